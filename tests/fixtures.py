@@ -1,0 +1,39 @@
+"""Fixtures of every test: the maps that come with the package, and an invented fifth one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import ttr_analysis as ttr
+from ttr_analysis import GameMap
+
+INVENTED = Path(__file__).parent / "invented"
+"""A map with tunnels, ferries, tolls, a four-for-one route and countries at once, for up to 5 players."""
+
+BUILT_IN = ("nordic", "switzerland", "nederland", "usa")
+EVERY_MAP = (*BUILT_IN, "invented")
+
+
+def load(name: str) -> GameMap:
+    """Return a map by name, the invented one too."""
+    return ttr.load_map(INVENTED if name == "invented" else name)
+
+
+@pytest.fixture(scope="session")
+def nordic() -> GameMap:
+    """Return the Nordic map."""
+    return load("nordic")
+
+
+@pytest.fixture(scope="session")
+def switzerland() -> GameMap:
+    """Return the Swiss map."""
+    return load("switzerland")
+
+
+@pytest.fixture(scope="session", params=EVERY_MAP)
+def any_map(request: pytest.FixtureRequest) -> GameMap:
+    """Return each map in turn, the invented one too."""
+    return load(request.param)

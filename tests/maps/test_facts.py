@@ -1,0 +1,170 @@
+"""The four boards hold what the printed ones hold."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import networkx as nx
+import pytest
+
+import ttr_analysis as ttr
+from ttr_analysis.cards import COLORS
+
+BUILT_IN = ("nordic", "switzerland", "nederland", "usa")
+
+
+@pytest.mark.parametrize(
+    ("name", "n_cities", "n_routes", "n_spaces", "n_tickets", "trains", "players"),
+    [
+        ("nordic", 39, 81, 207, 46, 40, (2, 3)),
+        ("switzerland", 51, 88, 205, 46, 40, (2, 3)),
+        ("nederland", 30, 97, 306, 44, 40, (2, 5)),
+        ("usa", 36, 100, 309, 30, 45, (2, 5)),
+    ],
+)
+def test_counts_of_the_printed_boards(
+    name: str, n_cities: int, n_routes: int, n_spaces: int, n_tickets: int, trains: int, players: tuple[int, int]
+) -> None:
+    game_map = ttr.load_map(name)
+    assert len(game_map.cities) == n_cities
+    assert len(game_map.routes) == n_routes
+    assert sum(route.length for route in game_map.routes) == n_spaces
+    assert len(game_map.tickets) == n_tickets
+    assert game_map.rules.trains.per_player == trains
+    assert game_map.rules.players == players
+    assert game_map.rules.deck.n_cards == 110
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_graph_has_every_track_and_attribute(name: str) -> None:
+    game_map = ttr.load_map(name)
+    G = game_map.graph
+    assert G.number_of_nodes() == len(game_map.cities)
+    assert G.number_of_edges() == len(game_map.routes)
+    assert nx.is_connected(G)
+    assert nx.is_frozen(G)
+    edge_attributes = {
+        *("id", "length", "color", "double", "tunnel", "ferry", "locomotives_allowed", "toll", "swap_size", "points"),
+    }
+    assert all(attributes.keys() == edge_attributes for _, _, attributes in G.edges(data=True))
+    assert all(attributes.keys() == {"lat", "lon", "x", "y", "country"} for _, attributes in G.nodes(data=True))
+    keys: dict[frozenset[str], set[int]] = {}
+    for a, b, key, double in G.edges(keys=True, data="double"):
+        keys.setdefault(frozenset((a, b)), set()).add(key)
+        assert double == (G.number_of_edges(a, b) == 2)
+    assert all(tracks in ({0}, {0, 1}) for tracks in keys.values())
+
+
+def test_nordic_kinds_of_route() -> None:
+    nordic = ttr.load_map("nordic")
+    assert Counter(route.kind for route in nordic.routes) == {"plain": 47, "tunnel": 10, "ferry": 24}
+    assert sum(ticket.points for ticket in nordic.tickets) == 460
+    lieksa = nordic.route("Murmansk", "Lieksa")
+    assert (lieksa.length, lieksa.points, lieksa.swap_size, lieksa.swap_fills) == (9, 27, 4, "any")
+    assert not lieksa.locomotives_allowed
+    assert all(r.swap_size == (3 if r.kind == "ferry" else 0) for r in nordic.routes if r != lieksa)
+    assert all(r.locomotives_allowed == (r.kind != "plain") for r in nordic.routes)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "kinds"),
+    [
+        ("Mo i Rana", "Trondheim", [("tunnel", 5, 0), ("ferry", 6, 2)]),
+        ("Kristiansand", "Stavanger", [("tunnel", 2, 0), ("ferry", 3, 1)]),
+        ("Helsinki", "Stockholm", [("ferry", 4, 2), ("ferry", 4, 1)]),
+    ],
+)
+def test_nordic_double_routes_that_differ_in_kind(a: str, b: str, kinds: list[tuple[str, int, int]]) -> None:
+    tracks = ttr.load_map("nordic").routes_between(a, b)
+    assert [(r.kind, r.length, r.locomotives) for r in tracks] == kinds
+
+
+def test_switzerland_border_points_are_dead_ends() -> None:
+    switzerland = ttr.load_map("switzerland")
+    countries = {p.name: len(p.cities) for p in switzerland.places if p.is_country}
+    assert countries == {"Austria": 3, "France": 4, "Germany": 5, "Italy": 5}
+    assert {switzerland.graph.degree(city) for city in switzerland.border_points} == {1}
+    assert sum(len(ticket.destinations) > 1 for ticket in switzerland.tickets) == 12
+    assert all(r.locomotives_allowed == r.tunnel for r in switzerland.routes)
+    kreuzlingen = [r for r in switzerland.routes if any("Kreuzlingen (" in city for city in r.cities)]
+    assert len(kreuzlingen) == 2
+    assert all(switzerland.twin(route) is None for route in kreuzlingen)
+
+
+def test_country_ticket_scores_the_best_country_or_loses_the_lowest() -> None:
+    ticket = ttr.load_map("switzerland").ticket("Bern-countries")
+    assert ticket.destinations[0][0].name == "Austria"
+    assert {place.name: points for place, points in ticket.destinations} == {
+        "Austria": 11,
+        "France": 5,
+        "Germany": 6,
+        "Italy": 8,
+    }
+    assert (ticket.points, ticket.penalty) == (11, 5)
+    assert ticket.score(["Italy", "France"]) == 8
+    assert ticket.score([]) == -5
+
+
+def test_nederland_tickets_and_tolls() -> None:
+    nederland = ttr.load_map("nederland")
+    points = [ticket.points for ticket in nederland.tickets]
+    assert sum(29 <= p <= 34 for p in points) == 6
+    assert sum(17 <= p <= 26 for p in points) == 17
+    pairs = Counter(frozenset(t.neutral) for t in nederland.tickets if t.neutral)
+    assert sum(pairs.values()) == 35
+    twice = {pair for pair, n in pairs.items() if n == 2}
+    assert twice == {frozenset(("Amsterdam", "Rotterdam")), frozenset(("Antwerpen", "Rotterdam"))}
+    assert all(len(nederland.routes_between(*pair)) == 2 for pair in pairs)
+    assert {r.toll for r in nederland.routes_between("Breda", "Rotterdam")} == {4}
+    assert {r.toll for r in nederland.routes} == {1, 2, 3, 4}
+    assert sum(nederland.twin(r) is not None for r in nederland.routes) == 2 * 44
+    one_gray = [r for r in nederland.routes if (t := nederland.twin(r)) and {r.color, t.color} > {"gray"}]
+    assert {r.cities for r in one_gray} == {("Emden", "Lingen")}
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_each_color_has_about_as_many_spaces(name: str) -> None:
+    spaces = Counter[str]()
+    for route in ttr.load_map(name).routes:
+        spaces[route.color] += route.length
+    colored = [spaces[color] for color in COLORS]
+    assert max(colored) <= 1.5 * min(colored)
+
+
+def test_nederland_variants_are_differences() -> None:
+    rules = ttr.load_map("nederland").rules
+    no_tolls, neutral = rules.with_variant("no_tolls"), rules.with_variant("neutral")
+    assert (no_tolls.money.tokens, no_tolls.bonus, no_tolls.claims.double_routes_from) == (0, (), 4)
+    assert no_tolls.scoring.start_scores == rules.scoring.start_scores
+    assert (neutral.players, neutral.neutral.trains, neutral.neutral.marker_seat) == ((2, 2), 40, 1)
+    assert neutral.money == rules.money
+    assert [rules.bonus[0].ranked_points(n) for n in (2, 3, 4, 5)] == [
+        (35, 0),
+        (55, 35, 0),
+        (55, 35, 20, 0),
+        (55, 35, 20, 10, 0),
+    ]
+    with pytest.raises(LookupError, match="no variant of Nederland 'neutrl'; did you mean neutral"):
+        rules.with_variant("neutrl")
+
+
+@pytest.mark.parametrize(
+    ("name", "market", "unkept", "bonus", "tie_breaks", "double_from"),
+    [
+        ("nordic", (1, 0), "removed", ["completed_tickets"], ("completed_tickets", "longest_trail"), 3),
+        ("switzerland", (1, 3), "removed", ["longest_trail"], ("completed_tickets", "path_bonus"), 3),
+        ("nederland", (2, 3), "discard_pile", ["tokens"], ("completed_tickets",), 2),
+        ("usa", (2, 3), "under_pile", ["longest_trail"], ("completed_tickets", "path_bonus"), 4),
+    ],
+)
+def test_rules_that_tell_the_maps_apart(
+    name: str, market: tuple[int, int], unkept: str, bonus: list[str], tie_breaks: tuple[str, ...], double_from: int
+) -> None:
+    rules = ttr.load_map(name).rules
+    assert (rules.market.locomotive_cost, rules.market.reset_at) == market
+    assert rules.tickets.unkept == unkept
+    assert [b.measure for b in rules.bonus] == bonus
+    assert rules.scoring.tie_breaks == tie_breaks
+    assert rules.claims.double_routes_from == double_from
+    assert rules.both_tracks_open(double_from)
+    assert not rules.both_tracks_open(double_from - 1)

@@ -1,0 +1,370 @@
+"""Broken map folders: every fault is told, with its place and what was expected."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import ttr_analysis as ttr
+from tests.fixtures import INVENTED
+from ttr_analysis import MapError
+
+Change = tuple[str, str, str]
+"""File, text in it, text in its place."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a copy of a good map folder, to be broken."""
+    target = tmp_path / "broken"
+    target.mkdir()
+    for file in INVENTED.iterdir():
+        (target / file.name).write_bytes(file.read_bytes())
+    return target
+
+
+def break_(folder: Path, *changes: Change) -> None:
+    for file, old, new in changes:
+        path = folder / file
+        content = path.read_text(encoding="utf-8")
+        assert old in content, f"{file} does not contain {old!r}"
+        path.write_text(content.replace(old, new, 1), encoding="utf-8")
+
+
+def faults_of(folder: Path) -> list[str]:
+    with pytest.raises(MapError) as error:
+        ttr.load_map(folder)
+    lines = str(error.value).splitlines()
+    assert len(lines) == len(error.value.faults) + 1
+    return [line.strip() for line in lines[1:]]
+
+
+ONE_FAULT = [
+    pytest.param(
+        ("cities.csv", "Brindle,,Isles,57.1", "Brindle,,Isles,north"),
+        "cities.csv, line 3, lat: expected a number from -90 to 90, got 'north'",
+        id="latitude is no number",
+    ),
+    pytest.param(
+        ("cities.csv", "57.1,9.6", "57.1,181"),
+        "cities.csv, line 3, lon: expected a number from -180 to 180, got '181'",
+        id="longitude out of range",
+    ),
+    pytest.param(
+        ("cities.csv", "Dunmore,,", "brindle,,Isles,55,9\nDunmore,,"),
+        "cities.csv, line 5, name: expected each city once, whatever the case and accents (see line 3), got 'brindle'",
+        id="city twice but for its case",
+    ),
+    pytest.param(
+        ("cities.csv", "Brindle,,Isles", ",,Isles"),
+        "cities.csv, line 3, name: expected a value, got nothing",
+        id="city without a name",
+    ),
+    pytest.param(
+        ("cities.csv", "name,label", "nme,label"),
+        "cities.csv, line 1, nme: unknown column, expected name, got nme",
+        id="misspelled column",
+    ),
+    pytest.param(
+        ("cities.csv", "name,label,country", "name,label,label"),
+        "cities.csv, line 1, label: expected each column once, got 2 of them",
+        id="column twice",
+    ),
+    pytest.param(
+        ("cities.csv", "Jarlsby,,Isles,54.1,8.3", "Jarlsby,,Isles,54.1,8.3,7"),
+        "cities.csv, line 11: expected 5 fields (name, label, country, lat, lon), got 6: Jarlsby,,Isles,54.1,8.3,7",
+        id="too many fields",
+    ),
+    pytest.param(
+        ("cities.csv", "Lomond,,", 'Lomond,"x,'),
+        "cities.csv, line 16: expected comma-separated values, got unexpected end of data",
+        id="quote that never ends",
+    ),
+    pytest.param(
+        ("cities.csv", "Brindle,,", f"Brindle,{'x' * 101},"),
+        "cities.csv, line 3, label: expected a printable text of at most 100 characters, got ",
+        id="label too long",
+    ),
+    pytest.param(
+        ("cities.csv", "Farland ferry,", "Atlantis,,Sea,50,1\nFarland ferry,"),
+        "cities.csv, line 16, name: expected a city joined to Ærø Havn by routes, got 'Atlantis'",
+        id="city that no route reaches",
+    ),
+    pytest.param(
+        ("places.csv", "Farland,Farland ferry", "Farland,Farland fery"),
+        "places.csv, line 4, city: expected the name of a city (Farland ferry?), got 'Farland fery'",
+        id="border point that is no city",
+    ),
+    pytest.param(
+        ("places.csv", "Farland,Farland ferry", "Farland,Farland ferry\nOutland,Farland ferry"),
+        "places.csv, line 5, city: expected each border point in one country (see line 4), got 'Farland ferry'",
+        id="border point of two countries",
+    ),
+    pytest.param(
+        ("routes.csv", "Farland ferry,Lomond,0,2,black,0,1,3,,", "Farland ferry,Lomond,0,2,black,0,1,3,,\nFarland ferry,Hollow,0,2,red,0,0,1,,"),
+        "places.csv, line 4, city: expected one route at a border point, got 2 at Farland ferry",
+        id="trains could pass through a country",
+    ),
+    pytest.param(
+        ("routes.csv", "Hollow,Jarlsby", "Hollow,Jarsby"),
+        "routes.csv, line 28, city_b: expected the name of a city (Jarlsby?), got 'Jarsby'",
+        id="unknown city",
+    ),
+    pytest.param(
+        ("routes.csv", "Brindle,Ísvík,0,2", "Brindle,Ísvík,0,two"),
+        "routes.csv, line 9, length: expected a whole number from 1 to 12, got 'two'",
+        id="length is no number",
+    ),
+    pytest.param(
+        ("routes.csv", "Brindle,Ísvík,0,2", "Brindle,Ísvík,0,13"),
+        "routes.csv, line 9, length: expected a whole number from 1 to 12, got '13'",
+        id="length beyond any map",
+    ),
+    pytest.param(
+        ("routes.csv", "Brindle,Ísvík,0,2", "Brindle,Ísvík,0,5"),
+        "routes.csv, line 9, length: expected a length with points in rules.toml (1, 2, 3, 4, 7), got 5",
+        id="length without points",
+    ),
+    pytest.param(
+        ("routes.csv", "0,2,white,0,0,2,,\n", "0,2,whit,0,0,2,,\n"),
+        "routes.csv, line 9, color: expected 'white', got 'whit'",
+        id="unknown color",
+    ),
+    pytest.param(
+        ("routes.csv", "Brindle,Ísvík,0,2,white,0", "Brindle,Ísvík,0,2,white,yes"),
+        "routes.csv, line 9, tunnel: expected 0 or 1, got 'yes'",
+        id="flag that is neither 0 nor 1",
+    ),
+    pytest.param(
+        ("routes.csv", "Brindle,Ísvík,0,2,white,0,0", "Brindle,Ísvík,0,2,white,0,3"),
+        "routes.csv, line 9, locomotives: expected at most one locomotive symbol for each of 2 spaces, got 3",
+        id="more symbols than spaces",
+    ),
+    pytest.param(
+        ("routes.csv", "Brindle,Ísvík,0,2,white,0,0", "Brindle,Ísvík,0,2,white,1,1"),
+        "routes.csv, line 9, tunnel: expected a tunnel or a ferry (locomotives), not both, got 1",
+        id="tunnel and ferry at once",
+    ),
+    pytest.param(
+        ("routes.csv", "Brindle,Ísvík,0,2,white,0,0,2", "Brindle,Ísvík,0,2,white,0,0,-2"),
+        "routes.csv, line 9, toll: expected a whole number from 0 to 20, got '-2'",
+        id="toll below zero",
+    ),
+    pytest.param(
+        ("routes.csv", "Brindle,Ísvík,0,", "Brindle,Ísvík,1,"),
+        "routes.csv, line 9, track: expected a track 0 Brindle-Ísvík beside track 1, got 1",
+        id="second track without a first",
+    ),
+    pytest.param(
+        ("routes.csv", "Ærø Havn,Brindle,1,", "Ærø Havn,Brindle,0,"),
+        "routes.csv, line 3, track: expected track 1: line 2 is track 0 Ærø Havn-Brindle, got 0",
+        id="first track twice",
+    ),
+    pytest.param(
+        ("routes.csv", "Ærø Havn,Dunmore,0,2", "Brindle,Ærø Havn,1,2"),
+        "routes.csv, line 4, track: expected at most two tracks Ærø Havn-Brindle, got 1",
+        id="three tracks",
+    ),
+    pytest.param(
+        ("routes.csv", "Brindle,Ísvík", "Ísvík,Ísvík"),
+        "routes.csv, line 9, city_b: expected another city than city_a, got 'Ísvík'",
+        id="route from a city to itself",
+    ),
+    pytest.param(
+        ("routes.csv", "0,7,gray,0,0,4,4,", "0,7,gray,0,0,4,1,"),
+        "routes.csv, line 30, swap_size: expected 0, or 2 or more cards in place of one, got 1",
+        id="one card in place of one",
+    ),
+    pytest.param(
+        ("tickets.csv", "Lomond-Brindle,Lomond", "Lomond-Brindle,Lomont"),
+        "tickets.csv, line 20, origin: expected the name of a city or country (Lomond?), got 'Lomont'",
+        id="ticket from an unknown city",
+    ),
+    pytest.param(
+        ("tickets.csv", "Farland-Ísvík,Farland,", "Farland-Ísvík,Farland ferry,"),
+        "tickets.csv, line 28, origin: expected the name of a city or country (Farland?), got 'Farland ferry'",
+        id="ticket to a border point instead of its country",
+    ),
+    pytest.param(
+        ("tickets.csv", "Lomond-Brindle,Lomond,Brindle", "Lomond-Brindle,Lomond,Lomond"),
+        "tickets.csv, line 20, destination: expected another place than origin, got 'Lomond'",
+        id="ticket from a city to itself",
+    ),
+    pytest.param(
+        ("tickets.csv", "Jarlsby-countries,Jarlsby,Farland", "Jarlsby-countries,Jarlsby,Outland"),
+        "tickets.csv, line 27, destination: expected each destination of a ticket once (see line 26), got 'Outland'",
+        id="destination twice",
+    ),
+    pytest.param(
+        ("tickets.csv", "Jarlsby-countries,Jarlsby,Farland", "Jarlsby-countries,Hollow,Farland"),
+        "tickets.csv, line 27, origin: expected 'Jarlsby' as on line 26 of the same ticket, got 'Hollow'",
+        id="one ticket with two origins",
+    ),
+    pytest.param(
+        ("tickets.csv", "Brindle,Hollow,6,,", "Brindle,Hollow,6,Brindle,"),
+        "tickets.csv, line 6, neutral_b: expected two neutral cities, or none, got nothing",
+        id="half a neutral pair",
+    ),
+    pytest.param(
+        ("tickets.csv", "Brindle,Hollow,6,,", "Brindle,Hollow,6,Brindle,Hollow"),
+        "tickets.csv, line 6, neutral_a: expected two cities with a route between them, got Brindle-Hollow",
+        id="neutral pair without a route",
+    ),
+    pytest.param(
+        ("rules.toml", "per_player = 30", "per_player = 30\nper_plaier = 3"),
+        "rules.toml, line 10, trains.per_plaier: unknown key, expected per_player, got \"per_plaier\"",
+        id="unknown key of the rules",
+    ),
+    pytest.param(
+        ("rules.toml", "per_player = 30", 'per_player = "thirty"'),
+        'rules.toml, line 9, trains.per_player: expected a whole number from 1 to 100, got "thirty"',
+        id="text instead of a number",
+    ),
+    pytest.param(
+        ("rules.toml", "per_player = 30", "per_player = true"),
+        "rules.toml, line 9, trains.per_player: expected a whole number from 1 to 100, got true",
+        id="true instead of a number",
+    ),
+    pytest.param(
+        ("rules.toml", "ferry_swap_size = 3", "ferry_swap_size = 1"),
+        "rules.toml, line 14, claims.ferry_swap_size: expected 0, or 2 or more cards in place of one, got 1",
+        id="ferry swap of one card",
+    ),
+    pytest.param(
+        ("rules.toml", 'unkept = "discard_pile"', 'unkept = "burned"'),
+        'rules.toml, line 26, tickets.unkept: expected "removed" or "under_pile" or "discard_pile", got "burned"',
+        id="word that is not allowed",
+    ),
+    pytest.param(
+        ("rules.toml", "opening_keep = 2", "opening_keep = 5"),
+        "rules.toml, line 25, tickets.opening_keep: expected at most the 4 tickets dealt, got 5",
+        id="more tickets kept than dealt",
+    ),
+    pytest.param(
+        ("rules.toml", 'title = "Isles of Invention"', ""),
+        "rules.toml, title: expected this key, got nothing",
+        id="no title",
+    ),
+    pytest.param(
+        ("rules.toml", "[market]", "[market"),
+        "rules.toml, line 5: expected TOML, got Expected ']' at the end of a table declaration",
+        id="not TOML",
+    ),
+    pytest.param(
+        ("rules.toml", "trains = 20", "trains = 20\nmarker_seat = 3"),
+        "rules.toml, line 66, variants.neutral.neutral.marker_seat: expected a seat from 0 to 1, got 3",
+        id="marker at a seat that nobody has",
+    ),
+    pytest.param(
+        ("rules.toml", "[variants.no_tolls.money]\ntokens = 0", "[variants.no_tolls.money]\ntoken = 0"),
+        "rules.toml, line 56, variants.no_tolls.money.token: unknown key, expected tokens or tokens_visible, got \"token\"",
+        id="unknown key of a variant",
+    ),
+    pytest.param(
+        ("rules.toml", "start_scores = [0, 1, 2, 3, 4]", "start_scores = [0, 1, 2]"),
+        "rules.toml, line 29, scoring.start_scores: expected one score for each of 5 seats, or none, got [0, 1, 2]",
+        id="start scores for some of the seats",
+    ),
+]
+
+
+@pytest.mark.parametrize(("change", "expected"), ONE_FAULT)
+def test_one_fault_is_told_in_one_line(folder: Path, change: Change, expected: str) -> None:
+    break_(folder, change)
+    (fault,) = faults_of(folder)
+    assert fault.startswith(expected)
+
+
+def test_three_faults_in_one_folder_give_three_lines(folder: Path) -> None:
+    break_(
+        folder,
+        ("cities.csv", "57.1,9.6", "57.1,east"),
+        ("routes.csv", "Brindle,Ísvík,0,2,white", "Brindle,Ísvík,0,2,pink"),
+        ("rules.toml", "per_player = 30", "per_player = 0"),
+    )
+    assert faults_of(folder) == [
+        "cities.csv, line 3, lon: expected a number from -180 to 180, got 'east'",
+        "routes.csv, line 9, color: expected one of purple, blue, orange, white, green, yellow, black, red, gray, got 'pink'",
+        "rules.toml, line 9, trains.per_player: expected a whole number from 1 to 100, got 0",
+    ]
+
+
+def test_two_faults_on_one_line_are_both_told(folder: Path) -> None:
+    break_(folder, ("routes.csv", "Brindle,Ísvík,0,2,white,0,0,2", "Brindle,Isvik,0,99,white,0,0,2"))
+    assert [fault.split(":")[0] for fault in faults_of(folder)] == [
+        "routes.csv, line 9, length",
+        "routes.csv, line 9, city_b",
+    ]
+
+
+def test_a_missing_table_does_not_make_the_others_wrong(folder: Path) -> None:
+    (folder / "cities.csv").unlink()
+    assert faults_of(folder) == ["cities.csv: expected a readable file, got No such file or directory"]
+
+
+def test_missing_rules_and_tickets_are_both_told(folder: Path) -> None:
+    (folder / "rules.toml").unlink()
+    (folder / "tickets.csv").unlink()
+    assert [fault.split(":")[0] for fault in faults_of(folder)] == ["tickets.csv", "rules.toml"]
+
+
+def test_countries_are_unknown_without_places(folder: Path) -> None:
+    (folder / "places.csv").unlink()
+    assert any("'Outland'" in fault for fault in faults_of(folder))
+
+
+def test_a_file_that_is_not_utf_8(folder: Path) -> None:
+    path = folder / "cities.csv"
+    path.write_bytes(path.read_text(encoding="utf-8").encode("latin-1"))
+    assert faults_of(folder) == ["cities.csv, line 2: expected UTF-8 text, got byte 0xc6"]
+
+
+def test_a_file_that_is_not_csv(folder: Path) -> None:
+    (folder / "routes.csv").write_bytes(b"\x00\x01\x02" * 100)
+    (fault,) = faults_of(folder)
+    assert fault.startswith("routes.csv, line 1")
+
+
+def test_an_empty_table(folder: Path) -> None:
+    path = folder / "tickets.csv"
+    path.write_text(path.read_text(encoding="utf-8").splitlines()[0], encoding="utf-8")
+    assert faults_of(folder) == ["tickets.csv: expected at least one ticket, got none"]
+
+
+def test_a_file_beyond_the_limit_is_not_read(folder: Path) -> None:
+    with (folder / "routes.csv").open("ab") as file:
+        file.write(b"x" * 1_000_001)
+    assert faults_of(folder) == ["routes.csv: expected a file of at most 1,000,000 bytes, got more"]
+
+
+def test_too_many_cities(folder: Path) -> None:
+    with (folder / "cities.csv").open("a", encoding="utf-8") as file:
+        file.writelines(f"City {i},,Isles,50,{i / 10}\n" for i in range(60))
+    assert "cities.csv, line 66: expected at most 64 rows, got more" in faults_of(folder)
+
+
+def test_values_from_strangers_are_cut_and_made_printable(folder: Path) -> None:
+    break_(folder, ("routes.csv", "Brindle,Ísvík,0,2,white", "Brindle,Ísvík,0,2," + "\x1b[31m" * 500))
+    (fault,) = faults_of(folder)
+    assert "\x1b" not in fault
+    assert len(fault) < 250
+
+
+def test_tolls_without_money(folder: Path) -> None:
+    break_(folder, ("rules.toml", "tokens = 20", "tokens = 0"), ("rules.toml", 'measure = "tokens"', 'measure = "longest_trail"'))
+    faults = faults_of(folder)
+    assert len(faults) == 31
+    assert "routes.csv, line 2, toll: expected no toll without [money] tokens in rules.toml, got 2" in faults
+
+
+def test_a_bonus_for_tokens_without_money(folder: Path) -> None:
+    break_(folder, ("rules.toml", "bonus = [{ measure", "bonuses = [{ measure"))
+    assert [fault.split(":")[0] for fault in faults_of(folder)] == ["rules.toml, line 53, variants.no_tolls.bonuses"]
+
+
+def test_neither_a_map_nor_a_folder(tmp_path: Path) -> None:
+    with pytest.raises(LookupError, match="no map or map folder 'nordik'; did you mean nordic"):
+        ttr.load_map("nordik")
+    with pytest.raises(LookupError, match="it is one of nederland, nordic, switzerland, usa"):
+        ttr.load_map(tmp_path / "zzzzzz")

@@ -1,0 +1,179 @@
+"""Looking things up, what-if maps, and maps written and read again."""
+
+from __future__ import annotations
+
+import csv
+import unicodedata
+from pathlib import Path
+
+import networkx as nx
+import pytest
+
+import ttr_analysis as ttr
+from ttr_analysis import GameMap, MapError
+from ttr_analysis._errors import AmbiguousNameError, UnknownNameError
+from ttr_analysis.maps.graph import export_graph
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("København", "København"),
+        ("kobenhavn", "København"),
+        ("KOBENHAVN", "København"),
+        ("tromso", "Tromsø"),
+        ("andalsnes", "Åndalsnes"),
+        ("OREBRO", "Örebro"),
+        (unicodedata.normalize("NFD", "Göteborg"), "Göteborg"),
+        (unicodedata.normalize("NFC", "Göteborg"), "Göteborg"),
+        (" mo  i rana ", "Mo i Rana"),
+    ],
+)
+def test_cities_are_found_whatever_the_case_and_accents(nordic: GameMap, written: str, name: str) -> None:
+    assert nordic.city(written).name == name
+
+
+def test_a_wrong_city_is_answered_with_the_nearest(nordic: GameMap) -> None:
+    with pytest.raises(UnknownNameError, match="no city 'Stokholm'; did you mean Stockholm"):
+        nordic.city("Stokholm")
+
+
+def test_an_ambiguous_route_lists_the_tracks(nordic: GameMap) -> None:
+    with pytest.raises(AmbiguousNameError, match=r"Bergen-Oslo \(blue, 4\) track 0 or Bergen-Oslo \(red, 4\) track 1"):
+        nordic.route("Oslo", "Bergen")
+    assert nordic.route("Oslo", "Bergen", color="red").id == "Bergen-Oslo/1"
+    assert nordic.route("Oslo", "Bergen", track=0).color == "blue"
+    assert nordic.route("bergen-oslo/1").color == "red"
+
+
+def test_a_route_that_is_not_there_lists_what_is(nordic: GameMap) -> None:
+    with pytest.raises(UnknownNameError, match="no route 'Oslo-Bergen pink'; did you mean Bergen-Oslo"):
+        nordic.route("Oslo", "Bergen", color="pink")
+    with pytest.raises(UnknownNameError, match="no route 'Tallinn-Oslo'; did you mean Tallinn-Helsinki or Tallinn-Stockholm"):
+        nordic.route("Tallinn", "Oslo")
+
+
+def test_tickets_are_found_from_either_end(nordic: GameMap) -> None:
+    ticket = nordic.ticket("København", "Murmansk")
+    assert ticket is nordic.ticket("murmansk", "kobenhavn")
+    assert ticket is nordic.ticket("København-Murmansk")
+    with pytest.raises(UnknownNameError, match="no ticket 'Murmansk-Oslo'; did you mean København-Murmansk or Narvik-Murmansk"):
+        nordic.ticket("Murmansk", "Oslo")
+
+
+def test_country_tickets_are_found_by_origin_id_or_country() -> None:
+    switzerland = ttr.load_map("switzerland")
+    bern = switzerland.ticket("Bern-countries")
+    assert switzerland.ticket("Bern") is bern
+    assert switzerland.ticket("Bern", "Italy") is bern
+    with pytest.raises(AmbiguousNameError, match="France-countries/0, France-countries/1"):
+        switzerland.ticket("France", "Germany")
+
+
+def test_routes_are_resolved_from_anything_that_names_them(nordic: GameMap) -> None:
+    red = nordic.route("Bergen", "Oslo", color="red")
+    resolved = nordic.resolve_routes([("oslo", "bergen"), red, "Lieksa-Murmansk/0"])
+    assert [route.id for route in resolved] == ["Bergen-Oslo/0", "Bergen-Oslo/1", "Lieksa-Murmansk/0"]
+
+
+def test_a_bare_pair_of_cities_is_not_taken_for_two_routes(nordic: GameMap) -> None:
+    with pytest.raises(UnknownNameError, match="no route 'Oslo'; did you mean Aalborg-Oslo/0"):
+        nordic.resolve_routes(("Oslo", "Bergen"))
+    with pytest.raises(TypeError, match="expected a Route, a route id or a pair of cities, got 7"):
+        nordic.resolve_routes([7])
+
+
+def test_changing_the_graph_changes_no_answer(nordic: GameMap) -> None:
+    before = nordic.route("Lieksa", "Murmansk").length
+    nordic.graph.edges["Lieksa", "Murmansk", 0]["length"] = 1
+    assert nordic.route("Lieksa", "Murmansk").length == before
+    fewest = ttr.paths.shortest_path(nordic, "Lieksa", "Murmansk")
+    assert fewest.length == 9
+    with pytest.raises(nx.NetworkXError, match="Frozen graph"):
+        nordic.graph.remove_node("Oslo")
+
+
+def test_maps_survive_a_folder(any_map: GameMap, tmp_path: Path) -> None:
+    folder = tmp_path / any_map.name
+    any_map.to_folder(folder)
+    again = ttr.load_map(folder)
+    assert again == any_map
+    assert hash(again) == hash(any_map)
+    again.to_folder(folder)
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "cities.csv",
+        "places.csv",
+        "routes.csv",
+        "rules.toml",
+        "tickets.csv",
+    ]
+
+
+def test_what_if_with_a_route_more(nordic: GameMap) -> None:
+    more = nordic.with_routes({"city_a": "Oslo", "city_b": "Vaasa", "length": 4, "color": "gray", "locomotives": 1})
+    route = more.route("Vaasa", "Oslo")
+    assert (route.id, route.points, route.swap_size, route.locomotives_allowed) == ("Oslo-Vaasa/0", 7, 3, True)
+    assert len(nordic.routes) + 1 == len(more.routes)
+    second = more.with_routes({"city_a": "Oslo", "city_b": "Vaasa", "length": 2, "color": "red"})
+    assert [r.track for r in second.routes_between("Oslo", "Vaasa")] == [0, 1]
+    with pytest.raises(MapError, match="at most two tracks Oslo-Vaasa"):
+        second.with_routes({"city_a": "Oslo", "city_b": "Vaasa", "length": 2, "color": "red", "track": 1})
+
+
+def test_what_if_routes_are_checked_all_at_once(nordic: GameMap) -> None:
+    with pytest.raises(MapError) as error:
+        nordic.with_routes(
+            {"city_a": "Oslo", "city_b": "Vaasa", "length": 8, "color": "gray"},
+            {"city_a": "Oslo", "city_b": "Vaasa", "length": 2, "color": "pink", "tol": 3},
+        )
+    assert [(fault.file, fault.field) for fault in error.value.faults] == [
+        ("new route 1", "length"),
+        ("new route 2", "tol"),
+        ("new route 2", "color"),
+    ]
+
+
+def test_what_if_without_routes(nordic: GameMap, tmp_path: Path) -> None:
+    less = nordic.without([("Lieksa", "Murmansk"), "Bergen-Oslo/0"])
+    assert len(less.routes) == len(nordic.routes) - 2
+    (left,) = less.routes_between("Bergen", "Oslo")
+    assert (left.color, left.track, left.id) == ("red", 0, "Bergen-Oslo/0")
+    less.to_folder(tmp_path / "nordic")
+    assert ttr.load_map(tmp_path / "nordic") == less
+    with pytest.raises(MapError, match="expected a city joined to Aalborg by routes, got 'Murmansk'"):
+        nordic.without([("Lieksa", "Murmansk"), ("Kirkenes", "Murmansk")])
+
+
+def test_tables_have_a_row_for_each(any_map: GameMap) -> None:
+    tables = any_map.tables
+    assert len(tables.cities) == len(any_map.cities)
+    assert len(tables.routes) == len(any_map.routes)
+    assert tables.tickets["id"].nunique() == len(any_map.tickets)
+    assert tables.cities["n_routes"].sum() == 2 * len(any_map.routes)
+    assert set(tables.cities.loc[tables.cities["border_of"] != "", "name"]) == set(any_map.border_points)
+
+
+def test_exports_are_read_again(any_map: GameMap, tmp_path: Path) -> None:
+    export_graph(any_map, tmp_path / "map.graphml")
+    G = nx.read_graphml(tmp_path / "map.graphml", force_multigraph=True)
+    assert G.number_of_edges() == len(any_map.routes)
+    assert sum(attributes["length"] for attributes in dict(G.edges).values()) == sum(r.length for r in any_map.routes)
+    export_graph(any_map, tmp_path / "adjacency.csv", format="adjacency")
+    with (tmp_path / "adjacency.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file))
+    names = rows[0][1:]
+    for row in rows[1:]:
+        for name, field in zip(names, row[1:], strict=True):
+            tracks = any_map.routes_between(row[0], name)
+            assert field == (str(min(r.length for r in tracks)) if tracks else "")
+    export_graph(any_map, tmp_path / "edges.csv", format="edges")
+    assert len((tmp_path / "edges.csv").read_text(encoding="utf-8").splitlines()) == len(any_map.routes) + 1
+    with pytest.raises(ValueError, match="format is one of graphml, adjacency, edges, got 'dot'"):
+        export_graph(any_map, tmp_path / "map.dot", format="dot")  # type: ignore[arg-type]
+
+
+def test_reprs_tell_what_it_is(nordic: GameMap) -> None:
+    assert repr(nordic) == "<GameMap 'nordic': 39 cities, 81 routes, 46 tickets, 2-3 players>"
+    assert repr(nordic.rules) == "<RuleSet 'Nordic Countries': 2-3 players, 40 trains each>"
+    assert str(nordic.route("Lieksa", "Murmansk")) == "Lieksa-Murmansk (gray, 9)"
+    assert str(nordic.ticket("Oslo", "Vaasa")) == "Oslo to Vaasa 9"

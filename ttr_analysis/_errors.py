@@ -1,0 +1,147 @@
+"""Errors that say what was expected, what came, and where."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """
+    One thing that is wrong in a map folder.
+
+    Parameters
+    ----------
+    file
+        Name of the file in the folder.
+    line
+        Line in the file, from 1; 0 if the fault is of the file as a whole.
+    field
+        Column of a table or dotted key of the rules; "" if of the whole line.
+    value
+        What stands there.
+    expected
+        What was expected instead.
+    """
+
+    file: str
+    line: int
+    field: str
+    value: str
+    expected: str
+
+    def __str__(self) -> str:
+        """Return the fault on one line."""
+        place = f"{self.file}, line {self.line}" if self.line else self.file
+        if self.field:
+            place += f", {self.field}"
+        return f"{place}: {self.expected}, got {_shorten(self.value)}"
+
+
+class MapError(ValueError):
+    """
+    A map that cannot be loaded, with all its faults at once.
+
+    Parameters
+    ----------
+    source
+        The folder or name that was asked for.
+    faults
+        Everything that is wrong, in the order of the files.
+    """
+
+    def __init__(self, source: str, faults: Sequence[Fault]) -> None:
+        self.source = source
+        self.faults = tuple(faults)
+        n = len(self.faults)
+        heading = f"map {_shorten(source, 200)} has {n} fault{'s' if n != 1 else ''}:"
+        super().__init__("\n".join([heading, *(f"  {fault}" for fault in self.faults)]))
+
+
+class UnknownNameError(LookupError):
+    """
+    A name that does not occur, answered with the nearest right ones.
+
+    Parameters
+    ----------
+    what
+        What was looked for: "city", "route", "ticket".
+    name
+        The name that was given.
+    candidates
+        The nearest right names, best first.
+    allowed
+        All right names, where they are few enough to list.
+    """
+
+    def __init__(self, what: str, name: object, candidates: Sequence[str] = (), allowed: Iterable[str] = ()) -> None:
+        self.what = what
+        self.name = name
+        self.candidates = tuple(candidates)
+        message = f"no {what} {_shorten(repr(name))}"
+        if self.candidates:
+            message += f"; did you mean {_either(self.candidates)}?"
+        elif allowed := tuple(allowed):
+            message += f"; it is one of {', '.join(allowed)}"
+        super().__init__(message)
+
+
+class AmbiguousNameError(LookupError):
+    """
+    A name that fits several things; the message lists them.
+
+    Parameters
+    ----------
+    what
+        What was looked for.
+    name
+        The name that was given.
+    candidates
+        Everything that it fits.
+    """
+
+    def __init__(self, what: str, name: object, candidates: Sequence[str]) -> None:
+        self.candidates = tuple(candidates)
+        super().__init__(f"{what} {_shorten(str(name))} is ambiguous: {_either(self.candidates)}?")
+
+
+def nearest(name: str, names: Iterable[str], n: int = 3) -> list[str]:
+    """
+    Return the names that look most like a wrong one.
+
+    Parameters
+    ----------
+    name
+        The wrong name.
+    names
+        The right names.
+    n
+        How many at most.
+
+    Returns
+    -------
+    candidates
+        The nearest right names, best first; empty if none is near.
+
+    Examples
+    --------
+    >>> nearest("Helsinky", ["Helsinki", "Oslo"])
+    ['Helsinki']
+    """
+    by_lower = {candidate.lower(): candidate for candidate in names}
+    return [by_lower[match] for match in difflib.get_close_matches(name.lower()[:200], by_lower, n=n, cutoff=0.5)]
+
+
+def _either(names: Sequence[str]) -> str:
+    """Return `a`, `a or b`, `a, b or c`."""
+    if len(names) == 1:
+        return names[0]
+    return f"{', '.join(names[:-1])} or {names[-1]}"
+
+
+def _shorten(text: str, width: int = 80) -> str:
+    """Return `text` cut to one printable line of bounded width: it may come from a stranger's file."""
+    line = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    return line if len(line) <= width else f"{line[: width - 1]}…"

@@ -1,0 +1,231 @@
+"""Train cards: the eight colors, the locomotive, and counted hands of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Self
+
+from ttr_analysis._errors import UnknownNameError, nearest
+
+COLORS = ("purple", "blue", "orange", "white", "green", "yellow", "black", "red")
+"""The colors of train cards, in the order in which cards are counted."""
+
+LOCOMOTIVE = "locomotive"
+"""The joker among the train cards."""
+
+CARD_KINDS = (*COLORS, LOCOMOTIVE)
+"""All nine kinds of train card: position k of every vector of card counts."""
+
+GRAY = "gray"
+"""The color of a route that any one color of cards may pay."""
+
+ROUTE_COLORS = (*COLORS, GRAY)
+"""The colors a route may have."""
+
+N_COLORS = len(COLORS)
+N_KINDS = len(CARD_KINDS)
+LOCOMOTIVE_INDEX = N_COLORS
+"""Position of the locomotives in a vector of card counts."""
+
+
+def card_index(kind: str) -> int:
+    """
+    Return the position of a kind of card in vectors of card counts.
+
+    Parameters
+    ----------
+    kind
+        A color or `"locomotive"`.
+
+    Returns
+    -------
+    index
+        0 to 7 for the colors, 8 for the locomotive.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such kind of card.
+
+    Examples
+    --------
+    >>> card_index("purple"), card_index("locomotive")
+    (0, 8)
+    """
+    try:
+        return CARD_KINDS.index(kind)
+    except ValueError:
+        raise UnknownNameError("kind of card", kind, nearest(str(kind), CARD_KINDS), CARD_KINDS) from None
+
+
+@dataclass(frozen=True, slots=True)
+class CardCounts:
+    """
+    How many cards there are of each kind: a hand, a pile, a payment.
+
+    Immutable. Adding and subtracting give new counts; a count below zero is
+    an error.
+
+    Parameters
+    ----------
+    counts
+        Nine numbers of cards, in the order of `CARD_KINDS`.
+
+    Raises
+    ------
+    ValueError
+        If there are not nine counts, or one is not a whole number of cards.
+
+    Examples
+    --------
+    >>> hand = CardCounts.of(green=7, locomotive=1)
+    >>> hand.n_cards, hand["green"], hand["red"]
+    (8, 7, 0)
+    >>> hand - CardCounts.of(green=2)
+    CardCounts.of(green=5, locomotive=1)
+    """
+
+    counts: tuple[int, ...] = (0,) * N_KINDS
+
+    def __post_init__(self) -> None:
+        if len(self.counts) != N_KINDS:
+            msg = f"card counts are {N_KINDS} numbers ({', '.join(CARD_KINDS)}), got {len(self.counts)}"
+            raise ValueError(msg)
+        for kind, count in zip(CARD_KINDS, self.counts, strict=True):
+            if not isinstance(count, int) or isinstance(count, bool) or count < 0:
+                msg = f"the number of {kind} cards must be a whole number of 0 or more, got {count!r}"
+                raise ValueError(msg)
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        purple: int = 0,
+        blue: int = 0,
+        orange: int = 0,
+        white: int = 0,
+        green: int = 0,
+        yellow: int = 0,
+        black: int = 0,
+        red: int = 0,
+        locomotive: int = 0,
+    ) -> Self:
+        """
+        Return the counts given by name; the other kinds have none.
+
+        Examples
+        --------
+        >>> CardCounts.of(red=2).counts
+        (0, 0, 0, 0, 0, 0, 0, 2, 0)
+        """
+        return cls((purple, blue, orange, white, green, yellow, black, red, locomotive))
+
+    @classmethod
+    def coerce(cls, cards: CardCounts | Mapping[str, int] | Iterable[str]) -> CardCounts:
+        """
+        Return card counts from what people write for a hand.
+
+        Parameters
+        ----------
+        cards
+            Card counts, a mapping of kind to count, or the kinds one by one.
+
+        Returns
+        -------
+        counts
+            The same cards, counted.
+
+        Raises
+        ------
+        UnknownNameError
+            If a kind of card does not exist.
+        ValueError
+            If a count is not a whole number of 0 or more.
+
+        Examples
+        --------
+        >>> CardCounts.coerce({"green": 7, "locomotive": 1})
+        CardCounts.of(green=7, locomotive=1)
+        >>> CardCounts.coerce(["red", "red", "locomotive"])
+        CardCounts.of(red=2, locomotive=1)
+        """
+        if isinstance(cards, CardCounts):
+            return cards
+        if isinstance(cards, str):
+            msg = f"expected card counts, a mapping such as {{'green': 7}} or a list of cards, got the text {cards!r}"
+            raise TypeError(msg)
+        counts = [0] * N_KINDS
+        if isinstance(cards, Mapping):
+            for kind, count in cards.items():
+                counts[card_index(kind)] = count
+        else:
+            for kind in cards:
+                counts[card_index(kind)] += 1
+        return cls(tuple(counts))
+
+    @property
+    def n_cards(self) -> int:
+        """Number of cards in all."""
+        return sum(self.counts)
+
+    @property
+    def locomotives(self) -> int:
+        """Number of locomotives."""
+        return self.counts[LOCOMOTIVE_INDEX]
+
+    def __getitem__(self, kind: str) -> int:
+        """Return the number of cards of one kind."""
+        return self.counts[card_index(kind)]
+
+    def __iter__(self) -> Iterator[int]:
+        """Iterate over the nine counts, in the order of `CARD_KINDS`."""
+        return iter(self.counts)
+
+    def __add__(self, other: CardCounts) -> CardCounts:
+        """Return both together."""
+        if not isinstance(other, CardCounts):
+            return NotImplemented
+        return CardCounts(tuple(a + b for a, b in zip(self.counts, other.counts, strict=True)))
+
+    def __sub__(self, other: CardCounts) -> CardCounts:
+        """Return what is left when `other` is taken away."""
+        if not isinstance(other, CardCounts):
+            return NotImplemented
+        if not other <= self:
+            missing = [
+                f"{b - a} {kind}"
+                for kind, a, b in zip(CARD_KINDS, self.counts, other.counts, strict=True)
+                if b > a
+            ]
+            msg = f"cannot take {other} from {self}: {', '.join(missing)} too few"
+            raise ValueError(msg)
+        return CardCounts(tuple(a - b for a, b in zip(self.counts, other.counts, strict=True)))
+
+    def __le__(self, other: CardCounts) -> bool:
+        """Return whether all these cards are among the `other` ones."""
+        return all(a <= b for a, b in zip(self.counts, other.counts, strict=True))
+
+    def as_dict(self) -> dict[str, int]:
+        """
+        Return the kinds of which there are any, with their counts.
+
+        Examples
+        --------
+        >>> CardCounts.of(red=2, locomotive=1).as_dict()
+        {'red': 2, 'locomotive': 1}
+        """
+        return {kind: count for kind, count in zip(CARD_KINDS, self.counts, strict=True) if count}
+
+    def __str__(self) -> str:
+        """Return the cards in words, for messages."""
+        return ", ".join(f"{count} {kind}" for kind, count in self.as_dict().items()) or "no cards"
+
+    def __repr__(self) -> str:
+        """Return the expression that makes these counts."""
+        inside = ", ".join(f"{kind}={count}" for kind, count in self.as_dict().items())
+        return f"CardCounts.of({inside})"
+
+
+FULL_DECK = CardCounts((12,) * N_COLORS + (14,))
+"""The 110 train cards of every map: 12 of each color and 14 locomotives."""

@@ -1,0 +1,235 @@
+"""`load_map`: a folder of tables becomes a checked `GameMap`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ttr_analysis._errors import Fault, MapError, UnknownNameError, nearest
+from ttr_analysis.cards import ROUTE_COLORS
+from ttr_analysis.maps import validation
+from ttr_analysis.maps.decoding import decode_rules
+from ttr_analysis.maps.model import City, GameMap, Place, Route, Ticket
+from ttr_analysis.maps.projection import Projection
+from ttr_analysis.maps.reading import Column, Row, Table, choice, flag, number, read_table, read_toml, text, whole
+from ttr_analysis.rules.ruleset import ClaimRules, RuleSet
+
+MAX_CITIES = 64
+MAX_ROUTES = 128
+MAX_TICKETS = 128
+MAX_LENGTH = 12
+
+CITY_COLUMNS = (
+    Column("name", text),
+    Column("label", text, ""),
+    Column("country", text, ""),
+    Column("lat", number(-90, 90)),
+    Column("lon", number(-180, 180)),
+    Column("x", number(-10_000, 10_000), None),
+    Column("y", number(-10_000, 10_000), None),
+    Column("label_at", choice("N", "NE", "E", "SE", "S", "SW", "W", "NW", ""), ""),
+)
+PLACE_COLUMNS = (Column("place", text), Column("city", text))
+ROUTE_COLUMNS = (
+    Column("city_a", text),
+    Column("city_b", text),
+    Column("track", whole(0, 1), 0),
+    Column("length", whole(1, MAX_LENGTH)),
+    Column("color", choice(*ROUTE_COLORS)),
+    Column("tunnel", flag, False),  # noqa: FBT003 - the default of a flag
+    Column("locomotives", whole(0, MAX_LENGTH), 0),
+    Column("toll", whole(0, 20), 0),
+    Column("swap_size", whole(0, 9), None),
+    Column("swap_fills", choice("any", "symbols"), None),
+)
+TICKET_COLUMNS = (
+    Column("ticket", text),
+    Column("origin", text),
+    Column("destination", text),
+    Column("points", whole(0, 200)),
+    Column("neutral_a", text, ""),
+    Column("neutral_b", text, ""),
+)
+_TABLES = {
+    "cities.csv": (CITY_COLUMNS, MAX_CITIES),
+    "places.csv": (PLACE_COLUMNS, MAX_CITIES),
+    "routes.csv": (ROUTE_COLUMNS, MAX_ROUTES),
+    "tickets.csv": (TICKET_COLUMNS, 8 * MAX_TICKETS),
+}
+_OPTIONAL = {"places.csv"}
+
+
+@dataclass(frozen=True, slots=True)
+class MapRows:
+    """The tables of a map folder, before they become a map."""
+
+    cities: Table
+    places: Table
+    routes: Table
+    tickets: Table
+
+
+def load_map(name_or_folder: str | os.PathLike[str]) -> GameMap:
+    """
+    Load a map: one that comes with the package, or a folder of one's own.
+
+    Parameters
+    ----------
+    name_or_folder
+        `"nordic"`, `"switzerland"`, `"nederland"` or `"usa"`; or a folder
+        with `cities.csv`, `routes.csv`, `tickets.csv`, `rules.toml` and, for
+        tickets to countries, `places.csv`.
+
+    Returns
+    -------
+    game_map
+        The map, checked.
+
+    Raises
+    ------
+    MapError
+        If something in the folder is wrong. It lists all faults at once, each
+        with file, line, field, value and what was expected.
+    UnknownNameError
+        If there is neither such a map nor such a folder.
+
+    Notes
+    -----
+    At most 64 cities, 128 routes and 128 tickets, routes of at most 12
+    spaces, files of at most 1 MB. Nothing in a folder is executed.
+
+    Examples
+    --------
+    >>> load_map("switzerland")
+    <GameMap 'switzerland': 51 cities, 88 routes, 46 tickets, 2-3 players>
+    """
+    folder = find_folder(name_or_folder)
+    faults: list[Fault] = []
+    tables = {
+        file: read_table(folder / file, columns, max_rows, faults)
+        if file not in _OPTIONAL or (folder / file).exists()
+        else Table([])
+        for file, (columns, max_rows) in _TABLES.items()
+    }
+    rules = _load_rules(folder / "rules.toml", faults)
+    rows = MapRows(*tables.values())
+    validation.check_rows(rows, rules, faults)
+    if faults or rules is None:
+        order = [*_TABLES, "rules.toml"]
+        raise MapError(str(name_or_folder), sorted(faults, key=lambda f: (order.index(f.file), f.line)))
+    return build_map(folder.name, rules, rows)
+
+
+def find_folder(name_or_folder: str | os.PathLike[str]) -> Path:
+    """Return the folder of a map that comes with the package, or the given one."""
+    data = data_folder()
+    built_in = sorted(path.name for path in data.iterdir() if (path / "rules.toml").is_file())
+    if isinstance(name_or_folder, str) and name_or_folder in built_in:
+        return data / name_or_folder
+    folder = Path(name_or_folder).expanduser()
+    if folder.is_dir():
+        return folder.resolve()
+    name = os.fspath(name_or_folder)
+    raise UnknownNameError("map or map folder", name, nearest(name, built_in), built_in)
+
+
+def data_folder() -> Path:
+    """
+    Return the folder of the maps that come with the package.
+
+    It lies in the installed package, and beside it in a checkout. An editable
+    install may leave a stale copy elsewhere, so no other place is searched.
+    """
+    package = Path(__file__).resolve().parents[1]
+    inside = package / "data"
+    return inside if inside.is_dir() else package.parent / "data"
+
+
+def _load_rules(path: Path, faults: list[Fault]) -> RuleSet | None:
+    loaded = read_toml(path, faults)
+    return None if loaded is None else decode_rules(path.name, loaded[0], loaded[1], faults)
+
+
+def build_map(name: str, rules: RuleSet, rows: MapRows) -> GameMap:
+    """Return the map that checked rows describe."""
+    projection = Projection.fit((row["lat"], row["lon"]) for row in rows.cities.rows)
+    cities = tuple(_build_city(row, projection) for row in rows.cities.rows)
+    countries: dict[str, list[str]] = {}
+    for row in rows.places.rows:
+        countries.setdefault(row["place"], []).append(row["city"])
+    border_points = {city for members in countries.values() for city in members}
+    places = [Place(city.name, (city.name,)) for city in cities if city.name not in border_points]
+    places += [Place(country, tuple(members)) for country, members in countries.items()]
+    by_name = {place.name: place for place in places}
+    return GameMap(
+        name=name,
+        title=rules.title,
+        cities=cities,
+        places=tuple(places),
+        routes=tuple(build_route(row.values, rules) for row in rows.routes.rows),
+        tickets=_build_tickets(rows.tickets.rows, by_name.__getitem__),
+        rules=rules,
+    )
+
+
+def _build_city(row: Row, projection: Projection) -> City:
+    x, y = row["x"], row["y"]
+    if x is None:
+        x, y = (round(position, 3) for position in projection.project(row["lat"], row["lon"]))
+    label = row["label"] or row["name"]
+    return City(row["name"], label, row["lat"], row["lon"], x, y, row["country"], row["label_at"])
+
+
+def build_route(values: dict[str, Any], rules: RuleSet) -> Route:
+    """
+    Return the route that a row describes: what it leaves open follows from the rules.
+
+    Parameters
+    ----------
+    values
+        The columns of `routes.csv`.
+    rules
+        Say where locomotives are jokers, what stands in for a locomotive on a
+        ferry, and the points.
+    """
+    ends = (values["city_a"], values["city_b"])
+    ferry = values["locomotives"] > 0
+    kind = "tunnel" if values["tunnel"] else "ferry" if ferry else "plain"
+    swap_size, swap_fills = default_swap(rules.claims, ferry=ferry)
+    return Route(
+        id=f"{ends[0]}-{ends[1]}/{values['track']}",
+        cities=ends,
+        track=values["track"],
+        length=values["length"],
+        color=values["color"],
+        tunnel=values["tunnel"],
+        locomotives=values["locomotives"],
+        locomotives_allowed=kind in rules.claims.locomotives_on,
+        swap_size=swap_size if values["swap_size"] is None else values["swap_size"],
+        swap_fills=swap_fills if values["swap_fills"] is None else values["swap_fills"],
+        toll=values["toll"],
+        points=rules.points_for(values["length"]),
+    )
+
+
+def default_swap(claims: ClaimRules, *, ferry: bool) -> tuple[int, Any]:
+    """Return how many cards stand in for one, and for which spaces, where a route says nothing of its own."""
+    return (claims.ferry_swap_size, claims.ferry_swap_fills) if ferry else (0, "any")
+
+
+def _build_tickets(rows: list[Row], place: Callable[[str], Place]) -> tuple[Ticket, ...]:
+    by_id: dict[str, list[Row]] = {}
+    for row in rows:
+        by_id.setdefault(row["ticket"], []).append(row)
+    return tuple(
+        Ticket(
+            id=name,
+            origin=place(lines[0]["origin"]),
+            destinations=tuple((place(line["destination"]), line["points"]) for line in lines),
+            neutral=(lines[0]["neutral_a"], lines[0]["neutral_b"]) if lines[0]["neutral_a"] else None,
+        )
+        for name, lines in by_id.items()
+    )

@@ -1,0 +1,330 @@
+"""
+Reading the files of a map folder: bytes -> rows of checked fields.
+
+The files may come from a stranger, so sizes are limited before anything is
+read, and everything that is wrong is collected instead of raised.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import tomllib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ttr_analysis._errors import Fault, nearest
+
+MAX_FILE_BYTES = 1_000_000
+MAX_TEXT = 100
+"""Characters in a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """
+    A column of a table.
+
+    Parameters
+    ----------
+    name
+        Its heading.
+    parse
+        Turns the text of a field into a value; a `ValueError` says what was
+        expected.
+    default
+        Value of an empty field or missing column; `...` where one is required.
+    """
+
+    name: str
+    parse: Callable[[str], Any]
+    default: Any = ...
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """
+    A line of a table.
+
+    Parameters
+    ----------
+    line
+        Its number in the file.
+    values
+        Its values by column; None where the field is wrong.
+    wrong
+        The columns whose field is wrong, each with a fault of its own.
+    """
+
+    line: int
+    values: dict[str, Any]
+    wrong: frozenset[str] = frozenset()
+
+    def __getitem__(self, column: str) -> Any:  # noqa: ANN401 - the columns differ in type
+        """Return the value of a column."""
+        return self.values[column]
+
+
+def text(value: str) -> str:
+    """Return a name as it stands, if it is printable and not too long."""
+    if len(value) > MAX_TEXT or not value.isprintable():
+        msg = f"expected a printable text of at most {MAX_TEXT} characters"
+        raise ValueError(msg)
+    return value
+
+
+def choice(*allowed: str) -> Callable[[str], str]:
+    """Return a parser for one of several words."""
+
+    def parse(value: str) -> str:
+        if value not in allowed:
+            hint = nearest(value, [word for word in allowed if word])
+            msg = f"expected {' or '.join(map(repr, hint))}" if hint else f"expected one of {', '.join(allowed)}"
+            raise ValueError(msg)
+        return value
+
+    return parse
+
+
+def whole(low: int, high: int) -> Callable[[str], int]:
+    """Return a parser for a whole number from `low` to `high`."""
+
+    def parse(value: str) -> int:
+        if not re.fullmatch(r"-?[0-9]{1,9}", value) or not low <= int(value) <= high:
+            msg = f"expected a whole number from {low} to {high}"
+            raise ValueError(msg)
+        return int(value)
+
+    return parse
+
+
+def number(low: float, high: float) -> Callable[[str], float]:
+    """Return a parser for a decimal number from `low` to `high`."""
+
+    def parse(value: str) -> float:
+        if not re.fullmatch(r"-?[0-9]{1,9}(\.[0-9]{1,15})?", value) or not low <= float(value) <= high:
+            msg = f"expected a number from {low:g} to {high:g}"
+            raise ValueError(msg)
+        return float(value)
+
+    return parse
+
+
+def flag(value: str) -> bool:
+    """Return the value of a yes-or-no field written as 0 or 1."""
+    if value not in {"0", "1"}:
+        msg = "expected 0 or 1"
+        raise ValueError(msg)
+    return value == "1"
+
+
+def read_text(path: Path, faults: list[Fault]) -> str | None:
+    """
+    Return the text of a file, or None with a fault.
+
+    Parameters
+    ----------
+    path
+        The file: UTF-8, of at most `MAX_FILE_BYTES`.
+    faults
+        What is wrong is added here.
+    """
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_FILE_BYTES + 1)
+    except OSError as error:
+        faults.append(Fault(path.name, 0, "", error.strerror or "an error", "expected a readable file"))
+        return None
+    if len(data) > MAX_FILE_BYTES:
+        faults.append(Fault(path.name, 0, "", "more", f"expected a file of at most {MAX_FILE_BYTES:,} bytes"))
+        return None
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        faults.append(Fault(path.name, line, "", f"byte 0x{data[error.start]:02x}", "expected UTF-8 text"))
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """
+    The rows of a CSV file.
+
+    Parameters
+    ----------
+    rows
+        Its rows.
+    whole
+        Whether they are all of them: what a broken table lacks cannot be
+        judged.
+    """
+
+    rows: list[Row]
+    whole: bool = True
+
+
+def read_table(path: Path, columns: Sequence[Column], max_rows: int, faults: list[Fault]) -> Table:
+    """
+    Return the rows of a CSV file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    columns
+        What the columns mean, in any order in the file.
+    max_rows
+        The most rows that are allowed.
+    faults
+        What is wrong is added here.
+    """
+    content = read_text(path, faults)
+    if content is None:
+        return Table([], whole=False)
+    reader = csv.reader(io.StringIO(content, newline=""), strict=True)
+    rows: list[Row] = []
+    whole = True
+    try:
+        header = [field.strip() for field in next(reader, [])]
+        if not _check_header(path.name, header, columns, faults):
+            return Table([], whole=False)
+        for fields in reader:
+            if not any(field.strip() for field in fields):
+                continue
+            if len(rows) == max_rows:
+                faults.append(Fault(path.name, reader.line_num, "", "more", f"expected at most {max_rows} rows"))
+                return Table(rows, whole=False)
+            if len(fields) == len(header):
+                row_fields = dict(zip(header, fields, strict=True))
+                rows.append(parse_row(path.name, reader.line_num, row_fields, columns, faults))
+            else:
+                expected = f"expected {len(header)} fields ({', '.join(header)})"
+                faults.append(Fault(path.name, reader.line_num, "", f"{len(fields)}: {','.join(fields)}", expected))
+                whole = False
+    except csv.Error as error:
+        faults.append(Fault(path.name, reader.line_num, "", str(error), "expected comma-separated values"))
+        whole = False
+    return Table(rows, whole)
+
+
+def _check_header(file: str, header: Sequence[str], columns: Sequence[Column], faults: list[Fault]) -> bool:
+    """Return whether the headings are right."""
+    known = {column.name for column in columns}
+    required = {column.name for column in columns if column.default is ...}
+    before = len(faults)
+    meant: set[str] = set()
+    for name in dict.fromkeys(header):
+        if name not in known:
+            hint = nearest(name, known - set(header)) or sorted(known)
+            meant.update(hint)
+            faults.append(Fault(file, 1, name, name, f"unknown column, expected {' or '.join(hint)}"))
+        elif header.count(name) > 1:
+            faults.append(Fault(file, 1, name, f"{header.count(name)} of them", "expected each column once"))
+    for name in sorted(required - set(header) - meant):
+        faults.append(Fault(file, 1, name, "no such column", "expected this column"))
+    return len(faults) == before
+
+
+def parse_row(file: str, line: int, fields: dict[str, str], columns: Sequence[Column], faults: list[Fault]) -> Row:
+    """
+    Return the values of a line, with a fault for each field that is wrong.
+
+    Parameters
+    ----------
+    file, line
+        Where the line stands, for the faults.
+    fields
+        Its texts by column.
+    columns
+        What the columns mean.
+    faults
+        What is wrong is added here.
+    """
+    values: dict[str, Any] = {}
+    wrong: set[str] = set()
+    for column in columns:
+        raw = fields.get(column.name, "").strip()
+        values[column.name] = None if column.default is ... else column.default
+        if not raw and column.default is not ...:
+            continue
+        try:
+            if not raw:
+                raise ValueError("expected a value")  # noqa: EM101, TRY003, TRY301
+            values[column.name] = column.parse(raw)
+        except ValueError as error:
+            faults.append(Fault(file, line, column.name, repr(raw) if raw else "nothing", str(error)))
+            values[column.name] = None
+            wrong.add(column.name)
+    return Row(line, values, frozenset(wrong))
+
+
+def read_toml(path: Path, faults: list[Fault]) -> tuple[dict[str, Any], str] | None:
+    """
+    Return the content of a TOML file and its text, or None with a fault.
+
+    Parameters
+    ----------
+    path
+        The file.
+    faults
+        What is wrong is added here.
+    """
+    content = read_text(path, faults)
+    if content is None:
+        return None
+    try:
+        return tomllib.loads(content), content
+    except tomllib.TOMLDecodeError as error:
+        match = re.search(r"\(at line (\d+)", str(error))
+        line = int(match[1]) if match else content.count("\n") + 1
+        reason = re.sub(r" \(at .*\)$", "", str(error))
+        faults.append(Fault(path.name, line, "", reason, "expected TOML"))
+    except RecursionError:
+        faults.append(Fault(path.name, 0, "", "values nested too deeply", "expected TOML"))
+    return None
+
+
+def toml_line(content: str, keys: Sequence[str]) -> int:
+    """
+    Return the line on which a key of a TOML file stands, or its table; 0 if unknown.
+
+    Parameters
+    ----------
+    content
+        The text of the file.
+    keys
+        The dotted key, part by part; the number of a table in an array counts
+        from 0.
+
+    Examples
+    --------
+    >>> toml_line("[market]\\nsize = 5\\n", ["market", "size"])
+    2
+    """
+    best, best_depth = 0, 0
+    table: tuple[str, ...] = ()
+    n_seen: dict[str, int] = {}
+    for line, source in enumerate(content.splitlines(), start=1):
+        stripped = source.strip()
+        if match := re.match(r"\[\[\s*([^\]]+?)\s*\]\]", stripped):
+            index = n_seen[match[1]] = n_seen.get(match[1], -1) + 1
+            table = (*_split_key(match[1]), str(index))
+            path = table
+        elif match := re.match(r"\[\s*([^\]]+?)\s*\]", stripped):
+            path = table = _split_key(match[1])
+        elif match := re.match(r"([^=#]+?)\s*=", stripped):
+            path = (*table, *_split_key(match[1]))
+        else:
+            continue
+        if path == tuple(keys[: len(path)]) and len(path) > best_depth:
+            best, best_depth = line, len(path)
+    return best
+
+
+def _split_key(key: str) -> tuple[str, ...]:
+    """Return the parts of a dotted TOML key without quotes."""
+    return tuple(part.strip().strip("\"'") for part in key.split("."))

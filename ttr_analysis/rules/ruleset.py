@@ -1,0 +1,410 @@
+"""
+The rules of a map as typed data.
+
+Every key of a map's `rules.toml` is a field here, with its allowed values in
+its type. A field left out takes the value of the base game (the USA map), so
+that a home-made map states only its differences. A variant is a table of
+differences to the map's own rules.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated, Literal, NamedTuple
+
+from ttr_analysis._errors import UnknownNameError, nearest
+from ttr_analysis.cards import N_COLORS, CardCounts
+
+RouteKind = Literal["plain", "ferry", "tunnel"]
+"""What a route is: a ferry has locomotive symbols, a tunnel its surcharge."""
+
+
+class Range(NamedTuple):
+    """The whole numbers that a field allows, both ends included."""
+
+    low: int
+    high: int
+
+    def __str__(self) -> str:
+        """Return the range in words."""
+        return f"a whole number from {self.low} to {self.high}"
+
+
+Small = Annotated[int, Range(0, 20)]
+Points = Annotated[int, Range(0, 999)]
+Seats = Annotated[int, Range(2, 6)]
+
+
+@dataclass(frozen=True, slots=True)
+class CardRules:
+    """
+    The train cards and how they are drawn.
+
+    Parameters
+    ----------
+    per_color, locomotives
+        Cards of each of the eight colors, and locomotives, in the game.
+    opening_hand
+        Cards dealt to each player.
+    draws_per_turn
+        Draws in a turn of drawing train cards.
+    reshuffle
+        When the discards become the new draw pile: "when_wanted" (a card is
+        wanted and the pile is empty) or "at_once" (the pile has run out).
+    """
+
+    per_color: Annotated[int, Range(1, 40)] = 12
+    locomotives: Annotated[int, Range(0, 40)] = 14
+    opening_hand: Small = 4
+    draws_per_turn: Annotated[int, Range(1, 5)] = 2
+    reshuffle: Literal["when_wanted", "at_once"] = "when_wanted"
+
+
+@dataclass(frozen=True, slots=True)
+class MarketRules:
+    """
+    The face-up cards.
+
+    Parameters
+    ----------
+    size
+        Number of face-up cards.
+    locomotive_cost
+        Draws that a face-up locomotive costs: 1, or 2, and then it may not be
+        the second card of a turn.
+    reset_at
+        All face-up cards are replaced when so many of them are locomotives;
+        0 for never.
+    max_resets
+        So many resets at most follow one refill; then the market stays.
+    reset_needs_colored
+        A reset is made only if market, draw and discard piles together hold
+        at least so many cards that are no locomotives.
+    open_without_piles
+        Whether face-up cards may be taken when both piles are empty.
+    """
+
+    size: Annotated[int, Range(1, 10)] = 5
+    locomotive_cost: Literal[1, 2] = 2
+    reset_at: Annotated[int, Range(0, 10)] = 3
+    max_resets: Annotated[int, Range(0, 1000)] = 100
+    reset_needs_colored: Annotated[int, Range(0, 10)] = 3
+    open_without_piles: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class TrainRules:
+    """
+    The plastic cars and the end of the game.
+
+    Parameters
+    ----------
+    per_player
+        Trains of each player at the start.
+    last_round_at
+        The last round begins when a player has so many trains or fewer at the
+        end of a turn.
+    last_turns
+        Turns that every player then still takes.
+    max_turns
+        Turns of all players together after which a game that goes on for ever
+        is scored as it stands, marked as truncated.
+    """
+
+    per_player: Annotated[int, Range(1, 100)] = 45
+    last_round_at: Annotated[int, Range(0, 20)] = 2
+    last_turns: Annotated[int, Range(1, 5)] = 1
+    max_turns: Annotated[int, Range(10, 100_000)] = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRules:
+    """
+    Claiming routes.
+
+    Parameters
+    ----------
+    points
+        Points for a route by its length: pairs of length and points.
+    locomotives_on
+        Kinds of route on which a locomotive is a joker.
+    double_routes_from
+        Number of players from which both tracks of a double route are open;
+        with fewer, the first claim closes the other track for everyone.
+    ferry_swap_size
+        So many cards of any kind stand in for one locomotive on a ferry; 0 if
+        that is not allowed. A route's own `swap_size` goes before it.
+    ferry_swap_fills
+        The spaces of a ferry that such a set may fill: "any" (a locomotive
+        symbol, or a color space where the locomotive would be a joker) or
+        "symbols" only.
+    passing
+        When a player may pass: "when_stuck" (no other action is legal).
+    """
+
+    points: tuple[tuple[int, Points], ...] = ((1, 1), (2, 2), (3, 4), (4, 7), (5, 10), (6, 15))
+    locomotives_on: tuple[RouteKind, ...] = ("plain", "ferry", "tunnel")
+    double_routes_from: Annotated[int, Range(0, 7)] = 4
+    ferry_swap_size: Annotated[int, Range(0, 9)] = 0
+    ferry_swap_fills: Literal["any", "symbols"] = "any"
+    passing: Literal["when_stuck"] = "when_stuck"
+
+
+@dataclass(frozen=True, slots=True)
+class TunnelRules:
+    """
+    Tunnels.
+
+    Parameters
+    ----------
+    revealed
+        Cards turned over for a tunnel.
+    short_pile
+        What happens if draw and discard piles hold fewer: "reveal_rest".
+    """
+
+    revealed: Annotated[int, Range(0, 9)] = 3
+    short_pile: Literal["reveal_rest"] = "reveal_rest"
+
+
+@dataclass(frozen=True, slots=True)
+class TicketRules:
+    """
+    Destination tickets.
+
+    Parameters
+    ----------
+    opening_deal, opening_keep
+        Tickets dealt at the start, and how many of them must be kept.
+    draw, keep
+        Tickets drawn in a turn, and how many of them must be kept.
+    unkept
+        Where the others go: "removed" from the game, "under_pile", or face up
+        to a "discard_pile" that is shuffled when the pile is empty.
+    """
+
+    opening_deal: Annotated[int, Range(1, 20)] = 3
+    opening_keep: Annotated[int, Range(1, 20)] = 2
+    draw: Annotated[int, Range(1, 20)] = 3
+    keep: Annotated[int, Range(1, 20)] = 1
+    unkept: Literal["removed", "under_pile", "discard_pile"] = "under_pile"
+
+
+@dataclass(frozen=True, slots=True)
+class BonusRules:
+    """
+    A bonus at the end of the game; tied players all get the points of their rank.
+
+    Parameters
+    ----------
+    measure
+        What is compared: "longest_trail" (trains), "completed_tickets" or
+        "tokens" left.
+    points
+        Points by rank, best first, with any number of players.
+    points_by_players
+        Points by rank for each number of players, where that differs.
+    requires
+        Who takes part: "" for everyone, or players with "no_loans".
+    """
+
+    measure: Literal["longest_trail", "completed_tickets", "tokens"]
+    points: tuple[Points, ...] = ()
+    points_by_players: tuple[tuple[int, tuple[Points, ...]], ...] = ()
+    requires: Literal["", "no_loans"] = ""
+
+    def ranked_points(self, n_players: int) -> tuple[int, ...]:
+        """
+        Return the points by rank, best first, in a game of `n_players`.
+
+        Examples
+        --------
+        >>> BonusRules("tokens", points_by_players=((2, (35, 0)),)).ranked_points(2)
+        (35, 0)
+        """
+        return dict(self.points_by_players).get(n_players, self.points)
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringRules:
+    """
+    Scores and ties.
+
+    Parameters
+    ----------
+    start_scores
+        Points at the start by seat; none given: all start at 0.
+    tie_breaks
+        What decides between players with equal scores, in order:
+        "completed_tickets", "longest_trail", or who has the "path_bonus".
+        Still tied: a shared win.
+    zero_ties
+        Whether players tied at zero for a bonus share it too.
+    """
+
+    start_scores: tuple[Points, ...] = ()
+    tie_breaks: tuple[Literal["completed_tickets", "longest_trail", "path_bonus"], ...] = (
+        "completed_tickets",
+        "path_bonus",
+    )
+    zero_ties: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class LoanRules:
+    """
+    Loans, taken by a player whose tokens do not pay a whole toll.
+
+    Parameters
+    ----------
+    penalty
+        Points that each loan costs at the end.
+    limit
+        Number of loan cards; 0 for no limit.
+    """
+
+    penalty: Points = 5
+    limit: Annotated[int, Range(0, 999)] = 0
+
+
+@dataclass(frozen=True, slots=True)
+class MoneyRules:
+    """
+    Toll tokens.
+
+    Parameters
+    ----------
+    tokens
+        Value of the tokens of each player at the start; 0: played without
+        tolls.
+    second_track_pays
+        Who gets the toll of the second track of a double route: the "owner"
+        of the first, or the "bank".
+    tokens_visible
+        Whether every view shows the value of everyone's tokens.
+    loan
+        Loans.
+    """
+
+    tokens: Points = 0
+    second_track_pays: Literal["owner", "bank"] = "owner"
+    tokens_visible: bool = True
+    loan: LoanRules = field(default_factory=LoanRules)
+
+
+@dataclass(frozen=True, slots=True)
+class NeutralRules:
+    """
+    A neutral player who claims tracks named at the foot of tickets.
+
+    Parameters
+    ----------
+    trains
+        Trains of the neutral player; 0: there is none.
+    first_round
+        Round after which its first phase follows.
+    marker_seat
+        Seat that holds its marker first.
+    toll_to
+        Who gets a toll that would be owed to it.
+    both_taken
+        What a ticket means whose two tracks both belong to players:
+        "no_pair" (nothing happens).
+    """
+
+    trains: Annotated[int, Range(0, 100)] = 0
+    first_round: Annotated[int, Range(1, 50)] = 6
+    marker_seat: Annotated[int, Range(0, 5)] = 1
+    toll_to: Literal["bank"] = "bank"
+    both_taken: Literal["no_pair"] = "no_pair"
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSet:
+    """
+    All rules of a map, or of one of its variants.
+
+    Parameters
+    ----------
+    title
+        Name of the map, for people.
+    players
+        Fewest and most players.
+    cards, market, trains, claims, tunnel, tickets, scoring, money, neutral
+        The rules by subject.
+    bonus
+        Bonuses at the end of the game.
+    variant
+        Name of the variant; "" for the map's own rules.
+    variants
+        The rule sets of the variants.
+
+    Examples
+    --------
+    >>> rules = RuleSet("My map")
+    >>> rules.trains.per_player, rules.points_for(4)
+    (45, 7)
+    """
+
+    title: str
+    players: tuple[Seats, Seats] = (2, 5)
+    cards: CardRules = field(default_factory=CardRules)
+    market: MarketRules = field(default_factory=MarketRules)
+    trains: TrainRules = field(default_factory=TrainRules)
+    claims: ClaimRules = field(default_factory=ClaimRules)
+    tunnel: TunnelRules = field(default_factory=TunnelRules)
+    tickets: TicketRules = field(default_factory=TicketRules)
+    scoring: ScoringRules = field(default_factory=ScoringRules)
+    bonus: tuple[BonusRules, ...] = ()
+    money: MoneyRules = field(default_factory=MoneyRules)
+    neutral: NeutralRules = field(default_factory=NeutralRules)
+    variant: str = ""
+    variants: tuple[RuleSet, ...] = ()
+
+    @property
+    def deck(self) -> CardCounts:
+        """All train cards of the game."""
+        return CardCounts((self.cards.per_color,) * N_COLORS + (self.cards.locomotives,))
+
+    def points_for(self, length: int) -> int:
+        """
+        Return the points for a route of a length.
+
+        Raises
+        ------
+        ValueError
+            If the rules give no points for that length.
+        """
+        for known, points in self.claims.points:
+            if known == length:
+                return points
+        msg = f"{self.title} has no points for a route of length {length}, only for {dict(self.claims.points)}"
+        raise ValueError(msg)
+
+    def both_tracks_open(self, n_players: int) -> bool:
+        """Return whether both tracks of a double route are open with `n_players`."""
+        return n_players >= self.claims.double_routes_from
+
+    def with_variant(self, name: str | None) -> RuleSet:
+        """
+        Return the rules of a variant; of the map itself for None.
+
+        Raises
+        ------
+        UnknownNameError
+            If the map has no such variant.
+        """
+        if not name or name == self.variant:
+            return self
+        for rules in self.variants:
+            if rules.variant == name:
+                return rules
+        names = [rules.variant for rules in self.variants]
+        raise UnknownNameError(f"variant of {self.title}", name, nearest(name, names), names)
+
+    def __repr__(self) -> str:
+        """Return the title, the players and the variants."""
+        low, high = self.players
+        variant = f", variant {self.variant!r}" if self.variant else ""
+        others = f", variants {', '.join(r.variant for r in self.variants)}" if self.variants else ""
+        return f"<RuleSet {self.title!r}{variant}: {low}-{high} players, {self.trains.per_player} trains each{others}>"
