@@ -194,9 +194,7 @@ class CardCounts:
             return NotImplemented
         if not other <= self:
             missing = [
-                f"{b - a} {kind}"
-                for kind, a, b in zip(CARD_KINDS, self.counts, other.counts, strict=True)
-                if b > a
+                f"{b - a} {kind}" for kind, a, b in zip(CARD_KINDS, self.counts, other.counts, strict=True) if b > a
             ]
             msg = f"cannot take {other} from {self}: {', '.join(missing)} too few"
             raise ValueError(msg)

@@ -49,7 +49,9 @@ def test_an_ambiguous_route_lists_the_tracks(nordic: GameMap) -> None:
 def test_a_route_that_is_not_there_lists_what_is(nordic: GameMap) -> None:
     with pytest.raises(UnknownNameError, match="no route 'Oslo-Bergen pink'; did you mean Bergen-Oslo"):
         nordic.route("Oslo", "Bergen", color="pink")
-    with pytest.raises(UnknownNameError, match="no route 'Tallinn-Oslo'; did you mean Tallinn-Helsinki or Tallinn-Stockholm"):
+    with pytest.raises(
+        UnknownNameError, match="no route 'Tallinn-Oslo'; did you mean Tallinn-Helsinki or Tallinn-Stockholm"
+    ):
         nordic.route("Tallinn", "Oslo")
 
 
@@ -57,7 +59,9 @@ def test_tickets_are_found_from_either_end(nordic: GameMap) -> None:
     ticket = nordic.ticket("København", "Murmansk")
     assert ticket is nordic.ticket("murmansk", "kobenhavn")
     assert ticket is nordic.ticket("København-Murmansk")
-    with pytest.raises(UnknownNameError, match="no ticket 'Murmansk-Oslo'; did you mean København-Murmansk or Narvik-Murmansk"):
+    with pytest.raises(
+        UnknownNameError, match="no ticket 'Murmansk-Oslo'; did you mean København-Murmansk or Narvik-Murmansk"
+    ):
         nordic.ticket("Murmansk", "Oslo")
 
 

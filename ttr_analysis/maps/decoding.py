@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass, replace
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
@@ -13,6 +13,8 @@ from ttr_analysis.rules.ruleset import Range, RuleSet
 
 _MAX_TEXT = 200
 _SELF = {"variant", "variants"}
+_NUMBER_TABLES = {"points", "points_by_players"}
+"""Fields that map numbers to numbers: a variant replaces them whole."""
 
 
 class _Decoder:
@@ -31,6 +33,11 @@ class _Decoder:
     def fault(self, path: Sequence[str], value: object, expected: str) -> None:
         line = toml_line(self.content, path)
         self.faults.append(Fault(self.file, line, ".".join(path), _as_toml(value), expected))
+
+    def conflicts(self, rules: RuleSet, path: tuple[str, ...]) -> None:
+        """Add a fault for each field that does not go together with another."""
+        for keys, value, expected in _conflicts(rules):
+            self.fault((*path, *keys), value, expected)
 
     def table(self, cls: type[Any], data: object, path: tuple[str, ...]) -> Any:  # noqa: ANN401
         """Return an instance of a dataclass, or None."""
@@ -106,7 +113,7 @@ def decode_rules(file: str, data: dict[str, Any], content: str, faults: list[Fau
         decoder.fault(("variants",), differences, "expected one table of differences for each variant")
         return None
     if rules is not None and len(faults) == before:
-        check_rules(rules, decoder, ())
+        decoder.conflicts(rules, ())
     variants: list[RuleSet] = []
     for name, difference in differences.items():
         # What a variant changes is decoded by itself first, so that its faults name its own lines;
@@ -114,82 +121,43 @@ def decode_rules(file: str, data: dict[str, Any], content: str, faults: list[Fau
         decoder.table(RuleSet, {"title": "", **difference}, ("variants", name))
         if len(faults) == before:
             variant = decoder.table(RuleSet, _merge(base, difference), ())
-            check_rules(variant, decoder, ("variants", name))
+            decoder.conflicts(variant, ("variants", name))
             variants.append(replace(variant, variant=name))
     return None if rules is None or len(faults) > before else replace(rules, variants=tuple(variants))
 
 
-def check_rules(rules: RuleSet, decoder: _Decoder, path: tuple[str, ...]) -> None:
-    """Add a fault for each pair of fields that do not go together."""
+def _conflicts(rules: RuleSet) -> Iterator[tuple[tuple[str, ...], object, str]]:
+    """Yield each field that does not go together with another: its key, its value and what was expected."""
     low, high = rules.players
-    tickets = rules.tickets
-    checks: list[tuple[bool, tuple[str, ...], object, str]] = [
-        (low <= high, ("players",), list(rules.players), "expected the fewest players first"),
-        (
-            tickets.opening_keep <= tickets.opening_deal,
-            ("tickets", "opening_keep"),
-            tickets.opening_keep,
-            f"expected at most the {tickets.opening_deal} tickets dealt",
-        ),
-        (
-            tickets.keep <= tickets.draw,
-            ("tickets", "keep"),
-            tickets.keep,
-            f"expected at most the {tickets.draw} tickets drawn",
-        ),
-        (
-            len(rules.scoring.start_scores) in {0, high},
-            ("scoring", "start_scores"),
-            list(rules.scoring.start_scores),
-            f"expected one score for each of {high} seats, or none",
-        ),
-        (
-            not rules.neutral.trains or (low, high) == (2, 2),
-            ("neutral", "trains"),
-            rules.neutral.trains,
-            "expected no neutral player but with players = [2, 2]",
-        ),
-        (
-            not rules.neutral.trains or rules.neutral.marker_seat < high,
-            ("neutral", "marker_seat"),
-            rules.neutral.marker_seat,
-            f"expected a seat from 0 to {high - 1}",
-        ),
-        (
-            len(set(rules.claims.locomotives_on)) == len(rules.claims.locomotives_on),
-            ("claims", "locomotives_on"),
-            list(rules.claims.locomotives_on),
-            "expected each kind of route once",
-        ),
-        (
-            rules.claims.ferry_swap_size != 1,
-            ("claims", "ferry_swap_size"),
-            1,
-            "expected 0, or 2 or more cards in place of one",
-        ),
-        (
-            rules.market.reset_at <= rules.market.size,
-            ("market", "reset_at"),
-            rules.market.reset_at,
-            f"expected at most the {rules.market.size} face-up cards",
-        ),
-    ]
+    tickets, claims, money, neutral = rules.tickets, rules.claims, rules.money, rules.neutral
+    if low > high:
+        yield ("players",), [low, high], "expected the fewest players first"
+    if tickets.opening_keep > tickets.opening_deal:
+        expected = f"expected at most the {tickets.opening_deal} tickets dealt"
+        yield ("tickets", "opening_keep"), tickets.opening_keep, expected
+    if tickets.keep > tickets.draw:
+        yield ("tickets", "keep"), tickets.keep, f"expected at most the {tickets.draw} tickets drawn"
+    if len(rules.scoring.start_scores) not in {0, high}:
+        expected = f"expected one score for each of {high} seats, or none"
+        yield ("scoring", "start_scores"), list(rules.scoring.start_scores), expected
+    if neutral.trains and (low, high) != (2, 2):
+        yield ("neutral", "trains"), neutral.trains, "expected no neutral player but with players = [2, 2]"
+    if neutral.trains and neutral.marker_seat >= high:
+        yield ("neutral", "marker_seat"), neutral.marker_seat, f"expected a seat from 0 to {high - 1}"
+    if len(set(claims.locomotives_on)) < len(claims.locomotives_on):
+        yield ("claims", "locomotives_on"), list(claims.locomotives_on), "expected each kind of route once"
+    if claims.ferry_swap_size == 1:
+        yield ("claims", "ferry_swap_size"), 1, "expected 0, or 2 or more cards in place of one"
+    if rules.market.reset_at > rules.market.size:
+        expected = f"expected at most the {rules.market.size} face-up cards"
+        yield ("market", "reset_at"), rules.market.reset_at, expected
     for i, bonus in enumerate(rules.bonus):
-        missing = [n for n in range(low, high + 1) if not bonus.ranked_points(n)]
-        checks.append(
-            (not missing, ("bonus", str(i)), f"none for {missing} players", "expected points for every number of players")
-        )
-        checks.append(
-            (
-                bonus.measure != "tokens" or rules.money.tokens > 0,
-                ("bonus", str(i), "measure"),
-                bonus.measure,
-                "expected [money] tokens above 0 with this bonus",
-            )
-        )
-    for holds, keys, value, expected in checks:
-        if not holds:
-            decoder.fault((*path, *keys), value, expected)
+        without_points = [n for n in range(low, high + 1) if not bonus.ranked_points(n)]
+        if without_points:
+            expected = "expected points for every number of players"
+            yield ("bonus", str(i)), f"none for {', '.join(map(str, without_points))}", expected
+        if bonus.measure == "tokens" and not money.tokens:
+            yield ("bonus", str(i), "measure"), bonus.measure, "expected [money] tokens above 0 with this bonus"
 
 
 def encode_rules(rules: RuleSet) -> dict[str, Any]:
@@ -216,7 +184,7 @@ def _encode(value: object) -> Any:  # noqa: ANN401
 
 
 def _encode_field(name: str, value: object) -> Any:  # noqa: ANN401
-    if name in {"points", "points_by_players"} and isinstance(value, tuple) and value and isinstance(value[0], tuple):
+    if name in _NUMBER_TABLES and isinstance(value, tuple) and value and isinstance(value[0], tuple):
         return {str(key): _encode(item) for key, item in value}
     if name == "points_by_players":
         return {}
@@ -229,7 +197,7 @@ def _difference(base: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, 
     for key, value in other.items():
         if base.get(key) == value:
             continue
-        nested = isinstance(value, dict) and isinstance(base.get(key), dict) and key not in {"points", "points_by_players"}
+        nested = isinstance(value, dict) and isinstance(base.get(key), dict) and key not in _NUMBER_TABLES
         different[key] = _difference(base[key], value) if nested else value
     return different
 
@@ -239,8 +207,8 @@ def _merge(base: Mapping[str, Any], difference: Mapping[str, Any]) -> dict[str, 
     merged = dict(base)
     for key, value in difference.items():
         old = merged.get(key)
-        replace = key in {"points", "points_by_players"} or not (isinstance(value, dict) and isinstance(old, dict))
-        merged[key] = value if replace else _merge(old, value)  # type: ignore[arg-type]
+        whole = key in _NUMBER_TABLES or not (isinstance(value, dict) and isinstance(old, dict))
+        merged[key] = value if whole else _merge(old, value)  # type: ignore[arg-type]
     return merged
 
 

@@ -101,9 +101,7 @@ def without(game_map: GameMap, routes: Iterable[RouteLike]) -> GameMap:
     gone = {route.id for route in game_map.resolve_routes(routes)}
     kept = [route for route in game_map.routes if route.id not in gone]
     ends = {(frozenset(r.cities), r.track) for r in kept}
-    tracks = tuple(
-        _as_single(r) if r.track == 1 and (frozenset(r.cities), 0) not in ends else r for r in kept
-    )
+    tracks = tuple(_as_single(r) if r.track == 1 and (frozenset(r.cities), 0) not in ends else r for r in kept)
     return _checked(replace(game_map, routes=tracks))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Set as AbstractSet
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -37,7 +37,7 @@ class _Checker:
         if row is None or field not in row.wrong:
             self.faults.append(Fault(file, row.line if row else 0, field, str(value), expected))
 
-    def name(self, file: str, row: Row, field: str, names: Set[str], what: str) -> None:
+    def name(self, file: str, row: Row, field: str, names: AbstractSet[str], what: str) -> None:
         """Add a fault with the nearest right names if a field is none of `names`."""
         if row[field] is not None and row[field] not in names:
             hint = nearest(row[field], names - {None})
@@ -117,7 +117,8 @@ def _check_routes(check: _Checker) -> None:
         if not row.wrong & {"city_a", "city_b", "track"}:
             tracks.setdefault(frozenset((row["city_a"], row["city_b"])), []).append(row)
     # A misspelled city takes one track away from its double route.
-    all_there = check.routes.whole and not any(f.file == "routes.csv" and f.field.startswith("city") for f in check.faults)
+    misspelled = any(fault.file == "routes.csv" and fault.field.startswith("city") for fault in check.faults)
+    all_there = check.routes.whole and not misspelled
     for rows in tracks.values():
         _check_tracks(check, rows, all_there=all_there)
 

@@ -1,0 +1,77 @@
+"""Files from strangers: whatever stands in them, a map is loaded whole or refused with its faults."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ttr_analysis as ttr
+from tests.fixtures import INVENTED
+from ttr_analysis import MapError
+from ttr_analysis.maps.writing import write_atomically
+
+FILES = ("cities.csv", "places.csv", "routes.csv", "tickets.csv", "rules.toml")
+SNIPPETS = st.one_of(
+    st.binary(max_size=30),
+    st.sampled_from(
+        [b"", b",", b"\n", b'"', b"-1", b"99", b"0", b"\xff", b"\x00", b"gray", b"Outland", b"[x]\n", b"= 3\n", b"true"]
+    ),
+)
+
+
+@settings(max_examples=150)
+@given(file=st.sampled_from(FILES), place=st.floats(0, 1), cut=st.integers(0, 40), snippet=SNIPPETS)
+def test_any_damage_gives_a_map_or_its_faults(file: str, place: float, cut: int, snippet: bytes) -> None:
+    with TemporaryDirectory() as directory:
+        for source in INVENTED.iterdir():
+            (Path(directory) / source.name).write_bytes(source.read_bytes())
+        data = (INVENTED / file).read_bytes()
+        start = int(place * len(data))
+        (Path(directory) / file).write_bytes(data[:start] + snippet + data[start + cut :])
+        try:
+            game_map = ttr.load_map(directory)
+        except MapError as error:
+            assert error.faults
+            assert all(fault.expected.startswith(("expected", "unknown")) for fault in error.faults)
+        else:
+            assert all(route.points >= 0 for route in game_map.routes)
+
+
+def test_deeply_nested_rules_are_refused() -> None:
+    with TemporaryDirectory() as directory:
+        for source in INVENTED.iterdir():
+            (Path(directory) / source.name).write_bytes(source.read_bytes())
+        (Path(directory) / "rules.toml").write_text("title = " + "[" * 5000 + "]" * 5000)
+        with pytest.raises(MapError, match="expected TOML"):
+            ttr.load_map(directory)
+
+
+def test_markup_in_names_stays_text(nordic: ttr.GameMap, tmp_path: Path) -> None:
+    folder = tmp_path / "nordic"
+    nordic.to_folder(folder)
+    for file in FILES:
+        path = folder / file
+        text = path.read_text(encoding="utf-8").replace("Oslo", "<script>alert(1)</script> & 'Oslo'")
+        path.write_text(text, encoding="utf-8")
+    game_map = ttr.load_map(folder)
+    assert game_map.city("<script>alert(1)</script> & 'Oslo'").country == "Norway"
+    assert "<script>alert" not in game_map._repr_html_()
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "table.csv"
+    write_atomically(path, "old")
+
+    def full_disk(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full_disk)
+    with pytest.raises(OSError, match="No space left"):
+        write_atomically(path, "new")
+    assert path.read_text(encoding="utf-8") == "old"
+    assert os.listdir(tmp_path) == ["table.csv"]
