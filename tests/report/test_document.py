@@ -1,0 +1,100 @@
+"""What a study consists of: words, numbers, tables as files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from ttr_analysis.report.document import Column, Table, name, number, percent, plain, several
+from ttr_analysis.report.files import describe_tables, described_tables, to_csv, write_tables
+
+COLUMNS = (
+    Column("city", "City", "A city.", kind="text"),
+    Column("cards", "Cards", "Cards needed.", digits=1),
+    Column("odds", "Odds", "Probability.", kind="percent"),
+    Column("absent", "Absent", "Not in the frame."),
+)
+
+
+def table(**columns: list[object]) -> Table:
+    return Table("cards_by_city", "Cards by city", pd.DataFrame(columns), COLUMNS)
+
+
+def rows_of(text: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(text)))
+
+
+def test_columns_come_in_order_and_absent_ones_are_left_out() -> None:
+    text = to_csv(table(odds=[0.25], city=["Oslo"], cards=[3]))
+    assert rows_of(text) == [["city", "cards", "odds"], ["Oslo", "3", "0.25"]]
+
+
+@pytest.mark.parametrize(
+    "start", ["=1+1", "+1", "-1", "@A1", "\tx", "  =1+1"], ids=["equals", "plus", "minus", "at", "tab", "after blanks"]
+)
+def test_no_text_becomes_a_formula(start: str) -> None:
+    assert rows_of(to_csv(table(city=[start])))[1] == [f"'{start}"]
+
+
+def test_negative_numbers_stay_numbers() -> None:
+    assert rows_of(to_csv(table(cards=[-3])))[1] == ["-3"]
+
+
+def test_what_is_unknown_is_an_empty_cell() -> None:
+    assert rows_of(to_csv(table(city=[None, "Oslo"], cards=[1.5, math.nan])))[1:] == [["", "1.5"], ["Oslo", ""]]
+
+
+def test_commas_quotes_and_line_breaks_survive() -> None:
+    wild = 'Ærø, "Havn"\nתל אביב'
+    assert rows_of(to_csv(table(city=[wild])))[1] == [wild]
+
+
+def test_marks_of_names_are_for_the_page_only() -> None:
+    assert rows_of(to_csv(table(city=[name("=Oslo")])))[1] == ["'=Oslo"]
+
+
+def test_a_name_cannot_end_its_own_mark() -> None:
+    assert plain(name("a\u2069b\u202ec")) == "a\N{REPLACEMENT CHARACTER}b\N{REPLACEMENT CHARACTER}c"
+
+
+def test_readme_names_every_column_and_is_read_back(tmp_path: Path) -> None:
+    text = describe_tables([table(city=["Oslo"], cards=[1])], "My <map>")
+    assert "- `city`: A city." in text
+    assert "- `cards`: Cards needed." in text
+    assert "absent" not in text
+    assert "My \\<map>" in text
+    (tmp_path / "README.md").write_text(text, encoding="utf-8")
+    assert described_tables(tmp_path / "README.md") == ["cards_by_city"]
+    assert described_tables(tmp_path / "none.md") == []
+
+
+def test_files_are_replaced_whole(tmp_path: Path) -> None:
+    write_tables(tmp_path, [table(city=["Oslo", "Bergen"])])
+    write_tables(tmp_path, [table(city=["Oslo"])])
+    assert [path.name for path in tmp_path.iterdir()] == ["cards_by_city.csv"]
+    assert (tmp_path / "cards_by_city.csv").read_text(encoding="utf-8") == "city\nOslo\n"
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "expected"),
+    [(0.0, 2, "0"), (-0.001, 2, "0"), (1e6, 0, "1,000,000"), (2.5, 2, "2.5"), (-7, 0, "−7")],
+)
+def test_numbers_in_words(value: float, digits: int, expected: str) -> None:
+    assert number(value, digits) == expected
+
+
+@pytest.mark.parametrize(
+    ("probability", "expected"),
+    [(0.0, "0%"), (0.001, "<1%"), (0.005, "<1%"), (0.015, "2%"), (0.5, "50%"), (0.9951, ">99%"), (1.0, "100%")],
+)
+def test_a_small_chance_is_not_called_none(probability: float, expected: str) -> None:
+    assert percent(probability) == expected
+
+
+def test_lists_in_words() -> None:
+    assert [several([]), several(["a"]), several(["a", "b"], "or")] == ["", "a", "a or b"]

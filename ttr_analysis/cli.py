@@ -1,0 +1,183 @@
+"""
+The command `ttr-analysis`: study a map, list the maps, check a map folder.
+
+Exit codes: 0 done, 1 a map has faults, 2 a wrong argument or a folder that
+cannot be written, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from ttr_analysis._errors import MapError, UnknownNameError
+
+DONE, FAULTS, USAGE, INTERRUPTED = 0, 1, 2, 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """
+    Run the command.
+
+    Parameters
+    ----------
+    arguments
+        The arguments; those of the process by default.
+
+    Returns
+    -------
+    code
+        The exit code.
+    """
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    try:
+        return int(options.run(options))
+    except MapError as error:
+        print(error, file=sys.stderr)
+        return FAULTS
+    except UnknownNameError as error:
+        print(f"ttr-analysis: {error}", file=sys.stderr)
+        return USAGE
+    except KeyboardInterrupt:
+        print("ttr-analysis: interrupted", file=sys.stderr)
+        return INTERRUPTED
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="ttr-analysis",
+        description="Analysis of Ticket to Ride maps. Unofficial, not affiliated with the publisher.",
+        epilog="Exit codes: 0 done, 1 the map has faults, 2 a wrong argument or a folder that cannot be written, 130 interrupted.",
+    )
+    parser.add_argument("--version", action="version", version=f"%(prog)s {_version()}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    study = commands.add_parser(
+        "study",
+        help="write the study of a map: one HTML page, and its tables as CSV",
+        description="Write the study of a map: one self-contained HTML page, and its tables as CSV files beside it.",
+        epilog="Example: ttr-analysis study nordic --out my-study",
+    )
+    study.add_argument("map", metavar="MAP", help="a map that comes with the package (see 'maps'), or a map folder of your own")
+    study.add_argument("--out", type=Path, metavar="DIR", help="folder for report.html and tables/ (default: studies/<map>)")
+    study.add_argument("--seed", type=_natural, default=7, metavar="N", help="seed of everything drawn at random (default: 7)")
+    study.add_argument("--deals", type=_deals, default=5000, metavar="N", help="random deals of tickets (default: 5000)")
+    study.add_argument("--quick", action="store_true", help="fewer samples, and without what takes longest")
+    study.add_argument(
+        "--best", type=_seconds, default=25.0, metavar="SECONDS", help="time limit for proving the best network; 0 leaves it out (default: 25)"
+    )
+    study.add_argument("--no-progress", action="store_true", help="no progress bar")
+    study.set_defaults(run=_study)
+
+    maps = commands.add_parser("maps", help="list the maps that come with the package")
+    maps.set_defaults(run=_maps)
+
+    check = commands.add_parser(
+        "check",
+        help="check a map folder",
+        description="Check a map folder and print every fault: file, line, field, what was expected and what is there.",
+    )
+    check.add_argument("folder", metavar="FOLDER", help="a map folder, or the name of a map of the package")
+    check.set_defaults(run=_check)
+    return parser
+
+
+# -- commands ------------------------------------------------------------------------
+
+
+def _study(options: argparse.Namespace) -> int:
+    from ttr_analysis.maps.loading import find_folder, load_map
+
+    game_map = load_map(options.map)
+    out = options.out or Path("studies") / (game_map.name or "map")
+    # Loading the numeric libraries takes a second: after the checks that need none of them.
+    from ttr_analysis.report.study import PAGE, TABLES, Settings, write_study
+
+    settings = Settings(seed=options.seed, n_deals=options.deals, quick=options.quick, best_seconds=options.best)
+    try:
+        study = write_study(game_map, out, settings, folder=find_folder(options.map), progress=not options.no_progress)
+    except OSError as error:
+        print(f"ttr-analysis: cannot write the study to {out}: {error.strerror or error}", file=sys.stderr)
+        return USAGE
+    except KeyboardInterrupt:
+        print(
+            f"ttr-analysis: interrupted; there is no {PAGE}, but the tables in {out / TABLES} that were done are whole.",
+            file=sys.stderr,
+        )
+        return INTERRUPTED
+    print(f"{out / PAGE}\n{out / TABLES}: {len(study.tables)} tables")
+    return DONE
+
+
+def _maps(_: argparse.Namespace) -> int:
+    from ttr_analysis.maps.loading import data_folder, load_map
+
+    names = sorted(path.name for path in data_folder().iterdir() if (path / "rules.toml").is_file())
+    for name in names:
+        game_map = load_map(name)
+        low, high = game_map.rules.players
+        print(
+            f"{name:<14}{game_map.title}: {low}-{high} players, {len(game_map.cities)} cities, "
+            f"{len(game_map.routes)} routes, {len(game_map.tickets)} tickets"
+        )
+    return DONE
+
+
+def _check(options: argparse.Namespace) -> int:
+    from ttr_analysis.maps.loading import load_map
+
+    game_map = load_map(options.folder)
+    print(f"{game_map!r} has no faults.")
+    return DONE
+
+
+# -- arguments -------------------------------------------------------------------------
+
+
+def _natural(text: str) -> int:
+    """Return a whole number of 0 or more."""
+    if not (text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS):
+        msg = f"expected a whole number of 0 or more, got {text!r}"
+        raise argparse.ArgumentTypeError(msg)
+    return int(text)
+
+
+def _deals(text: str) -> int:
+    """Return a number of deals: a mean with a standard error needs two."""
+    n = _natural(text)
+    if not 2 <= n <= _MAX_DEALS:  # noqa: PLR2004
+        msg = f"expected a number from 2 to {_MAX_DEALS}, got {text!r}"
+        raise argparse.ArgumentTypeError(msg)
+    return n
+
+
+def _seconds(text: str) -> float:
+    """Return a time of 0 or more seconds."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= _MAX_SECONDS:
+        msg = f"expected seconds from 0 to {_MAX_SECONDS}, got {text!r}"
+        raise argparse.ArgumentTypeError(msg)
+    return seconds
+
+
+_MAX_DIGITS = 18
+_MAX_DEALS = 1_000_000
+_MAX_SECONDS = 86_400
+
+
+def _version() -> str:
+    try:
+        return version("ttr-analysis")
+    except PackageNotFoundError:
+        return "(not installed)"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

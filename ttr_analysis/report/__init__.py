@@ -1,0 +1,5 @@
+"""The study of a map: one self-contained page, and its tables as CSV files."""
+
+from ttr_analysis.report.study import Settings, Study, run_study, write_study
+
+__all__ = ["Settings", "Study", "run_study", "write_study"]

@@ -1,0 +1,110 @@
+"""Pictures of a study: boards and charts as files in memory."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from PIL import Image
+
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.report.document import Picture
+from ttr_analysis.viz.geometry import lay_out
+
+_LIGHT = {"text.color": "#22211e", "axes.labelcolor": "#22211e", "axes.edgecolor": "#8b867b", "xtick.color": "#6a665d", "ytick.color": "#6a665d", "grid.color": "#ddd8cc", "axes.titlecolor": "#22211e"}  # fmt: skip
+_DARK = {"text.color": "#e8e4da", "axes.labelcolor": "#e8e4da", "axes.edgecolor": "#7d7a73", "xtick.color": "#b6b1a6", "ytick.color": "#b6b1a6", "grid.color": "#383d42", "axes.titlecolor": "#e8e4da"}  # fmt: skip
+"""The text colors of the page, light and dark."""
+
+_COMMON = {
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "savefig.facecolor": "none",
+    "legend.facecolor": "none",
+    "legend.framealpha": 0.0,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "svg.fonttype": "path",
+    # Equal pictures have equal ids, so that equal studies are equal files.
+    "svg.hashsalt": "study",
+    "text.parse_math": False,
+}
+
+DPI = 160
+"""Of boards: sharp enough to be looked at twice as large."""
+
+BOARD_INCHES = 9.5
+"""Longer side of a board."""
+
+Draw = Callable[[Axes], Any]
+
+
+def chart(draw: Draw, alt: str, caption: str, *, size: tuple[float, float] = (8.0, 4.0)) -> Picture:
+    """
+    Return a chart, for light and for dark screens.
+
+    Parameters
+    ----------
+    draw
+        Draws it into the axes that it is given.
+    alt, caption
+        What it shows: for those who do not see it, and below it.
+    size
+        Width and height in inches.
+    """
+    light, dark = (_svg(draw, size, colors) for colors in (_LIGHT, _DARK))
+    return Picture(light, "image/svg+xml", alt, caption, dark=dark)
+
+
+def board(draw: Draw, game_map: GameMap, alt: str, caption: str, *, extra_width: float = 0.0, wide: bool = False) -> Picture:
+    """
+    Return a picture of the board, which looks the same on every screen.
+
+    Parameters
+    ----------
+    draw
+        Draws it into the axes that it is given.
+    game_map
+        The map: gives the picture its shape.
+    alt, caption
+        What it shows.
+    extra_width
+        Room beside the board, for a scale, in inches.
+    wide
+        Whether it takes the whole width of the page.
+    """
+    left, bottom, right, top = lay_out(game_map).bounds
+    scale = BOARD_INCHES / max(right - left, top - bottom)
+    size = ((right - left) * scale + extra_width, (top - bottom) * scale)
+    return Picture(_png(draw, size), "image/png", alt, caption, wide=wide)
+
+
+def _svg(draw: Draw, size: tuple[float, float], colors: dict[str, str]) -> bytes:
+    with mpl.rc_context({**_COMMON, **colors}):
+        figure = Figure(figsize=size, layout="constrained")
+        draw(figure.add_subplot())
+        out = io.StringIO()
+        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+    # Comments repeat every text; nobody reads them in a picture.
+    return re.sub(r"<!--.*?-->\n?", "", out.getvalue(), flags=re.DOTALL).encode()
+
+
+def _png(draw: Draw, size: tuple[float, float]) -> bytes:
+    with mpl.rc_context({"text.parse_math": False}):
+        figure = Figure(figsize=size, layout="constrained")
+        FigureCanvasAgg(figure)
+        draw(figure.add_subplot())
+        out = io.BytesIO()
+        figure.savefig(out, format="png", dpi=DPI)
+    # A palette is enough for a board, and a third of the size.
+    palette = Image.open(out).convert("RGB").quantize(256)
+    small = io.BytesIO()
+    palette.save(small, format="png", optimize=True)
+    return small.getvalue()

@@ -1,0 +1,1 @@
+"""The sections of a study, each computed from what the map holds."""

@@ -1,0 +1,178 @@
+"""
+The study of a map: every section computed, with progress, and written.
+
+Each step computes one section. The tables of a section are written as soon as
+it is done, each as a whole, so that a study that is interrupted leaves nothing
+torn behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tqdm.auto import tqdm
+
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.maps.writing import write_atomically
+from ttr_analysis.report.sections import board, method
+from ttr_analysis.report.document import Figures, Picture, Section, Table, name, plain
+from ttr_analysis.report.files import README, describe_tables, described_tables, write_tables
+from ttr_analysis.report.page import render_page
+from ttr_analysis.report.workbench import Settings, Workbench
+
+PAGE = "report.html"
+TABLES = "tables"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """
+    A step of a study.
+
+    Parameters
+    ----------
+    title
+        What it computes, for the progress bar.
+    compute
+        Returns its section, or None where the map has no facts for it.
+    """
+
+    title: str
+    compute: Callable[[Workbench], Section | None]
+
+
+STEPS: tuple[Step, ...] = (
+    Step("board", board.section),
+    Step("rules", method.rules),
+    Step("method", method.method),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """
+    A study of a map.
+
+    Parameters
+    ----------
+    title, subtitle
+        What is studied.
+    head
+        The key figures and the picture of the board.
+    sections
+        What was found.
+    """
+
+    title: str
+    subtitle: str
+    head: tuple[Figures | Picture, ...]
+    sections: tuple[Section, ...]
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """All tables, in order."""
+        return tuple(table for section in self.sections for table in section.tables)
+
+    @property
+    def html(self) -> str:
+        """The page."""
+        return render_page(self.title, self.subtitle, self.head, self.sections)
+
+    def __repr__(self) -> str:
+        """Return the map and the counts."""
+        return f"<Study of {plain(self.title)!r}: {len(self.sections)} sections, {len(self.tables)} tables>"
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+
+def run_study(
+    game_map: GameMap,
+    settings: Settings | None = None,
+    *,
+    folder: Path | None = None,
+    progress: bool = False,
+    each: Callable[[Section], None] | None = None,
+) -> Study:
+    """
+    Compute the study of a map.
+
+    Parameters
+    ----------
+    game_map
+        The map.
+    settings
+        What is computed.
+    folder
+        Where the map comes from, for its sources and the reasons of its
+        rules.
+    progress
+        Whether to show a progress bar.
+    each
+        Called with each section as soon as it is done.
+
+    Returns
+    -------
+    study
+        The sections, with all tables and pictures.
+    """
+    bench = Workbench(game_map, settings or Settings(), folder)
+    sections = []
+    steps = tqdm(STEPS, disable=not progress, unit="step", leave=False, bar_format="{desc:<24}{bar} {n_fmt}/{total_fmt} {elapsed}")
+    with steps:
+        for step in steps:
+            steps.set_description(f"{game_map.name[:10]}: {step.title}")
+            section = step.compute(bench)
+            if section is not None:
+                sections.append(section)
+                if each is not None:
+                    each(section)
+    subtitle = "A study of the map: tickets, odds and bottlenecks"
+    return Study(name(game_map.title), subtitle, board.head(bench), tuple(sections))
+
+
+def write_study(
+    game_map: GameMap,
+    out: Path,
+    settings: Settings | None = None,
+    *,
+    folder: Path | None = None,
+    progress: bool = False,
+) -> Study:
+    """
+    Compute the study of a map and write it: the page and its tables.
+
+    Parameters
+    ----------
+    game_map, settings, folder, progress
+        As for `run_study`.
+    out
+        A folder, made if need be: gets `report.html` and `tables/`. Files of
+        an earlier study in it are replaced.
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be written.
+    """
+    tables = out / TABLES
+    tables.mkdir(parents=True, exist_ok=True)
+    _remove_older(tables, out)
+
+    def write(section: Section) -> None:
+        write_tables(tables, section.tables)
+
+    study = run_study(game_map, settings, folder=folder, progress=progress, each=write)
+    write_atomically(tables / README, describe_tables(study.tables, study.title))
+    write_atomically(out / PAGE, study.html)
+    return study
+
+
+def _remove_older(tables: Path, out: Path) -> None:
+    """Remove the page and the tables of an earlier study: what is there belongs to one study."""
+    (out / PAGE).unlink(missing_ok=True)
+    for table in described_tables(tables / README):
+        (tables / f"{table}.csv").unlink(missing_ok=True)
+    (tables / README).unlink(missing_ok=True)

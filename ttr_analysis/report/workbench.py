@@ -1,0 +1,100 @@
+"""What the sections of a study share: the map, the settings, and results that several of them read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ttr_analysis.maps.model import GameMap, Route, Ticket
+from ttr_analysis.report.document import name, several
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+ROUTE_KINDS = {"plain": "plain", "ferry": "ferry", "tunnel": "tunnel"}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """
+    What a study computes.
+
+    Parameters
+    ----------
+    seed
+        Of everything drawn at random.
+    n_deals
+        Random deals of tickets.
+    quick
+        Whether to leave out what takes longest, and to draw fewer samples.
+    best_seconds
+        Time limit for proving the best network; 0 leaves it out.
+    """
+
+    seed: int = 7
+    n_deals: int = 5000
+    quick: bool = False
+    best_seconds: float = 25.0
+
+    def __post_init__(self) -> None:
+        if self.seed < 0:
+            msg = f"the seed must be a whole number of 0 or more, got {self.seed}"
+            raise ValueError(msg)
+        if self.n_deals < 2:
+            msg = f"the number of deals must be at least 2, got {self.n_deals}"
+            raise ValueError(msg)
+        if not self.best_seconds >= 0:
+            msg = f"the seconds for the best network must be 0 or more, got {self.best_seconds}"
+            raise ValueError(msg)
+
+
+@dataclass(frozen=True)
+class Workbench:
+    """
+    A map under study.
+
+    Parameters
+    ----------
+    game_map
+        The map.
+    settings
+        What is computed.
+    folder
+        Where the map comes from, for its sources and decisions; None if it
+        was made in memory.
+    """
+
+    game_map: GameMap
+    settings: Settings = field(default_factory=Settings)
+    folder: Path | None = None
+
+    def rng(self, purpose: int) -> np.random.Generator:
+        """Return the random numbers of one purpose, independent of all others."""
+        return np.random.default_rng([self.settings.seed, purpose])
+
+    @cached_property
+    def n_deals(self) -> int:
+        """Random deals, fewer where the study is to be quick."""
+        return min(self.settings.n_deals, 200) if self.settings.quick else self.settings.n_deals
+
+
+def route_name(route: Route) -> str:
+    """Return a route in words, marked as a name: its cities."""
+    return f"{name(route.cities[0])}–{name(route.cities[1])}"
+
+
+def ticket_name(ticket: Ticket) -> str:
+    """Return a ticket in words, marked as a name: its ends."""
+    ends = [place.name for place, _ in ticket.destinations]
+    if len(ends) == 1:
+        return f"{name(ticket.origin)}–{name(ends[0])}"
+    return f"{name(ticket.origin)}–countries" if len(ends) > 2 else f"{name(ticket.origin)}–{several(map(name, ends), 'or')}"  # noqa: PLR2004
+
+
+def names(items: Iterable[object], word: str = "and") -> str:
+    """Return names in words."""
+    return several((name(item) for item in items), word)
