@@ -1,0 +1,64 @@
+# Every target sets up what it needs: Python 3.11 or newer with pip and venv is enough.
+#
+#   make study [MAP=nordic] [OUT=folder]   one HTML report on a map, with its tables as CSV
+#   make lab                               JupyterLab in notebooks/
+#   make test                              lint, then all tests, compiled and as plain Python
+#   make lint                              ruff, mypy, layers
+#   make bench                             how fast it is
+#   make lock                              pin the newest versions of all dependencies
+#   make clean                             remove the environment, caches and builds
+
+PYTHON ?= python3
+MAP ?= nordic
+OUT ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+LOCK := requirements/dev.txt
+READY := $(VENV)/.ready
+
+# Tests that the second pass repeats as plain Python, where every index is checked and nothing overflows.
+NUMERIC := tests/rules tests/analysis ttr_analysis/rules ttr_analysis/analysis
+
+.DEFAULT_GOAL := help
+.PHONY: help study lab test lint bench lock clean
+
+help:
+	@sed -n 's/^#  //p' Makefile
+
+# uv installs in seconds, but does not read the settings of pip; where it cannot reach its index, pip does it.
+$(READY): pyproject.toml $(LOCK)
+	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed; choose one with: make PYTHON=python3.11 ...")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint $(LOCK) uv
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --requirement $(LOCK) \
+		|| $(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement $(LOCK)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+study: $(READY)
+	$(BIN)/ttr-analysis study $(MAP) $(if $(OUT),--out $(OUT))
+
+lab: $(READY)
+	$(BIN)/jupyter lab notebooks
+
+test: lint
+	TTR_FAST=1 NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest --numprocesses=2 --nbmake tests ttr_analysis notebooks
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest --numprocesses=2 -m "not compiled_only" $(NUMERIC)
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks
+
+lock: $(READY)
+	$(BIN)/uv pip compile --quiet --universal --upgrade --no-emit-index-url --no-emit-find-links --extra dev \
+		--custom-compile-command "make lock" --output-file $(LOCK) pyproject.toml
+
+clean:
+	rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,75 @@
+"""
+Analysis of Ticket to Ride: maps as graphs, exact odds, tickets, games.
+
+>>> import ttr_analysis as ttr
+>>> nordic = ttr.load_map("nordic")
+>>> len(nordic.cities), len(nordic.routes)
+(39, 81)
+
+Nothing heavy is imported before it is used: the names below are looked up at
+their first use (PEP 562).
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ttr_analysis import viz as viz
+    from ttr_analysis._errors import AmbiguousNameError as AmbiguousNameError
+    from ttr_analysis._errors import MapError as MapError
+    from ttr_analysis._errors import UnknownNameError as UnknownNameError
+    from ttr_analysis.analysis import draws as draws
+    from ttr_analysis.analysis import paths as paths
+    from ttr_analysis.analysis import payments as payments
+    from ttr_analysis.analysis import structure as structure
+    from ttr_analysis.analysis import tickets as tickets
+    from ttr_analysis.analysis import tunnels as tunnels
+    from ttr_analysis.cards import CardCounts as CardCounts
+    from ttr_analysis.maps.loading import load_map as load_map
+    from ttr_analysis.maps.model import City as City
+    from ttr_analysis.maps.model import GameMap as GameMap
+    from ttr_analysis.maps.model import Place as Place
+    from ttr_analysis.maps.model import Route as Route
+    from ttr_analysis.maps.model import Ticket as Ticket
+    from ttr_analysis.rules.ruleset import RuleSet as RuleSet
+
+__version__ = "0.1.0"
+
+# Where each public name lives; a module stands for itself. What type checkers read above must say the same (tested).
+_HOMES = {
+    "AmbiguousNameError": "_errors",
+    "CardCounts": "cards",
+    "City": "maps.model",
+    "GameMap": "maps.model",
+    "MapError": "_errors",
+    "Place": "maps.model",
+    "Route": "maps.model",
+    "RuleSet": "rules.ruleset",
+    "Ticket": "maps.model",
+    "UnknownNameError": "_errors",
+    "draws": "analysis.draws",
+    "load_map": "maps.loading",
+    "paths": "analysis.paths",
+    "payments": "analysis.payments",
+    "structure": "analysis.structure",
+    "tickets": "analysis.tickets",
+    "tunnels": "analysis.tunnels",
+    "viz": "viz",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name at its first use."""
+    if name not in _HOMES:
+        msg = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(msg)
+    home = _HOMES[name]
+    module = import_module(f"{__name__}.{home}")
+    value: object = module if home.rpartition(".")[2] == name else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """Return the public names, for completion."""
+    return sorted({*_HOMES, "__version__", *(name for name in globals() if name.startswith("__"))})

@@ -1,0 +1,41 @@
+"""
+Rich output of objects that must not know how they are drawn.
+
+A map or a record shows itself in a notebook, but computation does not import
+drawing. This table is the only reference upwards: a type's dotted name to its
+renderer's, which is imported when the object is shown.
+"""
+
+import html
+from collections.abc import Callable
+from importlib import import_module
+
+RENDERERS: dict[str, str] = {
+    "ttr_analysis.maps.model.GameMap": "ttr_analysis.viz.html:map_svg",
+}
+"""Dotted name of a type to `module:function`; the function takes the object and returns HTML."""
+
+
+def render_html(obj: object) -> str:
+    """
+    Return an object as HTML: by the renderer of its type, else its escaped `repr`.
+
+    The `repr` also serves where the renderer's own dependencies cannot be
+    imported; any other fault of a renderer is raised.
+
+    Examples
+    --------
+    >>> render_html("3 < 4")
+    '<pre>&#x27;3 &lt; 4&#x27;</pre>'
+    """
+    for ancestor in type(obj).__mro__:
+        target = RENDERERS.get(f"{ancestor.__module__}.{ancestor.__qualname__}")
+        if target is None:
+            continue
+        module, _, function = target.partition(":")
+        try:
+            renderer: Callable[[object], str] = getattr(import_module(module), function)
+        except ImportError:
+            break
+        return renderer(obj)
+    return f"<pre>{html.escape(repr(obj))}</pre>"
