@@ -9,6 +9,7 @@ import pytest
 import ttr_analysis as ttr
 from tests.fixtures import INVENTED
 from ttr_analysis import MapError
+from ttr_analysis.cards import ROUTE_COLORS
 
 Change = tuple[str, str, str]
 """File, text in it, text in its place."""
@@ -289,8 +290,7 @@ def test_three_faults_in_one_folder_give_three_lines(folder: Path) -> None:
     )
     assert faults_of(folder) == [
         "cities.csv, line 3, lon: expected a number from -180 to 180, got 'east'",
-        "routes.csv, line 9, color: expected one of purple, blue, orange, white, green, yellow, black, red, gray, "
-        "got 'pink'",
+        f"routes.csv, line 9, color: expected one of {', '.join(ROUTE_COLORS)}, got 'pink'",
         "rules.toml, line 9, trains.per_player: expected a whole number from 1 to 100, got 0",
     ]
 

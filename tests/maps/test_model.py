@@ -84,7 +84,7 @@ def test_a_bare_pair_of_cities_is_not_taken_for_two_routes(nordic: GameMap) -> N
     with pytest.raises(UnknownNameError, match="no route 'Oslo'; did you mean Aalborg-Oslo/0"):
         nordic.resolve_routes(("Oslo", "Bergen"))
     with pytest.raises(TypeError, match="expected a Route, a route id or a pair of cities, got 7"):
-        nordic.resolve_routes([7])
+        nordic.resolve_routes([7])  # type: ignore[list-item]
 
 
 def test_changing_the_graph_changes_no_answer(nordic: GameMap) -> None:
@@ -162,7 +162,7 @@ def test_exports_are_read_again(any_map: GameMap, tmp_path: Path) -> None:
     G = nx.read_graphml(tmp_path / "map.graphml", force_multigraph=True)
     assert G.number_of_edges() == len(any_map.routes)
     assert sum(attributes["length"] for attributes in dict(G.edges).values()) == sum(r.length for r in any_map.routes)
-    export_graph(any_map, tmp_path / "adjacency.csv", format="adjacency")
+    export_graph(any_map, tmp_path / "adjacency.csv", kind="adjacency")
     with (tmp_path / "adjacency.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file))
     names = rows[0][1:]
@@ -170,10 +170,10 @@ def test_exports_are_read_again(any_map: GameMap, tmp_path: Path) -> None:
         for name, field in zip(names, row[1:], strict=True):
             tracks = any_map.routes_between(row[0], name)
             assert field == (str(min(r.length for r in tracks)) if tracks else "")
-    export_graph(any_map, tmp_path / "edges.csv", format="edges")
+    export_graph(any_map, tmp_path / "edges.csv", kind="edges")
     assert len((tmp_path / "edges.csv").read_text(encoding="utf-8").splitlines()) == len(any_map.routes) + 1
-    with pytest.raises(ValueError, match="format is one of graphml, adjacency, edges, got 'dot'"):
-        export_graph(any_map, tmp_path / "map.dot", format="dot")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="kind is one of graphml, adjacency, edges, got 'dot'"):
+        export_graph(any_map, tmp_path / "map.dot", kind="dot")  # type: ignore[arg-type]
 
 
 def test_reprs_tell_what_it_is(nordic: GameMap) -> None:

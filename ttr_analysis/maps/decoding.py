@@ -9,9 +9,12 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from ttr_analysis._errors import Fault, nearest
 from ttr_analysis.maps.reading import toml_line
-from ttr_analysis.rules.ruleset import Range, RuleSet
+from ttr_analysis.rules.ruleset import ClaimRules, Range, RuleSet
 
 _MAX_TEXT = 200
+Conflict = tuple[tuple[str, ...], object, str]
+"""A field that does not go together with another: its key, its value and what was expected."""
+
 _SELF = {"variant", "variants"}
 _NUMBER_TABLES = {"points", "points_by_players"}
 """Fields that map numbers to numbers: a variant replaces them whole."""
@@ -126,10 +129,10 @@ def decode_rules(file: str, data: dict[str, Any], content: str, faults: list[Fau
     return None if rules is None or len(faults) > before else replace(rules, variants=tuple(variants))
 
 
-def _conflicts(rules: RuleSet) -> Iterator[tuple[tuple[str, ...], object, str]]:
-    """Yield each field that does not go together with another: its key, its value and what was expected."""
+def _conflicts(rules: RuleSet) -> Iterator[Conflict]:
+    """Yield each field that does not go together with another."""
     low, high = rules.players
-    tickets, claims, money, neutral = rules.tickets, rules.claims, rules.money, rules.neutral
+    tickets, neutral = rules.tickets, rules.neutral
     if low > high:
         yield ("players",), [low, high], "expected the fewest players first"
     if tickets.opening_keep > tickets.opening_deal:
@@ -144,19 +147,28 @@ def _conflicts(rules: RuleSet) -> Iterator[tuple[tuple[str, ...], object, str]]:
         yield ("neutral", "trains"), neutral.trains, "expected no neutral player but with players = [2, 2]"
     if neutral.trains and neutral.marker_seat >= high:
         yield ("neutral", "marker_seat"), neutral.marker_seat, f"expected a seat from 0 to {high - 1}"
+    yield from _claim_conflicts(rules.claims)
+    if rules.market.reset_at > rules.market.size:
+        expected = f"expected at most the {rules.market.size} face-up cards"
+        yield ("market", "reset_at"), rules.market.reset_at, expected
+    yield from _bonus_conflicts(rules)
+
+
+def _claim_conflicts(claims: ClaimRules) -> Iterator[Conflict]:
     if len(set(claims.locomotives_on)) < len(claims.locomotives_on):
         yield ("claims", "locomotives_on"), list(claims.locomotives_on), "expected each kind of route once"
     if claims.ferry_swap_size == 1:
         yield ("claims", "ferry_swap_size"), 1, "expected 0, or 2 or more cards in place of one"
-    if rules.market.reset_at > rules.market.size:
-        expected = f"expected at most the {rules.market.size} face-up cards"
-        yield ("market", "reset_at"), rules.market.reset_at, expected
+
+
+def _bonus_conflicts(rules: RuleSet) -> Iterator[Conflict]:
+    low, high = rules.players
     for i, bonus in enumerate(rules.bonus):
         without_points = [n for n in range(low, high + 1) if not bonus.ranked_points(n)]
         if without_points:
             expected = "expected points for every number of players"
             yield ("bonus", str(i)), f"none for {', '.join(map(str, without_points))}", expected
-        if bonus.measure == "tokens" and not money.tokens:
+        if bonus.measure == "tokens" and not rules.money.tokens:
             yield ("bonus", str(i), "measure"), bonus.measure, "expected [money] tokens above 0 with this bonus"
 
 

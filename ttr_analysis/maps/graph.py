@@ -65,7 +65,7 @@ def build_graph(game_map: GameMap) -> nx.MultiGraph[str]:
 
 
 def export_graph(
-    game_map: GameMap, path: str | os.PathLike[str], *, format: Literal["graphml", "adjacency", "edges"] = "graphml"
+    game_map: GameMap, path: str | os.PathLike[str], *, kind: Literal["graphml", "adjacency", "edges"] = "graphml"
 ) -> None:
     """
     Write the graph of a map to a file that other programs read.
@@ -76,7 +76,7 @@ def export_graph(
         The map.
     path
         The file.
-    format
+    kind
         "graphml" with all attributes (Gephi, yEd, Cytoscape), "adjacency": a
         CSV matrix of the fewest trains of a route between each two cities,
         empty where there is none, or "edges": a CSV table, one row per track.
@@ -84,13 +84,13 @@ def export_graph(
     Raises
     ------
     ValueError
-        If there is no such format.
+        If there is no such kind.
     """
     writers = {"graphml": _graphml, "adjacency": _adjacency, "edges": _edges}
-    if format not in writers:
-        msg = f"format is one of {', '.join(writers)}, got {format!r}"
+    if kind not in writers:
+        msg = f"kind is one of {', '.join(writers)}, got {kind!r}"
         raise ValueError(msg)
-    write_atomically(path, writers[format](game_map))
+    write_atomically(path, writers[kind](game_map))
 
 
 def _graphml(game_map: GameMap) -> str:

@@ -204,20 +204,20 @@ class GameMap:
         """
         if isinstance(routes, Route | str):
             routes = [routes]
-        found: set[str] = set()
-        for item in routes:
-            match item:
-                case Route():
-                    found.add(self._routes.find("route", item.id).id)
-                case str():
-                    found.add(self._route_by_id(item).id)
-                case (str(a), str(b)):
-                    tracks = self.routes_between(a, b)
-                    found.update(r.id for r in tracks) if tracks else self.route(a, b)
-                case _:
-                    msg = f"expected a Route, a route id or a pair of cities, got {item!r}"
-                    raise TypeError(msg)
+        found = {route.id for item in routes for route in self._resolve_route(item)}
         return tuple(r for r in self.routes if r.id in found)
+
+    def _resolve_route(self, item: object) -> tuple[Route, ...]:
+        match item:
+            case Route():
+                return (self._routes.find("route", item.id),)
+            case str():
+                return (self._route_by_id(item),)
+            case (str(a), str(b)):
+                return self.routes_between(a, b) or (self.route(a, b),)
+            case _:
+                msg = f"expected a Route, a route id or a pair of cities, got {item!r}"
+                raise TypeError(msg)
 
     def resolve_tickets(self, tickets: Iterable[TicketLike]) -> tuple[Ticket, ...]:
         """
@@ -238,7 +238,7 @@ class GameMap:
             tickets = [tickets]
         return tuple(self._resolve_ticket(item) for item in tickets)
 
-    def _resolve_ticket(self, item: TicketLike) -> Ticket:
+    def _resolve_ticket(self, item: object) -> Ticket:
         match item:
             case Ticket():
                 for place in (item.origin, *(place for place, _ in item.destinations)):

@@ -43,7 +43,7 @@ class NameIndex(Generic[T]):
         self._exact = dict(items)
         self._folded = {fold(name): name for name in self._exact}
 
-    def find(self, what: str, name: str) -> T:
+    def find(self, what: str, name: object) -> T:
         """
         Return the thing with a name.
 
@@ -52,7 +52,7 @@ class NameIndex(Generic[T]):
         what
             What is looked for, for the message.
         name
-            Its name, in any case, with accents or without.
+            Its name, in any case, with accents or without; anything but text is an error.
 
         Raises
         ------
