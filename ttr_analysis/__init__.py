@@ -58,16 +58,18 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> object:
-    """Import a public name at its first use."""
-    if name not in _HOMES:
-        msg = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(msg)
-    home = _HOMES[name]
-    module = import_module(f"{__name__}.{home}")
-    value: object = module if home.rpartition(".")[2] == name else getattr(module, name)
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # which would accept any name
+
+    def __getattr__(name: str) -> object:
+        """Import a public name at its first use."""
+        if name not in _HOMES:
+            msg = f"module {__name__!r} has no attribute {name!r}"
+            raise AttributeError(msg)
+        home = _HOMES[name]
+        module = import_module(f"{__name__}.{home}")
+        value: object = module if home.rpartition(".")[2] == name else getattr(module, name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

@@ -18,14 +18,15 @@ import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 from numba import njit
 
-# `Callable` rather than a dispatcher: type checkers and readers keep the function's own signature.
+# A compiled function keeps its own signature for type checkers.
 _F = TypeVar("_F", bound=Callable[..., object])
 
+_CONFIG: Any = numba.config  # its settings come from the environment; type checkers know none of them
 _PACKAGE = Path(__file__).parent
 _N_KEPT = 4  # caches of the latest versions of the sources
 _KEPT_SECONDS = 3600.0  # a cache used in the last hour may belong to a running process
@@ -59,16 +60,15 @@ def compiled(function: _F) -> _F:
     >>> spaces((9, 3, 2))
     14
     """
-    if numba.config.DISABLE_JIT:
+    if _CONFIG.DISABLE_JIT:
         return function
     # The folder of the cache is fixed here, when the dispatcher is made; afterwards the user's own setting holds again.
-    users_folder, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(cache_folder())
+    users_folder, _CONFIG.CACHE_DIR = _CONFIG.CACHE_DIR, str(cache_folder())
     has_source = Path(inspect.getfile(function)).is_file()  # not in a doctest or a notebook
     try:
-        dispatcher: _F = njit(cache=has_source, nogil=True)(function)
+        return cast("_F", njit(cache=has_source, nogil=True)(function))
     finally:
-        numba.config.CACHE_DIR = users_folder
-    return dispatcher
+        _CONFIG.CACHE_DIR = users_folder
 
 
 @cache
@@ -96,12 +96,12 @@ def cache_folder() -> Path:
 
 
 def cache_key(package: Path) -> str:
-    """Return a name for all that compiled code depends on: the sources in a folder, the versions, and checked or not."""
+    """Return a name for all that compiled code depends on: sources, versions, and whether indices are checked."""
     digest = hashlib.blake2b(digest_size=10)
     for path in sorted(package.rglob("*.py")):
         digest.update(f"{path.relative_to(package).as_posix()}\0{path.stat().st_size}\0".encode())
         digest.update(path.read_bytes())
-    digest.update(f"{numba.__version__} {sys.version} {numba.config.BOUNDSCHECK}".encode())
+    digest.update(f"{numba.__version__} {sys.version} {_CONFIG.BOUNDSCHECK}".encode())
     return f"v-{digest.hexdigest()}"
 
 

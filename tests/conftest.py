@@ -1,0 +1,14 @@
+"""Settings of the whole suite. Fixtures are in `tests/fixtures.py`."""
+
+import os
+
+from hypothesis import settings
+
+pytest_plugins = ["tests.fixtures"]
+
+os.environ.setdefault("MPLBACKEND", "Agg")  # pictures need no display
+
+# "steady" tries the same examples in every run; `pytest --hypothesis-profile=search` looks for new ones.
+settings.register_profile("steady", deadline=None, derandomize=True, database=None)
+settings.register_profile("search", deadline=None, max_examples=2_000, print_blob=True)
+settings.load_profile("steady")

@@ -1,0 +1,80 @@
+"""The front of the package: light, complete, and the same for Python and for type checkers."""
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ttr_analysis as ttr
+
+HEAVY = {"matplotlib", "networkx", "numba", "numpy", "pandas", "scipy"}
+FRONT = Path(ttr.__file__)
+
+
+def packages_loaded_by(code: str, folder: Path) -> set[str]:
+    """Return the top-level packages that a fresh interpreter has loaded after running some code."""
+    program = f"import json, sys\n{code}\nprint(json.dumps(sorted({{name.partition('.')[0] for name in sys.modules}})))"
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, cwd=folder, text=True)
+    return set(json.loads(result.stdout))
+
+
+def test_the_measurement_sees_what_is_loaded(tmp_path: Path) -> None:
+    assert packages_loaded_by("import numpy", tmp_path) & HEAVY == {"numpy"}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        pytest.param("import ttr_analysis", id="import"),
+        pytest.param("import ttr_analysis; dir(ttr_analysis)", id="completion"),
+        pytest.param("from ttr_analysis import load_map, GameMap, RuleSet, MapError, CardCounts", id="names of maps"),
+    ],
+)
+def test_the_front_loads_nothing_heavy(code: str, tmp_path: Path) -> None:
+    assert packages_loaded_by(code, tmp_path) & HEAVY == set()
+
+
+def test_loading_a_map_loads_nothing_heavy(tmp_path: Path) -> None:
+    loaded = packages_loaded_by("import ttr_analysis as ttr; ttr.load_map('nordic')", tmp_path)
+
+    assert loaded & HEAVY == set()
+
+
+def test_the_graph_needs_networkx_alone(tmp_path: Path) -> None:
+    loaded = packages_loaded_by("import ttr_analysis as ttr; ttr.load_map('nordic').graph", tmp_path)
+
+    assert loaded & (HEAVY - {"numpy"}) == {"networkx"}
+
+
+@pytest.mark.parametrize("name", sorted(ttr._HOMES))
+def test_every_public_name_is_there(name: str) -> None:
+    value = getattr(ttr, name)
+
+    assert value.__name__.rpartition(".")[2] == name
+    assert name in dir(ttr)
+
+
+def test_type_checkers_see_the_same_names() -> None:
+    tree = ast.parse(FRONT.read_text(encoding="utf-8"))
+    (block,) = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+    seen = {}
+    for line in block.body:
+        assert isinstance(line, ast.ImportFrom)
+        assert line.module is not None
+        for alias in line.names:
+            assert alias.asname == alias.name  # exported, not just imported
+            seen[alias.name] = line.module.removeprefix("ttr_analysis").lstrip(".")
+
+    # A module is imported from its parent, an object from its home.
+    expected = {
+        name: home.rpartition(".")[0] if home.rpartition(".")[2] == name else home for name, home in ttr._HOMES.items()
+    }
+    assert seen == expected
+
+
+def test_an_unknown_name_is_refused() -> None:
+    with pytest.raises(AttributeError, match="module 'ttr_analysis' has no attribute 'load_mpa'"):
+        ttr.load_mpa  # type: ignore[attr-defined]  # noqa: B018

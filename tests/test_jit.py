@@ -1,0 +1,162 @@
+"""Compilation: the same answers either way, and a cache that notices every change that matters."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numba
+import pytest
+
+from ttr_analysis import _jit
+from ttr_analysis._jit import cache_folder, cache_key, compiled
+
+KERNEL = """
+import numpy as np
+from ttr_analysis._jit import cache_folder, compiled
+
+@compiled
+def read(values, index):
+    return values[index]
+"""
+
+
+def run(folder: Path, code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the kernel and some code in a fresh interpreter, with its cache in `folder`."""
+    script = folder / "script.py"
+    script.write_text(KERNEL + code, encoding="utf-8")
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("NUMBA_", "TTR_"))}
+    return subprocess.run(
+        [sys.executable, str(script)],
+        capture_output=True,
+        check=False,
+        env={**inherited, "TTR_CACHE_DIR": str(folder / "cache"), **environment},
+        text=True,
+    )
+
+
+@pytest.fixture
+def fresh_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
+    """Return a cache base of this test alone; `cache_folder` finds its folder anew."""
+    monkeypatch.setenv("TTR_CACHE_DIR", str(tmp_path))
+    cache_folder.cache_clear()
+    yield tmp_path
+    cache_folder.cache_clear()
+
+
+def test_an_index_out_of_range_raises_where_it_is_checked(tmp_path: Path) -> None:
+    result = run(tmp_path, "read(np.arange(3), 3)", NUMBA_BOUNDSCHECK="1")
+
+    assert result.returncode == 1
+    assert "IndexError: index is out of bounds" in result.stderr
+
+
+def test_unchecked_code_in_the_cache_is_not_used_where_indices_are_checked(tmp_path: Path) -> None:
+    assert run(tmp_path, "read(np.arange(3), 3)").returncode == 0  # whatever lies there in memory
+
+    assert "IndexError" in run(tmp_path, "read(np.arange(3), 3)", NUMBA_BOUNDSCHECK="1").stderr
+
+
+def test_without_compilation_it_is_the_plain_function(tmp_path: Path) -> None:
+    result = run(tmp_path, "print(type(read).__name__, read([7], 0))", NUMBA_DISABLE_JIT="1")
+
+    assert result.stdout == "function 7\n"
+    assert not (tmp_path / "cache").exists()
+
+
+def test_a_second_process_finds_the_compiled_code(tmp_path: Path) -> None:
+    code = "read(np.arange(3), 1); print(sum(read.stats.cache_hits.values()))"
+
+    assert run(tmp_path, code).stdout == "0\n"
+    assert run(tmp_path, code).stdout == "1\n"
+
+
+@pytest.mark.usefixtures("fresh_folder")
+def test_the_users_own_setting_of_numba_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "/chosen/by/the/user", raising=False)
+
+    compiled(test_the_users_own_setting_of_numba_stays)
+
+    assert vars(numba.config)["CACHE_DIR"] == "/chosen/by/the/user"
+
+
+def test_the_key_changes_with_any_source(tmp_path: Path) -> None:
+    (tmp_path / "inner").mkdir()
+    kernel, rule = tmp_path / "kernel.py", tmp_path / "inner" / "rule.py"
+    kernel.write_text("from inner.rule import points\n", encoding="utf-8")
+    rule.write_text("points = 10\n", encoding="utf-8")
+    before = cache_key(tmp_path)
+
+    rule.write_text("points = 15\n", encoding="utf-8")
+    after_edit = cache_key(tmp_path)
+    rule.rename(tmp_path / "rule.py")
+    after_move = cache_key(tmp_path)
+
+    assert len({before, after_edit, after_move}) == 3
+
+
+def test_the_key_is_the_same_for_the_same_sources(tmp_path: Path) -> None:
+    (tmp_path / "rule.py").write_text("points = 10\n", encoding="utf-8")
+    before = cache_key(tmp_path)
+
+    os.utime(tmp_path / "rule.py", (0, 0))
+
+    assert cache_key(tmp_path) == before
+
+
+@pytest.mark.parametrize(("name", "value"), [("BOUNDSCHECK", 2), ("__version__", "0.0")])
+def test_the_key_changes_with_the_compiler(
+    name: str, value: object, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    before = cache_key(tmp_path)
+
+    monkeypatch.setattr(numba.config if name.isupper() else numba, name, value)
+
+    assert cache_key(tmp_path) != before
+
+
+def test_only_old_folders_are_removed(fresh_folder: Path) -> None:
+    now = time.time()
+    for hours in range(8):
+        folder = fresh_folder / f"v-{hours}"
+        folder.mkdir()
+        os.utime(folder, (now - 3600 * hours - 60, now - 3600 * hours - 60))
+    (fresh_folder / "other").mkdir()
+    os.utime(fresh_folder / "other", (0, 0))
+
+    mine = cache_folder()
+
+    assert {path.name for path in fresh_folder.iterdir()} == {mine.name, "v-0", "v-1", "v-2", "other"}
+
+
+def test_folders_in_use_are_kept_however_many(fresh_folder: Path) -> None:
+    for number in range(8):
+        (fresh_folder / f"v-{number}").mkdir()
+
+    cache_folder()
+
+    assert len(list(fresh_folder.iterdir())) == 9
+
+
+def test_a_temporary_folder_serves_where_nothing_can_be_written(
+    monkeypatch: pytest.MonkeyPatch, fresh_folder: Path
+) -> None:
+    (fresh_folder / "file").write_text("", encoding="utf-8")
+    monkeypatch.setenv("TTR_CACHE_DIR", str(fresh_folder / "file"))
+
+    folder = cache_folder()
+
+    assert folder.is_dir()
+    assert fresh_folder not in folder.parents
+
+
+def test_the_cache_lies_in_the_users_cache_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("TTR_CACHE_DIR", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    assert _jit._base_folder() == tmp_path / "home" / ".cache" / "ttr_analysis"
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert _jit._base_folder() == tmp_path / "xdg" / "ttr_analysis"

@@ -1,0 +1,110 @@
+"""The built wheel, installed in an environment that knows nothing of this checkout."""
+
+import os
+import subprocess
+import sys
+import sysconfig
+import venv
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from ttr_analysis.maps.loading import data_folder
+
+ROOT = Path(__file__).parents[1]
+BUILT_IN = sorted(path.name for path in data_folder().iterdir() if (path / "rules.toml").is_file())
+
+
+def run(arguments: Sequence[str | Path], folder: Path) -> str:
+    """Run a command outside the checkout, without settings that could lead into it."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
+    result = subprocess.run(arguments, capture_output=True, check=False, cwd=folder, env=environment, text=True)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the wheel, with the build system of this environment: nothing is downloaded."""
+    folder = tmp_path_factory.mktemp("wheel")
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)],
+        capture_output=True,
+        check=True,
+        cwd=ROOT,
+    )
+    (path,) = folder.glob("*.whl")
+    return path
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """
+    Install the wheel in an empty environment and return its folder of commands.
+
+    The dependencies are those of this environment, whose packages are made
+    visible without its `.pth` files: so this checkout is not on the path.
+    """
+    folder = tmp_path_factory.mktemp("empty")
+    environment = folder / "environment"
+    venv.create(environment, symlinks=os.name != "nt")
+    commands = Path(sysconfig.get_path("scripts", "venv", {"base": str(environment)}))
+    run(
+        [sys.executable, "-m", "pip", "--python", commands / "python", "install", "--no-deps", "--no-index", wheel],
+        folder,
+    )
+    packages = Path(
+        run([commands / "python", "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], folder).strip()
+    )
+    (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
+    return commands
+
+
+def test_the_wheel_holds_what_is_used_and_no_more(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+
+    tables = ("cities.csv", "routes.csv", "rules.toml", "tickets.csv", "SOURCES.md")
+    assert names >= {f"ttr_analysis/data/{name}/{table}" for name in BUILT_IN for table in tables}
+    assert "ttr_analysis/py.typed" in names
+    assert {name.partition("/")[0].partition("-")[0] for name in names} == {"ttr_analysis"}
+    assert not [name for name in names if "__pycache__" in name]
+
+
+def test_every_file_of_the_package_is_in_the_wheel(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+
+    sources = [
+        path for path in (ROOT / "ttr_analysis").rglob("*") if path.is_file() and "__pycache__" not in path.parts
+    ]
+    assert {path.relative_to(ROOT).as_posix() for path in sources} <= names
+
+
+def test_every_map_loads_from_the_installed_wheel(installed: Path, tmp_path: Path) -> None:
+    code = """
+import sys
+import ttr_analysis as ttr
+from ttr_analysis.maps.loading import data_folder
+print(ttr.__file__)
+print(data_folder())
+for name in sys.argv[1:]:
+    game_map = ttr.load_map(name)
+    print(name, len(game_map.graph), len(game_map.tickets) > 0)
+"""
+
+    module, data, *maps = run([installed / "python", "-c", code, *BUILT_IN], tmp_path).splitlines()
+
+    environment = installed.parent
+    assert environment in Path(module).parents
+    assert environment in Path(data).parents
+    assert [line.partition(" ")[0] for line in maps] == BUILT_IN
+    assert "nordic 39 True" in maps
+
+
+def test_the_command_is_installed(installed: Path, tmp_path: Path) -> None:
+    listing = run([installed / "ttr-analysis", "maps"], tmp_path)
+
+    assert all(name in listing for name in BUILT_IN)
