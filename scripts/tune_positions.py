@@ -1,0 +1,179 @@
+"""
+Move the cities of a map a little, so that its picture has room for its car spaces.
+
+    python scripts/tune_positions.py nordic --unit 3.5
+
+Starts from the latitudes and longitudes and writes `x` and `y` of
+`data/<map>/cities.csv`. As on a printed board, cities stay about where they
+are on Earth and in the same direction from their neighbors, but a route of
+six spaces becomes longer than one of two, and cities keep clear of routes
+that pass by. Columns other than `x` and `y` are left alone.
+
+`--pin "City=dx,dy"` shifts where a city would like to be (board units);
+`--stretch 1.1` widens the map; `--rotate 4` turns it (degrees,
+counterclockwise).
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import math
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from ttr_analysis.maps.loading import load_map
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.maps.projection import Projection
+from ttr_analysis.viz._cars import CAR_WIDTH, CITY_RADIUS, RIM_GAP, TRACK_GAP
+
+Floats = NDArray[np.float64]
+
+DATA = Path(__file__).resolve().parent.parent / "data"
+N_SAMPLES = 9
+
+
+class Energy:
+    """
+    How bad positions are.
+
+    Parameters
+    ----------
+    game_map
+        The map.
+    home
+        Where the cities would like to be.
+    unit
+        Arc length wanted for a car space.
+    """
+
+    def __init__(self, game_map: GameMap, home: Floats, unit: float) -> None:
+        index = {city.name: k for k, city in enumerate(game_map.cities)}
+        lengths: dict[tuple[int, int], int] = {}
+        n_tracks: dict[tuple[int, int], int] = {}
+        for route in game_map.routes:
+            a, b = sorted(index[city] for city in route.cities)
+            lengths[a, b] = max(lengths.get((a, b), 0), route.length)
+            n_tracks[a, b] = n_tracks.get((a, b), 0) + 1
+        self.home, self.unit = home, unit
+        self.ends = np.array(list(lengths))
+        self.needed = np.array([unit * (n + RIM_GAP + 2 * CITY_RADIUS) for n in lengths.values()])
+        self.half = np.array([(n * CAR_WIDTH + (n - 1) * TRACK_GAP) * unit / 2 for n in n_tracks.values()])
+        self.heading = home[self.ends[:, 1]] - home[self.ends[:, 0]]
+        self.heading /= np.hypot(*self.heading.T)[:, None]
+        n = len(self.ends)
+        self.i, self.j = np.triu_indices(n, 1)
+        share = (self.ends[self.i][:, :, None] == self.ends[self.j][:, None, :]).any(axis=(1, 2))
+        self.apart = ~share
+        self.t = np.linspace(0, 1, N_SAMPLES)[:, None]
+        self.foreign = np.ones((n, len(home)), dtype=bool)
+        self.foreign[np.arange(n)[:, None], self.ends] = False
+        self.fans = self._fans()
+
+    def _fans(self) -> list[tuple[int, int, int, float]]:
+        """Return city, and two neighbors, with how far apart their tracks must be, for tracks that share a city."""
+        fans = []
+        for i, j in zip(self.i, self.j, strict=True):
+            for city in set(self.ends[i]) & set(self.ends[j]):
+                a, b = (int(sum(self.ends[k]) - city) for k in (i, j))
+                fans.append((int(city), a, b, float(self.half[i] + self.half[j])))
+        return fans
+
+    def __call__(self, flat: Floats) -> float:
+        """Return the energy of positions."""
+        p = flat.reshape(-1, 2)
+        a, b = p[self.ends[:, 0]], p[self.ends[:, 1]]
+        chord = b - a
+        length = np.hypot(*chord.T)
+        unit = self.unit
+        short = np.maximum(0, self.needed - length)
+        long = np.maximum(0, length - 1.35 * self.needed)
+        across = chord[:, 0] * self.heading[:, 1] - chord[:, 1] * self.heading[:, 0]
+        energy = 1.0 * (short**2).sum() + 0.03 * (long**2).sum() + 0.04 * (across**2).sum()
+        energy += 0.03 * ((p - self.home) ** 2).sum()
+        # Cities beside foreign tracks, with some room for their labels.
+        t = ((p[None] - a[:, None]) * chord[:, None]).sum(axis=2) / (length**2)[:, None]
+        foot = a[:, None] + np.clip(t, 0, 1)[..., None] * chord[:, None]
+        distance = np.hypot(*(p[None] - foot).transpose(2, 0, 1))
+        near = np.maximum(0, (CITY_RADIUS + 0.45) * unit + self.half[:, None] - distance)
+        energy += 1.0 * (near[self.foreign] ** 2).sum()
+        # Tracks beside tracks.
+        points = a[:, None] + self.t * chord[:, None]
+        i, j = self.i[self.apart], self.j[self.apart]
+        gaps = np.hypot(*(points[i][:, :, None] - points[j][:, None, :]).transpose(3, 0, 1, 2)).min(axis=(1, 2))
+        close = np.maximum(0, self.half[i] + self.half[j] + 0.35 * unit - gaps)
+        energy += 0.7 * (close**2).sum()
+        # Tracks that leave a city in nearly the same direction.
+        city, one, other, width = (np.array(column) for column in zip(*self.fans, strict=True))
+        u, v = p[one.astype(int)] - p[city.astype(int)], p[other.astype(int)] - p[city.astype(int)]
+        angle = np.abs(np.arctan2(u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0], (u * v).sum(axis=1)))
+        reach = 0.95 * unit
+        crowded = np.maximum(0, width + 0.10 * unit - 2 * reach * np.sin(np.minimum(angle, math.pi) / 2))
+        return float(energy + 2.5 * (crowded**2).sum())
+
+
+def tune(game_map: GameMap, unit: float, pins: dict[str, tuple[float, float]], stretch: float, rotate: float) -> Floats:
+    """Return positions with the least energy found."""
+    projection = Projection.fit((city.lat, city.lon) for city in game_map.cities)
+    home = np.array([projection.project(city.lat, city.lon) for city in game_map.cities])
+    cos, sin = math.cos(math.radians(rotate)), math.sin(math.radians(rotate))
+    home = home @ np.array([[cos, sin], [-sin, cos]])
+    home[:, 0] *= stretch
+    for name, shift in pins.items():
+        home[[city.name for city in game_map.cities].index(game_map.city(name).name)] += shift
+    energy = Energy(game_map, home, unit)
+    result = minimize(energy, home.ravel(), method="L-BFGS-B", options={"maxiter": 400, "maxfun": 10**7})
+    positions: Floats = result.x.reshape(-1, 2)
+    positions -= positions.min(axis=0)
+    moved = np.hypot(*(positions - positions.mean(axis=0) - home + home.mean(axis=0)).T)
+    chords = np.hypot(*(positions[energy.ends[:, 1]] - positions[energy.ends[:, 0]]).T)
+    worst = np.argsort(chords / energy.needed)[:6]
+    before = energy(home.ravel())
+    print(f"{game_map.name}: energy {before:.0f} -> {result.fun:.0f}, moved {moved.mean():.1f} on average")
+    for k in worst:
+        a, b = (game_map.cities[i].name for i in energy.ends[k])
+        print(f"  {a}-{b}: {chords[k]:.1f} of {energy.needed[k]:.1f}")
+    return positions
+
+
+def write_positions(path: Path, positions: dict[str, tuple[float, float]]) -> None:
+    """Write the columns `x` and `y` of a cities.csv."""
+    with path.open(encoding="utf-8", newline="") as file:
+        reader = csv.DictReader(file)
+        rows = list(reader)
+        fields = reader.fieldnames or []
+    for row in rows:
+        row["x"], row["y"] = (f"{value:.1f}" for value in positions[row["name"]])
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, fields, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def main() -> None:
+    """Tune one map."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("map", help="name of a folder in data/")
+    parser.add_argument("--unit", type=float, default=3.4, help="board units per car space")
+    parser.add_argument("--stretch", type=float, default=1.0, help="widen by this factor")
+    parser.add_argument("--rotate", type=float, default=0.0, help="turn by this angle in degrees")
+    parser.add_argument("--pin", action="append", default=[], metavar="CITY=DX,DY", help="shift a city's home")
+    options = parser.parse_args()
+    game_map = load_map(DATA / options.map)
+    pins = {}
+    for pin in options.pin:
+        name, _, shift = pin.rpartition("=")
+        dx, dy = map(float, shift.split(","))
+        pins[name] = (dx, dy)
+    positions = tune(game_map, options.unit, pins, options.stretch, options.rotate)
+    write_positions(
+        DATA / options.map / "cities.csv",
+        {city.name: (float(x), float(y)) for city, (x, y) in zip(game_map.cities, positions, strict=True)},
+    )
+
+
+if __name__ == "__main__":
+    main()

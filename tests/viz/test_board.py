@@ -1,0 +1,328 @@
+"""`plot_map`: what is drawn, seen on the artists."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator
+from itertools import combinations
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.collections import Collection, PolyCollection
+from matplotlib.colors import to_rgba
+
+from tests.fixtures import load
+from ttr_analysis import GameMap, UnknownNameError
+from ttr_analysis.viz import plot_map
+from ttr_analysis.viz.style import BOARD, CARD_STYLES, PLAYER_COLORS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.text import Text
+    from matplotlib.transforms import Bbox
+
+N_SPACES = {"nordic": 207, "switzerland": 205, "nederland": 306, "usa": 309, "invented": 74}
+
+
+def collection(ax: Axes, gid: str) -> Collection:
+    (found,) = [c for c in ax.collections if c.get_gid() == gid]
+    return found
+
+
+def gids(ax: Axes) -> set[str]:
+    return {gid for artist in ax.get_children() if (gid := artist.get_gid()) is not None}
+
+
+def n_drawn(ax: Axes, gid: str) -> int:
+    return sum(len(c.get_paths()) for c in ax.collections if c.get_gid() == gid)
+
+
+def labels(ax: Axes) -> list[Text]:
+    return [text for text in ax.texts if text.get_gid() == "label"]
+
+
+def drawn_colors(ax: Axes, gid: str) -> np.ndarray:
+    return np.array(collection(ax, gid).get_facecolor(), dtype=float)
+
+
+def faces(ax: Axes, game_map: GameMap, route: str) -> np.ndarray:
+    """Return the colors of the cars of a route."""
+    colors = drawn_colors(ax, "cars")
+    first = 0
+    for other in game_map.routes:
+        if other.id == route:
+            return colors[first : first + other.length]
+        first += other.length
+    raise AssertionError(route)
+
+
+def drawn_boxes(ax: Axes) -> Iterator[tuple[str, Bbox]]:
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    figure.draw_without_rendering()
+    for text in labels(ax):
+        yield text.get_text(), text.get_window_extent()
+
+
+def test_cars_are_the_spaces_of_the_map(any_map: GameMap) -> None:
+    ax = plot_map(any_map)
+
+    assert n_drawn(ax, "cars") == N_SPACES[any_map.name] == sum(route.length for route in any_map.routes)
+    assert n_drawn(ax, "tunnels") == sum(route.length for route in any_map.routes if route.tunnel)
+    assert n_drawn(ax, "locomotives") == sum(route.locomotives for route in any_map.routes)
+    assert n_drawn(ax, "cities") + n_drawn(ax, "exits") == len(any_map.cities)
+
+
+def test_cars_have_the_color_of_their_route_and_its_symbol(any_map: GameMap) -> None:
+    ax = plot_map(any_map)
+
+    for route in any_map.routes:
+        assert (faces(ax, any_map, route.id) == to_rgba(CARD_STYLES[route.color].fill)).all()
+    colored = sum(route.length - route.locomotives for route in any_map.routes if route.color != "gray")
+    assert n_drawn(ax, "symbols") == colored
+
+
+def test_labels_name_every_city_and_country(any_map: GameMap) -> None:
+    countries = [place.name for place in any_map.places if place.is_country for _ in place.cities]
+    cities = [city.label for city in any_map.cities if city.name not in any_map.border_points]
+
+    shown = [" ".join(text.get_text().split()) for text in labels(plot_map(any_map))]
+
+    assert sorted(shown) == sorted([*cities, *countries])
+
+
+@pytest.mark.parametrize("dpi", [72, 200])
+def test_drawn_labels_cover_neither_each_other_nor_a_dot(any_map: GameMap, dpi: int) -> None:
+    ax = plot_map(any_map)
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    figure.set_dpi(dpi)
+
+    boxes = list(drawn_boxes(ax))
+
+    for (one, box), (other, box2) in combinations(boxes, 2):
+        # The box of a text is as high as the tallest letter would be: a sliver of it is empty.
+        shared = box.intersection(box, box2)
+        assert shared is None or min(shared.width, shared.height) < 0.1 * box.height, (one, other)
+    cities = collection(ax, "cities")
+    assert isinstance(cities, PolyCollection)
+    dots = [path.get_extents(ax.transData) for path in cities.get_paths()]
+    for text, box in boxes:
+        for dot in dots:
+            shared = box.intersection(box, dot)
+            assert shared is None or min(shared.width, shared.height) < 0.2 * dot.height, text
+
+
+def test_everything_lies_within_the_axes(any_map: GameMap) -> None:
+    ax = plot_map(any_map)
+
+    for text, box in drawn_boxes(ax):
+        frame = ax.get_window_extent()
+        assert frame.x0 <= box.x0, text
+        assert box.x1 <= frame.x1, text
+        assert frame.y0 <= box.y0, text
+        assert box.y1 <= frame.y1, text
+
+
+def test_labels_grow_with_the_axes(nordic: GameMap) -> None:
+    figure, (narrow, wide) = plt.subplots(1, 2, width_ratios=[1, 3], figsize=(12, 9))
+    for ax in (narrow, wide):
+        plot_map(nordic, ax)
+    figure.draw_without_rendering()
+    scale = wide.get_window_extent().width / narrow.get_window_extent().width
+
+    sizes = [float(labels(ax)[0].get_fontsize()) for ax in (narrow, wide)]
+
+    assert sizes[1] / sizes[0] == pytest.approx(scale, rel=1e-6)
+    assert scale > 1.5
+
+
+def test_it_draws_in_the_axes_given_and_nowhere_else(nordic: GameMap) -> None:
+    figure, (left, right) = plt.subplots(1, 2)
+
+    assert plot_map(nordic, right) is right
+    assert not left.collections
+    assert plt.get_fignums() == [figure.number]
+
+
+def test_settings_of_matplotlib_are_left_alone(nordic: GameMap) -> None:
+    before = mpl.rcParams.copy()
+    plot_map(nordic, legend=True, values={"Oslo": 1})
+    assert dict(mpl.rcParams) == dict(before)
+
+
+# -- options ------------------------------------------------------------------------
+
+
+def test_highlighted_routes_keep_their_color_and_the_others_fade(nordic: GameMap) -> None:
+    ax = plot_map(nordic, highlight=["Bergen-Oslo/1", ("Lieksa", "Murmansk")])
+
+    assert n_drawn(ax, "highlight") == 2
+    red = to_rgba(CARD_STYLES["red"].fill)
+    assert (faces(ax, nordic, "Bergen-Oslo/1") == red).all()
+    assert not (faces(ax, nordic, "Norrköping-Stockholm/1") == red).all()
+    assert ax.get_title() == "Nordic Countries: 2 routes highlighted"
+
+
+@pytest.mark.parametrize(
+    "routes",
+    [
+        pytest.param(lambda g: g.routes_between("Bergen", "Oslo"), id="routes"),
+        pytest.param(lambda _: ["Bergen-Oslo/0", "Bergen-Oslo/1"], id="ids"),
+        pytest.param(lambda _: [("oslo", "bergen")], id="a pair of cities"),
+        pytest.param(lambda g: SimpleNamespace(routes=g.routes_between("Bergen", "Oslo")), id="a network"),
+    ],
+)
+def test_routes_may_be_named_in_every_way(nordic: GameMap, routes: object) -> None:
+    named = routes(nordic)  # type: ignore[operator]
+    ax = plot_map(nordic, highlight=named, closed=named, owned=named)
+
+    assert n_drawn(ax, "highlight") == 2
+    assert n_drawn(ax, "closed") == 2 * 8
+    assert n_drawn(ax, "trains") == 8
+
+
+def test_closed_routes_are_crossed_out_and_pale(nordic: GameMap) -> None:
+    ax = plot_map(nordic, closed=[("Helsinki", "Stockholm")])
+
+    assert n_drawn(ax, "closed") == 2 * 8
+    assert (faces(ax, nordic, "Helsinki-Stockholm/1") != to_rgba(CARD_STYLES["yellow"].fill)).any(axis=1).all()
+    assert (faces(ax, nordic, "Bergen-Oslo/0") == to_rgba(CARD_STYLES["blue"].fill)).all()
+
+
+def test_owned_routes_bear_trains_in_the_color_of_their_player(nordic: GameMap) -> None:
+    owned: dict[int | str, list[tuple[str, str]]] = {
+        1: [("Oslo", "Bergen")],
+        0: [("Lieksa", "Murmansk")],
+        "Ada": [("Boden", "Tornio")],
+    }
+    ax = plot_map(nordic, owned=owned, legend=True)
+
+    assert [tuple(color) for color in drawn_colors(ax, "trains")] == [
+        *[to_rgba(PLAYER_COLORS[1])] * 8,
+        *[to_rgba(PLAYER_COLORS[0])] * 9,
+        to_rgba(PLAYER_COLORS[2]),
+    ]
+    legend = ax.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()][-3:] == ["seat 1", "seat 0", "Ada"]
+    assert ax.get_title() == "Nordic Countries: 4 routes owned"
+
+
+def test_tickets_are_ringed_and_joined_with_their_points(nordic: GameMap) -> None:
+    ax = plot_map(nordic, tickets=[("Murmansk", "København"), nordic.tickets[0]])
+
+    points = [text.get_text() for text in ax.texts if text.get_gid() == "ticket-points"]
+    assert points == ["24", str(nordic.tickets[0].points)]
+    assert n_drawn(ax, "ticket-ends") == 4
+    path = next(c for c in ax.collections if c.get_gid() == "ticket").get_paths()[0]
+    arc = np.array(path.to_polygons(closed_only=False)[0])
+    murmansk = nordic.city("Murmansk")
+    assert np.hypot(*(arc[[0, -1]] - (murmansk.x, murmansk.y)).T).min() < 1e-9
+
+
+def test_a_country_ticket_is_joined_to_every_country_it_lists(switzerland: GameMap) -> None:
+    ticket = next(t for t in switzerland.tickets if t.origin.name == "France")
+    ax = plot_map(switzerland, tickets=[ticket])
+
+    points = {int(text.get_text()) for text in ax.texts if text.get_gid() == "ticket-points"}
+    assert points == {points for _, points in ticket.destinations}
+
+
+def test_values_color_routes_and_cities_with_a_color_bar(nordic: GameMap) -> None:
+    ax = plot_map(
+        nordic,
+        values={
+            nordic.routes[0]: 1.0,
+            ("Oslo", "Bergen"): 3.0,
+            "Lieksa-Murmansk/0": 2.0,
+            "Oslo": 3.0,
+            "oulu": math.nan,
+        },
+        value_label="cars",
+    )
+
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    (bar,) = [other for other in figure.axes if other is not ax]
+    assert bar.get_ylabel() == "cars"
+    assert bar.get_ylim() == (1.0, 3.0)
+    low, high = to_rgba(mpl.colormaps["viridis"](0.0)), to_rgba(mpl.colormaps["viridis"](1.0))
+    assert faces(ax, nordic, nordic.routes[0].id)[0] == pytest.approx(low, abs=0.01)
+    assert faces(ax, nordic, "Bergen-Oslo/1")[0] == pytest.approx(high, abs=0.01)
+    assert (faces(ax, nordic, "Boden-Tornio/0") == to_rgba(BOARD.no_value)).all()
+    assert sum(tuple(color) != to_rgba(BOARD.city) for color in drawn_colors(ax, "cities")) == 2
+    assert "symbols" not in gids(ax)
+
+
+@pytest.mark.parametrize("values", [{}, {"Oslo": math.nan}, {"Oslo": math.inf, "Bergen": 1.0}, {"Oslo": 5.0}])
+def test_odd_values_are_drawn_all_the_same(nordic: GameMap, values: dict[str, float]) -> None:
+    figure = plot_map(nordic, values=values).get_figure(root=True)
+    assert figure is not None
+    figure.draw_without_rendering()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"highlight": [("Oslo", "Bergn")]}, "Bergen"),
+        ({"closed": ["Bergen-Oslo/7"]}, "Bergen-Oslo/"),
+        ({"owned": {0: [("Oslo", "Narvik")]}}, "Oslo"),
+        ({"tickets": ["Nowhere"]}, "Nowhere"),
+        ({"values": {"Oslp": 1.0}}, "Oslo"),
+    ],
+)
+def test_a_wrong_name_is_answered_with_the_nearest(nordic: GameMap, options: dict[str, object], message: str) -> None:
+    with pytest.raises(UnknownNameError, match=message):
+        plot_map(nordic, **options)  # type: ignore[arg-type]
+
+
+def test_the_legend_explains_what_occurs(any_map: GameMap) -> None:
+    legend = plot_map(any_map, legend=True, highlight=any_map.routes[:1]).get_legend()
+
+    assert legend is not None
+    shown = " ".join(text.get_text() for text in legend.get_texts())
+    assert ("tunnel" in shown) == any(route.tunnel for route in any_map.routes)
+    assert ("ferry" in shown) == any(route.locomotives for route in any_map.routes)
+    assert ("toll" in shown) == any(route.toll for route in any_map.routes)
+    assert ("4:1" in shown) == any(route.swap_size == 4 for route in any_map.routes)
+    assert "highlighted" in shown
+
+
+# -- names from strangers --------------------------------------------------------------
+
+
+HOSTILE = ("$x^2$", r"$\frac{1}{0}", "<script>alert(1)</script>", "{0} %s \\n", "X" * 100, "a b " * 20, "ß€ Ω ≠")
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_names_are_shown_as_they_are(nordic: GameMap, name: str) -> None:
+    cities = (dataclasses.replace(nordic.cities[0], label=name), *nordic.cities[1:])
+    hostile = dataclasses.replace(nordic, title=name, cities=cities)
+
+    ax = plot_map(hostile, owned={name: nordic.routes[:1]}, values={"Oslo": 1.0}, value_label=name, legend=True)
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    figure.draw_without_rendering()
+
+    assert "".join(labels(ax)[0].get_text().split()) == "".join(name.split())
+    assert ax.get_title().startswith(name)
+    texts = [*ax.texts, ax.title, figure.axes[1].yaxis.label, *ax.get_legend().get_texts()]  # type: ignore[union-attr]
+    assert not any(text.get_parse_math() for text in texts)
+
+
+def test_a_map_without_background_or_positions_of_its_own_is_drawn() -> None:
+    ax = plot_map(load("invented"), legend=True)
+
+    assert "land" not in gids(ax)
+    assert {"cars", "tunnels", "locomotives", "tolls", "swap", "exits"} <= gids(ax)
+
+
+@pytest.mark.parametrize("name", ["nordic", "switzerland", "nederland", "usa"])
+def test_built_in_maps_lie_on_land(name: str) -> None:
+    assert {"land", "home", "borders", "lakes"} <= gids(plot_map(load(name)))

@@ -1,0 +1,244 @@
+"""Car spaces along the tracks, set back from cities where tracks crowd."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ttr_analysis.maps.model import Route
+from ttr_analysis.viz._curves import N_SAMPLES, Floats, Points, along, bezier, outside, point_at, sideways
+
+# All sizes are shares of the space unit, the arc length that one car space takes.
+CAR_LENGTH = 0.90
+CAR_WIDTH = 0.37
+CITY_RADIUS = 0.30
+TRACK_GAP = 0.05
+"""Between the tracks of a double route."""
+RIM_GAP = 0.10
+"""Between a city and the nearest end of a car."""
+LONGEST_CAR = 1.15
+"""How much longer than usual a car may be drawn where there is room."""
+LONGEST_STEP = 1.55
+"""The most arc length that one car space takes; longer tracks begin and end with bare line."""
+SHORTEST_STEP = 0.80
+"""The least arc length that one car space takes for the sake of its neighbors."""
+BROADEST_CAR = 0.75
+"""Of its length: a car broader than that would not look like one."""
+SET_BACK = 0.06
+"""How far a track is set back at a time."""
+N_ROUNDS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Car:
+    """
+    One car space.
+
+    Parameters
+    ----------
+    x, y
+        Its center.
+    angle
+        Of its long side against the x axis (radians), in (-pi/2, pi/2].
+    length, width
+        Of the rectangle.
+    locomotive
+        Whether it bears a locomotive symbol.
+    """
+
+    x: float
+    y: float
+    angle: float
+    length: float
+    width: float
+    locomotive: bool = False
+
+    def corners(self, grow: float = 0.0) -> tuple[tuple[float, float], ...]:
+        """Return the four corners, of the rectangle grown by `grow` on all sides."""
+        half, across = self.length / 2 + grow, self.width / 2 + grow
+        cos, sin = math.cos(self.angle), math.sin(self.angle)
+        return tuple(
+            (self.x + u * cos - v * sin, self.y + u * sin + v * cos)
+            for u, v in ((-half, -across), (half, -across), (half, across), (-half, across))
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """
+    One route on the picture.
+
+    Parameters
+    ----------
+    route
+        Id of the route.
+    line
+        Points along its middle, from its first city's rim to its second's.
+    cars
+        Its car spaces, in the same direction.
+    """
+
+    route: str
+    line: tuple[tuple[float, float], ...]
+    cars: tuple[Car, ...]
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """
+    All tracks between two cities.
+
+    Parameters
+    ----------
+    cities
+        The cities, in alphabetical order.
+    routes
+        The tracks, side by side from right to left.
+    """
+
+    cities: tuple[str, str]
+    routes: tuple[Route, ...]
+
+    @property
+    def n_spaces(self) -> int:
+        """Car spaces of its longest track."""
+        return max(route.length for route in self.routes)
+
+    @property
+    def width(self) -> float:
+        """Width of all tracks, in space units."""
+        n = len(self.routes)
+        return n * CAR_WIDTH + (n - 1) * TRACK_GAP
+
+
+def place_cars(bundles: Sequence[Bundle], chords: Points, bows: Floats, unit: float) -> dict[str, Track]:
+    """
+    Return the tracks of all bundles, by route id.
+
+    Where cars of two tracks that share a city would overlap, the one with
+    more room is set back from the city, little by little.
+
+    Parameters
+    ----------
+    bundles
+        All bundles.
+    chords
+        The positions of both cities of each: shape (n, 2, 2).
+    bows
+        How far the middle of each lies to the left of its chord.
+    unit
+        Arc length that one car space takes, where there is room.
+    """
+    lines = [_lines(*row, unit) for row in zip(bundles, chords, bows, strict=True)]
+    # Room for setting back: what the scarcest track of the bundle has beyond the least.
+    spare = np.array([
+        min(along(line)[-1] - SHORTEST_STEP * unit * route.length for route, line in zip(b.routes, ls, strict=True))
+        for b, ls in zip(bundles, lines, strict=True)
+    ])  # fmt: skip
+    set_back = np.zeros((len(bundles), 2))
+    tracks = [_tracks(*row, unit) for row in zip(bundles, lines, set_back, strict=True)]
+    for _ in range(N_ROUNDS):
+        crowded = _crowded_ends(bundles, tracks, spare - set_back.sum(axis=1), unit)
+        for bundle, end in crowded:
+            set_back[bundle, end] += SET_BACK * unit
+        for k in {bundle for bundle, _ in crowded}:
+            tracks[k] = _tracks(bundles[k], lines[k], set_back[k], unit)
+        if not crowded:
+            break
+    return {track.route: track for members in tracks for track in members}
+
+
+def _lines(bundle: Bundle, chord: Points, bow: float, unit: float) -> list[Points]:
+    """Return the middle lines of a bundle's tracks, from rim to rim."""
+    middle = bezier(chord[0], chord[1], bow)
+    spread = (np.arange(len(bundle.routes)) - (len(bundle.routes) - 1) / 2) * (CAR_WIDTH + TRACK_GAP) * unit
+    rim = (CITY_RADIUS + 0.5 * RIM_GAP) * unit
+    return [outside(sideways(middle, float(offset)), chord, rim) for offset in spread]
+
+
+def _tracks(bundle: Bundle, lines: Sequence[Points], set_back: Floats, unit: float) -> list[Track]:
+    return [
+        _make_track(route, line, set_back, unit)
+        if route.cities == bundle.cities
+        else _make_track(route, line[::-1], set_back[::-1], unit)
+        for route, line in zip(bundle.routes, lines, strict=True)
+    ]
+
+
+def _make_track(route: Route, line: Points, set_back: Floats, unit: float) -> Track:
+    first, last = float(set_back[0]), float(along(line)[-1] - set_back[1])
+    step = min((last - first) / route.length, LONGEST_STEP * unit)
+    length = min(CAR_LENGTH * step, LONGEST_CAR * CAR_LENGTH * unit)
+    width = min(CAR_WIDTH * unit, BROADEST_CAR * length)
+    at = (first + last) / 2 + step * (np.arange(route.length) - (route.length - 1) / 2)
+    middle, back, front = point_at(line, at), point_at(line, at - length / 2), point_at(line, at + length / 2)
+    wanted = _bearing_locomotive(route)
+    cars = tuple(
+        Car(float(x), float(y), _upright(math.atan2(dy, dx)), length, width, k in wanted)
+        for k, ((x, y), (dx, dy)) in enumerate(zip(middle, front - back, strict=True))
+    )
+    sparse = line[np.linspace(0, len(line) - 1, min(len(line), N_SAMPLES)).astype(int)]
+    return Track(route.id, tuple((float(x), float(y)) for x, y in sparse), cars)
+
+
+def _bearing_locomotive(route: Route) -> range:
+    """Return which spaces of a ferry bear a locomotive symbol: in the middle, side by side."""
+    first = (route.length - route.locomotives) // 2
+    return range(first, first + route.locomotives)
+
+
+def _upright(angle: float) -> float:
+    """Return the angle of the same line in (-pi/2, pi/2]: nothing on a car stands on its head."""
+    return angle - math.pi * math.ceil(angle / math.pi - 0.5)
+
+
+# -- crowds -----------------------------------------------------------------------
+
+
+def _crowded_ends(
+    bundles: Sequence[Bundle], tracks: Sequence[Sequence[Track]], spare: Floats, unit: float
+) -> set[tuple[int, int]]:
+    """Return which ends of which bundles to set back: index of the bundle, 0 or 1."""
+    owners = [(k, i, len(t.cars)) for k, members in enumerate(tracks) for t in members for i in range(len(t.cars))]
+    cars = [car for members in tracks for track in members for car in track.cars]
+    bundle_of = np.array([k for k, _, _ in owners], dtype=int)
+    crowded = set()
+    for a, b in overlapping(cars, 0.02 * unit):
+        i, j = int(bundle_of[a]), int(bundle_of[b])
+        shared = set(bundles[i].cities) & set(bundles[j].cities) if i != j else set()
+        for city in shared:
+            k = i if spare[i] / bundles[i].n_spaces >= spare[j] / bundles[j].n_spaces else j
+            if spare[k] > SET_BACK * unit:
+                crowded.add((k, bundles[k].cities.index(city)))
+    return crowded
+
+
+def overlapping(cars: Sequence[Car], grow: float = 0.0) -> list[tuple[int, int]]:
+    """
+    Return the pairs of cars that share area, by the separating axis theorem.
+
+    Parameters
+    ----------
+    cars
+        The cars.
+    grow
+        They are taken to be larger by so much on all sides.
+    """
+    centers = np.array([(car.x, car.y) for car in cars]).reshape(-1, 2)
+    reach = np.array([math.hypot(car.length, car.width) / 2 + 2 * grow for car in cars])
+    near = np.hypot(*(centers[:, None] - centers).transpose(2, 0, 1)) < reach[:, None] + reach
+    first, second = np.nonzero(np.triu(near, 1))
+    if not len(first):
+        return []
+    corners = np.array([car.corners(grow) for car in cars])
+    one, other = corners[first], corners[second]
+    apart = np.zeros(len(first), dtype=bool)
+    for shape in (one, other):
+        for k in range(2):
+            axis = (shape[:, k + 1] - shape[:, k])[:, None]
+            p, q = (one * axis).sum(axis=2), (other * axis).sum(axis=2)
+            apart |= (p.max(axis=1) <= q.min(axis=1)) | (q.max(axis=1) <= p.min(axis=1))
+    return [(int(a), int(b)) for a, b in zip(first[~apart], second[~apart], strict=True)]

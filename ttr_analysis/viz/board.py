@@ -1,0 +1,413 @@
+"""`plot_map`: the board, with whatever is to be seen on it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.cm import ScalarMappable
+from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.colors import Normalize, to_hex, to_rgb
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch, PathPatch
+from matplotlib.path import Path
+
+from ttr_analysis.maps.model import GameMap, Route
+from ttr_analysis.viz._cars import Car
+from ttr_analysis.viz._curves import bezier
+from ttr_analysis.viz._scene import Routes, Scene, TicketLike, arcs_of, read_scene
+from ttr_analysis.viz._shapes import PLATE, arrow, band, cross, disk, placed, saw, train
+from ttr_analysis.viz._text import BoardText
+from ttr_analysis.viz.background import Background, Points, load_background
+from ttr_analysis.viz.geometry import BoardLayout, frame, lay_out
+from ttr_analysis.viz.style import BOARD, CARD_STYLES, PLAYER_COLORS, Shape
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+
+Color: TypeAlias = str | tuple[float, float, float]
+Shade: TypeAlias = Callable[[str], Color]
+"""The color of a route or city by its value."""
+
+FIGURE_AREA = 80.0
+"""Of a figure made here (square inches), whatever its shape."""
+TITLE_INCHES = 0.36
+EDGE_INCHES = 0.05
+COLORMAP = "viridis"
+
+
+def plot_map(  # noqa: PLR0913 - one option per thing to be seen, each by keyword
+    game_map: GameMap,
+    ax: Axes | None = None,
+    *,
+    highlight: Routes = (),
+    tickets: Iterable[TicketLike] = (),
+    owned: Mapping[Any, Routes] | Routes = (),
+    closed: Routes = (),
+    values: Mapping[Any, float] | None = None,
+    value_label: str = "",
+    title: str | None = None,
+    legend: bool = False,
+    background: FilePath | str | None = None,
+) -> Axes:
+    """
+    Draw the board of a map.
+
+    Parameters
+    ----------
+    game_map
+        Any map.
+    ax
+        Axes to draw in; by default those of a new figure.
+    highlight
+        Routes to stand out, while the others fade: routes, route ids, pairs
+        of cities (all tracks), or an object with `routes`, such as a path or
+        a network.
+    tickets
+        Tickets, ticket ids or pairs of places: their ends are ringed and
+        joined by an arc with the points.
+    owned
+        Routes with trains upon them: by seat or name of the player, or those
+        of one player.
+    closed
+        Routes that are crossed out.
+    values
+        A number per route (route, route id or pair of cities) or city (name).
+        Routes and cities are colored by it, in place of card colors.
+    value_label
+        What the numbers are, with their unit.
+    title
+        What is seen; by default the map's title and what the options show.
+    legend
+        Whether to explain the marks that occur.
+    background
+        A file with coast and border lines (see
+        `ttr_analysis.viz.background`); by default those of the built-in map
+        of that name.
+
+    Returns
+    -------
+    ax
+        The axes. Collections have a `gid`: "cars", "symbols", "tunnels",
+        "locomotives", "trains", "cities" and so on; labels have the gid
+        "label".
+
+    Raises
+    ------
+    UnknownNameError
+        If a route, city or ticket is not on the map.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> import ttr_analysis as ttr
+    >>> nordic = ttr.load_map("nordic")
+    >>> plot_map(nordic, highlight=[("Murmansk", "Lieksa")]).get_title()
+    'Nordic Countries: 1 route highlighted'
+    """
+    scene = read_scene(game_map, highlight=highlight, closed=closed, tickets=tickets, owned=owned, values=values)
+    layout = lay_out(game_map)
+    behind = load_background(game_map, None if background is None else FilePath(background))
+    board = _Board(_new_axes(layout) if ax is None else ax, game_map, layout, scene, value_label)
+    if behind is not None:
+        board.draw_background(behind)
+    board.draw_beds()
+    board.draw_cars()
+    board.draw_symbols()
+    board.draw_trains()
+    board.draw_crosses()
+    board.draw_tokens()
+    board.draw_cities()
+    board.draw_tickets()
+    board.draw_labels()
+    board.ax.set_title(scene.title(game_map) if title is None else title, color=BOARD.text, parse_math=False)
+    if legend:
+        board.draw_legend()
+    return board.ax
+
+
+def _new_axes(layout: BoardLayout) -> Axes:
+    left, bottom, right, top = frame(layout)
+    scale = math.sqrt(FIGURE_AREA / ((right - left) * (top - bottom)))
+    width, height = (right - left) * scale + 2 * EDGE_INCHES, (top - bottom) * scale + EDGE_INCHES + TITLE_INCHES
+    _, ax = plt.subplots(
+        figsize=(width, height),
+        gridspec_kw={
+            "left": EDGE_INCHES / width,
+            "right": 1 - EDGE_INCHES / width,
+            "bottom": EDGE_INCHES / height,
+            "top": 1 - TITLE_INCHES / height,
+        },
+    )
+    return ax
+
+
+class _Board:
+    """
+    Axes with the coordinates of a board, upon which its parts are drawn.
+
+    Parameters
+    ----------
+    ax
+        The axes.
+    game_map, layout
+        The board, and where everything lies.
+    scene
+        What is to be seen.
+    value_label
+        Label of the color bar.
+    """
+
+    def __init__(self, ax: Axes, game_map: GameMap, layout: BoardLayout, scene: Scene, value_label: str) -> None:
+        self.ax, self.game_map, self.layout, self.scene = ax, game_map, layout, scene
+        left, bottom, right, top = frame(layout)
+        ax.set(xlim=(left, right), ylim=(bottom, top), aspect="equal", xticks=[], yticks=[], facecolor=BOARD.home)
+        for spine in ax.spines.values():
+            spine.set(color=BOARD.rim, linewidth=1.0)
+        self.shade = self._color_by_value(value_label)
+        self.pen = layout.unit * self._points_per_unit()
+        """Points on paper that a space unit takes: pens are wide in proportion."""
+
+    def _points_per_unit(self) -> float:
+        left, bottom, right, top = frame(self.layout)
+        box, figure = self.ax.get_position(), self.ax.get_figure(root=True)
+        width, height = figure.get_size_inches() if figure is not None else (1.0, 1.0)
+        return float(72 * min(box.width * width / (right - left), box.height * height / (top - bottom)))
+
+    def _color_by_value(self, label: str) -> Shade | None:
+        """Return the colors by value, with a color bar beside the board; None if there are no values."""
+        values = self.scene.values
+        if values is None:
+            return None
+        scale = ScalarMappable(Normalize(*self.scene.value_range(), clip=True), COLORMAP)
+        figure = self.ax.get_figure(root=True)
+        if figure is not None:
+            figure.colorbar(scale, ax=self.ax, shrink=0.6, pad=0.02, fraction=0.06).set_label(label, parse_math=False)
+        lowest, highest = self.scene.value_range()
+
+        def shade(name: str) -> Color:
+            value = values.get(name, math.nan)
+            share = (min(max(value, lowest), highest) - lowest) / ((highest - lowest) or 1.0)
+            return BOARD.no_value if math.isnan(value) else to_hex(scale.cmap(share))
+
+        return shade
+
+    def fade(self, color: Color, route: Route) -> Color:
+        """Return the color, paler if other routes stand out or this one is closed."""
+        highlight = self.scene.highlight
+        if not (route.id in self.scene.closed or (highlight and route.id not in highlight)):
+            return color
+        red, green, blue = (
+            0.32 * own + 0.68 * paper for own, paper in zip(to_rgb(color), to_rgb(BOARD.home), strict=True)
+        )
+        return red, green, blue
+
+    # -- collections ------------------------------------------------------------------
+
+    def polygons(
+        self,
+        gid: str,
+        zorder: float,
+        corners: Sequence[Shape],
+        fills: Color | Sequence[Color],
+        *,
+        edges: Color | Sequence[Color] = "none",
+        pen: float = 0.0,
+    ) -> None:
+        """Draw polygons as one collection; `pen` in space units."""
+        style: dict[str, Any] = {"facecolors": fills, "edgecolors": edges, "linewidths": pen * self.pen}
+        if corners:
+            shapes = PolyCollection(corners, joinstyle="round", zorder=zorder, gid=gid, **style)
+            self.ax.add_collection(shapes, autolim=False)
+
+    def lines(
+        self,
+        gid: str,
+        zorder: float,
+        lines: Sequence[Points] | Sequence[Shape],
+        colors: Color | Sequence[Color],
+        *,
+        pen: float,
+        dashes: str | tuple[float, tuple[float, ...]] = "solid",
+    ) -> None:
+        """Draw lines as one collection; `pen` in space units."""
+        style: dict[str, Any] = {"colors": colors, "linewidths": pen * self.pen, "linestyles": dashes}
+        if lines:
+            self.ax.add_collection(LineCollection(lines, zorder=zorder, gid=gid, **style), autolim=False)
+
+    def position(self, city: str) -> tuple[float, float]:
+        """Return where a city lies."""
+        found = self.game_map.city(city)
+        return found.x, found.y
+
+    # -- parts ------------------------------------------------------------------------
+
+    def draw_background(self, behind: Background) -> None:
+        """Draw land, lakes and borders."""
+        self.ax.set_facecolor(BOARD.sea)
+        thin = 0.05 * self.pen
+        for gid, zorder, rings, fill, edge in (
+            ("land", 0.5, behind.land, BOARD.land, BOARD.shore),
+            ("home", 0.5, behind.home, BOARD.home, "none"),
+            ("lakes", 0.7, behind.lakes, BOARD.sea, BOARD.shore),
+        ):
+            if rings:
+                self.ax.add_patch(
+                    PathPatch(_compound(rings), facecolor=fill, edgecolor=edge, linewidth=thin, zorder=zorder, gid=gid)
+                )
+        self.lines("states", 0.6, behind.states, BOARD.state, pen=0.05)
+        self.lines("borders", 0.8, behind.borders, BOARD.border, pen=0.07, dashes=(0, (6, 2, 1, 2)))
+
+    def draw_beds(self) -> None:
+        """Draw a thin line along every track, and a glow along those that stand out."""
+        tracks, unit = self.layout.tracks, self.layout.unit
+        glowing = [tracks[route] for route in sorted(self.scene.highlight)]
+        self.polygons("highlight-rim", 2.0, [band(track, 0.78 * unit) for track in glowing], BOARD.rim)
+        self.polygons("highlight", 2.1, [band(track, 0.68 * unit) for track in glowing], BOARD.glow)
+        for gid, ferry, color, pen, dashes in (
+            ("beds", False, BOARD.bed, 0.05, "solid"),
+            ("ferries", True, BOARD.ferry, 0.07, (0, (2.5, 1.6))),
+        ):
+            routes = [route for route in self.game_map.routes if (route.locomotives > 0) == ferry]
+            lines = [tracks[route.id].line for route in routes]
+            self.lines(gid, 2.2, lines, [self.fade(color, route) for route in routes], pen=pen, dashes=dashes)
+
+    def spaces(self) -> list[tuple[Route, Car]]:
+        """Return every car space with its route, in the order of the map."""
+        return [(route, car) for route in self.game_map.routes for car in self.layout.tracks[route.id].cars]
+
+    def draw_cars(self) -> None:
+        """Draw the car spaces, and the rock around those of tunnels."""
+        spaces, shade = self.spaces(), self.shade
+        tunnels = [(route, saw(car, self.layout.unit)) for route, car in spaces if route.tunnel]
+        rock = [self.fade(BOARD.tunnel, route) for route, _ in tunnels]
+        self.polygons("tunnels", 2.5, [outline for _, outline in tunnels], rock)
+        fills = [self.fade(shade(route.id) if shade else CARD_STYLES[route.color].fill, route) for route, _ in spaces]
+        edges = [self.fade(BOARD.rim if shade else CARD_STYLES[route.color].edge, route) for route, _ in spaces]
+        self.polygons("cars", 3.0, [car.corners() for _, car in spaces], fills, edges=edges, pen=0.035)
+
+    def draw_symbols(self) -> None:
+        """Draw the symbol of its color on every car, or a locomotive where one is wanted."""
+        wanted = [(route, car) for route, car in self.spaces() if car.locomotive]
+        look = CARD_STYLES["locomotive"]
+        plates = [placed(PLATE, car, car.width) for _, car in wanted]
+        ink = [self.fade(look.ink, route) for route, _ in wanted]
+        fills = [self.fade(look.fill, route) for route, _ in wanted]
+        self.polygons("plates", 3.4, plates, fills, edges=ink, pen=0.02)
+        self.polygons("locomotives", 3.5, [placed(look.symbol, car, 0.74 * car.width) for _, car in wanted], ink)
+        if self.shade:
+            return
+        marked = [
+            (route, car, CARD_STYLES[route.color])
+            for route, car in self.spaces()
+            if not car.locomotive and CARD_STYLES[route.color].symbol
+        ]
+        symbols = [placed(style.symbol, car, 0.66 * car.width) for _, car, style in marked]
+        self.polygons("symbols", 3.5, symbols, [self.fade(style.ink, route) for route, _, style in marked])
+
+    def draw_trains(self) -> None:
+        """Draw plastic trains on owned routes; the color of the spaces stays visible around them."""
+        trains = [
+            (player.color, train(car))
+            for player in self.scene.players
+            for route in sorted(player.routes)
+            for car in self.layout.tracks[route].cars
+        ]
+        colors = [color for color, _ in trains]
+        self.polygons("trains", 3.6, [outline for _, outline in trains], colors, edges="white", pen=0.05)
+
+    def draw_crosses(self) -> None:
+        """Cross out closed routes."""
+        cars = [car for route in sorted(self.scene.closed) for car in self.layout.tracks[route].cars]
+        self.lines("closed", 3.8, [stroke for car in cars for stroke in cross(car)], BOARD.closed, pen=0.09)
+
+    def draw_tokens(self) -> None:
+        """Draw tolls, and where cards may stand in for others."""
+        unit, tolls = self.layout.unit, self.layout.tolls
+        disks = [disk(token.x, token.y, 0.19 * unit) for token in tolls]
+        self.polygons("tolls", 4.0, disks, BOARD.home, edges=BOARD.coin, pen=0.05)
+        style: dict[str, Any] = {"fontweight": "bold", "color": BOARD.text, "ha": "center", "va": "center_baseline"}
+        for token in tolls:
+            BoardText(self.ax, (token.x, token.y), token.text, em=0.28 * unit, zorder=4.1, gid="toll", **style)
+        box = {"boxstyle": "round,pad=0.25", "facecolor": BOARD.home, "edgecolor": BOARD.coin}
+        for token in self.layout.swaps:
+            BoardText(
+                self.ax, (token.x, token.y), token.text, em=0.36 * unit, zorder=4.1, gid="swap", bbox=box, **style
+            )
+
+    def draw_cities(self) -> None:
+        """Draw a dot per city and an arrow per border point."""
+        values, shade, radius = self.scene.values or {}, self.shade, self.layout.city_radius
+        cities = [city.name for city in self.game_map.cities if city.name not in self.layout.exits]
+        fills = [shade(name) if shade and name in values else BOARD.city for name in cities]
+        disks = [disk(*self.position(name), radius * (1.5 if name in values else 1.0)) for name in cities]
+        self.polygons("cities", 5.0, disks, fills, edges=BOARD.rim, pen=0.08)
+        arrows = [arrow(*self.position(city), way.angle, radius) for city, way in self.layout.exits.items()]
+        colors = [shade(city) if shade and city in values else BOARD.quiet_text for city in self.layout.exits]
+        self.polygons("exits", 5.0, arrows, colors, edges=BOARD.halo, pen=0.04)
+
+    def draw_tickets(self) -> None:
+        """Ring the ends of each ticket and join them by an arc with the points."""
+        radius = self.layout.city_radius
+        style: dict[str, Any] = {"fontweight": "bold", "color": BOARD.text, "ha": "center", "va": "center_baseline"}
+        for rank, ticket in enumerate(self.scene.tickets):
+            color = PLAYER_COLORS[rank % len(PLAYER_COLORS)]
+            for a, b, points in arcs_of(ticket, self.game_map):
+                ends = np.array([self.position(a), self.position(b)])
+                arc = bezier(ends[0], ends[1], 0.13 * math.dist(*ends))
+                self.lines("ticket-rim", 4.6, [arc], BOARD.halo, pen=0.20)
+                self.lines("ticket", 4.7, [arc], color, pen=0.11)
+                rings = [disk(*self.position(end), 1.7 * radius) for end in (a, b)]
+                self.polygons("ticket-ends", 4.9, rings, "none", edges=color, pen=0.14)
+                x, y = arc[len(arc) // 2]
+                box = {"boxstyle": "round,pad=0.2", "facecolor": "white", "edgecolor": color}
+                size = 1.1 * self.layout.label_size
+                BoardText(self.ax, (x, y), str(points), em=size, zorder=6.5, gid="ticket-points", bbox=box, **style)
+
+    def draw_labels(self) -> None:
+        """Write the names of cities and countries."""
+        for label in self.layout.labels:
+            leaves = label.city in self.layout.exits
+            BoardText(
+                self.ax, (label.x, label.y), label.text, em=self.layout.label_size, halo=BOARD.halo, zorder=6.0,
+                ha=label.align, va="center", linespacing=1.0, gid="label",
+                fontweight="normal" if leaves else "bold", fontstyle="italic" if leaves else "normal",
+                color=BOARD.quiet_text if leaves else BOARD.text,
+            )  # fmt: skip
+
+    def draw_legend(self) -> None:
+        """Explain the marks that occur."""
+        routes, scene = self.game_map.routes, self.scene
+        mark: dict[str, Any] = {"color": "none", "markersize": 8}
+        handles: dict[str, Artist] = {}
+        if any(route.tunnel for route in routes):
+            dotted: dict[str, Any] = {"edgecolor": BOARD.tunnel, "linewidth": 2.5, "linestyle": (0, (1, 1))}
+            handles["tunnel"] = Patch(facecolor=CARD_STYLES["gray"].fill, **dotted)
+        if any(route.locomotives for route in routes):
+            handles["ferry: locomotives wanted"] = Line2D([], [], color=BOARD.ferry, linestyle="--", linewidth=2)
+        for text in sorted({token.text for token in self.layout.swaps}):
+            handles[f"{text}: so many cards of any kind for one"] = Patch(facecolor=BOARD.home, edgecolor=BOARD.coin)
+        if self.layout.tolls:
+            look: dict[str, Any] = {"marker": "o", "markerfacecolor": BOARD.home, "markeredgecolor": BOARD.coin}
+            handles["toll"] = Line2D([], [], **look, **mark)
+        if scene.highlight:
+            handles["highlighted"] = Line2D([], [], color=BOARD.glow, linewidth=5)
+        if scene.closed:
+            handles["closed"] = Line2D([], [], marker="x", markeredgecolor=BOARD.closed, markeredgewidth=2, **mark)
+        handles |= {player.label: Patch(facecolor=player.color, edgecolor="white") for player in scene.players}
+        if handles:
+            shown = self.ax.legend(list(handles.values()), list(handles), loc="best", fontsize="small", framealpha=0.9)
+            shown.set_zorder(7)
+            for line in shown.get_texts():
+                line.set_parse_math(False)
+
+
+def _compound(rings: Sequence[Points]) -> Path:
+    """Return one path of many rings, so that those inside others are holes."""
+    return Path.make_compound_path(*(Path(np.vstack([ring, ring[:1]]), closed=True) for ring in rings))

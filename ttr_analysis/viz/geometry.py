@@ -1,0 +1,270 @@
+"""
+Where everything lies on the board picture, as plain numbers.
+
+Nothing here draws: `lay_out` turns a map into curved tracks, car spaces,
+label spots and toll tokens in board units, from which matplotlib, SVG and
+JavaScript draw alike. Every track is a quadratic Bezier curve between two
+cities; the two tracks of a double route run beside each other. A curve bows
+as much as it needs to have room for its car spaces and to keep clear of other
+cities and tracks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from ttr_analysis.maps.model import GameMap, Route
+from ttr_analysis.viz._cars import CITY_RADIUS, LONGEST_STEP, RIM_GAP, Bundle, Car, Track, place_cars
+from ttr_analysis.viz._clearance import choose_bows
+from ttr_analysis.viz._curves import Points
+from ttr_analysis.viz._labels import LabelSpot, WantedLabel, place_labels
+
+SMALLEST_UNIT, LARGEST_UNIT = 0.026, 0.042
+"""Limits of the space unit, as shares of the longer side of the board."""
+MARGIN = 0.015
+"""Around everything, as a share of the longer side of the board."""
+LABEL_SIZE = 0.345
+"""Height of an em of a city label, in space units."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """
+    A toll, or a remark on a route, that stands beside or between its tracks.
+
+    Parameters
+    ----------
+    routes
+        Ids of the routes it belongs to.
+    x, y
+        Its center.
+    text
+        What it says.
+    """
+
+    routes: tuple[str, ...]
+    x: float
+    y: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """
+    A border point: where a track leaves for another country.
+
+    Parameters
+    ----------
+    city
+        Name of the border point.
+    country
+        Name of the place it belongs to.
+    angle
+        Direction outwards (radians).
+    """
+
+    city: str
+    country: str
+    angle: float
+
+
+@dataclass(frozen=True, slots=True)
+class BoardLayout:
+    """
+    The picture of a board as numbers.
+
+    Parameters
+    ----------
+    unit
+        Arc length that one car space takes, where there is room.
+    city_radius
+        Radius of a city's dot.
+    label_size
+        Font size of labels: height of an em.
+    bounds
+        Left, bottom, right, top of everything, labels included.
+    tracks
+        By route id, in the order of the map.
+    tolls, swaps
+        Tokens with the toll; remarks on cards that other cards may stand in for.
+    exits
+        Border points, by city name.
+    labels
+        Where the labels of cities stand.
+    """
+
+    unit: float
+    city_radius: float
+    label_size: float
+    bounds: tuple[float, float, float, float]
+    tracks: dict[str, Track]
+    tolls: tuple[Token, ...]
+    swaps: tuple[Token, ...]
+    exits: dict[str, Exit]
+    labels: tuple[LabelSpot, ...]
+
+
+@lru_cache(maxsize=16)
+def lay_out(game_map: GameMap) -> BoardLayout:
+    """
+    Return where cars, cities, labels and tokens of a map lie.
+
+    Deterministic, and remembered for the maps last asked for.
+
+    Parameters
+    ----------
+    game_map
+        Any map; `x` and `y` of its cities are taken as they are.
+
+    Returns
+    -------
+    layout
+        All in the units of the cities' `x` and `y`.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> layout = lay_out(ttr.load_map("nordic"))
+    >>> sum(len(track.cars) for track in layout.tracks.values())
+    207
+    """
+    position = {city.name: np.array([city.x, city.y]) for city in game_map.cities}
+    bundles = _bundles(game_map.routes)
+    unit = _space_unit(position, bundles)
+    radius = CITY_RADIUS * unit
+    chords = np.array([[position[a], position[b]] for a, b in (bundle.cities for bundle in bundles)]).reshape(-1, 2, 2)
+    n_spaces = np.array([bundle.n_spaces for bundle in bundles], dtype=float)
+    too_long = np.hypot(*(chords[:, 1] - chords[:, 0]).T) - LONGEST_STEP * unit * n_spaces
+    bows = choose_bows(
+        chords,
+        needed=unit * (n_spaces + RIM_GAP) + 2 * radius,
+        # A car at the very rim always touches those of other tracks.
+        bare=np.maximum(radius + (RIM_GAP + 0.25) * unit, too_long / 2),
+        half_widths=np.array([bundle.width for bundle in bundles]) * unit / 2,
+        dots=np.array(list(position.values())).reshape(-1, 2),
+        radius=radius,
+        margin=0.12 * unit,
+    )
+    placed = place_cars(bundles, chords, bows, unit)
+    tracks = {route.id: placed[route.id] for route in game_map.routes}
+    exits = _exits(game_map, position)
+    tolls = tuple(_toll_tokens(bundles, tracks))
+    swaps = tuple(_swap_tokens(game_map.routes, tracks))
+    labels = place_labels(
+        [
+            WantedLabel(
+                city.name,
+                exits[city.name].country if city.name in exits else city.label,
+                city.label_at,
+                (city.x, city.y),
+            )
+            for city in game_map.cities
+        ],
+        cars=np.array([corner for track in tracks.values() for car in track.cars for corner in _outline(car)]),
+        tokens=np.array([(token.x, token.y) for token in (*tolls, *swaps)]).reshape(-1, 2),
+        radius=radius,
+        size=LABEL_SIZE * unit,
+    )
+    corners = [corner for track in tracks.values() for car in track.cars for corner in car.corners()]
+    boxes = [corner for label in labels for corner in (label.box[:2], label.box[2:])]
+    everything = np.array([*corners, *boxes, *position.values()])
+    (left, bottom), (right, top) = everything.min(axis=0), everything.max(axis=0)
+    return BoardLayout(
+        unit=unit,
+        city_radius=radius,
+        label_size=LABEL_SIZE * unit,
+        bounds=(float(left), float(bottom), float(right), float(top)),
+        tracks=tracks,
+        tolls=tolls,
+        swaps=swaps,
+        exits=exits,
+        labels=labels,
+    )
+
+
+def frame(layout: BoardLayout) -> tuple[float, float, float, float]:
+    """Return left, bottom, right and top of the picture: all that is on it, and a margin."""
+    left, bottom, right, top = layout.bounds
+    margin = MARGIN * max(right - left, top - bottom) + layout.city_radius
+    return left - margin, bottom - margin, right + margin, top + margin
+
+
+# -- sizes, tokens, exits -----------------------------------------------------------
+
+
+def _outline(car: Car) -> Iterable[tuple[float, float]]:
+    """Yield points over a car, near enough to each other that no label fits between them."""
+    cos, sin = math.cos(car.angle), math.sin(car.angle)
+    for u in (-0.5, -0.25, 0.0, 0.25, 0.5):
+        for v in (-0.5, 0.0, 0.5):
+            yield (
+                car.x + u * car.length * cos - v * car.width * sin,
+                car.y + u * car.length * sin + v * car.width * cos,
+            )
+
+
+def _bundles(routes: Iterable[Route]) -> list[Bundle]:
+    """Return the tracks between each two cities."""
+    by_cities: dict[tuple[str, str], list[Route]] = {}
+    for route in sorted(routes, key=lambda r: r.track):
+        a, b = sorted(route.cities)
+        by_cities.setdefault((a, b), []).append(route)
+    return [Bundle(cities, tuple(members)) for cities, members in by_cities.items()]
+
+
+def _space_unit(position: dict[str, Points], bundles: Sequence[Bundle]) -> float:
+    """Return the arc length of one space: the largest for which most tracks have room, within limits."""
+    extent = float(np.ptp(np.array(list(position.values())), axis=0).max()) or 1.0
+    rooms = sorted(
+        math.dist(*(position[city] for city in bundle.cities)) / (bundle.n_spaces + 2 * CITY_RADIUS)
+        for bundle in bundles
+    )
+    room = rooms[len(rooms) // 12] if rooms else extent
+    return max(SMALLEST_UNIT * extent, min(LARGEST_UNIT * extent, room))
+
+
+def _toll_tokens(bundles: Iterable[Bundle], tracks: dict[str, Track]) -> Iterable[Token]:
+    """Yield one token per toll between two cities, on the gap nearest to the middle of the track."""
+    for bundle in bundles:
+        for toll in sorted({route.toll for route in bundle.routes if route.toll}):
+            routes = [route for route in bundle.routes if route.toll == toll]
+            spots = np.array([_gap_point(tracks[route.id]) for route in routes])
+            x, y = spots.mean(axis=0)
+            yield Token(tuple(route.id for route in routes), float(x), float(y), str(toll))
+
+
+def _swap_tokens(routes: Iterable[Route], tracks: dict[str, Track]) -> Iterable[Token]:
+    """Yield a remark for each route where cards other than for locomotive symbols may be swapped."""
+    for route in routes:
+        if route.swap_size and not route.locomotives:
+            x, y = _gap_point(tracks[route.id])
+            yield Token((route.id,), x, y, f"{route.swap_size}:1")
+
+
+def _gap_point(track: Track) -> tuple[float, float]:
+    """Return the point between two cars that is nearest to the middle, or the end of an only car."""
+    if len(track.cars) == 1:
+        car = track.cars[0]
+        away = 0.36 * car.length
+        return car.x + away * math.cos(car.angle), car.y + away * math.sin(car.angle)
+    k = len(track.cars) // 2
+    one, other = track.cars[k - 1], track.cars[k]
+    return (one.x + other.x) / 2, (one.y + other.y) / 2
+
+
+def _exits(game_map: GameMap, position: dict[str, Points]) -> dict[str, Exit]:
+    exits = {}
+    for place in game_map.places:
+        if not place.is_country:
+            continue
+        for city in place.cities:
+            neighbors = [route.other_end(city) for route in game_map.routes if city in route.cities]
+            inward = np.mean([position[name] for name in neighbors] or [position[city]], axis=0)
+            dx, dy = position[city] - inward
+            exits[city] = Exit(city, place.name, math.atan2(dy, dx))
+    return exits

@@ -1,0 +1,129 @@
+"""
+Colors and symbols of the board pictures.
+
+Card colors are those a player expects, moved apart in lightness; since hue
+alone says little to one reader in twelve, every color has a symbol too, on
+cars and on cards alike. Players have colors of the palette of Okabe and Ito
+[1]_.
+
+References
+----------
+.. [1] Okabe, M. and Ito, K. "Color Universal Design", 2008,
+   https://jfly.uni-koeln.de/color/.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from ttr_analysis.cards import GRAY, LOCOMOTIVE
+
+Shape: TypeAlias = tuple[tuple[float, float], ...]
+"""Corners of a symbol, within half a unit of the origin."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardStyle:
+    """
+    How cards and car spaces of one color look.
+
+    Parameters
+    ----------
+    fill
+        Their color.
+    ink
+        Color of what is drawn upon them.
+    edge
+        Color of their outline.
+    symbol
+        Corners of their symbol; empty for gray, which stands for any color.
+    symbol_name
+        What the symbol shows, in words.
+    """
+
+    fill: str
+    ink: str
+    edge: str
+    symbol: Shape
+    symbol_name: str
+
+
+def _regular(n: int, *, size: float = 0.5, turn: float = 0.0) -> Shape:
+    """Return a regular polygon; `turn` in radians from a corner at the top."""
+    angles = [math.pi / 2 + turn + 2 * math.pi * k / n for k in range(n)]
+    return tuple((size * math.cos(a), size * math.sin(a)) for a in angles)
+
+
+def _star(n: int, inner: float) -> Shape:
+    outer_corners, inner_corners = _regular(n), _regular(n, size=inner, turn=math.pi / n)
+    return tuple(corner for pair in zip(outer_corners, inner_corners, strict=True) for corner in pair)
+
+
+def _turned(shape: Shape, turn: float) -> Shape:
+    cos, sin = math.cos(turn), math.sin(turn)
+    return tuple((x * cos - y * sin, x * sin + y * cos) for x, y in shape)
+
+
+_PLUS: Shape = (
+    (-0.17, -0.5), (0.17, -0.5), (0.17, -0.17), (0.5, -0.17), (0.5, 0.17), (0.17, 0.17),
+    (0.17, 0.5), (-0.17, 0.5), (-0.17, 0.17), (-0.5, 0.17), (-0.5, -0.17), (-0.17, -0.17),
+)  # fmt: skip
+_CRESCENT: Shape = (
+    *((0.5 * math.cos(t), 0.5 * math.sin(t)) for t in (math.pi * (0.27 + 1.46 * k / 14) for k in range(15))),
+    *((0.20 + 0.375 * math.cos(t), 0.375 * math.sin(t)) for t in (math.pi * (1.62 - 1.24 * k / 10) for k in range(11))),
+)
+_RHOMB: Shape = ((0.0, -0.58), (0.34, 0.0), (0.0, 0.58), (-0.34, 0.0))
+_HOURGLASS: Shape = ((-0.42, -0.5), (0.42, -0.5), (0.06, 0.0), (0.42, 0.5), (-0.42, 0.5), (-0.06, 0.0))
+_LOCOMOTIVE: Shape = (
+    (-0.50, -0.30), (-0.50, 0.36), (-0.56, 0.36), (-0.56, 0.46), (-0.10, 0.46), (-0.10, 0.36), (-0.16, 0.36),
+    (-0.16, 0.12), (0.20, 0.12), (0.16, 0.40), (0.42, 0.40), (0.38, 0.12), (0.48, 0.08), (0.48, -0.12), (0.62, -0.34),
+    (0.44, -0.34), (0.40, -0.46), (0.26, -0.50), (0.12, -0.46), (0.08, -0.34), (-0.10, -0.34), (-0.14, -0.46),
+    (-0.28, -0.50), (-0.42, -0.46), (-0.46, -0.34),
+)  # fmt: skip
+
+CARD_STYLES: dict[str, CardStyle] = {
+    "purple": CardStyle("#b069b0", "#2e0733", "#4d2152", _RHOMB, "rhomb"),
+    "blue": CardStyle("#1c5cc4", "#eaf3ff", "#0b2c63", _regular(20), "disk"),
+    "orange": CardStyle("#e5870f", "#3d1d00", "#764204", _regular(3, size=0.58), "triangle"),
+    "white": CardStyle("#fbfaf5", "#4a4a46", "#6d6c66", _HOURGLASS, "hourglass"),
+    "green": CardStyle("#55b86a", "#06330f", "#1f5c2c", _CRESCENT, "crescent"),
+    "yellow": CardStyle("#f7dd3e", "#5b4a00", "#86700a", _star(5, 0.22), "star"),
+    "black": CardStyle("#35353a", "#f2f2f2", "#0c0c0e", _regular(4, size=0.62, turn=math.pi / 4), "square"),
+    "red": CardStyle("#b01a12", "#ffe9e2", "#540a06", _turned(_PLUS, math.pi / 4), "cross"),
+    GRAY: CardStyle("#b9b8b2", "#5d5c58", "#66655f", (), "none: any color"),
+    LOCOMOTIVE: CardStyle("#fffdf4", "#1d1d1f", "#3c3b37", _LOCOMOTIVE, "locomotive"),
+}
+"""By card color; gray and the locomotive included."""
+
+PLAYER_COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#f0e442", "#56b4e9", "#e69f00")
+"""By seat; of Okabe and Ito's palette."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoardColors:
+    """Colors of everything that is no card and no player."""
+
+    sea: str = "#c3dbe8"
+    shore: str = "#7ea0b3"
+    land: str = "#e3dcc9"
+    home: str = "#f6f0e1"
+    border: str = "#a3957a"
+    state: str = "#d8ceb8"
+    bed: str = "#8c8373"
+    ferry: str = "#4b7f9e"
+    tunnel: str = "#4a3b30"
+    city: str = "#fffdf7"
+    rim: str = "#2b2926"
+    text: str = "#1c1b19"
+    quiet_text: str = "#6a5f4c"
+    halo: str = "#fdfaf2"
+    coin: str = "#8a5a22"
+    highlight: str = "#111111"
+    glow: str = "#ff2fa0"
+    closed: str = "#b3261e"
+    no_value: str = "#d9d6cd"
+
+
+BOARD = BoardColors()
