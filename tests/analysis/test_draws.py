@@ -1,0 +1,350 @@
+"""Waiting for cards: closed forms, every order of small pools, and simulation."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ttr_analysis as ttr
+from tests.oracles.draws import enumerate_draws
+from tests.oracles.payment import Counts, make_route, pays_all, spread
+from ttr_analysis._errors import UnknownNameError
+from ttr_analysis.analysis.waiting import Estimate, WaitingTime
+from ttr_analysis.cards import COLORS, FULL_DECK, LOCOMOTIVE_INDEX, CardCounts
+from ttr_analysis.maps.model import GameMap, Route
+from ttr_analysis.rules.ruleset import CardRules, MarketRules, RuleSet
+
+GREEN, RED = COLORS.index("green"), COLORS.index("red")
+
+
+def some_cards(most: int, total: int) -> st.SearchStrategy[Counts]:
+    kinds = (0, GREEN, RED, LOCOMOTIVE_INDEX)
+    cards = st.fixed_dictionaries({kind: st.integers(0, most) for kind in kinds}).map(spread)
+    return cards.filter(lambda c: sum(c) <= total)
+
+
+# -- one color, or any ----------------------------------------------------
+
+
+@pytest.mark.parametrize("k", range(1, 13))
+def test_the_published_means(k: int) -> None:
+    alone = ttr.draws.draws_to_gather(k, "red").expected_cards
+    helped = ttr.draws.draws_to_gather(k, "red", locomotives=True).expected_cards
+
+    assert alone.value == pytest.approx(111 / 13 * k, rel=1e-12)
+    assert helped.value == pytest.approx(111 / 27 * k, rel=1e-12)
+    assert alone.is_exact
+    assert ttr.draws.draws_to_gather(k, "locomotive").expected_cards.value == pytest.approx(111 / 15 * k)
+
+
+@settings(max_examples=60, deadline=None)
+@given(some_cards(3, 6), some_cards(2, 4), st.sampled_from(["green", "gray", "locomotive"]), st.booleans(), st.data())
+def test_gathering_equals_every_order_of_the_pool(
+    pool: Counts,
+    hand: Counts,
+    color: str,
+    locomotives: bool,  # noqa: FBT001
+    data: st.DataObject,
+) -> None:
+    k = data.draw(st.integers(0, 5))
+
+    def enough(cards: Counts) -> bool:
+        helps = cards[LOCOMOTIVE_INDEX] if locomotives and color != "locomotive" else 0
+        counts = {"green": [cards[GREEN]], "gray": list(cards[:8]), "locomotive": [cards[LOCOMOTIVE_INDEX]]}
+        return max(counts[color]) + helps >= k
+
+    exact = enumerate_draws(pool, hand, enough)
+    waiting = ttr.draws.draws_to_gather(k, color, locomotives=locomotives, hand=CardCounts(hand), pool=CardCounts(pool))
+
+    assert waiting.never == pytest.approx(float(exact.get(-1, 0)))
+    for n, p in enumerate(waiting.cards):
+        assert p == pytest.approx(float(exact.get(n, 0)))
+
+
+def test_gray_is_never_slower_than_a_color() -> None:
+    table = ttr.draws.gather_table(range(1, 7), hand={"red": 1})
+    rows = table.set_index(["n_cards", "color", "locomotives"]).to_dict("index")
+
+    for k in range(1, 7):
+        for locomotives in (False, True):
+            assert rows[k, "gray", locomotives]["cards"] <= rows[k, "red", locomotives]["cards"]
+    assert (rows[1, "red", False]["cards"], rows[1, "red", False]["turns"]) == (0, 0)
+
+
+def test_a_pool_may_not_hold_enough() -> None:
+    waiting = ttr.draws.draws_to_gather(3, "red", pool={"red": 2, "green": 5})
+
+    assert waiting.never == 1
+    assert math.isinf(waiting.expected_cards.value)
+    assert waiting.quantile(0.5) is None
+    assert ttr.draws.gather_table([3], pool={"red": 2, "green": 2})["turns_90"].isna().all()
+
+
+def test_bad_wishes_are_refused() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean gray, green or red"):
+        ttr.draws.draws_to_gather(3, "grey")
+    with pytest.raises(ValueError, match="to gather must be 0 or more, got -1"):
+        ttr.draws.draws_to_gather(-1, "red")
+    with pytest.raises(ValueError, match="1 red too few"):
+        ttr.draws.draws_to_gather(3, "red", hand={"red": 13})
+
+
+# -- several routes -------------------------------------------------------
+
+
+@st.composite
+def plain_routes(draw: st.DrawFn) -> list[Route]:
+    """Draw some routes without sets of cards."""
+    routes = []
+    for _ in range(draw(st.integers(0, 3))):
+        length = draw(st.integers(1, 2))
+        symbols = draw(st.integers(0, 1))
+        routes.append(
+            make_route(
+                length, draw(st.sampled_from(["green", "red", "gray"])), symbols=symbols, jokers=draw(st.booleans())
+            )
+        )
+    return routes
+
+
+@settings(max_examples=80, deadline=None)
+@given(plain_routes(), some_cards(2, 5), some_cards(2, 6))
+def test_several_routes_equal_every_order_of_the_pool(routes: list[Route], hand: Counts, pool: Counts) -> None:
+    exact = enumerate_draws(pool, hand, lambda cards: pays_all(routes, cards))
+
+    waiting = ttr.draws.draws_for_routes(routes, CardCounts(hand), pool=CardCounts(pool), method="exact")
+
+    assert waiting.never == pytest.approx(float(exact.get(-1, 0)), abs=1e-12)
+    for n, p in enumerate(waiting.cards):
+        assert p == pytest.approx(float(exact.get(n, 0)), abs=1e-12)
+
+
+def test_routes_with_sets_are_simulated(nordic: GameMap) -> None:
+    """Against every order of a pool of six."""
+    routes = [nordic.route("Aalborg", "Kristiansand"), make_route(2, "green", tunnel=True)]
+    hand = spread({GREEN: 1, RED: 1})
+    pool = spread({0: 3, GREEN: 1, LOCOMOTIVE_INDEX: 2})
+    exact = enumerate_draws(pool, hand, lambda cards: pays_all(routes, cards))
+
+    waiting = ttr.draws.draws_for_routes(
+        routes, CardCounts(hand), pool=CardCounts(pool), rng=np.random.default_rng(1), n=20_000
+    )
+
+    assert waiting.n_samples == 20_000
+    for n, share in enumerate(waiting.cards):
+        p = float(exact.get(n, 0))
+        assert abs(share - p) < 4 * math.sqrt((p * (1 - p) + 1e-4) / 20_000)
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_simulated_draws_lie_near_the_exact_ones(seed: int, nordic: GameMap) -> None:
+    """Fifty hands and sets of routes of a map, without sets of cards: within 4 standard errors."""
+    rng = np.random.default_rng(seed)
+    useful = [r for r in nordic.routes if r.swap_size == 0]
+    colored = [r for r in useful if r.color != "gray"]
+    gray = [r for r in useful if r.color == "gray"]
+    routes = [colored[i] for i in rng.choice(len(colored), 2, replace=False)]
+    routes += [gray[i] for i in rng.choice(len(gray), seed % 2, replace=False)]
+    deck = np.repeat(np.arange(9), FULL_DECK.counts)
+    hand = CardCounts(tuple(np.bincount(rng.choice(deck, 8, replace=False), minlength=9).tolist()))
+
+    exact = ttr.draws.draws_for_routes(routes, hand, rules=nordic.rules, method="exact")
+    found = ttr.draws.draws_for_routes(routes, hand, rules=nordic.rules, method="monte_carlo", n=1_000, rng=rng)
+
+    for a, b in ((found.expected_cards, exact.expected_cards), (found.expected_turns, exact.expected_turns)):
+        assert b.is_exact
+        assert abs(a.value - b.value) < 4 * a.standard_error
+    within = found.within(20)
+    assert abs(within.value - exact.within(20).value) < 4 * within.standard_error
+
+
+def test_one_route_is_exact_with_sets_too(nordic: GameMap) -> None:
+    route = nordic.route("Murmansk", "Lieksa")
+
+    assert ttr.draws.draws_for_routes([route], rules=nordic.rules) == ttr.payments.expected_draws(
+        route, rules=nordic.rules
+    )
+
+
+def test_several_routes_take_longer_than_each_alone(any_map: GameMap) -> None:
+    routes = [r for r in any_map.routes if r.color != "gray" and not r.swap_size][:2]
+    waits = [ttr.draws.draws_for_routes([r], rules=any_map.rules).expected_cards.value for r in routes]
+
+    both = ttr.draws.draws_for_routes(routes, rules=any_map.rules).expected_cards
+
+    assert both.is_exact
+    assert max(waits) < both.value
+
+
+def test_a_simulation_wants_a_source_of_randomness(nordic: GameMap) -> None:
+    ferries = [nordic.route("Aalborg", "Kristiansand"), nordic.route("Aalborg", "Oslo")]
+
+    with pytest.raises(ttr.draws.TooManyStatesError, match=r"not counted exactly for several routes: .* `rng`"):
+        ttr.draws.draws_for_routes(ferries)
+    with pytest.raises(ttr.draws.TooManyStatesError):
+        ttr.draws.draws_for_routes(ferries, method="exact", rng=np.random.default_rng(1))
+    with pytest.raises(ValueError, match="source of randomness"):
+        ttr.draws.draws_for_routes(ferries, method="monte_carlo")
+    with pytest.raises(ValueError, match="'auto', 'exact' or 'monte_carlo', got 'fast'"):
+        ttr.draws.draws_for_routes(ferries, method="fast")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="simulated games must be 1 or more"):
+        ttr.draws.draws_for_routes(ferries, rng=np.random.default_rng(1), n=0)
+
+
+# -- the face-up locomotive -----------------------------------------------
+
+
+def test_two_blind_cards_win_from_four_colors() -> None:
+    table = ttr.draws.locomotive_table()
+
+    assert table["useful_share"].tolist() == pytest.approx([(12 * c + 14) / 110 for c in range(9)])
+    assert table["better"].tolist() == ["locomotive"] * 4 + ["blind"] * 5
+
+
+def test_where_it_costs_one_draw_a_useful_locomotive_is_taken(nordic: GameMap) -> None:
+    table = ttr.draws.locomotive_table(rules=nordic.rules)
+
+    assert table["better"].tolist() == ["locomotive"] * 8 + ["equal"]
+    assert table["expected_blind"].tolist() == pytest.approx([(12 * c + 14) / 110 for c in range(9)])
+
+
+def test_a_locomotive_that_is_no_use_is_left(nordic: GameMap) -> None:
+    table = ttr.draws.locomotive_table(rules=nordic.rules, locomotive_useful=False)
+
+    assert table["better"].tolist() == ["equal"] + ["blind"] * 8
+    assert table["useful_share"].tolist() == pytest.approx([12 * c / 110 for c in range(9)])
+
+
+def test_a_known_pool_changes_the_choice() -> None:
+    pool = CardCounts.of(green=6, red=4, locomotive=2)
+
+    choice = ttr.draws.locomotive_or_blind(["green"], pool=pool)
+
+    assert choice.useful_share == pytest.approx(8 / 12)
+    assert choice.better == "blind"
+    # Both, one or none of two cards out of twelve, eight of them useful.
+    assert choice.n_useful == pytest.approx([float(Fraction(w, 66)) for w in (6, 32, 28)])
+
+
+@pytest.mark.parametrize(
+    ("useful", "pool", "message"),
+    [(9, None, "from 0 to 8, got 9"), (3, FULL_DECK, "give them by name"), (["red"], {}, "no blind card")],
+)
+def test_bad_choices_are_refused(useful: int | list[str], pool: CardCounts | None, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        ttr.draws.locomotive_or_blind(useful, pool=pool)
+    with pytest.raises(UnknownNameError, match="did you mean red"):
+        ttr.draws.locomotive_or_blind(["redd"])
+
+
+# -- which color to burn --------------------------------------------------
+
+
+@settings(max_examples=25, deadline=None)
+@given(some_cards(3, 8), some_cards(2, 6), st.booleans())
+def test_the_loss_is_what_the_wanted_routes_then_wait_longer(hand: Counts, pool: Counts, jokers: bool) -> None:  # noqa: FBT001
+    gray = make_route(2, "gray", jokers=False)
+    wanted = [make_route(2, "green", jokers=jokers), make_route(1, "red")]
+
+    table = ttr.draws.which_color_to_burn(gray, CardCounts(hand), wanted, pool=CardCounts(pool))
+
+    assert set(table.index) == {color for color in COLORS if hand[COLORS.index(color)] >= 2}
+    assert table["draws"].is_monotonic_increasing
+
+    def mean(cards: Counts) -> float:
+        exact = enumerate_draws(pool, cards, lambda c: pays_all(wanted, c))
+        return math.inf if -1 in exact else float(sum(n * p for n, p in exact.items()))
+
+    before = mean(hand)
+    for color, row in table.iterrows():
+        left = tuple(n - 2 * (kind == COLORS.index(str(color))) for kind, n in enumerate(hand))
+        assert row["draws"] == pytest.approx(mean(left))
+        if math.isfinite(before):
+            assert row["loss"] == pytest.approx(mean(left) - before)
+        assert row["method"] == "exact"
+
+
+def test_burning_is_simulated_with_common_cards(nordic: GameMap) -> None:
+    """A ferry is wanted: no exact count for it and another route; differences are sharper than means."""
+    gray = make_route(2, "gray", jokers=False)
+    wanted = [nordic.route("Aalborg", "Kristiansand"), make_route(5, "green", jokers=False)]
+    hand = {"red": 2, "blue": 2, "green": 3}
+
+    table = ttr.draws.which_color_to_burn(gray, hand, wanted, rules=nordic.rules, rng=np.random.default_rng(1), n=4_000)
+
+    assert table["method"].unique().tolist() == ["Monte Carlo"]
+    assert table.index[-1] == "green"
+    assert table.index[0] == "blue"
+    blue = table.to_dict("index")["blue"]
+    assert blue["loss_se"] < 0.2 * blue["draws_se"]
+    simulated = ttr.draws.which_color_to_burn(
+        gray, hand, wanted[1:], rules=nordic.rules, rng=np.random.default_rng(1), n=4_000, method="monte_carlo"
+    )
+    exact = ttr.draws.which_color_to_burn(gray, hand, wanted[1:], rules=nordic.rules).to_dict("index")
+    for color, row in simulated.to_dict("index").items():
+        assert abs(row["draws"] - exact[color]["draws"]) <= 4 * row["draws_se"]
+        assert abs(row["loss"] - exact[color]["loss"]) <= 4 * row["loss_se"]
+    with pytest.raises(ttr.draws.TooManyStatesError):
+        ttr.draws.which_color_to_burn(gray, hand, wanted, rules=nordic.rules)
+
+
+def test_locomotives_and_sets_burn_no_color() -> None:
+    ferry = make_route(1, "gray", symbols=1, swap_size=3)
+
+    table = ttr.draws.which_color_to_burn(ferry, {"red": 3, "blue": 1}, [make_route(2, "red")])
+
+    assert table.index.tolist() == ["locomotive"]
+    assert table["payment"].tolist() == ["in sets 1 blue, 2 red"]
+
+
+# -- results --------------------------------------------------------------
+
+
+def test_turns_are_counted_by_the_draws_of_a_turn() -> None:
+    rules = RuleSet("three a turn", cards=CardRules(draws_per_turn=3))
+
+    waiting = ttr.draws.draws_to_gather(4, "red", pool={"red": 4}, rules=rules)
+
+    assert (waiting.expected_cards.value, waiting.expected_turns.value) == (4, 2)
+    assert waiting.turns == (0, 0, 1)
+
+
+def test_a_waiting_time_answers_by_cards_and_by_turns() -> None:
+    waiting = WaitingTime.from_samples([1, 3, -1, 3], [1, 2, -1, 2])
+
+    assert waiting.never == 0.25
+    assert waiting.within(2).value == 0.25
+    assert waiting.within_turns(2).value == 0.75
+    assert waiting.quantile(0.75) == 3
+    assert waiting.turns_quantile(0.9) is None
+    assert math.isnan(waiting.expected_cards.standard_error)
+    with pytest.raises(ValueError, match="above 0 and at most 1 was expected, got 0"):
+        waiting.quantile(0)
+    with pytest.raises(ValueError, match="0 or more, got -1"):
+        waiting.within(-1)
+
+
+def test_numbers_say_how_they_were_found() -> None:
+    assert str(Estimate(0.5)) == "0.5000 (exact)"
+    assert str(WaitingTime.from_samples([1, 2], [1, 1])) == (
+        "cards: 1.5000 +- 0.5000 (Monte Carlo, 2 samples); turns: 1.0000 +- 0.0000 (Monte Carlo, 2 samples)"
+    )
+    # A share of all samples is no certainty.
+    assert Estimate.of_share(100, 100).standard_error > 0
+    assert float(Estimate(0.25)) == 0.25
+
+
+def test_a_map_with_another_deck(any_map: GameMap) -> None:
+    deck = any_map.rules.deck
+    n, m = deck.n_cards, deck["red"]
+
+    assert ttr.draws.draws_to_gather(2, "red", rules=any_map.rules).expected_cards.value == pytest.approx(
+        2 * (n + 1) / (m + 1)
+    )
+    small = RuleSet("small", cards=CardRules(per_color=3, locomotives=2), market=MarketRules(locomotive_cost=1))
+    assert ttr.draws.draws_to_gather(2, "red", rules=small).expected_cards.value == pytest.approx(2 * 27 / 4)

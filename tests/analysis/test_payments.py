@@ -1,0 +1,518 @@
+"""Payments of a hand for a route, against trying everything."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ttr_analysis as ttr
+from tests.oracles.draws import enumerate_draws, enumerate_market
+from tests.oracles.payment import Counts, all_forms, all_payments, make_route, pays_all, spread
+from ttr_analysis._errors import UnknownNameError
+from ttr_analysis.analysis.payments import Payment
+from ttr_analysis.analysis.payments.opportunity import expected_cards
+from ttr_analysis.cards import CARD_KINDS, COLORS, FULL_DECK, GRAY, LOCOMOTIVE_INDEX, N_COLORS, CardCounts
+from ttr_analysis.maps.model import GameMap, Route
+from ttr_analysis.rules.ruleset import CardRules, MarketRules, RuleSet
+
+GREEN, RED = COLORS.index("green"), COLORS.index("red")
+
+
+@st.composite
+def any_route(draw: st.DrawFn, max_length: int = 4) -> Route:
+    """Draw any kind of route: plain or with symbols, with and without jokers and sets."""
+    length = draw(st.integers(1, max_length))
+    return make_route(
+        length,
+        draw(st.sampled_from([GRAY, "green"])),
+        symbols=draw(st.integers(0, length)),
+        jokers=draw(st.booleans()),
+        swap_size=draw(st.sampled_from([0, 2, 3, 4])),
+        swap_any=draw(st.booleans()),
+    )
+
+
+def some_cards(most: int = 3, kinds: Sequence[int] = (0, GREEN, RED, LOCOMOTIVE_INDEX)) -> st.SearchStrategy[Counts]:
+    return st.fixed_dictionaries({kind: st.integers(0, most) for kind in kinds}).map(spread)
+
+
+@pytest.fixture
+def murmansk_lieksa(nordic: GameMap) -> Route:
+    return nordic.route("Murmansk", "Lieksa")
+
+
+# -- all payments ---------------------------------------------------------
+
+
+@settings(max_examples=120, deadline=None)
+@given(any_route(), some_cards())
+def test_all_options_are_every_way_to_pay(route: Route, hand: Counts) -> None:
+    everything = ttr.payments.options(route, CardCounts(hand), sets="all")
+
+    payments = list(everything)
+    assert sorted(p.cards.counts for p in payments) == sorted(all_payments(route, hand))
+    assert len(payments) == everything.n_options
+    assert [p.n_cards for p in payments] == sorted(p.n_cards for p in payments)
+    assert all(ttr.payments.why_illegal(route, p) is None for p in payments)
+
+
+@settings(max_examples=120, deadline=None)
+@given(any_route(), some_cards())
+def test_representatives_are_one_for_each_form(route: Route, hand: Counts) -> None:
+    payments = ttr.payments.options(route, CardCounts(hand))
+
+    forms = [p.form for p in payments]
+    assert sorted(map(str, forms)) == sorted(map(str, all_forms(route, hand)))
+    assert all(p.cards <= CardCounts(hand) and ttr.payments.is_legal(route, p) for p in payments)
+    assert ttr.payments.can_pay(route, CardCounts(hand)) == bool(payments)
+
+
+def test_payments_for_every_route_of_every_map(any_map: GameMap) -> None:
+    rng = np.random.default_rng(2)
+    for route in any_map.routes:
+        color = int(rng.integers(N_COLORS)) if route.color == GRAY else COLORS.index(route.color)
+        other = (color + 1 + int(rng.integers(N_COLORS - 1))) % N_COLORS
+        most = {color: min(6, route.length), other: min(6, route.length + 1), LOCOMOTIVE_INDEX: 3}
+        hand = spread({kind: int(rng.integers(0, n + 1)) for kind, n in most.items()})
+
+        everything = ttr.payments.options(route, CardCounts(hand), sets="all")
+
+        assert {p.cards.counts for p in everything} == all_payments(route, hand), (route, hand)
+        assert everything.n_options == len(all_payments(route, hand))
+
+
+def test_a_large_hand_is_counted_without_listing(murmansk_lieksa: Route) -> None:
+    everything = ttr.payments.options(murmansk_lieksa, FULL_DECK, sets="all")
+
+    assert everything.n_options > 10**8
+    assert next(iter(everything)) == Payment("purple", 9, 0)
+
+
+def test_sets_is_one_of_two(murmansk_lieksa: Route) -> None:
+    with pytest.raises(ValueError, match="'representative' or 'all', got 'some'"):
+        ttr.payments.options(murmansk_lieksa, {}, sets="some")  # type: ignore[call-overload]
+
+
+# -- the cheapest ---------------------------------------------------------
+
+
+def _broken(wanted: Counts, hand: Counts, cards: Counts) -> int:
+    """Return how many wanted cards that were there are there no more."""
+    before = sum(map(min, wanted, hand))
+    after = sum(min(w, h - c) for w, h, c in zip(wanted, hand, cards, strict=True))
+    return before - after
+
+
+@settings(max_examples=150, deadline=None)
+@given(any_route(), some_cards(), some_cards(2), st.permutations(["purple", "green", "red", "locomotive"]), st.data())
+def test_the_cheapest_is_the_best_of_all_payments(
+    route: Route, hand: Counts, wanted: Counts, kinds: list[str], data: st.DataObject
+) -> None:
+    order = kinds[: data.draw(st.integers(1, 4))]
+    legal = all_payments(route, hand)
+
+    def number(cards: Counts) -> tuple[int, ...]:
+        return sum(cards), cards[LOCOMOTIVE_INDEX]
+
+    def spent(cards: Counts) -> tuple[int, ...]:
+        return (*(cards[CARD_KINDS.index(kind)] for kind in order), *number(cards))
+
+    found = {
+        "cards": (ttr.payments.cheapest(route, CardCounts(hand)), number),
+        "locomotives": (
+            ttr.payments.cheapest(route, CardCounts(hand), keep="locomotives"),
+            lambda cards: (cards[LOCOMOTIVE_INDEX], sum(cards)),
+        ),
+        "order": (ttr.payments.cheapest(route, CardCounts(hand), keep=order), spent),
+        "wanted": (
+            ttr.payments.cheapest(route, CardCounts(hand), keep=CardCounts(wanted)),
+            lambda cards: (_broken(wanted, hand, cards), *number(cards)),
+        ),
+    }
+
+    for name, (payment, cost) in found.items():
+        if not legal:
+            assert payment is None
+        else:
+            assert payment is not None
+            assert payment.cards.counts in legal
+            assert cost(payment.cards.counts) == min(map(cost, legal)), name
+
+
+def test_an_order_that_does_not_exist_is_refused(murmansk_lieksa: Route) -> None:
+    with pytest.raises(UnknownNameError, match="did you mean locomotives"):
+        ttr.payments.cheapest(murmansk_lieksa, {}, keep="locomotive")
+    with pytest.raises(UnknownNameError, match="did you mean green"):
+        ttr.payments.cheapest(murmansk_lieksa, {}, keep=["gren"])
+
+
+# -- legal or not, and why ------------------------------------------------
+
+
+@settings(max_examples=150, deadline=None)
+@given(any_route(), some_cards())
+def test_legal_cards_make_a_payment(route: Route, cards: Counts) -> None:
+    laid = CardCounts(cards)
+    if ttr.payments.is_legal(route, laid):
+        payment = ttr.payments.from_cards(route, laid)
+        assert payment.cards == laid
+        assert ttr.payments.is_legal(route, payment)
+    else:
+        reason = ttr.payments.why_illegal(route, laid)
+        assert reason is not None
+        assert reason.startswith("Here-There")
+        with pytest.raises(ValueError, match="Here-There"):
+            ttr.payments.from_cards(route, laid)
+
+
+@pytest.mark.parametrize(
+    ("route", "cards", "reason"),
+    [
+        pytest.param(make_route(3, "red", jokers=False), {"red": 2}, "takes exactly 3 cards, got 2", id="too few"),
+        pytest.param(make_route(3, "red"), {"red": 4}, "takes exactly 3 cards, got 4", id="too many"),
+        pytest.param(
+            make_route(2, symbols=1, swap_size=3), {"red": 7}, "takes at most 6 cards, got 7", id="too many for sets"
+        ),
+        pytest.param(
+            make_route(2, symbols=1, swap_size=3), {"red": 1}, "takes at least 2 cards, got 1", id="too few for sets"
+        ),
+        pytest.param(
+            make_route(2, symbols=1, swap_size=3), {"red": 3}, "3 cards are not 2 and whole sets", id="half a set"
+        ),
+        pytest.param(
+            make_route(2, symbols=1, swap_size=3),
+            {"red": 2},
+            "each of its 1 locomotive symbols wants a locomotive or 3 cards for it",
+            id="no locomotive",
+        ),
+        pytest.param(make_route(3, "red", jokers=False), {"red": 2, "locomotive": 1}, "no joker", id="joker"),
+        pytest.param(make_route(3, "red"), {"red": 2, "blue": 1}, "must be red, got 1 blue, 2 red", id="color"),
+        pytest.param(make_route(3), {"red": 2, "blue": 1}, "must be of one color, got 1 blue, 2 red", id="two colors"),
+        pytest.param(
+            make_route(9, jokers=False, swap_size=4), {"red": 5, "blue": 4}, "outside sets must be of one", id="no sets"
+        ),
+    ],
+)
+def test_why_cards_do_not_pay(route: Route, cards: dict[str, int], reason: str) -> None:
+    assert reason in str(ttr.payments.why_illegal(route, cards))
+    assert not ttr.payments.is_legal(route, cards)
+
+
+def test_a_payment_must_be_split_as_it_says() -> None:
+    ferry = make_route(3, "green", symbols=1, swap_size=3)
+
+    assert ttr.payments.is_legal(ferry, Payment("green", 2, 0, CardCounts.of(green=3)))
+    assert "not in the way given" in str(
+        ttr.payments.why_illegal(ferry, Payment("green", 5, 0)),
+    )
+    assert "not in the way given" in str(
+        ttr.payments.why_illegal(ferry, Payment("red", 2, 0, CardCounts.of(green=2, locomotive=1))),
+    )
+
+
+@pytest.mark.parametrize(
+    ("route", "hand", "reason"),
+    [
+        pytest.param(
+            make_route(4, "blue", jokers=False),
+            {"blue": 2, "locomotive": 3},
+            "Here-There (blue, 4) wants 4 blue, got 2 blue (locomotives are no jokers here): "
+            "at least 2 more cards are missing",
+            id="no jokers",
+        ),
+        pytest.param(
+            make_route(4, "blue"),
+            {"blue": 2, "locomotive": 1, "red": 5},
+            "Here-There (blue, 4) wants 4 blue, got 2 blue and 1 locomotive: at least 1 more card is missing",
+            id="jokers",
+        ),
+        pytest.param(
+            make_route(3, "blue", symbols=2),
+            {"blue": 2},
+            "Here-There (blue, 3) wants 1 blue and 2 locomotives, got 2 blue and 0 locomotives: "
+            "at least 2 more cards are missing",
+            id="symbols",
+        ),
+        pytest.param(
+            make_route(3, "blue", symbols=1, swap_size=3),
+            {"blue": 2, "red": 2},
+            "Here-There (blue, 3) wants 5 cards with 2 blue and 0 locomotives, got 4: at least 1 more card is missing",
+            id="sets",
+        ),
+    ],
+)
+def test_why_a_hand_does_not_pay(route: Route, hand: dict[str, int], reason: str) -> None:
+    assert ttr.payments.why_not(route, hand) == reason
+
+
+@settings(max_examples=100, deadline=None)
+@given(any_route(), some_cards())
+def test_there_is_a_reason_exactly_if_a_hand_does_not_pay(route: Route, hand: Counts) -> None:
+    assert (ttr.payments.why_not(route, CardCounts(hand)) is None) == bool(all_payments(route, hand))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("green", 0, 1), "a color goes with cards used singly"),
+        ((None, 2, 1), "a color goes with cards used singly"),
+        (("green", -1, 1), "own must be 0 or more cards, got -1"),
+        (("green", 1, -1), "locomotives must be 0 or more cards, got -1"),
+    ],
+)
+def test_a_payment_makes_sense(arguments: tuple[str | None, int, int], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Payment(*arguments)
+
+
+def test_a_payment_of_an_unknown_color_is_refused() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean green"):
+        Payment("grean", 1, 0)
+    with pytest.raises(TypeError, match="expected a Route"):
+        ttr.payments.can_pay("Oslo-Bergen", {})  # type: ignore[arg-type]
+
+
+# -- costs ----------------------------------------------------------------
+
+
+def test_cards_needed_on_murmansk_lieksa(murmansk_lieksa: Route) -> None:
+    assert [ttr.payments.cards_needed(murmansk_lieksa, own=k) for k in range(10)] == [36 - 3 * k for k in range(10)]
+    assert ttr.payments.cards_needed(murmansk_lieksa, own=12, locomotives=5) == 9
+
+
+def test_cards_needed_where_nothing_helps() -> None:
+    with pytest.raises(ValueError, match=r"cannot be paid with 2 of its color and 0 locomotives"):
+        ttr.payments.cards_needed(make_route(3, "green"), own=2)
+    with pytest.raises(ValueError, match="own must be 0 or more"):
+        ttr.payments.cards_needed(make_route(3, "green"), own=-1)
+
+
+@settings(max_examples=50, deadline=None)
+@given(any_route())
+def test_the_table_of_costs_holds_every_form(route: Route) -> None:
+    table = ttr.payments.cards_table(route)
+
+    plenty = tuple(30 for _ in CARD_KINDS)
+    forms = {(own, locomotives) for _, own, locomotives in all_forms(route, plenty)}
+    assert set(zip(table["own"], table["locomotives"], strict=True)) == forms
+    assert (table["cards"] == table["own"] + table["locomotives"] + table["set_cards"]).all()
+    for own, locomotives, cards in zip(table["own"], table["locomotives"], table["cards"], strict=True):
+        assert ttr.payments.cards_needed(route, own=own, locomotives=locomotives) <= cards
+
+
+def test_the_cheapest_color(murmansk_lieksa: Route) -> None:
+    hand = {"green": 4, "red": 6, "blue": 5}
+
+    table = ttr.payments.color_table(murmansk_lieksa, hand)
+
+    assert ttr.payments.cheapest_color(murmansk_lieksa, hand) == table.index[0] == "red"
+    assert table.loc["red", "cards_needed"] == 18
+    assert list(table["can_pay"]) == [False] * 8
+    assert ttr.payments.color_table(make_route(3, "green"), {"green": 1})["cards_needed"].isna().all()
+
+
+# -- several routes from one hand -----------------------------------------
+
+
+@settings(max_examples=120, deadline=None)
+@given(st.lists(any_route(3), min_size=0, max_size=3), some_cards(3))
+def test_one_hand_for_several_routes(routes: list[Route], hand: Counts) -> None:
+    payments = ttr.payments.pay_all(routes, CardCounts(hand))
+
+    assert (payments is not None) == pays_all(routes, hand)
+    assert ttr.payments.can_pay_all(routes, CardCounts(hand)) == (payments is not None)
+    if payments is not None:
+        assert all(ttr.payments.is_legal(r, p) for r, p in zip(routes, payments, strict=True))
+        assert sum((p.cards for p in payments), CardCounts()) <= CardCounts(hand)
+
+
+def test_paying_one_route_after_the_other_is_greedy_and_wrong() -> None:
+    """The ferry must leave the only locomotive to the tunnel, and take three others."""
+    ferry = make_route(1, "red", symbols=1, swap_size=3)
+    tunnel = make_route(2, "green", tunnel=True)
+    hand = {"green": 1, "locomotive": 1, "blue": 3}
+    first = ttr.payments.cheapest(ferry, hand)
+    assert first is not None
+
+    assert not ttr.payments.can_pay(tunnel, CardCounts.coerce(hand) - first.cards)
+    assert ttr.payments.can_pay_all([ferry, tunnel], hand)
+
+
+# -- waiting for the cards ------------------------------------------------
+
+
+@settings(max_examples=60, deadline=None)
+@given(any_route(3), some_cards(2), some_cards(2).filter(lambda c: sum(c) <= 6))
+def test_expected_draws_equal_every_order_of_the_pool(route: Route, hand: Counts, pool: Counts) -> None:
+    exact = enumerate_draws(pool, hand, lambda cards: bool(all_payments(route, cards)))
+
+    waiting = ttr.payments.expected_draws(route, CardCounts(hand), pool=CardCounts(pool))
+
+    for n, p in enumerate(waiting.cards):
+        assert p == pytest.approx(float(exact.get(n, 0)))
+    assert waiting.never == pytest.approx(float(exact.get(-1, 0)))
+    mean = math.inf if -1 in exact else float(sum(n * p for n, p in exact.items()))
+    assert waiting.expected_cards.value == pytest.approx(mean)
+    assert waiting.expected_cards.is_exact
+    turns = math.inf if -1 in exact else float(sum(-(-n // 2) * p for n, p in exact.items()))
+    assert waiting.expected_turns.value == pytest.approx(turns)
+
+
+def test_spare_cards_take_longer(nordic: GameMap) -> None:
+    tunnel = nordic.route("Mo i Rana", "Trondheim", color="green")
+
+    waits = [ttr.payments.expected_draws(tunnel, rules=nordic.rules, spare=n).expected_cards.value for n in range(4)]
+
+    assert waits == pytest.approx([(5 + n) * 111 / 27 for n in range(4)])
+    with pytest.raises(ValueError, match="spare cards must be 0 or more"):
+        ttr.payments.expected_draws(tunnel, spare=-1)
+
+
+def test_a_hand_that_pays_waits_for_nothing(murmansk_lieksa: Route) -> None:
+    waiting = ttr.payments.expected_draws(murmansk_lieksa, {"green": 9})
+
+    assert waiting.expected_cards.value == waiting.expected_turns.value == waiting.quantile(1) == 0
+
+
+@pytest.mark.parametrize(
+    ("route", "hand", "pool", "size", "cost", "reset_at"),
+    [
+        pytest.param(make_route(2, "green"), {}, {GREEN: 2, RED: 3, 8: 1}, 2, 1, 0, id="locomotives cost one"),
+        pytest.param(make_route(2, "green"), {}, {GREEN: 1, RED: 3, 8: 2}, 2, 2, 0, id="locomotives cost two"),
+        pytest.param(make_route(2, "green", jokers=False), {}, {GREEN: 2, RED: 2, 8: 2}, 2, 1, 0, id="no jokers"),
+        pytest.param(make_route(2, "green"), {}, {GREEN: 3, RED: 1, 8: 3}, 2, 2, 2, id="reset at two"),
+        pytest.param(
+            make_route(2, "green", symbols=1, swap_size=3), {GREEN: 1}, {GREEN: 1, RED: 4, 8: 1}, 1, 1, 0, id="ferry"
+        ),
+        pytest.param(
+            make_route(3, "green", jokers=False, swap_size=2), {}, {GREEN: 2, RED: 4, 8: 1}, 2, 1, 0, id="two for one"
+        ),
+    ],
+)
+def test_drawing_from_a_market_follows_the_stated_rule(
+    route: Route, hand: dict[int, int], pool: dict[int, int], size: int, cost: int, reset_at: int
+) -> None:
+    """Against the same rule, written again and played through every order of a small pool."""
+    exact = enumerate_market(route, spread(hand), spread(pool), size, cost, reset_at, 2)
+    market = MarketRules(
+        size=size,
+        locomotive_cost=cost,  # type: ignore[arg-type]
+        reset_at=reset_at,
+        max_resets=1,
+        reset_needs_colored=1,
+    )
+    rules = RuleSet("small", cards=CardRules(), market=market)
+
+    waiting = ttr.payments.simulate_draws(
+        route,
+        CardCounts(spread(hand)),
+        rng=np.random.default_rng(1),
+        rules=rules,
+        pool=CardCounts(spread(pool)),
+        n=20_000,
+    )
+
+    for simulated, which in ((waiting.cards, 0), (waiting.turns, 1)):
+        for n, share in enumerate(simulated):
+            p = float(sum(q for result, q in exact.items() if result[which] == n))
+            assert abs(share - p) < 4 * math.sqrt((p * (1 - p) + 1e-4) / 20_000)
+    assert not waiting.expected_cards.is_exact
+
+
+def test_a_market_is_given_or_dealt(nordic: GameMap) -> None:
+    route = make_route(3, "green")
+    rng = np.random.default_rng(1)
+
+    open_cards = ttr.payments.simulate_draws(route, rng=rng, rules=nordic.rules, face_up={"green": 4, "red": 1}, n=100)
+
+    assert open_cards.expected_cards.value == 3
+    assert open_cards.expected_turns.value == 2
+    with pytest.raises(ValueError, match="at most 5 cards lie face up"):
+        ttr.payments.simulate_draws(route, rng=rng, face_up={"green": 6})
+    with pytest.raises(ValueError, match="simulated games must be 1 or more"):
+        ttr.payments.simulate_draws(route, rng=rng, n=0)
+
+
+def test_a_market_that_never_stops_being_all_locomotives_ends() -> None:
+    """With nothing but locomotives left, no reset is made, and a route that takes none is never paid."""
+    route = make_route(2, "green", jokers=False)
+
+    waiting = ttr.payments.simulate_draws(route, rng=np.random.default_rng(1), pool={"locomotive": 12}, n=10)
+
+    assert waiting.never == 1
+    assert math.isinf(waiting.expected_cards.value)
+
+
+# -- what else the cards would earn ---------------------------------------
+
+
+def _best_by_trying(game_map: GameMap, others: list[Route], trains: int, budget: float, per_claim: int) -> int:
+    best = 0
+    for n in range(4):
+        for chosen in combinations(others, n):
+            if len({frozenset(r.cities) for r in chosen}) < n or sum(r.length for r in chosen) > trains:
+                continue
+            if sum(float(expected_cards(game_map, r)) + per_claim for r in chosen) <= budget + 1e-9:
+                best = max(best, sum(r.points for r in chosen))
+    return best
+
+
+@pytest.mark.parametrize("trains", [4, 7])
+def test_the_best_elsewhere_equals_trying_every_set_of_routes(nordic: GameMap, trains: int) -> None:
+    """Up to three of eleven routes, double ones and tunnels among them, in few cards."""
+    route = nordic.route("Mo i Rana", "Trondheim", color="green")
+    pairs = [("Bergen", "Oslo"), ("Kiruna", "Narvik"), ("Oslo", "Lillehammer"), ("Aalborg", "Oslo")]
+    pairs += [("Kristiansand", "Stavanger"), ("Göteborg", "Oslo"), ("Helsinki", "Stockholm")]
+    others = list(nordic.resolve_routes(pairs))
+    closed = [r for r in nordic.routes if r not in others]
+
+    table = ttr.payments.opportunity_cost(nordic, route, trains=trains, closed=[r for r in closed if r is not route])
+
+    assert len(others) == 11
+    # A tunnel takes three times 26 of 110 cards more on average; with its color played no more than 5 cards at first.
+    cards = 5 + 3 * 26 / 110
+    assert table["cards"].tolist() == pytest.approx([cards] * 6)
+    assert (table["same_cards"] == _best_by_trying(nordic, others, trains, cards, 0)).all()
+    assert (table["same_turns"] == _best_by_trying(nordic, others, trains, cards + 2, 2)).all()
+
+
+def test_what_27_points_cost(nordic: GameMap, murmansk_lieksa: Route) -> None:
+    table = ttr.payments.opportunity_cost(nordic, murmansk_lieksa).set_index("own")
+
+    assert (table["points_per_train"] == 3).all()
+    assert (table["best_per_train"] == 2.5).all()
+    seven = table.to_dict("index")[7]
+    assert (seven["cards"], seven["turns"], seven["points"]) == (15, 8.5, 27)
+    assert table.loc[9, "points_per_turn"] == pytest.approx(27 / 5.5)
+    # With more trains than nine, the cards of a dear payment earn more elsewhere.
+    many = ttr.payments.opportunity_cost(nordic, murmansk_lieksa, trains=40).set_index("own")
+    assert (many["same_cards"] >= table["same_cards"]).all()
+    assert many["same_cards"].iloc[-1] > 27
+    with pytest.raises(ValueError, match="trains must be 0 or more"):
+        ttr.payments.opportunity_cost(nordic, murmansk_lieksa, trains=-1)
+
+
+def test_closed_routes_are_not_built_elsewhere(nordic: GameMap, murmansk_lieksa: Route) -> None:
+    others = [r for r in nordic.routes if r.length > 1 and r is not murmansk_lieksa]
+
+    table = ttr.payments.opportunity_cost(nordic, murmansk_lieksa, closed=others)
+
+    ones = {frozenset(r.cities) for r in nordic.routes if r.length == 1}
+    assert (table["same_cards"] == min(9, len(ones))).all()
+
+
+def test_opportunity_cost_of_every_kind_of_route(any_map: GameMap) -> None:
+    for kind in {(r.kind, r.swap_size) for r in any_map.routes}:
+        route = next(r for r in any_map.routes if (r.kind, r.swap_size) == kind)
+        table = ttr.payments.opportunity_cost(any_map, route)
+        assert (table["cards"] >= route.length).all()
+        by_cards = table.sort_values("cards")
+        assert by_cards["same_cards"].is_monotonic_increasing
+        # Who claims at all spends a turn on it, as the route itself does: the same turns buy no more cards.
+        assert (table["same_turns"] <= table["same_cards"]).all()

@@ -1,0 +1,251 @@
+"""The rule of payments against trying everything."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.oracles.payment import (
+    Counts,
+    all_forms,
+    all_payments,
+    choices,
+    fewest_more,
+    make_route,
+    parts,
+    pays,
+    spread,
+)
+from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE_INDEX, N_COLORS, N_KINDS, ROUTE_COLORS
+from ttr_analysis.maps.model import GameMap, Route
+from ttr_analysis.rules.payment import (
+    Ints,
+    PaymentFault,
+    can_pay,
+    cards_missing,
+    cards_needed,
+    fill_sets,
+    form_sets,
+    payment_fault,
+    sets_needed,
+)
+
+GREEN, RED = COLORS.index("green"), COLORS.index("red")
+
+
+@st.composite
+def any_route(draw: st.DrawFn, max_length: int = 4) -> Route:
+    """Draw any kind of route: plain or with symbols, with and without jokers and sets."""
+    length = draw(st.integers(1, max_length))
+    return make_route(
+        length,
+        draw(st.sampled_from([GRAY, "green"])),
+        symbols=draw(st.integers(0, length)),
+        jokers=draw(st.booleans()),
+        swap_size=draw(st.sampled_from([0, 2, 3, 4])),
+        swap_any=draw(st.booleans()),
+    )
+
+
+def some_cards(most: int = 4, kinds: tuple[int, ...] = (0, GREEN, RED, LOCOMOTIVE_INDEX)) -> st.SearchStrategy[Counts]:
+    """Draw cards of a few kinds: others behave like them, and everything can be tried."""
+    return st.fixed_dictionaries({kind: st.integers(0, most) for kind in kinds}).map(spread)
+
+
+def facts(route: Route) -> tuple[int, int, int, int, int]:
+    plain = route.length - route.locomotives
+    jokers, swap_any = int(route.locomotives_allowed), int(route.swap_fills == "any")
+    return plain, route.locomotives, jokers, route.swap_size, swap_any
+
+
+def color_of(route: Route) -> int:
+    return ROUTE_COLORS.index(route.color)
+
+
+def array(cards: Counts) -> Ints:
+    return np.array(cards, dtype=np.int64)
+
+
+def fault_of(route: Route, **cards: int) -> PaymentFault:
+    counts = [cards.get(kind, 0) for kind in (*COLORS, "locomotive")]
+    return PaymentFault(payment_fault(array(tuple(counts)), color_of(route), *facts(route)))
+
+
+# -- against the oracle ---------------------------------------------------
+
+
+@settings(max_examples=300, deadline=None)
+@given(any_route(), some_cards())
+def test_cards_are_legal_exactly_if_they_fill_the_spaces(route: Route, cards: Counts) -> None:
+    legal = payment_fault(array(cards), color_of(route), *facts(route)) == 0
+
+    assert legal == pays(route, cards)
+
+
+@settings(max_examples=150, deadline=None)
+@given(any_route(), some_cards(3))
+def test_every_part_of_a_hand_is_judged_right(route: Route, hand: Counts) -> None:
+    legal = {cards for cards in parts(hand) if payment_fault(array(cards), color_of(route), *facts(route)) == 0}
+
+    assert legal == all_payments(route, hand)
+    assert bool(can_pay(array(hand), color_of(route), *facts(route))) == bool(legal)
+
+
+@settings(max_examples=150, deadline=None)
+@given(any_route(), some_cards(3))
+def test_cards_needed_is_the_smallest_payment(route: Route, hand: Counts) -> None:
+    # Cards for sets beyond doubt: of a color that does not pay for a green route.
+    hand = tuple(n + 16 * (kind == 0) for kind, n in enumerate(hand))
+    route = make_route(
+        route.length,
+        "green",
+        symbols=route.locomotives,
+        jokers=route.locomotives_allowed,
+        swap_size=route.swap_size,
+        swap_any=route.swap_fills == "any",
+    )
+
+    needed = cards_needed(*facts(route), hand[GREEN], hand[LOCOMOTIVE_INDEX])
+
+    assert needed == min((sum(cards) for cards in all_payments(route, hand)), default=-1)
+
+
+@settings(max_examples=150, deadline=None)
+@given(any_route(), some_cards(4))
+def test_a_form_fits_exactly_if_the_spaces_can_be_filled_so(route: Route, hand: Counts) -> None:
+    plenty = tuple(20 for _ in hand)
+    forms = {(own, locomotives) for _, own, locomotives in all_forms(route, plenty)}
+
+    for own, locomotives in product(range(route.length + 2), repeat=2):
+        assert (form_sets(*facts(route), own, locomotives) >= 0) == ((own, locomotives) in forms)
+
+
+@settings(max_examples=60, deadline=None)
+@given(any_route(3), some_cards(2, (0, GREEN, LOCOMOTIVE_INDEX)))
+def test_missing_cards_are_counted(route: Route, hand: Counts) -> None:
+    most = route.length
+    of_hand = [
+        cards_missing(*facts(route), hand[c], hand[LOCOMOTIVE_INDEX], sum(hand))
+        for c in (range(N_COLORS) if route.color == GRAY else [GREEN])
+    ]
+
+    assert min(of_hand) == fewest_more(route, hand, most)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.tuples(*[st.integers(0, 3)] * 4), st.tuples(*[st.integers(0, 2)] * 4), st.permutations(range(4)), st.data())
+def test_sets_take_the_cards_least_missed(
+    left: tuple[int, ...], wanted: tuple[int, ...], order: list[int], data: st.DataObject
+) -> None:
+    """No other choice breaks into fewer wanted cards, nor, of these, spares the dear kinds better."""
+    n = data.draw(st.integers(0, sum(left)))
+    cards, keep, rank = (tuple(x) + (0,) * (N_KINDS - 4) for x in (left, wanted, order))
+    taken, rest = np.zeros(N_KINDS, dtype=np.int64), array(cards)
+
+    fill_sets(rest, n, array(rank), array(keep), taken)
+
+    def cost(chosen: Counts) -> tuple[int, ...]:
+        broken = sum(max(0, c - max(0, h - w)) for h, w, c in zip(cards, keep, chosen, strict=True))
+        return (broken, *(chosen[kind] for kind in sorted(range(4), key=lambda k: -rank[k])))
+
+    assert (rest + taken).tolist() == list(cards)
+    assert cost(tuple(taken.tolist())) == min(cost(chosen) for chosen in choices(cards, n))
+
+
+def test_the_cards_of_every_route_of_every_map(any_map: GameMap) -> None:
+    """Hands drawn at random, of three kinds and more the longer the route is."""
+    rng = np.random.default_rng(1)
+    for route in any_map.routes:
+        color = rng.integers(N_COLORS) if route.color == GRAY else COLORS.index(route.color)
+        other = (color + 1 + rng.integers(N_COLORS - 1)) % N_COLORS
+        for _ in range(3):
+            most = min(7, route.length + 2)
+            counts = {int(color): most - 2, int(other): most - 1, LOCOMOTIVE_INDEX: 4}
+            hand = spread({kind: int(rng.integers(0, n + 1)) for kind, n in counts.items()})
+            legal = {c for c in parts(hand) if payment_fault(array(c), color_of(route), *facts(route)) == 0}
+            assert legal == all_payments(route, hand), (route, hand)
+
+
+# -- the rule book --------------------------------------------------------
+
+
+@pytest.fixture
+def murmansk_lieksa(nordic: GameMap) -> Route:
+    return nordic.route("Murmansk", "Lieksa")
+
+
+def test_murmansk_lieksa_takes_36_cards_less_3_for_each_own_card(murmansk_lieksa: Route) -> None:
+    needed = [cards_needed(*facts(murmansk_lieksa), k, 0) for k in range(10)]
+
+    assert needed == [36 - 3 * k for k in range(10)]
+
+
+@pytest.mark.parametrize(
+    ("cards", "fault"),
+    [
+        pytest.param({"green": 7, "red": 8}, PaymentFault.NONE, id="seven green and eight others, as in the book"),
+        pytest.param({"green": 9}, PaymentFault.NONE, id="nine of a color"),
+        pytest.param({"green": 8, "locomotive": 1}, PaymentFault.LOCOMOTIVE, id="a locomotive as joker"),
+        pytest.param({"green": 8, "locomotive": 4}, PaymentFault.NONE, id="locomotives in a set of four"),
+        pytest.param({"green": 8, "locomotive": 1, "red": 3}, PaymentFault.NONE, id="one locomotive in a set of four"),
+        pytest.param({"green": 12}, PaymentFault.NONE, id="a set of four of the color itself"),
+        pytest.param({"green": 8, "red": 1}, PaymentFault.TWO_COLORS, id="two colors"),
+        pytest.param({"green": 8, "red": 3}, PaymentFault.BROKEN_SET, id="a set of three"),
+        pytest.param({"green": 8}, PaymentFault.TOO_FEW, id="too few"),
+        pytest.param({"locomotive": 12, "green": 12, "red": 12}, PaymentFault.NONE, id="nine sets"),
+        pytest.param({"locomotive": 13, "green": 13, "red": 13}, PaymentFault.TOO_MANY, id="more than nine sets"),
+    ],
+)
+def test_what_pays_for_murmansk_lieksa(murmansk_lieksa: Route, cards: dict[str, int], fault: PaymentFault) -> None:
+    assert fault_of(murmansk_lieksa, **cards) is fault
+
+
+@pytest.mark.parametrize(
+    ("cards", "fault"),
+    [
+        pytest.param({"orange": 2, "locomotive": 1}, PaymentFault.NONE, id="a locomotive with orange cards"),
+        pytest.param({"orange": 3}, PaymentFault.MISSING_LOCOMOTIVE, id="at least one locomotive"),
+        pytest.param({"orange": 5}, PaymentFault.NONE, id="three cards for the locomotive"),
+        pytest.param({"locomotive": 3}, PaymentFault.NONE, id="locomotives for color cards"),
+        pytest.param({"orange": 1, "locomotive": 1, "red": 3}, PaymentFault.NONE, id="three cards for a joker"),
+        pytest.param({"orange": 2, "red": 1, "blue": 2}, PaymentFault.NONE, id="a set of any cards"),
+        pytest.param({"red": 2, "locomotive": 1}, PaymentFault.COLOR, id="the wrong color"),
+        pytest.param({"orange": 2, "locomotive": 2}, PaymentFault.BROKEN_SET, id="one card too many"),
+    ],
+)
+def test_what_pays_for_the_ferry_of_the_book(nordic: GameMap, cards: dict[str, int], fault: PaymentFault) -> None:
+    """Stavanger-Kristiansand: three orange spaces, one of them with a locomotive."""
+    ferry = nordic.route("Stavanger", "Kristiansand", color="orange")
+
+    assert fault_of(ferry, **cards) is fault
+
+
+@pytest.mark.parametrize(
+    ("cards", "fault"),
+    [
+        pytest.param({"red": 4}, PaymentFault.NONE, id="the color"),
+        pytest.param({"red": 3, "locomotive": 1}, PaymentFault.LOCOMOTIVE, id="a locomotive on a plain route"),
+        pytest.param({"red": 5}, PaymentFault.TOO_MANY, id="a card left over"),
+    ],
+)
+def test_what_pays_for_a_plain_nordic_route(cards: dict[str, int], fault: PaymentFault) -> None:
+    assert fault_of(make_route(4, "red", jokers=False), **cards) is fault
+
+
+def test_a_locomotive_is_not_spent_on_a_symbol_that_a_set_can_fill() -> None:
+    """
+    Greedy payment fails here: the locomotive on the symbol, then one color card is missing.
+
+    It must stand in for the color card, and three others for the symbol, where
+    sets fill symbols only.
+    """
+    ferry = make_route(3, "green", symbols=1, swap_size=3, swap_any=False)
+    hand = spread({GREEN: 1, LOCOMOTIVE_INDEX: 1, RED: 3})
+
+    assert can_pay(array(hand), GREEN, *facts(ferry))
+    assert sets_needed(*facts(ferry), 1, 1) == 1
+    assert fault_of(ferry, green=1, locomotive=1, red=3) is PaymentFault.NONE

@@ -1,0 +1,238 @@
+"""Whether one hand pays for several routes at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ttr_analysis._jit import compiled
+from ttr_analysis.analysis.payments.model import Cards, Payment, RouteFacts, as_array, as_counts, color_index
+from ttr_analysis.cards import COLORS, LOCOMOTIVE_INDEX, N_COLORS, N_KINDS, CardCounts
+from ttr_analysis.maps.model import Route
+from ttr_analysis.rules import payment as rule
+from ttr_analysis.rules.payment import GRAY_INDEX, Ints
+
+# Columns of the array that describes several routes.
+_COLOR, _PLAIN, _SYMBOLS, _JOKERS, _SWAP_SIZE, _SWAP_ANY = range(6)
+
+
+def can_pay_all(routes: Iterable[Route], hand: Cards) -> bool:
+    """
+    Return whether a hand pays for several routes, each with cards of its own.
+
+    Parameters
+    ----------
+    routes
+        Any routes of any map. For tunnels: their length.
+    hand
+        Cards held.
+
+    Notes
+    -----
+    Exact. Colors for the gray routes and the cards of a color that several
+    routes want are tried out, the rest follows; so the time grows quickly with
+    the number of gray routes that the hand might just pay.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> nordic = ttr.load_map("nordic")
+    >>> routes = [nordic.route("Oslo", "Bergen", color="red"), nordic.route("Aalborg", "Kristiansand")]
+    >>> can_pay_all(routes, {"red": 5, "locomotive": 1}), can_pay_all(routes, {"red": 4, "locomotive": 1})
+    (True, False)
+    """
+    return pay_all(routes, hand) is not None
+
+
+def pay_all(routes: Iterable[Route], hand: Cards) -> tuple[Payment, ...] | None:
+    """
+    Return payments for several routes from one hand.
+
+    Parameters
+    ----------
+    routes
+        Any routes of any map. For tunnels: their length.
+    hand
+        Cards held.
+
+    Returns
+    -------
+    payments
+        One for each route, in the order given; None if the hand does not pay
+        for all of them. They are some that go, with as few cards in sets as
+        the way found allows; not the cheapest of all.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> nordic = ttr.load_map("nordic")
+    >>> routes = [nordic.route("Oslo", "Bergen", color="red"), nordic.route("Aalborg", "Kristiansand")]
+    >>> for payment in pay_all(routes, {"red": 4, "blue": 3, "locomotive": 1}):
+    ...     print(payment)
+    4 red
+    1 locomotive, and in sets 3 blue
+    """
+    routes = list(routes)
+    hand = CardCounts.coerce(hand)
+    order = search_order(routes)
+    table = routes_table([routes[i] for i in order])
+    own = np.zeros(len(routes), dtype=np.int64)
+    color = np.zeros(len(routes), dtype=np.int64)
+    if not find_singles(table, as_array(hand), own, color):
+        return None
+    found = _share_out(table, hand, own, color)
+    payments = dict(zip(order, found, strict=True))
+    return tuple(payments[i] for i in range(len(routes)))
+
+
+def search_order(routes: list[Route]) -> list[int]:
+    """Return the order in which the search takes routes: colored ones first, then the longest."""
+    return sorted(range(len(routes)), key=lambda i: (color_index(routes[i]) == GRAY_INDEX, -routes[i].length))
+
+
+def routes_table(routes: list[Route]) -> Ints:
+    """Return routes as the rows that the search wants."""
+    rows = []
+    for route in routes:
+        facts = RouteFacts.of(route)
+        # Without sets, no space may be filled by one.
+        rows.append((color_index(route), *facts[:4], facts.swap_any if facts.swap_size else 0))
+    return np.array(rows, dtype=np.int64).reshape(-1, 6)
+
+
+@compiled
+def find_singles(routes: Ints, hand: Ints, own: Ints, color: Ints) -> bool:
+    """
+    Return whether a hand pays for all routes, and find the color cards used singly.
+
+    Parameters
+    ----------
+    routes
+        One row for each: color, plain, symbols, jokers, swap_size, swap_any.
+    hand
+        Cards held.
+    own, color
+        Filled with the cards used singly for each route, and their color.
+    """
+    if routes[:, _PLAIN].sum() + routes[:, _SYMBOLS].sum() > hand.sum():
+        return False
+    return _search(routes, hand.copy(), hand[LOCOMOTIVE_INDEX], hand.sum(), 0, own, color)
+
+
+@compiled
+def _search(routes: Ints, left: Ints, locomotives: int, n_cards: int, i: int, own: Ints, color: Ints) -> bool:
+    """Return whether routes `i` and later can be paid, with `left` of each color."""
+    if not _rest_pays(routes, left, locomotives, n_cards, i, own):
+        return False
+    if i == routes.shape[0]:
+        return True
+    wanted = routes[i, _COLOR]
+    for c in range(N_COLORS):
+        if wanted not in (c, GRAY_INDEX):
+            continue
+        most = min(left[c], routes[i, _PLAIN])
+        fewest = 0 if _is_wanted_later(routes, i, c) else most
+        # A gray route without a single colored card is tried once, as that of the first color.
+        if wanted == GRAY_INDEX and c > 0:
+            fewest = max(fewest, 1)
+        for n in range(most, fewest - 1, -1):
+            own[i] = n
+            color[i] = c
+            left[c] -= n
+            found = _search(routes, left, locomotives, n_cards, i + 1, own, color)
+            left[c] += n
+            if found:
+                return True
+    return False
+
+
+@compiled
+def _is_wanted_later(routes: Ints, i: int, c: int) -> bool:
+    for later in range(i + 1, routes.shape[0]):
+        if routes[later, _COLOR] == c or routes[later, _COLOR] == GRAY_INDEX:
+            return True
+    return False
+
+
+@compiled
+def _rest_pays(routes: Ints, left: Ints, locomotives: int, n_cards: int, i: int, own: Ints) -> bool:
+    """
+    Return whether locomotives and sets make up for what is missing.
+
+    The routes before `i` have their color cards in `own`; each later one is
+    given all that is left of its best color, as if it were the only one. So
+    with `i` routes still to come this may be too hopeful, never too strict.
+    """
+    must = 0
+    for r in range(routes.shape[0]):
+        missing = _missing(routes, left, i, own, r)
+        if missing > 0 and not routes[r, _JOKERS] and not routes[r, _SWAP_ANY]:
+            return False
+        if not routes[r, _SWAP_ANY] and routes[r, _JOKERS]:
+            must += missing
+        if not routes[r, _SWAP_SIZE]:
+            must += routes[r, _SYMBOLS]
+    if must > locomotives:
+        return False
+    free = locomotives - must
+    needed = 0
+    # What locomotives may fill and sets too: locomotives go where sets are largest.
+    largest = 0
+    for r in range(routes.shape[0]):
+        largest = max(largest, routes[r, _SWAP_SIZE])
+    by_size = np.zeros(largest + 1, dtype=np.int64)
+    for r in range(routes.shape[0]):
+        missing = _missing(routes, left, i, own, r)
+        needed += routes[r, _PLAIN] + routes[r, _SYMBOLS]
+        if routes[r, _SWAP_ANY]:
+            if routes[r, _JOKERS]:
+                by_size[routes[r, _SWAP_SIZE]] += missing
+            else:
+                needed += missing * (routes[r, _SWAP_SIZE] - 1)
+        if routes[r, _SWAP_SIZE]:
+            by_size[routes[r, _SWAP_SIZE]] += routes[r, _SYMBOLS]
+    for size in range(largest, 0, -1):
+        n_locomotives = min(free, by_size[size])
+        free -= n_locomotives
+        needed += (by_size[size] - n_locomotives) * (size - 1)
+    return bool(needed <= n_cards)
+
+
+@compiled
+def _missing(routes: Ints, left: Ints, i: int, own: Ints, r: int) -> int:
+    """Return how many plain spaces of a route lack a color card."""
+    if r < i:
+        return int(routes[r, _PLAIN] - own[r])
+    most = left[:N_COLORS].max() if routes[r, _COLOR] == GRAY_INDEX else left[routes[r, _COLOR]]
+    return int(max(0, routes[r, _PLAIN] - most))
+
+
+def _share_out(table: Ints, hand: CardCounts, own: Ints, color: Ints) -> list[Payment]:
+    """Return the payments that go with the color cards found: locomotives first where sets are largest."""
+    plain, symbols = table[:, _PLAIN], table[:, _SYMBOLS]
+    missing = plain - own
+    n = len(table)
+    only = np.where((table[:, _JOKERS] == 1) & (table[:, _SWAP_ANY] == 0), missing, 0)
+    only += np.where(table[:, _SWAP_SIZE] == 0, symbols, 0)
+    either = np.where((table[:, _JOKERS] == 1) & (table[:, _SWAP_ANY] == 1), missing, 0)
+    either += np.where(table[:, _SWAP_SIZE] > 0, symbols, 0)
+    locomotives = only.copy()
+    free = hand.locomotives - int(only.sum())
+    for r in sorted(range(n), key=lambda r: -int(table[r, _SWAP_SIZE])):
+        given = min(free, int(either[r]))
+        locomotives[r] += given
+        free -= given
+    left = as_array(hand)
+    left[LOCOMOTIVE_INDEX] -= locomotives.sum()
+    for r in range(n):
+        left[color[r]] -= own[r]
+    rank = np.array([0] * N_COLORS + [1], dtype=np.int64)
+    payments = []
+    for r in range(n):
+        n_sets = int(plain[r] + symbols[r] - own[r] - locomotives[r])
+        taken = np.zeros(N_KINDS, dtype=np.int64)
+        rule.fill_sets(left, n_sets * int(table[r, _SWAP_SIZE]), rank, np.zeros(N_KINDS, dtype=np.int64), taken)
+        name = COLORS[color[r]] if own[r] else None
+        payments.append(Payment(name, int(own[r]), int(locomotives[r]), as_counts(taken)))
+    return payments

@@ -1,0 +1,454 @@
+"""
+What pays for a route: the definition, on integers and small arrays.
+
+A route has `plain` spaces, which want cards of one color, and `symbols`, which
+want locomotives. Each space is filled by one card, or by a *set*: so many
+cards of any kind (`swap_size`) that stand in for one. A payment is legal if
+its cards split, nothing left over, into single cards and sets that fill all
+spaces. Every set adds `swap_size - 1` cards, so that the number of cards tells
+the number of sets.
+
+The arguments that describe a route are the same everywhere:
+
+plain, symbols
+    Its spaces for color cards, and for locomotives.
+jokers
+    1 if a locomotive may fill a plain space, else 0.
+swap_size
+    Cards in a set, 2 or more; 0 if sets are not allowed.
+swap_any
+    1 if a set may fill any space, 0 if it may fill symbols only.
+
+Colors count as in `ROUTE_COLORS`; cards are nine counts, as in `CARD_KINDS`.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ttr_analysis._jit import compiled
+from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
+
+Ints = npt.NDArray[np.int64]
+
+GRAY_INDEX: Final = N_COLORS
+"""The color of a route that any one color of cards may pay."""
+
+
+class PaymentFault(IntEnum):
+    """Why cards do not pay for a route."""
+
+    NONE = 0
+    """They do."""
+    TOO_FEW = 1
+    """Fewer cards than spaces."""
+    TOO_MANY = 2
+    """More cards than spaces, and sets are not allowed, or not so many."""
+    BROKEN_SET = 3
+    """More cards than spaces, but not by whole sets."""
+    MISSING_LOCOMOTIVE = 4
+    """A symbol gets neither a locomotive nor a set."""
+    LOCOMOTIVE = 5
+    """A locomotive would have to be a joker, which it may not be here."""
+    COLOR = 6
+    """Cards outside sets are not of the color of the route."""
+    TWO_COLORS = 7
+    """Cards outside sets are of different colors."""
+
+
+@compiled
+def most_sets(plain: int, symbols: int, swap_size: int, swap_any: int) -> int:
+    """
+    Return how many sets a payment may hold at most.
+
+    Examples
+    --------
+    A ferry of three spaces, one of them a symbol, where sets fill symbols
+    only:
+
+    >>> int(most_sets(2, 1, 3, 0))
+    1
+    """
+    if swap_size == 0:
+        return 0
+    return plain + symbols if swap_any else symbols
+
+
+@compiled
+def fewest_locomotives(symbols: int, n_sets: int) -> int:
+    """
+    Return how many single locomotives a payment with `n_sets` sets must hold.
+
+    Examples
+    --------
+    >>> int(fewest_locomotives(2, 1))
+    1
+    """
+    return max(0, symbols - n_sets)
+
+
+@compiled
+def most_locomotives(plain: int, symbols: int, jokers: int, swap_any: int, n_sets: int) -> int:
+    """
+    Return how many single locomotives a payment with `n_sets` sets may hold.
+
+    Every number from `fewest_locomotives` to this one is possible.
+
+    Examples
+    --------
+    On a tunnel of three, all cards may be locomotives; on a plain route where
+    they are no jokers, none:
+
+    >>> int(most_locomotives(3, 0, 1, 0, 0)), int(most_locomotives(3, 0, 0, 0, 0))
+    (3, 0)
+    """
+    if jokers:
+        return plain + symbols - n_sets
+    if swap_any:
+        return min(symbols, plain + symbols - n_sets)
+    return symbols - n_sets
+
+
+@compiled
+def form_sets(plain: int, symbols: int, jokers: int, swap_size: int, swap_any: int, own: int, locomotives: int) -> int:
+    """
+    Return the number of sets that go with single cards, -1 if they do not fit.
+
+    Parameters
+    ----------
+    plain, symbols, jokers, swap_size, swap_any
+        The route: see the module.
+    own, locomotives
+        Color cards and locomotives that are used singly, one for a space.
+
+    Examples
+    --------
+    Length 9, no jokers, four cards for one, with seven cards of a color:
+
+    >>> int(form_sets(9, 0, 0, 4, 1, 7, 0))
+    2
+    """
+    n_sets = plain + symbols - own - locomotives
+    if own < 0 or own > plain or n_sets < 0 or n_sets > most_sets(plain, symbols, swap_size, swap_any):
+        return -1
+    if locomotives < fewest_locomotives(symbols, n_sets):
+        return -1
+    if locomotives > most_locomotives(plain, symbols, jokers, swap_any, n_sets):
+        return -1
+    return n_sets
+
+
+@compiled
+def sets_needed(
+    plain: int, symbols: int, jokers: int, swap_size: int, swap_any: int, own: int, locomotives: int
+) -> int:
+    """
+    Return the fewest sets that pay for a route, -1 if the cards never do.
+
+    Parameters
+    ----------
+    plain, symbols, jokers, swap_size, swap_any
+        The route: see the module.
+    own, locomotives
+        Cards held of the color that is played, and locomotives held. Cards
+        for the sets are taken for granted.
+
+    Examples
+    --------
+    A ferry with one symbol and two plain spaces, three cards for a locomotive,
+    and two cards of the color:
+
+    >>> int(sets_needed(2, 1, 1, 3, 1, 2, 0))
+    1
+    """
+    missing = max(0, plain - own)
+    if swap_any:
+        n_sets = max(0, missing + symbols - locomotives) if jokers else missing + max(0, symbols - locomotives)
+    else:
+        if missing > (locomotives if jokers else 0):
+            return -1
+        n_sets = max(0, symbols - (locomotives - missing))
+    if n_sets > 0 and swap_size == 0:
+        return -1
+    return n_sets
+
+
+@compiled
+def cards_needed(
+    plain: int, symbols: int, jokers: int, swap_size: int, swap_any: int, own: int, locomotives: int
+) -> int:
+    """
+    Return the fewest cards that pay for a route, -1 if it cannot be paid so.
+
+    Parameters
+    ----------
+    plain, symbols, jokers, swap_size, swap_any
+        The route: see the module.
+    own, locomotives
+        Cards held of the color that is played, and locomotives held. Cards
+        for the sets are taken for granted.
+
+    Examples
+    --------
+    Length 9, no jokers, four cards for one: 36 - 3k cards with k of a color.
+
+    >>> [int(cards_needed(9, 0, 0, 4, 1, k, 0)) for k in range(10)]
+    [36, 33, 30, 27, 24, 21, 18, 15, 12, 9]
+    """
+    n_sets = sets_needed(plain, symbols, jokers, swap_size, swap_any, own, locomotives)
+    if n_sets < 0:
+        return -1
+    return plain + symbols + max(0, swap_size - 1) * n_sets
+
+
+@compiled
+def can_pay_with(
+    plain: int,
+    symbols: int,
+    jokers: int,
+    swap_size: int,
+    swap_any: int,
+    own: int,
+    locomotives: int,
+    n_cards: int,
+) -> bool:
+    """
+    Return whether a hand pays for a route in one color.
+
+    Parameters
+    ----------
+    plain, symbols, jokers, swap_size, swap_any
+        The route: see the module.
+    own, locomotives
+        Cards held of the color that is played, and locomotives held.
+    n_cards
+        Cards held of all kinds, these two included.
+
+    Examples
+    --------
+    >>> bool(can_pay_with(9, 0, 0, 4, 1, 7, 0, 15)), bool(can_pay_with(9, 0, 0, 4, 1, 7, 0, 14))
+    (True, False)
+    """
+    needed = cards_needed(plain, symbols, jokers, swap_size, swap_any, own, locomotives)
+    return 0 <= needed <= n_cards
+
+
+@compiled
+def can_pay(hand: Ints, color: int, plain: int, symbols: int, jokers: int, swap_size: int, swap_any: int) -> bool:
+    """
+    Return whether a hand pays for a route.
+
+    Parameters
+    ----------
+    hand
+        Cards held.
+    color
+        Color of the route; `GRAY_INDEX` for any one color.
+    plain, symbols, jokers, swap_size, swap_any
+        The route: see the module.
+
+    Examples
+    --------
+    A gray route of length 2, where locomotives are no jokers:
+
+    >>> bool(can_pay(np.array([1, 0, 2, 0, 0, 0, 0, 0, 0]), 8, 2, 0, 0, 0, 0))
+    True
+    >>> bool(can_pay(np.array([1, 0, 1, 0, 0, 0, 0, 0, 9]), 8, 2, 0, 0, 0, 0))
+    False
+    """
+    own = 0
+    if color == GRAY_INDEX:
+        for c in range(N_COLORS):
+            own = max(own, hand[c])
+    else:
+        own = hand[color]
+    return can_pay_with(plain, symbols, jokers, swap_size, swap_any, own, hand[LOCOMOTIVE_INDEX], hand.sum())
+
+
+@compiled
+def cards_missing(
+    plain: int,
+    symbols: int,
+    jokers: int,
+    swap_size: int,
+    swap_any: int,
+    own: int,
+    locomotives: int,
+    n_cards: int,
+) -> int:
+    """
+    Return how many more cards, well chosen, a hand wants to pay in one color.
+
+    Parameters
+    ----------
+    plain, symbols, jokers, swap_size, swap_any
+        The route: see the module.
+    own, locomotives, n_cards
+        Cards held of the color that is played, locomotives, and cards of all
+        kinds, these two included.
+
+    Examples
+    --------
+    With seven green cards and six others, one more green card will do:
+
+    >>> int(cards_missing(9, 0, 0, 4, 1, 7, 0, 13))
+    1
+    """
+    fewest = plain + symbols + 1
+    for more_own in range(max(0, plain - own) + 1):
+        for more_locomotives in range(plain + symbols + 1):
+            needed = cards_needed(
+                plain, symbols, jokers, swap_size, swap_any, own + more_own, locomotives + more_locomotives
+            )
+            if needed >= 0:
+                fewest = min(fewest, max(more_own + more_locomotives, needed - n_cards))
+    return fewest
+
+
+@compiled
+def payment_sets(plain: int, symbols: int, swap_size: int, swap_any: int, n_cards: int) -> int:
+    """
+    Return the number of sets in a payment of so many cards.
+
+    Parameters
+    ----------
+    plain, symbols, swap_size, swap_any
+        The route: see the module.
+    n_cards
+        Cards of the payment.
+
+    Returns
+    -------
+    n_sets
+        Or minus a `PaymentFault`: too few, too many, or a broken set.
+
+    Examples
+    --------
+    >>> int(payment_sets(9, 0, 4, 1, 15))
+    2
+    """
+    extra = n_cards - plain - symbols
+    if extra < 0:
+        return -PaymentFault.TOO_FEW.value
+    if extra == 0:
+        return 0
+    if extra > (swap_size - 1) * most_sets(plain, symbols, swap_size, swap_any):
+        return -PaymentFault.TOO_MANY.value
+    if extra % (swap_size - 1) != 0:
+        return -PaymentFault.BROKEN_SET.value
+    return extra // (swap_size - 1)
+
+
+@compiled
+def payment_fault(cards: Ints, color: int, plain: int, symbols: int, jokers: int, swap_size: int, swap_any: int) -> int:
+    """
+    Return why cards do not pay for a route, 0 if they do.
+
+    All cards are laid down: none may be left over. For a tunnel these are the
+    cards for its length; the surcharge is another matter.
+
+    Parameters
+    ----------
+    cards
+        The cards laid down.
+    color
+        Color of the route; `GRAY_INDEX` for any one color.
+    plain, symbols, jokers, swap_size, swap_any
+        The route: see the module.
+
+    Returns
+    -------
+    fault
+        A `PaymentFault`.
+
+    Examples
+    --------
+    Seven green cards and eight others, on length 9 with four cards for one;
+    and the same with one other card less:
+
+    >>> route = (8, 9, 0, 0, 4, 1)
+    >>> int(payment_fault(np.array([0, 3, 0, 2, 7, 0, 0, 2, 1]), *route))
+    0
+    >>> PaymentFault(payment_fault(np.array([0, 3, 0, 2, 7, 0, 0, 2, 0]), *route)).name
+    'BROKEN_SET'
+    """
+    n_sets = payment_sets(plain, symbols, swap_size, swap_any, cards.sum())
+    if n_sets < 0:
+        return -n_sets
+    # A locomotive used singly is never worse than one in a set.
+    held = cards[LOCOMOTIVE_INDEX]
+    locomotives = min(held, most_locomotives(plain, symbols, jokers, swap_any, n_sets))
+    if locomotives < fewest_locomotives(symbols, n_sets):
+        return PaymentFault.MISSING_LOCOMOTIVE.value
+    own = plain + symbols - n_sets - locomotives
+    most = 0
+    others = 0
+    for c in range(N_COLORS):
+        if color in (c, GRAY_INDEX):
+            most = max(most, cards[c])
+        else:
+            others += cards[c]
+    if most >= own:
+        return PaymentFault.NONE.value
+    if most + held - locomotives >= own:
+        return PaymentFault.LOCOMOTIVE.value
+    if color != GRAY_INDEX and others > 0:
+        return PaymentFault.COLOR.value
+    return PaymentFault.TWO_COLORS.value
+
+
+@compiled
+def fill_sets(left: Ints, n_cards: int, rank: Ints, wanted: Ints, taken: Ints) -> None:
+    """
+    Choose the cards of the sets: one at a time, each the one least missed.
+
+    That is first one that does not break into the cards wanted, then one of
+    the lowest rank, then one of the kind of which most are left, then one of
+    the first kind. As the cards of a kind become dearer the fewer are left,
+    this order is the best for the sets as a whole.
+
+    Parameters
+    ----------
+    left
+        Cards to choose from; those taken are removed.
+    n_cards
+        How many to take; there must be so many.
+    rank
+        For each kind, how long to keep it: the lowest is spent first.
+    wanted
+        For each kind, how many cards to keep if possible.
+    taken
+        Filled with the cards taken.
+
+    Examples
+    --------
+    >>> taken = np.zeros(9, dtype=np.int64)
+    >>> rank = np.array([0, 0, 0, 0, 0, 0, 0, 0, 1])
+    >>> fill_sets(np.array([3, 2, 0, 0, 0, 0, 0, 0, 6]), 3, rank, np.zeros(9, dtype=np.int64), taken)
+    >>> taken.tolist()
+    [2, 1, 0, 0, 0, 0, 0, 0, 0]
+    """
+    taken[:] = 0
+    for _ in range(n_cards):
+        best = -1
+        for kind in range(N_KINDS):
+            if left[kind] > 0 and (best < 0 or _is_missed_less(left, rank, wanted, kind, best)):
+                best = kind
+        left[best] -= 1
+        taken[best] += 1
+
+
+@compiled
+def _is_missed_less(left: Ints, rank: Ints, wanted: Ints, a: int, b: int) -> bool:
+    """Return whether a card of kind `a` is spent before one of kind `b`."""
+    a_wanted = left[a] <= wanted[a]
+    b_wanted = left[b] <= wanted[b]
+    if a_wanted != b_wanted:
+        return bool(b_wanted)
+    if rank[a] != rank[b]:
+        return bool(rank[a] < rank[b])
+    return bool(left[a] > left[b])

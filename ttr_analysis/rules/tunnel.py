@@ -1,0 +1,227 @@
+"""
+The surcharge of a tunnel: the definition, on integers and small arrays.
+
+Cards for the length are laid down first; then the top cards of the draw pile
+are turned over. Each one that *matches*, of the color played or a locomotive,
+demands one more card, which is paid in that color or in locomotives. Where
+only locomotives were laid down, only locomotives match and only locomotives
+pay.
+
+The *color played* is 0 to 7, or 8 (`LOCOMOTIVE_INDEX`) for locomotives alone.
+Cards are nine counts, as in `CARD_KINDS`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ttr_analysis._jit import compiled
+from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS
+
+Ints = npt.NDArray[np.int64]
+
+
+@compiled
+def color_played(cards: Ints) -> int:
+    """
+    Return the color in which the cards laid down attempt a tunnel.
+
+    Parameters
+    ----------
+    cards
+        A legal payment for the length, without sets.
+
+    Examples
+    --------
+    >>> int(color_played(np.array([0, 0, 0, 0, 2, 0, 0, 0, 1])))
+    4
+    >>> int(color_played(np.array([0, 0, 0, 0, 0, 0, 0, 0, 2])))
+    8
+    """
+    for c in range(N_COLORS):
+        if cards[c] > 0:
+            return c
+    return LOCOMOTIVE_INDEX
+
+
+@compiled
+def matching_cards(cards: Ints, color: int) -> int:
+    """
+    Return how many of some cards match the color played.
+
+    Parameters
+    ----------
+    cards
+        Cards turned over, or those of a pile.
+    color
+        The color played.
+
+    Examples
+    --------
+    One green card and one locomotive, against green and against locomotives
+    alone:
+
+    >>> revealed = np.array([0, 0, 0, 0, 1, 0, 1, 0, 1])
+    >>> int(matching_cards(revealed, 4)), int(matching_cards(revealed, 8))
+    (2, 1)
+    """
+    if color == LOCOMOTIVE_INDEX:
+        return int(cards[LOCOMOTIVE_INDEX])
+    return int(cards[color] + cards[LOCOMOTIVE_INDEX])
+
+
+@compiled
+def spare_cards(left: Ints, color: int, jokers: int) -> int:
+    """
+    Return how many cards of a hand can pay a surcharge.
+
+    Parameters
+    ----------
+    left
+        The hand without the cards laid down.
+    color
+        The color played.
+    jokers
+        1 if a locomotive may stand in for a color card on the route, else 0.
+
+    Examples
+    --------
+    >>> int(spare_cards(np.array([5, 0, 0, 0, 1, 0, 0, 0, 2]), 4, 1))
+    3
+    """
+    if color == LOCOMOTIVE_INDEX:
+        return int(left[LOCOMOTIVE_INDEX])
+    return int(left[color] + (left[LOCOMOTIVE_INDEX] if jokers else 0))
+
+
+@compiled
+def pays_surcharge(cards: Ints, color: int, jokers: int, surcharge: int) -> bool:
+    """
+    Return whether cards are exactly what a surcharge demands.
+
+    Parameters
+    ----------
+    cards
+        The cards paid.
+    color
+        The color played.
+    jokers
+        1 if a locomotive may stand in for a color card on the route, else 0.
+    surcharge
+        Cards turned over that match.
+
+    Examples
+    --------
+    Two for a tunnel in green: one green card and a locomotive.
+
+    >>> bool(pays_surcharge(np.array([0, 0, 0, 0, 1, 0, 0, 0, 1]), 4, 1, 2))
+    True
+    """
+    return bool(cards.sum() == surcharge and spare_cards(cards, color, jokers) == surcharge)
+
+
+@compiled
+def n_turned_over(n_pile: int, n_discards: int, revealed: int) -> int:
+    """
+    Return how many cards are turned over: what there is, if fewer are left.
+
+    Parameters
+    ----------
+    n_pile, n_discards
+        Cards in the draw pile, and in the discard pile without the cards laid
+        down, which is shuffled when the draw pile is empty.
+    revealed
+        Cards to turn over.
+
+    Examples
+    --------
+    >>> int(n_turned_over(1, 1, 3)), int(n_turned_over(2, 40, 3))
+    (2, 3)
+    """
+    return min(revealed, n_pile + n_discards)
+
+
+@compiled
+def match_probability(n_matches: int, matching: int, unseen: int, revealed: int) -> float:
+    """
+    Return the probability that so many of the cards turned over match.
+
+    Parameters
+    ----------
+    n_matches
+        Matches asked about.
+    matching
+        Cards that match among those unseen.
+    unseen
+        Cards of which the ones turned over are a random choice.
+    revealed
+        Cards turned over, at most `unseen`.
+
+    Notes
+    -----
+    Hypergeometric: of the ways to place the cards turned over among those
+    unseen, the ones in which `n_matches` fall on matching cards.
+
+    Examples
+    --------
+    >>> round(match_probability(0, 26, 110, 3), 4)
+    0.4415
+    """
+    if n_matches < 0 or n_matches > revealed:
+        return 0.0
+    p = 1.0
+    for i in range(revealed):
+        if i < n_matches:
+            p *= (matching - i) * (revealed - i) / ((i + 1) * (unseen - i))
+        else:
+            p *= max(0, unseen - matching - (i - n_matches)) / (unseen - i)
+    return max(p, 0.0)
+
+
+@compiled
+def claim_probability(
+    spare: int,
+    matching: int,
+    unseen: int,
+    n_pile: int,
+    matching_discards: int,
+    n_discards: int,
+    revealed: int,
+) -> float:
+    """
+    Return the probability that the spare cards pay the surcharge.
+
+    Parameters
+    ----------
+    spare
+        Cards of the hand that can pay it.
+    matching, unseen
+        Cards that the draw pile may hold: those that match, and all.
+    n_pile
+        Cards in the draw pile, at most `unseen`.
+    matching_discards, n_discards
+        Cards in the discard pile, without those laid down: those that match,
+        and all. They are shuffled into a new pile when the draw pile is too
+        small.
+    revealed
+        Cards to turn over.
+
+    Examples
+    --------
+    With one spare card, from a fresh deck; and from a pile of one card with
+    two discards that both match:
+
+    >>> round(claim_probability(1, 26, 110, 110, 0, 0, 3), 4)
+    0.8615
+    >>> round(claim_probability(1, 26, 110, 1, 2, 2, 3), 4)
+    0.0
+    """
+    from_pile = min(revealed, n_pile)
+    from_discards = n_turned_over(n_pile, n_discards, revealed) - from_pile
+    total = 0.0
+    for a in range(from_pile + 1):
+        p = match_probability(a, matching, unseen, from_pile)
+        for b in range(min(from_discards, spare - a) + 1):
+            total += p * match_probability(b, matching_discards, n_discards, from_discards)
+    return min(total, 1.0)
