@@ -35,7 +35,7 @@ LONGEST_LABEL = 24
 """Labels longer than this must be broken, even within a word."""
 N_ROUNDS = 6
 
-_NARROW, _WIDE = frozenset("fijlrt.,:;'()!|I -"), frozenset("mwMWOQ@%—")
+_NARROW, _WIDE = frozenset("fijlrt.,:;'()!|I -"), frozenset("mwMW@%—")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,72 @@
+"""The board as SVG: well-formed, complete, small, and safe against names."""
+
+from __future__ import annotations
+
+import dataclasses
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from ttr_analysis import GameMap
+from ttr_analysis.viz.html import map_svg
+from ttr_analysis.viz.style import CARD_STYLES
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def parse(game_map: GameMap) -> ET.Element:
+    return ET.fromstring(map_svg(game_map))  # noqa: S314 - what is parsed was made here
+
+
+def test_every_space_is_drawn_and_every_route_says_what_it_is(any_map: GameMap) -> None:
+    routes = [group for group in parse(any_map).iter(f"{SVG}g") if group.find(f"{SVG}title") is not None]
+
+    assert len(routes) == len(any_map.routes)
+    for group, route in zip(routes, any_map.routes, strict=True):
+        title = group.findtext(f"{SVG}title") or ""
+        assert title.startswith(f"{route.cities[0]} – {route.cities[1]}, {route.length} {route.color}")
+        assert ("tunnel" in title, "ferry" in title) == (route.tunnel, route.locomotives > 0)
+        fill = CARD_STYLES[route.color].fill
+        cars = next(path for path in group.iter(f"{SVG}path") if path.get("fill") == fill)
+        assert (cars.get("d") or "").count("M") == route.length
+
+
+def test_labels_name_every_city(any_map: GameMap) -> None:
+    shown = " ".join(text.text or "" for text in parse(any_map).iter(f"{SVG}text"))
+    for city in any_map.cities:
+        if city.name not in any_map.border_points:
+            assert all(word in shown for word in city.label.split())
+
+
+def test_it_is_small(any_map: GameMap) -> None:
+    assert len(map_svg(any_map).encode()) < 300_000
+
+
+@pytest.mark.parametrize(
+    "name", ["<script>alert(1)</script>", "'\"><img src=x onerror=alert(1)>", "a & b", "]]>", "$x$"]
+)
+def test_names_stay_text(nordic: GameMap, name: str) -> None:
+    old = nordic.cities[0].name
+
+    def new(city: str) -> str:
+        return name if city == old else city
+
+    hostile = dataclasses.replace(
+        nordic,
+        title=name,
+        cities=tuple(dataclasses.replace(c, name=new(c.name), label=new(c.label)) for c in nordic.cities),
+        places=tuple(dataclasses.replace(p, name=new(p.name), cities=(new(p.name),)) for p in nordic.places),
+        routes=tuple(dataclasses.replace(r, cities=(new(r.cities[0]), new(r.cities[1]))) for r in nordic.routes),
+    )
+
+    svg = parse(hostile)
+
+    assert name in (svg.get("aria-label") or "")
+    tags = {element.tag.removeprefix(SVG) for element in svg.iter()}
+    assert tags == {"svg", "rect", "path", "g", "title", "circle", "text"}
+    assert "".join(name.split()) in "".join("".join(text.text or "" for text in svg.iter(f"{SVG}text")).split())
+    assert not any(key.startswith("on") for element in svg.iter() for key in element.keys())  # noqa: SIM118 - no mapping
+
+
+def test_a_map_shows_itself_in_a_notebook(nordic: GameMap) -> None:
+    assert nordic._repr_html_() == map_svg(nordic)
