@@ -51,7 +51,10 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="ttr-analysis",
         description="Analysis of Ticket to Ride maps. Unofficial, not affiliated with the publisher.",
-        epilog="Exit codes: 0 done, 1 the map has faults, 2 a wrong argument or a folder that cannot be written, 130 interrupted.",
+        epilog=(
+            "Exit codes: 0 done, 1 the map has faults, 2 a wrong argument or a folder that cannot be written, "
+            "130 interrupted."
+        ),
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {_version()}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
@@ -62,13 +65,25 @@ def _parser() -> argparse.ArgumentParser:
         description="Write the study of a map: one self-contained HTML page, and its tables as CSV files beside it.",
         epilog="Example: ttr-analysis study nordic --out my-study",
     )
-    study.add_argument("map", metavar="MAP", help="a map that comes with the package (see 'maps'), or a map folder of your own")
-    study.add_argument("--out", type=Path, metavar="DIR", help="folder for report.html and tables/ (default: studies/<map>)")
-    study.add_argument("--seed", type=_natural, default=7, metavar="N", help="seed of everything drawn at random (default: 7)")
-    study.add_argument("--deals", type=_deals, default=5000, metavar="N", help="random deals of tickets (default: 5000)")
+    study.add_argument(
+        "map", metavar="MAP", help="a map that comes with the package (see 'maps'), or a map folder of your own"
+    )
+    study.add_argument(
+        "--out", type=Path, metavar="DIR", help="folder for report.html and tables/ (default: studies/<map>)"
+    )
+    study.add_argument(
+        "--seed", type=_natural, default=7, metavar="N", help="seed of everything drawn at random (default: 7)"
+    )
+    study.add_argument(
+        "--deals", type=_deals, default=5000, metavar="N", help="random deals of tickets (default: 5000)"
+    )
     study.add_argument("--quick", action="store_true", help="fewer samples, and without what takes longest")
     study.add_argument(
-        "--best", type=_seconds, default=25.0, metavar="SECONDS", help="time limit for proving the best network; 0 leaves it out (default: 25)"
+        "--best",
+        type=_seconds,
+        default=25.0,
+        metavar="SECONDS",
+        help="time limit for proving the best network; 0 leaves it out (default: 25)",
     )
     study.add_argument("--no-progress", action="store_true", help="no progress bar")
     study.set_defaults(run=_study)
@@ -95,7 +110,8 @@ def _study(options: argparse.Namespace) -> int:
     game_map = load_map(options.map)
     out = options.out or Path("studies") / (game_map.name or "map")
     # Loading the numeric libraries takes a second: after the checks that need none of them.
-    from ttr_analysis.report.study import PAGE, TABLES, Settings, write_study
+    from ttr_analysis.report import Settings, write_study
+    from ttr_analysis.report.study import PAGE, TABLES
 
     settings = Settings(seed=options.seed, n_deals=options.deals, quick=options.quick, best_seconds=options.best)
     try:
@@ -105,7 +121,7 @@ def _study(options: argparse.Namespace) -> int:
         return USAGE
     except KeyboardInterrupt:
         print(
-            f"ttr-analysis: interrupted; there is no {PAGE}, but the tables in {out / TABLES} that were done are whole.",
+            f"ttr-analysis: interrupted. There is no {PAGE}; the tables in {out / TABLES} that were done are whole.",
             file=sys.stderr,
         )
         return INTERRUPTED

@@ -17,7 +17,12 @@ COLUMNS = (
     Column("odds", "Odds", "A probability.", kind="percent", digits=1),
 )
 FRAME = pd.DataFrame(
-    {"city": ["Oslo", name("Bergen"), None], "color": ["red", "gray", "mauve"], "trains": [3, -1.25, None], "odds": [0.5, 1e-9, None]}
+    {
+        "city": ["Oslo", name("Bergen"), None],
+        "color": ["red", "gray", "mauve"],
+        "trains": [3, -1.25, None],
+        "odds": [0.5, 1e-9, None],
+    }
 )
 TABLE = Table("cities", "Cities", FRAME, COLUMNS, n_shown=2, note="A note.")
 
@@ -29,7 +34,15 @@ def page_of(*blocks: object, title: str = "A map") -> str:
 
 def test_every_block_is_well_formed() -> None:
     picture = Picture(b"<svg/>", "image/svg+xml", "alt", "caption", dark=b"<svg></svg>", wide=True)
-    blocks = [Words("w"), Heading("h"), Points(("a", "b")), Points((("t", "d"), "x")), Figures((("3", "n"),)), TABLE, picture]
+    blocks = [
+        Words("w"),
+        Heading("h"),
+        Points(("a", "b")),
+        Points((("t", "d"), "x")),
+        Figures((("3", "n"),)),
+        TABLE,
+        picture,
+    ]
     seen = read_page(page_of(*blocks))
     assert seen.faults == []
     assert [a["href"] for a in seen.all("a")] == ["#main", "#one"]
@@ -45,7 +58,9 @@ def test_names_are_text_everywhere(text: str) -> None:
         note=text,
     )
     picture = Picture(b"", "image/png", name(text), text)
-    page = page_of(hostile, picture, Words(text), Heading(text), Points((text, (text, text))), Figures(((text, text),)), title=text)
+    page = page_of(
+        hostile, picture, Words(text), Heading(text), Points((text, (text, text))), Figures(((text, text),)), title=text
+    )
     seen = read_page(page)
     assert seen.faults == []
     assert len(seen.all("script")) == 1

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-import pandas as pd
+if TYPE_CHECKING:
+    import pandas as pd
 
 NAME_BEGINS, NAME_ENDS = "\u2068", "\u2069"
 """First-strong isolate and its end: what stands between has a direction of its own."""
@@ -218,10 +219,8 @@ def several(items: Iterable[str], word: str = "and") -> str:
     >>> several(["red", "blue", "green"])
     'red, blue and green'
     """
-    items = list(items)
-    if len(items) < 2:
-        return "".join(items)
-    return f"{', '.join(items[:-1])} {word} {items[-1]}"
+    *first, last = [*items] or [""]
+    return f"{', '.join(first)} {word} {last}" if first else last
 
 
 def count(n: int, noun: str, plural: str = "") -> str:

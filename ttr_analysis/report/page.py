@@ -25,11 +25,19 @@ from ttr_analysis.report.document import (
 )
 from ttr_analysis.viz.style import CARD_STYLES
 
+_POLICY = (
+    "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
+    "base-uri 'none'; form-action 'none'"
+)
+"""Nothing is loaded from anywhere, whatever a name may hold."""
+
 MISSING = "\N{EN DASH}"
 """Shown where a number is unknown or does not apply."""
 
 
-def render_page(title: str, subtitle: str, head: Sequence[Figures | Picture | Words], sections: Sequence[Section]) -> str:
+def render_page(
+    title: str, subtitle: str, head: Sequence[Figures | Picture | Words], sections: Sequence[Section]
+) -> str:
     """
     Return the page.
 
@@ -58,7 +66,7 @@ def render_page(title: str, subtitle: str, head: Sequence[Figures | Picture | Wo
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
 <title>{escape(plain(title))}</title>
 <style>
 {_asset("style.css")}</style>
@@ -252,7 +260,9 @@ def _fixed(value: float, digits: int) -> str:
     if math.isinf(value):
         return "never" if value > 0 else "−∞"
     text = f"{value:,.{digits}f}"
-    return text[1:] if text.startswith("-") and float(text.replace(",", "")) == 0 else text.replace("-", "\N{MINUS SIGN}")
+    return (
+        text[1:] if text.startswith("-") and float(text.replace(",", "")) == 0 else text.replace("-", "\N{MINUS SIGN}")
+    )
 
 
 def _percentage(value: float, digits: int) -> str:
@@ -261,9 +271,7 @@ def _percentage(value: float, digits: int) -> str:
 
 def _color_cell(color: str) -> str:
     if color not in CARD_STYLES:
-        return f"<td>{rich(color)}</td>"
+        return f'<td class="color">{rich(color)}</td>'
     style = CARD_STYLES[color]
     swatch = f'<span class="swatch" style="background:{style.fill};border-color:{style.edge}"></span>'
-    return f"<td>{swatch}{rich(color)}</td>"
-
-
+    return f'<td class="color">{swatch}{rich(color)}</td>'

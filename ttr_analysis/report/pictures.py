@@ -17,11 +17,19 @@ from ttr_analysis.maps.model import GameMap
 from ttr_analysis.report.document import Picture
 from ttr_analysis.viz.geometry import lay_out
 
-_LIGHT = {"text.color": "#22211e", "axes.labelcolor": "#22211e", "axes.edgecolor": "#8b867b", "xtick.color": "#6a665d", "ytick.color": "#6a665d", "grid.color": "#ddd8cc", "axes.titlecolor": "#22211e"}  # fmt: skip
-_DARK = {"text.color": "#e8e4da", "axes.labelcolor": "#e8e4da", "axes.edgecolor": "#7d7a73", "xtick.color": "#b6b1a6", "ytick.color": "#b6b1a6", "grid.color": "#383d42", "axes.titlecolor": "#e8e4da"}  # fmt: skip
-"""The text colors of the page, light and dark."""
 
-_COMMON = {
+def _inks(text: str, quiet: str, axis: str, grid: str) -> dict[Any, Any]:
+    """Return the settings for what is written and drawn around the data."""
+    words = ("text.color", "axes.labelcolor", "axes.titlecolor")
+    ticks = ("xtick.color", "ytick.color")
+    return {**dict.fromkeys(words, text), **dict.fromkeys(ticks, quiet), "axes.edgecolor": axis, "grid.color": grid}
+
+
+_LIGHT = _inks("#22211e", "#6a665d", "#8b867b", "#ddd8cc")
+_DARK = _inks("#e8e4da", "#b6b1a6", "#7d7a73", "#383d42")
+"""As the text of the page, light and dark."""
+
+_COMMON: dict[Any, Any] = {
     "figure.facecolor": "none",
     "axes.facecolor": "none",
     "savefig.facecolor": "none",
@@ -63,7 +71,9 @@ def chart(draw: Draw, alt: str, caption: str, *, size: tuple[float, float] = (8.
     return Picture(light, "image/svg+xml", alt, caption, dark=dark)
 
 
-def board(draw: Draw, game_map: GameMap, alt: str, caption: str, *, extra_width: float = 0.0, wide: bool = False) -> Picture:
+def board(
+    draw: Draw, game_map: GameMap, alt: str, caption: str, *, extra_width: float = 0.0, wide: bool = False
+) -> Picture:
     """
     Return a picture of the board, which looks the same on every screen.
 
@@ -86,7 +96,7 @@ def board(draw: Draw, game_map: GameMap, alt: str, caption: str, *, extra_width:
     return Picture(_png(draw, size), "image/png", alt, caption, wide=wide)
 
 
-def _svg(draw: Draw, size: tuple[float, float], colors: dict[str, str]) -> bytes:
+def _svg(draw: Draw, size: tuple[float, float], colors: dict[Any, Any]) -> bytes:
     with mpl.rc_context({**_COMMON, **colors}):
         figure = Figure(figsize=size, layout="constrained")
         draw(figure.add_subplot())

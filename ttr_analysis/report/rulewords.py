@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 from ttr_analysis.report.document import count, name, several
@@ -38,46 +37,66 @@ def rules_in_words(rules: RuleSet, *, ferries: bool, tunnels: bool, doubles: boo
     ferries, tunnels, doubles
         Whether the map has such routes; rules about others are left out.
     """
-    low, high = rules.players
     items = [
-        ("Players", f"{low} to {high}, {rules.trains.per_player} trains each." if high > low else f"{low}, {rules.trains.per_player} trains each."),
+        ("Players", _players(rules)),
         ("Train cards", _cards(rules)),
         ("Drawing cards", _drawing(rules)),
         ("Locomotives as jokers", _jokers(rules, ferries=ferries, tunnels=tunnels)),
-    ]
-    if ferries:
-        items.append(("Ferries", _ferries(rules)))
-    if tunnels:
-        items.append(("Tunnels", f"{count(rules.tunnel.revealed, 'card')} turned over; each one that matches demands one card more."))
-    if doubles:
-        items.append(("Double routes", _doubles(rules)))
-    items += [
-        ("Points for routes", ", ".join(f"length {length}: {points}" for length, points in rules.claims.points) + "."),
+        ("Ferries", _ferries(rules) if ferries else ""),
+        ("Tunnels", _tunnels(rules) if tunnels else ""),
+        ("Double routes", _doubles(rules) if doubles else ""),
+        ("Points for routes", _points(rules)),
         ("Tickets", _tickets(rules)),
-    ]
-    items += _money(rules)
-    items += [("Bonus", _bonus(bonus)) for bonus in rules.bonus]
-    items += [("Start scores", f"By seat: {', '.join(map(str, rules.scoring.start_scores))}.")] if any(rules.scoring.start_scores) else []
-    items += [
-        ("End of the game", f"A player with {rules.trains.last_round_at} trains or fewer at the end of a turn brings on the last {count(rules.trains.last_turns, 'turn')} of everyone."),
+        ("Tolls", _tolls(rules)),
+        ("Loans", _loans(rules)),
+        *(("Bonus", _bonus(bonus)) for bonus in rules.bonus),
+        ("Start scores", _start_scores(rules)),
+        ("End of the game", _end(rules)),
         ("Ties for the win", _ties(rules)),
+        ("Variants", several(name(variant.variant) for variant in rules.variants)),
     ]
-    if rules.variants:
-        items.append(("Variants", several(name(variant.variant) for variant in rules.variants) + "."))
-    return items
+    return [(subject, words) for subject, words in items if words]
+
+
+def _players(rules: RuleSet) -> str:
+    low, high = rules.players
+    return f"{low} to {high}, {rules.trains.per_player} trains each." if high > low else f"{low}."
+
+
+def _tunnels(rules: RuleSet) -> str:
+    return f"{count(rules.tunnel.revealed, 'card')} turned over; each one that matches demands one card more."
+
+
+def _points(rules: RuleSet) -> str:
+    return ", ".join(f"length {length}: {points}" for length, points in rules.claims.points) + "."
+
+
+def _start_scores(rules: RuleSet) -> str:
+    scores = rules.scoring.start_scores
+    return f"By seat: {', '.join(map(str, scores))}." if any(scores) else ""
+
+
+def _end(rules: RuleSet) -> str:
+    turns = rules.trains.last_turns
+    last = "one more turn" if turns == 1 else f"{turns} more turns"
+    return (
+        f"When a player has {count(rules.trains.last_round_at, 'train')} or fewer at the end of a turn, "
+        f"every player takes {last}."
+    )
 
 
 def _cards(rules: RuleSet) -> str:
     cards = rules.cards
     return (
-        f"{cards.per_color} of each of 8 colors and {count(cards.locomotives, 'locomotive')}: {rules.deck.n_cards} in all. "
-        f"Each player begins with {cards.opening_hand}."
+        f"{cards.per_color} of each of 8 colors and {count(cards.locomotives, 'locomotive')}: "
+        f"{rules.deck.n_cards} in all. Each player begins with {cards.opening_hand}."
     )
 
 
 def _drawing(rules: RuleSet) -> str:
     market = rules.market
-    cost = "counts as one card" if market.locomotive_cost == 1 else "is all that is drawn in the turn"
+    dear = f"counts as {market.locomotive_cost} cards, and may not be taken after another card"
+    cost = "counts as one card" if market.locomotive_cost == 1 else dear
     reset = (
         f"All are replaced when {market.reset_at} of them are locomotives."
         if market.reset_at
@@ -113,24 +132,36 @@ def _doubles(rules: RuleSet) -> str:
         return "Both tracks are open with any number of players; no player takes both."
     if limit > high:
         return "The first claim closes the other track for everyone."
-    return f"Both tracks are open from {limit} players; with fewer, the first claim closes the other one. No player takes both."
+    return (
+        f"Both tracks are open from {limit} players; with fewer, the first claim closes the other one. "
+        "No player takes both."
+    )
 
 
 def _tickets(rules: RuleSet) -> str:
     tickets = rules.tickets
     return (
-        f"At the start {tickets.opening_deal} are dealt and at least {tickets.opening_keep} kept; later {tickets.draw} are drawn "
-        f"and at least {tickets.keep} kept. Those not kept {_UNKEPT[tickets.unkept]}."
+        f"At the start {tickets.opening_deal} are dealt and at least {tickets.opening_keep} kept; later {tickets.draw} "
+        f"are drawn and at least {tickets.keep} kept. Those not kept {_UNKEPT[tickets.unkept]}."
     )
 
 
-def _money(rules: RuleSet) -> Iterator[tuple[str, str]]:
+def _tolls(rules: RuleSet) -> str:
     money = rules.money
     if not money.tokens:
-        return
+        return ""
     second = "the owner of the first" if money.second_track_pays == "owner" else "the bank"
-    yield "Tolls", f"Tokens worth {money.tokens} each. The second track of a double route pays {second}, every other route the bank."
-    yield "Loans", f"Whoever cannot pay a whole toll takes a loan: {count(money.loan.penalty, 'point')} less at the end."
+    return (
+        f"Tokens worth {money.tokens} each. The second track of a double route pays {second}, "
+        "every other route the bank."
+    )
+
+
+def _loans(rules: RuleSet) -> str:
+    if not rules.money.tokens:
+        return ""
+    penalty = count(rules.money.loan.penalty, "point")
+    return f"Whoever cannot pay a whole toll takes a loan: {penalty} less at the end."
 
 
 def _bonus(bonus: BonusRules) -> str:

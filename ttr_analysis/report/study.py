@@ -16,10 +16,10 @@ from tqdm.auto import tqdm
 
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.maps.writing import write_atomically
-from ttr_analysis.report.sections import board, method
 from ttr_analysis.report.document import Figures, Picture, Section, Table, name, plain
 from ttr_analysis.report.files import README, describe_tables, described_tables, write_tables
 from ttr_analysis.report.page import render_page
+from ttr_analysis.report.sections import board, drawing, longroutes, method, money, structure, tunnels
 from ttr_analysis.report.workbench import Settings, Workbench
 
 PAGE = "report.html"
@@ -45,6 +45,13 @@ class Step:
 
 STEPS: tuple[Step, ...] = (
     Step("board", board.section),
+    Step("long routes", longroutes.section),
+    Step("ferries", longroutes.ferries),
+    Step("tunnels", tunnels.section),
+    Step("drawing cards", drawing.section),
+    Step("structure", structure.section),
+    Step("tolls", money.section),
+    Step("countries", money.countries),
     Step("rules", method.rules),
     Step("method", method.method),
 )
@@ -120,7 +127,13 @@ def run_study(
     """
     bench = Workbench(game_map, settings or Settings(), folder)
     sections = []
-    steps = tqdm(STEPS, disable=not progress, unit="step", leave=False, bar_format="{desc:<24}{bar} {n_fmt}/{total_fmt} {elapsed}")
+    steps = tqdm(
+        STEPS,
+        disable=not progress,
+        unit="step",
+        leave=False,
+        bar_format="{desc:<24}{bar} {n_fmt}/{total_fmt} {elapsed}",
+    )
     with steps:
         for step in steps:
             steps.set_description(f"{game_map.name[:10]}: {step.title}")

@@ -9,8 +9,22 @@ from ttr_analysis.report.document import Block, Heading, Points, Section, Words,
 from ttr_analysis.report.workbench import Workbench
 
 UNOFFICIAL = (
-    "This is an unofficial study by players for players. It is not affiliated with, endorsed by or approved by the publisher "
-    "of Ticket to Ride, whose trademark that is."
+    "This is an unofficial study by players for players. It is not affiliated with, endorsed by or approved by the "
+    "publisher of Ticket to Ride, whose trademark that is."
+)
+
+_DEFINITIONS = (
+    ("Length", "Car spaces of a route, which is the number of trains it takes."),
+    (
+        "Network",
+        "Routes that join the ends of given tickets. It need not hang together: a Steiner forest, found exactly.",
+    ),
+    ("Fewest trains", "Length of the cheapest network. No network uses both tracks of a double route."),
+    (
+        "Standard error",
+        "How much a mean over random deals strays from the true one: within twice of it in 95 of 100 cases.",
+    ),
+    ("Blind draws", "Cards from a shuffled pile that holds everything not seen."),
 )
 
 
@@ -27,14 +41,19 @@ def rules(bench: Workbench) -> Section:
     low, high = game_map.rules.players
     bonuses = len(game_map.rules.bonus)
     players = f"{low} to {high} players" if high > low else f"{low} players"
+    variants = f" and {count(len(game_map.rules.variants), 'variant')}" if game_map.rules.variants else ""
     lead = (
-        f"What the numbers of this study assume: the rules for {players}, with {count(bonuses, 'bonus', 'bonuses')} at the end"
-        f"{' and ' + count(len(game_map.rules.variants), 'variant') if game_map.rules.variants else ''}."
+        f"What the numbers of this study assume: the rules for {players}, "
+        f"with {count(bonuses, 'bonus', 'bonuses')} at the end{variants}."
     )
     blocks: list[Block] = [Points(tuple(items))]
     decided = rulewords.decisions(bench.folder) if bench.folder else []
     if decided:
-        blocks += [Heading("Decisions"), Words("Where the printed rules leave room, this is what was chosen, and why."), Points(tuple(decided))]
+        blocks += [
+            Heading("Decisions"),
+            Words("Where the printed rules leave room, this was chosen:"),
+            Points(tuple(decided)),
+        ]
     return Section("rules", "Rules at a glance", lead, tuple(blocks))
 
 
@@ -42,8 +61,8 @@ def method(bench: Workbench) -> Section:
     """Return the section on how the study was made."""
     settings = bench.settings
     lead = (
-        f"Everything here is exact unless a standard error stands beside it; what is drawn at random uses seed {settings.seed} "
-        f"and {number(bench.n_deals)} deals, so that the same command gives the same study."
+        f"Everything here is exact unless a standard error stands beside it. What is drawn at random uses seed "
+        f"{settings.seed} and {number(bench.n_deals)} deals, so that the same command gives the same study."
     )
     blocks: list[Block] = [Points(tuple(_versions(bench))), Heading("Definitions"), Points(_DEFINITIONS)]
     cited = rulewords.sources(bench.folder) if bench.folder else []
@@ -51,15 +70,6 @@ def method(bench: Workbench) -> Section:
         blocks += [Heading("Sources"), Points(tuple(cited))]
     blocks.append(Words(UNOFFICIAL))
     return Section("method", "How this was computed", lead, tuple(blocks))
-
-
-_DEFINITIONS = (
-    ("Length", "Car spaces of a route, which is the number of trains it takes."),
-    ("Network", "Routes that join the ends of given tickets. It need not hang together: it is a Steiner forest, found exactly."),
-    ("Fewest trains", "Length of the cheapest network. Both tracks of a double route count as one choice, since no player takes both."),
-    ("Standard error", "By how much a mean over random deals strays from the true one: within two of them in 95 of 100 cases."),
-    ("Cards", "Where cards are drawn blind, from a whole shuffled deck unless it says otherwise."),
-)
 
 
 def _versions(bench: Workbench) -> list[tuple[str, str]]:

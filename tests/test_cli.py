@@ -1,0 +1,141 @@
+"""The command: what it prints, and how it ends."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.fixtures import BUILT_IN, INVENTED
+from ttr_analysis import cli
+from ttr_analysis.report import study as study_module
+from ttr_analysis.report.document import Section
+from ttr_analysis.report.workbench import Workbench
+
+QUICK = ["--quick", "--deals", "40", "--best", "0", "--no-progress"]
+
+
+@pytest.fixture
+def broken(tmp_path: Path) -> Path:
+    """Return a map folder with three faults."""
+    folder = tmp_path / "broken"
+    shutil.copytree(INVENTED, folder)
+    routes = (folder / "routes.csv").read_text(encoding="utf-8")
+    routes = routes.replace("Ærø Havn,Dunmore,0,2,blue", "Ærø Havn,Dunmoor,0,2,blue")
+    (folder / "routes.csv").write_text(routes.replace("Hollow,0,1,yellow", "Hollow,0,-1,yellow"), encoding="utf-8")
+    rules = (folder / "rules.toml").read_text(encoding="utf-8")
+    (folder / "rules.toml").write_text(rules.replace("per_player = 30", 'per_player = "many"'), encoding="utf-8")
+    return folder
+
+
+def test_maps_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["maps"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == sorted(BUILT_IN)
+    assert "81 routes" in lines[1]
+
+
+def test_a_sound_map_is_checked(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["check", str(INVENTED)]) == 0
+    assert "no faults" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", [["check"], ["study", "--no-progress"]])
+def test_all_faults_of_a_map_are_printed(command: list[str], broken: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([*command, str(broken)]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "3 faults" in captured.err
+    for file in ("routes.csv, line 4", "routes.csv, line 15", "rules.toml"):
+        assert file in captured.err
+
+
+@pytest.mark.parametrize("command", ["check", "study"])
+def test_an_unknown_map_is_answered_with_the_nearest(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([command, "nordik"]) == 2
+    assert capsys.readouterr().err == "ttr-analysis: no map or map folder 'nordik'; did you mean nordic?\n"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ["study"],
+        ["study", "nordic", "--seed", "-1"],
+        ["study", "nordic", "--deals", "1"],
+        ["study", "nordic", "--deals", "many"],
+        ["study", "nordic", "--best", "nan"],
+        ["study", "nordic", "--best", "-2"],
+        ["fly", "nordic"],
+        [],
+    ],
+)
+def test_wrong_arguments_are_refused(wrong: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        cli.main(wrong)
+    assert stop.value.code == 2
+    assert "usage: ttr-analysis" in capsys.readouterr().err
+
+
+def test_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["--version"])
+    assert stop.value.code == 0
+    assert capsys.readouterr().out.startswith("ttr-analysis 0.")
+
+
+def test_a_study_says_where_it_lies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "deep" / "out"
+    assert cli.main(["study", str(INVENTED), "--out", str(out), *QUICK]) == 0
+    assert str(out / "report.html") in capsys.readouterr().out
+    assert (out / "report.html").stat().st_size > 100_000
+    assert len(list((out / "tables").glob("*.csv"))) > 8
+
+
+def test_the_default_folder_is_named_after_the_map(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(study_module, "STEPS", study_module.STEPS[:1])
+    assert cli.main(["study", "usa", *QUICK]) == 0
+    assert (tmp_path / "studies" / "usa" / "report.html").is_file()
+    assert capsys.readouterr().out.startswith(str(Path("studies", "usa", "report.html")))
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("in the way")
+    assert cli.main(["study", "usa", "--out", str(tmp_path / "file"), *QUICK]) == 2
+    message = capsys.readouterr().err
+    assert message.startswith("ttr-analysis: cannot write the study to ")
+    assert str(tmp_path / "file") in message
+
+
+def test_an_interrupted_study_leaves_whole_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt(_: Workbench) -> Section | None:
+        raise KeyboardInterrupt
+
+    steps = (study_module.STEPS[0], study_module.Step("stop", interrupt), *study_module.STEPS[1:])
+    monkeypatch.setattr(study_module, "STEPS", steps)
+    assert cli.main(["study", "usa", "--out", str(tmp_path), *QUICK]) == 130
+    assert "interrupted" in capsys.readouterr().err
+    assert not (tmp_path / "report.html").exists()
+    assert sorted(path.name for path in (tmp_path / "tables").iterdir()) == [
+        "routes_by_color.csv",
+        "routes_by_length.csv",
+    ]
+
+
+def test_the_command_starts_without_the_heavy_libraries() -> None:
+    heavy = ("numpy", "pandas", "numba", "scipy", "matplotlib", "networkx")
+    script = (
+        "import sys; from ttr_analysis.cli import main; code = main(['check', 'nordic']); "
+        f"assert not {heavy!r} & sys.modules.keys(), sys.modules; sys.exit(code)"
+    ).replace(f"{heavy!r} &", f"set({heavy!r}) &")
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, env=os.environ)
+    assert done.returncode == 0, done.stderr
+    assert "no faults" in done.stdout

@@ -1,0 +1,167 @@
+"""Routes on which sets of any cards stand in for single ones, and ferries."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from matplotlib.ticker import MaxNLocator, PercentFormatter
+
+from ttr_analysis.analysis import payments
+from ttr_analysis.analysis.waiting import WaitingTime
+from ttr_analysis.cards import COLORS, GRAY
+from ttr_analysis.maps.model import Route
+from ttr_analysis.report.columns import drop_equal, make_table, records
+from ttr_analysis.report.document import Block, Picture, Section, count, number, several
+from ttr_analysis.report.pictures import chart
+from ttr_analysis.report.workbench import Workbench, route_name
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_LINES = ("#d55e00", "#0072b2", "#009e73")
+
+
+def section(bench: Workbench) -> Section | None:
+    """Return the section on routes with sets of any cards, if the map has such a route that is no ferry."""
+    routes = [route for route in bench.game_map.routes if route.swap_size and not route.locomotives]
+    if not routes:
+        return None
+    costs = {route.id: _costs(bench, route) for route in routes}
+    rows = [row for route in routes for row in costs[route.id]]
+    blocks: list[Block] = [_waiting_chart(bench, route) for route in routes]
+    title = "Long routes with sets of cards"
+    heading = "What they cost, by own cards"
+    if len(routes) == 1:
+        title, heading = f"{route_name(routes[0])}: is it worth it?", "What it costs, by own cards"
+    note = (
+        "Points of routes only: tickets and bonuses left aside. "
+        "The right cards are taken for granted in points and gain, here and elsewhere."
+    )
+    blocks.append(make_table("long_routes", heading, rows, note=note))
+    lead = " ".join(_lead(route, costs[route.id]) for route in routes)
+    return Section("long-routes", title, lead, tuple(blocks))
+
+
+def _lead(route: Route, rows: list[dict[str, Any]]) -> str:
+    """Return what a long route takes, and from how many own cards on it pays."""
+    none, most = rows[0], rows[-1]
+    lead = (
+        f"{route_name(route)} scores {route.points} points for {count(route.length, 'train')}; any {route.swap_size} "
+        f"cards stand in for one. With {most['own']} cards of one color it takes {count(most['cards'], 'card')}, "
+        f"with none {none['cards']}: each own card saves {route.swap_size - 1}. "
+        f"The same trains earn at most {max(row['same_trains'] for row in rows)} points elsewhere"
+    )
+    paying = [row["own"] for row in rows if row["gain"] >= 0]
+    if not paying:
+        return f"{lead}, and the same turns always earn more."
+    if min(paying) == 0:
+        return f"{lead}, and even the dearest payment earns what its turns would elsewhere."
+    return f"{lead}; in turns it pays from {min(paying)} own cards on, with fewer the turns earn more on other routes."
+
+
+def _costs(bench: Workbench, route: Route) -> list[dict[str, Any]]:
+    """Return a row for each number of own cards, none first."""
+    rules = bench.game_map.rules
+    by_trains = payments.opportunity_cost(bench.game_map, route)["same_cards"]
+    by_turns = payments.opportunity_cost(bench.game_map, route, trains=rules.trains.per_player)["same_turns"]
+    ways = records(payments.cards_table(route).assign(same_trains=by_trains, same_turns=by_turns))
+    rows = []
+    for way in sorted((way for way in ways if way["locomotives"] == 0), key=lambda way: way["own"]):
+        row = {
+            "route": route_name(route),
+            **{key: way[key] for key in ("own", "cards", "set_cards", "same_trains", "same_turns")},
+            "points_per_card": route.points / way["cards"],
+            "gain": route.points - way["same_turns"],
+        }
+        if way["own"] <= rules.cards.per_color:
+            waiting = _waiting(bench, route, way["own"])
+            row["draws"] = waiting.expected_cards.value
+            row["turns"] = waiting.expected_turns.value
+            row["turns_90"] = waiting.turns_quantile(0.9)
+        rows.append(row)
+    return rows
+
+
+def _waiting(bench: Workbench, route: Route, own: int) -> WaitingTime:
+    """Return the waiting time from some cards of the route's color, or of any one if it is gray."""
+    color = COLORS[0] if route.color == GRAY else route.color
+    return payments.expected_draws(route, {color: own}, rules=bench.game_map.rules)
+
+
+def _waiting_chart(bench: Workbench, route: Route) -> Picture:
+    most = min(2 * route.length // 3, bench.game_map.rules.cards.per_color)
+    odds = {own: _waiting(bench, route, own) for own in sorted({0, most // 2, most})}
+    last = max(waiting.quantile(0.995) or len(waiting.cards) for waiting in odds.values())
+
+    def draw(ax: Axes) -> None:
+        for color, (own, waiting) in zip(_LINES, odds.items(), strict=False):
+            chances = [waiting.within(n).value for n in range(last + 1)]
+            words = f"from {count(own, 'own card')}"
+            ax.step(range(last + 1), chances, where="post", linewidth=2, color=color, label=words)
+        ax.set(xlabel="Blind draws", ylabel="Chance that it can be paid", xlim=(0, last), ylim=(0, 1.02))
+        ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.grid(visible=True, linewidth=0.6)
+        ax.legend(loc="upper left")
+
+    halves = several(f"{wait.quantile(0.5)} draws from {count(own, 'own card')}" for own, wait in odds.items())
+    caption = f"How soon {route_name(route)} can be paid by drawing blind. The chance reaches one half after {halves}."
+    alt = f"Rising steps, one line for each number of own cards. One half is reached after {halves}."
+    return chart(draw, alt, caption, size=(8.0, 3.6))
+
+
+# -- ferries --------------------------------------------------------------------------
+
+
+def ferries(bench: Workbench) -> Section | None:
+    """Return the section on ferries, if there are any."""
+    routes = sorted((route for route in bench.game_map.routes if route.locomotives), key=_ferry_kind)
+    if not routes:
+        return None
+    rows = [_ferry_row(bench, list(group)) for _, group in groupby(routes, key=_ferry_kind)]
+    common = max(rows, key=lambda row: row["n_routes"])
+    symbols = sum(route.locomotives for route in routes)
+    without = "cannot be paid without" if common["without"] is None else f"{common['without']} without"
+    kind = "gray" if common["color"] == GRAY else "one-colored"
+    lead = (
+        f"{count(len(routes), 'ferry', 'ferries')} with {count(symbols, 'locomotive symbol')} in all. The commonest, "
+        f"{kind} of length {common['length']} with {count(common['symbols'], 'symbol')}, takes "
+        f"{count(common['fewest'], 'card')} with locomotives and {without}. "
+        f"Drawing blind from an empty hand it can be paid after {_mean(common['draws'])} on average, "
+        f"a plain route of its length and color after {_mean(common['plain_draws'])}."
+    )
+    note = "All cards not held lie in the pile; any color will do for a gray ferry."
+    table = make_table("ferries", "What ferries cost", drop_equal(rows, "sets"), note=note)
+    return Section("ferries", "Ferries", lead, (table,))
+
+
+def _mean(n_cards: float) -> str:
+    return "all cards in vain" if n_cards == float("inf") else f"{number(n_cards, 1)} cards"
+
+
+def _ferry_kind(route: Route) -> tuple[bool, int, int, int, str, bool]:
+    sets = (route.swap_size, route.swap_fills, route.locomotives_allowed)
+    return route.color == GRAY, route.length, route.locomotives, *sets
+
+
+def _ferry_row(bench: Workbench, routes: list[Route]) -> dict[str, Any]:
+    """Return what ferries of one kind cost."""
+    rules = bench.game_map.rules
+    route = routes[0]
+    jokers = "plain" in rules.claims.locomotives_on
+    plain = replace(route, locomotives=0, swap_size=0, locomotives_allowed=jokers)
+    fills = "any space" if route.swap_fills == "any" else "symbols only"
+    without = [way["cards"] for way in records(payments.cards_table(route)) if way["locomotives"] == 0]
+    return {
+        "color": GRAY if route.color == GRAY else "one color",
+        "length": route.length,
+        "symbols": route.locomotives,
+        "n_routes": len(routes),
+        "fewest": route.length,
+        "without": min(without, default=None),
+        "draws": payments.expected_draws(route, rules=rules).expected_cards.value,
+        "plain_draws": payments.expected_draws(plain, rules=rules).expected_cards.value,
+        "sets": f"{route.swap_size} for one, {fills}" if route.swap_size else "none",
+    }

@@ -1,0 +1,154 @@
+"""Tunnels: the surcharge, and how many spare cards to hold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from matplotlib.ticker import PercentFormatter
+
+from ttr_analysis.analysis import payments, tunnels
+from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE
+from ttr_analysis.maps.model import Route
+from ttr_analysis.report.columns import make_table
+from ttr_analysis.report.document import Block, Picture, Section, count, number, percent, several
+from ttr_analysis.report.pictures import chart
+from ttr_analysis.report.workbench import Workbench, route_name
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_SHADES = (("#a6cee3", "#14202b"), ("#4c9ed1", "#0b1a26"), ("#e08030", "#2a1400"), ("#a63a08", "#ffffff"))
+"""Fill and ink of the bars for surcharges of 0, 1, 2, and of 3 and more cards."""
+
+_SAFE = 0.9
+_READABLE = 0.05
+"""Shares of a bar with room for a text."""
+
+_IN_COLOR, _LOCOMOTIVES = "one color", "locomotives alone"
+
+
+def section(bench: Workbench) -> Section | None:
+    """Return the section on tunnels, if there are any."""
+    routes = [route for route in bench.game_map.routes if route.tunnel]
+    if not routes or bench.game_map.rules.tunnel.revealed == 0:
+        return None
+    surcharges = _surcharges(bench, routes)
+    spare = _spare(bench, routes)
+    blocks: list[Block] = []
+    if surcharges:
+        blocks.append(_surcharge_chart(surcharges, bench.game_map.rules.tunnel.revealed))
+        blocks.append(make_table("tunnel_surcharges", "The surcharge, by what is held", surcharges))
+    if spare:
+        blocks.append(make_table("tunnel_spare_cards", "The odds to succeed, by spare cards", spare))
+    blocks.append(make_table("tunnels", "The tunnels of the board", _all_tunnels(bench, routes), n_shown=15))
+    return Section("tunnels", "Tunnels", _lead(bench, routes, spare), tuple(blocks))
+
+
+def _lead(bench: Workbench, routes: list[Route], spare: list[dict[str, Any]]) -> str:
+    revealed = bench.game_map.rules.tunnel.revealed
+    lead = f"{count(len(routes), 'tunnel')}, {count(revealed, 'card')} turned over for each. "
+    in_color = [row for row in spare if row["plays"] == _IN_COLOR]
+    if not in_color:
+        return lead + "The deck is too small to hold spare cards of one color."
+    common = max(in_color, key=lambda row: row["n_tunnels"])
+    odds = [common[f"s{n}"] for n in range(revealed + 1)]
+    steps = several(f"{percent(p)} of cases with {'no' if n == 0 else n}" for n, p in enumerate(odds[:3]))
+    enough = next(n for n, p in enumerate(odds) if p >= _SAFE)
+    return (
+        f"{lead}A tunnel of length {common['length']}, paid in a color, succeeds in {steps} spare cards. "
+        f"To succeed in nine of ten tries, hold {count(enough, 'spare card')}."
+    )
+
+
+def _kinds(bench: Workbench, route: Route) -> list[tuple[str, str]]:
+    """Return what may be laid down for a tunnel: in words, and the kind of card."""
+    color = COLORS[0] if route.color == GRAY else route.color
+    kinds = [(_IN_COLOR, color)]
+    if route.locomotives_allowed and bench.game_map.rules.deck.locomotives:
+        kinds.append((_LOCOMOTIVES, LOCOMOTIVE))
+    return kinds
+
+
+def _surcharges(bench: Workbench, routes: list[Route]) -> list[dict[str, Any]]:
+    deck = bench.game_map.rules.deck
+    revealed = bench.game_map.rules.tunnel.revealed
+    longest = max(route.length for route in routes)
+    rows = []
+    for word, kind in _kinds(bench, max(routes, key=lambda route: route.locomotives_allowed)):
+        matching = deck.locomotives + (deck[kind] if kind != LOCOMOTIVE else 0)
+        for held in range(min(longest, deck[kind], deck.n_cards - revealed) + 1):
+            odds = tunnels.surcharge_distribution(matching - held, deck.n_cards - held, revealed=revealed)
+            mean = sum(k * p for k, p in enumerate(odds))
+            rows.append({"plays": word, "held": held, **{f"p{k}": p for k, p in enumerate(odds)}, "mean": mean})
+    return rows
+
+
+def _spare(bench: Workbench, routes: list[Route]) -> list[dict[str, Any]]:
+    rules = bench.game_map.rules
+    revealed = rules.tunnel.revealed
+    rows = []
+    for length in sorted({route.length for route in routes}):
+        same = [route for route in routes if route.length == length]
+        for word, kind in _kinds(bench, same[0]):
+            if _can_be_held(bench, kind, length + revealed):
+                table = tunnels.spare_cards(same[0], plays=kind, revealed=revealed, deck=rules.deck)
+                odds = {f"s{spare}": p for spare, p in table["probability"].items()}
+                rows.append({"length": length, "plays": word, "n_tunnels": len(same), **odds})
+    return rows
+
+
+def _can_be_held(bench: Workbench, kind: str, n_cards: int) -> bool:
+    """Return whether one can hold so many cards of a kind, with enough others left to turn over."""
+    rules = bench.game_map.rules
+    return n_cards <= rules.deck[kind] and rules.deck.n_cards - n_cards >= rules.tunnel.revealed
+
+
+def _all_tunnels(bench: Workbench, routes: list[Route]) -> list[dict[str, Any]]:
+    rules = bench.game_map.rules
+    revealed = rules.tunnel.revealed
+    rows = []
+    for route in sorted(routes, key=lambda route: (-route.length, route.id)):
+        row: dict[str, Any] = {
+            "route": route_name(route),
+            "color": route.color,
+            "length": route.length,
+            "points": route.points,
+            "cards": float(payments.expected_cards(bench.game_map, route)),
+            "draws": payments.expected_draws(route, rules=rules).expected_cards.value,
+        }
+        _, kind = _kinds(bench, route)[0]
+        if _can_be_held(bench, kind, route.length + revealed):
+            odds = tunnels.spare_cards(route, revealed=revealed, deck=rules.deck)["probability"]
+            spare = tunnels.spare_needed(route, _SAFE, revealed=revealed, deck=rules.deck)
+            with_spare = payments.expected_draws(route, rules=rules, spare=spare)
+            row |= {"p_none": odds[0], "spare": spare, "draws_spare": with_spare.expected_cards.value}
+        rows.append(row)
+    return rows
+
+
+def _surcharge_chart(rows: list[dict[str, Any]], revealed: int) -> Picture:
+    """Return bars for each number of cards held, stacked by surcharge."""
+    names = [f"{row['plays']}, {row['held']} held" for row in rows]
+
+    def draw(ax: Axes) -> None:
+        left = [0.0] * len(rows)
+        for k in range(revealed + 1):
+            fill, ink = _SHADES[min(k, len(_SHADES) - 1)]
+            shares = [row[f"p{k}"] for row in rows]
+            bars = ax.barh(names, shares, left=left, color=fill, label=count(k, "card"), height=0.78)
+            texts = [percent(p) if p > _READABLE else "" for p in shares]
+            ax.bar_label(bars, texts, label_type="center", color=ink, fontsize=8)
+            left = [a + b for a, b in zip(left, shares, strict=True)]
+        ax.invert_yaxis()
+        ax.set(xlim=(0, 1))
+        ax.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+        ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=min(revealed + 1, 5))
+
+    first = rows[0]
+    caption = (
+        "The surcharge of a tunnel, by the cards of the kind played that one holds. Every card held is one that cannot "
+        f"be turned over. With none held, {percent(first['p0'])} of tries cost nothing more, and the surcharge is "
+        f"{number(first['mean'], 2)} cards on average."
+    )
+    alt = f"Stacked bars: the chance of each surcharge for {count(len(names), 'hand')}. {caption}"
+    return chart(draw, alt, caption, size=(8.0, 1.0 + 0.27 * len(names)))
