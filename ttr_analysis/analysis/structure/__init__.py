@@ -1,0 +1,31 @@
+"""
+The structure of a map: what graph theory says of its cities and routes.
+
+For teaching and for strategy. Every number names its definition, and every
+function says whether the border points of countries count: `borders=False`
+leaves them out with the routes to them. They are dead ends, so that no way
+between other cities is lost.
+
+NetworkX computes all that it has an algorithm for.
+"""
+
+from ttr_analysis.analysis.structure.cuts import Cut, bridges, cut_cities, edge_connectivity, minimum_cut
+from ttr_analysis.analysis.structure.resistance import effective_resistance, resistance_matrix
+from ttr_analysis.analysis.structure.tables import city_table, route_table, spaces_table, summary
+from ttr_analysis.analysis.structure.trees import SpanningTree, minimum_spanning_tree
+
+__all__ = [
+    "Cut",
+    "SpanningTree",
+    "bridges",
+    "city_table",
+    "cut_cities",
+    "edge_connectivity",
+    "effective_resistance",
+    "minimum_cut",
+    "minimum_spanning_tree",
+    "resistance_matrix",
+    "route_table",
+    "spaces_table",
+    "summary",
+]
