@@ -91,10 +91,10 @@ def test_the_key_changes_with_any_source(tmp_path: Path) -> None:
 
     rule.write_text("points = 15\n", encoding="utf-8")
     after_edit = cache_key(tmp_path)
-    rule.rename(tmp_path / "rule.py")
-    after_move = cache_key(tmp_path)
+    rule.rename(rule.with_name("rules.py"))
+    after_renaming = cache_key(tmp_path)
 
-    assert len({before, after_edit, after_move}) == 3
+    assert len({before, after_edit, after_renaming}) == 3
 
 
 def test_the_key_is_the_same_for_the_same_sources(tmp_path: Path) -> None:
