@@ -135,7 +135,9 @@ def test_tables_of_every_map_add_up(any_map: GameMap) -> None:
         assert cities["n_neighbors"].sum() == 2 * (routes["track"] == 0).sum()
         assert routes["current_share"].sum() == pytest.approx(n_cities - 1)  # Foster's theorem
         assert routes["in_minimum_spanning_tree"].sum() == n_cities - 1
-        assert routes["current_share"][routes["is_bridge"]].tolist() == pytest.approx([1] * int(routes["is_bridge"].sum()))
+        assert routes["current_share"][routes["is_bridge"]].tolist() == pytest.approx(
+            [1] * int(routes["is_bridge"].sum())
+        )
         # Every shortest way of d routes counts d times, once for each of its routes.
         numbers = summary(any_map, borders=borders)
         assert routes["betweenness_hops"].sum() == pytest.approx(numbers["mean_distance_hops"])
@@ -159,6 +161,20 @@ def test_border_points_are_counted_only_when_asked_for(switzerland: GameMap) -> 
     assert len(minimum_spanning_tree(switzerland, borders=False).routes) == 33
     assert resistance_matrix(switzerland).shape == (34, 34)
     assert resistance_matrix(switzerland, borders=True).shape == (51, 51)
+
+
+def test_a_map_with_little_but_border_points() -> None:
+    one = make_board([("A", "X1", 1, 0), ("A", "X2", 2, 0)], countries={"X": ("X1", "X2")})
+    assert city_table(one).loc["A", "n_tracks"] == 0
+    assert list(route_table(one, borders=False).columns) == list(route_table(one).columns)
+    assert len(route_table(one, borders=False)) == 0
+    assert summary(one)["n_routes"] == summary(one)["edge_connectivity_tracks"] == 0
+    assert summary(one, borders=True)["n_routes"] == 2
+    none = make_board([("X1", "Y1", 1, 0)], countries={"X": ("X1",), "Y": ("Y1",)})
+    assert len(city_table(none, borders=True)) == 2
+    for measure in (city_table, summary, resistance_matrix, cut_cities):
+        with pytest.raises(ValueError, match="map board has only border points"):
+            measure(none)
 
 
 def test_spaces_of_the_nordic_board(nordic: GameMap) -> None:

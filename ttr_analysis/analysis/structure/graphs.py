@@ -14,9 +14,20 @@ def counted_routes(game_map: GameMap, *, borders: bool) -> tuple[Route, ...]:
 
 
 def counted_cities(game_map: GameMap, *, borders: bool) -> tuple[str, ...]:
-    """Return the names of the cities that count, in the order of the map."""
+    """
+    Return the names of the cities that count, in the order of the map.
+
+    Raises
+    ------
+    ValueError
+        If no city counts.
+    """
     left_out = set() if borders else set(game_map.border_points)
-    return tuple(city.name for city in game_map.cities if city.name not in left_out)
+    cities = tuple(city.name for city in game_map.cities if city.name not in left_out)
+    if not cities:
+        msg = f"map {game_map.name} has only border points: nothing is left without them, ask with borders=True"
+        raise ValueError(msg)
+    return cities
 
 
 def track_graph(game_map: GameMap, *, borders: bool) -> nx.MultiGraph[str]:

@@ -56,6 +56,11 @@ def city_table(game_map: GameMap, *, borders: bool = False) -> pd.DataFrame:
         joined by many ways.
         `is_cut_city`: whether the map falls apart without it.
 
+    Raises
+    ------
+    ValueError
+        If the map has only border points and they do not count.
+
     Examples
     --------
     >>> import ttr_analysis as ttr
@@ -124,6 +129,11 @@ def route_table(game_map: GameMap, *, borders: bool = True) -> pd.DataFrame:
         the number of cities less 1 (Foster's theorem).
         `in_minimum_spanning_tree`: see `minimum_spanning_tree`.
 
+    Raises
+    ------
+    ValueError
+        If the map has only border points and they do not count.
+
     Examples
     --------
     >>> import ttr_analysis as ttr
@@ -135,37 +145,32 @@ def route_table(game_map: GameMap, *, borders: bool = True) -> pd.DataFrame:
     tracks = track_graph(game_map, borders=borders)
     by_length: Any = nx.edge_betweenness_centrality(tracks, weight="length")
     by_hops: Any = nx.edge_betweenness_centrality(tracks)
-    resistance = resistance_matrix(game_map, borders=borders).to_dict()
+    share_length = {key: share for (_, _, key), share in by_length.items()}
+    share_hops = {key: share for (_, _, key), share in by_hops.items()}
+    matrix = resistance_matrix(game_map, borders=borders).to_dict()
+    resistance = [matrix[a][b] for a, b in (route.cities for route in routes)]
     single = set(bridges(game_map, borders=borders))
     paired = set(bridges(game_map, by="pairs", borders=borders))
     tree = set(minimum_spanning_tree(game_map, borders=borders).routes)
-    share_length = {key: share for (_, _, key), share in by_length.items()}
-    share_hops = {key: share for (_, _, key), share in by_hops.items()}
-    rows = []
-    for route in routes:
-        a, b = route.cities
-        between = resistance[a][b]
-        rows.append(
-            {
-                "city_a": a,
-                "city_b": b,
-                "track": route.track,
-                "length": route.length,
-                "color": route.color,
-                "kind": route.kind,
-                "points": route.points,
-                "betweenness_length": share_length[route.id],
-                "betweenness_hops": share_hops[route.id],
-                "detour": _detour(tracks, route, [route]),
-                "pair_detour": _detour(tracks, route, game_map.routes_between(a, b)),
-                "is_bridge": route in single,
-                "is_pair_bridge": route in paired,
-                "resistance": between,
-                "current_share": between / route.length,
-                "in_minimum_spanning_tree": route in tree,
-            }
-        )
-    return pd.DataFrame(rows, index=[route.id for route in routes])
+    columns: dict[str, list[Any]] = {
+        "city_a": [route.cities[0] for route in routes],
+        "city_b": [route.cities[1] for route in routes],
+        "track": [route.track for route in routes],
+        "length": [route.length for route in routes],
+        "color": [route.color for route in routes],
+        "kind": [route.kind for route in routes],
+        "points": [route.points for route in routes],
+        "betweenness_length": [share_length[route.id] for route in routes],
+        "betweenness_hops": [share_hops[route.id] for route in routes],
+        "detour": [_detour(tracks, route, [route]) for route in routes],
+        "pair_detour": [_detour(tracks, route, game_map.routes_between(*route.cities)) for route in routes],
+        "is_bridge": [route in single for route in routes],
+        "is_pair_bridge": [route in paired for route in routes],
+        "resistance": resistance,
+        "current_share": [r / route.length for r, route in zip(resistance, routes, strict=True)],
+        "in_minimum_spanning_tree": [route in tree for route in routes],
+    }
+    return pd.DataFrame(columns, index=[route.id for route in routes])
 
 
 def _detour(tracks: nx.MultiGraph[str], route: Route, lost: tuple[Route, ...] | list[Route]) -> float:
@@ -247,6 +252,11 @@ def summary(game_map: GameMap, *, borders: bool = False) -> pd.Series[Any]:
         `spanning_tree_length`: trains of the minimum spanning tree.
         `is_planar`: whether it can be drawn without crossings.
 
+    Raises
+    ------
+    ValueError
+        If the map has only border points and they do not count.
+
     Examples
     --------
     >>> import ttr_analysis as ttr
@@ -268,7 +278,7 @@ def summary(game_map: GameMap, *, borders: bool = False) -> pd.Series[Any]:
         "n_tunnel_spaces": sum(route.length for route in routes if route.kind == "tunnel"),
         "n_ferry_spaces": sum(route.length for route in routes if route.kind == "ferry"),
         "n_gray_spaces": sum(route.length for route in routes if route.color == "gray"),
-        "mean_length": fmean(route.length for route in routes),
+        "mean_length": fmean(route.length for route in routes) if routes else 0.0,
         "mean_tracks": 2 * len(routes) / n_cities,
         "mean_neighbors": 2 * n_pairs / n_cities,
     }
@@ -288,7 +298,7 @@ def summary(game_map: GameMap, *, borders: bool = False) -> pd.Series[Any]:
         "n_bridges": len(bridges(game_map, borders=borders)),
         "n_pair_bridges": len(paired),
         "n_cut_cities": len(cut_cities(game_map, borders=borders)),
-        "edge_connectivity_tracks": int(nx.stoer_wagner(G, weight="n_tracks")[0]),
+        "edge_connectivity_tracks": int(nx.stoer_wagner(G, weight="n_tracks")[0]) if n_cities > 1 else 0,
         "edge_connectivity_pairs": nx.edge_connectivity(G),
         "city_connectivity": nx.node_connectivity(G),
         "spanning_tree_length": minimum_spanning_tree(game_map, borders=borders).length,
