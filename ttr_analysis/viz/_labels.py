@@ -33,7 +33,11 @@ LONGEST_LINE = 11
 """Labels longer than this may be broken in two."""
 LONGEST_LABEL = 24
 """Labels longer than this must be broken, even within a word."""
+REACHES = (0.32, 0.65, 1.1)
+"""How far labels stand from the rim of their city (ems)."""
 N_ROUNDS = 6
+OUTSIDE = 30.0
+"""What it costs to stand outside of the picture."""
 
 _NARROW, _WIDE = frozenset("fijlrt.,:;'()!|I -"), frozenset("mwMW@%—")
 
@@ -101,6 +105,8 @@ def place_labels(
     tokens: Floats,
     radius: float,
     size: float,
+    reaches: Sequence[float] = REACHES,
+    within: Box | None = None,
 ) -> tuple[LabelSpot, ...]:
     """
     Return where each label stands.
@@ -120,8 +126,13 @@ def place_labels(
         Radius of a city, which they must not cover.
     size
         Height of an em.
+    reaches
+        How far a label may stand from the rim of its city, nearest first
+        (ems).
+    within
+        Left, bottom, right, top: where labels should stay.
     """
-    spots = [list(_candidates(city, radius, size)) for city in cities]
+    spots = [list(_candidates(city, radius, size, reaches)) for city in cities]
     dots = np.array([city.position for city in cities]).reshape(-1, 2)
     obstacles = [
         # points, how far around the box they may not lie, cost of one
@@ -136,6 +147,8 @@ def place_labels(
         for points, margin, each in obstacles:
             others = points if points is not dots else np.delete(dots, k, axis=0)
             cost += each * _count_inside(boxes, others, margin)
+        if within is not None:
+            cost += OUTSIDE * ((boxes[:, :2] < within[:2]) | (boxes[:, 2:] > within[2:])).any(axis=1)
         costs.append(cost)
     chosen = [int(cost.argmin()) for cost in costs]
     for _ in range(N_ROUNDS):
@@ -152,7 +165,9 @@ def place_labels(
     return tuple(candidates[k][0] for candidates, k in zip(spots, chosen, strict=True))
 
 
-def _candidates(wanted: WantedLabel, radius: float, size: float) -> Iterator[tuple[LabelSpot, float]]:
+def _candidates(
+    wanted: WantedLabel, radius: float, size: float, reaches: Sequence[float]
+) -> Iterator[tuple[LabelSpot, float]]:
     """Yield the spots a label may take, with how little each is liked."""
     city, label, side, (x, y) = wanted
     for n_lines, text in enumerate(_broken(label)):
@@ -162,18 +177,21 @@ def _candidates(wanted: WantedLabel, radius: float, size: float) -> Iterator[tup
         for rank, (name, (dx, dy)) in enumerate(SIDES.items()):
             if side and name != side:
                 continue
-            for away in (0.32, 0.65, 1.1):
+            for away in reaches:
                 reach = radius + away * size
                 align = "left" if dx > 0 else "right" if dx < 0 else "center"
                 left = x + reach * dx - {"left": 0.0, "right": width, "center": width / 2}[align]
                 middle = y + reach * dy + (height / 2 if dy > 0 else -height / 2 if dy < 0 else 0.0)
                 box = (left, middle - height / 2, left + width, middle + height / 2)
-                liking = 0.12 * rank + 1.5 * (away - 0.32) + 0.5 * n_lines
+                liking = 0.12 * rank + 1.5 * (away - reaches[0]) + 0.5 * n_lines
                 yield LabelSpot(city, text, x + reach * dx, middle, align, box), liking
 
 
 def _broken(label: str) -> Iterator[str]:
-    """Yield a label, and if it is long, the same broken in two or more lines."""
+    """Yield a label, and if it is long, the same broken in two or more lines; as it is if it has lines already."""
+    if "\n" in label:
+        yield label
+        return
     if len(label) <= LONGEST_LABEL:
         yield label
     if len(label) > LONGEST_LINE:
