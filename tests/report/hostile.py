@@ -36,7 +36,9 @@ def write_hostile_map(folder: Path) -> Path:
     quoted = TITLE.replace('"', '\\"')
     rules = rules.replace('title = "Isles of Invention"', f'title = "{quoted}"  # Decision: <i>because</i> "quotes"')
     (folder / "rules.toml").write_text(rules, encoding="utf-8")
-    (folder / "SOURCES.md").write_text("# x\n- **Rules** <script>alert(2)</script> [link](javascript:alert(3))\n", encoding="utf-8")
+    (folder / "SOURCES.md").write_text(
+        "# x\n- **Rules** <script>alert(2)</script> [link](javascript:alert(3))\n", encoding="utf-8"
+    )
     return folder
 
 

@@ -118,6 +118,23 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
+class Drawing:
+    """
+    A picture that is part of the page, so that parts of it can say what they are.
+
+    Parameters
+    ----------
+    svg
+        One `svg` element in which all texts are escaped.
+    caption
+        What it shows.
+    """
+
+    svg: str
+    caption: str
+
+
+@dataclass(frozen=True, slots=True)
 class Figures:
     """
     Key figures.
@@ -152,7 +169,7 @@ class Points:
     items: tuple[str | tuple[str, str], ...]
 
 
-Block: TypeAlias = Words | Heading | Points | Figures | Table | Picture
+Block: TypeAlias = Words | Heading | Points | Figures | Table | Picture | Drawing
 
 
 @dataclass(frozen=True, slots=True)

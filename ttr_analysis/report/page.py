@@ -12,7 +12,9 @@ from importlib import resources
 from ttr_analysis.report.document import (
     NAME_BEGINS,
     NAME_ENDS,
+    Block,
     Column,
+    Drawing,
     Figures,
     Heading,
     Picture,
@@ -35,9 +37,7 @@ MISSING = "\N{EN DASH}"
 """Shown where a number is unknown or does not apply."""
 
 
-def render_page(
-    title: str, subtitle: str, head: Sequence[Figures | Picture | Words], sections: Sequence[Section]
-) -> str:
+def render_page(title: str, subtitle: str, head: Sequence[Block], sections: Sequence[Section]) -> str:
     """
     Return the page.
 
@@ -85,7 +85,7 @@ def render_page(
 <header id="top">
 <h1>{rich(title)}</h1>
 <p class="subtitle">{rich(subtitle)}</p>
-{_blocks(head, "top")}
+{_blocks(head)}
 </header>
 {body}
 </main>
@@ -129,12 +129,12 @@ def _section(section: Section) -> str:
     return f"""<section id="{escape(section.id)}" aria-labelledby="{escape(section.id)}-title">
 <h2 id="{escape(section.id)}-title">{rich(section.title)}</h2>
 <p class="lead">{rich(section.lead)}</p>
-{_blocks(section.blocks, section.id)}
+{_blocks(section.blocks)}
 </section>"""
 
 
-def _blocks(blocks: Sequence[object], section: str) -> str:
-    return "\n".join(render(block) for block in blocks) if section else ""
+def _blocks(blocks: Sequence[Block]) -> str:
+    return "\n".join(render(block) for block in blocks)
 
 
 @singledispatch
@@ -180,6 +180,11 @@ def _(block: Picture) -> str:
     kind = "chart" if block.dark is not None else "board"
     kind += " wide" if block.wide else ""
     return f'<figure class="{kind}">{image}<figcaption>{rich(block.caption)}</figcaption></figure>'
+
+
+@render.register
+def _(block: Drawing) -> str:
+    return f'<figure class="board wide">{block.svg}<figcaption>{rich(block.caption)}</figcaption></figure>'
 
 
 def _data_uri(mime: str, data: bytes) -> str:

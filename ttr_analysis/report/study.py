@@ -16,10 +16,10 @@ from tqdm.auto import tqdm
 
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.maps.writing import write_atomically
-from ttr_analysis.report.document import Figures, Picture, Section, Table, name, plain
+from ttr_analysis.report.document import Block, Section, Table, name, plain
 from ttr_analysis.report.files import README, describe_tables, described_tables, write_tables
 from ttr_analysis.report.page import render_page
-from ttr_analysis.report.sections import board, drawing, longroutes, method, money, structure, tunnels
+from ttr_analysis.report.sections import board, bottlenecks, drawing, longroutes, method, money, structure, tunnels
 from ttr_analysis.report.workbench import Settings, Workbench
 
 PAGE = "report.html"
@@ -49,6 +49,7 @@ STEPS: tuple[Step, ...] = (
     Step("ferries", longroutes.ferries),
     Step("tunnels", tunnels.section),
     Step("drawing cards", drawing.section),
+    Step("bottlenecks", bottlenecks.section),
     Step("structure", structure.section),
     Step("tolls", money.section),
     Step("countries", money.countries),
@@ -74,7 +75,7 @@ class Study:
 
     title: str
     subtitle: str
-    head: tuple[Figures | Picture, ...]
+    head: tuple[Block, ...]
     sections: tuple[Section, ...]
 
     @property

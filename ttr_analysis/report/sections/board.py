@@ -6,10 +6,9 @@ from typing import Any
 
 from ttr_analysis.cards import GRAY, ROUTE_COLORS
 from ttr_analysis.report.columns import drop_empty, make_table
-from ttr_analysis.report.document import Figures, Picture, Section, count, number, percent, several
-from ttr_analysis.report.pictures import board
+from ttr_analysis.report.document import Drawing, Figures, Section, count, number, percent, several
 from ttr_analysis.report.workbench import Workbench, route_name
-from ttr_analysis.viz.board import plot_map
+from ttr_analysis.viz.html import map_svg
 
 
 def section(bench: Workbench) -> Section:
@@ -29,7 +28,7 @@ def section(bench: Workbench) -> Section:
         most, least = max(colored.values()), min(colored.values())
         with_most = several(color for color, n in colored.items() if n == most)
         with_least = several(color for color, n in colored.items() if n == least)
-        lead += f" Most spaces of its own has {with_most} ({most}), fewest {with_least} ({least})."
+        lead += f" Of the colored ones most are {with_most} ({most}), fewest {with_least} ({least})."
     return Section(
         id="board",
         title="The board",
@@ -80,7 +79,7 @@ def _by_color(bench: Workbench) -> list[dict[str, Any]]:
     return drop_empty(sorted(rows, key=lambda row: (-row["spaces"], -row["n_routes"])), "symbols")
 
 
-def head(bench: Workbench) -> tuple[Figures | Picture, ...]:
+def head(bench: Workbench) -> tuple[Figures, Drawing]:
     """Return the key figures and the picture of the board."""
     game_map = bench.game_map
     routes = game_map.routes
@@ -107,10 +106,7 @@ def head(bench: Workbench) -> tuple[Figures | Picture, ...]:
         (n_ferries, "locomotives mark ferries"),
         (n_tolls, "numbers are tolls"),
     ]
-    alt = (
-        f"Board of {game_map.title}: {count(len(game_map.cities), 'city', 'cities')} joined by "
-        f"{count(len(routes), 'route')}, drawn as rows of car spaces in the colors of their cards."
-    )
-    caption = "The board. Every color has a symbol of its own" + "".join(f"; {mark}" for n, mark in marks if n) + "."
-    picture = board(lambda ax: plot_map(game_map, ax, title=""), game_map, alt, caption, wide=True)
-    return Figures(tuple((value, what) for value, what in items if value != "0")), picture
+    legend = "".join(f"; {mark}" for n, mark in marks if n)
+    caption = f"The board. Every color has a symbol of its own{legend}. Point at a route to read what it is."
+    figures = Figures(tuple((value, what) for value, what in items if value != "0"))
+    return figures, Drawing(map_svg(game_map), caption)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
-
-from matplotlib.ticker import MaxNLocator, PercentFormatter
+from typing import Any
 
 from ttr_analysis.analysis import payments
 from ttr_analysis.analysis.waiting import WaitingTime
@@ -16,11 +14,7 @@ from ttr_analysis.report.columns import drop_equal, make_table, records
 from ttr_analysis.report.document import Block, Picture, Section, count, number, several
 from ttr_analysis.report.pictures import chart
 from ttr_analysis.report.workbench import Workbench, route_name
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-_LINES = ("#d55e00", "#0072b2", "#009e73")
+from ttr_analysis.viz.charts import plot_card_odds
 
 
 def section(bench: Workbench) -> Section | None:
@@ -35,6 +29,7 @@ def section(bench: Workbench) -> Section | None:
     heading = "What they cost, by own cards"
     if len(routes) == 1:
         title, heading = f"{route_name(routes[0])}: is it worth it?", "What it costs, by own cards"
+        rows = drop_equal(rows, "route")
     note = (
         "Points of routes only: tickets and bonuses left aside. "
         "The right cards are taken for granted in points and gain, here and elsewhere."
@@ -92,24 +87,11 @@ def _waiting(bench: Workbench, route: Route, own: int) -> WaitingTime:
 
 def _waiting_chart(bench: Workbench, route: Route) -> Picture:
     most = min(2 * route.length // 3, bench.game_map.rules.cards.per_color)
-    odds = {own: _waiting(bench, route, own) for own in sorted({0, most // 2, most})}
-    last = max(waiting.quantile(0.995) or len(waiting.cards) for waiting in odds.values())
-
-    def draw(ax: Axes) -> None:
-        for color, (own, waiting) in zip(_LINES, odds.items(), strict=False):
-            chances = [waiting.within(n).value for n in range(last + 1)]
-            words = f"from {count(own, 'own card')}"
-            ax.step(range(last + 1), chances, where="post", linewidth=2, color=color, label=words)
-        ax.set(xlabel="Blind draws", ylabel="Chance that it can be paid", xlim=(0, last), ylim=(0, 1.02))
-        ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-        ax.grid(visible=True, linewidth=0.6)
-        ax.legend(loc="upper left")
-
-    halves = several(f"{wait.quantile(0.5)} draws from {count(own, 'own card')}" for own, wait in odds.items())
+    odds = {count(own, "own card"): _waiting(bench, route, own) for own in sorted({0, most // 2, most})}
+    halves = several(f"{wait.quantile(0.5)} draws from {held}" for held, wait in odds.items())
     caption = f"How soon {route_name(route)} can be paid by drawing blind. The chance reaches one half after {halves}."
     alt = f"Rising steps, one line for each number of own cards. One half is reached after {halves}."
-    return chart(draw, alt, caption, size=(8.0, 3.6))
+    return chart(lambda ax: plot_card_odds(odds, ax, by="cards", title=""), alt, caption, size=(8.0, 3.6))
 
 
 # -- ferries --------------------------------------------------------------------------

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from matplotlib.ticker import PercentFormatter
+from typing import Any
 
 from ttr_analysis.analysis import payments, tunnels
 from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE
@@ -13,16 +11,10 @@ from ttr_analysis.report.columns import make_table
 from ttr_analysis.report.document import Block, Picture, Section, count, number, percent, several
 from ttr_analysis.report.pictures import chart
 from ttr_analysis.report.workbench import Workbench, route_name
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-_SHADES = (("#a6cee3", "#14202b"), ("#4c9ed1", "#0b1a26"), ("#e08030", "#2a1400"), ("#a63a08", "#ffffff"))
-"""Fill and ink of the bars for surcharges of 0, 1, 2, and of 3 and more cards."""
+from ttr_analysis.viz.charts import plot_tunnel_odds
 
 _SAFE = 0.9
-_READABLE = 0.05
-"""Shares of a bar with room for a text."""
+"""The odds that one calls safe."""
 
 _IN_COLOR, _LOCOMOTIVES = "one color", "locomotives alone"
 
@@ -127,28 +119,15 @@ def _all_tunnels(bench: Workbench, routes: list[Route]) -> list[dict[str, Any]]:
 
 
 def _surcharge_chart(rows: list[dict[str, Any]], revealed: int) -> Picture:
-    """Return bars for each number of cards held, stacked by surcharge."""
-    names = [f"{row['plays']}, {row['held']} held" for row in rows]
-
-    def draw(ax: Axes) -> None:
-        left = [0.0] * len(rows)
-        for k in range(revealed + 1):
-            fill, ink = _SHADES[min(k, len(_SHADES) - 1)]
-            shares = [row[f"p{k}"] for row in rows]
-            bars = ax.barh(names, shares, left=left, color=fill, label=count(k, "card"), height=0.78)
-            texts = [percent(p) if p > _READABLE else "" for p in shares]
-            ax.bar_label(bars, texts, label_type="center", color=ink, fontsize=8)
-            left = [a + b for a, b in zip(left, shares, strict=True)]
-        ax.invert_yaxis()
-        ax.set(xlim=(0, 1))
-        ax.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
-        ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=min(revealed + 1, 5))
-
+    """Return the odds with the fewest and the most cards of a color held, and with locomotives alone."""
+    in_color = [row for row in rows if row["plays"] == _IN_COLOR]
+    chosen = [in_color[0], *in_color[-1:], *[row for row in rows if row["plays"] == _LOCOMOTIVES][-1:]]
+    odds = {f"{row['plays']}, {row['held']} held": [row[f"p{k}"] for k in range(revealed + 1)] for row in chosen}
     first = rows[0]
     caption = (
-        "The surcharge of a tunnel, by the cards of the kind played that one holds. Every card held is one that cannot "
-        f"be turned over. With none held, {percent(first['p0'])} of tries cost nothing more, and the surcharge is "
-        f"{number(first['mean'], 2)} cards on average."
+        "How many cards a tunnel demands beyond its length, and how many spare ones are enough. Every card held is one "
+        f"that cannot be turned over. With none held, {percent(first['p0'])} of tries cost nothing more, and the "
+        f"surcharge is {number(first['mean'], 2)} cards on average."
     )
-    alt = f"Stacked bars: the chance of each surcharge for {count(len(names), 'hand')}. {caption}"
-    return chart(draw, alt, caption, size=(8.0, 1.0 + 0.27 * len(names)))
+    alt = f"Bars and lines: the chance of each surcharge for {several(odds)}. {caption}"
+    return chart(lambda ax: plot_tunnel_odds(odds, ax, title=""), alt, caption, size=(8.0, 4.4))

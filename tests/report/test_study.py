@@ -1,0 +1,203 @@
+"""The study of every map: what is written can be read, is complete and is the same again."""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.fixtures import EVERY_MAP, INVENTED, load
+from tests.report.hostile import NAMES, TITLE, write_hostile_map
+from tests.report.pages import Seen, read_page
+from ttr_analysis import GameMap
+from ttr_analysis.maps.loading import find_folder, load_map
+from ttr_analysis.report import Settings, Study, run_study, write_study
+from ttr_analysis.report.columns import all_columns
+from ttr_analysis.report.document import NAME_BEGINS, NAME_ENDS, Picture, plain
+
+QUICK = Settings(seed=3, n_deals=40, quick=True, best_seconds=0)
+_STUDIES: dict[str, Study] = {}
+
+
+def study_of(name: str) -> Study:
+    """Return the quick study of a map, computed once."""
+    if name not in _STUDIES:
+        folder = INVENTED if name == "invented" else find_folder(name)
+        _STUDIES[name] = run_study(load(name), QUICK, folder=folder)
+    return _STUDIES[name]
+
+
+@pytest.fixture(params=EVERY_MAP)
+def study(request: pytest.FixtureRequest) -> Study:
+    return study_of(request.param)
+
+
+@pytest.fixture(scope="session")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> tuple[Study, Path]:
+    root = tmp_path_factory.mktemp("hostile")
+    folder = write_hostile_map(root / "map")
+    return write_study(load_map(folder), root / "out", QUICK, folder=folder), root / "out"
+
+
+@pytest.fixture(scope="session")
+def thin() -> Study:
+    """Return the study of a map with a bridge, a cut city, and two long routes."""
+    second = {"city_a": "Ærø Havn", "city_b": "Lomond", "length": 7, "color": "red", "swap_size": 3}
+    changed = load("invented").with_routes(second)
+    return run_study(changed.without([("Farrow", "Kråke")]), QUICK)
+
+
+def sections_of(study: Study) -> set[str]:
+    return {section.id for section in study.sections}
+
+
+def test_the_page_is_whole_and_loads_nothing(study: Study) -> None:
+    seen = read_page(study.html)
+    assert seen.faults == []
+    assert {f"#{section.id}" for section in study.sections} <= {a["href"] for a in seen.all("a")}
+    assert len(seen.all("h1")) == 1
+    assert len(seen.all("img")) >= 3
+    assert len(study.html.encode()) < 3_000_000
+
+
+def test_the_page_reads_well(study: Study) -> None:
+    words = read_page(study.html).words
+    for blunder in (
+        "nan",
+        "None",
+        "inf",
+        NAME_BEGINS,
+        NAME_ENDS,
+        "0 routes",
+        "..",
+        " ,",
+        "1 cards",
+        "1 trains",
+        "1 tickets",
+    ):
+        assert not re.search(rf"(?<![\w.]){re.escape(blunder)}(?![\w.])", words), blunder
+    for section in study.sections:
+        lead = plain(section.lead)
+        assert lead.endswith((".", "?")), lead
+        assert any(c.isdigit() for c in lead), "a lead says what the numbers show"
+
+
+def test_every_table_is_described_and_holds_something(study: Study) -> None:
+    names = [table.name for table in study.tables]
+    assert len(names) == len(set(names))
+    for table in study.tables:
+        assert len(table.frame) > 0, table.name
+        assert [column.key for column in table.columns] == [c.key for c in table.shown_columns]
+        for column in table.columns:
+            values = table.frame[column.key].tolist()
+            if column.kind == "percent":
+                known = [v for v in values if v is not None and not math.isnan(v)]
+                assert all(-1e-12 <= v <= 1 + 1e-12 for v in known), (table.name, column.key)
+
+
+def test_pictures_say_what_they_show(study: Study) -> None:
+    pictures = [block for section in study.sections for block in section.blocks if isinstance(block, Picture)]
+    assert all(len(plain(picture.alt)) > 30 and picture.caption for picture in pictures)
+
+
+@pytest.mark.parametrize(
+    ("section", "maps"),
+    [
+        ("long-routes", {"nordic", "invented"}),
+        ("ferries", {"nordic", "invented"}),
+        ("tunnels", {"nordic", "switzerland", "invented"}),
+        ("tolls", {"nederland", "invented"}),
+        ("countries", {"switzerland", "invented"}),
+    ],
+)
+def test_a_section_is_there_only_where_the_map_has_its_facts(section: str, maps: set[str]) -> None:
+    assert {name for name in EVERY_MAP if section in sections_of(study_of(name))} == maps
+
+
+def test_a_map_without_something_does_not_speak_of_it() -> None:
+    words = read_page(study_of("usa").html).words.lower()
+    for absent in ("tunnel", "ferr", "toll", "country tickets", "loan", "border point"):
+        assert absent not in words, absent
+
+
+def test_what_cuts_the_map_is_named(thin: Study) -> None:
+    tables = {table.name: table.frame for table in thin.tables}
+    assert [plain(route) for route in tables["bridges"]["route"]] == ["Eksjö–Kråke"]
+    assert tables["bridges"]["n_cut_off"].tolist() == [1]
+    assert tables["bridges"]["n_tickets"].tolist() == [5]
+    assert [plain(city) for city in tables["cut_cities"]["city"]] == ["Eksjö"]
+    (lead,) = (plain(section.lead) for section in thin.sections if section.id == "bottlenecks")
+    assert lead.startswith("The map falls apart without any of 1 bridge (Eksjö–Kråke) and 1 city (Eksjö).")
+
+
+def test_every_described_table_occurs_on_some_map(thin: Study) -> None:
+    produced: dict[str, set[str]] = {}
+    for study in (thin, *map(study_of, EVERY_MAP)):
+        for table in study.tables:
+            produced.setdefault(table.name, set()).update(column.key for column in table.columns)
+    for table_name, columns in all_columns().items():
+        if table_name in _ONLY_IN_FULL:
+            continue
+        assert table_name in produced
+        for key in columns:
+            pattern = re.compile(key.replace("#", r"\d+"))
+            assert any(pattern.fullmatch(there) for there in produced[table_name]), (table_name, key)
+
+
+_ONLY_IN_FULL: set[str] = set()
+
+
+def test_equal_seeds_give_equal_files(tmp_path: Path, nordic: GameMap) -> None:
+    write_study(nordic, tmp_path / "a", QUICK)
+    write_study(nordic, tmp_path / "b", QUICK)
+    files = sorted(path.relative_to(tmp_path / "a") for path in (tmp_path / "a").rglob("*") if path.is_file())
+    assert len(files) > 8
+    for file in files:
+        assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes(), file
+
+
+def test_hostile_names_stay_names(hostile: tuple[Study, Path]) -> None:
+    _, out = hostile
+    seen: Seen = read_page((out / "report.html").read_text(encoding="utf-8"))
+    assert seen.faults == []
+    assert len(seen.all("script")) == 1
+    assert not seen.all("b")
+    assert TITLE in seen.words
+    for name in NAMES.values():
+        assert " ".join(name.split()) in seen.words, name
+    assert "alert(2)" in seen.words
+
+
+def test_hostile_names_are_no_formulas(hostile: tuple[Study, Path]) -> None:
+    _, out = hostile
+    for path in (out / "tables").glob("*.csv"):
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.reader(file))
+        assert len({len(row) for row in rows}) == 1, path.name
+        for cell in (cell for row in rows for cell in row):
+            assert not cell.startswith(("=", "+", "@")), (path.name, cell)
+            if cell.startswith("-"):
+                float(cell)
+
+
+def test_tables_of_an_earlier_study_do_not_stay(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    write_study(load("nordic"), out, QUICK)
+    mine = out / "tables" / "mine.csv"
+    mine.write_text("a\n")
+    assert (out / "tables" / "ferries.csv").exists()
+    write_study(load("usa"), out, QUICK)
+    assert not (out / "tables" / "ferries.csv").exists()
+    assert mine.exists(), "files of others are none of its business"
+    described = re.findall(r"^## (.*)\.csv", (out / "tables" / "README.md").read_text(), flags=re.MULTILINE)
+    assert {path.stem for path in (out / "tables").glob("*.csv")} == {*described, "mine"}
+
+
+def test_each_section_is_handed_over_as_soon_as_it_is_done() -> None:
+    seen = []
+    study = run_study(load("usa"), QUICK, each=lambda section: seen.append(section.id))
+    assert seen == [section.id for section in study.sections]
+    assert repr(study).startswith("<Study of 'USA'")
