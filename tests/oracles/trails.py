@@ -8,6 +8,9 @@ import networkx as nx
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
+from ttr_analysis.rules.trails import Flags
+from ttr_analysis.tables import MapTables
+
 Edge = tuple[int, int, int]
 """Two cities and the trains between them."""
 
@@ -87,3 +90,25 @@ def is_trail(edges: Iterable[Edge]) -> bool:
         )
 
     return not left or any(walk(city, left) for a, b, _ in left for city in (a, b))
+
+
+def grow_network(tables: MapTables, trains: int, rng: np.random.Generator) -> Flags:
+    """Return the routes of a player who builds on at random, never both tracks, until the trains are used up."""
+    first = int(rng.integers(tables.length.size))
+    chosen = {first}
+    while True:
+        cities = set(tables.ends[list(chosen)].ravel().tolist())
+        left = trains - tables.length[list(chosen)].sum()
+        open_routes = [
+            r
+            for r in range(tables.length.size)
+            if r not in chosen
+            and tables.twin[r] not in chosen
+            and tables.length[r] <= left
+            and cities & set(tables.ends[r].tolist())
+        ]
+        if not open_routes:
+            flags = np.zeros(tables.length.size, dtype=np.int8)
+            flags[list(chosen)] = 1
+            return flags
+        chosen.add(int(rng.choice(open_routes)))

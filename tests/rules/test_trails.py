@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.oracles.trails import Edge, is_trail, longest_trail_milp, longest_trail_naive
+from tests.oracles.trails import Edge, grow_network, is_trail, longest_trail_milp, longest_trail_naive
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.rules.trails import MAX_FRONTIER, longest_trail
-from ttr_analysis.tables import MapTables, map_tables
+from ttr_analysis.tables import map_tables
 
 
 def solve(edges: Sequence[Edge]) -> tuple[int, list[Edge]]:
@@ -85,28 +85,6 @@ def test_routes_not_chosen_do_not_count() -> None:
     trail = np.zeros(3, dtype=np.int8)
     assert longest_trail(ends, length, np.array([1, 0, 1], dtype=np.int8), trail) == 4
     assert trail.tolist() == [0, 0, 1]
-
-
-def grow_network(tables: MapTables, trains: int, rng: np.random.Generator) -> np.ndarray:
-    """Return the routes of a player who builds on at random, never both tracks, until the trains are used up."""
-    first = int(rng.integers(tables.length.size))
-    chosen = {first}
-    while True:
-        cities = set(tables.ends[list(chosen)].ravel().tolist())
-        left = trains - tables.length[list(chosen)].sum()
-        open_routes = [
-            r
-            for r in range(tables.length.size)
-            if r not in chosen
-            and tables.twin[r] not in chosen
-            and tables.length[r] <= left
-            and cities & set(tables.ends[r].tolist())
-        ]
-        if not open_routes:
-            flags = np.zeros(tables.length.size, dtype=np.int8)
-            flags[list(chosen)] = 1
-            return flags
-        chosen.add(int(rng.choice(open_routes)))
 
 
 def test_equals_the_naive_search_on_networks_of_a_game(any_map: GameMap) -> None:
