@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.collections import Collection, PolyCollection
 from matplotlib.colors import to_rgba
@@ -258,6 +259,13 @@ def test_values_color_routes_and_cities_with_a_color_bar(nordic: GameMap) -> Non
     assert (faces(ax, nordic, "Boden-Tornio/0") == to_rgba(BOARD.no_value)).all()
     assert sum(tuple(color) != to_rgba(BOARD.city) for color in drawn_colors(ax, "cities")) == 2
     assert "symbols" not in gids(ax)
+
+
+def test_values_may_be_a_column_of_a_table(nordic: GameMap) -> None:
+    lengths = pd.Series({route.id: route.length for route in nordic.routes})
+    figure = plot_map(nordic, values=lengths).get_figure(root=True)
+    assert figure is not None
+    assert figure.axes[1].get_ylim() == (1, 9)
 
 
 @pytest.mark.parametrize("values", [{}, {"Oslo": math.nan}, {"Oslo": math.inf, "Bergen": 1.0}, {"Oslo": 5.0}])

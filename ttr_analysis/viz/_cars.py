@@ -30,6 +30,8 @@ BROADEST_CAR = 0.75
 SET_BACK = 0.06
 """How far a track is set back at a time."""
 N_ROUNDS = 16
+N_NEAR = 2
+"""Cars at either end of a track that may be in the way of others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,12 +204,17 @@ def _crowded_ends(
     bundles: Sequence[Bundle], tracks: Sequence[Sequence[Track]], spare: Floats, unit: float
 ) -> set[tuple[int, int]]:
     """Return which ends of which bundles to set back: index of the bundle, 0 or 1."""
-    owners = [(k, i, len(t.cars)) for k, members in enumerate(tracks) for t in members for i in range(len(t.cars))]
-    cars = [car for members in tracks for track in members for car in track.cars]
-    bundle_of = np.array([k for k, _, _ in owners], dtype=int)
+    bundle_of: list[int] = []
+    cars: list[Car] = []
+    for k, members in enumerate(tracks):
+        for track in members:
+            # Further cars lie too far from the city to be helped.
+            ends = track.cars[:N_NEAR] + track.cars[max(N_NEAR, len(track.cars) - N_NEAR) :]
+            cars += ends
+            bundle_of += [k] * len(ends)
     crowded = set()
     for a, b in overlapping(cars, 0.02 * unit):
-        i, j = int(bundle_of[a]), int(bundle_of[b])
+        i, j = bundle_of[a], bundle_of[b]
         shared = set(bundles[i].cities) & set(bundles[j].cities) if i != j else set()
         for city in shared:
             k = i if spare[i] / bundles[i].n_spaces >= spare[j] / bundles[j].n_spaces else j

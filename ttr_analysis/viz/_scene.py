@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, SupportsFloat, TypeAlias, runtime_checkable
 
 from ttr_analysis._errors import UnknownNameError
 from ttr_analysis.maps.model import GameMap, Route, RouteLike, Ticket
@@ -19,6 +19,14 @@ class HasRoutes(Protocol):
     @property
     def routes(self) -> Iterable[RouteLike]:
         """Its routes."""
+        ...
+
+
+class Values(Protocol):
+    """Numbers by route or city: a dict, or a pandas Series."""
+
+    def items(self) -> Iterable[tuple[Any, SupportsFloat]]:
+        """Return pairs of a route or city and its number."""
         ...
 
 
@@ -86,7 +94,7 @@ def read_scene(
     closed: Routes = (),
     tickets: Iterable[TicketLike] = (),
     owned: Mapping[Any, Routes] | Routes = (),
-    values: Mapping[Any, float] | None = None,
+    values: Values | None = None,
 ) -> Scene:
     """
     Return what is to be seen, every name looked up.
@@ -131,7 +139,7 @@ def _read_players(game_map: GameMap, owned: Mapping[Any, Routes] | Routes) -> tu
     )
 
 
-def _read_values(game_map: GameMap, values: Mapping[Any, float]) -> dict[str, float]:
+def _read_values(game_map: GameMap, values: Values) -> dict[str, float]:
     numbers: dict[str, float] = {}
     for key, value in values.items():
         numbers.update(dict.fromkeys(_names(game_map, key), float(value)))

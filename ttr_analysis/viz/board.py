@@ -19,7 +19,7 @@ from matplotlib.path import Path
 from ttr_analysis.maps.model import GameMap, Route
 from ttr_analysis.viz._cars import Car
 from ttr_analysis.viz._curves import bezier
-from ttr_analysis.viz._scene import Routes, Scene, TicketLike, arcs_of, read_scene
+from ttr_analysis.viz._scene import Routes, Scene, TicketLike, Values, arcs_of, read_scene
 from ttr_analysis.viz._shapes import PLATE, arrow, band, cross, disk, placed, saw, train
 from ttr_analysis.viz._text import BoardText
 from ttr_analysis.viz.background import Background, Points, load_background
@@ -49,7 +49,7 @@ def plot_map(  # noqa: PLR0913 - one option per thing to be seen, each by keywor
     tickets: Iterable[TicketLike] = (),
     owned: Mapping[Any, Routes] | Routes = (),
     closed: Routes = (),
-    values: Mapping[Any, float] | None = None,
+    values: Values | None = None,
     value_label: str = "",
     title: str | None = None,
     legend: bool = False,
@@ -77,8 +77,9 @@ def plot_map(  # noqa: PLR0913 - one option per thing to be seen, each by keywor
     closed
         Routes that are crossed out.
     values
-        A number per route (route, route id or pair of cities) or city (name).
-        Routes and cities are colored by it, in place of card colors.
+        A number per route (route, route id or pair of cities) or city (name),
+        as a dict or a pandas Series. Routes and cities are colored by it, in
+        place of card colors.
     value_label
         What the numbers are, with their unit.
     title
@@ -258,7 +259,7 @@ class _Board:
             ("lakes", 0.7, behind.lakes, BOARD.sea, BOARD.shore),
         ):
             if rings:
-                self.ax.add_patch(
+                self.ax.add_artist(
                     PathPatch(_compound(rings), facecolor=fill, edgecolor=edge, linewidth=thin, zorder=zorder, gid=gid)
                 )
         self.lines("states", 0.6, behind.states, BOARD.state, pen=0.05)
