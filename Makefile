@@ -31,7 +31,8 @@ $(READY): pyproject.toml $(LOCK)
 	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed; choose one with: make PYTHON=python3.11 ...")'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint $(LOCK) uv
-	$(BIN)/uv pip install --quiet --python $(BIN)/python --requirement $(LOCK) \
+	$(BIN)/uv pip install --quiet --system-certs --python $(BIN)/python --requirement $(LOCK) \
+		|| { echo "uv could not; pip does it, in a minute or two"; false; } \
 		|| $(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement $(LOCK)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
@@ -56,7 +57,7 @@ bench: $(READY)
 	$(BIN)/python -m benchmarks
 
 lock: $(READY)
-	$(BIN)/uv pip compile --quiet --universal --upgrade --no-emit-index-url --no-emit-find-links --extra dev \
+	$(BIN)/uv pip compile --quiet --system-certs --universal --upgrade --no-emit-index-url --no-emit-find-links --extra dev \
 		--custom-compile-command "make lock" --output-file $(LOCK) pyproject.toml
 
 clean:
