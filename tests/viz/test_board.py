@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.text import Text
     from matplotlib.transforms import Bbox
 
+CARD_RED = to_rgba(CARD_STYLES["red"].fill)
 N_SPACES = {"nordic": 207, "switzerland": 205, "nederland": 306, "usa": 309, "invented": 74}
 
 
@@ -259,6 +260,15 @@ def test_values_color_routes_and_cities_with_a_color_bar(nordic: GameMap) -> Non
     assert (faces(ax, nordic, "Boden-Tornio/0") == to_rgba(BOARD.no_value)).all()
     assert sum(tuple(color) != to_rgba(BOARD.city) for color in drawn_colors(ax, "cities")) == 2
     assert "symbols" not in gids(ax)
+
+
+def test_values_of_cities_alone_leave_the_routes_their_colors_but_pale(nordic: GameMap) -> None:
+    ax = plot_map(nordic, values={"Oslo": 1.0, "Bergen": 2.0})
+
+    red, blue = (faces(ax, nordic, f"Bergen-Oslo/{track}")[0] for track in (1, 0))
+    assert red[0] > red[2] > CARD_RED[2]
+    assert blue[2] > blue[0]
+    assert "symbols" in gids(ax)
 
 
 def test_values_may_be_a_column_of_a_table(nordic: GameMap) -> None:

@@ -127,7 +127,7 @@ def plot_map(  # noqa: PLR0913 - one option per thing to be seen, each by keywor
     board.draw_cities()
     board.draw_tickets()
     board.draw_labels()
-    board.ax.set_title(scene.title(game_map) if title is None else title, color=BOARD.text, parse_math=False)
+    board.ax.set_title(scene.title(game_map) if title is None else title, parse_math=False)
     if legend:
         board.draw_legend()
     return board.ax
@@ -172,6 +172,8 @@ class _Board:
         for spine in ax.spines.values():
             spine.set(color=BOARD.rim, linewidth=1.0)
         self.shade = self._color_by_value(value_label)
+        any_route = any(route.id in (scene.values or {}) for route in game_map.routes)
+        self.route_shade = self.shade if any_route or not scene.values else None
         self.pen = layout.unit * self._points_per_unit()
         """Points on paper that a space unit takes: pens are wide in proportion."""
 
@@ -200,9 +202,11 @@ class _Board:
         return shade
 
     def fade(self, color: Color, route: Route) -> Color:
-        """Return the color, paler if other routes stand out or this one is closed."""
+        """Return the color, paler if something else is to stand out or the route is closed."""
         highlight = self.scene.highlight
-        if not (route.id in self.scene.closed or (highlight and route.id not in highlight)):
+        only_cities = self.shade is not None and self.route_shade is None
+        overshadowed = (highlight or only_cities) and route.id not in highlight
+        if not (overshadowed or route.id in self.scene.closed):
             return color
         red, green, blue = (
             0.32 * own + 0.68 * paper for own, paper in zip(to_rgb(color), to_rgb(BOARD.home), strict=True)
@@ -285,7 +289,7 @@ class _Board:
 
     def draw_cars(self) -> None:
         """Draw the car spaces, and the rock around those of tunnels."""
-        spaces, shade = self.spaces(), self.shade
+        spaces, shade = self.spaces(), self.route_shade
         tunnels = [(route, saw(car, self.layout.unit)) for route, car in spaces if route.tunnel]
         rock = [self.fade(BOARD.tunnel, route) for route, _ in tunnels]
         self.polygons("tunnels", 2.5, [outline for _, outline in tunnels], rock)
@@ -302,7 +306,7 @@ class _Board:
         fills = [self.fade(look.fill, route) for route, _ in wanted]
         self.polygons("plates", 3.4, plates, fills, edges=ink, pen=0.02)
         self.polygons("locomotives", 3.5, [placed(look.symbol, car, 0.74 * car.width) for _, car in wanted], ink)
-        if self.shade:
+        if self.route_shade:
             return
         marked = [
             (route, car, CARD_STYLES[route.color])

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, TypeAlias
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib import rcParams
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from ttr_analysis.analysis.waiting import WaitingTime
 from ttr_analysis.viz._labels import WantedLabel, place_labels
-from ttr_analysis.viz.style import BOARD, PLAYER_COLORS
+from ttr_analysis.viz.style import PLAYER_COLORS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,7 +82,9 @@ def plot_tunnel_odds(
         at = ks + (rank - (len(named) - 1) / 2) * width
         ax.bar(at, probabilities, width, color=color, alpha=0.45, label=name or "demanded")
         if errors.any():
-            ax.errorbar(at, probabilities, 2 * errors, fmt="none", ecolor=BOARD.text, capsize=3, elinewidth=1)
+            ax.errorbar(
+                at, probabilities, 2 * errors, fmt="none", ecolor=rcParams["text.color"], capsize=3, elinewidth=1
+            )
         ax.plot(ks, np.minimum(1, np.cumsum(probabilities)), color=color, marker="o", label=None if name else "enough")
     ax.set(xlabel="cards demanded (bars), spare cards that are enough (lines)", ylabel="probability", ylim=(0, 1.02))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -147,7 +150,7 @@ def plot_card_odds(
     ax.set(xlabel="turns of drawing" if by == "turns" else "cards drawn", ylabel="probability to have them")
     ax.set(xlim=(0, 1.02 * last), ylim=(0, 1.02))
     for share in QUANTILES:
-        ax.axhline(share, color=BOARD.state, linewidth=0.8, zorder=0)
+        ax.axhline(share, color=rcParams["grid.color"], linewidth=0.8, zorder=0)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     return _finish(ax, "Gathering cards" if title is None else title, percent=True)
 
@@ -210,9 +213,9 @@ def _draw_guides(ax: Axes) -> None:
     right, top = ax.get_xlim()[1], ax.get_ylim()[1]
     for slope in GUIDES:
         x = min(right, top / slope)
-        ax.plot([0, x], [0, slope * x], color=BOARD.state, linewidth=1, zorder=0)
+        ax.plot([0, x], [0, slope * x], color=rcParams["grid.color"], linewidth=1, zorder=0)
         name: dict[str, Any] = {
-            "color": BOARD.quiet_text,
+            "color": rcParams["xtick.color"],
             "fontsize": "x-small",
             "ha": "right",
             "va": "center",
@@ -250,10 +253,16 @@ def _label_dots(ax: Axes, dots: Mapping[tuple[float, float], Sequence[str]]) -> 
     )
     for spot, dot, (x, y) in zip(spots, dots, paper, strict=True):
         away = math.hypot(spot.x - x, spot.y - y) > DOT_POINTS + 1.2 * LABEL_POINTS
-        leader = {"arrowstyle": "-", "color": BOARD.border, "linewidth": 0.6, "shrinkA": 0, "shrinkB": DOT_POINTS}
+        leader = {
+            "arrowstyle": "-",
+            "color": rcParams["grid.color"],
+            "linewidth": 0.8,
+            "shrinkA": 0,
+            "shrinkB": DOT_POINTS,
+        }
         ax.annotate(
             spot.text, dot, (spot.x - x, spot.y - y), textcoords="offset points", ha=spot.align, va="center",
-            linespacing=1.0, fontsize=LABEL_POINTS, color=BOARD.text, parse_math=False, gid="label",
+            linespacing=1.0, fontsize=LABEL_POINTS, parse_math=False, gid="label",
             arrowprops=leader if away else None,
         )  # fmt: skip
 
