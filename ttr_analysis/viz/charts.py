@@ -28,6 +28,15 @@ SERIES_COLORS = tuple(color for color in PLAYER_COLORS if color != "#f0e442")
 BAR_SPAN = 0.8
 """Of the distance between two numbers of cards, what the bars take."""
 QUANTILES = (0.5, 0.9)
+AXIS_LABELS = {
+    "points": "points",
+    "most_points": "points of the best destination",
+    "trains": "fewest trains",
+    "with_one": "extra trains on top of another ticket",
+    "with_two": "extra trains on top of two other tickets",
+    "in_deal": "extra trains on top of the other tickets of a deal",
+}
+"""What the columns of a table of tickets are; others are named as they are."""
 GUIDES = (0.5, 1.0, 1.5, 2.0, 3.0)
 """Points per train for which a line is drawn."""
 LABEL_POINTS = 7.0
@@ -171,11 +180,13 @@ def plot_ticket_values(
     Parameters
     ----------
     table
-        One row per ticket, indexed by what is to be written beside its dot.
+        One row per ticket, indexed by what is to be written beside its dot:
+        from `value_table`, say.
     ax
         Axes to draw in; by default those of a new figure.
     points, trains
-        The columns with the points, and with the fewest trains.
+        The columns with the points and with the trains: `in_deal`, say, for
+        the extra trains on top of other tickets.
     title
         What is seen.
 
@@ -200,7 +211,12 @@ def plot_ticket_values(
             dots.setdefault((float(x), float(y)), []).append(str(name))
     most_trains = max((x for x, _ in dots), default=1.0)
     most_points = max((y for _, y in dots), default=1.0)
-    ax.set(xlim=(0, 1.18 * most_trains), ylim=(0, 1.08 * most_points), xlabel="fewest trains", ylabel="points")
+    ax.set(
+        xlim=(0, 1.18 * most_trains),
+        ylim=(0, 1.08 * most_points),
+        xlabel=AXIS_LABELS.get(trains, trains),
+        ylabel=AXIS_LABELS.get(points, points),
+    )
     _draw_guides(ax)
     x, y = np.array(list(dots)).reshape(-1, 2).T
     ax.scatter(x, y, s=(2 * DOT_POINTS) ** 2, c=y / np.maximum(x, 1), cmap="viridis", zorder=3, gid="tickets")
