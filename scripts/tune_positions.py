@@ -12,6 +12,15 @@ that pass by. Columns other than `x` and `y` are left alone.
 `--pin "City=dx,dy"` shifts where a city would like to be (board units);
 `--stretch 1.1` widens the map; `--rotate 4` turns it (degrees,
 counterclockwise).
+
+The maps were made so:
+
+    nordic --unit 3.7
+    nederland --unit 3.9
+    usa --unit 3.6
+    switzerland --unit 3.5 --stretch 1.06 --pin Winterthur=1,1.5 --pin "St. Gallen=3,0" --pin Kreuzlingen=2.5,1
+        --pin Schaffhausen=0,1.5 --pin Pfäffikon=2,0 --pin Baden=-1.5,0.5 --pin Vaduz=1,0 --pin Zug=0,-1 --pin Schwyz=1,-1
+        --pin "Germany via Kreuzlingen (west)=-1,1" --pin "Germany via Kreuzlingen (east)=3,0"
 """
 
 from __future__ import annotations
