@@ -19,8 +19,8 @@ The maps were made so:
     nederland --unit 3.9
     usa --unit 3.6
     switzerland --unit 3.5 --stretch 1.06 --pin Winterthur=1,1.5 --pin "St. Gallen=3,0" --pin Kreuzlingen=2.5,1
-        --pin Schaffhausen=0,1.5 --pin Pfäffikon=2,0 --pin Baden=-1.5,0.5 --pin Vaduz=1,0 --pin Zug=0,-1 --pin Schwyz=1,-1
-        --pin "Germany via Kreuzlingen (west)=-1,1" --pin "Germany via Kreuzlingen (east)=3,0"
+        --pin Schaffhausen=0,1.5 --pin Pfäffikon=2,0 --pin Baden=-1.5,0.5 --pin Vaduz=1,0 --pin Zug=0,-1
+        --pin Schwyz=1,-1 --pin "Germany via Kreuzlingen (west)=-1,1" --pin "Germany via Kreuzlingen (east)=3,0"
 """
 
 from __future__ import annotations
