@@ -12,6 +12,11 @@ from importlib import import_module
 
 RENDERERS: dict[str, str] = {
     "ttr_analysis.maps.model.GameMap": "ttr_analysis.viz.html:map_svg",
+    "ttr_analysis.analysis.paths.shortest.Path": "ttr_analysis.viz.route_list:route_list",
+    "ttr_analysis.analysis.paths.trail.Trail": "ttr_analysis.viz.route_list:route_list",
+    "ttr_analysis.analysis.structure.cuts.Cut": "ttr_analysis.viz.route_list:route_list",
+    "ttr_analysis.analysis.structure.trees.SpanningTree": "ttr_analysis.viz.route_list:route_list",
+    "ttr_analysis.analysis.tickets.model.Network": "ttr_analysis.viz.route_list:route_list",
 }
 """Dotted name of a type to `module:function`; the function takes the object and returns HTML."""
 

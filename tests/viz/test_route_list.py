@@ -1,0 +1,57 @@
+"""Answers made of routes show themselves in notebooks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib import import_module
+
+import pytest
+
+import ttr_analysis as ttr
+from ttr_analysis import GameMap
+from ttr_analysis._display import RENDERERS, render_html
+from ttr_analysis.viz.route_list import HasRoutes
+
+
+@pytest.mark.parametrize("name", RENDERERS)
+def test_every_renderer_and_its_type_exist(name: str) -> None:
+    module, _, kind = name.rpartition(".")
+    renderer_module, _, renderer = RENDERERS[name].partition(":")
+    assert isinstance(getattr(import_module(module), kind), type)
+    assert callable(getattr(import_module(renderer_module), renderer))
+
+
+def test_every_answer_shows_a_row_for_each_route(any_map: GameMap) -> None:
+    a, b = any_map.cities[0].name, any_map.cities[7].name
+    answers: list[HasRoutes] = [
+        ttr.paths.shortest_path(any_map, a, b),
+        ttr.paths.longest_trail(any_map, any_map.routes[:8]),
+        ttr.structure.minimum_cut(any_map, a, b),
+        ttr.structure.minimum_spanning_tree(any_map),
+        ttr.tickets.cheapest_network(any_map, any_map.tickets[:2]),
+    ]
+    for answer in answers:
+        html = render_html(answer)
+        assert html.startswith("<table>")
+        assert html.count("<tr>") == len(answer.routes) + 1
+        assert ("<th>toll</th>" in html) == any(route.toll for route in answer.routes)
+
+
+def test_names_are_escaped() -> None:
+    html = render_html(ttr.paths.shortest_path(_hostile(), "<b>Oslo</b>", "Bergen"))
+    assert "<b>Oslo" not in html
+    assert "&lt;b&gt;Oslo&lt;/b&gt;" in html
+
+
+def _hostile() -> GameMap:
+    nordic = ttr.load_map("nordic")
+    bad = "<b>Oslo</b>"
+    cities = tuple(replace(c, name=bad) if c.name == "Oslo" else c for c in nordic.cities)
+    routes = tuple(
+        replace(
+            r, cities=(bad if r.cities[0] == "Oslo" else r.cities[0], bad if r.cities[1] == "Oslo" else r.cities[1])
+        )
+        for r in nordic.routes
+    )
+    places = tuple(replace(p, name=bad, cities=(bad,)) if p.name == "Oslo" else p for p in nordic.places)
+    return replace(nordic, cities=cities, routes=routes, places=places, tickets=())
