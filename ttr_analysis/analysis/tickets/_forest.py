@@ -12,7 +12,8 @@ cost of every subset of the tickets on the way.
 
 Costs are positive int64 numbers, packed so that comparing them compares
 trains, then routes, then tolls, and so on (see `PackedCost`). Sets of groups
-and of tickets are bit masks.
+and of tickets are bit masks. (Arrays are copied by loops: compiling an
+assignment to a slice takes seconds, for the text of an error.)
 
 References
 ----------
@@ -30,6 +31,7 @@ import numpy.typing as npt
 from ttr_analysis._jit import compiled
 
 Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.int8]
 
 UNREACHABLE: Final = 1 << 60
 """The cost of what cannot be done; three of them still add up within int64."""
@@ -101,25 +103,91 @@ class PackedCost(NamedTuple):
         )
 
 
+class Board(NamedTuple):
+    """
+    A map with some routes closed and some owned.
+
+    Parameters
+    ----------
+    weight, track
+        Packed cost and number of the cheapest track between each two cities,
+        as `choose_tracks` fills them in.
+    distance
+        Packed cost of the cheapest path between each two cities, as
+        `all_distances` fills it in.
+    """
+
+    weight: Ints
+    track: Ints
+    distance: Ints
+
+
+class Ends(NamedTuple):
+    """
+    The ends of tickets on a board.
+
+    Parameters
+    ----------
+    members
+        1 where a group has a city, shape (groups, cities).
+    rows
+        Cost of the cheapest path from each group to each city, as
+        `group_distances` fills it in; of the same shape.
+    pairs
+        The two groups of each ticket.
+    """
+
+    members: Ints
+    rows: Ints
+    pairs: Ints
+
+
+class Work(NamedTuple):
+    """
+    Results of `solve_subsets`, in arrays that are used again.
+
+    Parameters
+    ----------
+    groups
+        The groups of the tickets in question, each once.
+    masks
+        The set of groups of each set of tickets.
+    grown
+        Cost of the cheapest tree that touches a set of groups and a city:
+        `grown[mask, city]`.
+    tree, forest
+        Cost of the cheapest tree, and of the cheapest network, for each set
+        of tickets; `UNREACHABLE` if there is none.
+    """
+
+    groups: Ints
+    masks: Ints
+    grown: Ints
+    tree: Ints
+    forest: Ints
+
+
 @compiled
-def choose_tracks(ends: Ints, cost: Ints, weight: Ints, track: Ints) -> None:
+def choose_tracks(ends: Ints, cost: Ints, order: Ints, weight: Ints, track: Ints) -> None:
     """
     Fill in the cheapest track between each two cities.
 
     Parameters
     ----------
     ends, cost
-        Cities at the ends of each route, and its packed cost;
-        `UNREACHABLE` if it is closed. The first of equal routes is chosen.
+        Cities at the ends of each route, and its packed cost, `UNREACHABLE`
+        if it is closed.
+    order
+        All routes; of equal tracks the one that comes first is chosen.
     weight
         Filled with the cost of the chosen track; `UNREACHABLE` if there is
         none.
     track
-        Filled with the position of the chosen route in `ends`, or -1.
+        Filled with the number of the chosen route, or -1.
     """
-    weight[:] = UNREACHABLE
-    track[:] = -1
-    for r in range(len(cost)):
+    weight.fill(UNREACHABLE)
+    track.fill(-1)
+    for r in order:
         a, b = ends[r, 0], ends[r, 1]
         if cost[r] < weight[a, b]:
             weight[a, b] = weight[b, a] = cost[r]
@@ -139,9 +207,9 @@ def all_distances(weight: Ints, distance: Ints) -> None:
         Filled with costs of paths.
     """
     n = len(weight)
-    distance[:] = weight
-    for v in range(n):
-        distance[v, v] = 0
+    for a in range(n):
+        for b in range(n):
+            distance[a, b] = weight[a, b] if a != b else 0
     for m in range(n):
         for a in range(n):
             to_m = distance[a, m]
@@ -149,8 +217,7 @@ def all_distances(weight: Ints, distance: Ints) -> None:
                 continue
             for b in range(n):
                 through = to_m + distance[m, b]
-                if through < distance[a, b]:
-                    distance[a, b] = through
+                distance[a, b] = min(distance[a, b], through)
 
 
 @compiled
@@ -167,139 +234,141 @@ def group_distances(distance: Ints, members: Ints, rows: Ints) -> None:
     rows
         Filled with the costs, of the same shape.
     """
-    rows[:] = UNREACHABLE
+    rows.fill(UNREACHABLE)
     n_groups, n = members.shape
     for g in range(n_groups):
         for a in range(n):
             if members[g, a]:
                 for v in range(n):
-                    if distance[a, v] < rows[g, v]:
-                        rows[g, v] = distance[a, v]
+                    rows[g, v] = min(rows[g, v], distance[a, v])
 
 
 @compiled
-def grow_trees(distance: Ints, rows: Ints, groups: Ints, n_groups: int, grown: Ints) -> None:
-    """
-    Fill in the cost of the cheapest tree that touches a set of groups and a city.
-
-    Parameters
-    ----------
-    distance, rows
-        Costs of paths between cities, and from groups to cities.
-    groups, n_groups
-        Rows of the groups in question: the first `n_groups`.
-    grown
-        Filled for each non-empty set of groups: `grown[mask, city]`.
-    """
-    n = len(distance)
-    merged = np.empty(n, dtype=np.int64)
-    for mask in range(1, 1 << n_groups):
-        low = mask & -mask
-        rest = mask ^ low
-        if rest == 0:
-            g = 0
-            while 1 << g != low:
-                g += 1
-            for v in range(n):
-                grown[mask, v] = rows[groups[g], v]
-            continue
-        for v in range(n):
-            merged[v] = UNREACHABLE
-        # Two smaller trees meet in a city; the part with the lowest group is `low | part`.
-        part = rest
-        while part:
-            part = (part - 1) & rest
-            one = low | part
-            other = mask ^ one
-            for v in range(n):
-                both = grown[one, v] + grown[other, v]
-                if both < merged[v]:
-                    merged[v] = both
-        # And a path leads on from there.
-        for v in range(n):
-            grown[mask, v] = merged[v]
-        for u in range(n):
-            start = merged[u]
-            if grown[mask, u] < start or start >= UNREACHABLE:
-                continue  # a path from another city passes here: it was extended, or will be
-            for v in range(n):
-                on = start + distance[u, v]
-                if on < grown[mask, v]:
-                    grown[mask, v] = on
+def make_work(n_tickets: int, n: int) -> Work:
+    """Return the arrays for sets of up to so many tickets, one or more, on a board of `n` cities."""
+    return Work(
+        np.empty(2 * n_tickets, dtype=np.int64),
+        np.empty(1 << n_tickets, dtype=np.int64),
+        np.empty((1 << (2 * n_tickets - 1), n), dtype=np.int64),
+        np.empty(1 << n_tickets, dtype=np.int64),
+        np.empty(1 << n_tickets, dtype=np.int64),
+    )
 
 
 @compiled
-def collect_groups(pairs: Ints, n_tickets: int, groups: Ints, masks: Ints) -> int:
+def collect_groups(ends: Ends, tickets: Ints, n_tickets: int, work: Work) -> int:
     """
-    Number the groups of some tickets, each once.
-
-    Parameters
-    ----------
-    pairs, n_tickets
-        The two groups of each ticket; the first `n_tickets` rows count.
-    groups
-        Filled with the groups, in rising order.
-    masks
-        Filled with the set of groups of each set of tickets.
+    Fill in the groups of some tickets, each once and in rising order, and the `masks`.
 
     Returns
     -------
     n_groups
         Number of different groups.
     """
+    groups, masks = work.groups, work.masks
     n_groups = 0
-    for t in range(n_tickets):
+    for i in range(n_tickets):
         for end in range(2):
-            group = pairs[t, end]
+            group = ends.pairs[tickets[i], end]
             at = n_groups
             while at > 0 and groups[at - 1] > group:
                 at -= 1
             if at > 0 and groups[at - 1] == group:
                 continue
-            for i in range(n_groups, at, -1):
-                groups[i] = groups[i - 1]
+            for j in range(n_groups, at, -1):
+                groups[j] = groups[j - 1]
             groups[at] = group
             n_groups += 1
     masks[0] = 0
-    for t in range(n_tickets):
+    for i in range(n_tickets):
         bits = 0
         for g in range(n_groups):
-            if groups[g] in (pairs[t, 0], pairs[t, 1]):
+            if groups[g] == ends.pairs[tickets[i], 0] or groups[g] == ends.pairs[tickets[i], 1]:
                 bits |= 1 << g
-        for subset in range(1 << t):
-            masks[1 << t | subset] = masks[subset] | bits
+        for subset in range(1 << i):
+            masks[1 << i | subset] = masks[subset] | bits
     return n_groups
 
 
 @compiled
-def subset_costs(
-    distance: Ints,
-    rows: Ints,
-    pairs: Ints,
-    n_tickets: int,
-    groups: Ints,
-    masks: Ints,
-    grown: Ints,
-    tree: Ints,
-    forest: Ints,
-) -> int:
+def grow_trees(distance: Ints, rows: Ints, n_groups: int, work: Work) -> None:
     """
-    Fill in the cost of the cheapest network of every subset of some tickets.
+    Fill in `grown` for all sets of the first `n_groups` groups.
 
     Parameters
     ----------
     distance, rows
         Costs of paths between cities, and from groups to cities.
-    pairs, n_tickets
-        The two groups of each ticket, as rows of `rows`.
-    groups, masks, grown
-        Filled as by `collect_groups` and `grow_trees`. The last group is the
-        root of the trees that hold it: `grown` has no sets with it.
-    tree
-        Filled with the cost of one tree for each set of tickets.
-    forest
-        Filled with the cost of the cheapest network for each set of tickets,
-        `UNREACHABLE` if there is none.
+    n_groups
+        Number of groups.
+    work
+        With its `groups`.
+    """
+    n = len(distance)
+    grown = work.grown
+    merged = np.empty(n, dtype=np.int64)
+    for mask in range(1, 1 << n_groups):
+        low = mask & -mask
+        rest = mask ^ low
+        if rest == 0:
+            group = work.groups[lowest_bit(mask)]
+            for v in range(n):
+                grown[mask, v] = rows[group, v]
+            continue
+        merged.fill(UNREACHABLE)
+        # Two smaller trees meet in a city; the one with the lowest group is `low | part`.
+        part = rest
+        while part:
+            part = (part - 1) & rest
+            one = grown[low | part]
+            other = grown[rest ^ part]
+            for v in range(n):
+                both = one[v] + other[v]
+                merged[v] = min(merged[v], both)
+        # And a path leads on from there.
+        cheapest = grown[mask]
+        for v in range(n):
+            cheapest[v] = merged[v]
+        for u in range(n):
+            start = merged[u]
+            if cheapest[u] < start or start >= UNREACHABLE:
+                continue  # a path from another city passes here, and goes on from that one
+            for v in range(n):
+                onward = start + distance[u, v]
+                cheapest[v] = min(cheapest[v], onward)
+
+
+@compiled
+def lowest_bit(mask: int) -> int:
+    """
+    Return the position of the lowest bit that is set.
+
+    Examples
+    --------
+    >>> int(lowest_bit(12))
+    2
+    """
+    bit = 0
+    while not mask >> bit & 1:
+        bit += 1
+    return bit
+
+
+@compiled
+def solve_subsets(distance: Ints, ends: Ends, tickets: Ints, n_tickets: int, work: Work) -> int:
+    """
+    Fill in the cheapest network of every subset of some tickets.
+
+    Parameters
+    ----------
+    distance, ends
+        The board and the tickets on it.
+    tickets, n_tickets
+        The first `n_tickets` of these are meant; bit i of a set of tickets
+        is the one at position i.
+    work
+        Filled. The last group is the root of the trees that touch it, so that
+        `grown` has no sets with it.
 
     Returns
     -------
@@ -307,26 +376,28 @@ def subset_costs(
         Number of different groups.
     """
     n = len(distance)
-    n_groups = collect_groups(pairs, n_tickets, groups, masks)
-    n_grown = n_groups - 1
-    grow_trees(distance, rows, groups, n_grown, grown)
-    root = groups[n_groups - 1]
+    tree, forest = work.tree, work.forest
     tree[0] = 0
     forest[0] = 0
+    n_groups = collect_groups(ends, tickets, n_tickets, work)
+    if n_groups == 0:
+        return 0
+    grow_trees(distance, ends.rows, n_groups - 1, work)
+    root = ends.rows[work.groups[n_groups - 1]]
     for subset in range(1, 1 << n_tickets):
-        mask = masks[subset]
-        rest = mask & ((1 << n_grown) - 1)
+        mask = work.masks[subset]
+        rest = mask & ~(1 << (n_groups - 1))
         cost = UNREACHABLE
         if rest == 0:
             cost = 0
         elif rest == mask:
             for v in range(n):
-                cost = min(cost, grown[rest, v])
+                cost = min(cost, work.grown[rest, v])
         else:
             for v in range(n):
-                cost = min(cost, grown[rest, v] + rows[root, v])
+                cost = min(cost, work.grown[rest, v] + root[v])
         tree[subset] = cost
-        # The tree that holds the first ticket, and the best network of the others.
+        # The tree that completes the first ticket, and the best network for the tickets that it leaves.
         low = subset & -subset
         others = subset ^ low
         part = others
@@ -338,152 +409,103 @@ def subset_costs(
 
 
 @compiled
-def batch_costs(distance: Ints, rows: Ints, pairs: Ints, sets: Ints, costs: Ints) -> None:
+def count_tickets(tickets: Ints) -> int:
+    """Return how many tickets stand before the first -1."""
+    n_tickets = 0
+    while n_tickets < len(tickets) and tickets[n_tickets] >= 0:
+        n_tickets += 1
+    return n_tickets
+
+
+@compiled
+def batch_costs(distance: Ints, ends: Ends, sets: Ints, costs: Ints) -> None:
     """
-    Fill in the cost of the cheapest network of every subset of many sets of tickets.
+    Fill in what the cheapest networks of many sets of tickets cost.
 
     Parameters
     ----------
-    distance, rows
-        Costs of paths between cities, and from groups to cities.
-    pairs
-        The two groups of each ticket, as rows of `rows`.
+    distance, ends
+        The board and the tickets on it.
     sets
-        Positions of tickets in `pairs`, one set a line.
+        Tickets, one set a line; -1 fills up a line.
     costs
         Filled with packed costs: `costs[i, mask]` for the tickets of line `i`
         whose bits are set in `mask`. Or, if it has one column only, the cost
         of each whole set.
     """
-    n_sets, n_tickets = sets.shape
-    n_masks = 1 << n_tickets
-    groups = np.empty(2 * n_tickets, dtype=np.int64)
-    masks = np.empty(n_masks, dtype=np.int64)
-    grown = np.empty((1 << (2 * n_tickets - 1), len(distance)), dtype=np.int64)
-    tree = np.empty(n_masks, dtype=np.int64)
-    forest = np.empty(n_masks, dtype=np.int64)
-    chosen = np.empty((n_tickets, 2), dtype=np.int64)
-    for i in range(n_sets):
-        for t in range(n_tickets):
-            chosen[t, 0] = pairs[sets[i, t], 0]
-            chosen[t, 1] = pairs[sets[i, t], 1]
-        subset_costs(distance, rows, chosen, n_tickets, groups, masks, grown, tree, forest)
+    work = make_work(sets.shape[1], len(distance))
+    for i in range(len(sets)):
+        n_tickets = count_tickets(sets[i])
+        solve_subsets(distance, ends, sets[i], n_tickets, work)
         if costs.shape[1] == 1:
-            costs[i, 0] = forest[n_masks - 1]
+            costs[i, 0] = work.forest[(1 << n_tickets) - 1]
         else:
-            for mask in range(n_masks):
-                costs[i, mask] = forest[mask]
+            for subset in range(1 << n_tickets):
+                costs[i, subset] = work.forest[subset]
 
 
 @compiled
-def batch_networks(
-    distance: Ints,
-    weight: Ints,
-    track: Ints,
-    rows: Ints,
-    members: Ints,
-    pairs: Ints,
-    sets: Ints,
-    costs: Ints,
-    used: npt.NDArray[np.int8],
-) -> None:
+def batch_networks(board: Board, ends: Ends, sets: Ints, costs: Ints, used: Flags) -> None:
     """
-    Fill in the cheapest network of many sets of tickets.
+    Fill in the cheapest networks of many sets of tickets.
 
     Parameters
     ----------
-    distance, weight, track, rows, members
-        The map, as the functions above fill it in.
-    pairs
-        The two groups of each ticket, as rows of `rows`.
+    board, ends
+        The board and the tickets on it.
     sets
-        Positions of tickets in `pairs`, one set a line.
+        Tickets, one set a line; -1 fills up a line.
     costs
         Filled with the packed cost of each set, `UNREACHABLE` if there is no
         network.
     used
-        Filled with 1 where the network of a set uses a route, shape
-        (sets, routes).
+        Filled with 1 where the network of a set uses a route, owned ones
+        included; shape (sets, routes).
     """
-    n_sets, n_tickets = sets.shape
-    n_masks = 1 << n_tickets
-    groups = np.empty(2 * n_tickets, dtype=np.int64)
-    masks = np.empty(n_masks, dtype=np.int64)
-    grown = np.empty((1 << (2 * n_tickets - 1), len(distance)), dtype=np.int64)
-    tree = np.empty(n_masks, dtype=np.int64)
-    forest = np.empty(n_masks, dtype=np.int64)
-    chosen = np.empty((n_tickets, 2), dtype=np.int64)
-    used[:] = 0
-    for i in range(n_sets):
-        for t in range(n_tickets):
-            chosen[t, 0] = pairs[sets[i, t], 0]
-            chosen[t, 1] = pairs[sets[i, t], 1]
-        n_groups = subset_costs(distance, rows, chosen, n_tickets, groups, masks, grown, tree, forest)
-        costs[i] = forest[n_masks - 1]
+    work = make_work(sets.shape[1], len(board.distance))
+    used.fill(0)
+    for i in range(len(sets)):
+        n_tickets = count_tickets(sets[i])
+        n_groups = solve_subsets(board.distance, ends, sets[i], n_tickets, work)
+        everything = (1 << n_tickets) - 1
+        costs[i] = work.forest[everything]
         if costs[i] < UNREACHABLE:
-            _mark_forest(distance, weight, track, rows, members, groups, n_groups, masks, grown, tree, forest, used[i])
+            _mark_forest(board, ends, work, n_groups, everything, used[i])
 
 
 @compiled
-def _mark_forest(
-    distance: Ints,
-    weight: Ints,
-    track: Ints,
-    rows: Ints,
-    members: Ints,
-    groups: Ints,
-    n_groups: int,
-    masks: Ints,
-    grown: Ints,
-    tree: Ints,
-    forest: Ints,
-    used: npt.NDArray[np.int8],
-) -> None:
-    """Mark the routes of the cheapest network, found again from the costs: the first choice that gives each."""
-    n = len(distance)
-    n_grown = n_groups - 1
-    root = groups[n_groups - 1]
-    left = len(tree) - 1
-    while left:
-        low = left & -left
-        others = left ^ low
+def _mark_forest(board: Board, ends: Ends, work: Work, n_groups: int, tickets: int, used: Flags) -> None:
+    """Mark the routes of the cheapest network for a set of tickets: the first choices that give its cost."""
+    root = work.groups[n_groups - 1]
+    while tickets:
+        low = tickets & -tickets
+        others = tickets ^ low
         part = others
-        while tree[low | part] + forest[others ^ part] != forest[left]:
+        while work.tree[low | part] + work.forest[others ^ part] != work.forest[tickets]:
             part = (part - 1) & others
-        subset = low | part
-        left ^= subset
-        mask = masks[subset]
-        rest = mask & ((1 << n_grown) - 1)
+        tickets = others ^ part
+        cost = work.tree[low | part]
+        mask = work.masks[low | part]
+        rest = mask & ~(1 << (n_groups - 1))
         if rest == 0:
             continue
         v = 0
         if rest == mask:
-            while grown[rest, v] != tree[subset]:
+            while work.grown[rest, v] != cost:
                 v += 1
         else:
-            while grown[rest, v] + rows[root, v] != tree[subset]:
+            while work.grown[rest, v] + ends.rows[root, v] != cost:
                 v += 1
-            _mark_path(distance, weight, track, v, _nearest_member(distance, rows, members, root, v), used)
-        _mark_tree(distance, weight, track, rows, members, groups, grown, rest, v, n, used)
+            _mark_path(board, v, _nearest_member(board, ends, root, v), used)
+        _mark_tree(board, ends, work, rest, v, used)
 
 
 @compiled
-def _mark_tree(
-    distance: Ints,
-    weight: Ints,
-    track: Ints,
-    rows: Ints,
-    members: Ints,
-    groups: Ints,
-    grown: Ints,
-    mask: int,
-    city: int,
-    n: int,
-    used: npt.NDArray[np.int8],
-) -> None:
-    """Mark the routes of the tree behind `grown[mask, city]`."""
-    todo = np.empty((2 * len(groups) + 2, 2), dtype=np.int64)
-    todo[0, 0] = mask
+def _mark_tree(board: Board, ends: Ends, work: Work, groups: int, city: int, used: Flags) -> None:
+    """Mark the routes of the tree behind `grown[groups, city]`."""
+    grown = work.grown
+    todo = np.empty((2 * len(work.groups), 2), dtype=np.int64)
+    todo[0, 0] = groups
     todo[0, 1] = city
     n_todo = 1
     while n_todo:
@@ -493,71 +515,38 @@ def _mark_tree(
         low = mask & -mask
         rest = mask ^ low
         if rest == 0:
-            g = 0
-            while 1 << g != low:
-                g += 1
-            _mark_path(distance, weight, track, v, _nearest_member(distance, rows, members, groups[g], v), used)
+            _mark_path(board, v, _nearest_member(board, ends, work.groups[lowest_bit(mask)], v), used)
             continue
-        for u in range(n):
-            part = rest
-            found = False
-            while part and not found:
+        u = 0
+        part = (rest - 1) & rest
+        while grown[low | part, u] + grown[rest ^ part, u] + board.distance[u, v] != grown[mask, v]:
+            if part:
                 part = (part - 1) & rest
-                one = low | part
-                found = grown[one, u] + grown[mask ^ one, u] + distance[u, v] == grown[mask, v]
-            if found:
-                _mark_path(distance, weight, track, v, u, used)
-                todo[n_todo, 0] = low | part
-                todo[n_todo, 1] = u
-                todo[n_todo + 1, 0] = rest ^ part
-                todo[n_todo + 1, 1] = u
-                n_todo += 2
-                break
+            else:
+                part = (rest - 1) & rest
+                u += 1
+        _mark_path(board, v, u, used)
+        todo[n_todo, 0] = low | part
+        todo[n_todo + 1, 0] = rest ^ part
+        todo[n_todo, 1] = todo[n_todo + 1, 1] = u
+        n_todo += 2
 
 
 @compiled
-def _nearest_member(distance: Ints, rows: Ints, members: Ints, group: int, city: int) -> int:
+def _nearest_member(board: Board, ends: Ends, group: int, city: int) -> int:
     """Return the first city of a group among those nearest to `city`."""
     v = 0
-    while not members[group, v] or distance[v, city] != rows[group, city]:
+    while not ends.members[group, v] or board.distance[v, city] != ends.rows[group, city]:
         v += 1
     return v
 
 
 @compiled
-def _mark_path(distance: Ints, weight: Ints, track: Ints, a: int, b: int, used: npt.NDArray[np.int8]) -> None:
-    """Mark the tracks of a cheapest path."""
+def _mark_path(board: Board, a: int, b: int, used: Flags) -> None:
+    """Mark the tracks of a cheapest path; costs are positive, so it comes to an end."""
     while a != b:
         v = 0
-        while v == a or weight[a, v] + distance[v, b] != distance[a, b]:
+        while v == a or board.weight[a, v] + board.distance[v, b] != board.distance[a, b]:
             v += 1
-        used[track[a, v]] = 1
+        used[board.track[a, v]] = 1
         a = v
-
-
-@compiled
-def joined_cities(ends: Ints, routes: Ints, label: Ints) -> None:
-    """
-    Fill in which cities a set of routes connects.
-
-    Parameters
-    ----------
-    ends
-        Cities at the ends of each route.
-    routes
-        1 for each route of the set.
-    label
-        Filled with the lowest city that each city is connected to.
-    """
-    for v in range(len(label)):
-        label[v] = v
-    changed = True
-    while changed:
-        changed = False
-        for r in range(len(routes)):
-            if routes[r]:
-                a, b = label[ends[r, 0]], label[ends[r, 1]]
-                if a != b:
-                    low = min(a, b)
-                    label[ends[r, 0]] = label[ends[r, 1]] = low
-                    changed = True

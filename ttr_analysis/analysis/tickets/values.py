@@ -1,0 +1,333 @@
+"""What tickets are worth: alone, in pairs, and in the deals of a game."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from tqdm.auto import tqdm
+
+from ttr_analysis.analysis.tickets._forest import Ints
+from ttr_analysis.analysis.tickets.model import Network
+from ttr_analysis.analysis.tickets.solver import ForestSolver, check_number, forest_solver, trains_of
+from ttr_analysis.maps.model import GameMap, RouteLike, Ticket, TicketLike
+
+Floats = npt.NDArray[np.float64]
+
+_BLOCK = 500
+"""Sets in one compiled call: short enough to be interrupted."""
+
+
+def value_table(game_map: GameMap, *, n_deals: int = 5000, seed: int = 0, progress: bool = False) -> pd.DataFrame:
+    """
+    Return what each ticket of a map costs and brings.
+
+    Parameters
+    ----------
+    game_map
+        The map.
+    n_deals
+        Random opening deals in which tickets are weighed together.
+    seed
+        Of the deals.
+    progress
+        Whether to show a progress bar.
+
+    Returns
+    -------
+    table
+        One row per ticket, indexed by its id, most points per train first:
+
+        - `points`: of the destination that its cheapest network reaches;
+        - `most_points`: of its best destination, where it has several;
+        - `trains`: fewest trains that complete it alone;
+        - `points_per_train`;
+        - `n_routes`, `n_tunnels`, `n_ferries`, `toll`: of that network (tokens);
+        - `detour`, `detour_mean`: extra trains if the worst track of that
+          network is lost, and on average over its tracks; infinite if nothing
+          else leads there;
+        - `with_one`, `with_two`: extra trains it takes on top of one other
+          ticket, or of two, on average over all of them;
+        - `in_deal`, `in_deal_se`: extra trains it takes on top of the other
+          tickets of a random opening deal, and the standard error of that
+          mean;
+        - `shared`: share of its own `trains` that the others of a deal save.
+
+    Notes
+    -----
+    Every number of trains is exact (a Steiner forest); only the last three
+    columns depend on the random deals.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> from dataclasses import replace
+    >>> nordic = ttr.load_map("nordic")
+    >>> table = value_table(replace(nordic, tickets=nordic.tickets[:7]), n_deals=20)
+    >>> table.loc["Bergen-Narvik", ["points", "trains", "n_routes"]].tolist()
+    [16, 16, 4]
+    """
+    tickets = game_map.tickets
+    solver = forest_solver(game_map)
+    alone = [solver.solve([ticket]) for ticket in tickets]
+    single = np.array([network.length for network in alone])
+    steps = tqdm(total=4, desc="tickets", disable=not progress)
+    detours = [_detours(solver, network) for network in alone]
+    steps.update()
+    with_one = _mean_marginal(solver, tickets, 2)
+    steps.update()
+    with_two = _mean_marginal(solver, tickets, 3)
+    steps.update()
+    in_deal, in_deal_se = _deal_marginals(solver, n_deals, seed)
+    steps.update()
+    steps.close()
+    table = pd.DataFrame(
+        {
+            "points": [network.ticket_points for network in alone],
+            "most_points": [ticket.points for ticket in tickets],
+            "trains": single,
+            "points_per_train": [network.ticket_points / network.length for network in alone],
+            "n_routes": [len(network.routes) for network in alone],
+            "n_tunnels": [network.n_tunnels for network in alone],
+            "n_ferries": [network.n_ferries for network in alone],
+            "toll": [network.toll for network in alone],
+            "detour": [float(extra.max()) for extra in detours],
+            "detour_mean": [float(extra.mean()) for extra in detours],
+            "with_one": with_one,
+            "with_two": with_two,
+            "in_deal": in_deal,
+            "in_deal_se": in_deal_se,
+            "shared": 1 - in_deal / single,
+        },
+        index=pd.Index([ticket.id for ticket in tickets], name="ticket"),
+    )
+    return table.sort_values(["points_per_train", "points"], ascending=False, kind="stable")
+
+
+def best_pairs(game_map: GameMap) -> pd.DataFrame:
+    """
+    Return how well each two tickets go together.
+
+    Parameters
+    ----------
+    game_map
+        The map.
+
+    Returns
+    -------
+    table
+        One row per pair, most points per train first: `ticket_a`,
+        `ticket_b` (ids), `points` (of both, each at the destination that the
+        common network reaches at best), `trains` (fewest for both), `apart`
+        (fewest for each, added up), `saved` (the difference),
+        `points_per_train`.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> pairs = best_pairs(ttr.load_map("nordic"))
+    >>> len(pairs), int((pairs["saved"] < 0).sum())
+    (1035, 0)
+    """
+    tickets = game_map.tickets
+    solver = forest_solver(game_map)
+    sets = _combinations(len(tickets), 2)
+    costs, used = solver.used_routes(tickets, sets)
+    single = trains_of(solver.costs(tickets, _combinations(len(tickets), 1)))
+    pairs = [(tickets[i], tickets[j]) for i, j in sets]
+    trains = trains_of(costs)
+    points = [solver.network(pair, flags).ticket_points for pair, flags in zip(pairs, used, strict=True)]
+    table = pd.DataFrame(
+        {
+            "ticket_a": [a.id for a, _ in pairs],
+            "ticket_b": [b.id for _, b in pairs],
+            "points": points,
+            "trains": trains,
+            "apart": single[sets].sum(axis=1),
+            "saved": single[sets].sum(axis=1) - trains,
+            "points_per_train": np.array(points) / trains,
+        }
+    )
+    return table.sort_values(["points_per_train", "points"], ascending=False, kind="stable", ignore_index=True)
+
+
+def which_to_keep(
+    game_map: GameMap,
+    deal: Iterable[TicketLike],
+    *,
+    at_least: int | None = None,
+    train_value: float | None = None,
+    trains: int | None = None,
+    closed: Iterable[RouteLike] = (),
+    owned: Iterable[RouteLike] = (),
+) -> pd.DataFrame:
+    """
+    Return which tickets of a deal to keep, best first, with the reasons.
+
+    Parameters
+    ----------
+    game_map
+        The map.
+    deal
+        The tickets dealt.
+    at_least
+        How many must be kept; None: the map's number for the opening deal.
+    train_value
+        Points that a train would bring elsewhere. None: the mean points per
+        train of all routes of the map.
+    trains
+        Trains left; None: the map's number.
+    closed, owned
+        Routes of others and of the player's own.
+
+    Returns
+    -------
+    table
+        One row for each choice that the rules allow, best first:
+
+        - `keep`, `drop`: ids of the tickets;
+        - `n_kept`;
+        - `net`: `ticket_points + route_points - train_value * trains`, by
+          which choices are ranked among those that are `possible`;
+        - `possible`: whether the trains suffice;
+        - `ticket_points`, `route_points`, `trains`, `slack` (trains left),
+          `points_per_train`, `n_routes` (turns of claiming), `n_tunnels`,
+          `n_ferries`, `toll`: of the network with the fewest trains;
+        - `detour`: extra trains if the worst route of that network is lost;
+        - `at_risk`: points lost if none of the tickets is completed;
+        - `marginal`: extra trains that each ticket takes on top of the
+          others.
+
+    Raises
+    ------
+    ValueError
+        If the deal has fewer tickets than must be kept, or more than 7.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> nordic = ttr.load_map("nordic")
+    >>> table = which_to_keep(nordic, ["Oslo-Vaasa", "Oslo-Stockholm", "Narvik-Murmansk"])
+    >>> table.loc[0, "keep"], len(table)
+    ('Oslo-Vaasa, Oslo-Stockholm, Narvik-Murmansk', 4)
+    """
+    tickets = game_map.resolve_tickets(deal)
+    check_number(tickets)
+    least = game_map.rules.tickets.opening_keep if at_least is None else at_least
+    if len(tickets) < least:
+        msg = f"{least} tickets must be kept, and only {len(tickets)} are dealt"
+        raise ValueError(msg)
+    left = game_map.rules.trains.per_player if trains is None else trains
+    if train_value is None:
+        train_value = sum(r.points for r in game_map.routes) / sum(r.length for r in game_map.routes)
+    solver = forest_solver(game_map, closed, owned)
+    costs = trains_of(solver.subset_costs(tickets, np.arange(len(tickets), dtype=np.int64)[None])[0])
+    rows = [
+        _choice(solver, tickets, kept, costs, left, train_value)
+        for n_kept in range(max(1, least), len(tickets) + 1)
+        for kept in combinations(range(len(tickets)), n_kept)
+    ]
+    table = pd.DataFrame(rows)
+    return table.sort_values(["possible", "net"], ascending=False, kind="stable", ignore_index=True)
+
+
+def random_deals(game_map: GameMap, n_deals: int, rng: np.random.Generator) -> Ints:
+    """
+    Return random opening deals.
+
+    Parameters
+    ----------
+    game_map
+        The map.
+    n_deals
+        How many.
+    rng
+        Source of randomness.
+
+    Returns
+    -------
+    deals
+        Positions of tickets of the map, shape (deals, tickets dealt); each
+        deal is uniform among all sets.
+    """
+    order = rng.random((n_deals, len(game_map.tickets))).argsort(axis=1)
+    return order[:, : game_map.rules.tickets.opening_deal].astype(np.int64)
+
+
+def _choice(
+    solver: ForestSolver, tickets: Sequence[Ticket], kept: tuple[int, ...], costs: Ints, left: int, train_value: float
+) -> dict[str, object]:
+    """Return the row of `which_to_keep` for the tickets at positions `kept`."""
+    chosen = [tickets[i] for i in kept]
+    bits = sum(1 << i for i in kept)
+    lost = [ticket for ticket in tickets if ticket not in chosen]
+    row: dict[str, object] = {
+        "keep": ", ".join(ticket.id for ticket in chosen),
+        "drop": ", ".join(ticket.id for ticket in lost),
+        "n_kept": len(chosen),
+        "net": -np.inf,
+        "possible": False,
+        "at_risk": sum(ticket.penalty for ticket in chosen),
+    }
+    if costs[bits] < 0:
+        return row
+    network = solver.solve(chosen)
+    return row | {
+        "net": network.points - train_value * network.length,
+        "possible": network.length <= left,
+        "ticket_points": network.ticket_points,
+        "route_points": network.route_points,
+        "trains": network.length,
+        "slack": left - network.length,
+        "points_per_train": network.points / network.length if network.length else np.inf,
+        "n_routes": len(network.routes),
+        "n_tunnels": network.n_tunnels,
+        "n_ferries": network.n_ferries,
+        "toll": network.toll,
+        "detour": float(_detours(solver, network).max(initial=0)),
+        "marginal": ", ".join(f"{tickets[i].id} {costs[bits] - costs[bits ^ 1 << i]}" for i in kept),
+    }
+
+
+def _detours(solver: ForestSolver, network: Network) -> Floats:
+    """Return the extra trains if each track of a network is lost; infinite where nothing else will do."""
+    sets = np.arange(len(network.tickets), dtype=np.int64)[None]
+    costs = [solver.without([route]).costs(network.tickets, sets)[0] for route in network.routes]
+    trains = trains_of(np.array(costs, dtype=np.int64))
+    return np.where(trains < 0, np.inf, trains - network.length)
+
+
+def _mean_marginal(solver: ForestSolver, tickets: Sequence[Ticket], size: int) -> Floats:
+    """Return the mean extra trains of each ticket on top of each set of `size - 1` others."""
+    sets = _combinations(len(tickets), size)
+    costs = trains_of(solver.subset_costs(tickets, sets))
+    total = np.zeros(len(tickets))
+    whole = (1 << size) - 1
+    for j in range(size):
+        np.add.at(total, sets[:, j], costs[:, whole] - costs[:, whole ^ 1 << j])
+    return total * len(tickets) / (len(sets) * size)
+
+
+def _deal_marginals(solver: ForestSolver, n_deals: int, seed: int) -> tuple[Floats, Floats]:
+    """Return the mean extra trains of each ticket in random deals, and its standard error."""
+    tickets = solver.game_map.tickets
+    deals = random_deals(solver.game_map, n_deals, np.random.default_rng(seed))
+    marginals: list[list[float]] = [[] for _ in tickets]
+    whole = (1 << deals.shape[1]) - 1
+    for start in range(0, n_deals, _BLOCK):
+        block = deals[start : start + _BLOCK]
+        costs = trains_of(solver.subset_costs(tickets, block))
+        for j in range(deals.shape[1]):
+            for ticket, extra in zip(block[:, j], costs[:, whole] - costs[:, whole ^ 1 << j], strict=True):
+                marginals[ticket].append(extra)
+    means = np.array([np.mean(extra) if extra else np.nan for extra in marginals])
+    errors = np.array([np.std(extra, ddof=1) / len(extra) ** 0.5 if len(extra) > 1 else np.nan for extra in marginals])
+    return means, errors
+
+
+def _combinations(n: int, size: int) -> Ints:
+    """Return all sets of `size` of the first `n` numbers, one a line."""
+    return np.array(list(combinations(range(n), size)), dtype=np.int64).reshape(-1, size)
