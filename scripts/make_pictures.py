@@ -1,12 +1,14 @@
 """
 Draw the pictures of the README, and print the sentences that go with them.
 
-Run it after a change of maps, pictures or odds: `python scripts/make_pictures.py`. The README repeats what it prints.
+Run it after a change of maps, pictures or odds: `python scripts/make_pictures.py`. It fails if the README says anything
+else.
 """
 
 from __future__ import annotations
 
 import io
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +20,8 @@ import ttr_analysis as ttr
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FOLDER = Path(__file__).parents[1] / "docs" / "images"
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "docs" / "images"
 TICKETS = (("København", "Murmansk"), ("Bergen", "Narvik"), ("Oslo", "Vaasa"))
 MAX_BYTES = 400_000
 
@@ -97,16 +100,22 @@ def draw_card_odds() -> str:
     return (
         f"Murmansk–Lieksa takes {needed[0]} − {needed[0] - needed[1]}k cards with k of a color. Drawing blind from "
         f"an empty hand, that is {first.expected_cards.value:.1f} cards or {first.expected_turns.value:.1f} turns on "
-        f"average, exactly computed; {first.quantile(0.9)} cards suffice in nine of ten games."
+        f"average; {first.quantile(0.9)} cards suffice in nine of ten games."
     )
 
 
-def main() -> None:
-    """Draw all pictures."""
+def main() -> int:
+    """Draw all pictures; return 1 if a sentence is not in the README."""
     mpl.use("agg")
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    fault = 0
     for draw in (draw_board, draw_blocking, draw_tunnel_odds, draw_card_odds):
-        print(draw())
+        sentence = draw()
+        known = sentence in readme
+        print(sentence if known else f"not in the README: {sentence}")
+        fault |= not known
+    return fault
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
