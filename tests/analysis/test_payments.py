@@ -2,44 +2,18 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from itertools import combinations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ttr_analysis as ttr
-from tests.oracles.draws import enumerate_draws, enumerate_market
 from tests.oracles.payment import Counts, all_forms, all_payments, make_route, pays_all, spread
+from tests.oracles.strategies import any_route, some_cards
 from ttr_analysis._errors import UnknownNameError
 from ttr_analysis.analysis.payments import Payment
-from ttr_analysis.analysis.payments.opportunity import expected_cards
 from ttr_analysis.cards import CARD_KINDS, COLORS, FULL_DECK, GRAY, LOCOMOTIVE_INDEX, N_COLORS, CardCounts
 from ttr_analysis.maps.model import GameMap, Route
-from ttr_analysis.rules.ruleset import CardRules, MarketRules, RuleSet
-
-GREEN, RED = COLORS.index("green"), COLORS.index("red")
-
-
-@st.composite
-def any_route(draw: st.DrawFn, max_length: int = 4) -> Route:
-    """Draw any kind of route: plain or with symbols, with and without jokers and sets."""
-    length = draw(st.integers(1, max_length))
-    return make_route(
-        length,
-        draw(st.sampled_from([GRAY, "green"])),
-        symbols=draw(st.integers(0, length)),
-        jokers=draw(st.booleans()),
-        swap_size=draw(st.sampled_from([0, 2, 3, 4])),
-        swap_any=draw(st.booleans()),
-    )
-
-
-def some_cards(most: int = 3, kinds: Sequence[int] = (0, GREEN, RED, LOCOMOTIVE_INDEX)) -> st.SearchStrategy[Counts]:
-    return st.fixed_dictionaries({kind: st.integers(0, most) for kind in kinds}).map(spread)
 
 
 @pytest.fixture
@@ -332,6 +306,25 @@ def test_one_hand_for_several_routes(routes: list[Route], hand: Counts) -> None:
         assert sum((p.cards for p in payments), CardCounts()) <= CardCounts(hand)
 
 
+@settings(max_examples=120, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(1, 3), st.booleans(), st.integers(1, 3)), min_size=1, max_size=2),
+    some_cards(4),
+)
+def test_one_hand_for_equal_gray_routes(kinds: list[tuple[int, bool, int]], hand: Counts) -> None:
+    """The search takes equal routes and equally many cards as interchangeable."""
+    routes = [make_route(length, jokers=jokers) for length, jokers, n in kinds for _ in range(n)]
+
+    assert ttr.payments.can_pay_all(routes, CardCounts(hand)) == pays_all(routes, hand)
+
+
+def test_many_equal_routes_that_no_hand_pays_are_refused_at_once() -> None:
+    """Twelve gray routes of two and three cards of each color: 24 cards, but only eight pairs."""
+    routes = [make_route(2, jokers=False)] * 12
+
+    assert not ttr.payments.can_pay_all(routes, CardCounts((3,) * 8 + (0,)))
+
+
 def test_paying_one_route_after_the_other_is_greedy_and_wrong() -> None:
     """The ferry must leave the only locomotive to the tunnel, and take three others."""
     ferry = make_route(1, "red", symbols=1, swap_size=3)
@@ -342,177 +335,3 @@ def test_paying_one_route_after_the_other_is_greedy_and_wrong() -> None:
 
     assert not ttr.payments.can_pay(tunnel, CardCounts.coerce(hand) - first.cards)
     assert ttr.payments.can_pay_all([ferry, tunnel], hand)
-
-
-# -- waiting for the cards ------------------------------------------------
-
-
-@settings(max_examples=60, deadline=None)
-@given(any_route(3), some_cards(2), some_cards(2).filter(lambda c: sum(c) <= 6))
-def test_expected_draws_equal_every_order_of_the_pool(route: Route, hand: Counts, pool: Counts) -> None:
-    exact = enumerate_draws(pool, hand, lambda cards: bool(all_payments(route, cards)))
-
-    waiting = ttr.payments.expected_draws(route, CardCounts(hand), pool=CardCounts(pool))
-
-    for n, p in enumerate(waiting.cards):
-        assert p == pytest.approx(float(exact.get(n, 0)))
-    assert waiting.never == pytest.approx(float(exact.get(-1, 0)))
-    mean = math.inf if -1 in exact else float(sum(n * p for n, p in exact.items()))
-    assert waiting.expected_cards.value == pytest.approx(mean)
-    assert waiting.expected_cards.is_exact
-    turns = math.inf if -1 in exact else float(sum(-(-n // 2) * p for n, p in exact.items()))
-    assert waiting.expected_turns.value == pytest.approx(turns)
-
-
-def test_spare_cards_take_longer(nordic: GameMap) -> None:
-    tunnel = nordic.route("Mo i Rana", "Trondheim", color="green")
-
-    waits = [ttr.payments.expected_draws(tunnel, rules=nordic.rules, spare=n).expected_cards.value for n in range(4)]
-
-    assert waits == pytest.approx([(5 + n) * 111 / 27 for n in range(4)])
-    with pytest.raises(ValueError, match="spare cards must be 0 or more"):
-        ttr.payments.expected_draws(tunnel, spare=-1)
-
-
-def test_a_hand_that_pays_waits_for_nothing(murmansk_lieksa: Route) -> None:
-    waiting = ttr.payments.expected_draws(murmansk_lieksa, {"green": 9})
-
-    assert waiting.expected_cards.value == waiting.expected_turns.value == waiting.quantile(1) == 0
-
-
-@pytest.mark.parametrize(
-    ("route", "hand", "pool", "size", "cost", "reset_at"),
-    [
-        pytest.param(make_route(2, "green"), {}, {GREEN: 2, RED: 3, 8: 1}, 2, 1, 0, id="locomotives cost one"),
-        pytest.param(make_route(2, "green"), {}, {GREEN: 1, RED: 3, 8: 2}, 2, 2, 0, id="locomotives cost two"),
-        pytest.param(make_route(2, "green", jokers=False), {}, {GREEN: 2, RED: 2, 8: 2}, 2, 1, 0, id="no jokers"),
-        pytest.param(make_route(2, "green"), {}, {GREEN: 3, RED: 1, 8: 3}, 2, 2, 2, id="reset at two"),
-        pytest.param(
-            make_route(2, "green", symbols=1, swap_size=3), {GREEN: 1}, {GREEN: 1, RED: 4, 8: 1}, 1, 1, 0, id="ferry"
-        ),
-        pytest.param(
-            make_route(3, "green", jokers=False, swap_size=2), {}, {GREEN: 2, RED: 4, 8: 1}, 2, 1, 0, id="two for one"
-        ),
-    ],
-)
-def test_drawing_from_a_market_follows_the_stated_rule(
-    route: Route, hand: dict[int, int], pool: dict[int, int], size: int, cost: int, reset_at: int
-) -> None:
-    """Against the same rule, written again and played through every order of a small pool."""
-    exact = enumerate_market(route, spread(hand), spread(pool), size, cost, reset_at, 2)
-    market = MarketRules(
-        size=size,
-        locomotive_cost=cost,  # type: ignore[arg-type]
-        reset_at=reset_at,
-        max_resets=1,
-        reset_needs_colored=1,
-    )
-    rules = RuleSet("small", cards=CardRules(), market=market)
-
-    waiting = ttr.payments.simulate_draws(
-        route,
-        CardCounts(spread(hand)),
-        rng=np.random.default_rng(1),
-        rules=rules,
-        pool=CardCounts(spread(pool)),
-        n=20_000,
-    )
-
-    for simulated, which in ((waiting.cards, 0), (waiting.turns, 1)):
-        for n, share in enumerate(simulated):
-            p = float(sum(q for result, q in exact.items() if result[which] == n))
-            assert abs(share - p) < 4 * math.sqrt((p * (1 - p) + 1e-4) / 20_000)
-    assert not waiting.expected_cards.is_exact
-
-
-def test_a_market_is_given_or_dealt(nordic: GameMap) -> None:
-    route = make_route(3, "green")
-    rng = np.random.default_rng(1)
-
-    open_cards = ttr.payments.simulate_draws(route, rng=rng, rules=nordic.rules, face_up={"green": 4, "red": 1}, n=100)
-
-    assert open_cards.expected_cards.value == 3
-    assert open_cards.expected_turns.value == 2
-    with pytest.raises(ValueError, match="at most 5 cards lie face up"):
-        ttr.payments.simulate_draws(route, rng=rng, face_up={"green": 6})
-    with pytest.raises(ValueError, match="simulated games must be 1 or more"):
-        ttr.payments.simulate_draws(route, rng=rng, n=0)
-
-
-def test_a_market_that_never_stops_being_all_locomotives_ends() -> None:
-    """With nothing but locomotives left, no reset is made, and a route that takes none is never paid."""
-    route = make_route(2, "green", jokers=False)
-
-    waiting = ttr.payments.simulate_draws(route, rng=np.random.default_rng(1), pool={"locomotive": 12}, n=10)
-
-    assert waiting.never == 1
-    assert math.isinf(waiting.expected_cards.value)
-
-
-# -- what else the cards would earn ---------------------------------------
-
-
-def _best_by_trying(game_map: GameMap, others: list[Route], trains: int, budget: float, per_claim: int) -> int:
-    best = 0
-    for n in range(4):
-        for chosen in combinations(others, n):
-            if len({frozenset(r.cities) for r in chosen}) < n or sum(r.length for r in chosen) > trains:
-                continue
-            if sum(float(expected_cards(game_map, r)) + per_claim for r in chosen) <= budget + 1e-9:
-                best = max(best, sum(r.points for r in chosen))
-    return best
-
-
-@pytest.mark.parametrize("trains", [4, 7])
-def test_the_best_elsewhere_equals_trying_every_set_of_routes(nordic: GameMap, trains: int) -> None:
-    """Up to three of eleven routes, double ones and tunnels among them, in few cards."""
-    route = nordic.route("Mo i Rana", "Trondheim", color="green")
-    pairs = [("Bergen", "Oslo"), ("Kiruna", "Narvik"), ("Oslo", "Lillehammer"), ("Aalborg", "Oslo")]
-    pairs += [("Kristiansand", "Stavanger"), ("Göteborg", "Oslo"), ("Helsinki", "Stockholm")]
-    others = list(nordic.resolve_routes(pairs))
-    closed = [r for r in nordic.routes if r not in others]
-
-    table = ttr.payments.opportunity_cost(nordic, route, trains=trains, closed=[r for r in closed if r is not route])
-
-    assert len(others) == 11
-    # A tunnel takes three times 26 of 110 cards more on average; with its color played no more than 5 cards at first.
-    cards = 5 + 3 * 26 / 110
-    assert table["cards"].tolist() == pytest.approx([cards] * 6)
-    assert (table["same_cards"] == _best_by_trying(nordic, others, trains, cards, 0)).all()
-    assert (table["same_turns"] == _best_by_trying(nordic, others, trains, cards + 2, 2)).all()
-
-
-def test_what_27_points_cost(nordic: GameMap, murmansk_lieksa: Route) -> None:
-    table = ttr.payments.opportunity_cost(nordic, murmansk_lieksa).set_index("own")
-
-    assert (table["points_per_train"] == 3).all()
-    assert (table["best_per_train"] == 2.5).all()
-    seven = table.to_dict("index")[7]
-    assert (seven["cards"], seven["turns"], seven["points"]) == (15, 8.5, 27)
-    assert table.loc[9, "points_per_turn"] == pytest.approx(27 / 5.5)
-    # With more trains than nine, the cards of a dear payment earn more elsewhere.
-    many = ttr.payments.opportunity_cost(nordic, murmansk_lieksa, trains=40).set_index("own")
-    assert (many["same_cards"] >= table["same_cards"]).all()
-    assert many["same_cards"].iloc[-1] > 27
-    with pytest.raises(ValueError, match="trains must be 0 or more"):
-        ttr.payments.opportunity_cost(nordic, murmansk_lieksa, trains=-1)
-
-
-def test_closed_routes_are_not_built_elsewhere(nordic: GameMap, murmansk_lieksa: Route) -> None:
-    others = [r for r in nordic.routes if r.length > 1 and r is not murmansk_lieksa]
-
-    table = ttr.payments.opportunity_cost(nordic, murmansk_lieksa, closed=others)
-
-    ones = {frozenset(r.cities) for r in nordic.routes if r.length == 1}
-    assert (table["same_cards"] == min(9, len(ones))).all()
-
-
-def test_opportunity_cost_of_every_kind_of_route(any_map: GameMap) -> None:
-    for kind in {(r.kind, r.swap_size) for r in any_map.routes}:
-        route = next(r for r in any_map.routes if (r.kind, r.swap_size) == kind)
-        table = ttr.payments.opportunity_cost(any_map, route)
-        assert (table["cards"] >= route.length).all()
-        by_cards = table.sort_values("cards")
-        assert by_cards["same_cards"].is_monotonic_increasing
-        # Who claims at all spends a turn on it, as the route itself does: the same turns buy no more cards.
-        assert (table["same_turns"] <= table["same_cards"]).all()

@@ -278,7 +278,7 @@ def test_paths_lie_near_every_order_of_the_cards(
     path = ttr.tunnels.simulate_path(
         routes,
         CardCounts(spread(hand)),
-        20_000,
+        6_000,
         np.random.default_rng(5),
         pool=CardCounts(spread(pile)),
         discards=CardCounts(spread(discards)),
@@ -296,7 +296,7 @@ def test_a_path_of_one_tunnel_has_the_odds_of_its_best_payment(nordic: GameMap) 
     best = ttr.tunnels.best_payment(tunnel, hand)
     assert best is not None
 
-    path = ttr.tunnels.simulate_path([tunnel], hand, 20_000, np.random.default_rng(2), rules=nordic.rules)
+    path = ttr.tunnels.simulate_path([tunnel], hand, 6_000, np.random.default_rng(2), rules=nordic.rules)
 
     assert abs(path.success.value - best.probability) < 4 * path.success.standard_error
     assert path.turns.value == 1

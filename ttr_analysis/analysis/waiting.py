@@ -6,6 +6,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,9 +194,38 @@ class WaitingTime:
         p = min(1.0, math.fsum(distribution[: n + 1]))
         return Estimate.of_share(round(p * self.n_samples), self.n_samples) if self.n_samples else Estimate(p)
 
+    def table(self) -> pd.DataFrame:
+        """
+        Return the probabilities by the number of cards.
+
+        Returns
+        -------
+        table
+            Indexed by `cards`, the number drawn: `probability` that exactly so
+            many are needed, and `within`, that they suffice; for a simulation
+            also their standard errors `probability_se` and `within_se`.
+
+        Examples
+        --------
+        >>> WaitingTime((0.0, 0.25, 0.75), (0.0, 1.0)).table()["within"].tolist()
+        [0.0, 0.25, 1.0]
+        """
+        import pandas as pd
+
+        columns = {"probability": list(self.cards), "within": list(accumulate(self.cards))}
+        if self.n_samples:
+            for name in ("probability", "within"):
+                shares = [Estimate.of_share(round(p * self.n_samples), self.n_samples) for p in columns[name]]
+                columns[f"{name}_se"] = [share.standard_error for share in shares]
+        return pd.DataFrame(columns).rename_axis("cards")
+
     def __str__(self) -> str:
         """Return the means in words."""
         return f"cards: {self.expected_cards}; turns: {self.expected_turns}"
+
+    def __repr__(self) -> str:
+        """Return the means; the probabilities are many."""
+        return f"<WaitingTime: {self}>"
 
 
 def _shares(values: Sequence[int], n: int) -> tuple[float, ...]:

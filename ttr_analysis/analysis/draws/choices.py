@@ -7,10 +7,9 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import comb
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from ttr_analysis.analysis.draws.several import Method, TooManyStatesError, draws_for_routes, simulated_draws
 from ttr_analysis.analysis.payments import Cards, Payment, cheapest
@@ -19,6 +18,9 @@ from ttr_analysis.cards import CARD_KINDS, COLORS, GRAY, LOCOMOTIVE, N_COLORS, N
 from ttr_analysis.maps.model import Route
 from ttr_analysis.rules.payment import Ints
 from ttr_analysis.rules.ruleset import RuleSet
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +147,8 @@ def locomotive_table(*, rules: RuleSet = BASE_RULES, locomotive_useful: bool = T
           3           0.909 locomotive
           4           1.127      blind
     """
+    import pandas as pd
+
     rows = []
     for c in range(N_COLORS + 1):
         choice = locomotive_or_blind(c, rules=rules, locomotive_useful=locomotive_useful)
@@ -286,6 +290,8 @@ def _sample_mean(after: Ints, before: Ints) -> _Mean:
 
 
 def _burn_table(payments: list[Payment], means: list[_Mean], method: str) -> pd.DataFrame:
+    import pandas as pd
+
     rows = [
         (p.color or LOCOMOTIVE, str(p), p.n_cards, m.draws, m.loss, m.draws_se, m.loss_se, method)
         for p, m in zip(payments, means, strict=True)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from math import comb
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from ttr_analysis._errors import UnknownNameError, nearest
 from ttr_analysis.analysis.payments import Cards
@@ -16,6 +15,9 @@ from ttr_analysis.analysis.payments.model import RouteFacts
 from ttr_analysis.analysis.waiting import WaitingTime
 from ttr_analysis.cards import CARD_KINDS, GRAY, LOCOMOTIVE, N_COLORS, CardCounts
 from ttr_analysis.rules.ruleset import RuleSet
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def draws_to_gather(
@@ -133,6 +135,8 @@ def gather_table(
            4   gray        False  16.37   8.44         8        11
            4   gray         True   9.69   5.10         5         7
     """
+    import pandas as pd
+
     held = CardCounts.coerce(hand)
     first = max(CARD_KINDS[:N_COLORS], key=lambda color: held[color])
     rows = []

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from ttr_analysis.analysis.payments.model import Cards, RouteFacts, best_color
 from ttr_analysis.cards import COLORS, GRAY, CardCounts
 from ttr_analysis.maps.model import Route
 from ttr_analysis.rules import payment as rule
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def cards_needed(route: Route, *, own: int, locomotives: int = 0) -> int:
@@ -90,6 +93,8 @@ def cards_table(route: Route) -> pd.DataFrame:
        0            1     1          3      4
        0            0     2          6      6
     """
+    import pandas as pd
+
     facts = RouteFacts.of(route)
     rows = []
     for own in range(facts.plain + 1):
@@ -130,6 +135,8 @@ def color_table(route: Route, hand: Cards) -> pd.DataFrame:
     green    7            15        0     True
      blue    4            24        3    False
     """
+    import pandas as pd
+
     hand = CardCounts.coerce(hand)
     facts = RouteFacts.of(route)
     rows = []

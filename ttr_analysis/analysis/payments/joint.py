@@ -8,7 +8,7 @@ import numpy as np
 
 from ttr_analysis._jit import compiled
 from ttr_analysis.analysis.payments.model import Cards, Payment, RouteFacts, as_array, as_counts, color_index
-from ttr_analysis.cards import COLORS, LOCOMOTIVE_INDEX, N_COLORS, N_KINDS, CardCounts
+from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE_INDEX, N_COLORS, N_KINDS, CardCounts
 from ttr_analysis.maps.model import Route
 from ttr_analysis.rules import payment as rule
 from ttr_analysis.rules.payment import GRAY_INDEX, Ints
@@ -87,18 +87,19 @@ def pay_all(routes: Iterable[Route], hand: Cards) -> tuple[Payment, ...] | None:
 
 
 def search_order(routes: list[Route]) -> list[int]:
-    """Return the order in which the search takes routes: colored ones first, then the longest."""
-    return sorted(range(len(routes)), key=lambda i: (color_index(routes[i]) == GRAY_INDEX, -routes[i].length))
+    """Return the order in which the search takes routes: colored ones first, then the longest, equals together."""
+    return sorted(range(len(routes)), key=lambda i: (routes[i].color == GRAY, -routes[i].length, _row(routes[i])))
 
 
 def routes_table(routes: list[Route]) -> Ints:
     """Return routes as the rows that the search wants."""
-    rows = []
-    for route in routes:
-        facts = RouteFacts.of(route)
-        # Without sets, no space may be filled by one.
-        rows.append((color_index(route), *facts[:4], facts.swap_any if facts.swap_size else 0))
-    return np.array(rows, dtype=np.int64).reshape(-1, 6)
+    return np.array([_row(route) for route in routes], dtype=np.int64).reshape(-1, 6)
+
+
+def _row(route: Route) -> tuple[int, ...]:
+    facts = RouteFacts.of(route)
+    # Without sets, no space may be filled by one.
+    return (color_index(route), *facts[:4], facts.swap_any if facts.swap_size else 0)
 
 
 @compiled
@@ -133,9 +134,16 @@ def _search(routes: Ints, left: Ints, locomotives: int, n_cards: int, i: int, ow
             continue
         most = min(left[c], routes[i, _PLAIN])
         fewest = 0 if _is_wanted_later(routes, i, c) else most
-        # A gray route without a single colored card is tried once, as that of the first color.
-        if wanted == GRAY_INDEX and c > 0:
-            fewest = max(fewest, 1)
+        if wanted == GRAY_INDEX:
+            # Now all routes to come are gray: colors with equally many cards left are as good as each other.
+            if _is_left_before(left, c):
+                continue
+            # A gray route without a single colored card is tried once, as that of the first color.
+            if c > 0:
+                fewest = max(fewest, 1)
+            # Of routes that are all the same, the earlier ones get no fewer color cards.
+            if i > 0 and (routes[i] == routes[i - 1]).all():
+                most = min(most, own[i - 1])
         for n in range(most, fewest - 1, -1):
             own[i] = n
             color[i] = c
@@ -153,6 +161,11 @@ def _is_wanted_later(routes: Ints, i: int, c: int) -> bool:
         if routes[later, _COLOR] == c or routes[later, _COLOR] == GRAY_INDEX:
             return True
     return False
+
+
+@compiled
+def _is_left_before(left: Ints, c: int) -> bool:
+    return bool((left[:c] == left[c]).any())
 
 
 @compiled

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import lcm
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from ttr_analysis.analysis.payments.cost import cards_table
 from ttr_analysis.cards import COLORS
 from ttr_analysis.maps.model import GameMap, Route, RouteLike
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class _Item(NamedTuple):
@@ -110,6 +112,8 @@ def opportunity_cost(
        8   12.0    7.0      27          19          19
        7   15.0    8.5      27          19          19
     """
+    import pandas as pd
+
     (route,) = game_map.resolve_routes([route])
     trains = route.length if trains is None else trains
     if trains < 0:

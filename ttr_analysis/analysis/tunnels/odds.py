@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from ttr_analysis.analysis.payments import Cards, Payment, options
 from ttr_analysis.analysis.payments.model import as_array
 from ttr_analysis.cards import FULL_DECK, LOCOMOTIVE, CardCounts, card_index
 from ttr_analysis.maps.model import Route
 from ttr_analysis.rules import tunnel as rule
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +261,8 @@ def odds_table(odds: Sequence[ClaimOdds]) -> pd.DataFrame:
         purple    1            1      2
     locomotive    0            2      0
     """
+    import pandas as pd
+
     n = max((len(o.distribution) for o in odds), default=0)
     columns = ["plays", "own", "locomotives", "spare", "probability", "expected_surcharge", "expected_cards"]
     rows = [

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from ttr_analysis.analysis.payments import Cards, Payment, from_cards, why_illegal
 from ttr_analysis.analysis.payments.expected import BASE_RULES
@@ -18,6 +18,9 @@ from ttr_analysis.analysis.waiting import Estimate
 from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE, LOCOMOTIVE_INDEX, N_KINDS, CardCounts, card_index
 from ttr_analysis.maps.model import Route
 from ttr_analysis.rules.ruleset import RuleSet
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def simulate_surcharges(
@@ -171,6 +174,10 @@ class PathSimulation:
         """Return the odds of all routes."""
         return f"all {len(self.table)} routes: {self.success}"
 
+    def __repr__(self) -> str:
+        """Return the odds of all routes."""
+        return f"<PathSimulation: {self}>"
+
 
 def simulate_path(
     routes: Iterable[Route],
@@ -286,6 +293,8 @@ def _wanted_later(routes: list[Route]) -> np.ndarray[tuple[int, int], np.dtype[n
 
 
 def _summary(routes: list[Route], results: np.ndarray[tuple[int, int], np.dtype[np.int64]]) -> PathSimulation:
+    import pandas as pd
+
     n = len(results)
     claimed, turns, cards = results[:, 0], results[:, 1], results[:, 2]
     rows = []

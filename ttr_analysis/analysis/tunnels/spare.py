@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from ttr_analysis._errors import UnknownNameError, nearest
 from ttr_analysis.analysis.payments import Cards
 from ttr_analysis.analysis.tunnels.odds import check_tunnel, exact_surcharge, known_cards, pool_from_seen
 from ttr_analysis.cards import CARD_KINDS, COLORS, FULL_DECK, GRAY, LOCOMOTIVE, CardCounts, card_index
 from ttr_analysis.maps.model import Route
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def spare_cards(
@@ -63,6 +66,8 @@ def spare_cards(
          2        0.992 0.108
          3        1.000 0.008
     """
+    import pandas as pd
+
     check_tunnel(route)
     plays = _color_played(route, plays, symmetric=pool is None)
     rows = []
