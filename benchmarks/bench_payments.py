@@ -56,7 +56,7 @@ def bench_payments(game_map: GameMap) -> str:
     """Return the time of all answers about the longest route."""
     route = max(game_map.routes, key=lambda r: (r.swap_size, r.length))
     color = "green" if route.color == "gray" else route.color
-    others = {"purple": 4, "black": 3, "locomotive": 2}
+    others = {"purple": 6, "black": 3, "locomotive": 3}
     small = CardCounts.coerce({**others, color: 6})
     everything = milliseconds(lambda: list(payments.options(route, small, sets="all")))
     start = perf_counter()
@@ -70,7 +70,7 @@ def bench_payments(game_map: GameMap) -> str:
     waiting = milliseconds(lambda: payments.expected_draws(route, small, rules=game_map.rules))
     cost = milliseconds(lambda: payments.opportunity_cost(game_map, route))
     return (
-        f"{route}: all payments of 15 cards {everything:.2f} ms ({naive:,}; trying everything {slow:.0f}); "
+        f"{route}: all payments of 18 cards {everything:.2f} ms ({naive:,}; trying everything {slow:.0f}); "
         f"{n_options:,} counted in {count:.2f}, {len(payments.options(route, large))} forms {forms:.1f}, "
         f"cheapest {best:.1f}; expected draws {waiting:.1f}; opportunity cost {cost:.0f}"
     )
