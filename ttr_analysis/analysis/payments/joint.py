@@ -118,18 +118,43 @@ def find_singles(routes: Ints, hand: Ints, own: Ints, color: Ints) -> bool:
     """
     if routes[:, _PLAIN].sum() + routes[:, _SYMBOLS].sum() > hand.sum():
         return False
-    return _search(routes, hand.copy(), hand[LOCOMOTIVE_INDEX], hand.sum(), 0, own, color)
+    return _search(routes, hand.copy(), hand[LOCOMOTIVE_INDEX], hand.sum(), own, color)
 
 
 @compiled
-def _search(routes: Ints, left: Ints, locomotives: int, n_cards: int, i: int, own: Ints, color: Ints) -> bool:
-    """Return whether routes `i` and later can be paid, with `left` of each color."""
-    if not _rest_pays(routes, left, locomotives, n_cards, i, own):
-        return False
-    if i == routes.shape[0]:
-        return True
+def _search(routes: Ints, left: Ints, locomotives: int, n_cards: int, own: Ints, color: Ints) -> bool:
+    """Return whether all routes can be paid, with `left` of each color; depth first, route by route."""
+    # A loop, for numba crashes on recursive functions that come from its cache.
+    n_routes = routes.shape[0]
+    if n_routes == 0 or not _rest_pays(routes, left, locomotives, n_cards, 0, own):
+        return bool(n_routes == 0)
+    fewest = np.zeros(n_routes, dtype=np.int64)
+    i = 0
+    color[0] = -1
+    while i >= 0:
+        if color[i] >= 0:
+            left[color[i]] += own[i]
+        if color[i] >= 0 and own[i] > fewest[i]:
+            own[i] -= 1
+        else:
+            color[i], own[i], fewest[i] = _next_color(routes, left, i, color[i] + 1, own)
+        if color[i] == N_COLORS:
+            i -= 1
+            continue
+        left[color[i]] -= own[i]
+        if _rest_pays(routes, left, locomotives, n_cards, i + 1, own):
+            i += 1
+            if i == n_routes:
+                return True
+            color[i] = -1
+    return False
+
+
+@compiled
+def _next_color(routes: Ints, left: Ints, i: int, first: int, own: Ints) -> tuple[int, int, int]:
+    """Return the next color to try for a route, and the most and fewest of its cards; `N_COLORS` after the last."""
     wanted = routes[i, _COLOR]
-    for c in range(N_COLORS):
+    for c in range(first, N_COLORS):
         if wanted not in (c, GRAY_INDEX):
             continue
         most = min(left[c], routes[i, _PLAIN])
@@ -144,15 +169,9 @@ def _search(routes: Ints, left: Ints, locomotives: int, n_cards: int, i: int, ow
             # Of routes that are all the same, the earlier ones get no fewer color cards.
             if i > 0 and (routes[i] == routes[i - 1]).all():
                 most = min(most, own[i - 1])
-        for n in range(most, fewest - 1, -1):
-            own[i] = n
-            color[i] = c
-            left[c] -= n
-            found = _search(routes, left, locomotives, n_cards, i + 1, own, color)
-            left[c] += n
-            if found:
-                return True
-    return False
+        if fewest <= most:
+            return c, most, fewest
+    return N_COLORS, 0, 0
 
 
 @compiled
