@@ -182,6 +182,11 @@ ONE_FAULT = [
         id="one card in place of one",
     ),
     pytest.param(
+        ("routes.csv", "Eksjö,Kråke,0,3,purple,1,0,3,,", "Eksjö,Kråke,0,3,purple,1,0,3,3,"),
+        "routes.csv, line 20, swap_size: expected no sets of cards on a tunnel, got 3",
+        id="sets of cards on a tunnel",
+    ),
+    pytest.param(
         ("tickets.csv", "Lomond-Brindle,Lomond", "Lomond-Brindle,Lomont"),
         "tickets.csv, line 20, origin: expected the name of a city or country (Lomond?), got 'Lomont'",
         id="ticket from an unknown city",

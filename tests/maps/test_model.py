@@ -10,6 +10,7 @@ import networkx as nx
 import pytest
 
 import ttr_analysis as ttr
+from tests.fixtures import load
 from ttr_analysis import GameMap, MapError
 from ttr_analysis._errors import AmbiguousNameError, UnknownNameError
 from ttr_analysis.maps.graph import export_graph
@@ -122,6 +123,18 @@ def test_what_if_with_a_route_more(nordic: GameMap) -> None:
     assert [r.track for r in second.routes_between("Oslo", "Vaasa")] == [0, 1]
     with pytest.raises(MapError, match="at most two tracks Oslo-Vaasa"):
         second.with_routes({"city_a": "Oslo", "city_b": "Vaasa", "length": 2, "color": "red", "track": 1})
+
+
+def test_sets_fill_symbols_only_where_a_locomotive_is_no_joker(tmp_path: Path) -> None:
+    load("invented").to_folder(tmp_path / "map")
+    rules = tmp_path / "map" / "rules.toml"
+    text = rules.read_text(encoding="utf-8")
+    assert '    "ferry",\n' in text
+    rules.write_text(text.replace('    "ferry",\n', "", 1), encoding="utf-8")
+    ferries = [route for route in ttr.load_map(tmp_path / "map").routes if route.kind == "ferry"]
+    assert {(route.swap_size, route.swap_fills, route.locomotives_allowed) for route in ferries} == {
+        (3, "symbols", False)
+    }
 
 
 def test_what_if_routes_are_checked_all_at_once(nordic: GameMap) -> None:

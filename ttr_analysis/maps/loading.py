@@ -217,7 +217,10 @@ def build_route(values: dict[str, Any], rules: RuleSet) -> Route:
 
 def default_swap(claims: ClaimRules, *, ferry: bool) -> tuple[int, Any]:
     """Return how many cards stand in for one, and for which spaces, where a route says nothing of its own."""
-    return (claims.ferry_swap_size, claims.ferry_swap_fills) if ferry else (0, "any")
+    if not ferry:
+        return 0, "any"
+    # A set stands in for a locomotive: where that is no joker, it fills symbols only.
+    return claims.ferry_swap_size, claims.ferry_swap_fills if "ferry" in claims.locomotives_on else "symbols"
 
 
 def _build_tickets(rows: list[Row], place: Callable[[str], Place]) -> tuple[Ticket, ...]:

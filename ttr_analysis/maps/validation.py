@@ -130,6 +130,8 @@ def _check_route(check: _Checker, row: Row) -> None:
         check.add("routes.csv", row, "locomotives", locomotives, expected)
     if locomotives and row["tunnel"]:
         check.add("routes.csv", row, "tunnel", 1, "expected a tunnel or a ferry (locomotives), not both")
+    if row["swap_size"] and row["tunnel"]:
+        check.add("routes.csv", row, "swap_size", row["swap_size"], "expected no sets of cards on a tunnel")
     if row["swap_size"] == 1:
         check.add("routes.csv", row, "swap_size", 1, "expected 0, or 2 or more cards in place of one")
     if check.rules is None:
