@@ -16,6 +16,7 @@ RENDERERS: dict[str, str] = {
     "ttr_analysis.analysis.paths.trail.Trail": "ttr_analysis.viz.route_list:route_list",
     "ttr_analysis.analysis.structure.cuts.Cut": "ttr_analysis.viz.route_list:route_list",
     "ttr_analysis.analysis.structure.trees.SpanningTree": "ttr_analysis.viz.route_list:route_list",
+    "ttr_analysis.analysis.tickets.feasibility.Feasibility": "ttr_analysis.viz.route_list:route_list",
     "ttr_analysis.analysis.tickets.model.Network": "ttr_analysis.viz.route_list:route_list",
 }
 """Dotted name of a type to `module:function`; the function takes the object and returns HTML."""

@@ -1,0 +1,135 @@
+"""Whether tickets can be completed, and what breaks them."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import ttr_analysis as ttr
+from tests.fixtures import EVERY_MAP, load
+from ttr_analysis import CardCounts, GameMap, Route
+from ttr_analysis.analysis.tickets.feasibility import missing_cards
+from ttr_analysis.cards import COLORS
+
+pytestmark = pytest.mark.compiled_only
+
+
+def fewest(game_map: GameMap, tickets: list[str], closed: tuple[str, ...]) -> int | None:
+    try:
+        return ttr.tickets.cheapest_network(game_map, tickets, closed).length
+    except ValueError:
+        return None
+
+
+def broken_by(game_map: GameMap, tickets: list[str], trains: int) -> set[frozenset[str]]:
+    """Oracle: close every route, and every two routes of which neither alone breaks the tickets."""
+    ids = [route.id for route in game_map.routes]
+
+    def breaks(*closed: str) -> bool:
+        length = fewest(game_map, tickets, closed)
+        return length is None or length > trains
+
+    single = {name for name in ids if breaks(name)}
+    pairs = {frozenset(pair) for pair in combinations(sorted(set(ids) - single), 2) if breaks(*pair)}
+    return {frozenset([name]) for name in single} | pairs
+
+
+@pytest.mark.parametrize("spare", [0, 1, 3])
+@pytest.mark.parametrize("seed", range(3))
+def test_bottlenecks_equal_closing_every_route_and_pair(seed: int, spare: int) -> None:
+    game_map = load("invented")
+    rng = np.random.default_rng(seed)
+    tickets = [game_map.tickets[i].id for i in rng.choice(len(game_map.tickets), 2, replace=False)]
+    trains = (fewest(game_map, tickets, ()) or 0) + spare
+    answer = ttr.tickets.feasibility(game_map, tickets, trains)
+    assert answer.possible
+    assert answer.slack == spare
+    found = {frozenset(route.id for route in b.routes) for b in answer.bottlenecks}
+    assert found == broken_by(game_map, tickets, trains)
+    for bottleneck in answer.bottlenecks:
+        assert bottleneck.trains == fewest(game_map, tickets, tuple(r.id for r in bottleneck.routes))
+
+
+def test_with_few_players_the_loss_of_one_track_is_the_loss_of_both(nordic: GameMap) -> None:
+    tracks = [f"Mo i Rana-Trondheim/{track}" for track in (0, 1)]
+    for n_players, ids, n_claims in ((None, tracks[:1], 1), (3, tracks[:1], 1), (2, tracks, 1)):
+        answer = ttr.tickets.feasibility(nordic, ["Oslo-Mo i Rana"], trains=10, n_players=n_players)
+        assert (ids, n_claims) in [([route.id for route in b.routes], b.n_claims) for b in answer.bottlenecks]
+    both = [f"Oslo-Örebro/{track}" for track in (0, 1)]
+    for n_players, n_claims in ((3, 2), (2, 1)):
+        answer = ttr.tickets.feasibility(nordic, ["Oslo-Stockholm"], trains=4, n_players=n_players)
+        assert (both, n_claims) in [([route.id for route in b.routes], b.n_claims) for b in answer.bottlenecks]
+
+
+def test_why_not_says_what_is_missing(nordic: GameMap) -> None:
+    short = ttr.tickets.feasibility(nordic, ["København-Murmansk"], trains=20)
+    assert (short.possible, short.slack, short.why_not) == (False, -4, "it takes 24 trains and 20 are left")
+    cut = ttr.tickets.feasibility(
+        nordic, ["København-Murmansk"], closed=[("Lieksa", "Murmansk"), ("Kirkenes", "Murmansk")]
+    )
+    assert (cut.possible, cut.network, cut.slack, cut.routes) == (False, None, None, ())
+    assert "cut off by closed routes Kirkenes-Murmansk/0, Lieksa-Murmansk/0" in cut.why_not
+    assert repr(cut).startswith("<Feasibility of 1 ticket: impossible, cannot be completed: København to Murmansk 24")
+
+
+@pytest.mark.parametrize("name", EVERY_MAP)
+def test_feasibility_holds_together_on_every_map(name: str) -> None:
+    game_map = load(name)
+    rng = np.random.default_rng(11)
+    for n_tickets in (1, 2, 3):
+        tickets = [game_map.tickets[i] for i in rng.choice(len(game_map.tickets), n_tickets, replace=False)]
+        hand = CardCounts(tuple(int(n) for n in rng.integers(0, 4, 9)))
+        answer = ttr.tickets.feasibility(game_map, tickets, hand=hand)
+        network = answer.network
+        assert network is not None
+        assert answer.slack == game_map.rules.trains.per_player - network.length
+        assert answer.expected_cards >= network.length
+        assert len(answer.bottleneck_table) == len(answer.bottlenecks)
+        assert answer.payable == (answer.n_missing == 0) or answer.payable
+        assert answer._repr_html_().count("<tr>") == len(network.routes) + 1
+        owned = network.routes[:2]
+        later = ttr.tickets.feasibility(game_map, tickets, owned=owned)
+        assert later.length == network.length - sum(route.length for route in owned)
+
+
+def test_tolls_force_loans() -> None:
+    nederland = load("nederland")
+    routes = nederland.resolve_routes([("Breda", "Rotterdam"), ("Amsterdam", "Haarlem")])
+    assert [route.toll for route in routes] == [1, 1, 4, 4]
+    loans = [ttr.tickets.fewest_loans(routes, tokens) for tokens in (0, 1, 2, 5, 6, 9, 10)]
+    assert loans == [0, 3, 2, 2, 1, 1, 0]
+
+
+def fewest_lacking(routes: list[Route], hand: CardCounts) -> int:
+    """Oracle: try every color for every route, and every way to share out the locomotives."""
+    spaces = sum(route.length for route in routes)
+    colors = [range(8) if r.color == "gray" else [COLORS.index(r.color)] for r in routes]
+    best = 0
+    for choice in np.array(np.meshgrid(*colors)).T.reshape(-1, len(routes)):
+        wanted = np.zeros(8, dtype=int)
+        for route, color in zip(routes, choice, strict=True):
+            wanted[color] += route.length - route.locomotives
+        singles = int(np.minimum(wanted, hand.counts[:8]).sum())
+        # What is left for jokers: the spaces of routes that allow them, once the others took what there is.
+        plain_only = np.zeros(8, dtype=int)
+        for route, color in zip(routes, choice, strict=True):
+            if not route.locomotives_allowed:
+                plain_only[color] += route.length - route.locomotives
+        stuck = int(np.maximum(plain_only - np.array(hand.counts[:8]), 0).sum())
+        open_to_jokers = int(wanted.sum()) - singles - stuck
+        symbols = sum(route.locomotives for route in routes)
+        best = max(best, singles + min(hand.locomotives, symbols + max(0, open_to_jokers)))
+    return spaces - best
+
+
+@pytest.mark.parametrize("name", EVERY_MAP)
+def test_missing_cards_are_the_fewest(name: str) -> None:
+    game_map = load(name)
+    rng = np.random.default_rng(5)
+    for _ in range(12):
+        routes = [game_map.routes[i] for i in rng.choice(len(game_map.routes), 3, replace=False)]
+        hand = CardCounts(tuple(int(n) for n in rng.integers(0, 5, 9)))
+        missing = missing_cards(routes, hand)
+        assert sum(lack.n_cards + lack.n_locomotives for lack in missing) == fewest_lacking(routes, hand)
