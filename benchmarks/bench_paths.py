@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from time import perf_counter
+from collections.abc import Sequence
 
 import numpy as np
 
 import ttr_analysis as ttr
+from benchmarks._timing import milliseconds
 from tests.oracles.trails import Edge, grow_network
 from ttr_analysis._jit import compiled
 from ttr_analysis.analysis import paths, structure
@@ -45,17 +45,6 @@ def walk_on(edges: Sequence[Edge]) -> int:
         return best
 
     return max(walk(city, 0) for city in at)
-
-
-def milliseconds(function: Callable[[], object], n: int = 1) -> float:
-    """Return the best of three times, in ms for each of `n` answers, after a first call that compiles."""
-    function()
-    times = []
-    for _ in range(3):
-        start = perf_counter()
-        function()
-        times.append(perf_counter() - start)
-    return 1000 * min(times) / n
 
 
 def bench_trails(game_map: GameMap) -> str:
