@@ -31,7 +31,7 @@ $(READY): pyproject.toml $(LOCK)
 	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed; choose one with: make PYTHON=python3.11 ...")'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint $(LOCK) uv
-	$(BIN)/uv pip install --quiet --system-certs --python $(BIN)/python --requirement $(LOCK) \
+	$(BIN)/uv pip install --quiet --system-certs --compile-bytecode --python $(BIN)/python --requirement $(LOCK) \
 		|| { echo "uv could not; pip does it, in a minute or two"; false; } \
 		|| $(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement $(LOCK)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
