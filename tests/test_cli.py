@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -128,6 +129,40 @@ def test_an_interrupted_study_leaves_whole_tables(
         "routes_by_color.csv",
         "routes_by_length.csv",
     ]
+
+
+@pytest.mark.parametrize("comes_out_as", [None, RuntimeError])
+def test_an_interrupt_lost_in_a_callback_still_ends_the_study(
+    comes_out_as: type[Exception] | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def lose(_: Workbench) -> Section | None:
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            if comes_out_as is not None:
+                raise comes_out_as from None
+        return None
+
+    before = signal.getsignal(signal.SIGINT)
+    steps = (study_module.STEPS[0], study_module.Step("stop", lose), *study_module.STEPS[1:])
+    monkeypatch.setattr(study_module, "STEPS", steps)
+    assert cli.main(["study", "usa", "--out", str(tmp_path), *QUICK]) == 130
+    assert "interrupted" in capsys.readouterr().err
+    assert not (tmp_path / "report.html").exists()
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_other_errors_are_not_taken_for_an_interrupt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: Workbench) -> Section | None:
+        msg = "a fault of ours"
+        raise RuntimeError(msg)
+
+    monkeypatch.setattr(study_module, "STEPS", (study_module.Step("fail", fail),))
+    with pytest.raises(RuntimeError, match="a fault of ours"):
+        cli.main(["study", "usa", "--out", str(tmp_path), *QUICK])
 
 
 def test_the_command_starts_without_the_heavy_libraries() -> None:

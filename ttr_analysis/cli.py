@@ -8,11 +8,13 @@ cannot be written, 130 interrupted.
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Self
 
+from ttr_analysis import __version__
 from ttr_analysis._errors import MapError, UnknownNameError
 
 DONE, FAULTS, USAGE, INTERRUPTED = 0, 1, 2, 130
@@ -56,7 +58,7 @@ def _parser() -> argparse.ArgumentParser:
             "130 interrupted."
         ),
     )
-    parser.add_argument("--version", action="version", version=f"%(prog)s {_version()}")
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
     study = commands.add_parser(
@@ -81,9 +83,9 @@ def _parser() -> argparse.ArgumentParser:
     study.add_argument(
         "--best",
         type=_seconds,
-        default=25.0,
+        default=35.0,
         metavar="SECONDS",
-        help="time limit for proving the best network; 0 leaves it out (default: 25)",
+        help="time limit for proving the best network; 0 leaves it out (default: 35)",
     )
     study.add_argument("--no-progress", action="store_true", help="no progress bar")
     study.set_defaults(run=_study)
@@ -114,8 +116,10 @@ def _study(options: argparse.Namespace) -> int:
     from ttr_analysis.report.study import PAGE, TABLES
 
     settings = Settings(seed=options.seed, n_deals=options.deals, quick=options.quick, best_seconds=options.best)
+    folder, progress = find_folder(options.map), not options.no_progress
     try:
-        study = write_study(game_map, out, settings, folder=find_folder(options.map), progress=not options.no_progress)
+        with _Interrupt() as interrupt:
+            study = write_study(game_map, out, settings, folder=folder, progress=progress, before=interrupt.check)
     except OSError as error:
         print(f"ttr-analysis: cannot write the study to {out}: {error.strerror or error}", file=sys.stderr)
         return USAGE
@@ -127,6 +131,43 @@ def _study(options: argparse.Namespace) -> int:
         return INTERRUPTED
     print(f"{out / PAGE}\n{out / TABLES}: {len(study.tables)} tables")
     return DONE
+
+
+class _Interrupt:
+    """
+    An interrupt that nothing can swallow.
+
+    Compilers run Python functions as callbacks: an interrupt that falls into
+    one is lost there, or comes out as an error of theirs. Within this context
+    either one ends as the interrupt that it was, without a traceback.
+    """
+
+    def __init__(self) -> None:
+        self._seen = False
+
+    def __enter__(self) -> Self:
+        self._before = signal.signal(signal.SIGINT, self._note)
+        self._hook, sys.unraisablehook = sys.unraisablehook, self._report
+        return self
+
+    def _note(self, *_: object) -> None:
+        self._seen = True
+        raise KeyboardInterrupt
+
+    def _report(self, lost: sys.UnraisableHookArgs) -> None:
+        if not isinstance(lost.exc_value, KeyboardInterrupt):
+            self._hook(lost)
+
+    def check(self) -> None:
+        """Raise the interrupt if it was seen."""
+        if self._seen:
+            raise KeyboardInterrupt
+
+    def __exit__(self, kind: type[BaseException] | None, fault: BaseException | None, trace: object) -> None:
+        signal.signal(signal.SIGINT, self._before)
+        sys.unraisablehook = self._hook
+        if isinstance(fault, Exception):
+            self.check()
 
 
 def _maps(_: argparse.Namespace) -> int:
@@ -186,13 +227,6 @@ def _seconds(text: str) -> float:
 _MAX_DIGITS = 18
 _MAX_DEALS = 1_000_000
 _MAX_SECONDS = 86_400
-
-
-def _version() -> str:
-    try:
-        return version("ttr-analysis")
-    except PackageNotFoundError:
-        return "(not installed)"
 
 
 if __name__ == "__main__":

@@ -27,7 +27,9 @@ def all_columns() -> dict[str, dict[str, Column]]:
     }
 
 
-def make_table(name: str, title: str, rows: Rows | pd.DataFrame, *, n_shown: int = 0, note: str = "") -> Table:
+def make_table(
+    name: str, title: str, rows: Rows | pd.DataFrame, *, n_shown: int = 0, n_page: int = 0, note: str = ""
+) -> Table:
     """
     Return a table with its columns described.
 
@@ -39,7 +41,7 @@ def make_table(name: str, title: str, rows: Rows | pd.DataFrame, *, n_shown: int
         What it shows.
     rows
         Its rows.
-    n_shown, note
+    n_shown, n_page, note
         As of `Table`.
 
     Raises
@@ -53,7 +55,7 @@ def make_table(name: str, title: str, rows: Rows | pd.DataFrame, *, n_shown: int
     if unknown:
         msg = f"table {name} has no description of {', '.join(unknown)}"
         raise KeyError(msg)
-    return Table(name, title, frame, columns, n_shown, note)
+    return Table(name, title, frame, columns, n_shown, n_page, note)
 
 
 def _in_order(described: Mapping[str, Column], frame: pd.DataFrame) -> Iterator[Column]:
@@ -62,7 +64,7 @@ def _in_order(described: Mapping[str, Column], frame: pd.DataFrame) -> Iterator[
         for key in _matching(known, frame):
             number = key.removeprefix(known.partition("#")[0])
             label, meaning = (text.replace("#", number) for text in (column.label, column.meaning))
-            yield Column(key, label, meaning, column.kind, column.digits, column.bar)
+            yield Column(key, label, meaning, column.kind, column.digits, column.bar, column.wide)
 
 
 def _matching(known: str, frame: pd.DataFrame) -> list[str]:

@@ -44,6 +44,8 @@ class Column:
         Decimals shown; the CSV file has more.
     bar
         Whether a bar behind the number shows its size.
+    wide
+        Whether its texts are long.
     """
 
     key: str
@@ -52,6 +54,7 @@ class Column:
     kind: Kind = "number"
     digits: int = 0
     bar: bool = False
+    wide: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,8 @@ class Table:
         The columns, in order. Those that the frame lacks are left out.
     n_shown
         Rows shown at first; 0 for all.
+    n_page
+        Rows on the page at most, where the file has more; 0 for all.
     note
         A remark below it.
     """
@@ -80,6 +85,7 @@ class Table:
     frame: pd.DataFrame
     columns: tuple[Column, ...]
     n_shown: int = 0
+    n_page: int = 0
     note: str = ""
 
     @property
@@ -252,6 +258,19 @@ def count(n: int, noun: str, plural: str = "") -> str:
     if n == 1:
         return f"1 {noun}"
     return f"{n or 'no'} {plural or noun + 's'}"
+
+
+def measured(value: float, noun: str, digits: int = 0) -> str:
+    """
+    Return a measure in words.
+
+    Examples
+    --------
+    >>> measured(1.0, "train", 2), measured(1.25, "train", 2)
+    ('1 train', '1.25 trains')
+    """
+    text = number(value, digits)
+    return f"{text} {noun}" if text == "1" else f"{text} {noun}s"
 
 
 def number(value: float, digits: int = 0) -> str:

@@ -64,8 +64,8 @@ def describe_tables(tables: Iterable[Table], title: str) -> str:
     lines = [f"# Tables of the study of {_line(title)}", ""]
     lines += [
         "UTF-8, comma separated, one line of column names. Probabilities lie between 0 and 1. Empty cells are unknown",
-        "or do not apply. An apostrophe before `=`, `+`, `-` or `@` keeps a spreadsheet from taking a name for",
-        "a formula.",
+        "or do not apply; `inf` means never. An apostrophe before `=`, `+`, `-` or `@` keeps a spreadsheet from taking",
+        "a name for a formula.",
         "The page `../report.html` says how the numbers were computed.",
     ]
     for table in tables:

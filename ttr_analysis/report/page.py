@@ -197,10 +197,11 @@ def _data_uri(mime: str, data: bytes) -> str:
 @render.register
 def _(table: Table) -> str:
     columns = table.shown_columns
+    frame = table.frame.head(table.n_page) if table.n_page else table.frame
     head = "".join(_heading(column) for column in columns)
-    cells = [_column_cells(column, table.frame[column.key].tolist()) for column in columns]
+    cells = [_column_cells(column, frame[column.key].tolist()) for column in columns]
     rows = "\n".join(f"<tr>{''.join(row)}</tr>" for row in zip(*cells, strict=True))
-    shown = f' data-shown="{table.n_shown}"' if 0 < table.n_shown < len(table.frame) else ""
+    shown = f' data-shown="{table.n_shown}"' if 0 < table.n_shown < len(frame) else ""
     note = f'<p class="note">{rich(table.note)}</p>' if table.note else ""
     return f"""<figure class="table" id="table-{escape(table.name)}">
 <figcaption>{rich(table.title)}</figcaption>
@@ -233,13 +234,19 @@ def _meanings(columns: Sequence[Column]) -> str:
 
 def _column_cells(column: Column, values: list[object]) -> list[str]:
     if column.kind == "color":
-        return [_color_cell(str(value)) for value in values]
+        return [_color_cell(str(value)) if _is_known(value) else _missing("color") for value in values]
     if column.kind == "text":
-        return [f"<td>{rich(str(value))}</td>" if _is_known(value) else _missing("text") for value in values]
+        return [_text_cell(value, column) for value in values]
     numbers = [float(str(value)) if _is_known(value) else math.nan for value in values]
     largest = max((abs(value) for value in numbers if not math.isnan(value)), default=0.0)
     written = _percentage if column.kind == "percent" else _fixed
     return [_number_cell(value, written, column, largest) for value in numbers]
+
+
+def _text_cell(value: object, column: Column) -> str:
+    if not _is_known(value):
+        return _missing("text")
+    return f'<td class="{"text wide" if column.wide else "text"}">{rich(str(value))}</td>'
 
 
 def _is_known(value: object) -> bool:

@@ -213,7 +213,8 @@ def decisions(folder: Path) -> list[tuple[str, str]]:
             continue
         what = f"{table + '.' if table else ''}{setting['key']} = {setting['value']}" if setting else "Note"
         how = decision["how"].strip(" ,")
-        found.append((name(what), name((f"({how}) " if how else "") + decision["reason"])))
+        reason = decision["reason"][0].upper() + decision["reason"][1:]
+        found.append((name(what), name(f"{reason} ({how}.)" if how else reason)))
     return found
 
 

@@ -19,7 +19,18 @@ from ttr_analysis.maps.writing import write_atomically
 from ttr_analysis.report.document import Block, Section, Table, name, plain
 from ttr_analysis.report.files import README, describe_tables, described_tables, write_tables
 from ttr_analysis.report.page import render_page
-from ttr_analysis.report.sections import board, bottlenecks, drawing, longroutes, method, money, structure, tunnels
+from ttr_analysis.report.sections import (
+    best,
+    board,
+    bottlenecks,
+    drawing,
+    longroutes,
+    method,
+    money,
+    structure,
+    tickets,
+    tunnels,
+)
 from ttr_analysis.report.workbench import Settings, Workbench
 
 PAGE = "report.html"
@@ -37,14 +48,22 @@ class Step:
         What it computes, for the progress bar.
     compute
         Returns its section, or None where the map has no facts for it.
+    is_last
+        Whether it comes after the others, as it waits for a computation
+        beside them; its section keeps its place.
     """
 
     title: str
     compute: Callable[[Workbench], Section | None]
+    is_last: bool = False
 
 
 STEPS: tuple[Step, ...] = (
     Step("board", board.section),
+    Step("tickets", tickets.values),
+    Step("pairs", tickets.pairs),
+    Step("an example deal", tickets.deal),
+    Step("the best network", best.section, is_last=True),
     Step("long routes", longroutes.section),
     Step("ferries", longroutes.ferries),
     Step("tunnels", tunnels.section),
@@ -102,6 +121,7 @@ def run_study(
     *,
     folder: Path | None = None,
     progress: bool = False,
+    before: Callable[[], None] | None = None,
     each: Callable[[Section], None] | None = None,
 ) -> Study:
     """
@@ -118,6 +138,8 @@ def run_study(
         rules.
     progress
         Whether to show a progress bar.
+    before
+        Called before each step; may raise to stop the study.
     each
         Called with each section as soon as it is done.
 
@@ -127,24 +149,29 @@ def run_study(
         The sections, with all tables and pictures.
     """
     bench = Workbench(game_map, settings or Settings(), folder)
-    sections = []
+    _ = bench.best  # begins to be computed
+    found: dict[int, Section] = {}
+    order = sorted(range(len(STEPS)), key=lambda i: STEPS[i].is_last)
     steps = tqdm(
-        STEPS,
+        order,
         disable=not progress,
         unit="step",
         leave=False,
         bar_format="{desc:<24}{bar} {n_fmt}/{total_fmt} {elapsed}",
     )
     with steps:
-        for step in steps:
-            steps.set_description(f"{game_map.name[:10]}: {step.title}")
-            section = step.compute(bench)
+        for i in steps:
+            if before is not None:
+                before()
+            steps.set_description(f"{game_map.name[:10]}: {STEPS[i].title}")
+            section = STEPS[i].compute(bench)
             if section is not None:
-                sections.append(section)
+                found[i] = section
                 if each is not None:
                     each(section)
     subtitle = "A study of the map: tickets, odds and bottlenecks"
-    return Study(name(game_map.title), subtitle, board.head(bench), tuple(sections))
+    sections = tuple(found[i] for i in sorted(found))
+    return Study(name(game_map.title), subtitle, board.head(bench), sections)
 
 
 def write_study(
@@ -154,13 +181,14 @@ def write_study(
     *,
     folder: Path | None = None,
     progress: bool = False,
+    before: Callable[[], None] | None = None,
 ) -> Study:
     """
     Compute the study of a map and write it: the page and its tables.
 
     Parameters
     ----------
-    game_map, settings, folder, progress
+    game_map, settings, folder, progress, before
         As for `run_study`.
     out
         A folder, made if need be: gets `report.html` and `tables/`. Files of
@@ -178,7 +206,7 @@ def write_study(
     def write(section: Section) -> None:
         write_tables(tables, section.tables)
 
-    study = run_study(game_map, settings, folder=folder, progress=progress, each=write)
+    study = run_study(game_map, settings, folder=folder, progress=progress, before=before, each=write)
     write_atomically(tables / README, describe_tables(study.tables, study.title))
     write_atomically(out / PAGE, study.html)
     return study

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ttr_analysis.analysis.tickets import BestNetwork, best_network
 from ttr_analysis.maps.model import GameMap, Route, Ticket
+from ttr_analysis.report.background import Background
 from ttr_analysis.report.document import name, several
 
 if TYPE_CHECKING:
@@ -38,7 +40,7 @@ class Settings:
     seed: int = 7
     n_deals: int = 5000
     quick: bool = False
-    best_seconds: float = 25.0
+    best_seconds: float = 35.0
 
     def __post_init__(self) -> None:
         if self.seed < 0:
@@ -80,6 +82,19 @@ class Workbench:
     def n_deals(self) -> int:
         """Random deals, fewer where the study is to be quick."""
         return min(self.settings.n_deals, 200) if self.settings.quick else self.settings.n_deals
+
+    @cached_property
+    def best(self) -> Background[BestNetwork] | None:
+        """The best network, on its way from the first call on; None if it is left out."""
+        seconds = 0.0 if self.settings.quick else self.settings.best_seconds
+        if not seconds:
+            return None
+        return Background(lambda: best_network(self.game_map, time_limit=seconds))
+
+    @cached_property
+    def n_losses_deals(self) -> int:
+        """Random deals for every route that is lost: each of them is solved again and again."""
+        return max(2, self.n_deals // 5)
 
 
 def route_name(route: Route) -> str:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 
-from ttr_analysis.analysis import structure
+from ttr_analysis.analysis import structure, tickets
 from ttr_analysis.maps.model import Ticket
-from ttr_analysis.report.columns import make_table
-from ttr_analysis.report.document import Block, Section, count, name, several
+from ttr_analysis.report.columns import drop_empty, make_table, records
+from ttr_analysis.report.document import Block, Picture, Section, count, measured, name, number, several
+from ttr_analysis.report.pictures import board
 from ttr_analysis.report.workbench import Workbench, names, route_name, ticket_name
+from ttr_analysis.viz.board import plot_map
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _FEW = 6
 """So many names are said; more are counted."""
@@ -19,11 +25,18 @@ _FEW = 6
 
 def section(bench: Workbench) -> Section:
     """Return the section on bottlenecks."""
+    table = tickets.blocking_map(bench.game_map, n_deals=bench.n_losses_deals, seed=bench.settings.seed)
+    losses = _losses(bench, table)
     cuts = _ticket_cuts(bench)
     bridges = _bridges(bench)
     cut_cities = _cut_cities(bench)
-    lead = f"{_thin(bridges, cut_cities)} {_weakest(cuts)}"
-    blocks: list[Block] = []
+    lead = f"{_dearest(losses)} {_thin(bridges, cut_cities)} {_weakest(cuts)}"
+    note = f"{number(bench.n_losses_deals)} random opening deals, all of whose tickets are to be completed."
+    shown = drop_empty([{key: row[key] for key in row if key != "id"} for row in losses], *_RARE)
+    blocks: list[Block] = [
+        _board(bench, losses),
+        make_table("blocking", "What the loss of a route costs", shown, n_shown=15, note=note),
+    ]
     if bridges:
         blocks.append(make_table("bridges", "Bridges: the only way between two parts", bridges))
     if cut_cities:
@@ -32,21 +45,97 @@ def section(bench: Workbench) -> Section:
     return Section("bottlenecks", "Bottlenecks", lead, tuple(blocks))
 
 
+# -- the loss of a route ------------------------------------------------------------
+
+_BOTH = "both tracks"
+_RARE = ("deals_lost", "tickets_lost")
+
+
+def _losses(bench: Workbench, table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return a row for each loss of a track, or of both tracks, the dearest first."""
+    game_map = bench.game_map
+    routes = {route.id: route for route in game_map.routes}
+    named = {ticket.id: ticket_name(ticket) for ticket in game_map.tickets}
+    rows = []
+    for row in records(table):
+        route = routes[row["route"]]
+        both = row["lost"] == "both"
+        rows.append(
+            {
+                **{key: row[key] for key in row if key in _SHOWN},
+                "id": route.id,
+                "route": route_name(route),
+                "lost": _BOTH if both else "one track" if game_map.twin(route) else "route",
+                "color": None if both else route.color,
+                "worst_ticket": named.get(row["worst_ticket"]),
+            }
+        )
+    return rows
+
+
+_SHOWN = {
+    "length",
+    "n_tickets",
+    "ticket_worst",
+    "tickets_lost",
+    "deal_mean",
+    "deal_se",
+    "deal_worst",
+    "deals_lost",
+}
+
+
+def _dearest(losses: list[dict[str, Any]]) -> str:
+    first = max(losses, key=lambda row: _or_zero(row["deal_mean"]))
+    harmless = sum(_or_zero(row["deal_mean"]) == 0 and row["deals_lost"] == 0 for row in losses)
+    lost = f" ({first['lost']})" if first["lost"] == _BOTH else ""
+    words = (
+        f"The loss of {first['route']}{lost} costs most: {measured(first['deal_mean'], 'train', 2)} more for the "
+        f"tickets of an opening deal on average, {number(first['deal_worst'])} at worst."
+    )
+    return (
+        f"{words} {count(harmless, 'loss', 'losses')} of {len(losses)} cost nothing in any deal." if harmless else words
+    )
+
+
+def _or_zero(value: float) -> float:
+    return 0.0 if math.isnan(value) else value
+
+
+def _board(bench: Workbench, losses: list[dict[str, Any]]) -> Picture:
+    """Return the board colored by what the loss of a route costs."""
+    game_map = bench.game_map
+    dearest = {row["id"]: _or_zero(row["deal_mean"]) for row in losses if row["lost"] != _BOTH}
+    # Where a claim closes the other track, it is the loss of both that counts.
+    closes = not game_map.rules.both_tracks_open(game_map.rules.players[0])
+    for row in losses:
+        if closes and row["lost"] == _BOTH:
+            tracks = game_map.routes_between(*game_map.route(row["id"]).cities)
+            dearest |= {track.id: _or_zero(row["deal_mean"]) for track in tracks}
+    doubled = any(row["lost"] == _BOTH for row in losses)
+    twins = f"; of a double route, {'both tracks' if closes else 'one track'}" if doubled else ""
+    top = max(losses, key=lambda row: _or_zero(row["deal_mean"]))
+    highest = f"{top['route']} with {measured(top['deal_mean'], 'train', 2)}"
+    caption = f"How many trains more an opening deal takes on average when the route is lost{twins}."
+    return board(
+        lambda ax: plot_map(game_map, ax, values=dearest, value_label="extra trains", title=""),
+        game_map,
+        f"The board colored by the price of a loss; highest at {highest}.",
+        caption,
+        extra_width=1.0,
+    )
+
+
 # -- where the map is thin ----------------------------------------------------------
 
 
 def _thin(bridges: list[dict[str, Any]], cut_cities: list[dict[str, Any]]) -> str:
     if not bridges and not cut_cities:
-        return "No single route and no single city cuts the map in two: 0 bridges, 0 cut cities."
-    parts = [
-        *([f"{count(len(bridges), 'bridge')} ({several(row['route'] for row in bridges[:3])})"] if bridges else []),
-        *(
-            [f"{count(len(cut_cities), 'city', 'cities')} ({several(row['city'] for row in cut_cities[:3])})"]
-            if cut_cities
-            else []
-        ),
-    ]
-    return f"The map falls apart without any of {several(parts)}."
+        return "No single route or city cuts the map in two."
+    bridge = several((row["route"] for row in bridges[:3]), "or")
+    city = several((row["city"] for row in cut_cities[:3]), "or")
+    parts = [words for words, there in ((f"the routes {bridge}", bridges), (f"the city {city}", cut_cities)) if there]
+    return f"The map falls apart without {several(parts, 'or')}."
 
 
 def _weakest(cuts: list[dict[str, Any]]) -> str:

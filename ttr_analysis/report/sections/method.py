@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 
+from ttr_analysis import __version__
 from ttr_analysis.report import rulewords
 from ttr_analysis.report.document import Block, Heading, Points, Section, Words, count, name, number
 from ttr_analysis.report.workbench import Workbench
@@ -73,12 +74,8 @@ def method(bench: Workbench) -> Section:
 
 
 def _versions(bench: Workbench) -> list[tuple[str, str]]:
-    packages = []
-    for package in ("ttr-analysis", "numpy", "scipy", "networkx", "numba", "pandas", "matplotlib"):
-        try:
-            packages.append(f"{package} {version(package)}")
-        except PackageNotFoundError:  # run from its sources
-            continue
+    used = ("numpy", "scipy", "networkx", "numba", "pandas", "matplotlib")
+    packages = [f"ttr-analysis {__version__}", *(f"{package} {version(package)}" for package in used)]
     game_map = bench.game_map
     quick = " Quick study: fewer samples, and the longest computations left out." if bench.settings.quick else ""
     return [

@@ -8,7 +8,7 @@ from typing import Any
 from ttr_analysis.analysis import paths
 from ttr_analysis.maps.model import Place, Ticket
 from ttr_analysis.report.columns import make_table
-from ttr_analysis.report.document import Block, Section, count, name, number
+from ttr_analysis.report.document import Block, Section, count, measured, name, number
 from ttr_analysis.report.workbench import Workbench, ticket_name
 from ttr_analysis.rules.ruleset import BonusRules
 
@@ -24,17 +24,17 @@ def section(bench: Workbench) -> Section | None:
     mean = fmean(row["toll"] for row in tickets)
     enough = f"about {number(tokens / mean, 1)}" if mean else "all"
     lead = (
-        f"The shortest paths of the {len(tickets)} tickets cost {number(mean, 1)} tokens on average, so that the "
-        f"{tokens} tokens of a player pay for {enough} of them"
+        f"The shortest paths of {len(tickets)} tickets cost {measured(mean, 'token', 1)} on average. "
+        f"The {tokens} tokens of a player pay for {enough} of them"
     )
     if saving:
         saved, extra = fmean(row["saved"] for row in saving), fmean(row["extra"] for row in saving)
         lead += (
-            f"; on {len(saving)} a cheaper way saves {number(saved, 1)} tokens for {number(extra, 1)} trains more, "
-            f"on average."
+            f". On {len(saving)} a cheaper way saves {measured(saved, 'token', 1)} for "
+            f"{measured(extra, 'train', 1)} more, on average."
         )
     else:
-        lead += "; no other way is cheaper."
+        lead += ". No other way is cheaper."
     blocks: list[Block] = []
     bonuses = [bonus for bonus in game_map.rules.bonus if bonus.measure == "tokens"]
     for bonus in bonuses:
@@ -116,20 +116,24 @@ def countries(bench: Workbench) -> Section | None:
     ]
     if not tickets:
         return None
-    rows = [row for ticket in tickets for row in _destination_rows(bench, ticket)]
+    # Copies of a ticket are told once.
+    distinct = {(ticket.origin, ticket.destinations): ticket for ticket in tickets}
+    rows = [row for ticket in distinct.values() for row in _destination_rows(bench, ticket)]
     first = max(rows, key=lambda row: row["points_per_train"] or 0)
     nearest = sum(row["extra_trains"] == 0 for row in rows)
     dearer = [row for row in rows if row["extra_points"] > 0 and row["extra_trains"] > 0]
     lead = (
-        f"{count(len(tickets), 'ticket')} with {count(len(rows), 'destination')} in all score by the best country "
-        f"reached. Most points per train: {first['ticket']} to {first['destination']}, {first['points']} points for "
+        f"{count(len(tickets), 'ticket')} ({len(distinct)} different ones) with a country at an end, or several "
+        f"destinations of which the best one reached counts. Most points per train: {first['ticket']} to "
+        f"{first['destination']}, {first['points']} points for "
         f"{count(first['trains'], 'train')}."
     )
     if dearer and nearest:
         points, trains = sum(row["extra_points"] for row in dearer), sum(row["extra_trains"] for row in dearer)
         lead += (
-            f" To go farther than the nearest destination for a better one takes {number(trains / len(dearer), 1)} "
-            f"trains more for {number(points / len(dearer), 1)} points more, on average."
+            f" To go farther than the nearest destination for a better one takes "
+            f"{measured(trains / len(dearer), 'train', 1)} more for {measured(points / len(dearer), 'point', 1)} more, "
+            "on average."
         )
     table = make_table("country_tickets", "Destinations of the tickets to countries", rows, n_shown=20)
     return Section("countries", "Country tickets", lead, (table,))

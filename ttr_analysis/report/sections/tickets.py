@@ -1,0 +1,212 @@
+"""Tickets: what each is worth, which go together, which of a deal to keep."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ttr_analysis.analysis import tickets
+from ttr_analysis.analysis.tickets._forest import MAX_TICKETS
+from ttr_analysis.maps.model import Ticket
+from ttr_analysis.report.columns import drop_empty, make_table, records
+from ttr_analysis.report.document import Block, Picture, Section, Table, count, measured, number, percent, several
+from ttr_analysis.report.pictures import board, chart
+from ttr_analysis.report.workbench import Workbench, route_name, ticket_name
+from ttr_analysis.viz.board import plot_map
+from ttr_analysis.viz.charts import plot_ticket_values
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+_N_PAIRS = 12
+"""Pairs at each end of the list."""
+_RNG_DEAL = 1
+"""Purpose of the random numbers of the example deal."""
+
+
+def values(bench: Workbench) -> Section:
+    """Return the section on what each ticket is worth."""
+    table = tickets.value_table(bench.game_map, n_deals=bench.n_deals, seed=bench.settings.seed)
+    rows = _value_rows(bench, table)
+    lead = f"{_pay(rows)} {_par(rows)}"
+    rows = drop_empty(rows, "n_tunnels", "n_ferries", "toll")
+    if all(row["most_points"] == row["points"] for row in rows):
+        rows = [{key: value for key, value in row.items() if key != "most_points"} for row in rows]
+    note = f"Trains in a deal: {number(bench.n_deals)} random opening deals. Everything else is exact."
+    full = make_table("tickets", "All tickets, the best paid first", rows, n_shown=15, note=note)
+    return Section("tickets", "What tickets are worth", lead, (_value_chart(bench, table), full))
+
+
+def _value_rows(bench: Workbench, table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return a row for each ticket, the best paid first."""
+    by_id = {ticket.id: ticket for ticket in bench.game_map.tickets}
+    surplus = _over_line(table["in_deal"].to_numpy(float), table["points"].to_numpy(float))
+    rows = []
+    for ticket, row, over in zip(table.index, records(table), surplus, strict=True):
+        kept = {key: value for key, value in row.items() if key != "detour_mean"}
+        rows.append({"ticket": ticket_name(by_id[str(ticket)]), **kept, "surplus": over})
+    rows.sort(key=lambda row: (math.isnan(row["surplus"]), -row["surplus"], -row["points"]))
+    return rows
+
+
+def _over_line(x: np.ndarray, y: np.ndarray) -> list[float]:
+    """Return how far values lie above the straight line through them all, by least squares."""
+    known = np.isfinite(x)
+    if len(set(x[known])) <= 1:
+        return [float(value) for value in np.where(known, y - y.mean(), np.nan)]
+    slope, start = np.polyfit(x[known], y[known], 1)
+    return [float(value) for value in y - (start + slope * x)]
+
+
+def _pay(rows: list[dict[str, Any]]) -> str:
+    """Return what tickets pay for their fewest trains, in words."""
+    rates = [row["points_per_train"] for row in rows]
+    low, high = rows[rates.index(min(rates))], rows[rates.index(max(rates))]
+    if math.isclose(min(rates), max(rates)):
+        a_train = "1 point" if math.isclose(rates[0], 1) else f"{number(rates[0], 2)} points"
+        return f"Taken alone, every ticket pays exactly {a_train} for each of its fewest trains."
+    one = sum(math.isclose(rate, 1) for rate in rates)
+    equal = f" ({number(one)} of {len(rows)} pay exactly 1)" if one > len(rows) / 3 else ""
+    return (
+        f"Taken alone, tickets pay from {number(min(rates), 2)} ({low['ticket']}) to {number(max(rates), 2)} points "
+        f"({high['ticket']}) for each of their fewest trains{equal}."
+    )
+
+
+def _par(rows: list[dict[str, Any]]) -> str:
+    """Return what tickets pay in deals, in words."""
+    known = [row for row in rows if math.isfinite(row["surplus"])]
+    if not known:
+        return ""
+    best, worst = known[0], known[-1]
+    shared = fmean(row["shared"] for row in known)
+    return (
+        f"In an opening deal the other tickets save {percent(shared)} of a ticket's trains on average. What is left "
+        f"makes {best['ticket']} the best paid ({_bargain(best)}) and {worst['ticket']} the worst ({_bargain(worst)})."
+    )
+
+
+def _bargain(row: dict[str, Any]) -> str:
+    return f"{count(row['points'], 'point')} for {measured(row['in_deal'], 'extra train', 1)}"
+
+
+def _value_chart(bench: Workbench, table: pd.DataFrame) -> Picture:
+    def draw(ax: Axes) -> None:
+        plot_ticket_values(table, ax, trains="in_deal", title="")
+        ax.set_xlabel("extra trains in an opening deal, on average")
+
+    rate = table["points"] / table["in_deal"]
+    caption = (
+        "Points of every ticket against the trains that it takes on top of the others of an opening deal "
+        f"(mean of {number(bench.n_deals)} deals). The lighter a dot, the more points per extra train."
+    )
+    alt = (
+        f"{count(len(table), 'dot')}, one for each ticket, from {rate.min():.1f} to {rate.max():.1f} points. {caption}"
+    )
+    return chart(draw, alt, caption, size=(9.5, 7.0), dark=False)
+
+
+# -- pairs ---------------------------------------------------------------------------
+
+
+def pairs(bench: Workbench) -> Section | None:
+    """Return the section on which two tickets go together; None for a single ticket."""
+    if len(bench.game_map.tickets) < 2:  # noqa: PLR2004 - a pair
+        return None
+    table = tickets.best_pairs(bench.game_map)
+    by_id = {ticket.id: ticket_name(ticket) for ticket in bench.game_map.tickets}
+    named = ({**row, "ticket_a": by_id[row["ticket_a"]], "ticket_b": by_id[row["ticket_b"]]} for row in records(table))
+    # Copies of a ticket make the same pair.
+    rows = list({(row["ticket_a"], row["ticket_b"]): row for row in named}.values())
+    worst = sorted(rows, key=lambda row: (row["points_per_train"], -row["trains"]))
+    saving = sorted(rows, key=lambda row: (-row["saved"], -row["points_per_train"]))
+    helping = sum(row["saved"] > 0 for row in rows)
+    best, most = rows[0], saving[0]
+    lead = (
+        f"Of {number(len(rows))} pairs {number(helping)} ({percent(helping / len(rows))}) share trains. The best, "
+        f"{best['ticket_a']} with {best['ticket_b']}, brings {best['points']} points for "
+        f"{count(best['trains'], 'train')}. {most['ticket_a']} and {most['ticket_b']} save most: "
+        f"{most['saved']} of {most['apart']} trains."
+    )
+    note = f"The file has all {number(len(rows))} pairs."
+    blocks = (
+        make_table("ticket_pairs", "Best pairs, by points per train", rows, n_page=_N_PAIRS, note=note),
+        make_table("ticket_pairs_saving", "Pairs that save most trains", saving[:_N_PAIRS]),
+        make_table("ticket_pairs_worst", "Worst pairs, by points per train", worst[:_N_PAIRS]),
+    )
+    return Section("pairs", "Best pairs", lead, blocks)
+
+
+# -- a deal --------------------------------------------------------------------------
+
+
+def deal(bench: Workbench) -> Section:
+    """Return the section on which tickets of an example deal to keep."""
+    game_map = bench.game_map
+    drawn = tickets.random_deals(game_map, 1, bench.rng(_RNG_DEAL))[0]
+    dealt = [game_map.tickets[i] for i in drawn[:MAX_TICKETS]]
+    choices = _choices(dealt)
+    rows = records(tickets.which_to_keep(game_map, dealt))
+    best = rows[0]
+    kept = choices[best["keep"]]
+    lead = f"A deal as an example (seed {bench.settings.seed}): {several(map(ticket_name, dealt))}. "
+    if best["possible"]:
+        which = f"all {len(kept)}" if len(kept) == len(dealt) else several(map(ticket_name, kept))
+        lead += (
+            f"The best choice is to keep {which}: {best['ticket_points']:g} points of tickets "
+            f"with {count(int(best['trains']), 'train')}, {best['slack']:g} left."
+        )
+    else:
+        lead += "No choice that the rules allow can be completed with the trains of a player."
+    blocks: list[Block] = [_deal_table(rows, choices)]
+    if best["possible"]:
+        blocks.insert(0, _deal_board(bench, kept))
+    return Section("deal", "Which tickets to keep", lead, tuple(blocks))
+
+
+def _choices(dealt: list[Ticket]) -> dict[str, list[Ticket]]:
+    """Return every choice from a deal by the ids of its tickets, written as the table of choices has them."""
+    return {
+        ", ".join(ticket.id for ticket in kept): list(kept)
+        for n in range(len(dealt) + 1)
+        for kept in combinations(dealt, n)
+    }
+
+
+def _deal_table(rows: list[dict[str, Any]], choices: dict[str, list[Ticket]]) -> Table:
+    hidden = {"n_kept", "possible", "marginal"}
+    shown = [
+        {
+            **{key: value for key, value in row.items() if key not in hidden},
+            "keep": several(map(ticket_name, choices[row["keep"]])),
+            "drop": several(map(ticket_name, choices[row["drop"]])) or "none",
+            **{key: row[key] if math.isfinite(row[key]) else None for key in ("net", "detour")},
+        }
+        for row in rows
+    ]
+    shown = drop_empty(shown, "n_tunnels", "n_ferries", "toll")
+    note = (
+        "Ranked by net points, as if nobody took a route of the network; worst detour and points at risk say what that "
+        "may cost. Choices for which the trains of a player do not suffice come last."
+    )
+    return make_table("which_to_keep", "All choices from this deal, best first", shown, n_shown=10, note=note)
+
+
+def _deal_board(bench: Workbench, kept: list[Ticket]) -> Picture:
+    network = tickets.cheapest_network(bench.game_map, kept)
+    words = several(map(ticket_name, kept))
+    caption = (
+        f"The cheapest network for {words}: {count(network.length, 'train')} in {count(len(network.routes), 'route')}."
+    )
+    routes = several(route_name(route) for route in network.routes)
+    return board(
+        lambda ax: plot_map(bench.game_map, ax, highlight=network, tickets=kept, title=""),
+        bench.game_map,
+        f"The board with these routes marked: {routes}.",
+        caption,
+    )
