@@ -8,10 +8,10 @@ from ttr_analysis.analysis.tickets.network import cheapest_network, fewest_train
 from ttr_analysis.analysis.tickets.values import best_pairs, random_deals, value_table, which_to_keep
 
 __all__ = [
+    "BestNetwork",
     "Bottleneck",
     "Feasibility",
     "MissingCards",
-    "BestNetwork",
     "Network",
     "NoNetworkError",
     "best_network",
