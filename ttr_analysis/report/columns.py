@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -79,11 +80,26 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 def drop_empty(rows: Rows, *keys: str) -> list[dict[str, Any]]:
     """Return rows without those of some columns that hold nothing but zeros: the map has no such thing."""
-    empty = {key for key in keys if not any(row.get(key) for row in rows)}
-    return [{key: value for key, value in row.items() if key not in empty} for row in rows]
+    return without(rows, *(key for key in keys if not any(row.get(key) for row in rows)))
 
 
 def drop_equal(rows: Rows, *keys: str) -> list[dict[str, Any]]:
     """Return rows without those of some columns that say the same in every row."""
-    equal = {key for key in keys if len({row.get(key) for row in rows}) <= 1}
-    return [{key: value for key, value in row.items() if key not in equal} for row in rows]
+    return without(rows, *(key for key in keys if len({row.get(key) for row in rows}) <= 1))
+
+
+def without(rows: Rows, *keys: str) -> list[dict[str, Any]]:
+    """Return rows without some columns."""
+    return [{key: value for key, value in row.items() if key not in keys} for row in rows]
+
+
+def finite(value: float) -> float | None:
+    """
+    Return a number, or None in place of one that is infinite or none at all.
+
+    Examples
+    --------
+    >>> finite(2.0), finite(float("inf"))
+    (2.0, None)
+    """
+    return value if math.isfinite(value) else None

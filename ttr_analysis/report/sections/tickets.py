@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from itertools import combinations
+from itertools import combinations, product
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +12,8 @@ import numpy as np
 from ttr_analysis.analysis import tickets
 from ttr_analysis.analysis.tickets._forest import MAX_TICKETS
 from ttr_analysis.maps.model import Ticket
-from ttr_analysis.report.columns import drop_empty, make_table, records
-from ttr_analysis.report.document import Block, Picture, Section, Table, count, measured, number, percent, several
+from ttr_analysis.report.columns import drop_empty, finite, make_table, records, without
+from ttr_analysis.report.document import Block, Picture, Section, Table, count, measured, name, number, percent, several
 from ttr_analysis.report.pictures import board, chart
 from ttr_analysis.report.workbench import Workbench, route_name, ticket_name
 from ttr_analysis.viz.board import plot_map
@@ -22,6 +22,17 @@ from ttr_analysis.viz.charts import plot_ticket_values
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+
+_VALUES = (
+    *("points", "most_points", "most_points_trains", "trains", "points_per_train", "in_deal", "in_deal_se", "shared"),
+    *("detour", "detour_both", "n_routes", "n_tunnels", "n_ferries", "toll", "with_one", "with_two"),
+)
+_PAIRS = ("points", "trains", "apart", "saved", "points_per_train")
+_CHOICES = (
+    *("net", "ticket_points", "route_points", "trains", "slack", "points_per_train", "n_routes", "n_tunnels"),
+    *("n_ferries", "toll", "detour", "at_risk"),
+)
+"""The columns shown of the tables of values, pairs and choices."""
 
 _N_PAIRS = 12
 """Pairs at each end of the list."""
@@ -35,8 +46,9 @@ def values(bench: Workbench) -> Section:
     rows = _value_rows(bench, table)
     lead = f"{_pay(rows)} {_par(rows)}"
     rows = drop_empty(rows, "n_tunnels", "n_ferries", "toll")
-    if all(row["most_points"] == row["points"] for row in rows):
-        rows = [{key: value for key, value in row.items() if key != "most_points"} for row in rows]
+    rows = drop_empty(rows, "most_points", "most_points_trains")
+    if not any(map(bench.game_map.twin, bench.game_map.routes)):
+        rows = without(rows, "detour_both")
     note = f"Trains in a deal: {number(bench.n_deals)} random opening deals. Everything else is exact."
     full = make_table("tickets", "All tickets, the best paid first", rows, n_shown=15, note=note)
     return Section("tickets", "What tickets are worth", lead, (_value_chart(bench, table), full))
@@ -46,10 +58,12 @@ def _value_rows(bench: Workbench, table: pd.DataFrame) -> list[dict[str, Any]]:
     """Return a row for each ticket, the best paid first."""
     by_id = {ticket.id: ticket for ticket in bench.game_map.tickets}
     surplus = _over_line(table["in_deal"].to_numpy(float), table["points"].to_numpy(float))
-    rows = []
+    rows: list[dict[str, Any]] = []
     for ticket, row, over in zip(table.index, records(table), surplus, strict=True):
-        kept = {key: value for key, value in row.items() if key != "detour_mean"}
-        rows.append({"ticket": ticket_name(by_id[str(ticket)]), **kept, "surplus": over})
+        shown = {key: finite(row[key]) for key in _VALUES}
+        if row["most_points"] == row["points"]:
+            shown["most_points"] = shown["most_points_trains"] = None
+        rows.append({"ticket": ticket_name(by_id[str(ticket)]), **shown, "surplus": over})
     rows.sort(key=lambda row: (math.isnan(row["surplus"]), -row["surplus"], -row["points"]))
     return rows
 
@@ -120,7 +134,10 @@ def pairs(bench: Workbench) -> Section | None:
         return None
     table = tickets.best_pairs(bench.game_map)
     by_id = {ticket.id: ticket_name(ticket) for ticket in bench.game_map.tickets}
-    named = ({**row, "ticket_a": by_id[row["ticket_a"]], "ticket_b": by_id[row["ticket_b"]]} for row in records(table))
+    named = (
+        {"ticket_a": by_id[row["ticket_a"]], "ticket_b": by_id[row["ticket_b"]], **{key: row[key] for key in _PAIRS}}
+        for row in records(table)
+    )
     # Copies of a ticket make the same pair.
     rows = list({(row["ticket_a"], row["ticket_b"]): row for row in named}.values())
     worst = sorted(rows, key=lambda row: (row["points_per_train"], -row["trains"]))
@@ -165,7 +182,7 @@ def deal(bench: Workbench) -> Section:
         lead += "No choice that the rules allow can be completed with the trains of a player."
     blocks: list[Block] = [_deal_table(rows, choices)]
     if best["possible"]:
-        blocks.insert(0, _deal_board(bench, kept))
+        blocks.insert(0, _deal_board(bench, kept, best["destinations"]))
     return Section("deal", "Which tickets to keep", lead, tuple(blocks))
 
 
@@ -179,17 +196,16 @@ def _choices(dealt: list[Ticket]) -> dict[str, list[Ticket]]:
 
 
 def _deal_table(rows: list[dict[str, Any]], choices: dict[str, list[Ticket]]) -> Table:
-    hidden = {"n_kept", "possible", "marginal"}
     shown = [
         {
-            **{key: value for key, value in row.items() if key not in hidden},
             "keep": several(map(ticket_name, choices[row["keep"]])),
             "drop": several(map(ticket_name, choices[row["drop"]])) or "none",
-            **{key: row[key] if math.isfinite(row[key]) else None for key in ("net", "detour")},
+            "destinations": _meant(row["destinations"]),
+            **{key: finite(row[key]) for key in _CHOICES},
         }
         for row in rows
     ]
-    shown = drop_empty(shown, "n_tunnels", "n_ferries", "toll")
+    shown = drop_empty(shown, "destinations", "n_tunnels", "n_ferries", "toll")
     note = (
         "Ranked by net points, as if nobody took a route of the network; worst detour and points at risk say what that "
         "may cost. Choices for which the trains of a player do not suffice come last."
@@ -197,12 +213,16 @@ def _deal_table(rows: list[dict[str, Any]], choices: dict[str, list[Ticket]]) ->
     return make_table("which_to_keep", "All choices from this deal, best first", shown, n_shown=10, note=note)
 
 
-def _deal_board(bench: Workbench, kept: list[Ticket]) -> Picture:
-    network = tickets.cheapest_network(bench.game_map, kept)
+def _meant(destinations: object) -> str:
+    """Return the destinations meant, marked as names; none where nothing is possible."""
+    return name(destinations) if isinstance(destinations, str) and destinations else ""
+
+
+def _deal_board(bench: Workbench, kept: list[Ticket], meant: str) -> Picture:
+    network = tickets.cheapest_network(bench.game_map, kept, destinations=_destinations(kept, meant))
     words = several(map(ticket_name, kept))
-    caption = (
-        f"The cheapest network for {words}: {count(network.length, 'train')} in {count(len(network.routes), 'route')}."
-    )
+    size = f"{count(network.length, 'train')} in {count(len(network.routes), 'route')}"
+    caption = f"The cheapest network for {words}: {size}."
     routes = several(route_name(route) for route in network.routes)
     return board(
         lambda ax: plot_map(bench.game_map, ax, highlight=network, tickets=kept, title=""),
@@ -210,3 +230,13 @@ def _deal_board(bench: Workbench, kept: list[Ticket]) -> Picture:
         f"The board with these routes marked: {routes}.",
         caption,
     )
+
+
+def _destinations(kept: list[Ticket], meant: str) -> dict[str, str]:
+    """Return the destination meant for each ticket with several, from the table of choices."""
+    open_tickets = [ticket for ticket in kept if len(ticket.destinations) > 1]
+    for ends in product(*([place.name for place, _ in ticket.destinations] for ticket in open_tickets)):
+        chosen = {ticket.id: end for ticket, end in zip(open_tickets, ends, strict=True)}
+        if meant == ", ".join(f"{ticket}: {end}" for ticket, end in chosen.items()):
+            return chosen
+    return {}
