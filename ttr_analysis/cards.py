@@ -93,7 +93,7 @@ class CardCounts:
             msg = f"card counts are {N_KINDS} numbers ({', '.join(CARD_KINDS)}), got {len(self.counts)}"
             raise ValueError(msg)
         for kind, count in zip(CARD_KINDS, self.counts, strict=True):
-            if not isinstance(count, int) or isinstance(count, bool) or count < 0:
+            if not _is_count(count):
                 msg = f"the number of {kind} cards must be a whole number of 0 or more, got {count!r}"
                 raise ValueError(msg)
 
@@ -223,6 +223,11 @@ class CardCounts:
         """Return the expression that makes these counts."""
         inside = ", ".join(f"{kind}={count}" for kind, count in self.as_dict().items())
         return f"CardCounts.of({inside})"
+
+
+def _is_count(value: object) -> bool:
+    """Return whether a value is a whole number of 0 or more."""
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 FULL_DECK = CardCounts((12,) * N_COLORS + (14,))

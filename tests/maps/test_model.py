@@ -64,6 +64,8 @@ def test_tickets_are_found_from_either_end(nordic: GameMap) -> None:
         UnknownNameError, match="no ticket 'Murmansk-Oslo'; did you mean København-Murmansk or Narvik-Murmansk"
     ):
         nordic.ticket("Murmansk", "Oslo")
+    with pytest.raises(UnknownNameError, match="no ticket 'Vaasa'; did you mean Oslo-Vaasa or Tromsø-Vaasa"):
+        nordic.resolve_tickets(("Vaasa", "Oslo"))
 
 
 def test_country_tickets_are_found_by_origin_id_or_country() -> None:

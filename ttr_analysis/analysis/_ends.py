@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
+import networkx as nx
+
 from ttr_analysis.maps.model import City, GameMap, Place, Route, RouteLike
 from ttr_analysis.maps.names import NameIndex
 
@@ -47,7 +49,7 @@ def _end_index(game_map: GameMap) -> NameIndex[tuple[str, ...]]:
 
 
 def closed_and_owned(
-    game_map: GameMap, closed: Iterable[RouteLike], owned: Iterable[RouteLike]
+    game_map: GameMap, closed: Iterable[RouteLike], owned: Iterable[RouteLike], *, n_players: int | None = None
 ) -> tuple[tuple[Route, ...], tuple[Route, ...]]:
     """
     Return the routes that cannot be used and those that cost nothing.
@@ -58,16 +60,79 @@ def closed_and_owned(
         The map.
     closed, owned
         Routes, route ids, or pairs of cities (all tracks between them).
+    n_players
+        With fewer players than double routes need, the other track of a
+        closed one is closed too. None: each track for itself.
 
     Raises
     ------
     UnknownNameError
         If something named is not on the map.
     ValueError
-        If a route is named as both.
+        If a route is named as both, or the map is not for so many players.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> closed, _ = closed_and_owned(ttr.load_map("nordic"), ["Bergen-Oslo/0"], (), n_players=2)
+    >>> [route.id for route in closed]
+    ['Bergen-Oslo/0', 'Bergen-Oslo/1']
     """
     shut, own = game_map.resolve_routes(closed), game_map.resolve_routes(owned)
     if both := [route.id for route in own if route in shut]:
         msg = f"a route is either closed or owned, got both for {', '.join(both)}"
         raise ValueError(msg)
+    if twins_close(game_map, n_players):
+        pairs = {frozenset(route.cities) for route in shut}
+        shut = tuple(r for r in game_map.routes if frozenset(r.cities) in pairs and r not in own)
     return shut, own
+
+
+def twins_close(game_map: GameMap, n_players: int | None) -> bool:
+    """
+    Return whether the claim of one track of a double route closes the other.
+
+    Raises
+    ------
+    ValueError
+        If the map is not for so many players.
+    """
+    if n_players is None:
+        return False
+    low, high = game_map.rules.players
+    if not low <= n_players <= high:
+        msg = f"{game_map.title} is for {low} to {high} players, got {n_players}"
+        raise ValueError(msg)
+    return not game_map.rules.both_tracks_open(n_players)
+
+
+def fewest_cut(
+    game_map: GameMap, closed: Iterable[Route], starts: Iterable[str], goals: Iterable[str]
+) -> tuple[Route, ...]:
+    """
+    Return the fewest closed routes that keep some cities apart from others.
+
+    Parameters
+    ----------
+    game_map
+        The map.
+    closed
+        Routes that cannot be used; without them no start is joined to a goal.
+    starts, goals
+        Names of cities.
+    """
+    shut = {route.id for route in closed}
+    G: nx.Graph[str] = nx.Graph()
+    for route in game_map.routes:
+        x, y = route.cities
+        if route.id not in shut:
+            G.add_edge(x, y)  # an edge without capacity cannot be cut
+        elif not G.has_edge(x, y):
+            G.add_edge(x, y, capacity=1)
+        elif "capacity" in G.edges[x, y]:
+            G.edges[x, y]["capacity"] += 1
+    start, goal = "\0start", "\0goal"  # no city has such a name
+    nx.add_star(G, [start, *starts])
+    nx.add_star(G, [goal, *goals])
+    _, (near, _) = nx.minimum_cut(G, start, goal)
+    return tuple(r for r in game_map.routes if r.id in shut and len(near.intersection(r.cities)) == 1)

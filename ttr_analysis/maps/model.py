@@ -173,7 +173,7 @@ class GameMap:
         24
         """
         if destination is None:
-            return self._tickets.find("ticket", origin)
+            return self._ticket_by_id(origin)
         a, b = self.place(origin).name, self.place(destination).name
         fitting = [t for t in self.tickets if _names_both(t, a, b)]
         if not fitting:
@@ -182,6 +182,17 @@ class GameMap:
         if len(fitting) > 1:
             raise AmbiguousNameError("ticket", f"{a}-{b}", [t.id for t in fitting])
         return fitting[0]
+
+    def _ticket_by_id(self, name: str) -> Ticket:
+        try:
+            return self._tickets.find("ticket", name)
+        except UnknownNameError:
+            # A place's name is the likely slip where a pair of places was meant.
+            ends = {t.id: [t.origin.name, *(place.name for place, _ in t.destinations)] for t in self.tickets}
+            of_place = [id_ for id_, names in ends.items() if fold(name) in map(fold, names)]
+            if of_place:
+                raise UnknownNameError("ticket", name, of_place) from None
+            raise
 
     def resolve_routes(self, routes: Iterable[RouteLike]) -> tuple[Route, ...]:
         """

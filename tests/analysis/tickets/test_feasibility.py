@@ -89,7 +89,7 @@ def test_feasibility_holds_together_on_every_map(name: str) -> None:
         assert len(answer.bottleneck_table) == len(answer.bottlenecks)
         assert answer.payable == (answer.n_missing == 0) or answer.payable
         assert answer._repr_html_().count("<tr>") == len(network.routes) + 1
-        owned = network.routes[:2]
+        owned = list({route.cities: route for route in network.routes}.values())[:2]
         later = ttr.tickets.feasibility(game_map, tickets, owned=owned)
         assert later.length == network.length - sum(route.length for route in owned)
 
@@ -99,7 +99,42 @@ def test_tolls_force_loans() -> None:
     routes = nederland.resolve_routes([("Breda", "Rotterdam"), ("Amsterdam", "Haarlem")])
     assert [route.toll for route in routes] == [1, 1, 4, 4]
     loans = [ttr.tickets.fewest_loans(routes, tokens) for tokens in (0, 1, 2, 5, 6, 9, 10)]
-    assert loans == [0, 3, 2, 2, 1, 1, 0]
+    assert loans == [4, 3, 2, 2, 1, 1, 0]
+    assert ttr.tickets.feasibility(nederland, ["'s-Gravenhage-Antwerpen"], tokens=1).loans > 0
+    owned = nederland.routes[:12]
+    assert sum(route.toll for route in owned) == 30
+    assert ttr.tickets.feasibility(nederland, ["'s-Gravenhage-Antwerpen"], owned=owned).loans > 0
+    assert ttr.tickets.feasibility(load("nordic"), ["Oslo-Vaasa"]).loans == 0
+
+
+def test_the_other_track_of_a_closed_one_is_closed_for_few_players(nordic: GameMap) -> None:
+    closed = ["Sundsvall-Umeå/0"]
+    assert ttr.tickets.feasibility(nordic, ["Aalborg-Umeå"], trains=11, closed=closed, n_players=3).possible
+    assert ttr.tickets.feasibility(nordic, ["Aalborg-Umeå"], trains=11, closed=closed, n_players=2).length == 12
+    assert ttr.tickets.cheapest_network(nordic, ["Aalborg-Umeå"], closed, n_players=2).length == 12
+    with pytest.raises(ValueError, match="Nordic Countries is for 2 to 3 players, got 9"):
+        ttr.tickets.feasibility(nordic, ["Aalborg-Umeå"], n_players=9)
+
+
+def test_trains_on_the_board_are_gone(nordic: GameMap) -> None:
+    owned = [route for route in nordic.routes if route.track == 0][:12]
+    answer = ttr.tickets.feasibility(nordic, ["København-Murmansk"], owned=owned)
+    assert answer.trains == 40 - sum(route.length for route in owned) == 11
+    assert answer.why_not == "it takes 18 trains and 11 are left"
+
+
+def test_one_opponent_takes_no_two_tracks_between_the_same_cities() -> None:
+    nederland = load("nederland")
+    for n_players, expected in ((2, False), (3, True)):
+        answer = ttr.tickets.feasibility(nederland, ["'s-Gravenhage-Amsterdam"], trains=3, n_players=n_players)
+        pairs = [{route.cities for route in b.routes} for b in answer.bottlenecks if b.n_claims == 2]
+        assert any(len(pair) == 1 for pair in pairs) == expected
+
+
+def test_only_what_cuts_a_ticket_off_is_named(nordic: GameMap) -> None:
+    closed = [route for route in nordic.routes if {"Murmansk", "Bergen"} & set(route.cities)]
+    answer = ttr.tickets.feasibility(nordic, ["København-Murmansk"], closed=closed)
+    assert answer.why_not.endswith("cut off by closed routes Kirkenes-Murmansk/0, Lieksa-Murmansk/0")
 
 
 def fewest_lacking(routes: list[Route], hand: CardCounts) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -44,6 +45,28 @@ def test_detours_equal_closing_each_track_of_the_network() -> None:
                 extra.append(float("inf"))
         assert table.loc[ticket.id, "detour"] == max(extra)
         assert table.loc[ticket.id, "detour_mean"] == pytest.approx(np.mean(extra))
+    assert (table["detour_both"] >= table["detour"]).all()
+
+
+def test_the_other_track_is_lost_too_where_few_play(nordic: GameMap) -> None:
+    table = ttr.tickets.value_table(nordic, n_deals=10)
+    row = table.to_dict("index")["Stockholm-Bergen"]
+    assert (row["detour"], row["detour_both"]) == (0, 2)
+
+
+def test_tickets_to_countries_tell_the_nearest_and_the_best_destination(switzerland: GameMap) -> None:
+    row = ttr.tickets.value_table(switzerland, n_deals=10).to_dict("index")["Lugano-countries"]
+    assert (row["destination"], row["points"], row["trains"]) == ("Italy", 2, 2)
+    assert (row["most_points"], row["most_points_trains"]) == (14, 14)
+
+
+@pytest.mark.parametrize("n_tickets", [1, 2])
+def test_maps_with_few_tickets_have_values_too(nordic: GameMap, n_tickets: int) -> None:
+    table = ttr.tickets.value_table(replace(nordic, tickets=nordic.tickets[:n_tickets]), n_deals=10)
+    assert table["with_two"].isna().all()
+    assert table["trains"].tolist() == [trains(nordic, name) for name in table.index]
+    with pytest.raises(ValueError, match="at least one deal is needed, got 0"):
+        ttr.tickets.blocking_map(nordic, n_deals=0)
 
 
 @pytest.mark.parametrize("name", EVERY_MAP)
@@ -76,32 +99,6 @@ def test_pairs_are_what_both_tickets_take_together(any_map: GameMap) -> None:
         assert row["trains"] == trains(any_map, row["ticket_a"], row["ticket_b"])
         assert row["apart"] == trains(any_map, row["ticket_a"]) + trains(any_map, row["ticket_b"])
         assert row["saved"] == row["apart"] - row["trains"] >= 0
-
-
-def test_every_choice_of_a_deal_is_ranked(any_map: GameMap) -> None:
-    n = any_map.rules.tickets.opening_deal
-    least = any_map.rules.tickets.opening_keep
-    deal = any_map.tickets[-n:]
-    table = ttr.tickets.which_to_keep(any_map, deal)
-    assert len(table) == sum(len(list(combinations(deal, k))) for k in range(least, n + 1))
-    assert table["n_kept"].min() == least
-    assert table["net"].is_monotonic_decreasing
-    for row in table.to_dict("records"):
-        network = ttr.tickets.cheapest_network(any_map, row["keep"].split(", "))
-        assert (row["trains"], row["ticket_points"]) == (network.length, network.ticket_points)
-    with pytest.raises(ValueError, match="2 tickets must be kept, and only 1 are dealt"):
-        ttr.tickets.which_to_keep(load("nordic"), ["Oslo-Vaasa"])
-
-
-def test_a_choice_beyond_the_trains_comes_last(nordic: GameMap) -> None:
-    deal = ["København-Murmansk", "Oslo-Honningsvåg", "Oslo-Stockholm"]
-    table = ttr.tickets.which_to_keep(nordic, deal, trains=25)
-    possible = table["possible"].tolist()
-    assert possible == sorted(possible, reverse=True)
-    assert False in possible
-    closed = [("Lieksa", "Murmansk"), ("Kirkenes", "Murmansk")]
-    cut_off = ttr.tickets.which_to_keep(nordic, deal, closed=closed)
-    assert (cut_off["keep"].str.contains("Murmansk") == ~cut_off["possible"]).all()
 
 
 def test_blocking_equals_closing_the_tracks() -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 
 from ttr_analysis._display import render_html
-from ttr_analysis.analysis._ends import End, closed_and_owned, end_cities
+from ttr_analysis.analysis._ends import End, closed_and_owned, end_cities, fewest_cut
 from ttr_analysis.analysis.paths.costs import Weight, route_costs
 from ttr_analysis.maps.model import GameMap, Route, RouteLike
 
@@ -345,19 +345,7 @@ class _Board:
 
     def no_path(self, a: End, b: End) -> NoPathError:
         """Return the error for two places, with the fewest closed routes that cut them off."""
-        G: nx.Graph[str] = nx.Graph()
-        for route in self.game_map.routes:
-            x, y = route.cities
-            if route not in self.closed:
-                G.add_edge(x, y)  # an edge without capacity cannot be cut
-            elif not G.has_edge(x, y):
-                G.add_edge(x, y, capacity=1)
-            elif "capacity" in G.edges[x, y]:
-                G.edges[x, y]["capacity"] += 1
-        nx.add_star(G, [self.START, *end_cities(self.game_map, a)])
-        nx.add_star(G, [self.GOAL, *end_cities(self.game_map, b)])
-        _, (near, _) = nx.minimum_cut(G, self.START, self.GOAL)
-        cut = [route for route in self.closed if len(near.intersection(route.cities)) == 1]
+        cut = fewest_cut(self.game_map, self.closed, end_cities(self.game_map, a), end_cities(self.game_map, b))
         return NoPathError(_name(a), _name(b), cut)
 
 

@@ -11,9 +11,10 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 
 from ttr_analysis._display import render_html
 from ttr_analysis.analysis import payments
+from ttr_analysis.analysis._ends import twins_close
 from ttr_analysis.analysis.payments import Cards
 from ttr_analysis.analysis.tickets.model import Network, NoNetworkError, count
-from ttr_analysis.analysis.tickets.solver import ForestSolver, forest_solver
+from ttr_analysis.analysis.tickets.solver import ForestSolver, forest_solver, trains_left
 from ttr_analysis.cards import COLORS, GRAY, CardCounts
 from ttr_analysis.maps.model import GameMap, Route, RouteLike, Ticket, TicketLike
 
@@ -81,8 +82,7 @@ class Feasibility:
     bottlenecks
         Single routes, and pairs of others, whose loss would break it.
     loans
-        Fewest loans that the tolls would force, from the tokens given at the
-        start.
+        Fewest loans that the tolls would force.
     payable
         Whether the hand pays for the whole network as it stands, tunnels
         without surcharge; None without a hand.
@@ -182,6 +182,7 @@ def feasibility(
     owned: Iterable[RouteLike] = (),
     hand: Cards | None = None,
     *,
+    tokens: int | None = None,
     n_players: int | None = None,
 ) -> Feasibility:
     """
@@ -194,16 +195,20 @@ def feasibility(
     tickets
         Up to 7 tickets, ticket ids or pairs of places.
     trains
-        Trains left; None: the map's number.
+        Trains left. None: the map's number less those on `owned` routes.
     closed
         Routes that others own.
     owned
         Routes that the player owns: they cost nothing.
     hand
         Cards held.
+    tokens
+        Tokens left, where tolls are played. None: those of the start less
+        the tolls of `owned` routes.
     n_players
         With fewer players than double routes need, the loss of one track is
-        the loss of both. None: each track is lost by itself.
+        the loss of both; and a single opponent takes no two tracks between
+        the same cities. None: each track is lost by itself.
 
     Returns
     -------
@@ -234,29 +239,32 @@ def feasibility(
     True
     """
     chosen = game_map.resolve_tickets(tickets)
-    left = game_map.rules.trains.per_player if trains is None else trains
-    solver = forest_solver(game_map, closed, owned)
+    solver = forest_solver(game_map, closed, owned, n_players=n_players)
+    left = trains_left(game_map, solver.owned) if trains is None else trains
     try:
         network = solver.solve(chosen)
     except NoNetworkError as error:
         return Feasibility(chosen, left, None, str(error))
     too_long = f"it takes {count(range(network.length), 'train')} and {left} are left" if network.length > left else ""
-    together = n_players is not None and not game_map.rules.both_tracks_open(n_players)
+    money = game_map.rules.money.tokens
+    if tokens is None:
+        tokens = max(0, money - sum(route.toll for route in solver.owned))
     return Feasibility(
         tickets=chosen,
         trains=left,
         network=network,
         why_not=too_long,
-        bottlenecks=() if too_long else _bottlenecks(solver, network, left, together=together),
-        loans=fewest_loans(network.routes, game_map.rules.money.tokens),
+        bottlenecks=() if too_long else _bottlenecks(solver, network, left, n_players),
+        loans=fewest_loans(network.routes, tokens) if money else 0,
         payable=None if hand is None else payments.can_pay_all(network.routes, hand),
         missing=() if hand is None else missing_cards(network.routes, hand),
         expected_cards=float(sum(payments.expected_cards(game_map, route) for route in network.routes)),
     )
 
 
-def _bottlenecks(solver: ForestSolver, network: Network, left: int, *, together: bool) -> tuple[Bottleneck, ...]:
+def _bottlenecks(solver: ForestSolver, network: Network, left: int, n_players: int | None) -> tuple[Bottleneck, ...]:
     """Return the losses of one route, or of two, after which the tickets cannot be completed; the worst first."""
+    together = twins_close(solver.game_map, n_players)
     found: dict[frozenset[str], Bottleneck] = {}
     survivors: list[tuple[tuple[Route, ...], Network]] = []
     for route in network.routes:
@@ -272,7 +280,8 @@ def _bottlenecks(solver: ForestSolver, network: Network, left: int, *, together:
         for route in other.routes:
             second = _lost_with(solver.game_map, route, together=together)
             names = frozenset(r.id for r in (*first, *second))
-            if route.id in singles or names in found:
+            one_opponent_takes_both = n_players == 2 and set(first[0].cities) == set(route.cities)  # noqa: PLR2004
+            if route.id in singles or names in found or one_opponent_takes_both:
                 continue
             without = _solve(closer.without(second), network.tickets)
             if without is None or without.length > left:
@@ -302,7 +311,7 @@ def fewest_loans(routes: Iterable[Route], tokens: int) -> int:
     routes
         The routes to claim; what others pay for second tracks is left out.
     tokens
-        Tokens at hand; 0: played without tolls.
+        Tokens at hand.
 
     Examples
     --------
@@ -311,8 +320,6 @@ def fewest_loans(routes: Iterable[Route], tokens: int) -> int:
     >>> fewest_loans(nederland.routes_between("Breda", "Rotterdam"), tokens=7)
     1
     """
-    if not tokens:
-        return 0
     # The cheapest ones first: so most of them are paid.
     unpaid = 0
     for toll in sorted(route.toll for route in routes):

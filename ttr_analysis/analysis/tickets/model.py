@@ -70,6 +70,17 @@ class Network:
         return sum(route.points for route in self.routes)
 
     @property
+    def destinations(self) -> tuple[str, ...]:
+        """For each ticket the destination that scores: the best one reached; "" if there is none."""
+        return tuple(
+            max(
+                ((points, place.name) for place, points in ticket.destinations if place.name in reached),
+                default=(0, ""),
+            )[1]
+            for ticket, reached in zip(self.tickets, self.reached, strict=True)
+        )
+
+    @property
     def ticket_points(self) -> int:
         """Points of its tickets: of the best destination that each reaches."""
         return sum(ticket.score(reached) for ticket, reached in zip(self.tickets, self.reached, strict=True))
@@ -102,7 +113,12 @@ class Network:
         toll = f", toll {self.toll}" if self.toll else ""
         points = f"{self.points} points ({self.ticket_points} tickets + {self.route_points} routes)"
         tickets, routes = count(self.tickets, "ticket"), count(self.routes, "route")
-        return f"<Network for {tickets}: {self.length} trains in {routes}{toll}, {points}>"
+        chosen = "".join(
+            f"; {ticket.id} reaches {destination}"
+            for ticket, destination in zip(self.tickets, self.destinations, strict=True)
+            if len(ticket.destinations) > 1
+        )
+        return f"<Network for {tickets}: {self.length} trains in {routes}{toll}, {points}{chosen}>"
 
     def _repr_html_(self) -> str:
         return render_html(self)

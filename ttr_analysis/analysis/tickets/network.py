@@ -11,6 +11,7 @@ from ttr_analysis._errors import UnknownNameError
 from ttr_analysis.analysis.tickets.model import Network
 from ttr_analysis.analysis.tickets.solver import check_number, forest_solver, trains_of
 from ttr_analysis.maps.model import GameMap, RouteLike, Ticket, TicketLike
+from ttr_analysis.maps.names import fold
 
 
 def cheapest_network(
@@ -20,6 +21,7 @@ def cheapest_network(
     owned: Iterable[RouteLike] = (),
     *,
     destinations: Mapping[str, str] | None = None,
+    n_players: int | None = None,
 ) -> Network:
     """
     Return the network with the fewest trains that completes tickets.
@@ -43,6 +45,9 @@ def cheapest_network(
     destinations
         For a ticket to countries, by its id: the one to be reached. The
         ticket still scores the best destination that it reaches.
+    n_players
+        With fewer players than double routes need, the other track of a
+        closed one is closed too. None: each track for itself.
 
     Returns
     -------
@@ -79,7 +84,9 @@ def cheapest_network(
     <Network for 2 tickets: 10 trains in 5 routes, 24 points (13 tickets + 11 routes)>
     """
     chosen = game_map.resolve_tickets(tickets)
-    return forest_solver(game_map, closed, owned).solve(chosen, fix_destinations(chosen, destinations or {}))
+    return forest_solver(game_map, closed, owned, n_players=n_players).solve(
+        chosen, fix_destinations(chosen, destinations or {})
+    )
 
 
 def fewest_trains(
@@ -145,7 +152,7 @@ def fix_destinations(tickets: Sequence[Ticket], destinations: Mapping[str, str])
     fixed = []
     for ticket in tickets:
         wanted = destinations.get(ticket.id)
-        kept = tuple(pair for pair in ticket.destinations if wanted in (None, pair[0].name))
+        kept = tuple(pair for pair in ticket.destinations if wanted is None or fold(pair[0].name) == fold(wanted))
         if not kept:
             names = [place.name for place, _ in ticket.destinations]
             raise UnknownNameError(f"destination of {ticket.id}", wanted, names)

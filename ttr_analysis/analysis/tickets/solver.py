@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from ttr_analysis.analysis._ends import closed_and_owned, fewest_cut
 from ttr_analysis.analysis.tickets import _forest as forest
 from ttr_analysis.analysis.tickets._forest import MAX_TICKETS, UNREACHABLE, Board, Ends, Flags, Ints, PackedCost
 from ttr_analysis.analysis.tickets.model import Network, NoNetworkError, join_cities, reached_destinations
@@ -144,30 +145,29 @@ class ForestSolver:
         closed = {route.id for route in self.closed}
         parts = join_cities(route for route in self.game_map.routes if route.id not in closed)
         lost = [ticket for ticket in tickets if not reached_destinations(ticket, parts)]
-        islands = {parts.get(city, city) for ticket in lost for city in ticket.origin.cities}
-        cut = []
-        for route in self.closed:
-            a, b = (parts.get(city, city) for city in route.cities)
-            if a != b and islands & {a, b}:
-                cut.append(route)
-        return NoNetworkError(lost, cut)
+        cut: set[Route] = set()
+        for ticket in lost:
+            goals = [city for place, _ in ticket.destinations for city in place.cities]
+            cut.update(fewest_cut(self.game_map, self.closed, ticket.origin.cities, goals))
+        return NoNetworkError(lost, [route for route in self.closed if route in cut])
 
 
-def forest_solver(game_map: GameMap, closed: Iterable[RouteLike] = (), owned: Iterable[RouteLike] = ()) -> ForestSolver:
+def forest_solver(
+    game_map: GameMap,
+    closed: Iterable[RouteLike] = (),
+    owned: Iterable[RouteLike] = (),
+    *,
+    n_players: int | None = None,
+) -> ForestSolver:
     """
     Return the solver for a map with routes closed and owned; recent ones are kept.
 
-    Raises
-    ------
-    ValueError
-        If a route is closed and owned.
+    Parameters
+    ----------
+    game_map, closed, owned, n_players
+        As for `closed_and_owned`.
     """
-    shut, own = game_map.resolve_routes(closed), game_map.resolve_routes(owned)
-    both = [route.id for route in shut if route in own]
-    if both:
-        msg = f"a route is closed (another's) or owned, not both: {', '.join(both)}"
-        raise ValueError(msg)
-    return _solver(game_map, shut, own)
+    return _solver(game_map, *closed_and_owned(game_map, closed, owned, n_players=n_players))
 
 
 @lru_cache(maxsize=256)
@@ -210,6 +210,23 @@ def ticket_groups(game_map: GameMap, tickets: Sequence[Ticket]) -> tuple[Ints, I
     number = {cities: i for i, cities in enumerate(groups)}
     pairs = np.array([(number[a], number[b]) for a, b in ends], dtype=np.int64).reshape(-1, 2)
     return members, pairs
+
+
+def trains_left(game_map: GameMap, owned: Iterable[Route]) -> int:
+    """
+    Return the trains of the map less those on owned routes; 0 if those are more.
+
+    Both tracks of a double route count as one: nobody owns both.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> nordic = ttr.load_map("nordic")
+    >>> trains_left(nordic, nordic.routes_between("Oslo", "Bergen"))
+    36
+    """
+    lengths = {frozenset(route.cities): route.length for route in owned}
+    return max(0, game_map.rules.trains.per_player - sum(lengths.values()))
 
 
 def trains_of(costs: Ints) -> Ints:

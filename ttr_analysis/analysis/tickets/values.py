@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
@@ -12,8 +12,9 @@ from tqdm.auto import tqdm
 
 from ttr_analysis.analysis.tickets._forest import Ints
 from ttr_analysis.analysis.tickets.model import Network
-from ttr_analysis.analysis.tickets.solver import ForestSolver, check_number, forest_solver, trains_of
-from ttr_analysis.maps.model import GameMap, RouteLike, Ticket, TicketLike
+from ttr_analysis.analysis.tickets.network import fix_destinations
+from ttr_analysis.analysis.tickets.solver import ForestSolver, forest_solver, trains_of
+from ttr_analysis.maps.model import GameMap, Ticket
 
 Floats = npt.NDArray[np.float64]
 
@@ -41,14 +42,18 @@ def value_table(game_map: GameMap, *, n_deals: int = 5000, seed: int = 0, progre
     table
         One row per ticket, indexed by its id, most points per train first:
 
-        - `points`: of the destination that its cheapest network reaches;
-        - `most_points`: of its best destination, where it has several;
+        - `destination`, `points`: of the destination that its cheapest
+          network reaches;
+        - `most_points`, `most_points_trains`: of its best destination, where
+          it has several, and the fewest trains to there;
         - `trains`: fewest trains that complete it alone;
         - `points_per_train`;
         - `n_routes`, `n_tunnels`, `n_ferries`, `toll`: of that network (tokens);
         - `detour`, `detour_mean`: extra trains if the worst track of that
           network is lost, and on average over its tracks; infinite if nothing
           else leads there;
+        - `detour_both`: as `detour`, if the other track of a double route is
+          lost too, as it is with few players;
         - `with_one`, `with_two`: extra trains it takes on top of one other
           ticket, or of two, on average over all of them;
         - `in_deal`, `in_deal_se`: extra trains it takes on top of the other
@@ -75,7 +80,8 @@ def value_table(game_map: GameMap, *, n_deals: int = 5000, seed: int = 0, progre
     alone = [solver.solve([ticket]) for ticket in tickets]
     single = np.array([network.length for network in alone])
     steps = tqdm(total=4, desc="tickets", disable=not progress)
-    detours = [_detours(solver, network) for network in alone]
+    one_lost = [detours(solver, network) for network in alone]
+    both_lost = [detours(solver, network, both=True) for network in alone]
     steps.update()
     with_one = _mean_marginal(solver, tickets, 2)
     steps.update()
@@ -86,16 +92,19 @@ def value_table(game_map: GameMap, *, n_deals: int = 5000, seed: int = 0, progre
     steps.close()
     table = pd.DataFrame(
         {
+            "destination": [", ".join(network.destinations) for network in alone],
             "points": [network.ticket_points for network in alone],
             "most_points": [ticket.points for ticket in tickets],
+            "most_points_trains": [_trains_to_best(solver, ticket) for ticket in tickets],
             "trains": single,
             "points_per_train": [network.ticket_points / network.length for network in alone],
             "n_routes": [len(network.routes) for network in alone],
             "n_tunnels": [network.n_tunnels for network in alone],
             "n_ferries": [network.n_ferries for network in alone],
             "toll": [network.toll for network in alone],
-            "detour": [float(extra.max()) for extra in detours],
-            "detour_mean": [float(extra.mean()) for extra in detours],
+            "detour": [float(extra.max()) for extra in one_lost],
+            "detour_mean": [float(extra.mean()) for extra in one_lost],
+            "detour_both": [float(extra.max()) for extra in both_lost],
             "with_one": with_one,
             "with_two": with_two,
             "in_deal": in_deal,
@@ -154,86 +163,6 @@ def best_pairs(game_map: GameMap) -> pd.DataFrame:
     return table.sort_values(["points_per_train", "points"], ascending=False, kind="stable", ignore_index=True)
 
 
-def which_to_keep(
-    game_map: GameMap,
-    deal: Iterable[TicketLike],
-    *,
-    at_least: int | None = None,
-    train_value: float | None = None,
-    trains: int | None = None,
-    closed: Iterable[RouteLike] = (),
-    owned: Iterable[RouteLike] = (),
-) -> pd.DataFrame:
-    """
-    Return which tickets of a deal to keep, best first, with the reasons.
-
-    Parameters
-    ----------
-    game_map
-        The map.
-    deal
-        The tickets dealt.
-    at_least
-        How many must be kept; None: the map's number for the opening deal.
-    train_value
-        Points that a train would bring elsewhere. None: the mean points per
-        train of all routes of the map.
-    trains
-        Trains left; None: the map's number.
-    closed, owned
-        Routes of others and of the player's own.
-
-    Returns
-    -------
-    table
-        One row for each choice that the rules allow, best first:
-
-        - `keep`, `drop`: ids of the tickets;
-        - `n_kept`;
-        - `net`: `ticket_points + route_points - train_value * trains`, by
-          which choices are ranked among those that are `possible`;
-        - `possible`: whether the trains suffice;
-        - `ticket_points`, `route_points`, `trains`, `slack` (trains left),
-          `points_per_train`, `n_routes` (turns of claiming), `n_tunnels`,
-          `n_ferries`, `toll`: of the network with the fewest trains;
-        - `detour`: extra trains if the worst route of that network is lost;
-        - `at_risk`: points lost if none of the tickets is completed;
-        - `marginal`: extra trains that each ticket takes on top of the
-          others.
-
-    Raises
-    ------
-    ValueError
-        If the deal has fewer tickets than must be kept, or more than 7.
-
-    Examples
-    --------
-    >>> import ttr_analysis as ttr
-    >>> nordic = ttr.load_map("nordic")
-    >>> table = which_to_keep(nordic, ["Oslo-Vaasa", "Oslo-Stockholm", "Narvik-Murmansk"])
-    >>> table.loc[0, "keep"], len(table)
-    ('Oslo-Vaasa, Oslo-Stockholm, Narvik-Murmansk', 4)
-    """
-    tickets = game_map.resolve_tickets(deal)
-    check_number(tickets)
-    least = game_map.rules.tickets.opening_keep if at_least is None else at_least
-    if len(tickets) < least:
-        msg = f"{least} tickets must be kept, and only {len(tickets)} are dealt"
-        raise ValueError(msg)
-    left = game_map.rules.trains.per_player if trains is None else trains
-    if train_value is None:
-        train_value = sum(r.points for r in game_map.routes) / sum(r.length for r in game_map.routes)
-    solver = forest_solver(game_map, closed, owned)
-    costs = trains_of(solver.subset_costs(tickets, np.arange(len(tickets), dtype=np.int64)[None])[0])
-    rows = [
-        _choice(solver, tickets, kept, costs, left, train_value)
-        for n_kept in range(max(1, least), len(tickets) + 1)
-        for kept in combinations(range(len(tickets)), n_kept)
-    ]
-    table = pd.DataFrame(rows)
-    return table.sort_values(["possible", "net"], ascending=False, kind="stable", ignore_index=True)
-
-
 def random_deals(game_map: GameMap, n_deals: int, rng: np.random.Generator) -> Ints:
     """
     Return random opening deals.
@@ -252,57 +181,59 @@ def random_deals(game_map: GameMap, n_deals: int, rng: np.random.Generator) -> I
     deals
         Positions of tickets of the map, shape (deals, tickets dealt); each
         deal is uniform among all sets.
+
+    Raises
+    ------
+    ValueError
+        If there is not at least one deal.
     """
+    if n_deals < 1:
+        msg = f"at least one deal is needed, got {n_deals}"
+        raise ValueError(msg)
     order = rng.random((n_deals, len(game_map.tickets))).argsort(axis=1)
     return order[:, : game_map.rules.tickets.opening_deal].astype(np.int64)
 
 
-def _choice(
-    solver: ForestSolver, tickets: Sequence[Ticket], kept: tuple[int, ...], costs: Ints, left: int, train_value: float
-) -> dict[str, object]:
-    """Return the row of `which_to_keep` for the tickets at positions `kept`."""
-    chosen = [tickets[i] for i in kept]
-    bits = sum(1 << i for i in kept)
-    lost = [ticket for ticket in tickets if ticket not in chosen]
-    row: dict[str, object] = {
-        "keep": ", ".join(ticket.id for ticket in chosen),
-        "drop": ", ".join(ticket.id for ticket in lost),
-        "n_kept": len(chosen),
-        "net": -np.inf,
-        "possible": False,
-        "at_risk": sum(ticket.penalty for ticket in chosen),
-    }
-    if costs[bits] < 0:
-        return row
-    network = solver.solve(chosen)
-    return row | {
-        "net": network.points - train_value * network.length,
-        "possible": network.length <= left,
-        "ticket_points": network.ticket_points,
-        "route_points": network.route_points,
-        "trains": network.length,
-        "slack": left - network.length,
-        "points_per_train": network.points / network.length if network.length else np.inf,
-        "n_routes": len(network.routes),
-        "n_tunnels": network.n_tunnels,
-        "n_ferries": network.n_ferries,
-        "toll": network.toll,
-        "detour": float(_detours(solver, network).max(initial=0)),
-        "marginal": ", ".join(f"{tickets[i].id} {costs[bits] - costs[bits ^ 1 << i]}" for i in kept),
-    }
+def detours(solver: ForestSolver, network: Network, *, both: bool = False) -> Floats:
+    """
+    Return the extra trains if each route of a network is lost.
 
+    Parameters
+    ----------
+    solver
+        Of the map as it is.
+    network
+        A cheapest network.
+    both
+        Whether the other track of a double route is lost with it.
 
-def _detours(solver: ForestSolver, network: Network) -> Floats:
-    """Return the extra trains if each track of a network is lost; infinite where nothing else will do."""
+    Returns
+    -------
+    extra
+        One number for each of its routes; infinite where nothing else will
+        do.
+    """
     sets = np.arange(len(network.tickets), dtype=np.int64)[None]
-    costs = [solver.without([route]).costs(network.tickets, sets)[0] for route in network.routes]
+    costs = []
+    for route in network.routes:
+        twin = solver.game_map.twin(route) if both else None
+        lost = [route] if twin is None else [route, twin]
+        costs.append(solver.without(lost).costs(network.tickets, sets)[0])
     trains = trains_of(np.array(costs, dtype=np.int64))
     return np.where(trains < 0, np.inf, trains - network.length)
+
+
+def _trains_to_best(solver: ForestSolver, ticket: Ticket) -> int:
+    """Return the fewest trains to the destination of a ticket with the most points."""
+    best, _ = max(ticket.destinations, key=lambda pair: pair[1])
+    return solver.solve([ticket], fix_destinations([ticket], {ticket.id: best.name})).length
 
 
 def _mean_marginal(solver: ForestSolver, tickets: Sequence[Ticket], size: int) -> Floats:
     """Return the mean extra trains of each ticket on top of each set of `size - 1` others."""
     sets = _combinations(len(tickets), size)
+    if not len(sets):
+        return np.full(len(tickets), np.nan)
     costs = trains_of(solver.subset_costs(tickets, sets))
     total = np.zeros(len(tickets))
     whole = (1 << size) - 1
