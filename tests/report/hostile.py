@@ -16,6 +16,7 @@ NAMES = {
     "Farrow": r"$\frac{1}{0}$ $x_$",
     "Gdynka & Söhne": "W" * 100,
     "Hollow": "@SUM(A1:A9), <!-- --!> ]]>",
+    "Lomond": "東京 🚂",
     "Ísvík": "-2+3|cmd' /C calc'!A0",
     "Jarlsby": "</style></title><b>&amp;",
     "Outland": "+1 </textarea> | `md` [x](y)",

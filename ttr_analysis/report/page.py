@@ -67,7 +67,7 @@ def render_page(title: str, subtitle: str, head: Sequence[Block], sections: Sequ
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
 <meta http-equiv="Content-Security-Policy" content="{_POLICY}">
-<title>{escape(plain(title))}</title>
+<title>{escape(plain(title))} – {escape(plain(subtitle))}</title>
 <style>
 {_asset("style.css")}</style>
 </head>
@@ -285,5 +285,5 @@ def _color_cell(color: str) -> str:
     if color not in CARD_STYLES:
         return f'<td class="color">{rich(color)}</td>'
     style = CARD_STYLES[color]
-    swatch = f'<span class="swatch" style="background:{style.fill};border-color:{style.edge}"></span>'
+    swatch = f'<span class="swatch" style="background:{style.fill}"></span>'
     return f'<td class="color">{swatch}{rich(color)}</td>'

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import matplotlib as mpl
@@ -102,8 +104,16 @@ def board(
     return Picture(_png(draw, size), "image/png", alt, caption, wide=wide)
 
 
+@contextmanager
+def _without_complaints() -> Iterator[None]:
+    """Let letters that the font lacks be drawn as boxes: names may be written in any script."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=r"Glyph .* missing from font", category=UserWarning)
+        yield
+
+
 def _svg(draw: Draw, size: tuple[float, float], colors: dict[Any, Any]) -> bytes:
-    with mpl.rc_context({**_COMMON, **colors}):
+    with mpl.rc_context({**_COMMON, **colors}), _without_complaints():
         figure = Figure(figsize=size, layout="constrained")
         draw(figure.add_subplot())
         out = io.StringIO()
@@ -113,12 +123,12 @@ def _svg(draw: Draw, size: tuple[float, float], colors: dict[Any, Any]) -> bytes
 
 
 def _png(draw: Draw, size: tuple[float, float]) -> bytes:
-    with mpl.rc_context({"text.parse_math": False}):
+    with mpl.rc_context({"text.parse_math": False}), _without_complaints():
         figure = Figure(figsize=size, layout="constrained")
         FigureCanvasAgg(figure)
         draw(figure.add_subplot())
         out = io.BytesIO()
-        figure.savefig(out, format="png", dpi=DPI)
+        figure.savefig(out, format="png", dpi=DPI, bbox_inches="tight", pad_inches=0.02)
     # A palette is enough for a board, and a third of the size.
     palette = Image.open(out).convert("RGB").quantize(256)
     small = io.BytesIO()

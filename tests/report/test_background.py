@@ -1,0 +1,33 @@
+"""A computation beside the others."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from ttr_analysis.report.background import Background
+
+
+def test_it_runs_beside_the_caller() -> None:
+    go, started = threading.Event(), threading.Event()
+
+    def work() -> str:
+        started.set()
+        go.wait(10)
+        return "done"
+
+    background = Background(work)
+    assert started.wait(10)
+    go.set()
+    assert background.result() == "done"
+    assert background.result() == "done"
+
+
+def test_a_fault_comes_out_where_the_result_is_wanted() -> None:
+    def fail() -> None:
+        msg = "no network"
+        raise LookupError(msg)
+
+    with pytest.raises(LookupError, match="no network"):
+        Background(fail).result()
