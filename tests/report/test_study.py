@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -145,6 +146,27 @@ def test_every_described_table_occurs_on_some_map(thin: Study) -> None:
         for key in columns:
             pattern = re.compile(key.replace("#", r"\d+"))
             assert any(pattern.fullmatch(there) for there in produced[table_name]), (table_name, key)
+
+
+@pytest.mark.parametrize(
+    "differences",
+    [
+        pytest.param({"cards.per_color": 1, "cards.locomotives": 0, "tunnel.revealed": 9}, id="a tiny deck"),
+        pytest.param({"trains.per_player": 1}, id="too few trains for any ticket"),
+        pytest.param({"market.locomotive_cost": 2, "tunnel.revealed": 0}, id="dear locomotives, free tunnels"),
+        pytest.param({"tickets.opening_deal": 5, "tickets.opening_keep": 5}, id="all tickets must be kept"),
+    ],
+)
+def test_unusual_rules_are_studied_too(differences: dict[str, int]) -> None:
+    invented = load("invented")
+    rules = invented.rules
+    for key, value in differences.items():
+        subject, field = key.split(".")
+        rules = replace(rules, **{subject: replace(getattr(rules, subject), **{field: value})})
+    study = run_study(replace(invented, rules=rules), QUICK)
+    assert read_page(study.html).faults == []
+    for section in study.sections:
+        assert not re.search(r"\b(nan|inf|None)\b", section.lead), section.lead
 
 
 def test_equal_seeds_give_equal_files(tmp_path: Path, nordic: GameMap) -> None:
