@@ -94,7 +94,7 @@ def best_network(
     components
         "one": among networks whose completed tickets hang together in one
         connected part, with further routes anywhere for their points. "any":
-        among all networks; takes several times as long.
+        among all networks; takes about five times as long.
     time_limit
         Seconds. When they are over, the best network so far is returned with
         the bound proven so far; the last step may take a little longer.
@@ -111,7 +111,9 @@ def best_network(
 
     Notes
     -----
-    An integer program, solved by HiGHS: see `program`. For "any", networks of
+    An integer program, solved by HiGHS: see the module `program`. It takes
+    some seconds for a map; longest with few trains or few tickets, when most
+    of the trains are left for routes anywhere. For "any", networks of
     several parts that complete tickets are bounded by a price for each train:
     if every part with at most half of the trains earns at most *a* points
     more than its trains cost, and every larger one at most *b*, then two or
@@ -130,17 +132,10 @@ def best_network(
 
     Examples
     --------
-    Two tickets to choose from and 20 trains: the longest route of the map is
-    worth more than the second ticket.
-
     >>> import ttr_analysis as ttr
-    >>> from dataclasses import replace
-    >>> nordic = ttr.load_map("nordic")
-    >>> best = best_network(replace(nordic, tickets=nordic.tickets[5:7]), trains=20)
-    >>> best
-    <BestNetwork for 20 trains: 53 points = 7 from 1 ticket + 46 from 4 routes, proven best, tickets in one part>
-    >>> [ticket.id for ticket in best.tickets]
-    ['Bergen-Trondheim']
+    >>> best = best_network(ttr.load_map("nordic"))
+    >>> best.trains, best.score, best.bound, best.is_proven
+    (40, 330, 330, True)
     """
     limit = game_map.rules.trains.per_player if trains is None else trains
     if limit < 0:

@@ -2,10 +2,10 @@
 The integer program behind the best network: which routes to claim for the most points.
 
 Tickets are completed by *parts*: connected sets of routes. Each part is an
-arborescence, rooted at the city of it that comes first on the map, and a unit
-flows from the root to each city of the part that a ticket may need [1]_. That
-makes the linear relaxation nearly exact: on maps of 50 cities HiGHS needs a
-few seconds and hardly branches. Routes outside the parts count for their
+arborescence, rooted at the city of it that comes first on the map; what makes
+it connected are cuts, added as they are violated (`connection`). The linear
+relaxation with all cuts is nearly exact [1]_: on maps of 50 cities HiGHS needs
+a few seconds and hardly branches. Routes outside the parts count for their
 points only.
 
 References
@@ -27,11 +27,13 @@ import numpy.typing as npt
 from scipy.optimize import Bounds, LinearConstraint, OptimizeResult, milp
 from scipy.sparse import coo_array
 
+from ttr_analysis.analysis.tickets.connection import Cut, cycle_cuts, missing_cuts, violated_cuts
 from ttr_analysis.maps.model import GameMap, Route, Ticket
 
 Floats = npt.NDArray[np.float64]
 Terms = list[tuple[int, float]]
 
+_HALF = 0.5
 _TOLERANCE = 1e-4  # HiGHS takes numbers for whole, and bounds for reached, within some 1e-6
 
 
@@ -84,17 +86,15 @@ class Answer(NamedTuple):
 
 @dataclass(slots=True)
 class _Rows:
-    """Variables between 0 and 1, and linear constraints on them, one by one."""
+    """Variables that are 0 or 1, and linear constraints on them, one by one."""
 
     worth: list[float] = field(default_factory=list)
-    whole: list[int] = field(default_factory=list)
     entries: list[tuple[int, int, float]] = field(default_factory=list)
     low: list[float] = field(default_factory=list)
     high: list[float] = field(default_factory=list)
 
-    def variable(self, worth: float = 0.0, *, whole: bool = True) -> int:
+    def variable(self, worth: float = 0.0) -> int:
         self.worth.append(worth)
-        self.whole.append(int(whole))
         return len(self.worth) - 1
 
     def constrain(self, terms: Iterable[tuple[int, float]], low: float, high: float) -> None:
@@ -102,11 +102,35 @@ class _Rows:
         self.low.append(low)
         self.high.append(high)
 
-    def constraint(self) -> LinearConstraint:
+    def maximize(self, time_limit: float, *, relaxed: bool = False) -> OptimizeResult:
+        """Return the answer of HiGHS; with `relaxed` the variables need not be whole."""
         rows, columns, weights = zip(*self.entries, strict=True)
-        shape = (len(self.low), len(self.worth))
-        matrix = coo_array((weights, (rows, columns)), shape=shape).tocsr()
-        return LinearConstraint(matrix, np.array(self.low), np.array(self.high))
+        matrix = coo_array((weights, (rows, columns)), shape=(len(self.low), len(self.worth))).tocsr()
+        return milp(
+            -np.array(self.worth),
+            integrality=np.full(len(self.worth), 0 if relaxed else 1),
+            bounds=Bounds(0, 1),
+            constraints=LinearConstraint(matrix, np.array(self.low), np.array(self.high)),
+            options={"mip_rel_gap": 0, "time_limit": max(time_limit, 0.01)},
+        )
+
+
+class _Part(NamedTuple):
+    """The variables of a part: a city is inside, a city is the root, and an arc (by its two cities) is open."""
+
+    inside: list[int]
+    root: list[int]
+    arcs: list[tuple[int, int]]
+    open: list[int]
+
+    def terms(self, cut: Cut) -> Terms:
+        """Return what must be 0 or more for a cut."""
+        entering = [
+            (variable, 1.0)
+            for (start, end), variable in zip(self.arcs, self.open, strict=True)
+            if end in cut.cities and start not in cut.cities
+        ]
+        return [*entering, *((self.root[v], 1.0) for v in sorted(cut.cities)), (self.inside[cut.city], -1.0)]
 
 
 class BestProgram:
@@ -124,8 +148,8 @@ class BestProgram:
         self._number = {city.name: i for i, city in enumerate(game_map.cities)}
         self._choices = _distinct_tracks(game_map.routes)
         self._tickets = _distinct_tickets(game_map.tickets)
-        named = {city for origin, ends, _ in self._tickets for cities in (origin, *ends) for city in cities}
-        self._terminals = sorted(self._number[city] for city in named)
+        # Cuts hold whatever is asked, so that those found once serve again.
+        self._cuts = dict.fromkeys(cycle_cuts(self._ends(route) for route in self._choices))
 
     def solve(self, question: Question, time_limit: float) -> Answer:
         """
@@ -138,71 +162,98 @@ class BestProgram:
         time_limit
             Seconds.
         """
+        deadline = Deadline(time_limit)
         rows = _Rows()
         use: dict[str, Terms] = {route.id: [] for route in self._choices}
         parts = [self._add_part(rows, question, use) for _ in range(question.n_parts)]
-        self._add_tickets(rows, question, [inside for inside, _ in parts])
+        self._add_tickets(rows, question, parts)
         _keep_parts_apart(rows, parts)
         if question.extras:
             for route in self._choices:
                 use[route.id].append((rows.variable(route.points - question.price * route.length), 1.0))
         self._add_limits(rows, question, use)
-        answer = milp(
-            -np.array(rows.worth),
-            integrality=np.array(rows.whole),
-            bounds=Bounds(0, 1),
-            constraints=rows.constraint(),
-            options={"mip_rel_gap": 0, "time_limit": max(time_limit, 0.01)},
-        )
-        return self._read(answer, question.price, use, rows)
+        self._add_cuts(rows, parts, self._cuts)
+        self._relax(rows, parts, deadline)
+        bound = np.inf
+        while True:
+            result = rows.maximize(deadline.left)
+            answer = self._read(result, question.price, use, rows)
+            bound = min(bound, answer.bound)
+            cuts = [] if result.x is None else _missing(parts, result.x)
+            if not cuts or deadline.left <= 0:
+                return answer._replace(bound=bound)
+            # Each of them is new: what a solution violates was not demanded of it.
+            self._cuts.update(dict.fromkeys(cuts))
+            self._add_cuts(rows, parts, cuts)
 
-    def _add_part(self, rows: _Rows, question: Question, use: dict[str, Terms]) -> tuple[list[int], list[int]]:
-        """Add a connected part; return its variables "is inside" and "is the root" for each city."""
+    def _relax(self, rows: _Rows, parts: list[_Part], deadline: Deadline) -> None:
+        """Add the cuts that solutions in fractions violate, as long as there are any."""
+        while deadline.left > 0:
+            x = rows.maximize(deadline.left, relaxed=True).x
+            if x is None:
+                return
+            cuts = [
+                cut for part in parts for cut in violated_cuts(part.arcs, x[part.open], x[part.root], x[part.inside])
+            ]
+            new = [cut for cut in dict.fromkeys(cuts) if cut not in self._cuts]
+            if not new:
+                return
+            self._cuts.update(dict.fromkeys(new))
+            self._add_cuts(rows, parts, new)
+
+    def _add_part(self, rows: _Rows, question: Question, use: dict[str, Terms]) -> _Part:
+        """Add a part, connected but for the cuts."""
         n = len(self._number)
-        inside = [rows.variable() for _ in range(n)]
-        root = [rows.variable() for _ in range(n)]
-        arcs: list[tuple[int, int, int]] = []
+        part = _Part([rows.variable() for _ in range(n)], [rows.variable() for _ in range(n)], [], [])
         for route in self._choices:
-            a, b = (self._number[city] for city in route.cities)
-            for start, end in ((a, b), (b, a)):
-                arc = rows.variable(route.points - question.price * route.length)
-                arcs.append((start, end, arc))
-                use[route.id].append((arc, 1.0))
-        rows.constrain([(r, 1.0) for r in root], 1.0 if question.needs_ticket else 0.0, 1.0)
+            a, b = self._ends(route)
+            both: Terms = []
+            for ends in ((a, b), (b, a)):
+                both.append((rows.variable(route.points - question.price * route.length), 1.0))
+                part.arcs.append(ends)
+                part.open.append(both[-1][0])
+            use[route.id] += both
+            for v in (a, b):
+                rows.constrain([*both, (part.inside[v], -1.0)], -np.inf, 0)
+        rows.constrain([(root, 1.0) for root in part.root], 1.0 if question.needs_ticket else 0.0, 1.0)
         for v in range(n):
-            entering = [(arc, 1.0) for _, end, arc in arcs if end == v]
-            rows.constrain([*entering, (root[v], 1.0), (inside[v], -1.0)], 0, 0)
+            entering = [(arc, 1.0) for (_, end), arc in zip(part.arcs, part.open, strict=True) if end == v]
+            rows.constrain([*entering, (part.root[v], 1.0), (part.inside[v], -1.0)], 0, 0)
             # The root is the first city of the part: else each city could be it.
-            rows.constrain([(inside[v], 1.0), *((root[u], -1.0) for u in range(v + 1))], -np.inf, 0)
-        for terminal in self._terminals:
-            flow = [(start, end, arc, rows.variable(whole=False)) for start, end, arc in arcs]
-            source = [rows.variable(whole=False) for _ in range(n)]
-            for _, _, arc, amount in flow:
-                rows.constrain([(amount, 1.0), (arc, -1.0)], -np.inf, 0)
-            for v in range(n):
-                rows.constrain([(source[v], 1.0), (root[v], -1.0)], -np.inf, 0)
-                balance = [(source[v], 1.0)]
-                balance += [(amount, 1.0) for _, end, _, amount in flow if end == v]
-                balance += [(amount, -1.0) for start, _, _, amount in flow if start == v]
-                rows.constrain([*balance, (inside[v], -1.0)] if v == terminal else balance, 0, 0)
-        return inside, root
+            rows.constrain([(part.inside[v], 1.0), *((part.root[u], -1.0) for u in range(v + 1))], -np.inf, 0)
+        return part
 
-    def _add_tickets(self, rows: _Rows, question: Question, parts: list[list[int]]) -> None:
+    def _add_tickets(self, rows: _Rows, question: Question, parts: list[_Part]) -> None:
         """Add the tickets that each part completes: both ends are inside, each ticket scores once."""
         completed: list[Terms] = [[] for _ in parts]
+        onward = [self._leaving(part) for part in parts]
         for origin, ends, points in self._tickets:
             once: Terms = []
-            for inside, of_part in zip(parts, completed, strict=True):
+            for part, of_part, needed in zip(parts, completed, onward, strict=True):
                 for cities, worth in zip(ends, points, strict=True):
                     done = rows.variable(worth)
                     for group in (origin, cities):
-                        rows.constrain([(done, 1.0), *((inside[self._number[c]], -1.0) for c in group)], -np.inf, 0)
+                        reached = [(part.inside[self._number[c]], -1.0) for c in group]
+                        rows.constrain([(done, 1.0), *reached], -np.inf, 0)
                     once.append((done, 1.0))
                     of_part.append((done, 1.0))
+                    for city in {*origin, *cities}:
+                        needed[self._number[city]].append((done, -1.0))
             rows.constrain(once, 0, 1)
+        # A part ends in cities of its tickets only: a route that leads elsewhere is one outside the parts.
+        for part, needed in zip(parts, onward, strict=True):
+            for v, terms in enumerate(needed):
+                rows.constrain([(part.inside[v], 1.0), *terms], -np.inf, 0)
         if question.needs_ticket:
             for of_part in completed:
                 rows.constrain(of_part, 1, np.inf)
+
+    def _leaving(self, part: _Part) -> list[Terms]:
+        """Return for each city the arcs that leave it, taken off."""
+        leaving: list[Terms] = [[] for _ in part.inside]
+        for (start, _), variable in zip(part.arcs, part.open, strict=True):
+            leaving[start].append((variable, -1.0))
+        return leaving
 
     def _add_limits(self, rows: _Rows, question: Question, use: dict[str, Terms]) -> None:
         """Add the number of trains, and that nobody claims both tracks of a double route."""
@@ -215,33 +266,51 @@ class BestProgram:
         for terms in between.values():
             rows.constrain(terms, 0, 1)
 
-    def _read(self, answer: OptimizeResult, price: float, use: dict[str, Terms], rows: _Rows) -> Answer:
+    def _add_cuts(self, rows: _Rows, parts: list[_Part], cuts: Iterable[Cut]) -> None:
+        """Add cuts to each part."""
+        for cut in cuts:
+            for part in parts:
+                rows.constrain(part.terms(cut), 0, np.inf)
+
+    def _read(self, result: OptimizeResult, price: float, use: dict[str, Terms], rows: _Rows) -> Answer:
         """Return the answer of HiGHS in our words."""
         infeasible = 2
-        x, dual = answer.x, answer.get("mip_dual_bound")
-        if answer.status == infeasible:
+        x, dual = result.x, result.get("mip_dual_bound")
+        if result.status == infeasible:
             return Answer(None, 0, 0, -np.inf)
         bound = sum(w for w in rows.worth if w > 0) if dual is None or not np.isfinite(dual) else -dual
         if x is None:
             return Answer(None, 0, 0, bound)
-        half = 0.5
-        routes = tuple(r for r in self._choices if any(x[term] > half for term, _ in use[r.id]))
+        routes = tuple(r for r in self._choices if any(x[term] > _HALF for term, _ in use[r.id]))
         trains = sum(route.length for route in routes)
         worth = float(np.dot(rows.worth, np.round(x)))
         return Answer(routes, trains, round(worth + price * trains), bound + _TOLERANCE)
 
+    def _ends(self, route: Route) -> tuple[int, int]:
+        a, b = route.cities
+        return self._number[a], self._number[b]
 
-def _keep_parts_apart(rows: _Rows, parts: list[tuple[list[int], list[int]]]) -> None:
+
+def _missing(parts: list[_Part], x: Floats) -> list[Cut]:
+    """Return cuts that a solution in whole numbers violates."""
+    cuts = []
+    for part in parts:
+        arcs = [ends for ends, variable in zip(part.arcs, part.open, strict=True) if x[variable] > _HALF]
+        root, inside = ([v for v, variable in enumerate(of) if x[variable] > _HALF] for of in (part.root, part.inside))
+        cuts += missing_cuts(arcs, root, inside)
+    return cuts
+
+
+def _keep_parts_apart(rows: _Rows, parts: list[_Part]) -> None:
     """Demand that parts have no city in common, and come in the order of their roots."""
     if len(parts) == 1:
         return
-    for cities in zip(*(inside for inside, _ in parts), strict=True):
+    for cities in zip(*(part.inside for part in parts), strict=True):
         rows.constrain([(inside, 1.0) for inside in cities], 0, 1)
-    for (_, first), (_, second) in pairwise(parts):
-        order = [(root, -float(v)) for v, root in enumerate(first)] + [
-            (root, float(v)) for v, root in enumerate(second)
-        ]
-        rows.constrain(order, 1, np.inf)
+    for first, second in pairwise(parts):
+        before = [(root, -float(v)) for v, root in enumerate(first.root)]
+        after = [(root, float(v)) for v, root in enumerate(second.root)]
+        rows.constrain([*before, *after], 1, np.inf)
 
 
 def _distinct_tracks(routes: Iterable[Route]) -> list[Route]:
