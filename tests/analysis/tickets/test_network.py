@@ -18,7 +18,8 @@ from tests.oracles.boards import boards, make_board
 from tests.oracles.steiner_milp import cheapest_cost
 from ttr_analysis._errors import UnknownNameError
 from ttr_analysis.analysis.tickets import Network, NoNetworkError, cheapest_network, fewest_trains
-from ttr_analysis.analysis.tickets._forest import MAX_TICKETS, PackedCost
+from ttr_analysis.analysis.tickets._cost import PackedCost
+from ttr_analysis.analysis.tickets._forest import MAX_TICKETS
 from ttr_analysis.analysis.tickets.model import join_cities, reached_destinations
 from ttr_analysis.analysis.tickets.solver import forest_solver
 from ttr_analysis.maps.model import GameMap, Place, Route, Ticket
@@ -219,6 +220,7 @@ def test_tickets_to_the_same_country_may_use_different_border_points(switzerland
     assert len(network.components) == 2
 
 
+@pytest.mark.compiled_only
 def test_border_points_are_ends_of_every_swiss_network(switzerland: GameMap) -> None:
     rng = np.random.default_rng(2)
     for _ in range(50):

@@ -10,7 +10,8 @@ import numpy as np
 
 from ttr_analysis.analysis._ends import closed_and_owned, fewest_cut
 from ttr_analysis.analysis.tickets import _forest as forest
-from ttr_analysis.analysis.tickets._forest import MAX_TICKETS, UNREACHABLE, Board, Ends, Flags, Ints, PackedCost
+from ttr_analysis.analysis.tickets._cost import TRAIN_SHIFT, UNREACHABLE, PackedCost
+from ttr_analysis.analysis.tickets._forest import MAX_TICKETS, Board, Ends, Flags, Ints
 from ttr_analysis.analysis.tickets.model import Network, NoNetworkError, join_cities, reached_destinations
 from ttr_analysis.maps.model import GameMap, Place, Route, RouteLike, Ticket
 from ttr_analysis.tables import map_tables
@@ -231,7 +232,7 @@ def trains_left(game_map: GameMap, owned: Iterable[Route]) -> int:
 
 def trains_of(costs: Ints) -> Ints:
     """Return the trains in packed costs; -1 where there is no network."""
-    trains: Ints = np.where(costs >= UNREACHABLE, -1, costs >> forest.TRAIN_SHIFT)
+    trains: Ints = np.where(costs >= UNREACHABLE, -1, costs >> TRAIN_SHIFT)
     return trains
 
 
