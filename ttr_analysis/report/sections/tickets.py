@@ -200,7 +200,7 @@ def _deal_table(rows: list[dict[str, Any]], choices: dict[str, list[Ticket]]) ->
         {
             "keep": several(map(ticket_name, choices[row["keep"]])),
             "drop": several(map(ticket_name, choices[row["drop"]])) or "none",
-            "destinations": _meant(row["destinations"]),
+            "destinations": _meant(choices[row["keep"]], row["destinations"]),
             **{key: finite(row[key]) for key in _CHOICES},
         }
         for row in rows
@@ -213,9 +213,10 @@ def _deal_table(rows: list[dict[str, Any]], choices: dict[str, list[Ticket]]) ->
     return make_table("which_to_keep", "All choices from this deal, best first", shown, n_shown=10, note=note)
 
 
-def _meant(destinations: object) -> str:
-    """Return the destinations meant, marked as names; none where nothing is possible."""
-    return name(destinations) if isinstance(destinations, str) and destinations else ""
+def _meant(kept: list[Ticket], destinations: object) -> str:
+    """Return in words which destinations are meant; none where there is no choice, or nothing is possible."""
+    chosen = _destinations(kept, destinations)
+    return several(f"{name(ticket.origin)} to {name(chosen[ticket.id])}" for ticket in kept if ticket.id in chosen)
 
 
 def _deal_board(bench: Workbench, kept: list[Ticket], meant: str) -> Picture:
@@ -232,7 +233,7 @@ def _deal_board(bench: Workbench, kept: list[Ticket], meant: str) -> Picture:
     )
 
 
-def _destinations(kept: list[Ticket], meant: str) -> dict[str, str]:
+def _destinations(kept: list[Ticket], meant: object) -> dict[str, str]:
     """Return the destination meant for each ticket with several, from the table of choices."""
     open_tickets = [ticket for ticket in kept if len(ticket.destinations) > 1]
     for ends in product(*([place.name for place, _ in ticket.destinations] for ticket in open_tickets)):
