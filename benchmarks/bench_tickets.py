@@ -15,8 +15,8 @@ from ttr_analysis.maps.loading import data_folder
 from ttr_analysis.maps.model import GameMap
 
 N_SETS = 20
-SECONDS = 60.0
-"""For the best network of a map."""
+SECONDS = 120.0
+"""At most, for the best network of a map."""
 
 
 def bench_networks(game_map: GameMap) -> str:
@@ -46,9 +46,12 @@ def bench_networks(game_map: GameMap) -> str:
 
 def bench_best(game_map: GameMap) -> str:
     """Return the time to the best network of all, its score, and how far that is proven."""
-    start = perf_counter()
     best = ttr.tickets.best_network(game_map, time_limit=SECONDS)
-    return f"{best!r} in {perf_counter() - start:.1f} s"
+    every = ttr.tickets.best_network(game_map, components="any", time_limit=SECONDS)
+    return (
+        f"{best!r} in {best.seconds:.1f} s (gap {best.gap:.1%}); "
+        f"of any parts {every.score}, bound {every.bound}, in {every.seconds:.1f} s"
+    )
 
 
 def main() -> None:

@@ -183,6 +183,12 @@ def test_best_networks_of_the_maps_are_proven(name: str, score: int, from_ticket
 
 
 @pytest.mark.compiled_only
+def test_no_several_parts_are_better_on_a_real_map() -> None:
+    best = best_network(load("nederland"), components="any")
+    assert (best.score, best.bound, best.scope) == (527, 527, "any")
+
+
+@pytest.mark.compiled_only
 def test_best_of_any_parts_is_proven_on_the_invented_map() -> None:
     best = best_network(load("invented"), 12, components="any")
     assert best.is_proven

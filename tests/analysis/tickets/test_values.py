@@ -136,3 +136,11 @@ def test_blocking_covers_every_track_and_pair(name: str) -> None:
         twin = game_map.twin(route)
         if twin is not None and twin.length == route.length:
             assert track.loc[route.id, "ticket_worst"] == 0
+
+
+def test_deals_of_very_many_tickets_are_cut_to_what_can_be_solved() -> None:
+    game_map = load("invented")
+    rules = replace(game_map.rules, tickets=replace(game_map.rules.tickets, opening_deal=12))
+    deals = ttr.tickets.random_deals(replace(game_map, rules=rules), 3, np.random.default_rng(0))
+    assert deals.shape == (3, 7)
+    assert all(len(set(deal)) == 7 for deal in deals.tolist())

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 from tqdm.auto import tqdm
 
-from ttr_analysis.analysis.tickets._forest import Ints
+from ttr_analysis.analysis.tickets._forest import MAX_TICKETS, Ints
 from ttr_analysis.analysis.tickets.model import Network
 from ttr_analysis.analysis.tickets.network import fix_destinations
 from ttr_analysis.analysis.tickets.solver import ForestSolver, forest_solver, trains_of
@@ -180,7 +180,8 @@ def random_deals(game_map: GameMap, n_deals: int, rng: np.random.Generator) -> I
     -------
     deals
         Positions of tickets of the map, shape (deals, tickets dealt); each
-        deal is uniform among all sets.
+        deal is uniform among all sets. Of more than 7 tickets dealt, 7 are
+        taken: no more can be solved at once.
 
     Raises
     ------
@@ -191,7 +192,7 @@ def random_deals(game_map: GameMap, n_deals: int, rng: np.random.Generator) -> I
         msg = f"at least one deal is needed, got {n_deals}"
         raise ValueError(msg)
     order = rng.random((n_deals, len(game_map.tickets))).argsort(axis=1)
-    return order[:, : game_map.rules.tickets.opening_deal].astype(np.int64)
+    return order[:, : min(game_map.rules.tickets.opening_deal, MAX_TICKETS)].astype(np.int64)
 
 
 def detours(solver: ForestSolver, network: Network, *, both: bool = False) -> Floats:
