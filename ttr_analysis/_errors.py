@@ -36,8 +36,8 @@ class Fault:
         """Return the fault on one line."""
         place = f"{self.file}, line {self.line}" if self.line else self.file
         if self.field:
-            place += f", {self.field}"
-        return f"{place}: {self.expected}, got {_shorten(self.value)}"
+            place += f", {_shorten(self.field)}"
+        return f"{place}: {_shorten(self.expected, 300)}, got {_shorten(self.value)}"
 
 
 class MapError(ValueError):
@@ -58,6 +58,10 @@ class MapError(ValueError):
         n = len(self.faults)
         heading = f"map {_shorten(source, 200)} has {n} fault{'s' if n != 1 else ''}:"
         super().__init__("\n".join([heading, *(f"  {fault}" for fault in self.faults)]))
+
+    def __reduce__(self) -> tuple[type[MapError], tuple[object, ...]]:
+        # An error made in another process arrives whole.
+        return type(self), (self.source, self.faults)
 
 
 class UnknownNameError(LookupError):
@@ -80,12 +84,16 @@ class UnknownNameError(LookupError):
         self.what = what
         self.name = name
         self.candidates = tuple(candidates)
+        self.allowed = tuple(allowed)
         message = f"no {what} {_shorten(repr(name))}"
         if self.candidates:
             message += f"; did you mean {_either(self.candidates)}?"
-        elif allowed := tuple(allowed):
-            message += f"; it is one of {', '.join(allowed)}"
+        elif self.allowed:
+            message += f"; it is one of {', '.join(self.allowed)}"
         super().__init__(message)
+
+    def __reduce__(self) -> tuple[type[UnknownNameError], tuple[object, ...]]:
+        return type(self), (self.what, self.name, self.candidates, self.allowed)
 
 
 class AmbiguousNameError(LookupError):
@@ -103,8 +111,13 @@ class AmbiguousNameError(LookupError):
     """
 
     def __init__(self, what: str, name: object, candidates: Sequence[str]) -> None:
+        self.what = what
+        self.name = name
         self.candidates = tuple(candidates)
         super().__init__(f"{what} {_shorten(str(name))} is ambiguous: {_either(self.candidates)}?")
+
+    def __reduce__(self) -> tuple[type[AmbiguousNameError], tuple[object, ...]]:
+        return type(self), (self.what, self.name, self.candidates)
 
 
 def nearest(name: str, names: Iterable[str], n: int = 3) -> list[str]:

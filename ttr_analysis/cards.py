@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Self
+from operator import index
+from typing import Any, Self, SupportsIndex
 
 from ttr_analysis._errors import UnknownNameError, nearest
 
@@ -92,6 +93,7 @@ class CardCounts:
         if len(self.counts) != N_KINDS:
             msg = f"card counts are {N_KINDS} numbers ({', '.join(CARD_KINDS)}), got {len(self.counts)}"
             raise ValueError(msg)
+        object.__setattr__(self, "counts", tuple(map(_whole_number, self.counts)))
         for kind, count in zip(CARD_KINDS, self.counts, strict=True):
             if not _is_count(count):
                 msg = f"the number of {kind} cards must be a whole number of 0 or more, got {count!r}"
@@ -200,8 +202,14 @@ class CardCounts:
             raise ValueError(msg)
         return CardCounts(tuple(a - b for a, b in zip(self.counts, other.counts, strict=True)))
 
+    def __contains__(self, kind: str) -> bool:
+        """Return whether there is a card of a kind."""
+        return self[kind] > 0
+
     def __le__(self, other: CardCounts) -> bool:
         """Return whether all these cards are among the `other` ones."""
+        if not isinstance(other, CardCounts):
+            return NotImplemented
         return all(a <= b for a, b in zip(self.counts, other.counts, strict=True))
 
     def as_dict(self) -> dict[str, int]:
@@ -223,6 +231,11 @@ class CardCounts:
         """Return the expression that makes these counts."""
         inside = ", ".join(f"{kind}={count}" for kind, count in self.as_dict().items())
         return f"CardCounts.of({inside})"
+
+
+def _whole_number(value: object) -> Any:  # noqa: ANN401 - anything else is told apart after
+    """Return a whole number of any kind, numpy's too, as an int; anything else as it is."""
+    return index(value) if isinstance(value, SupportsIndex) and not isinstance(value, bool) else value
 
 
 def _is_count(value: object) -> bool:

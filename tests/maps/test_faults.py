@@ -218,7 +218,7 @@ ONE_FAULT = [
     ),
     pytest.param(
         ("tickets.csv", "Brindle,Hollow,6,,", "Brindle,Hollow,6,Brindle,Hollow"),
-        "tickets.csv, line 6, neutral_a: expected two cities with a route between them, got Brindle-Hollow",
+        "tickets.csv, line 6, neutral_a: expected the cities of a double route, got Brindle-Hollow",
         id="neutral pair without a route",
     ),
     pytest.param(
@@ -373,8 +373,54 @@ def test_tolls_without_money(folder: Path) -> None:
 
 
 def test_a_bonus_for_tokens_without_money(folder: Path) -> None:
-    break_(folder, ("rules.toml", "bonus = [{ measure", "bonuses = [{ measure"))
-    assert [fault.split(":")[0] for fault in faults_of(folder)] == ["rules.toml, line 53, variants.no_tolls.bonuses"]
+    break_(folder, ("rules.toml", 'bonus = [{ measure = "longest_trail"', 'bonus = [{ measure = "tokens"'))
+    (fault,) = faults_of(folder)
+    assert fault.startswith("rules.toml, line 53, variants.no_tolls.bonus.0.measure: expected [money] tokens above 0")
+
+
+def test_a_variant_must_fit_the_board(folder: Path) -> None:
+    with (folder / "rules.toml").open("a", encoding="utf-8") as file:
+        file.write("\n[variants.short.claims.points]\n1 = 1\n2 = 2\n3 = 4\n4 = 7\n")
+    assert faults_of(folder) == [
+        "routes.csv, line 30, length: expected a length with points in rules.toml (1, 2, 3, 4), in variant short, got 7"
+    ]
+
+
+def test_two_routes_with_one_id(folder: Path) -> None:
+    for path in folder.iterdir():
+        text = path.read_text(encoding="utf-8")
+        path.write_text(text.replace("Hollow", "Brindle-Eksjö").replace("Lomond", "Eksjö-Farrow"), encoding="utf-8")
+    with (folder / "routes.csv").open("a", encoding="utf-8") as file:
+        file.write("Brindle-Eksjö,Farrow,0,1,red,0,0,1,,\nBrindle,Eksjö-Farrow,0,1,red,0,0,1,,\n")
+    (fault,) = faults_of(folder)
+    assert fault.startswith(
+        "routes.csv, line 34, city_a: expected cities whose names make another id than those of line 33"
+    )
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "expected"),
+    [
+        ("cities.csv", ",".join(["name"] * 60), "cities.csv, line 1: expected at most 50 columns, got 60 columns"),
+        ("cities.csv", "na\x1b[31mme\n", "cities.csv, line 1, na\ufffd[31mme: unknown column"),
+        ("rules.toml", f"title = 'x'\nplayers = [2, {'9' * 5000}]", "rules.toml: expected TOML, got a number of"),
+        ("rules.toml", f"title = 'x'\n[trains]\nper_player = 0x{'f' * 6000}", "rules.toml, line 3, trains.per_player"),
+        ("rules.toml", "".join(f"a{i} = 1\n" for i in range(600)), "rules.toml: expected at most 500 keys, got more"),
+        ("routes.csv", "city_a,city_b,length,color\n" + "a\n" * 5000, "routes.csv, line 2: expected 4 fields"),
+    ],
+)
+def test_large_and_strange_files_are_refused_at_once(folder: Path, file: str, content: str, expected: str) -> None:
+    (folder / file).write_text(content, encoding="utf-8")
+    faults = faults_of(folder)
+    assert any(fault.startswith(expected) for fault in faults)
+    assert not any("\x1b" in fault for fault in faults)
+    assert len(faults) < 300
+
+
+def test_a_folder_in_place_of_a_file(folder: Path) -> None:
+    (folder / "routes.csv").unlink()
+    (folder / "routes.csv").mkdir()
+    assert faults_of(folder) == ["routes.csv: expected a file, got something else"]
 
 
 def test_neither_a_map_nor_a_folder(tmp_path: Path) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import pickle
 import unicodedata
+from dataclasses import replace
 from pathlib import Path
 
 import networkx as nx
@@ -12,7 +14,7 @@ import pytest
 import ttr_analysis as ttr
 from tests.fixtures import load
 from ttr_analysis import GameMap, MapError
-from ttr_analysis._errors import AmbiguousNameError, UnknownNameError
+from ttr_analysis._errors import AmbiguousNameError, Fault, UnknownNameError
 from ttr_analysis.maps.graph import export_graph
 
 
@@ -90,7 +92,8 @@ def test_a_bare_pair_of_cities_is_not_taken_for_two_routes(nordic: GameMap) -> N
         nordic.resolve_routes([7])  # type: ignore[list-item]
 
 
-def test_changing_the_graph_changes_no_answer(nordic: GameMap) -> None:
+def test_changing_the_graph_changes_no_answer() -> None:
+    nordic = load("nordic")  # a map of its own: its graph is spoilt
     before = nordic.route("Lieksa", "Murmansk").length
     nordic.graph.edges["Lieksa", "Murmansk", 0]["length"] = 1
     assert nordic.route("Lieksa", "Murmansk").length == before
@@ -163,6 +166,52 @@ def test_what_if_without_routes(nordic: GameMap, tmp_path: Path) -> None:
         nordic.without([("Lieksa", "Murmansk"), ("Kirkenes", "Murmansk")])
 
 
+def test_routes_of_another_map_are_not_taken_for_ones_of_this(nordic: GameMap) -> None:
+    less = nordic.without(["Bergen-Oslo/0"])
+    with pytest.raises(ValueError, match=r"route Bergen-Oslo/0 is of another map: Bergen-Oslo \(blue, 4\) there"):
+        less.resolve_routes([nordic.route("Oslo", "Bergen", color="blue")])
+
+
+def test_what_if_routes_given_as_routes_are_checked_too(nordic: GameMap) -> None:
+    route = nordic.route("Lieksa", "Murmansk")
+    less = nordic.without([route])
+    assert set(less.with_routes(route).routes) == set(nordic.routes)
+    for change in ({"color": "pink"}, {"points": 99}, {"locomotives_allowed": True}, {"id": "Bergen-Oslo/0"}):
+        with pytest.raises(MapError):
+            less.with_routes(replace(route, **change))
+
+
+def test_without_a_double_route_the_neutral_player_has_no_pair_there() -> None:
+    less = load("nederland").without([("Amsterdam", "Rotterdam"), "Breda-Rotterdam/0"])
+    pairs = [ticket.neutral for ticket in less.tickets if ticket.neutral]
+    assert len(pairs) == 35 - 3
+
+
+def test_a_variant_of_a_map_follows_its_rules(any_map: GameMap, tmp_path: Path) -> None:
+    assert any_map.with_variant(None) is any_map
+    for rules in any_map.rules.variants:
+        variant = any_map.with_variant(rules.variant)
+        assert variant.rules == rules
+        assert any(route.toll for route in variant.routes) == (rules.money.tokens > 0)
+        variant.to_folder(tmp_path / rules.variant)
+        assert ttr.load_map(tmp_path / rules.variant).routes == variant.routes
+
+
+def test_maps_and_errors_travel_to_other_processes(nordic: GameMap) -> None:
+    assert hash(nordic) == hash(nordic)
+    again = pickle.loads(pickle.dumps(nordic))  # noqa: S301 - our own
+    assert again == nordic
+    assert "_hash" not in vars(again)
+    errors = [
+        UnknownNameError("city", "Olso", ["Oslo"]),
+        AmbiguousNameError("route", "x", ["a", "b"]),
+        MapError("x", [Fault("cities.csv", 2, "lat", "y", "expected a number")]),
+    ]
+    for error in errors:
+        copy = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own
+        assert (type(copy), str(copy)) == (type(error), str(error))
+
+
 def test_tables_have_a_row_for_each(any_map: GameMap) -> None:
     tables = any_map.tables
     assert len(tables.cities) == len(any_map.cities)
@@ -173,7 +222,7 @@ def test_tables_have_a_row_for_each(any_map: GameMap) -> None:
 
 
 def test_exports_are_read_again(any_map: GameMap, tmp_path: Path) -> None:
-    export_graph(any_map, tmp_path / "map.graphml")
+    any_map.export(tmp_path / "map.graphml")
     G = nx.read_graphml(tmp_path / "map.graphml", force_multigraph=True)
     assert G.number_of_edges() == len(any_map.routes)
     assert sum(attributes["length"] for attributes in dict(G.edges).values()) == sum(r.length for r in any_map.routes)

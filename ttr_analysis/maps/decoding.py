@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import types
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass, replace
@@ -12,9 +13,11 @@ from ttr_analysis.maps.reading import toml_line
 from ttr_analysis.rules.ruleset import ClaimRules, Range, RuleSet
 
 _MAX_TEXT = 200
+_HUGE = 10**15
 Conflict = tuple[tuple[str, ...], object, str]
 """A field that does not go together with another: its key, its value and what was expected."""
 
+_MAX_VARIANTS = 20
 _SELF = {"variant", "variants"}
 _NUMBER_TABLES = {"points", "points_by_players"}
 """Fields that map numbers to numbers: a variant replaces them whole."""
@@ -51,7 +54,8 @@ class _Decoder:
         values: dict[str, Any] = {}
         for key, value in data.items():
             if key not in hints or key in _SELF:
-                hint = nearest(key, hints) or [name for name in hints if name not in _SELF]
+                known = [name for name in hints if name not in _SELF]
+                hint = nearest(key, known) or known
                 self.fault((*path, key), key, f"unknown key, expected {' or '.join(hint)}")
             else:
                 values[key] = self.value(hints[key], value, (*path, key))
@@ -78,7 +82,7 @@ class _Decoder:
             value_hint = get_args(args[0])[1]
             pairs = []
             for key, item in value.items():
-                if not key.isdecimal() or len(key) > 3:  # noqa: PLR2004
+                if not re.fullmatch(r"[1-9][0-9]{0,2}", key):
                     self.fault((*path, key), key, "expected a whole number as key")
                     return None
                 pairs.append((int(key), self.value(value_hint, item, (*path, key))))
@@ -117,6 +121,9 @@ def decode_rules(file: str, data: dict[str, Any], content: str, faults: list[Fau
         return None
     if rules is not None and len(faults) == before:
         decoder.conflicts(rules, ())
+    if len(differences) > _MAX_VARIANTS:
+        decoder.fault(("variants",), len(differences), f"expected at most {_MAX_VARIANTS} variants")
+        return None
     variants: list[RuleSet] = []
     for name, difference in differences.items():
         # What a variant changes is decoded by itself first, so that its faults name its own lines;
@@ -274,4 +281,5 @@ def _as_toml(value: object) -> str:
         case types.NoneType():
             return "nothing"
         case _:
-            return str(value)
+            # Python refuses to print whole numbers of thousands of digits.
+            return "a huge number" if isinstance(value, int) and abs(value) >= _HUGE else str(value)

@@ -6,7 +6,7 @@ import csv
 import io
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from ttr_analysis.maps.loading import (
     ROUTE_COLUMNS,
     TICKET_COLUMNS,
     MapRows,
+    build_map,
     build_route,
     default_swap,
 )
@@ -50,10 +51,17 @@ def with_routes(game_map: GameMap, routes: Sequence[Route | dict[str, Any]]) -> 
     faults: list[Fault] = []
     added: list[Route] = []
     for i, item in enumerate(routes, start=1):
-        if isinstance(item, Route):
-            added.append(item)
-        elif row := _new_row(item, f"new route {i}", [*game_map.routes, *added], game_map, faults):
-            added.append(build_route(row.values, game_map.rules))
+        source = f"new route {i}"
+        values = _route_values(item, game_map) if isinstance(item, Route) else item
+        if row := _new_row(values, source, [*game_map.routes, *added], game_map, faults):
+            route = build_route(row.values, game_map.rules)
+            added.append(route)
+            if isinstance(item, Route):
+                faults += [
+                    Fault(source, 0, f.name, repr(getattr(item, f.name)), f"expected {getattr(route, f.name)!r}")
+                    for f in fields(Route)
+                    if getattr(item, f.name) != getattr(route, f.name)
+                ]
     if faults:
         raise MapError(game_map.name, faults)
     return _checked(replace(game_map, routes=(*game_map.routes, *added)))
@@ -102,12 +110,43 @@ def without(game_map: GameMap, routes: Iterable[RouteLike]) -> GameMap:
     kept = [route for route in game_map.routes if route.id not in gone]
     ends = {(frozenset(r.cities), r.track) for r in kept}
     tracks = tuple(_as_single(r) if r.track == 1 and (frozenset(r.cities), 0) not in ends else r for r in kept)
-    return _checked(replace(game_map, routes=tracks))
+    double = {frozenset(route.cities) for route in tracks if route.track == 1}
+    # The neutral player builds on double routes only.
+    tickets = tuple(
+        replace(t, neutral=None) if t.neutral and frozenset(t.neutral) not in double else t for t in game_map.tickets
+    )
+    return _checked(replace(game_map, routes=tracks, tickets=tickets))
 
 
 def _as_single(route: Route) -> Route:
     """Return a lone second track as what it now is, the first: as it would be read from a folder."""
     return replace(route, track=0, id=f"{route.cities[0]}-{route.cities[1]}/0")
+
+
+def with_variant(game_map: GameMap, name: str | None) -> GameMap:
+    """
+    Return a map as one of its variants is played: what follows from the rules is made anew.
+
+    Parameters
+    ----------
+    game_map
+        The map.
+    name
+        The variant; None for the map itself.
+
+    Raises
+    ------
+    UnknownNameError
+        If the map has no such variant.
+    """
+    rules = game_map.rules.with_variant(name)
+    if rules is game_map.rules:
+        return game_map
+    rows = map_rows(game_map)
+    if not rules.money.tokens:
+        for row in rows.routes.rows:
+            row.values["toll"] = 0
+    return build_map(game_map.name, rules, rows)
 
 
 def to_folder(game_map: GameMap, path: str | os.PathLike[str]) -> None:
@@ -123,7 +162,7 @@ def to_folder(game_map: GameMap, path: str | os.PathLike[str]) -> None:
     """
     import tomli_w
 
-    folder = Path(path)
+    folder = Path(path).expanduser()
     folder.mkdir(parents=True, exist_ok=True)
     rows = map_rows(game_map)
     files = {

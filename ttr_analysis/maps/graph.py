@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from ttr_analysis.maps.model import GameMap
 
 
+GraphFile = Literal["graphml", "adjacency", "edges"]
+"""What a graph is written as."""
+
+
 def build_graph(game_map: GameMap) -> nx.MultiGraph[str]:
     """
     Return a map as a frozen multigraph: a node a city, an edge a track.
@@ -64,9 +68,7 @@ def build_graph(game_map: GameMap) -> nx.MultiGraph[str]:
     return G
 
 
-def export_graph(
-    game_map: GameMap, path: str | os.PathLike[str], *, kind: Literal["graphml", "adjacency", "edges"] = "graphml"
-) -> None:
+def export_graph(game_map: GameMap, path: str | os.PathLike[str], *, kind: GraphFile = "graphml") -> None:
     """
     Write the graph of a map to a file that other programs read.
 
@@ -94,7 +96,7 @@ def export_graph(
 
 
 def _graphml(game_map: GameMap) -> str:
-    return "\n".join(nx.generate_graphml(nx.MultiGraph(build_graph(game_map))))
+    return "\n".join(nx.generate_graphml(nx.MultiGraph(build_graph(game_map)), edge_id_from_attribute="id"))
 
 
 def _adjacency(game_map: GameMap) -> str:

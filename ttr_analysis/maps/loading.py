@@ -18,8 +18,6 @@ from ttr_analysis.maps.reading import Column, Row, Table, choice, flag, number, 
 from ttr_analysis.rules.ruleset import ClaimRules, RuleSet
 
 MAX_CITIES = 64
-MAX_ROUTES = 128
-MAX_TICKETS = 128
 MAX_LENGTH = 12
 
 CITY_COLUMNS = (
@@ -56,8 +54,8 @@ TICKET_COLUMNS = (
 _TABLES = {
     "cities.csv": (CITY_COLUMNS, MAX_CITIES),
     "places.csv": (PLACE_COLUMNS, MAX_CITIES),
-    "routes.csv": (ROUTE_COLUMNS, MAX_ROUTES),
-    "tickets.csv": (TICKET_COLUMNS, 8 * MAX_TICKETS),
+    "routes.csv": (ROUTE_COLUMNS, validation.MAX_ROUTES),
+    "tickets.csv": (TICKET_COLUMNS, 8 * validation.MAX_TICKETS),
 }
 _OPTIONAL = {"places.csv"}
 
@@ -117,6 +115,8 @@ def load_map(name_or_folder: str | os.PathLike[str]) -> GameMap:
     rules = _load_rules(folder / "rules.toml", faults)
     rows = MapRows(*tables.values())
     validation.check_rows(rows, rules, faults)
+    if rules is not None and not faults:
+        validation.check_variants(rows, rules, faults)
     if faults or rules is None:
         order = [*_TABLES, "rules.toml"]
         raise MapError(str(name_or_folder), sorted(faults, key=lambda f: (order.index(f.file), f.line)))
@@ -129,10 +129,13 @@ def find_folder(name_or_folder: str | os.PathLike[str]) -> Path:
     built_in = sorted(path.name for path in data.iterdir() if (path / "rules.toml").is_file())
     if isinstance(name_or_folder, str) and name_or_folder in built_in:
         return data / name_or_folder
-    folder = Path(name_or_folder).expanduser()
-    if folder.is_dir():
-        return folder.resolve()
     name = os.fspath(name_or_folder)
+    try:
+        folder = Path(name_or_folder).expanduser()
+        if name and folder.is_dir():
+            return folder.resolve()
+    except (OSError, RuntimeError):  # a name too long, a folder nobody may enter, a user who is not there
+        pass
     raise UnknownNameError("map or map folder", name, nearest(name, built_in), built_in)
 
 

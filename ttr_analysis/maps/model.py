@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import networkx as nx
 
     from ttr_analysis.maps.frames import MapFrames
+    from ttr_analysis.maps.graph import GraphFile
     from ttr_analysis.rules.ruleset import RuleSet
 
 __all__ = ["City", "GameMap", "Place", "Route", "RouteLike", "Ticket", "TicketLike"]
@@ -190,6 +191,9 @@ class GameMap:
             # A place's name is the likely slip where a pair of places was meant.
             ends = {t.id: [t.origin.name, *(place.name for place, _ in t.destinations)] for t in self.tickets}
             of_place = [id_ for id_, names in ends.items() if fold(name) in map(fold, names)]
+            copies = [t.id for t in self.tickets if fold(t.origin.name) == fold(name) and len(t.destinations) > 1]
+            if len(copies) > 1:
+                raise AmbiguousNameError("ticket", name, copies) from None
             if of_place:
                 raise UnknownNameError("ticket", name, of_place) from None
             raise
@@ -221,7 +225,11 @@ class GameMap:
     def _resolve_route(self, item: object) -> tuple[Route, ...]:
         match item:
             case Route():
-                return (self._routes.find("route", item.id),)
+                here = self._routes.find("route", item.id)
+                if here != item:
+                    msg = f"route {item.id} is of another map: {item} there, {here} here"
+                    raise ValueError(msg)
+                return (here,)
             case str():
                 return (self._route_by_id(item),)
             case (str(a), str(b)):
@@ -345,6 +353,46 @@ class GameMap:
 
         to_folder(self, path)
 
+    def with_variant(self, name: str | None) -> GameMap:
+        """
+        Return the map as one of its variants is played.
+
+        Parameters
+        ----------
+        name
+            The variant; None for the map itself.
+
+        Raises
+        ------
+        UnknownNameError
+            If the map has no such variant.
+
+        Examples
+        --------
+        >>> import ttr_analysis as ttr
+        >>> nederland = ttr.load_map("nederland")
+        >>> sum(route.toll for route in nederland.with_variant("no_tolls").routes)
+        0
+        """
+        from ttr_analysis.maps.editing import with_variant
+
+        return with_variant(self, name)
+
+    def export(self, path: str | os.PathLike[str], *, kind: GraphFile = "graphml") -> None:
+        """
+        Write the graph of the map to a file that other programs read.
+
+        Parameters
+        ----------
+        path
+            The file.
+        kind
+            "graphml", "adjacency" or "edges": see `export_graph`.
+        """
+        from ttr_analysis.maps.graph import export_graph
+
+        export_graph(self, path, kind=kind)
+
     # -- plumbing -------------------------------------------------------------
 
     @cached_property
@@ -366,7 +414,7 @@ class GameMap:
         by_origin = [
             (t.origin.name, t) for t in self.tickets if len(t.destinations) > 1 and n_copies[t.origin.name] == 1
         ]
-        return NameIndex([*by_id, *by_origin])
+        return NameIndex([*by_origin, *by_id])
 
     @cached_property
     def _by_ends(self) -> dict[frozenset[str], tuple[Route, ...]]:
@@ -379,6 +427,10 @@ class GameMap:
     @cached_property
     def _hash(self) -> int:
         return hash((self.name, self.routes, self.tickets, self.rules))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What is cached is left out: hashes of texts differ from process to process.
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def __hash__(self) -> int:
         """Return a hash, computed once: maps are keys of the tables made from them."""

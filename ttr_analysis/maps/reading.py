@@ -13,6 +13,7 @@ import re
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,9 @@ from ttr_analysis._errors import Fault, nearest
 MAX_FILE_BYTES = 1_000_000
 MAX_TEXT = 100
 """Characters in a name."""
+MAX_COLUMNS = 50
+MAX_KEYS = 500
+"""Lines with keys in a file of rules."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +136,9 @@ def read_text(path: Path, faults: list[Fault]) -> str | None:
     faults
         What is wrong is added here.
     """
+    if path.exists() and not path.is_file():
+        faults.append(Fault(path.name, 0, "", "something else", "expected a file"))
+        return None
     try:
         with path.open("rb") as file:
             data = file.read(MAX_FILE_BYTES + 1)
@@ -187,6 +194,7 @@ def read_table(path: Path, columns: Sequence[Column], max_rows: int, faults: lis
         return Table([], whole=False)
     reader = csv.reader(io.StringIO(content, newline=""), strict=True)
     rows: list[Row] = []
+    n_rows = 0
     whole = True
     try:
         header = [field.strip() for field in next(reader, [])]
@@ -195,7 +203,8 @@ def read_table(path: Path, columns: Sequence[Column], max_rows: int, faults: lis
         for fields in reader:
             if not any(field.strip() for field in fields):
                 continue
-            if len(rows) == max_rows:
+            n_rows += 1
+            if n_rows > max_rows:
                 faults.append(Fault(path.name, reader.line_num, "", "more", f"expected at most {max_rows} rows"))
                 return Table(rows, whole=False)
             if len(fields) == len(header):
@@ -215,11 +224,14 @@ def _check_header(file: str, header: Sequence[str], columns: Sequence[Column], f
     """Return whether the headings are right."""
     known = {column.name for column in columns}
     required = {column.name for column in columns if column.default is ...}
+    if len(header) > MAX_COLUMNS:
+        faults.append(Fault(file, 1, "", f"{len(header)} columns", f"expected at most {MAX_COLUMNS} columns"))
+        return False
     before = len(faults)
     meant: set[str] = set()
     for name in dict.fromkeys(header):
         if name not in known:
-            hint = nearest(name, known - set(header)) or sorted(known)
+            hint = nearest(name, known - set(header)) or sorted(known - set(header))
             meant.update(hint)
             faults.append(Fault(file, 1, name, name, f"unknown column, expected {' or '.join(hint)}"))
         elif header.count(name) > 1:
@@ -276,6 +288,9 @@ def read_toml(path: Path, faults: list[Fault]) -> tuple[dict[str, Any], str] | N
     content = read_text(path, faults)
     if content is None:
         return None
+    if len(_toml_lines(content)) > MAX_KEYS:
+        faults.append(Fault(path.name, 0, "", "more", f"expected at most {MAX_KEYS} keys"))
+        return None
     try:
         return tomllib.loads(content), content
     except tomllib.TOMLDecodeError as error:
@@ -283,6 +298,8 @@ def read_toml(path: Path, faults: list[Fault]) -> tuple[dict[str, Any], str] | N
         line = int(match[1]) if match else content.count("\n") + 1
         reason = re.sub(r" \(at .*\)$", "", str(error))
         faults.append(Fault(path.name, line, "", reason, "expected TOML"))
+    except ValueError:
+        faults.append(Fault(path.name, 0, "", "a number of thousands of digits", "expected TOML"))
     except RecursionError:
         faults.append(Fault(path.name, 0, "", "values nested too deeply", "expected TOML"))
     return None
@@ -305,24 +322,39 @@ def toml_line(content: str, keys: Sequence[str]) -> int:
     >>> toml_line("[market]\nsize = 5\n", ["market", "size"])
     2
     """
-    best, best_depth = 0, 0
+    lines = _toml_lines(content)
+    path = tuple(keys)
+    return next((lines[path[:depth]] for depth in range(len(path), 0, -1) if path[:depth] in lines), 0)
+
+
+@lru_cache(maxsize=4)
+def _toml_lines(content: str) -> dict[tuple[str, ...], int]:
+    """Return the line of each key and table of a TOML file; tables of an array are numbered from 0."""
+    lines: dict[tuple[str, ...], int] = {}
     table: tuple[str, ...] = ()
-    n_seen: dict[str, int] = {}
+    n_seen: dict[tuple[str, ...], int] = {}
     for line, source in enumerate(content.splitlines(), start=1):
         stripped = source.strip()
         if match := re.match(r"\[\[\s*([^\]]+?)\s*\]\]", stripped):
-            index = n_seen[match[1]] = n_seen.get(match[1], -1) + 1
-            table = (*_split_key(match[1]), str(index))
-            path = table
+            array = _split_key(match[1])
+            n_seen[array] = n_seen.get(array, -1) + 1
+            path = table = (*array, str(n_seen[array]))
         elif match := re.match(r"\[\s*([^\]]+?)\s*\]", stripped):
-            path = table = _split_key(match[1])
-        elif match := re.match(r"([^=#]+?)\s*=", stripped):
+            path = table = _inside_array(_split_key(match[1]), n_seen)
+        elif match := re.match(r"([^=#\[]+?)\s*=", stripped):
             path = (*table, *_split_key(match[1]))
         else:
             continue
-        if path == tuple(keys[: len(path)]) and len(path) > best_depth:
-            best, best_depth = line, len(path)
-    return best
+        lines.setdefault(path, line)
+    return lines
+
+
+def _inside_array(table: tuple[str, ...], n_seen: dict[tuple[str, ...], int]) -> tuple[str, ...]:
+    """Return the path of a table with the number of the array's table that it lies in."""
+    for depth in range(len(table), 0, -1):
+        if table[:depth] in n_seen:
+            return (*table[:depth], str(n_seen[table[:depth]]), *table[depth:])
+    return table
 
 
 def _split_key(key: str) -> tuple[str, ...]:

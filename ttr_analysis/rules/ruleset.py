@@ -2,7 +2,7 @@
 The rules of a map as typed data.
 
 Every key of a map's `rules.toml` is a field here, with its allowed values in
-its type. A field left out takes the value of the base game (the USA map), so
+its type. A field left out takes the value of the base game, without bonuses, so
 that a home-made map states only its differences. A variant is a table of
 differences to the map's own rules.
 """
@@ -51,6 +51,8 @@ class CardRules:
     reshuffle
         When the discards become the new draw pile: "when_wanted" (a card is
         wanted and the pile is empty) or "at_once" (the pile has run out).
+    counts_visible
+        Whether everyone sees how many cards and tickets each seat holds.
     """
 
     per_color: Annotated[int, Range(1, 40)] = 12
@@ -58,6 +60,7 @@ class CardRules:
     opening_hand: Small = 4
     draws_per_turn: Annotated[int, Range(1, 5)] = 2
     reshuffle: Literal["when_wanted", "at_once"] = "when_wanted"
+    counts_visible: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,11 @@ class MarketRules:
         0 for never.
     max_resets
         So many resets at most follow one refill; then the market stays.
+    reset_needs_full
+        Whether a reset is made only if all slots hold a card.
+    refill
+        When and how slots that stayed empty are filled: in "slot_order", at
+        the end of a turn that added discards.
     reset_needs_colored
         A reset is made only if market, draw and discard piles together hold
         at least so many cards that are no locomotives.
@@ -88,6 +96,8 @@ class MarketRules:
     locomotive_cost: Literal[1, 2] = 2
     reset_at: Annotated[int, Range(0, 10)] = 3
     max_resets: Annotated[int, Range(0, 1000)] = 100
+    reset_needs_full: bool = True
+    refill: Literal["slot_order"] = "slot_order"
     reset_needs_colored: Annotated[int, Range(0, 10)] = 3
     open_without_piles: bool = True
 
@@ -138,6 +148,11 @@ class ClaimRules:
         The spaces of a ferry that such a set may fill: "any" (a locomotive
         symbol, or a color space where the locomotive would be a joker) or
         "symbols" only.
+    border_points
+        What a border point of a country is: a "dead_end", so that nothing
+        passes through a country.
+    pass_rounds
+        Full rounds in which everyone passes that end the game.
     passing
         When a player may pass: "when_stuck" (no other action is legal).
     """
@@ -148,6 +163,8 @@ class ClaimRules:
     ferry_swap_size: Annotated[int, Range(0, 9)] = 0
     ferry_swap_fills: Literal["any", "symbols"] = "any"
     passing: Literal["when_stuck"] = "when_stuck"
+    pass_rounds: Annotated[int, Range(1, 5)] = 1
+    border_points: Literal["dead_end"] = "dead_end"
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,6 +322,8 @@ class NeutralRules:
         Round after which its first phase follows.
     marker_seat
         Seat that holds its marker first.
+    after_last_turn
+        Whether a phase follows the last turn of the game.
     toll_to
         Who gets a toll that would be owed to it.
     both_taken
@@ -315,6 +334,7 @@ class NeutralRules:
     trains: Annotated[int, Range(0, 100)] = 0
     first_round: Annotated[int, Range(1, 50)] = 6
     marker_seat: Annotated[int, Range(0, 5)] = 1
+    after_last_turn: bool = False
     toll_to: Literal["bank"] = "bank"
     both_taken: Literal["no_pair"] = "no_pair"
 
@@ -387,7 +407,7 @@ class RuleSet:
 
     def with_variant(self, name: str | None) -> RuleSet:
         """
-        Return the rules of a variant; of the map itself for None.
+        Return the rules of a variant; these rules for None.
 
         Raises
         ------
