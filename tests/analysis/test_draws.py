@@ -354,3 +354,17 @@ def test_a_map_with_another_deck(any_map: GameMap) -> None:
     )
     small = RuleSet("small", cards=CardRules(per_color=3, locomotives=2), market=MarketRules(locomotive_cost=1))
     assert ttr.draws.draws_to_gather(2, "red", rules=small).expected_cards.value == pytest.approx(2 * 27 / 4)
+
+
+def test_locomotives_are_burned_where_the_color_is_wanted_for_another_route(nordic: GameMap) -> None:
+    bergen = nordic.route("Oslo", "Bergen", color="red")
+    wanted = [nordic.route("Kuopio", "Vaasa")]
+    table = ttr.draws.which_color_to_burn(bergen, {"red": 4, "locomotive": 4}, wanted, rules=nordic.rules)
+    assert table.index.tolist() == ["locomotive", "red"]
+    assert table.to_dict("index")["locomotive"]["draws"] == 0
+
+
+def test_many_gray_routes_are_refused_before_the_count_begins(nordic: GameMap) -> None:
+    gray = [make_route(2, "gray", jokers=False)] * 5
+    with pytest.raises(ttr.draws.TooManyStatesError, match="5 of them gray"):
+        ttr.draws.draws_for_routes(gray, rules=nordic.rules)

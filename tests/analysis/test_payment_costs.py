@@ -195,3 +195,9 @@ def test_opportunity_cost_of_every_kind_of_route(any_map: GameMap) -> None:
         assert by_cards["same_cards"].is_monotonic_increasing
         # Who claims at all spends a turn on it, as the route itself does: the same turns buy no more cards.
         assert (table["same_turns"] <= table["same_cards"]).all()
+
+
+def test_the_other_track_of_an_owned_route_is_no_alternative(nordic: GameMap) -> None:
+    owned = [nordic.route("Helsinki", "Stockholm", color="gray")]
+    table = ttr.payments.opportunity_cost(nordic, nordic.route("Lieksa", "Murmansk"), trains=40, owned=owned)
+    assert not table["same_cards_routes"].str.contains("Helsinki-Stockholm").any()

@@ -371,3 +371,13 @@ def test_a_path_checks_its_numbers(changes: dict[str, int], message: str) -> Non
         ttr.tunnels.simulate_path([tunnel], {"green": 1}, 5, np.random.default_rng(1), **changes)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="at least one route"):
         ttr.tunnels.simulate_path([], {"green": 1}, 5, np.random.default_rng(1))
+
+
+def test_discards_that_were_seen_are_not_in_the_pile(nordic: GameMap) -> None:
+    lillehammer = nordic.route("Oslo", "Lillehammer")
+    hand, discards = {"purple": 3}, {"purple": 9, "locomotive": 14}
+    assert [odds.probability for odds in ttr.tunnels.claim_odds(lillehammer, hand, discards=discards)] == [1.0]
+    table = ttr.tunnels.spare_cards(lillehammer, discards={"purple": 9, "locomotive": 14})
+    # Of 12 purple cards 9 are gone: one spare is the most that anyone can hold, and then nothing matches any more.
+    assert table.index.tolist() == [0, 1]
+    assert table["probability"].tolist()[1] == 1.0

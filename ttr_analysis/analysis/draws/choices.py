@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ttr_analysis.analysis.draws.several import Method, TooManyStatesError, draws_for_routes, simulated_draws
-from ttr_analysis.analysis.payments import Cards, Payment, cheapest
+from ttr_analysis.analysis.payments import Cards, Payment, cheapest, options
 from ttr_analysis.analysis.payments.expected import BASE_RULES, hand_and_pool
 from ttr_analysis.cards import CARD_KINDS, COLORS, GRAY, LOCOMOTIVE, N_COLORS, N_KINDS, CardCounts, card_index
 from ttr_analysis.maps.model import Route
@@ -207,10 +207,10 @@ def which_color_to_burn(
     Notes
     -----
     The model: blind draws only, until one hand pays for all the wanted routes;
-    what was laid down does not come back. For each color the payment is the
-    one that breaks least into the cards that the wanted routes name (their
-    color for plain spaces, locomotives for symbols): see
-    `ttr.payments.cheapest`.
+    what was laid down does not come back. Every payment without sets is
+    weighed, with any number of locomotives, and the one in each color that
+    breaks least into the cards that the wanted routes name (see
+    `ttr.payments.cheapest`); the best in each color is shown.
 
     Examples
     --------
@@ -224,7 +224,7 @@ def which_color_to_burn(
     """
     wanted = list(wanted)
     hand, pool = hand_and_pool(hand, pool, rules)
-    payments = _payments_by_color(route, hand, wanted)
+    payments = _payments_to_weigh(route, hand, wanted)
     if method != "monte_carlo":
         try:
             before = draws_for_routes(wanted, hand, rules=rules, pool=pool, method="exact").expected_cards.value
@@ -257,20 +257,19 @@ class _Mean(NamedTuple):
     loss_se: float
 
 
-def _payments_by_color(route: Route, hand: CardCounts, wanted: list[Route]) -> list[Payment]:
-    """Return the best payment in each color, and one without any color."""
+def _payments_to_weigh(route: Route, hand: CardCounts, wanted: list[Route]) -> list[Payment]:
+    """Return all payments without sets, and in each color the one that the wanted routes miss least."""
     keep = [0] * N_KINDS
     for later in wanted:
         keep[CARD_KINDS.index(LOCOMOTIVE)] += later.locomotives
         if later.color != GRAY:
             keep[COLORS.index(later.color)] += later.length - later.locomotives
     colors = COLORS if route.color == GRAY else (route.color,)
-    found: dict[str | None, Payment] = {}
+    found = {payment.cards: payment for payment in options(route, hand) if not payment.sets.n_cards}
     for color in colors:
-        held = replace(route, color=color)
-        payment = cheapest(held, hand, keep=CardCounts(tuple(keep)))
+        payment = cheapest(replace(route, color=color), hand, keep=CardCounts(tuple(keep)))
         if payment is not None:
-            found.setdefault(payment.color, payment)
+            found.setdefault(payment.cards, payment)
     return list(found.values())
 
 
@@ -292,9 +291,13 @@ def _sample_mean(after: Ints, before: Ints) -> _Mean:
 def _burn_table(payments: list[Payment], means: list[_Mean], method: str) -> pd.DataFrame:
     import pandas as pd
 
+    best: dict[str, tuple[Payment, _Mean]] = {}
+    for p, m in zip(payments, means, strict=True):
+        color = p.color or LOCOMOTIVE
+        if color not in best or (m.draws, p.n_cards) < (best[color][1].draws, best[color][0].n_cards):
+            best[color] = p, m
     rows = [
-        (p.color or LOCOMOTIVE, str(p), p.n_cards, m.draws, m.loss, m.draws_se, m.loss_se, method)
-        for p, m in zip(payments, means, strict=True)
+        (color, str(p), p.n_cards, m.draws, m.loss, m.draws_se, m.loss_se, method) for color, (p, m) in best.items()
     ]
     columns = ["color", "payment", "cards", "draws", "loss", "draws_se", "loss_se", "method"]
     table = pd.DataFrame(rows, columns=columns)

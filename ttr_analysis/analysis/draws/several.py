@@ -28,6 +28,9 @@ Method = Literal["auto", "exact", "monte_carlo"]
 _MAX_STATES = 4_000
 """States of the exact count beyond which it gives up: some seconds."""
 
+_MAX_GRAY = 4
+"""Gray routes beyond which it does not begin: each triples the time."""
+
 _SHIFT = 512
 """Bits of a coefficient in a polynomial packed into one whole number."""
 
@@ -187,6 +190,9 @@ def _exact_unpaid(routes: Sequence[Route], hand: CardCounts, pool: CardCounts) -
         return [Fraction(1)] * (pool.n_cards + 1)
     n_sets = 1 << len(wants.grays)
     states: dict[tuple[int, ...], int] = {(0, *[most + 1] * (n_sets - 1)): 1}
+    if len(wants.grays) > _MAX_GRAY:
+        msg = f"{len(routes)} routes, {len(wants.grays)} of them gray, are too many to count exactly"
+        raise TooManyStatesError(msg)
     for c in range(N_COLORS):
         moves = _moves(wants, c, hand.counts[c], pool.counts[c], most)
         after: dict[tuple[int, ...], int] = {}

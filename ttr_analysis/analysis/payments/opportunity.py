@@ -119,10 +119,12 @@ def opportunity_cost(
     if trains < 0:
         msg = f"the number of trains must be 0 or more, got {trains}"
         raise ValueError(msg)
-    taken = {r.id for r in game_map.resolve_routes([*closed, *owned])} | {route.id}
+    taken = {r.id for r in game_map.resolve_routes(closed)}
+    # Nobody claims both tracks of a double route.
+    mine = {frozenset(r.cities) for r in (route, *game_map.resolve_routes(owned))}
     groups: dict[frozenset[str], list[_Item]] = {}
     for other in game_map.routes:
-        if other.id not in taken and frozenset(other.cities) != frozenset(route.cities):
+        if other.id not in taken and frozenset(other.cities) not in mine:
             item = _Item(other, expected_cards(game_map, other))
             groups.setdefault(frozenset(other.cities), []).append(item)
     draws = game_map.rules.cards.draws_per_turn

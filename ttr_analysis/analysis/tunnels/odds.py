@@ -337,7 +337,8 @@ def known_cards(
     """Return hand, pool, size of the pile and discards, checked."""
     check_tunnel(route)
     hand = CardCounts.coerce(hand)
-    pool = pool_from_seen(hand) if pool is None else CardCounts.coerce(pool)
+    thrown = CardCounts.coerce(discards if discards is not None else ())
+    pool = pool_from_seen(hand, thrown) if pool is None else CardCounts.coerce(pool)
     n_pile = pool.n_cards if n_pile is None else n_pile
     if not 0 <= n_pile <= pool.n_cards:
         msg = f"the pile holds from 0 to the {pool.n_cards} cards of the pool, got {n_pile}"
@@ -351,7 +352,7 @@ def known_cards(
             "the discards are shuffled, so give `discards` (() if there are none)"
         )
         raise ValueError(msg)
-    return hand, pool, n_pile, CardCounts.coerce(discards if discards is not None else ())
+    return hand, pool, n_pile, thrown
 
 
 def check_tunnel(route: Route) -> None:

@@ -70,11 +70,14 @@ def spare_cards(
 
     check_tunnel(route)
     plays = _color_played(route, plays, symmetric=pool is None)
+    thrown_before = CardCounts.coerce(discards or ())
     rows = []
     before = 0.0
     for spare in range(revealed + 1):
         held = CardCounts.coerce({plays: route.length + spare})
-        seen = CardCounts.coerce(pool) if pool is not None else pool_from_seen(held, deck=deck)
+        if pool is None and not held + thrown_before <= deck:
+            break  # nobody can hold so many
+        seen = CardCounts.coerce(pool) if pool is not None else pool_from_seen(held, thrown_before, deck=deck)
         _, seen, n, thrown = known_cards(route, held, seen, n_pile, discards, revealed)
         p = float(sum(exact_surcharge(card_index(plays), seen, n, thrown, revealed)[: spare + 1]))
         rows.append((spare, p, p - before))
