@@ -155,6 +155,7 @@ def test_every_described_table_occurs_on_some_map(thin: Study) -> None:
         pytest.param({"trains.per_player": 1}, id="too few trains for any ticket"),
         pytest.param({"market.locomotive_cost": 2, "tunnel.revealed": 0}, id="dear locomotives, free tunnels"),
         pytest.param({"tickets.opening_deal": 5, "tickets.opening_keep": 5}, id="all tickets must be kept"),
+        pytest.param({"tickets.opening_deal": 9, "tickets.opening_keep": 8}, id="deals too large to solve"),
     ],
 )
 def test_unusual_rules_are_studied_too(differences: dict[str, int]) -> None:

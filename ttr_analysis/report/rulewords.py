@@ -214,7 +214,7 @@ def decisions(folder: Path) -> list[tuple[str, str]]:
         what = f"{table + '.' if table else ''}{setting['key']} = {setting['value']}" if setting else "Note"
         how = decision["how"].strip(" ,")
         reason = decision["reason"][0].upper() + decision["reason"][1:]
-        found.append((name(what), name(f"{reason} ({how}.)" if how else reason)))
+        found.append((name(what), name(f"{reason} {how.capitalize()}." if how else reason)))
     return found
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ttr_analysis.analysis.tickets import BestNetwork, best_network
+from ttr_analysis.analysis import tickets
 from ttr_analysis.maps.model import GameMap, Route, Ticket
 from ttr_analysis.report.background import Background
 from ttr_analysis.report.document import name, several
@@ -83,13 +83,20 @@ class Workbench:
         """Random deals, fewer where the study is to be quick."""
         return min(self.settings.n_deals, 200) if self.settings.quick else self.settings.n_deals
 
+    @property
+    def deals(self) -> str:
+        """What is drawn at random, in words: of very large deals not all tickets can be solved at once."""
+        drawn = tickets.random_deals(self.game_map, 1, self.rng(0)).shape[1]
+        whole = drawn == self.game_map.rules.tickets.opening_deal
+        return "opening deals" if whole else f"choices of {drawn} tickets of an opening deal"
+
     @cached_property
-    def best(self) -> Background[BestNetwork] | None:
+    def best(self) -> Background[tickets.BestNetwork] | None:
         """The best network, on its way from the first call on; None if it is left out."""
         seconds = 0.0 if self.settings.quick else self.settings.best_seconds
         if not seconds:
             return None
-        return Background(lambda: best_network(self.game_map, time_limit=seconds))
+        return Background(lambda: tickets.best_network(self.game_map, time_limit=seconds))
 
     @cached_property
     def n_losses_deals(self) -> int:

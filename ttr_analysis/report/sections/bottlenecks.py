@@ -31,7 +31,7 @@ def section(bench: Workbench) -> Section:
     bridges = _bridges(bench)
     cut_cities = _cut_cities(bench)
     lead = f"{_dearest(losses)} {_thin(bridges, cut_cities)} {_weakest(cuts)}"
-    note = f"{number(bench.n_losses_deals)} random opening deals, all of whose tickets are to be completed."
+    note = f"{number(bench.n_losses_deals)} random {bench.deals}, all of whose tickets are to be completed."
     shown = drop_empty([{key: row[key] for key in row if key != "id"} for row in losses], *_RARE)
     blocks: list[Block] = [
         _board(bench, losses),

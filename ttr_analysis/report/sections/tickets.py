@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ttr_analysis.analysis import tickets
-from ttr_analysis.analysis.tickets._forest import MAX_TICKETS
 from ttr_analysis.maps.model import Ticket
 from ttr_analysis.report.columns import drop_empty, finite, make_table, records, without
 from ttr_analysis.report.document import Block, Picture, Section, Table, count, measured, name, number, percent, several
@@ -49,7 +48,7 @@ def values(bench: Workbench) -> Section:
     rows = drop_empty(rows, "most_points", "most_points_trains")
     if not any(map(bench.game_map.twin, bench.game_map.routes)):
         rows = without(rows, "detour_both")
-    note = f"Trains in a deal: {number(bench.n_deals)} random opening deals. Everything else is exact."
+    note = f"Trains in a deal: {number(bench.n_deals)} random {bench.deals}. Everything else is exact."
     full = make_table("tickets", "All tickets, the best paid first", rows, n_shown=15, note=note)
     return Section("tickets", "What tickets are worth", lead, (_value_chart(bench, table), full))
 
@@ -166,9 +165,10 @@ def deal(bench: Workbench) -> Section:
     """Return the section on which tickets of an example deal to keep."""
     game_map = bench.game_map
     drawn = tickets.random_deals(game_map, 1, bench.rng(_RNG_DEAL))[0]
-    dealt = [game_map.tickets[i] for i in drawn[:MAX_TICKETS]]
+    dealt = [game_map.tickets[i] for i in drawn]
+    least = min(game_map.rules.tickets.opening_keep, len(dealt))
     choices = _choices(dealt)
-    rows = records(tickets.which_to_keep(game_map, dealt))
+    rows = records(tickets.which_to_keep(game_map, dealt, at_least=least))
     best = rows[0]
     kept = choices[best["keep"]]
     lead = f"A deal as an example (seed {bench.settings.seed}): {several(map(ticket_name, dealt))}. "
