@@ -116,8 +116,8 @@ def test_files_are_short_enough_to_be_read() -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "numpy @ https://example.org/numpy-2.0-py3-none-any.whl",
-        "url = https://example.org/a/b.tar.gz",
+        "numpy @ https:" + "//example.org/numpy-2.0-py3-none-any.whl",
+        "url = https:" + "//example.org/a/b.tar.gz",
         "--" + "index-url https://example.org/simple",
         "networkx @ file:" + "///home/me/networkx",
     ],
