@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, SupportsFloat, TypeAlias, runtime_checkable
 
 from ttr_analysis._errors import UnknownNameError
-from ttr_analysis.maps.model import GameMap, Route, RouteLike, Ticket
+from ttr_analysis.maps.model import GameMap, RouteLike, Ticket
 from ttr_analysis.viz.style import PLAYER_COLORS
 
 
@@ -178,8 +178,3 @@ def arcs_of(ticket: Ticket, game_map: GameMap) -> list[tuple[str, str, int]]:
 def _distance(game_map: GameMap, a: str, b: str) -> float:
     one, other = game_map.city(a), game_map.city(b)
     return math.dist((one.x, one.y), (other.x, other.y))
-
-
-def shows_swap(route: Route) -> bool:
-    """Return whether other cards may stand in for plain ones, which a picture has to say."""
-    return bool(route.swap_size) and not route.locomotives
