@@ -1,0 +1,146 @@
+"""
+Tolls and loans: the definition, on integers and small arrays.
+
+Money is the value of a seat's toll tokens: change is free at any time. The
+bank is a party too, without end and without a purse. A loan pays nothing to
+the one who takes it: the player keeps the tokens, and whoever was to get the
+toll gets it from the bank.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ttr_analysis._jit import compiled
+
+Ints = npt.NDArray[np.int64]
+
+BANK: Final = -1
+"""The bank as a payer or payee."""
+
+
+@compiled
+def transfer(tokens: Ints, payer: int, payee: int, amount: int) -> None:
+    """
+    Move money from one party to another: the only door through which it moves.
+
+    Parameters
+    ----------
+    tokens
+        Value of the tokens of each seat; changed.
+    payer, payee
+        Seats, or `BANK`.
+    amount
+        At most what the payer has.
+
+    Examples
+    --------
+    >>> tokens = np.array([30, 30])
+    >>> transfer(tokens, 0, 1, 4)
+    >>> transfer(tokens, 1, BANK, 3)
+    >>> tokens.tolist()
+    [26, 31]
+    """
+    if payer != BANK:
+        tokens[payer] -= amount
+    if payee != BANK:
+        tokens[payee] += amount
+
+
+@compiled
+def toll_payee(twin_owner: int, n_seats: int, pays_owner: int) -> int:
+    """
+    Return who gets the toll of a route.
+
+    Parameters
+    ----------
+    twin_owner
+        Owner of the other track: a seat from 0; any other number if there is
+        no other track, nobody has it, or the neutral player has.
+    n_seats
+        Number of players, without the neutral one.
+    pays_owner
+        1 if the toll of a second track goes to the owner of the first.
+
+    Examples
+    --------
+    The first track was claimed by seat 1, by nobody, by the neutral player:
+
+    >>> [int(toll_payee(owner, 2, 1)) for owner in (1, -1, 6)]
+    [1, -1, -1]
+    """
+    if pays_owner and 0 <= twin_owner < n_seats:
+        return twin_owner
+    return BANK
+
+
+@compiled
+def can_settle(tokens: Ints, loans: Ints, payer: int, toll: int, loan_limit: int) -> bool:
+    """
+    Return whether a player can pay a toll or take a loan for it.
+
+    Parameters
+    ----------
+    tokens, loans
+        Value of the tokens, and number of loans, of each seat.
+    payer
+        The seat that claims the route.
+    toll
+        Toll of the route.
+    loan_limit
+        Number of loan cards in the game; 0 for no limit.
+
+    Examples
+    --------
+    The only loan card is taken:
+
+    >>> tokens, loans = np.array([2, 3]), np.array([1, 0])
+    >>> bool(can_settle(tokens, loans, 1, 3, 1)), bool(can_settle(tokens, loans, 1, 4, 1))
+    (True, False)
+    """
+    return bool(tokens[payer] >= toll or loan_limit == 0 or loans.sum() < loan_limit)
+
+
+@compiled
+def settle_toll(tokens: Ints, loans: Ints, payer: int, payee: int, toll: int) -> int:
+    """
+    Settle the toll of a route that is claimed: pay it, or take a loan.
+
+    A loan is taken only when the tokens do not suffice for the whole toll; it
+    then pays nothing, not even in part.
+
+    Parameters
+    ----------
+    tokens, loans
+        Value of the tokens, and number of loans, of each seat; changed.
+    payer
+        The seat that claims the route.
+    payee
+        Who gets the toll, as by `toll_payee`.
+    toll
+        Toll of the route.
+
+    Returns
+    -------
+    n_loans
+        1 if a loan was taken, else 0.
+
+    Examples
+    --------
+    Equal to the tokens left is paid; then the bank pays the owner:
+
+    >>> tokens, loans = np.array([4, 10]), np.array([0, 0])
+    >>> int(settle_toll(tokens, loans, 0, 1, 4)), tokens.tolist()
+    (0, [0, 14])
+    >>> int(settle_toll(tokens, loans, 0, 1, 2)), tokens.tolist(), loans.tolist()
+    (1, [0, 16], [1, 0])
+    """
+    if tokens[payer] >= toll:
+        transfer(tokens, payer, payee, toll)
+        return 0
+    loans[payer] += 1
+    transfer(tokens, BANK, payee, toll)
+    return 1
