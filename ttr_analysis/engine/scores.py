@@ -1,0 +1,301 @@
+"""The score of a game in words: what each seat got its points for, and who won."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ttr_analysis.engine.codes import Ints
+from ttr_analysis.engine.kernel import scoring as columns
+from ttr_analysis.engine.kernel.scoring import fill_trails, final_scores, goal_reached, label_cities
+from ttr_analysis.engine.layout import HELD, N_HELD, OWNER, UNKNOWN_TICKET
+from ttr_analysis.maps.model import GameMap, Ticket
+from ttr_analysis.rules.scoring import NO_GOAL, ticket_score
+from ttr_analysis.tables import game_tables
+from ttr_analysis.tables.games import GOAL_PLACE, GOAL_POINTS, MAX_CITIES, MAX_GOALS, MAX_TICKETS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class RouteScore(NamedTuple):
+    """A seat's routes of one length: how many, and their points."""
+
+    length: int
+    n_routes: int
+    points: int
+
+
+class TicketScore(NamedTuple):
+    """
+    What a ticket scored.
+
+    Parameters
+    ----------
+    ticket
+        The ticket; None if the record of the game does not know it.
+    points
+        Its points, below 0 if it was not completed; None if not known.
+    reached
+        The destination that scored; "" if there is none.
+    """
+
+    ticket: Ticket | None
+    points: int | None
+    reached: str
+
+
+class BonusScore(NamedTuple):
+    """
+    What a bonus of the rules brought.
+
+    Parameters
+    ----------
+    measure
+        What was compared, as in the rules: "longest_trail",
+        "completed_tickets" or "tokens".
+    points
+        The points; None if they hang on tickets that are not known.
+    """
+
+    measure: str
+    points: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """
+    The score of one seat.
+
+    Parameters
+    ----------
+    seat
+        The seat.
+    start
+        Points at the start.
+    routes
+        Its routes by length, shortest first.
+    tickets
+        Its tickets in the order kept.
+    bonuses
+        The bonuses of the rules, in their order.
+    trail
+        Trains on its longest trail, whether or not the rules ask for it.
+    tokens
+        Value of the toll tokens left.
+    n_loans
+        Number of loans.
+    loan_points
+        Points for them, 0 or less.
+    total
+        All points; None if they hang on tickets that are not known.
+    won
+        Whether it won, alone or with others; None if that is not known.
+    """
+
+    seat: int
+    start: int
+    routes: tuple[RouteScore, ...]
+    tickets: tuple[TicketScore, ...]
+    bonuses: tuple[BonusScore, ...]
+    trail: int
+    tokens: int
+    n_loans: int
+    loan_points: int
+    total: int | None
+    won: bool | None
+
+    @property
+    def route_points(self) -> int:
+        """Points for all routes."""
+        return sum(routes.points for routes in self.routes)
+
+    @property
+    def ticket_points(self) -> int:
+        """Points for all tickets that are known, completed or not."""
+        return sum(scored.points or 0 for scored in self.tickets)
+
+    @property
+    def n_completed(self) -> int:
+        """Number of completed tickets among those known."""
+        return sum(bool(scored.reached) for scored in self.tickets)
+
+    @property
+    def n_unknown(self) -> int:
+        """Number of tickets that are not known."""
+        return sum(scored.ticket is None for scored in self.tickets)
+
+    def __repr__(self) -> str:
+        """Return the total and its parts."""
+        known = [self.start, self.route_points, self.ticket_points, *(b.points or 0 for b in self.bonuses)]
+        total = f"{sum(known) + self.loan_points} and unknown tickets" if self.total is None else str(self.total)
+        parts = [f"{self.start} start"] if self.start else []
+        parts.append(f"{self.route_points} routes")
+        unknown = f", {self.n_unknown} unknown" if self.n_unknown else ""
+        parts.append(f"{self.ticket_points} tickets ({self.n_completed} of {len(self.tickets)}{unknown})")
+        parts += [f"{'?' if bonus.points is None else bonus.points} {bonus.measure}" for bonus in self.bonuses]
+        if self.n_loans:
+            parts.append(f"{self.loan_points} loans")
+        return f"<Score of seat {self.seat}: {total} = {' + '.join(parts)}>".replace("+ -", "- ")
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """
+    The scores of a game: one `Score` for each seat, and the winners.
+
+    Parameters
+    ----------
+    seats
+        The scores, seat by seat.
+    winners
+        The seats that won, several if they share the win; empty if tickets
+        are not known.
+    """
+
+    seats: tuple[Score, ...]
+    winners: tuple[int, ...]
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """
+        One row per seat.
+
+        `start`, `routes`, `gained` and `lost` (points for tickets completed
+        and not), `bonus_...` for each bonus, `loans` (points) add up to
+        `total`. Besides: `won`, `n_routes`, `n_completed`, `n_failed`,
+        `n_unknown` (tickets), `trail` (trains on the longest one), `tokens`,
+        `n_loans`. What hangs on tickets that are not known is missing.
+        """
+        import pandas as pd
+
+        table = pd.DataFrame([_row(score) for score in self.seats]).set_index("seat")
+        unsure = [column for column in table.columns if column == "total" or column.startswith("bonus_")]
+        return table.astype({**dict.fromkeys(unsure, "Int64"), "won": "boolean"})
+
+    def __getitem__(self, seat: int) -> Score:
+        """Return the score of a seat."""
+        return self.seats[seat]
+
+    def __len__(self) -> int:
+        """Return the number of seats."""
+        return len(self.seats)
+
+    def __iter__(self) -> Iterator[Score]:
+        """Return the scores one by one."""
+        return iter(self.seats)
+
+    def __repr__(self) -> str:
+        """Return who won, and each seat's points."""
+        who = f"won by seat {' and '.join(map(str, self.winners))}" if self.winners else "winners not known"
+        return "\n".join([f"<Scores of {len(self)} seats, {who}>", *(f"  {score!r}" for score in self.seats)])
+
+    def _repr_html_(self) -> str:
+        return self.table.to_html()
+
+
+def _row(score: Score) -> dict[str, Any]:
+    """Return a row of the table."""
+    points = [scored.points for scored in score.tickets if scored.points is not None]
+    n_seen: dict[str, int] = defaultdict(int)
+    bonuses = {}
+    for measure, bonus in score.bonuses:
+        n_seen[measure] += 1
+        bonuses[f"bonus_{measure}" + (f"_{n_seen[measure]}" if n_seen[measure] > 1 else "")] = bonus
+    return {
+        "seat": score.seat,
+        "start": score.start,
+        "routes": score.route_points,
+        "gained": sum(p for p in points if p > 0),
+        "lost": sum(p for p in points if p < 0),
+        **bonuses,
+        "loans": score.loan_points,
+        "total": score.total,
+        "won": score.won,
+        "n_routes": sum(routes.n_routes for routes in score.routes),
+        "n_completed": score.n_completed,
+        "n_failed": len(score.tickets) - score.n_completed - score.n_unknown,
+        "n_unknown": score.n_unknown,
+        "trail": score.trail,
+        "tokens": score.tokens,
+        "n_loans": score.n_loans,
+    }
+
+
+def score_state(game_map: GameMap, state: Ints, n_players: int) -> Scores:
+    """
+    Score a game as it stands.
+
+    Parameters
+    ----------
+    game_map
+        The map, with the rules of the variant that is played.
+    state
+        The packed state; not changed. Its tickets may be unknown.
+    n_players
+        Number of players, without the neutral one.
+
+    Raises
+    ------
+    ValueError
+        If the map is not for so many players.
+    """
+    tables = game_tables(game_map, n_players)
+    result = np.zeros((n_players, columns.N_COLUMNS), dtype=np.int64)
+    final_scores(state, tables, result)
+    fill_trails(state, tables, result)
+    is_known = not result[:, columns.UNKNOWN_COLUMN].any()
+    seats = tuple(_score_of(game_map, state, tables, seat, result[seat], is_known) for seat in range(n_players))
+    return Scores(seats, tuple(score.seat for score in seats if score.won))
+
+
+def _score_of(game_map: GameMap, state: Ints, tables: Ints, seat: int, row: Ints, is_known: bool) -> Score:  # noqa: FBT001
+    """Return the score of a seat from its row; `is_known` tells whether all tickets of the game are."""
+    bonuses = tuple(
+        BonusScore(rules.measure, points if is_known or rules.measure != "completed_tickets" else None)
+        for rules, points in zip(game_map.rules.bonus, row[columns.BONUS_COLUMN :].tolist(), strict=False)
+    )
+    sure = row[columns.UNKNOWN_COLUMN] == 0 and all(bonus.points is not None for bonus in bonuses)
+    return Score(
+        seat=seat,
+        start=int(row[columns.START_COLUMN]),
+        routes=_route_scores(game_map, state, seat),
+        tickets=_ticket_scores(game_map, state, tables, seat),
+        bonuses=bonuses,
+        trail=int(row[columns.TRAIL_COLUMN]),
+        tokens=int(row[columns.TOKENS_COLUMN]),
+        n_loans=int(row[columns.LOANS_COLUMN]),
+        loan_points=int(row[columns.LOAN_POINTS_COLUMN]),
+        total=int(row[columns.TOTAL_COLUMN]) if sure else None,
+        won=bool(row[columns.WON_COLUMN]) if is_known else None,
+    )
+
+
+def _route_scores(game_map: GameMap, state: Ints, seat: int) -> tuple[RouteScore, ...]:
+    """Return the routes of a seat by length."""
+    by_length: dict[int, list[int]] = defaultdict(list)
+    for route, owner in zip(game_map.routes, state[OWNER:].tolist(), strict=False):
+        if owner == seat:
+            by_length[route.length].append(route.points)
+    return tuple(RouteScore(length, len(points), sum(points)) for length, points in sorted(by_length.items()))
+
+
+def _ticket_scores(game_map: GameMap, state: Ints, tables: Ints, seat: int) -> tuple[TicketScore, ...]:
+    """Return the tickets of a seat, in the order kept."""
+    label = np.zeros(MAX_CITIES, dtype=np.int64)
+    label_cities(state, tables, seat, label)
+    scores = []
+    held = HELD + seat * MAX_TICKETS
+    for t in state[held : held + int(state[N_HELD + seat])].tolist():
+        if t == UNKNOWN_TICKET:
+            scores.append(TicketScore(None, None, ""))
+            continue
+        goal = int(goal_reached(tables, t, label))
+        points = ticket_score(goal, tables[GOAL_POINTS : GOAL_POINTS + MAX_GOALS], game_map.tickets[t].penalty)
+        reached = "" if goal == NO_GOAL else game_map.places[tables[GOAL_PLACE + goal]].name
+        scores.append(TicketScore(game_map.tickets[t], int(points), reached))
+    return tuple(scores)
