@@ -1,5 +1,5 @@
 """
-A map and its rules as flat arrays: the only door from names to numbers.
+A map as flat arrays.
 
 Compiled code sees cities, routes, places and tickets as the indices of these
 arrays. All differences between maps end here.

@@ -1,0 +1,1 @@
+"""Whole games by the full rules: states, actions, records, and the compiled kernel that plays them."""

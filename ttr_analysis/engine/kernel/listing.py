@@ -1,0 +1,248 @@
+"""The legal actions of the seat that acts, listed."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ttr_analysis._jit import compiled
+from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS
+from ttr_analysis.engine.codes import (
+    CHOOSE_NEUTRAL,
+    CLAIM_ROUTE,
+    DECLINE_TUNNEL,
+    DRAW_CARD,
+    DRAW_FACE_UP,
+    DRAW_TICKETS,
+    KEEP_TICKETS,
+    PASS,
+    PAY_TUNNEL,
+    make_code,
+    pack_cards,
+)
+from ttr_analysis.engine.kernel.cards import has_cards, may_take
+from ttr_analysis.engine.kernel.legal import NONE, count_bits, fewest_kept, n_forms, route_fault
+from ttr_analysis.engine.kernel.neutral import may_choose
+from ttr_analysis.engine.kernel.tickets import has_tickets
+from ttr_analysis.engine.layout import (
+    HAND,
+    N_HAND,
+    N_OFFER,
+    NEUTRAL,
+    NEUTRAL_TICKET,
+    OVER,
+    PENDING,
+    PENDING_COLOR,
+    PHASE,
+    SEAT,
+    SECOND_DRAW,
+    SURCHARGE,
+    TUNNEL_PHASE,
+    TURN,
+)
+from ttr_analysis.rules.forms import find_form
+from ttr_analysis.rules.payment import fill_sets, form_sets
+from ttr_analysis.tables.games import (
+    COLOR,
+    JOKERS,
+    MARKET_SIZE,
+    N_ROUTES,
+    NEUTRAL_A,
+    NEUTRAL_B,
+    PLAIN,
+    SWAP_ANY,
+    SWAP_SIZE,
+    SYMBOLS,
+)
+
+Ints = npt.NDArray[np.int64]
+
+
+@compiled
+def list_actions(state: Ints, tables: Ints, out: Ints) -> int:
+    """
+    List the legal actions of the seat that acts.
+
+    Claims come once for each route and form of payment; the sets of such a
+    payment take the cards of which most are left, locomotives last.
+
+    Parameters
+    ----------
+    state, tables
+        The game.
+    out
+        Filled with codes and values, shape (actions, 2), as far as it goes.
+
+    Returns
+    -------
+    n_actions
+        Their number, which may be more than fit in `out`.
+    """
+    phase = state[PHASE]
+    seat = state[SEAT]
+    if phase == OVER:
+        return 0
+    if phase == TUNNEL_PHASE:
+        return _list_surcharges(state, tables, seat, out)
+    if phase == NEUTRAL:
+        return _list_neutral(state, tables, out)
+    if phase not in (TURN, SECOND_DRAW):
+        return _list_keeps(state, tables, seat, out)
+    n = _list_draws(state, tables, out)
+    if phase == TURN:
+        n = _list_claims(state, tables, seat, out, n)
+        if has_tickets(state):
+            n = _add(out, n, DRAW_TICKETS, 0)
+        if n == 0:
+            n = _add(out, n, PASS, 0)
+    return n
+
+
+@compiled
+def _add(out: Ints, n: int, code: int, value: int) -> int:
+    """Write an action down if there is room; return how many there are now."""
+    if n < len(out):
+        out[n, 0] = code
+        out[n, 1] = value
+    return n + 1
+
+
+@compiled
+def _list_draws(state: Ints, tables: Ints, out: Ints) -> int:
+    n = 0
+    if has_cards(state):
+        n = _add(out, n, DRAW_CARD, 0)
+    for slot in range(tables[MARKET_SIZE]):
+        if may_take(state, tables, slot):
+            n = _add(out, n, make_code(DRAW_FACE_UP, slot), 0)
+    return n
+
+
+@compiled
+def _list_claims(state: Ints, tables: Ints, seat: int, out: Ints, n: int) -> int:
+    for route in range(tables[N_ROUTES]):
+        if route_fault(state, tables, seat, route) != NONE:
+            continue
+        for number in range(n_forms(state, tables, seat, route)):
+            if n < len(out):
+                out[n, 0] = make_code(CLAIM_ROUTE, route)
+                out[n, 1] = representative(state, tables, seat, route, number)
+            n += 1
+    return n
+
+
+@compiled
+def representative(state: Ints, tables: Ints, seat: int, route: int, number: int) -> int:
+    """Return the packed cards of one form of payment; its sets take the cards of which most are left."""
+    cards = np.zeros(N_KINDS, dtype=np.int64)
+    left = np.empty(N_KINDS, dtype=np.int64)
+    n_set_cards = lay_form(state, tables, seat, route, number, cards, left)
+    if n_set_cards > 0:
+        rank = np.zeros(N_KINDS, dtype=np.int64)
+        rank[LOCOMOTIVE_INDEX] = 1
+        taken = np.empty(N_KINDS, dtype=np.int64)
+        fill_sets(left, n_set_cards, rank, np.zeros(N_KINDS, dtype=np.int64), taken)
+        for kind in range(N_KINDS):
+            cards[kind] += taken[kind]
+    return pack_cards(cards)
+
+
+@compiled
+def lay_form(state: Ints, tables: Ints, seat: int, route: int, number: int, cards: Ints, left: Ints) -> int:
+    """
+    Lay down the single cards of one form of payment.
+
+    Parameters
+    ----------
+    state, tables, seat, route
+        The game, who pays, and for what.
+    number
+        Which form, below `n_forms`.
+    cards, left
+        The single cards are added to the first, which are zeros; the second
+        is filled with the rest of the hand.
+
+    Returns
+    -------
+    n_set_cards
+        How many cards of the rest the sets want.
+    """
+    hand = state[HAND + seat * N_KINDS : HAND + (seat + 1) * N_KINDS]
+    plain, symbols = tables[PLAIN + route], tables[SYMBOLS + route]
+    jokers, swap_size, swap_any = tables[JOKERS + route], tables[SWAP_SIZE + route], tables[SWAP_ANY + route]
+    color, own, locomotives = find_form(
+        hand,
+        state[N_HAND + seat],
+        tables[COLOR + route],
+        plain,
+        symbols,
+        jokers,
+        swap_size,
+        swap_any,
+        number,
+    )
+    if own > 0:
+        cards[color] += own
+    cards[LOCOMOTIVE_INDEX] += locomotives
+    for kind in range(N_KINDS):
+        left[kind] = hand[kind] - cards[kind]
+    return int(swap_size * form_sets(plain, symbols, jokers, swap_size, swap_any, own, locomotives))
+
+
+@compiled
+def _list_surcharges(state: Ints, tables: Ints, seat: int, out: Ints) -> int:
+    n = 0
+    for number in range(n_surcharges(state, tables, seat)):
+        n = _add(out, n, PAY_TUNNEL, surcharge_cards(state, seat, number))
+    return _add(out, n, DECLINE_TUNNEL, 0)
+
+
+@compiled
+def _most_own(state: Ints, seat: int) -> int:
+    """Return how many cards of the color played a seat can pay of its surcharge."""
+    color = state[PENDING_COLOR]
+    if color == LOCOMOTIVE_INDEX:
+        return 0
+    return int(min(state[HAND + seat * N_KINDS + color], state[SURCHARGE]))
+
+
+@compiled
+def n_surcharges(state: Ints, tables: Ints, seat: int) -> int:
+    """Return in how many ways a seat can pay the surcharge of its tunnel: mixes of the color and locomotives."""
+    own = _most_own(state, seat)
+    surcharge = state[SURCHARGE]
+    only_locomotives = state[PENDING_COLOR] == LOCOMOTIVE_INDEX
+    jokers = tables[JOKERS + state[PENDING]] or only_locomotives
+    locomotives = state[HAND + seat * N_KINDS + LOCOMOTIVE_INDEX] if jokers else 0
+    return int(max(0, own - max(0, surcharge - locomotives) + 1))
+
+
+@compiled
+def surcharge_cards(state: Ints, seat: int, number: int) -> int:
+    """Return the packed cards of one way to pay the surcharge, most cards of the color first."""
+    own = _most_own(state, seat) - number
+    cards = np.zeros(N_KINDS, dtype=np.int64)
+    if own > 0:
+        cards[state[PENDING_COLOR]] = own
+    cards[LOCOMOTIVE_INDEX] += state[SURCHARGE] - own
+    return pack_cards(cards)
+
+
+@compiled
+def _list_neutral(state: Ints, tables: Ints, out: Ints) -> int:
+    ticket = state[NEUTRAL_TICKET]
+    n = 0
+    for route in (tables[NEUTRAL_A + ticket], tables[NEUTRAL_B + ticket]):
+        if may_choose(state, tables, route):
+            n = _add(out, n, make_code(CHOOSE_NEUTRAL, route), 0)
+    return n
+
+
+@compiled
+def _list_keeps(state: Ints, tables: Ints, seat: int, out: Ints) -> int:
+    n = 0
+    fewest = fewest_kept(state, tables, seat)
+    for kept in range(1 << state[N_OFFER + seat]):
+        if count_bits(kept) >= fewest:
+            n = _add(out, n, KEEP_TICKETS, kept)
+    return n

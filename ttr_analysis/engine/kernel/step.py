@@ -1,0 +1,112 @@
+"""One step of a game: a legal action, and all that follows until a seat must decide again."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ttr_analysis._jit import compiled
+from ttr_analysis.engine.codes import (
+    CARD_DRAWN,
+    CHOOSE_NEUTRAL,
+    CLAIM_ROUTE,
+    DECLINE_TUNNEL,
+    DRAW_CARD,
+    DRAW_FACE_UP,
+    DRAW_TICKETS,
+    KEEP_TICKETS,
+    PASS,
+    PAY_TUNNEL,
+    argument_of,
+    kind_of,
+)
+from ttr_analysis.engine.kernel.cards import can_draw, draw_unseen, make_drawable, take_face_up
+from ttr_analysis.engine.kernel.claims import decline_tunnel, lay_down, pay_surcharge
+from ttr_analysis.engine.kernel.neutral import choose_neutral
+from ttr_analysis.engine.kernel.tape import write_event
+from ttr_analysis.engine.kernel.tickets import keep_tickets, offer_tickets
+from ttr_analysis.engine.kernel.turns import end_neutral, end_turn
+from ttr_analysis.engine.layout import (
+    KEEP,
+    KEEP_START,
+    N_PASSES,
+    N_TAKEN,
+    PHASE,
+    SEAT,
+    SECOND_DRAW,
+    TURN,
+    TURN_SEAT,
+)
+from ttr_analysis.tables.games import DRAWS, N_SEATS, TICKET_DRAW
+
+Ints = npt.NDArray[np.int64]
+
+
+@compiled
+def step(state: Ints, tables: Ints, code: int, value: int, tape: Ints) -> None:
+    """
+    Apply a legal action of the seat that acts.
+
+    Parameters
+    ----------
+    state
+        Changed in place.
+    tables
+        The map, its rules and the number of players.
+    code, value
+        The action: see `engine.codes`.
+    tape
+        Script of outcomes, and where events are written.
+    """
+    seat = state[SEAT]
+    kind = kind_of(code)
+    write_event(tape, code + 16 * seat, value)
+    state[N_PASSES] = state[N_PASSES] + 1 if kind == PASS else 0
+    if kind == DRAW_CARD:
+        make_drawable(state, tables, tape)
+        draw_unseen(state, tables, tape, seat, CARD_DRAWN + 16 * seat)
+        _after_draw(state, tables, tape, 1)
+    elif kind == DRAW_FACE_UP:
+        _after_draw(state, tables, tape, take_face_up(state, tables, tape, seat, argument_of(code)))
+    elif kind == CLAIM_ROUTE:
+        if lay_down(state, tables, tape, seat, argument_of(code), value):
+            end_turn(state, tables, tape)
+    elif kind == PAY_TUNNEL:
+        pay_surcharge(state, tables, tape, seat, value)
+        end_turn(state, tables, tape)
+    elif kind == DECLINE_TUNNEL:
+        decline_tunnel(state, seat)
+        end_turn(state, tables, tape)
+    elif kind == DRAW_TICKETS:
+        offer_tickets(state, tables, tape, seat, tables[TICKET_DRAW])
+        state[PHASE] = KEEP
+    elif kind == KEEP_TICKETS:
+        _keep(state, tables, tape, seat, value)
+    elif kind == CHOOSE_NEUTRAL:
+        choose_neutral(state, tables, argument_of(code))
+        end_neutral(state)
+    else:
+        end_turn(state, tables, tape)
+
+
+@compiled
+def _after_draw(state: Ints, tables: Ints, tape: Ints, cost: int) -> None:
+    """Count the draws of a turn; a further card that cannot be had is skipped."""
+    state[N_TAKEN] += cost
+    if state[N_TAKEN] < tables[DRAWS] and can_draw(state, tables):
+        state[PHASE] = SECOND_DRAW
+    else:
+        end_turn(state, tables, tape)
+
+
+@compiled
+def _keep(state: Ints, tables: Ints, tape: Ints, seat: int, kept: int) -> None:
+    """Keep tickets; at the start the next seat chooses, and seat 0 begins when all have chosen."""
+    keep_tickets(state, tables, seat, kept)
+    if state[PHASE] != KEEP_START:
+        end_turn(state, tables, tape)
+    elif seat + 1 < tables[N_SEATS]:
+        state[SEAT] = seat + 1
+    else:
+        state[SEAT] = state[TURN_SEAT] = 0
+        state[PHASE] = TURN

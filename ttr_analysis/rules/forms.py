@@ -1,0 +1,189 @@
+"""
+The forms of payment of a hand for a route: counted, and listed one by one.
+
+A *form* is a color, how many cards of it and how many locomotives are used
+singly; sets fill the other spaces. The cards of the sets are left open. The
+arguments that describe a route are those of `rules.payment`.
+
+Forms count in a fixed order: by color; in a color by locomotives, then by
+color cards, the most first; last those without a color, by locomotives. They
+are found through the number of locomotives: without sets the number of color
+cards follows from it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ttr_analysis._jit import compiled
+from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS
+from ttr_analysis.rules.payment import GRAY_INDEX, form_sets
+
+Ints = npt.NDArray[np.int64]
+
+
+@compiled
+def count_forms(
+    hand: Ints, n_cards: int, color: int, plain: int, symbols: int, jokers: int, swap_size: int, swap_any: int
+) -> int:
+    """
+    Return the number of forms in which a hand pays for a route.
+
+    Parameters
+    ----------
+    hand
+        Cards held.
+    n_cards
+        Their number.
+    color
+        Color of the route; `GRAY_INDEX` for any one color.
+    plain, symbols, jokers, swap_size, swap_any
+        The route: see `rules.payment`.
+
+    Examples
+    --------
+    A gray route of length 2 where locomotives are jokers: two red, a red card
+    and a locomotive, a blue one and a locomotive, two locomotives.
+
+    >>> hand = np.array([0, 1, 0, 0, 0, 0, 0, 2, 2])
+    >>> int(count_forms(hand, 5, 8, 2, 0, 1, 0, 0))
+    4
+    """
+    total = 0
+    locomotives = hand[LOCOMOTIVE_INDEX]
+    if color == GRAY_INDEX:
+        for c in range(N_COLORS):
+            if hand[c] > 0:
+                total += count_in_color(hand[c], locomotives, n_cards, plain, symbols, jokers, swap_size, swap_any)
+    elif hand[color] > 0:
+        total += count_in_color(hand[color], locomotives, n_cards, plain, symbols, jokers, swap_size, swap_any)
+    return total + count_without_color(locomotives, n_cards, plain, symbols, jokers, swap_size, swap_any)
+
+
+@compiled
+def count_in_color(
+    own: int, locomotives: int, n_cards: int, plain: int, symbols: int, jokers: int, swap_size: int, swap_any: int
+) -> int:
+    """
+    Return the number of forms with at least one card of a color.
+
+    Parameters
+    ----------
+    own, locomotives, n_cards
+        Cards held of the color, locomotives, and cards of all kinds.
+    plain, symbols, jokers, swap_size, swap_any
+        The route: see `rules.payment`.
+    """
+    if swap_size == 0:
+        if own + locomotives < plain + symbols:
+            return 0
+        # The spaces that locomotives do not fill want color cards: from `fewest` to `most` of them.
+        fewest = max(1, plain + symbols - locomotives) if jokers else plain
+        most = min(own, plain)
+        return max(0, most - max(1, fewest) + 1) if jokers or locomotives >= symbols else 0
+    total = 0
+    for n_locomotives in range(min(locomotives, plain + symbols) + 1):
+        for n_own in range(1, min(own, plain) + 1):
+            if fits(n_own, n_locomotives, n_cards, plain, symbols, jokers, swap_size, swap_any):
+                total += 1
+    return total
+
+
+@compiled
+def count_without_color(
+    locomotives: int, n_cards: int, plain: int, symbols: int, jokers: int, swap_size: int, swap_any: int
+) -> int:
+    """
+    Return the number of forms without color cards used singly.
+
+    Parameters
+    ----------
+    locomotives, n_cards
+        Locomotives held, and cards of all kinds.
+    plain, symbols, jokers, swap_size, swap_any
+        The route: see `rules.payment`.
+    """
+    if swap_size == 0:
+        return int((jokers or plain == 0) and locomotives >= plain + symbols)
+    total = 0
+    for n_locomotives in range(min(locomotives, plain + symbols) + 1):
+        if fits(0, n_locomotives, n_cards, plain, symbols, jokers, swap_size, swap_any):
+            total += 1
+    return total
+
+
+@compiled
+def fits(
+    own: int, locomotives: int, n_cards: int, plain: int, symbols: int, jokers: int, swap_size: int, swap_any: int
+) -> bool:
+    """
+    Return whether single cards, with sets from the rest of the hand, pay for a route.
+
+    Parameters
+    ----------
+    own, locomotives
+        Color cards and locomotives used singly, all of them held.
+    n_cards
+        Cards held of all kinds.
+    plain, symbols, jokers, swap_size, swap_any
+        The route: see `rules.payment`.
+    """
+    n_sets = form_sets(plain, symbols, jokers, swap_size, swap_any, own, locomotives)
+    return n_sets >= 0 and n_cards - own - locomotives >= n_sets * swap_size
+
+
+@compiled
+def find_form(
+    hand: Ints,
+    n_cards: int,
+    color: int,
+    plain: int,
+    symbols: int,
+    jokers: int,
+    swap_size: int,
+    swap_any: int,
+    number: int,
+) -> tuple[int, int, int]:
+    """
+    Return one form: its color, color cards and locomotives.
+
+    Parameters
+    ----------
+    hand, n_cards, color, plain, symbols, jokers, swap_size, swap_any
+        As for `count_forms`.
+    number
+        Which form, from 0.
+
+    Returns
+    -------
+    form
+        Color (-1: none), color cards and locomotives used singly; the color
+        is -2 if there are not so many forms.
+
+    Examples
+    --------
+    >>> hand = np.array([0, 1, 0, 0, 0, 0, 0, 2, 2])
+    >>> [tuple(map(int, find_form(hand, 5, 8, 2, 0, 1, 0, 0, i))) for i in range(4)]
+    [(1, 1, 1), (7, 2, 0), (7, 1, 1), (-1, 0, 2)]
+    """
+    locomotives = hand[LOCOMOTIVE_INDEX]
+    for c in range(N_COLORS):
+        if color not in (c, GRAY_INDEX) or hand[c] == 0:
+            continue
+        n = count_in_color(hand[c], locomotives, n_cards, plain, symbols, jokers, swap_size, swap_any)
+        if number >= n:
+            number -= n
+            continue
+        for n_locomotives in range(min(locomotives, plain + symbols) + 1):
+            for n_own in range(min(hand[c], plain), 0, -1):
+                if fits(n_own, n_locomotives, n_cards, plain, symbols, jokers, swap_size, swap_any):
+                    if number == 0:
+                        return c, n_own, n_locomotives
+                    number -= 1
+    for n_locomotives in range(min(locomotives, plain + symbols) + 1):
+        if fits(0, n_locomotives, n_cards, plain, symbols, jokers, swap_size, swap_any):
+            if number == 0:
+                return -1, 0, n_locomotives
+            number -= 1
+    return -2, 0, 0
