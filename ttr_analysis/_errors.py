@@ -120,6 +120,14 @@ class AmbiguousNameError(LookupError):
         return type(self), (self.what, self.name, self.candidates)
 
 
+class GameError(ValueError):
+    """What a game cannot be asked: a wrong number of players, outcomes that do not fit, a policy that fails."""
+
+
+class IllegalActionError(GameError):
+    """An action that is illegal; the message says why."""
+
+
 def nearest(name: str, names: Iterable[str], n: int = 3) -> list[str]:
     """
     Return the names that look most like a wrong one.

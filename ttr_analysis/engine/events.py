@@ -1,0 +1,225 @@
+"""What happens in a game, in words: moves of seats, and outcomes of chance with where they fell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final, Literal, get_args
+
+from ttr_analysis._errors import GameError, UnknownNameError, nearest
+from ttr_analysis.cards import CARD_KINDS, card_index
+from ttr_analysis.engine import codes
+from ttr_analysis.engine.actions import Action, Codec
+from ttr_analysis.engine.codes import Ints
+from ttr_analysis.engine.layout import UNKNOWN_CARD
+from ttr_analysis.maps.model import Ticket
+from ttr_analysis.tables.games import MAX_SEATS, MAX_SLOTS
+
+ChanceKind = Literal[
+    "card_dealt",
+    "card_drawn",
+    "market_card",
+    "card_revealed",
+    "ticket_offered",
+    "neutral_ticket",
+    "cards_shuffled",
+    "tickets_shuffled",
+    "market_replaced",
+]
+"""What chance decided; the last three are places where something was shuffled, without an outcome."""
+
+CHANCE_KINDS: Final[tuple[ChanceKind, ...]] = get_args(ChanceKind)
+
+NOTICES: Final[tuple[ChanceKind, ...]] = ("cards_shuffled", "tickets_shuffled", "market_replaced")
+"""Kinds that follow from what was before: a script of outcomes may leave them out. In the order of `SHUFFLED_*`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """
+    An action of a seat.
+
+    Parameters
+    ----------
+    seat
+        Who acted.
+    action
+        What it did.
+    """
+
+    seat: int
+    action: Action
+
+    def __str__(self) -> str:
+        return f"P{self.seat}: {self.action}"
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """
+    An outcome of chance.
+
+    Parameters
+    ----------
+    kind
+        What happened: see `ChanceKind`.
+    seat
+        Who gets the card or ticket; None where nobody does.
+    slot
+        The market slot of a "market_card", else None.
+    card
+        The kind of card; None if the record does not know it, and where there
+        is none.
+    ticket
+        The ticket; None as with cards.
+
+    Examples
+    --------
+    >>> print(Chance("card_drawn", seat=1, card="blue"))
+    P1 draws blue
+    >>> print(Chance("market_card", slot=2))
+    an unknown card comes to market slot 2
+    """
+
+    kind: ChanceKind
+    seat: int | None = None
+    slot: int | None = None
+    card: str | None = None
+    ticket: Ticket | None = None
+
+    def __str__(self) -> str:
+        card = self.card or "an unknown card"
+        ticket = "an unknown ticket" if self.ticket is None else str(self.ticket)
+        texts: dict[ChanceKind, str] = {
+            "card_dealt": f"P{self.seat} is dealt {card}",
+            "card_drawn": f"P{self.seat} draws {card}",
+            "market_card": f"{card} comes to market slot {self.slot}",
+            "card_revealed": f"{card} is turned over for the tunnel",
+            "ticket_offered": f"P{self.seat} is offered {ticket}",
+            "neutral_ticket": f"{ticket} is turned up for the neutral player",
+            "cards_shuffled": "the discards become the draw pile",
+            "tickets_shuffled": "the ticket discards become the ticket pile",
+            "market_replaced": "the market is replaced",
+        }
+        return texts[self.kind]
+
+
+@dataclass(frozen=True, slots=True)
+class TicketsShown:
+    """
+    The tickets that a seat shows at the end, where the record did not know all.
+
+    Parameters
+    ----------
+    seat
+        Who shows them.
+    tickets
+        All its tickets.
+    """
+
+    seat: int
+    tickets: tuple[Ticket, ...]
+
+    def __str__(self) -> str:
+        return f"P{self.seat} shows {'; '.join(map(str, self.tickets)) or 'no tickets'}"
+
+
+Event = Move | Chance | TicketsShown
+"""Anything that happens in a game."""
+
+_FIRST_CHANCE: Final = codes.CARD_DEALT
+_WITH_SEAT: Final = ("card_dealt", "card_drawn", "ticket_offered")
+_WITH_TICKET: Final = ("ticket_offered", "neutral_ticket")
+
+
+def decode_event(codec: Codec, code: int, value: int, state: Ints) -> Move | Chance:
+    """
+    Return an event from a tape.
+
+    Parameters
+    ----------
+    codec
+        The codec of the map.
+    code, value
+        The event: see `engine.codes`.
+    state
+        The packed state before the step that the event belongs to.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import ttr_analysis as ttr
+    >>> from ttr_analysis.engine.actions import codec_of
+    >>> codec = codec_of(ttr.load_map("nordic"))
+    >>> decode_event(codec, codes.MARKET_CARD + 128 * 4, 8, np.zeros(0, dtype=np.int64))
+    Chance(kind='market_card', seat=None, slot=4, card='locomotive', ticket=None)
+    """
+    kind, seat, argument = code & 15, code >> 4 & 7, code >> 7
+    if kind < _FIRST_CHANCE:
+        return Move(seat, codec.decode(code, value, state))
+    if kind == codes.SHUFFLED:
+        return Chance(NOTICES[argument])
+    name = CHANCE_KINDS[kind - _FIRST_CHANCE]
+    return Chance(
+        name,
+        seat if name in _WITH_SEAT else None,
+        argument if name == "market_card" else None,
+        None if name in _WITH_TICKET or value == UNKNOWN_CARD else CARD_KINDS[value],
+        codec.ticket(value) if name in _WITH_TICKET else None,
+    )
+
+
+def encode_chance(codec: Codec, outcome: Chance) -> tuple[int, int]:
+    """
+    Return an outcome as it stands on a tape.
+
+    Parameters
+    ----------
+    codec
+        The codec of the map.
+    outcome
+        Any outcome but those in `NOTICES`, which a script leaves out.
+
+    Raises
+    ------
+    GameError
+        If it is not well formed: no such card or kind, a seat or slot that is
+        missing, a ticket of another map.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> from ttr_analysis.engine.actions import codec_of
+    >>> codec = codec_of(ttr.load_map("nordic"))
+    >>> encode_chance(codec, Chance("market_card", slot=4, card="locomotive")) == (codes.MARKET_CARD + 128 * 4, 8)
+    True
+    """
+    if not isinstance(outcome, Chance):
+        raise GameError(f"expected an outcome of chance, got {outcome!r}")
+    kinds = [kind for kind in CHANCE_KINDS if kind not in NOTICES]
+    if outcome.kind not in kinds:
+        raise GameError(
+            str(UnknownNameError("outcome of chance", outcome.kind, nearest(str(outcome.kind), kinds), kinds))
+        )
+    code = _FIRST_CHANCE + CHANCE_KINDS.index(outcome.kind)
+    if outcome.kind in _WITH_SEAT:
+        code += 16 * _number(outcome, "seat", outcome.seat, MAX_SEATS)
+    if outcome.kind == "market_card":
+        code += 128 * _number(outcome, "slot", outcome.slot, MAX_SLOTS)
+    if outcome.kind in _WITH_TICKET:
+        return code, codec.ticket_index(outcome.ticket)
+    try:
+        return code, UNKNOWN_CARD if outcome.card is None else card_index(outcome.card)
+    except UnknownNameError as error:
+        raise GameError(str(error)) from None
+
+
+def script_of(codec: Codec, outcomes: Iterable[Chance]) -> list[tuple[int, int]]:
+    """Return outcomes as a script for the kernel, without those in `NOTICES`."""
+    return [encode_chance(codec, outcome) for outcome in outcomes if getattr(outcome, "kind", None) not in NOTICES]
+
+
+def _number(outcome: Chance, what: str, number: int | None, limit: int) -> int:
+    if number is None or not 0 <= number < limit:
+        raise GameError(f"the {what} of a {outcome.kind} is a number from 0 to {limit - 1}, got {number!r}")
+    return number
