@@ -1,0 +1,168 @@
+"""The final score, from the board, the tickets, the tokens and the loans."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+import networkx as nx
+
+from tests.oracles.referee.table import Table
+from ttr_analysis.maps.parts import Route, Ticket
+from ttr_analysis.rules.ruleset import BonusRules
+
+
+@dataclass
+class SeatScore:
+    """All that goes into the score of one seat."""
+
+    seat: int
+    start: int
+    routes: int
+    tickets: dict[str, int]
+    """Points of each ticket, below 0 if it is not completed."""
+    n_completed: int
+    longest_trail: int
+    trains_left: int
+    tokens: int
+    n_loans: int
+    loans: int
+    """Points lost by loans."""
+    bonuses: list[int] = field(default_factory=list)
+    """Points by each bonus of the rules, in their order."""
+
+    @property
+    def total(self) -> int:
+        """All points."""
+        return self.start + self.routes + sum(self.tickets.values()) + sum(self.bonuses) - self.loans
+
+
+@dataclass
+class Final:
+    """The end of a game."""
+
+    seats: list[SeatScore]
+    winners: list[int]
+    ending: str
+    n_turns: int
+
+    @property
+    def scores(self) -> list[int]:
+        """The total of each seat."""
+        return [seat.total for seat in self.seats]
+
+    @property
+    def truncated(self) -> bool:
+        """Whether the limit of turns ended the game."""
+        return self.ending == "truncated"
+
+
+def final(table: Table) -> Final:
+    """Score a game as it stands."""
+    seats = [_score(table, seat) for seat in table.seats]
+    for bonus in table.rules.bonus:
+        for seat, points in zip(seats, award(bonus, seats, zero_ties=table.rules.scoring.zero_ties), strict=True):
+            seat.bonuses.append(points)
+    return Final(seats, winners(table, seats), table.ending, table.n_turns)
+
+
+def _score(table: Table, seat: int) -> SeatScore:
+    routes = table.routes_of(seat)
+    tickets = [table.tickets[name] for name in table.held[seat]]
+    return SeatScore(
+        seat=seat,
+        start=table.start_scores[seat],
+        routes=sum(table.rules.points_for(route.length) for route in routes),
+        tickets={ticket.id: ticket_points(ticket, routes) for ticket in tickets},
+        n_completed=sum(bool(reached(ticket, routes)) for ticket in tickets),
+        longest_trail=longest_trail(routes),
+        trains_left=table.trains[seat],
+        tokens=table.tokens[seat],
+        n_loans=table.loans[seat],
+        loans=table.loans[seat] * table.rules.money.loan.penalty,
+    )
+
+
+def reached(ticket: Ticket, routes: Sequence[Route]) -> list[int]:
+    """Return the points of each destination that routes join to the origin of a ticket."""
+    network = nx.Graph(route.cities for route in routes)
+
+    def joined(a: str, b: str) -> bool:
+        return a in network and b in network and bool(nx.has_path(network, a, b))
+
+    return [
+        points
+        for place, points in ticket.destinations
+        if any(joined(a, b) for a in ticket.origin.cities for b in place.cities)
+    ]
+
+
+def ticket_points(ticket: Ticket, routes: Sequence[Route]) -> int:
+    """Return the best destination reached, or minus the lowest of all."""
+    points = reached(ticket, routes)
+    return max(points) if points else -min(points for _, points in ticket.destinations)
+
+
+def longest_trail(routes: Sequence[Route]) -> int:
+    """Return the most trains that can be passed in one go, no route twice: every way is walked."""
+
+    @cache
+    def onward(city: str, left: frozenset[str]) -> int:
+        return max(
+            (
+                route.length + onward(route.other_end(city), left - {route.id})
+                for route in routes
+                if route.id in left and city in route.cities
+            ),
+            default=0,
+        )
+
+    cities = {city for route in routes for city in route.cities}
+    return max((onward(city, frozenset(route.id for route in routes)) for city in cities), default=0)
+
+
+def award(bonus: BonusRules, seats: Sequence[SeatScore], *, zero_ties: bool) -> list[int]:
+    """Return the points of each seat by a bonus: those of its rank among the seats that take part."""
+    points = bonus.ranked_points(len(seats))
+    values = {
+        seat.seat: _measure(bonus.measure, seat) for seat in seats if bonus.requires != "no_loans" or seat.n_loans == 0
+    }
+    awarded = []
+    for seat in seats:
+        value = values.get(seat.seat)
+        tied_at_zero = value == 0 and list(values.values()).count(0) > 1
+        if value is None or (tied_at_zero and not zero_ties):
+            awarded.append(0)
+            continue
+        rank = sum(other > value for other in values.values())
+        awarded.append(points[rank] if rank < len(points) else 0)
+    return awarded
+
+
+def _measure(measure: str, seat: SeatScore) -> int:
+    return {
+        "longest_trail": seat.longest_trail,
+        "completed_tickets": seat.n_completed,
+        "tokens": seat.tokens,
+    }[measure]
+
+
+def winners(table: Table, seats: Sequence[SeatScore]) -> list[int]:
+    """Return who wins: the best score, then the tie-breaks in their order; who is still tied shares the win."""
+    tied = [seat for seat in seats if seat.total == max(other.total for other in seats)]
+    for tie_break in table.rules.scoring.tie_breaks:
+        if tie_break == "path_bonus":
+            tied = [seat for seat in tied if _has_path_bonus(table, seat)] or tied
+        else:
+            best = max(_measure(tie_break, seat) for seat in tied)
+            tied = [seat for seat in tied if _measure(tie_break, seat) == best]
+    return [seat.seat for seat in tied]
+
+
+def _has_path_bonus(table: Table, seat: SeatScore) -> bool:
+    return any(
+        points > 0
+        for bonus, points in zip(table.rules.bonus, seat.bonuses, strict=True)
+        if bonus.measure == "longest_trail"
+    )
