@@ -10,16 +10,17 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class Fault:
     """
-    One thing that is wrong in a map folder.
+    One thing that is wrong in a file.
 
     Parameters
     ----------
     file
-        Name of the file in the folder.
+        Name of the file.
     line
         Line in the file, from 1; 0 if the fault is of the file as a whole.
     field
-        Column of a table or dotted key of the rules; "" if of the whole line.
+        Column of a table, dotted key of the rules or key of an event; "" if
+        of the whole line.
     value
         What stands there.
     expected
@@ -40,28 +41,47 @@ class Fault:
         return f"{place}: {_shorten(self.expected, 300)}, got {_shorten(self.value)}"
 
 
-class MapError(ValueError):
+class FaultsError(ValueError):
     """
-    A map that cannot be loaded, with all its faults at once.
+    A file or folder that cannot be loaded, with all its faults at once.
 
     Parameters
     ----------
     source
-        The folder or name that was asked for.
+        The file, folder or name that was asked for.
     faults
-        Everything that is wrong, in the order of the files.
+        Everything that is wrong, in the order of the lines.
     """
+
+    what = "file"
+    """What is wrong, in the message."""
 
     def __init__(self, source: str, faults: Sequence[Fault]) -> None:
         self.source = source
         self.faults = tuple(faults)
         n = len(self.faults)
-        heading = f"map {_shorten(source, 200)} has {n} fault{'s' if n != 1 else ''}:"
+        heading = f"{self.what} {_shorten(source, 200)} has {n} fault{'s' if n != 1 else ''}:"
         super().__init__("\n".join([heading, *(f"  {fault}" for fault in self.faults)]))
 
-    def __reduce__(self) -> tuple[type[MapError], tuple[object, ...]]:
+    def __reduce__(self) -> tuple[type[FaultsError], tuple[object, ...]]:
         # An error made in another process arrives whole.
         return type(self), (self.source, self.faults)
+
+
+class MapError(FaultsError):
+    """A map that cannot be loaded, with all its faults at once."""
+
+    what = "map"
+
+
+class RecordError(FaultsError):
+    """A record of a game that is damaged or tells of an impossible game, with line and reason."""
+
+    what = "record"
+
+
+class RecordWarning(UserWarning):
+    """A record of a game that is not whole, as one cut in the middle of a write."""
 
 
 class UnknownNameError(LookupError):
