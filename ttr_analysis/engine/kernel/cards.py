@@ -129,11 +129,14 @@ def fill_slot(state: Ints, tables: Ints, tape: Ints, slot: int) -> None:
 
 @compiled
 def fill_market(state: Ints, tables: Ints, tape: Ints) -> None:
-    """Fill the empty slots in order, then replace the market as long as the rules say so."""
+    """Fill the empty slots in order; if there were any, replace the market as long as the rules say so."""
+    is_refill = False
     for slot in range(tables[MARKET_SIZE]):
         if state[MARKET + slot] == NOBODY:
             fill_slot(state, tables, tape, slot)
-    reset_market(state, tables, tape)
+            is_refill = True
+    if is_refill:
+        reset_market(state, tables, tape)
 
 
 @compiled

@@ -1,0 +1,464 @@
+"""
+Hand-made positions for tests of the rules, and moves with outcomes of chance chosen by the test.
+
+A position begins as a table in the turn of seat 0: empty hands, five different
+colors face up, all other cards and all tickets in their piles. Its methods move
+things about; nothing is lost, so that cards are conserved from then on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+
+from tests.fixtures import load
+from ttr_analysis import GameMap
+from ttr_analysis.cards import CARD_KINDS, N_KINDS, CardCounts, card_index
+from ttr_analysis.engine import codes
+from ttr_analysis.engine.codes import Ints, argument_of, kind_of, make_code, pack_cards
+from ttr_analysis.engine.kernel import setup
+from ttr_analysis.engine.kernel.legal import ActionFault, action_fault
+from ttr_analysis.engine.kernel.listing import list_actions
+from ttr_analysis.engine.kernel.scoring import BONUS_COLUMN, N_COLUMNS, TOTAL_COLUMN, WON_COLUMN, final_scores
+from ttr_analysis.engine.kernel.step import step
+from ttr_analysis.engine.layout import (
+    AT_DISCARDS,
+    AT_PILE,
+    AT_QUEUE,
+    AT_REMOVED,
+    BLIND,
+    CLAIMED,
+    DISCARDS,
+    DRAW_PILE,
+    FAULT,
+    HAND,
+    HELD,
+    LAID,
+    MARKET,
+    N_CLAIMS,
+    N_HAND,
+    N_HELD,
+    N_OFFER,
+    N_PILE,
+    N_QUEUED,
+    N_TICKET_DISCARDS,
+    N_TICKET_PILE,
+    N_TURNS,
+    NEUTRAL_OWNER,
+    NOBODY,
+    OFFER,
+    OWNER,
+    PHASE,
+    POOL,
+    QUEUE,
+    SCORE,
+    SEAT,
+    STATE_SIZE,
+    STREAM,
+    TICKET_AT,
+    TRAINS,
+    TURN_SEAT,
+    Phase,
+)
+from ttr_analysis.maps.editing import map_rows
+from ttr_analysis.maps.loading import build_map
+from ttr_analysis.rules.chance import N_WORDS, TABLE_STREAM, open_stream, seed_words
+from ttr_analysis.tables.games import LENGTH, MARKET_SIZE, MAX_OFFER, MAX_TICKETS, N_SEATS, POINTS, game_tables
+
+Action = tuple[int, int]
+"""Code and value."""
+Outcome = tuple[int, int, str]
+"""Kind of event, slot, and card or ticket; whose it is follows from the turn."""
+
+DRAW: Action = (codes.DRAW_CARD, 0)
+DECLINE: Action = (codes.DECLINE_TUNNEL, 0)
+TICKETS: Action = (codes.DRAW_TICKETS, 0)
+PASS: Action = (codes.PASS, 0)
+
+_TAPE_SIZE = 4000
+_NAMES = {
+    codes.CARD_DEALT: "card_dealt",
+    codes.CARD_DRAWN: "card_drawn",
+    codes.MARKET_CARD: "market_card",
+    codes.CARD_REVEALED: "card_revealed",
+    codes.TICKET_OFFERED: "ticket_offered",
+    codes.NEUTRAL_TICKET: "neutral_ticket",
+}
+_SHUFFLED = ("cards_shuffled", "tickets_shuffled", "market_replaced")
+_OF_TICKETS = (codes.TICKET_OFFERED, codes.NEUTRAL_TICKET)
+_OF_A_SEAT = (codes.CARD_DRAWN, codes.TICKET_OFFERED)
+
+
+# -- actions and outcomes -------------------------------------------------------
+
+
+def face_up(slot: int) -> Action:
+    """Take the card in a market slot."""
+    return make_code(codes.DRAW_FACE_UP, slot), 0
+
+
+def pay(**cards: int) -> Action:
+    """Pay the surcharge of a tunnel."""
+    return codes.PAY_TUNNEL, _packed(cards)
+
+
+def drawn(card: str) -> Outcome:
+    """Say what the acting seat draws unseen."""
+    return codes.CARD_DRAWN, 0, card
+
+
+def turned(slot: int, card: str) -> Outcome:
+    """Say what is turned up for a market slot."""
+    return codes.MARKET_CARD, slot, card
+
+
+def whole_market(*cards: str) -> list[Outcome]:
+    """Say what is turned up for all slots."""
+    return [turned(slot, card) for slot, card in enumerate(cards)]
+
+
+def revealed(*cards: str) -> list[Outcome]:
+    """Say what is turned over for a tunnel."""
+    return [(codes.CARD_REVEALED, 0, card) for card in cards]
+
+
+def offered(*tickets: str) -> list[Outcome]:
+    """Say which tickets the acting seat draws."""
+    return [(codes.TICKET_OFFERED, 0, ticket) for ticket in tickets]
+
+
+def neutral(ticket: str) -> Outcome:
+    """Say which ticket is turned up for the neutral player."""
+    return codes.NEUTRAL_TICKET, 0, ticket
+
+
+def _packed(cards: dict[str, int]) -> int:
+    return int(pack_cards(np.array(CardCounts.of(**cards).counts, dtype=np.int64)))
+
+
+# -- maps with other rules --------------------------------------------------------
+
+
+def changed(game_map: str | GameMap, **groups: dict[str, Any]) -> GameMap:
+    """
+    Return a map with some fields of its rules changed.
+
+    `changed("usa", market={"reset_at": 0})`; what a map makes of its rules is
+    made anew.
+    """
+    before = load(game_map) if isinstance(game_map, str) else game_map
+    groups_after = {name: replace(getattr(before.rules, name), **fields) for name, fields in groups.items()}
+    return build_map(before.name, replace(before.rules, **groups_after), map_rows(before))
+
+
+# -- positions ----------------------------------------------------------------------
+
+
+class Position:
+    """A table in the turn of seat 0: see the module."""
+
+    def __init__(self, game_map: str | GameMap, n_players: int = 2, variant: str | None = None) -> None:
+        self.map = (load(game_map) if isinstance(game_map, str) else game_map).with_variant(variant)
+        self.tables = game_tables(self.map, n_players)
+        self.n_players = n_players
+        self.state = np.zeros(STATE_SIZE, dtype=np.int64)
+        setup._put_pieces(self.tables, self.state)
+        open_stream(seed_words(7), 0, TABLE_STREAM, self.state[STREAM : STREAM + N_WORDS])
+        self.state[PHASE] = Phase.TURN
+        self.events: list[str] = []
+        """Events of the last move, as by `_text`."""
+        self._routes = {route.id: i for i, route in enumerate(self.map.routes)}
+        self._tickets = {ticket.id: i for i, ticket in enumerate(self.map.tickets)}
+        size = int(self.tables[MARKET_SIZE])
+        self.market(*[CARD_KINDS[slot % 5] for slot in range(size)])
+
+    # -- cards ------------------------------------------------------------------
+
+    def hand(self, seat: int, **cards: int) -> Self:
+        """Give a seat more cards, drawn unseen."""
+        for kind, n in cards.items():
+            self._draw(kind, n)
+            self.state[HAND + seat * N_KINDS + card_index(kind)] += n
+            self.state[BLIND + seat * N_KINDS + card_index(kind)] += n
+            self.state[N_HAND + seat] += n
+        return self
+
+    def market(self, *cards: str | None) -> Self:
+        """Lay these cards face up, instead of those that are; None for an empty slot."""
+        for slot in range(int(self.tables[MARKET_SIZE])):
+            card = int(self.state[MARKET + slot])
+            if card != NOBODY:
+                self._draw(CARD_KINDS[card], -1)
+                self.state[POOL + card] += 1
+            self.state[MARKET + slot] = NOBODY
+        for slot, name in enumerate(cards):
+            if name is not None:
+                self._draw(name, 1)
+                self.state[POOL + card_index(name)] -= 1
+                self.state[MARKET + slot] = card_index(name)
+        return self
+
+    def discards(self, **cards: int) -> Self:
+        """Put more cards on the discard pile."""
+        for kind, n in cards.items():
+            self._draw(kind, n)
+            self.state[POOL + card_index(kind)] -= n
+            self.state[DISCARDS + card_index(kind)] += n
+        return self
+
+    def pile(self, **cards: int) -> Self:
+        """Leave only these cards in the draw pile; the last seat gets the others. To be called last."""
+        rest = CardCounts(tuple(self._cards(DRAW_PILE))) - CardCounts.of(**cards)
+        return self.hand(self.n_players - 1, **rest.as_dict())
+
+    def _draw(self, kind: str, n: int) -> None:
+        self.state[DRAW_PILE + card_index(kind)] -= n
+        self.state[N_PILE] -= n
+        assert self.state[DRAW_PILE + card_index(kind)] >= 0, f"not so many {kind} cards"
+
+    # -- the board, trains, money -----------------------------------------------
+
+    def own(self, owner: int | str, *routes: str) -> Self:
+        """Give routes to a seat or to "neutral"; trains and points follow, cards and tolls do not."""
+        for name in routes:
+            route = self._routes[name]
+            seat = owner if isinstance(owner, int) else NEUTRAL_OWNER
+            self.state[OWNER + route] = seat
+            self.state[CLAIMED + self.state[N_CLAIMS]] = route
+            self.state[N_CLAIMS] += 1
+            self.state[TRAINS + seat] -= self.tables[LENGTH + route]
+            if isinstance(owner, int):
+                self.state[SCORE + owner] += self.tables[POINTS + route]
+        return self
+
+    def own_all(self, *but: str) -> Self:
+        """Take every route but some from the game: seat 0 owns them without trains or points."""
+        for name, route in self._routes.items():
+            if name not in but and self.state[OWNER + route] == NOBODY:
+                self.state[OWNER + route] = 0
+                self.state[CLAIMED + self.state[N_CLAIMS]] = route
+                self.state[N_CLAIMS] += 1
+        return self
+
+    def put(self, cell: int, number: int) -> Self:
+        """Set a cell of the state: `put(TRAINS + 1, 3)`."""
+        self.state[cell] = number
+        return self
+
+    def after_turns(self, n: int) -> Self:
+        """Say that `n` turns are complete."""
+        self.state[N_TURNS] = n
+        self.state[SEAT] = self.state[TURN_SEAT] = n % self.n_players
+        return self
+
+    # -- tickets --------------------------------------------------------------------
+
+    def tickets(self, seat: int, *tickets: str) -> Self:
+        """Give a seat tickets of the pile."""
+        for name in tickets:
+            self.state[HELD + seat * MAX_TICKETS + self.state[N_HELD + seat]] = self._tickets[name]
+            self.state[N_HELD + seat] += 1
+            self._move_ticket(name, seat)
+        return self
+
+    def ticket_pile(self, *tickets: str) -> Self:
+        """Leave only these tickets in the pile; the others leave the game."""
+        for name in self._tickets:
+            if name not in tickets and self.ticket_at(name) == AT_PILE:
+                self._move_ticket(name, AT_REMOVED)
+        return self
+
+    def ticket_discards(self, *tickets: str) -> Self:
+        """Put tickets of the pile on the discards."""
+        for name in tickets:
+            self._move_ticket(name, AT_DISCARDS)
+            self.state[N_TICKET_DISCARDS] += 1
+        return self
+
+    def under_pile(self, *tickets: str) -> Self:
+        """Put tickets of the pile under it, in this order."""
+        for name in tickets:
+            self.state[QUEUE + self.state[N_QUEUED]] = self._tickets[name]
+            self.state[N_QUEUED] += 1
+            self._move_ticket(name, AT_QUEUE)
+        return self
+
+    def _move_ticket(self, name: str, place: int) -> None:
+        assert self.ticket_at(name) == AT_PILE, f"{name} is not in the pile"
+        self.state[TICKET_AT + self._tickets[name]] = place
+        self.state[N_TICKET_PILE] -= 1
+
+    # -- actions that ask the map -----------------------------------------------
+
+    def claim(self, route: str, **cards: int) -> Action:
+        """Claim a route with cards."""
+        return make_code(codes.CLAIM_ROUTE, self._routes[route]), _packed(cards)
+
+    def keep(self, *tickets: str) -> Action:
+        """Keep some tickets of the offer."""
+        offer = self.offer()
+        return codes.KEEP_TICKETS, sum(1 << offer.index(ticket) for ticket in tickets)
+
+    def choose(self, route: str) -> Action:
+        """Choose a track for the neutral player."""
+        return make_code(codes.CHOOSE_NEUTRAL, self._routes[route]), 0
+
+    def fault(self, action: Action) -> ActionFault:
+        """Return why an action is illegal."""
+        fault = ActionFault(action_fault(self.state, self.tables, *action))
+        if kind_of(action[0]) != codes.CLAIM_ROUTE:  # of payments only one of each form is listed
+            assert (action in self.legal()) == (fault == ActionFault.NONE)
+        return fault
+
+    def legal(self) -> list[Action]:
+        """Return the legal actions, of payments one of each form."""
+        out = np.zeros((5000, 2), dtype=np.int64)
+        n = int(list_actions(self.state, self.tables, out))
+        return [(int(code), int(value)) for code, value in out[:n]]
+
+    def claimable(self) -> set[str]:
+        """Return the routes that can be claimed."""
+        names = list(self._routes)
+        return {names[argument_of(code)] for code, _ in self.legal() if kind_of(code) == codes.CLAIM_ROUTE}
+
+    # -- play -------------------------------------------------------------------------
+
+    def do(self, action: Action, *outcomes: Outcome | list[Outcome]) -> Self:
+        """Do a legal action; chance turns out as told, in this order, and is asked for nothing else."""
+        script: list[int] = []
+        for item in outcomes:
+            for kind, slot, name in [item] if isinstance(item, tuple) else item:
+                seat = int(self.state[SEAT]) if kind in _OF_A_SEAT else 0
+                script += [make_code(kind, slot) + 16 * seat, self._number(kind, name)]
+        tape = np.zeros(_TAPE_SIZE, dtype=np.int64)
+        tape[codes.READ_AT] = codes.TAPE_START
+        tape[codes.TAPE_START : codes.TAPE_START + len(script)] = script
+        tape[codes.READ_END] = tape[codes.WRITE_AT] = codes.TAPE_START + len(script)
+        self._step(action, tape)
+        assert not self.state[FAULT], f"chance was asked for something else: {self.events}"
+        assert tape[codes.READ_AT] == tape[codes.READ_END], f"chance was asked for less: {self.events}"
+        return self
+
+    def do_by_chance(self, *actions: Action) -> Self:
+        """Do legal actions, one after the other; chance turns out at random."""
+        for action in actions:
+            tape = np.zeros(_TAPE_SIZE, dtype=np.int64)
+            tape[codes.WRITE_AT] = codes.TAPE_START
+            self._step(action, tape)
+        return self
+
+    def _step(self, action: Action, tape: Ints) -> None:
+        assert self.fault(action) == ActionFault.NONE
+        tape[codes.WRITE_END] = tape.size
+        start = int(tape[codes.WRITE_AT])
+        step(self.state, self.tables, *action, tape)
+        end = int(tape[codes.WRITE_AT])
+        assert end <= tape.size, "the tape is too short for the test"
+        pairs = tape[start:end].reshape(-1, 2).tolist()
+        self.events = [self._text(code, value) for code, value in pairs[1:]]
+        self._check_cards()
+
+    def _number(self, kind: int, name: str) -> int:
+        return self._tickets[name] if kind in _OF_TICKETS else card_index(name)
+
+    def _text(self, code: int, value: int) -> str:
+        """Return an event in words: "card_drawn red", "market_card 2 blue", "cards_shuffled"."""
+        kind = kind_of(code)
+        if kind == codes.SHUFFLED:
+            return _SHUFFLED[argument_of(code)]
+        names = tuple(self._tickets) if kind in _OF_TICKETS else CARD_KINDS
+        what = names[value] if value < len(names) else "?"  # after a fault
+        return f"{_NAMES[kind]} {argument_of(code)} {what}" if kind == codes.MARKET_CARD else f"{_NAMES[kind]} {what}"
+
+    def _check_cards(self) -> None:
+        """Assert that all cards are there, and that the pool has room for the draw pile."""
+        places = [DRAW_PILE, DISCARDS, LAID, *(HAND + seat * N_KINDS for seat in range(self.n_players))]
+        counts = np.sum([self.state[at : at + N_KINDS] for at in places], axis=0)
+        for card in filter(None, self.market_cards()):
+            counts[card_index(card)] += 1
+        assert counts.tolist() == list(self.map.rules.deck.counts)
+        assert self.state[N_PILE] == sum(self._cards(DRAW_PILE))
+        assert (self.state[POOL : POOL + N_KINDS] >= self.state[DRAW_PILE : DRAW_PILE + N_KINDS]).all()
+
+    # -- questions ---------------------------------------------------------------
+
+    def number(self, cell: int, seat: int = 0) -> int:
+        """Return a number of the state: `number(TRAINS, 1)`."""
+        return int(self.state[cell + seat])
+
+    def numbers(self, cell: int) -> list[int]:
+        """Return a number of each seat."""
+        return [int(n) for n in self.state[cell : cell + int(self.tables[N_SEATS])]]
+
+    @property
+    def phase(self) -> Phase:
+        """What is decided now."""
+        return Phase(self.number(PHASE))
+
+    @property
+    def seat(self) -> int:
+        """Who acts now."""
+        return self.number(SEAT)
+
+    def hand_of(self, seat: int) -> dict[str, int]:
+        """Return the cards of a seat."""
+        return self._named(HAND + seat * N_KINDS)
+
+    def draw_pile(self) -> dict[str, int]:
+        """Return the cards of the draw pile."""
+        return self._named(DRAW_PILE)
+
+    def discard_pile(self) -> dict[str, int]:
+        """Return the cards of the discard pile."""
+        return self._named(DISCARDS)
+
+    def market_cards(self) -> list[str]:
+        """Return the face-up cards, "" for an empty slot."""
+        size = int(self.tables[MARKET_SIZE])
+        return ["" if card == NOBODY else CARD_KINDS[card] for card in self.state[MARKET : MARKET + size]]
+
+    def owner(self, route: str) -> int:
+        """Return the owner of a route."""
+        return self.number(OWNER, self._routes[route])
+
+    def ticket_at(self, ticket: str) -> int:
+        """Return where a ticket is."""
+        return self.number(TICKET_AT, self._tickets[ticket])
+
+    def held(self, seat: int) -> list[str]:
+        """Return the tickets of a seat."""
+        return self._ticket_names(HELD + seat * MAX_TICKETS, self.number(N_HELD, seat))
+
+    def offer(self) -> list[str]:
+        """Return the tickets that the acting seat chooses from."""
+        return self._ticket_names(OFFER + self.seat * MAX_OFFER, self.number(N_OFFER, self.seat))
+
+    def scores(self) -> list[int]:
+        """Return the final score of each seat."""
+        return [int(n) for n in self._result()[:, TOTAL_COLUMN]]
+
+    def bonuses(self, which: int = 0) -> list[int]:
+        """Return what each seat gets of a bonus of the rules."""
+        return [int(n) for n in self._result()[:, BONUS_COLUMN + which]]
+
+    def winners(self) -> list[int]:
+        """Return the seats that win."""
+        return [seat for seat, won in enumerate(self._result()[:, WON_COLUMN]) if won]
+
+    def _result(self) -> Ints:
+        result = np.zeros((self.n_players, N_COLUMNS), dtype=np.int64)
+        final_scores(self.state, self.tables, result)
+        return result
+
+    def _ticket_names(self, cell: int, n: int) -> list[str]:
+        names = list(self._tickets)
+        return [names[ticket] for ticket in self.state[cell : cell + n]]
+
+    def _cards(self, cell: int) -> Iterable[int]:
+        return [int(n) for n in self.state[cell : cell + N_KINDS]]
+
+    def _named(self, cell: int) -> dict[str, int]:
+        return CardCounts(tuple(self._cards(cell))).as_dict()

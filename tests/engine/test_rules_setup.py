@@ -1,0 +1,379 @@
+"""
+The rules of the set-up.
+
+RULES sections 1 to 5 and 7, "Set-up". Rule books: Nordic Countries, preparation;
+Switzerland, destination tickets; Nederland, tickets and toll tokens, and the
+variants without tolls and with a neutral player.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from tests.engine.positions import changed, face_up
+from tests.fixtures import BUILT_IN, load
+from ttr_analysis import GameMap
+from ttr_analysis.cards import CARD_KINDS, COLORS, N_KINDS, card_index
+from ttr_analysis.engine import codes
+from ttr_analysis.engine.codes import Ints, argument_of, kind_of, make_code, seat_of
+from ttr_analysis.engine.kernel.legal import ActionFault, action_fault
+from ttr_analysis.engine.kernel.listing import list_actions
+from ttr_analysis.engine.kernel.setup import new_game
+from ttr_analysis.engine.kernel.step import step
+from ttr_analysis.engine.layout import (
+    ADDED_DISCARDS,
+    AT_DISCARDS,
+    AT_QUEUE,
+    AT_REMOVED,
+    DISCARDS,
+    FAULT,
+    HAND,
+    HELD,
+    LOANS,
+    MARKER,
+    MARKET,
+    N_HAND,
+    N_HELD,
+    N_OFFER,
+    N_PILE,
+    N_TICKET_PILE,
+    NEUTRAL_IN,
+    NEUTRAL_OWNER,
+    NOBODY,
+    OFFER,
+    PHASE,
+    QUEUE,
+    SCORE,
+    SEAT,
+    STATE_SIZE,
+    TICKET_AT,
+    TOKENS,
+    TRAINS,
+    Phase,
+)
+from ttr_analysis.rules.chance import seed_words
+from ttr_analysis.tables.games import MAX_OFFER, MAX_TICKETS, game_tables
+
+SILENT = np.zeros(4, dtype=np.int64)
+
+
+def start(game_map: GameMap, n_players: int, script: list[tuple[int, int]] | None = None) -> tuple[Ints, Ints, Ints]:
+    """Return state, tables and tape of a new game; with a script of codes and values, chance is that."""
+    tables = game_tables(game_map, n_players)
+    state = np.zeros(STATE_SIZE, dtype=np.int64)
+    tape = np.zeros(2000, dtype=np.int64)
+    flat = [number for pair in script or [] for number in pair]
+    tape[codes.TAPE_START : codes.TAPE_START + len(flat)] = flat
+    tape[codes.READ_AT] = codes.TAPE_START
+    tape[codes.READ_END] = codes.TAPE_START + len(flat) if script else 0
+    tape[codes.WRITE_AT] = codes.TAPE_START + len(flat)
+    tape[codes.WRITE_END] = tape.size
+    new_game(tables, seed_words(7), 0, state, tape)
+    assert not state[FAULT]
+    return state, tables, tape
+
+
+def keep(state: Ints, tables: Ints, *numbers: int) -> None:
+    """Keep the tickets of these numbers in the offer."""
+    action = codes.KEEP_TICKETS, sum(1 << number for number in numbers)
+    assert action_fault(state, tables, *action) == ActionFault.NONE
+    step(state, tables, *action, SILENT.copy())
+
+
+def offer_of(state: Ints, seat: int) -> list[int]:
+    at = OFFER + seat * MAX_OFFER
+    return [int(ticket) for ticket in state[at : at + state[N_OFFER + seat]]]
+
+
+@pytest.fixture(params=[(name, n) for name in BUILT_IN for n in (2, 3)], ids=lambda p: f"{p[0]}, {p[1]} players")
+def table(request: pytest.FixtureRequest) -> tuple[GameMap, int, Ints, Ints, Ints]:
+    name, n_players = request.param
+    game_map = load(name)
+    return game_map, n_players, *start(game_map, n_players)
+
+
+def test_the_deck_has_12_of_each_color_and_14_locomotives(table: tuple[GameMap, int, Ints, Ints, Ints]) -> None:
+    game_map, *_ = table
+
+    assert game_map.rules.deck.counts == (12,) * len(COLORS) + (14,)
+    assert game_map.rules.deck.n_cards == 110
+
+
+def test_each_seat_is_dealt_four_cards(table: tuple[GameMap, int, Ints, Ints, Ints]) -> None:
+    _, n_players, state, _, _ = table
+
+    for seat in range(n_players):
+        assert state[N_HAND + seat] == state[HAND + seat * N_KINDS : HAND + (seat + 1) * N_KINDS].sum() == 4
+
+
+def test_five_cards_lie_face_up(table: tuple[GameMap, int, Ints, Ints, Ints]) -> None:
+    _, _, state, _, _ = table
+
+    assert (state[MARKET : MARKET + 5] != NOBODY).all()
+    assert (state[MARKET + 5 : MARKET + 10] == NOBODY).all()
+
+
+def test_the_other_cards_are_the_draw_pile(table: tuple[GameMap, int, Ints, Ints, Ints]) -> None:
+    _, n_players, state, _, _ = table
+
+    assert state[N_PILE] + state[DISCARDS : DISCARDS + N_KINDS].sum() == 110 - 4 * n_players - 5
+
+
+@pytest.mark.parametrize(
+    ("name", "trains"), [("nordic", 40), ("switzerland", 40), ("nederland", 40), ("usa", 45)], ids=str
+)
+def test_each_seat_has_its_trains(name: str, trains: int) -> None:
+    state, _, _ = start(load(name), 3)
+
+    assert state[TRAINS : TRAINS + 4].tolist() == [trains, trains, trains, 0]
+
+
+@pytest.mark.parametrize(
+    ("name", "scores"),
+    [
+        pytest.param("nordic", [0, 0, 0], id="Nordic, preparation: space 100 counts as 0"),
+        pytest.param("switzerland", [0, 0, 0], id="Switzerland: 0 for all"),
+        pytest.param("nederland", [0, 1, 2], id="Nederland, toll tokens: by seat"),
+        pytest.param("usa", [0, 0, 0], id="USA: 0 for all"),
+    ],
+)
+def test_scores_at_the_start(name: str, scores: list[int]) -> None:
+    state, _, _ = start(load(name), 3)
+
+    assert state[SCORE : SCORE + 3].tolist() == scores
+
+
+def test_five_start_scores_in_nederland() -> None:
+    state, _, _ = start(load("nederland"), 5)
+
+    assert state[SCORE : SCORE + 5].tolist() == [0, 1, 2, 3, 4]
+
+
+def test_nederland_without_tolls_keeps_its_start_scores() -> None:
+    state, _, _ = start(load("nederland").with_variant("no_tolls"), 5)
+
+    assert state[SCORE : SCORE + 5].tolist() == [0, 1, 2, 3, 4]
+    assert state[TOKENS : TOKENS + 5].tolist() == [0] * 5
+
+
+def test_tokens_worth_30_and_no_loan_in_nederland() -> None:
+    state, _, _ = start(load("nederland"), 4)
+
+    assert state[TOKENS : TOKENS + 5].tolist() == [30, 30, 30, 30, 0]
+    assert state[LOANS : LOANS + 5].tolist() == [0] * 5
+
+
+def test_the_neutral_player_has_40_trains_and_seat_1_its_marker() -> None:
+    state, _, _ = start(load("nederland").with_variant("neutral"), 2)
+
+    assert state[TRAINS + NEUTRAL_OWNER] == 40
+    assert state[NEUTRAL_IN] == 1
+    assert state[MARKER] == 1
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_there_is_no_neutral_player_but_in_its_variant(name: str) -> None:
+    state, _, _ = start(load(name), 2)
+
+    assert state[NEUTRAL_IN] == state[TRAINS + NEUTRAL_OWNER] == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "n_players"),
+    [("nordic", (2, 3)), ("switzerland", (2, 3)), ("nederland", (2, 5)), ("usa", (2, 5))],
+    ids=str,
+)
+def test_numbers_of_players(name: str, n_players: tuple[int, int]) -> None:
+    fewest, most = n_players
+
+    for n in range(fewest, most + 1):
+        start(load(name), n)
+    for n in (fewest - 1, most + 1):
+        with pytest.raises(ValueError, match=f"{fewest} to {most} players, got {n}"):
+            start(load(name), n)
+
+
+def test_the_neutral_player_is_for_two_players() -> None:
+    with pytest.raises(ValueError, match="2 to 2 players, got 3"):
+        start(load("nederland").with_variant("neutral"), 3)
+
+
+# -- tickets ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "n_tickets", "dealt", "fewest"),
+    [
+        pytest.param("nordic", 46, 5, 2, id="Nordic, preparation: 5, keep 2"),
+        pytest.param("switzerland", 46, 5, 2, id="Switzerland, tickets: 5, keep 2"),
+        pytest.param("nederland", 44, 5, 3, id="Nederland, tickets: 5, keep 3"),
+        pytest.param("usa", 30, 3, 2, id="USA: 3, keep 2"),
+    ],
+)
+def test_opening_tickets(name: str, n_tickets: int, dealt: int, fewest: int) -> None:
+    game_map = load(name)
+    state, tables, _ = start(game_map, 2)
+
+    assert len(game_map.tickets) == n_tickets
+    assert [len(offer_of(state, seat)) for seat in (0, 1)] == [dealt, dealt]
+    assert state[N_TICKET_PILE] == n_tickets - 2 * dealt
+    for kept in range(1 << dealt):
+        few = kept.bit_count() < fewest
+        fault = action_fault(state, tables, codes.KEEP_TICKETS, kept)
+        assert fault == (ActionFault.KEEP_FEW if few else ActionFault.NONE)
+    out = np.zeros((100, 2), dtype=np.int64)
+    n_listed = list_actions(state, tables, out)
+    assert {int(kept) for kept in out[:n_listed, 1]} == {k for k in range(1 << dealt) if k.bit_count() >= fewest}
+
+
+def test_no_ticket_is_kept_that_is_not_offered() -> None:
+    state, tables, _ = start(load("nordic"), 2)
+
+    for kept in (-1, 0b100011):
+        assert action_fault(state, tables, codes.KEEP_TICKETS, kept) == ActionFault.KEEP_OTHER
+
+
+def test_all_are_dealt_tickets_before_anyone_chooses() -> None:
+    state, tables, _ = start(load("nordic"), 3)
+    dealt = [offer_of(state, seat) for seat in range(3)]
+
+    assert state[PHASE] == Phase.KEEP_START
+    keep(state, tables, 0, 1)
+
+    assert [offer_of(state, seat) for seat in range(3)] == [[], *dealt[1:]]
+
+
+def test_opening_tickets_are_chosen_in_seat_order_and_then_seat_0_begins() -> None:
+    state, tables, _ = start(load("nordic"), 3)
+    order = []
+    while state[PHASE] == Phase.KEEP_START:
+        order.append(int(state[SEAT]))
+        keep(state, tables, 0, 4)
+
+    assert order == [0, 1, 2]
+    assert (state[PHASE], state[SEAT]) == (Phase.TURN, 0)
+    assert state[N_HELD : N_HELD + 3].tolist() == [2, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        pytest.param("nordic", AT_REMOVED, id="Nordic, preparation: out of the game"),
+        pytest.param("switzerland", AT_REMOVED, id="Switzerland, tickets: out of the game"),
+        pytest.param("nederland", AT_DISCARDS, id="Nederland, tickets: face up on the discards"),
+        pytest.param("usa", AT_QUEUE, id="USA: under the pile"),
+    ],
+)
+def test_where_tickets_go_that_are_not_kept(name: str, place: int) -> None:
+    state, tables, _ = start(load(name), 2)
+    dealt = offer_of(state, 0)
+    kept = [0, 1, 2][: 3 if name == "nederland" else 2]
+    keep(state, tables, *kept)
+
+    assert [int(state[TICKET_AT + dealt[i]]) for i in kept] == [0] * len(kept)
+    assert {int(state[TICKET_AT + ticket]) for ticket in dealt[len(kept) :]} == {place}
+    assert state[HELD : HELD + len(kept)].tolist() == dealt[: len(kept)]
+
+
+def test_returned_tickets_go_under_the_pile_seat_by_seat_in_the_order_offered() -> None:
+    state, tables, _ = start(changed("usa", tickets={"opening_deal": 5}), 2)
+    first, second = offer_of(state, 0), offer_of(state, 1)
+    keep(state, tables, 1, 3)
+    keep(state, tables, 0, 2)
+
+    assert state[QUEUE : QUEUE + 6].tolist() == [first[0], first[2], first[4], second[1], second[3], second[4]]
+
+
+def test_a_small_ticket_pile_deals_what_there_is() -> None:
+    usa = changed("usa", tickets={"opening_deal": 20, "opening_keep": 12})
+    state, tables, _ = start(usa, 2)
+
+    assert [len(offer_of(state, seat)) for seat in (0, 1)] == [20, 10]
+    keep(state, tables, *range(12))
+    assert action_fault(state, tables, codes.KEEP_TICKETS, (1 << 9) - 1) == ActionFault.KEEP_FEW
+    assert action_fault(state, tables, codes.KEEP_TICKETS, (1 << 10) - 1) == ActionFault.NONE
+
+
+def test_every_ticket_is_in_one_place_after_the_opening() -> None:
+    state, tables, _ = start(load("usa"), 5)
+    for _ in range(5):
+        keep(state, tables, 0, 2)
+
+    places = Counter(state[TICKET_AT : TICKET_AT + MAX_TICKETS].tolist())
+    assert {place: n for place, n in places.items() if 0 <= place < 5} == dict.fromkeys(range(5), 2)
+    assert places[AT_QUEUE] == 5
+
+
+# -- the market -----------------------------------------------------------------
+
+
+def opening_script(game_map: GameMap, market: list[str]) -> list[tuple[int, int]]:
+    """Return a script for two players: no locomotives are dealt, these cards are turned up in turn."""
+    hands = [(make_code(codes.CARD_DEALT, 0) + 16 * seat, kind) for seat in (0, 1) for kind in range(4)]
+    slots = [(make_code(codes.MARKET_CARD, i % 5), card_index(card)) for i, card in enumerate(market)]
+    n_dealt = game_map.rules.tickets.opening_deal
+    return (
+        hands
+        + slots
+        + [
+            (make_code(codes.TICKET_OFFERED, 0) + 16 * seat, seat * n_dealt + i)
+            for seat in (0, 1)
+            for i in range(n_dealt)
+        ]
+    )
+
+
+THREE = ["locomotive", "red", "locomotive", "blue", "locomotive"]
+NONE = ["red", "blue", "green", "white", "black"]
+
+
+@pytest.mark.parametrize("name", ["switzerland", "nederland", "usa"])
+def test_the_reset_check_runs_after_set_up(name: str) -> None:
+    game_map = load(name)
+    state, _, _ = start(game_map, 2, opening_script(game_map, THREE + NONE))
+
+    assert [CARD_KINDS[card] for card in state[MARKET : MARKET + 5]] == NONE
+    assert state[DISCARDS + card_index("locomotive")] == 3
+
+
+def test_a_reset_at_set_up_may_be_followed_by_another() -> None:
+    usa = load("usa")
+    state, _, _ = start(usa, 2, opening_script(usa, THREE + THREE[::-1] + NONE))
+
+    assert [CARD_KINDS[card] for card in state[MARKET : MARKET + 5]] == NONE
+    assert state[DISCARDS : DISCARDS + N_KINDS].sum() == 10
+
+
+def test_discards_of_the_set_up_belong_to_no_turn() -> None:
+    usa = load("usa")
+    state, _, _ = start(usa, 2, opening_script(usa, THREE + NONE))
+
+    assert state[ADDED_DISCARDS] == 0
+
+
+def test_nordic_has_no_reset_at_set_up() -> None:
+    nordic = load("nordic")
+    state, _, _ = start(nordic, 2, opening_script(nordic, ["locomotive"] * 5))
+
+    assert [CARD_KINDS[card] for card in state[MARKET : MARKET + 5]] == ["locomotive"] * 5
+
+
+def test_the_order_of_the_set_up_is_cards_then_market_then_tickets() -> None:
+    _, _, tape = start(load("usa"), 3)
+    written = tape[codes.TAPE_START : tape[codes.WRITE_AT]].reshape(-1, 2)
+    dealt = [(kind_of(code), seat_of(code), argument_of(code)) for code, _ in written.tolist()]
+    market = [kind for kind, _, _ in dealt if kind in (codes.MARKET_CARD, codes.SHUFFLED)]
+
+    assert dealt[:12] == [(codes.CARD_DEALT, seat, 0) for seat in range(3) for _ in range(4)]
+    assert dealt[12:17] == [(codes.MARKET_CARD, 0, slot) for slot in range(5)]
+    assert dealt[12 + len(market) :] == [(codes.TICKET_OFFERED, seat, 0) for seat in range(3) for _ in range(3)]
+
+
+def test_nothing_but_keeping_is_due_at_the_start() -> None:
+    state, tables, _ = start(load("nordic"), 2)
+
+    for action in [(codes.DRAW_CARD, 0), face_up(0), (codes.DRAW_TICKETS, 0), (codes.PASS, 0)]:
+        assert action_fault(state, tables, *action) == ActionFault.PHASE
