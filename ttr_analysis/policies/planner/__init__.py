@@ -1,0 +1,8 @@
+"""A player who plans: keeps good tickets, builds the cheapest network for them, and fills up with long routes."""
+
+from ttr_analysis.policies.planner.choose import choose
+from ttr_analysis.policies.planner.lore import make_lore
+from ttr_analysis.policies.planner.memory import MEMORY_SIZE
+from ttr_analysis.policies.planner.policy import Planner
+
+__all__ = ["MEMORY_SIZE", "Planner", "choose", "make_lore"]

@@ -1,0 +1,110 @@
+"""The numbers that make a planner's strategy."""
+
+from __future__ import annotations
+
+from dataclasses import astuple, dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.policies.planner.choose import choose
+from ttr_analysis.policies.planner.lore import Ints, make_lore
+from ttr_analysis.policies.planner.memory import MEMORY_SIZE
+from ttr_analysis.policies.planner.params import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Planner:
+    """
+    A player who keeps good tickets, builds the cheapest network for them, and fills up with long routes.
+
+    Parameters
+    ----------
+    train_price, route_price
+        Points that a train, and a turn of claiming, would bring elsewhere:
+        what a network costs.
+    point_weight
+        How much of the points for routes is taken off the cost of a network.
+    tunnel_price, symbol_price
+        Points that a tunnel, and each locomotive symbol, costs on top.
+    faith
+        Part of a ticket's points that is counted on when it is kept.
+    late_price
+        Points that each turn costs by which a plan is longer than the game.
+    cards_per_turn, trains_per_claim
+        How fast players draw and build: to foresee the end of the game.
+    extra_train_price
+        Points that a route outside the plan must bring for each train.
+    extra_bar
+        How many times better than the best draw it must be to be claimed.
+    wanted_price, spare_price, locomotive_price
+        Points that it costs to spend a card that is wanted elsewhere, one
+        that is not, and a locomotive.
+    breadth
+        How much it counts that a card serves several routes.
+    tunnel_odds
+        Odds from which a tunnel is attempted.
+    ticket_bar
+        Points that tickets must be expected to bring to be drawn.
+    ticket_trains, ticket_turns
+        Trains beyond the plan, and turns, that must be left for it.
+    token_spread
+        Difference in tokens that makes a rank for the most tokens likely.
+    trail_weight
+        Points per train for a route that makes the own network longer, where
+        the longest trail has a bonus.
+    opening_bar
+        Net points from which one more ticket of an offer is kept.
+    plan_bar
+        How many times better than the best draw a claim of the plan must be.
+    decline_bar
+        Points that the cards of a surcharge may be missed at most.
+
+    Examples
+    --------
+    >>> Planner(tunnel_odds=0.5).tunnel_odds
+    0.5
+    """
+
+    train_price: float = 0.9
+    route_price: float = 1.2
+    point_weight: float = 0.5
+    tunnel_price: float = 1.0
+    symbol_price: float = 0.7
+    faith: float = 0.9
+    late_price: float = 3.0
+    cards_per_turn: float = 1.8
+    trains_per_claim: float = 2.8
+    extra_train_price: float = 0.7
+    extra_bar: float = 1.0
+    wanted_price: float = 1.5
+    spare_price: float = 0.2
+    locomotive_price: float = 1.5
+    breadth: float = 0.15
+    tunnel_odds: float = 0.6
+    ticket_bar: float = 4.0
+    ticket_trains: float = 8.0
+    ticket_turns: float = 6.0
+    token_spread: float = 4.0
+    trail_weight: float = 0.3
+    opening_bar: float = 1.0
+    plan_bar: float = 0.5
+    decline_bar: float = 4.0
+
+    name: ClassVar[str] = "Planner"
+    code: ClassVar[int] = 2
+    memory_size: ClassVar[int] = MEMORY_SIZE
+
+    @property
+    def params(self) -> Floats:
+        """The numbers as the vector that compiled code gets."""
+        return np.array(astuple(self), dtype=np.float64)
+
+    def lore(self, game_map: GameMap, n_players: int) -> Ints:
+        """Return what a planner knows about a map: see `make_lore`."""
+        return make_lore(game_map, n_players)
+
+    def decide(self, state: Ints, tables: Ints, lore: Ints, seat: int, params: Floats, memory: Ints) -> tuple[int, int]:
+        """Return the action chosen: see `choose`."""
+        return choose(state, tables, lore, seat, params, memory)
