@@ -1,0 +1,292 @@
+"""
+The rules of tolls and loans.
+
+RULES section 4, "Tolls" and "Toll bonus", and 7, "Money". Rule book: Nederland,
+double lines, tolls and loans, with the example of Breda-Rotterdam; the points
+at the end, with the example of four players.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.engine.positions import DECLINE, DRAW, PASS, Position, changed, pay, revealed
+from ttr_analysis.engine.kernel.legal import ActionFault
+from ttr_analysis.engine.layout import LOANS, TOKENS, Phase
+from ttr_analysis.rules.ruleset import LoanRules
+
+FIRST, SECOND = "Breda-Rotterdam/0", "Breda-Rotterdam/1"
+"""Two purple and two yellow spaces, toll 4."""
+SINGLE = "Rotterdam-Utrecht/0"
+"""Three gray spaces, toll 3."""
+
+
+def money(table: Position) -> tuple[list[int], list[int]]:
+    """Return tokens and loans of each seat."""
+    return table.numbers(TOKENS), table.numbers(LOANS)
+
+
+@pytest.fixture
+def table() -> Position:
+    """Return a table where both players can pay for Breda-Rotterdam and for Rotterdam-Utrecht."""
+    return Position("nederland").hand(0, purple=2, red=3).hand(1, yellow=2, blue=3)
+
+
+# -- the example of the book ---------------------------------------------------------
+
+
+def test_the_first_track_of_breda_rotterdam_pays_the_bank(table: Position) -> None:
+    table.do(table.claim(FIRST, purple=2))
+
+    assert money(table) == ([26, 30], [0, 0])
+
+
+def test_the_second_track_of_breda_rotterdam_pays_the_owner_of_the_first(table: Position) -> None:
+    table.do(table.claim(FIRST, purple=2)).do(table.claim(SECOND, yellow=2))
+
+    assert money(table) == ([30, 26], [0, 0])
+
+
+def test_with_two_tokens_a_loan_is_taken_and_the_bank_pays_the_owner(table: Position) -> None:
+    table.put(TOKENS + 1, 2).do(table.claim(FIRST, purple=2)).do(table.claim(SECOND, yellow=2))
+
+    assert money(table) == ([30, 2], [0, 1])
+
+
+# -- tolls ---------------------------------------------------------------------------------
+
+
+def test_every_route_has_a_toll_of_1_to_4() -> None:
+    assert {route.toll for route in Position("nederland").map.routes} == {1, 2, 3, 4}
+
+
+def test_a_single_route_pays_the_bank(table: Position) -> None:
+    table.do(table.claim(SINGLE, red=3))
+
+    assert money(table) == ([27, 30], [0, 0])
+
+
+def test_a_second_track_of_another_pair_pays_nobody_else(table: Position) -> None:
+    table.own(1, "Antwerpen-Rotterdam/0").do(table.claim(FIRST, purple=2))
+
+    assert money(table) == ([26, 30], [0, 0])
+
+
+def test_the_owner_of_the_first_track_is_paid_whatever_its_number(table: Position) -> None:
+    table.own(1, SECOND).do(table.claim(FIRST, purple=2))
+
+    assert money(table) == ([26, 34], [0, 0])
+
+
+def test_among_five_players_the_owner_is_paid() -> None:
+    table = Position("nederland", 5).own(3, SECOND).hand(0, purple=2)
+    table.do(table.claim(FIRST, purple=2))
+
+    assert money(table) == ([26, 30, 30, 34, 30], [0] * 5)
+
+
+def test_drawing_costs_nothing(table: Position) -> None:
+    assert money(table.do_by_chance(DRAW, DRAW)) == ([30, 30], [0, 0])
+
+
+# -- loans ---------------------------------------------------------------------------------
+
+
+def test_a_toll_equal_to_the_tokens_left_is_paid_not_borrowed(table: Position) -> None:
+    table.put(TOKENS, 4).do(table.claim(FIRST, purple=2))
+
+    assert money(table) == ([0, 30], [0, 0])
+
+
+def test_a_loan_pays_nothing_not_even_in_part(table: Position) -> None:
+    table.put(TOKENS, 3).do(table.claim(FIRST, purple=2))
+
+    assert money(table) == ([3, 30], [1, 0])
+    assert table.owner(FIRST) == 0
+
+
+def test_a_loan_without_any_token(table: Position) -> None:
+    table.put(TOKENS, 0).do(table.claim(SINGLE, red=3))
+
+    assert money(table) == ([0, 30], [1, 0])
+
+
+def test_one_loan_card_a_route_and_no_end_of_them(table: Position) -> None:
+    table.put(TOKENS, 0).put(LOANS, 50).do(table.claim(SINGLE, red=3))
+
+    assert money(table) == ([0, 30], [51, 0])
+
+
+def test_a_loan_is_never_repaid(table: Position) -> None:
+    table.put(TOKENS, 3).put(LOANS, 1).own(0, SECOND).hand(1, purple=2).after_turns(1)
+    table.do(table.claim(FIRST, purple=2))
+
+    assert money(table) == ([7, 26], [1, 0])
+
+
+def test_a_loan_is_taken_only_when_the_tokens_do_not_suffice(table: Position) -> None:
+    table.put(LOANS, 1).do(table.claim(FIRST, purple=2))
+
+    assert money(table) == ([26, 30], [1, 0])
+
+
+def test_money_taken_in_pays_later_tolls(table: Position) -> None:
+    table.put(TOKENS, 0).own(0, SECOND).hand(1, purple=2).after_turns(1)
+    table.do(table.claim(FIRST, purple=2)).do(table.claim(SINGLE, red=3))
+
+    assert money(table) == ([1, 26], [0, 0])
+
+
+# -- a toll is settled with the claim -----------------------------------------------------
+
+
+def test_a_tunnel_that_is_declined_costs_no_toll() -> None:
+    table = Position("invented").hand(0, red=4)
+    table.do(table.claim("Ærø Havn-Brindle/1", red=4), revealed("red", "blue", "blue"))
+
+    assert money(table) == ([20, 20], [0, 0])
+    assert money(table.do(DECLINE)) == ([20, 20], [0, 0])
+
+
+def test_a_tunnel_that_is_paid_costs_its_toll() -> None:
+    table = Position("invented").hand(0, red=5)
+    table.do(table.claim("Ærø Havn-Brindle/1", red=4), revealed("red", "blue", "blue")).do(pay(red=1))
+
+    assert money(table) == ([19, 20], [0, 0])
+
+
+# -- the neutral player's track ------------------------------------------------------------
+
+
+def test_a_toll_owed_to_the_neutral_player_goes_to_the_bank() -> None:
+    table = Position("nederland", variant="neutral").own("neutral", SECOND).hand(0, purple=2)
+    table.do(table.claim(FIRST, purple=2))
+
+    assert money(table) == ([26, 30], [0, 0])
+
+
+def test_a_loan_beside_the_neutral_player_is_paid_to_nobody() -> None:
+    table = Position("nederland", variant="neutral").own("neutral", SECOND).hand(0, purple=2).put(TOKENS, 3)
+    table.do(table.claim(FIRST, purple=2))
+
+    assert money(table) == ([3, 30], [1, 0])
+
+
+# -- without tolls -----------------------------------------------------------------------------
+
+
+def test_without_tolls_there_are_no_tokens_and_no_loans() -> None:
+    table = Position("nederland", 4, "no_tolls").own(1, SECOND).hand(0, purple=2)
+    table.do(table.claim(FIRST, purple=2))
+
+    assert money(table) == ([0] * 4, [0] * 4)
+
+
+@pytest.mark.parametrize("name", ["nordic", "switzerland", "usa"])
+def test_other_maps_have_no_tolls(name: str) -> None:
+    assert {route.toll for route in Position(name).map.routes} == {0}
+    assert money(Position(name)) == ([0, 0], [0, 0])
+
+
+# -- at the end -----------------------------------------------------------------------------
+
+
+def test_each_loan_costs_five_points() -> None:
+    table = Position("nederland", 3).put(LOANS + 1, 3)
+
+    assert table.scores() == [0 + 55, 1 - 15, 2 + 55]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "loans", "bonuses"),
+    [
+        pytest.param([9, 9, 3, 1], [0, 0, 1, 0], [55, 55, 0, 20], id="Nederland, points at the end: the example"),
+        pytest.param([4, 3, 2, 1, 0], [0] * 5, [55, 35, 20, 10, 0], id="5 players"),
+        pytest.param([4, 3, 2, 1], [0] * 4, [55, 35, 20, 0], id="4 players"),
+        pytest.param([4, 3, 2], [0] * 3, [55, 35, 0], id="3 players"),
+        pytest.param([4, 3], [0] * 2, [35, 0], id="2 players"),
+        pytest.param([5, 5], [0] * 2, [35, 35], id="2 players, tied"),
+        pytest.param([9, 1, 0], [1, 0, 0], [0, 55, 35], id="the column is that of all players, loans or not"),
+        pytest.param([9, 8, 0], [1, 1, 0], [0, 0, 55], id="no tokens without a loan still rank"),
+        pytest.param([9, 8, 7], [1, 2, 3], [0, 0, 0], id="everyone has a loan"),
+        pytest.param([0, 0, 0], [0] * 3, [55, 55, 55], id="decision: a tie at zero is a tie"),
+        pytest.param([9, 8, 8, 8, 7], [0] * 5, [55, 35, 35, 35, 0], id="three tied for the second rank"),
+    ],
+)
+def test_toll_bonus(tokens: list[int], loans: list[int], bonuses: list[int]) -> None:
+    table = Position("nederland", len(tokens))
+    for seat, (n_tokens, n_loans) in enumerate(zip(tokens, loans, strict=True)):
+        table.put(TOKENS + seat, n_tokens).put(LOANS + seat, n_loans)
+
+    assert table.bonuses() == bonuses
+
+
+def test_tokens_have_no_other_value() -> None:
+    rich, poor = Position("nederland").put(TOKENS, 60), Position("nederland").put(TOKENS, 31)
+
+    assert rich.scores() == poor.scores() == [35, 1]
+
+
+def test_the_neutral_player_ranks_nowhere() -> None:
+    table = Position("nederland", variant="neutral").own("neutral", FIRST)
+
+    assert table.bonuses() == [35, 35]
+
+
+def test_there_is_no_toll_bonus_without_tolls() -> None:
+    assert Position("nederland", variant="no_tolls").scores() == [0, 1]
+
+
+# -- fields -------------------------------------------------------------------------------------
+
+
+def test_the_second_track_may_pay_the_bank() -> None:
+    table = Position(changed("nederland", money={"second_track_pays": "bank"})).own(1, SECOND).hand(0, purple=2)
+    table.do(table.claim(FIRST, purple=2))
+
+    assert money(table) == ([26, 30], [0, 0])
+
+
+def test_a_loan_beside_a_first_track_is_paid_to_nobody_where_the_bank_gets_tolls() -> None:
+    table = Position(changed("nederland", money={"second_track_pays": "bank"})).own(1, SECOND).hand(0, purple=2)
+    table.put(TOKENS, 1).do(table.claim(FIRST, purple=2))
+
+    assert money(table) == ([1, 30], [1, 0])
+
+
+def one_loan() -> Position:
+    """Return a table with one loan card."""
+    return Position(changed("nederland", money={"loan": LoanRules(limit=1)})).hand(0, purple=2, red=3)
+
+
+def test_with_a_limit_the_last_loan_card_may_be_taken() -> None:
+    table = one_loan().put(TOKENS, 0)
+
+    assert money(table.do(table.claim(FIRST, purple=2))) == ([0, 30], [1, 0])
+
+
+def test_with_no_loan_left_a_route_beyond_ones_tokens_cannot_be_claimed() -> None:
+    table = one_loan().put(TOKENS, 3).put(LOANS + 1, 1)
+
+    assert table.fault(table.claim(FIRST, purple=2)) == ActionFault.LOANS
+    assert table.fault(table.claim(SINGLE, red=3)) == ActionFault.NONE
+    assert FIRST not in table.claimable()
+
+
+def test_who_can_neither_pay_nor_borrow_may_pass() -> None:
+    table = one_loan().market(None, None, None, None, None).ticket_pile().pile()
+    table.put(TOKENS, 0).put(LOANS + 1, 1)
+
+    assert table.fault(PASS) == ActionFault.NONE
+    assert table.do(PASS).phase == Phase.TURN
+
+
+@pytest.mark.parametrize("penalty", [0, 7])
+def test_points_that_a_loan_costs(penalty: int) -> None:
+    rules = changed("nederland", money={"loan": LoanRules(penalty=penalty)})
+
+    assert Position(rules).put(LOANS, 2).scores() == [-2 * penalty, 36]
+
+
+def test_tokens_at_the_start() -> None:
+    assert money(Position(changed("nederland", money={"tokens": 12})))[0] == [12, 12]
