@@ -1,22 +1,21 @@
 """
 The longest continuous path of a player: in graph theory, a longest trail.
 
-A trail uses no route twice; it may pass a city several times. A set of routes
-is one trail exactly if it is connected and at most two cities touch an odd
-number of its routes (Euler). So the longest trail is the longest connected
-subset with at most two *odd* cities, and it is found by leaving routes out:
+A trail uses no route twice; it may pass a city several times. A connected set
+of routes is one trail exactly if at most two cities touch an odd number of
+them (Euler). So each connected part of a network is treated by itself:
 
-1. Without the word "connected" the problem is solved by dynamic programming:
-   routes are taken up one after the other, and of all that happened it is
-   enough to remember which cities of the *frontier* (touched, with routes
-   still to come) are odd, and how many finished cities are.
-2. If the answer is connected, it is the longest trail. If not, it bounds the
-   trail from above; one route that would join two of its parts is then fixed,
-   once as used and once as unused (branch and bound).
+1. With at most two *odd* cities, all of it is the trail.
+2. With more, both ends of its longest trail are odd: a trail that can go on
+   nowhere has used up its last city, and one that is closed would be all of
+   the part. From all odd cities but one, every way is walked. Each odd city
+   but the two ends leaves a route out, which bounds the trail from above: a
+   part that cannot exceed the best so far is not walked.
+3. The number of ways grows with the number of loops. A part with many of them
+   is left to the dynamic program of `trail_program`.
 
-Exact for every set of routes. The time doubles with each city more on the
-frontier, and boards are nearly planar: whole maps have a frontier of about
-six to nine cities, what one player builds three or four.
+Exact for every set of routes. What a player builds in a game falls mostly into
+small parts without loops, which take about a microsecond together.
 """
 
 from __future__ import annotations
@@ -27,47 +26,48 @@ import numpy as np
 import numpy.typing as npt
 
 from ttr_analysis._jit import compiled
+from ttr_analysis.rules.trail_program import MAX_FRONTIER, search
+
+__all__ = ["MAX_FRONTIER", "Flags", "Ints", "longest_trail", "trail_length"]
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.int8]
 
-MAX_FRONTIER: Final = 20
-"""Cities on the frontier beyond which the search gives up: the tables would fill gigabytes."""
-
-_WIDE: Final = 12
-"""Cities on the frontier from which it pays to look for a better order."""
-
-_UNUSED: Final = 0
-_FREE: Final = 1
-_USED: Final = 2
+_MAX_LOOPS: Final = 2
+"""Routes of a part beyond those of a tree, up to which walking takes less time than the dynamic program."""
 
 _MOST_ODD: Final = 2
 
-# Far below any sum of lengths, and far from overflow when lengths are added.
-_IMPOSSIBLE: Final = -(1 << 40)
 
-
-class _Plan(NamedTuple):
+class _Network(NamedTuple):
     """
-    An order in which routes are taken up.
+    Routes with their two *sides*: side 2r and 2r + 1 of route r.
 
     Parameters
     ----------
-    order
-        The routes.
-    slots
-        For each of them, the slots of its two ends on the frontier.
-    finish
-        For an end that then has no more routes: when it is finished (0, 1,
-        ...); else -1.
-    n_slots
-        How many slots are needed meanwhile.
+    city
+        The city of each side.
+    length
+        Trains of each route.
+    onward
+        For each side the next one at the same city, or -1.
+    first
+        The first side at each city, or -1.
+    odd
+        1 for the cities with an odd number of routes, else 0.
+    explored
+        1 for the cities whose part is known, else 0.
+    part
+        The connected part of each route, or -1 before it is explored.
     """
 
-    order: Ints
-    slots: Ints
-    finish: Ints
-    n_slots: Ints
+    city: Ints
+    length: Ints
+    onward: Ints
+    first: Ints
+    odd: Ints
+    explored: Ints
+    part: Ints
 
 
 @compiled
@@ -107,7 +107,7 @@ def longest_trail(ends: Ints, length: Ints, chosen: Flags, trail: Flags) -> int:
     """
     edges, lengths, routes = _compact(ends, length, chosen)
     found = np.zeros(routes.size, dtype=np.int8)
-    trains = _search(edges, lengths, found)
+    trains = _longest(edges.reshape(-1), lengths, 2 * routes.size, found)
     for r in range(trail.size):
         trail[r] = 0
     for e in range(routes.size):
@@ -116,52 +116,217 @@ def longest_trail(ends: Ints, length: Ints, chosen: Flags, trail: Flags) -> int:
 
 
 @compiled
-def _search(edges: Ints, lengths: Ints, found: Flags) -> int:
+def trail_length(city_a: Ints, city_b: Ints, length: Ints, owner: Ints, seat: int, n_cities: int) -> int:
+    """
+    Return the length of the longest trail of a seat, as `longest_trail` does.
+
+    Parameters
+    ----------
+    city_a, city_b
+        Cities at the two ends of each route, numbered from 0.
+    length
+        Trains of each route.
+    owner
+        Owner of each route.
+    seat
+        The owner whose routes count.
+    n_cities
+        Number of cities.
+
+    Examples
+    --------
+    >>> a, b = np.array([0, 1, 0]), np.array([1, 2, 2])
+    >>> [int(trail_length(a, b, np.array([2, 3, 4]), np.array([0, 0, 1]), seat, 3)) for seat in range(3)]
+    [5, 4, 0]
+    """
+    sides = np.empty(2 * owner.size, dtype=np.int64)
+    lengths = np.empty(owner.size, dtype=np.int64)
+    n = 0
+    for r in range(owner.size):
+        if owner[r] == seat:
+            sides[2 * n] = city_a[r]
+            sides[2 * n + 1] = city_b[r]
+            lengths[n] = length[r]
+            n += 1
+    return _longest(sides[: 2 * n], lengths[:n], n_cities, np.zeros(n, dtype=np.int8))
+
+
+@compiled
+def _longest(city: Ints, length: Ints, n_cities: int, found: Flags) -> int:
     """Return the length of the longest trail, or -1; mark its routes in `found`."""
-    n = lengths.size
+    n = length.size
+    network = _link_sides(city, length, n_cities)
+    work = np.empty((3, n + 1), dtype=np.int64)  # one array is made faster than three
+    waiting = work[0]
+    bound = work[1]
+    n_loops = work[2]
     best = 0
-    part = np.empty(n, dtype=np.int64)
-    kept = np.empty(n, dtype=np.int8)
-    # Sets of routes still to be searched: each route unused, free or used.
-    # On the way down, each branching fixes a route and each split of a set
-    # separates some, so that no more than 2n sets ever wait.
-    waiting = np.full((2 * n + 4, n), _FREE, dtype=np.int8)
-    status = np.empty(n, dtype=np.int8)
-    n_waiting = 1
-    while n_waiting > 0:
-        n_waiting -= 1
-        for e in range(n):
-            status[e] = waiting[n_waiting, e]
-        n_parts = _find_parts(edges, status, part)
-        if n_parts != 1:
-            n_waiting = _push_parts(waiting, n_waiting, status, part, n_parts)
-            continue
-        if _trains_of(lengths, part, n_parts - 1) <= best:
-            continue
-        bound = _longest_with_two_odd(edges, lengths, status, kept)
-        if bound < 0:
-            return -1
-        if bound <= best:
-            continue
-        n_parts = _find_parts(edges, kept, part)
-        heaviest = _heaviest_part(lengths, part, n_parts)
-        trains = _trains_of(lengths, part, heaviest)
-        if trains > best:
-            best = trains
-            for e in range(n):
-                found[e] = part[e] == heaviest
-        if bound > best:
-            n_waiting = _push_branches(waiting, n_waiting, status, _joining_route(edges, status, part, n_parts))
+    whole = -1  # the part that is the best trail as it is
+    n_parts = 0
+    for r in range(n):
+        if network.part[r] < 0:
+            trains, n_odd, bound[n_parts], n_loops[n_parts] = _explore_part(network, r, n_parts, waiting)
+            if n_odd <= _MOST_ODD:
+                bound[n_parts] = 0  # nothing more to be found
+                if trains > best:
+                    best = trains
+                    whole = n_parts
+            n_parts += 1
+    for p in range(n_parts):
+        if bound[p] > best:
+            if n_loops[p] <= _MAX_LOOPS:
+                trains = _walk(network, p, bound[p], best, waiting, found)
+            else:
+                trains = _search_part(network, p, best, found)
+                if trains < 0:
+                    return -1
+            if trains > best:
+                best = trains
+                whole = -1
+    if whole >= 0:
+        for r in range(n):
+            found[r] = network.part[r] == whole
     return best
 
 
 @compiled
-def _push_branches(waiting: Flags, n_waiting: int, status: Flags, joining: int) -> int:
-    """Add the set without a route and the set that must use it; return how many wait now."""
-    for e in range(status.size):
-        waiting[n_waiting, e] = _UNUSED if e == joining else status[e]
-        waiting[n_waiting + 1, e] = _USED if e == joining else status[e]
-    return n_waiting + 2
+def _link_sides(city: Ints, length: Ints, n_cities: int) -> _Network:
+    """Return the network of some routes."""
+    n = length.size
+    work = np.zeros(3 * n + 3 * n_cities, dtype=np.int64)
+    network = _Network(
+        city,
+        length,
+        work[: 2 * n],
+        work[3 * n : 3 * n + n_cities],
+        work[3 * n + n_cities : 3 * n + 2 * n_cities],
+        work[3 * n + 2 * n_cities :],
+        work[2 * n : 3 * n],
+    )
+    for c in range(n_cities):
+        network.first[c] = -1
+    for side in range(2 * n):
+        network.onward[side] = network.first[city[side]]
+        network.first[city[side]] = side
+        network.odd[city[side]] ^= 1
+    for r in range(n):
+        network.part[r] = -1
+    return network
+
+
+@compiled
+def _explore_part(network: _Network, route: int, p: int, waiting: Ints) -> tuple[int, int, int, int]:
+    """
+    Put all routes that are connected with a route into part `p`.
+
+    Return its trains, the number of its odd cities, an upper bound of its
+    longest trail if those are more than two, and the number of its loops.
+    """
+    trains = 0
+    n_odd = 0
+    n_loops = 1
+    # The shortest routes at the odd cities; two of those cities leave none out, a route may be left out for two.
+    left_out = 0
+    longest = 0
+    second = 0
+    waiting[0] = network.city[2 * route]
+    network.explored[waiting[0]] = 1
+    n_waiting = 1
+    while n_waiting > 0:
+        n_waiting -= 1
+        n_loops -= 1
+        city = waiting[n_waiting]
+        side = network.first[city]
+        shortest = network.length[side >> 1]
+        while side >= 0:
+            r = side >> 1
+            shortest = min(shortest, network.length[r])
+            if network.part[r] < 0:
+                network.part[r] = p
+                trains += network.length[r]
+                n_loops += 1
+            other = network.city[side ^ 1]
+            if not network.explored[other]:
+                network.explored[other] = 1
+                waiting[n_waiting] = other
+                n_waiting += 1
+            side = network.onward[side]
+        if network.odd[city]:
+            n_odd += 1
+            left_out += shortest
+            second = max(second, min(longest, shortest))
+            longest = max(longest, shortest)
+    return trains, n_odd, trains - (left_out - longest - second + 1) // 2, n_loops
+
+
+@compiled
+def _walk(network: _Network, p: int, bound: int, best: int, steps: Ints, found: Flags) -> int:
+    """
+    Walk every way from the odd cities of part `p`.
+
+    Return the length of its longest trail if it is longer than `best`, marked
+    in `found`; else `best`.
+    """
+    used = np.zeros(found.size, dtype=np.int8)
+    is_last_end = True  # of a trail; it need not begin there
+    for start in range(network.city.size):
+        city = network.city[start]
+        if network.part[start >> 1] != p or not network.odd[city] or network.first[city] != start:
+            continue
+        if is_last_end:
+            is_last_end = False
+            continue
+        best = _walk_from(network, start, best, used, steps, found)
+        if best == bound:
+            return best
+    return best
+
+
+@compiled
+def _walk_from(network: _Network, start: int, best: int, used: Flags, steps: Ints, found: Flags) -> int:
+    """Do as `_walk` does, from the city of the side `start`; no route is `used` before and after."""
+    n_steps = 0
+    trains = 0
+    side = start
+    while True:
+        while side >= 0 and used[side >> 1]:
+            side = network.onward[side]
+        if side >= 0:
+            used[side >> 1] = 1
+            trains += network.length[side >> 1]
+            steps[n_steps] = side
+            n_steps += 1
+            side = network.first[network.city[side ^ 1]]
+            continue
+        if trains > best:
+            best = trains
+            for r in range(found.size):
+                found[r] = used[r]
+        if n_steps == 0:
+            return best
+        n_steps -= 1
+        side = steps[n_steps]
+        used[side >> 1] = 0
+        trains -= network.length[side >> 1]
+        side = network.onward[side]
+
+
+@compiled
+def _search_part(network: _Network, p: int, best: int, found: Flags) -> int:
+    """Do as `_walk` does, by the dynamic program; return -1 if the routes are too entangled for it."""
+    n = network.length.size
+    chosen = np.empty(n, dtype=np.int8)
+    for r in range(n):
+        chosen[r] = network.part[r] == p
+    edges, lengths, routes = _compact(network.city.reshape(n, 2), network.length, chosen)
+    marked = np.zeros(routes.size, dtype=np.int8)
+    trains = search(edges, lengths, best, marked)
+    if trains > best:
+        for r in range(n):
+            found[r] = 0
+        for e in range(routes.size):
+            found[routes[e]] = marked[e]
+    return trains
 
 
 @compiled
@@ -191,304 +356,3 @@ def _compact(ends: Ints, length: Ints, chosen: Flags) -> tuple[Ints, Ints, Ints]
             routes[e] = r
             e += 1
     return edges, lengths, routes
-
-
-@compiled
-def _n_cities(edges: Ints) -> int:
-    """Return the number of cities that the routes touch."""
-    highest = -1
-    for e in range(edges.shape[0]):
-        highest = max(highest, edges[e, 0], edges[e, 1])
-    return highest + 1
-
-
-@compiled
-def _find_parts(edges: Ints, status: Flags, part: Ints) -> int:
-    """Return the number of connected parts of the routes not unused; `part` tells which, -1 for unused."""
-    n = status.size
-    root = np.arange(_n_cities(edges))
-    for e in range(n):
-        if status[e] != _UNUSED:
-            a = _root_of(root, edges[e, 0])
-            b = _root_of(root, edges[e, 1])
-            root[b] = a
-    number = np.full(root.size, -1, dtype=np.int64)
-    n_parts = 0
-    for e in range(n):
-        part[e] = -1
-        if status[e] != _UNUSED:
-            a = _root_of(root, edges[e, 0])
-            if number[a] < 0:
-                number[a] = n_parts
-                n_parts += 1
-            part[e] = number[a]
-    return n_parts
-
-
-@compiled
-def _root_of(root: Ints, city: int) -> int:
-    """Return the representative of a city's part, halving the way to it."""
-    while root[city] != city:
-        root[city] = root[root[city]]
-        city = root[city]
-    return city
-
-
-@compiled
-def _push_parts(waiting: Flags, n_waiting: int, status: Flags, part: Ints, n_parts: int) -> int:
-    """
-    Add each part as a set of its own; return how many wait now.
-
-    If some routes must be used, only a part that holds all of them can.
-    """
-    must = -1
-    for e in range(status.size):
-        if status[e] == _USED:
-            if must >= 0 and must != part[e]:
-                return n_waiting
-            must = part[e]
-    for p in range(n_parts):
-        if must in (-1, p):
-            for e in range(status.size):
-                waiting[n_waiting, e] = status[e] if part[e] == p else _UNUSED
-            n_waiting += 1
-    return n_waiting
-
-
-@compiled
-def _trains_of(lengths: Ints, part: Ints, p: int) -> int:
-    """Return the trains on the routes of part `p`."""
-    trains = 0
-    for e in range(part.size):
-        if part[e] == p:
-            trains += lengths[e]
-    return trains
-
-
-@compiled
-def _count_odd(edges: Ints, status: Flags) -> int:
-    """Return the number of cities that touch an odd number of the routes not unused."""
-    odd = np.zeros(_n_cities(edges), dtype=np.int64)
-    for e in range(status.size):
-        if status[e] != _UNUSED:
-            odd[edges[e, 0]] ^= 1
-            odd[edges[e, 1]] ^= 1
-    return int(odd.sum())
-
-
-@compiled
-def _heaviest_part(lengths: Ints, part: Ints, n_parts: int) -> int:
-    """Return the part with the most trains; the first of several."""
-    trains = np.zeros(n_parts, dtype=np.int64)
-    for e in range(part.size):
-        if part[e] >= 0:
-            trains[part[e]] += lengths[e]
-    return int(trains.argmax())
-
-
-@compiled
-def _joining_route(edges: Ints, status: Flags, part: Ints, n_parts: int) -> int:
-    """
-    Return a route that leaves the part with the fewest ways out.
-
-    Fixing such a route decides soonest whether that part can be joined on.
-    """
-    at = np.full(_n_cities(edges), -1, dtype=np.int64)
-    for e in range(part.size):
-        if part[e] >= 0:
-            at[edges[e, 0]] = part[e]
-            at[edges[e, 1]] = part[e]
-    n_ways = np.zeros(n_parts, dtype=np.int64)
-    route = np.full(n_parts, -1, dtype=np.int64)
-    for e in range(part.size):
-        if status[e] == _FREE and part[e] < 0:
-            a = at[edges[e, 0]]
-            b = at[edges[e, 1]]
-            if a != b:
-                if a >= 0:
-                    n_ways[a] += 1
-                    route[a] = e
-                if b >= 0:
-                    n_ways[b] += 1
-                    route[b] = e
-    return int(route[n_ways.argmin()])
-
-
-@compiled
-def _longest_with_two_odd(edges: Ints, lengths: Ints, status: Flags, kept: Flags) -> int:
-    """
-    Return the most trains on a subset with at most two odd cities.
-
-    The subset need not be connected, but it has all routes that must be used.
-    It is marked in `kept`. 0 if there is none, -1 if the frontier gets too
-    wide.
-    """
-    if _count_odd(edges, status) <= _MOST_ODD:
-        trains = 0
-        for e in range(status.size):
-            kept[e] = status[e] != _UNUSED
-            trains += kept[e] * lengths[e]
-        return trains
-    plan = _narrowest_plan(edges, status)
-    width = plan.n_slots.max()
-    if width > MAX_FRONTIER:
-        return -1
-    # best[n, mask]: most trains with n finished odd cities and the odd cities
-    # of the frontier in `mask`, by slot. Bit n of `took` and `ended` tells
-    # whether that was reached by taking the route, by ending in the city.
-    best = np.full((_MOST_ODD + 1, 1 << width), _IMPOSSIBLE, dtype=np.int64)
-    best[0, 0] = 0
-    took = np.zeros((plan.order.size, 1 << width), dtype=np.int8)
-    ended = np.zeros((plan.finish.max() + 1, 1 << width), dtype=np.int8)
-    for k in range(plan.order.size):
-        e = plan.order[k]
-        flip = (1 << plan.slots[k, 0]) ^ (1 << plan.slots[k, 1])
-        n_masks = 1 << plan.n_slots[k]
-        _take_or_leave(best, took[k], flip, n_masks, lengths[e], status[e] == _USED)
-        for side in range(2):
-            if plan.finish[k, side] >= 0:
-                _finish_city(best, ended[plan.finish[k, side]], 1 << plan.slots[k, side], n_masks)
-    n_odd = 2 if best[2, 0] > best[0, 0] else 0
-    _trace_back(plan, took, ended, n_odd, kept)
-    return max(0, int(best[n_odd, 0]))
-
-
-@compiled
-def _trace_back(plan: _Plan, took: Flags, ended: Flags, n_odd: int, kept: Flags) -> None:
-    """Mark the routes that were taken on the way to `n_odd` odd cities in all."""
-    for e in range(kept.size):
-        kept[e] = 0
-    mask = 0
-    for k in range(plan.order.size - 1, -1, -1):
-        for side in range(1, -1, -1):
-            if plan.finish[k, side] >= 0 and (ended[plan.finish[k, side], mask] >> n_odd) & 1:
-                mask |= 1 << plan.slots[k, side]
-                n_odd -= 1
-        taken = (took[k, mask] >> n_odd) & 1
-        if taken:
-            mask ^= (1 << plan.slots[k, 0]) ^ (1 << plan.slots[k, 1])
-        kept[plan.order[k]] = taken
-
-
-@compiled
-def _take_or_leave(best: Ints, took: Flags, flip: int, n_masks: int, trains: int, must: bool) -> None:
-    """Take up one route: leave it, unless it must be used, or take it, which flips its two ends."""
-    for n in range(_MOST_ODD + 1):
-        for mask in range(n_masks):
-            other = mask ^ flip
-            if mask < other:
-                a = best[n, mask]
-                b = best[n, other]
-                if must or b + trains > a:
-                    best[n, mask] = b + trains
-                    took[mask] |= 1 << n
-                if must or a + trains > b:
-                    best[n, other] = a + trains
-                    took[other] |= 1 << n
-
-
-@compiled
-def _finish_city(best: Ints, ended: Flags, bit: int, n_masks: int) -> None:
-    """Take a city off the frontier: if odd, it is one of the two ends."""
-    for n in range(_MOST_ODD, -1, -1):
-        for mask in range(n_masks):
-            if mask & bit:
-                best[n, mask] = _IMPOSSIBLE
-            elif n > 0 and best[n - 1, mask | bit] > best[n, mask]:
-                best[n, mask] = best[n - 1, mask | bit]
-                ended[mask] |= 1 << n
-
-
-@compiled
-def _narrowest_plan(edges: Ints, status: Flags) -> _Plan:
-    """Return the plan from the first city; if that gets wide, the narrowest one from any city."""
-    best = _plan_from(edges, status, edges[0, 0])
-    for city in range(_n_cities(edges)):
-        if best.n_slots.max() <= _WIDE:
-            break
-        plan = _plan_from(edges, status, city)
-        if plan.n_slots.max() < best.n_slots.max():
-            best = plan
-    return best
-
-
-@compiled
-def _plan_from(edges: Ints, status: Flags, first: int) -> _Plan:
-    """
-    Return an order of the routes that keeps the frontier narrow.
-
-    First come the routes of the city `first`, then again and again those of
-    the frontier city that brings in the fewest new cities.
-    """
-    n = 0
-    n_left = np.zeros(_n_cities(edges), dtype=np.int64)
-    for e in range(status.size):
-        if status[e] != _UNUSED:
-            n += 1
-            n_left[edges[e, 0]] += 1
-            n_left[edges[e, 1]] += 1
-    plan = _Plan(np.empty(n, np.int64), np.empty((n, 2), np.int64), np.empty((n, 2), np.int64), np.empty(n, np.int64))
-    waiting = status.copy()
-    slot = np.full(n_left.size, -1, dtype=np.int64)
-    occupied = np.zeros(n_left.size, dtype=np.int8)
-    n_finished = 0
-    k = 0
-    city = first
-    while k < n:
-        if n_left[city] == 0:
-            city = _next_city(edges, waiting, slot, n_left)
-        for e in range(status.size):
-            if waiting[e] != _UNUSED and city in (edges[e, 0], edges[e, 1]):
-                waiting[e] = _UNUSED
-                plan.order[k] = e
-                plan.n_slots[k] = _put_on_frontier(edges[e], slot, occupied, plan.slots[k])
-                n_finished = _take_off_frontier(edges[e], slot, occupied, n_left, plan.finish[k], n_finished)
-                k += 1
-    return plan
-
-
-@compiled
-def _put_on_frontier(ends: Ints, slot: Ints, occupied: Flags, slots: Ints) -> int:
-    """Give each end of a route a slot if it has none; return how many slots the masks need."""
-    for side in range(2):
-        if slot[ends[side]] < 0:
-            slot[ends[side]] = occupied.argmin()
-            occupied[slot[ends[side]]] = 1
-        slots[side] = slot[ends[side]]
-    n_slots = occupied.size
-    while not occupied[n_slots - 1]:
-        n_slots -= 1
-    return n_slots
-
-
-@compiled
-def _take_off_frontier(ends: Ints, slot: Ints, occupied: Flags, n_left: Ints, finish: Ints, n_finished: int) -> int:
-    """Free the slots of the ends that have no more routes; return how many cities are finished."""
-    for side in range(2):
-        city = ends[side]
-        n_left[city] -= 1
-        finish[side] = -1
-        if n_left[city] == 0:
-            finish[side] = n_finished
-            n_finished += 1
-            occupied[slot[city]] = 0
-            slot[city] = -1
-    return n_finished
-
-
-@compiled
-def _next_city(edges: Ints, waiting: Flags, slot: Ints, n_left: Ints) -> int:
-    """Return the city of the frontier that brings in the fewest new ones; any city with routes if it is empty."""
-    n_new = np.zeros(slot.size, dtype=np.int64)
-    for e in range(waiting.size):
-        if waiting[e] != _UNUSED:
-            n_new[edges[e, 0]] += slot[edges[e, 1]] < 0
-            n_new[edges[e, 1]] += slot[edges[e, 0]] < 0
-    best = -1
-    for city in range(slot.size):
-        if n_left[city] > 0:
-            if slot[city] < 0:
-                n_new[city] += slot.size
-            if best < 0 or n_new[city] < n_new[best]:
-                best = city
-    return best

@@ -10,7 +10,7 @@ from ttr_analysis._jit import compiled
 from ttr_analysis.engine.codes import Ints
 from ttr_analysis.engine.layout import HELD, LOANS, N_HELD, OWNER, SCORE, TOKENS, UNKNOWN_TICKET
 from ttr_analysis.rules.scoring import NO_GOAL, award, best_goal, join_cities, keep_best, ticket_score
-from ttr_analysis.rules.trails import longest_trail
+from ttr_analysis.rules.trails import trail_length
 from ttr_analysis.tables.games import (
     BONUS,
     BONUS_CELLS,
@@ -116,17 +116,16 @@ def final_scores(state: Ints, tables: Ints, result: Ints) -> None:
 def fill_trails(state: Ints, tables: Ints, result: Ints) -> None:
     """Fill in the longest trails that `final_scores` left out."""
     n = tables[N_ROUTES]
-    ends = np.empty((n, 2), dtype=np.int64)
-    for r in range(n):
-        ends[r, 0] = tables[CITY_A + r]
-        ends[r, 1] = tables[CITY_B + r]
-    chosen = np.empty(n, dtype=np.int8)
-    trail = np.empty(n, dtype=np.int8)
     for seat in range(tables[N_SEATS]):
         if result[seat, TRAIL_COLUMN] == _NO_TRAIL:
-            for r in range(n):
-                chosen[r] = state[OWNER + r] == seat
-            result[seat, TRAIL_COLUMN] = longest_trail(ends, tables[LENGTH : LENGTH + n], chosen, trail)
+            result[seat, TRAIL_COLUMN] = trail_length(
+                tables[CITY_A : CITY_A + n],
+                tables[CITY_B : CITY_B + n],
+                tables[LENGTH : LENGTH + n],
+                state[OWNER : OWNER + n],
+                seat,
+                tables[N_CITIES],
+            )
 
 
 @compiled
