@@ -23,8 +23,8 @@ from ttr_analysis.engine.layout import (
     TRAINS,
     UNKNOWN_TICKET,
 )
-from ttr_analysis.rules.money import BANK, transfer
-from ttr_analysis.tables.games import LENGTH, MAX_SEATS, N_SEATS, NEUTRAL_A, NEUTRAL_B, TOKENS_EACH, TOLL
+from ttr_analysis.rules.money import BANK, toll_payee, transfer
+from ttr_analysis.tables.games import LENGTH, MAX_SEATS, N_SEATS, NEUTRAL_A, NEUTRAL_B, PAYS_OWNER, TOKENS_EACH, TOLL
 
 Ints = npt.NDArray[np.int64]
 
@@ -72,13 +72,14 @@ def may_choose(state: Ints, tables: Ints, route: int) -> bool:
 
 @compiled
 def _take_other(state: Ints, tables: Ints, route: int, player: int) -> None:
-    """Take the track beside a player's; the bank pays that player the toll."""
+    """Take the track beside a player's; the bank pays the toll to whom a second track pays it."""
     if not may_choose(state, tables, route):
         state[NEUTRAL_IN] = 0
         return
     mark_owner(state, tables, NEUTRAL_OWNER, route)
     if tables[TOKENS_EACH] > 0:
-        transfer(state[TOKENS : TOKENS + MAX_SEATS], BANK, player, tables[TOLL + route])
+        payee = toll_payee(player, tables[N_SEATS], tables[PAYS_OWNER])
+        transfer(state[TOKENS : TOKENS + MAX_SEATS], BANK, payee, tables[TOLL + route])
 
 
 @compiled

@@ -1,0 +1,382 @@
+"""
+The rules of the neutral player.
+
+RULES section 4, "Variant: neutral player", and 7. Rule book: Nederland, other
+ways to play, the neutral player.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.engine.positions import DRAW, PASS, TICKETS, Position, changed, drawn, face_up, neutral, offered
+from tests.fixtures import load
+from ttr_analysis import GameMap
+from ttr_analysis.engine.kernel.legal import ActionFault
+from ttr_analysis.engine.layout import (
+    AT_DISCARDS,
+    ENDING,
+    LAST_LEFT,
+    LOANS,
+    MARKER,
+    N_TICKET_DISCARDS,
+    N_TICKET_PILE,
+    NEUTRAL_IN,
+    NEUTRAL_OWNER,
+    NOBODY,
+    PHASE,
+    SCORE,
+    TOKENS,
+    TRAINS,
+    Ending,
+    Phase,
+)
+
+BLANK = "Amsterdam-Antwerpen"
+"""A ticket without a pair."""
+TICKET = "Antwerpen-Nijmegen"
+"""Its pair is Breda-Rotterdam, of length 2 and toll 4."""
+A, B = "Breda-Rotterdam/0", "Breda-Rotterdam/1"
+TWICE = ("'s-Gravenhage-Liège", "Emmen-Lelystad")
+"""Both have the pair Amsterdam-Rotterdam."""
+C, D = "Amsterdam-Rotterdam/0", "Amsterdam-Rotterdam/1"
+
+
+def new(game_map: str | GameMap = "nederland", *, turns: int = 11) -> Position:
+    """Return a table of the variant before a turn of seat 1 that ends the sixth round."""
+    return Position(game_map, variant="neutral").after_turns(turns)
+
+
+def end_round(table: Position, ticket: str) -> Position:
+    """Let seat 1 draw two cards; then this ticket is turned up for the neutral player."""
+    return table.do(DRAW, drawn("red")).do(DRAW, drawn("red"), neutral(ticket))
+
+
+def neutral_trains(table: Position) -> int:
+    return table.number(TRAINS, NEUTRAL_OWNER)
+
+
+# -- when its phase comes ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_rounds", [1, 2, 3, 4, 5])
+def test_it_is_inactive_in_the_first_five_rounds(n_rounds: int) -> None:
+    table = new(turns=2 * n_rounds - 1).do(DRAW, drawn("red")).do(DRAW, drawn("red"))
+
+    assert table.events == ["card_drawn red"]
+    assert table.seat == 0
+
+
+@pytest.mark.parametrize("n_rounds", [6, 7, 20])
+def test_a_phase_follows_each_complete_round_from_the_sixth_on(n_rounds: int) -> None:
+    table = end_round(new(turns=2 * n_rounds - 1), BLANK)
+
+    assert table.events == ["card_drawn red", f"neutral_ticket {BLANK}"]
+
+
+def test_no_phase_follows_the_first_turn_of_a_round() -> None:
+    table = new(turns=12).do(DRAW, drawn("red")).do(DRAW, drawn("red"))
+
+    assert table.events == ["card_drawn red"]
+
+
+@pytest.mark.parametrize("turn", ["claim", "tickets", "locomotive"])
+def test_a_phase_follows_a_turn_of_any_kind(turn: str) -> None:
+    table = new().hand(1, red=1).market("locomotive", "red", "red", "blue", "blue")
+    match turn:
+        case "claim":
+            table.do(table.claim("Arnhem-Nijmegen/0", red=1), neutral(BLANK))
+        case "tickets":
+            names = ["Antwerpen-Rotterdam", TICKET, *TWICE]
+            table.do(TICKETS, offered(*names))
+            table.do(table.keep(TICKET), neutral(BLANK))
+        case _:
+            table.do_by_chance(face_up(0))
+    assert table.events[-1].startswith("neutral_ticket")
+
+
+def test_the_variant_is_the_only_one_with_phases() -> None:
+    table = Position("nederland").after_turns(11).do(DRAW, drawn("red")).do(DRAW, drawn("red"))
+
+    assert table.events == ["card_drawn red"]
+
+
+# -- what it does ------------------------------------------------------------------------
+
+
+def test_the_ticket_goes_to_the_discards() -> None:
+    for ticket in (BLANK, TICKET):
+        table = end_round(new(), ticket)
+
+        assert table.ticket_at(ticket) == AT_DISCARDS
+        assert (table.number(N_TICKET_PILE), table.number(N_TICKET_DISCARDS)) == (43, 1)
+
+
+def test_a_ticket_without_a_pair_does_nothing() -> None:
+    table = end_round(new(), BLANK)
+
+    assert (table.phase, table.seat) == (Phase.TURN, 0)
+    assert table.number(MARKER) == 1
+    assert neutral_trains(table) == 40
+
+
+def test_with_both_tracks_free_the_holder_chooses() -> None:
+    table = end_round(new(), TICKET)
+
+    assert (table.phase, table.seat) == (Phase.NEUTRAL, 1)
+    assert table.legal() == [table.choose(A), table.choose(B)]
+    assert table.fault(table.choose(C)) == ActionFault.NEUTRAL_ROUTE
+    assert {table.fault(action) for action in (DRAW, TICKETS, PASS)} == {ActionFault.PHASE}
+
+
+@pytest.mark.parametrize("track", [A, B])
+def test_the_track_chosen_is_taken_and_the_marker_passed(track: str) -> None:
+    table = end_round(new(), TICKET)
+    table.do(table.choose(track))
+
+    assert {name: table.owner(name) for name in (A, B)} == {A: NOBODY, B: NOBODY} | {track: NEUTRAL_OWNER}
+    assert neutral_trains(table) == 38
+    assert table.number(MARKER) == 0
+    assert (table.phase, table.seat) == (Phase.TURN, 0)
+
+
+def test_choosing_is_outside_the_holders_turn() -> None:
+    table = end_round(new().put(MARKER, 0), TICKET)
+
+    assert (table.phase, table.seat) == (Phase.NEUTRAL, 0)
+    table.do(table.choose(A))
+    assert (table.phase, table.seat) == (Phase.TURN, 0)
+    assert table.number(MARKER) == 1
+
+
+def test_the_holders_own_trains_money_and_points_are_not_touched() -> None:
+    table = end_round(new(), TICKET)
+    table.do(table.choose(A))
+
+    assert table.numbers(TRAINS) == [40, 40]
+    assert table.numbers(TOKENS) == [30, 30]
+    assert table.numbers(SCORE) == [0, 1]
+
+
+@pytest.mark.parametrize("owner", [pytest.param(0, id="the other player"), pytest.param(1, id="the holder")])
+@pytest.mark.parametrize(("taken", "other"), [(A, B), (B, A)])
+def test_with_one_track_taken_it_takes_the_other_and_the_bank_pays(owner: int, taken: str, other: str) -> None:
+    table = end_round(new().own(owner, taken), TICKET)
+
+    assert table.owner(other) == NEUTRAL_OWNER
+    assert table.numbers(TOKENS) == ([34, 30] if owner == 0 else [30, 34])
+    assert table.number(MARKER) == 1
+    assert (table.phase, table.seat) == (Phase.TURN, 0)
+
+
+def test_a_player_with_a_loan_is_paid_too() -> None:
+    table = end_round(new().own(0, A).put(LOANS, 1).put(TOKENS, 2), TICKET)
+
+    assert table.number(TOKENS) == 6
+
+
+def test_a_pair_that_already_holds_a_neutral_track_does_nothing() -> None:
+    table = end_round(new().own("neutral", C), TWICE[1])
+
+    assert table.owner(D) == NOBODY
+    assert neutral_trains(table) == 36
+    assert table.number(MARKER) == 1
+    assert (table.phase, table.seat) == (Phase.TURN, 0)
+
+
+def test_both_tickets_of_a_pair_named_twice() -> None:
+    table = end_round(new(), TWICE[0])
+    table.do(table.choose(D)).do(DRAW, drawn("red")).do(DRAW, drawn("red"))
+    end_round(table, TWICE[1])
+
+    assert table.owner(C) == NOBODY
+    assert table.ticket_at(TWICE[1]) == AT_DISCARDS
+
+
+def test_a_pair_of_a_neutral_track_and_a_players_does_nothing() -> None:
+    table = end_round(new().own("neutral", A).own(1, B), TICKET)
+
+    assert neutral_trains(table) == 38
+    assert table.numbers(TOKENS) == [30, 30]
+
+
+def test_both_tracks_taken_by_players_count_as_no_pair() -> None:
+    table = end_round(new().own(0, A).own(1, B), TICKET)
+
+    assert neutral_trains(table) == 40
+    assert table.numbers(TOKENS) == [30, 30]
+    assert table.number(MARKER) == 1
+    assert table.number(NEUTRAL_IN) == 1
+
+
+def test_a_player_may_claim_the_track_beside_it() -> None:
+    table = end_round(new().hand(0, yellow=2), TICKET)
+    table.do(table.choose(A)).do(table.claim(B, yellow=2))
+
+    assert table.owner(B) == 0
+    assert table.numbers(TOKENS) == [26, 30]
+
+
+def test_its_track_is_taken_for_everyone() -> None:
+    table = new().own("neutral", A).hand(1, purple=2)
+
+    assert table.fault(table.claim(A, purple=2)) == ActionFault.TAKEN
+
+
+# -- how it leaves -----------------------------------------------------------------------------
+
+
+def test_it_leaves_if_it_must_take_tracks_longer_than_its_trains() -> None:
+    table = end_round(new().put(TRAINS + NEUTRAL_OWNER, 1), TICKET)
+
+    assert table.number(NEUTRAL_IN) == 0
+    assert (table.owner(A), table.owner(B)) == (NOBODY, NOBODY)
+    assert table.ticket_at(TICKET) == AT_DISCARDS
+    assert (table.phase, table.seat) == (Phase.TURN, 0)
+
+
+def test_it_leaves_if_it_must_take_the_other_track_and_cannot() -> None:
+    table = end_round(new().put(TRAINS + NEUTRAL_OWNER, 1).own(0, A), TICKET)
+
+    assert table.number(NEUTRAL_IN) == 0
+    assert table.owner(B) == NOBODY
+    assert table.numbers(TOKENS) == [30, 30]  # it pays nothing for a track that it does not take
+
+
+def test_trains_for_the_track_are_enough() -> None:
+    table = end_round(new().put(TRAINS + NEUTRAL_OWNER, 2).own(0, A), TICKET)
+
+    assert table.number(NEUTRAL_IN) == 1
+    assert neutral_trains(table) == 0
+
+
+def test_without_trains_it_stays_until_it_must_take_a_track() -> None:
+    table = end_round(new().put(TRAINS + NEUTRAL_OWNER, 0), BLANK)
+
+    assert table.number(NEUTRAL_IN) == 1
+
+
+def test_it_leaves_if_the_pile_is_empty_at_its_phase_and_then_the_discards_are_shuffled() -> None:
+    table = new().ticket_discards(BLANK, TICKET).ticket_pile().own("neutral", C)
+    table.do(DRAW, drawn("red")).do(DRAW, drawn("red"))
+
+    assert table.events == ["card_drawn red", "tickets_shuffled"]
+    assert table.number(NEUTRAL_IN) == 0
+    assert (table.number(N_TICKET_PILE), table.number(N_TICKET_DISCARDS)) == (2, 0)
+    assert table.owner(C) == NEUTRAL_OWNER
+
+
+def test_it_leaves_though_there_are_no_discards_to_shuffle() -> None:
+    table = new().ticket_pile().do(DRAW, drawn("red")).do(DRAW, drawn("red"))
+
+    assert table.number(NEUTRAL_IN) == 0
+    assert (table.phase, table.seat) == (Phase.TURN, 0)
+
+
+def test_the_last_ticket_of_the_pile_is_still_turned_up() -> None:
+    table = end_round(new().ticket_pile(TICKET), TICKET)
+
+    assert table.phase == Phase.NEUTRAL
+    assert table.number(NEUTRAL_IN) == 1
+
+
+def test_it_leaves_when_a_players_draw_wants_more_than_the_pile_has() -> None:
+    table = new(turns=4).ticket_discards(*TWICE).ticket_pile(BLANK, TICKET)
+    table.do(TICKETS, offered(BLANK, TICKET, *TWICE))
+
+    assert table.number(NEUTRAL_IN) == 0
+
+
+def test_it_leaves_when_a_player_draws_from_an_empty_pile() -> None:
+    table = new(turns=4).ticket_discards(*TWICE).ticket_pile()
+    table.do_by_chance(TICKETS)
+
+    assert table.number(NEUTRAL_IN) == 0
+
+
+def test_it_stays_when_a_players_draw_just_empties_the_pile() -> None:
+    table = new(turns=4).ticket_discards("Antwerpen-Rotterdam").ticket_pile(BLANK, TICKET, *TWICE)
+    table.do(TICKETS, offered(BLANK, TICKET, *TWICE))
+
+    assert table.number(NEUTRAL_IN) == 1
+
+
+def test_no_phase_follows_once_it_has_left() -> None:
+    table = new().put(NEUTRAL_IN, 0).own("neutral", C).do(DRAW, drawn("red")).do(DRAW, drawn("red"))
+
+    assert table.events == ["card_drawn red"]
+    assert table.owner(C) == NEUTRAL_OWNER
+
+
+# -- the end of the game ------------------------------------------------------------------------
+
+
+def test_it_never_sets_off_the_last_round() -> None:
+    table = end_round(new().put(TRAINS + NEUTRAL_OWNER, 2).own(0, A), TICKET)
+
+    assert table.number(LAST_LEFT) == -1
+
+
+def test_a_phase_follows_in_the_final_round() -> None:
+    table = new(turns=12).put(TRAINS, 2).do(DRAW, drawn("red")).do(DRAW, drawn("red"))
+    assert table.number(LAST_LEFT) == 2
+    end_round(table, TICKET)
+
+    assert table.phase == Phase.NEUTRAL
+    table.do(table.choose(A)).do(DRAW, drawn("red")).do(DRAW, drawn("red"))
+    assert table.number(PHASE) == Phase.OVER
+
+
+def test_no_phase_follows_the_last_turn_of_the_game() -> None:
+    table = new(turns=13).put(LAST_LEFT, 1).do(DRAW, drawn("red")).do(DRAW, drawn("red"))
+
+    assert (table.phase, table.number(ENDING)) == (Phase.OVER, Ending.TRAINS)
+    assert table.events == ["card_drawn red"]
+
+
+def with_neutral(**fields: object) -> GameMap:
+    """Return the variant with some fields of its neutral player changed."""
+    return changed(load("nederland").with_variant("neutral"), neutral=fields)
+
+
+def test_a_phase_after_the_last_turn_where_the_rules_say_so() -> None:
+    table = Position(with_neutral(after_last_turn=True)).after_turns(13).put(LAST_LEFT, 1)
+    end_round(table, TICKET)
+
+    assert (table.phase, table.seat) == (Phase.NEUTRAL, 1)
+    table.do(table.choose(A))
+    assert (table.number(PHASE), table.owner(A)) == (Phase.OVER, NEUTRAL_OWNER)
+
+
+@pytest.mark.parametrize("first_round", [1, 3, 9])
+def test_from_which_round_it_plays(first_round: int) -> None:
+    for n_rounds in (first_round - 1, first_round):
+        if n_rounds:
+            table = Position(with_neutral(first_round=first_round)).after_turns(2 * n_rounds - 1)
+            table.do_by_chance(DRAW, DRAW)
+            assert (len(table.events) == 2) == (n_rounds == first_round)
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_who_holds_its_marker_first(seat: int) -> None:
+    assert Position(with_neutral(marker_seat=seat)).number(MARKER) == seat
+
+
+def test_its_number_of_trains() -> None:
+    assert neutral_trains(Position(with_neutral(trains=7))) == 7
+
+
+def test_the_player_beside_is_paid_nothing_where_second_tracks_pay_the_bank() -> None:
+    bank = changed(load("nederland").with_variant("neutral"), money={"second_track_pays": "bank"})
+    table = end_round(Position(bank).after_turns(11).own(0, A), TICKET)
+
+    assert table.owner(B) == NEUTRAL_OWNER
+    assert table.numbers(TOKENS) == [30, 30]
+
+
+def test_its_network_completes_no_tickets() -> None:
+    table = new().tickets(0, "Breda-Haarlem").own("neutral", A)
+    before = table.scores()
+
+    assert table.own("neutral", "'s-Gravenhage-Rotterdam/0", "'s-Gravenhage-Haarlem/0").scores() == before
+    assert before[0] == 35 - 12
