@@ -1,0 +1,351 @@
+"""
+The rules of the end of a game: the last round, passing, and games without an end.
+
+RULES section 1, "End", and 7, "End". Rule book: Nordic Countries, end of the
+game.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.engine.positions import DECLINE, DRAW, PASS, TICKETS, Position, changed, drawn, face_up, pay, revealed
+from tests.fixtures import EVERY_MAP
+from ttr_analysis import GameMap
+from ttr_analysis.engine.codes import CHOOSE_NEUTRAL, KEEP_TICKETS
+from ttr_analysis.engine.kernel.legal import ActionFault
+from ttr_analysis.engine.layout import (
+    ENDING,
+    LAST_LEFT,
+    LAST_SEAT,
+    N_PASSES,
+    N_TURNS,
+    PHASE,
+    SEAT,
+    TRAINS,
+    Ending,
+    Phase,
+)
+
+SHORT = "Boden-Tornio/0"
+"""One green space."""
+
+
+def play_out(table: Position, most: int = 20) -> list[int]:
+    """Let everyone draw cards until the game is over; return the seats that had a turn."""
+    seats: list[int] = []
+    while table.phase != Phase.OVER and len(seats) < most:
+        seats.append(table.seat)
+        table.do_by_chance(DRAW, DRAW)
+    return seats
+
+
+# -- the last round is set off -----------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("left", "triggers"),
+    [
+        pytest.param(3, False, id="three trains left"),
+        pytest.param(2, True, id="two trains left"),
+        pytest.param(1, True, id="one train left"),
+        pytest.param(0, True, id="no train left"),
+    ],
+)
+def test_the_last_round_is_set_off_at_two_trains_or_fewer(left: int, triggers: bool) -> None:  # noqa: FBT001
+    table = Position("nordic").hand(0, green=1).put(TRAINS, left + 1)
+    table.do(table.claim(SHORT, green=1))
+
+    assert table.number(TRAINS) == left
+    assert table.number(LAST_LEFT) == (2 if triggers else -1)
+    assert table.number(LAST_SEAT) == (0 if triggers else -1)
+
+
+def test_every_player_then_has_one_turn_the_trigger_last() -> None:
+    table = Position("nordic", 3).hand(1, green=1).put(TRAINS + 1, 3).after_turns(1)
+    table.do(table.claim(SHORT, green=1))
+
+    assert play_out(table) == [2, 0, 1]
+    assert table.number(ENDING) == Ending.TRAINS
+    assert table.number(N_TURNS) == 5
+
+
+@pytest.mark.parametrize(("name", "n_players"), [("nordic", 2), ("switzerland", 3), ("nederland", 5), ("usa", 4)])
+def test_the_last_round_on_every_map(name: str, n_players: int) -> None:
+    table = Position(name, n_players).put(TRAINS, 2)
+
+    assert play_out(table) == [0, *range(1, n_players), 0]
+    assert table.number(ENDING) == Ending.TRAINS
+
+
+def test_the_game_is_not_over_before_the_trigger_had_its_last_turn() -> None:
+    table = Position("nordic").put(TRAINS, 2).do_by_chance(DRAW, DRAW).do_by_chance(DRAW, DRAW)
+
+    assert (table.phase, table.seat) == (Phase.TURN, 0)
+    table.do_by_chance(DRAW)
+    assert table.number(PHASE) == Phase.SECOND_DRAW
+
+
+def test_it_is_set_off_once() -> None:
+    table = Position("nordic").hand(1, green=1).put(TRAINS, 2).put(TRAINS + 1, 3).do_by_chance(DRAW, DRAW)
+    table.do(table.claim(SHORT, green=1))
+
+    assert table.number(TRAINS, 1) == 2
+    assert table.number(LAST_SEAT) == 0
+    assert play_out(table) == [0]
+
+
+def test_only_the_trains_of_the_seat_whose_turn_ends_set_it_off() -> None:
+    table = Position("nordic").put(TRAINS + 1, 0).do_by_chance(DRAW, DRAW)
+
+    assert table.number(LAST_LEFT) == -1
+    assert table.do_by_chance(DRAW, DRAW).number(LAST_LEFT) == 2
+
+
+# -- by a turn of any kind ----------------------------------------------------------
+
+
+def poor(game_map: str | GameMap = "nordic") -> Position:
+    """Return a table where seat 0 has two trains at the start of its turn."""
+    return Position(game_map).put(TRAINS, 2)
+
+
+def is_set_off(table: Position) -> bool:
+    return table.number(LAST_SEAT) == 0 and table.number(SEAT) == 1
+
+
+def test_set_off_by_a_turn_of_drawing_cards() -> None:
+    table = poor().do(DRAW, drawn("red"))
+
+    assert table.number(LAST_LEFT) == -1  # the turn has not ended
+    assert is_set_off(table.do(DRAW, drawn("red")))
+
+
+def test_set_off_by_taking_a_face_up_locomotive() -> None:
+    assert is_set_off(poor("usa").market("locomotive", "red", "red", "red", "red").do_by_chance(face_up(0)))
+
+
+def test_set_off_by_a_turn_of_drawing_tickets() -> None:
+    table = poor().do_by_chance(TICKETS)
+
+    assert table.number(LAST_LEFT) == -1
+    assert is_set_off(table.do((KEEP_TICKETS, 1)))
+
+
+def test_set_off_by_a_claim() -> None:
+    table = poor().hand(0, green=1)
+
+    assert is_set_off(table.do(table.claim(SHORT, green=1)))
+
+
+def test_set_off_by_a_tunnel_that_is_paid() -> None:
+    table = poor().hand(0, green=3)
+    table.do(table.claim("Kristiansand-Stavanger/0", green=2), revealed("green", "red", "red"))
+
+    assert table.number(LAST_LEFT) == -1
+    assert is_set_off(table.do(pay(green=1)))
+
+
+def test_set_off_by_a_tunnel_that_is_declined() -> None:
+    table = poor().hand(0, green=3)
+    table.do(table.claim("Kristiansand-Stavanger/0", green=2), revealed("green", "red", "red"))
+
+    assert is_set_off(table.do(DECLINE))
+
+
+def stuck(game_map: str | GameMap = "nordic", n_players: int = 2) -> Position:
+    """Return a table where no card and no ticket is left and the last seat holds all cards."""
+    return Position(game_map, n_players).market(None, None, None, None, None).ticket_pile().pile()
+
+
+def test_set_off_by_passing() -> None:
+    assert is_set_off(stuck().put(TRAINS, 2).do(PASS))
+
+
+# -- passing ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", EVERY_MAP)
+def test_passing_is_illegal_while_a_card_can_be_drawn(name: str) -> None:
+    table = Position(name)
+
+    assert table.fault(PASS) == ActionFault.NOT_STUCK
+    assert PASS not in table.legal()
+
+
+def test_passing_is_legal_with_no_other_legal_action() -> None:
+    table = stuck()
+
+    assert table.fault(PASS) == ActionFault.NONE
+    assert table.legal() == [PASS]
+
+
+def test_a_card_in_the_draw_pile_forbids_passing() -> None:
+    table = Position("nordic").market(None, None, None, None, None).ticket_pile().pile(red=1)
+
+    assert table.fault(PASS) == ActionFault.NOT_STUCK
+
+
+def test_a_card_in_the_discards_forbids_passing() -> None:
+    table = Position("nordic").market(None, None, None, None, None).ticket_pile().discards(red=1).pile()
+
+    assert table.fault(PASS) == ActionFault.NOT_STUCK
+
+
+def test_a_face_up_card_forbids_passing() -> None:
+    table = Position("nordic").market("red", None, None, None, None).ticket_pile().pile()
+
+    assert table.fault(PASS) == ActionFault.NOT_STUCK
+
+
+def test_a_face_up_card_that_may_not_be_taken_does_not_forbid_passing() -> None:
+    closed = changed("nordic", market={"open_without_piles": False})
+    table = Position(closed).market("red", None, None, None, None).ticket_pile().pile()
+
+    assert table.fault(PASS) == ActionFault.NONE
+
+
+def test_a_ticket_forbids_passing() -> None:
+    table = Position("nordic").market(None, None, None, None, None).ticket_pile("Bergen-Narvik").pile()
+
+    assert table.fault(PASS) == ActionFault.NOT_STUCK
+
+
+def test_a_ticket_discard_forbids_passing() -> None:
+    table = Position("nederland").market(None, None, None, None, None)
+    table.ticket_discards("Amsterdam-Antwerpen").ticket_pile().pile()
+
+    assert table.fault(PASS) == ActionFault.NOT_STUCK
+
+
+def test_a_route_that_can_be_claimed_forbids_passing() -> None:
+    table = Position("nordic").hand(0, green=1).market(None, None, None, None, None).ticket_pile().pile()
+
+    assert table.fault(PASS) == ActionFault.NOT_STUCK
+    assert table.own(1, SHORT).fault(PASS) == ActionFault.NONE
+
+
+def test_a_tunnel_attempt_forbids_passing() -> None:
+    table = Position("nordic").hand(0, purple=2).market(None, None, None, None, None).ticket_pile().pile()
+
+    assert table.own_all("Lillehammer-Oslo/0").fault(PASS) == ActionFault.NOT_STUCK
+
+
+def test_a_route_without_trains_for_it_does_not_forbid_passing() -> None:
+    table = Position("nordic").hand(0, green=9).market(None, None, None, None, None).ticket_pile().pile()
+
+    assert table.put(TRAINS, 0).fault(PASS) == ActionFault.NONE
+
+
+def test_one_full_round_of_passes_ends_the_game() -> None:
+    table = stuck(n_players=3).own_all().do(PASS).do(PASS)
+
+    assert (table.phase, table.number(N_PASSES)) == (Phase.TURN, 2)
+    table.do(PASS)
+    assert (table.number(PHASE), table.number(ENDING)) == (Phase.OVER, Ending.PASSES)
+
+
+def test_passes_of_a_full_round_may_begin_with_any_seat() -> None:
+    table = stuck(n_players=3).own_all().after_turns(2).do(PASS).do(PASS).do(PASS)
+
+    assert table.number(ENDING) == Ending.PASSES
+
+
+def test_passes_count_only_in_a_row() -> None:
+    table = stuck().own_all(SHORT).do(PASS)  # seat 1 holds all cards
+    table.do_by_chance(table.claim(SHORT, green=1))
+
+    assert table.number(N_PASSES) == 0
+    assert table.phase == Phase.TURN
+
+
+def test_a_round_of_passes_ends_the_last_round_too() -> None:
+    table = stuck(n_players=3).own_all().put(LAST_LEFT, 3).do(PASS).do(PASS).do(PASS)
+
+    assert table.number(PHASE) == Phase.OVER
+
+
+def test_passing_ends_no_second_draw() -> None:
+    table = Position("nordic").do(DRAW, drawn("red"))
+
+    assert table.fault(PASS) == ActionFault.PHASE
+
+
+# -- the game is over -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "action",
+    [DRAW, TICKETS, PASS, DECLINE, face_up(0), pay(green=1), (KEEP_TICKETS, 1), (CHOOSE_NEUTRAL, 0)],
+    ids=["draw", "tickets", "pass", "decline", "face up", "pay", "keep", "choose"],
+)
+def test_nothing_is_legal_when_the_game_is_over(action: tuple[int, int]) -> None:
+    table = Position("nordic").put(LAST_LEFT, 1).do_by_chance(DRAW, DRAW)
+
+    assert table.phase == Phase.OVER
+    assert table.fault(action) == ActionFault.OVER
+    assert table.legal() == []
+
+
+def test_points_and_tickets_are_scored_however_the_game_ends() -> None:
+    table = stuck().own(1, "Bergen-Oslo/0").own_all().do(PASS).do(PASS)
+
+    assert table.scores() == [10, 17]  # nobody completed a ticket: a tie at zero
+
+
+# -- games without an end ---------------------------------------------------------------------
+
+
+def test_a_cap_on_turns_ends_an_endless_game() -> None:
+    table = Position(changed("nordic", trains={"max_turns": 10}))
+
+    assert play_out(table) == [0, 1] * 5
+    assert table.number(ENDING) == Ending.TRUNCATED
+
+
+def test_declining_tunnels_for_ever_is_truncated() -> None:
+    tunnel = "Brig-Interlaken/0"
+    table = Position(changed("switzerland", trains={"max_turns": 10})).hand(0, white=2).hand(1, white=2)
+    table.market("red", "red", "red", "red", "red").discards(white=8).pile(locomotive=10, red=2)
+    for _ in range(10):
+        table.do_by_chance(table.claim(tunnel, white=2))
+        table.do_by_chance(DECLINE)
+
+    assert table.number(ENDING) == Ending.TRUNCATED
+
+
+def test_the_cap_is_2000_turns() -> None:
+    table = Position("nordic").after_turns(1998).do_by_chance(DRAW, DRAW)
+
+    assert table.phase == Phase.TURN
+    assert table.do_by_chance(DRAW, DRAW).number(ENDING) == Ending.TRUNCATED
+
+
+def test_a_game_whose_last_turn_is_at_the_cap_is_not_truncated() -> None:
+    table = Position("nordic").after_turns(1999).put(LAST_LEFT, 1).do_by_chance(DRAW, DRAW)
+
+    assert table.number(ENDING) == Ending.TRAINS
+
+
+# -- fields -------------------------------------------------------------------------------------
+
+
+def test_more_last_turns() -> None:
+    table = Position(changed("nordic", trains={"last_turns": 2})).put(TRAINS, 2)
+
+    assert play_out(table) == [0, 1, 0, 1, 0]
+
+
+@pytest.mark.parametrize("at", [0, 5])
+def test_at_how_many_trains_the_last_round_begins(at: int) -> None:
+    for left in (at, at + 1):
+        table = Position(changed("nordic", trains={"last_round_at": at})).put(TRAINS, left).do_by_chance(DRAW, DRAW)
+
+        assert (table.number(LAST_LEFT) == 2) == (left == at)
+
+
+def test_more_rounds_of_passes() -> None:
+    table = stuck(changed("nordic", claims={"pass_rounds": 2})).own_all().do(PASS).do(PASS).do(PASS)
+
+    assert table.phase == Phase.TURN
+    assert table.do(PASS).number(ENDING) == Ending.PASSES
