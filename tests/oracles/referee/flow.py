@@ -55,7 +55,7 @@ def take_turn(table: Table, seat: int) -> Script:
         case "draw_tickets":
             yield from draw_tickets(table, seat)
     table.n_passes = table.n_passes + 1 if event["event"] == "pass" else 0
-    if table.cards_discarded:  # a reset in the course of the turn is not meant: at most so many follow one refill
+    if table.cards_discarded:
         yield from fill_market(table, [slot for slot, card in enumerate(table.market) if card is None])
 
 
@@ -118,6 +118,8 @@ def discard(table: Table, cards: Counter[str]) -> Script:
 
 def fill_market(table: Table, slots: range | list[int]) -> Script:
     """Turn up cards for some slots, then replace the face-up cards as long as the rules say so."""
+    if not slots:
+        return
     for slot in slots:
         yield from fill_slot(table, slot)
     for _ in range(table.rules.market.max_resets):
@@ -126,8 +128,7 @@ def fill_market(table: Table, slots: range | list[int]) -> Script:
         yield Notice("market_replaced")
         face_up = Counter(card for card in table.market if card is not None)
         table.market = [None] * len(table.market)
-        table.discards += face_up
-        yield from shuffle_at_once(table)
+        yield from discard(table, face_up)
         for slot in range(len(table.market)):
             yield from fill_slot(table, slot)
 

@@ -185,9 +185,10 @@ def _all_to_say(table: Table, seat: int, name: str) -> Iterator[Event]:
 
 
 def _choices(hand: Cards) -> Iterator[Cards]:
+    """Yield every choice of one or more cards."""
     n_choices = n_sub_multisets(hand)
     assert n_choices <= MAX_CHOICES, f"a hand with {n_choices} choices of cards is too large to try them all"
-    return sub_multisets(hand)
+    return (cards for cards in sub_multisets(hand) if cards)
 
 
 # -- by the name of the move --------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from itertools import product
 from typing import NamedTuple
 
@@ -22,13 +23,16 @@ class Form(NamedTuple):
     sets: int
 
 
-def forms(route: Route) -> Iterator[Form]:
-    """Yield every way to fill the spaces of a route."""
-    for color in COLORS if route.color == GRAY else (route.color,):
-        for own, locomotives in product(range(route.length + 1), repeat=2):
-            form = Form(color, own, locomotives, route.length - own - locomotives)
-            if form.sets >= 0 and can_fill(route, form):
-                yield form
+@cache
+def forms(route: Route) -> tuple[Form, ...]:
+    """Return every way to fill the spaces of a route."""
+    colors = COLORS if route.color == GRAY else (route.color,)
+    spaces = range(route.length + 1)
+    every = (
+        Form(color, own, locomotives, route.length - own - locomotives)
+        for color, own, locomotives in product(colors, spaces, spaces)
+    )
+    return tuple(form for form in every if form.sets >= 0 and can_fill(route, form))
 
 
 def can_fill(route: Route, form: Form) -> bool:

@@ -80,7 +80,7 @@ class Table:
         """Why the game is over: "trains", "passes" or "truncated"."""
         self.draws_taken = 0
         self.cards_discarded = False
-        """Whether cards were discarded in this turn, apart from face-up ones that were replaced."""
+        """Whether cards were discarded in this turn."""
         self.must_keep = 0
         """Tickets that the seat that chooses has to keep."""
         self.pending: Route | None = None
@@ -142,7 +142,7 @@ class Table:
     # -- doors through which things move --------------------------------------
 
     def discard(self, cards: Cards) -> None:
-        """Put cards that were played or turned over for a tunnel on the discard pile."""
+        """Put cards on the discard pile."""
         self.discards += cards
         self.cards_discarded = True
 
