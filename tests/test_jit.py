@@ -11,7 +11,7 @@ import numba
 import pytest
 
 from ttr_analysis import _jit
-from ttr_analysis._jit import cache_folder, cache_key, compiled
+from ttr_analysis._jit import _read, cache_folder, cache_key, compiled, imported_sources
 
 KERNEL = """
 import numpy as np
@@ -82,60 +82,91 @@ def test_the_users_own_setting_of_numba_stays(monkeypatch: pytest.MonkeyPatch) -
     assert vars(numba.config)["CACHE_DIR"] == "/chosen/by/the/user"
 
 
-def test_the_key_changes_with_any_source(tmp_path: Path) -> None:
-    (tmp_path / "inner").mkdir()
-    kernel, rule = tmp_path / "kernel.py", tmp_path / "inner" / "rule.py"
-    kernel.write_text("from inner.rule import points\n", encoding="utf-8")
-    rule.write_text("points = 10\n", encoding="utf-8")
-    before = cache_key(tmp_path)
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """Return a package of four modules: `kernel` imports `rule`, which imports `number`; `other` stands alone."""
+    folder = tmp_path / "game"
+    (folder / "inner").mkdir(parents=True)
+    (folder / "__init__.py").write_text("", encoding="utf-8")
+    (folder / "inner" / "__init__.py").write_text("", encoding="utf-8")
+    (folder / "kernel.py").write_text("from game.inner import (\n    rule,\n)\n", encoding="utf-8")
+    (folder / "inner" / "rule.py").write_text("from game.number import points\n", encoding="utf-8")
+    (folder / "number.py").write_text("points = 10\n", encoding="utf-8")
+    (folder / "other.py").write_text("points = 10\n", encoding="utf-8")
+    return folder
 
-    rule.write_text("points = 15\n", encoding="utf-8")
-    after_edit = cache_key(tmp_path)
-    rule.rename(rule.with_name("rules.py"))
-    after_renaming = cache_key(tmp_path)
 
-    assert len({before, after_edit, after_renaming}) == 3
+def key_of(module: Path, package: Path) -> str:
+    """Return the key as a new process finds it."""
+    _read.cache_clear()
+    return cache_key(module, package)
 
 
-def test_the_key_is_the_same_for_the_same_sources(tmp_path: Path) -> None:
-    (tmp_path / "rule.py").write_text("points = 10\n", encoding="utf-8")
-    before = cache_key(tmp_path)
+@pytest.mark.parametrize("edited", ["kernel.py", "inner/rule.py", "inner/__init__.py", "number.py"])
+def test_the_key_changes_with_all_that_is_imported(edited: str, package: Path) -> None:
+    before = key_of(package / "kernel.py", package)
 
-    os.utime(tmp_path / "rule.py", (0, 0))
+    (package / edited).write_text("from game.number import points\n\n", encoding="utf-8")
 
-    assert cache_key(tmp_path) == before
+    assert key_of(package / "kernel.py", package) != before
+
+
+def test_the_key_does_not_change_with_what_is_not_imported(package: Path) -> None:
+    before = key_of(package / "kernel.py", package)
+
+    (package / "other.py").write_text("points = 15\n", encoding="utf-8")
+
+    assert key_of(package / "kernel.py", package) == before
+
+
+def test_a_module_outside_the_package_depends_on_all_of_it(package: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "mine.py"
+    mine.write_text("", encoding="utf-8")
+    before = key_of(mine, package)
+
+    (package / "other.py").write_text("points = 15\n", encoding="utf-8")
+
+    assert key_of(mine, package) != before
+
+
+def test_the_imports_of_the_kernel_are_found() -> None:
+    folder = Path(_jit.__file__).parent
+    found = {path.relative_to(folder).as_posix() for path in imported_sources(folder / "engine/kernel/step.py")}
+
+    assert {"engine/kernel/step.py", "engine/kernel/cards.py", "rules/money.py", "tables/games.py"} <= found
+    assert "analysis/paths/shortest.py" not in found
 
 
 @pytest.mark.parametrize(("name", "value"), [("BOUNDSCHECK", 2), ("__version__", "0.0")])
 def test_the_key_changes_with_the_compiler(
     name: str, value: object, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    before = cache_key(tmp_path)
+    before = cache_key(tmp_path / "mine.py")
 
     monkeypatch.setattr(numba.config if name.isupper() else numba, name, value)
 
-    assert cache_key(tmp_path) != before
+    assert cache_key(tmp_path / "mine.py") != before
 
 
 def test_only_old_folders_are_removed(fresh_folder: Path) -> None:
     now = time.time()
     for hours in range(8):
-        folder = fresh_folder / f"v-{hours}"
+        folder = fresh_folder / f"mine-v-{hours}"
         folder.mkdir()
         os.utime(folder, (now - 3600 * hours - 60, now - 3600 * hours - 60))
     (fresh_folder / "other").mkdir()
     os.utime(fresh_folder / "other", (0, 0))
 
-    mine = cache_folder()
+    mine = cache_folder(Path("mine.py"))
 
-    assert {path.name for path in fresh_folder.iterdir()} == {mine.name, "v-0", "v-1", "v-2", "other"}
+    assert {path.name for path in fresh_folder.iterdir()} == {mine.name, "mine-v-0", "mine-v-1", "mine-v-2", "other"}
 
 
 def test_folders_in_use_are_kept_however_many(fresh_folder: Path) -> None:
     for number in range(8):
-        (fresh_folder / f"v-{number}").mkdir()
+        (fresh_folder / f"mine-v-{number}").mkdir()
 
-    cache_folder()
+    cache_folder(Path("mine.py"))
 
     assert len(list(fresh_folder.iterdir())) == 9
 
@@ -146,7 +177,7 @@ def test_a_temporary_folder_serves_where_nothing_can_be_written(
     (fresh_folder / "file").write_text("", encoding="utf-8")
     monkeypatch.setenv("TTR_CACHE_DIR", str(fresh_folder / "file"))
 
-    folder = cache_folder()
+    folder = cache_folder(Path("mine.py"))
 
     assert folder.is_dir()
     assert fresh_folder not in folder.parents

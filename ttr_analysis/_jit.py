@@ -2,15 +2,17 @@
 Compilation of the numeric cores: the decorator `compiled`, and where its results are kept.
 
 Numba keeps compiled code on disk, but notices neither an edit in a *called*
-module nor a change of `NUMBA_BOUNDSCHECK`. The cache therefore lives in a
-folder named by everything that the code depends on; numba itself tells
-processors apart.
+module nor a change of `NUMBA_BOUNDSCHECK`. The compiled code of a module
+therefore lies in a folder named by all that it depends on: the module, whatever
+of this package it imports, directly or not, and the compiler. Numba itself
+tells processors apart.
 """
 
 import atexit
 import hashlib
 import inspect
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -28,7 +30,9 @@ _F = TypeVar("_F", bound=Callable[..., object])
 
 _CONFIG: Any = numba.config  # its settings come from the environment; type checkers know none of them
 _PACKAGE = Path(__file__).parent
-_N_KEPT = 4  # caches of the latest versions of the sources
+# What a line imports: a module of the package, and names of it, in brackets or to the end of the line.
+_IMPORT = r"^[ \t]*from ({}[\w.]*) import (\([^)]*\)|[^\n]*)"
+_N_KEPT = 4  # caches of the latest versions of a module
 _KEPT_SECONDS = 3600.0  # a cache used in the last hour may belong to a running process
 
 
@@ -62,19 +66,19 @@ def compiled(function: _F) -> _F:
     """
     if _CONFIG.DISABLE_JIT:
         return function
+    source = Path(inspect.getfile(function))
     # The folder of the cache is fixed here, when the dispatcher is made; afterwards the user's own setting holds again.
-    users_folder, _CONFIG.CACHE_DIR = _CONFIG.CACHE_DIR, str(cache_folder())
-    has_source = Path(inspect.getfile(function)).is_file()  # not in a doctest or a notebook
+    users_folder, _CONFIG.CACHE_DIR = _CONFIG.CACHE_DIR, str(cache_folder(source))
     try:
-        return cast("_F", njit(cache=has_source, nogil=True)(function))
+        return cast("_F", njit(cache=source.is_file(), nogil=True)(function))  # no file: a doctest or a notebook
     finally:
         _CONFIG.CACHE_DIR = users_folder
 
 
 @cache
-def cache_folder() -> Path:
+def cache_folder(source: Path) -> Path:
     """
-    Return the folder of this version's compiled code, made if need be.
+    Return the folder of the compiled code of a module, made if need be.
 
     It lies in `TTR_CACHE_DIR`, else in `ttr_analysis` in the user's cache
     folder (`XDG_CACHE_HOME`, else `~/.cache`). If that cannot be written, it
@@ -83,7 +87,7 @@ def cache_folder() -> Path:
     """
     try:
         base = _base_folder()
-        folder = base / cache_key(_PACKAGE)
+        folder = base / f"{source.stem}-{cache_key(source)}"
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             os.utime(folder)  # "used just now", for `_prune`
@@ -91,18 +95,47 @@ def cache_folder() -> Path:
         folder = Path(tempfile.mkdtemp(prefix="ttr_analysis-"))
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
     else:
-        _prune(base)
+        _prune(base, source.stem)
     return folder
 
 
-def cache_key(package: Path) -> str:
-    """Return a name for all that compiled code depends on: sources, versions, and whether indices are checked."""
+def cache_key(source: Path, package: Path = _PACKAGE) -> str:
+    """
+    Return a name for all that the compiled code of a module depends on: sources, versions, whether indices are checked.
+
+    A module outside the package, such as a user's own, counts as depending on
+    all of it.
+    """
+    sources = imported_sources(source, package) if package in source.parents else {source, *package.rglob("*.py")}
     digest = hashlib.blake2b(digest_size=10)
-    for path in sorted(package.rglob("*.py")):
-        digest.update(f"{path.relative_to(package).as_posix()}\0{path.stat().st_size}\0".encode())
-        digest.update(path.read_bytes())
+    for path in sorted(path for path in sources if path.is_file()):
+        text = _read(path)
+        digest.update(f"{path.as_posix()}\0{len(text)}\0".encode())
+        digest.update(text)
     digest.update(f"{numba.__version__} {sys.version} {_CONFIG.BOUNDSCHECK}".encode())
     return f"v-{digest.hexdigest()}"
+
+
+def imported_sources(source: Path, package: Path = _PACKAGE) -> set[Path]:
+    """Return the modules of the package that a module imports, directly or not, itself among them."""
+    found = {source}
+    waiting = [source]
+    pattern = re.compile(_IMPORT.format(re.escape(package.name)).encode(), re.MULTILINE)
+    while waiting:
+        for module, names in pattern.findall(_read(waiting.pop())):
+            home = package.parent.joinpath(*module.decode().split("."))
+            parts = (home, *(home / name for name in re.findall(r"\w+", names.decode())))
+            for path in (file for part in parts for file in (part.with_suffix(".py"), part / "__init__.py")):
+                if path not in found and path.is_file():
+                    found.add(path)
+                    waiting.append(path)
+    return found
+
+
+@cache
+def _read(path: Path) -> bytes:
+    """Return the text of a source, read once: what runs is what was imported."""
+    return path.read_bytes()
 
 
 def _base_folder() -> Path:
@@ -112,10 +145,10 @@ def _base_folder() -> Path:
     return (Path(users) if users else Path.home() / ".cache") / "ttr_analysis"
 
 
-def _prune(base: Path) -> None:
-    """Remove all but the latest few caches, and none that was used within the hour."""
+def _prune(base: Path, stem: str) -> None:
+    """Remove all but the latest few caches of a module, and none that was used within the hour."""
     used = []
-    for folder in base.glob("v-*"):
+    for folder in base.glob(f"{stem}-v-*"):
         try:
             used.append((folder.stat().st_mtime, folder))
         except OSError:  # another process removed it just now
