@@ -140,7 +140,7 @@ class Score:
         parts += [f"{'?' if bonus.points is None else bonus.points} {bonus.measure}" for bonus in self.bonuses]
         if self.n_loans:
             parts.append(f"{self.loan_points} loans")
-        return f"<Score of seat {self.seat}: {total} = {' + '.join(parts)}>".replace("+ -", "- ")
+        return f"<Score of P{self.seat}: {total} = {' + '.join(parts)}>".replace("+ -", "- ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +155,18 @@ class Scores:
     winners
         The seats that won, several if they share the win; empty if tickets
         are not known.
+
+    Examples
+    --------
+    A game that has only begun, as if it ended here: both have completed as
+    many tickets, none.
+
+    >>> import ttr_analysis as ttr
+    >>> game = ttr.Game(ttr.load_map("nordic"), n_players=2)
+    >>> game.score(game.new(seed=7))
+    <Scores of 2 seats, won by P0 and P1>
+      <Score of P0: 10 = 0 routes + 0 tickets (0 of 0) + 10 completed_tickets>
+      <Score of P1: 10 = 0 routes + 0 tickets (0 of 0) + 10 completed_tickets>
     """
 
     seats: tuple[Score, ...]
@@ -191,7 +203,8 @@ class Scores:
 
     def __repr__(self) -> str:
         """Return who won, and each seat's points."""
-        who = f"won by seat {' and '.join(map(str, self.winners))}" if self.winners else "winners not known"
+        winners = " and ".join(f"P{seat}" for seat in self.winners)
+        who = f"won by {winners}" if winners else "winners not known"
         return "\n".join([f"<Scores of {len(self)} seats, {who}>", *(f"  {score!r}" for score in self.seats)])
 
     def _repr_html_(self) -> str:
@@ -249,11 +262,13 @@ def score_state(game_map: GameMap, state: Ints, n_players: int) -> Scores:
     final_scores(state, tables, result)
     fill_trails(state, tables, result)
     is_known = not result[:, columns.UNKNOWN_COLUMN].any()
-    seats = tuple(_score_of(game_map, state, tables, seat, result[seat], is_known) for seat in range(n_players))
+    seats = tuple(
+        _score_of(game_map, state, tables, seat, result[seat], is_known=is_known) for seat in range(n_players)
+    )
     return Scores(seats, tuple(score.seat for score in seats if score.won))
 
 
-def _score_of(game_map: GameMap, state: Ints, tables: Ints, seat: int, row: Ints, is_known: bool) -> Score:  # noqa: FBT001
+def _score_of(game_map: GameMap, state: Ints, tables: Ints, seat: int, row: Ints, *, is_known: bool) -> Score:
     """Return the score of a seat from its row; `is_known` tells whether all tickets of the game are."""
     bonuses = tuple(
         BonusScore(rules.measure, points if is_known or rules.measure != "completed_tickets" else None)

@@ -256,8 +256,7 @@ class ScoringRules:
         "completed_tickets", "longest_trail", or who has the "path_bonus".
         Still tied: a shared win.
     zero_ties
-        Whether a bonus can be had with a measure of zero, as by players who
-        are all tied at zero.
+        Whether players tied at zero for a bonus share it too.
     """
 
     start_scores: tuple[Points, ...] = ()

@@ -181,7 +181,7 @@ def award(measure: Ints, takes_part: Ints, points: Ints, zero_ties: int, bonus: 
     points
         Points by rank, best first; nothing for ranks beyond.
     zero_ties
-        0 if a measure of zero gets nothing.
+        0 if players tied at zero get nothing.
     bonus
         Filled: the points of each player.
 
@@ -197,13 +197,17 @@ def award(measure: Ints, takes_part: Ints, points: Ints, zero_ties: int, bonus: 
     """
     for i in range(measure.size):
         bonus[i] = 0
-        if takes_part[i] and (zero_ties or measure[i] != 0):
-            n_better = 0
-            for j in range(measure.size):
-                if takes_part[j] and measure[j] > measure[i]:
-                    n_better += 1
-            if n_better < points.size:
-                bonus[i] = points[n_better]
+        if not takes_part[i]:
+            continue
+        n_better = 0
+        n_equal = 0
+        for j in range(measure.size):
+            if takes_part[j]:
+                n_better += measure[j] > measure[i]
+                n_equal += measure[j] == measure[i]
+        is_tie_at_zero = measure[i] == 0 and n_equal > 1
+        if n_better < points.size and (zero_ties or not is_tie_at_zero):
+            bonus[i] = points[n_better]
 
 
 @compiled
