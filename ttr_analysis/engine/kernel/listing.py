@@ -64,7 +64,8 @@ def list_actions(state: Ints, tables: Ints, out: Ints) -> int:
     List the legal actions of the seat that acts.
 
     Claims come once for each route and form of payment; the sets of such a
-    payment take the cards of which most are left, locomotives last.
+    payment take the cards of which most are left, locomotives last. Forms that
+    come to the same cards are listed once.
 
     Parameters
     ----------
@@ -76,7 +77,7 @@ def list_actions(state: Ints, tables: Ints, out: Ints) -> int:
     Returns
     -------
     n_actions
-        Their number, which may be more than fit in `out`.
+        Their number, or more if they do not fit in `out`.
     """
     phase = state[PHASE]
     seat = state[SEAT]
@@ -123,12 +124,21 @@ def _list_claims(state: Ints, tables: Ints, seat: int, out: Ints, n: int) -> int
     for route in range(tables[N_ROUTES]):
         if route_fault(state, tables, seat, route) != NONE:
             continue
+        first = n
         for number in range(n_forms(state, tables, seat, route)):
-            if n < len(out):
-                out[n, 0] = make_code(CLAIM_ROUTE, route)
-                out[n, 1] = representative(state, tables, seat, route, number)
-            n += 1
+            cards = representative(state, tables, seat, route, number)
+            if tables[SWAP_SIZE + route] == 0 or not _is_listed(out, first, n, cards):
+                n = _add(out, n, make_code(CLAIM_ROUTE, route), cards)
     return n
+
+
+@compiled
+def _is_listed(out: Ints, first: int, n: int, value: int) -> bool:
+    """Return whether a value stands in the rows from `first` to `n`: two forms with sets can be the same cards."""
+    for i in range(first, min(n, len(out))):
+        if out[i, 1] == value:
+            return True
+    return False
 
 
 @compiled

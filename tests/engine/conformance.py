@@ -1,0 +1,385 @@
+"""The harness that every map, variant, number of players and policy must pass: whole games, checked state by state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple, Protocol
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from tests.engine.decoding import OUTCOMES, decode
+from tests.engine.invariants import Law, broken_law
+from tests.engine.listing import ListingLaw, broken_listing_law
+from tests.fixtures import EVERY_MAP, load
+from tests.oracles.referee import Final, check_record
+from ttr_analysis._jit import compiled
+from ttr_analysis.engine.codes import READ_AT, READ_END, TAPE_START, WRITE_AT, WRITE_END, kind_of
+from ttr_analysis.engine.kernel.legal import ActionFault, action_fault
+from ttr_analysis.engine.kernel.listing import list_actions
+from ttr_analysis.engine.kernel.scoring import (
+    BONUS_COLUMN,
+    COMPLETED_COLUMN,
+    GAINED_COLUMN,
+    LOAN_POINTS_COLUMN,
+    LOANS_COLUMN,
+    LOST_COLUMN,
+    N_COLUMNS,
+    ROUTES_COLUMN,
+    START_COLUMN,
+    TOKENS_COLUMN,
+    TOTAL_COLUMN,
+    TRAIL_COLUMN,
+    UNKNOWN_COLUMN,
+    WON_COLUMN,
+    fill_trails,
+    final_scores,
+)
+from ttr_analysis.engine.kernel.setup import new_game
+from ttr_analysis.engine.kernel.step import step
+from ttr_analysis.engine.layout import ENDING, OVER, PHASE, SEAT, STATE_SIZE, STREAM, Ending
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.policies.greedy import Greedy
+from ttr_analysis.policies.random import Random
+from ttr_analysis.rules.chance import N_WORDS, below, open_stream, seed_words
+from ttr_analysis.tables.games import game_tables
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+IS_COMPILED = not vars(numba.config)["DISABLE_JIT"]
+N_ACTION_KINDS = 9
+_MAX_ACTIONS = 20_000
+_TAPE_CELLS = 20_000
+_TRIES_STREAM = 90
+_N_TRIES = 3
+
+
+class BrokenLawError(AssertionError):
+    """A game broke a law."""
+
+
+# -- what is played -------------------------------------------------------------
+
+
+class Combination(NamedTuple):
+    """A map, a variant of it, and a number of players."""
+
+    name: str
+    variant: str
+    n_players: int
+
+    def __str__(self) -> str:
+        return "-".join([self.name, *filter(None, [self.variant]), str(self.n_players)])
+
+    @property
+    def game_map(self) -> GameMap:
+        """The map as the variant is played."""
+        return load_variant(self.name, self.variant)
+
+
+@cache
+def load_variant(name: str, variant: str) -> GameMap:
+    """Return a map as a variant is played."""
+    return load(name).with_variant(variant or None)
+
+
+def every_combination() -> list[Combination]:
+    """Return each map, with each variant and each number of players."""
+    found = []
+    for name in EVERY_MAP:
+        for variant in ("", *(rules.variant for rules in load(name).rules.variants)):
+            low, high = load_variant(name, variant).rules.players
+            found += [Combination(name, variant, n) for n in range(low, high + 1)]
+    return found
+
+
+class Player(Protocol):
+    """What the harness asks of a policy."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def memory_size(self) -> int: ...
+    @property
+    def params(self) -> Floats: ...
+    def lore(self, game_map: GameMap, n_players: int) -> Ints: ...
+    def decide(
+        self, state: Ints, tables: Ints, lore: Ints, seat: int, params: Floats, memory: Ints
+    ) -> tuple[int, int]: ...
+
+
+@dataclass(frozen=True)
+class Whim:
+    """
+    A player that chooses among the listed actions by how much it likes each kind of action.
+
+    Those that hoard cards and tickets come to the ends of piles where others never do.
+    """
+
+    name: str
+    likes: tuple[int, ...] = (1,) * N_ACTION_KINDS
+    """One weight for each kind of action, in the order of their codes."""
+
+    memory_size = N_WORDS
+
+    @property
+    def params(self) -> Floats:
+        return np.array(self.likes, dtype=np.float64)
+
+    def lore(self, game_map: GameMap, n_players: int) -> Ints:  # noqa: ARG002
+        return np.zeros(1, dtype=np.int64)
+
+    def decide(
+        self,
+        state: Ints,
+        tables: Ints,
+        lore: Ints,  # noqa: ARG002
+        seat: int,  # noqa: ARG002
+        params: Floats,
+        memory: Ints,
+    ) -> tuple[int, int]:
+        actions = _action_buffer()
+        row = choose_by_liking(actions, list_actions(state, tables, actions), params, memory)
+        return int(actions[row, 0]), int(actions[row, 1])
+
+
+#             draw, face up, claim, pay, decline, tickets, keep, neutral, pass
+UNIFORM = Whim("Uniform")
+HOARDER = Whim("Hoarder", (400, 100, 1, 1, 1, 20, 1, 1, 1))
+"""Draws until nothing is left to draw."""
+COLLECTOR = Whim("Collector", (40, 20, 1, 1, 1, 200, 1, 1, 1))
+"""Draws tickets until there are none left."""
+BUILDER = Whim("Builder", (1, 1, 30, 30, 1, 1, 1, 1, 1))
+"""Claims whatever it can."""
+
+
+@compiled
+def choose_by_liking(actions: Ints, n: int, likes: Floats, stream: Ints) -> int:
+    """Return the row of a listed action, drawn by the weights of their kinds."""
+    total = 0
+    for i in range(n):
+        total += int(likes[kind_of(actions[i, 0])])
+    left = below(stream, total)
+    row = 0
+    while left >= likes[kind_of(actions[row, 0])]:
+        left -= int(likes[kind_of(actions[row, 0])])
+        row += 1
+    return row
+
+
+@cache
+def _action_buffer() -> Ints:
+    return np.zeros((_MAX_ACTIONS, 2), dtype=np.int64)
+
+
+def built_in_players() -> list[Player]:
+    """Return the policies of the package."""
+    return [Random(), Greedy()]
+
+
+# -- how it is played -------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Played:
+    """A whole game: its events as rows of code and value, its states from the deal to the end, its final scores."""
+
+    game_map: GameMap
+    n_players: int
+    tape: Ints
+    states: Ints
+    """One row for the deal and one after each move; none if they were not kept."""
+    scores: Ints
+    ending: Ending
+
+
+def play(combination: Combination, players: Sequence[Player], seed: int, game: int, *, checked: bool = True) -> Played:
+    """
+    Play a game and check each state of it.
+
+    Raises
+    ------
+    BrokenLawError
+        If a state breaks a law; it names the game and the move.
+    """
+    game_map = combination.game_map
+    tables = game_tables(game_map, combination.n_players)
+    words = seed_words(seed)
+    lore = [player.lore(game_map, combination.n_players) for player in players]
+    params = [player.params for player in players]
+    memories = [np.zeros(player.memory_size, dtype=np.int64) for player in players]
+    for seat, memory in enumerate(memories):
+        open_stream(words, game, 1 + seat, memory[:N_WORDS])
+    tries = np.zeros(N_WORDS, dtype=np.int64)
+    open_stream(words, game, _TRIES_STREAM, tries)
+    state = np.empty(STATE_SIZE, dtype=np.int64)
+    tape = recording_tape()
+    new_game(tables, words, game, state, tape)
+    states = [state.copy()]
+    try:
+        while state[PHASE] != OVER:
+            if checked:
+                check_state(state, tables, tries)
+            seat = int(state[SEAT])
+            code, value = players[seat].decide(state, tables, lore[seat], seat, params[seat], memories[seat])
+            check_action(state, tables, code, value)
+            step(state, tables, code, value, tape)
+            states.append(state.copy())
+        if checked:
+            check_state(state, tables, tries)
+    except BrokenLawError as violation:
+        names = ", ".join(player.name for player in players)
+        raise BrokenLawError(
+            f"{combination}, {names}, seed {seed}, game {game}, after {len(states) - 1} moves: {violation}"
+        ) from None
+    scores = np.zeros((combination.n_players, N_COLUMNS), dtype=np.int64)
+    final_scores(state, tables, scores)
+    written = tape[TAPE_START : tape[WRITE_AT]].reshape(-1, 2).copy()
+    return Played(game_map, combination.n_players, written, np.array(states), scores, Ending(int(state[ENDING])))
+
+
+def check_state(state: Ints, tables: Ints, tries: Ints) -> None:
+    """Raise a `BrokenLawError` if a state or its list of legal actions breaks a law."""
+    broken = broken_law(state, tables)
+    if broken:
+        raise BrokenLawError(Law(broken).name)
+    broken = broken_listing_law(state, tables, _action_buffer(), tries, _N_TRIES)
+    if broken:
+        raise BrokenLawError(ListingLaw(broken).name)
+
+
+def check_action(state: Ints, tables: Ints, code: int, value: int) -> None:
+    """Raise a `BrokenLawError` if an action is illegal."""
+    fault = action_fault(state, tables, code, value)
+    if fault:
+        raise BrokenLawError(f"an illegal action, ({code}, {value}): {ActionFault(fault).name}")
+
+
+# -- tapes -----------------------------------------------------------------------
+
+
+def recording_tape() -> Ints:
+    """Return a tape that records; chance is random."""
+    tape = np.zeros(_TAPE_CELLS, dtype=np.int64)
+    tape[WRITE_AT] = TAPE_START
+    tape[WRITE_END] = len(tape)
+    return tape
+
+
+def is_move(code: int) -> bool:
+    """Return whether an event is a move, no outcome of chance."""
+    return (code & 15) < N_ACTION_KINDS
+
+
+def script_of(tape: Ints) -> Ints:
+    """Return a tape that scripts the outcomes of a recorded one, and records again."""
+    kinds = tape[:, 0] & 15
+    outcomes = tape[(kinds >= N_ACTION_KINDS) & (kinds < N_ACTION_KINDS + len(OUTCOMES))].ravel()
+    script = np.zeros(TAPE_START + len(outcomes) + tape.size, dtype=np.int64)
+    script[READ_AT] = TAPE_START
+    script[READ_END] = script[WRITE_AT] = TAPE_START + len(outcomes)
+    script[WRITE_END] = len(script)
+    script[TAPE_START : script[READ_END]] = outcomes
+    return script
+
+
+def moves_of(tape: Ints) -> Ints:
+    """Return the moves of a tape, the seats of their codes at 0."""
+    moves = tape[(tape[:, 0] & 15) < N_ACTION_KINDS].copy()
+    moves[:, 0] &= ~(7 << 4)
+    return moves
+
+
+@compiled
+def first_difference(tables: Ints, words: Ints, script: Ints, moves: Ints, states: Ints) -> int:
+    """Replay moves by a script; return the number of the first state that is another one, -1 if none is."""
+    state = np.empty(states.shape[1], dtype=np.int64)
+    new_game(tables, words, 0, state, script)
+    for i in range(len(states)):
+        if i > 0:
+            step(state, tables, moves[i - 1, 0], moves[i - 1, 1], script)
+        for cell in range(len(state)):
+            if state[cell] != states[i, cell] and not STREAM <= cell < STREAM + N_WORDS:
+                return i
+    return -1
+
+
+def check_replay(played: Played) -> None:
+    """Raise a `BrokenLawError` if the outcomes of a tape alone, without random numbers, give another game."""
+    tables = game_tables(played.game_map, played.n_players)
+    script = script_of(played.tape)
+    end = int(script[READ_END])
+    at = first_difference(tables, seed_words(0), script, moves_of(played.tape), played.states)
+    if at >= 0:
+        raise BrokenLawError(f"the replay differs after {at} moves")
+    if not np.array_equal(script[end : script[WRITE_AT]].reshape(-1, 2), played.tape):
+        raise BrokenLawError("the replay wrote other events")
+
+
+# -- the second opinion ------------------------------------------------------------
+
+
+def check_by_referee(played: Played) -> Final:
+    """Raise a `BrokenLawError` if the independent referee refuses the events or scores them otherwise."""
+    try:
+        final = check_record(played.game_map, played.n_players, decode(played.game_map, played.tape))
+    except AssertionError as refusal:
+        raise BrokenLawError(f"refused by the referee: {refusal}") from refusal
+    check_scores(played, final)
+    return final
+
+
+def check_scores(played: Played, final: Final) -> None:
+    """Raise a `BrokenLawError` unless the scores of a game are those of the referee, part by part."""
+    scores = played.scores.copy()
+    fill_trails(played.states[-1], game_tables(played.game_map, played.n_players), scores)
+    expected = np.zeros_like(scores)
+    for row, seat in zip(expected, final.seats, strict=True):
+        row[START_COLUMN] = seat.start
+        row[ROUTES_COLUMN] = seat.routes
+        row[GAINED_COLUMN] = sum(points for points in seat.tickets.values() if points > 0)
+        row[LOST_COLUMN] = sum(points for points in seat.tickets.values() if points < 0)
+        row[COMPLETED_COLUMN] = seat.n_completed
+        row[UNKNOWN_COLUMN] = 0
+        row[TRAIL_COLUMN] = seat.longest_trail
+        row[TOKENS_COLUMN] = seat.tokens
+        row[LOANS_COLUMN] = seat.n_loans
+        row[LOAN_POINTS_COLUMN] = -seat.loans
+        row[TOTAL_COLUMN] = seat.total
+        row[WON_COLUMN] = seat.seat in final.winners
+        row[BONUS_COLUMN : BONUS_COLUMN + len(seat.bonuses)] = seat.bonuses
+    if not np.array_equal(scores, expected):
+        raise BrokenLawError(f"scores {scores.tolist()}, the referee says {expected.tolist()}")
+    if played.ending != Ending[final.ending.upper()]:
+        raise BrokenLawError(f"ended by {played.ending.name}, the referee says {final.ending}")
+
+
+def check_game(
+    combination: Combination, players: Sequence[Player], seed: int, game: int, *, referee: bool = True
+) -> Played:
+    """
+    Play a game with every check there is.
+
+    Parameters
+    ----------
+    referee
+        Whether the referee looks at it too, which takes a thousand times as long.
+
+    Raises
+    ------
+    BrokenLawError
+        If anything is wrong; it names the game.
+    """
+    played = play(combination, players, seed, game)
+    try:
+        check_replay(played)
+        if referee:
+            check_by_referee(played)
+    except BrokenLawError as violation:
+        names = ", ".join(player.name for player in players)
+        raise BrokenLawError(f"{combination}, {names}, seed {seed}, game {game}: {violation}") from violation
+    return played

@@ -1,0 +1,167 @@
+"""Laws of the list of legal actions, compiled: what is listed is legal, and what is legal is listed."""
+
+from __future__ import annotations
+
+from enum import IntEnum, auto
+
+import numpy as np
+import numpy.typing as npt
+
+from ttr_analysis._jit import compiled
+from ttr_analysis.cards import N_KINDS
+from ttr_analysis.engine.codes import (
+    CHOOSE_NEUTRAL,
+    CLAIM_ROUTE,
+    DECLINE_TUNNEL,
+    DRAW_CARD,
+    DRAW_FACE_UP,
+    DRAW_TICKETS,
+    KEEP_TICKETS,
+    PASS,
+    PAY_TUNNEL,
+    argument_of,
+    kind_of,
+    make_code,
+    pack_cards,
+    unpack_cards,
+)
+from ttr_analysis.engine.kernel.legal import action_fault
+from ttr_analysis.engine.kernel.listing import list_actions
+from ttr_analysis.engine.layout import HAND, N_OFFER, OVER, PHASE, SEAT
+from ttr_analysis.rules.chance import below
+from ttr_analysis.tables.games import MARKET_SIZE, N_ROUTES, SWAP_SIZE
+
+Ints = npt.NDArray[np.int64]
+
+
+class ListingLaw(IntEnum):
+    """What was broken."""
+
+    NONE = 0
+    THERE_IS_AN_ACTION = auto()
+    ALL_FIT_IN_THE_LIST = auto()
+    LISTED_IS_LEGAL = auto()
+    NOTHING_IS_LISTED_TWICE = auto()
+    LEGAL_IS_LISTED = auto()
+
+
+_SOME = int(ListingLaw.THERE_IS_AN_ACTION)
+_ALL = int(ListingLaw.ALL_FIT_IN_THE_LIST)
+_LEGAL = int(ListingLaw.LISTED_IS_LEGAL)
+_ONCE = int(ListingLaw.NOTHING_IS_LISTED_TWICE)
+_LISTED = int(ListingLaw.LEGAL_IS_LISTED)
+
+
+@compiled
+def broken_listing_law(state: Ints, tables: Ints, actions: Ints, stream: Ints, n_tries: int) -> int:
+    """
+    Return the first law that the list of legal actions breaks, a `ListingLaw`; 0 if it breaks none.
+
+    Parameters
+    ----------
+    state, tables
+        The game.
+    actions
+        Filled with the legal actions.
+    stream
+        Random numbers for claims and surcharges that are tried beside the
+        listed ones.
+    n_tries
+        How many of each.
+    """
+    n = list_actions(state, tables, actions)
+    if (n == 0) != (state[PHASE] == OVER):
+        return _SOME
+    if n > len(actions):
+        return _ALL
+    for i in range(n):
+        if action_fault(state, tables, actions[i, 0], actions[i, 1]) != 0:
+            return _LEGAL
+        if _find(actions, i, actions[i, 0], actions[i, 1]):
+            return _ONCE
+    if _finds_unlisted(state, tables, actions, n):
+        return _LISTED
+    for _ in range(n_tries):
+        if _finds_unlisted_payment(state, tables, actions, n, stream):
+            return _LISTED
+    return 0
+
+
+@compiled
+def _find(actions: Ints, n: int, code: int, value: int) -> bool:
+    for i in range(n):
+        if actions[i, 0] == code and actions[i, 1] == value:
+            return True
+    return False
+
+
+@compiled
+def _is_unlisted(state: Ints, tables: Ints, actions: Ints, n: int, code: int, value: int) -> bool:
+    """Return whether an action is legal and neither listed nor one of several choices of cards for sets."""
+    if action_fault(state, tables, code, value) != 0:
+        return False
+    if kind_of(code) == CLAIM_ROUTE and tables[SWAP_SIZE + argument_of(code)] > 0:
+        return not _lists_route(actions, n, code)
+    return not _find(actions, n, code, value)
+
+
+@compiled
+def _lists_route(actions: Ints, n: int, code: int) -> bool:
+    """Return whether some payment for the route of a claim is listed."""
+    for i in range(n):
+        if actions[i, 0] == code:
+            return True
+    return False
+
+
+@compiled
+def _finds_unlisted(state: Ints, tables: Ints, actions: Ints, n: int) -> bool:
+    """Try every action without a choice of cards, of any phase, and some that never exist."""
+    for kind in (DRAW_CARD, DECLINE_TUNNEL, DRAW_TICKETS, PASS):
+        if _is_unlisted(state, tables, actions, n, kind, 0):
+            return True
+    for slot in range(-1, tables[MARKET_SIZE] + 2):
+        if _is_unlisted(state, tables, actions, n, make_code(DRAW_FACE_UP, slot), 0):
+            return True
+    for route in range(-1, tables[N_ROUTES] + 2):
+        if _is_unlisted(state, tables, actions, n, make_code(CHOOSE_NEUTRAL, route), 0):
+            return True
+        if _is_unlisted(state, tables, actions, n, make_code(CLAIM_ROUTE, route), 0):
+            return True
+    for kept in range(-1, (1 << state[N_OFFER + state[SEAT]]) + 2):
+        if _is_unlisted(state, tables, actions, n, KEEP_TICKETS, kept):
+            return True
+    return _is_unlisted(state, tables, actions, n, PAY_TUNNEL, 0)
+
+
+@compiled
+def _finds_unlisted_payment(state: Ints, tables: Ints, actions: Ints, n: int, stream: Ints) -> bool:
+    """Try a listed payment for another route, the same with one card more, less or changed, and cards at random."""
+    cards = np.zeros(N_KINDS, dtype=np.int64)
+    route = below(stream, tables[N_ROUTES])
+    hand = state[HAND + state[SEAT] * N_KINDS : HAND + (state[SEAT] + 1) * N_KINDS]
+    for kind in range(N_KINDS):
+        cards[kind] = below(stream, hand[kind] + 1) if below(stream, 3) == 0 else 0
+    if _tries(state, tables, actions, n, route, cards):
+        return True
+    row = below(stream, n) if n > 0 else 0
+    if n == 0 or kind_of(actions[row, 0]) not in (CLAIM_ROUTE, PAY_TUNNEL):
+        return False
+    listed = argument_of(actions[row, 0])
+    unpack_cards(actions[row, 1], cards)
+    if _tries(state, tables, actions, n, route, cards):
+        return True
+    cards[below(stream, N_KINDS)] += 1
+    if _tries(state, tables, actions, n, listed, cards):
+        return True
+    given = below(stream, N_KINDS)
+    cards[given] = max(0, cards[given] - 1)
+    return _tries(state, tables, actions, n, listed, cards)
+
+
+@compiled
+def _tries(state: Ints, tables: Ints, actions: Ints, n: int, route: int, cards: Ints) -> bool:
+    packed = pack_cards(cards)
+    return _is_unlisted(state, tables, actions, n, make_code(CLAIM_ROUTE, route), packed) or _is_unlisted(
+        state, tables, actions, n, PAY_TUNNEL, packed
+    )

@@ -1,0 +1,73 @@
+"""Every map, variant, number of players and policy passes one harness."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from tests.engine.conformance import (
+    BUILDER,
+    COLLECTOR,
+    HOARDER,
+    IS_COMPILED,
+    UNIFORM,
+    Combination,
+    Player,
+    built_in_players,
+    check_game,
+    every_combination,
+    is_move,
+    play,
+)
+
+N_GAMES = 3 if IS_COMPILED else 1
+SEED = 2026
+
+COMBINATIONS = every_combination()
+NORDIC = Combination("nordic", "", 3)
+
+
+def players() -> Iterator[object]:
+    """Yield each policy; as plain Python, those that are not the package's own are left out."""
+    for player in built_in_players():
+        yield pytest.param(player, id=player.name)
+    for player in (UNIFORM, HOARDER, COLLECTOR, BUILDER):
+        yield pytest.param(player, id=player.name, marks=pytest.mark.compiled_only)
+
+
+# -- whole games --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("player", players())
+@pytest.mark.parametrize("combination", COMBINATIONS, ids=str)
+def test_games_are_lawful_in_every_state_and_agree_with_the_referee(combination: Combination, player: Player) -> None:
+    for game in range(N_GAMES):
+        check_game(combination, [player] * combination.n_players, SEED, game, referee=game == 0)
+
+
+@pytest.mark.parametrize("combination", COMBINATIONS, ids=str)
+def test_games_of_different_players_are_lawful(combination: Combination) -> None:
+    everyone: list[Player] = [*built_in_players(), HOARDER, COLLECTOR]
+    seated = [everyone[seat % len(everyone)] for seat in range(combination.n_players)]
+
+    check_game(combination, seated, SEED, 0)
+
+
+@pytest.mark.parametrize("combination", COMBINATIONS, ids=str)
+def test_equal_seeds_give_equal_games(combination: Combination) -> None:
+    seated = [UNIFORM] * combination.n_players
+    first, again, other = (play(combination, seated, SEED, game, checked=False) for game in (4, 4, 5))
+
+    assert np.array_equal(first.tape, again.tape)
+    assert np.array_equal(first.states, again.states)
+    assert np.array_equal(first.scores, again.scores)
+    assert not np.array_equal(first.tape, other.tape)
+
+
+def test_what_a_player_draws_from_its_stream_does_not_shift_the_cards() -> None:
+    games = [play(NORDIC, [player] * 3, SEED, 0, checked=False) for player in (UNIFORM, HOARDER)]
+    deals = [[row for row in game.tape.tolist() if not is_move(row[0])][:26] for game in games]
+
+    assert deals[0] == deals[1]

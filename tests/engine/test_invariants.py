@@ -1,0 +1,184 @@
+"""The laws of every state notice what they are there for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from tests.engine.conformance import (
+    UNIFORM,
+    BrokenLawError,
+    Combination,
+    Ints,
+    Played,
+    check_by_referee,
+    check_replay,
+    play,
+)
+from tests.engine.invariants import Law, broken_law
+from ttr_analysis.engine.layout import (
+    BLIND,
+    CLAIMED,
+    DISCARDS,
+    DRAW_PILE,
+    ENDING,
+    FAULT,
+    HAND,
+    HELD,
+    KNOWN,
+    LAST_LEFT,
+    LOANS,
+    MARKET,
+    N_CLAIMS,
+    N_HAND,
+    N_HELD,
+    N_PASSES,
+    N_PILE,
+    N_TAKEN,
+    N_TICKET_DISCARDS,
+    N_TURNS,
+    OLD,
+    OWNER,
+    PENDING,
+    PHASE,
+    POOL,
+    SCORE,
+    TICKET_AT,
+    TOKENS,
+    TRAINS,
+    TURN,
+    Ending,
+)
+from ttr_analysis.tables.games import TWIN, game_tables
+
+NEDERLAND = Combination("nederland", "", 3)
+N_PLAYERS = 3
+
+
+@pytest.fixture(scope="module")
+def played() -> Played:
+    return play(NEDERLAND, [UNIFORM] * N_PLAYERS, 1, 0, checked=False)
+
+
+@pytest.fixture
+def state(played: Played) -> Ints:
+    """Return a turn in the middle of a game, with both tracks of a double route taken."""
+    middle = played.states[2 * len(played.states) // 3 :]
+    found: Ints = next(state for state in middle if state[PHASE] == TURN)
+    return found.copy()
+
+
+def move_card(state: Ints) -> None:
+    kind = int(np.argmax(state[DRAW_PILE : DRAW_PILE + 9]))
+    state[DRAW_PILE + kind] -= 1
+    state[POOL + kind] -= 1
+    state[DISCARDS + kind] += 1
+
+
+def claim_twin(state: Ints) -> None:
+    tables = game_tables(NEDERLAND.game_map, N_PLAYERS)
+    route = next(r for r in state[CLAIMED : CLAIMED + state[N_CLAIMS]] if state[OWNER + tables[TWIN + r]] >= 0)
+    state[OWNER + route] = state[OWNER + tables[TWIN + route]]
+
+
+def change(cell: int, by: int) -> Callable[[Ints], None]:
+    def tamper(state: Ints) -> None:
+        state[cell] += by
+
+    return tamper
+
+
+def put(cell: int, number: int) -> Callable[[Ints], None]:
+    def tamper(state: Ints) -> None:
+        state[cell] = number
+
+    return tamper
+
+
+@pytest.mark.parametrize(
+    ("tamper", "law"),
+    [
+        pytest.param(change(DISCARDS, 1), Law.CARDS_ARE_CONSERVED, id="a card too many"),
+        pytest.param(put(DRAW_PILE, -1), Law.NO_COUNT_IS_NEGATIVE, id="less than no cards in the pile"),
+        pytest.param(put(TOKENS, -1), Law.NO_COUNT_IS_NEGATIVE, id="less than no tokens"),
+        pytest.param(move_card, Law.PILE_IS_COUNTED, id="a card gone from the pile"),
+        pytest.param(change(N_HAND, 1), Law.HANDS_ARE_COUNTED, id="a hand of another size"),
+        pytest.param(change(N_PILE, -1), Law.PILE_IS_COUNTED, id="a pile of another size"),
+        pytest.param(change(KNOWN + 3, 20), Law.KNOWN_CARDS_ARE_HELD, id="a card known that is not held"),
+        pytest.param(change(POOL, 1), Law.POOL_HOLDS_THE_PILE, id="a card thought to be in the pile"),
+        pytest.param(change(BLIND + 8, 1), Law.POOL_HOLDS_THE_PILE, id="a card drawn from nowhere"),
+        pytest.param(put(OLD, 50), Law.OLD_CARDS_ARE_UNKNOWN, id="more old cards than unknown ones"),
+        pytest.param(change(TRAINS, 1), Law.TRAINS_ARE_CONSERVED, id="a train too many"),
+        pytest.param(change(N_CLAIMS, -1), Law.ROUTES_HAVE_ONE_OWNER, id="a claim forgotten"),
+        pytest.param(put(CLAIMED + 1, 0), Law.ROUTES_HAVE_ONE_OWNER, id="a claim of another route"),
+        pytest.param(claim_twin, Law.TWINS_ARE_CLOSED, id="both tracks of one player"),
+        pytest.param(change(SCORE, 1), Law.SCORES_FOLLOW_FROM_ROUTES, id="a point too many"),
+        pytest.param(change(TOKENS + 1, 1), Law.TOKENS_FOLLOW_FROM_CLAIMS, id="a token too many"),
+        pytest.param(change(LOANS, 1), Law.TOKENS_FOLLOW_FROM_CLAIMS, id="a loan too many"),
+        pytest.param(put(HELD, 127), Law.TICKETS_ARE_IN_ONE_PLACE, id="a ticket that is not in the game"),
+        pytest.param(change(N_HELD, -1), Law.TICKETS_ARE_COUNTED, id="a ticket lost"),
+        pytest.param(change(N_TICKET_DISCARDS, 1), Law.TICKETS_ARE_COUNTED, id="a ticket thought to be discarded"),
+        pytest.param(put(TICKET_AT + 1, -1), Law.TICKETS_ARE_IN_ONE_PLACE, id="a ticket nowhere"),
+        pytest.param(change(N_TURNS, 1), Law.PHASES_FIT, id="another seat's turn"),
+        pytest.param(put(N_TAKEN, 1), Law.PHASES_FIT, id="a card drawn in no turn"),
+        pytest.param(put(PENDING, 0), Law.PHASES_FIT, id="a tunnel that nobody attempts"),
+        pytest.param(put(ENDING, int(Ending.TRAINS)), Law.PHASES_FIT, id="over and not over"),
+        pytest.param(put(FAULT, 1), Law.PHASES_FIT, id="a script that did not fit"),
+        pytest.param(put(LAST_LEFT, 2), Law.LAST_ROUND_FITS, id="a last round too early"),
+        pytest.param(put(N_PASSES, 3), Law.GAMES_END_BY_THEMSELVES, id="passes without an end"),
+    ],
+)
+def test_what_is_wrong_is_noticed(tamper: Callable[[Ints], None], law: Law, state: Ints) -> None:
+    tables = game_tables(NEDERLAND.game_map, N_PLAYERS)
+    assert broken_law(state, tables) == Law.NONE
+
+    tamper(state)
+
+    assert Law(broken_law(state, tables)) is law
+
+
+def test_an_empty_slot_beside_a_full_pile_is_noticed(state: Ints) -> None:
+    state[DISCARDS + state[MARKET]] += 1
+    state[MARKET] = -1
+
+    assert broken_law(state, game_tables(NEDERLAND.game_map, N_PLAYERS)) == Law.MARKET_IS_FILLED
+
+
+def test_three_locomotives_that_stay_are_noticed(state: Ints) -> None:
+    for slot in range(3):
+        state[DISCARDS + state[MARKET + slot]] += 1
+        state[MARKET + slot] = 8
+    n_locomotives = 14 - int(np.sum(state[MARKET : MARKET + 5] == 8))
+    state[DISCARDS + 8] = n_locomotives
+    state[N_PILE] -= state[DRAW_PILE + 8]
+    state[DRAW_PILE + 8] = state[POOL + 8] = 0
+    for seat in range(N_PLAYERS):
+        state[N_HAND + seat] -= state[HAND + 9 * seat + 8]
+        state[HAND + 9 * seat + 8] = state[KNOWN + 9 * seat + 8] = state[BLIND + 9 * seat + 8] = 0
+
+    assert broken_law(state, game_tables(NEDERLAND.game_map, N_PLAYERS)) == Law.MARKET_IS_REPLACED
+
+
+def test_a_truncated_game_is_noticed(played: Played) -> None:
+    state = played.states[-1].copy()
+    state[ENDING] = int(Ending.TRUNCATED)
+
+    assert broken_law(state, game_tables(NEDERLAND.game_map, N_PLAYERS)) == Law.GAMES_END_BY_THEMSELVES
+
+
+def test_a_replay_that_differs_is_noticed(played: Played) -> None:
+    states = played.states.copy()
+    states[17, SCORE] += 1
+
+    with pytest.raises(BrokenLawError, match="the replay differs after 17 moves"):
+        check_replay(Played(played.game_map, N_PLAYERS, played.tape, states, played.scores, played.ending))
+
+
+def test_a_score_that_differs_from_the_referees_is_noticed(played: Played) -> None:
+    scores = played.scores.copy()
+    scores[0, 1] += 1
+
+    with pytest.raises(BrokenLawError, match="the referee says"):
+        check_by_referee(Played(played.game_map, N_PLAYERS, played.tape, played.states, scores, played.ending))
