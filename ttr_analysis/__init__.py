@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ttr_analysis import viz as viz
     from ttr_analysis._errors import AmbiguousNameError as AmbiguousNameError
+    from ttr_analysis._errors import GameError as GameError
+    from ttr_analysis._errors import IllegalActionError as IllegalActionError
     from ttr_analysis._errors import MapError as MapError
     from ttr_analysis._errors import UnknownNameError as UnknownNameError
     from ttr_analysis.analysis import draws as draws
@@ -25,6 +27,10 @@ if TYPE_CHECKING:
     from ttr_analysis.analysis import tickets as tickets
     from ttr_analysis.analysis import tunnels as tunnels
     from ttr_analysis.cards import CardCounts as CardCounts
+    from ttr_analysis.engine import actions as actions
+    from ttr_analysis.engine.game import Game as Game
+    from ttr_analysis.engine.state import GameState as GameState
+    from ttr_analysis.engine.view import SeatView as SeatView
     from ttr_analysis.maps.loading import load_map as load_map
     from ttr_analysis.maps.model import City as City
     from ttr_analysis.maps.model import GameMap as GameMap
@@ -40,13 +46,19 @@ _HOMES = {
     "AmbiguousNameError": "_errors",
     "CardCounts": "cards",
     "City": "maps.model",
+    "Game": "engine.game",
+    "GameError": "_errors",
     "GameMap": "maps.model",
+    "GameState": "engine.state",
+    "IllegalActionError": "_errors",
     "MapError": "_errors",
     "Place": "maps.model",
     "Route": "maps.model",
     "RuleSet": "rules.ruleset",
+    "SeatView": "engine.view",
     "Ticket": "maps.model",
     "UnknownNameError": "_errors",
+    "actions": "engine.actions",
     "draws": "analysis.draws",
     "load_map": "maps.loading",
     "paths": "analysis.paths",

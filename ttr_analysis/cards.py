@@ -93,6 +93,8 @@ class CardCounts:
         if len(self.counts) != N_KINDS:
             msg = f"card counts are {N_KINDS} numbers ({', '.join(CARD_KINDS)}), got {len(self.counts)}"
             raise ValueError(msg)
+        if type(self.counts) is tuple and all(type(count) is int and count >= 0 for count in self.counts):
+            return  # the usual case, at a tenth of the time: hands are counted all the time
         object.__setattr__(self, "counts", tuple(map(_whole_number, self.counts)))
         for kind, count in zip(CARD_KINDS, self.counts, strict=True):
             if not _is_count(count):

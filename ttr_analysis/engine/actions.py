@@ -178,6 +178,7 @@ KIND_OF_ACTION: Final[dict[type, int]] = {
 }
 """The kind that a code has, by the type of the action."""
 
+_NO_SEAT: Final = ~(7 << 4)
 _MOST_OF_A_KIND: Final = 63  # six bits
 _MAX_ARGUMENT: Final = 1 << 40
 _CACHE_SIZE: Final = 1 << 17
@@ -303,7 +304,7 @@ class Codec:
         kind = code & 15
         if kind == codes.KEEP_TICKETS:
             return KeepTickets(tuple(self.ticket(t) for i, t in enumerate(_offer(state)) if value >> i & 1))
-        key = (code >> 7 << 4 | kind, value)
+        key = (code & _NO_SEAT, value)
         action = self._decoded.get(key)
         if action is None:
             if len(self._decoded) >= _CACHE_SIZE:
@@ -311,9 +312,14 @@ class Codec:
             action = self._decoded[key] = self._decode(code, value)
         return action
 
+    def decode_all(self, rows: Sequence[tuple[int, int]], state: Ints) -> tuple[Action, ...]:
+        """Return the actions of codes without seats and their values, as `decode` does one by one."""
+        decoded = self._decoded
+        return tuple([decoded.get(row) or self.decode(*row, state) for row in rows])
+
     def is_canonical(self, action: Action, code: int, value: int) -> bool:
         """Return whether an action is the very object that `decode` gave for a code and value."""
-        return self._decoded.get((code >> 7 << 4 | code & 15, value)) is action
+        return self._decoded.get((code & _NO_SEAT, value)) is action
 
     def _decode(self, code: int, value: int) -> Action:
         argument = int(argument_of(code))
@@ -377,12 +383,13 @@ class LegalActions(Sequence[Action]):
         The packed state, which must not change any more.
     """
 
-    __slots__ = ("_codec", "_rows", "_state")
+    __slots__ = ("_actions", "_codec", "_rows", "_state")
 
     def __init__(self, rows: Ints, codec: Codec, state: Ints) -> None:
-        self._rows: list[tuple[int, int]] = [(code, value) for code, value in rows.tolist()]
+        self._rows = list(zip(rows[:, 0].tolist(), rows[:, 1].tolist(), strict=True))
         self._codec = codec
         self._state = state
+        self._actions: tuple[Action, ...] | None = None
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -394,13 +401,13 @@ class LegalActions(Sequence[Action]):
     def __getitem__(self, at: int | slice) -> Action | tuple[Action, ...]:
         """Return an action, or several as a tuple."""
         if isinstance(at, slice):
-            return tuple(self._codec.decode(code, value, self._state) for code, value in self._rows[at])
-        code, value = self._rows[at]
-        return self._codec.decode(code, value, self._state)
+            return self._codec.decode_all(self._rows[at], self._state)
+        return self._codec.decode(*self._rows[at], self._state)
 
     def __iter__(self) -> Iterator[Action]:
-        for code, value in self._rows:
-            yield self._codec.decode(code, value, self._state)
+        if self._actions is None:
+            self._actions = self._codec.decode_all(self._rows, self._state)
+        return iter(self._actions)
 
     def __contains__(self, action: object) -> bool:
         """Return whether an action is listed, by its cards and not by how they are split."""

@@ -154,9 +154,15 @@ def decode_event(codec: Codec, code: int, value: int, state: Ints) -> Move | Cha
     >>> decode_event(codec, codes.MARKET_CARD + 128 * 4, 8, np.zeros(0, dtype=np.int64))
     Chance(kind='market_card', seat=None, slot=4, card='locomotive', ticket=None)
     """
-    kind, seat, argument = code & 15, code >> 4 & 7, code >> 7
+    kind = code & 15
     if kind < _FIRST_CHANCE:
-        return Move(seat, codec.decode(code, value, state))
+        return Move(code >> 4 & 7, codec.decode(code, value, state))
+    return decode_chance(codec, code, value)
+
+
+def decode_chance(codec: Codec, code: int, value: int) -> Chance:
+    """Return an outcome of chance from a tape."""
+    kind, seat, argument = code & 15, code >> 4 & 7, code >> 7
     if kind == codes.SHUFFLED:
         return Chance(NOTICES[argument])
     name = CHANCE_KINDS[kind - _FIRST_CHANCE]

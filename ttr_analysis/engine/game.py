@@ -1,0 +1,349 @@
+"""The facade of the engine: a game on a map, asked and played in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from operator import index
+from typing import TYPE_CHECKING, SupportsIndex
+
+from ttr_analysis._errors import GameError, IllegalActionError
+from ttr_analysis.engine.actions import Action, LegalActions
+from ttr_analysis.engine.codes import Ints
+from ttr_analysis.engine.events import Chance, Move
+from ttr_analysis.engine.layout import OVER, PHASE, SEAT
+from ttr_analysis.engine.packed import Happened, PackedGame
+from ttr_analysis.engine.protocol import CompiledPolicy, Policy, policy_name
+from ttr_analysis.engine.scores import Scores, score_state
+from ttr_analysis.engine.seating import seat_policy
+from ttr_analysis.engine.state import GameState
+from ttr_analysis.engine.view import SeatView
+from ttr_analysis.maps.model import GameMap
+
+if TYPE_CHECKING:
+    from ttr_analysis.engine.record import GameRecord
+
+
+class Game:
+    """
+    The game on a map by its rules.
+
+    A game holds no state: `new` gives the first one, `apply` the next.
+
+    Parameters
+    ----------
+    game_map
+        The map.
+    n_players
+        Number of players, without the neutral one.
+    variant
+        A variant of the rules; None for the map's own.
+
+    Raises
+    ------
+    GameError
+        If the map is not for so many players, or too large to be played.
+    UnknownNameError
+        If the map has no such variant.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> game = ttr.Game(ttr.load_map("nordic"), n_players=2)
+    >>> state = game.new(seed=7)
+    >>> print(game.legal_actions(state)[0])
+    keep Stockholm to Bergen 8; Bergen to København 8
+    >>> print(game.why_illegal(state, ttr.actions.DrawCard()))
+    P0 must choose its opening tickets now; it cannot draw a card
+    >>> game.apply(state, game.legal_actions(state)[0])
+    <GameState nordic, 2 players: P1 KEEP_START, turn 1, scores 0-0, trains 40-40>
+    """
+
+    __slots__ = ("_packed",)
+
+    def __init__(self, game_map: GameMap, n_players: int = 2, variant: str | None = None) -> None:
+        if not isinstance(game_map, GameMap):
+            raise GameError(f"a game is played on a map, such as load_map('usa'), got {game_map!r}")
+        played = game_map if variant is None else game_map.with_variant(variant)
+        try:
+            self._packed = PackedGame(played, _whole_number(n_players, "number of players"))
+        except ValueError as error:
+            raise GameError(str(error)) from None
+
+    @property
+    def game_map(self) -> GameMap:
+        """The map, as the variant that is played."""
+        return self._packed.game_map
+
+    @property
+    def n_players(self) -> int:
+        """Number of players, without the neutral one."""
+        return self._packed.n_players
+
+    # -- asking -----------------------------------------------------------------
+
+    def legal_actions(self, state: GameState) -> LegalActions:
+        """
+        Return the legal actions of the seat that acts; none if the game is over.
+
+        Claims come once for each route and form of payment; `is_legal` accepts
+        every choice of cards.
+
+        Parameters
+        ----------
+        state
+            A state of this game.
+
+        Raises
+        ------
+        GameError
+            If the state is of another game.
+        """
+        vector = self._vector(state)
+        return LegalActions(self._packed.rows(vector), self._packed.codec, vector)
+
+    def is_legal(self, state: GameState, action: Action) -> bool:
+        """
+        Return whether an action is legal.
+
+        Parameters
+        ----------
+        state
+            A state of this game.
+        action
+            Any action of the seat that acts.
+
+        Raises
+        ------
+        GameError
+            If the state is of another game.
+        """
+        return self.why_illegal(state, action) is None
+
+    def why_illegal(self, state: GameState, action: Action) -> str | None:
+        """
+        Return why an action is illegal, None if it is legal.
+
+        Parameters
+        ----------
+        state
+            A state of this game.
+        action
+            Any action of the seat that acts.
+
+        Raises
+        ------
+        GameError
+            If the state is of another game.
+        """
+        try:
+            self._packed.encode(self._vector(state), action)
+        except IllegalActionError as error:
+            return str(error)
+        return None
+
+    def view(self, state: GameState, seat: int) -> SeatView:
+        """
+        Return what a seat can see of a state.
+
+        Parameters
+        ----------
+        state
+            A state of this game.
+        seat
+            Who looks.
+
+        Raises
+        ------
+        GameError
+            If the state is of another game, or there is no such seat.
+        """
+        return SeatView(self.game_map, self.n_players, self._vector(state), seat)
+
+    def score(self, state: GameState) -> Scores:
+        """
+        Return the score of every seat, as if the game ended here.
+
+        Parameters
+        ----------
+        state
+            A state of this game.
+
+        Raises
+        ------
+        GameError
+            If the state is of another game.
+        """
+        return score_state(self.game_map, self._vector(state), self.n_players)
+
+    # -- playing ------------------------------------------------------------------
+
+    def new(self, seed: int, game: int = 0) -> GameState:
+        """
+        Return a new game: cards, market and tickets are dealt, and seat 0 chooses its tickets.
+
+        Parameters
+        ----------
+        seed, game
+            A run of games and the number of this one in it. Both decide all
+            that chance does in the game; every pair of them is another one.
+
+        Raises
+        ------
+        ValueError
+            If one of them is no whole number of 0 or more.
+        """
+        return self.deal(seed, game)[0]
+
+    def deal(
+        self, seed: int = 0, game: int = 0, outcomes: Iterable[Chance] | None = None
+    ) -> tuple[GameState, Happened]:
+        """
+        Return a new game, and what was dealt.
+
+        Parameters
+        ----------
+        seed, game
+            As in `new`.
+        outcomes
+            All that is dealt, in order; None to deal at random.
+
+        Returns
+        -------
+        state, events
+            The first state, and what chance did before it.
+
+        Raises
+        ------
+        GameError
+            If the outcomes do not fit; the message names the first that does
+            not.
+        """
+        vector, events = self._packed.deal(seed, _whole_number(game, "number of the game"), outcomes)
+        return self._state(vector), events
+
+    def apply(self, state: GameState, action: Action) -> GameState:
+        """
+        Return the state after an action, and after all that chance does until a seat must decide again.
+
+        Parameters
+        ----------
+        state
+            A state of this game; not changed.
+        action
+            A legal action of the seat that acts.
+
+        Raises
+        ------
+        IllegalActionError
+            If the action is illegal; the message says why.
+        GameError
+            If the state is of another game.
+        """
+        return self.step(state, action)[0]
+
+    def step(
+        self, state: GameState, action: Action, outcomes: Iterable[Chance] | None = None
+    ) -> tuple[GameState, Happened]:
+        """
+        Return the state after an action, and what happened.
+
+        Parameters
+        ----------
+        state
+            A state of this game; not changed.
+        action
+            A legal action of the seat that acts.
+        outcomes
+            What chance does, in order; None for the random numbers that the
+            state holds. Shuffles may be left out.
+
+        Returns
+        -------
+        state, events
+            The next state, and the move with the outcomes of chance after it.
+
+        Raises
+        ------
+        IllegalActionError
+            If the action is illegal; the message says why.
+        GameError
+            If the outcomes do not fit (the message names the first that does
+            not), or the state is of another game.
+        """
+        code, value = self._packed.encode(self._vector(state), action)
+        vector, events = self._packed.step(self._vector(state), code, value, outcomes)
+        return self._state(vector), events
+
+    def play(self, policies: Sequence[Policy | CompiledPolicy], seed: int, game: int = 0) -> GameRecord:
+        """
+        Play a game to its end and return its record.
+
+        Parameters
+        ----------
+        policies
+            Who plays each seat.
+        seed, game
+            As in `new`; the random numbers of each policy hang on them and on
+            its seat alone.
+
+        Raises
+        ------
+        GameError
+            If there are not as many policies as players, or one of them fails.
+        IllegalActionError
+            If a policy chooses an illegal action; the message says which, in
+            which turn, and why it is illegal.
+        """
+        from ttr_analysis.engine.record import GameRecord
+
+        events = self._play(policies, seed, game)
+        return GameRecord.from_play(self, [policy_name(policy) for policy in policies], seed, events, number=game)
+
+    def _play(self, policies: Sequence[Policy | CompiledPolicy], seed: int, game: int) -> list[Move | Chance]:
+        """Play a game to its end and return all that happened."""
+        if len(policies) != self.n_players:
+            raise GameError(f"a game of {self.n_players} players wants as many policies, got {len(policies)}")
+        number = _whole_number(game, "number of the game")
+        vector, dealt = self._packed.deal(seed, number)
+        choosers = [seat_policy(self._packed, policy, seat, seed, number) for seat, policy in enumerate(policies)]
+        events = list(dealt)
+        while vector[PHASE] != OVER:
+            code, value = choosers[vector[SEAT]](vector)
+            vector, happened = self._packed.step(vector, code, value)
+            events.extend(happened)
+        return events
+
+    # -- plumbing -----------------------------------------------------------------
+
+    def _state(self, vector: Ints) -> GameState:
+        return GameState(self.game_map, self.n_players, vector)
+
+    def _vector(self, state: GameState) -> Ints:
+        """Return the packed state itself, which nobody may change, after a check that it is of this game."""
+        if not isinstance(state, GameState):
+            raise GameError(f"expected a GameState, as Game.new gives it, got {state!r}")
+        if state.n_players != self.n_players or state.game_map != self.game_map:
+            raise GameError(f"{state} is no state of {self}")
+        return state._vector  # noqa: SLF001 - its other half
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether two games are on equal maps with the same number of players."""
+        if not isinstance(other, Game):
+            return NotImplemented
+        return self.n_players == other.n_players and self.game_map == other.game_map
+
+    def __hash__(self) -> int:
+        return hash((self.game_map, self.n_players))
+
+    def __reduce__(self) -> tuple[type[Game], tuple[GameMap, int]]:
+        return Game, (self.game_map, self.n_players)
+
+    def __repr__(self) -> str:
+        variant = self.game_map.rules.variant
+        return f"<Game {self.game_map.name}{f' {variant}' if variant else ''}, {self.n_players} players>"
+
+
+def _whole_number(number: object, what: str) -> int:
+    if isinstance(number, bool) or not isinstance(number, SupportsIndex) or index(number) < 0:
+        raise GameError(f"the {what} is a whole number of 0 or more, got {number!r}")
+    return index(number)

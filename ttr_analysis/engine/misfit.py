@@ -1,0 +1,61 @@
+"""Outcomes of chance that do not fit a step of a game, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ttr_analysis.engine import codes
+from ttr_analysis.engine.actions import Codec
+from ttr_analysis.engine.events import Chance, ChanceKind, decode_chance
+from ttr_analysis.engine.layout import UNKNOWN_CARD
+
+
+def misfit(codec: Codec, script: Sequence[tuple[int, int]], rows: Sequence[tuple[int, int]]) -> str:
+    """
+    Return which outcome of a script is the first that does not fit, and why.
+
+    Parameters
+    ----------
+    codec
+        The codec of the map.
+    script
+        The outcomes that were given, as codes and values.
+    rows
+        The events that the kernel wrote. Where the script did not fit, it
+        went on with an unknown card or ticket.
+    """
+    wanted = [row for row in rows if codes.CARD_DEALT <= row[0] & 15 < codes.SHUFFLED]
+    for i, (given, done) in enumerate(zip(script, wanted, strict=False)):
+        if given[0] != done[0]:
+            due = _place(decode_chance(codec, *done))
+            return f"outcome {i + 1} does not fit: {decode_chance(codec, *given)}, where {due} is due"
+        if given[1] != done[1] or _is_secret(*given):
+            return f"outcome {i + 1} does not fit: {decode_chance(codec, *given)}, but {_why_not(*given)}"
+    if len(script) < len(wanted):
+        due = _place(decode_chance(codec, *wanted[len(script)]))
+        return f"outcome {len(script) + 1} is missing: {due} is due"
+    return f"outcome {len(wanted) + 1} is one too many: {decode_chance(codec, *script[len(wanted)])}"
+
+
+def _is_secret(code: int, value: int) -> bool:
+    """Return whether a card that everybody sees is said to be unknown."""
+    return code & 15 in (codes.MARKET_CARD, codes.CARD_REVEALED) and value == UNKNOWN_CARD
+
+
+def _why_not(code: int, value: int) -> str:
+    if code & 15 in (codes.TICKET_OFFERED, codes.NEUTRAL_TICKET):
+        return "it cannot come from the ticket pile now"
+    return "all see that card" if _is_secret(code, value) else "the draw pile has none"
+
+
+def _place(due: Chance) -> str:
+    """Return what is due, whichever card or ticket it is."""
+    texts: dict[ChanceKind, str] = {
+        "card_dealt": f"a card dealt to P{due.seat}",
+        "card_drawn": f"a card that P{due.seat} draws",
+        "market_card": f"a card for market slot {due.slot}",
+        "card_revealed": "a card turned over for the tunnel",
+        "ticket_offered": f"a ticket offered to P{due.seat}",
+        "neutral_ticket": "a ticket for the neutral player",
+    }
+    return texts[due.kind]

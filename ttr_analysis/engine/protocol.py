@@ -1,0 +1,130 @@
+"""What plays: the interfaces of a policy written in Python, and of a compiled one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from ttr_analysis.engine.actions import Action
+from ttr_analysis.engine.codes import Ints
+from ttr_analysis.engine.view import SeatView
+from ttr_analysis.maps.model import GameMap
+
+Floats = npt.NDArray[np.float64]
+
+
+@runtime_checkable
+class Policy(Protocol):
+    """
+    A player: anything that chooses.
+
+    In records it goes by its `name`, or by the name of its class if it has
+    none.
+
+    Examples
+    --------
+    A whole policy. It keeps the tickets that lose the least, claims what
+    brings most points, but no short routes as long as it has many trains, and
+    else draws the color of which it holds most.
+
+    >>> import ttr_analysis as ttr
+    >>> from ttr_analysis.cards import COLORS
+    >>> from ttr_analysis.engine.actions import ClaimRoute, DrawFaceUp, KeepTickets
+    >>> class Collector:
+    ...     def choose(self, view, actions, rng):
+    ...         keeps = [action for action in actions if isinstance(action, KeepTickets)]
+    ...         if keeps:
+    ...             return min(keeps, key=lambda keep: sum(ticket.penalty for ticket in keep.tickets))
+    ...         shortest = 4 if view.trains[view.seat] > 10 else 1
+    ...         claims = [a for a in actions if isinstance(a, ClaimRoute) and a.route.length >= shortest]
+    ...         if claims:
+    ...             return max(claims, key=lambda claim: (claim.route.points, -claim.payment.locomotives))
+    ...         color = max(COLORS, key=lambda color: view.hand[color])
+    ...         for action in actions:
+    ...             if isinstance(action, DrawFaceUp) and view.market[action.slot] == color:
+    ...                 return action
+    ...         return actions[0]
+    """
+
+    def choose(self, view: SeatView, actions: Sequence[Action], rng: np.random.Generator) -> Action:
+        """
+        Return what to do.
+
+        Parameters
+        ----------
+        view
+            What the seat can see.
+        actions
+            Its legal actions, at least one, in a fixed order: draws from the
+            pile, then from the market, claims, tickets. Claims come once for
+            each route and form of payment; any other choice of cards that is
+            legal may be returned too.
+        rng
+            Random numbers of this seat in this game.
+        """
+        ...
+
+
+@runtime_checkable
+class CompiledPolicy(Protocol):
+    """
+    A player made of one compiled function, as the built-in ones are.
+
+    It may look only at what `redact` leaves of the state: on the state and on
+    the view it must choose the same.
+    """
+
+    @property
+    def name(self) -> str:
+        """Its name in records."""
+        ...
+
+    @property
+    def params(self) -> Floats:
+        """Its parameters as a vector."""
+        ...
+
+    @property
+    def memory_size(self) -> int:
+        """Cells of its memory: zeros at the start of a game, but for the random stream of the seat in the first."""
+        ...
+
+    def lore(self, game_map: GameMap, n_players: int) -> Ints:
+        """Return what it wants to know of a map, as a vector."""
+        ...
+
+    def decide(self, state: Ints, tables: Ints, lore: Ints, seat: int, params: Floats, memory: Ints) -> tuple[int, int]:
+        """
+        Return the code and value of a legal action: see `engine.codes`.
+
+        Parameters
+        ----------
+        state, tables
+            The game.
+        lore
+            What `lore` returned.
+        seat
+            The seat that acts.
+        params
+            The parameters.
+        memory
+            The memory of this seat in this game; changed as the policy likes.
+        """
+        ...
+
+
+def policy_name(policy: object) -> str:
+    """
+    Return the name of a policy in records: its `name`, else that of its class.
+
+    Examples
+    --------
+    >>> class Collector: ...
+    >>> policy_name(Collector())
+    'Collector'
+    """
+    name = getattr(policy, "name", None)
+    return name if isinstance(name, str) else type(policy).__name__

@@ -1,0 +1,87 @@
+"""Policies at their seats: from a packed state to a legal action."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ttr_analysis._errors import GameError, IllegalActionError
+from ttr_analysis.engine.actions import LegalActions
+from ttr_analysis.engine.codes import Ints
+from ttr_analysis.engine.layout import N_TURNS, SEAT
+from ttr_analysis.engine.packed import PackedGame
+from ttr_analysis.engine.protocol import CompiledPolicy, Policy, policy_name
+from ttr_analysis.engine.view import SeatView
+from ttr_analysis.rules.chance import N_WORDS, open_stream, seed_words
+
+Chooser = Callable[[Ints], tuple[int, int]]
+"""A policy at its seat in one game: from the packed state to a legal code and value."""
+
+
+def seat_policy(packed: PackedGame, policy: object, seat: int, seed: int, game: int) -> Chooser:
+    """
+    Return a policy at its seat, ready to choose.
+
+    Its errors and illegal actions are raised with its name, seat and turn.
+
+    Parameters
+    ----------
+    packed
+        The game.
+    policy
+        A `Policy` or `CompiledPolicy`.
+    seat
+        Its seat.
+    seed, game
+        What its random numbers hang on, beside the seat.
+
+    Raises
+    ------
+    GameError
+        If it is no policy.
+    """
+    if isinstance(policy, type):
+        raise GameError(f"P{seat} is to be played by a policy, got the class {policy.__name__}: write brackets")
+    if isinstance(policy, CompiledPolicy):
+        return _seat_compiled(packed, policy, seat, seed, game)
+    if isinstance(policy, Policy):
+        return _seat_python(packed, policy, seat, seed, game)
+    raise GameError(f"P{seat} is to be played by a policy, an object with a method `choose`, got {policy!r}")
+
+
+def _seat_compiled(packed: PackedGame, policy: CompiledPolicy, seat: int, seed: int, game: int) -> Chooser:
+    params, lore = policy.params, policy.lore(packed.game_map, packed.n_players)
+    memory = np.zeros(policy.memory_size, dtype=np.int64)
+    open_stream(seed_words(seed), game, 1 + seat, memory[:N_WORDS])
+
+    def choose(state: Ints) -> tuple[int, int]:
+        code, value = policy.decide(state, packed.tables, lore, seat, params, memory)
+        reason = packed.why_illegal(state, int(code), int(value))
+        if reason is not None:
+            raise IllegalActionError(f"{_who(policy, state)} chose what is illegal: {reason}")
+        return int(code), int(value)
+
+    return choose
+
+
+def _seat_python(packed: PackedGame, policy: Policy, seat: int, seed: int, game: int) -> Chooser:
+    rng = np.random.default_rng([seed, game, seat])
+
+    def choose(state: Ints) -> tuple[int, int]:
+        view = SeatView(packed.game_map, packed.n_players, state, seat)
+        actions = LegalActions(packed.rows(state), packed.codec, view.vector)
+        try:
+            action = policy.choose(view, actions, rng)
+        except Exception as error:
+            raise GameError(f"{_who(policy, state)} failed: {type(error).__name__}: {error}") from error
+        try:
+            return packed.encode(state, action)
+        except IllegalActionError as error:
+            raise IllegalActionError(f"{_who(policy, state)} chose what is illegal: {error}") from None
+
+    return choose
+
+
+def _who(policy: object, state: Ints) -> str:
+    return f"{policy_name(policy)} at P{int(state[SEAT])} in turn {int(state[N_TURNS]) + 1}"

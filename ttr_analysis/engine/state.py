@@ -1,0 +1,421 @@
+"""The state of a game as an immutable value that is asked in the words of the game."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+
+from ttr_analysis._errors import GameError
+from ttr_analysis.cards import CARD_KINDS, COLORS, N_COLORS, N_KINDS, CardCounts
+from ttr_analysis.engine.codes import Ints
+from ttr_analysis.engine.layout import (
+    AT_DISCARDS,
+    CLAIMED,
+    DISCARDS,
+    DRAW_PILE,
+    ENDING,
+    HAND,
+    HELD,
+    KNOWN,
+    LAID,
+    LAST_LEFT,
+    LOANS,
+    MARKER,
+    MARKET,
+    N_CLAIMS,
+    N_HAND,
+    N_HELD,
+    N_OFFER,
+    N_PILE,
+    N_QUEUED,
+    N_TICKET_DISCARDS,
+    N_TICKET_PILE,
+    N_TURNS,
+    NEUTRAL_IN,
+    NEUTRAL_OWNER,
+    NEUTRAL_TICKET,
+    NOBODY,
+    OFFER,
+    OVER,
+    OWNER,
+    PENDING,
+    PENDING_COLOR,
+    PHASE,
+    REVEALED,
+    SCORE,
+    SEAT,
+    STATE_SIZE,
+    SURCHARGE,
+    TICKET_AT,
+    TOKENS,
+    TRAINS,
+    TURN_SEAT,
+    UNKNOWN_TICKET,
+    Phase,
+)
+from ttr_analysis.maps.model import GameMap, Route, Ticket
+from ttr_analysis.tables.games import MAX_OFFER, MAX_TICKETS
+
+Owner = int | Literal["neutral"]
+"""A seat, or the neutral player."""
+
+EndingName = Literal["trains", "passes", "truncated"]
+"""Why a game is over: last turns taken, everyone passed, or the limit of turns reached."""
+
+_ENDINGS: Final[tuple[EndingName | None, ...]] = (None, "trains", "passes", "truncated")
+
+
+@dataclass(frozen=True, slots=True)
+class PendingTunnel:
+    """
+    A tunnel whose surcharge is not yet paid.
+
+    Parameters
+    ----------
+    route
+        The tunnel.
+    color
+        The color in which it is attempted; None for locomotives alone.
+    laid
+        The cards laid down.
+    revealed
+        The cards turned over.
+    surcharge
+        How many cards it demands more.
+    """
+
+    route: Route
+    color: str | None
+    laid: CardCounts
+    revealed: CardCounts
+    surcharge: int
+
+
+class PublicState:
+    """
+    What everyone at the table sees; tuples with one item for each seat are in the order of seats.
+
+    Parameters
+    ----------
+    game_map
+        The map, as the variant that is played.
+    n_players
+        Number of players, without the neutral one.
+    vector
+        The packed state (`engine.layout`); copied.
+    """
+
+    __slots__ = ("_counted", "_game_map", "_n_players", "_vector")
+
+    def __init__(self, game_map: GameMap, n_players: int, vector: Ints) -> None:
+        if np.shape(vector) != (STATE_SIZE,):
+            raise GameError(f"a packed state is a vector of {STATE_SIZE} numbers, got shape {np.shape(vector)}")
+        self._game_map = game_map
+        self._n_players = n_players
+        self._vector = np.array(vector, dtype=np.int64)
+        self._counted: dict[int, CardCounts] = {}
+
+    @property
+    def game_map(self) -> GameMap:
+        """The map, as the variant that is played."""
+        return self._game_map
+
+    @property
+    def n_players(self) -> int:
+        """Number of players, without the neutral one."""
+        return self._n_players
+
+    @property
+    def vector(self) -> Ints:
+        """A copy of the packed state, which cannot be written: see `engine.layout`."""
+        vector = self._vector.copy()
+        vector.setflags(write=False)
+        return vector
+
+    # -- the course of the game -----------------------------------------------
+
+    @property
+    def phase(self) -> Phase:
+        """What the seat that acts decides."""
+        return Phase(self._cell(PHASE))
+
+    @property
+    def acting(self) -> int:
+        """The seat that acts now."""
+        return self._cell(SEAT)
+
+    @property
+    def turn(self) -> int:
+        """The seat whose turn it is; it does not act while another chooses for the neutral player."""
+        return self._cell(TURN_SEAT)
+
+    @property
+    def n_turns(self) -> int:
+        """Turns that are complete, of all seats together."""
+        return self._cell(N_TURNS)
+
+    @property
+    def is_last_round(self) -> bool:
+        """Whether the last turns have begun."""
+        return self._cell(LAST_LEFT) != NOBODY
+
+    @property
+    def turns_left(self) -> int | None:
+        """Turns left in the game, of all seats together; None before the last round."""
+        return self._cell(LAST_LEFT) if self.is_last_round else None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game is over."""
+        return self._cell(PHASE) == OVER
+
+    @property
+    def ending(self) -> EndingName | None:
+        """Why the game is over: "trains", "passes" or "truncated"; None before."""
+        return _ENDINGS[self._cell(ENDING)]
+
+    # -- train cards ------------------------------------------------------------
+
+    @property
+    def market(self) -> tuple[str | None, ...]:
+        """The card in each slot, None where it is empty."""
+        kinds = self._cells(MARKET, self._game_map.rules.market.size)
+        return tuple(None if kind == NOBODY else CARD_KINDS[kind] for kind in kinds)
+
+    @property
+    def n_pile(self) -> int:
+        """Cards in the draw pile."""
+        return self._cell(N_PILE)
+
+    @property
+    def discards(self) -> CardCounts:
+        """The discard pile."""
+        return self._cards(DISCARDS)
+
+    @property
+    def n_hands(self) -> tuple[int, ...]:
+        """How many cards each seat holds."""
+        return self._seats(N_HAND)
+
+    @property
+    def known(self) -> tuple[CardCounts, ...]:
+        """Cards that everyone knows each seat to hold at least."""
+        return tuple(self._cards(KNOWN + seat * N_KINDS) for seat in range(self._n_players))
+
+    @property
+    def pending(self) -> PendingTunnel | None:
+        """The tunnel whose surcharge is to be paid or declined now."""
+        route = self._cell(PENDING)
+        if route == NOBODY:
+            return None
+        color = self._cell(PENDING_COLOR)
+        return PendingTunnel(
+            self._game_map.routes[route],
+            COLORS[color] if color < N_COLORS else None,
+            self._cards(LAID),
+            self._cards(REVEALED),
+            self._cell(SURCHARGE),
+        )
+
+    # -- trains, points, money ----------------------------------------------------
+
+    @property
+    def trains(self) -> tuple[int, ...]:
+        """Trains left of each seat."""
+        return self._seats(TRAINS)
+
+    @property
+    def scores(self) -> tuple[int, ...]:
+        """Score of each seat so far: its start and its routes; tickets and bonuses count at the end."""
+        return self._seats(SCORE)
+
+    @property
+    def tokens(self) -> tuple[int, ...]:
+        """Value of the toll tokens of each seat."""
+        return self._seats(TOKENS)
+
+    @property
+    def loans(self) -> tuple[int, ...]:
+        """Loans of each seat."""
+        return self._seats(LOANS)
+
+    # -- routes ---------------------------------------------------------------------
+
+    @property
+    def owners(self) -> dict[str, Owner]:
+        """Who owns each route that is taken, by the id of the route, in the order in which they were taken."""
+        owner = self._cells(OWNER, len(self._game_map.routes))
+        return {
+            self._game_map.routes[route].id: "neutral" if owner[route] == NEUTRAL_OWNER else owner[route]
+            for route in self._cells(CLAIMED, self._cell(N_CLAIMS))
+        }
+
+    @property
+    def claimed(self) -> tuple[Route, ...]:
+        """The routes that are taken, in the order in which they were."""
+        return tuple(self._game_map.routes[i] for i in self._cells(CLAIMED, self._cell(N_CLAIMS)))
+
+    def routes_of(self, owner: Owner) -> tuple[Route, ...]:
+        """
+        Return the routes of a seat, or of the neutral player, in the order of the map.
+
+        Parameters
+        ----------
+        owner
+            A seat, or "neutral".
+        """
+        number = NEUTRAL_OWNER if owner == "neutral" else owner
+        owners = self._cells(OWNER, len(self._game_map.routes))
+        return tuple(self._game_map.routes[i] for i, who in enumerate(owners) if who == number)
+
+    # -- tickets ----------------------------------------------------------------------
+
+    @property
+    def n_ticket_pile(self) -> int:
+        """Tickets in the pile."""
+        return self._cell(N_TICKET_PILE) + self._cell(N_QUEUED)
+
+    @property
+    def ticket_discards(self) -> tuple[Ticket, ...]:
+        """Tickets that lie face up on the ticket discards, those that are known, in the order of the map."""
+        places = self._cells(TICKET_AT, len(self._game_map.tickets))
+        return tuple(self._game_map.tickets[i] for i, place in enumerate(places) if place == AT_DISCARDS)
+
+    @property
+    def n_ticket_discards(self) -> int:
+        """Number of those tickets, unknown ones included."""
+        return self._cell(N_TICKET_DISCARDS)
+
+    @property
+    def n_tickets(self) -> tuple[int, ...]:
+        """Tickets that each seat has kept."""
+        return self._seats(N_HELD)
+
+    @property
+    def n_offers(self) -> tuple[int, ...]:
+        """Tickets that each seat chooses from."""
+        return self._seats(N_OFFER)
+
+    # -- the neutral player -----------------------------------------------------------
+
+    @property
+    def has_neutral(self) -> bool:
+        """Whether the neutral player is in the game."""
+        return bool(self._cell(NEUTRAL_IN))
+
+    @property
+    def neutral_trains(self) -> int:
+        """Trains left of the neutral player."""
+        return self._cell(TRAINS + NEUTRAL_OWNER)
+
+    @property
+    def marker(self) -> int | None:
+        """The seat that holds the marker of the neutral player; None if the game has none."""
+        seat = self._cell(MARKER)
+        return None if seat == NOBODY else seat
+
+    @property
+    def neutral_ticket(self) -> Ticket | None:
+        """The ticket last turned up for the neutral player, if it is known."""
+        number = self._cell(NEUTRAL_TICKET)
+        return None if number == NOBODY else self._ticket(number)
+
+    # -- plumbing -----------------------------------------------------------------------
+
+    def _cell(self, at: int) -> int:
+        return int(self._vector[at])
+
+    def _cells(self, at: int, n: int) -> list[int]:
+        cells: list[int] = self._vector[at : at + n].tolist()
+        return cells
+
+    def _seats(self, at: int) -> tuple[int, ...]:
+        return tuple(self._cells(at, self._n_players))
+
+    def _cards(self, at: int) -> CardCounts:
+        """Return the nine counts from a cell on; they are made once, since policies ask for them often."""
+        cards = self._counted.get(at)
+        if cards is None:
+            cards = self._counted[at] = CardCounts(tuple(self._cells(at, N_KINDS)))
+        return cards
+
+    def _ticket(self, number: int) -> Ticket | None:
+        return None if number == UNKNOWN_TICKET else self._game_map.tickets[number]
+
+    def _held(self, seat: int) -> tuple[Ticket | None, ...]:
+        return tuple(map(self._ticket, self._cells(HELD + seat * MAX_TICKETS, self._cell(N_HELD + seat))))
+
+    def _offered(self, seat: int) -> tuple[Ticket | None, ...]:
+        return tuple(map(self._ticket, self._cells(OFFER + seat * MAX_OFFER, self._cell(N_OFFER + seat))))
+
+    def _summary(self) -> str:
+        """Return map, players and phase, for a `repr`."""
+        now = f"over ({self.ending})" if self.is_over else f"P{self.acting} {self.phase.name}, turn {self.n_turns + 1}"
+        scores, trains = ("-".join(map(str, numbers)) for numbers in (self.scores, self.trains))
+        variant = self._game_map.rules.variant
+        name = f"{self._game_map.name} {variant}" if variant else self._game_map.name
+        return f"{name}, {self._n_players} players: {now}, scores {scores}, trains {trains}"
+
+
+class GameState(PublicState):
+    """
+    A whole game at one moment, secrets included.
+
+    A state is a value: nothing changes it, and two are equal if they are the
+    same in every respect, the random numbers to come included. `Game` makes
+    states; `Game.view` gives what a seat can see of one.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> state = ttr.Game(ttr.load_map("nordic")).new(seed=7)
+    >>> state
+    <GameState nordic, 2 players: P0 KEEP_START, turn 1, scores 0-0, trains 40-40>
+    >>> [hand.n_cards for hand in state.hands], state.n_pile
+    ([4, 4], 97)
+    """
+
+    __slots__ = ()
+
+    @property
+    def seat(self) -> int:
+        """The seat that acts now."""
+        return self.acting
+
+    @property
+    def hands(self) -> tuple[CardCounts, ...]:
+        """The cards of each seat; those that a record does not know are missing."""
+        return tuple(self._cards(HAND + seat * N_KINDS) for seat in range(self._n_players))
+
+    @property
+    def pile(self) -> CardCounts:
+        """The cards of the draw pile; those in hands that a record does not know are among them."""
+        return self._cards(DRAW_PILE)
+
+    @property
+    def tickets(self) -> tuple[tuple[Ticket | None, ...], ...]:
+        """The tickets of each seat in the order kept, None for one that a record does not know."""
+        return tuple(map(self._held, range(self._n_players)))
+
+    @property
+    def offers(self) -> tuple[tuple[Ticket | None, ...], ...]:
+        """The tickets that each seat chooses from in the order dealt, None for one that a record does not know."""
+        return tuple(map(self._offered, range(self._n_players)))
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether two states are the same in every respect."""
+        if not isinstance(other, GameState):
+            return NotImplemented
+        return (
+            self._n_players == other._n_players
+            and np.array_equal(self._vector, other._vector)
+            and self._game_map == other._game_map
+        )
+
+    def __hash__(self) -> int:
+        return hash((self._game_map, self._n_players, self._vector.tobytes()))
+
+    def __repr__(self) -> str:
+        return f"<GameState {self._summary()}>"
