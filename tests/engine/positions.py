@@ -22,7 +22,14 @@ from ttr_analysis.engine.codes import Ints, argument_of, kind_of, make_code, pac
 from ttr_analysis.engine.kernel import setup
 from ttr_analysis.engine.kernel.legal import ActionFault, action_fault
 from ttr_analysis.engine.kernel.listing import list_actions
-from ttr_analysis.engine.kernel.scoring import BONUS_COLUMN, N_COLUMNS, TOTAL_COLUMN, WON_COLUMN, final_scores
+from ttr_analysis.engine.kernel.scoring import (
+    BONUS_COLUMN,
+    COMPLETED_COLUMN,
+    N_COLUMNS,
+    TOTAL_COLUMN,
+    WON_COLUMN,
+    final_scores,
+)
 from ttr_analysis.engine.kernel.step import step
 from ttr_analysis.engine.layout import (
     AT_DISCARDS,
@@ -66,12 +73,16 @@ from ttr_analysis.engine.layout import (
 from ttr_analysis.maps.editing import map_rows
 from ttr_analysis.maps.loading import build_map
 from ttr_analysis.rules.chance import N_WORDS, TABLE_STREAM, open_stream, seed_words
+from ttr_analysis.rules.ruleset import BonusRules
 from ttr_analysis.tables.games import LENGTH, MARKET_SIZE, MAX_OFFER, MAX_TICKETS, N_SEATS, POINTS, game_tables
 
 Action = tuple[int, int]
 """Code and value."""
 Outcome = tuple[int, int, str]
 """Kind of event, slot, and card or ticket; whose it is follows from the turn."""
+
+Fields = dict[str, Any]
+"""Fields of a group of rules."""
 
 DRAW: Action = (codes.DRAW_CARD, 0)
 DECLINE: Action = (codes.DECLINE_TUNNEL, 0)
@@ -142,7 +153,7 @@ def _packed(cards: dict[str, int]) -> int:
 # -- maps with other rules --------------------------------------------------------
 
 
-def changed(game_map: str | GameMap, **groups: dict[str, Any]) -> GameMap:
+def changed(game_map: str | GameMap, *, bonus: tuple[BonusRules, ...] | None = None, **groups: Fields) -> GameMap:
     """
     Return a map with some fields of its rules changed.
 
@@ -151,6 +162,8 @@ def changed(game_map: str | GameMap, **groups: dict[str, Any]) -> GameMap:
     """
     before = load(game_map) if isinstance(game_map, str) else game_map
     groups_after = {name: replace(getattr(before.rules, name), **fields) for name, fields in groups.items()}
+    if bonus is not None:
+        groups_after["bonus"] = bonus
     return build_map(before.name, replace(before.rules, **groups_after), map_rows(before))
 
 
@@ -443,6 +456,10 @@ class Position:
     def bonuses(self, which: int = 0) -> list[int]:
         """Return what each seat gets of a bonus of the rules."""
         return [int(n) for n in self._result()[:, BONUS_COLUMN + which]]
+
+    def n_completed(self) -> list[int]:
+        """Return how many tickets each seat completed."""
+        return [int(n) for n in self._result()[:, COMPLETED_COLUMN]]
 
     def winners(self) -> list[int]:
         """Return the seats that win."""

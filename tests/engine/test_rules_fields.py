@@ -1,0 +1,223 @@
+"""
+Every field of the rules: its value on the four maps, and that it makes a difference.
+
+RULES: all sections; what a map's rules say is stated there, and each decision
+is one of these fields.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import pytest
+
+from tests.engine.positions import Position, changed
+from tests.engine.test_rules_setup import start
+from tests.fixtures import BUILT_IN, load
+from ttr_analysis.cards import CARD_KINDS
+from ttr_analysis.engine.layout import LOANS, N_HAND, N_PILE, TRAINS
+from ttr_analysis.rules import ruleset
+from ttr_analysis.rules.ruleset import BonusRules, RuleSet
+
+POINTS = ((1, 1), (2, 2), (3, 4), (4, 7), (5, 10), (6, 15))
+ANYWHERE = ("plain", "ferry", "tunnel")
+
+VALUES: dict[str, Any] = {
+    "cards.per_color": 12,
+    "cards.locomotives": 14,
+    "cards.opening_hand": 4,
+    "cards.draws_per_turn": 2,
+    "cards.reshuffle": "when_wanted",
+    "cards.counts_visible": True,
+    "market.size": 5,
+    "market.locomotive_cost": (1, 1, 2, 2),
+    "market.reset_at": (0, 3, 3, 3),
+    "market.max_resets": 100,
+    "market.reset_needs_full": True,
+    "market.refill": "slot_order",
+    "market.reset_needs_colored": 3,
+    "market.open_without_piles": True,
+    "trains.per_player": (40, 40, 40, 45),
+    "trains.last_round_at": 2,
+    "trains.last_turns": 1,
+    "trains.max_turns": 2000,
+    "claims.points": ((*POINTS, (9, 27)), POINTS, POINTS, POINTS),
+    "claims.locomotives_on": (("ferry", "tunnel"), ("tunnel",), ANYWHERE, ANYWHERE),
+    "claims.double_routes_from": (3, 3, 2, 4),
+    "claims.ferry_swap_size": (3, 0, 0, 0),
+    "claims.ferry_swap_fills": "any",
+    "claims.passing": "when_stuck",
+    "claims.pass_rounds": 1,
+    "claims.border_points": "dead_end",
+    "tunnel.revealed": 3,
+    "tunnel.short_pile": "reveal_rest",
+    "tickets.opening_deal": (5, 5, 5, 3),
+    "tickets.opening_keep": (2, 2, 3, 2),
+    "tickets.draw": (3, 3, 4, 3),
+    "tickets.keep": 1,
+    "tickets.unkept": ("removed", "removed", "discard_pile", "under_pile"),
+    "scoring.start_scores": ((), (), (0, 1, 2, 3, 4), ()),
+    "scoring.tie_breaks": (
+        ("completed_tickets", "longest_trail"),
+        ("completed_tickets", "path_bonus"),
+        ("completed_tickets",),
+        ("completed_tickets", "path_bonus"),
+    ),
+    "scoring.zero_ties": True,
+    "money.tokens": (0, 0, 30, 0),
+    "money.second_track_pays": "owner",
+    "money.tokens_visible": True,
+    "money.loan.penalty": 5,
+    "money.loan.limit": 0,
+    "neutral.trains": 0,
+    "neutral.first_round": 6,
+    "neutral.marker_seat": 1,
+    "neutral.after_last_turn": False,
+    "neutral.toll_to": "bank",
+    "neutral.both_taken": "no_pair",
+}
+"""Value of each field on all maps; or, in a tuple, on Nordic, Switzerland, Nederland and USA."""
+
+BONUSES = {
+    "nordic": (BonusRules("completed_tickets", (10,)),),
+    "switzerland": (BonusRules("longest_trail", (10,)),),
+    "nederland": (
+        BonusRules(
+            "tokens",
+            points_by_players=((2, (35, 0)), (3, (55, 35, 0)), (4, (55, 35, 20, 0)), (5, (55, 35, 20, 10, 0))),
+            requires="no_loans",
+        ),
+    ),
+    "usa": (BonusRules("longest_trail", (10,)),),
+}
+
+OF_THE_VIEWS = {"counts_visible", "tokens_visible"}
+"""Fields that change what is seen, not what happens."""
+
+
+def leaves(rules: object, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield every field of the groups of rules with its value."""
+    for field in fields(rules):  # type: ignore[arg-type] # a dataclass
+        value = getattr(rules, field.name)
+        if is_dataclass(value):
+            yield from leaves(value, f"{path}{field.name}.")
+        elif path:
+            yield path + field.name, value
+
+
+def has_a_choice(name: str) -> bool:
+    """Return whether a field may have more than one value."""
+    group, _, field = name.rpartition(".")
+    rules: Any = RuleSet("")
+    for part in group.split("."):
+        rules = getattr(rules, part)
+    hint = get_type_hints(type(rules), vars(ruleset))[field]
+    return get_origin(hint) is not Literal or len(get_args(hint)) > 1
+
+
+# -- values ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_every_field_has_the_value_that_the_rules_state(name: str) -> None:
+    column = BUILT_IN.index(name)
+    expected = {
+        field: value[column] if isinstance(value, tuple) and len(value) == len(BUILT_IN) else value
+        for field, value in VALUES.items()
+    }
+
+    assert dict(leaves(load(name).rules)) == expected
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_bonuses(name: str) -> None:
+    assert load(name).rules.bonus == BONUSES[name]
+
+
+def test_the_variant_without_tolls_differs_in_three_things() -> None:
+    rules = load("nederland").rules
+    variant = rules.with_variant("no_tolls")
+
+    before, after = dict(leaves(rules)), dict(leaves(variant))
+    assert {name: value for name, value in after.items() if value != before[name]} == {
+        "money.tokens": 0,
+        "claims.double_routes_from": 4,
+    }
+    assert variant.bonus == ()
+    assert variant.players == (2, 5)
+
+
+def test_the_variant_with_a_neutral_player_differs_in_three_things() -> None:
+    rules = load("nederland").rules
+    variant = rules.with_variant("neutral")
+
+    before, after = dict(leaves(rules)), dict(leaves(variant))
+    assert {name: value for name, value in after.items() if value != before[name]} == {
+        "neutral.trains": 40,
+        "scoring.start_scores": (0, 1),
+    }
+    assert variant.bonus == rules.bonus
+    assert variant.players == (2, 2)
+
+
+# -- a difference -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", sorted(field for field in VALUES if has_a_choice(field)))
+def test_every_field_with_a_choice_is_changed_by_some_test_of_the_rules(name: str) -> None:
+    field = name.rpartition(".")[2]
+    sources = [path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_rules_*.py")]
+    is_changed = re.compile(rf'changed\([^()]*"{field}":|= {{[^}}]*"{field}":|(?:LoanRules|with_neutral)\({field}=')
+
+    if field not in OF_THE_VIEWS:
+        assert any(is_changed.search(source) for source in sources)
+
+
+def test_another_deck() -> None:
+    usa = changed("usa", cards={"per_color": 3, "locomotives": 2})
+    state, _, _ = start(usa, 2)
+
+    assert state[N_PILE] <= 26 - 8 - 5
+    assert Position(usa).draw_pile() == dict.fromkeys(CARD_KINDS, 3) | dict.fromkeys(CARD_KINDS[:5], 2) | {
+        "locomotive": 2
+    }
+
+
+def test_a_deck_too_small_for_the_deal_deals_what_there_is() -> None:
+    state, _, _ = start(changed("usa", cards={"per_color": 1, "locomotives": 0, "opening_hand": 5}), 2)
+
+    assert state[N_HAND : N_HAND + 2].tolist() == [5, 3]
+    assert state[N_PILE] == 0
+
+
+@pytest.mark.parametrize("n", [0, 7])
+def test_another_opening_hand(n: int) -> None:
+    state, _, _ = start(changed("usa", cards={"opening_hand": n}), 3)
+
+    assert state[N_HAND : N_HAND + 3].tolist() == [n] * 3
+
+
+def test_another_number_of_trains() -> None:
+    assert Position(changed("usa", trains={"per_player": 12})).numbers(TRAINS) == [12, 12]
+
+
+def test_other_bonuses() -> None:
+    both = (BonusRules("longest_trail", (8, 3)), BonusRules("completed_tickets", points_by_players=((2, (4,)),)))
+    table = Position(changed("usa", bonus=both)).own(0, "Calgary-Winnipeg/0")
+
+    assert table.bonuses(0) == [8, 3]
+    assert table.bonuses(1) == [4, 4]
+    assert table.scores() == [15 + 8 + 4, 3 + 4]
+
+
+@pytest.mark.parametrize(
+    ("rules", "bonuses"),
+    [(BonusRules("tokens", (9,), requires="no_loans"), [0, 9]), (BonusRules("tokens", (9,)), [9, 9])],
+    ids=["for players without loans", "for everyone"],
+)
+def test_a_bonus_that_loans_forbid_or_not(rules: BonusRules, bonuses: list[int]) -> None:
+    assert Position(changed("nederland", bonus=(rules,))).put(LOANS, 1).bonuses() == bonuses
