@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from ttr_analysis._errors import GameError as GameError
     from ttr_analysis._errors import IllegalActionError as IllegalActionError
     from ttr_analysis._errors import MapError as MapError
+    from ttr_analysis._errors import RecordError as RecordError
+    from ttr_analysis._errors import RecordWarning as RecordWarning
     from ttr_analysis._errors import UnknownNameError as UnknownNameError
     from ttr_analysis.analysis import draws as draws
     from ttr_analysis.analysis import paths as paths
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from ttr_analysis.cards import CardCounts as CardCounts
     from ttr_analysis.engine import actions as actions
     from ttr_analysis.engine.game import Game as Game
+    from ttr_analysis.engine.record import GameRecord as GameRecord
     from ttr_analysis.engine.state import GameState as GameState
     from ttr_analysis.engine.view import SeatView as SeatView
     from ttr_analysis.maps.loading import load_map as load_map
@@ -49,10 +52,13 @@ _HOMES = {
     "Game": "engine.game",
     "GameError": "_errors",
     "GameMap": "maps.model",
+    "GameRecord": "engine.record",
     "GameState": "engine.state",
     "IllegalActionError": "_errors",
     "MapError": "_errors",
     "Place": "maps.model",
+    "RecordError": "_errors",
+    "RecordWarning": "_errors",
     "Route": "maps.model",
     "RuleSet": "rules.ruleset",
     "SeatView": "engine.view",

@@ -1,0 +1,324 @@
+"""
+Whether a record tells of a possible game: each event checked against what the kernel does.
+
+All that the kernel writes, places of shuffles included, must be what the
+record says. Where cards or tickets are unknown, what can be checked is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from ttr_analysis.cards import CARD_KINDS
+from ttr_analysis.engine import codes
+from ttr_analysis.engine.actions import unpacked
+from ttr_analysis.engine.codes import Ints
+from ttr_analysis.engine.entries import SHOWN, UNKNOWN, Entry, entry_name
+from ttr_analysis.engine.identify import (
+    has_unknown_cards,
+    identify_cards,
+    identify_tickets,
+    impossible_kind,
+    may_lack_colors,
+    n_unknown_cards,
+)
+from ttr_analysis.engine.kernel.legal import ActionFault, action_fault
+from ttr_analysis.engine.layout import (
+    AT_DISCARDS,
+    AT_OFFER,
+    AT_PILE,
+    AT_QUEUE,
+    AT_REMOVED,
+    FAULT,
+    N_OFFER,
+    OFFER,
+    OVER,
+    PHASE,
+    SEAT,
+    STATE_SIZE,
+    TICKET_AT,
+    UNKNOWN_TICKET,
+)
+from ttr_analysis.engine.reasons import Refused, explain
+from ttr_analysis.engine.replay import SET_UP, Course, Step, make_step
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.tables.games import MAX_OFFER, UNKEPT, UNKEPT_DISCARDED
+
+_REPLACED: Final = codes.SHUFFLED + 128 * codes.SHUFFLED_MARKET
+_NOTHING: Final = -1
+_CARD_EVENTS: Final = (codes.CARD_DEALT, codes.CARD_DRAWN, codes.MARKET_CARD, codes.CARD_REVEALED)
+_TICKET_EVENTS: Final = (codes.TICKET_OFFERED, codes.NEUTRAL_TICKET)
+
+
+class ImpossibleError(Exception):
+    """
+    An event that cannot come where a record has it.
+
+    Parameters
+    ----------
+    at
+        Which event, from 0.
+    reason
+        Why, in words.
+    """
+
+    def __init__(self, at: int, reason: str) -> None:
+        super().__init__(at, reason)
+        self.at = at
+        self.reason = reason
+
+
+def follow(game_map: GameMap, n_players: int, entries: Sequence[Entry]) -> Course:
+    """
+    Follow a record from the set-up on.
+
+    Parameters
+    ----------
+    game_map
+        The map, as the variant that is played.
+    n_players
+        Number of players, without the neutral one.
+    entries
+        The events. Those of a last step that lacks outcomes are checked as
+        far as they go.
+
+    Returns
+    -------
+    course
+        The whole steps.
+
+    Raises
+    ------
+    ImpossibleError
+        At the first event that cannot come where it does.
+    """
+    course = Course(game_map, n_players)
+    state = np.zeros(STATE_SIZE, dtype=np.int64)
+    at = 0
+    while at < len(entries) or not course.steps:
+        end = _end_of_step(entries, at, is_set_up=not course.steps)
+        follower = _Follower(course, entries, at, end)
+        made = follower.try_step(state)
+        if made is None:
+            course.due = follower.due
+            break
+        state = made[1]
+        course.add(*made)
+        at = end
+    return course
+
+
+def _end_of_step(entries: Sequence[Entry], first: int, *, is_set_up: bool) -> int:
+    """Return where the events of a step end: at the next move."""
+    end = first if is_set_up else first + 1
+    while end < len(entries) and entries[end].is_chance:
+        end += 1
+    return end
+
+
+class _Follower:
+    """
+    Checks the events of one step.
+
+    Parameters
+    ----------
+    course
+        The steps before.
+    entries
+        All events of the record.
+    first, end
+        Those of this step.
+    """
+
+    def __init__(self, course: Course, entries: Sequence[Entry], first: int, end: int) -> None:
+        self.game_map = course.game_map
+        self.tables = course.tables
+        self.entries = entries
+        self.first = first
+        self.end = end
+        self.is_set_up = not course.steps
+        self.first_outcome = first if self.is_set_up else first + 1
+        self.outcomes = entries[self.first_outcome : end]
+        self.due = ""
+
+    def try_step(self, before: Ints) -> tuple[Step, Ints] | None:
+        """Return the step and the state after it; None if the record ends before its last outcomes."""
+        step, state = self._begin(before)
+        after = state.copy()
+        misfit = self._misfit(after, step)
+        if misfit and misfit.code == _REPLACED and self._may_stay(state, step):
+            step = step._replace(resets=False)
+            after = state.copy()
+            misfit = self._misfit(after, step)
+        if misfit:
+            self._refuse(after, misfit)
+            return None
+        if has_unknown_cards(after) and (kind := impossible_kind(after, self.tables)) is not None:
+            self._refuse_kind(kind)
+        return step, after
+
+    def _may_stay(self, state: Ints, step: Step) -> bool:
+        """Return whether unknown cards leave open that the market is replaced, and the record says it is not."""
+        if any(entry.code == _REPLACED for entry in self.outcomes):
+            return False
+        after = state.copy()
+        make_step(after, self.tables, step._replace(resets=False))
+        return has_unknown_cards(after) and may_lack_colors(after, self.tables)
+
+    # -- moves ------------------------------------------------------------------
+
+    def _begin(self, before: Ints) -> tuple[Step, Ints]:
+        """Return the step, and the state in which cards that it shows are identified."""
+        state = before.copy()
+        step = Step(self.first, self.end, SET_UP, 0, None, self._script(), resets=True)
+        if self.is_set_up:
+            return step, state
+        entry = self.entries[self.first]
+        if entry.kind == SHOWN:
+            self._check_shown(state, entry)
+            return step._replace(shown=entry), state
+        code, value = self._check_move(state, entry)
+        return step._replace(code=code, value=value), state
+
+    def _check_move(self, state: Ints, entry: Entry) -> tuple[int, int]:
+        """Return code and value of a legal move; unknown cards that it shows are identified in the state."""
+        seat = int(state[SEAT])
+        if state[PHASE] == OVER:
+            raise ImpossibleError(self.first, "the game is over")
+        if entry.seat != seat:
+            raise ImpossibleError(self.first, f"P{seat} acts now, not P{entry.seat}")
+        code, value = entry.kind + 128 * entry.argument, entry.value
+        fault = self._fault(state, code, value)
+        if entry.kind == codes.KEEP_TICKETS and fault is not ActionFault.PHASE:
+            value = self._kept(state, entry)
+            fault = self._fault(state, code, value)
+        if fault is ActionFault.CARDS and n_unknown_cards(state, seat):
+            reason = identify_cards(state, seat, unpacked(value).counts)
+            if reason:
+                raise ImpossibleError(self.first, reason)
+            fault = self._fault(state, code, value)
+        if fault is not ActionFault.NONE:
+            raise ImpossibleError(self.first, explain(fault, Refused(self.game_map, self.tables, state, code, value)))
+        return code, value
+
+    def _fault(self, state: Ints, code: int, value: int) -> ActionFault:
+        return ActionFault(action_fault(state, self.tables, code, value))
+
+    def _kept(self, state: Ints, entry: Entry) -> int:
+        """Return the bits of the tickets of an offer that are kept."""
+        at = OFFER + entry.seat * MAX_OFFER
+        offer = state[at : at + state[N_OFFER + entry.seat]].tolist()
+        bits = 0
+        for ticket in entry.tickets:
+            left = [i for i, offered in enumerate(offer) if offered == ticket and not bits >> i & 1]
+            if not left:
+                offered = ", ".join(map(self._ticket, offer))
+                raise ImpossibleError(self.first, f"P{entry.seat} is not offered {self._ticket(ticket)}, but {offered}")
+            bits |= 1 << left[0]
+        unkept = [offered for i, offered in enumerate(offer) if not bits >> i & 1]
+        if self.tables[UNKEPT] == UNKEPT_DISCARDED and UNKNOWN_TICKET in unkept:
+            reason = "tickets that are not kept lie face up: each must be named where it is offered"
+            raise ImpossibleError(self.first, reason)
+        return bits
+
+    def _check_shown(self, state: Ints, entry: Entry) -> None:
+        if state[PHASE] != OVER:
+            raise ImpossibleError(self.first, "tickets are shown when the game is over")
+        reason = identify_tickets(state.copy(), entry.seat, entry.tickets)
+        if reason:
+            raise ImpossibleError(self.first, reason)
+
+    # -- outcomes ---------------------------------------------------------------
+
+    def _script(self) -> Ints:
+        """Return the tape on which the outcomes stand as a script."""
+        cells = [cell for entry in self.outcomes if entry.kind != codes.SHUFFLED for cell in (entry.code, entry.value)]
+        start = codes.TAPE_START + len(cells)
+        return np.array([codes.TAPE_START, start, start, start, *cells], dtype=np.int64)
+
+    def _misfit(self, state: Ints, step: Step) -> _Misfit | None:
+        """Make a step; return the first outcome that the record has otherwise."""
+        n_room = len(self.outcomes) + 2
+        start = len(step.tape)
+        tape = np.concatenate([step.tape, np.zeros(2 * n_room, dtype=np.int64)])
+        tape[codes.WRITE_END] = len(tape)
+        make_step(state, self.tables, step, tape)
+        n_written = min((int(tape[codes.WRITE_AT]) - start) // 2, n_room)
+        written: list[list[int]] = tape[start : start + 2 * n_written].reshape(-1, 2).tolist()
+        if step.code != SET_UP:
+            written = written[1:]  # the move itself
+        for i, entry in enumerate(self.outcomes):
+            if i == len(written):
+                return _Misfit(i, _NOTHING)
+            if written[i] != [entry.code, entry.value]:
+                return _Misfit(i, written[i][0])
+        n = len(self.outcomes)
+        if len(written) > n:
+            return _Misfit(n, written[n][0])
+        return _Misfit(n - 1, _NOTHING) if state[FAULT] else None
+
+    def _refuse(self, state: Ints, misfit: _Misfit) -> None:
+        """Raise the reason for a misfit; if the record ends there, only note what is due."""
+        due = "" if misfit.code == _NOTHING else _event_name(misfit.code)
+        if misfit.at == len(self.outcomes):
+            if self.end < len(self.entries):
+                raise ImpossibleError(self.end, f"{due} must come first")
+            self.due = due
+            return
+        entry = self.outcomes[misfit.at]
+        if not due:
+            after = "the game is over" if state[PHASE] == OVER else f"P{state[SEAT]} acts now"
+            reason = f"no {entry_name(entry)} comes here: {after}"
+        elif entry.code != misfit.code:
+            reason = f"{due} comes here"
+        elif entry.kind in _TICKET_EVENTS:
+            reason = f"{self._ticket(entry.value)} cannot come here: {self._place(state, entry.value)}"
+        else:
+            reason = f"the draw pile holds no {CARD_KINDS[entry.value]} card"
+        raise ImpossibleError(self.first_outcome + misfit.at, reason)
+
+    def _refuse_kind(self, kind: int) -> None:
+        """Refuse a step after which more cards of a kind have come from the pile than were shuffled into it."""
+        at = next(
+            (i for i, entry in enumerate(self.outcomes) if entry.kind in _CARD_EVENTS and entry.value == kind), -1
+        )
+        reason = f"all {CARD_KINDS[kind]} cards that were shuffled into the draw pile have come out of it"
+        raise ImpossibleError(self.first if at < 0 else self.first_outcome + at, reason)
+
+    # -- words ------------------------------------------------------------------
+
+    def _ticket(self, number: int) -> str:
+        return UNKNOWN if number == UNKNOWN_TICKET else self.game_map.tickets[number].id
+
+    def _place(self, state: Ints, ticket: int) -> str:
+        """Return where a ticket is, if it is not on top of the pile."""
+        at = int(state[TICKET_AT + ticket])
+        return _PLACES.get(at, f"P{at} holds it")
+
+
+_PLACES: Final = {
+    AT_PILE: "another one lies on top",
+    AT_QUEUE: "another one lies on top",
+    AT_OFFER: "a seat chooses from it",
+    AT_DISCARDS: "it lies on the ticket discards",
+    AT_REMOVED: "it is out of the game",
+}
+
+
+class _Misfit(NamedTuple):
+    """The number of an outcome that does not fit, and the code of what comes there."""
+
+    at: int
+    code: int
+
+
+def _event_name(code: int) -> str:
+    """Return how messages call an outcome that is due."""
+    entry = Entry(code & 15, code >> 4 & 7, code >> 7)
+    name = entry_name(entry)
+    if entry.kind in (codes.CARD_DEALT, codes.CARD_DRAWN, codes.TICKET_OFFERED):
+        return f"{name} of P{entry.seat}"
+    return f"{name} in slot {entry.argument}" if entry.kind == codes.MARKET_CARD else name

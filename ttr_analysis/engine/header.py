@@ -1,0 +1,241 @@
+"""The header of a record: which game it is of, on which map, by which facts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+from ttr_analysis._errors import GameError, UnknownNameError, nearest
+from ttr_analysis.engine.facts import facts_hash
+from ttr_analysis.engine.lines import FaultList, Line, as_json
+from ttr_analysis.maps.loading import data_folder, load_map
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.tables.games import MAX_SEATS, check_size
+
+FORMAT: Final = "ttr-game"
+VERSION: Final = 1
+
+MAX_NAME: Final = 200
+"""Characters of a name or title."""
+_MAX_NOTE: Final = 2_000
+_MAX_GAME: Final = 2**62
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordHeader:
+    """
+    What a record says before its events.
+
+    Parameters
+    ----------
+    map_name
+        Name of the map.
+    variant
+        The variant that is played; "" for the map's own rules.
+    n_players
+        Number of players, without the neutral one.
+    facts
+        Fingerprint of the facts and rules: `facts_hash`.
+    policies
+        Names of the policies, seat by seat; empty if people played.
+    seed, game
+        Where the chance of the game came from; None where that is not known.
+    players
+        Names of the players, seat by seat; empty if they are not given.
+    title, note
+        Free text.
+
+    Raises
+    ------
+    GameError
+        If a text is not printable or too long, or there are not as many names
+        as players.
+    """
+
+    map_name: str
+    variant: str = ""
+    n_players: int
+    facts: str
+    policies: tuple[str, ...] = ()
+    seed: int | None = None
+    game: int | None = None
+    players: tuple[str, ...] = ()
+    title: str = ""
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        for key, value, expected in _faults(self.data()):
+            raise GameError(f"the {key} of a record: {expected}, got {value!r}")
+
+    def data(self) -> dict[str, object]:
+        """Return the object that stands on the first line; what is not given is left out."""
+        given = {
+            "seed": self.seed,
+            "game": self.game,
+            "players": list(self.players) or None,
+            "title": self.title or None,
+            "note": self.note or None,
+        }
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "map": self.map_name,
+            "variant": self.variant,
+            "n_players": self.n_players,
+            "facts": self.facts,
+            "policies": list(self.policies),
+            **{key: value for key, value in given.items() if value is not None},
+        }
+
+
+def read_header(line: Line, faults: FaultList) -> RecordHeader | None:
+    """
+    Return the header that stands on a line, or None with faults.
+
+    Parameters
+    ----------
+    line
+        The first line.
+    faults
+        What is wrong is added here.
+    """
+    found = list(_faults(line.data))
+    for key, value, expected in found:
+        faults.add(line.number, key, value if value is _MISSING else as_json(value), expected)
+    if found:
+        return None
+    data: dict[str, Any] = {key: value for key, value in line.data.items() if key not in {"format", "version", "map"}}
+    for key in ("policies", "players"):
+        data[key] = tuple(data.get(key, ()))
+    return RecordHeader(map_name=str(line.data["map"]), **data)
+
+
+def resolve_map(header: RecordHeader, given: GameMap | None, faults: FaultList) -> GameMap | None:
+    """
+    Return the map of a record, as the variant that is played, or None with faults.
+
+    Parameters
+    ----------
+    header
+        Its header.
+    given
+        The map, for one that does not come with the package.
+    faults
+        What is wrong is added here.
+    """
+    if given is None:
+        given = _built_in(header.map_name)
+        if given is None:
+            expected = f"expected one of {', '.join(_built_in_names())}; give any other one as game_map"
+            faults.add(1, "map", as_json(header.map_name), expected)
+            return None
+    try:
+        game_map = given.with_variant(header.variant or None)
+        check_size(game_map, header.n_players)
+    except UnknownNameError as error:
+        faults.add(1, "variant", as_json(header.variant), str(error))
+        return None
+    except ValueError as error:
+        faults.add(1, "n_players", str(header.n_players), str(error))
+        return None
+    facts = facts_hash(game_map)
+    if facts != header.facts:
+        variant = f", variant {game_map.rules.variant!r}," if game_map.rules.variant else ""
+        expected = f"expected {as_json(facts)}: the facts of the map {game_map.name!r}{variant} are not the record's"
+        faults.add(1, "facts", as_json(header.facts), expected)
+        return None
+    return game_map
+
+
+@lru_cache(maxsize=1)
+def _built_in_names() -> tuple[str, ...]:
+    return tuple(sorted(path.name for path in data_folder().iterdir() if (path / "rules.toml").is_file()))
+
+
+@lru_cache(maxsize=8)
+def _built_in(name: str) -> GameMap | None:
+    """Return a map that comes with the package; never a folder, whose name a stranger may have chosen."""
+    return load_map(name) if name in _built_in_names() else None
+
+
+# -- what a header may hold -------------------------------------------------------
+
+_MISSING: Final = "nothing"
+_Check = Callable[[object, int], str]
+"""From a value and the number of players to what was expected; "" if it is right."""
+
+
+def _faults(data: Mapping[str, object]) -> Iterator[tuple[str, object, str]]:
+    """Yield each key that is wrong, with its value and what was expected."""
+    n_players = data.get("n_players")
+    n = n_players if isinstance(n_players, int) else 0
+    for key, check in _CHECKS.items():
+        if key in data:
+            if expected := check(data[key], n):
+                yield key, data[key], expected
+        elif key in _REQUIRED:
+            yield key, _MISSING, "expected this key"
+    for key in data.keys() - _CHECKS.keys():
+        hint = nearest(key, _CHECKS)
+        yield key, key, f"unknown key, expected {' or '.join(hint or _CHECKS)}"
+
+
+def _exactly(allowed: str | int) -> _Check:
+    def check(value: object, _: int) -> str:
+        return "" if value == allowed and type(value) is type(allowed) else f"expected {as_json(allowed)}"
+
+    return check
+
+
+def _version(value: object, _: int) -> str:
+    if isinstance(value, int) and value > VERSION:
+        return f"expected {VERSION}: the record was written by a later version of this package"
+    return _exactly(VERSION)(value, 0)
+
+
+def _whole(low: int, high: int | None) -> _Check:
+    def check(value: object, _: int) -> str:
+        fits = (
+            isinstance(value, int) and not isinstance(value, bool) and low <= value and (high is None or value <= high)
+        )
+        return (
+            ""
+            if fits
+            else f"expected a whole number {f'of {low} or more' if high is None else f'from {low} to {high}'}"
+        )
+
+    return check
+
+
+def _text(most: int) -> _Check:
+    def check(value: object, _: int) -> str:
+        fits = isinstance(value, str) and len(value) <= most and value.isprintable()
+        return "" if fits else f"expected a printable text of at most {most:,} characters"
+
+    return check
+
+
+def _names(value: object, n_players: int) -> str:
+    fits = (
+        isinstance(value, list) and len(value) in (0, n_players) and not any(_text(MAX_NAME)(item, 0) for item in value)
+    )
+    return "" if fits else f"expected {n_players} printable texts of at most {MAX_NAME} characters, or none"
+
+
+_CHECKS: Final[dict[str, _Check]] = {
+    "format": _exactly(FORMAT),
+    "version": _version,
+    "map": _text(MAX_NAME),
+    "variant": _text(MAX_NAME),
+    "n_players": _whole(2, MAX_SEATS),
+    "facts": _text(64),
+    "policies": _names,
+    "seed": _whole(0, None),
+    "game": _whole(0, _MAX_GAME),
+    "players": _names,
+    "title": _text(MAX_NAME),
+    "note": _text(_MAX_NOTE),
+}
+_REQUIRED: Final = ("format", "version", "map", "n_players", "facts")

@@ -1,0 +1,175 @@
+"""
+Cards and tickets that a record does not know: what is learned of them, and what is lost from sight.
+
+A card drawn unseen counts in `N_HAND` and stays in `DRAW_PILE`, which then
+holds all cards that nobody who keeps the record has seen. When a seat shows
+cards, they are *identified*: moved from there to its hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ttr_analysis.cards import CARD_KINDS, LOCOMOTIVE_INDEX, N_COLORS, N_KINDS, CardCounts
+from ttr_analysis.engine.codes import Ints
+from ttr_analysis.engine.layout import (
+    AT_PILE,
+    AT_QUEUE,
+    BLIND,
+    DISCARDS,
+    DRAW_PILE,
+    HAND,
+    HELD,
+    MARKET,
+    N_HAND,
+    N_HELD,
+    N_PILE,
+    N_QUEUED,
+    N_TICKET_PILE,
+    POOL,
+    QUEUE,
+    QUEUE_HEAD,
+    TICKET_AT,
+    UNKNOWN_TICKET,
+)
+from ttr_analysis.tables.games import MARKET_SIZE, MAX_TICKETS, N_SEATS, N_TICKETS, RESET_NEEDS_COLORED
+
+
+def n_unknown_cards(state: Ints, seat: int) -> int:
+    """Return how many cards of a hand are not known."""
+    hand = state[HAND + seat * N_KINDS : HAND + (seat + 1) * N_KINDS]
+    return int(state[N_HAND + seat] - hand.sum())
+
+
+def has_unknown_cards(state: Ints) -> bool:
+    """Return whether any card in a hand is not known."""
+    return bool(state[DRAW_PILE : DRAW_PILE + N_KINDS].sum() > state[N_PILE])
+
+
+def unknown_words(state: Ints, n_players: int) -> str:
+    """Return what of the cards and tickets is not known, in words; "" if all is."""
+    if has_unknown_cards(state):
+        unknown = [(seat, n_unknown_cards(state, seat)) for seat in range(n_players)]
+        return " and ".join(f"{n} unknown cards of P{seat}" for seat, n in unknown if n)
+    n_left = int((state[TICKET_AT : TICKET_AT + MAX_TICKETS] == AT_PILE).sum())
+    queued = [int(state[QUEUE + (state[QUEUE_HEAD] + i) % MAX_TICKETS]) for i in range(int(state[N_QUEUED]))]
+    n_unknown = n_left - int(state[N_TICKET_PILE])
+    return f"{n_unknown} unknown tickets" if n_unknown or UNKNOWN_TICKET in queued else ""
+
+
+def identify_cards(state: Ints, seat: int, cards: Sequence[int]) -> str:
+    """
+    Identify unknown cards of a hand, so that it holds what the seat shows.
+
+    Parameters
+    ----------
+    state
+        Changed in place, if nothing is wrong.
+    seat
+        Who shows cards.
+    cards
+        Nine counts of what it shows.
+
+    Returns
+    -------
+    reason
+        Why the seat cannot hold these cards; "" if it can.
+    """
+    hand = state[HAND + seat * N_KINDS : HAND + (seat + 1) * N_KINDS]
+    missing = [max(0, shown - held) for shown, held in zip(cards, hand.tolist(), strict=True)]
+    n_unknown = n_unknown_cards(state, seat)
+    if sum(missing) > n_unknown:
+        held = f"{CardCounts(tuple(hand.tolist()))} and {n_unknown} unknown card{'' if n_unknown == 1 else 's'}"
+        return f"P{seat} holds {held}, so that it cannot play {CardCounts(tuple(cards))}"
+    for kind, n in enumerate(missing):
+        unseen = int(state[DRAW_PILE + kind])
+        if n > unseen:
+            return (
+                f"P{seat} cannot hold {cards[kind]} {CARD_KINDS[kind]}: "
+                f"it is known to hold {hand[kind]}, and {unseen} more are unseen"
+            )
+    for kind, n in enumerate(missing):
+        hand[kind] += n
+        state[DRAW_PILE + kind] -= n
+    return ""
+
+
+def impossible_kind(state: Ints, tables: Ints) -> int | None:
+    """
+    Return a kind of card of which more has come from the draw pile than was shuffled into it.
+
+    With unknown cards in hands that is all that can be checked: what the pile
+    was made of is known to all.
+
+    Returns
+    -------
+    kind
+        None if there is no such kind.
+    """
+    for kind in range(N_KINDS):
+        drawn = sum(int(state[BLIND + seat * N_KINDS + kind]) for seat in range(tables[N_SEATS]))
+        if state[POOL + kind] < drawn:
+            return kind
+    return None
+
+
+def may_lack_colors(state: Ints, tables: Ints) -> bool:
+    """Return whether market and piles may hold too few colored cards for the market to be replaced."""
+    market = state[MARKET : MARKET + tables[MARKET_SIZE]]
+    n_market = int(((market >= 0) & (market < N_COLORS)).sum())
+    n_discards = int(state[DISCARDS : DISCARDS + N_COLORS].sum())
+    n_pile = max(0, int(state[N_PILE] - state[DRAW_PILE + LOCOMOTIVE_INDEX]))
+    return bool(n_market + n_discards + n_pile < tables[RESET_NEEDS_COLORED])
+
+
+def lose_sight(state: Ints, tables: Ints) -> None:
+    """
+    Forget where tickets are that were known to lie under the pile and went to a seat unseen.
+
+    Parameters
+    ----------
+    state
+        Changed in place.
+    tables
+        The map, its rules and the number of players.
+    """
+    head, n_queued = int(state[QUEUE_HEAD]), int(state[N_QUEUED])
+    queued = {int(state[QUEUE + (head + i) % MAX_TICKETS]) for i in range(n_queued)}
+    for ticket in range(tables[N_TICKETS]):
+        if state[TICKET_AT + ticket] == AT_QUEUE and ticket not in queued:
+            state[TICKET_AT + ticket] = AT_PILE
+
+
+def identify_tickets(state: Ints, seat: int, tickets: Sequence[int]) -> str:
+    """
+    Fill in the unknown tickets of a seat that shows all it holds.
+
+    Parameters
+    ----------
+    state
+        Changed in place, if nothing is wrong.
+    seat
+        Who shows its tickets.
+    tickets
+        All of them, by number, each once.
+
+    Returns
+    -------
+    reason
+        Why they cannot be its tickets; "" if they can.
+    """
+    held = state[HELD + seat * MAX_TICKETS : HELD + seat * MAX_TICKETS + state[N_HELD + seat]]
+    if len(tickets) != len(held):
+        return f"P{seat} holds {len(held)} tickets, not {len(tickets)}"
+    known = [ticket for ticket in held.tolist() if ticket != UNKNOWN_TICKET]
+    if not set(known) <= set(tickets):
+        return f"P{seat} is known to hold another ticket"
+    new = [ticket for ticket in tickets if ticket not in known]
+    if any(state[TICKET_AT + ticket] != AT_PILE for ticket in new):
+        return f"P{seat} cannot hold one of these tickets: it is seen elsewhere"
+    left = iter(new)
+    for i, ticket in enumerate(held.tolist()):
+        if ticket == UNKNOWN_TICKET:
+            held[i] = next(left)
+            state[TICKET_AT + held[i]] = seat
+    return ""

@@ -1,0 +1,497 @@
+"""The record of a game: a value that is saved, loaded, replayed and gone on from."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self, SupportsIndex, overload
+
+from ttr_analysis._errors import GameError, RecordError, RecordWarning, _shorten
+from ttr_analysis.engine.actions import codec_of
+from ttr_analysis.engine.codes import Ints
+from ttr_analysis.engine.entries import (
+    Entry,
+    EntryReader,
+    entries_of_tape,
+    entry_data,
+    entry_of,
+    entry_text,
+    event_of,
+)
+from ttr_analysis.engine.events import Event, Move
+from ttr_analysis.engine.facts import facts_hash
+from ttr_analysis.engine.following import ImpossibleError, follow
+from ttr_analysis.engine.game import Game
+from ttr_analysis.engine.header import MAX_NAME, RecordHeader, read_header, resolve_map
+from ttr_analysis.engine.identify import unknown_words
+from ttr_analysis.engine.layout import STREAM
+from ttr_analysis.engine.lines import FaultList, as_line, parse_lines, read_bytes
+from ttr_analysis.engine.replay import Course
+from ttr_analysis.engine.scores import Scores, score_state
+from ttr_analysis.engine.seen import seen_entries, shown_entries
+from ttr_analysis.engine.state import GameState
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.maps.writing import write_atomically
+from ttr_analysis.rules.chance import N_WORDS, TABLE_STREAM, open_stream, seed_words
+
+
+class States(Sequence[GameState]):
+    """
+    The states of a record: after the set-up, after each move, and after tickets are shown.
+
+    A state is made when it is asked for, from one kept at most 32 steps
+    before; going through all of them in order makes each step once.
+
+    Parameters
+    ----------
+    course
+        The record, followed.
+    numbers
+        Which states.
+    """
+
+    __slots__ = ("_course", "_numbers")
+
+    def __init__(self, course: Course, numbers: range) -> None:
+        self._course = course
+        self._numbers = numbers
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, at: int) -> GameState: ...
+    @overload
+    def __getitem__(self, at: slice) -> States: ...
+    def __getitem__(self, at: int | slice) -> GameState | States:
+        """Return a state, or several."""
+        if isinstance(at, slice):
+            return States(self._course, self._numbers[at])
+        vector = self._course.vector(self._numbers[at])
+        return GameState(self._course.game_map, self._course.n_players, vector)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} states>"
+
+
+@dataclass(frozen=True, repr=False)
+class GameRecord:
+    """
+    All that happened in a game, outcomes of chance included.
+
+    A record is saved as JSON Lines: a header, then one event a line. It is
+    replayed without random numbers. Cards and tickets may be unknown, as in a
+    game watched from one seat or entered at a table: replaying then checks
+    what can be checked.
+
+    A *step* of a record is the set-up (step 0), or a move with all that
+    follows from it until a seat must decide again.
+
+    Parameters
+    ----------
+    header
+        Map, players and origin.
+    entries
+        The events as numbers; `events` has them in words.
+    map
+        The map, as the variant that is played.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> game = ttr.Game(ttr.load_map("nordic"))
+    >>> state, dealt = game.deal(seed=7)
+    >>> record = ttr.GameRecord.from_play(game, [], 7, dealt)
+    >>> record
+    <GameRecord nordic: 2 players, seed 7, 23 events, not over, scores 10, 10 so far>
+    >>> print(record.dumps().splitlines()[1])
+    {"event":"card_dealt","seat":0,"card":"blue"}
+    >>> ttr.GameRecord.loads(record.dumps()) == record
+    True
+    """
+
+    header: RecordHeader
+    entries: tuple[Entry, ...]
+    map: GameMap = field(compare=False)
+
+    # -- making, saving and loading ---------------------------------------------
+
+    @classmethod
+    def from_play(
+        cls,
+        game: Game,
+        policies: Sequence[str],
+        seed: int | None,
+        events: Iterable[Event],
+        *,
+        number: int | None = None,
+        players: Sequence[str] = (),
+        title: str = "",
+        note: str = "",
+    ) -> Self:
+        """
+        Return the record of a game that was played.
+
+        Parameters
+        ----------
+        game
+            The game.
+        policies
+            Names of the policies, seat by seat; none if people played.
+        seed
+            The seed; None if there is none.
+        events
+            All that happened, from the set-up on; checked when the record is
+            replayed.
+        number
+            Number of the game in its run.
+        players
+            Names of the players, seat by seat.
+        title, note
+            Free text.
+
+        Raises
+        ------
+        GameError
+            If an event or a text is not well formed.
+        """
+        codec = codec_of(game.game_map)
+        entries = tuple(entry_of(event, codec) for event in events)
+        record = cls._make(game.game_map, game.n_players, entries, policies, seed, number)
+        header = replace(record.header, players=tuple(players), title=title, note=note)
+        return replace(record, header=header)
+
+    @classmethod
+    def from_tape(
+        cls,
+        game_map: GameMap,
+        n_players: int,
+        rows: Ints,
+        policies: Sequence[str] = (),
+        seed: int | None = None,
+        number: int | None = None,
+    ) -> Self:
+        """
+        Return the record of a game from what the kernel wrote.
+
+        Parameters
+        ----------
+        game_map
+            The map, as the variant that is played.
+        n_players
+            Number of players, without the neutral one.
+        rows
+            Codes and values of all events, shape (events, 2).
+        policies, seed, number
+            As in `from_play`.
+        """
+        return cls._make(game_map, n_players, tuple(entries_of_tape(rows)), policies, seed, number)
+
+    @classmethod
+    def _make(
+        cls,
+        game_map: GameMap,
+        n_players: int,
+        entries: tuple[Entry, ...],
+        policies: Sequence[str],
+        seed: int | None,
+        number: int | None,
+    ) -> Self:
+        header = RecordHeader(
+            map_name=game_map.name,
+            variant=game_map.rules.variant,
+            n_players=n_players,
+            facts=facts_hash(game_map),
+            policies=tuple(_shorten(name, MAX_NAME) for name in policies),
+            seed=seed,
+            game=number or None,
+        )
+        return cls(header, entries, game_map)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], game_map: GameMap | None = None) -> Self:
+        """
+        Load a record from a file.
+
+        Parameters
+        ----------
+        path
+            The file.
+        game_map
+            The map, if it does not come with the package.
+
+        Returns
+        -------
+        record
+            The record, checked from the first event to the last.
+
+        Raises
+        ------
+        RecordError
+            If the file is damaged, tells of an impossible game, or is of a
+            map with other facts. It lists the faults with line and reason:
+            all of those of the text, else the first against the rules.
+        OSError
+            If the file cannot be read.
+
+        Warns
+        -----
+        RecordWarning
+            If the record ends in the middle of a line, which is left out, or
+            of a move.
+
+        Notes
+        -----
+        At most 32 MB and 400,000 lines. Nothing in a record is executed, and
+        the name of a map in it never leads to a file.
+        """
+        faults = FaultList(Path(path).name, os.fspath(path))
+        return cls._read(read_bytes(path, faults), game_map, faults)
+
+    @classmethod
+    def loads(cls, content: str | bytes, game_map: GameMap | None = None) -> Self:
+        """
+        Load a record from its text: see `load`.
+
+        Parameters
+        ----------
+        content
+            The text of a file, or its bytes.
+        game_map
+            The map, if it does not come with the package.
+
+        Raises
+        ------
+        RecordError
+            If the record is damaged or tells of an impossible game.
+
+        Warns
+        -----
+        RecordWarning
+            If the record breaks off.
+        """
+        data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
+        return cls._read(data, game_map, FaultList("text", "text"))
+
+    @classmethod
+    def _read(cls, content: bytes, game_map: GameMap | None, faults: FaultList) -> Self:
+        lines, cut = parse_lines(content, faults)
+        if not lines or lines[0].number > 1:
+            if not faults.faults:
+                faults.add(1, "", "nothing", "expected the header of a record")
+            faults.raise_if_any()
+        header = read_header(lines[0], faults)
+        its_map = resolve_map(header, game_map, faults) if header else None
+        reader = EntryReader(its_map, header.n_players if header else None, faults)
+        entries = tuple(entry for line in lines[1:] if (entry := reader.read(line)) is not None)
+        faults.raise_if_any()
+        assert header is not None  # noqa: S101 - else there was a fault
+        assert its_map is not None  # noqa: S101
+        record = cls(header, entries, its_map)
+        course = record._follow(faults)
+        record.__dict__["_course"] = course
+        if cut:
+            _warn(f"{faults.file}, line {cut} breaks off and is left out")
+        elif course.due:
+            _warn(f"{faults.file} ends in the middle of a move, before its {course.due}")
+        return record
+
+    def dumps(self) -> str:
+        """Return the text of the record as `save` writes it."""
+        return "".join(map(as_line, (self.header.data(), *(entry_data(entry, self.map) for entry in self.entries))))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """
+        Save the record.
+
+        Parameters
+        ----------
+        path
+            The file; an old one stays whole until the new one is.
+        """
+        write_atomically(Path(path).expanduser(), self.dumps())
+
+    # -- what happened ------------------------------------------------------------
+
+    @cached_property
+    def events(self) -> tuple[Event, ...]:
+        """Everything that happened, in order."""
+        codec = codec_of(self.map)
+        self._course  # noqa: B018 - what is impossible is refused first
+        return tuple(event_of(entry, codec) for entry in self.entries)
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        """The moves of the seats, in order, without what chance did."""
+        return tuple(event for event in self.events if isinstance(event, Move))
+
+    @property
+    def steps(self) -> tuple[tuple[Event, ...], ...]:
+        """The events step by step: `states()[k]` is the state after `steps[k]`."""
+        return tuple(self.events[step.first : step.end] for step in self._course.steps)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the record goes on to the end of the game."""
+        return bool(self._course.steps) and self.states()[-1].is_over
+
+    def states(self) -> States:
+        """
+        Return the states of the game, one after each step.
+
+        Returns
+        -------
+        states
+            A sequence, made as it is asked for. The random numbers to come in
+            them are not those of the game as it was played: see `resume`.
+        """
+        return States(self._course, range(len(self._course.steps)))
+
+    def state_at(self, step: SupportsIndex) -> GameState:
+        """
+        Return the state after a step; step 0 is the set-up, -1 the last one.
+
+        Raises
+        ------
+        IndexError
+            If there is no such step.
+        """
+        states = self.states()
+        try:
+            return states[step.__index__()]
+        except IndexError:
+            raise IndexError(f"the record has steps 0 to {len(states) - 1}, got {step!r}") from None
+
+    def resume(self, step: SupportsIndex, *, seed: int) -> tuple[Game, GameState]:
+        """
+        Return the game and its state after a step, to be played on.
+
+        Parameters
+        ----------
+        step
+            The step, as in `state_at`.
+        seed
+            What chance does from there on.
+
+        Raises
+        ------
+        GameError
+            If cards or tickets are not known there, so that chance cannot go
+            on: the outcomes must be given then, to `Game.step`.
+        IndexError
+            If there is no such step.
+        """
+        state = self.state_at(step)
+        vector = state.vector.copy()
+        if unknown := unknown_words(vector, self.header.n_players):
+            raise GameError(f"chance cannot go on from a state with {unknown}")
+        open_stream(seed_words(seed), 0, TABLE_STREAM, vector[STREAM : STREAM + N_WORDS])
+        return Game(self.map, self.header.n_players), GameState(self.map, self.header.n_players, vector)
+
+    # -- the result -----------------------------------------------------------------
+
+    def score(self) -> Scores:
+        """
+        Return the score of every seat at the end of the record, with all its parts.
+
+        What hangs on tickets that are not known is None.
+        """
+        return self._scores
+
+    @property
+    def scores(self) -> tuple[int | None, ...]:
+        """Points of each seat; None where they hang on tickets that are not known."""
+        return tuple(score.total for score in self._scores)
+
+    @property
+    def winners(self) -> tuple[int, ...]:
+        """The seats that won; empty if that hangs on tickets that are not known, or the game is not over."""
+        return self._scores.winners if self.is_complete else ()
+
+    @cached_property
+    def _scores(self) -> Scores:
+        if not self._course.steps:
+            raise GameError(f"the record ends before the game begins: {self._course.due} is due")
+        return score_state(self.map, self._last, self.header.n_players)
+
+    # -- as seen by one seat ----------------------------------------------------------
+
+    def watched_from(self, seat: int, *, shown: bool = True) -> Self:
+        """
+        Return the record with only what one seat could see.
+
+        Cards that others drew unseen and their tickets are unknown; so is the
+        seed, from which they follow.
+
+        Parameters
+        ----------
+        seat
+            Who watches.
+        shown
+            Whether the others show their tickets when the game is over.
+
+        Raises
+        ------
+        GameError
+            If there is no such seat.
+        """
+        if seat not in range(self.header.n_players):
+            raise GameError(f"expected a seat from 0 to {self.header.n_players - 1}, got {seat!r}")
+        others = [other for other in range(self.header.n_players) if other != seat]
+        names_unkept = self.map.rules.tickets.unkept == "discard_pile"
+        entries = list(seen_entries(self.entries, seat, names_unkept=names_unkept))
+        if shown and self.is_complete:
+            entries += shown_entries(entries, self._last, others)
+        return type(self)(replace(self.header, seed=None, game=None), tuple(entries), self.map)
+
+    # -- plumbing -------------------------------------------------------------------------
+
+    @cached_property
+    def _course(self) -> Course:
+        return self._follow(FaultList("record", "of a game"))
+
+    def _follow(self, faults: FaultList) -> Course:
+        """Return the record followed; what is impossible is a fault of the line on which it stands in a file."""
+        try:
+            return follow(self.map, self.header.n_players, self.entries)
+        except ImpossibleError as error:
+            faults.add(error.at + 2, "", entry_text(self.entries[error.at], self.map), error.reason)
+            faults.raise_if_any()
+            raise
+
+    @property
+    def _last(self) -> Ints:
+        """The packed state after the last step."""
+        return self._course.vector(len(self._course.steps) - 1)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What is cached is left out: it is many times as large.
+        return {item.name: getattr(self, item.name) for item in fields(self)}
+
+    def __repr__(self) -> str:
+        """Return the map, who played, and how it ended."""
+        header = self.header
+        name = f"{header.map_name} {header.variant}" if header.variant else header.map_name
+        who = ", ".join(header.players or header.policies) or f"{header.n_players} players"
+        seed = "" if header.seed is None else f", seed {header.seed}"
+        return f"<GameRecord {name}: {who}{seed}, {len(self.entries)} events{self._result()}>"
+
+    def _result(self) -> str:
+        try:
+            if not self._course.steps:
+                return ", not begun"
+            scores = ", ".join("?" if score is None else str(score) for score in self.scores)
+            if not self.is_complete:
+                return f", not over, scores {scores} so far"
+        except RecordError:
+            return ", impossible"
+        winners = " and ".join(f"P{seat}" for seat in self.winners)
+        return f", scores {scores}" + (f", won by {winners}" if winners else "")
+
+
+def _warn(message: str) -> None:
+    warnings.warn(f"record {_shorten(message, 200)}", RecordWarning, stacklevel=4)

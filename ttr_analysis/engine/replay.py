@@ -1,0 +1,154 @@
+"""
+A record as steps, made again without random numbers.
+
+A *step* is the set-up, or a move with all that follows from it until a seat
+must decide again. Its outcomes of chance are a script for the kernel.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from ttr_analysis.engine import codes
+from ttr_analysis.engine.actions import unpacked
+from ttr_analysis.engine.codes import Ints
+from ttr_analysis.engine.entries import Entry
+from ttr_analysis.engine.identify import identify_cards, identify_tickets, lose_sight, n_unknown_cards
+from ttr_analysis.engine.kernel.setup import new_game
+from ttr_analysis.engine.kernel.step import step as kernel_step
+from ttr_analysis.engine.layout import SEAT, STATE_SIZE
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.rules.chance import N_WORDS
+from ttr_analysis.tables import game_tables
+from ttr_analysis.tables.games import MAX_RESETS, UNKEPT, UNKEPT_UNDER_PILE
+
+SET_UP: Final = -1
+"""Code of the first step."""
+_EVERY: Final = 32
+"""A state is kept for every so many steps."""
+_NO_WORDS: Final = np.zeros(N_WORDS, dtype=np.int64)
+
+
+class Step(NamedTuple):
+    """
+    What brings a game from one state to the next.
+
+    Parameters
+    ----------
+    first, end
+        Its events in the record.
+    code, value
+        The action, as the kernel takes it; code `SET_UP` for the set-up.
+    shown
+        The seat and the tickets that it shows, if the step is that.
+    tape
+        The script of its outcomes.
+    resets
+        Whether the market may be replaced; where unknown cards leave that
+        open, the record decides.
+    """
+
+    first: int
+    end: int
+    code: int
+    value: int
+    shown: Entry | None
+    tape: Ints
+    resets: bool
+
+
+@dataclass
+class Course:
+    """
+    A record that was followed: its steps, and some of its states.
+
+    Parameters
+    ----------
+    game_map
+        The map, as the variant that is played.
+    n_players
+        Number of players, without the neutral one.
+    """
+
+    game_map: GameMap
+    n_players: int
+    tables: Ints = field(init=False, repr=False)
+    steps: list[Step] = field(default_factory=list, init=False)
+    due: str = field(default="", init=False)
+    """What the last move still lacks, if the record ends in the middle of one."""
+    _kept: list[Ints] = field(default_factory=list, init=False, repr=False)
+    _latest: tuple[int, Ints] = field(init=False, repr=False)
+    """The step whose state was asked for last, and that state."""
+
+    def __post_init__(self) -> None:
+        self.tables = game_tables(self.game_map, self.n_players)
+        self._latest = (-1, np.zeros(STATE_SIZE, dtype=np.int64))
+
+    @property
+    def n_followed(self) -> int:
+        """Events that belong to whole steps."""
+        return self.steps[-1].end if self.steps else 0
+
+    def vector(self, at: int) -> Ints:
+        """Return the packed state after a step; at most `_EVERY` steps are made for it, one if it is the next one."""
+        done, state = self._latest
+        if not at // _EVERY * _EVERY <= done <= at:
+            done, state = at // _EVERY * _EVERY, self._kept[at // _EVERY]
+        state = state.copy()
+        for number in range(done + 1, at + 1):
+            make_step(state, self.tables, self.steps[number])
+        self._latest = (at, state)
+        return state.copy()
+
+    def add(self, step: Step, state: Ints) -> None:
+        """Add a step that leads to a state."""
+        if len(self.steps) % _EVERY == 0:
+            self._kept.append(state.copy())
+        self._latest = (len(self.steps), state)
+        self.steps.append(step)
+
+
+def make_step(state: Ints, tables: Ints, step: Step, tape: Ints | None = None) -> None:
+    """
+    Make a step.
+
+    Parameters
+    ----------
+    state
+        Changed in place.
+    tables
+        The map, its rules and the number of players.
+    step
+        Its move must be legal.
+    tape
+        The tape of the step with room for events, if they are wanted.
+    """
+    seat = int(state[SEAT])
+    if step.shown is not None:
+        identify_tickets(state, step.shown.seat, step.shown.tickets)
+        return
+    if _shows_cards(step.code) and n_unknown_cards(state, seat):
+        identify_cards(state, seat, unpacked(step.value).counts)
+    if not step.resets:
+        tables = _without_resets(tables)
+    tape = step.tape.copy() if tape is None else tape
+    if step.code == SET_UP:
+        new_game(tables, _NO_WORDS, 0, state, tape)
+    else:
+        kernel_step(state, tables, step.code, step.value, tape)
+        if step.code == codes.DRAW_TICKETS and tables[UNKEPT] == UNKEPT_UNDER_PILE:
+            lose_sight(state, tables)
+
+
+def _shows_cards(code: int) -> bool:
+    """Return whether cards of a hand are shown by an action."""
+    return code >= 0 and code & 15 in (codes.CLAIM_ROUTE, codes.PAY_TUNNEL)
+
+
+def _without_resets(tables: Ints) -> Ints:
+    changed = tables.copy()
+    changed[MAX_RESETS] = 0
+    return changed
