@@ -1,5 +1,5 @@
 """
-Cards and tickets that a record does not know: what is learned of them, and what is lost from sight.
+Cards and tickets that a record does not know, and what is learned of them.
 
 A card drawn unseen counts in `N_HAND` and stays in `DRAW_PILE`, which then
 holds all cards that nobody who keeps the record has seen. When a seat shows
@@ -14,7 +14,6 @@ from ttr_analysis.cards import CARD_KINDS, LOCOMOTIVE_INDEX, N_COLORS, N_KINDS, 
 from ttr_analysis.engine.codes import Ints
 from ttr_analysis.engine.layout import (
     AT_PILE,
-    AT_QUEUE,
     BLIND,
     DISCARDS,
     DRAW_PILE,
@@ -32,7 +31,7 @@ from ttr_analysis.engine.layout import (
     TICKET_AT,
     UNKNOWN_TICKET,
 )
-from ttr_analysis.tables.games import MARKET_SIZE, MAX_TICKETS, N_SEATS, N_TICKETS, RESET_NEEDS_COLORED
+from ttr_analysis.tables.games import MARKET_SIZE, MAX_TICKETS, N_SEATS, RESET_NEEDS_COLORED
 
 
 def n_unknown_cards(state: Ints, seat: int) -> int:
@@ -120,24 +119,6 @@ def may_lack_colors(state: Ints, tables: Ints) -> bool:
     n_discards = int(state[DISCARDS : DISCARDS + N_COLORS].sum())
     n_pile = max(0, int(state[N_PILE] - state[DRAW_PILE + LOCOMOTIVE_INDEX]))
     return bool(n_market + n_discards + n_pile < tables[RESET_NEEDS_COLORED])
-
-
-def lose_sight(state: Ints, tables: Ints) -> None:
-    """
-    Forget where tickets are that were known to lie under the pile and went to a seat unseen.
-
-    Parameters
-    ----------
-    state
-        Changed in place.
-    tables
-        The map, its rules and the number of players.
-    """
-    head, n_queued = int(state[QUEUE_HEAD]), int(state[N_QUEUED])
-    queued = {int(state[QUEUE + (head + i) % MAX_TICKETS]) for i in range(n_queued)}
-    for ticket in range(tables[N_TICKETS]):
-        if state[TICKET_AT + ticket] == AT_QUEUE and ticket not in queued:
-            state[TICKET_AT + ticket] = AT_PILE
 
 
 def identify_tickets(state: Ints, seat: int, tickets: Sequence[int]) -> str:

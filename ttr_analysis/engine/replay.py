@@ -16,14 +16,14 @@ from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import unpacked
 from ttr_analysis.engine.codes import Ints
 from ttr_analysis.engine.entries import Entry
-from ttr_analysis.engine.identify import identify_cards, identify_tickets, lose_sight, n_unknown_cards
+from ttr_analysis.engine.identify import identify_cards, identify_tickets, n_unknown_cards
 from ttr_analysis.engine.kernel.setup import new_game
 from ttr_analysis.engine.kernel.step import step as kernel_step
 from ttr_analysis.engine.layout import SEAT, STATE_SIZE
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.rules.chance import N_WORDS
 from ttr_analysis.tables import game_tables
-from ttr_analysis.tables.games import MAX_RESETS, UNKEPT, UNKEPT_UNDER_PILE
+from ttr_analysis.tables.games import MAX_RESETS
 
 SET_UP: Final = -1
 """Code of the first step."""
@@ -139,8 +139,6 @@ def make_step(state: Ints, tables: Ints, step: Step, tape: Ints | None = None) -
         new_game(tables, _NO_WORDS, 0, state, tape)
     else:
         kernel_step(state, tables, step.code, step.value, tape)
-        if step.code == codes.DRAW_TICKETS and tables[UNKEPT] == UNKEPT_UNDER_PILE:
-            lose_sight(state, tables)
 
 
 def _shows_cards(code: int) -> bool:

@@ -109,6 +109,8 @@ def _scripted_ticket(state: Ints, tape: Ints, code: int) -> int:
 def _scripted_from_queue(state: Ints, tape: Ints, code: int, ticket: int) -> int:
     """Return the ticket that the script says; where it is known which one lies there, it must be that one."""
     said = read_outcome(state, tape, code)
+    if said == UNKNOWN_TICKET and ticket != UNKNOWN_TICKET:
+        state[TICKET_AT + ticket] = AT_PILE  # whoever got it may put it back unseen
     if said in (ticket, UNKNOWN_TICKET):
         return said
     if ticket == UNKNOWN_TICKET and 0 <= said < MAX_TICKETS and state[TICKET_AT + said] == AT_PILE:
