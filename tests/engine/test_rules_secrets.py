@@ -1,0 +1,277 @@
+"""
+The rules of what is secret and what is public.
+
+RULES section 1, "Secret" and "Public", section 4, "Tolls", and 7, "Set-up".
+Rule books: Nordic Countries, preparation and drawing tickets; Nederland,
+tickets and toll tokens.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.engine.positions import (
+    DECLINE,
+    DRAW,
+    TICKETS,
+    Position,
+    drawn,
+    face_up,
+    neutral,
+    offered,
+    pay,
+    revealed,
+    turned,
+)
+from tests.engine.test_rules_setup import keep, start
+from tests.fixtures import BUILT_IN, load
+from ttr_analysis.cards import N_KINDS, CardCounts
+from ttr_analysis.engine.codes import Ints
+from ttr_analysis.engine.layout import (
+    DISCARDS,
+    HAND,
+    HELD,
+    KNOWN,
+    LOANS,
+    MARKER,
+    MARKET,
+    N_CLAIMS,
+    N_HAND,
+    N_HELD,
+    N_PILE,
+    N_QUEUED,
+    N_TICKET_DISCARDS,
+    N_TICKET_PILE,
+    NEUTRAL_TICKET,
+    OWNER,
+    PHASE,
+    POOL,
+    REVEALED,
+    SCORE,
+    STREAM,
+    TICKET_AT,
+    TOKENS,
+    TRAINS,
+    Phase,
+)
+from ttr_analysis.engine.view import redact
+from ttr_analysis.rules.chance import N_WORDS
+from ttr_analysis.tables.games import MAX_ROUTES, MAX_SEATS, MAX_SLOTS, MAX_TICKETS
+
+
+def seen(table: Position, seat: int) -> list[int]:
+    """Return what a seat can see, cell by cell."""
+    return [int(cell) for cell in redact(table.state, table.tables, seat)]
+
+
+def known(table: Position, seat: int) -> dict[str, int]:
+    """Return the cards that everyone knows a seat to hold at least."""
+    at = KNOWN + seat * N_KINDS
+    return CardCounts(tuple(int(n) for n in table.state[at : at + N_KINDS])).as_dict()
+
+
+def pool(table: Position) -> CardCounts:
+    """Return the cards since the last shuffle less all that everyone has seen since."""
+    return CardCounts(tuple(int(n) for n in table.state[POOL : POOL + N_KINDS]))
+
+
+# -- secret ---------------------------------------------------------------------------
+
+
+def test_hands_are_secret() -> None:
+    one = Position("nordic").hand(0, red=2).hand(1, blue=3)
+    other = Position("nordic").hand(0, red=2).hand(1, green=2, locomotive=1)
+
+    assert seen(one, 0) == seen(other, 0)
+    assert seen(one, 1) != seen(other, 1)
+
+
+def test_what_is_drawn_unseen_is_secret() -> None:
+    one, other = (Position("nordic").do(DRAW, drawn(card)) for card in ("red", "locomotive"))
+
+    assert seen(one, 1) == seen(other, 1)
+
+
+def test_tickets_are_secret_to_the_end() -> None:
+    tickets = [ticket.id for ticket in load("nordic").tickets]
+    for phase in (Phase.TURN, Phase.OVER):
+        one, other = (Position("nordic").tickets(1, ticket).put(PHASE, phase) for ticket in tickets[:2])
+
+        assert seen(one, 0) == seen(other, 0)
+        assert seen(one, 1) != seen(other, 1)
+
+
+def test_tickets_offered_and_rejected_are_secret() -> None:
+    tickets = [ticket.id for ticket in load("nordic").tickets]
+    one, other = (Position("nordic").do(TICKETS, offered(*tickets[i : i + 3])) for i in (0, 5))
+    assert seen(one, 1) == seen(other, 1)
+    one.do(one.keep(tickets[0]))
+    other.do(other.keep(tickets[7]))
+
+    assert seen(one, 1) == seen(other, 1)
+
+
+def test_the_order_under_the_pile_is_secret() -> None:
+    one = Position("usa").under_pile("Boston-Miami", "Denver-El Paso")
+    other = Position("usa").under_pile("Denver-El Paso", "Boston-Miami")
+
+    assert seen(one, 0) == seen(other, 0)
+
+
+def test_the_stream_of_chance_is_secret() -> None:
+    table = Position("usa")
+    before = seen(table, 0)
+    table.state[STREAM : STREAM + N_WORDS] += 1
+
+    assert seen(table, 0) == before
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_no_view_shows_how_others_choose_their_opening_tickets(name: str) -> None:
+    views = []
+    for kept in ((0, 1, 2), (1, 2), (0, 1)) if name != "nederland" else ((0, 1, 2), (2, 3, 4), (0, 1, 2, 3)):
+        state, tables, _ = start(load(name), 3)
+        keep(state, tables, *kept)
+        views.append([[int(cell) for cell in redact(state, tables, seat)] for seat in (1, 2)])
+
+    assert views[0] == views[1] == views[2]
+
+
+def test_the_number_of_opening_tickets_kept_is_public_once_all_have_chosen() -> None:
+    state, tables, _ = start(load("nordic"), 2)
+    keep(state, tables, 0, 1, 4)
+    keep(state, tables, 0, 1)
+
+    assert redact(state, tables, 1)[N_HELD] == 3
+
+
+# -- public ---------------------------------------------------------------------------------
+
+
+PUBLIC = {
+    "market": (MARKET, MAX_SLOTS),
+    "discards": (DISCARDS, N_KINDS),
+    "owners of routes": (OWNER, MAX_ROUTES),
+    "number of claims": (N_CLAIMS, 1),
+    "scores": (SCORE, MAX_SEATS),
+    "trains left": (TRAINS, MAX_SEATS + 1),
+    "size of the draw pile": (N_PILE, 1),
+    "size of the ticket pile": (N_TICKET_PILE, 1),
+    "tickets under the pile": (N_QUEUED, 1),
+    "size of the ticket discards": (N_TICKET_DISCARDS, 1),
+    "loans": (LOANS, MAX_SEATS),
+    "decision: tokens": (TOKENS, MAX_SEATS),
+    "decision: cards of each seat": (N_HAND, MAX_SEATS),
+    "decision: tickets of each seat": (N_HELD, MAX_SEATS),
+    "marker": (MARKER, 1),
+    "cards turned over for a tunnel": (REVEALED, N_KINDS),
+    "cards known": (KNOWN, MAX_SEATS * N_KINDS),
+}
+
+
+@pytest.mark.parametrize("what", PUBLIC)
+def test_what_every_view_shows(what: str) -> None:
+    cell, n = PUBLIC[what]
+    table = Position("nederland", variant="neutral").hand(0, purple=2).tickets(1, "Amsterdam-Antwerpen")
+    table.ticket_discards("Breda-Haarlem").own("neutral", "Emden-Emmen/0").put(LOANS, 2)
+    table.do(table.claim("Breda-Rotterdam/0", purple=2)).do_by_chance(face_up(0), face_up(1))
+
+    for seat in (0, 1):
+        view: Ints = redact(table.state, table.tables, seat)
+        assert np.array_equal(view[cell : cell + n], table.state[cell : cell + n])
+
+
+def test_ticket_discards_lie_face_up_in_nederland() -> None:
+    tickets = [ticket.id for ticket in load("nederland").tickets]
+    one, other = (Position("nederland").ticket_discards(ticket) for ticket in tickets[:2])
+
+    assert seen(one, 0) != seen(other, 0)
+
+
+def test_the_ticket_turned_up_for_the_neutral_player_is_public() -> None:
+    table = Position("nederland", variant="neutral").after_turns(11)
+    table.do(DRAW, drawn("red")).do(DRAW, drawn("red"), neutral("Breda-Haarlem"))
+
+    for seat in (0, 1):
+        assert redact(table.state, table.tables, seat)[NEUTRAL_TICKET] == table.state[NEUTRAL_TICKET]
+
+
+def test_a_seat_sees_its_own_cards_and_tickets() -> None:
+    table = Position("nordic").hand(1, red=2, locomotive=1).tickets(1, "Oslo-Stockholm", "Oslo-København")
+    view = redact(table.state, table.tables, 1)
+
+    for cell, n in ((HAND + N_KINDS, N_KINDS), (HELD + MAX_TICKETS, 2)):
+        assert np.array_equal(view[cell : cell + n], table.state[cell : cell + n])
+    own = [ticket for ticket in range(MAX_TICKETS) if table.state[TICKET_AT + ticket] == 1]
+    assert [int(view[TICKET_AT + ticket]) for ticket in own] == [1, 1]
+
+
+# -- what follows from what is public ------------------------------------------------------------
+
+
+def test_everyone_knows_a_card_taken_face_up() -> None:
+    table = Position("nordic").market("red", "blue", "green", "white", "black")
+    table.do(face_up(1), turned(1, "red")).do(DRAW, drawn("yellow"))
+
+    assert known(table, 0) == {"blue": 1}
+
+
+def test_a_known_card_that_is_played_is_known_no_longer() -> None:
+    table = Position("nordic").market("green", "red", "red", "white", "white").hand(0, green=1)
+    table.do(face_up(0), turned(0, "red")).do(DRAW, drawn("yellow")).do_by_chance(DRAW, DRAW)
+    table.do(table.claim("Boden-Tornio/0", green=1))
+
+    assert known(table, 0) == {}  # whether the green card left is the one that was taken nobody else knows
+    assert table.hand_of(0) == {"green": 1, "yellow": 1}
+
+
+def test_cards_taken_back_are_known() -> None:
+    table = Position("nordic").hand(0, green=3)
+    table.do(table.claim("Kristiansand-Stavanger/0", green=2), revealed("green", "red", "red"))
+    assert known(table, 0) == {}
+    table.do(DECLINE)
+
+    assert known(table, 0) == {"green": 2}
+
+
+def test_cards_paid_for_a_surcharge_are_known_no_longer() -> None:
+    table = Position("nordic").hand(0, green=4)
+    table.do(table.claim("Kristiansand-Stavanger/0", green=2), revealed("green", "red", "red")).do(pay(green=1))
+
+    assert known(table, 0) == {}
+
+
+def test_the_pool_loses_what_is_turned_up_and_not_what_is_drawn_unseen() -> None:
+    table = Position("nordic")
+    before = pool(table)
+    table.do(DRAW, drawn("red"))
+    assert pool(table) == before
+    table.do(face_up(0), turned(0, "blue"))
+
+    assert pool(table) == before - CardCounts.of(blue=1)
+
+
+def test_the_pool_loses_cards_that_are_played() -> None:
+    table = Position("nordic").hand(0, green=2)
+    before = pool(table)
+    table.do(table.claim("Boden-Tornio/0", green=1))
+
+    assert pool(table) == before - CardCounts.of(green=1)
+
+
+def test_after_a_shuffle_the_pool_is_the_discards() -> None:
+    table = Position("nordic").discards(red=3, blue=2).pile()
+    table.do(DRAW, drawn("red"))
+
+    assert pool(table) == CardCounts.of(red=3, blue=2)
+    assert table.draw_pile() == {"blue": 2, "red": 2}
+
+
+def test_an_older_card_that_is_played_stays_out_of_the_pool_after_a_shuffle() -> None:
+    table = Position("nordic").hand(0, green=1).discards(red=3, green=1).pile()
+    table.do(DRAW, drawn("red")).do(DRAW, drawn("red")).do_by_chance(DRAW, DRAW)
+    table.do_by_chance(table.claim("Boden-Tornio/0", green=1))
+
+    # It may be older than the shuffle: the pool keeps the green card that was shuffled.
+    assert pool(table)["green"] >= table.draw_pile().get("green", 0)
