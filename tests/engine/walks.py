@@ -1,0 +1,39 @@
+"""States of games at random, through the facade."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+import numpy as np
+
+from tests.fixtures import EVERY_MAP, load
+from ttr_analysis import Game, GameState
+
+WALKS: list[tuple[str, str | None]] = [
+    (name, variant) for name in EVERY_MAP for variant in (None, *(rules.variant for rules in load(name).rules.variants))
+]
+"""Every map in every variant."""
+
+_EVERY = 7
+"""A state is looked at after every so many moves, and whenever a seat decides anything but its turn."""
+
+
+def whole_game(game: Game, seed: int) -> Iterator[GameState]:
+    """Yield the states of a game in which all seats choose uniformly."""
+    rng = np.random.default_rng(seed)
+    state = game.new(seed)
+    while not state.is_over:
+        yield state
+        actions = game.legal_actions(state)
+        state = game.apply(state, actions[int(rng.integers(len(actions)))])
+    yield state
+
+
+@lru_cache(maxsize=32)
+def some_states(name: str, variant: str | None, n_players: int = 2, seed: int = 7) -> tuple[Game, list[GameState]]:
+    """Return a game, and some of the states of one way to play it."""
+    game = Game(load(name), n_players, variant)
+    states = list(whole_game(game, seed))
+    others = [state for state in states if state.phase.name not in {"TURN", "SECOND_DRAW"}]
+    return game, states[::_EVERY] + others[:20]
