@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.oracles.trails import Edge, grow_network, is_trail, longest_trail_milp, longest_trail_naive
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.rules.trails import MAX_FRONTIER, longest_trail
+from ttr_analysis.rules.trails import MAX_FRONTIER, longest_trail, trail_length
 from ttr_analysis.tables import map_tables
 
 
@@ -96,6 +96,35 @@ def test_equals_the_naive_search_on_networks_of_a_game(any_map: GameMap) -> None
         trains = longest_trail(tables.ends, tables.length, chosen, trail)
         edges = [(int(a), int(b), int(n)) for (a, b), n in zip(tables.ends, tables.length, strict=True)]
         assert trains == longest_trail_naive([edge for edge, on in zip(edges, chosen, strict=True) if on])
+
+
+def test_equals_the_naive_search_on_scattered_claims(any_map: GameMap) -> None:
+    # Players in turn claim any open route: many parts, most of them small.
+    tables = map_tables(any_map)
+    rng = np.random.default_rng(2)
+    ends = np.ascontiguousarray(tables.ends.T)
+    edges = [(int(a), int(b), int(n)) for (a, b), n in zip(tables.ends, tables.length, strict=True)]
+    for _ in range(20):
+        owner = np.full(tables.length.size, -1)
+        for i, r in enumerate(rng.permutation(owner.size)[: owner.size // 3]):
+            owner[r] = i % 2
+        for seat in range(2):
+            own = [edge for edge, whose in zip(edges, owner, strict=True) if whose == seat]
+            trains = trail_length(ends[0], ends[1], tables.length, owner, seat, len(any_map.cities))
+            assert trains == solve(own)[0] == longest_trail_naive(own)
+
+
+@pytest.mark.parametrize("n_loops", range(6))
+def test_equals_the_naive_search_whatever_the_number_of_loops(n_loops: int) -> None:
+    # A tree, and routes that close loops: up to some number every way is walked, beyond it a program solves it.
+    rng = np.random.default_rng(n_loops)
+    for _ in range(20):
+        tree = [(int(rng.integers(city)), city) for city in range(1, 9)]
+        pairs = [tuple(rng.choice(9, 2, replace=False).tolist()) for _ in range(n_loops)]
+        edges = [(a, b, int(rng.integers(1, 7))) for a, b in [*tree, *pairs]]
+        trains, trail = solve(edges)
+        assert trains == longest_trail_naive(edges) == sum(length for _, _, length in trail)
+        assert is_trail(trail)
 
 
 def test_equals_the_integer_program_on_whole_maps(any_map: GameMap) -> None:

@@ -1,0 +1,304 @@
+"""
+The score of a game: against independent code on made-up positions, and what it says in words.
+
+The rules themselves, one by one, are tested in `test_rules_scoring` and
+`test_rules_money`; here all of them come together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ttr_analysis as ttr
+from tests.engine.positions import Position
+from tests.fixtures import EVERY_MAP, load
+from tests.oracles.referee.scoring import SeatScore, award, longest_trail, reached, ticket_points, winners
+from tests.oracles.trails import grow_network
+from ttr_analysis.engine.kernel.scoring import N_COLUMNS, TRAIL_COLUMN, fill_trails, final_scores
+from ttr_analysis.engine.layout import HELD, LOANS, OWNER, SCORE, TOKENS, UNKNOWN_TICKET
+from ttr_analysis.engine.scores import RouteScore, Scores, TicketScore, score_state
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.rules.ruleset import BonusRules
+from ttr_analysis.tables import map_tables
+from ttr_analysis.tables.games import MAX_TICKETS
+
+GAMES = [
+    (name, variant, n_players)
+    for name in EVERY_MAP
+    for variant in ("", *(rules.variant for rules in load(name).rules.variants))
+    for n_players in range(
+        load(name).with_variant(variant).rules.players[0], load(name).with_variant(variant).rules.players[1] + 1
+    )
+]
+
+
+def changed_bonuses(name: str, *bonuses: BonusRules) -> GameMap:
+    """Return a map with other bonuses."""
+    game_map = load(name)
+    return replace(game_map, rules=replace(game_map.rules, bonus=bonuses))
+
+
+def scores_of(table: Position) -> Scores:
+    """Return the score of a position."""
+    return score_state(table.map, table.state, table.n_players)
+
+
+def trails_of(table: Position, *, fill: bool = False) -> list[int]:
+    """Return the trails that the kernel found, or all of them."""
+    result = np.zeros((table.n_players, N_COLUMNS), dtype=np.int64)
+    final_scores(table.state, table.tables, result)
+    if fill:
+        fill_trails(table.state, table.tables, result)
+    return [int(trail) for trail in result[:, TRAIL_COLUMN]]
+
+
+# -- all rules together, against independent code --------------------------------------
+
+
+def made_up(game_map: GameMap, n_players: int, rng: np.random.Generator) -> Position:
+    """Return a position with small networks, tickets that often fit them, and numbers that are often tied."""
+    table = Position(game_map, n_players)
+    arrays = map_tables(table.map)
+    for seat in range(n_players):
+        grown = np.flatnonzero(grow_network(arrays, int(rng.integers(6, 16)), rng))
+        routes = [table.map.routes[r] for r in grown if table.state[OWNER + r] < 0]
+        table.own(seat, *(route.id for route in routes))
+        here = [t.id for t in table.map.tickets if table.ticket_at(t.id) > n_players]
+        fitting = [name for name in here if reached(table.map.ticket(name), routes)]
+        table.tickets(seat, *dict.fromkeys([*fitting[: int(rng.integers(4))], str(rng.choice(here))]))
+        if table.map.rules.money.tokens:
+            table.put(TOKENS + seat, int(rng.integers(4))).put(LOANS + seat, max(0, int(rng.integers(-2, 3))))
+    if table.map.rules.neutral.trains:
+        free = [r.id for r in table.map.routes if table.owner(r.id) < 0]
+        table.own("neutral", *(str(name) for name in rng.choice(free, 3, replace=False)))
+    return table
+
+
+def by_the_referee(table: Position) -> tuple[list[SeatScore], list[int]]:
+    """Return the score of each seat and the winners."""
+    rules = table.map.rules
+    seats = []
+    for seat in range(table.n_players):
+        routes = [route for route in table.map.routes if table.owner(route.id) == seat]
+        tickets = [table.map.ticket(name) for name in table.held(seat)]
+        start = (rules.scoring.start_scores or (0,) * 6)[seat]
+        seats.append(
+            SeatScore(
+                seat=seat,
+                start=start,
+                routes=table.number(SCORE, seat) - start,
+                tickets={ticket.id: ticket_points(ticket, routes) for ticket in tickets},
+                n_completed=sum(bool(reached(ticket, routes)) for ticket in tickets),
+                longest_trail=longest_trail(routes),
+                trains_left=0,
+                tokens=table.number(TOKENS, seat),
+                n_loans=table.number(LOANS, seat),
+                loans=table.number(LOANS, seat) * rules.money.loan.penalty,
+            )
+        )
+    for bonus in rules.bonus:
+        for scored, points in zip(seats, award(bonus, seats, zero_ties=rules.scoring.zero_ties), strict=True):
+            scored.bonuses.append(points)
+    asked: Any = SimpleNamespace(rules=rules)  # all that the referee's tie-breaks ask of a table
+    return seats, winners(asked, seats)
+
+
+@pytest.mark.parametrize(("name", "variant", "n_players"), GAMES)
+def test_equals_the_referee(name: str, variant: str, n_players: int) -> None:
+    rng = np.random.default_rng(n_players)
+    game_map = load(name).with_variant(variant)
+    for i in range(12):
+        table = made_up(game_map, n_players, rng)
+        if i % 2:  # so that everything hangs on the tie-breaks
+            totals = table.scores()
+            for seat, total in enumerate(totals):
+                table.put(SCORE + seat, table.number(SCORE, seat) + max(totals) - total)
+
+        scores = scores_of(table)
+        expected, won = by_the_referee(table)
+
+        assert list(scores.winners) == won == table.winners()
+        assert [score.total for score in scores] == [seat.total for seat in expected] == table.scores()
+        for score, other in zip(scores, expected, strict=True):
+            assert [bonus.points for bonus in score.bonuses] == other.bonuses
+            assert {t.ticket.id: t.points for t in score.tickets if t.ticket} == other.tickets
+            assert (score.n_completed, score.trail, score.tokens, score.n_loans, score.loan_points, score.start) == (
+                other.n_completed,
+                other.longest_trail,
+                other.tokens,
+                other.n_loans,
+                -other.loans,
+                other.start,
+            )
+            assert score.won is (score.seat in won)
+
+
+@pytest.mark.parametrize("name", EVERY_MAP)
+def test_points_for_routes_are_those_collected_in_the_game(name: str) -> None:
+    table = made_up(load(name), 2, np.random.default_rng(1))
+    for score in scores_of(table):
+        assert score.start + score.route_points == table.number(SCORE, score.seat)
+        assert all(low.length < high.length for low, high in pairwise(score.routes))
+
+
+# -- the worked example ------------------------------------------------------------------
+
+
+def test_toll_bonus_of_the_book_with_the_loan() -> None:
+    # Nederland, points at the end: 4 players with 9, 3, 9 and 1 tokens, the second with a loan.
+    table = Position("nederland", 4).put(LOANS + 1, 1)
+    for seat, tokens in enumerate((9, 3, 9, 1)):
+        table.put(TOKENS + seat, tokens)
+
+    scores = scores_of(table)
+
+    assert [score.bonuses[0].points for score in scores] == [55, 0, 55, 20]
+    assert [score.loan_points for score in scores] == [0, -5, 0, 0]
+    assert [score.total for score in scores] == [0 + 55, 1 - 5, 2 + 55, 3 + 20]
+    assert scores.winners == (2,)
+
+
+# -- trails are sought where the rules ask for them ---------------------------------------
+
+
+@pytest.mark.parametrize("name", ["usa", "switzerland"])
+def test_trails_are_sought_for_a_bonus(name: str) -> None:
+    table = Position(name)
+    assert trails_of(table.own(1, table.map.routes[0].id)) == [0, table.map.routes[0].length]
+
+
+def test_trails_are_sought_for_a_tie_break_only_in_a_tie() -> None:
+    table = Position("nordic").own(0, "Bergen-Oslo/0")
+    assert trails_of(table) == [-1, -1]
+    assert trails_of(table, fill=True) == [4, 0]
+
+    table.put(SCORE + 1, table.number(SCORE))
+    assert trails_of(table) == [4, 0]
+
+
+def test_the_facade_always_tells_the_trails() -> None:
+    table = Position("nordic").own(0, "Bergen-Oslo/0").own(1, "Boden-Kiruna/0", "Kiruna-Narvik/0")
+    assert [score.trail for score in scores_of(table)] == [4, 4]
+
+
+# -- in words ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def table() -> Position:
+    """Return a position with a bit of everything."""
+    table = Position("nederland").put(TOKENS, 3).put(LOANS, 2).put(TOKENS + 1, 1)
+    table.own(0, "Breda-Rotterdam/0", "Amsterdam-Rotterdam/0", "Amsterdam-Utrecht/0", "Antwerpen-Rotterdam/0")
+    return table.tickets(0, "Amsterdam-Antwerpen", "Antwerpen-Rotterdam", "Amsterdam-Maastricht")
+
+
+def forget(table: Position, seat: int, which: int) -> Position:
+    """Make a ticket of a seat unknown."""
+    return table.put(HELD + seat * MAX_TICKETS + which, UNKNOWN_TICKET)
+
+
+def test_the_parts_of_a_score(table: Position) -> None:
+    score = scores_of(table)[0]
+    points = {ticket.id: ticket.points for ticket in table.map.tickets}
+
+    assert score.routes == (RouteScore(1, 1, 1), RouteScore(2, 1, 2), RouteScore(4, 1, 7), RouteScore(5, 1, 10))
+    assert score.tickets == (
+        TicketScore(table.map.ticket("Amsterdam-Antwerpen"), points["Amsterdam-Antwerpen"], "Antwerpen"),
+        TicketScore(table.map.ticket("Antwerpen-Rotterdam"), points["Antwerpen-Rotterdam"], "Rotterdam"),
+        TicketScore(table.map.ticket("Amsterdam-Maastricht"), -points["Amsterdam-Maastricht"], ""),
+    )
+    assert (score.n_completed, score.n_unknown, score.trail) == (2, 0, 10)
+    assert score.total == score.route_points + score.ticket_points - 10 == table.scores()[0]
+
+
+def test_the_destination_that_scores_is_told() -> None:
+    table = Position("switzerland").tickets(0, "France-countries/0", "Germany-countries/0")
+    table.own(0, "Delémont-France via Delémont/0", "Basel-Delémont/0", "Basel-Germany via Basel/0")
+
+    assert [(t.points, t.reached) for t in scores_of(table)[0].tickets] == [(5, "Germany"), (5, "France")]
+
+
+def test_the_table_adds_up(table: Position) -> None:
+    frame = scores_of(table).table
+
+    parts = frame[["start", "routes", "gained", "lost", "bonus_tokens", "loans"]].sum(axis=1)
+    assert parts.tolist() == frame["total"].tolist() == table.scores()
+    counts = frame[["n_routes", "n_completed", "n_failed", "n_unknown", "trail", "tokens", "n_loans"]]
+    assert counts.to_numpy()[0].tolist() == [4, 2, 1, 0, 10, 3, 2]
+    assert frame["won"].tolist() == [score.won for score in scores_of(table)]
+
+
+def test_a_repr_says_where_the_points_come_from(table: Position) -> None:
+    score = scores_of(table)[0]
+    sign = "-" if score.ticket_points < 0 else "+"
+
+    assert repr(score) == (
+        f"<Score of P0: {score.total} = 20 routes {sign} {abs(score.ticket_points)} tickets (2 of 3) "
+        "+ 0 tokens - 10 loans>"
+    )
+
+
+def test_a_repr_names_the_winners() -> None:
+    table = Position("nordic", 3)
+    assert repr(scores_of(table)).splitlines()[0] == "<Scores of 3 seats, won by P0 and P1 and P2>"
+    assert "<td>10</td>" in scores_of(table)._repr_html_()
+
+
+def test_two_bonuses_of_one_measure_have_a_column_each() -> None:
+    (bonus,) = load("usa").rules.bonus
+    frame = scores_of(Position(changed_bonuses("usa", bonus, bonus))).table
+
+    assert frame["bonus_longest_trail"].tolist() == frame["bonus_longest_trail_2"].tolist() == [10, 10]
+
+
+def test_a_ticket_that_is_not_known_leaves_the_total_open(table: Position) -> None:
+    scores = scores_of(forget(table, 0, 2))
+
+    assert scores[0].tickets[2] == TicketScore(None, None, "")
+    assert (scores[0].total, scores[1].total) == (None, table.scores()[1])
+    assert (scores[0].n_unknown, scores[0].n_completed) == (1, 2)
+    assert scores.winners == ()
+    assert [score.won for score in scores] == [None, None]
+    assert "known" in repr(scores)
+    assert scores.table["total"].isna().tolist() == [True, False]
+    assert scores.table["n_failed"].tolist() == [0, 0]
+
+
+def test_a_bonus_for_tickets_hangs_on_all_of_them() -> None:
+    table = forget(Position("nordic").tickets(1, "Bergen-Narvik"), 1, 0)
+
+    scores = scores_of(table)
+
+    assert [score.total for score in scores] == [None, None]
+    assert [score.bonuses[0].points for score in scores] == [None, None]
+
+
+def test_a_bonus_for_the_trail_does_not_hang_on_tickets() -> None:
+    table = forget(Position("usa").tickets(1, "Denver-El Paso"), 1, 0)
+
+    scores = scores_of(table)
+
+    assert [score.bonuses[0].points for score in scores] == [10, 10]
+    assert [score.total for score in scores] == [10, None]
+
+
+def test_scoring_changes_nothing(table: Position) -> None:
+    before = table.state.copy()
+    scores_of(table)
+    assert np.array_equal(table.state, before)
+
+
+def test_a_number_of_players_that_the_map_does_not_allow_is_refused() -> None:
+    with pytest.raises(ValueError, match="is for 2 to 3 players, got 4"):
+        score_state(load("nordic"), Position("nordic").state, 4)
+
+
+def test_a_game_in_words_scores_as_its_state() -> None:
+    game = ttr.Game(load("usa"), n_players=2)
+    assert game.score(game.new(seed=1)).winners == (0, 1)
