@@ -355,6 +355,20 @@ def entries_of_tape(rows: Ints | Iterable[tuple[int, int]]) -> Iterator[Entry]:
         yield entry
 
 
+def in_offer_order(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """Yield events with the tickets kept in the order in which they were offered: it means nothing."""
+    offers: dict[int, list[int]] = {}
+    for entry in entries:
+        if entry.kind == codes.TICKET_OFFERED:
+            offers.setdefault(entry.seat, []).append(entry.value)
+            yield entry
+        elif entry.kind == codes.KEEP_TICKETS:
+            offer = [*offers.pop(entry.seat, []), *entry.tickets]
+            yield entry._replace(tickets=tuple(sorted(entry.tickets, key=offer.index)))
+        else:
+            yield entry
+
+
 def _from_code(code: int, value: int) -> Entry:
     return Entry(code & 15, code >> 4 & 7, code >> 7, value)
 

@@ -22,7 +22,6 @@ from ttr_analysis.engine.identify import (
     identify_cards,
     identify_tickets,
     impossible_kind,
-    may_lack_colors,
     n_unknown_cards,
 )
 from ttr_analysis.engine.kernel.legal import ActionFault, action_fault
@@ -47,7 +46,6 @@ from ttr_analysis.engine.replay import SET_UP, Course, Step, make_step
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.tables.games import MAX_OFFER, UNKEPT, UNKEPT_DISCARDED
 
-_REPLACED: Final = codes.SHUFFLED + 128 * codes.SHUFFLED_MARKET
 _NOTHING: Final = -1
 _CARD_EVENTS: Final = (codes.CARD_DEALT, codes.CARD_DRAWN, codes.MARKET_CARD, codes.CARD_REVEALED)
 _TICKET_EVENTS: Final = (codes.TICKET_OFFERED, codes.NEUTRAL_TICKET)
@@ -149,10 +147,6 @@ class _Follower:
         step, state = self._begin(before)
         after = state.copy()
         misfit = self._misfit(after, step)
-        if misfit and misfit.code == _REPLACED and self._may_stay(state, step):
-            step = step._replace(resets=False)
-            after = state.copy()
-            misfit = self._misfit(after, step)
         if misfit:
             self._refuse(after, misfit)
             return None
@@ -160,20 +154,12 @@ class _Follower:
             self._refuse_kind(kind)
         return step, after
 
-    def _may_stay(self, state: Ints, step: Step) -> bool:
-        """Return whether unknown cards leave open that the market is replaced, and the record says it is not."""
-        if any(entry.code == _REPLACED for entry in self.outcomes):
-            return False
-        after = state.copy()
-        make_step(after, self.tables, step._replace(resets=False))
-        return has_unknown_cards(after) and may_lack_colors(after, self.tables)
-
     # -- moves ------------------------------------------------------------------
 
     def _begin(self, before: Ints) -> tuple[Step, Ints]:
         """Return the step, and the state in which cards that it shows are identified."""
         state = before.copy()
-        step = Step(self.first, self.end, SET_UP, 0, None, self._script(), resets=True)
+        step = Step(self.first, self.end, SET_UP, 0, None, self._script())
         if self.is_set_up:
             return step, state
         entry = self.entries[self.first]

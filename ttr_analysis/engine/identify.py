@@ -10,16 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ttr_analysis.cards import CARD_KINDS, LOCOMOTIVE_INDEX, N_COLORS, N_KINDS, CardCounts
+from ttr_analysis.cards import CARD_KINDS, N_KINDS, CardCounts
 from ttr_analysis.engine.codes import Ints
 from ttr_analysis.engine.layout import (
     AT_PILE,
     BLIND,
-    DISCARDS,
     DRAW_PILE,
     HAND,
     HELD,
-    MARKET,
     N_HAND,
     N_HELD,
     N_PILE,
@@ -31,7 +29,7 @@ from ttr_analysis.engine.layout import (
     TICKET_AT,
     UNKNOWN_TICKET,
 )
-from ttr_analysis.tables.games import MARKET_SIZE, MAX_TICKETS, N_SEATS, RESET_NEEDS_COLORED
+from ttr_analysis.tables.games import MAX_TICKETS, N_SEATS
 
 
 def n_unknown_cards(state: Ints, seat: int) -> int:
@@ -110,15 +108,6 @@ def impossible_kind(state: Ints, tables: Ints) -> int | None:
         if state[POOL + kind] < drawn:
             return kind
     return None
-
-
-def may_lack_colors(state: Ints, tables: Ints) -> bool:
-    """Return whether market and piles may hold too few colored cards for the market to be replaced."""
-    market = state[MARKET : MARKET + tables[MARKET_SIZE]]
-    n_market = int(((market >= 0) & (market < N_COLORS)).sum())
-    n_discards = int(state[DISCARDS : DISCARDS + N_COLORS].sum())
-    n_pile = max(0, int(state[N_PILE] - state[DRAW_PILE + LOCOMOTIVE_INDEX]))
-    return bool(n_market + n_discards + n_pile < tables[RESET_NEEDS_COLORED])
 
 
 def identify_tickets(state: Ints, seat: int, tickets: Sequence[int]) -> str:

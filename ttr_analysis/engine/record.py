@@ -21,6 +21,7 @@ from ttr_analysis.engine.entries import (
     entry_of,
     entry_text,
     event_of,
+    in_offer_order,
 )
 from ttr_analysis.engine.events import Event, Move
 from ttr_analysis.engine.facts import facts_hash
@@ -160,7 +161,7 @@ class GameRecord:
             If an event or a text is not well formed.
         """
         codec = codec_of(game.game_map)
-        entries = tuple(entry_of(event, codec) for event in events)
+        entries = tuple(in_offer_order(entry_of(event, codec) for event in events))
         record = cls._make(game.game_map, game.n_players, entries, policies, seed, number)
         header = replace(record.header, players=tuple(players), title=title, note=note)
         return replace(record, header=header)
@@ -287,7 +288,7 @@ class GameRecord:
         header = read_header(lines[0], faults)
         its_map = resolve_map(header, game_map, faults) if header else None
         reader = EntryReader(its_map, header.n_players if header else None, faults)
-        entries = tuple(entry for line in lines[1:] if (entry := reader.read(line)) is not None)
+        entries = tuple(in_offer_order(entry for line in lines[1:] if (entry := reader.read(line)) is not None))
         faults.raise_if_any()
         assert header is not None  # noqa: S101 - else there was a fault
         assert its_map is not None  # noqa: S101

@@ -23,7 +23,6 @@ from ttr_analysis.engine.layout import SEAT, STATE_SIZE
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.rules.chance import N_WORDS
 from ttr_analysis.tables import game_tables
-from ttr_analysis.tables.games import MAX_RESETS
 
 SET_UP: Final = -1
 """Code of the first step."""
@@ -46,9 +45,6 @@ class Step(NamedTuple):
         The seat and the tickets that it shows, if the step is that.
     tape
         The script of its outcomes.
-    resets
-        Whether the market may be replaced; where unknown cards leave that
-        open, the record decides.
     """
 
     first: int
@@ -57,7 +53,6 @@ class Step(NamedTuple):
     value: int
     shown: Entry | None
     tape: Ints
-    resets: bool
 
 
 @dataclass
@@ -132,8 +127,6 @@ def make_step(state: Ints, tables: Ints, step: Step, tape: Ints | None = None) -
         return
     if _shows_cards(step.code) and n_unknown_cards(state, seat):
         identify_cards(state, seat, unpacked(step.value).counts)
-    if not step.resets:
-        tables = _without_resets(tables)
     tape = step.tape.copy() if tape is None else tape
     if step.code == SET_UP:
         new_game(tables, _NO_WORDS, 0, state, tape)
@@ -144,9 +137,3 @@ def make_step(state: Ints, tables: Ints, step: Step, tape: Ints | None = None) -
 def _shows_cards(code: int) -> bool:
     """Return whether cards of a hand are shown by an action."""
     return code >= 0 and code & 15 in (codes.CLAIM_ROUTE, codes.PAY_TUNNEL)
-
-
-def _without_resets(tables: Ints) -> Ints:
-    changed = tables.copy()
-    changed[MAX_RESETS] = 0
-    return changed
