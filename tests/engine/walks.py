@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from tests.engine.positions import Position
 from tests.fixtures import EVERY_MAP, load
 from ttr_analysis import Game, GameState
 
@@ -37,3 +38,9 @@ def some_states(name: str, variant: str | None, n_players: int = 2, seed: int = 
     states = list(whole_game(game, seed))
     others = [state for state in states if state.phase.name not in {"TURN", "SECOND_DRAW"}]
     return game, states[::_EVERY] + others[:20]
+
+
+def state_of(table: Position) -> tuple[Game, GameState]:
+    """Return a position as a state, and its game."""
+    game = Game(table.map, table.n_players)
+    return game, GameState(table.map, table.n_players, table.state)

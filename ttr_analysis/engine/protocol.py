@@ -47,6 +47,9 @@ class Policy(Protocol):
     ...             if isinstance(action, DrawFaceUp) and view.market[action.slot] == color:
     ...                 return action
     ...         return actions[0]
+    >>> record = ttr.Game(ttr.load_map("usa")).play([Collector(), Collector()], seed=7)
+    >>> record.header.policies
+    ('Collector', 'Collector')
     """
 
     def choose(self, view: SeatView, actions: Sequence[Action], rng: np.random.Generator) -> Action:
