@@ -31,8 +31,12 @@ from ttr_analysis.engine.layout import (
     STREAM,
     TICKET_AT,
 )
+from ttr_analysis.engine.protocol import CompiledPolicy
 from ttr_analysis.engine.state import PublicState
-from ttr_analysis.rules.chance import N_WORDS
+from ttr_analysis.policies.greedy import Greedy
+from ttr_analysis.policies.random import Random
+from ttr_analysis.rules.chance import N_WORDS, open_stream, seed_words
+from ttr_analysis.tables import game_tables
 from ttr_analysis.tables.games import MAX_OFFER, MAX_TICKETS
 
 SECRET_FROM_ALL = (AT_PILE, AT_QUEUE, AT_REMOVED, AT_OFFER)
@@ -107,6 +111,29 @@ def test_a_view_shows_all_that_is_public_and_the_seats_own(name: str, variant: s
         assert state.pile <= view.pool
         if seat == state.seat:
             assert list(game.legal_actions(_as_state(view))) == list(game.legal_actions(state))
+
+
+@pytest.mark.parametrize(("name", "variant"), WALKS)
+@pytest.mark.parametrize("policy", [Random(), Greedy()])
+def test_built_in_policies_look_only_at_what_their_seat_can_see(
+    policy: CompiledPolicy, name: str, variant: str | None
+) -> None:
+    game, states = some_states(name, variant)
+    tables = game_tables(game.game_map, game.n_players)
+    lore = policy.lore(game.game_map, game.n_players)
+    for number, state in enumerate(states):
+        seat = state.seat
+        memories = np.zeros((2, policy.memory_size), dtype=np.int64)
+        for memory in memories:
+            open_stream(seed_words(7), number, 1 + seat, memory[:N_WORDS])
+        sights = (state.vector.copy(), game.view(state, seat).vector.copy())
+        chosen = [
+            policy.decide(sight, tables, lore, seat, policy.params, memory)
+            for sight, memory in zip(sights, memories, strict=True)
+        ]
+
+        assert chosen[0] == chosen[1]
+        assert np.array_equal(*memories)
 
 
 def _as_state(view: SeatView) -> GameState:
