@@ -308,6 +308,47 @@ def test_no_phase_follows_once_it_has_left() -> None:
     assert table.owner(C) == NEUTRAL_OWNER
 
 
+# -- tracks of different lengths ----------------------------------------------------------------
+
+
+UNEQUAL = "Eksjö-Hollow"
+"""A ticket of the invented map; the tracks of its pair have lengths 3 and 4, tolls 2 and 1."""
+SHORT, LONG = "Ærø Havn-Brindle/0", "Ærø Havn-Brindle/1"
+
+
+@pytest.mark.parametrize(
+    ("trains", "choices"),
+    [
+        pytest.param(4, [SHORT, LONG], id="both fit its trains"),
+        pytest.param(3, [SHORT], id="decision: one fits, the only choice"),
+        pytest.param(2, [], id="none fits: it leaves"),
+    ],
+)
+def test_the_holder_chooses_among_the_tracks_that_fit(trains: int, choices: list[str]) -> None:
+    table = end_round(new("invented").put(TRAINS + NEUTRAL_OWNER, trains), UNEQUAL)
+
+    assert (table.phase == Phase.NEUTRAL) == (choices != [])
+    assert table.number(NEUTRAL_IN) == (choices != [])
+    if choices:
+        assert table.legal() == [table.choose(track) for track in choices]
+    if trains == 3:
+        assert table.fault(table.choose(LONG)) == ActionFault.NEUTRAL_ROUTE
+
+
+def test_it_leaves_if_the_only_track_left_is_the_longer_one() -> None:
+    table = end_round(new("invented").own(0, SHORT).put(TRAINS + NEUTRAL_OWNER, 3), UNEQUAL)
+
+    assert table.number(NEUTRAL_IN) == 0
+    assert table.owner(LONG) == NOBODY
+
+
+def test_the_bank_pays_the_toll_of_the_track_that_it_takes() -> None:
+    table = end_round(new("invented").own(0, SHORT), UNEQUAL)
+
+    assert table.owner(LONG) == NEUTRAL_OWNER
+    assert table.numbers(TOKENS) == [21, 20]
+
+
 # -- the end of the game ------------------------------------------------------------------------
 
 

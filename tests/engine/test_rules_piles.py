@@ -200,6 +200,13 @@ def test_at_once_the_discards_are_shuffled_as_soon_as_the_pile_runs_out() -> Non
     assert (table.draw_pile(), table.discard_pile()) == ({"red": 3}, {})
 
 
+def test_at_once_the_discards_are_shuffled_when_a_refill_takes_the_last_card() -> None:
+    table = Position(changed("nordic", cards={"reshuffle": "at_once"})).discards(red=3).pile(blue=1)
+    table.do(face_up(0), turned(0, "blue"))
+
+    assert table.events == ["market_card 0 blue", "cards_shuffled"]
+
+
 def test_at_once_discards_are_the_new_pile_where_there_was_none() -> None:
     table = Position(changed("nordic", cards={"reshuffle": "at_once"})).hand(0, green=1).pile()
     table.do(table.claim("Boden-Tornio/0", green=1))
