@@ -35,8 +35,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import compiled
-from ttr_analysis.cards import N_KINDS
+from ttr_analysis._jit import lean
+from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS
 
 Ints = npt.NDArray[np.int64]
 
@@ -67,7 +67,7 @@ _CARD_BITS: Final = 6
 _CARD_MASK: Final = (1 << _CARD_BITS) - 1
 
 
-@compiled
+@lean
 def make_code(kind: int, argument: int) -> int:
     """
     Return the code of an action.
@@ -81,25 +81,25 @@ def make_code(kind: int, argument: int) -> int:
     return kind + 128 * argument
 
 
-@compiled
+@lean
 def kind_of(code: int) -> int:
     """Return the kind of an action or event."""
     return code & 15
 
 
-@compiled
+@lean
 def seat_of(code: int) -> int:
     """Return the seat of an event."""
     return (code >> 4) & 7
 
 
-@compiled
+@lean
 def argument_of(code: int) -> int:
     """Return the slot, route or other argument."""
     return code >> 7
 
 
-@compiled
+@lean
 def pack_cards(cards: Ints) -> int:
     """
     Return nine counts as one number.
@@ -118,11 +118,34 @@ def pack_cards(cards: Ints) -> int:
     return packed
 
 
-@compiled
+@lean
 def unpack_cards(packed: int, cards: Ints) -> None:
     """Fill in the nine counts of a packed number."""
     for kind in range(N_KINDS):
         cards[kind] = (packed >> (_CARD_BITS * kind)) & _CARD_MASK
+
+
+@lean
+def pack_single(color: int, own: int, locomotives: int) -> int:
+    """
+    Return cards of one color and locomotives as one number.
+
+    Parameters
+    ----------
+    color
+        A color; any number if there are no such cards.
+    own, locomotives
+        Numbers of cards.
+
+    Examples
+    --------
+    >>> cards = np.zeros(9, dtype=np.int64)
+    >>> unpack_cards(pack_single(4, 2, 1), cards)
+    >>> cards.tolist()
+    [0, 0, 0, 0, 2, 0, 0, 0, 1]
+    """
+    packed = locomotives << (_CARD_BITS * LOCOMOTIVE_INDEX)
+    return packed + (own << (_CARD_BITS * color)) if own > 0 else packed
 
 
 # -- the tape -----------------------------------------------------------------

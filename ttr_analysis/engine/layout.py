@@ -130,7 +130,9 @@ LAID: Final = MARKET + MAX_SLOTS
 """Cards laid down for the pending tunnel."""
 REVEALED: Final = LAID + N_KINDS
 """Cards turned over for it; they are in the discard pile."""
-POOL: Final = REVEALED + N_KINDS
+PAID: Final = REVEALED + N_KINDS
+"""Cards last paid for a surcharge; they are in the discard pile."""
+POOL: Final = PAID + N_KINDS
 """Cards since the last shuffle less all that everyone has seen since; for a seat, less its own blind draws."""
 HAND: Final = POOL + N_KINDS
 """SECRET: cards of each seat, nine cells each."""

@@ -19,7 +19,7 @@ from typing import Final, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import compiled
+from ttr_analysis._jit import lean
 
 Ints = npt.NDArray[np.int64]
 
@@ -63,7 +63,7 @@ def seed_words(seed: int) -> Ints:
     return np.random.SeedSequence(index(whole)).generate_state(N_WORDS).astype(np.int64)
 
 
-@compiled
+@lean
 def open_stream(words: Ints, game: int, purpose: int, stream: Ints) -> None:
     """
     Start the stream of a game and purpose.
@@ -95,7 +95,7 @@ def open_stream(words: Ints, game: int, purpose: int, stream: Ints) -> None:
     stream[0] |= 1  # four zeros would stay zeros
 
 
-@compiled
+@lean
 def _mixed(word: int) -> int:
     """Return 32 bits that each depend on all 32 bits of `word`, one to one."""
     word &= _MASK
@@ -104,7 +104,7 @@ def _mixed(word: int) -> int:
     return word ^ (word >> 16)
 
 
-@compiled
+@lean
 def below(stream: Ints, n: int) -> int:
     """
     Return a random number from 0 to n - 1.

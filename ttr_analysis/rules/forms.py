@@ -16,14 +16,14 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import compiled
+from ttr_analysis._jit import lean
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS
 from ttr_analysis.rules.payment import GRAY_INDEX, form_sets
 
 Ints = npt.NDArray[np.int64]
 
 
-@compiled
+@lean
 def count_forms(
     hand: Ints, n_cards: int, color: int, plain: int, symbols: int, jokers: int, swap_size: int, swap_any: int
 ) -> int:
@@ -61,7 +61,7 @@ def count_forms(
     return total + count_without_color(locomotives, n_cards, plain, symbols, jokers, swap_size, swap_any)
 
 
-@compiled
+@lean
 def count_in_color(
     own: int, locomotives: int, n_cards: int, plain: int, symbols: int, jokers: int, swap_size: int, swap_any: int
 ) -> int:
@@ -76,12 +76,7 @@ def count_in_color(
         The route: see `rules.payment`.
     """
     if swap_size == 0:
-        if own + locomotives < plain + symbols:
-            return 0
-        # The spaces that locomotives do not fill want color cards: from `fewest` to `most` of them.
-        fewest = max(1, plain + symbols - locomotives) if jokers else plain
-        most = min(own, plain)
-        return max(0, most - max(1, fewest) + 1) if jokers or locomotives >= symbols else 0
+        return count_singles(own, locomotives, plain, symbols, jokers)
     total = 0
     for n_locomotives in range(min(locomotives, plain + symbols) + 1):
         for n_own in range(1, min(own, plain) + 1):
@@ -90,7 +85,34 @@ def count_in_color(
     return total
 
 
-@compiled
+@lean
+def count_singles(own: int, locomotives: int, plain: int, symbols: int, jokers: int) -> int:
+    """
+    Return the number of forms with at least one card of a color, on a route without sets.
+
+    Parameters
+    ----------
+    own, locomotives
+        Cards held of the color, and locomotives.
+    plain, symbols, jokers
+        The route: see `rules.payment`.
+
+    Examples
+    --------
+    Three red and one locomotive on length 3: with and without the locomotive.
+
+    >>> int(count_singles(3, 1, 3, 0, 1))
+    2
+    """
+    if own + locomotives < plain + symbols:
+        return 0
+    if jokers:
+        # The spaces that locomotives do not fill want color cards.
+        return max(0, min(own, plain) - max(1, plain + symbols - locomotives) + 1)
+    return int(0 < plain <= own and locomotives >= symbols)
+
+
+@lean
 def count_without_color(
     locomotives: int, n_cards: int, plain: int, symbols: int, jokers: int, swap_size: int, swap_any: int
 ) -> int:
@@ -113,7 +135,7 @@ def count_without_color(
     return total
 
 
-@compiled
+@lean
 def fits(
     own: int, locomotives: int, n_cards: int, plain: int, symbols: int, jokers: int, swap_size: int, swap_any: int
 ) -> bool:
@@ -133,7 +155,7 @@ def fits(
     return n_sets >= 0 and n_cards - own - locomotives >= n_sets * swap_size
 
 
-@compiled
+@lean
 def find_form(
     hand: Ints,
     n_cards: int,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import compiled
+from ttr_analysis._jit import lean
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine.codes import MARKET_CARD, SHUFFLED, SHUFFLED_CARDS, SHUFFLED_MARKET
 from ttr_analysis.engine.kernel.tape import is_next, is_scripted, next_card, write_event
@@ -42,7 +42,7 @@ from ttr_analysis.tables.games import (
 Ints = npt.NDArray[np.int64]
 
 
-@compiled
+@lean
 def count_cards(cards: Ints) -> int:
     """Return the number of cards in nine counts."""
     total = 0
@@ -51,7 +51,7 @@ def count_cards(cards: Ints) -> int:
     return total
 
 
-@compiled
+@lean
 def has_cards(state: Ints) -> bool:
     """Return whether a card can be drawn, after a shuffle if need be."""
     if state[N_PILE] > 0:
@@ -62,7 +62,7 @@ def has_cards(state: Ints) -> bool:
 # -- the draw pile ------------------------------------------------------------
 
 
-@compiled
+@lean
 def make_drawable(state: Ints, tables: Ints, tape: Ints) -> bool:
     """Shuffle the discards into a new pile if the pile is empty; return whether there is a card to draw."""
     if state[N_PILE] == 0:
@@ -70,7 +70,7 @@ def make_drawable(state: Ints, tables: Ints, tape: Ints) -> bool:
     return bool(state[N_PILE] > 0)
 
 
-@compiled
+@lean
 def _shuffle_discards(state: Ints, tables: Ints, tape: Ints) -> None:
     """Make the discards the draw pile, which is empty; what the pile may hold is then known to all."""
     n = count_cards(state[DISCARDS : DISCARDS + N_KINDS])
@@ -89,13 +89,13 @@ def _shuffle_discards(state: Ints, tables: Ints, tape: Ints) -> None:
     write_event(tape, SHUFFLED + 128 * SHUFFLED_CARDS, 0)
 
 
-@compiled
+@lean
 def _shuffle_if_at_once(state: Ints, tables: Ints, tape: Ints) -> None:
     if tables[SHUFFLE_AT_ONCE] and state[N_PILE] == 0:
         _shuffle_discards(state, tables, tape)
 
 
-@compiled
+@lean
 def draw_unseen(state: Ints, tables: Ints, tape: Ints, seat: int, code: int) -> None:
     """Give a seat the top card of the draw pile, which is not empty."""
     kind = next_card(state, tape, code)
@@ -106,7 +106,7 @@ def draw_unseen(state: Ints, tables: Ints, tape: Ints, seat: int, code: int) -> 
     _shuffle_if_at_once(state, tables, tape)
 
 
-@compiled
+@lean
 def turn_over(state: Ints, tables: Ints, tape: Ints, code: int) -> int:
     """Turn over the top card of the draw pile, which is not empty; return its kind."""
     kind = next_card(state, tape, code)
@@ -119,7 +119,7 @@ def turn_over(state: Ints, tables: Ints, tape: Ints, code: int) -> int:
 # -- the market ---------------------------------------------------------------
 
 
-@compiled
+@lean
 def fill_slot(state: Ints, tables: Ints, tape: Ints, slot: int) -> None:
     """Put the top card into a market slot; it stays empty if there is none."""
     state[MARKET + slot] = NOBODY
@@ -127,7 +127,7 @@ def fill_slot(state: Ints, tables: Ints, tape: Ints, slot: int) -> None:
         state[MARKET + slot] = turn_over(state, tables, tape, MARKET_CARD + 128 * slot)
 
 
-@compiled
+@lean
 def fill_market(state: Ints, tables: Ints, tape: Ints) -> None:
     """Fill the empty slots in order; if there were any, replace the market as long as the rules say so."""
     is_refill = False
@@ -139,7 +139,7 @@ def fill_market(state: Ints, tables: Ints, tape: Ints) -> None:
         reset_market(state, tables, tape)
 
 
-@compiled
+@lean
 def reset_market(state: Ints, tables: Ints, tape: Ints) -> None:
     """Replace all face-up cards as often as there are too many locomotives, up to the limit."""
     if tables[RESET_AT] == 0:
@@ -158,7 +158,7 @@ def reset_market(state: Ints, tables: Ints, tape: Ints) -> None:
             fill_slot(state, tables, tape, slot)
 
 
-@compiled
+@lean
 def _is_reset_due(state: Ints, tables: Ints, tape: Ints) -> bool:
     n_open = 0
     n_locomotives = 0
@@ -184,7 +184,7 @@ def _is_reset_due(state: Ints, tables: Ints, tape: Ints) -> bool:
     return is_due
 
 
-@compiled
+@lean
 def may_take(state: Ints, tables: Ints, slot: int) -> bool:
     """Return whether the card in a slot may be taken now."""
     kind = state[MARKET + slot]
@@ -195,7 +195,7 @@ def may_take(state: Ints, tables: Ints, slot: int) -> bool:
     return bool(tables[OPEN_WITHOUT_PILES]) or has_cards(state)
 
 
-@compiled
+@lean
 def can_draw(state: Ints, tables: Ints) -> bool:
     """Return whether a card can be drawn now, unseen or from the market."""
     if has_cards(state):
@@ -206,7 +206,7 @@ def can_draw(state: Ints, tables: Ints) -> bool:
     return False
 
 
-@compiled
+@lean
 def take_face_up(state: Ints, tables: Ints, tape: Ints, seat: int, slot: int) -> int:
     """Give a seat the card in a slot and fill the slot; return how many draws that cost."""
     kind = state[MARKET + slot]
@@ -221,14 +221,14 @@ def take_face_up(state: Ints, tables: Ints, tape: Ints, seat: int, slot: int) ->
 # -- hands --------------------------------------------------------------------
 
 
-@compiled
+@lean
 def _n_unknown(state: Ints, seat: int) -> int:
     """Return how many cards of a seat the others do not know."""
     known = count_cards(state[KNOWN + seat * N_KINDS : KNOWN + (seat + 1) * N_KINDS])
     return int(state[N_HAND + seat] - known)
 
 
-@compiled
+@lean
 def play_cards(state: Ints, seat: int, cards: Ints) -> None:
     """
     Take cards out of a hand, for all to see.
@@ -253,7 +253,7 @@ def play_cards(state: Ints, seat: int, cards: Ints) -> None:
     state[OLD + seat] = min(state[OLD + seat], _n_unknown(state, seat))
 
 
-@compiled
+@lean
 def take_back(state: Ints, seat: int, cards: Ints) -> None:
     """Put cards that all have seen back into a hand."""
     for kind in range(N_KINDS):
@@ -262,7 +262,7 @@ def take_back(state: Ints, seat: int, cards: Ints) -> None:
         state[N_HAND + seat] += cards[kind]
 
 
-@compiled
+@lean
 def discard(state: Ints, tables: Ints, tape: Ints, cards: Ints) -> None:
     """Put cards on the discard pile."""
     for kind in range(N_KINDS):

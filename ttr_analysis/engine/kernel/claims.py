@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import compiled
+from ttr_analysis._jit import lean
 from ttr_analysis.cards import N_KINDS
 from ttr_analysis.engine.codes import CARD_REVEALED, unpack_cards
 from ttr_analysis.engine.kernel.cards import discard, make_drawable, play_cards, take_back, turn_over
@@ -16,6 +16,7 @@ from ttr_analysis.engine.layout import (
     N_CLAIMS,
     NOBODY,
     OWNER,
+    PAID,
     PENDING,
     PENDING_COLOR,
     PHASE,
@@ -45,7 +46,7 @@ from ttr_analysis.tables.games import (
 Ints = npt.NDArray[np.int64]
 
 
-@compiled
+@lean
 def lay_down(state: Ints, tables: Ints, tape: Ints, seat: int, route: int, packed: int) -> bool:
     """
     Lay cards down for a route, and turn over the cards of a tunnel.
@@ -66,7 +67,7 @@ def lay_down(state: Ints, tables: Ints, tape: Ints, seat: int, route: int, packe
     return True
 
 
-@compiled
+@lean
 def _surcharge(state: Ints, tables: Ints, tape: Ints) -> int:
     """Turn over the cards of a tunnel, discard them, and return how many match."""
     color = color_played(state[LAID : LAID + N_KINDS])
@@ -84,17 +85,17 @@ def _surcharge(state: Ints, tables: Ints, tape: Ints) -> int:
     return int(state[SURCHARGE])
 
 
-@compiled
+@lean
 def pay_surcharge(state: Ints, tables: Ints, tape: Ints, seat: int, packed: int) -> None:
     """Pay what the tunnel demands, and take it."""
-    cards = np.zeros(N_KINDS, dtype=np.int64)
+    cards = state[PAID : PAID + N_KINDS]
     unpack_cards(packed, cards)
     play_cards(state, seat, cards)
     discard(state, tables, tape, cards)
     take_route(state, tables, tape, seat, state[PENDING])
 
 
-@compiled
+@lean
 def decline_tunnel(state: Ints, seat: int) -> None:
     """Take the cards laid down back."""
     laid = state[LAID : LAID + N_KINDS]
@@ -102,7 +103,7 @@ def decline_tunnel(state: Ints, seat: int) -> None:
     _end_attempt(state)
 
 
-@compiled
+@lean
 def take_route(state: Ints, tables: Ints, tape: Ints, seat: int, route: int) -> None:
     """Give a route to a seat whose cards are laid down: discards, trains, points, toll."""
     discard(state, tables, tape, state[LAID : LAID + N_KINDS])
@@ -116,7 +117,7 @@ def take_route(state: Ints, tables: Ints, tape: Ints, seat: int, route: int) -> 
     mark_owner(state, tables, seat, route)
 
 
-@compiled
+@lean
 def mark_owner(state: Ints, tables: Ints, owner: int, route: int) -> None:
     """Put the trains of a seat, or of the neutral player, on a route."""
     state[OWNER + route] = owner
@@ -125,7 +126,7 @@ def mark_owner(state: Ints, tables: Ints, owner: int, route: int) -> None:
     state[N_CLAIMS] += 1
 
 
-@compiled
+@lean
 def _end_attempt(state: Ints) -> None:
     for kind in range(N_KINDS):
         state[LAID + kind] = 0

@@ -7,7 +7,7 @@ from enum import IntEnum
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import compiled
+from ttr_analysis._jit import compiled, lean
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS
 from ttr_analysis.engine.codes import (
     CHOOSE_NEUTRAL,
@@ -154,7 +154,7 @@ _NEUTRAL_ROUTE = int(ActionFault.NEUTRAL_ROUTE)
 _NOT_STUCK = int(ActionFault.NOT_STUCK)
 
 
-@compiled
+@lean
 def route_fault(state: Ints, tables: Ints, seat: int, route: int) -> int:
     """
     Return why a seat may not claim a route with any cards, 0 if it may.
@@ -181,7 +181,7 @@ def route_fault(state: Ints, tables: Ints, seat: int, route: int) -> int:
     return NONE
 
 
-@compiled
+@lean
 def action_fault(state: Ints, tables: Ints, code: int, value: int) -> int:
     """
     Return why an action of the seat that acts is illegal, 0 if it is legal.
@@ -224,7 +224,7 @@ def action_fault(state: Ints, tables: Ints, code: int, value: int) -> int:
     return NONE
 
 
-@compiled
+@lean
 def _is_due(phase: int, kind: int) -> bool:
     """Return whether a phase asks for an action of this kind."""
     if phase == TURN:
@@ -238,7 +238,7 @@ def _is_due(phase: int, kind: int) -> bool:
     return kind == KEEP_TICKETS
 
 
-@compiled
+@lean
 def _slot_fault(state: Ints, tables: Ints, slot: int) -> int:
     if slot < 0 or slot >= tables[MARKET_SIZE]:
         return _SLOT
@@ -273,7 +273,7 @@ def _claim_fault(state: Ints, tables: Ints, seat: int, route: int, packed: int) 
     return NONE if fault == 0 else _PAYMENT
 
 
-@compiled
+@lean
 def _holds(state: Ints, seat: int, cards: Ints) -> bool:
     for kind in range(N_KINDS):
         if cards[kind] > state[HAND + seat * N_KINDS + kind]:
@@ -291,21 +291,21 @@ def _surcharge_fault(state: Ints, tables: Ints, seat: int, packed: int) -> int:
     return NONE if pays_surcharge(cards, state[PENDING_COLOR], jokers, state[SURCHARGE]) else _SURCHARGE
 
 
-@compiled
+@lean
 def fewest_kept(state: Ints, tables: Ints, seat: int) -> int:
     """Return how many tickets of its offer a seat must keep."""
     at_least = tables[OPENING_KEEP] if state[PHASE] == KEEP_START else tables[TICKET_KEEP]
     return int(min(at_least, state[N_OFFER + seat]))
 
 
-@compiled
+@lean
 def _keep_fault(state: Ints, tables: Ints, seat: int, kept: int) -> int:
     if kept < 0 or kept >= 1 << state[N_OFFER + seat]:
         return _KEEP_OTHER
     return NONE if count_bits(kept) >= fewest_kept(state, tables, seat) else _KEEP_FEW
 
 
-@compiled
+@lean
 def count_bits(number: int) -> int:
     """Return the number of bits that are set."""
     n = 0
@@ -315,7 +315,7 @@ def count_bits(number: int) -> int:
     return n
 
 
-@compiled
+@lean
 def _neutral_fault(state: Ints, tables: Ints, route: int) -> int:
     ticket = state[NEUTRAL_TICKET]
     if route < 0 or route not in (tables[NEUTRAL_A + ticket], tables[NEUTRAL_B + ticket]):
@@ -323,7 +323,7 @@ def _neutral_fault(state: Ints, tables: Ints, route: int) -> int:
     return NONE if may_choose(state, tables, route) else _NEUTRAL_ROUTE
 
 
-@compiled
+@lean
 def _can_act(state: Ints, tables: Ints, seat: int) -> bool:
     """Return whether the seat can do anything in its turn but pass."""
     if has_cards(state) or has_tickets(state):
@@ -337,7 +337,7 @@ def _can_act(state: Ints, tables: Ints, seat: int) -> bool:
     return False
 
 
-@compiled
+@lean
 def n_forms(state: Ints, tables: Ints, seat: int, route: int) -> int:
     """Return in how many forms a seat's hand pays for a route."""
     return count_forms(
@@ -352,7 +352,7 @@ def n_forms(state: Ints, tables: Ints, seat: int, route: int) -> int:
     )
 
 
-@compiled
+@lean
 def can_pay_surcharge(state: Ints, tables: Ints) -> bool:
     """Return whether the seat that acts holds what its tunnel demands."""
     hand = state[HAND + state[SEAT] * N_KINDS : HAND + (state[SEAT] + 1) * N_KINDS]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import compiled
+from ttr_analysis._jit import compiled, lean
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS
 from ttr_analysis.engine.codes import (
     CHOOSE_NEUTRAL,
@@ -19,6 +19,7 @@ from ttr_analysis.engine.codes import (
     PAY_TUNNEL,
     make_code,
     pack_cards,
+    pack_single,
 )
 from ttr_analysis.engine.kernel.cards import has_cards, may_take
 from ttr_analysis.engine.kernel.legal import NONE, count_bits, fewest_kept, n_forms, route_fault
@@ -58,7 +59,7 @@ from ttr_analysis.tables.games import (
 Ints = npt.NDArray[np.int64]
 
 
-@compiled
+@lean
 def list_actions(state: Ints, tables: Ints, out: Ints) -> int:
     """
     List the legal actions of the seat that acts.
@@ -99,7 +100,7 @@ def list_actions(state: Ints, tables: Ints, out: Ints) -> int:
     return n
 
 
-@compiled
+@lean
 def _add(out: Ints, n: int, code: int, value: int) -> int:
     """Write an action down if there is room; return how many there are now."""
     if n < len(out):
@@ -108,7 +109,7 @@ def _add(out: Ints, n: int, code: int, value: int) -> int:
     return n + 1
 
 
-@compiled
+@lean
 def _list_draws(state: Ints, tables: Ints, out: Ints) -> int:
     n = 0
     if has_cards(state):
@@ -119,7 +120,7 @@ def _list_draws(state: Ints, tables: Ints, out: Ints) -> int:
     return n
 
 
-@compiled
+@lean
 def _list_claims(state: Ints, tables: Ints, seat: int, out: Ints, n: int) -> int:
     for route in range(tables[N_ROUTES]):
         if route_fault(state, tables, seat, route) != NONE:
@@ -132,7 +133,7 @@ def _list_claims(state: Ints, tables: Ints, seat: int, out: Ints, n: int) -> int
     return n
 
 
-@compiled
+@lean
 def _is_listed(out: Ints, first: int, n: int, value: int) -> bool:
     """Return whether a value stands in the rows from `first` to `n`: two forms with sets can be the same cards."""
     for i in range(first, min(n, len(out))):
@@ -157,7 +158,7 @@ def representative(state: Ints, tables: Ints, seat: int, route: int, number: int
     return pack_cards(cards)
 
 
-@compiled
+@lean
 def lay_form(state: Ints, tables: Ints, seat: int, route: int, number: int, cards: Ints, left: Ints) -> int:
     """
     Lay down the single cards of one form of payment.
@@ -199,7 +200,7 @@ def lay_form(state: Ints, tables: Ints, seat: int, route: int, number: int, card
     return int(swap_size * form_sets(plain, symbols, jokers, swap_size, swap_any, own, locomotives))
 
 
-@compiled
+@lean
 def _list_surcharges(state: Ints, tables: Ints, seat: int, out: Ints) -> int:
     n = 0
     for number in range(n_surcharges(state, tables, seat)):
@@ -207,7 +208,7 @@ def _list_surcharges(state: Ints, tables: Ints, seat: int, out: Ints) -> int:
     return _add(out, n, DECLINE_TUNNEL, 0)
 
 
-@compiled
+@lean
 def _most_own(state: Ints, seat: int) -> int:
     """Return how many cards of the color played a seat can pay of its surcharge."""
     color = state[PENDING_COLOR]
@@ -216,7 +217,7 @@ def _most_own(state: Ints, seat: int) -> int:
     return int(min(state[HAND + seat * N_KINDS + color], state[SURCHARGE]))
 
 
-@compiled
+@lean
 def n_surcharges(state: Ints, tables: Ints, seat: int) -> int:
     """Return in how many ways a seat can pay the surcharge of its tunnel: mixes of the color and locomotives."""
     own = _most_own(state, seat)
@@ -227,18 +228,14 @@ def n_surcharges(state: Ints, tables: Ints, seat: int) -> int:
     return int(max(0, own - max(0, surcharge - locomotives) + 1))
 
 
-@compiled
+@lean
 def surcharge_cards(state: Ints, seat: int, number: int) -> int:
     """Return the packed cards of one way to pay the surcharge, most cards of the color first."""
     own = _most_own(state, seat) - number
-    cards = np.zeros(N_KINDS, dtype=np.int64)
-    if own > 0:
-        cards[state[PENDING_COLOR]] = own
-    cards[LOCOMOTIVE_INDEX] += state[SURCHARGE] - own
-    return pack_cards(cards)
+    return pack_single(state[PENDING_COLOR], own, state[SURCHARGE] - own)
 
 
-@compiled
+@lean
 def _list_neutral(state: Ints, tables: Ints, out: Ints) -> int:
     ticket = state[NEUTRAL_TICKET]
     n = 0
@@ -248,7 +245,7 @@ def _list_neutral(state: Ints, tables: Ints, out: Ints) -> int:
     return n
 
 
-@compiled
+@lean
 def _list_keeps(state: Ints, tables: Ints, seat: int, out: Ints) -> int:
     n = 0
     fewest = fewest_kept(state, tables, seat)

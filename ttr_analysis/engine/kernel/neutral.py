@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import compiled
+from ttr_analysis._jit import lean
 from ttr_analysis.engine.codes import NEUTRAL_TICKET as NEUTRAL_TICKET_EVENT
 from ttr_analysis.engine.kernel.claims import mark_owner
 from ttr_analysis.engine.kernel.tickets import discard_ticket, find_ticket_pile, next_ticket
@@ -29,7 +29,7 @@ from ttr_analysis.tables.games import LENGTH, MAX_SEATS, N_SEATS, NEUTRAL_A, NEU
 Ints = npt.NDArray[np.int64]
 
 
-@compiled
+@lean
 def play_neutral(state: Ints, tables: Ints, tape: Ints) -> None:
     """
     Play the neutral player's phase.
@@ -64,13 +64,13 @@ def play_neutral(state: Ints, tables: Ints, tape: Ints) -> None:
         _take_other(state, tables, a if owner_a == NOBODY else b, max(owner_a, owner_b))
 
 
-@compiled
+@lean
 def may_choose(state: Ints, tables: Ints, route: int) -> bool:
     """Return whether the neutral player can take a track (-1: there is none)."""
     return route >= 0 and state[OWNER + route] == NOBODY and tables[LENGTH + route] <= state[TRAINS + NEUTRAL_OWNER]
 
 
-@compiled
+@lean
 def _take_other(state: Ints, tables: Ints, route: int, player: int) -> None:
     """Take the track beside a player's; the bank pays the toll to whom a second track pays it."""
     if not may_choose(state, tables, route):
@@ -82,7 +82,7 @@ def _take_other(state: Ints, tables: Ints, route: int, player: int) -> None:
         transfer(state[TOKENS : TOKENS + MAX_SEATS], BANK, payee, tables[TOLL + route])
 
 
-@compiled
+@lean
 def choose_neutral(state: Ints, tables: Ints, route: int) -> None:
     """Let the neutral player take the track that the holder of the marker chose; the marker goes on."""
     mark_owner(state, tables, NEUTRAL_OWNER, route)

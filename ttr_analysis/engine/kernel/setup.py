@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import compiled
+from ttr_analysis._jit import lean
 from ttr_analysis.cards import N_KINDS
 from ttr_analysis.engine.codes import CARD_DEALT
 from ttr_analysis.engine.kernel.cards import draw_unseen, fill_market, make_drawable
@@ -58,7 +58,7 @@ from ttr_analysis.tables.games import (
 Ints = npt.NDArray[np.int64]
 
 
-@compiled
+@lean
 def new_game(tables: Ints, words: Ints, game: int, state: Ints, tape: Ints) -> None:
     """
     Set a game up: hands, market and tickets are dealt, and seat 0 chooses its tickets.
@@ -90,7 +90,7 @@ def new_game(tables: Ints, words: Ints, game: int, state: Ints, tape: Ints) -> N
     state[PHASE] = KEEP_START
 
 
-@compiled
+@lean
 def _put_pieces(tables: Ints, state: Ints) -> None:
     """Lay out what does not depend on chance."""
     state[LAST_LEFT] = state[LAST_SEAT] = state[PENDING] = state[NEUTRAL_TICKET] = NOBODY

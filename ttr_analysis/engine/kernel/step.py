@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import compiled
+from ttr_analysis._jit import lean
 from ttr_analysis.engine.codes import (
     CARD_DRAWN,
     CHOOSE_NEUTRAL,
@@ -42,7 +42,7 @@ from ttr_analysis.tables.games import DRAWS, N_SEATS, TICKET_DRAW
 Ints = npt.NDArray[np.int64]
 
 
-@compiled
+@lean
 def step(state: Ints, tables: Ints, code: int, value: int, tape: Ints) -> None:
     """
     Apply a legal action of the seat that acts.
@@ -89,7 +89,7 @@ def step(state: Ints, tables: Ints, code: int, value: int, tape: Ints) -> None:
         end_turn(state, tables, tape)
 
 
-@compiled
+@lean
 def _after_draw(state: Ints, tables: Ints, tape: Ints, cost: int) -> None:
     """Count the draws of a turn; a further card that cannot be had is skipped."""
     state[N_TAKEN] += cost
@@ -99,7 +99,7 @@ def _after_draw(state: Ints, tables: Ints, tape: Ints, cost: int) -> None:
         end_turn(state, tables, tape)
 
 
-@compiled
+@lean
 def _keep(state: Ints, tables: Ints, tape: Ints, seat: int, kept: int) -> None:
     """Keep tickets; at the start the next seat chooses, and seat 0 begins when all have chosen."""
     keep_tickets(state, tables, seat, kept)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import compiled
+from ttr_analysis._jit import lean
 from ttr_analysis.cards import N_KINDS
 from ttr_analysis.engine.codes import CARD_DEALT, CARD_DRAWN, READ_AT, READ_END, WRITE_AT, WRITE_END, kind_of
 from ttr_analysis.engine.layout import DRAW_PILE, FAULT, N_PILE, STREAM, UNKNOWN_CARD
@@ -14,7 +14,7 @@ from ttr_analysis.rules.chance import N_WORDS, below
 Ints = npt.NDArray[np.int64]
 
 
-@compiled
+@lean
 def write_event(tape: Ints, code: int, value: int) -> None:
     """Write an event down, if there is room on the tape; count it in any case."""
     at = tape[WRITE_AT]
@@ -24,13 +24,13 @@ def write_event(tape: Ints, code: int, value: int) -> None:
     tape[WRITE_AT] = at + 2
 
 
-@compiled
+@lean
 def is_scripted(tape: Ints) -> bool:
     """Return whether outcomes are read from the tape."""
     return bool(tape[READ_END] > 0)
 
 
-@compiled
+@lean
 def read_outcome(state: Ints, tape: Ints, code: int) -> int:
     """Return the next outcome of the script; -1, and a fault, if it is another one or there is none."""
     at = tape[READ_AT]
@@ -41,14 +41,14 @@ def read_outcome(state: Ints, tape: Ints, code: int) -> int:
     return int(tape[at + 1])
 
 
-@compiled
+@lean
 def is_next(tape: Ints, code: int) -> bool:
     """Return whether the next outcome of the script is this one."""
     at = tape[READ_AT]
     return bool(at < tape[READ_END] and tape[at] == code)
 
 
-@compiled
+@lean
 def next_card(state: Ints, tape: Ints, code: int) -> int:
     """
     Take the next card of the draw pile, which is not empty; return its kind.
@@ -75,7 +75,7 @@ def next_card(state: Ints, tape: Ints, code: int) -> int:
     return kind
 
 
-@compiled
+@lean
 def _scripted_card(state: Ints, tape: Ints, code: int) -> int:
     """Return the kind that the script says; a fault if the pile has none, or if a card shown to all is unknown."""
     kind = read_outcome(state, tape, code)
@@ -87,7 +87,7 @@ def _scripted_card(state: Ints, tape: Ints, code: int) -> int:
     return UNKNOWN_CARD  # which leaves all counts in range
 
 
-@compiled
+@lean
 def random_below(state: Ints, n: int) -> int:
     """Return a random number from 0 to n - 1, from the stream of the table."""
     return below(state[STREAM : STREAM + N_WORDS], n)

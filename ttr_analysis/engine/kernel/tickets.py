@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import compiled
+from ttr_analysis._jit import lean
 from ttr_analysis.engine.codes import SHUFFLED, SHUFFLED_TICKETS, TICKET_OFFERED
 from ttr_analysis.engine.kernel.tape import is_scripted, random_below, read_outcome, write_event
 from ttr_analysis.engine.layout import (
@@ -41,13 +41,13 @@ from ttr_analysis.tables.games import (
 Ints = npt.NDArray[np.int64]
 
 
-@compiled
+@lean
 def has_tickets(state: Ints) -> bool:
     """Return whether a ticket can be drawn, after a shuffle if need be."""
     return bool(state[N_TICKET_PILE] + state[N_QUEUED] + state[N_TICKET_DISCARDS] > 0)
 
 
-@compiled
+@lean
 def find_ticket_pile(state: Ints, tables: Ints, tape: Ints) -> bool:
     """
     Shuffle the ticket discards into a new pile if the pile is empty; return whether there is a ticket to draw.
@@ -68,7 +68,7 @@ def find_ticket_pile(state: Ints, tables: Ints, tape: Ints) -> bool:
     return True
 
 
-@compiled
+@lean
 def next_ticket(state: Ints, tape: Ints, code: int) -> int:
     """Take the top ticket of the pile, which is not empty; return its number."""
     if state[N_TICKET_PILE] > 0:
@@ -84,7 +84,7 @@ def next_ticket(state: Ints, tape: Ints, code: int) -> int:
     return ticket
 
 
-@compiled
+@lean
 def _random_ticket(state: Ints) -> int:
     left = random_below(state, state[N_TICKET_PILE])
     ticket = 0
@@ -96,7 +96,7 @@ def _random_ticket(state: Ints) -> int:
         ticket += 1
 
 
-@compiled
+@lean
 def _scripted_ticket(state: Ints, tape: Ints, code: int) -> int:
     ticket = read_outcome(state, tape, code)
     if ticket == UNKNOWN_TICKET or (0 <= ticket < MAX_TICKETS and state[TICKET_AT + ticket] == AT_PILE):
@@ -105,7 +105,7 @@ def _scripted_ticket(state: Ints, tape: Ints, code: int) -> int:
     return UNKNOWN_TICKET
 
 
-@compiled
+@lean
 def _scripted_from_queue(state: Ints, tape: Ints, code: int, ticket: int) -> int:
     """Return the ticket that the script says; where it is known which one lies there, it must be that one."""
     said = read_outcome(state, tape, code)
@@ -119,7 +119,7 @@ def _scripted_from_queue(state: Ints, tape: Ints, code: int, ticket: int) -> int
     return UNKNOWN_TICKET
 
 
-@compiled
+@lean
 def offer_tickets(state: Ints, tables: Ints, tape: Ints, seat: int, n: int) -> None:
     """Deal a seat `n` tickets to choose from, fewer if there are no more."""
     for i in range(n):
@@ -132,7 +132,7 @@ def offer_tickets(state: Ints, tables: Ints, tape: Ints, seat: int, n: int) -> N
             state[TICKET_AT + ticket] = AT_OFFER
 
 
-@compiled
+@lean
 def keep_tickets(state: Ints, tables: Ints, seat: int, kept: int) -> None:
     """Keep the tickets of an offer whose bits are set; put the others, in order, where the rules say."""
     for i in range(state[N_OFFER + seat]):
@@ -153,14 +153,14 @@ def keep_tickets(state: Ints, tables: Ints, seat: int, kept: int) -> None:
     state[N_OFFER + seat] = 0
 
 
-@compiled
+@lean
 def discard_ticket(state: Ints, ticket: int) -> None:
     """Put a ticket face up on the ticket discards."""
     state[N_TICKET_DISCARDS] += 1
     _put(state, ticket, AT_DISCARDS)
 
 
-@compiled
+@lean
 def _put(state: Ints, ticket: int, place: int) -> None:
     if ticket != UNKNOWN_TICKET:
         state[TICKET_AT + ticket] = place

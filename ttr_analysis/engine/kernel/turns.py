@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import compiled
+from ttr_analysis._jit import lean
 from ttr_analysis.engine.kernel.cards import fill_market
 from ttr_analysis.engine.kernel.neutral import play_neutral
 from ttr_analysis.engine.layout import (
@@ -42,7 +42,7 @@ _PASSES = int(Ending.PASSES)
 _TRUNCATED = int(Ending.TRUNCATED)
 
 
-@compiled
+@lean
 def end_turn(state: Ints, tables: Ints, tape: Ints) -> None:
     """End the turn of the seat whose turn it is, and begin what comes next."""
     if state[ADDED_DISCARDS]:
@@ -59,20 +59,20 @@ def end_turn(state: Ints, tables: Ints, tape: Ints) -> None:
         play_neutral(state, tables, tape)
 
 
-@compiled
+@lean
 def end_neutral(state: Ints) -> None:
     """Go on after the holder of the neutral player's marker chose."""
     _go_on(state)
 
 
-@compiled
+@lean
 def _go_on(state: Ints) -> None:
     """Let the seat whose turn it is act, unless the game is over."""
     state[SEAT] = state[TURN_SEAT]
     state[PHASE] = OVER if state[ENDING] else TURN
 
 
-@compiled
+@lean
 def _look_for_the_end(state: Ints, tables: Ints) -> None:
     """Count the last turns, or set off the last round; the game may be over."""
     seat = state[TURN_SEAT]

@@ -1,0 +1,42 @@
+"""What built-in policies share: the stream of a seat, and choices between few options."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ttr_analysis._jit import lean
+from ttr_analysis.engine.kernel.neutral import may_choose
+from ttr_analysis.engine.layout import NEUTRAL_TICKET
+from ttr_analysis.rules.chance import N_WORDS, below
+from ttr_analysis.tables.games import NEUTRAL_A, NEUTRAL_B
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+MEMORY_START: Final = N_WORDS
+"""First cell of a policy's memory after the words of its stream."""
+
+
+@lean
+def random_number(memory: Ints, n: int) -> int:
+    """Return a random number from 0 to n - 1, from the seat's own stream."""
+    return below(memory[:N_WORDS], n)
+
+
+@lean
+def neutral_track(state: Ints, tables: Ints, number: int) -> int:
+    """Return a track that the neutral player may take: the first, or the second where there are two; -1 if none."""
+    ticket = state[NEUTRAL_TICKET]
+    a = tables[NEUTRAL_A + ticket]
+    b = tables[NEUTRAL_B + ticket]
+    if not may_choose(state, tables, a):
+        a = b
+        b = -1
+    elif not may_choose(state, tables, b):
+        b = -1
+    if number == 0:
+        return int(a)
+    return int(b)

@@ -1,0 +1,237 @@
+"""The policy that claims the longest route it can pay."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar
+
+import numpy as np
+
+from ttr_analysis._jit import compiled, lean
+from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
+from ttr_analysis.engine.codes import (
+    CHOOSE_NEUTRAL,
+    CLAIM_ROUTE,
+    DECLINE_TUNNEL,
+    DRAW_CARD,
+    DRAW_FACE_UP,
+    DRAW_TICKETS,
+    KEEP_TICKETS,
+    PASS,
+    PAY_TUNNEL,
+    make_code,
+    pack_cards,
+)
+from ttr_analysis.engine.kernel.cards import has_cards, may_take
+from ttr_analysis.engine.kernel.legal import NONE, can_pay_surcharge, fewest_kept, route_fault
+from ttr_analysis.engine.kernel.listing import surcharge_cards
+from ttr_analysis.engine.kernel.tickets import has_tickets
+from ttr_analysis.engine.layout import (
+    HAND,
+    MARKET,
+    N_HAND,
+    N_OFFER,
+    NEUTRAL,
+    OFFER,
+    PHASE,
+    SECOND_DRAW,
+    TUNNEL_PHASE,
+    TURN,
+    UNKNOWN_TICKET,
+)
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.policies._common import MEMORY_START, Floats, Ints, neutral_track
+from ttr_analysis.rules.payment import GRAY_INDEX, can_pay, can_pay_with, fewest_locomotives, fill_sets, sets_needed
+from ttr_analysis.tables.games import (
+    COLOR,
+    JOKERS,
+    LENGTH,
+    LOCOMOTIVE_COST,
+    MARKET_SIZE,
+    MAX_OFFER,
+    N_ROUTES,
+    PENALTY,
+    PLAIN,
+    SWAP_ANY,
+    SWAP_SIZE,
+    SYMBOLS,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Greedy:
+    """
+    A player that claims the longest route it can pay.
+
+    - It keeps as few tickets as it may, those that lose the least (then those
+      dealt first).
+    - It claims the longest route that it can pay (then the first of the map),
+      with the fewest cards, then the fewest locomotives, then the color of
+      which it holds most (then the first color). Sets take the cards of which
+      most are left, locomotives last.
+    - Else it draws the face-up card of which it holds most (then the first
+      slot), if it holds any; else an unseen card. It leaves a face-up
+      locomotive that costs two draws.
+    - It draws tickets only if there is nothing else to do, and pays every
+      surcharge that it can, with as few locomotives as possible.
+
+    Examples
+    --------
+    >>> Greedy()
+    Greedy()
+    """
+
+    name: ClassVar[str] = "Greedy"
+    code: ClassVar[int] = 1
+    memory_size: ClassVar[int] = MEMORY_START
+
+    @property
+    def params(self) -> Floats:
+        """Nothing can be set."""
+        return np.zeros(1)
+
+    def lore(self, game_map: GameMap, n_players: int) -> Ints:  # noqa: ARG002
+        """Return the routes of a map, the longest first."""
+        return greedy_lore(game_map)
+
+    def decide(self, state: Ints, tables: Ints, lore: Ints, seat: int, params: Floats, memory: Ints) -> tuple[int, int]:
+        """Return the action chosen: see `choose_greedily`."""
+        return choose_greedily(state, tables, lore, seat, params, memory)
+
+
+@lru_cache(maxsize=32)
+def greedy_lore(game_map: GameMap) -> Ints:
+    """Return the routes of a map, the longest first, then as on the map."""
+    lengths = np.array([route.length for route in game_map.routes])
+    return np.argsort(-lengths, kind="stable").astype(np.int64)
+
+
+@lean
+def choose_greedily(
+    state: Ints,
+    tables: Ints,
+    lore: Ints,
+    seat: int,
+    params: Floats,  # noqa: ARG001
+    memory: Ints,  # noqa: ARG001
+) -> tuple[int, int]:
+    """Return the action of the greedy player: its code and value."""
+    phase = state[PHASE]
+    if phase == TURN:
+        for i in range(tables[N_ROUTES]):
+            route = lore[i]
+            if _can_claim(state, tables, seat, route):
+                return make_code(CLAIM_ROUTE, route), cheapest_cards(state, tables, seat, route)
+    if phase in (TURN, SECOND_DRAW):
+        return _draw(state, tables, seat), 0
+    if phase == TUNNEL_PHASE:
+        if can_pay_surcharge(state, tables):
+            return PAY_TUNNEL, surcharge_cards(state, seat, 0)
+        return DECLINE_TUNNEL, 0
+    if phase == NEUTRAL:
+        return make_code(CHOOSE_NEUTRAL, neutral_track(state, tables, 0)), 0
+    return KEEP_TICKETS, _least_losses(state, tables, seat)
+
+
+@lean
+def _can_claim(state: Ints, tables: Ints, seat: int, route: int) -> bool:
+    if tables[LENGTH + route] > state[N_HAND + seat] or route_fault(state, tables, seat, route) != NONE:
+        return False
+    return can_pay(
+        state[HAND + seat * N_KINDS : HAND + (seat + 1) * N_KINDS],
+        tables[COLOR + route],
+        tables[PLAIN + route],
+        tables[SYMBOLS + route],
+        tables[JOKERS + route],
+        tables[SWAP_SIZE + route],
+        tables[SWAP_ANY + route],
+    )
+
+
+@compiled
+def cheapest_cards(state: Ints, tables: Ints, seat: int, route: int) -> int:
+    """Return the packed cards that pay for a route: the fewest, with fewest locomotives, of the color held most."""
+    hand = state[HAND + seat * N_KINDS : HAND + (seat + 1) * N_KINDS]
+    n_cards = state[N_HAND + seat]
+    locomotives = hand[LOCOMOTIVE_INDEX]
+    plain, symbols, jokers = tables[PLAIN + route], tables[SYMBOLS + route], tables[JOKERS + route]
+    swap_size, swap_any = tables[SWAP_SIZE + route], tables[SWAP_ANY + route]
+    best = -1
+    best_sets = best_locomotives = 0
+    for c in range(N_COLORS):
+        if tables[COLOR + route] not in (c, GRAY_INDEX):
+            continue
+        if not can_pay_with(plain, symbols, jokers, swap_size, swap_any, hand[c], locomotives, n_cards):
+            continue
+        n_sets = sets_needed(plain, symbols, jokers, swap_size, swap_any, hand[c], locomotives)
+        singles = max(plain + symbols - n_sets - min(hand[c], plain), fewest_locomotives(symbols, n_sets))
+        if best < 0 or (n_sets, singles, -hand[c]) < (best_sets, best_locomotives, -hand[best]):
+            best, best_sets, best_locomotives = c, n_sets, singles
+    cards = np.zeros(N_KINDS, dtype=np.int64)
+    cards[best] = plain + symbols - best_sets - best_locomotives
+    cards[LOCOMOTIVE_INDEX] += best_locomotives
+    if best_sets > 0:
+        _add_sets(hand, cards, best_sets * swap_size)
+    return pack_cards(cards)
+
+
+@compiled
+def _add_sets(hand: Ints, cards: Ints, n_set_cards: int) -> None:
+    """Add the cards of sets: those of which most are left in hand, locomotives last."""
+    left = np.empty(N_KINDS, dtype=np.int64)
+    for kind in range(N_KINDS):
+        left[kind] = hand[kind] - cards[kind]
+    rank = np.zeros(N_KINDS, dtype=np.int64)
+    rank[LOCOMOTIVE_INDEX] = 1
+    taken = np.empty(N_KINDS, dtype=np.int64)
+    fill_sets(left, n_set_cards, rank, np.zeros(N_KINDS, dtype=np.int64), taken)
+    for kind in range(N_KINDS):
+        cards[kind] += taken[kind]
+
+
+@lean
+def _draw(state: Ints, tables: Ints, seat: int) -> int:
+    """Return the code of the draw: face up what is held most, else unseen; tickets or a pass if there is no card."""
+    best = -1
+    most = 0
+    any_slot = -1
+    for slot in range(tables[MARKET_SIZE]):
+        if not may_take(state, tables, slot):
+            continue
+        any_slot = slot
+        kind = state[MARKET + slot]
+        held = state[HAND + seat * N_KINDS + kind]
+        if held > most and (kind != LOCOMOTIVE_INDEX or tables[LOCOMOTIVE_COST] == 1):
+            best, most = slot, held
+    if best >= 0:
+        return make_code(DRAW_FACE_UP, best)
+    if has_cards(state):
+        return DRAW_CARD
+    if any_slot >= 0:
+        return make_code(DRAW_FACE_UP, any_slot)
+    if state[PHASE] == TURN and has_tickets(state):
+        return DRAW_TICKETS
+    return PASS
+
+
+@lean
+def _least_losses(state: Ints, tables: Ints, seat: int) -> int:
+    """Return the fewest tickets that may be kept, those that lose the least, as bits."""
+    kept = 0
+    for _ in range(fewest_kept(state, tables, seat)):
+        best = -1
+        for i in range(state[N_OFFER + seat]):
+            if kept >> i & 1:
+                continue
+            if best < 0 or _penalty(state, tables, seat, i) < _penalty(state, tables, seat, best):
+                best = i
+        kept |= 1 << best
+    return kept
+
+
+@lean
+def _penalty(state: Ints, tables: Ints, seat: int, i: int) -> int:
+    """Return what the i-th ticket of the offer loses; an unknown one counts as nothing."""
+    ticket = state[OFFER + seat * MAX_OFFER + i]
+    return 0 if ticket == UNKNOWN_TICKET else int(tables[PENALTY + ticket])

@@ -1,0 +1,337 @@
+"""
+The policy that plays at random.
+
+A claim is chosen uniformly from all pairs of route and form of payment, beside
+the other legal actions; then the cards of its sets, each card left in hand
+being equally likely. Routes that cost alike form a *class*: the forms of a
+class are counted once, and its open routes are counted as claims are made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar, Final
+
+import numpy as np
+
+from ttr_analysis._jit import lean
+from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
+from ttr_analysis.engine.codes import (
+    CHOOSE_NEUTRAL,
+    CLAIM_ROUTE,
+    DECLINE_TUNNEL,
+    DRAW_CARD,
+    DRAW_FACE_UP,
+    DRAW_TICKETS,
+    KEEP_TICKETS,
+    PASS,
+    PAY_TUNNEL,
+    make_code,
+    pack_cards,
+)
+from ttr_analysis.engine.kernel.cards import has_cards, may_take
+from ttr_analysis.engine.kernel.legal import count_bits, fewest_kept
+from ttr_analysis.engine.kernel.listing import lay_form, n_surcharges, surcharge_cards
+from ttr_analysis.engine.kernel.tickets import has_tickets
+from ttr_analysis.engine.layout import (
+    CLAIMED,
+    HAND,
+    LOANS,
+    N_CLAIMS,
+    N_HAND,
+    N_OFFER,
+    NEUTRAL,
+    OWNER,
+    PHASE,
+    SECOND_DRAW,
+    TOKENS,
+    TRAINS,
+    TUNNEL_PHASE,
+    TURN,
+)
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.policies._common import MEMORY_START, Floats, Ints, neutral_track, random_number
+from ttr_analysis.rules.forms import count_forms, count_singles
+from ttr_analysis.rules.money import can_settle
+from ttr_analysis.rules.payment import GRAY_INDEX
+from ttr_analysis.tables.games import (
+    BOTH_OPEN,
+    COLOR,
+    JOKERS,
+    LENGTH,
+    LOAN_LIMIT,
+    MARKET_SIZE,
+    MAX_ROUTES,
+    MAX_SEATS,
+    N_ROUTES,
+    PLAIN,
+    SWAP_ANY,
+    SWAP_SIZE,
+    SYMBOLS,
+    TOKENS_EACH,
+    TOLL,
+    TWIN,
+    game_tables,
+)
+
+# -- lore: the classes of the routes of a map, the shortest first --------------
+
+_N_CLASSES: Final = 0
+_CLASS_OF: Final = 1
+_START: Final = _CLASS_OF + MAX_ROUTES
+"""Where the routes of each class begin in the next one, and one more cell for the end."""
+_MEMBERS: Final = _START + MAX_ROUTES + 1
+_FACTS: Final = _MEMBERS + MAX_ROUTES
+"""For each class `_N_FACTS` cells: what its routes cost."""
+_N_FACTS: Final = 8
+_LORE_SIZE: Final = _FACTS + _N_FACTS * MAX_ROUTES
+
+_LENGTH: Final = 0
+_COLOR: Final = 1
+_PLAIN: Final = 2
+_SYMBOLS: Final = 3
+_JOKERS: Final = 4
+_SWAP_SIZE: Final = 5
+_SWAP_ANY: Final = 6
+_TOLL: Final = 7
+"""Tolls are told apart only where loans are limited."""
+_FACT_CELLS: Final = (LENGTH, COLOR, PLAIN, SYMBOLS, JOKERS, SWAP_SIZE, SWAP_ANY)
+
+# -- memory: what is open to the seat -----------------------------------------
+
+_READY: Final = MEMORY_START
+_N_SEEN: Final = _READY + 1
+"""Claims taken into account."""
+_CARDS: Final = _N_SEEN + 1
+"""Nine cells to lay cards down, and nine for the rest of the hand."""
+_N_OPEN: Final = _CARDS + 2 * N_KINDS
+"""Open routes of each class."""
+_FORMS: Final = _N_OPEN + MAX_ROUTES
+"""Forms in which the hand pays for a route of each class."""
+_CLOSED: Final = _FORMS + MAX_ROUTES
+"""1 for each route that is not open to the seat."""
+MEMORY_SIZE: Final = _CLOSED + MAX_ROUTES
+
+
+@dataclass(frozen=True, slots=True)
+class Random:
+    """
+    A player that chooses at random.
+
+    Uniform over the legal actions, claims counted once for each route and form
+    of payment (color, color cards and locomotives used singly); the cards of
+    sets are then drawn from the rest of the hand.
+
+    Examples
+    --------
+    >>> Random()
+    Random()
+    """
+
+    name: ClassVar[str] = "Random"
+    code: ClassVar[int] = 0
+    memory_size: ClassVar[int] = MEMORY_SIZE
+
+    @property
+    def params(self) -> Floats:
+        """Nothing can be set."""
+        return np.zeros(1)
+
+    def lore(self, game_map: GameMap, n_players: int) -> Ints:  # noqa: ARG002
+        """Return the classes of the routes of a map."""
+        return random_lore(game_map)
+
+    def decide(self, state: Ints, tables: Ints, lore: Ints, seat: int, params: Floats, memory: Ints) -> tuple[int, int]:
+        """Return the action chosen: see `choose_at_random`."""
+        return choose_at_random(state, tables, lore, seat, params, memory)
+
+
+@lru_cache(maxsize=32)
+def random_lore(game_map: GameMap) -> Ints:
+    """Return the classes of the routes of a map: of one class are routes that cost the same."""
+    tables = game_tables(game_map, game_map.rules.players[0])
+    has_few_loans = game_map.rules.money.loan.limit > 0
+    members: dict[tuple[int, ...], list[int]] = {}
+    for route in range(len(game_map.routes)):
+        facts = [int(tables[cell + route]) for cell in _FACT_CELLS]
+        members.setdefault((*facts, int(tables[TOLL + route]) * has_few_loans), []).append(route)
+    lore = np.zeros(_LORE_SIZE, dtype=np.int64)
+    lore[_N_CLASSES] = len(members)
+    at = 0
+    for c, facts_of_class in enumerate(sorted(members)):
+        lore[_START + c] = at
+        lore[_FACTS + c * _N_FACTS : _FACTS + (c + 1) * _N_FACTS] = facts_of_class
+        for route in members[facts_of_class]:
+            lore[_CLASS_OF + route] = c
+            lore[_MEMBERS + at] = route
+            at += 1
+    lore[_START + len(members)] = at
+    return lore
+
+
+@lean
+def choose_at_random(
+    state: Ints,
+    tables: Ints,
+    lore: Ints,
+    seat: int,
+    params: Floats,  # noqa: ARG001
+    memory: Ints,
+) -> tuple[int, int]:
+    """Return a random legal action of the seat that acts: its code and value."""
+    phase = state[PHASE]
+    if phase in (TURN, SECOND_DRAW):
+        return _choose_turn(state, tables, lore, seat, memory, phase == TURN)
+    if phase == TUNNEL_PHASE:
+        n = n_surcharges(state, tables, seat)
+        number = random_number(memory, n + 1)
+        if number == n:
+            return DECLINE_TUNNEL, 0
+        return PAY_TUNNEL, surcharge_cards(state, seat, number)
+    if phase == NEUTRAL:
+        n = 1 if neutral_track(state, tables, 1) < 0 else 2
+        return make_code(CHOOSE_NEUTRAL, neutral_track(state, tables, random_number(memory, n))), 0
+    fewest = fewest_kept(state, tables, seat)
+    while True:
+        kept = random_number(memory, 1 << state[N_OFFER + seat])
+        if count_bits(kept) >= fewest:
+            return KEEP_TICKETS, kept
+
+
+@lean
+def _choose_turn(state: Ints, tables: Ints, lore: Ints, seat: int, memory: Ints, is_turn: bool) -> tuple[int, int]:
+    can_draw_unseen = int(has_cards(state))
+    n_draws = can_draw_unseen
+    takeable = 0
+    for slot in range(tables[MARKET_SIZE]):
+        if may_take(state, tables, slot):
+            takeable |= 1 << slot
+            n_draws += 1
+    n_claims = _count_claims(state, tables, lore, seat, memory) if is_turn else 0
+    n = n_draws + n_claims + int(is_turn and has_tickets(state))
+    if n == 0:
+        return PASS, 0
+    number = random_number(memory, n)
+    if number < can_draw_unseen:
+        return DRAW_CARD, 0
+    if number < n_draws:
+        return make_code(DRAW_FACE_UP, _nth_bit(takeable, number - can_draw_unseen)), 0
+    if number - n_draws < n_claims:
+        return _nth_claim(state, tables, lore, seat, memory, number - n_draws)
+    return DRAW_TICKETS, 0
+
+
+@lean
+def _nth_bit(bits: int, number: int) -> int:
+    """Return the position of one of the bits that are set, counted from the lowest."""
+    at = 0
+    while number > 0 or not bits >> at & 1:
+        number -= bits >> at & 1
+        at += 1
+    return at
+
+
+@lean
+def _count_claims(state: Ints, tables: Ints, lore: Ints, seat: int, memory: Ints) -> int:
+    """Return the number of claims, and note the forms of each class."""
+    _look_at_board(state, tables, lore, seat, memory)
+    longest = min(state[TRAINS + seat], state[N_HAND + seat])
+    total = 0
+    for c in range(lore[_N_CLASSES]):
+        at = _FACTS + c * _N_FACTS
+        if lore[at + _LENGTH] > longest:
+            break
+        n = 0
+        if memory[_N_OPEN + c] > 0 and _can_settle(state, tables, seat, lore[at + _TOLL]):
+            n = _count_class(state, lore, seat, at)
+        memory[_FORMS + c] = n
+        total += n * memory[_N_OPEN + c]
+    return total
+
+
+@lean
+def _can_settle(state: Ints, tables: Ints, seat: int, toll: int) -> bool:
+    if tables[TOKENS_EACH] == 0 or tables[LOAN_LIMIT] == 0:
+        return True
+    tokens, loans = state[TOKENS : TOKENS + MAX_SEATS], state[LOANS : LOANS + MAX_SEATS]
+    return can_settle(tokens, loans, seat, toll, tables[LOAN_LIMIT])
+
+
+@lean
+def _count_class(state: Ints, lore: Ints, seat: int, at: int) -> int:
+    """Return in how many forms a hand pays for a route of the class whose facts begin at a cell."""
+    hand = HAND + seat * N_KINDS
+    plain, symbols, jokers = lore[at + _PLAIN], lore[at + _SYMBOLS], lore[at + _JOKERS]
+    swap_size = lore[at + _SWAP_SIZE]
+    color = lore[at + _COLOR]
+    if swap_size > 0:
+        cards = state[hand : hand + N_KINDS]
+        return count_forms(cards, state[N_HAND + seat], color, plain, symbols, jokers, swap_size, lore[at + _SWAP_ANY])
+    locomotives = state[hand + LOCOMOTIVE_INDEX]
+    total = int((jokers or plain == 0) and locomotives >= plain + symbols)
+    if color != GRAY_INDEX:
+        return total + count_singles(state[hand + color], locomotives, plain, symbols, jokers)
+    for c in range(N_COLORS):
+        total += count_singles(state[hand + c], locomotives, plain, symbols, jokers)
+    return total
+
+
+@lean
+def _look_at_board(state: Ints, tables: Ints, lore: Ints, seat: int, memory: Ints) -> None:
+    """Take the claims into account that were made since the last time."""
+    if not memory[_READY]:
+        memory[_READY] = 1
+        for route in range(tables[N_ROUTES]):
+            memory[_N_OPEN + lore[_CLASS_OF + route]] += 1
+    for i in range(memory[_N_SEEN], state[N_CLAIMS]):
+        route = state[CLAIMED + i]
+        _close(lore, memory, route)
+        twin = tables[TWIN + route]
+        if twin >= 0 and (state[OWNER + route] == seat or not tables[BOTH_OPEN]):
+            _close(lore, memory, twin)
+    memory[_N_SEEN] = state[N_CLAIMS]
+
+
+@lean
+def _close(lore: Ints, memory: Ints, route: int) -> None:
+    if not memory[_CLOSED + route]:
+        memory[_CLOSED + route] = 1
+        memory[_N_OPEN + lore[_CLASS_OF + route]] -= 1
+
+
+@lean
+def _nth_claim(state: Ints, tables: Ints, lore: Ints, seat: int, memory: Ints, number: int) -> tuple[int, int]:
+    c = 0
+    while number >= memory[_FORMS + c] * memory[_N_OPEN + c]:
+        number -= memory[_FORMS + c] * memory[_N_OPEN + c]
+        c += 1
+    skip = number // memory[_FORMS + c]
+    at = lore[_START + c]
+    while skip > 0 or memory[_CLOSED + lore[_MEMBERS + at]]:
+        skip -= 1 - memory[_CLOSED + lore[_MEMBERS + at]]
+        at += 1
+    route = lore[_MEMBERS + at]
+    return make_code(CLAIM_ROUTE, route), _lay(state, tables, seat, route, number % memory[_FORMS + c], memory)
+
+
+@lean
+def _lay(state: Ints, tables: Ints, seat: int, route: int, number: int, memory: Ints) -> int:
+    """Return the packed cards of a form of payment, those of its sets drawn from the rest of the hand."""
+    cards = memory[_CARDS : _CARDS + N_KINDS]
+    left = memory[_CARDS + N_KINDS : _CARDS + 2 * N_KINDS]
+    for kind in range(N_KINDS):
+        cards[kind] = 0
+    n_set_cards = lay_form(state, tables, seat, route, number, cards, left)
+    n_left = 0
+    for kind in range(N_KINDS):
+        n_left += left[kind]
+    for i in range(n_set_cards):
+        chosen = random_number(memory, n_left - i)
+        kind = 0
+        while chosen >= left[kind]:
+            chosen -= left[kind]
+            kind += 1
+        left[kind] -= 1
+        cards[kind] += 1
+    return pack_cards(cards)
