@@ -1,0 +1,42 @@
+"""The golden games of `tests/games`, and what is written down of their results."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from tests.engine.conformance import load_variant
+from tests.oracles.referee import Event, Final
+from ttr_analysis.maps.model import GameMap
+
+FOLDER = Path(__file__).parents[1] / "games"
+
+
+def golden_paths() -> list[Path]:
+    """Return the golden records."""
+    return sorted(FOLDER.glob("*/*.jsonl"))
+
+
+def load_events(path: Path) -> tuple[dict[str, Any], list[Event], GameMap]:
+    """Return header, events and map of a golden record, read without the package."""
+    header, *events = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    return header, events, load_variant(header["map"], header.get("variant", ""))
+
+
+def load_result(path: Path) -> dict[str, Any]:
+    """Return what was written down beside a golden record: its rules and its result."""
+    result: dict[str, Any] = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    return result
+
+
+def final_data(final: Final) -> dict[str, Any]:
+    """Return a result as it is written down."""
+    return {
+        "ending": final.ending,
+        "n_turns": final.n_turns,
+        "winners": final.winners,
+        "totals": final.scores,
+        "seats": [asdict(seat) for seat in final.seats],
+    }
