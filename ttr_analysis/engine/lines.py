@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -212,9 +213,8 @@ class _NotStrictError(Exception):
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     data = dict(pairs)
     if len(data) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise _NotStrictError(twice, f"{keys.count(twice)} of them", "expected each key once")
+        twice, n = Counter(key for key, _ in pairs).most_common(1)[0]
+        raise _NotStrictError(twice, f"{n} of them", "expected each key once")
     return data
 
 
