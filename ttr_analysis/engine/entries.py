@@ -3,7 +3,34 @@ The events of a record as numbers, and as the lines of its file.
 
 An `Entry` is an event without objects: what files, events in words and the
 kernel have in common. Tickets kept are listed by number, so that an entry
-needs no state to be understood.
+needs no state to be understood. On its line an event is a JSON object:
+
+======================  ======================  ===============================
+event                   other keys
+======================  ======================  ===============================
+card_dealt              seat, card              set-up: seat by seat
+market_card             slot, card              whenever a slot is filled
+ticket_offered          seat, ticket            dealt or drawn
+keep_tickets            seat, tickets
+draw_card               seat                    its card_drawn follows
+card_drawn              seat, card
+draw_face_up            seat, slot              its market_card follows
+claim_route             seat, route, cards      of a tunnel, card_revealed follow
+card_revealed           card
+pay_tunnel              seat, cards             the surcharge
+decline_tunnel          seat
+draw_tickets            seat                    its ticket_offered follow
+neutral_ticket          ticket
+choose_neutral_route    seat, route
+pass                    seat
+cards_shuffled                                  the discards become the pile
+tickets_shuffled
+market_replaced                                 all market_card follow
+tickets_shown           seat, tickets           at the end, if some are unknown
+======================  ======================  ===============================
+
+Seats and slots count from 0, cards are counts by kind, routes and tickets go
+by their ids. A card drawn or dealt and a ticket offered or kept may be "?".
 """
 
 from __future__ import annotations
