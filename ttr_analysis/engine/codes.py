@@ -35,7 +35,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import lean
+from ttr_analysis._jit import inlined, lean
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS
 
 Ints = npt.NDArray[np.int64]
@@ -67,7 +67,7 @@ _CARD_BITS: Final = 6
 _CARD_MASK: Final = (1 << _CARD_BITS) - 1
 
 
-@lean
+@inlined
 def make_code(kind: int, argument: int) -> int:
     """
     Return the code of an action.
@@ -81,19 +81,19 @@ def make_code(kind: int, argument: int) -> int:
     return kind + 128 * argument
 
 
-@lean
+@inlined
 def kind_of(code: int) -> int:
     """Return the kind of an action or event."""
     return code & 15
 
 
-@lean
+@inlined
 def seat_of(code: int) -> int:
     """Return the seat of an event."""
     return (code >> 4) & 7
 
 
-@lean
+@inlined
 def argument_of(code: int) -> int:
     """Return the slot, route or other argument."""
     return code >> 7

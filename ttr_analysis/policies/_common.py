@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import lean
+from ttr_analysis._jit import inlined, lean
 from ttr_analysis.engine.kernel.neutral import may_choose
 from ttr_analysis.engine.layout import NEUTRAL_TICKET
 from ttr_analysis.rules.chance import N_WORDS, below
@@ -20,7 +20,7 @@ MEMORY_START: Final = N_WORDS
 """First cell of a policy's memory after the words of its stream."""
 
 
-@lean
+@inlined
 def random_number(memory: Ints, n: int) -> int:
     """Return a random number from 0 to n - 1, from the seat's own stream."""
     return below(memory[:N_WORDS], n)

@@ -52,7 +52,7 @@ from ttr_analysis.engine.layout import (
 )
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies._common import MEMORY_START, Floats, Ints, neutral_track, random_number
-from ttr_analysis.rules.forms import count_forms, count_singles
+from ttr_analysis.rules.forms import count_in_color, count_singles, count_without_color
 from ttr_analysis.rules.money import can_settle
 from ttr_analysis.rules.payment import GRAY_INDEX
 from ttr_analysis.tables.games import (
@@ -75,20 +75,23 @@ from ttr_analysis.tables.games import (
     game_tables,
 )
 
-# -- lore: the classes of the routes of a map, the shortest first --------------
+# -- lore: the classes of the routes of a map ----------------------------------
 
 _N_CLASSES: Final = 0
 _CLASS_OF: Final = 1
 _START: Final = _CLASS_OF + MAX_ROUTES
 """Where the routes of each class begin in the next one, and one more cell for the end."""
 _MEMBERS: Final = _START + MAX_ROUTES + 1
-_FACTS: Final = _MEMBERS + MAX_ROUTES
+_GROUP_START: Final = _MEMBERS + MAX_ROUTES
+"""Where the classes without sets begin, color by color and gray, and then those with sets."""
+_WITH_SETS: Final = GRAY_INDEX + 1
+_FACTS: Final = _GROUP_START + _WITH_SETS + 1
 """For each class `_N_FACTS` cells: what its routes cost."""
 _N_FACTS: Final = 8
 _LORE_SIZE: Final = _FACTS + _N_FACTS * MAX_ROUTES
 
-_LENGTH: Final = 0
-_COLOR: Final = 1
+_COLOR: Final = 0
+_LENGTH: Final = 1
 _PLAIN: Final = 2
 _SYMBOLS: Final = 3
 _JOKERS: Final = 4
@@ -96,22 +99,32 @@ _SWAP_SIZE: Final = 5
 _SWAP_ANY: Final = 6
 _TOLL: Final = 7
 """Tolls are told apart only where loans are limited."""
-_FACT_CELLS: Final = (LENGTH, COLOR, PLAIN, SYMBOLS, JOKERS, SWAP_SIZE, SWAP_ANY)
+_FACT_CELLS: Final = (COLOR, LENGTH, PLAIN, SYMBOLS, JOKERS, SWAP_SIZE, SWAP_ANY)
 
 # -- memory: what is open to the seat -----------------------------------------
 
 _READY: Final = MEMORY_START
 _N_SEEN: Final = _READY + 1
 """Claims taken into account."""
-_CARDS: Final = _N_SEEN + 1
+_SEEN_HAND: Final = _N_SEEN + 1
+"""The hand for which the forms were counted."""
+_SEEN_CARDS: Final = _SEEN_HAND + N_KINDS
+_CARDS: Final = _SEEN_CARDS + 1
 """Nine cells to lay cards down, and nine for the rest of the hand."""
 _N_OPEN: Final = _CARDS + 2 * N_KINDS
 """Open routes of each class."""
 _FORMS: Final = _N_OPEN + MAX_ROUTES
 """Forms in which the hand pays for a route of each class."""
-_CLOSED: Final = _FORMS + MAX_ROUTES
+_N_CLAIMS: Final = _FORMS + MAX_ROUTES
+"""Claims of each class: its forms times its open routes, if the seat may claim them."""
+_CLOSED: Final = _N_CLAIMS + MAX_ROUTES
 """1 for each route that is not open to the seat."""
-MEMORY_SIZE: Final = _CLOSED + MAX_ROUTES
+_KIND_FORMS: Final = _CLOSED + MAX_ROUTES
+"""Forms of each class in each color, and without one."""
+MEMORY_SIZE: Final = _KIND_FORMS + N_KINDS * MAX_ROUTES
+
+
+_ALL_KINDS: Final = (1 << N_KINDS) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +171,9 @@ def random_lore(game_map: GameMap) -> Ints:
         members.setdefault((*facts, int(tables[TOLL + route]) * has_few_loans), []).append(route)
     lore = np.zeros(_LORE_SIZE, dtype=np.int64)
     lore[_N_CLASSES] = len(members)
+    classes = sorted(members, key=lambda facts: (facts[_SWAP_SIZE] > 0, facts))
     at = 0
-    for c, facts_of_class in enumerate(sorted(members)):
+    for c, facts_of_class in enumerate(classes):
         lore[_START + c] = at
         lore[_FACTS + c * _N_FACTS : _FACTS + (c + 1) * _N_FACTS] = facts_of_class
         for route in members[facts_of_class]:
@@ -167,6 +181,9 @@ def random_lore(game_map: GameMap) -> Ints:
             lore[_MEMBERS + at] = route
             at += 1
     lore[_START + len(members)] = at
+    groups = [_WITH_SETS if facts[_SWAP_SIZE] else facts[_COLOR] for facts in classes]
+    for group in range(_WITH_SETS + 1):
+        lore[_GROUP_START + group] = sum(other < group for other in groups)
     return lore
 
 
@@ -234,47 +251,94 @@ def _nth_bit(bits: int, number: int) -> int:
 
 @lean
 def _count_claims(state: Ints, tables: Ints, lore: Ints, seat: int, memory: Ints) -> int:
-    """Return the number of claims, and note the forms of each class."""
+    """Return the number of claims, and note those of each class."""
     _look_at_board(state, tables, lore, seat, memory)
-    longest = min(state[TRAINS + seat], state[N_HAND + seat])
+    _count_forms(state, lore, seat, memory)
+    trains = state[TRAINS + seat]
+    are_loans_few = tables[LOAN_LIMIT] > 0 and tables[TOKENS_EACH] > 0
     total = 0
     for c in range(lore[_N_CLASSES]):
+        n = memory[_FORMS + c] * memory[_N_OPEN + c]
         at = _FACTS + c * _N_FACTS
-        if lore[at + _LENGTH] > longest:
-            break
-        n = 0
-        if memory[_N_OPEN + c] > 0 and _can_settle(state, tables, seat, lore[at + _TOLL]):
-            n = _count_class(state, lore, seat, at)
-        memory[_FORMS + c] = n
-        total += n * memory[_N_OPEN + c]
+        if n > 0 and lore[at + _LENGTH] > trains:
+            n = 0
+        if n > 0 and are_loans_few and not _can_settle(state, tables, seat, lore[at + _TOLL]):
+            n = 0
+        memory[_N_CLAIMS + c] = n
+        total += n
     return total
 
 
 @lean
 def _can_settle(state: Ints, tables: Ints, seat: int, toll: int) -> bool:
-    if tables[TOKENS_EACH] == 0 or tables[LOAN_LIMIT] == 0:
-        return True
     tokens, loans = state[TOKENS : TOKENS + MAX_SEATS], state[LOANS : LOANS + MAX_SEATS]
     return can_settle(tokens, loans, seat, toll, tables[LOAN_LIMIT])
 
 
 @lean
-def _count_class(state: Ints, lore: Ints, seat: int, at: int) -> int:
-    """Return in how many forms a hand pays for a route of the class whose facts begin at a cell."""
+def _count_forms(state: Ints, lore: Ints, seat: int, memory: Ints) -> None:
+    """Count the forms of the classes that the changes of the hand since the last time bear on."""
     hand = HAND + seat * N_KINDS
-    plain, symbols, jokers = lore[at + _PLAIN], lore[at + _SYMBOLS], lore[at + _JOKERS]
-    swap_size = lore[at + _SWAP_SIZE]
-    color = lore[at + _COLOR]
-    if swap_size > 0:
-        cards = state[hand : hand + N_KINDS]
-        return count_forms(cards, state[N_HAND + seat], color, plain, symbols, jokers, swap_size, lore[at + _SWAP_ANY])
+    n_cards = state[N_HAND + seat]
     locomotives = state[hand + LOCOMOTIVE_INDEX]
-    total = int((jokers or plain == 0) and locomotives >= plain + symbols)
-    if color != GRAY_INDEX:
-        return total + count_singles(state[hand + color], locomotives, plain, symbols, jokers)
-    for c in range(N_COLORS):
-        total += count_singles(state[hand + c], locomotives, plain, symbols, jokers)
-    return total
+    is_all_new = locomotives != memory[_SEEN_HAND + LOCOMOTIVE_INDEX]
+    changed = 0
+    for kind in range(N_KINDS):
+        if is_all_new or state[hand + kind] != memory[_SEEN_HAND + kind]:
+            changed |= 1 << kind
+            memory[_SEEN_HAND + kind] = state[hand + kind]
+    for color in range(N_COLORS):
+        if changed >> color & 1:
+            own = state[hand + color]
+            _count_without_sets(lore, memory, color, color, own, locomotives)
+            _count_without_sets(lore, memory, GRAY_INDEX, color, own, locomotives)
+    if is_all_new:
+        _count_without_sets(lore, memory, GRAY_INDEX, LOCOMOTIVE_INDEX, 0, locomotives)
+        for color in range(N_COLORS):
+            _count_without_sets(lore, memory, color, LOCOMOTIVE_INDEX, 0, locomotives)
+    for c in range(lore[_GROUP_START + _WITH_SETS], lore[_N_CLASSES]):
+        if memory[_N_OPEN + c] > 0:
+            _count_with_sets(state[hand : hand + N_KINDS], n_cards, lore, memory, c, changed)
+    memory[_SEEN_CARDS] = n_cards
+
+
+@lean
+def _count_without_sets(lore: Ints, memory: Ints, group: int, kind: int, own: int, locomotives: int) -> None:
+    """Count anew the forms with one kind of card, of all classes of a group."""
+    for c in range(lore[_GROUP_START + group], lore[_GROUP_START + group + 1]):
+        at = _FACTS + c * _N_FACTS
+        plain, symbols, jokers = lore[at + _PLAIN], lore[at + _SYMBOLS], lore[at + _JOKERS]
+        if kind == LOCOMOTIVE_INDEX:
+            n = int((jokers or plain == 0) and locomotives >= plain + symbols)
+        else:
+            n = count_singles(own, locomotives, plain, symbols, jokers)
+        cell = _KIND_FORMS + c * N_KINDS + kind
+        memory[_FORMS + c] += n - memory[cell]
+        memory[cell] = n
+
+
+@lean
+def _count_with_sets(hand: Ints, n_cards: int, lore: Ints, memory: Ints, c: int, changed: int) -> None:
+    """Count anew the forms of a class with sets; the number of cards matters only as far as it bounds the sets."""
+    at = _FACTS + c * _N_FACTS
+    color, swap_size, swap_any = lore[at + _COLOR], lore[at + _SWAP_SIZE], lore[at + _SWAP_ANY]
+    plain, symbols, jokers = lore[at + _PLAIN], lore[at + _SYMBOLS], lore[at + _JOKERS]
+    most = (plain + symbols) * swap_size
+    if min(n_cards, most) != min(memory[_SEEN_CARDS], most):
+        changed = _ALL_KINDS
+    locomotives = hand[LOCOMOTIVE_INDEX]
+    for kind in range(N_KINDS):
+        if not changed >> kind & 1 or (kind < N_COLORS and color not in (kind, GRAY_INDEX)):
+            continue
+        if kind == LOCOMOTIVE_INDEX:
+            n = count_without_color(locomotives, n_cards, plain, symbols, jokers, swap_size, swap_any)
+        elif hand[kind] == 0:
+            n = 0
+        else:
+            n = count_in_color(hand[kind], locomotives, n_cards, plain, symbols, jokers, swap_size, swap_any)
+        cell = _KIND_FORMS + c * N_KINDS + kind
+        memory[_FORMS + c] += n - memory[cell]
+        memory[cell] = n
 
 
 @lean
@@ -303,8 +367,8 @@ def _close(lore: Ints, memory: Ints, route: int) -> None:
 @lean
 def _nth_claim(state: Ints, tables: Ints, lore: Ints, seat: int, memory: Ints, number: int) -> tuple[int, int]:
     c = 0
-    while number >= memory[_FORMS + c] * memory[_N_OPEN + c]:
-        number -= memory[_FORMS + c] * memory[_N_OPEN + c]
+    while number >= memory[_N_CLAIMS + c]:
+        number -= memory[_N_CLAIMS + c]
         c += 1
     skip = number // memory[_FORMS + c]
     at = lore[_START + c]

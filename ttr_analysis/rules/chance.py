@@ -19,7 +19,7 @@ from typing import Final, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import lean
+from ttr_analysis._jit import inlined, lean
 
 Ints = npt.NDArray[np.int64]
 
@@ -104,7 +104,7 @@ def _mixed(word: int) -> int:
     return word ^ (word >> 16)
 
 
-@lean
+@inlined
 def below(stream: Ints, n: int) -> int:
     """
     Return a random number from 0 to n - 1.

@@ -16,9 +16,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import lean
+from ttr_analysis._jit import inlined, lean
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS
-from ttr_analysis.rules.payment import GRAY_INDEX, form_sets
+from ttr_analysis.rules.payment import GRAY_INDEX, cards_needed, form_sets, most_sets
 
 Ints = npt.NDArray[np.int64]
 
@@ -77,15 +77,24 @@ def count_in_color(
     """
     if swap_size == 0:
         return count_singles(own, locomotives, plain, symbols, jokers)
+    if cards_needed(plain, symbols, jokers, swap_size, swap_any, own, locomotives) > n_cards:
+        return 0
+    length = plain + symbols
+    extra = swap_size - 1
     total = 0
-    for n_locomotives in range(min(locomotives, plain + symbols) + 1):
-        for n_own in range(1, min(own, plain) + 1):
-            if fits(n_own, n_locomotives, n_cards, plain, symbols, jokers, swap_size, swap_any):
-                total += 1
+    for n_locomotives in range(min(locomotives, length if jokers else symbols) + 1):
+        # Each color card less is a set more: of these there may be only so many, and the hand must have their cards.
+        fewest = max(1, length - n_locomotives - most_sets(plain, symbols, swap_size, swap_any))
+        if not jokers and not swap_any:
+            fewest = max(fewest, plain)
+        short = length * swap_size - extra * n_locomotives - n_cards
+        if short > 0:
+            fewest = max(fewest, (short + extra - 1) // extra)
+        total += max(0, min(own, plain, length - n_locomotives) - fewest + 1)
     return total
 
 
-@lean
+@inlined
 def count_singles(own: int, locomotives: int, plain: int, symbols: int, jokers: int) -> int:
     """
     Return the number of forms with at least one card of a color, on a route without sets.

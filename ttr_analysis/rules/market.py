@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ttr_analysis._jit import lean
+from ttr_analysis._jit import inlined
 
 
-@lean
+@inlined
 def is_reset_due(
     n_open: int, n_locomotives: int, n_colored: int, size: int, reset_at: int, reset_needs_colored: int
 ) -> bool:
@@ -32,7 +32,7 @@ def is_reset_due(
     return 0 < reset_at <= n_locomotives and n_open == size and n_colored >= reset_needs_colored
 
 
-@lean
+@inlined
 def may_take_face_up(is_locomotive: int, n_taken: int, locomotive_cost: int) -> bool:
     """
     Return whether a face-up card may be taken now.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import lean
+from ttr_analysis._jit import inlined, lean
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine.codes import MARKET_CARD, SHUFFLED, SHUFFLED_CARDS, SHUFFLED_MARKET
 from ttr_analysis.engine.kernel.tape import is_next, is_scripted, next_card, write_event
@@ -42,7 +42,7 @@ from ttr_analysis.tables.games import (
 Ints = npt.NDArray[np.int64]
 
 
-@lean
+@inlined
 def count_cards(cards: Ints) -> int:
     """Return the number of cards in nine counts."""
     total = 0
@@ -51,7 +51,7 @@ def count_cards(cards: Ints) -> int:
     return total
 
 
-@lean
+@inlined
 def has_cards(state: Ints) -> bool:
     """Return whether a card can be drawn, after a shuffle if need be."""
     if state[N_PILE] > 0:
@@ -62,7 +62,7 @@ def has_cards(state: Ints) -> bool:
 # -- the draw pile ------------------------------------------------------------
 
 
-@lean
+@inlined
 def make_drawable(state: Ints, tables: Ints, tape: Ints) -> bool:
     """Shuffle the discards into a new pile if the pile is empty; return whether there is a card to draw."""
     if state[N_PILE] == 0:
@@ -89,7 +89,7 @@ def _shuffle_discards(state: Ints, tables: Ints, tape: Ints) -> None:
     write_event(tape, SHUFFLED + 128 * SHUFFLED_CARDS, 0)
 
 
-@lean
+@inlined
 def _shuffle_if_at_once(state: Ints, tables: Ints, tape: Ints) -> None:
     if tables[SHUFFLE_AT_ONCE] and state[N_PILE] == 0:
         _shuffle_discards(state, tables, tape)
@@ -106,7 +106,7 @@ def draw_unseen(state: Ints, tables: Ints, tape: Ints, seat: int, code: int) -> 
     _shuffle_if_at_once(state, tables, tape)
 
 
-@lean
+@inlined
 def turn_over(state: Ints, tables: Ints, tape: Ints, code: int) -> int:
     """Turn over the top card of the draw pile, which is not empty; return its kind."""
     kind = next_card(state, tape, code)
@@ -184,7 +184,7 @@ def _is_reset_due(state: Ints, tables: Ints, tape: Ints) -> bool:
     return is_due
 
 
-@lean
+@inlined
 def may_take(state: Ints, tables: Ints, slot: int) -> bool:
     """Return whether the card in a slot may be taken now."""
     kind = state[MARKET + slot]
@@ -221,7 +221,7 @@ def take_face_up(state: Ints, tables: Ints, tape: Ints, seat: int, slot: int) ->
 # -- hands --------------------------------------------------------------------
 
 
-@lean
+@inlined
 def _n_unknown(state: Ints, seat: int) -> int:
     """Return how many cards of a seat the others do not know."""
     known = count_cards(state[KNOWN + seat * N_KINDS : KNOWN + (seat + 1) * N_KINDS])

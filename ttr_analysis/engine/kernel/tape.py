@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import lean
+from ttr_analysis._jit import inlined, lean
 from ttr_analysis.cards import N_KINDS
 from ttr_analysis.engine.codes import CARD_DEALT, CARD_DRAWN, READ_AT, READ_END, WRITE_AT, WRITE_END, kind_of
 from ttr_analysis.engine.layout import DRAW_PILE, FAULT, N_PILE, STREAM, UNKNOWN_CARD
@@ -14,7 +14,7 @@ from ttr_analysis.rules.chance import N_WORDS, below
 Ints = npt.NDArray[np.int64]
 
 
-@lean
+@inlined
 def write_event(tape: Ints, code: int, value: int) -> None:
     """Write an event down, if there is room on the tape; count it in any case."""
     at = tape[WRITE_AT]
@@ -24,7 +24,7 @@ def write_event(tape: Ints, code: int, value: int) -> None:
     tape[WRITE_AT] = at + 2
 
 
-@lean
+@inlined
 def is_scripted(tape: Ints) -> bool:
     """Return whether outcomes are read from the tape."""
     return bool(tape[READ_END] > 0)
