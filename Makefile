@@ -4,6 +4,7 @@
 #   make lab                               JupyterLab in notebooks/
 #   make test                              lint, then all tests, compiled and as plain Python
 #   make lint                              ruff, mypy, layers
+#   make soak [MINUTES=30]                 thousands of games on every map, each state checked; goes on where it stopped
 #   make bench                             how fast it is
 #   make lock                              pin the newest versions of all dependencies
 #   make clean                             remove the environment, caches and builds
@@ -11,6 +12,7 @@
 PYTHON ?= python3
 MAP ?= nordic
 OUT ?=
+MINUTES ?= 30
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -18,10 +20,10 @@ LOCK := requirements/dev.txt
 READY := $(VENV)/.ready
 
 # Tests that the second pass repeats as plain Python, where every index is checked and nothing overflows.
-NUMERIC := tests/rules tests/analysis ttr_analysis/rules ttr_analysis/analysis
+NUMERIC := tests/rules tests/analysis tests/engine ttr_analysis/rules ttr_analysis/analysis ttr_analysis/engine ttr_analysis/policies
 
 .DEFAULT_GOAL := help
-.PHONY: help study lab test lint bench lock clean
+.PHONY: help study lab test lint soak bench lock clean
 
 help:
 	@sed -n 's/^#  //p' Makefile
@@ -52,6 +54,9 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+
+soak: $(READY)
+	$(BIN)/python -m scripts.soak --minutes $(MINUTES)
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks

@@ -12,12 +12,22 @@ import numpy as np
 import numpy.typing as npt
 
 from tests.engine.decoding import OUTCOMES, decode
-from tests.engine.invariants import Law, broken_law
+from tests.engine.invariants import Law, broken_law, wants_reset
 from tests.engine.listing import ListingLaw, broken_listing_law
 from tests.fixtures import EVERY_MAP, load
 from tests.oracles.referee import Final, check_record
 from ttr_analysis._jit import compiled
-from ttr_analysis.engine.codes import READ_AT, READ_END, TAPE_START, WRITE_AT, WRITE_END, kind_of
+from ttr_analysis.engine.codes import (
+    MARKET_CARD,
+    READ_AT,
+    READ_END,
+    SHUFFLED,
+    SHUFFLED_MARKET,
+    TAPE_START,
+    WRITE_AT,
+    WRITE_END,
+    kind_of,
+)
 from ttr_analysis.engine.kernel.legal import ActionFault, action_fault
 from ttr_analysis.engine.kernel.listing import list_actions
 from ttr_analysis.engine.kernel.scoring import (
@@ -43,9 +53,10 @@ from ttr_analysis.engine.kernel.step import step
 from ttr_analysis.engine.layout import ENDING, OVER, PHASE, SEAT, STATE_SIZE, STREAM, Ending
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.greedy import Greedy
+from ttr_analysis.policies.planner import Planner
 from ttr_analysis.policies.random import Random
 from ttr_analysis.rules.chance import N_WORDS, below, open_stream, seed_words
-from ttr_analysis.tables.games import game_tables
+from ttr_analysis.tables.games import MAX_RESETS, game_tables
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -178,7 +189,7 @@ def _action_buffer() -> Ints:
 
 def built_in_players() -> list[Player]:
     """Return the policies of the package."""
-    return [Random(), Greedy()]
+    return [Random(), Greedy(), Planner()]
 
 
 # -- how it is played -------------------------------------------------------------
@@ -211,9 +222,7 @@ def play(combination: Combination, players: Sequence[Player], seed: int, game: i
     words = seed_words(seed)
     lore = [player.lore(game_map, combination.n_players) for player in players]
     params = [player.params for player in players]
-    memories = [np.zeros(player.memory_size, dtype=np.int64) for player in players]
-    for seat, memory in enumerate(memories):
-        open_stream(words, game, 1 + seat, memory[:N_WORDS])
+    memories = open_memories(players, words, game)
     tries = np.zeros(N_WORDS, dtype=np.int64)
     open_stream(words, game, _TRIES_STREAM, tries)
     state = np.empty(STATE_SIZE, dtype=np.int64)
@@ -227,8 +236,11 @@ def play(combination: Combination, players: Sequence[Player], seed: int, game: i
             seat = int(state[SEAT])
             code, value = players[seat].decide(state, tables, lore[seat], seat, params[seat], memories[seat])
             check_action(state, tables, code, value)
+            at = int(tape[WRITE_AT])
             step(state, tables, code, value, tape)
             states.append(state.copy())
+            if checked:
+                check_market(state, tables, tape[at : tape[WRITE_AT]].reshape(-1, 2))
         if checked:
             check_state(state, tables, tries)
     except BrokenLawError as violation:
@@ -242,6 +254,14 @@ def play(combination: Combination, players: Sequence[Player], seed: int, game: i
     return Played(game_map, combination.n_players, written, np.array(states), scores, Ending(int(state[ENDING])))
 
 
+def open_memories(players: Sequence[Player], words: Ints, game: int) -> list[Ints]:
+    """Return the memories of players at the start of a game."""
+    memories = [np.zeros(player.memory_size, dtype=np.int64) for player in players]
+    for seat, memory in enumerate(memories):
+        open_stream(words, game, 1 + seat, memory[:N_WORDS])
+    return memories
+
+
 def check_state(state: Ints, tables: Ints, tries: Ints) -> None:
     """Raise a `BrokenLawError` if a state or its list of legal actions breaks a law."""
     broken = broken_law(state, tables)
@@ -250,6 +270,14 @@ def check_state(state: Ints, tables: Ints, tries: Ints) -> None:
     broken = broken_listing_law(state, tables, _action_buffer(), tries, _N_TRIES)
     if broken:
         raise BrokenLawError(ListingLaw(broken).name)
+
+
+def check_market(state: Ints, tables: Ints, events: Ints) -> None:
+    """Raise a `BrokenLawError` if face-up cards should have been replaced after they were filled up."""
+    is_refill = (events[:, 0] & 15 == MARKET_CARD).any()
+    n_resets = (events[:, 0] == SHUFFLED + 128 * SHUFFLED_MARKET).sum()
+    if is_refill and n_resets < tables[MAX_RESETS] and wants_reset(state, tables):
+        raise BrokenLawError("the market should be replaced")
 
 
 def check_action(state: Ints, tables: Ints, code: int, value: int) -> None:

@@ -74,7 +74,6 @@ from ttr_analysis.tables.games import (
     LOAN_LIMIT,
     MARKET_SIZE,
     MAX_OFFER,
-    MAX_RESETS,
     MAX_ROUTES,
     MAX_SEATS,
     MAX_TICKETS,
@@ -109,7 +108,6 @@ class Law(IntEnum):
     PILE_IS_COUNTED = auto()
     HANDS_ARE_COUNTED = auto()
     MARKET_IS_FILLED = auto()
-    MARKET_IS_REPLACED = auto()
     KNOWN_CARDS_ARE_HELD = auto()
     POOL_HOLDS_THE_PILE = auto()
     OLD_CARDS_ARE_UNKNOWN = auto()
@@ -131,7 +129,6 @@ _NEGATIVE = int(Law.NO_COUNT_IS_NEGATIVE)
 _PILE = int(Law.PILE_IS_COUNTED)
 _HANDS = int(Law.HANDS_ARE_COUNTED)
 _FILLED = int(Law.MARKET_IS_FILLED)
-_REPLACED = int(Law.MARKET_IS_REPLACED)
 _KNOWN = int(Law.KNOWN_CARDS_ARE_HELD)
 _POOL = int(Law.POOL_HOLDS_THE_PILE)
 _OLD = int(Law.OLD_CARDS_ARE_UNKNOWN)
@@ -148,9 +145,6 @@ _ENDS = int(Law.GAMES_END_BY_THEMSELVES)
 _BY_TRAINS = int(Ending.TRAINS)
 _BY_PASSES = int(Ending.PASSES)
 _TRUNCATED = int(Ending.TRUNCATED)
-_MANY_RESETS = 100
-_MANY_COLORED = 15
-"""With so many cards that are no locomotives, a hundred replacements in a row do not happen."""
 
 
 @compiled
@@ -211,29 +205,33 @@ def _broken_by_cards(state: Ints, tables: Ints) -> int:
 
 @compiled
 def _broken_by_market(state: Ints, tables: Ints) -> int:
-    size = tables[MARKET_SIZE]
     n_open = 0
-    n_locomotives = 0
-    for slot in range(size):
+    for slot in range(tables[MARKET_SIZE]):
         if not NOBODY <= state[MARKET + slot] < N_KINDS:
             return _FILLED
         n_open += state[MARKET + slot] != NOBODY
-        n_locomotives += state[MARKET + slot] == LOCOMOTIVE_INDEX
     n_cards = 0
-    n_colored = n_open - n_locomotives
     for kind in range(N_KINDS):
-        n = state[DRAW_PILE + kind] + state[DISCARDS + kind]
-        n_cards += n
-        if kind < N_COLORS:
-            n_colored += n
-    if state[PHASE] == TUNNEL_PHASE:  # what was turned over is used at the end of the turn
-        return 0
-    if n_open < size and n_cards > 0:
+        n_cards += state[DRAW_PILE + kind] + state[DISCARDS + kind]
+    # What is turned over for a tunnel is used at the end of the turn.
+    if n_open < tables[MARKET_SIZE] and n_cards > 0 and state[PHASE] != TUNNEL_PHASE:
         return _FILLED
-    is_due = 0 < tables[RESET_AT] <= n_locomotives and n_colored >= max(tables[RESET_NEEDS_COLORED], _MANY_COLORED)
-    if is_due and (n_open == size or not tables[RESET_NEEDS_FULL]) and tables[MAX_RESETS] >= _MANY_RESETS:
-        return _REPLACED
     return 0
+
+
+@compiled
+def wants_reset(state: Ints, tables: Ints) -> bool:
+    """Return whether the face-up cards are to be replaced; after a refill they never are."""
+    n_open = 0
+    n_locomotives = 0
+    for slot in range(tables[MARKET_SIZE]):
+        n_open += state[MARKET + slot] != NOBODY
+        n_locomotives += state[MARKET + slot] == LOCOMOTIVE_INDEX
+    n_colored = n_open - n_locomotives
+    for kind in range(N_COLORS):
+        n_colored += state[DRAW_PILE + kind] + state[DISCARDS + kind]
+    is_due = 0 < tables[RESET_AT] <= n_locomotives and n_colored >= tables[RESET_NEEDS_COLORED]
+    return bool(is_due and (n_open == tables[MARKET_SIZE] or not tables[RESET_NEEDS_FULL]))
 
 
 @compiled

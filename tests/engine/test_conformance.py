@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
@@ -29,18 +27,20 @@ COMBINATIONS = every_combination()
 NORDIC = Combination("nordic", "", 3)
 
 
-def players() -> Iterator[object]:
-    """Yield each policy; as plain Python, those that are not the package's own are left out."""
-    for player in built_in_players():
-        yield pytest.param(player, id=player.name)
-    for player in (UNIFORM, HOARDER, COLLECTOR, BUILDER):
-        yield pytest.param(player, id=player.name, marks=pytest.mark.compiled_only)
+# As plain Python, those that are not the package's own are left out.
+PLAYERS = [
+    *(pytest.param(player, id=player.name) for player in built_in_players()),
+    *(
+        pytest.param(player, id=player.name, marks=pytest.mark.compiled_only)
+        for player in (UNIFORM, HOARDER, COLLECTOR, BUILDER)
+    ),
+]
 
 
 # -- whole games --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("player", players())
+@pytest.mark.parametrize("player", PLAYERS)
 @pytest.mark.parametrize("combination", COMBINATIONS, ids=str)
 def test_games_are_lawful_in_every_state_and_agree_with_the_referee(combination: Combination, player: Player) -> None:
     for game in range(N_GAMES):

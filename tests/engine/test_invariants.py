@@ -14,10 +14,13 @@ from tests.engine.conformance import (
     Ints,
     Played,
     check_by_referee,
+    check_market,
     check_replay,
     play,
 )
 from tests.engine.invariants import Law, broken_law
+from ttr_analysis.cards import LOCOMOTIVE_INDEX
+from ttr_analysis.engine.codes import MARKET_CARD
 from ttr_analysis.engine.layout import (
     BLIND,
     CLAIMED,
@@ -25,7 +28,6 @@ from ttr_analysis.engine.layout import (
     DRAW_PILE,
     ENDING,
     FAULT,
-    HAND,
     HELD,
     KNOWN,
     LAST_LEFT,
@@ -146,19 +148,14 @@ def test_an_empty_slot_beside_a_full_pile_is_noticed(state: Ints) -> None:
     assert broken_law(state, game_tables(NEDERLAND.game_map, N_PLAYERS)) == Law.MARKET_IS_FILLED
 
 
-def test_three_locomotives_that_stay_are_noticed(state: Ints) -> None:
-    for slot in range(3):
-        state[DISCARDS + state[MARKET + slot]] += 1
-        state[MARKET + slot] = 8
-    n_locomotives = 14 - int(np.sum(state[MARKET : MARKET + 5] == 8))
-    state[DISCARDS + 8] = n_locomotives
-    state[N_PILE] -= state[DRAW_PILE + 8]
-    state[DRAW_PILE + 8] = state[POOL + 8] = 0
-    for seat in range(N_PLAYERS):
-        state[N_HAND + seat] -= state[HAND + 9 * seat + 8]
-        state[HAND + 9 * seat + 8] = state[KNOWN + 9 * seat + 8] = state[BLIND + 9 * seat + 8] = 0
+def test_three_locomotives_that_stay_after_a_refill_are_noticed(state: Ints) -> None:
+    tables = game_tables(NEDERLAND.game_map, N_PLAYERS)
+    refill = np.array([[MARKET_CARD + 128 * 4, LOCOMOTIVE_INDEX]])
+    state[MARKET : MARKET + 3] = LOCOMOTIVE_INDEX
 
-    assert broken_law(state, game_tables(NEDERLAND.game_map, N_PLAYERS)) == Law.MARKET_IS_REPLACED
+    check_market(state, tables, refill[:0])
+    with pytest.raises(BrokenLawError, match="should be replaced"):
+        check_market(state, tables, refill)
 
 
 def test_a_truncated_game_is_noticed(played: Played) -> None:

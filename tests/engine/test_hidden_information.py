@@ -1,0 +1,161 @@
+"""What a seat cannot see never changes what its policy does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.engine.conformance import (
+    IS_COMPILED,
+    UNIFORM,
+    Combination,
+    Floats,
+    Ints,
+    Player,
+    Whim,
+    built_in_players,
+    every_combination,
+    open_memories,
+)
+from ttr_analysis.cards import N_KINDS
+from ttr_analysis.engine.codes import DRAW_CARD, TAPE_START
+from ttr_analysis.engine.kernel.setup import new_game
+from ttr_analysis.engine.kernel.step import step
+from ttr_analysis.engine.layout import (
+    AT_OFFER,
+    AT_PILE,
+    AT_QUEUE,
+    AT_REMOVED,
+    BLIND,
+    DRAW_PILE,
+    HAND,
+    HELD,
+    KEEP_START,
+    KNOWN,
+    N_HELD,
+    N_OFFER,
+    N_QUEUED,
+    N_TICKET_DISCARDS,
+    OFFER,
+    OVER,
+    PHASE,
+    QUEUE,
+    SEAT,
+    STATE_SIZE,
+    STREAM,
+    TICKET_AT,
+    TURN,
+    UNKNOWN_TICKET,
+)
+from ttr_analysis.engine.view import redact
+from ttr_analysis.rules.chance import N_WORDS, seed_words
+from ttr_analysis.tables.games import MAX_OFFER, MAX_TICKETS, N_SEATS, N_TICKETS, game_tables
+
+N_EXAMPLES = 40 if IS_COMPILED else 2
+
+
+@pytest.mark.parametrize("player", built_in_players(), ids=lambda player: player.name)
+@settings(max_examples=N_EXAMPLES)
+@given(combination=st.sampled_from(every_combination()), seed=st.integers(0, 2**32))
+def test_hidden_things_do_not_change_a_choice(player: Player, combination: Combination, seed: int) -> None:
+    check_choices(player, combination, seed)
+
+
+class Peeker(Whim):
+    """Draws cards as long as the draw pile holds many red ones."""
+
+    def decide(self, state: Ints, tables: Ints, lore: Ints, seat: int, params: Floats, memory: Ints) -> tuple[int, int]:
+        if state[PHASE] == TURN and state[DRAW_PILE + 7] > 9:
+            return DRAW_CARD, 0
+        return super().decide(state, tables, lore, seat, params, memory)
+
+
+def test_a_player_that_looks_at_the_draw_pile_is_found_out() -> None:
+    check_choices(UNIFORM, Combination("usa", "", 2), 1)
+
+    with pytest.raises(AssertionError, match="what is hidden changed a choice"):
+        check_choices(Peeker("Peeker"), Combination("usa", "", 2), 1)
+
+
+def check_choices(player: Player, combination: Combination, seed: int) -> None:
+    """Play a game; each choice is also made on the seat's view, and with all that is hidden dealt anew."""
+    game_map, n_players = combination.game_map, combination.n_players
+    tables = game_tables(game_map, n_players)
+    rng = np.random.default_rng(seed)
+    lore, params = player.lore(game_map, n_players), player.params
+    memories = open_memories([player] * n_players, seed_words(seed), 0)
+    state = np.empty(STATE_SIZE, dtype=np.int64)
+    tape = np.zeros(TAPE_START, dtype=np.int64)
+    new_game(tables, seed_words(seed), 0, state, tape)
+    while state[PHASE] != OVER:
+        seat = int(state[SEAT])
+        other = scrambled(state, tables, seat, rng)
+        view = redact(state, tables, seat)
+        choices = []
+        for seen in (view, other, state):
+            memory = memories[seat].copy()
+            choices.append((*player.decide(seen, tables, lore, seat, params, memory), memory.tolist()))
+
+        assert np.array_equal(redact(other, tables, seat), view)
+        assert choices[0] == choices[1] == choices[2], "what is hidden changed a choice"
+
+        memories[seat][:] = memory
+        step(state, tables, choices[-1][0], choices[-1][1], tape)
+
+
+def scrambled(state: Ints, tables: Ints, seat: int, rng: np.random.Generator) -> Ints:
+    """Return a state that looks the same to a seat, with all that it cannot see dealt anew."""
+    other = state.copy()
+    others = [s for s in range(tables[N_SEATS]) if s != seat]
+    other[STREAM : STREAM + N_WORDS] = rng.integers(1, 2**32, size=N_WORDS)
+    _deal_cards_anew(other, others, rng)
+    _deal_tickets_anew(other, tables, others, rng)
+    if state[PHASE] == KEEP_START:
+        # How many tickets the others keep is secret until all have chosen.
+        for s in others:
+            other[N_HELD + s] = rng.integers(6)
+            other[N_OFFER + s] = rng.integers(6)
+        other[N_QUEUED] = rng.integers(6)
+        other[N_TICKET_DISCARDS] = rng.integers(6)
+    return other
+
+
+def _deal_cards_anew(state: Ints, others: list[int], rng: np.random.Generator) -> None:
+    """Shuffle the draw pile and the cards of other hands that are not known to all."""
+    hidden = [state[DRAW_PILE : DRAW_PILE + N_KINDS]]
+    for s in others:
+        hand, known = HAND + s * N_KINDS, KNOWN + s * N_KINDS
+        state[hand : hand + N_KINDS] -= state[known : known + N_KINDS]
+        hidden.append(state[hand : hand + N_KINDS])
+        blind = state[BLIND + s * N_KINDS : BLIND + (s + 1) * N_KINDS]
+        blind[:] = rng.permutation(blind)
+    cards = rng.permutation(np.repeat(np.tile(np.arange(N_KINDS), len(hidden)), np.concatenate(hidden)))
+    for place in hidden:
+        n = int(place.sum())
+        place[:] = np.bincount(cards[:n], minlength=N_KINDS)
+        cards = cards[n:]
+    for s in others:
+        hand, known = HAND + s * N_KINDS, KNOWN + s * N_KINDS
+        state[hand : hand + N_KINDS] += state[known : known + N_KINDS]
+
+
+def _deal_tickets_anew(state: Ints, tables: Ints, others: list[int], rng: np.random.Generator) -> None:
+    """Shuffle the tickets in the pile, under it, out of the game, and with the other seats."""
+    n_tickets = int(tables[N_TICKETS])
+    own_offer = set(state[OFFER + int(state[SEAT]) * MAX_OFFER :][: int(state[N_OFFER + int(state[SEAT])])].tolist())
+    places = state[TICKET_AT : TICKET_AT + n_tickets]
+    is_hidden = np.isin(places, [AT_PILE, AT_QUEUE, AT_REMOVED, AT_OFFER, *others])
+    hidden = [ticket for ticket in np.flatnonzero(is_hidden).tolist() if ticket not in own_offer]
+    new = dict(zip(hidden, rng.permutation(hidden).tolist(), strict=True))
+    before = places.copy()
+    for ticket, its_new in new.items():
+        places[its_new] = before[ticket]
+    cells = [*range(QUEUE, QUEUE + MAX_TICKETS)]
+    for s in others:
+        cells += range(OFFER + s * MAX_OFFER, OFFER + (s + 1) * MAX_OFFER)
+        cells += range(HELD + s * MAX_TICKETS, HELD + s * MAX_TICKETS + int(state[N_HELD + s]))
+    for cell in cells:
+        if state[cell] != UNKNOWN_TICKET:
+            state[cell] = new.get(int(state[cell]), int(state[cell]))
