@@ -5,13 +5,14 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 import ttr_analysis as ttr
+from ttr_analysis import policies
 
 HEAVY = {"matplotlib", "networkx", "numba", "numpy", "pandas", "scipy"}
-FRONT = Path(ttr.__file__)
 
 
 def packages_loaded_by(code: str, folder: Path) -> set[str]:
@@ -49,16 +50,26 @@ def test_the_graph_needs_networkx_alone(tmp_path: Path) -> None:
     assert loaded & (HEAVY - {"numpy"}) == {"networkx"}
 
 
-@pytest.mark.parametrize("name", sorted(ttr._HOMES))
-def test_every_public_name_is_there(name: str) -> None:
-    value = getattr(ttr, name)
+def test_the_players_are_named_before_they_are_loaded(tmp_path: Path) -> None:
+    loaded = packages_loaded_by("import ttr_analysis as ttr; dir(ttr.policies)", tmp_path)
+
+    assert loaded & HEAVY == set()
+
+
+@pytest.mark.parametrize(
+    ("module", "name"), [*((ttr, name) for name in sorted(ttr._HOMES)), *((policies, name) for name in policies._HOMES)]
+)
+def test_every_public_name_is_there(module: ModuleType, name: str) -> None:
+    value = getattr(module, name)
 
     assert value.__name__.rpartition(".")[2] == name
-    assert name in dir(ttr)
+    assert name in dir(module)
 
 
-def test_type_checkers_see_the_same_names() -> None:
-    tree = ast.parse(FRONT.read_text(encoding="utf-8"))
+@pytest.mark.parametrize("module", [ttr, policies])
+def test_type_checkers_see_the_same_names(module: ModuleType) -> None:
+    assert module.__file__ is not None
+    tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
     (block,) = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
     seen = {}
     for line in block.body:
@@ -70,7 +81,8 @@ def test_type_checkers_see_the_same_names() -> None:
 
     # A module is imported from its parent, an object from its home.
     expected = {
-        name: home.rpartition(".")[0] if home.rpartition(".")[2] == name else home for name, home in ttr._HOMES.items()
+        name: home.rpartition(".")[0] if home.rpartition(".")[2] == name else home
+        for name, home in module._HOMES.items()
     }
     assert seen == expected
 
@@ -78,3 +90,5 @@ def test_type_checkers_see_the_same_names() -> None:
 def test_an_unknown_name_is_refused() -> None:
     with pytest.raises(AttributeError, match="module 'ttr_analysis' has no attribute 'load_mpa'"):
         ttr.load_mpa  # type: ignore[attr-defined]  # noqa: B018
+    with pytest.raises(AttributeError, match=r"module 'ttr_analysis.policies' has no attribute 'Gready'"):
+        policies.Gready  # type: ignore[attr-defined]  # noqa: B018

@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ttr_analysis import policies as policies
     from ttr_analysis import viz as viz
     from ttr_analysis._errors import AmbiguousNameError as AmbiguousNameError
     from ttr_analysis._errors import GameError as GameError
@@ -69,6 +70,7 @@ _HOMES = {
     "load_map": "maps.loading",
     "paths": "analysis.paths",
     "payments": "analysis.payments",
+    "policies": "policies",
     "structure": "analysis.structure",
     "tickets": "analysis.tickets",
     "tunnels": "analysis.tunnels",
