@@ -2,20 +2,40 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import compiled
+from ttr_analysis._jit import compiled, lean
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS
-from ttr_analysis.engine.codes import CHOOSE_NEUTRAL, DECLINE_TUNNEL, PAY_TUNNEL, make_code, pack_cards
+from ttr_analysis.engine.codes import (
+    CHOOSE_NEUTRAL,
+    CLAIM_ROUTE,
+    DECLINE_TUNNEL,
+    DRAW_CARD,
+    DRAW_FACE_UP,
+    DRAW_TICKETS,
+    KEEP_TICKETS,
+    PASS,
+    PAY_TUNNEL,
+    make_code,
+    pack_cards,
+)
+from ttr_analysis.engine.kernel.cards import has_cards, may_take
+from ttr_analysis.engine.kernel.legal import NONE, route_fault
 from ttr_analysis.engine.kernel.neutral import may_choose
+from ttr_analysis.engine.kernel.tickets import has_tickets
 from ttr_analysis.engine.layout import (
     HAND,
     KEEP,
     KEEP_START,
     LAST_LEFT,
+    MARKET,
+    N_TAKEN,
     NEUTRAL,
     NEUTRAL_TICKET,
+    NOBODY,
     PENDING,
     PENDING_COLOR,
     PHASE,
@@ -23,15 +43,42 @@ from ttr_analysis.engine.layout import (
     SURCHARGE,
     TUNNEL_PHASE,
 )
-from ttr_analysis.policies.planner.memory import IS_PLANNED, WANTED
-from ttr_analysis.policies.planner.params import DECLINE_BAR, LOCOMOTIVE_PRICE, SPARE_PRICE, WANTED_PRICE, Floats
-from ttr_analysis.policies.planner.tickets import choose_tickets
-from ttr_analysis.policies.planner.turn import draw_again, take_turn
-from ttr_analysis.policies.planner.watch import observe
+from ttr_analysis.policies.planner.demand import SUM, judge_routes, want_cards
+from ttr_analysis.policies.planner.memory import CARDS, FREE, IS_PLANNED, IS_STALE, LEFT_PLANNED, N_PLANNED, WANTED
+from ttr_analysis.policies.planner.params import (
+    BREADTH,
+    DECLINE_BAR,
+    EXTRA_BAR,
+    LOCOMOTIVE_PRICE,
+    PLAN_BAR,
+    SPARE_PRICE,
+    TICKET_BAR,
+    TICKET_TRAINS,
+    TICKET_TURNS,
+    TUNNEL_ODDS,
+    WANTED_PRICE,
+    Floats,
+)
+from ttr_analysis.policies.planner.pay import cards_of_form, find_form, tunnel_odds, unseen_cards
+from ttr_analysis.policies.planner.prospects import expected_tickets
+from ttr_analysis.policies.planner.tickets import consider_tickets
+from ttr_analysis.policies.planner.watch import observe, turns_left
 from ttr_analysis.rules.tunnel import spare_cards
-from ttr_analysis.tables.games import JOKERS, NEUTRAL_A, NEUTRAL_B
+from ttr_analysis.tables.games import (
+    DRAWS,
+    JOKERS,
+    LOCOMOTIVE_COST,
+    MARKET_SIZE,
+    MAX_ROUTES,
+    NEUTRAL_A,
+    NEUTRAL_B,
+    SWAP_SIZE,
+)
 
 Ints = npt.NDArray[np.int64]
+
+_SOON: Final = 8.0
+"""Turns left from which the plan is looked at again every turn."""
 
 
 @compiled
@@ -48,7 +95,7 @@ def choose(state: Ints, tables: Ints, lore: Ints, seat: int, params: Floats, mem
     seat
         The seat that acts.
     params
-        Its strategy: `Planner.pack`.
+        Its strategy: `Planner.params`.
     memory
         `MEMORY_SIZE` cells, zeros at the start of a game but for the stream
         of chance; changed.
@@ -58,20 +105,119 @@ def choose(state: Ints, tables: Ints, lore: Ints, seat: int, params: Floats, mem
     code, value
         The action: see `engine.codes`.
     """
-    observe(state, tables, seat, memory)
     phase = state[PHASE]
-    if phase == SECOND_DRAW:
-        return draw_again(state, tables, seat, params, memory)
     if phase == TUNNEL_PHASE:
         return answer_tunnel(state, tables, seat, params, memory)
-    if phase in (KEEP_START, KEEP):
-        return choose_tickets(state, tables, seat, params, memory)
+    observe(state, tables, seat, memory)
     if phase == NEUTRAL:
         return choose_neutral(state, tables, memory)
-    return take_turn(state, tables, lore, seat, params, memory)
+    is_offer = phase in (KEEP_START, KEEP)
+    left = turns_left(state, tables, seat, params)
+    if phase in (SECOND_DRAW, KEEP):
+        left = max(1.0, left - 1.0)
+    if memory[N_PLANNED] > 0 and left < _SOON and int(left) < memory[LEFT_PLANNED]:
+        memory[IS_STALE] = 1
+    if is_offer or memory[IS_STALE]:
+        kept = consider_tickets(state, tables, seat, params, memory, left)
+        if is_offer:
+            return KEEP_TICKETS, kept
+    return take_turn(state, tables, lore, seat, params, memory, left)
 
 
 @compiled
+def take_turn(
+    state: Ints, tables: Ints, lore: Ints, seat: int, params: Floats, memory: Ints, left: float
+) -> tuple[int, int]:
+    """Return the action of a turn, or the second draw of one: a claim, a card, or tickets."""
+    free = memory[FREE : FREE + N_KINDS + 3]
+    value = np.empty(4 * MAX_ROUTES + 2 * N_KINDS, dtype=np.float64)
+    ready = value[2 * N_KINDS :]
+    n_trains = want_cards(state, tables, seat, memory, free)
+    is_stuck = not has_cards(state)
+    for slot in range(tables[MARKET_SIZE]):
+        is_stuck = is_stuck and not may_take(state, tables, slot)
+    n_ready = judge_routes(state, tables, seat, params, memory, free, n_trains, left, is_stuck, value, ready)
+    draw, rate = best_draw(state, tables, seat, params, value)
+    if state[PHASE] == SECOND_DRAW:
+        return draw, 0
+    best = 0.0
+    code = -1
+    cards = 0
+    n_planned = 0
+    for i in range(n_ready):
+        route = int(ready[2 * i])
+        is_plan = memory[IS_PLANNED + route]
+        if code >= 0 and not is_plan:
+            break  # routes of the plan stand first
+        n_planned += is_plan
+        price, color, own, locomotives, n_sets = find_form(state, tables, seat, params, memory, route)
+        worth = ready[2 * i + 1] - price
+        bar = max(best, 2.0 * params[PLAN_BAR if is_plan else EXTRA_BAR] * rate)
+        if price < 0.0 or not (worth > bar or (is_stuck and code < 0)):
+            continue
+        odds = tunnel_odds(state, tables, seat, route, color, own, locomotives)
+        if odds < params[TUNNEL_ODDS] and not is_stuck and not (state[LAST_LEFT] >= 0 and odds > 0.0):
+            continue
+        if route_fault(state, tables, seat, route) == NONE:
+            best = worth
+            code = make_code(CLAIM_ROUTE, route)
+            n_set_cards = n_sets * tables[SWAP_SIZE + route]
+            cards = cards_of_form(state, seat, memory, color, own, locomotives, n_set_cards)
+    if code >= 0 and memory[IS_PLANNED + code // 128]:
+        return code, cards
+    may_draw = has_tickets(state) and n_trains >= params[TICKET_TRAINS] and left >= params[TICKET_TURNS]
+    if may_draw and expected_tickets(state, tables, lore, seat, params, memory, n_trains, left) >= params[TICKET_BAR]:
+        return DRAW_TICKETS, 0
+    if code >= 0:
+        return code, cards
+    if draw >= 0:
+        return draw, 0
+    return (DRAW_TICKETS, 0) if has_tickets(state) else (PASS, 0)
+
+
+@lean
+def best_draw(state: Ints, tables: Ints, seat: int, params: Floats, value: Floats) -> tuple[int, float]:
+    """
+    Return the best draw, -1 if there is none, and what its card is worth.
+
+    Parameters
+    ----------
+    value
+        What cards are worth, as `judge_routes` fills it in; changed to one
+        number a kind.
+    """
+    total = 0
+    blind = 0.0
+    for kind in range(N_KINDS):
+        value[kind] += params[BREADTH] * (value[SUM + kind] - value[kind])
+        n = unseen_cards(state, seat, kind)
+        total += n
+        blind += n * value[kind]
+    code = -1
+    best = -1.0
+    second = 0.0
+    if has_cards(state):
+        code = DRAW_CARD
+        best = second = blind / max(1, total)
+    locomotive = -1
+    for slot in range(tables[MARKET_SIZE]):
+        kind = state[MARKET + slot]
+        if kind == NOBODY or not may_take(state, tables, slot):
+            continue
+        if kind == LOCOMOTIVE_INDEX and tables[LOCOMOTIVE_COST] > 1 and state[N_TAKEN] + 1 < tables[DRAWS]:
+            locomotive = slot
+        elif value[kind] > best:
+            second = best
+            best = value[kind]
+            code = make_code(DRAW_FACE_UP, slot)
+        else:
+            second = max(second, value[kind])
+    if locomotive >= 0 and (code < 0 or value[LOCOMOTIVE_INDEX] > best + second):
+        return make_code(DRAW_FACE_UP, locomotive), max(best, 0.0)
+    return code, max(best, 0.0)
+
+
+@lean
 def answer_tunnel(state: Ints, tables: Ints, seat: int, params: Floats, memory: Ints) -> tuple[int, int]:
     """Return the payment of a surcharge with the cards missed least, or decline it if they are missed too much."""
     color = state[PENDING_COLOR]
@@ -80,29 +226,32 @@ def answer_tunnel(state: Ints, tables: Ints, seat: int, params: Floats, memory: 
     surcharge = state[SURCHARGE]
     if spare_cards(hand, color, jokers) < surcharge:
         return DECLINE_TUNNEL, 0
-    cards = np.zeros(N_KINDS, dtype=np.int64)
+    cards = memory[CARDS : CARDS + N_KINDS]
+    for kind in range(N_KINDS):
+        cards[kind] = 0
     price = 0.0
     for _ in range(surcharge):
-        own = 1e9
-        if color != LOCOMOTIVE_INDEX and hand[color] > cards[color]:
-            is_wanted = hand[color] - cards[color] <= memory[WANTED + color]
-            own = params[WANTED_PRICE] if is_wanted else params[SPARE_PRICE]
-        joker = 1e9
-        if (jokers or color == LOCOMOTIVE_INDEX) and hand[LOCOMOTIVE_INDEX] > cards[LOCOMOTIVE_INDEX]:
-            joker = params[LOCOMOTIVE_PRICE]
-        price += min(own, joker)
-        cards[color if own <= joker else LOCOMOTIVE_INDEX] += 1
+        takes_color = color != LOCOMOTIVE_INDEX and hand[color] > cards[color]
+        takes_joker = (jokers or color == LOCOMOTIVE_INDEX) and hand[LOCOMOTIVE_INDEX] > cards[LOCOMOTIVE_INDEX]
+        is_wanted = hand[color] - cards[color] <= memory[WANTED + color]
+        own = params[WANTED_PRICE] if is_wanted else params[SPARE_PRICE]
+        if takes_color and (own <= params[LOCOMOTIVE_PRICE] or not takes_joker):
+            cards[color] += 1
+            price += own
+        else:
+            cards[LOCOMOTIVE_INDEX] += 1
+            price += params[LOCOMOTIVE_PRICE]
     if price > params[DECLINE_BAR] and state[LAST_LEFT] < 0:
         return DECLINE_TUNNEL, 0
     return PAY_TUNNEL, pack_cards(cards)
 
 
-@compiled
+@lean
 def choose_neutral(state: Ints, tables: Ints, memory: Ints) -> tuple[int, int]:
     """Return the track that the neutral player takes: one that is not planned, if there is."""
     one = tables[NEUTRAL_A + state[NEUTRAL_TICKET]]
     other = tables[NEUTRAL_B + state[NEUTRAL_TICKET]]
-    if other >= 0 and may_choose(state, tables, other):
-        if one < 0 or memory[IS_PLANNED + one] or not may_choose(state, tables, one):
-            return make_code(CHOOSE_NEUTRAL, other), 0
+    takes_other = one < 0 or memory[IS_PLANNED + one] or not may_choose(state, tables, one)
+    if takes_other and may_choose(state, tables, other):
+        return make_code(CHOOSE_NEUTRAL, other), 0
     return make_code(CHOOSE_NEUTRAL, one), 0

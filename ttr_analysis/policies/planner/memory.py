@@ -22,10 +22,8 @@ GAIN_PLANNED: Final = N_PLANNED + 1
 """Points that the tickets of the plan are worth."""
 LEFT_PLANNED: Final = GAIN_PLANNED + 1
 """Turns that were left when the plan was made."""
-N_UNPLANNED: Final = LEFT_PLANNED + 1
-"""Incomplete tickets that the plan gives up."""
 
-LABEL: Final = N_UNPLANNED + 1
+LABEL: Final = LEFT_PLANNED + 1
 """For each city a label, equal for cities that the seat's own routes join."""
 PLAN: Final = LABEL + MAX_CITIES
 """The routes of the plan."""
@@ -35,4 +33,8 @@ WAS_OFFERED: Final = IS_PLANNED + MAX_ROUTES
 """1 for each ticket that was offered to the seat."""
 WANTED: Final = WAS_OFFERED + MAX_TICKETS
 """Cards of each kind that the plan wants."""
-MEMORY_SIZE: Final = WANTED + N_KINDS
+FREE: Final = WANTED + N_KINDS
+"""Cards of the hand that the plan leaves free: see `demand.want_cards`."""
+CARDS: Final = FREE + N_KINDS + 3
+"""Room for hands of cards."""
+MEMORY_SIZE: Final = CARDS + 3 * N_KINDS

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import compiled
+from ttr_analysis._jit import lean
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine.codes import pack_cards
 from ttr_analysis.engine.layout import BLIND, DISCARDS, HAND, N_HAND, N_PILE, POOL
-from ttr_analysis.policies.planner.memory import WANTED
+from ttr_analysis.policies.planner.memory import CARDS, IS_PLANNED, WANTED
 from ttr_analysis.policies.planner.params import LOCOMOTIVE_PRICE, SPARE_PRICE, WANTED_PRICE, Floats
 from ttr_analysis.rules.payment import (
     GRAY_INDEX,
@@ -27,42 +25,28 @@ from ttr_analysis.tables.games import COLOR, JOKERS, N_REVEALED, PLAIN, SWAP_ANY
 Ints = npt.NDArray[np.int64]
 
 
-class Form(NamedTuple):
-    """
-    A form of payment: cards that are used singly, and the number of sets.
-
-    Parameters
-    ----------
-    price
-        Points that the cards are missed; below 0 if there is no payment.
-    color, own, locomotives, n_sets
-        Color, cards of it, locomotives, and sets for the other spaces.
-    """
-
-    price: float
-    color: int
-    own: int
-    locomotives: int
-    n_sets: int
-
-
-@compiled
+@lean
 def price_cards(params: Floats, held: int, wanted: int, n: int) -> float:
     """Return the points that `n` of the cards held of a color are missed, when so many are wanted elsewhere."""
     n_wanted = min(n, max(0, n - max(0, held - wanted)))
     return float(n_wanted * params[WANTED_PRICE] + (n - n_wanted) * params[SPARE_PRICE])
 
 
-@compiled
-def find_form(state: Ints, tables: Ints, seat: int, params: Floats, memory: Ints, route: int, own_want: int) -> Form:
+@lean
+def find_form(
+    state: Ints, tables: Ints, seat: int, params: Floats, memory: Ints, route: int
+) -> tuple[float, int, int, int, int]:
     """
     Return the form of payment for a route whose cards are missed least.
 
-    Parameters
-    ----------
-    own_want
-        Cards of the route's color that are wanted for this very route.
+    Returns
+    -------
+    price
+        Points that the cards are missed; below 0 if the hand does not pay.
+    color, own, locomotives, n_sets
+        Color, cards of it, locomotives, and sets for the other spaces.
     """
+    own_want = tables[PLAIN + route] if memory[IS_PLANNED + route] else 0
     plain = tables[PLAIN + route]
     symbols = tables[SYMBOLS + route]
     jokers = tables[JOKERS + route]
@@ -71,9 +55,9 @@ def find_form(state: Ints, tables: Ints, seat: int, params: Floats, memory: Ints
     color = tables[COLOR + route]
     hand = state[HAND + seat * N_KINDS : HAND + (seat + 1) * N_KINDS]
     locomotives = hand[LOCOMOTIVE_INDEX]
-    best = Form(-1.0, 0, 0, 0, 0)
+    best = (-1.0, 0, 0, 0, 0)
     for c in range(N_COLORS):
-        if color != GRAY_INDEX and color != c:
+        if color not in (GRAY_INDEX, c):
             continue
         held = min(hand[c], plain)
         fewest = sets_needed(plain, symbols, jokers, size, swap_any, held, locomotives)
@@ -91,12 +75,12 @@ def find_form(state: Ints, tables: Ints, seat: int, params: Floats, memory: Ints
             price = n_locomotives * params[LOCOMOTIVE_PRICE] + price_cards(params, hand[c], wanted, own)
             if n_sets > 0:
                 price += _price_sets(params, memory, hand, c, own, n_sets * size)
-            if best.price < 0.0 or price < best.price:
-                best = Form(price, c, own, n_locomotives, n_sets)
+            if best[0] < 0.0 or price < best[0]:
+                best = (price, c, own, n_locomotives, n_sets)
     return best
 
 
-@compiled
+@lean
 def _price_sets(params: Floats, memory: Ints, hand: Ints, color: int, own: int, n: int) -> float:
     """Return the points that the cards of sets are missed: first those that nothing wants."""
     spare = 0
@@ -106,38 +90,41 @@ def _price_sets(params: Floats, memory: Ints, hand: Ints, color: int, own: int, 
     return float(n_spare * params[SPARE_PRICE] + (n - n_spare) * params[WANTED_PRICE])
 
 
-@compiled
-def cards_of_form(state: Ints, tables: Ints, seat: int, memory: Ints, route: int, form: Form) -> int:
+@lean
+def cards_of_form(
+    state: Ints, seat: int, memory: Ints, color: int, own: int, locomotives: int, n_set_cards: int
+) -> int:
     """Return the cards of a form of payment, packed; those of sets are the ones that are least missed."""
-    cards = np.zeros(N_KINDS, dtype=np.int64)
-    n = form.n_sets * tables[SWAP_SIZE + route]
-    if n > 0:
-        left = np.empty(N_KINDS, dtype=np.int64)
-        rank = np.zeros(N_KINDS, dtype=np.int64)
+    cards = memory[CARDS : CARDS + N_KINDS]
+    for kind in range(N_KINDS):
+        cards[kind] = 0
+    if n_set_cards > 0:
+        left = memory[CARDS + N_KINDS : CARDS + 2 * N_KINDS]
+        rank = memory[CARDS + 2 * N_KINDS : CARDS + 3 * N_KINDS]
         for kind in range(N_KINDS):
             left[kind] = state[HAND + seat * N_KINDS + kind]
-        left[form.color] -= form.own
-        left[LOCOMOTIVE_INDEX] -= form.locomotives
+        left[color] -= own
+        left[LOCOMOTIVE_INDEX] -= locomotives
         rank[LOCOMOTIVE_INDEX] = 1
-        fill_sets(left, n, rank, memory[WANTED : WANTED + N_KINDS], cards)
-    cards[form.color] += form.own
-    cards[LOCOMOTIVE_INDEX] += form.locomotives
+        fill_sets(left, n_set_cards, rank, memory[WANTED : WANTED + N_KINDS], cards)
+    cards[color] += own
+    cards[LOCOMOTIVE_INDEX] += locomotives
     return pack_cards(cards)
 
 
-@compiled
-def tunnel_odds(state: Ints, tables: Ints, seat: int, route: int, form: Form) -> float:
+@lean
+def tunnel_odds(state: Ints, tables: Ints, seat: int, route: int, color: int, own: int, locomotives: int) -> float:
     """Return the probability that a seat can pay the surcharge of a tunnel; 1 for other routes."""
     if not tables[TUNNEL + route]:
         return 1.0
     hand = HAND + seat * N_KINDS
-    spare = state[hand + LOCOMOTIVE_INDEX] - form.locomotives if tables[JOKERS + route] or form.own == 0 else 0
+    spare = state[hand + LOCOMOTIVE_INDEX] - locomotives if tables[JOKERS + route] or own == 0 else 0
     matching = unseen_cards(state, seat, LOCOMOTIVE_INDEX)
     matching_discards = state[DISCARDS + LOCOMOTIVE_INDEX]
-    if form.own > 0:
-        spare += state[hand + form.color] - form.own
-        matching += unseen_cards(state, seat, form.color)
-        matching_discards += state[DISCARDS + form.color]
+    if own > 0:
+        spare += state[hand + color] - own
+        matching += unseen_cards(state, seat, color)
+        matching_discards += state[DISCARDS + color]
     unseen = 0
     n_discards = 0
     for kind in range(N_KINDS):
@@ -147,7 +134,7 @@ def tunnel_odds(state: Ints, tables: Ints, seat: int, route: int, form: Form) ->
     return claim_probability(spare, matching, unseen, n_pile, matching_discards, n_discards, tables[N_REVEALED])
 
 
-@compiled
+@lean
 def unseen_cards(state: Ints, seat: int, kind: int) -> int:
     """Return how many cards of a kind the draw pile may hold as far as a seat can know."""
     return int(max(0, state[POOL + kind] - state[BLIND + seat * N_KINDS + kind]))

@@ -5,18 +5,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import compiled
+from ttr_analysis._jit import compiled, lean
 from ttr_analysis.engine.kernel.scoring import goal_reached
-from ttr_analysis.engine.layout import AT_DISCARDS, N_QUEUED, N_TICKET_PILE, TICKET_AT, TRAINS
-from ttr_analysis.policies.planner.forest import (
-    TRAIN_SHIFT,
-    UNREACHABLE,
-    make_board,
-    spread,
-    trains_of,
-)
+from ttr_analysis.engine.layout import AT_DISCARDS, N_QUEUED, N_TICKET_PILE, TICKET_AT
 from ttr_analysis.policies.planner.lore import GOAL_TRAINS
 from ttr_analysis.policies.planner.memory import LABEL, WAS_OFFERED
+from ttr_analysis.policies.planner.network import LOW_BITS, ROOM_SIZE, TRAIN_SHIFT, UNREACHABLE, lay_board, spread
 from ttr_analysis.policies.planner.params import (
     CARDS_PER_TURN,
     FAITH,
@@ -30,10 +24,9 @@ from ttr_analysis.tables.games import (
     GOAL_PLACE,
     GOAL_POINTS,
     GOAL_START,
-    LENGTH,
     MAX_CITIES,
+    MAX_ROUTES,
     N_CITIES,
-    N_ROUTES,
     N_TICKETS,
     ORIGIN,
     PENALTY,
@@ -46,7 +39,7 @@ from ttr_analysis.tables.games import (
 Ints = npt.NDArray[np.int64]
 
 
-@compiled
+@lean
 def main_label(tables: Ints, memory: Ints) -> int:
     """Return the label of the largest part of the own network."""
     best = 0
@@ -63,20 +56,19 @@ def main_label(tables: Ints, memory: Ints) -> int:
 
 
 @compiled
-def network_trains(state: Ints, tables: Ints, seat: int, memory: Ints, trains: Ints) -> None:
-    """Fill in the fewest trains that join each city to the largest part of the own network."""
-    cost = np.empty(tables[N_ROUTES], dtype=np.int64)
-    for r in range(tables[N_ROUTES]):
-        length = tables[LENGTH + r]
-        cost[r] = length << TRAIN_SHIFT if length <= state[TRAINS + seat] else UNREACHABLE
-    board = make_board(state, tables, seat, memory, cost)
-    n = board.start.size - 1
+def network_trains(state: Ints, tables: Ints, seat: int, params: Floats, memory: Ints, trains: Ints) -> None:
+    """Fill in the trains that join each city to the largest part of the own network."""
+    node = np.empty(MAX_CITIES, dtype=np.int64)
+    start = np.empty(MAX_CITIES + 1, dtype=np.int64)
+    arcs = np.empty((2 * MAX_ROUTES, 3), dtype=np.int64)
+    room = np.empty(ROOM_SIZE, dtype=np.int64)
+    n = lay_board(state, tables, seat, params, memory, node, start, arcs, room)
     row = np.full(n, UNREACHABLE, dtype=np.int64)
-    row[board.node[main_label(tables, memory)]] = 0
-    spread(board, row, np.empty(2 * n, dtype=np.int64))
+    row[node[main_label(tables, memory)]] = 0
+    spread(start, arcs, row, room)
     for city in range(tables[N_CITIES]):
-        at = row[board.node[city]]
-        trains[city] = 1000 if at >= UNREACHABLE else trains_of(at)
+        cost = row[node[city]]
+        trains[city] = MAX_CITIES * MAX_ROUTES if cost >= UNREACHABLE else (cost >> TRAIN_SHIFT) & LOW_BITS
 
 
 @compiled
@@ -85,7 +77,7 @@ def expected_tickets(
 ) -> float:
     """Return the points that a draw of tickets may be expected to bring when the good ones are kept."""
     trains = np.empty(MAX_CITIES, dtype=np.int64)
-    network_trains(state, tables, seat, memory, trains)
+    network_trains(state, tables, seat, params, memory, trains)
     empty = state[N_TICKET_PILE] + state[N_QUEUED] == 0
     n = 0
     n_bad = 0
@@ -114,7 +106,7 @@ def expected_tickets(
     return total
 
 
-@compiled
+@lean
 def _prospect(
     tables: Ints, lore: Ints, params: Floats, memory: Ints, ticket: int, trains: Ints, n_trains: int, left: float
 ) -> float:
@@ -135,10 +127,10 @@ def _prospect(
     return best
 
 
-@compiled
+@lean
 def _nearest(tables: Ints, place: int, trains: Ints) -> int:
     """Return the fewest trains to a city of a place."""
-    fewest = 1000
+    fewest = MAX_CITIES * MAX_ROUTES
     for i in range(tables[PLACE_START + place], tables[PLACE_START + place + 1]):
         fewest = min(fewest, trains[tables[PLACE_CITY + i]])
     return fewest

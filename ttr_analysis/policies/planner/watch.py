@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import compiled
+from ttr_analysis._jit import lean
 from ttr_analysis.engine.layout import (
     CLAIMED,
     LAST_LEFT,
@@ -51,7 +51,7 @@ from ttr_analysis.tables.games import (
 Ints = npt.NDArray[np.int64]
 
 
-@compiled
+@lean
 def is_open(state: Ints, tables: Ints, seat: int, route: int) -> bool:
     """Return whether a route is free for a seat, trains and tolls aside."""
     if state[OWNER + route] != NOBODY:
@@ -62,7 +62,7 @@ def is_open(state: Ints, tables: Ints, seat: int, route: int) -> bool:
     return bool(tables[BOTH_OPEN] and state[OWNER + twin] != seat)
 
 
-@compiled
+@lean
 def observe(state: Ints, tables: Ints, seat: int, memory: Ints) -> None:
     """Look at the claims since the last look, and mark the plan as stale if something in it changed."""
     if not memory[IS_AWAKE]:
@@ -82,7 +82,7 @@ def observe(state: Ints, tables: Ints, seat: int, memory: Ints) -> None:
         memory[IS_STALE] = 1
 
 
-@compiled
+@lean
 def _join_ends(tables: Ints, route: int, memory: Ints) -> None:
     """Give the cities that an own route joins one label."""
     old = memory[LABEL + tables[CITY_A + route]]
@@ -93,7 +93,7 @@ def _join_ends(tables: Ints, route: int, memory: Ints) -> None:
                 memory[cell] = new
 
 
-@compiled
+@lean
 def drop_planned(tables: Ints, route: int, memory: Ints) -> bool:
     """Strike a route, or its twin, off the plan; return whether it was in it."""
     if not memory[IS_PLANNED + route]:
@@ -111,7 +111,7 @@ def drop_planned(tables: Ints, route: int, memory: Ints) -> bool:
     return True
 
 
-@compiled
+@lean
 def _lose_route(state: Ints, tables: Ints, seat: int, route: int, memory: Ints) -> None:
     """Take note that somebody else took a route: its twin may do instead."""
     twin = tables[TWIN + route]
@@ -126,7 +126,7 @@ def _lose_route(state: Ints, tables: Ints, seat: int, route: int, memory: Ints) 
         memory[IS_STALE] = 1
 
 
-@compiled
+@lean
 def add_planned(route: int, memory: Ints) -> None:
     """Put a route on the plan."""
     memory[PLAN + memory[N_PLANNED]] = route
@@ -134,12 +134,12 @@ def add_planned(route: int, memory: Ints) -> None:
     memory[IS_PLANNED + route] = 1
 
 
-@compiled
+@lean
 def turns_left(state: Ints, tables: Ints, seat: int, params: Floats) -> float:
     """Return how many turns a seat will have yet, this one included: an estimate, exact in the last round."""
     n_seats = tables[N_SEATS]
     if state[LAST_LEFT] >= 0:
-        return 1.0 + (state[LAST_LEFT] - 1) // n_seats
+        return float(1.0 + (state[LAST_LEFT] - 1) // n_seats)
     fewest = 1e9
     for other in range(n_seats):
         trains = max(0, state[TRAINS + other] - tables[LAST_ROUND_AT])
@@ -148,10 +148,10 @@ def turns_left(state: Ints, tables: Ints, seat: int, params: Floats) -> float:
         if other != seat:
             turns += 0.5
         fewest = min(fewest, turns)
-    return max(1.0, fewest) + tables[LAST_TURNS]
+    return float(max(1.0, fewest) + tables[LAST_TURNS])
 
 
-@compiled
+@lean
 def token_terms(state: Ints, tables: Ints, seat: int, params: Floats) -> tuple[float, float]:
     """
     Return what money is worth to a seat, in points.
@@ -182,12 +182,12 @@ def token_terms(state: Ints, tables: Ints, seat: int, params: Floats) -> tuple[f
                 slope += 0.5 / (share * share * params[TOKEN_SPREAD])
         whole = int(rank)
         step = tables[at + 2 + whole] - tables[at + 3 + whole] if whole + 1 < MAX_SEATS else 0
-        token_value += slope * step
+        token_value += float(slope * step)
         at_stake += tables[at + 2 + whole] - (rank - whole) * step
     return token_value, at_stake
 
 
-@compiled
+@lean
 def toll_cost(state: Ints, tables: Ints, seat: int, route: int, token_value: float, at_stake: float) -> float:
     """Return the points that the toll of a route costs a seat: tokens, or a loan and a bonus forfeited."""
     toll = tables[TOLL + route]

@@ -1,0 +1,313 @@
+"""
+The cheapest network for a few tickets on the board as a seat finds it: the exact Steiner forest, small and fast.
+
+`analysis.tickets` solves the same problem from the distances between all
+cities, which is best for many questions about one board. A planner asks one
+question about each board. So the cities that its own routes join become one
+*node*, closed routes are left out, and paths are followed from the ends of
+tickets only. What remains is the algorithm of `analysis.tickets._forest`:
+trees that touch sets of *groups* of nodes, then the best split of the tickets
+among trees.
+
+Costs are positive, packed so that comparing them compares points, then
+trains, then routes. A board is three arrays:
+
+node
+    Node of each city.
+start
+    Where the *arcs* of each node begin in the next one, and their end.
+arcs
+    For each arc the node that it leads to, its packed cost, and its route.
+
+Compiled functions are few on purpose: each one is optimized again in all that
+call it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ttr_analysis._jit import lean
+from ttr_analysis.engine.layout import TRAINS
+from ttr_analysis.policies.planner.memory import IS_PLANNED, LABEL
+from ttr_analysis.policies.planner.params import (
+    POINT_WEIGHT,
+    ROUTE_PRICE,
+    SYMBOL_PRICE,
+    TRAIN_PRICE,
+    TUNNEL_PRICE,
+    Floats,
+)
+from ttr_analysis.policies.planner.watch import add_planned, is_open, token_terms, toll_cost
+from ttr_analysis.tables.games import (
+    CITY_A,
+    CITY_B,
+    LENGTH,
+    MAX_CITIES,
+    MAX_ROUTES,
+    N_CITIES,
+    N_ROUTES,
+    POINTS,
+    SYMBOLS,
+    TOKENS_EACH,
+    TUNNEL,
+)
+
+Ints = npt.NDArray[np.int64]
+
+UNREACHABLE: Final = 1 << 50
+"""The cost of what cannot be built; three of them still add up."""
+TRAIN_SHIFT: Final = 10
+POINT_SHIFT: Final = 20
+"""A packed cost is 64ths of points << 20, plus trains << 10, plus routes."""
+POINT_UNIT: Final = 64.0
+LOW_BITS: Final = (1 << TRAIN_SHIFT) - 1
+
+LEAST_TRAIN_PRICE: Final = 0.4
+"""Part of the price of a route's trains below which its points do not lower its cost."""
+
+HEAD: Final = 0
+COST: Final = 1
+ROUTE: Final = 2
+
+TOUCH: Final = 0
+TREE: Final = 1
+FOREST: Final = 2
+"""Columns of `nets`, a row for each set of tickets: groups at their ends, costs of the best tree and network."""
+
+ROOM_SIZE: Final = MAX_CITIES + MAX_ROUTES
+"""Cells to work in."""
+
+
+@lean
+def lay_board(
+    state: Ints, tables: Ints, seat: int, params: Floats, memory: Ints, node: Ints, start: Ints, arcs: Ints, room: Ints
+) -> int:
+    """
+    Lay out the free routes that a seat has the trains for, between the nodes that its own routes make.
+
+    Parameters
+    ----------
+    node, start, arcs
+        Filled.
+    room
+        `ROOM_SIZE` cells to work in.
+
+    Returns
+    -------
+    n
+        Number of nodes.
+    """
+    n_cities = tables[N_CITIES]
+    n_routes = tables[N_ROUTES]
+    token_value, at_stake = token_terms(state, tables, seat, params)
+    number = room[:MAX_CITIES]
+    cost = room[MAX_CITIES:]
+    for city in range(n_cities):
+        number[city] = -1
+    n = 0
+    for city in range(n_cities):
+        label = memory[LABEL + city]
+        if number[label] < 0:
+            number[label] = n
+            n += 1
+        node[city] = number[label]
+    for a in range(n + 1):
+        start[a] = 0
+    for r in range(n_routes):
+        length = tables[LENGTH + r]
+        a = node[tables[CITY_A + r]]
+        b = node[tables[CITY_B + r]]
+        cost[r] = 0
+        if a == b or length > state[TRAINS + seat] or not is_open(state, tables, seat, r):
+            continue
+        points = params[TRAIN_PRICE] * length + params[ROUTE_PRICE] + params[SYMBOL_PRICE] * tables[SYMBOLS + r]
+        points += params[TUNNEL_PRICE] * tables[TUNNEL + r] - params[POINT_WEIGHT] * tables[POINTS + r]
+        points = max(points, LEAST_TRAIN_PRICE * params[TRAIN_PRICE] * length)
+        if tables[TOKENS_EACH] > 0:
+            points += toll_cost(state, tables, seat, r, token_value, at_stake)
+        cost[r] = (int(points * POINT_UNIT) << POINT_SHIFT) + (length << TRAIN_SHIFT) + 1
+        start[a] += 1
+        start[b] += 1
+    for a in range(n):
+        start[a + 1] += start[a]
+    for r in range(n_routes):
+        if cost[r] > 0:
+            for end in range(2):
+                a = node[tables[CITY_A + r]]
+                b = node[tables[CITY_B + r]]
+                if end:
+                    a, b = b, a
+                start[a] -= 1
+                arcs[start[a], HEAD] = b
+                arcs[start[a], COST] = cost[r]
+                arcs[start[a], ROUTE] = r
+    return n
+
+
+@lean
+def spread(start: Ints, arcs: Ints, row: Ints, queue: Ints) -> None:
+    """
+    Lower the costs of a row to those of the cheapest paths that lead on from its nodes.
+
+    Parameters
+    ----------
+    start, arcs
+        The board.
+    row
+        Costs of the nodes, changed.
+    queue
+        Room for twice as many.
+    """
+    n = row.size
+    waiting = queue[n:]
+    n_queue = 0
+    for v in range(n):
+        waiting[v] = 0
+        if row[v] < UNREACHABLE:
+            queue[n_queue] = v
+            waiting[v] = 1
+            n_queue += 1
+    at = 0
+    while n_queue:
+        u = queue[at]
+        at = at + 1 if at + 1 < n else 0
+        n_queue -= 1
+        waiting[u] = 0
+        for arc in range(start[u], start[u + 1]):
+            v = arcs[arc, HEAD]
+            onward = row[u] + arcs[arc, COST]
+            if onward < row[v]:
+                row[v] = onward
+                if not waiting[v]:
+                    waiting[v] = 1
+                    end = at + n_queue
+                    queue[end if end < n else end - n] = v
+                    n_queue += 1
+
+
+@lean
+def solve(start: Ints, arcs: Ints, members: Ints, ends: Ints, grown: Ints, nets: Ints, room: Ints) -> None:
+    """
+    Fill in the cheapest networks of all sets of some tickets.
+
+    Parameters
+    ----------
+    start, arcs
+        The board.
+    members
+        1 where a group has a node, shape (groups, nodes); the last group is
+        the root of the trees that touch it.
+    ends
+        The set of groups at the ends of each ticket.
+    grown
+        Filled with the cost of the cheapest tree that touches a set of
+        groups, without the last one, and a node.
+    nets
+        Filled, a row for each set of tickets.
+    room
+        `ROOM_SIZE` cells to work in.
+    """
+    n = grown.shape[1]
+    queue = room[: 2 * n]
+    group = 0
+    for mask in range(1, grown.shape[0]):
+        low = mask & -mask
+        rest = mask ^ low
+        row = grown[mask]
+        if rest == 0:
+            for v in range(n):
+                row[v] = 0 if members[group, v] else UNREACHABLE
+            group += 1
+        else:
+            for v in range(n):
+                row[v] = UNREACHABLE
+        part = rest
+        while part:
+            # Two smaller trees meet in a node; the one with the lowest group is `low | part`.
+            part = (part - 1) & rest
+            one = grown[low | part]
+            other = grown[rest ^ part]
+            for v in range(n):
+                row[v] = min(row[v], one[v] + other[v])
+        spread(start, arcs, row, queue)
+    root = members[group]
+    nets[0, TOUCH] = nets[0, TREE] = nets[0, FOREST] = 0
+    ticket = 0
+    for subset in range(1, nets.shape[0]):
+        if subset == 1 << (ticket + 1):
+            ticket += 1
+        mask = nets[subset ^ (1 << ticket), TOUCH] | ends[ticket]
+        rest = mask & (grown.shape[0] - 1)
+        cost = UNREACHABLE
+        for v in range(n):
+            if rest == mask or root[v]:
+                cost = min(cost, grown[rest, v])
+        nets[subset, TOUCH] = mask
+        nets[subset, TREE] = cost
+        # The tree that completes the first ticket, and the best network for the tickets that it leaves.
+        low = subset & -subset
+        others = subset ^ low
+        part = others
+        while part:
+            part = (part - 1) & others
+            cost = min(cost, nets[low | part, TREE] + nets[others ^ part, FOREST])
+        nets[subset, FOREST] = cost
+
+
+@lean
+def trace(
+    start: Ints, arcs: Ints, members: Ints, grown: Ints, nets: Ints, tickets: int, memory: Ints, todo: Ints
+) -> None:
+    """Put the routes of the cheapest network for a set of tickets on the plan."""
+    n = grown.shape[1]
+    group = 0
+    while 1 << group < grown.shape[0]:
+        group += 1
+    root = members[group]
+    n_todo = 0
+    while tickets or n_todo:
+        if n_todo == 0:
+            # One tree after the other.
+            low = tickets & -tickets
+            others = tickets ^ low
+            part = others
+            while nets[low | part, TREE] + nets[others ^ part, FOREST] != nets[tickets, FOREST]:
+                part = (part - 1) & others
+            tickets = others ^ part
+            mask = nets[low | part, TOUCH]
+            rest = mask & (grown.shape[0] - 1)
+            v = 0
+            while v < n and (grown[rest, v] != nets[low | part, TREE] or (rest != mask and not root[v])):
+                v += 1
+            todo[0] = rest
+            todo[1] = v
+            n_todo = 1
+        n_todo -= 1
+        mask = todo[2 * n_todo]
+        v = todo[2 * n_todo + 1]
+        low = mask & -mask
+        rest = mask ^ low
+        while grown[mask, v] > 0:
+            split = -1
+            part = rest
+            while part and split < 0:
+                part = (part - 1) & rest
+                if grown[low | part, v] + grown[rest ^ part, v] == grown[mask, v]:
+                    split = part
+            if split >= 0:
+                todo[2 * n_todo] = low | split
+                todo[2 * n_todo + 2] = rest ^ split
+                todo[2 * n_todo + 1] = todo[2 * n_todo + 3] = v
+                n_todo += 2
+                break
+            # No trees meet here: the tree comes along an arc. Costs are positive, so this ends.
+            arc = start[v]
+            while grown[mask, arcs[arc, HEAD]] + arcs[arc, COST] != grown[mask, v]:
+                arc += 1
+            if not memory[IS_PLANNED + arcs[arc, ROUTE]]:
+                add_planned(arcs[arc, ROUTE], memory)
+            v = arcs[arc, HEAD]
