@@ -13,12 +13,20 @@ from tests.engine.conformance import (
     UNIFORM,
     Combination,
     Player,
+    Whim,
     built_in_players,
+    check_action,
     check_game,
     every_combination,
     is_move,
+    open_memories,
     play,
 )
+from ttr_analysis.engine.kernel.cards import can_draw
+from ttr_analysis.engine.kernel.tickets import has_tickets
+from ttr_analysis.engine.layout import PHASE, SEAT, TURN
+from ttr_analysis.rules.chance import seed_words
+from ttr_analysis.tables.games import game_tables
 
 N_GAMES = 3 if IS_COMPILED else 1
 SEED = 2026
@@ -71,3 +79,19 @@ def test_what_a_player_draws_from_its_stream_does_not_shift_the_cards() -> None:
     deals = [[row for row in game.tape.tolist() if not is_move(row[0])][:26] for game in games]
 
     assert deals[0] == deals[1]
+
+
+@pytest.mark.parametrize("player", built_in_players(), ids=lambda player: player.name)
+def test_where_nothing_can_be_drawn_a_player_claims_or_passes(player: Player) -> None:
+    combination = Combination("switzerland", "", 3)
+    tables = game_tables(combination.game_map, 3)
+    lore = player.lore(combination.game_map, 3)
+    miser = Whim("Miser", (10**6, 10**6, 1, 1, 1, 10**6, 1, 1, 1))
+    n_positions = 0
+    for game in range(N_GAMES):
+        for state in play(combination, [miser] * 3, SEED, game, checked=False).states:
+            if state[PHASE] == TURN and not has_tickets(state) and not can_draw(state, tables):
+                n_positions += 1
+                memory = open_memories([player], seed_words(SEED), game)[0]
+                check_action(state, tables, *player.decide(state, tables, lore, state[SEAT], player.params, memory))
+    assert n_positions > 0

@@ -41,6 +41,7 @@ from ttr_analysis.engine.layout import (
     PHASE,
     SECOND_DRAW,
     SURCHARGE,
+    TRAINS,
     TUNNEL_PHASE,
 )
 from ttr_analysis.policies.planner.demand import SUM, judge_routes, want_cards
@@ -136,6 +137,8 @@ def take_turn(
     is_stuck = not has_cards(state)
     for slot in range(tables[MARKET_SIZE]):
         is_stuck = is_stuck and not may_take(state, tables, slot)
+    if is_stuck:
+        n_trains = state[TRAINS + seat]  # none are saved for a plan that cannot be paid any more
     n_ready = judge_routes(state, tables, seat, params, memory, free, n_trains, left, is_stuck, value, ready)
     draw, rate = best_draw(state, tables, seat, params, value)
     if state[PHASE] == SECOND_DRAW:
