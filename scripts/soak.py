@@ -36,10 +36,13 @@ from tests.engine.conformance import (
     every_combination,
 )
 from ttr_analysis.maps.writing import write_atomically
+from ttr_analysis.policies.greedy import Greedy
+from ttr_analysis.policies.random import Random
 
 ROOT = Path(__file__).parents[1]
 SEED = 1
 _BLOCK = 20
+_MANY = {Random.name, Greedy.name}
 _REFEREE_EVERY = 10
 
 Key = tuple[str, str]
@@ -73,11 +76,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=30.0, help="stop after so many minutes (default: 30)")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "soak", help="folder of what is done")
-    parser.add_argument("--games", type=int, default=1000, help="games of each combination and policy")
-    parser.add_argument("--planner", type=int, default=200, help="games of each combination between planners")
+    parser.add_argument("--games", type=int, default=1000, help="games of each combination by Random and by Greedy")
+    parser.add_argument("--others", type=int, default=200, help="games of each combination by each other player")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     options = parser.parse_args()
-    wanted = {name: options.planner if name == "Planner" else options.games for name in _players()}
+    wanted = {name: options.games if name in _MANY else options.others for name in _players()}
     file: Path = options.out / "progress.json"
     done = _load(file)
     broken = _play(done, wanted, file, options.processes, time.monotonic() + 60 * options.minutes)
