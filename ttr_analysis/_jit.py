@@ -127,9 +127,22 @@ def _compile(function: _F, **options: bool) -> _F:
     try:
         jit: Any = njit  # whose types do not know all options
         # A function without a file is from a doctest or a notebook.
-        return cast("_F", jit(cache=source.is_file(), nogil=True, **options)(function))
+        dispatcher = jit(cache=source.is_file(), nogil=True, **options)(function)
     finally:
         _CONFIG.CACHE_DIR = users_folder
+    _forget_literals(dispatcher)
+    return cast("_F", dispatcher)
+
+
+def _forget_literals(dispatcher: Any) -> None:  # noqa: ANN401 - numba's
+    """Let a call with a constant use the function for any number, instead of compiling one for this constant."""
+    resolve = dispatcher.get_call_template
+    unliteral: Any = numba.types.unliteral
+
+    def resolve_without_literals(args: Any, kws: Any) -> Any:  # noqa: ANN401
+        return resolve(tuple(map(unliteral, args)), {name: unliteral(value) for name, value in kws.items()})
+
+    dispatcher.get_call_template = resolve_without_literals
 
 
 @cache

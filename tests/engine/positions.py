@@ -28,7 +28,7 @@ from ttr_analysis.engine.kernel.scoring import (
     N_COLUMNS,
     TOTAL_COLUMN,
     WON_COLUMN,
-    final_scores,
+    score_games,
 )
 from ttr_analysis.engine.kernel.step import step
 from ttr_analysis.engine.layout import (
@@ -467,7 +467,7 @@ class Position:
 
     def _result(self) -> Ints:
         result = np.zeros((self.n_players, N_COLUMNS), dtype=np.int64)
-        final_scores(self.state, self.tables, result)
+        score_games(self.state[None], self.tables, result[None])
         return result
 
     def _ticket_names(self, cell: int, n: int) -> list[str]:

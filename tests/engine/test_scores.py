@@ -20,7 +20,7 @@ from tests.engine.positions import Position
 from tests.fixtures import EVERY_MAP, load
 from tests.oracles.referee.scoring import SeatScore, award, longest_trail, reached, ticket_points, winners
 from tests.oracles.trails import grow_network
-from ttr_analysis.engine.kernel.scoring import N_COLUMNS, TRAIL_COLUMN, fill_trails, final_scores
+from ttr_analysis.engine.kernel.scoring import N_COLUMNS, TRAIL_COLUMN, score_games
 from ttr_analysis.engine.layout import HELD, LOANS, OWNER, SCORE, TOKENS, UNKNOWN_TICKET
 from ttr_analysis.engine.scores import RouteScore, Scores, TicketScore, score_state
 from ttr_analysis.maps.model import GameMap
@@ -49,12 +49,10 @@ def scores_of(table: Position) -> Scores:
     return score_state(table.map, table.state, table.n_players)
 
 
-def trails_of(table: Position, *, fill: bool = False) -> list[int]:
-    """Return the trails that the kernel found, or all of them."""
+def trails_of(table: Position) -> list[int]:
+    """Return the trails that the kernel found."""
     result = np.zeros((table.n_players, N_COLUMNS), dtype=np.int64)
-    final_scores(table.state, table.tables, result)
-    if fill:
-        fill_trails(table.state, table.tables, result)
+    score_games(table.state[None], table.tables, result[None])
     return [int(trail) for trail in result[:, TRAIL_COLUMN]]
 
 
@@ -164,22 +162,13 @@ def test_toll_bonus_of_the_book_with_the_loan() -> None:
     assert scores.winners == (2,)
 
 
-# -- trails are sought where the rules ask for them ---------------------------------------
+# -- trails ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["usa", "switzerland"])
-def test_trails_are_sought_for_a_bonus(name: str) -> None:
+@pytest.mark.parametrize("name", EVERY_MAP)
+def test_trails_are_found_whether_the_rules_ask_for_them_or_not(name: str) -> None:
     table = Position(name)
     assert trails_of(table.own(1, table.map.routes[0].id)) == [0, table.map.routes[0].length]
-
-
-def test_trails_are_sought_for_a_tie_break_only_in_a_tie() -> None:
-    table = Position("nordic").own(0, "Bergen-Oslo/0")
-    assert trails_of(table) == [-1, -1]
-    assert trails_of(table, fill=True) == [4, 0]
-
-    table.put(SCORE + 1, table.number(SCORE))
-    assert trails_of(table) == [4, 0]
 
 
 def test_the_facade_always_tells_the_trails() -> None:

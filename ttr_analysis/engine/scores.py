@@ -11,7 +11,7 @@ import numpy as np
 
 from ttr_analysis.engine.codes import Ints
 from ttr_analysis.engine.kernel import scoring as columns
-from ttr_analysis.engine.kernel.scoring import fill_trails, final_scores, goal_reached, label_cities
+from ttr_analysis.engine.kernel.scoring import goal_reached, label_cities, score_games
 from ttr_analysis.engine.layout import HELD, N_HELD, OWNER, UNKNOWN_TICKET
 from ttr_analysis.maps.model import GameMap, Ticket
 from ttr_analysis.rules.scoring import NO_GOAL, ticket_score
@@ -259,8 +259,7 @@ def score_state(game_map: GameMap, state: Ints, n_players: int) -> Scores:
     """
     tables = game_tables(game_map, n_players)
     result = np.zeros((n_players, columns.N_COLUMNS), dtype=np.int64)
-    final_scores(state, tables, result)
-    fill_trails(state, tables, result)
+    score_games(state[None], tables, result[None])
     is_known = not result[:, columns.UNKNOWN_COLUMN].any()
     seats = tuple(
         _score_of(game_map, state, tables, seat, result[seat], is_known=is_known) for seat in range(n_players)

@@ -28,7 +28,7 @@ import numpy.typing as npt
 from ttr_analysis._jit import compiled
 from ttr_analysis.rules.trail_program import MAX_FRONTIER, search
 
-__all__ = ["MAX_FRONTIER", "Flags", "Ints", "longest_trail", "trail_length"]
+__all__ = ["MAX_FRONTIER", "NOT_WALKED", "Flags", "Ints", "longest_trail", "walked_trail"]
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.int8]
@@ -37,6 +37,10 @@ _MAX_LOOPS: Final = 2
 """Routes of a part beyond those of a tree, up to which walking takes less time than the dynamic program."""
 
 _MOST_ODD: Final = 2
+
+
+NOT_WALKED: Final = -2
+"""What `walked_trail` returns for a network of many loops."""
 
 
 class _Network(NamedTuple):
@@ -116,9 +120,12 @@ def longest_trail(ends: Ints, length: Ints, chosen: Flags, trail: Flags) -> int:
 
 
 @compiled
-def trail_length(city_a: Ints, city_b: Ints, length: Ints, owner: Ints, seat: int, n_cities: int) -> int:
+def walked_trail(city_a: Ints, city_b: Ints, length: Ints, owner: Ints, seat: int, n_cities: int) -> int:
     """
-    Return the length of the longest trail of a seat, as `longest_trail` does.
+    Return the length of the longest trail of a seat, if walks alone find it.
+
+    For the kernel: what `longest_trail` needs besides takes long to compile,
+    and few networks have so many loops.
 
     Parameters
     ----------
@@ -133,10 +140,15 @@ def trail_length(city_a: Ints, city_b: Ints, length: Ints, owner: Ints, seat: in
     n_cities
         Number of cities.
 
+    Returns
+    -------
+    trains
+        Trains on the longest trail; `NOT_WALKED` if there are too many loops.
+
     Examples
     --------
     >>> a, b = np.array([0, 1, 0]), np.array([1, 2, 2])
-    >>> [int(trail_length(a, b, np.array([2, 3, 4]), np.array([0, 0, 1]), seat, 3)) for seat in range(3)]
+    >>> [int(walked_trail(a, b, np.array([2, 3, 4]), np.array([0, 0, 1]), seat, 3)) for seat in range(3)]
     [5, 4, 0]
     """
     sides = np.empty(2 * owner.size, dtype=np.int64)
@@ -148,18 +160,50 @@ def trail_length(city_a: Ints, city_b: Ints, length: Ints, owner: Ints, seat: in
             sides[2 * n + 1] = city_b[r]
             lengths[n] = length[r]
             n += 1
-    return _longest(sides[: 2 * n], lengths[:n], n_cities, np.zeros(n, dtype=np.int8))
+    network = _link_sides(sides[: 2 * n], lengths[:n], n_cities)
+    work = np.empty((3, n + 1), dtype=np.int64)
+    best, n_parts = _walk_parts(network, work, np.zeros(n, dtype=np.int8))
+    for p in range(n_parts):
+        if work[1, p] > best:
+            return NOT_WALKED
+    return best
 
 
 @compiled
 def _longest(city: Ints, length: Ints, n_cities: int, found: Flags) -> int:
     """Return the length of the longest trail, or -1; mark its routes in `found`."""
-    n = length.size
     network = _link_sides(city, length, n_cities)
-    work = np.empty((3, n + 1), dtype=np.int64)  # one array is made faster than three
-    waiting = work[0]
-    bound = work[1]
-    n_loops = work[2]
+    work = np.empty((3, length.size + 1), dtype=np.int64)  # one array is made faster than three
+    best, n_parts = _walk_parts(network, work, found)
+    for p in range(n_parts):
+        if work[1, p] > best:
+            trains = _search_part(network, p, best, found)
+            if trains < 0:
+                return -1
+            best = max(best, trains)
+    return best
+
+
+@compiled
+def _walk_parts(network: _Network, work: Ints, found: Flags) -> tuple[int, int]:
+    """
+    Find the longest trail in all parts but those with many loops.
+
+    Parameters
+    ----------
+    network, found
+        The routes; those of the trail are marked.
+    work
+        The second row is filled with a bound for each part with many loops,
+        0 for the others.
+
+    Returns
+    -------
+    best, n_parts
+        Length of the trail, and number of parts.
+    """
+    n = network.length.size
+    waiting, bound, n_loops = work[0], work[1], work[2]
     best = 0
     whole = -1  # the part that is the best trail as it is
     n_parts = 0
@@ -173,20 +217,18 @@ def _longest(city: Ints, length: Ints, n_cities: int, found: Flags) -> int:
                     whole = n_parts
             n_parts += 1
     for p in range(n_parts):
+        if n_loops[p] > _MAX_LOOPS:
+            continue
         if bound[p] > best:
-            if n_loops[p] <= _MAX_LOOPS:
-                trains = _walk(network, p, bound[p], best, waiting, found)
-            else:
-                trains = _search_part(network, p, best, found)
-                if trains < 0:
-                    return -1
+            trains = _walk(network, p, bound[p], best, waiting, found)
             if trains > best:
                 best = trains
                 whole = -1
+        bound[p] = 0
     if whole >= 0:
         for r in range(n):
             found[r] = network.part[r] == whole
-    return best
+    return best, n_parts
 
 
 @compiled

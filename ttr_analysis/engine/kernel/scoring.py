@@ -10,7 +10,7 @@ from ttr_analysis._jit import compiled
 from ttr_analysis.engine.codes import Ints
 from ttr_analysis.engine.layout import HELD, LOANS, N_HELD, OWNER, SCORE, TOKENS, UNKNOWN_TICKET
 from ttr_analysis.rules.scoring import NO_GOAL, award, best_goal, join_cities, keep_best, ticket_score
-from ttr_analysis.rules.trails import trail_length
+from ttr_analysis.rules.trails import NOT_WALKED, longest_trail, walked_trail
 from ttr_analysis.tables.games import (
     BONUS,
     BONUS_CELLS,
@@ -58,7 +58,7 @@ COMPLETED_COLUMN: Final = 4
 UNKNOWN_COLUMN: Final = 5
 """Number of tickets that a record does not know; they score nothing."""
 TRAIL_COLUMN: Final = 6
-"""Trains on the longest trail; -1 where no rule asked for it."""
+"""Trains on the longest trail."""
 TOKENS_COLUMN: Final = 7
 LOANS_COLUMN: Final = 8
 LOAN_POINTS_COLUMN: Final = 9
@@ -70,32 +70,69 @@ BONUS_COLUMN: Final = 12
 """Points for the first bonus of the rules; the others follow."""
 N_COLUMNS: Final = BONUS_COLUMN + MAX_BONUSES
 
-_NO_TRAIL: Final = -1
 
-
-@compiled
-def final_scores(state: Ints, tables: Ints, result: Ints) -> None:
+def score_games(states: Ints, tables: Ints, results: Ints) -> None:
     """
-    Score a game as it stands.
+    Score games as they stand.
 
-    Trails take most of the time, so that they are sought only where a bonus
-    asks for them, or a tie-break and there is a tie; `fill_trails` adds the
-    others.
+    Trails and the rest are compiled apart: together they take much longer to
+    compile.
 
     Parameters
     ----------
-    state, tables
-        The game; not changed.
-    result
-        Filled: a row for each seat with the columns `*_COLUMN`; those of
-        bonuses that the rules do not have are 0.
+    states
+        States of games on one map with one number of players, one a row; not
+        changed.
+    tables
+        The map, its rules and the number of players.
+    results
+        Filled: for each game a row for each seat with the columns `*_COLUMN`;
+        those of bonuses that the rules do not have are 0.
     """
+    fill_trails(states, tables, results)
+    for game, seat in np.argwhere(results[:, :, TRAIL_COLUMN] == NOT_WALKED):
+        results[game, seat, TRAIL_COLUMN] = _whole_trail(states[game], tables, seat)
+    fill_scores(states, tables, results)
+
+
+def _whole_trail(state: Ints, tables: Ints, seat: int) -> int:
+    """Return the longest trail of a seat, however many loops there are."""
+    n = tables[N_ROUTES]
+    ends = np.stack([tables[CITY_A : CITY_A + n], tables[CITY_B : CITY_B + n]], axis=1)
+    chosen = (state[OWNER : OWNER + n] == seat).astype(np.int8)
+    return longest_trail(ends, tables[LENGTH : LENGTH + n], chosen, np.zeros(n, dtype=np.int8))
+
+
+@compiled
+def fill_trails(states: Ints, tables: Ints, results: Ints) -> None:
+    """Fill in the longest trails, or `NOT_WALKED`."""
+    n = tables[N_ROUTES]
+    for game in range(len(states)):
+        for seat in range(tables[N_SEATS]):
+            results[game, seat, TRAIL_COLUMN] = walked_trail(
+                tables[CITY_A : CITY_A + n],
+                tables[CITY_B : CITY_B + n],
+                tables[LENGTH : LENGTH + n],
+                states[game, OWNER : OWNER + n],
+                seat,
+                tables[N_CITIES],
+            )
+
+
+@compiled
+def fill_scores(states: Ints, tables: Ints, results: Ints) -> None:
+    """Fill in all but the trails, which are there already."""
+    for game in range(len(states)):
+        _score_game(states[game], tables, results[game])
+
+
+@compiled
+def _score_game(state: Ints, tables: Ints, result: Ints) -> None:
     for seat in range(tables[N_SEATS]):
         row = result[seat]
         row[START_COLUMN] = tables[START_SCORE + seat]
         row[ROUTES_COLUMN] = state[SCORE + seat] - tables[START_SCORE + seat]
         _score_tickets(state, tables, seat, row)
-        row[TRAIL_COLUMN] = _NO_TRAIL
         row[TOKENS_COLUMN] = state[TOKENS + seat]
         row[LOANS_COLUMN] = state[LOANS + seat]
         row[LOAN_POINTS_COLUMN] = -tables[LOAN_PENALTY] * state[LOANS + seat]
@@ -109,23 +146,7 @@ def final_scores(state: Ints, tables: Ints, result: Ints) -> None:
         )
         for i in range(tables[N_BONUSES]):
             row[TOTAL_COLUMN] += row[BONUS_COLUMN + i]
-    _mark_winners(state, tables, result)
-
-
-@compiled
-def fill_trails(state: Ints, tables: Ints, result: Ints) -> None:
-    """Fill in the longest trails that `final_scores` left out."""
-    n = tables[N_ROUTES]
-    for seat in range(tables[N_SEATS]):
-        if result[seat, TRAIL_COLUMN] == _NO_TRAIL:
-            result[seat, TRAIL_COLUMN] = trail_length(
-                tables[CITY_A : CITY_A + n],
-                tables[CITY_B : CITY_B + n],
-                tables[LENGTH : LENGTH + n],
-                state[OWNER : OWNER + n],
-                seat,
-                tables[N_CITIES],
-            )
+    _mark_winners(tables, result)
 
 
 @compiled
@@ -186,8 +207,6 @@ def _award_bonuses(state: Ints, tables: Ints, result: Ints) -> None:
         without_loans = tables[at + 1]
         for seat in range(n_seats):
             takes_part[seat] = 0 if without_loans and state[LOANS + seat] > 0 else 1
-        if tables[at] == MEASURE_TRAIL:
-            fill_trails(state, tables, result)
         award(
             result[:n_seats, _column_of(tables[at])],
             takes_part,
@@ -208,7 +227,7 @@ def _column_of(measure: int) -> int:
 
 
 @compiled
-def _mark_winners(state: Ints, tables: Ints, result: Ints) -> None:
+def _mark_winners(tables: Ints, result: Ints) -> None:
     """Mark who has most points; ties are broken step by step, and what is then still tied is a shared win."""
     n_seats = tables[N_SEATS]
     winners = result[:n_seats, WON_COLUMN]
@@ -224,8 +243,6 @@ def _mark_winners(state: Ints, tables: Ints, result: Ints) -> None:
             _mark_path_bonus(tables, result, has_bonus)
             n_winners = keep_best(winners, has_bonus)
         else:
-            if measure == MEASURE_TRAIL:
-                fill_trails(state, tables, result)
             n_winners = keep_best(winners, result[:n_seats, _column_of(measure)])
 
 
