@@ -52,7 +52,8 @@ class CardRules:
         When the discards become the new draw pile: "when_wanted" (a card is
         wanted and the pile is empty) or "at_once" (the pile has run out).
     counts_visible
-        Whether everyone sees how many cards and tickets each seat holds.
+        That everyone sees how many cards and tickets each seat holds: no other
+        rule is known.
     """
 
     per_color: Annotated[int, Range(1, 40)] = 12
@@ -60,7 +61,7 @@ class CardRules:
     opening_hand: Small = 4
     draws_per_turn: Annotated[int, Range(1, 5)] = 2
     reshuffle: Literal["when_wanted", "at_once"] = "when_wanted"
-    counts_visible: bool = True
+    counts_visible: Literal[True] = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,14 +299,15 @@ class MoneyRules:
         Who gets the toll of the second track of a double route: the "owner"
         of the first, or the "bank".
     tokens_visible
-        Whether every view shows the value of everyone's tokens.
+        That every view shows the value of everyone's tokens: no other rule is
+        known.
     loan
         Loans.
     """
 
     tokens: Points = 0
     second_track_pays: Literal["owner", "bank"] = "owner"
-    tokens_visible: bool = True
+    tokens_visible: Literal[True] = True
     loan: LoanRules = field(default_factory=LoanRules)
 
 
