@@ -127,7 +127,7 @@ def _compile(function: _F, **options: bool) -> _F:
     try:
         jit: Any = njit  # whose types do not know all options
         # A function without a file is from a doctest or a notebook.
-        dispatcher = jit(cache=source.is_file(), nogil=True, **options)(function)
+        dispatcher = jit(cache=source.is_file(), nogil=True, no_cfunc_wrapper=True, **options)(function)
     finally:
         _CONFIG.CACHE_DIR = users_folder
     _forget_literals(dispatcher)
