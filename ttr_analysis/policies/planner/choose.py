@@ -146,16 +146,16 @@ def take_turn(
     best = 0.0
     code = -1
     cards = 0
-    n_planned = 0
     for i in range(n_ready):
         route = int(ready[2 * i])
         is_plan = memory[IS_PLANNED + route]
         if code >= 0 and not is_plan:
             break  # routes of the plan stand first
-        n_planned += is_plan
+        bar = max(best, 2.0 * params[PLAN_BAR if is_plan else EXTRA_BAR] * rate)
+        if ready[2 * i + 1] <= bar and not (is_stuck and code < 0):
+            continue
         price, color, own, locomotives, n_sets = find_form(state, tables, seat, params, memory, route)
         worth = ready[2 * i + 1] - price
-        bar = max(best, 2.0 * params[PLAN_BAR if is_plan else EXTRA_BAR] * rate)
         if price < 0.0 or not (worth > bar or (is_stuck and code < 0)):
             continue
         odds = tunnel_odds(state, tables, seat, route, color, own, locomotives)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ttr_analysis._jit import lean
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
-from ttr_analysis.engine.layout import HAND, NOBODY, OWNER, TRAINS
+from ttr_analysis.engine.layout import HAND, N_HAND, NOBODY, OWNER, TRAINS
 from ttr_analysis.policies.planner.memory import GAIN_PLANNED, IS_PLANNED, LABEL, N_PLANNED, PLAN, WANTED
 from ttr_analysis.policies.planner.params import EXTRA_TRAIN_PRICE, TRAIL_WEIGHT, Floats
 from ttr_analysis.policies.planner.watch import is_open, token_terms, toll_cost
@@ -246,7 +246,10 @@ def judge_routes(
             held = own if is_plan and color != GRAY_INDEX else free[c]
             judge_color(tables, route, c, held, free, worth, left, value)
         jokers = free[LOCOMOTIVE_INDEX] if tables[JOKERS + route] or tables[SYMBOLS + route] else 0
-        if is_stuck or tables[SWAP_SIZE + route] > 0 or own + jokers >= tables[LENGTH + route]:
+        if tables[SWAP_SIZE + route] > 0:
+            own = min(own, tables[PLAIN + route])
+            jokers += (state[N_HAND + seat] - own - jokers) // tables[SWAP_SIZE + route]
+        if is_stuck or own + jokers >= tables[LENGTH + route]:
             ready[2 * n_ready] = route
             ready[2 * n_ready + 1] = worth
             n_ready += 1

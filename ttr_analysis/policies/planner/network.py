@@ -57,14 +57,18 @@ from ttr_analysis.tables.games import (
 )
 
 Ints = npt.NDArray[np.int64]
+Costs = npt.NDArray[np.int32]
 
-UNREACHABLE: Final = 1 << 50
-"""The cost of what cannot be built; three of them still add up."""
-TRAIN_SHIFT: Final = 10
-POINT_SHIFT: Final = 20
-"""A packed cost is 64ths of points << 20, plus trains << 10, plus routes."""
-POINT_UNIT: Final = 64.0
-LOW_BITS: Final = (1 << TRAIN_SHIFT) - 1
+UNREACHABLE: Final = 1 << 29
+"""The cost of what cannot be built; two of them still add up within int32."""
+ROUTE_BITS: Final = (1 << 6) - 1
+TRAIN_SHIFT: Final = 6
+TRAIN_BITS: Final = (1 << 8) - 1
+POINT_SHIFT: Final = 14
+"""A packed cost is 16ths of points << 14, plus trains << 6, plus routes: int32, which is added faster than int64."""
+POINT_UNIT: Final = 16.0
+_MOST_POINTS: Final = 40.0
+"""That one route is taken to cost; networks stay far from `UNREACHABLE`."""
 
 LEAST_TRAIN_PRICE: Final = 0.4
 """Part of the price of a route's trains below which its points do not lower its cost."""
@@ -129,6 +133,7 @@ def lay_board(
         points = max(points, LEAST_TRAIN_PRICE * params[TRAIN_PRICE] * length)
         if tables[TOKENS_EACH] > 0:
             points += toll_cost(state, tables, seat, r, token_value, at_stake)
+        points = min(points, _MOST_POINTS)
         cost[r] = (int(points * POINT_UNIT) << POINT_SHIFT) + (length << TRAIN_SHIFT) + 1
         start[a] += 1
         start[b] += 1
@@ -149,7 +154,7 @@ def lay_board(
 
 
 @lean
-def spread(start: Ints, arcs: Ints, row: Ints, queue: Ints) -> None:
+def spread(start: Ints, arcs: Ints, row: Costs, queue: Ints) -> None:
     """
     Lower the costs of a row to those of the cheapest paths that lead on from its nodes.
 
@@ -190,7 +195,9 @@ def spread(start: Ints, arcs: Ints, row: Ints, queue: Ints) -> None:
 
 
 @lean
-def solve(start: Ints, arcs: Ints, members: Ints, ends: Ints, grown: Ints, nets: Ints, room: Ints) -> None:
+def solve(
+    start: Ints, arcs: Ints, members: Ints, ends: Ints, grown: Costs, nets: Ints, distance: Costs, room: Ints
+) -> None:
     """
     Fill in the cheapest networks of all sets of some tickets.
 
@@ -208,11 +215,19 @@ def solve(start: Ints, arcs: Ints, members: Ints, ends: Ints, grown: Ints, nets:
         groups, without the last one, and a node.
     nets
         Filled, a row for each set of tickets.
+    distance
+        Filled with costs between nodes, if it has room for them; for many
+        groups that is faster than to follow paths for each set of them.
     room
         `ROOM_SIZE` cells to work in.
     """
     n = grown.shape[1]
     queue = room[: 2 * n]
+    for u in range(distance.shape[0]):
+        row = distance[u]
+        row.fill(UNREACHABLE)
+        row[u] = 0
+        spread(start, arcs, row, queue)
     group = 0
     for mask in range(1, grown.shape[0]):
         low = mask & -mask
@@ -223,8 +238,7 @@ def solve(start: Ints, arcs: Ints, members: Ints, ends: Ints, grown: Ints, nets:
                 row[v] = 0 if members[group, v] else UNREACHABLE
             group += 1
         else:
-            for v in range(n):
-                row[v] = UNREACHABLE
+            row.fill(UNREACHABLE)
         part = rest
         while part:
             # Two smaller trees meet in a node; the one with the lowest group is `low | part`.
@@ -232,9 +246,29 @@ def solve(start: Ints, arcs: Ints, members: Ints, ends: Ints, grown: Ints, nets:
             one = grown[low | part]
             other = grown[rest ^ part]
             for v in range(n):
-                row[v] = min(row[v], one[v] + other[v])
-        spread(start, arcs, row, queue)
-    root = members[group]
+                both = np.int32(one[v] + other[v])
+                row[v] = both if both < row[v] else row[v]  # noqa: FURB136 - `min` would widen both
+        if rest == 0 or distance.shape[0] == 0:
+            spread(start, arcs, row, queue)
+            continue
+        merged = grown[0]
+        for v in range(n):
+            merged[v] = row[v]
+        for u in range(n):
+            # If a path from another node passes here, it goes on from that one.
+            if row[u] == merged[u] and row[u] < UNREACHABLE:
+                way = distance[u]
+                near = merged[u]
+                for v in range(n):
+                    both = np.int32(near + way[v])
+                    row[v] = both if both < row[v] else row[v]  # noqa: FURB136 - as above
+    _split_tickets(ends, members[group], grown, nets)
+
+
+@lean
+def _split_tickets(ends: Ints, root: Ints, grown: Costs, nets: Ints) -> None:
+    """Fill in the cheapest tree and network for each set of tickets, from the trees that touch sets of groups."""
+    n = grown.shape[1]
     nets[0, TOUCH] = nets[0, TREE] = nets[0, FOREST] = 0
     ticket = 0
     for subset in range(1, nets.shape[0]):
@@ -260,7 +294,7 @@ def solve(start: Ints, arcs: Ints, members: Ints, ends: Ints, grown: Ints, nets:
 
 @lean
 def trace(
-    start: Ints, arcs: Ints, members: Ints, grown: Ints, nets: Ints, tickets: int, memory: Ints, todo: Ints
+    start: Ints, arcs: Ints, members: Ints, grown: Costs, nets: Ints, tickets: int, memory: Ints, todo: Ints
 ) -> None:
     """Put the routes of the cheapest network for a set of tickets on the plan."""
     n = grown.shape[1]

@@ -10,7 +10,7 @@ from ttr_analysis.engine.kernel.scoring import goal_reached
 from ttr_analysis.engine.layout import AT_DISCARDS, N_QUEUED, N_TICKET_PILE, TICKET_AT
 from ttr_analysis.policies.planner.lore import GOAL_TRAINS
 from ttr_analysis.policies.planner.memory import LABEL, WAS_OFFERED
-from ttr_analysis.policies.planner.network import LOW_BITS, ROOM_SIZE, TRAIN_SHIFT, UNREACHABLE, lay_board, spread
+from ttr_analysis.policies.planner.network import ROOM_SIZE, TRAIN_BITS, TRAIN_SHIFT, UNREACHABLE, lay_board, spread
 from ttr_analysis.policies.planner.params import (
     CARDS_PER_TURN,
     FAITH,
@@ -63,12 +63,12 @@ def network_trains(state: Ints, tables: Ints, seat: int, params: Floats, memory:
     arcs = np.empty((2 * MAX_ROUTES, 3), dtype=np.int64)
     room = np.empty(ROOM_SIZE, dtype=np.int64)
     n = lay_board(state, tables, seat, params, memory, node, start, arcs, room)
-    row = np.full(n, UNREACHABLE, dtype=np.int64)
+    row = np.full(n, UNREACHABLE, dtype=np.int32)
     row[node[main_label(tables, memory)]] = 0
     spread(start, arcs, row, room)
     for city in range(tables[N_CITIES]):
         cost = row[node[city]]
-        trains[city] = MAX_CITIES * MAX_ROUTES if cost >= UNREACHABLE else (cost >> TRAIN_SHIFT) & LOW_BITS
+        trains[city] = MAX_CITIES * MAX_ROUTES if cost >= UNREACHABLE else (cost >> TRAIN_SHIFT) & TRAIN_BITS
 
 
 @compiled
@@ -103,7 +103,7 @@ def expected_tickets(
     total = good * n_drawn / n
     if n_bad > 0:
         total += all_bad * tables[TICKET_KEEP] * 0.6 * bad / n_bad
-    return total
+    return float(total)
 
 
 @lean
@@ -123,8 +123,8 @@ def _prospect(
             continue
         odds = params[FAITH] * min(1.0, 0.6 + 0.4 * (left - turns) / 5.0)
         points = odds * (tables[GOAL_POINTS + goal] + tables[PENALTY + ticket]) - tables[PENALTY + ticket]
-        best = max(best, points - need * (params[TRAIN_PRICE] - 0.5 * params[POINT_WEIGHT]))
-    return best
+        best = max(best, float(points - need * (params[TRAIN_PRICE] - 0.5 * params[POINT_WEIGHT])))
+    return float(best)
 
 
 @lean

@@ -33,10 +33,11 @@ from ttr_analysis.policies.planner.memory import (
 )
 from ttr_analysis.policies.planner.network import (
     FOREST,
-    LOW_BITS,
     POINT_SHIFT,
     POINT_UNIT,
     ROOM_SIZE,
+    ROUTE_BITS,
+    TRAIN_BITS,
     TRAIN_SHIFT,
     UNREACHABLE,
     lay_board,
@@ -66,6 +67,7 @@ from ttr_analysis.tables.games import (
 )
 
 Ints = npt.NDArray[np.int64]
+Costs = npt.NDArray[np.int32]
 
 MAX_WANTED: Final = 6
 """Tickets that one network is computed for."""
@@ -101,17 +103,21 @@ def consider_tickets(state: Ints, tables: Ints, seat: int, params: Floats, memor
     start = np.empty(MAX_CITIES + 1, dtype=np.int64)
     arcs = np.empty((2 * MAX_ROUTES, 3), dtype=np.int64)
     room = np.empty(ROOM_SIZE, dtype=np.int64)
+    row = np.empty(MAX_CITIES, dtype=np.int32)
     n = lay_board(state, tables, seat, params, memory, node, start, arcs, room)
     wanted = np.empty((MAX_WANTED, 3), dtype=np.int64)
     gain = np.empty(MAX_WANTED, dtype=np.float64)
     worth_now = np.empty(MAX_OFFER, dtype=np.float64)
-    n_wanted = _want_tickets(state, tables, seat, params, memory, node, start, arcs, n, wanted, gain, worth_now, room)
+    n_wanted = _want_tickets(
+        state, tables, seat, params, memory, node, start, arcs, n, wanted, gain, worth_now, row, room
+    )
     members = np.zeros((2 * MAX_WANTED + 1, n), dtype=np.int64)
     ends = np.zeros(MAX_WANTED, dtype=np.int64)
     n_groups = _find_groups(tables, node, wanted, n_wanted, gain, members, ends, room)
-    grown = np.empty((1 << max(0, n_groups - 1), n), dtype=np.int64)
+    grown = np.empty((1 << max(0, n_groups - 1), n), dtype=np.int32)
     nets = np.empty((1 << n_wanted, 3), dtype=np.int64)
-    solve(start, arcs, members, ends, grown, nets, room)
+    distance = np.empty((n if len(grown) > 2 * n else 0, n), dtype=np.int32)
+    solve(start, arcs, members, ends, grown, nets, distance, room)
     # The best part of each set of tickets: some may be better given up.
     best = np.zeros(1 << n_wanted, dtype=np.int64)
     worth = np.zeros(1 << n_wanted, dtype=np.float64)
@@ -162,6 +168,7 @@ def _want_tickets(
     wanted: Ints,
     gain: Floats,
     worth_now: Floats,
+    row: Costs,
     room: Ints,
 ) -> int:
     """
@@ -206,7 +213,7 @@ def _want_tickets(
             continue
         goal = first
         if last - first > 1:
-            goal = _best_goal(tables, params, node, start, arcs, n, ticket, last, room)
+            goal = _best_goal(tables, params, node, start, arcs, ticket, last, row[:n], room)
         more = params[FAITH] * (tables[GOAL_POINTS + goal] - now)
         at = n_wanted
         if n_wanted == MAX_WANTED:
@@ -226,16 +233,15 @@ def _want_tickets(
 
 @lean
 def _best_goal(
-    tables: Ints, params: Floats, node: Ints, start: Ints, arcs: Ints, n: int, ticket: int, last: int, room: Ints
+    tables: Ints, params: Floats, node: Ints, start: Ints, arcs: Ints, ticket: int, last: int, row: Costs, room: Ints
 ) -> int:
     """Return the destination worth most for itself, of those before `last`."""
-    row = room[:n]
-    for v in range(n):
+    for v in range(row.size):
         row[v] = UNREACHABLE
     place = tables[ORIGIN + ticket]
     for i in range(tables[PLACE_START + place], tables[PLACE_START + place + 1]):
         row[node[tables[PLACE_CITY + i]]] = 0
-    spread(start, arcs, row, room[n : 3 * n])
+    spread(start, arcs, row, room)
     best = tables[GOAL_START + ticket]
     most = 2.0 * _IMPOSSIBLE
     for goal in range(best, last):
@@ -302,12 +308,12 @@ def _find_groups(
 @lean
 def _net_worth(state: Ints, seat: int, params: Floats, left: float, cost: int) -> float:
     """Return what a network costs, below 0; far below if the trains or the turns do not suffice."""
-    trains = (cost >> TRAIN_SHIFT) & LOW_BITS
-    routes = cost & LOW_BITS
+    trains = (cost >> TRAIN_SHIFT) & TRAIN_BITS
+    routes = cost & ROUTE_BITS
     if cost >= UNREACHABLE or trains > state[TRAINS + seat] or (state[LAST_LEFT] >= 0 and routes > left):
         return _IMPOSSIBLE
     turns = max(0.0, trains - _HAND_PART * state[N_HAND + seat]) / params[CARDS_PER_TURN] + routes
-    return -(cost >> POINT_SHIFT) / POINT_UNIT - params[LATE_PRICE] * max(0.0, turns - left)
+    return float(-(cost >> POINT_SHIFT) / POINT_UNIT - params[LATE_PRICE] * max(0.0, turns - left))
 
 
 @lean
