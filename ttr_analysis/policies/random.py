@@ -15,7 +15,7 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from ttr_analysis._jit import lean
+from ttr_analysis._jit import inlined, lean
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine.codes import (
     CHOOSE_NEUTRAL,
@@ -78,7 +78,9 @@ from ttr_analysis.tables.games import (
 # -- lore: the classes of the routes of a map ----------------------------------
 
 _N_CLASSES: Final = 0
-_CLASS_OF: Final = 1
+_LONGEST: Final = 1
+"""Length of the longest route."""
+_CLASS_OF: Final = 2
 _START: Final = _CLASS_OF + MAX_ROUTES
 """Where the routes of each class begin in the next one, and one more cell for the end."""
 _MEMBERS: Final = _START + MAX_ROUTES + 1
@@ -109,15 +111,15 @@ _N_SEEN: Final = _READY + 1
 _SEEN_HAND: Final = _N_SEEN + 1
 """The hand for which the forms were counted."""
 _SEEN_CARDS: Final = _SEEN_HAND + N_KINDS
-_CARDS: Final = _SEEN_CARDS + 1
+_TOTAL: Final = _SEEN_CARDS + 1
+"""Forms of all classes, each as often as it has open routes."""
+_CARDS: Final = _TOTAL + 1
 """Nine cells to lay cards down, and nine for the rest of the hand."""
 _N_OPEN: Final = _CARDS + 2 * N_KINDS
 """Open routes of each class."""
 _FORMS: Final = _N_OPEN + MAX_ROUTES
 """Forms in which the hand pays for a route of each class."""
-_N_CLAIMS: Final = _FORMS + MAX_ROUTES
-"""Claims of each class: its forms times its open routes, if the seat may claim them."""
-_CLOSED: Final = _N_CLAIMS + MAX_ROUTES
+_CLOSED: Final = _FORMS + MAX_ROUTES
 """1 for each route that is not open to the seat."""
 _KIND_FORMS: Final = _CLOSED + MAX_ROUTES
 """Forms of each class in each color, and without one."""
@@ -171,6 +173,7 @@ def random_lore(game_map: GameMap) -> Ints:
         members.setdefault((*facts, int(tables[TOLL + route]) * has_few_loans), []).append(route)
     lore = np.zeros(_LORE_SIZE, dtype=np.int64)
     lore[_N_CLASSES] = len(members)
+    lore[_LONGEST] = max(route.length for route in game_map.routes)
     classes = sorted(members, key=lambda facts: (facts[_SWAP_SIZE] > 0, facts))
     at = 0
     for c, facts_of_class in enumerate(classes):
@@ -251,22 +254,27 @@ def _nth_bit(bits: int, number: int) -> int:
 
 @lean
 def _count_claims(state: Ints, tables: Ints, lore: Ints, seat: int, memory: Ints) -> int:
-    """Return the number of claims, and note those of each class."""
+    """Return the number of claims."""
     _look_at_board(state, tables, lore, seat, memory)
     _count_forms(state, lore, seat, memory)
-    trains = state[TRAINS + seat]
-    are_loans_few = tables[LOAN_LIMIT] > 0 and tables[TOKENS_EACH] > 0
+    if state[TRAINS + seat] >= lore[_LONGEST] and (tables[LOAN_LIMIT] == 0 or tables[TOKENS_EACH] == 0):
+        return int(memory[_TOTAL])
     total = 0
     for c in range(lore[_N_CLASSES]):
-        n = memory[_FORMS + c] * memory[_N_OPEN + c]
-        at = _FACTS + c * _N_FACTS
-        if n > 0 and lore[at + _LENGTH] > trains:
-            n = 0
-        if n > 0 and are_loans_few and not _can_settle(state, tables, seat, lore[at + _TOLL]):
-            n = 0
-        memory[_N_CLAIMS + c] = n
-        total += n
+        total += _n_claims(state, tables, lore, seat, memory, c)
     return total
+
+
+@lean
+def _n_claims(state: Ints, tables: Ints, lore: Ints, seat: int, memory: Ints, c: int) -> int:
+    """Return the number of claims in a class."""
+    n = memory[_FORMS + c] * memory[_N_OPEN + c]
+    at = _FACTS + c * _N_FACTS
+    if n == 0 or lore[at + _LENGTH] > state[TRAINS + seat]:
+        return 0
+    if tables[LOAN_LIMIT] > 0 and tables[TOKENS_EACH] > 0 and not _can_settle(state, tables, seat, lore[at + _TOLL]):
+        return 0
+    return int(n)
 
 
 @lean
@@ -302,7 +310,7 @@ def _count_forms(state: Ints, lore: Ints, seat: int, memory: Ints) -> None:
     memory[_SEEN_CARDS] = n_cards
 
 
-@lean
+@inlined
 def _count_without_sets(lore: Ints, memory: Ints, group: int, kind: int, own: int, locomotives: int) -> None:
     """Count anew the forms with one kind of card, of all classes of a group."""
     for c in range(lore[_GROUP_START + group], lore[_GROUP_START + group + 1]):
@@ -312,9 +320,7 @@ def _count_without_sets(lore: Ints, memory: Ints, group: int, kind: int, own: in
             n = int((jokers or plain == 0) and locomotives >= plain + symbols)
         else:
             n = count_singles(own, locomotives, plain, symbols, jokers)
-        cell = _KIND_FORMS + c * N_KINDS + kind
-        memory[_FORMS + c] += n - memory[cell]
-        memory[cell] = n
+        _set_forms(memory, c, kind, n)
 
 
 @lean
@@ -336,9 +342,17 @@ def _count_with_sets(hand: Ints, n_cards: int, lore: Ints, memory: Ints, c: int,
             n = 0
         else:
             n = count_in_color(hand[kind], locomotives, n_cards, plain, symbols, jokers, swap_size, swap_any)
-        cell = _KIND_FORMS + c * N_KINDS + kind
-        memory[_FORMS + c] += n - memory[cell]
-        memory[cell] = n
+        _set_forms(memory, c, kind, n)
+
+
+@inlined
+def _set_forms(memory: Ints, c: int, kind: int, n: int) -> None:
+    """Note the forms of a class with one kind of card."""
+    cell = _KIND_FORMS + c * N_KINDS + kind
+    more = n - memory[cell]
+    memory[cell] = n
+    memory[_FORMS + c] += more
+    memory[_TOTAL] += more * memory[_N_OPEN + c]
 
 
 @lean
@@ -362,14 +376,17 @@ def _close(lore: Ints, memory: Ints, route: int) -> None:
     if not memory[_CLOSED + route]:
         memory[_CLOSED + route] = 1
         memory[_N_OPEN + lore[_CLASS_OF + route]] -= 1
+        memory[_TOTAL] -= memory[_FORMS + lore[_CLASS_OF + route]]
 
 
 @lean
 def _nth_claim(state: Ints, tables: Ints, lore: Ints, seat: int, memory: Ints, number: int) -> tuple[int, int]:
     c = 0
-    while number >= memory[_N_CLAIMS + c]:
-        number -= memory[_N_CLAIMS + c]
+    n = _n_claims(state, tables, lore, seat, memory, c)
+    while number >= n:
+        number -= n
         c += 1
+        n = _n_claims(state, tables, lore, seat, memory, c)
     skip = number // memory[_FORMS + c]
     at = lore[_START + c]
     while skip > 0 or memory[_CLOSED + lore[_MEMBERS + at]]:
