@@ -71,10 +71,11 @@ class Greedy:
       which it holds most (then the first color). Sets take the cards of which
       most are left, locomotives last.
     - Else it draws the face-up card of which it holds most (then the first
-      slot), if it holds any; else an unseen card. It leaves a face-up
-      locomotive that costs two draws.
+      slot), if it holds any; else an unseen card, else that in the last slot.
+      It leaves a face-up locomotive that costs two draws if it can.
     - It draws tickets only if there is nothing else to do, and pays every
-      surcharge that it can, with as few locomotives as possible.
+      surcharge that it can, with as few locomotives as possible. Of two tracks
+      it gives the neutral player the first.
 
     Examples
     --------
