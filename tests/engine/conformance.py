@@ -45,8 +45,7 @@ from ttr_analysis.engine.kernel.scoring import (
     TRAIL_COLUMN,
     UNKNOWN_COLUMN,
     WON_COLUMN,
-    fill_trails,
-    final_scores,
+    score_games,
 )
 from ttr_analysis.engine.kernel.setup import new_game
 from ttr_analysis.engine.kernel.step import step
@@ -249,7 +248,7 @@ def play(combination: Combination, players: Sequence[Player], seed: int, game: i
             f"{combination}, {names}, seed {seed}, game {game}, after {len(states) - 1} moves: {violation}"
         ) from None
     scores = np.zeros((combination.n_players, N_COLUMNS), dtype=np.int64)
-    final_scores(state, tables, scores)
+    score_games(state[None], tables, scores[None])
     written = tape[TAPE_START : tape[WRITE_AT]].reshape(-1, 2).copy()
     return Played(game_map, combination.n_players, written, np.array(states), scores, Ending(int(state[ENDING])))
 
@@ -364,7 +363,6 @@ def check_by_referee(played: Played) -> Final:
 def check_scores(played: Played, final: Final) -> None:
     """Raise a `BrokenLawError` unless the scores of a game are those of the referee, part by part."""
     scores = played.scores.copy()
-    fill_trails(played.states[-1], game_tables(played.game_map, played.n_players), scores)
     expected = np.zeros_like(scores)
     for row, seat in zip(expected, final.seats, strict=True):
         row[START_COLUMN] = seat.start
