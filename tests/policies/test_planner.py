@@ -1,0 +1,367 @@
+"""`Planner`: its networks against the exact forest, and what it decides in positions where the best move is plain."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.engine.conformance import IS_COMPILED, open_memories
+from tests.engine.positions import Action, Position
+from tests.fixtures import EVERY_MAP, load
+from ttr_analysis.analysis.tickets._cost import PackedCost
+from ttr_analysis.analysis.tickets.solver import forest_solver
+from ttr_analysis.engine.codes import (
+    CLAIM_ROUTE,
+    DECLINE_TUNNEL,
+    DRAW_CARD,
+    DRAW_FACE_UP,
+    DRAW_TICKETS,
+    PAY_TUNNEL,
+    argument_of,
+    kind_of,
+    unpack_cards,
+)
+from ttr_analysis.engine.kernel.legal import NONE, action_fault
+from ttr_analysis.engine.kernel.scoring import COMPLETED_COLUMN, LOST_COLUMN, WON_COLUMN
+from ttr_analysis.engine.kernel.setup import new_game
+from ttr_analysis.engine.kernel.step import step
+from ttr_analysis.engine.layout import (
+    LAST_LEFT,
+    LOANS,
+    N_OFFER,
+    OFFER,
+    OVER,
+    PENDING,
+    PENDING_COLOR,
+    PHASE,
+    SEAT,
+    STATE_SIZE,
+    SURCHARGE,
+    TOKENS,
+    TRAINS,
+    Phase,
+)
+from ttr_analysis.maps.model import GameMap, Ticket
+from ttr_analysis.policies import Greedy, Random, play_games
+from ttr_analysis.policies.planner import Planner, params
+from ttr_analysis.policies.planner.memory import IS_PLANNED, IS_STALE, N_PLANNED, PLAN
+from ttr_analysis.rules.chance import seed_words
+from ttr_analysis.tables.games import MAX_ROUTES, game_tables
+
+PLAIN = Planner(
+    train_price=1.0,
+    route_price=0.0,
+    point_weight=0.0,
+    tunnel_price=0.0,
+    symbol_price=0.0,
+    faith=1000.0,
+    late_price=0.0,
+    token_spread=1e9,
+)
+"""Builds whatever completes most tickets, with the fewest trains."""
+
+
+CONTENT = Planner(ticket_bar=1000.0)
+"""Never draws tickets."""
+
+
+class Mind:
+    """A planner in the seat that acts, with its memory."""
+
+    def __init__(self, position: Position, planner: Planner | None = None) -> None:
+        self.position = position
+        self.planner = planner or Planner()
+        self.lore = self.planner.lore(position.map, position.n_players)
+        self.memory = open_memories([self.planner], seed_words(1), 0)[0]
+
+    def decide(self) -> Action:
+        """Return the choice of seat 0, which must be legal."""
+        state, tables = self.position.state, self.position.tables
+        code, value = self.planner.decide(state, tables, self.lore, 0, self.planner.params, self.memory)
+        assert action_fault(state, tables, code, value) == NONE
+        return int(code), int(value)
+
+    @property
+    def plan(self) -> set[str]:
+        """The routes of the plan."""
+        n = self.memory[N_PLANNED]
+        return {self.position.map.routes[i].id for i in self.memory[PLAN : PLAN + n]}
+
+
+def claimed_route(position: Position, action: Action) -> str:
+    code, _ = action
+    assert kind_of(code) == CLAIM_ROUTE
+    return position.map.routes[argument_of(code)].id
+
+
+def cards_of(action: Action) -> list[int]:
+    cards = np.zeros(9, dtype=np.int64)
+    unpack_cards(action[1], cards)
+    return [int(n) for n in cards]
+
+
+# -- parameters -------------------------------------------------------------------
+
+
+def test_parameters_stand_where_compiled_code_reads_them() -> None:
+    for i, field in enumerate(fields(Planner)):
+        assert getattr(params, field.name.upper()) == i
+        assert replace(Planner(), **{field.name: 77.0}).params[i] == pytest.approx(77.0)
+
+
+# -- plans ------------------------------------------------------------------------
+
+
+@settings(max_examples=60 if IS_COMPILED else 8)
+@given(name=st.sampled_from(EVERY_MAP), data=st.data())
+def test_a_plan_takes_as_few_trains_as_the_exact_forest(name: str, data: st.DataObject) -> None:
+    position = Position(name, 2 if name != "usa" else data.draw(st.sampled_from([2, 4])))
+    game_map = position.map
+    simple = [ticket.id for ticket in game_map.tickets if len(ticket.destinations) == 1]
+    held = data.draw(st.lists(st.sampled_from(simple), min_size=1, max_size=5, unique=True))
+    ids = [route.id for route in game_map.routes]
+    taken = data.draw(st.lists(st.sampled_from(ids), max_size=14, unique_by=lambda r: r.rsplit("/", 1)[0]))
+    n_own = data.draw(st.integers(0, len(taken)))
+    position.own(0, *taken[:n_own]).own(1, *taken[n_own:]).tickets(0, *held).put(TRAINS, 200)
+    mind = Mind(position, PLAIN)
+
+    mind.decide()
+
+    solver = forest_solver(game_map, taken[n_own:], taken[:n_own], n_players=position.n_players)
+    cost = PackedCost.unpack(int(solver.costs([ticket_of(game_map, t) for t in held], np.arange(len(held))[None])[0]))
+    planned = [route for route in game_map.routes if route.id in mind.plan]
+    if cost.trains < 200:
+        tolls = sum(route.toll for route in planned)
+        assert sum(route.length for route in planned) == cost.trains
+        assert len(planned) == cost.routes
+        assert tolls >= cost.toll
+
+
+def ticket_of(game_map: GameMap, ticket_id: str) -> Ticket:
+    return next(ticket for ticket in game_map.tickets if ticket.id == ticket_id)
+
+
+def test_a_plan_goes_around_a_route_that_is_lost() -> None:
+    position = Position("nordic").tickets(0, "Oslo-Stockholm", "Bergen-Trondheim")
+    mind = Mind(position)
+    mind.decide()
+    first = mind.plan
+    lost = next(iter(sorted(route for route in first if "Oslo" in route)))
+
+    position.own(1, lost)
+    mind.decide()
+
+    assert lost not in mind.plan
+    assert mind.plan
+    assert mind.plan != first
+
+
+def test_an_own_claim_along_the_plan_leaves_the_rest_as_it_is() -> None:
+    position = Position("nordic").tickets(0, "Oslo-Stockholm", "Bergen-Trondheim")
+    mind = Mind(position)
+    mind.decide()
+    first = mind.plan
+    built = min(first)
+
+    position.own(0, built)
+    mind.memory[IS_STALE] = 0
+    mind.decide()
+
+    twins = {route.rsplit("/", 1)[0] for route in mind.plan}
+    assert twins == {route.rsplit("/", 1)[0] for route in first - {built}}
+    assert mind.memory[IS_PLANNED : IS_PLANNED + MAX_ROUTES].sum() == len(mind.plan)
+
+
+def test_a_second_track_takes_the_place_of_one_that_is_lost() -> None:
+    position = Position("usa", 4).tickets(0, "Seattle-Los Angeles")
+    mind = Mind(position)
+    mind.decide()
+    doubles = {route.id for route in position.map.routes if position.map.twin(route) is not None}
+    lost = min(mind.plan & doubles)
+    twin = position.map.twin(position.map.route(*lost.rsplit("/", 1)[0].split("-"), track=int(lost[-1])))
+    assert twin is not None
+
+    position.own(1, lost)
+    mind.decide()
+
+    assert twin.id in mind.plan
+
+
+# -- tickets ----------------------------------------------------------------------
+
+
+def offer(position: Position, *tickets: str, phase: Phase = Phase.KEEP_START) -> Position:
+    ids = [ticket.id for ticket in position.map.tickets]
+    for i, ticket in enumerate(tickets):
+        position.put(OFFER + i, ids.index(ticket))
+    return position.put(N_OFFER, len(tickets)).put(PHASE, phase)
+
+
+def test_tickets_that_share_their_way_are_kept_and_a_lone_one_is_not() -> None:
+    position = offer(
+        Position("nordic"),
+        "Stockholm-Tromsø",
+        "København-Narvik",
+        "Norrköping-Boden",
+        "Helsinki-Lieksa",
+        "Oslo-Stavanger",
+    )
+
+    _, kept = Mind(position).decide()
+
+    assert kept & 0b00101 == 0b00101
+    assert kept.bit_count() >= 2
+
+
+def test_a_completed_ticket_is_kept_and_one_out_of_reach_is_not() -> None:
+    position = Position("nordic").own(0, "Helsinki-Tallinn/0", "Helsinki-Tampere/0").put(TRAINS, 4)
+    offer(position, "Bergen-Tornio", "Tampere-Tallinn", "Oslo-Honningsvåg", phase=Phase.KEEP)
+
+    assert Mind(position).decide()[1] == 0b010
+
+
+def test_a_seat_with_time_and_nothing_left_to_build_draws_tickets() -> None:
+    position = Position("nordic").own(0, "Helsinki-Tallinn/0", "Helsinki-Tampere/0").tickets(0, "Tampere-Tallinn")
+
+    assert kind_of(Mind(position).decide()[0]) == DRAW_TICKETS
+    assert kind_of(Mind(position.put(TRAINS, 3)).decide()[0]) != DRAW_TICKETS
+
+
+# -- cards and claims -------------------------------------------------------------
+
+
+def test_a_route_of_the_plan_is_claimed_as_soon_as_it_is_paid_for() -> None:
+    position = Position("nordic").tickets(0, "Tampere-Tallinn").hand(0, orange=1)
+
+    assert claimed_route(position, Mind(position, CONTENT).decide()) == "Helsinki-Tampere/0"
+
+
+def test_the_card_that_a_plan_wants_is_taken_face_up() -> None:
+    position = Position("nordic").tickets(0, "Tampere-Tallinn").market("black", "red", "orange", "green", "white")
+
+    code, _ = Mind(position, replace(CONTENT, extra_train_price=9.0)).decide()
+
+    assert (kind_of(code), argument_of(code)) == (DRAW_FACE_UP, 2)
+
+
+def test_a_gray_route_is_paid_in_the_color_that_nothing_else_wants() -> None:
+    # Umeå-Vaasa is a gray ferry of one locomotive; what the sets take is not what the plan wants.
+    position = Position("nordic").tickets(0, "Tampere-Tallinn").own(0, "Helsinki-Tampere/0")
+    position.hand(0, purple=1, green=3)
+
+    action = Mind(position, CONTENT).decide()
+
+    assert claimed_route(position, action) == "Helsinki-Tallinn/0"
+    assert cards_of(action) == [1, 0, 0, 0, 3, 0, 0, 0, 0]
+
+
+def test_the_last_turn_completes_a_ticket_rather_than_a_longer_route() -> None:
+    position = Position("nordic").own(0, "Helsinki-Tallinn/0").tickets(0, "Tampere-Tallinn")
+    position.hand(0, orange=1, black=3).put(LAST_LEFT, 1)
+
+    assert claimed_route(position, Mind(position, CONTENT).decide()) == "Helsinki-Tampere/0"
+
+
+def test_the_last_turn_scores_what_it_can() -> None:
+    position = Position("nordic").hand(0, orange=1, black=3).put(LAST_LEFT, 1)
+
+    assert claimed_route(position, Mind(position, CONTENT).decide()) in {"Boden-Kiruna/0", "Oulu-Vaasa/0"}
+
+
+def test_a_tunnel_is_attempted_with_good_odds_only() -> None:
+    bare = Position("nordic").tickets(0, "Bergen-Trondheim").hand(0, yellow=2)
+    spare = Position("nordic").tickets(0, "Bergen-Trondheim").hand(0, yellow=4, locomotive=1)
+    always = replace(CONTENT, tunnel_odds=0.0)
+
+    assert kind_of(Mind(bare, CONTENT).decide()[0]) in {DRAW_CARD, DRAW_FACE_UP}
+    if "Lillehammer-Åndalsnes/0" in plan_of(bare):
+        assert claimed_route(bare, Mind(bare, always).decide()) == "Lillehammer-Åndalsnes/0"
+        assert claimed_route(spare, Mind(spare, CONTENT).decide()) == "Lillehammer-Åndalsnes/0"
+
+
+def plan_of(position: Position) -> set[str]:
+    mind = Mind(position)
+    mind.decide()
+    return mind.plan
+
+
+def tunnel(surcharge: int, **hand: int) -> Position:
+    position = Position("nordic").hand(0, **hand)
+    route = next(i for i, r in enumerate(position.map.routes) if r.id == "Bergen-Oslo/0")
+    position.put(PHASE, Phase.TUNNEL).put(PENDING, route).put(PENDING_COLOR, 1)
+    return position.put(SURCHARGE, surcharge)
+
+
+def test_a_surcharge_is_paid_with_the_cards_missed_least() -> None:
+    action = Mind(tunnel(2, blue=1, locomotive=3)).decide()
+
+    assert kind_of(action[0]) == PAY_TUNNEL
+    assert cards_of(action) == [0, 1, 0, 0, 0, 0, 0, 0, 1]
+
+
+def test_a_surcharge_that_costs_too_much_is_declined() -> None:
+    assert kind_of(Mind(tunnel(3, locomotive=3)).decide()[0]) == DECLINE_TUNNEL
+    assert kind_of(Mind(tunnel(3, locomotive=3), Planner(decline_bar=100.0)).decide()[0]) == PAY_TUNNEL
+    assert kind_of(Mind(tunnel(1, red=3)).decide()[0]) == DECLINE_TUNNEL
+
+
+def test_no_loan_is_taken_for_a_few_points_when_a_bonus_is_at_stake() -> None:
+    position = Position("nederland").put(TOKENS, 0).put(TOKENS + 1, 1)
+    position.hand(0, red=4, blue=4).put(LAST_LEFT, 1)
+
+    assert kind_of(Mind(position).decide()[0]) != CLAIM_ROUTE
+    assert kind_of(Mind(position.put(LOANS, 1)).decide()[0]) == CLAIM_ROUTE  # the bonus is gone
+
+
+# -- whole games ------------------------------------------------------------------
+
+
+@settings(max_examples=60 if IS_COMPILED else 4)
+@given(name=st.sampled_from(EVERY_MAP), seed=st.integers(0, 2**32), n_steps=st.integers(0, 400))
+def test_a_planner_that_comes_late_plays_legally(name: str, seed: int, n_steps: int) -> None:
+    game_map = load(name)
+    tables = game_tables(game_map, 2)
+    state = np.empty(STATE_SIZE, dtype=np.int64)
+    tape = np.zeros(4, dtype=np.int64)
+    new_game(tables, seed_words(seed), 0, state, tape)
+    players = [Random(), Random()]
+    memories = open_memories(players, seed_words(seed), 0)
+    lore = players[0].lore(game_map, 2)
+    for _ in range(n_steps):
+        if state[PHASE] == OVER:
+            return
+        seat = int(state[SEAT])
+        code, value = players[0].decide(state, tables, lore, seat, players[0].params, memories[seat])
+        step(state, tables, code, value, tape)
+    if state[PHASE] == OVER:
+        return
+    planner = Planner()
+    memory = open_memories([planner], seed_words(seed), 0)[0]
+
+    code, value = planner.decide(state, tables, planner.lore(game_map, 2), int(state[SEAT]), planner.params, memory)
+
+    assert action_fault(state, tables, code, value) == NONE
+
+
+@pytest.mark.parametrize(("name", "least"), [("nordic", 0.8), ("usa", 0.8), ("switzerland", 0.8), ("nederland", 0.7)])
+def test_a_planner_beats_a_greedy_player(name: str, least: float) -> None:
+    game_map = load(name)
+    n_games = 100 if IS_COMPILED else 1
+    won = 0.0
+    seated: tuple[list[Planner | Greedy], ...] = ([Planner(), Greedy()], [Greedy(), Planner()])
+    for seat, players in enumerate(seated):
+        results, _, _ = play_games(game_map, players, n_games, seed=11)
+        won += (results[:, seat, WON_COLUMN] / results[:, :, WON_COLUMN].sum(axis=1)).sum()
+
+    assert won / (2 * n_games) >= (least if IS_COMPILED else 0.5)
+
+
+def test_a_planner_completes_most_of_its_tickets() -> None:
+    results, _, _ = play_games(load("nordic"), [Planner(), Random()], 50 if IS_COMPILED else 1, seed=11)
+
+    assert results[:, 0, COMPLETED_COLUMN].mean() >= 2.5
+    assert results[:, 0, LOST_COLUMN].mean() > -15
