@@ -1,0 +1,119 @@
+"""The examples of README.md and docs/ run and give what is said beside them, and their tables are the code's."""
+
+import ast
+import doctest
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ttr_analysis.engine import actions
+from ttr_analysis.engine.entries import _SHAPES
+from ttr_analysis.engine.layout import Phase
+from ttr_analysis.tables import games
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text("utf-8")
+GAMES = (ROOT / "docs" / "games.md").read_text("utf-8")
+PAGES = sorted((ROOT / "docs").glob("*.md"))
+
+
+def blocks(page: str, language: str) -> list[str]:
+    """Return the code blocks of a page in a language."""
+    return re.findall(rf"^```{language}\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL)
+
+
+def table(page: str, first: str) -> list[list[str]]:
+    """Return the cells of the table whose head begins with a word."""
+    rows = page.partition(f"\n| {first} |")[2].partition("\n\n")[0].splitlines()[2:]
+    return [[cell.strip() for cell in row.split("|")[1:-1]] for row in rows]
+
+
+def run(code: str, names: dict[str, Any]) -> list[tuple[str, str]]:
+    """Run Python; return pairs of what an expression gives and what the comment beside it says before a colon."""
+    said = []
+    for statement in ast.parse(code).body:
+        if isinstance(statement, ast.Expr):
+            value = eval(compile(ast.Expression(statement.value), "<page>", "eval"), names)  # noqa: S307
+            line = code.splitlines()[(statement.end_lineno or 0) - 1][statement.end_col_offset :]
+            if match := re.match(r"\s+# ([-\d(][^:]*):", line):
+                said.append((str(value), match[1]))
+        else:
+            exec(compile(ast.Module([statement], []), "<page>", "exec"), names)  # noqa: S102
+    return said
+
+
+def test_what_a_comment_says_is_found() -> None:
+    assert run("x = 2\nx + 1   # 3: three\nx  # a number: 2\n(x, x)  # (2, 3): wrong", {}) == [
+        ("3", "3"),
+        ("(2, 2)", "(2, 3)"),
+    ]
+
+
+def test_the_code_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    said = [pair for block in blocks(README, "python") for pair in run(block, names)]
+
+    assert len(said) >= 4
+    assert [given for given, _ in said] == [wanted for _, wanted in said]
+    for block in blocks(README, "json"):
+        assert set(block.splitlines()) <= set(names["record"].dumps().splitlines())
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_examples_of_a_page_run(page: Path) -> None:
+    parser, runner = doctest.DocTestParser(), doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    names: dict[str, Any] = {}
+    text = page.read_text("utf-8")
+    report: list[str] = []
+    for block in blocks(text, "pycon"):
+        line = text[: text.index(block)].count("\n")
+        test = parser.get_doctest(block, names, page.name, str(page), line)
+        runner.run(test, out=report.append, clear_globs=False)
+        names = test.globs
+
+    assert runner.tries > 0
+    assert "".join(report) == ""
+
+
+def test_the_table_of_phases_is_complete() -> None:
+    rows = table(GAMES, "phase")
+    named = {name for row in rows for name in re.findall(r"`(\w+)`", row[2])}
+
+    assert [row[0] for row in rows] == [f"`{phase.name}`" for phase in Phase]
+    assert named == {kind.__name__ for kind in actions.KIND_OF_ACTION}
+
+
+def test_the_table_of_events_is_complete() -> None:
+    rows = table(GAMES, "event")
+
+    assert {row[0]: row[1] for row in rows} == {
+        f"`{name}`": ", ".join(f"`{key}`" for key in shape.keys) for name, shape in _SHAPES.items()
+    }
+
+
+def test_the_table_of_limits_is_right() -> None:
+    assert [int(row[1]) for row in table(GAMES, "what")] == [
+        games.MAX_SEATS,
+        games.MAX_CITIES,
+        games.MAX_ROUTES,
+        games.MAX_TICKETS,
+        games.MAX_SLOTS,
+        games.MAX_OFFER,
+        games.MAX_BONUSES,
+        games.MAX_TIE_BREAKS,
+        games.MAX_GOALS,
+    ]
+
+
+def test_files_that_the_pages_name_exist() -> None:
+    named = {
+        name
+        for page in (README, GAMES)
+        for name in re.findall(r"\b((?:ttr_analysis|tests|scripts|docs|data|notebooks)/[\w/.]+\.\w+)", page)
+    }
+
+    assert len(named) >= 10
+    assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
