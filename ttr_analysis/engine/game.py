@@ -269,6 +269,17 @@ class Game:
         GameError
             If the outcomes do not fit (the message names the first that does
             not), or the state is of another game.
+
+        Examples
+        --------
+        >>> import ttr_analysis as ttr
+        >>> game = ttr.Game(ttr.load_map("usa"))
+        >>> state = game.new(seed=7)
+        >>> for _ in range(2):
+        ...     state, events = game.step(state, game.legal_actions(state)[0])
+        >>> state, events = game.step(state, ttr.actions.DrawCard())
+        >>> [str(event) for event in events]
+        ['P0: draw a card from the pile', 'P0 draws green']
         """
         code, value = self._packed.encode(self._vector(state), action)
         vector, events = self._packed.step(self._vector(state), code, value, outcomes)
@@ -293,6 +304,13 @@ class Game:
         IllegalActionError
             If a policy chooses an illegal action; the message says which, in
             which turn, and why it is illegal.
+
+        Examples
+        --------
+        >>> import ttr_analysis as ttr
+        >>> game = ttr.Game(ttr.load_map("usa"))
+        >>> game.play([ttr.policies.Greedy(), ttr.policies.Greedy()], seed=7).winners
+        (0,)
         """
         from ttr_analysis.engine.record import GameRecord
 

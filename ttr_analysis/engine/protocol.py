@@ -62,9 +62,10 @@ class Policy(Protocol):
             What the seat can see.
         actions
             Its legal actions, at least one, in a fixed order: draws from the
-            pile, then from the market, claims, tickets. Claims come once for
-            each route and form of payment; any other choice of cards that is
-            legal may be returned too.
+            pile, then from the market, claims in the order of the map,
+            tickets; ways to pay a surcharge, then to decline. Claims come
+            once for each route and form of payment; any other choice of cards
+            that is legal may be returned too.
         rng
             Random numbers of this seat in this game.
         """
@@ -76,8 +77,28 @@ class CompiledPolicy(Protocol):
     """
     A player made of one compiled function, as the built-in ones are.
 
-    It may look only at what `redact` leaves of the state: on the state and on
-    the view it must choose the same.
+    It may look only at what `engine.view.redact` leaves of the state: on the
+    state and on the view it must choose the same.
+
+    Examples
+    --------
+    A player that does what comes first. Its method need not be compiled to be
+    tried.
+
+    >>> import numpy as np
+    >>> import ttr_analysis as ttr
+    >>> from ttr_analysis.engine.kernel.listing import list_actions
+    >>> class First:
+    ...     name, params, memory_size = "First", np.zeros(1), 4
+    ...     def lore(self, game_map, n_players):
+    ...         return np.zeros(1, dtype=np.int64)
+    ...     def decide(self, state, tables, lore, seat, params, memory):
+    ...         actions = np.zeros((1, 2), dtype=np.int64)
+    ...         list_actions(state, tables, actions)
+    ...         return actions[0, 0], actions[0, 1]
+    >>> record = ttr.Game(ttr.load_map("usa")).play([First(), First()], seed=7)
+    >>> record.state_at(-1).ending
+    'trains'
     """
 
     @property
@@ -92,7 +113,7 @@ class CompiledPolicy(Protocol):
 
     @property
     def memory_size(self) -> int:
-        """Cells of its memory: zeros at the start of a game, but for the random stream of the seat in the first."""
+        """Cells of its memory, at least 4: at the start of a game the random stream of the seat, then zeros."""
         ...
 
     def lore(self, game_map: GameMap, n_players: int) -> Ints:
