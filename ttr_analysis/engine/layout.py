@@ -105,9 +105,11 @@ SURCHARGE: Final = 15
 N_TICKET_PILE: Final = 16
 """Tickets in the pile in random order; they are drawn before the queue."""
 N_QUEUED: Final = 17
-"""Tickets under the pile, in known order."""
+"""Tickets under the pile, in known order; SECRET while opening tickets are chosen."""
 QUEUE_HEAD: Final = 18
+"""Where in `QUEUE` the top one of them is."""
 N_TICKET_DISCARDS: Final = 19
+"""Tickets on the discard pile; SECRET while opening tickets are chosen."""
 NEUTRAL_IN: Final = 20
 """1 while the neutral player is in the game."""
 MARKER: Final = 21
@@ -153,7 +155,7 @@ LOANS: Final = TOKENS + MAX_SEATS
 N_HELD: Final = LOANS + MAX_SEATS
 """Tickets of each seat; while opening tickets are chosen, SECRET for the other seats."""
 N_OFFER: Final = N_HELD + MAX_SEATS
-"""Tickets that each seat chooses from."""
+"""Tickets that each seat chooses from; while opening tickets are chosen, SECRET for the other seats."""
 OFFER: Final = N_OFFER + MAX_SEATS
 """SECRET: those tickets, `MAX_OFFER` cells for each seat, in the order dealt."""
 HELD: Final = OFFER + MAX_SEATS * MAX_OFFER

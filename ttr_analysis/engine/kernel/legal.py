@@ -1,4 +1,4 @@
-"""What is legal: why an action is not, and the list of those that are."""
+"""What is legal: why an action is not. Those that are legal are listed in `listing`."""
 
 from __future__ import annotations
 
