@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from operator import index
-from typing import TYPE_CHECKING, SupportsIndex
+from typing import TYPE_CHECKING, Final, SupportsIndex
 
 from ttr_analysis._errors import GameError, IllegalActionError
 from ttr_analysis.engine.actions import Action, LegalActions
@@ -21,6 +21,8 @@ from ttr_analysis.maps.model import GameMap
 
 if TYPE_CHECKING:
     from ttr_analysis.engine.record import GameRecord
+
+_TOO_LARGE: Final = 1 << 62
 
 
 class Game:
@@ -185,7 +187,7 @@ class Game:
         ----------
         seed, game
             A run of games and the number of this one in it. Both decide all
-            that chance does in the game; every pair of them is another one.
+            that chance does in the game.
 
         Raises
         ------
@@ -362,6 +364,6 @@ class Game:
 
 
 def _whole_number(number: object, what: str) -> int:
-    if isinstance(number, bool) or not isinstance(number, SupportsIndex) or index(number) < 0:
-        raise GameError(f"the {what} is a whole number of 0 or more, got {number!r}")
+    if isinstance(number, bool) or not isinstance(number, SupportsIndex) or not 0 <= index(number) < _TOO_LARGE:
+        raise GameError(f"the {what} is a whole number of 0 or more (below 2**62), got {number!r}")
     return index(number)

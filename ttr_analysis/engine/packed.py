@@ -11,7 +11,9 @@ from ttr_analysis._errors import GameError, IllegalActionError
 from ttr_analysis.analysis import payments
 from ttr_analysis.engine.actions import KIND_OF_ACTION, Action, ClaimRoute, codec_of, unpacked
 from ttr_analysis.engine.codes import (
+    CARD_DEALT,
     CLAIM_ROUTE,
+    NEUTRAL_TICKET,
     PAY_TUNNEL,
     READ_AT,
     READ_END,
@@ -21,16 +23,16 @@ from ttr_analysis.engine.codes import (
     Ints,
 )
 from ttr_analysis.engine.events import Chance, Move, decode_event, script_of
-from ttr_analysis.engine.identify import identify_cards, n_unknown_cards
+from ttr_analysis.engine.identify import identify_cards, n_unknown_cards, unknown_words
 from ttr_analysis.engine.kernel.legal import ActionFault, action_fault
 from ttr_analysis.engine.kernel.listing import list_actions
 from ttr_analysis.engine.kernel.setup import new_game
 from ttr_analysis.engine.kernel.step import step
-from ttr_analysis.engine.layout import FAULT, SEAT, STATE_SIZE
+from ttr_analysis.engine.layout import FAULT, SEAT, STATE_SIZE, STREAM
 from ttr_analysis.engine.misfit import misfit
 from ttr_analysis.engine.reasons import Refused, explain
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.rules.chance import seed_words
+from ttr_analysis.rules.chance import N_WORDS, seed_words
 from ttr_analysis.tables import game_tables
 
 Happened = tuple[Move | Chance, ...]
@@ -81,8 +83,9 @@ class PackedGame:
         rows = np.empty((_N_ROWS, 2), dtype=np.int64)
         n = int(list_actions(state, self.tables, rows))
         if n > len(rows):
+            # Payments that are alike are found among those that fit: there may be fewer now.
             rows = np.empty((n, 2), dtype=np.int64)
-            list_actions(state, self.tables, rows)
+            n = int(list_actions(state, self.tables, rows))
         return rows[:n]
 
     def why_illegal(self, state: Ints, code: int, value: int) -> str | None:
@@ -135,7 +138,20 @@ class PackedGame:
         rows = list(zip(written[::2], written[1::2], strict=True))
         if script is not None and (after[FAULT] or tape[READ_AT] < tape[READ_END]):
             raise GameError(misfit(self.codec, script, rows))
+        if script is None and any(CARD_DEALT <= code & 15 <= NEUTRAL_TICKET for code, _ in rows):
+            self._check_chance(after)
         return after, tuple(decode_event(self.codec, code, value, state) for code, value in rows)
+
+
+    def _check_chance(self, state: Ints) -> None:
+        """Raise a `GameError` if a state cannot say what chance did."""
+        if unknown := unknown_words(state, self.n_players):
+            raise GameError(f"chance cannot go on from a state with {unknown}: say what it does (outcomes)")
+        if not state[STREAM : STREAM + N_WORDS].any():
+            raise GameError(
+                "a state of a record has no random numbers of its own: say what chance does (outcomes), "
+                "or go on from record.resume(step, seed)"
+            )
 
 
 def _identified(state: Ints, code: int, value: int) -> Ints:

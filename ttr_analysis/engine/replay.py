@@ -19,7 +19,7 @@ from ttr_analysis.engine.entries import Entry
 from ttr_analysis.engine.identify import identify_cards, identify_tickets, n_unknown_cards
 from ttr_analysis.engine.kernel.setup import new_game
 from ttr_analysis.engine.kernel.step import step as kernel_step
-from ttr_analysis.engine.layout import SEAT, STATE_SIZE
+from ttr_analysis.engine.layout import SEAT, STATE_SIZE, STREAM
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.rules.chance import N_WORDS
 from ttr_analysis.tables import game_tables
@@ -130,6 +130,7 @@ def make_step(state: Ints, tables: Ints, step: Step, tape: Ints | None = None) -
     tape = step.tape.copy() if tape is None else tape
     if step.code == SET_UP:
         new_game(tables, _NO_WORDS, 0, state, tape)
+        state[STREAM : STREAM + N_WORDS] = 0  # which no stream is: replayed states have no random numbers
     else:
         kernel_step(state, tables, step.code, step.value, tape)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -12,7 +14,7 @@ from ttr_analysis.engine.codes import Ints
 from ttr_analysis.engine.layout import N_TURNS, SEAT
 from ttr_analysis.engine.packed import PackedGame
 from ttr_analysis.engine.protocol import CompiledPolicy, Policy, policy_name
-from ttr_analysis.engine.view import SeatView
+from ttr_analysis.engine.view import SeatView, redact
 from ttr_analysis.rules.chance import N_WORDS, open_stream, seed_words
 
 Chooser = Callable[[Ints], tuple[int, int]]
@@ -54,33 +56,49 @@ def _seat_compiled(packed: PackedGame, policy: CompiledPolicy, seat: int, seed: 
     params, lore = policy.params, policy.lore(packed.game_map, packed.n_players)
     memory = np.zeros(policy.memory_size, dtype=np.int64)
     open_stream(seed_words(seed), game, 1 + seat, memory[:N_WORDS])
+    tables = packed.tables.copy()  # a policy may change what it is given, but not the game
 
     def choose(state: Ints) -> tuple[int, int]:
-        code, value = policy.decide(state, packed.tables, lore, seat, params, memory)
-        reason = packed.why_illegal(state, int(code), int(value))
+        seen = redact(state, tables, seat)
+        with _blamed(policy, state):
+            code, value = map(int, policy.decide(seen, tables, lore, seat, params, memory))
+        reason = "its code names a seat" if code >> 4 & 7 else packed.why_illegal(state, code, value)
         if reason is not None:
             raise IllegalActionError(f"{_who(policy, state)} chose what is illegal: {reason}")
-        return int(code), int(value)
+        return code, value
 
     return choose
 
 
 def _seat_python(packed: PackedGame, policy: Policy, seat: int, seed: int, game: int) -> Chooser:
-    rng = np.random.default_rng([seed, game, seat])
+    rng = np.random.default_rng(_veiled(seed, game, seat))
 
     def choose(state: Ints) -> tuple[int, int]:
         view = SeatView(packed.game_map, packed.n_players, state, seat)
         actions = LegalActions(packed.rows(state), packed.codec, view.vector)
-        try:
+        with _blamed(policy, state):
             action = policy.choose(view, actions, rng)
-        except Exception as error:
-            raise GameError(f"{_who(policy, state)} failed: {type(error).__name__}: {error}") from error
         try:
             return packed.encode(state, action)
         except IllegalActionError as error:
             raise IllegalActionError(f"{_who(policy, state)} chose what is illegal: {error}") from None
 
     return choose
+
+
+def _veiled(seed: int, game: int, seat: int) -> list[int]:
+    """Return a seed for a policy's generator from which the seed of the game cannot be told."""
+    digest = hashlib.blake2b(f"{seed} {game} {seat}".encode(), person=b"policy").digest()
+    return [int.from_bytes(digest[i : i + 4], "little") for i in range(0, 32, 4)]
+
+
+@contextmanager
+def _blamed(policy: object, state: Ints) -> Iterator[None]:
+    """Raise what goes wrong inside as an error of the policy."""
+    try:
+        yield
+    except Exception as error:
+        raise GameError(f"{_who(policy, state)} failed: {type(error).__name__}: {error}") from error
 
 
 def _who(policy: object, state: Ints) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from operator import index
+from typing import SupportsIndex
 
 import numpy as np
 
@@ -165,7 +166,8 @@ class SeatView(PublicState):
     __slots__ = ("_open", "_seat")
 
     def __init__(self, game_map: GameMap, n_players: int, vector: Ints, seat: int) -> None:
-        if not 0 <= seat < n_players:
+        whole: object = seat
+        if isinstance(whole, bool) or not isinstance(whole, SupportsIndex) or not 0 <= index(whole) < n_players:
             raise GameError(f"seats are 0 to {n_players - 1}, got {seat!r}")
         super().__init__(game_map, n_players, redact(vector, game_tables(game_map, n_players), seat))
         self._seat = index(seat)
@@ -198,8 +200,9 @@ class SeatView(PublicState):
         """
         The cards of which the draw pile may consist: those since the last shuffle less all that this seat saw since.
 
-        The pile is a random choice of `n_pile` of them, as far as this seat
-        knows; the others are in the hands of the other seats.
+        The pile holds `n_pile` of them; the others are in the hands of the
+        other seats, or were played since by a seat that may have held them
+        from before the shuffle.
         """
         return self._cards(POOL) - self._cards(BLIND + self._seat * N_KINDS)
 

@@ -172,6 +172,7 @@ def _is_reset_due(state: Ints, tables: Ints, tape: Ints) -> bool:
     for kind in range(N_COLORS):
         n_colored += state[DISCARDS + kind]
         n_in_pile += state[DRAW_PILE + kind]
+    n_in_pile = min(n_in_pile, state[N_PILE])
     if not tables[RESET_NEEDS_FULL]:
         n_open = tables[MARKET_SIZE]
     size, reset_at, needed = tables[MARKET_SIZE], tables[RESET_AT], tables[RESET_NEEDS_COLORED]

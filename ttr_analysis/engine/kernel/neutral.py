@@ -61,7 +61,7 @@ def play_neutral(state: Ints, tables: Ints, tape: Ints) -> None:
         else:
             state[NEUTRAL_IN] = 0
     elif n_free == 1:
-        _take_other(state, tables, a if owner_a == NOBODY else b, max(owner_a, owner_b))
+        _take_other(state, tables, a if owner_a == NOBODY else b, owner_b if owner_a == NOBODY else owner_a)
 
 
 @lean

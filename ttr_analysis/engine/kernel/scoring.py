@@ -100,7 +100,10 @@ def _whole_trail(state: Ints, tables: Ints, seat: int) -> int:
     n = tables[N_ROUTES]
     ends = np.stack([tables[CITY_A : CITY_A + n], tables[CITY_B : CITY_B + n]], axis=1)
     chosen = (state[OWNER : OWNER + n] == seat).astype(np.int8)
-    return longest_trail(ends, tables[LENGTH : LENGTH + n], chosen, np.zeros(n, dtype=np.int8))
+    trains = longest_trail(ends, tables[LENGTH : LENGTH + n], chosen, np.zeros(n, dtype=np.int8))
+    if trains < 0:
+        raise ValueError(f"the routes of P{seat} are too entangled to find its longest trail")
+    return trains
 
 
 @compiled

@@ -61,7 +61,10 @@ def step(state: Ints, tables: Ints, code: int, value: int, tape: Ints) -> None:
     seat = state[SEAT]
     kind = kind_of(code)
     write_event(tape, code + 16 * seat, value)
-    state[N_PASSES] = state[N_PASSES] + 1 if kind == PASS else 0
+    if kind == PASS:
+        state[N_PASSES] += 1
+    elif kind != CHOOSE_NEUTRAL:  # which is no part of a turn
+        state[N_PASSES] = 0
     if kind == DRAW_CARD:
         make_drawable(state, tables, tape)
         draw_unseen(state, tables, tape, seat, CARD_DRAWN + 16 * seat)
