@@ -1,0 +1,78 @@
+"""Who waits for the compiler is told so; nobody else."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from ttr_analysis.engine import announcing
+
+KERNEL = """
+import numpy as np
+from ttr_analysis._jit import compiled
+
+@compiled
+def read(values, index):
+    return values[index]
+"""
+
+WATCHED = """
+from ttr_analysis.engine import announcing
+announcing.announce(read, "the reader")
+announcing.is_watched = lambda: True
+announcing.announce(read, "the reader")
+read(np.arange(3), 1)
+announcing.announce(read, "the reader")
+"""
+
+
+def run(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the script in a fresh interpreter, with its cache in `folder`."""
+    script = folder / "script.py"
+    script.write_text(KERNEL + WATCHED, encoding="utf-8")
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("NUMBA_", "TTR_"))}
+    return subprocess.run(
+        [sys.executable, str(script)],
+        capture_output=True,
+        check=False,
+        env={**inherited, "TTR_CACHE_DIR": str(folder / "cache"), **environment},
+        text=True,
+    )
+
+
+def test_compilation_is_announced_where_somebody_watches(tmp_path: Path) -> None:
+    first = run(tmp_path)
+
+    assert (first.returncode, first.stdout) == (0, "")
+    assert first.stderr == "ttr_analysis: compiling the reader, once; it is kept for later ...\n"
+
+
+def test_what_is_in_the_cache_is_not_announced(tmp_path: Path) -> None:
+    run(tmp_path)
+
+    assert run(tmp_path).stderr == ""
+
+
+def test_what_is_not_compiled_is_not_announced(tmp_path: Path) -> None:
+    assert run(tmp_path, NUMBA_DISABLE_JIT="1").stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("is_terminal", "shell", "is_watched"),
+    [(True, None, True), (False, None, False), (False, "running", True), (True, "running", True)],
+)
+def test_a_terminal_and_a_notebook_are_watched(
+    monkeypatch: pytest.MonkeyPatch,
+    is_terminal: bool,  # noqa: FBT001
+    shell: str | None,
+    is_watched: bool,  # noqa: FBT001
+) -> None:
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    monkeypatch.setattr(sys, "stderr", SimpleNamespace(isatty=lambda: is_terminal))
+
+    assert announcing.is_watched() == is_watched
