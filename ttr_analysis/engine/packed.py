@@ -67,6 +67,7 @@ class PackedGame:
 
     def deal(self, seed: int, game: int, outcomes: Iterable[Chance] | None = None) -> tuple[Ints, Happened]:
         """Return the first state, and what was dealt: see `Game.deal`."""
+        announce(step, "the rules of the game")
         words = seed_words(seed)
         empty = np.zeros(STATE_SIZE, dtype=np.int64)
         return self._run(empty, lambda after, tape: new_game(self.tables, words, game, after, tape), outcomes)
@@ -141,7 +142,6 @@ class PackedGame:
         if script is None and any(CARD_DEALT <= code & 15 <= NEUTRAL_TICKET for code, _ in rows):
             self._check_chance(after)
         return after, tuple(decode_event(self.codec, code, value, state) for code, value in rows)
-
 
     def _check_chance(self, state: Ints) -> None:
         """Raise a `GameError` if a state cannot say what chance did."""
