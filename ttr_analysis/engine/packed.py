@@ -10,6 +10,7 @@ import numpy as np
 from ttr_analysis._errors import GameError, IllegalActionError
 from ttr_analysis.analysis import payments
 from ttr_analysis.engine.actions import KIND_OF_ACTION, Action, ClaimRoute, codec_of, unpacked
+from ttr_analysis.engine.announcing import announce
 from ttr_analysis.engine.codes import (
     CARD_DEALT,
     CLAIM_ROUTE,
