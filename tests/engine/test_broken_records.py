@@ -36,7 +36,7 @@ def header(**changes: object) -> str:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        pytest.param("", "expected a JSON object (expecting value at column 1), got nothing", id="blank line"),
+        pytest.param("", "expected a JSON object, got a blank line", id="blank line"),
         pytest.param(
             '{"event":"pass"',
             'expected a JSON object (expecting \',\' delimiter at column 16), got {"event":"pass"',

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,7 +24,11 @@ MAX_LINE_BYTES: Final = 20_000
 MAX_FAULTS: Final = 100
 """After so many faults no further ones are looked for."""
 
-_MAX_DIGITS: Final = 400
+MAX_DIGITS: Final = 400
+"""Digits of a number."""
+_MAX_DEPTH: Final = 20
+"""Far more than a record needs, and far less than Python's JSON can read and write."""
+_NO_BRACKETS: Final = re.compile(r'"(?:[^"\\]|\\.)*"?|[^"{}\[\]]+')
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 
@@ -130,8 +135,9 @@ def parse_lines(content: bytes, faults: FaultList) -> Lines:
     """
     Return the objects of JSON Lines.
 
-    A last line without its end of line that is no JSON was cut in the middle
-    of a write; it is left out. The first line must be whole.
+    A last line without its end of line that may be the beginning of a right
+    one was cut in the middle of a write; it is left out. The first line must
+    be whole.
 
     Parameters
     ----------
@@ -161,38 +167,55 @@ def parse_lines(content: bytes, faults: FaultList) -> Lines:
     if not last:
         return Lines(lines, 0)
     number = len(raw) + 1
-    probe = FaultList("", "")
-    data = _parse_line(number, last, probe)
-    if data is not None:
-        return Lines([*lines, Line(number, data)], 0)
-    if number == 1:
-        _parse_line(number, last, faults)
-    return Lines(lines, number)
+    last = last[: len(last.rstrip(b"\0")) + 1]  # a power failure may leave any number of them
+    try:
+        return Lines([*lines, Line(number, _decode(last))], 0)
+    except _LineError as error:
+        if number > 1 and error.may_be_cut:
+            return Lines(lines, number)
+        faults.add(number, error.field, error.value, error.expected)
+    return Lines(lines, 0)
 
 
 def _parse_line(number: int, text: bytes, faults: FaultList) -> dict[str, object] | None:
     """Return the object on a line, or None with a fault."""
+    try:
+        return _decode(text)
+    except _LineError as error:
+        faults.add(number, error.field, error.value, error.expected)
+    return None
+
+
+def _decode(text: bytes) -> dict[str, object]:
+    """Return the object on a line."""
     if len(text) > MAX_LINE_BYTES:
-        faults.add(number, "", f"{len(text):,} bytes", f"expected at most {MAX_LINE_BYTES:,} bytes on a line")
-        return None
+        raise _LineError("", f"{len(text):,} bytes", f"expected at most {MAX_LINE_BYTES:,} bytes on a line")
+    if not text.strip():
+        raise _LineError("", "a blank line", "expected a JSON object", may_be_cut=True)
     try:
         line = text.decode()
     except UnicodeDecodeError as error:
-        faults.add(number, "", f"byte 0x{text[error.start]:02x}", "expected UTF-8 text")
-        return None
+        raise _LineError("", f"byte 0x{text[error.start]:02x}", "expected UTF-8 text", may_be_cut=True) from None
+    if _depth(line) > _MAX_DEPTH:
+        raise _LineError("", "values nested too deeply", "expected a JSON object")
     try:
         data = _DECODER.decode(line)
     except json.JSONDecodeError as error:
-        faults.add(number, "", line.strip() or "nothing", f"expected a JSON object ({_reason(error)})")
-    except _NotStrictError as error:
-        faults.add(number, error.field, error.value, error.expected)
-    except RecursionError:
-        faults.add(number, "", "values nested too deeply", "expected a JSON object")
-    else:
-        if isinstance(data, dict):
-            return data
-        faults.add(number, "", data, "expected a JSON object")
-    return None
+        raise _LineError("", line.strip(), f"expected a JSON object ({_reason(error)})", may_be_cut=True) from None
+    if not isinstance(data, dict):
+        raise _LineError("", as_json(data), "expected a JSON object")
+    return data
+
+
+def _depth(line: str) -> int:
+    """Return how deep values are nested, at least; only counted if there are many brackets."""
+    if line.count("[") + line.count("{") <= _MAX_DEPTH:
+        return 0
+    depth = deepest = 0
+    for bracket in _NO_BRACKETS.sub("", line):
+        depth += 1 if bracket in "[{" else -1
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def _reason(error: json.JSONDecodeError) -> str:
@@ -200,32 +223,33 @@ def _reason(error: json.JSONDecodeError) -> str:
     return f"{error.msg[:1].lower()}{error.msg[1:]} at column {error.colno}".replace(" at at ", " at ")
 
 
-class _NotStrictError(Exception):
-    """What Python reads, but a record may not hold."""
+class _LineError(Exception):
+    """What is wrong with a line; `may_be_cut` if it may be the beginning of a right one."""
 
-    def __init__(self, field: str, value: str, expected: str) -> None:
+    def __init__(self, field: str, value: str, expected: str, *, may_be_cut: bool = False) -> None:
         super().__init__(field, value, expected)
         self.field = field
         self.value = value
         self.expected = expected
+        self.may_be_cut = may_be_cut
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     data = dict(pairs)
     if len(data) < len(pairs):
         twice, n = Counter(key for key, _ in pairs).most_common(1)[0]
-        raise _NotStrictError(twice, f"{n} of them", "expected each key once")
+        raise _LineError(twice, f"{n} of them", "expected each key once")
     return data
 
 
 def _whole(digits: str) -> int:
-    if len(digits) > _MAX_DIGITS:
-        raise _NotStrictError("", f"a number of {len(digits):,} digits", "expected numbers of a few digits")
+    if len(digits) > MAX_DIGITS:
+        raise _LineError("", f"a number of {len(digits):,} digits", "expected numbers of a few digits")
     return int(digits)
 
 
 def _no_fraction(number: str) -> object:
-    raise _NotStrictError("", number, "expected whole numbers")
+    raise _LineError("", number, "expected whole numbers")
 
 
 _DECODER: Final = json.JSONDecoder(
