@@ -25,7 +25,7 @@ from ttr_analysis.engine.codes import (
 )
 from ttr_analysis.engine.kernel.cards import has_cards, may_take
 from ttr_analysis.engine.kernel.legal import NONE, can_pay_surcharge, fewest_kept, route_fault
-from ttr_analysis.engine.kernel.listing import surcharge_cards
+from ttr_analysis.engine.kernel.listing import add_sets, surcharge_cards
 from ttr_analysis.engine.kernel.tickets import has_tickets
 from ttr_analysis.engine.layout import (
     HAND,
@@ -42,7 +42,7 @@ from ttr_analysis.engine.layout import (
 )
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies._common import MEMORY_START, Floats, Ints, neutral_track
-from ttr_analysis.rules.payment import GRAY_INDEX, can_pay, can_pay_with, fewest_locomotives, fill_sets, sets_needed
+from ttr_analysis.rules.payment import GRAY_INDEX, can_pay, can_pay_with, fewest_locomotives, sets_needed
 from ttr_analysis.tables.games import (
     COLOR,
     JOKERS,
@@ -173,22 +173,11 @@ def cheapest_cards(state: Ints, tables: Ints, seat: int, route: int) -> int:
     cards[best] = plain + symbols - best_sets - best_locomotives
     cards[LOCOMOTIVE_INDEX] += best_locomotives
     if best_sets > 0:
-        _add_sets(hand, cards, best_sets * swap_size)
+        left = np.empty(N_KINDS, dtype=np.int64)
+        for kind in range(N_KINDS):
+            left[kind] = hand[kind] - cards[kind]
+        add_sets(cards, left, best_sets * swap_size)
     return pack_cards(cards)
-
-
-@compiled
-def _add_sets(hand: Ints, cards: Ints, n_set_cards: int) -> None:
-    """Add the cards of sets: those of which most are left in hand, locomotives last."""
-    left = np.empty(N_KINDS, dtype=np.int64)
-    for kind in range(N_KINDS):
-        left[kind] = hand[kind] - cards[kind]
-    rank = np.zeros(N_KINDS, dtype=np.int64)
-    rank[LOCOMOTIVE_INDEX] = 1
-    taken = np.empty(N_KINDS, dtype=np.int64)
-    fill_sets(left, n_set_cards, rank, np.zeros(N_KINDS, dtype=np.int64), taken)
-    for kind in range(N_KINDS):
-        cards[kind] += taken[kind]
 
 
 @lean

@@ -52,7 +52,7 @@ from ttr_analysis.engine.layout import (
 )
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies._common import MEMORY_START, Floats, Ints, neutral_track, random_number
-from ttr_analysis.rules.forms import count_in_color, count_singles, count_without_color
+from ttr_analysis.rules.forms import count_in_color, count_locomotives, count_singles, count_without_color
 from ttr_analysis.rules.money import can_settle
 from ttr_analysis.rules.payment import GRAY_INDEX
 from ttr_analysis.tables.games import (
@@ -317,7 +317,7 @@ def _count_without_sets(lore: Ints, memory: Ints, group: int, kind: int, own: in
         at = _FACTS + c * _N_FACTS
         plain, symbols, jokers = lore[at + _PLAIN], lore[at + _SYMBOLS], lore[at + _JOKERS]
         if kind == LOCOMOTIVE_INDEX:
-            n = int((jokers or plain == 0) and locomotives >= plain + symbols)
+            n = count_locomotives(locomotives, plain, symbols, jokers)
         else:
             n = count_singles(own, locomotives, plain, symbols, jokers)
         _set_forms(memory, c, kind, n)

@@ -121,6 +121,26 @@ def count_singles(own: int, locomotives: int, plain: int, symbols: int, jokers: 
     return int(0 < plain <= own and locomotives >= symbols)
 
 
+@inlined
+def count_locomotives(locomotives: int, plain: int, symbols: int, jokers: int) -> int:
+    """
+    Return the number of forms of locomotives alone, on a route without sets: 1 or 0.
+
+    Parameters
+    ----------
+    locomotives
+        Locomotives held.
+    plain, symbols, jokers
+        The route: see `rules.payment`.
+
+    Examples
+    --------
+    >>> int(count_locomotives(3, 3, 0, 1)), int(count_locomotives(3, 3, 0, 0))
+    (1, 0)
+    """
+    return int((jokers or plain == 0) and locomotives >= plain + symbols)
+
+
 @lean
 def count_without_color(
     locomotives: int, n_cards: int, plain: int, symbols: int, jokers: int, swap_size: int, swap_any: int
@@ -136,7 +156,7 @@ def count_without_color(
         The route: see `rules.payment`.
     """
     if swap_size == 0:
-        return int((jokers or plain == 0) and locomotives >= plain + symbols)
+        return count_locomotives(locomotives, plain, symbols, jokers)
     total = 0
     for n_locomotives in range(min(locomotives, plain + symbols) + 1):
         if fits(0, n_locomotives, n_cards, plain, symbols, jokers, swap_size, swap_any):

@@ -175,6 +175,8 @@ def check_size(game_map: GameMap, n_players: int) -> None:
     if not low <= n_players <= high:
         variant = f", variant {rules.variant!r}," if rules.variant else ""
         raise ValueError(f"{game_map.title}{variant} is for {low} to {high} players, got {n_players}")
+    if rules.neutral.trains and rules.neutral.marker_seat >= n_players:
+        raise ValueError(f"{game_map.title}: seat {rules.neutral.marker_seat} cannot hold the marker of {n_players}")
     place_cities = sum(len(place.cities) for place in game_map.places)
     goals = sum(len(ticket.destinations) for ticket in game_map.tickets)
     sizes = [
@@ -227,7 +229,7 @@ def _put_rules(tables: Ints, game_map: GameMap, n_players: int) -> None:
         LOAN_LIMIT: rules.money.loan.limit,
         NEUTRAL_TRAINS: rules.neutral.trains,
         NEUTRAL_FROM: rules.neutral.first_round,
-        MARKER_SEAT: rules.neutral.marker_seat % n_players,
+        MARKER_SEAT: rules.neutral.marker_seat,
         NEUTRAL_AFTER_LAST: rules.neutral.after_last_turn,
         N_BONUSES: len(rules.bonus),
         N_TIE_BREAKS: len(rules.scoring.tie_breaks),

@@ -149,13 +149,30 @@ def representative(state: Ints, tables: Ints, seat: int, route: int, number: int
     left = np.empty(N_KINDS, dtype=np.int64)
     n_set_cards = lay_form(state, tables, seat, route, number, cards, left)
     if n_set_cards > 0:
-        rank = np.zeros(N_KINDS, dtype=np.int64)
-        rank[LOCOMOTIVE_INDEX] = 1
-        taken = np.empty(N_KINDS, dtype=np.int64)
-        fill_sets(left, n_set_cards, rank, np.zeros(N_KINDS, dtype=np.int64), taken)
-        for kind in range(N_KINDS):
-            cards[kind] += taken[kind]
+        add_sets(cards, left, n_set_cards)
     return pack_cards(cards)
+
+
+@compiled
+def add_sets(cards: Ints, left: Ints, n_set_cards: int) -> None:
+    """
+    Add the cards of sets to a payment: those of which most are left, locomotives last.
+
+    Parameters
+    ----------
+    cards
+        The payment; the cards are added.
+    left
+        The rest of the hand; the cards are taken away.
+    n_set_cards
+        How many.
+    """
+    rank = np.zeros(N_KINDS, dtype=np.int64)
+    rank[LOCOMOTIVE_INDEX] = 1
+    taken = np.empty(N_KINDS, dtype=np.int64)
+    fill_sets(left, n_set_cards, rank, np.zeros(N_KINDS, dtype=np.int64), taken)
+    for kind in range(N_KINDS):
+        cards[kind] += taken[kind]
 
 
 @lean

@@ -25,7 +25,7 @@ from ttr_analysis.engine.kernel.claims import decline_tunnel, lay_down, pay_surc
 from ttr_analysis.engine.kernel.neutral import choose_neutral
 from ttr_analysis.engine.kernel.tape import write_event
 from ttr_analysis.engine.kernel.tickets import keep_tickets, offer_tickets
-from ttr_analysis.engine.kernel.turns import end_neutral, end_turn
+from ttr_analysis.engine.kernel.turns import end_turn, go_on
 from ttr_analysis.engine.layout import (
     KEEP,
     KEEP_START,
@@ -87,7 +87,7 @@ def step(state: Ints, tables: Ints, code: int, value: int, tape: Ints) -> None:
         _keep(state, tables, tape, seat, value)
     elif kind == CHOOSE_NEUTRAL:
         choose_neutral(state, tables, argument_of(code))
-        end_neutral(state)
+        go_on(state)
     else:
         end_turn(state, tables, tape)
 

@@ -53,20 +53,14 @@ def end_turn(state: Ints, tables: Ints, tape: Ints) -> None:
     _look_for_the_end(state, tables)
     n_seats = tables[N_SEATS]
     state[TURN_SEAT] = (state[TURN_SEAT] + 1) % n_seats
-    _go_on(state)
+    go_on(state)
     is_round = state[N_TURNS] % n_seats == 0 and state[N_TURNS] >= n_seats * tables[NEUTRAL_FROM]
     if state[NEUTRAL_IN] and is_round and (state[PHASE] != OVER or tables[NEUTRAL_AFTER_LAST]):
         play_neutral(state, tables, tape)
 
 
 @lean
-def end_neutral(state: Ints) -> None:
-    """Go on after the holder of the neutral player's marker chose."""
-    _go_on(state)
-
-
-@lean
-def _go_on(state: Ints) -> None:
+def go_on(state: Ints) -> None:
     """Let the seat whose turn it is act, unless the game is over."""
     state[SEAT] = state[TURN_SEAT]
     state[PHASE] = OVER if state[ENDING] else TURN
