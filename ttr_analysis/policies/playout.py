@@ -13,14 +13,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ttr_analysis._jit import compiled, lean
-from ttr_analysis.engine.kernel.scoring import N_COLUMNS, final_scores
+from ttr_analysis._jit import lean
+from ttr_analysis.engine.announcing import announce
+from ttr_analysis.engine.kernel.scoring import N_COLUMNS, score_games
 from ttr_analysis.engine.kernel.setup import new_game
 from ttr_analysis.engine.kernel.step import step
 from ttr_analysis.engine.layout import ENDING, N_TURNS, OVER, PHASE, SEAT, STATE_SIZE
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies._common import Floats, Ints
 from ttr_analysis.policies.greedy import Greedy, choose_greedily
+from ttr_analysis.policies.planner.choose import choose as choose_by_plan
+from ttr_analysis.policies.planner.policy import Planner
 from ttr_analysis.policies.random import Random, choose_at_random
 from ttr_analysis.rules.chance import N_WORDS, open_stream, seed_words
 from ttr_analysis.tables.games import N_SEATS, game_tables
@@ -29,6 +32,9 @@ _RANDOM = Random.code
 _GREEDY = Greedy.code
 
 _NO_TAPE_CELLS = 4
+_LAST_GAME = 2**62 - 1
+_BLOCK = 32
+"""Games between two chances to interrupt; few enough for their states to stay in the processor's cache."""
 
 
 class Players(NamedTuple):
@@ -45,7 +51,7 @@ class Players(NamedTuple):
         Its memory, one row a seat; `memory_size` cells of it are used.
     memory_size
         Cells of each seat's memory.
-    random_lore, greedy_lore
+    random_lore, greedy_lore, planner_lore
         What each policy knows of the map; one cell where it does not play.
     """
 
@@ -55,13 +61,15 @@ class Players(NamedTuple):
     memory_size: Ints
     random_lore: Ints
     greedy_lore: Ints
+    planner_lore: Ints
 
 
-BuiltIn = Random | Greedy
+BuiltIn = Random | Greedy | Planner
+"""The policies of the package."""
 
 
 def seat_players(game_map: GameMap, policies: Sequence[BuiltIn]) -> Players:
-    """Return policies at their seats, ready for `play_games`."""
+    """Return policies at their seats, ready for `play_block`."""
     n = len(policies)
     params = np.zeros((n, max(len(policy.params) for policy in policies)))
     for seat, policy in enumerate(policies):
@@ -79,23 +87,17 @@ def seat_players(game_map: GameMap, policies: Sequence[BuiltIn]) -> Players:
         memory_size=sizes,
         random_lore=lore(Random),
         greedy_lore=lore(Greedy),
+        planner_lore=lore(Planner),
     )
 
 
 @lean
-def choose(state: Ints, tables: Ints, players: Players) -> tuple[int, int]:
-    """Return the action of the policy at the seat that acts."""
-    seat = state[SEAT]
-    code = players.codes[seat]
-    if code == _RANDOM:
-        return choose_at_random(state, tables, players.random_lore, seat, players.params[seat], players.memory[seat])
-    return choose_greedily(state, tables, players.greedy_lore, seat, players.params[seat], players.memory[seat])
-
-
-@lean
-def play_game(tables: Ints, players: Players, words: Ints, game: int, state: Ints, tape: Ints) -> None:
+def play_block(tables: Ints, players: Players, words: Ints, first: int, states: Ints, tape: Ints) -> None:
     """
-    Play a game to its end.
+    Play games one after the other, each to its end.
+
+    One function, for each further one between it and the policies would be
+    optimized with all of them again.
 
     Parameters
     ----------
@@ -103,49 +105,33 @@ def play_game(tables: Ints, players: Players, words: Ints, game: int, state: Int
         The map, its rules and the number of players.
     players
         Who plays; their memory is used.
-    words, game
-        Words of the seed, and number of the game.
-    state
-        Filled with the last state.
+    words
+        Words of the seed.
+    first
+        Number of the first game.
+    states
+        Filled with the last states, one a row.
     tape
         Where events are written.
     """
-    for seat in range(tables[N_SEATS]):
-        memory = players.memory[seat]
-        for cell in range(players.memory_size[seat]):
-            memory[cell] = 0
-        open_stream(words, game, 1 + seat, memory[:N_WORDS])
-    new_game(tables, words, game, state, tape)
-    while state[PHASE] != OVER:
-        code, value = choose(state, tables, players)
-        step(state, tables, code, value, tape)
-
-
-@compiled
-def play_block(
-    tables: Ints, players: Players, words: Ints, first: int, results: Ints, endings: Ints, n_turns: Ints
-) -> None:
-    """
-    Play games one after the other and score them.
-
-    Parameters
-    ----------
-    tables, players, words
-        As for `play_game`.
-    first
-        Number of the first game.
-    results
-        Filled with rows of `final_scores`, shape (games, seats, columns).
-    endings, n_turns
-        Filled with the `Ending` and the number of turns of each game.
-    """
-    state = np.empty(STATE_SIZE, dtype=np.int64)
-    tape = np.zeros(_NO_TAPE_CELLS, dtype=np.int64)
-    for i in range(len(results)):
-        play_game(tables, players, words, first + i, state, tape)
-        final_scores(state, tables, results[i])
-        endings[i] = state[ENDING]
-        n_turns[i] = state[N_TURNS]
+    for i in range(len(states)):
+        state = states[i]
+        for seat in range(tables[N_SEATS]):
+            memory = players.memory[seat]
+            for cell in range(players.memory_size[seat]):
+                memory[cell] = 0
+            open_stream(words, first + i, 1 + seat, memory[:N_WORDS])
+        new_game(tables, words, first + i, state, tape)
+        while state[PHASE] != OVER:
+            seat = state[SEAT]
+            params, memory = players.params[seat], players.memory[seat]
+            if players.codes[seat] == _RANDOM:
+                code, value = choose_at_random(state, tables, players.random_lore, seat, params, memory)
+            elif players.codes[seat] == _GREEDY:
+                code, value = choose_greedily(state, tables, players.greedy_lore, seat, params, memory)
+            else:
+                code, value = choose_by_plan(state, tables, players.planner_lore, seat, params, memory)
+            step(state, tables, code, value, tape)
 
 
 def play_games(
@@ -170,8 +156,16 @@ def play_games(
     Returns
     -------
     results, endings, n_turns
-        Rows of `engine.kernel.scoring.final_scores`, shape (games, seats,
+        Rows of `engine.kernel.scoring.score_games`, shape (games, seats,
         columns); the `Ending` and the number of turns of each game.
+
+    Raises
+    ------
+    ValueError
+        If the map is not for so many players, or a number is below 0 or too
+        large.
+    TypeError
+        If a policy is not one of the package's own: `Game.play` takes others.
 
     Examples
     --------
@@ -180,9 +174,24 @@ def play_games(
     >>> results.shape[:2], set(endings.tolist())
     ((10, 2), {1})
     """
+    for seat, policy in enumerate(policies):
+        if not isinstance(policy, BuiltIn):
+            raise TypeError(f"P{seat} is to be played by Random(), Greedy() or Planner(), got {policy!r}")
+    if n_games < 0 or not 0 <= first <= _LAST_GAME - n_games:
+        raise ValueError(f"games are numbered from 0 to {_LAST_GAME}, got {n_games} from number {first}")
+    announce(play_block, "the game and its players")
     tables = game_tables(game_map, len(policies))
+    players = seat_players(game_map, policies)
+    words = seed_words(seed)
     results = np.zeros((n_games, len(policies), N_COLUMNS), dtype=np.int64)
     endings = np.zeros(n_games, dtype=np.int64)
     n_turns = np.zeros(n_games, dtype=np.int64)
-    play_block(tables, seat_players(game_map, policies), seed_words(seed), first, results, endings, n_turns)
+    states = np.zeros((min(n_games, _BLOCK), STATE_SIZE), dtype=np.int64)
+    for start in range(0, n_games, _BLOCK):
+        block = slice(start, min(start + _BLOCK, n_games))
+        played = states[: block.stop - start]
+        play_block(tables, players, words, first + start, played, np.zeros(_NO_TAPE_CELLS, dtype=np.int64))
+        score_games(played, tables, results[block])
+        endings[block] = played[:, ENDING]
+        n_turns[block] = played[:, N_TURNS]
     return results, endings, n_turns
