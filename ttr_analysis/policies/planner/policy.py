@@ -67,12 +67,12 @@ class Planner:
     0.5
     """
 
-    train_price: float = 0.9
+    train_price: float = 1.2
     route_price: float = 1.2
     point_weight: float = 0.5
     tunnel_price: float = 1.0
     symbol_price: float = 0.7
-    faith: float = 0.9
+    faith: float = 0.85
     late_price: float = 3.0
     cards_per_turn: float = 1.8
     trains_per_claim: float = 2.8
@@ -81,10 +81,10 @@ class Planner:
     wanted_price: float = 1.5
     spare_price: float = 0.2
     locomotive_price: float = 1.5
-    breadth: float = 0.15
+    breadth: float = 0.1
     tunnel_odds: float = 0.6
-    ticket_bar: float = 4.0
-    ticket_trains: float = 8.0
+    ticket_bar: float = 14.0
+    ticket_trains: float = 10.0
     ticket_turns: float = 6.0
     token_spread: float = 4.0
     trail_weight: float = 0.3

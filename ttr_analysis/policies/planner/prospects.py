@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 import numpy.typing as npt
 
@@ -37,6 +39,13 @@ from ttr_analysis.tables.games import (
 )
 
 Ints = npt.NDArray[np.int64]
+
+_SURE: Final = 0.9
+"""Odds of a ticket that is near, with plenty of time."""
+_SLACK: Final = 8.0
+"""Turns to spare that make a ticket likely."""
+_FAR: Final = 40.0
+"""Trains that make it unlikely."""
 
 
 @lean
@@ -119,9 +128,10 @@ def _prospect(
     for goal in range(tables[GOAL_START + ticket], tables[GOAL_START + ticket + 1]):
         need = min(lore[GOAL_TRAINS + goal], origin + _nearest(tables, tables[GOAL_PLACE + goal], trains))
         turns = need / params[CARDS_PER_TURN] + need / params[TRAINS_PER_CLAIM]
-        if need > n_trains or turns > left:
+        # Others are in the way the more routes it takes, and the game may end sooner.
+        odds = params[FAITH] if need == 0 else params[FAITH] * min(_SURE, (left - turns) / _SLACK - need / _FAR)
+        if need > n_trains or odds <= 0.0:
             continue
-        odds = params[FAITH] * min(1.0, 0.6 + 0.4 * (left - turns) / 5.0)
         points = odds * (tables[GOAL_POINTS + goal] + tables[PENALTY + ticket]) - tables[PENALTY + ticket]
         best = max(best, float(points - need * (params[TRAIN_PRICE] - 0.5 * params[POINT_WEIGHT])))
     return float(best)
