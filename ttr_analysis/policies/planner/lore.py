@@ -52,7 +52,7 @@ def make_lore(game_map: GameMap, n_players: int) -> Ints:
     >>> import ttr_analysis as ttr
     >>> nordic = ttr.load_map("nordic")
     >>> int(make_lore(nordic, 2)[GOAL_TRAINS]), nordic.tickets[0].id
-    (7, 'Aalborg-Norrköping')
+    (5, 'Aalborg-Norrköping')
     """
     tables = game_tables(game_map, n_players)
     n = tables[N_CITIES]
