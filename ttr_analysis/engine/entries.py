@@ -36,7 +36,8 @@ by their ids. A card drawn or dealt and a ticket offered or kept may be "?".
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Final, NamedTuple
+from operator import index
+from typing import Final, NamedTuple, SupportsIndex
 
 import numpy as np
 
@@ -345,7 +346,8 @@ def entry_of(event: Event, codec: Codec) -> Entry:
         case Chance(kind) if kind in NOTICES:
             return Entry(codes.SHUFFLED, argument=NOTICES.index(kind))
         case Chance():
-            entry = _from_code(*encode_chance(codec, event))
+            code, value = encode_chance(codec, event)
+            entry = _from_code(index(code), index(value))
             if entry.kind not in _SECRET and (event.card, event.ticket) == (None, None):
                 raise GameError(f"everyone sees a {event.kind}, so that it is known, got {event!r}")
             return entry
@@ -401,6 +403,6 @@ def _from_code(code: int, value: int) -> Entry:
 
 
 def _seat(seat: object) -> int:
-    if isinstance(seat, int) and 0 <= seat < MAX_SEATS:
-        return int(seat)
+    if isinstance(seat, SupportsIndex) and not isinstance(seat, bool) and 0 <= index(seat) < MAX_SEATS:
+        return index(seat)
     raise GameError(f"expected a seat from 0 to {MAX_SEATS - 1}, got {seat!r}")

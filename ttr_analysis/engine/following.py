@@ -2,7 +2,7 @@
 Whether a record tells of a possible game: each event checked against what the kernel does.
 
 All that the kernel writes, places of shuffles included, must be what the
-record says. Where cards or tickets are unknown, what can be checked is.
+record says. Where cards are unknown, what is checked is necessary, not sufficient.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from ttr_analysis.engine.identify import (
     identify_cards,
     identify_tickets,
     impossible_kind,
+    n_short_in_pile,
     n_unknown_cards,
 )
 from ttr_analysis.engine.kernel.legal import ActionFault, action_fault
@@ -44,7 +45,7 @@ from ttr_analysis.engine.layout import (
 from ttr_analysis.engine.reasons import Refused, explain
 from ttr_analysis.engine.replay import SET_UP, Course, Step, make_step
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.tables.games import MAX_OFFER, UNKEPT, UNKEPT_DISCARDED
+from ttr_analysis.tables.games import MAX_OFFER, N_SEATS, UNKEPT, UNKEPT_DISCARDED
 
 _NOTHING: Final = -1
 _CARD_EVENTS: Final = (codes.CARD_DEALT, codes.CARD_DRAWN, codes.MARKET_CARD, codes.CARD_REVEALED)
@@ -150,8 +151,11 @@ class _Follower:
         if misfit:
             self._refuse(after, misfit)
             return None
-        if has_unknown_cards(after) and (kind := impossible_kind(after, self.tables)) is not None:
-            self._refuse_kind(kind)
+        if has_unknown_cards(after):
+            if (kind := impossible_kind(after, self.tables)) is not None:
+                self._refuse_kind(kind)
+            if n_short := n_short_in_pile(after, self.tables):
+                raise ImpossibleError(self.first, f"{n_short} cards of the draw pile can be of no kind after it")
         return step, after
 
     # -- moves ------------------------------------------------------------------
@@ -213,6 +217,8 @@ class _Follower:
     def _check_shown(self, state: Ints, entry: Entry) -> None:
         if state[PHASE] != OVER:
             raise ImpossibleError(self.first, "tickets are shown when the game is over")
+        if entry.seat >= self.tables[N_SEATS]:
+            raise ImpossibleError(self.first, f"there is no P{entry.seat}")
         reason = identify_tickets(state.copy(), entry.seat, entry.tickets)
         if reason:
             raise ImpossibleError(self.first, reason)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final
+from operator import index
+from typing import Any, Final, SupportsIndex
 
 from ttr_analysis._errors import GameError, UnknownNameError, nearest
 from ttr_analysis.engine.facts import facts_hash
-from ttr_analysis.engine.lines import FaultList, Line, as_json
+from ttr_analysis.engine.lines import MAX_DIGITS, FaultList, Line, as_json
 from ttr_analysis.maps.loading import data_folder, load_map
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.tables.games import MAX_SEATS, check_size
@@ -20,7 +21,10 @@ VERSION: Final = 1
 MAX_NAME: Final = 200
 """Characters of a name or title."""
 _MAX_NOTE: Final = 2_000
-_MAX_GAME: Final = 2**62
+_MAX_GAME: Final = 2**62 - 1
+_TOO_LONG: Final = 10**MAX_DIGITS
+_JOINERS: Final = {0x200C: None, 0x200D: None}
+"""Letters of some scripts, and signs, are joined by what is not printed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,8 +54,8 @@ class RecordHeader:
     Raises
     ------
     GameError
-        If a text is not printable or too long, or there are not as many names
-        as players.
+        If a text is not printable or too long, a number is out of range, or
+        there are not as many names as players.
     """
 
     map_name: str
@@ -66,8 +70,13 @@ class RecordHeader:
     note: str = ""
 
     def __post_init__(self) -> None:
+        for key in ("n_players", "seed", "game"):
+            value = getattr(self, key)
+            if isinstance(value, SupportsIndex) and not isinstance(value, bool):
+                object.__setattr__(self, key, index(value))  # NumPy's integers are no JSON
         for key, value, expected in _faults(self.data()):
-            raise GameError(f"the {key} of a record: {expected}, got {value!r}")
+            got = "a longer one" if isinstance(value, int) and abs(value) >= _TOO_LONG else repr(value)
+            raise GameError(f"the {key} of a record: {expected}, got {got}")
 
     def data(self) -> dict[str, object]:
         """Return the object that stands on the first line; what is not given is left out."""
@@ -125,12 +134,17 @@ def resolve_map(header: RecordHeader, given: GameMap | None, faults: FaultList) 
     faults
         What is wrong is added here.
     """
+    if given is not None and not isinstance(given, GameMap):
+        raise TypeError(f"expected a map as load_map gives it, got {given!r}")
     if given is None:
         given = _built_in(header.map_name)
         if given is None:
             expected = f"expected one of {', '.join(_built_in_names())}; give any other one as game_map"
             faults.add(1, "map", as_json(header.map_name), expected)
             return None
+    elif given.name != header.map_name:
+        faults.add(1, "map", as_json(header.map_name), f"expected {as_json(given.name)}, the map that was given")
+        return None
     try:
         game_map = given.with_variant(header.variant or None)
         check_size(game_map, header.n_players)
@@ -142,11 +156,15 @@ def resolve_map(header: RecordHeader, given: GameMap | None, faults: FaultList) 
         return None
     facts = facts_hash(game_map)
     if facts != header.facts:
-        variant = f", variant {game_map.rules.variant!r}," if game_map.rules.variant else ""
-        expected = f"expected {as_json(facts)}: the facts of the map {game_map.name!r}{variant} are not the record's"
+        its, ours = _title(header.map_name, header.variant), _title(game_map.name, game_map.rules.variant)
+        expected = f"expected {as_json(facts)}: the facts of the map {ours} are not those of the record of {its}"
         faults.add(1, "facts", as_json(header.facts), expected)
         return None
     return game_map
+
+
+def _title(name: str, variant: str) -> str:
+    return f"{name!r}, variant {variant!r}" if variant else repr(name)
 
 
 @lru_cache(maxsize=1)
@@ -170,14 +188,14 @@ _Check = Callable[[object, int], str]
 def _faults(data: Mapping[str, object]) -> Iterator[tuple[str, object, str]]:
     """Yield each key that is wrong, with its value and what was expected."""
     n_players = data.get("n_players")
-    n = n_players if isinstance(n_players, int) else 0
+    n = n_players if isinstance(n_players, int) and not _n_players(n_players, 0) else 0
     for key, check in _CHECKS.items():
         if key in data:
             if expected := check(data[key], n):
                 yield key, data[key], expected
         elif key in _REQUIRED:
             yield key, _MISSING, "expected this key"
-    for key in data.keys() - _CHECKS.keys():
+    for key in sorted(data.keys() - _CHECKS.keys()):
         hint = nearest(key, _CHECKS)
         yield key, key, f"unknown key, expected {' or '.join(hint or _CHECKS)}"
 
@@ -195,44 +213,48 @@ def _version(value: object, _: int) -> str:
     return _exactly(VERSION)(value, 0)
 
 
-def _whole(low: int, high: int | None) -> _Check:
+def _whole(low: int, high: int) -> _Check:
     def check(value: object, _: int) -> str:
-        fits = (
-            isinstance(value, int) and not isinstance(value, bool) and low <= value and (high is None or value <= high)
-        )
-        return (
-            ""
-            if fits
-            else f"expected a whole number {f'of {low} or more' if high is None else f'from {low} to {high}'}"
-        )
+        fits = isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+        return "" if fits else f"expected a whole number from {low} to {high}"
 
     return check
 
 
+def _seed(value: object, _: int) -> str:
+    fits = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _TOO_LONG
+    return "" if fits else f"expected a whole number of 0 or more, of at most {MAX_DIGITS} digits"
+
+
 def _text(most: int) -> _Check:
     def check(value: object, _: int) -> str:
-        fits = isinstance(value, str) and len(value) <= most and value.isprintable()
+        fits = isinstance(value, str) and len(value) <= most and value.translate(_JOINERS).isprintable()
         return "" if fits else f"expected a printable text of at most {most:,} characters"
 
     return check
 
 
 def _names(value: object, n_players: int) -> str:
+    """Check a list of as many names as players; of any length if that number is wrong itself."""
     fits = (
-        isinstance(value, list) and len(value) in (0, n_players) and not any(_text(MAX_NAME)(item, 0) for item in value)
+        isinstance(value, list)
+        and (len(value) in (0, n_players) or not n_players)
+        and not any(_text(MAX_NAME)(item, 0) for item in value)
     )
-    return "" if fits else f"expected {n_players} printable texts of at most {MAX_NAME} characters, or none"
+    number = f"{n_players} " if n_players else ""
+    return "" if fits else f"expected {number}printable texts of at most {MAX_NAME} characters, or none"
 
 
+_n_players: Final = _whole(2, MAX_SEATS)
 _CHECKS: Final[dict[str, _Check]] = {
     "format": _exactly(FORMAT),
     "version": _version,
     "map": _text(MAX_NAME),
     "variant": _text(MAX_NAME),
-    "n_players": _whole(2, MAX_SEATS),
+    "n_players": _n_players,
     "facts": _text(64),
     "policies": _names,
-    "seed": _whole(0, None),
+    "seed": _seed,
     "game": _whole(0, _MAX_GAME),
     "players": _names,
     "title": _text(MAX_NAME),

@@ -95,19 +95,38 @@ def impossible_kind(state: Ints, tables: Ints) -> int | None:
     """
     Return a kind of card of which more has come from the draw pile than was shuffled into it.
 
-    With unknown cards in hands that is all that can be checked: what the pile
-    was made of is known to all.
+    What the pile was made of is known to all. A record may pass this and
+    `n_short_in_pile` and yet tell of no possible game: which unknown cards
+    were drawn before a shuffle is not worked out.
 
     Returns
     -------
     kind
         None if there is no such kind.
     """
-    for kind in range(N_KINDS):
-        drawn = sum(int(state[BLIND + seat * N_KINDS + kind]) for seat in range(tables[N_SEATS]))
-        if state[POOL + kind] < drawn:
+    for kind, left in enumerate(_left_of_shuffle(state, tables)):
+        if left < 0:
             return kind
     return None
+
+
+def n_short_in_pile(state: Ints, tables: Ints) -> int:
+    """
+    Return how many cards of the draw pile can be of no kind.
+
+    There are at most as many of a kind in it as are unseen, and as were
+    shuffled into it and have not come out.
+    """
+    unseen: list[int] = state[DRAW_PILE : DRAW_PILE + N_KINDS].tolist()
+    n_possible = sum(map(min, unseen, _left_of_shuffle(state, tables)))
+    return max(0, int(state[N_PILE]) - n_possible)
+
+
+def _left_of_shuffle(state: Ints, tables: Ints) -> list[int]:
+    """Return how many cards of each kind were shuffled into the draw pile and are not known to have left it."""
+    blind = state[BLIND : BLIND + tables[N_SEATS] * N_KINDS].reshape(-1, N_KINDS)
+    left: list[int] = (state[POOL : POOL + N_KINDS] - blind.sum(axis=0)).tolist()
+    return left
 
 
 def identify_tickets(state: Ints, seat: int, tickets: Sequence[int]) -> str:
@@ -132,6 +151,10 @@ def identify_tickets(state: Ints, seat: int, tickets: Sequence[int]) -> str:
     if len(tickets) != len(held):
         return f"P{seat} holds {len(held)} tickets, not {len(tickets)}"
     known = [ticket for ticket in held.tolist() if ticket != UNKNOWN_TICKET]
+    if len(known) == len(held):
+        return f"the tickets of P{seat} are known"
+    if len(set(tickets)) < len(tickets) or UNKNOWN_TICKET in tickets:
+        return f"P{seat} shows a ticket twice, or one that is not named"
     if not set(known) <= set(tickets):
         return f"P{seat} is known to hold another ticket"
     new = [ticket for ticket in tickets if ticket not in known]

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from operator import index
 from pathlib import Path
 from typing import Any, Self, SupportsIndex, overload
 
@@ -87,7 +88,7 @@ class GameRecord:
     A record is saved as JSON Lines: a header, then one event a line. It is
     replayed without random numbers. Cards and tickets may be unknown, as in a
     game watched from one seat or entered at a table: replaying then checks
-    what can be checked.
+    much, but not all: see `docs/games.md`.
 
     A *step* of a record is the set-up (step 0), or a move with all that
     follows from it until a seat must decide again.
@@ -209,7 +210,7 @@ class GameRecord:
             facts=facts_hash(game_map),
             policies=tuple(_shorten(name, MAX_NAME) for name in policies),
             seed=seed,
-            game=number or None,
+            game=number,
         )
         return cls(header, entries, game_map)
 
@@ -275,6 +276,8 @@ class GameRecord:
         RecordWarning
             If the record breaks off.
         """
+        if not isinstance(content, str | bytes):
+            raise TypeError(f"expected the text of a record, or its bytes, got {content!r}")
         data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
         return cls._read(data, game_map, FaultList("text", "text"))
 
@@ -325,12 +328,12 @@ class GameRecord:
         self._course  # noqa: B018 - what is impossible is refused first
         return tuple(event_of(entry, codec) for entry in self.entries)
 
-    @property
+    @cached_property
     def moves(self) -> tuple[Move, ...]:
         """The moves of the seats, in order, without what chance did."""
         return tuple(event for event in self.events if isinstance(event, Move))
 
-    @property
+    @cached_property
     def steps(self) -> tuple[tuple[Event, ...], ...]:
         """The events step by step: `states()[k]` is the state after `steps[k]`."""
         return tuple(self.events[step.first : step.end] for step in self._course.steps)
@@ -363,7 +366,7 @@ class GameRecord:
         """
         states = self.states()
         try:
-            return states[step.__index__()]
+            return states[index(step)]
         except IndexError:
             raise IndexError(f"the record has steps 0 to {len(states) - 1}, got {step!r}") from None
 
@@ -381,8 +384,7 @@ class GameRecord:
         Raises
         ------
         GameError
-            If cards or tickets are not known there, so that chance cannot go
-            on: the outcomes must be given then, to `Game.step`.
+            If unknown cards or tickets hold up chance: give the outcomes to `Game.step`.
         IndexError
             If there is no such step.
         """

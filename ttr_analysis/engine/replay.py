@@ -82,11 +82,6 @@ class Course:
         self.tables = game_tables(self.game_map, self.n_players)
         self._latest = (-1, np.zeros(STATE_SIZE, dtype=np.int64))
 
-    @property
-    def n_followed(self) -> int:
-        """Events that belong to whole steps."""
-        return self.steps[-1].end if self.steps else 0
-
     def vector(self, at: int) -> Ints:
         """Return the packed state after a step; at most `_EVERY` steps are made for it, one if it is the next one."""
         done, state = self._latest

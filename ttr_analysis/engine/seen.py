@@ -70,5 +70,5 @@ def shown_entries(entries: Sequence[Entry], state: Ints, others: Sequence[int]) 
     for seat in others:
         held = HELD + seat * MAX_TICKETS
         tickets = tuple(state[held : held + state[N_HELD + seat]].tolist())
-        if seat not in already and UNKNOWN_TICKET not in tickets:
+        if tickets and seat not in already and UNKNOWN_TICKET not in tickets:
             yield Entry(SHOWN, seat, tickets=tickets)
