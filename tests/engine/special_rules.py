@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from tests.engine.special_results import BY_RESULT
 from tests.oracles.referee import Decision, Event, Final, Referee
 from tests.oracles.referee.payment import can_pay
 from tests.oracles.referee.table import BANK, NEUTRAL, Owner, Table
@@ -403,86 +404,6 @@ BY_STEP: dict[str, Callable[[Step], bool]] = {
 }
 """Rules seen in one step of a game."""
 
-
-# -- the result -------------------------------------------------------------------------
-
-
-def _bonus(measure: str) -> Callable[[Final, Table], bool]:
-    def detector(final: Final, table: Table) -> bool:
-        return any(
-            bonus.measure == measure and any(seat.bonuses[i] > 0 for seat in final.seats)
-            for i, bonus in enumerate(table.rules.bonus)
-        )
-
-    return detector
-
-
-def _shared_bonus(final: Final, table: Table) -> bool:
-    points = [[seat.bonuses[i] for seat in final.seats] for i in range(len(table.rules.bonus))]
-    return any(max(column) > 0 and column.count(max(column)) > 1 for column in points)
-
-
-def _loan_excludes(final: Final, table: Table) -> bool:
-    """The seat with most tokens has a loan, and gets no bonus for them."""
-    if all(bonus.measure != "tokens" for bonus in table.rules.bonus):
-        return False
-    most = max(final.seats, key=lambda seat: seat.tokens)
-    return most.n_loans > 0
-
-
-def _country(*, completed: bool) -> Callable[[Final, Table], bool]:
-    def detector(final: Final, table: Table) -> bool:
-        return any(
-            len(table.tickets[name].destinations) > 1 and (points > 0) == completed
-            for seat in final.seats
-            for name, points in seat.tickets.items()
-        )
-
-    return detector
-
-
-def _lesser_country(final: Final, table: Table) -> bool:
-    """A ticket with several destinations scores one that is not its best."""
-    return any(
-        0 < points < max(value for _, value in table.tickets[name].destinations)
-        for seat in final.seats
-        for name, points in seat.tickets.items()
-    )
-
-
-def _tied(final: Final) -> list[int]:
-    return [seat.seat for seat in final.seats if seat.total == max(final.scores)]
-
-
-def _tie_broken(final: Final, _table: Table) -> bool:
-    return len(_tied(final)) > len(final.winners) == 1
-
-
-def _tie_broken_later(final: Final, table: Table) -> bool:
-    """The tickets completed are tied too."""
-    tied = [final.seats[seat].n_completed for seat in _tied(final)]
-    return _tie_broken(final, table) and tied.count(max(tied)) > 1
-
-
-BY_RESULT: dict[str, Callable[[Final, Table], bool]] = {
-    "ends by the last round": lambda final, _: final.ending == "trains",
-    "ends by passes": lambda final, _: final.ending == "passes",
-    "start scores by seat": lambda final, _: len({seat.start for seat in final.seats}) > 1,
-    "bonus: longest trail": _bonus("longest_trail"),
-    "bonus: completed tickets": _bonus("completed_tickets"),
-    "bonus: tokens": _bonus("tokens"),
-    "bonus shared": _shared_bonus,
-    "bonus: a loan excludes": _loan_excludes,
-    "country ticket completed": _country(completed=True),
-    "country ticket lost": _country(completed=False),
-    "country ticket at less than its best": _lesser_country,
-    "tie broken by completed tickets": lambda final, table: (
-        _tie_broken(final, table) and not _tie_broken_later(final, table)
-    ),
-    "tie broken after completed tickets": _tie_broken_later,
-    "shared win": lambda final, _: len(final.winners) > 1,
-}
-"""Rules seen in the result of a game."""
 
 SPECIAL_RULES = (*BY_STEP, *BY_RESULT)
 
