@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from tests.engine.records import Table, changed, played, short_text
+from tests.engine.records import Table, Whim, changed, played, short_text
 from tests.engine.test_broken_records import faults_of, header
 from tests.fixtures import load
 from ttr_analysis import Game, GameError, GameRecord, RecordError, RecordWarning
@@ -117,6 +117,8 @@ def test_a_seed_that_no_record_can_hold_is_refused() -> None:
     for seed in (longest + 1, 10**5_000, -(10**5_000)):
         with pytest.raises(GameError, match=r"the seed of a record: .*at most 400 digits, got a longer one"):
             GameRecord.from_play(game, [], seed, [])
+    with pytest.raises(GameError, match="a seed has at most 400 digits"):
+        game.play([Whim({}), Whim({})], seed=longest + 1)
 
 
 def test_numbers_of_numpy_are_numbers() -> None:

@@ -314,8 +314,10 @@ class Game:
         >>> game.play([ttr.policies.Greedy(), ttr.policies.Greedy()], seed=7).winners
         (0,)
         """
+        from ttr_analysis.engine.header import check_seed
         from ttr_analysis.engine.record import GameRecord
 
+        check_seed(seed)
         events = self._play(policies, seed, game)
         return GameRecord.from_play(self, [policy_name(policy) for policy in policies], seed, events, number=game)
 

@@ -99,6 +99,12 @@ class RecordHeader:
         }
 
 
+def check_seed(seed: object) -> None:
+    """Raise a GameError if a seed has more digits than a record can hold; what is no number is judged elsewhere."""
+    if isinstance(seed, SupportsIndex) and index(seed) >= _TOO_LONG:
+        raise GameError(f"a seed has at most {MAX_DIGITS} digits")
+
+
 def read_header(line: Line, faults: FaultList) -> RecordHeader | None:
     """
     Return the header that stands on a line, or None with faults.
