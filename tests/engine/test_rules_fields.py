@@ -95,6 +95,7 @@ BONUSES = {
     "usa": (BonusRules("longest_trail", (10,)),),
 }
 
+
 def leaves(rules: object, path: str = "") -> Iterator[tuple[str, Any]]:
     """Yield every field of the groups of rules with its value."""
     for field in fields(rules):  # type: ignore[arg-type] # a dataclass
