@@ -1,7 +1,7 @@
 """
 Whole games by other rules: whatever a field says, the engine and the independent referee agree.
 
-RULES: each decision is a field that a reader can change. Single sentences about
+Each decision is a field that a reader can change. Single sentences about
 fields are in the other tests of the rules; here fields meet each other.
 """
 

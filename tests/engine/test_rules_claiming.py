@@ -1,7 +1,7 @@
 """
 The rules of claiming routes.
 
-RULES section 1, "Claiming" and "Double routes", sections 2 to 5, and 7,
+The rules, section 1, "Claiming" and "Double routes", sections 2 to 5, and 7,
 "Claiming". Rule books: Nordic Countries, controlling a line, with the examples
 of the yellow, the gray and the orange line; Switzerland, introduction and
 locomotive cards; Nederland, double lines, and the variant without tolls. What

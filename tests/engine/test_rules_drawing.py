@@ -1,7 +1,7 @@
 """
 The rules of drawing train cards.
 
-RULES section 1, "Drawing cards", sections 2 and 3, "Locomotives", and 7,
+The rules, section 1, "Drawing cards", sections 2 and 3, "Locomotives", and 7,
 "Drawing". Rule books: Nordic Countries, drawing train cards; Switzerland,
 locomotive cards. Piles that run out have tests of their own, and so have
 resets.

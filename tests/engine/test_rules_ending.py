@@ -1,7 +1,7 @@
 """
 The rules of the end of a game: the last round, passing, and games without an end.
 
-RULES section 1, "End", and 7, "End". Rule book: Nordic Countries, end of the
+The rules, section 1, "End", and 7, "End". Rule book: Nordic Countries, end of the
 game.
 """
 

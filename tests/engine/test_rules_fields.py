@@ -1,7 +1,7 @@
 """
 Every field of the rules: its value on the four maps, and that it makes a difference.
 
-RULES: all sections; what a map's rules say is stated there, and each decision
+All sections of the rules; what a map's rules say is stated there, and each decision
 is one of these fields.
 """
 

@@ -1,7 +1,7 @@
 """
 The rules of tolls and loans.
 
-RULES section 4, "Tolls" and "Toll bonus", and 7, "Money". Rule book: Nederland,
+The rules, section 4, "Tolls" and "Toll bonus", and 7, "Money". Rule book: Nederland,
 double lines, tolls and loans, with the example of Breda-Rotterdam; the points
 at the end, with the example of four players.
 """

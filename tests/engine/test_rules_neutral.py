@@ -1,7 +1,7 @@
 """
 The rules of the neutral player.
 
-RULES section 4, "Variant: neutral player", and 7. Rule book: Nederland, other
+The rules, section 4, "Variant: neutral player", and 7. Rule book: Nederland, other
 ways to play, the neutral player.
 """
 

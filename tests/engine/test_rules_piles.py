@@ -1,7 +1,7 @@
 """
 The rules of piles that run out, and of the market's reset.
 
-RULES section 1, "Market reset" and "Piles that run out", and 7, "Drawing".
+The rules, section 1, "Market reset" and "Piles that run out", and 7, "Drawing".
 Rule books: Switzerland, locomotive cards; Nordic Countries, drawing train
 cards. A market that no reset can mend is known from the literature.
 """

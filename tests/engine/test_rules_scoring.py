@@ -1,7 +1,7 @@
 """
 The rules of the score at the end of a game.
 
-RULES section 1, "Tickets", "Longest continuous path" and "Ties for the win",
+The rules, section 1, "Tickets", "Longest continuous path" and "Ties for the win",
 sections 2 to 5, "Bonus" and "Countries", and 7, "Scoring". Rule books: Nordic
 Countries, end of the game; Switzerland, the board and destination tickets;
 Nederland, points at the end. Loans and the toll bonus are tested with money.

@@ -1,7 +1,7 @@
 """
 The rules of what is secret and what is public.
 
-RULES section 1, "Secret" and "Public", section 4, "Tolls", and 7, "Set-up".
+The rules, section 1, "Secret" and "Public", section 4, "Tolls", and 7, "Set-up".
 Rule books: Nordic Countries, preparation and drawing tickets; Nederland,
 tickets and toll tokens.
 """

@@ -1,7 +1,7 @@
 """
 The rules of the set-up.
 
-RULES sections 1 to 5 and 7, "Set-up". Rule books: Nordic Countries, preparation;
+The rules, sections 1 to 5 and 7, "Set-up". Rule books: Nordic Countries, preparation;
 Switzerland, destination tickets; Nederland, tickets and toll tokens, and the
 variants without tolls and with a neutral player.
 """

@@ -1,7 +1,7 @@
 """
 The rules of ferries and of Murmansk-Lieksa: sets of cards that stand in for one.
 
-RULES section 2, "Ferry" and "Murmansk-Lieksa", and 7, "Claiming". Rule book:
+The rules, section 2, "Ferry" and "Murmansk-Lieksa", and 7, "Claiming". Rule book:
 Nordic Countries, controlling a line, with the example of seven green cards and
 eight others; ferries, with the example of Stavanger-Kristiansand.
 """

@@ -1,7 +1,7 @@
 """
 The rules of drawing tickets.
 
-RULES sections 1 to 5, and 7, "Tickets". Rule books: Nordic Countries, drawing
+The rules, sections 1 to 5, and 7, "Tickets". Rule books: Nordic Countries, drawing
 tickets; Switzerland, destination tickets; Nederland, tickets. Opening tickets
 are tested with the set-up, what tickets score with the scoring.
 """

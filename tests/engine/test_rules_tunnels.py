@@ -1,7 +1,7 @@
 """
 The rules of tunnels.
 
-RULES sections 2 and 3, "Tunnel", and 7, "Tunnels". Rule books: Nordic
+The rules, sections 2 and 3, "Tunnel", and 7, "Tunnels". Rule books: Nordic
 Countries, tunnels, examples 1 to 3; Switzerland, tunnels.
 """
 
