@@ -1,0 +1,226 @@
+"""`Random`: every claim by route and form, and every other action, equally likely."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import product
+from math import comb, prod, sqrt
+from typing import TypeVar
+
+import numpy as np
+import pytest
+
+from tests.engine.conformance import (
+    BUILDER,
+    COLLECTOR,
+    HOARDER,
+    IS_COMPILED,
+    UNIFORM,
+    Combination,
+    Ints,
+    check_action,
+    every_combination,
+    play,
+)
+from tests.engine.positions import Position
+from tests.oracles.referee.payment import Cards, affordable, forms
+from ttr_analysis.cards import CARD_KINDS, N_KINDS
+from ttr_analysis.engine.codes import CLAIM_ROUTE, argument_of, kind_of
+from ttr_analysis.engine.kernel.legal import NONE, route_fault
+from ttr_analysis.engine.kernel.listing import list_actions
+from ttr_analysis.engine.layout import HAND, N_OFFER, OVER, PHASE, SEAT, TURN, Phase
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.policies import Random
+from ttr_analysis.rules.chance import N_WORDS, open_stream, seed_words
+from ttr_analysis.tables.games import game_tables
+
+N_DRAWS = 5_000 if IS_COMPILED else 600
+N_ERRORS = 5.5
+"""Standard errors by which a frequency may be off; some thousands of them are looked at."""
+SEED = 7
+COMBINATIONS = [c for c in every_combination() if c.n_players in c.game_map.rules.players]
+"""Every map and variant, with the fewest and the most players."""
+
+T = TypeVar("T")
+Choice = tuple[int, int]
+"""Code and value; the value of a claim with sets is left out."""
+
+
+def fresh_memory(seed: int = SEED) -> Ints:
+    memory = np.zeros(Random().memory_size, dtype=np.int64)
+    open_stream(seed_words(seed), 0, 1, memory[:N_WORDS])
+    return memory
+
+
+def hand_of(state: Ints, seat: int) -> Cards:
+    hand = state[HAND + seat * N_KINDS : HAND + (seat + 1) * N_KINDS].tolist()
+    return Counter(dict(zip(CARD_KINDS, hand, strict=True)))
+
+
+def forms_of(game_map: GameMap, route: int, hand: Cards) -> set[tuple[str, int, int]]:
+    """Return the forms in which a hand pays for a route: color, color cards, locomotives."""
+    found = game_map.routes[route]
+    return {
+        (form.color if form.own else "", form.own, form.locomotives)
+        for form in forms(found)
+        if affordable(found, form, hand)
+    }
+
+
+def expected_choices(game_map: GameMap, state: Ints, tables: Ints) -> dict[Choice, Fraction]:
+    """Return the probability of each action, from the list of actions and the forms that the referee finds."""
+    rows = np.zeros((5_000, 2), dtype=np.int64)
+    listed = [(code, value) for code, value in rows[: list_actions(state, tables, rows)].tolist()]
+    weights: dict[Choice, int] = {row: 1 for row in listed if kind_of(row[0]) != CLAIM_ROUTE}
+    if state[PHASE] == TURN:
+        seat = int(state[SEAT])
+        for route in range(len(game_map.routes)):
+            if route_fault(state, tables, seat, route) == NONE:
+                claims = [row for row in listed if row[0] == CLAIM_ROUTE + 128 * route]
+                n_forms = len(forms_of(game_map, route, hand_of(state, seat)))
+                if game_map.routes[route].swap_size:
+                    weights[CLAIM_ROUTE + 128 * route, 0] = n_forms
+                else:
+                    assert len(claims) == n_forms
+                    weights |= dict.fromkeys(claims, 1)
+    total = sum(weights.values())
+    return {choice: Fraction(weight, total) for choice, weight in weights.items() if weight}
+
+
+def drawn_choices(game_map: GameMap, state: Ints, tables: Ints, n: int) -> Counter[Choice]:
+    """Return how often each action is chosen."""
+    player, lore, memory = Random(), Random().lore(game_map, 2), fresh_memory()
+    seat, counts = int(state[SEAT]), Counter[Choice]()
+    for _ in range(n):
+        code, value = player.decide(state, tables, lore, seat, player.params, memory)
+        has_sets = kind_of(code) == CLAIM_ROUTE and game_map.routes[argument_of(code)].swap_size > 0
+        counts[int(code), 0 if has_sets else int(value)] += 1
+    return counts
+
+
+def assert_frequencies(counts: Counter[T], expected: dict[T, Fraction]) -> None:
+    n = counts.total()
+    assert set(counts) <= set(expected)
+    for choice, odds in expected.items():
+        tolerance = N_ERRORS * sqrt(n * odds * (1 - odds)) + 1
+        assert abs(counts[choice] - n * odds) <= tolerance, (choice, counts[choice], float(n * odds))
+
+
+# -- uniform --------------------------------------------------------------------------
+
+
+def crowded_states(combination: Combination) -> Iterator[Ints]:
+    """Yield for each phase the state of a game with most legal actions, but not so many that none is seen often."""
+    tables = game_tables(combination.game_map, combination.n_players)
+    rows = np.zeros((5_000, 2), dtype=np.int64)
+    best: dict[int, tuple[int, Ints]] = {}
+    for player in (UNIFORM, BUILDER):
+        for state in play(combination, [player] * combination.n_players, SEED, 0, checked=False).states:
+            n = int(list_actions(state, tables, rows))
+            if best.get(int(state[PHASE]), (0, state))[0] < n < N_DRAWS / 20:
+                best[int(state[PHASE])] = n, state
+    for _, state in best.values():
+        yield state
+
+
+@pytest.mark.compiled_only
+@pytest.mark.parametrize("combination", COMBINATIONS, ids=str)
+def test_every_action_is_equally_likely(combination: Combination) -> None:
+    tables = game_tables(combination.game_map, combination.n_players)
+    phases = set()
+    for state in crowded_states(combination):
+        expected = expected_choices(combination.game_map, state, tables)
+        assert_frequencies(drawn_choices(combination.game_map, state, tables, N_DRAWS), expected)
+        phases.add(Phase(int(state[PHASE])))
+
+    assert {Phase.KEEP_START, Phase.TURN, Phase.SECOND_DRAW, Phase.KEEP} <= phases
+    assert (Phase.TUNNEL in phases) == any(route.tunnel for route in combination.game_map.routes)
+    assert (Phase.NEUTRAL in phases) == (combination.variant == "neutral")
+
+
+def test_an_action_that_is_chosen_too_often_is_noticed() -> None:
+    fair = {"draw": Fraction(1, 2), "claim": Fraction(1, 2)}
+    assert_frequencies(Counter(draw=N_DRAWS // 2 + 20, claim=N_DRAWS // 2), fair)
+
+    with pytest.raises(AssertionError):
+        assert_frequencies(Counter(draw=int(0.7 * N_DRAWS), claim=int(0.3 * N_DRAWS)), fair)
+
+
+# -- the cards of sets -----------------------------------------------------------------
+
+
+def choices_of_cards(hand: Cards, n: int) -> Iterator[tuple[Cards, Fraction]]:
+    """Yield every choice of so many cards and its probability, each card of the hand being equally likely."""
+    for counts in product(*(range(hand[kind] + 1) for kind in CARD_KINDS)):
+        if sum(counts) == n:
+            ways = prod(comb(hand[kind], k) for kind, k in zip(CARD_KINDS, counts, strict=True))
+            yield Counter(dict(zip(CARD_KINDS, counts, strict=True))), Fraction(ways, comb(hand.total(), n))
+
+
+@pytest.mark.parametrize(
+    ("route", "hand"),
+    [
+        pytest.param("Lieksa-Murmansk", {"green": 8, "red": 4, "white": 3, "locomotive": 2}, id="four for one"),
+        pytest.param("Kristiansand-Stavanger", {"red": 3, "blue": 4, "locomotive": 2}, id="three for a locomotive"),
+    ],
+)
+def test_cards_of_sets_are_drawn_from_the_rest_of_the_hand(route: str, hand: dict[str, int]) -> None:
+    table = Position("nordic").hand(0, **hand)
+    number = next(i for i, r in enumerate(table.map.routes) if r.id.startswith(route))
+    table.own_all(table.map.routes[number].id)
+    found = table.map.routes[number]
+    every_form = forms_of(table.map, number, Counter(hand))
+    expected = Counter[int]()
+    for color, own, locomotives in every_form:
+        single = Counter({color: own}) + Counter(locomotive=locomotives)
+        n_sets = found.length - own - locomotives
+        for cards, odds in choices_of_cards(Counter(hand) - single, n_sets * found.swap_size):
+            laid = cards + single
+            expected[sum(laid[kind] << 6 * i for i, kind in enumerate(CARD_KINDS))] += odds  # type: ignore[assignment]
+
+    player, lore, memory = Random(), Random().lore(table.map, 2), fresh_memory()
+    counts = Counter[int]()
+    while counts.total() < N_DRAWS:
+        code, value = player.decide(table.state, table.tables, lore, 0, player.params, memory)
+        if kind_of(code) == CLAIM_ROUTE:
+            counts[int(value)] += 1
+
+    assert len(expected) > 5
+    assert_frequencies(counts, {cards: Fraction(odds, len(every_form)) for cards, odds in expected.items()})
+
+
+# -- legal, and forgetful ---------------------------------------------------------------
+
+
+@pytest.mark.compiled_only
+@pytest.mark.parametrize("others", [(UNIFORM, COLLECTOR), (HOARDER, BUILDER)], ids=["collected", "hoarded"])
+@pytest.mark.parametrize("combination", COMBINATIONS, ids=str)
+def test_what_is_kept_in_memory_is_what_is_found_anew(combination: Combination, others: tuple[object, ...]) -> None:
+    # Forms and open routes are counted as they change; a memory that begins here counts them all.
+    game_map, n_players = combination.game_map, combination.n_players
+    tables = game_tables(game_map, n_players)
+    player, lore = Random(), Random().lore(game_map, n_players)
+    seats = [others[seat % 2] for seat in range(n_players)]
+    kept = [fresh_memory(seat) for seat in range(n_players)]
+    for state in play(combination, seats, SEED, 1, checked=False).states:  # type: ignore[arg-type]
+        if state[PHASE] == OVER:
+            break
+        seat = int(state[SEAT])
+        anew = fresh_memory()
+        anew[:N_WORDS] = kept[seat][:N_WORDS]
+        choice = player.decide(state, tables, lore, seat, player.params, kept[seat])
+
+        assert choice == player.decide(state, tables, lore, seat, player.params, anew)
+        check_action(state, tables, *choice)
+
+
+def test_tickets_are_kept_in_every_legal_way() -> None:
+    combination = Combination("nordic", "", 3)
+    state = play(combination, [UNIFORM] * 3, SEED, 0, checked=False).states[0]
+    tables = game_tables(combination.game_map, 3)
+    counts = drawn_choices(combination.game_map, state, tables, N_DRAWS)
+
+    assert state[N_OFFER] == 5
+    assert {value for _, value in counts} == {kept for kept in range(32) if kept.bit_count() >= 2}
