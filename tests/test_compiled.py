@@ -13,7 +13,7 @@ PACKAGE = Path(ttr_analysis.__file__).parent
 
 
 def is_compiled(function: ast.FunctionDef) -> bool:
-    return any(isinstance(d, ast.Name) and d.id == "compiled" for d in function.decorator_list)
+    return any(isinstance(d, ast.Name) and d.id in {"compiled", "lean", "inlined"} for d in function.decorator_list)
 
 
 @pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: path.relative_to(PACKAGE).as_posix())
