@@ -366,6 +366,8 @@ class Game:
 
 
 def _whole_number(number: object, what: str) -> int:
-    if isinstance(number, bool) or not isinstance(number, SupportsIndex) or not 0 <= index(number) < _TOO_LARGE:
-        raise GameError(f"the {what} is a whole number of 0 or more (below 2**62), got {number!r}")
+    if isinstance(number, bool) or not isinstance(number, SupportsIndex) or index(number) < 0:
+        raise GameError(f"the {what} is a whole number of 0 or more, got {number!r}")
+    if index(number) >= _TOO_LARGE:
+        raise GameError(f"the {what} is below 2**62, got one of {index(number).bit_length()} bits")
     return index(number)
