@@ -131,12 +131,14 @@ def test_equals_the_naive_search_whatever_the_number_of_loops(n_loops: int) -> N
         assert is_trail(trail)
 
 
+@pytest.mark.compiled_only
 def test_equals_the_integer_program_on_whole_maps(any_map: GameMap) -> None:
     tables = map_tables(any_map)
     edges = [(int(a), int(b), int(n)) for (a, b), n in zip(tables.ends, tables.length, strict=True)]
     assert solve(edges)[0] == longest_trail_milp(edges)
 
 
+@pytest.mark.compiled_only
 @pytest.mark.parametrize("seed", range(4))
 def test_equals_the_integer_program_on_large_sets_with_many_bridges(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -156,6 +158,7 @@ def test_too_entangled_routes_are_refused() -> None:
     assert solve(edges)[0] == -1
 
 
+@pytest.mark.compiled_only
 def test_as_many_routes_as_a_map_may_have_are_not_too_many() -> None:
     # 64 cities with 4 routes each at random: far from any board, all cities even.
     graph = nx.random_regular_graph(4, 64, seed=1)
