@@ -11,7 +11,7 @@ import numba
 import pytest
 
 from ttr_analysis import _jit
-from ttr_analysis._jit import _read, cache_folder, cache_key, compiled, imported_sources
+from ttr_analysis._jit import _imports_of, _read, cache_folder, cache_key, compiled, imported_sources
 
 KERNEL = """
 import numpy as np
@@ -99,6 +99,7 @@ def package(tmp_path: Path) -> Path:
 def key_of(module: Path, package: Path) -> str:
     """Return the key as a new process finds it."""
     _read.cache_clear()
+    _imports_of.cache_clear()
     return cache_key(module, package)
 
 

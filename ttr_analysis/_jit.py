@@ -190,16 +190,24 @@ def imported_sources(source: Path, package: Path = _PACKAGE) -> set[Path]:
     """Return the modules of the package that a module imports, directly or not, itself among them."""
     found = {source}
     waiting = [source]
-    pattern = re.compile(_IMPORT.format(re.escape(package.name)).encode(), re.MULTILINE)
     while waiting:
-        for module, names in pattern.findall(_read(waiting.pop())):
-            home = package.parent.joinpath(*module.decode().split("."))
-            parts = (home, *(home / name for name in re.findall(r"\w+", names.decode())))
-            for path in (file for part in parts for file in (part.with_suffix(".py"), part / "__init__.py")):
-                if path not in found and path.is_file():
-                    found.add(path)
-                    waiting.append(path)
+        for path in _imports_of(waiting.pop(), package):
+            if path not in found:
+                found.add(path)
+                waiting.append(path)
     return found
+
+
+@cache
+def _imports_of(source: Path, package: Path) -> tuple[Path, ...]:
+    """Return the modules of the package that a module imports itself; looked up once, for many depend on it."""
+    imported = []
+    pattern = _IMPORT.format(re.escape(package.name)).encode()
+    for module, names in re.findall(pattern, _read(source), re.MULTILINE):
+        home = package.parent.joinpath(*module.decode().split("."))
+        parts = (home, *(home / name for name in re.findall(r"\w+", names.decode())))
+        imported += [file for part in parts for file in (part.with_suffix(".py"), part / "__init__.py")]
+    return tuple(path for path in imported if path.is_file())
 
 
 @cache
