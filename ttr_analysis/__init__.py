@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ttr_analysis import policies as policies
     from ttr_analysis import viz as viz
+    from ttr_analysis import widgets as widgets
     from ttr_analysis._errors import AmbiguousNameError as AmbiguousNameError
     from ttr_analysis._errors import GameError as GameError
     from ttr_analysis._errors import IllegalActionError as IllegalActionError
@@ -75,6 +76,7 @@ _HOMES = {
     "tickets": "analysis.tickets",
     "tunnels": "analysis.tunnels",
     "viz": "viz",
+    "widgets": "widgets",
 }
 
 

@@ -57,6 +57,7 @@ def test_names_stay_text(nordic: GameMap, name: str) -> None:
         cities=tuple(dataclasses.replace(c, name=new(c.name), label=new(c.label)) for c in nordic.cities),
         places=tuple(dataclasses.replace(p, name=new(p.name), cities=(new(p.name),)) for p in nordic.places),
         routes=tuple(dataclasses.replace(r, cities=(new(r.cities[0]), new(r.cities[1]))) for r in nordic.routes),
+        tickets=(),
     )
 
     svg = parse(hostile)

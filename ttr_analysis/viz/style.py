@@ -99,6 +99,8 @@ CARD_STYLES: dict[str, CardStyle] = {
 
 PLAYER_COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#f0e442", "#56b4e9", "#e69f00")
 """By seat; of Okabe and Ito's palette."""
+NEUTRAL_COLOR = "#6f6f6f"
+"""Of the neutral player, who has no seat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,3 +129,18 @@ class BoardColors:
 
 
 BOARD = BoardColors()
+
+
+def ink_upon(color: str) -> str:
+    """
+    Return black or white, whichever is read better upon a color.
+
+    Examples
+    --------
+    >>> ink_upon("#0072b2"), ink_upon("#f0e442")
+    ('#ffffff', '#000000')
+    """
+    shares = (int(color[k : k + 2], 16) / 255 for k in (1, 3, 5))
+    # Contrast is a ratio of luminances plus 0.05 (WCAG 2); the power is near enough to the curve of sRGB.
+    luminance = sum(weight * share**2.2 for weight, share in zip((0.2126, 0.7152, 0.0722), shares, strict=True))
+    return "#ffffff" if 1.05 / (luminance + 0.05) > (luminance + 0.05) / 0.05 else "#000000"

@@ -1,0 +1,344 @@
+"""
+The drawing of a board as plain data: what SVG and JavaScript draw.
+
+A sheet has every outline ready as the data of an SVG path, and every color
+and word beside it, so that who draws it only has to make elements. It comes
+from the same layout, shapes and styles as `plot_map`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final, TypedDict
+
+from ttr_analysis.maps.model import GameMap, Route, Ticket
+from ttr_analysis.viz._curves import Points
+from ttr_analysis.viz._labels import LabelSpot
+from ttr_analysis.viz._scene import arcs_of
+from ttr_analysis.viz._shapes import PLATE, arrow, cross, placed, saw, train
+from ttr_analysis.viz.background import load_background
+from ttr_analysis.viz.geometry import BoardLayout, Token, frame, lay_out
+from ttr_analysis.viz.style import BOARD, CARD_STYLES, NEUTRAL_COLOR, PLAYER_COLORS, Shape, ink_upon
+
+SCALE: Final = 100
+"""Of the coordinates of a sheet: whole numbers, of which so many are one board unit."""
+TICKET_BOW: Final = 0.13
+"""How far the arc of a ticket bows, as a share of its chord."""
+_ANCHORS: Final = {"left": "start", "center": "middle", "right": "end"}
+_LINE: Final = 1.12
+
+
+class LayerSheet(TypedDict):
+    """A layer of the background; `dash` is empty for a solid line."""
+
+    path: str
+    fill: str
+    edge: str
+    dash: str
+
+
+class RouteSheet(TypedDict):
+    """
+    A route: its facts, words that say what it is, and its outlines.
+
+    `track` is the line along its middle; `cars`, `rock` (around the cars of a
+    tunnel), `plates` and `locomotives` (upon spaces that want one), `symbols`
+    (of the color), `trains` and `crosses` are there once for each space.
+    `spots` has the middle of each space, from the first city to the second.
+    """
+
+    id: str
+    cities: tuple[str, str]
+    words: str
+    color: str
+    length: int
+    ferry: bool
+    track: str
+    cars: str
+    rock: str
+    plates: str
+    locomotives: str
+    symbols: str
+    trains: str
+    crosses: str
+    spots: list[tuple[int, int]]
+
+
+class CitySheet(TypedDict):
+    """A city; `arrow` is empty for a city proper, else the arrowhead of a border point."""
+
+    name: str
+    x: int
+    y: int
+    arrow: str
+
+
+class LabelSheet(TypedDict):
+    """A label: each of its lines with its base line."""
+
+    city: str
+    x: int
+    lines: list[tuple[int, str]]
+    anchor: str
+
+
+class TokenSheet(TypedDict):
+    """A toll or a remark on swaps; `kind` is "toll" or "swap"."""
+
+    kind: str
+    routes: tuple[str, ...]
+    x: int
+    y: int
+    text: str
+
+
+class ArcSheet(TypedDict):
+    """One destination of a ticket: an arc between two cities, and its points at the middle of the arc."""
+
+    cities: tuple[str, str]
+    path: str
+    x: int
+    y: int
+    points: int
+
+
+class TicketSheet(TypedDict):
+    """A ticket in words, and its arcs."""
+
+    id: str
+    words: str
+    arcs: list[ArcSheet]
+
+
+class CardSheet(TypedDict):
+    """How a card of one color looks; `symbol` is an outline around 0, 0 that is `SCALE` wide."""
+
+    fill: str
+    ink: str
+    edge: str
+    symbol: str
+    symbol_name: str
+
+
+class PlayerSheet(TypedDict):
+    """Color of a player's trains, and the color in which text upon them is read best."""
+
+    color: str
+    ink: str
+
+
+class Sheet(TypedDict):
+    """
+    The drawing of a board.
+
+    `view` is the `viewBox`; `unit`, `radius` and `label_size` are those of
+    the layout. Routes and tickets are in the order of the map. `cards` is by
+    color, gray and the locomotive included, `players` by seat.
+    """
+
+    title: str
+    about: str
+    view: tuple[int, int, int, int]
+    unit: int
+    radius: int
+    label_size: int
+    paper: str
+    layers: list[LayerSheet]
+    routes: list[RouteSheet]
+    cities: list[CitySheet]
+    labels: list[LabelSheet]
+    tokens: list[TokenSheet]
+    tickets: list[TicketSheet]
+    cards: dict[str, CardSheet]
+    players: list[PlayerSheet]
+    neutral: PlayerSheet
+    colors: dict[str, str]
+
+
+@lru_cache(maxsize=16)
+def board_sheet(game_map: GameMap) -> Sheet:
+    """
+    Return the drawing of a board as plain data, ready for JSON.
+
+    Remembered for the maps last asked for: do not change it.
+
+    Parameters
+    ----------
+    game_map
+        Any map. Its names are in the sheet as they are: who writes them into
+        a page escapes them.
+
+    Returns
+    -------
+    sheet
+        Coordinates are whole numbers, y downwards as in SVG.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> sheet = board_sheet(ttr.load_map("nordic"))
+    >>> len(sheet["routes"]), sheet["routes"][0]["words"]
+    (81, 'Aalborg – Aarhus, 1 purple')
+    """
+    layout, behind = lay_out(game_map), load_background(game_map)
+    left, bottom, right, top = (round(SCALE * edge) for edge in frame(layout))
+    n_cities, n_routes = len(game_map.cities), len(game_map.routes)
+    return Sheet(
+        title=game_map.title,
+        about=f"Board of {game_map.title}: {n_cities} cities, {n_routes} routes",
+        view=(left, -top, right - left, top - bottom),
+        unit=round(SCALE * layout.unit),
+        radius=round(SCALE * layout.city_radius),
+        label_size=round(SCALE * layout.label_size),
+        paper=BOARD.home if behind is None else BOARD.sea,
+        layers=_layers(game_map, layout),
+        routes=[_route(route, layout) for route in game_map.routes],
+        cities=[_city(city.name, city.x, city.y, layout) for city in game_map.cities],
+        labels=[_label(label, layout.label_size) for label in layout.labels],
+        tokens=[
+            _token(token, kind) for kind, tokens in (("toll", layout.tolls), ("swap", layout.swaps)) for token in tokens
+        ],
+        tickets=[_ticket(ticket, game_map) for ticket in game_map.tickets],
+        cards={
+            color: CardSheet(
+                fill=look.fill,
+                ink=look.ink,
+                edge=look.edge,
+                symbol=_path([look.symbol] if look.symbol else []),
+                symbol_name=look.symbol_name,
+            )
+            for color, look in CARD_STYLES.items()
+        },
+        players=[PlayerSheet(color=color, ink=ink_upon(color)) for color in PLAYER_COLORS],
+        neutral=PlayerSheet(color=NEUTRAL_COLOR, ink=ink_upon(NEUTRAL_COLOR)),
+        colors=asdict(BOARD),
+    )
+
+
+def describe_route(route: Route) -> str:
+    """Return what a route is, in words."""
+    words = [f"{route.cities[0]} – {route.cities[1]}", f"{route.length} {route.color}"]
+    if route.tunnel:
+        words.append("tunnel")
+    if route.locomotives:
+        words.append(f"ferry ({route.locomotives} locomotive{'s' if route.locomotives > 1 else ''})")
+    if route.toll:
+        words.append(f"toll {route.toll}")
+    return ", ".join(words)
+
+
+# -- parts --------------------------------------------------------------------------
+
+
+def _layers(game_map: GameMap, layout: BoardLayout) -> list[LayerSheet]:
+    behind = load_background(game_map)
+    if behind is None:
+        return []
+    dash = f"{round(0.25 * SCALE * layout.unit)} {round(0.1 * SCALE * layout.unit)}"
+    layers = [
+        (behind.land, BOARD.land, BOARD.shore, ""),
+        (behind.home, BOARD.home, "none", ""),
+        (behind.lakes, BOARD.sea, BOARD.shore, ""),
+        (behind.states, "none", BOARD.state, ""),
+        (behind.borders, "none", BOARD.border, dash),
+    ]
+    return [
+        LayerSheet(path=_path(lines, close=fill != "none"), fill=fill, edge=edge, dash=dash)
+        for lines, fill, edge, dash in layers
+        if lines
+    ]
+
+
+def _route(route: Route, layout: BoardLayout) -> RouteSheet:
+    track, symbol = layout.tracks[route.id], CARD_STYLES[route.color].symbol
+    wanted = [car for car in track.cars if car.locomotive]
+    plain = [car for car in track.cars if not car.locomotive and symbol]
+    locomotive = CARD_STYLES["locomotive"].symbol
+    return RouteSheet(
+        id=route.id,
+        cities=route.cities,
+        words=describe_route(route),
+        color=route.color,
+        length=route.length,
+        ferry=route.locomotives > 0,
+        track=_path([track.line[::4] + track.line[-1:]], close=False),
+        cars=_path(car.corners() for car in track.cars),
+        rock=_path(saw(car, layout.unit) for car in track.cars) if route.tunnel else "",
+        plates=_path(placed(PLATE, car, car.width) for car in wanted),
+        locomotives=_path(placed(locomotive, car, 0.74 * car.width) for car in wanted),
+        symbols=_path(placed(symbol, car, 0.66 * car.width) for car in plain),
+        trains=_path(train(car) for car in track.cars),
+        crosses=_path((stroke for car in track.cars for stroke in cross(car)), close=False),
+        spots=[_point(car.x, car.y) for car in track.cars],
+    )
+
+
+def _city(name: str, x: float, y: float, layout: BoardLayout) -> CitySheet:
+    column, row = _point(x, y)
+    way = layout.exits.get(name)
+    head = "" if way is None else _path([arrow(x, y, way.angle, layout.city_radius)])
+    return CitySheet(name=name, x=column, y=row, arrow=head)
+
+
+def _label(label: LabelSpot, size: float) -> LabelSheet:
+    """Return a label, its lines around its middle."""
+    lines = label.text.split("\n")
+    bases = [label.y - size * (0.36 + _LINE * (k - (len(lines) - 1) / 2)) for k in range(len(lines))]
+    return LabelSheet(
+        city=label.city,
+        x=round(SCALE * label.x),
+        lines=[(round(-SCALE * base), line) for base, line in zip(bases, lines, strict=True)],
+        anchor=_ANCHORS[label.align],
+    )
+
+
+def _token(token: Token, kind: str) -> TokenSheet:
+    x, y = _point(token.x, token.y)
+    return TokenSheet(kind=kind, routes=token.routes, x=x, y=y, text=token.text)
+
+
+def _ticket(ticket: Ticket, game_map: GameMap) -> TicketSheet:
+    return TicketSheet(
+        id=ticket.id,
+        words=str(ticket),
+        arcs=[_arc(game_map, a, b, points) for a, b, points in arcs_of(ticket, game_map)],
+    )
+
+
+def _arc(game_map: GameMap, a: str, b: str, points: int) -> ArcSheet:
+    one, other = game_map.city(a), game_map.city(b)
+    dx, dy = other.x - one.x, other.y - one.y
+    middle = (one.x + other.x) / 2 - TICKET_BOW * dy, (one.y + other.y) / 2 + TICKET_BOW * dx
+    # A quadratic curve reaches half as far as its control point.
+    (x, y), control = _point(*middle), _point(middle[0] - TICKET_BOW * dy, middle[1] + TICKET_BOW * dx)
+    start, end = _point(one.x, one.y), _point(other.x, other.y)
+    path = f"M{start[0]} {start[1]}Q{control[0]} {control[1]} {end[0]} {end[1]}"
+    return ArcSheet(cities=(a, b), path=path, x=x, y=y, points=points)
+
+
+# -- numbers ------------------------------------------------------------------------
+
+
+def _point(x: float, y: float) -> tuple[int, int]:
+    """Return a point of the board on the sheet, where y points downwards."""
+    return round(SCALE * x), round(-SCALE * y)
+
+
+def _path(lines: Iterable[Points | Shape], *, close: bool = True) -> str:
+    """Return lines as the data of one path: each begins where it lies and goes on by differences, which are short."""
+    return "".join(_line(line) + ("z" if close else "") for line in lines)
+
+
+def _line(line: Points | Shape) -> str:
+    points = [_point(x, y) for x, y in line]
+    steps = [(x - before_x, y - before_y) for (before_x, before_y), (x, y) in pairwise(points)]
+    moves = "".join(f"{_number(dx)}{_number(dy)}" for dx, dy in steps if dx or dy).lstrip()
+    return f"M{points[0][0]}{_number(points[0][1])}" + (f"l{moves}" if moves else "")
+
+
+def _number(number: int) -> str:
+    """Return a number that follows another one; a minus sign parts them as well as a space."""
+    return str(number) if number < 0 else f" {number}"
