@@ -18,6 +18,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 LOCK := requirements/dev.txt
 READY := $(VENV)/.ready
+AXE := $(VENV)/axe/node_modules/axe-core/axe.min.js
 
 # Tests that the second pass repeats as plain Python, where every index is checked and nothing overflows. The referee
 # is plain Python anyway.
@@ -46,9 +47,16 @@ study: $(READY)
 lab: $(READY)
 	$(BIN)/jupyter lab notebooks
 
-test: lint
-	TTR_FAST=1 NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest --numprocesses=2 --nbmake tests ttr_analysis notebooks
+# All tests in a browser share one JupyterLab, hence one worker.
+test: lint $(AXE)
+	TTR_FAST=1 NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest --numprocesses=2 --dist=loadgroup --nbmake tests ttr_analysis notebooks
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest --numprocesses=2 -m "not compiled_only" --ignore-glob='*/test_referee*' $(NUMERIC)
+
+# Tests for accessibility need it; without it they say so and are skipped.
+$(AXE): tests/browser/package.json $(READY)
+	@mkdir -p $(VENV)/axe && cp $< $(VENV)/axe
+	-npm install --silent --no-package-lock --ignore-scripts --no-audit --no-fund --prefix $(VENV)/axe
+	@! [ -f $@ ] || touch $@
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -1,0 +1,27 @@
+"""What axe-core finds in a widget that keeps people from using it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+SCRIPT = Path(__file__).parents[2] / ".venv" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
+"""Installed by `make test`, in the version that `package.json` says."""
+
+RUN = """async selector => {
+  const {violations} = await axe.run({include: [selector]});
+  return violations
+    .filter(({impact}) => impact === 'serious' || impact === 'critical')
+    .flatMap(({id, help, nodes}) => nodes.map(node => `${id}: ${help}: ${node.html} ${node.failureSummary}`));
+}"""
+
+
+def findings(page: Page, selector: str) -> list[str]:
+    """Return what axe-core calls serious or critical in the part of a page that a selector finds."""
+    if not page.evaluate("() => 'axe' in window"):
+        page.add_script_tag(path=SCRIPT)
+    found: list[str] = page.evaluate(RUN, selector)
+    return found
