@@ -58,12 +58,12 @@ def _tables() -> list[Table]:
         rules = load(name).rules
         for its in (rules, *rules.variants):
             low, high = its.players
-            tables += [Table(name, its.variant, n) for n in sorted({low, high})]
+            tables += [Table(name, its.variant, n) for n in range(low, high + 1)]
     return tables
 
 
 TABLES = _tables()
-"""Every map and variant, with the fewest and with the most players."""
+"""Every map and variant, with every number of players."""
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,8 +11,9 @@ import pytest
 from tests.engine.positions import Position, changed
 from tests.engine.walks import WALKS, some_states, state_of
 from tests.fixtures import load
-from ttr_analysis import CardCounts, Game, GameError, GameMap, IllegalActionError, SeatView
+from ttr_analysis import CardCounts, Game, GameError, GameMap, GameState, IllegalActionError, SeatView
 from ttr_analysis.analysis.payments import Payment, from_cards
+from ttr_analysis.cards import COLORS
 from ttr_analysis.engine.actions import (
     Action,
     ClaimRoute,
@@ -21,10 +23,7 @@ from ttr_analysis.engine.actions import (
     LegalActions,
 )
 from ttr_analysis.engine.events import Chance, ChanceKind, Move
-from ttr_analysis.engine.layout import (
-    PHASE,
-    Phase,
-)
+from ttr_analysis.engine.layout import DRAW_PILE, PHASE, Phase
 from ttr_analysis.engine.protocol import CompiledPolicy, Policy
 from ttr_analysis.policies.greedy import Greedy
 from ttr_analysis.policies.random import Random
@@ -73,8 +72,8 @@ def test_policies_play_whole_games(name: str, variant: str | None) -> None:
 def test_a_policy_never_shifts_the_cards_of_the_table(nordic: GameMap) -> None:
     game = Game(nordic)
     pairs: list[list[Policy | CompiledPolicy]] = [[Random(), Greedy()], [Greedy(), AtRandom()]]
-    events = [game._play(policies, 7, 0) for policies in pairs]
-    assert events[0][:23] == events[1][:23] == list(game.deal(7)[1])
+    dealt = [game.play(policies, 7).events[:23] for policies in pairs]
+    assert dealt[0] == dealt[1] == game.deal(7)[1]
 
 
 def test_the_memory_of_a_compiled_policy_begins_with_its_stream_and_zeros(nordic: GameMap) -> None:
@@ -86,7 +85,7 @@ def test_the_memory_of_a_compiled_policy_begins_with_its_stream_and_zeros(nordic
                 seen.append(memory.tolist())
             return Random().decide(state, tables, lore, seat, params, memory)
 
-    Game(nordic)._play([Looking(), Looking()], 7, 0)
+    Game(nordic).play([Looking(), Looking()], 7)
     assert seen[0][:4] != seen[1][:4]
     assert not any(seen[0][4:])
 
@@ -208,8 +207,22 @@ def test_unknown_cards_get_their_names_when_they_are_played(nordic: GameMap) -> 
     after, _ = game.step(known, ClaimRoute(short, from_cards(short, {short.color: 1})), None)
     assert after.owners == {short.id: 0}
     assert (after.hands[0], after.n_hands[0]) == (CardCounts(), 3)
-    long = nordic.route("Lieksa", "Murmansk")
-    assert "P0 holds 0 of the 9 green" in str(game.why_illegal(known, ClaimRoute(long, Payment("green", 9, 0))))
+
+
+def test_unknown_cards_do_not_pay_for_everything(nordic: GameMap) -> None:
+    game = Game(nordic)
+    dealt = [e for e in game.deal(7)[1] if isinstance(e, Chance)]
+    known, _ = game.deal(outcomes=[replace(e, card=None) if e.kind == "card_dealt" else e for e in dealt])
+    for _ in range(2):
+        known = game.apply(known, game.legal_actions(known)[0])
+    nine = ClaimRoute(nordic.route("Lieksa", "Murmansk"), Payment("green", 9, 0))
+    assert game.why_illegal(known, nine) == "P0 holds no cards and 4 unknown cards, so that it cannot play 9 green"
+
+    vector = known.vector.copy()
+    vector[DRAW_PILE + COLORS.index("green")] = 1
+    two = ClaimRoute(nordic.route("Oslo", "Örebro", color="green"), Payment("green", 2, 0))
+    reason = "P0 cannot hold 2 green: it is known to hold 0, and 1 more are unseen"
+    assert game.why_illegal(GameState(nordic, 2, vector), two) == reason
 
 
 def test_a_market_replaced_very_often_fits_on_the_tape() -> None:

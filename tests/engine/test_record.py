@@ -64,6 +64,16 @@ def test_a_game_is_the_same_when_its_text_is_read_again(table: Table, mood: str)
     assert (again.scores, again.winners) == (record.scores, record.winners)
 
 
+@every_table
+def test_what_play_knows_of_its_record_is_what_following_it_finds(table: Table) -> None:
+    record = played(table)
+
+    again = reloaded(record)
+
+    assert again._course.steps == record._course.steps
+    assert list(again.states()) == list(record.states())
+
+
 @some_tables
 def test_the_replay_goes_through_the_states_of_the_game(table: Table) -> None:
     record = played(table)

@@ -263,7 +263,7 @@ def test_the_neutral_player_is_an_owner_by_name() -> None:
 def test_a_view_is_of_a_seat_that_exists(nordic: GameMap) -> None:
     game = Game(nordic)
     for seat in (-1, 2):
-        with pytest.raises(GameError, match="seats are 0 to 1"):
+        with pytest.raises(GameError, match="expected a seat from 0 to 1"):
             game.view(game.new(seed=7), seat)
 
 

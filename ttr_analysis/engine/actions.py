@@ -18,7 +18,7 @@ from ttr_analysis._errors import IllegalActionError
 from ttr_analysis.analysis.payments.model import Payment, split
 from ttr_analysis.cards import N_KINDS, CardCounts
 from ttr_analysis.engine import codes
-from ttr_analysis.engine.codes import Ints, argument_of, kind_of, unpack_cards
+from ttr_analysis.engine.codes import Ints, argument_of, kind_of, make_code, unpack_cards
 from ttr_analysis.engine.layout import N_OFFER, OFFER, SEAT, UNKNOWN_TICKET
 from ttr_analysis.maps.model import GameMap, Route, Ticket
 from ttr_analysis.tables.games import MAX_OFFER
@@ -273,17 +273,17 @@ class Codec:
         """
         match action:
             case DrawFaceUp(slot):
-                return codes.DRAW_FACE_UP + 128 * _argument(slot, "market slot"), 0
+                return make_code(codes.DRAW_FACE_UP, _argument(slot, "market slot")), 0
             case ClaimRoute(route, payment):
                 if not isinstance(payment, Payment):
                     raise IllegalActionError(f"expected a Payment for {route}, got {payment!r}")
-                return codes.CLAIM_ROUTE + 128 * self.route_index(route), _packed(payment.cards)
+                return make_code(codes.CLAIM_ROUTE, self.route_index(route)), _packed(payment.cards)
             case PayTunnel(cards):
                 return codes.PAY_TUNNEL, _packed(cards)
             case KeepTickets(tickets):
                 return codes.KEEP_TICKETS, self._kept(tickets, state)
             case ChooseNeutralRoute(route):
-                return codes.CHOOSE_NEUTRAL + 128 * self.route_index(route), 0
+                return make_code(codes.CHOOSE_NEUTRAL, self.route_index(route)), 0
             case DrawCard() | DeclineTunnel() | DrawTickets() | Pass():
                 return KIND_OF_ACTION[type(action)], 0
             case _:
@@ -301,8 +301,7 @@ class Codec:
         state
             The packed state in which it is taken.
         """
-        kind = code & 15
-        if kind == codes.KEEP_TICKETS:
+        if kind_of(code) == codes.KEEP_TICKETS:
             return KeepTickets(tuple(self.ticket(t) for i, t in enumerate(_offer(state)) if value >> i & 1))
         key = (code & _NO_SEAT, value)
         action = self._decoded.get(key)
@@ -322,8 +321,8 @@ class Codec:
         return self._decoded.get((code & _NO_SEAT, value)) is action
 
     def _decode(self, code: int, value: int) -> Action:
-        argument = int(argument_of(code))
-        match int(kind_of(code)):
+        argument = argument_of(code)
+        match kind_of(code):
             case codes.DRAW_FACE_UP:
                 return DrawFaceUp(argument)
             case codes.CLAIM_ROUTE:

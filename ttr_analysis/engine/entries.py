@@ -36,8 +36,7 @@ by their ids. A card drawn or dealt and a ticket offered or kept may be "?".
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from operator import index
-from typing import Final, NamedTuple, SupportsIndex
+from typing import Final, NamedTuple, Self
 
 import numpy as np
 
@@ -45,10 +44,11 @@ from ttr_analysis._errors import GameError, nearest
 from ttr_analysis.cards import CARD_KINDS, N_KINDS
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import Codec, KeepTickets, unpacked
-from ttr_analysis.engine.codes import Ints
+from ttr_analysis.engine.codes import Ints, argument_of, kind_of, seat_of
 from ttr_analysis.engine.events import NOTICES, Chance, Event, Move, TicketsShown, decode_event, encode_chance
 from ttr_analysis.engine.layout import UNKNOWN_CARD, UNKNOWN_TICKET
 from ttr_analysis.engine.lines import FaultList, Line, as_json
+from ttr_analysis.engine.state import seat_number
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.tables.games import MAX_SEATS, MAX_SLOTS, MAX_TICKETS
 
@@ -85,6 +85,11 @@ class Entry(NamedTuple):
     argument: int = 0
     value: int = 0
     tickets: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, code: int, value: int = 0) -> Self:
+        """Return the event of a code of the kernel."""
+        return cls(kind_of(code), seat_of(code), argument_of(code), value)
 
     @property
     def code(self) -> int:
@@ -337,17 +342,19 @@ def entry_of(event: Event, codec: Codec) -> Entry:
     """
     match event:
         case Move(seat, KeepTickets(tickets)):
-            return Entry(codes.KEEP_TICKETS, _seat(seat), tickets=tuple(map(codec.ticket_index, tickets)))
+            return Entry(
+                codes.KEEP_TICKETS, seat_number(seat, MAX_SEATS), tickets=tuple(map(codec.ticket_index, tickets))
+            )
         case Move(seat, action):
             code, value = codec.encode(action, _NO_STATE)
-            return Entry(code & 15, _seat(seat), code >> 7, value)
+            return Entry(kind_of(code), seat_number(seat, MAX_SEATS), argument_of(code), value)
         case TicketsShown(seat, shown):
-            return Entry(SHOWN, _seat(seat), tickets=tuple(map(codec.ticket_index, shown)))
+            return Entry(SHOWN, seat_number(seat, MAX_SEATS), tickets=tuple(map(codec.ticket_index, shown)))
         case Chance(kind) if kind in NOTICES:
             return Entry(codes.SHUFFLED, argument=NOTICES.index(kind))
         case Chance():
             code, value = encode_chance(codec, event)
-            entry = _from_code(index(code), index(value))
+            entry = Entry.of(code, value)
             if entry.kind not in _SECRET and (event.card, event.ticket) == (None, None):
                 raise GameError(f"everyone sees a {event.kind}, so that it is known, got {event!r}")
             return entry
@@ -375,7 +382,7 @@ def entries_of_tape(rows: Ints | Iterable[tuple[int, int]]) -> Iterator[Entry]:
     """
     offers: dict[int, list[int]] = {}
     for code, value in rows.tolist() if isinstance(rows, np.ndarray) else rows:
-        entry = _from_code(code, value)
+        entry = Entry.of(code, value)
         if entry.kind == codes.TICKET_OFFERED:
             offers.setdefault(entry.seat, []).append(value)
         elif entry.kind == codes.KEEP_TICKETS:
@@ -396,13 +403,3 @@ def in_offer_order(entries: Iterable[Entry]) -> Iterator[Entry]:
             yield entry._replace(tickets=tuple(sorted(entry.tickets, key=offer.index)))
         else:
             yield entry
-
-
-def _from_code(code: int, value: int) -> Entry:
-    return Entry(code & 15, code >> 4 & 7, code >> 7, value)
-
-
-def _seat(seat: object) -> int:
-    if isinstance(seat, SupportsIndex) and not isinstance(seat, bool) and 0 <= index(seat) < MAX_SEATS:
-        return index(seat)
-    raise GameError(f"expected a seat from 0 to {MAX_SEATS - 1}, got {seat!r}")

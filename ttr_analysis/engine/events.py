@@ -6,11 +6,23 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
+import numpy as np
+
 from ttr_analysis._errors import GameError, UnknownNameError, nearest
 from ttr_analysis.cards import CARD_KINDS, card_index
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import Action, Codec
-from ttr_analysis.engine.codes import Ints
+from ttr_analysis.engine.codes import (
+    READ_AT,
+    READ_END,
+    TAPE_START,
+    WRITE_AT,
+    WRITE_END,
+    Ints,
+    argument_of,
+    kind_of,
+    seat_of,
+)
 from ttr_analysis.engine.layout import UNKNOWN_CARD
 from ttr_analysis.maps.model import Ticket
 from ttr_analysis.tables.games import MAX_SEATS, MAX_SLOTS
@@ -127,6 +139,9 @@ class TicketsShown:
 Event = Move | Chance | TicketsShown
 """Anything that happens in a game."""
 
+Rows = list[tuple[int, int]]
+"""Events, or outcomes of chance, as codes and values: see `engine.codes`."""
+
 _FIRST_CHANCE: Final = codes.CARD_DEALT
 _WITH_SEAT: Final = ("card_dealt", "card_drawn", "ticket_offered")
 _WITH_TICKET: Final = ("ticket_offered", "neutral_ticket")
@@ -154,15 +169,14 @@ def decode_event(codec: Codec, code: int, value: int, state: Ints) -> Move | Cha
     >>> decode_event(codec, codes.MARKET_CARD + 128 * 4, 8, np.zeros(0, dtype=np.int64))
     Chance(kind='market_card', seat=None, slot=4, card='locomotive', ticket=None)
     """
-    kind = code & 15
-    if kind < _FIRST_CHANCE:
-        return Move(code >> 4 & 7, codec.decode(code, value, state))
+    if kind_of(code) < _FIRST_CHANCE:
+        return Move(seat_of(code), codec.decode(code, value, state))
     return decode_chance(codec, code, value)
 
 
 def decode_chance(codec: Codec, code: int, value: int) -> Chance:
     """Return an outcome of chance from a tape."""
-    kind, seat, argument = code & 15, code >> 4 & 7, code >> 7
+    kind, seat, argument = kind_of(code), seat_of(code), argument_of(code)
     if kind == codes.SHUFFLED:
         return Chance(NOTICES[argument])
     name = CHANCE_KINDS[kind - _FIRST_CHANCE]
@@ -220,9 +234,30 @@ def encode_chance(codec: Codec, outcome: Chance) -> tuple[int, int]:
         raise GameError(str(error)) from None
 
 
-def script_of(codec: Codec, outcomes: Iterable[Chance]) -> list[tuple[int, int]]:
+def script_of(codec: Codec, outcomes: Iterable[Chance]) -> Rows:
     """Return outcomes as a script for the kernel, without those in `NOTICES`."""
     return [encode_chance(codec, outcome) for outcome in outcomes if getattr(outcome, "kind", None) not in NOTICES]
+
+
+def tape_of(script: Rows | None, n_events: int) -> Ints:
+    """
+    Return a tape for the kernel.
+
+    Parameters
+    ----------
+    script
+        The outcomes of chance, without those in `NOTICES`; None to have them
+        drawn at random.
+    n_events
+        Room for as many events.
+    """
+    start = TAPE_START + 2 * len(script or ())
+    tape = np.zeros(start + 2 * n_events, dtype=np.int64)
+    if script is not None:  # an empty one too: what is read ends above 0
+        tape[READ_AT], tape[READ_END] = TAPE_START, start
+        tape[TAPE_START:start] = np.array(script, dtype=np.int64).reshape(-1)
+    tape[WRITE_AT], tape[WRITE_END] = start, len(tape)
+    return tape
 
 
 def _number(outcome: Chance, what: str, number: int | None, limit: int) -> int:

@@ -15,8 +15,9 @@ import numpy as np
 from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import unpacked
-from ttr_analysis.engine.codes import Ints
+from ttr_analysis.engine.codes import Ints, make_code
 from ttr_analysis.engine.entries import SHOWN, UNKNOWN, Entry, entry_name
+from ttr_analysis.engine.events import Rows, tape_of
 from ttr_analysis.engine.identify import (
     has_unknown_cards,
     identify_cards,
@@ -95,8 +96,29 @@ def follow(game_map: GameMap, n_players: int, entries: Sequence[Entry]) -> Cours
         At the first event that cannot come where it does.
     """
     course = Course(game_map, n_players)
-    state = np.zeros(STATE_SIZE, dtype=np.int64)
-    at = 0
+    follow_on(course, entries)
+    return course
+
+
+def follow_on(course: Course, entries: Sequence[Entry]) -> None:
+    """
+    Follow a record from where a course ends.
+
+    Parameters
+    ----------
+    course
+        The steps so far; those that follow are added.
+    entries
+        All events of the record, those of the steps so far included.
+
+    Raises
+    ------
+    ImpossibleError
+        At the first event that cannot come where it does.
+    """
+    at = course.n_events
+    state = course.last if course.steps else np.zeros(STATE_SIZE, dtype=np.int64)
+    course.due = ""
     while at < len(entries) or not course.steps:
         end = _end_of_step(entries, at, is_set_up=not course.steps)
         follower = _Follower(course, entries, at, end)
@@ -107,7 +129,6 @@ def follow(game_map: GameMap, n_players: int, entries: Sequence[Entry]) -> Cours
         state = made[1]
         course.add(*made)
         at = end
-    return course
 
 
 def _end_of_step(entries: Sequence[Entry], first: int, *, is_set_up: bool) -> int:
@@ -180,7 +201,7 @@ class _Follower:
             raise ImpossibleError(self.first, "the game is over")
         if entry.seat != seat:
             raise ImpossibleError(self.first, f"P{seat} acts now, not P{entry.seat}")
-        code, value = entry.kind + 128 * entry.argument, entry.value
+        code, value = make_code(entry.kind, entry.argument), entry.value
         fault = self._fault(state, code, value)
         if entry.kind == codes.KEEP_TICKETS and fault is not ActionFault.PHASE:
             value = self._kept(state, entry)
@@ -225,18 +246,14 @@ class _Follower:
 
     # -- outcomes ---------------------------------------------------------------
 
-    def _script(self) -> Ints:
-        """Return the tape on which the outcomes stand as a script."""
-        cells = [cell for entry in self.outcomes if entry.kind != codes.SHUFFLED for cell in (entry.code, entry.value)]
-        start = codes.TAPE_START + len(cells)
-        return np.array([codes.TAPE_START, start, start, start, *cells], dtype=np.int64)
+    def _script(self) -> Rows:
+        return [(entry.code, entry.value) for entry in self.outcomes if entry.kind != codes.SHUFFLED]
 
     def _misfit(self, state: Ints, step: Step) -> _Misfit | None:
         """Make a step; return the first outcome that the record has otherwise."""
         n_room = len(self.outcomes) + 2
-        start = len(step.tape)
-        tape = np.concatenate([step.tape, np.zeros(2 * n_room, dtype=np.int64)])
-        tape[codes.WRITE_END] = len(tape)
+        tape = tape_of(step.script, n_room)
+        start = int(tape[codes.WRITE_AT])
         make_step(state, self.tables, step, tape)
         n_written = min((int(tape[codes.WRITE_AT]) - start) // 2, n_room)
         written: list[list[int]] = tape[start : start + 2 * n_written].reshape(-1, 2).tolist()
@@ -309,7 +326,7 @@ class _Misfit(NamedTuple):
 
 def _event_name(code: int) -> str:
     """Return how messages call an outcome that is due."""
-    entry = Entry(code & 15, code >> 4 & 7, code >> 7)
+    entry = Entry.of(code)
     name = entry_name(entry)
     if entry.kind in (codes.CARD_DEALT, codes.CARD_DRAWN, codes.TICKET_OFFERED):
         return f"{name} of P{entry.seat}"

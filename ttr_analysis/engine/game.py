@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Final, SupportsIndex
 from ttr_analysis._errors import GameError, IllegalActionError
 from ttr_analysis.engine.actions import Action, LegalActions
 from ttr_analysis.engine.codes import Ints
-from ttr_analysis.engine.events import Chance, Move
+from ttr_analysis.engine.events import Chance, Rows
 from ttr_analysis.engine.layout import OVER, PHASE, SEAT
 from ttr_analysis.engine.packed import Happened, PackedGame
 from ttr_analysis.engine.protocol import CompiledPolicy, Policy, policy_name
+from ttr_analysis.engine.replay import SET_UP, Course
 from ttr_analysis.engine.scores import Scores, score_state
 from ttr_analysis.engine.seating import seat_policy
 from ttr_analysis.engine.state import GameState
@@ -220,8 +221,8 @@ class Game:
             If the outcomes do not fit; the message names the first that does
             not.
         """
-        vector, events = self._packed.deal(seed, _whole_number(game, "number of the game"), outcomes)
-        return self._state(vector), events
+        vector, rows = self._packed.deal(seed, _whole_number(game, "number of the game"), outcomes)
+        return self._state(vector), self._packed.events(rows, vector)
 
     def apply(self, state: GameState, action: Action) -> GameState:
         """
@@ -283,9 +284,10 @@ class Game:
         >>> [str(event) for event in events]
         ['P0: draw a card from the pile', 'P0 draws green']
         """
-        code, value = self._packed.encode(self._vector(state), action)
-        vector, events = self._packed.step(self._vector(state), code, value, outcomes)
-        return self._state(vector), events
+        before = self._vector(state)
+        code, value = self._packed.encode(before, action)
+        vector, rows = self._packed.step(before, code, value, outcomes)
+        return self._state(vector), self._packed.events(rows, before)
 
     def play(self, policies: Sequence[Policy | CompiledPolicy], seed: int, game: int = 0) -> GameRecord:
         """
@@ -318,22 +320,25 @@ class Game:
         from ttr_analysis.engine.record import GameRecord
 
         check_seed(seed)
-        events = self._play(policies, seed, game)
-        return GameRecord.from_play(self, [policy_name(policy) for policy in policies], seed, events, number=game)
+        course, rows = self._play(policies, seed, game)
+        names = [policy_name(policy) for policy in policies]
+        return GameRecord.from_tape(self.game_map, self.n_players, rows, names, seed, game, course=course)
 
-    def _play(self, policies: Sequence[Policy | CompiledPolicy], seed: int, game: int) -> list[Move | Chance]:
-        """Play a game to its end and return all that happened."""
+    def _play(self, policies: Sequence[Policy | CompiledPolicy], seed: int, game: int) -> tuple[Course, Rows]:
+        """Play a game to its end; return its steps and all that happened."""
         if len(policies) != self.n_players:
             raise GameError(f"a game of {self.n_players} players wants as many policies, got {len(policies)}")
         number = _whole_number(game, "number of the game")
-        vector, dealt = self._packed.deal(seed, number)
+        vector, written = self._packed.deal(seed, number)
+        course = Course(self.game_map, self.n_players)
+        course.add_played(SET_UP, 0, written, vector)
         choosers = [seat_policy(self._packed, policy, seat, seed, number) for seat, policy in enumerate(policies)]
-        events = list(dealt)
         while vector[PHASE] != OVER:
             code, value = choosers[vector[SEAT]](vector)
-            vector, happened = self._packed.step(vector, code, value)
-            events.extend(happened)
-        return events
+            vector, rows = self._packed.play_on(vector, code, value)
+            course.add_played(code, value, rows, vector)
+            written += rows
+        return course, written
 
     # -- plumbing -----------------------------------------------------------------
 

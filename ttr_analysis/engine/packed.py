@@ -18,12 +18,11 @@ from ttr_analysis.engine.codes import (
     PAY_TUNNEL,
     READ_AT,
     READ_END,
-    TAPE_START,
     WRITE_AT,
-    WRITE_END,
     Ints,
+    kind_of,
 )
-from ttr_analysis.engine.events import Chance, Move, decode_event, script_of
+from ttr_analysis.engine.events import Chance, Move, Rows, decode_event, script_of, tape_of
 from ttr_analysis.engine.identify import identify_cards, n_unknown_cards, unknown_words
 from ttr_analysis.engine.kernel.legal import ActionFault, action_fault
 from ttr_analysis.engine.kernel.listing import list_actions
@@ -66,19 +65,53 @@ class PackedGame:
         self.tables = game_tables(game_map, n_players)
         self.codec = codec_of(game_map)
 
-    def deal(self, seed: int, game: int, outcomes: Iterable[Chance] | None = None) -> tuple[Ints, Happened]:
+    def deal(self, seed: int, game: int, outcomes: Iterable[Chance] | None = None) -> tuple[Ints, Rows]:
         """Return the first state, and what was dealt: see `Game.deal`."""
         announce(step, "the rules of the game")
         words = seed_words(seed)
         empty = np.zeros(STATE_SIZE, dtype=np.int64)
         return self._run(empty, lambda after, tape: new_game(self.tables, words, game, after, tape), outcomes)
 
-    def step(
-        self, state: Ints, code: int, value: int, outcomes: Iterable[Chance] | None = None
-    ) -> tuple[Ints, Happened]:
+    def step(self, state: Ints, code: int, value: int, outcomes: Iterable[Chance] | None = None) -> tuple[Ints, Rows]:
         """Return the state after a legal action, and what happened: see `Game.step`."""
-        before = _identified(state, code, value)
-        return self._run(before, lambda after, tape: step(after, self.tables, code, value, tape), outcomes)
+        before, _ = _identified(state, code, value)
+        after, rows = self._run(before, lambda new, tape: step(new, self.tables, code, value, tape), outcomes)
+        if outcomes is None and any(CARD_DEALT <= kind_of(code) <= NEUTRAL_TICKET for code, _ in rows):
+            self._check_chance(after)
+        return after, rows
+
+    def play_on(self, state: Ints, code: int, value: int) -> tuple[Ints, Rows]:
+        """Return the same as `step` where chance decides, from a state in which nothing is unknown."""
+        return self._run(state, lambda new, tape: step(new, self.tables, code, value, tape), None)
+
+    def events(self, rows: Rows, before: Ints) -> Happened:
+        """Return what happened in words, from the state before it."""
+        return tuple(decode_event(self.codec, code, value, before) for code, value in rows)
+
+    def try_script(
+        self, state: Ints | None, code: int, value: int, script: list[tuple[int, int]]
+    ) -> tuple[Ints, list[tuple[int, int]]]:
+        """
+        Return the state after a legal action and the events, whether its script is whole, fits or neither.
+
+        Parameters
+        ----------
+        state
+            The packed state; None for the set-up, whose code and value mean
+            nothing.
+        code, value
+            The action.
+        script
+            Outcomes. Where one does not fit or is missing, the kernel goes on
+            with an unknown one.
+        """
+        if state is None:
+            empty, words = np.zeros(STATE_SIZE, dtype=np.int64), seed_words(0)
+            after, rows, _ = _written(empty, lambda new, tape: new_game(self.tables, words, 0, new, tape), script)
+        else:
+            before, _ = _identified(state, code, value)
+            after, rows, _ = _written(before, lambda new, tape: step(new, self.tables, code, value, tape), script)
+        return after, rows
 
     def rows(self, state: Ints) -> Ints:
         """Return codes and values of the legal actions, one row each."""
@@ -92,7 +125,10 @@ class PackedGame:
 
     def why_illegal(self, state: Ints, code: int, value: int) -> str | None:
         """Return why the action of a code and value is illegal, None if it is legal."""
-        fault = self._fault(state, code, value)
+        known, reason = _identified(state, code, value)
+        fault = ActionFault(action_fault(known, self.tables, code, value))
+        if fault is ActionFault.CARDS and reason:
+            return reason
         return explain(fault, Refused(self.game_map, self.tables, state, code, value)) if fault else None
 
     def encode(self, state: Ints, action: Action) -> tuple[int, int]:
@@ -108,7 +144,7 @@ class PackedGame:
             code, value = self.codec.encode(action, state)
         except IllegalActionError:
             kind = KIND_OF_ACTION.get(type(action))
-            if kind is not None and self._fault(state, kind, 0) in (ActionFault.OVER, ActionFault.PHASE):
+            if kind is not None and action_fault(state, self.tables, kind, 0) in (ActionFault.OVER, ActionFault.PHASE):
                 raise IllegalActionError(self.why_illegal(state, kind, 0)) from None
             raise
         reason = self.why_illegal(state, code, value)
@@ -118,31 +154,15 @@ class PackedGame:
             raise IllegalActionError(reason)
         return code, value
 
-    def _fault(self, state: Ints, code: int, value: int) -> ActionFault:
-        return ActionFault(action_fault(_identified(state, code, value), self.tables, code, value))
-
     def _run(
         self, state: Ints, run: Callable[[Ints, Ints], None], outcomes: Iterable[Chance] | None
-    ) -> tuple[Ints, Happened]:
+    ) -> tuple[Ints, Rows]:
         """Let the kernel run on a copy of a state; return what became of it, and the events."""
         script = None if outcomes is None else script_of(self.codec, outcomes)
-        n_events = _TAPE_EVENTS
-        while True:
-            after = state.copy()
-            tape = _tape(script, n_events)
-            start = int(tape[WRITE_AT])
-            run(after, tape)
-            n_written = (int(tape[WRITE_AT]) - start) // 2
-            if n_written <= n_events:
-                break
-            n_events = n_written
-        written = tape[start : start + 2 * n_written].tolist()
-        rows = list(zip(written[::2], written[1::2], strict=True))
-        if script is not None and (after[FAULT] or tape[READ_AT] < tape[READ_END]):
+        after, rows, is_read = _written(state, run, script)
+        if script is not None and (after[FAULT] or not is_read):
             raise GameError(misfit(self.codec, script, rows))
-        if script is None and any(CARD_DEALT <= code & 15 <= NEUTRAL_TICKET for code, _ in rows):
-            self._check_chance(after)
-        return after, tuple(decode_event(self.codec, code, value, state) for code, value in rows)
+        return after, rows
 
     def _check_chance(self, state: Ints) -> None:
         """Raise a `GameError` if a state cannot say what chance did."""
@@ -155,24 +175,34 @@ class PackedGame:
             )
 
 
-def _identified(state: Ints, code: int, value: int) -> Ints:
-    """Return a state in which the seat that acts holds the cards it plays, if they may be its unknown ones."""
-    if code & 15 not in (CLAIM_ROUTE, PAY_TUNNEL):
-        return state
+def _written(
+    state: Ints, run: Callable[[Ints, Ints], None], script: list[tuple[int, int]] | None
+) -> tuple[Ints, Rows, bool]:
+    """Let the kernel run on a copy of a state: return the copy, the events, and whether all of a script was read."""
+    n_events = _TAPE_EVENTS
+    while True:
+        after = state.copy()
+        tape = tape_of(script, n_events)
+        start = int(tape[WRITE_AT])
+        run(after, tape)
+        n_written = (int(tape[WRITE_AT]) - start) // 2
+        if n_written <= n_events:
+            break
+        n_events = n_written
+    written = tape[start : start + 2 * n_written].tolist()
+    return after, list(zip(written[::2], written[1::2], strict=True)), bool(tape[READ_AT] >= tape[READ_END])
+
+
+def _identified(state: Ints, code: int, value: int) -> tuple[Ints, str]:
+    """
+    Return a state in which the seat that acts holds the cards it plays, if they may be its unknown ones.
+
+    Else return the same state, and why they cannot be; "" if no card of the
+    seat is unknown.
+    """
     seat = int(state[SEAT])
-    if n_unknown_cards(state, seat) == 0:
-        return state
+    if kind_of(code) not in (CLAIM_ROUTE, PAY_TUNNEL) or n_unknown_cards(state, seat) == 0:
+        return state, ""
     identified = state.copy()
     reason = identify_cards(identified, seat, unpacked(value).counts)
-    return state if reason else identified
-
-
-def _tape(script: list[tuple[int, int]] | None, n_events: int) -> Ints:
-    """Return a tape with a script of outcomes, and room for events."""
-    start = TAPE_START + 2 * len(script or ())
-    tape = np.zeros(start + 2 * n_events, dtype=np.int64)
-    if script is not None:  # an empty one too: what is read ends above 0
-        tape[READ_AT], tape[READ_END] = TAPE_START, start
-        tape[TAPE_START:start] = np.array(script, dtype=np.int64).reshape(-1)
-    tape[WRITE_AT], tape[WRITE_END] = start, len(tape)
-    return tape
+    return (state if reason else identified), reason

@@ -9,7 +9,7 @@ from ttr_analysis.analysis import payments
 from ttr_analysis.cards import CARD_KINDS, COLORS, N_COLORS, N_KINDS, CardCounts
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import unpacked
-from ttr_analysis.engine.codes import Ints
+from ttr_analysis.engine.codes import Ints, argument_of, kind_of
 from ttr_analysis.engine.kernel.legal import ActionFault, fewest_kept
 from ttr_analysis.engine.kernel.neutral import may_choose
 from ttr_analysis.engine.layout import (
@@ -90,7 +90,7 @@ class Refused(NamedTuple):
     @property
     def number(self) -> int:
         """The slot or route."""
-        return self.code >> 7
+        return argument_of(self.code)
 
     @property
     def route(self) -> Route:
@@ -131,7 +131,7 @@ def owner_name(owner: int) -> str:
 
 def _phase(refused: Refused) -> str:
     due = _DUE[Phase(int(refused.state[PHASE]))]
-    return f"P{refused.seat} must {due} now; it cannot {_VERBS.get(refused.code & 15, 'do that')}"
+    return f"P{refused.seat} must {due} now; it cannot {_VERBS.get(kind_of(refused.code), 'do that')}"
 
 
 def _slot(refused: Refused) -> str:

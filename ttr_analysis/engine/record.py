@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from operator import index
 from pathlib import Path
-from typing import Any, Self, SupportsIndex, overload
+from typing import Any, Self, SupportsIndex
 
 from ttr_analysis._errors import GameError, RecordError, RecordWarning, _shorten
 from ttr_analysis.engine.actions import codec_of
@@ -32,52 +32,13 @@ from ttr_analysis.engine.header import MAX_NAME, RecordHeader, read_header, reso
 from ttr_analysis.engine.identify import unknown_words
 from ttr_analysis.engine.layout import STREAM
 from ttr_analysis.engine.lines import FaultList, as_line, parse_lines, read_bytes
-from ttr_analysis.engine.replay import Course
+from ttr_analysis.engine.replay import Course, States
 from ttr_analysis.engine.scores import Scores, score_state
 from ttr_analysis.engine.seen import seen_entries, shown_entries
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.maps.writing import write_atomically
 from ttr_analysis.rules.chance import N_WORDS, TABLE_STREAM, open_stream, seed_words
-
-
-class States(Sequence[GameState]):
-    """
-    The states of a record: after the set-up, after each move, and after tickets are shown.
-
-    A state is made when it is asked for, from one kept at most 32 steps
-    before; going through all of them in order makes each step once.
-
-    Parameters
-    ----------
-    course
-        The record, followed.
-    numbers
-        Which states.
-    """
-
-    __slots__ = ("_course", "_numbers")
-
-    def __init__(self, course: Course, numbers: range) -> None:
-        self._course = course
-        self._numbers = numbers
-
-    def __len__(self) -> int:
-        return len(self._numbers)
-
-    @overload
-    def __getitem__(self, at: int) -> GameState: ...
-    @overload
-    def __getitem__(self, at: slice) -> States: ...
-    def __getitem__(self, at: int | slice) -> GameState | States:
-        """Return a state, or several."""
-        if isinstance(at, slice):
-            return States(self._course, self._numbers[at])
-        vector = self._course.vector(self._numbers[at])
-        return GameState(self._course.game_map, self._course.n_players, vector)
-
-    def __repr__(self) -> str:
-        return f"<{len(self)} states>"
 
 
 @dataclass(frozen=True, repr=False)
@@ -172,10 +133,12 @@ class GameRecord:
         cls,
         game_map: GameMap,
         n_players: int,
-        rows: Ints,
+        rows: Ints | Iterable[tuple[int, int]],
         policies: Sequence[str] = (),
         seed: int | None = None,
         number: int | None = None,
+        *,
+        course: Course | None = None,
     ) -> Self:
         """
         Return the record of a game from what the kernel wrote.
@@ -190,8 +153,13 @@ class GameRecord:
             Codes and values of all events, shape (events, 2).
         policies, seed, number
             As in `from_play`.
+        course
+            The steps of the game, if it was followed as it was played.
         """
-        return cls._make(game_map, n_players, tuple(entries_of_tape(rows)), policies, seed, number)
+        record = cls._make(game_map, n_players, tuple(entries_of_tape(rows)), policies, seed, number)
+        if course is not None:
+            record.__dict__["_course"] = course
+        return record
 
     @classmethod
     def _make(
@@ -469,7 +437,7 @@ class GameRecord:
     @property
     def _last(self) -> Ints:
         """The packed state after the last step."""
-        return self._course.vector(len(self._course.steps) - 1)
+        return self._course.last
 
     def __getstate__(self) -> dict[str, Any]:
         # What is cached is left out: it is many times as large.

@@ -7,19 +7,22 @@ must decide again. Its outcomes of chance are a script for the kernel.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, overload
 
 import numpy as np
 
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import unpacked
-from ttr_analysis.engine.codes import Ints
+from ttr_analysis.engine.codes import Ints, kind_of
 from ttr_analysis.engine.entries import Entry
+from ttr_analysis.engine.events import Rows, tape_of
 from ttr_analysis.engine.identify import identify_cards, identify_tickets, n_unknown_cards
 from ttr_analysis.engine.kernel.setup import new_game
 from ttr_analysis.engine.kernel.step import step as kernel_step
 from ttr_analysis.engine.layout import SEAT, STATE_SIZE, STREAM
+from ttr_analysis.engine.state import GameState
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.rules.chance import N_WORDS
 from ttr_analysis.tables import game_tables
@@ -43,8 +46,8 @@ class Step(NamedTuple):
         The action, as the kernel takes it; code `SET_UP` for the set-up.
     shown
         The seat and the tickets that it shows, if the step is that.
-    tape
-        The script of its outcomes.
+    script
+        Its outcomes of chance, codes and values, without places of shuffles.
     """
 
     first: int
@@ -52,7 +55,7 @@ class Step(NamedTuple):
     code: int
     value: int
     shown: Entry | None
-    tape: Ints
+    script: Rows
 
 
 @dataclass
@@ -93,12 +96,98 @@ class Course:
         self._latest = (at, state)
         return state.copy()
 
+    @property
+    def n_events(self) -> int:
+        """Events of the record in its steps."""
+        return self.steps[-1].end if self.steps else 0
+
+    @property
+    def last(self) -> Ints:
+        """The packed state after the last step."""
+        return self.vector(len(self.steps) - 1)
+
+    def copy(self, n_steps: int | None = None) -> Course:
+        """
+        Return the same course, or its first steps, to be gone on with otherwise.
+
+        Parameters
+        ----------
+        n_steps
+            How many steps; None for all.
+        """
+        n = len(self.steps) if n_steps is None else n_steps
+        other = Course(self.game_map, self.n_players)
+        other.steps, other._kept = self.steps[:n], self._kept[: -(-n // _EVERY)]
+        if self._latest[0] < n:
+            other._latest = self._latest
+        if n == len(self.steps):
+            other.due = self.due
+        return other
+
+    def add_played(self, code: int, value: int, rows: Rows, state: Ints) -> None:
+        """
+        Add a step that was played.
+
+        Parameters
+        ----------
+        code, value
+            The action; code `SET_UP` for the set-up.
+        rows
+            Codes and values of its events, the move included.
+        state
+            The packed state that it led to; not changed.
+        """
+        script = [row for row in rows if codes.CARD_DEALT <= kind_of(row[0]) < codes.SHUFFLED]
+        first = self.n_events
+        replayed = state.copy()
+        replayed[STREAM : STREAM + N_WORDS] = 0
+        self.add(Step(first, first + len(rows), code, value, None, script), replayed)
+
     def add(self, step: Step, state: Ints) -> None:
         """Add a step that leads to a state."""
         if len(self.steps) % _EVERY == 0:
             self._kept.append(state.copy())
         self._latest = (len(self.steps), state)
         self.steps.append(step)
+
+
+class States(Sequence[GameState]):
+    """
+    The states of a record: after the set-up, after each move, and after tickets are shown.
+
+    A state is made when it is asked for, from one kept at most 32 steps
+    before; going through all of them in order makes each step once.
+
+    Parameters
+    ----------
+    course
+        The record, followed.
+    numbers
+        Which states.
+    """
+
+    __slots__ = ("_course", "_numbers")
+
+    def __init__(self, course: Course, numbers: range) -> None:
+        self._course = course
+        self._numbers = numbers
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, at: int) -> GameState: ...
+    @overload
+    def __getitem__(self, at: slice) -> States: ...
+    def __getitem__(self, at: int | slice) -> GameState | States:
+        """Return a state, or several."""
+        if isinstance(at, slice):
+            return States(self._course, self._numbers[at])
+        vector = self._course.vector(self._numbers[at])
+        return GameState(self._course.game_map, self._course.n_players, vector)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} states>"
 
 
 def make_step(state: Ints, tables: Ints, step: Step, tape: Ints | None = None) -> None:
@@ -114,7 +203,7 @@ def make_step(state: Ints, tables: Ints, step: Step, tape: Ints | None = None) -
     step
         Its move must be legal.
     tape
-        The tape of the step with room for events, if they are wanted.
+        Its script on a tape with room for events, if they are wanted.
     """
     seat = int(state[SEAT])
     if step.shown is not None:
@@ -122,7 +211,7 @@ def make_step(state: Ints, tables: Ints, step: Step, tape: Ints | None = None) -
         return
     if _shows_cards(step.code) and n_unknown_cards(state, seat):
         identify_cards(state, seat, unpacked(step.value).counts)
-    tape = step.tape.copy() if tape is None else tape
+    tape = tape_of(step.script, 0) if tape is None else tape
     if step.code == SET_UP:
         new_game(tables, _NO_WORDS, 0, state, tape)
         state[STREAM : STREAM + N_WORDS] = 0  # which no stream is: replayed states have no random numbers
@@ -132,4 +221,4 @@ def make_step(state: Ints, tables: Ints, step: Step, tape: Ints | None = None) -
 
 def _shows_cards(code: int) -> bool:
     """Return whether cards of a hand are shown by an action."""
-    return code >= 0 and code & 15 in (codes.CLAIM_ROUTE, codes.PAY_TUNNEL)
+    return code >= 0 and kind_of(code) in (codes.CLAIM_ROUTE, codes.PAY_TUNNEL)

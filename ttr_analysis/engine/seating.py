@@ -10,7 +10,7 @@ import numpy as np
 
 from ttr_analysis._errors import GameError, IllegalActionError
 from ttr_analysis.engine.actions import LegalActions
-from ttr_analysis.engine.codes import Ints
+from ttr_analysis.engine.codes import Ints, seat_of
 from ttr_analysis.engine.layout import N_TURNS, SEAT
 from ttr_analysis.engine.packed import PackedGame
 from ttr_analysis.engine.protocol import CompiledPolicy, Policy, policy_name
@@ -62,7 +62,7 @@ def _seat_compiled(packed: PackedGame, policy: CompiledPolicy, seat: int, seed: 
         seen = redact(state, tables, seat)
         with _blamed(policy, state):
             code, value = map(int, policy.decide(seen, tables, lore, seat, params, memory))
-        reason = "its code names a seat" if code >> 4 & 7 else packed.why_illegal(state, code, value)
+        reason = "its code names a seat" if seat_of(code) else packed.why_illegal(state, code, value)
         if reason is not None:
             raise IllegalActionError(f"{_who(policy, state)} chose what is illegal: {reason}")
         return code, value

@@ -93,6 +93,20 @@ class PendingTunnel:
     surcharge: int
 
 
+def seat_number(seat: object, n_seats: int) -> int:
+    """
+    Return a seat that somebody named, as a number.
+
+    Raises
+    ------
+    GameError
+        If there is no such seat.
+    """
+    if isinstance(seat, int | np.integer) and not isinstance(seat, bool) and 0 <= seat < n_seats:
+        return int(seat)
+    raise GameError(f"expected a seat from 0 to {n_seats - 1}, got {seat!r}")
+
+
 class PublicState:
     """
     What everyone at the table sees; tuples with one item for each seat are in the order of seats.

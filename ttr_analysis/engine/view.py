@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from operator import index
-from typing import SupportsIndex
-
 import numpy as np
 
-from ttr_analysis._errors import GameError
 from ttr_analysis._jit import compiled
 from ttr_analysis.cards import N_KINDS, CardCounts
 from ttr_analysis.engine.codes import Ints
@@ -34,7 +30,7 @@ from ttr_analysis.engine.layout import (
     TICKET_AT,
     UNKNOWN_TICKET,
 )
-from ttr_analysis.engine.state import PublicState
+from ttr_analysis.engine.state import PublicState, seat_number
 from ttr_analysis.maps.model import GameMap, Route, RouteLike, Ticket
 from ttr_analysis.rules.chance import N_WORDS
 from ttr_analysis.tables import game_tables
@@ -166,11 +162,9 @@ class SeatView(PublicState):
     __slots__ = ("_open", "_seat")
 
     def __init__(self, game_map: GameMap, n_players: int, vector: Ints, seat: int) -> None:
-        whole: object = seat
-        if isinstance(whole, bool) or not isinstance(whole, SupportsIndex) or not 0 <= index(whole) < n_players:
-            raise GameError(f"seats are 0 to {n_players - 1}, got {seat!r}")
-        super().__init__(game_map, n_players, redact(vector, game_tables(game_map, n_players), seat))
-        self._seat = index(seat)
+        super().__init__(game_map, n_players, vector)
+        self._seat = seat_number(seat, n_players)
+        self._vector = redact(self._vector, game_tables(game_map, n_players), self._seat)
         self._open: list[int] | None = None
 
     @property
