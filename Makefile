@@ -5,6 +5,7 @@
 #   make test                              lint, then all tests, compiled and as plain Python
 #   make lint                              ruff, mypy, layers
 #   make soak [MINUTES=30]                 thousands of games on every map, each state checked; goes on where it stopped
+#   make docs                              the site: docs/_build/html/index.html, every notebook executed
 #   make bench                             how fast it is
 #   make lock                              pin the newest versions of all dependencies
 #   make clean                             remove the environment, caches and builds
@@ -25,7 +26,7 @@ AXE := $(VENV)/axe/node_modules/axe-core/axe.min.js
 NUMERIC := tests/rules tests/analysis tests/engine ttr_analysis/rules ttr_analysis/analysis ttr_analysis/engine ttr_analysis/policies
 
 .DEFAULT_GOAL := help
-.PHONY: help study lab test lint soak bench lock clean
+.PHONY: help study lab test lint soak docs bench lock clean
 
 help:
 	@sed -n 's/^#  //p' Makefile
@@ -67,6 +68,10 @@ lint: $(READY)
 soak: $(READY)
 	$(BIN)/python -m scripts.soak --minutes $(MINUTES)
 
+docs: $(READY)
+	$(BIN)/python -m sphinx --fresh-env --nitpicky --fail-on-warning --keep-going --quiet docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
 bench: $(READY)
 	$(BIN)/python -m benchmarks
 
@@ -75,5 +80,5 @@ lock: $(READY)
 		--custom-compile-command "make lock" --output-file $(LOCK) pyproject.toml
 
 clean:
-	rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) build dist docs/_build docs/notebooks .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

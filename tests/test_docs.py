@@ -3,20 +3,29 @@
 import ast
 import doctest
 import re
+import shutil
+import subprocess
+import sys
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+import matplotlib.pyplot as plt
 import pytest
 
+from ttr_analysis import load_map
 from ttr_analysis.engine import actions
 from ttr_analysis.engine.entries import _SHAPES
 from ttr_analysis.engine.layout import Phase
+from ttr_analysis.maps.model import GameMap
 from ttr_analysis.tables import games
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
 GAMES = (ROOT / "docs" / "games.md").read_text("utf-8")
-PAGES = sorted((ROOT / "docs").glob("*.md"))
+RULES = (ROOT / "docs" / "rules.md").read_text("utf-8")
+PAGES = [page for page in sorted((ROOT / "docs").glob("*.md")) if "```pycon" in page.read_text("utf-8")]
+MAPS = ("nordic", "switzerland", "nederland", "usa")
 
 
 def blocks(page: str, language: str) -> list[str]:
@@ -78,6 +87,64 @@ def test_the_examples_of_a_page_run(page: Path) -> None:
     assert "".join(report) == ""
 
 
+def test_the_pictures_of_the_gallery_are_made() -> None:
+    page = (ROOT / "docs" / "gallery.md").read_text("utf-8")
+    imports, *cells = blocks(page, r"\{code-cell\} python")
+    names: dict[str, Any] = {}
+    run(imports, names)
+
+    assert len(cells) >= 10
+    for cell in cells:
+        plt.close("all")
+        run(cell, names)
+        assert len(plt.get_fignums()) == 1, cell
+
+
+def test_the_table_of_boards_is_right() -> None:
+    def facts(game_map: GameMap) -> list[int]:
+        routes = game_map.routes
+        return [
+            len(game_map.cities) - len(game_map.border_points),
+            len(game_map.border_points),
+            len(routes),
+            sum(route.tunnel for route in routes),
+            sum(route.locomotives > 0 for route in routes),
+            sum(route.toll > 0 for route in routes),
+            len(game_map.tickets),
+        ]
+
+    columns = zip(*(map(int, row[1:]) for row in table(RULES, "what")), strict=True)
+    assert [list(column) for column in columns] == [facts(load_map(name)) for name in MAPS]
+
+
+def test_the_table_of_rules_is_right() -> None:
+    def said(value: object) -> str:
+        if isinstance(value, tuple):
+            words = [getattr(part, "measure", None) or getattr(part, "variant", None) or str(part) for part in value]
+            return ", ".join(words) or "none"
+        return str(value)
+
+    rows = table(RULES, "rule")
+    assert len(rows) > 10
+    for row in rows:
+        field = attrgetter(row[0].strip("`"))
+        assert row[1:] == [said(field(load_map(name).rules)) for name in MAPS], row[0]
+
+
+def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "docs", tmp_path / "docs", ignore=shutil.ignore_patterns("_build", "notebooks"))
+    for name in ("README.md", "data", "notebooks"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    # Without running notebooks and writing pages: `make docs` does that.
+    options = ["--nitpicky", "--fail-on-warning", "--keep-going", "-b", "dummy", "-D", "nb_execution_mode=off"]
+
+    build = [sys.executable, "-m", "sphinx", "--quiet", *options, "docs", "site"]
+    result = subprocess.run(build, capture_output=True, check=False, cwd=tmp_path, text=True)
+
+    assert result.stdout + result.stderr == ""
+    assert result.returncode == 0
+
+
 def test_the_table_of_phases_is_complete() -> None:
     rows = table(GAMES, "phase")
     named = {name for row in rows for name in re.findall(r"`(\w+)`", row[2])}
@@ -111,7 +178,7 @@ def test_the_table_of_limits_is_right() -> None:
 def test_files_that_the_pages_name_exist() -> None:
     named = {
         name
-        for page in (README, GAMES)
+        for page in (README, *(path.read_text("utf-8") for path in sorted((ROOT / "docs").rglob("*.md"))))
         for name in re.findall(r"\b((?:ttr_analysis|tests|scripts|docs|data|notebooks)/[\w/.]+\.\w+)", page)
     }
 

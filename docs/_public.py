@@ -1,0 +1,122 @@
+"""
+The reference of the public names: a directive that documents them, and links to them from wherever they are named.
+
+Users know names by shorter paths than the import system does: `ttr_analysis.paths.Path` is defined in
+`ttr_analysis/analysis/paths/shortest.py`. The reference speaks the users' language.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sphinx.ext.napoleon import Config, NumpyDocstring
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.nodes import make_refnode
+
+import ttr_analysis
+
+if TYPE_CHECKING:
+    from docutils.nodes import Element, Node
+    from sphinx.addnodes import pending_xref
+    from sphinx.application import Sphinx
+    from sphinx.environment import BuildEnvironment
+
+logger = logging.getLogger(__name__)
+
+# What stands under "Returns" is a name; its type is in the signature, and so are those of parameters.
+DOCSTRINGS = Config(napoleon_attr_annotations=False, napoleon_use_rtype=False)
+KINDS = ("function", "class", "exception", "data")
+
+
+def kind_of(value: object) -> str:
+    """Return how autodoc calls what a name stands for."""
+    if inspect.isclass(value):
+        return "exception" if issubclass(value, BaseException) else "class"
+    return "function" if inspect.isroutine(value) else "data"
+
+
+def public_names(module: ModuleType) -> list[str]:
+    """Return the functions, classes and exceptions that a module offers."""
+    names = getattr(module, "__all__", None) or [name for name in dir(module) if not name.startswith("_")]
+    kinds = {name: KINDS.index(kind_of(getattr(module, name))) for name in names}
+    return sorted((name for name in names if kinds[name] < KINDS.index("data")), key=kinds.__getitem__)
+
+
+class Public(SphinxDirective):
+    """Document names of a module, as a table and then each in full: those of the content, or all that it offers."""
+
+    required_arguments = 1
+    has_content = True
+    option_spec: ClassVar[dict[str, Any]] = {}
+
+    def run(self) -> list[Node]:
+        """Write what autosummary and autodoc read, and parse it."""
+        home = self.arguments[0]
+        module = import_module(home)
+        names = [line.strip() for line in self.content if line.strip()] or public_names(module)
+        lines = [f".. currentmodule:: {home}", "", ".. autosummary::", "   :nosignatures:", ""]
+        lines += [f"   {name}" for name in names]
+        for name in names:
+            kind = kind_of(getattr(module, name))
+            lines += ["", f".. auto{kind}:: {home}.{name}", *["   :members:"] * (kind == "class")]
+        return self.parse_text_to_nodes("\n".join(lines) + "\n")
+
+
+def read_docstring(app: Sphinx, what: str, name: str, value: object, options: object, lines: list[str]) -> None:
+    """Turn a docstring into reStructuredText, in place."""
+    # Napoleon would take the words of a property or value before a colon for its type.
+    kind = "function" if what in {"property", "data"} else what
+    text = str(NumpyDocstring("\n".join(lines), DOCSTRINGS, app, kind, name, value, options))
+    # Footnotes are numbered anew in each docstring, but many stand on a page.
+    text = re.sub(r"(?<=\.\. )\[(\d)\]|\[(\d)\](?=_\W)", rf"[#{name}-\1\2]", text)
+    lines[:] = text.splitlines()
+
+
+def shorten_signature(
+    _app: Sphinx, _what: str, _name: str, _value: object, _options: object, arguments: str | None, returns: str | None
+) -> tuple[str | None, str | None]:
+    """Write defaults that a dataclass makes afresh so that the signature can be read as Python."""
+    return arguments and arguments.replace("<factory>", "..."), returns
+
+
+def link_by_last_name(app: Sphinx, env: BuildEnvironment, node: pending_xref, text: Element) -> Element | None:
+    """Resolve a name of this package that is written shorter, or longer, than the reference has it."""
+    target: str = node["reftarget"]
+    if node.get("refdomain") != "py" or ("." in target and not target.startswith(("ttr.", "ttr_analysis."))):
+        return None
+    last = "." + target.rpartition(".")[2]
+    found = [(name, entry) for name, entry in env.domains.python_domain.objects.items() if name.endswith(last)]
+    if len(found) != 1:
+        return None
+    [(name, entry)] = found
+    return make_refnode(app.builder, node["refdoc"], entry.docname, entry.node_id, [text], name)
+
+
+def check_that_all_is_there(_app: Sphinx, env: BuildEnvironment) -> None:
+    """Warn of public names that are not in the reference."""
+    documented = {name.rpartition(".")[2] for name in env.domains.python_domain.objects}
+    for name in dir(ttr_analysis):
+        value = getattr(ttr_analysis, name)
+        names = public_names(value) if isinstance(value, ModuleType) and hasattr(value, "__all__") else [name]
+        for missing in {name for name in names if not name.startswith("_")} - documented:
+            logger.warning("%s of ttr_analysis is not in the reference: docs/api", missing)
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register all this, and let modules be imported by their public names."""
+    for name in dir(ttr_analysis):
+        value = getattr(ttr_analysis, name)
+        if isinstance(value, ModuleType):
+            sys.modules.setdefault(f"ttr_analysis.{name}", value)
+    app.add_directive("public", Public)
+    app.connect("autodoc-process-docstring", read_docstring)
+    app.connect("autodoc-process-signature", shorten_signature)
+    app.connect("env-check-consistency", check_that_all_is_there)
+    app.connect("missing-reference", link_by_last_name)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

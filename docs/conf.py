@@ -1,0 +1,65 @@
+"""How Sphinx builds the site: `make docs`. Nothing is downloaded."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import ttr_analysis
+
+HERE = Path(__file__).parent
+NOTEBOOKS = HERE / "notebooks"  # copies, which git ignores: Sphinx reads only what lies in its folder
+sys.path.insert(0, str(HERE))
+
+NOTEBOOKS.mkdir(exist_ok=True)
+for _notebook in (HERE.parent / "notebooks").glob("*.ipynb"):
+    shutil.copy2(_notebook, NOTEBOOKS)
+
+project = "ttr_analysis"
+author = "the ttr_analysis contributors"
+version = release = ttr_analysis.__version__
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.viewcode",
+    "sphinx_copybutton",
+    "myst_nb",
+    "_public",
+]
+exclude_patterns = ["_build"]
+
+myst_enable_extensions = ["colon_fence"]
+myst_heading_anchors = 3
+nb_execution_in_temp = True  # whatever a notebook writes
+nb_execution_mode = "force"  # results must be those of the code as it is
+nb_execution_raise_on_error = True
+nb_execution_timeout = 600
+nb_ipywidgets_js = {}  # nothing is loaded from elsewhere
+
+html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sphinx = False
+html_title = "ttr_analysis"
+
+add_module_names = False
+autodoc_member_order = "bysource"
+autodoc_preserve_defaults = True
+autodoc_typehints_format = "short"
+autosummary_generate = False
+default_role = "py:obj"  # a name in backticks is a link if the reference has it, else code
+maximum_signature_line_length = 90
+nitpick_ignore_regex = [
+    ("py:obj", ".*"),
+    # Other packages, as annotations name them; their references would have to be downloaded.
+    ("py:class", r"(collections\.abc|fractions|matplotlib|networkx|numpy|nx|np|os|pandas|pathlib|pd|t)\..*"),
+    ("py:class", "Axes|FilePath"),
+    # Words for a few literals or types, which the docstrings explain.
+    ("py:class", "Components|Distribution|GraphFile|Method|Routes|Values"),
+    ("py:class", r"ttr_analysis\.engine\.(actions\.Codec|entries\.Entry|replay\.Course)"),
+]
+suppress_warnings = ["ref.python"]  # `routes` in backticks may be those of several classes: then it is no link
+python_use_unqualified_type_names = True
