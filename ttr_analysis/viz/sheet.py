@@ -21,6 +21,7 @@ from ttr_analysis.viz._scene import arcs_of
 from ttr_analysis.viz._shapes import PLATE, arrow, cross, placed, saw, train
 from ttr_analysis.viz.background import load_background
 from ttr_analysis.viz.geometry import BoardLayout, Token, frame, lay_out
+from ttr_analysis.viz.naming import describe_route, name_ticket
 from ttr_analysis.viz.style import BOARD, CARD_STYLES, NEUTRAL_COLOR, PLAYER_COLORS, Shape, ink_upon
 
 SCALE: Final = 100
@@ -218,18 +219,6 @@ def board_sheet(game_map: GameMap) -> Sheet:
     )
 
 
-def describe_route(route: Route) -> str:
-    """Return what a route is, in words."""
-    words = [f"{route.cities[0]} – {route.cities[1]}", f"{route.length} {route.color}"]
-    if route.tunnel:
-        words.append("tunnel")
-    if route.locomotives:
-        words.append(f"ferry ({route.locomotives} locomotive{'s' if route.locomotives > 1 else ''})")
-    if route.toll:
-        words.append(f"toll {route.toll}")
-    return ", ".join(words)
-
-
 # -- parts --------------------------------------------------------------------------
 
 
@@ -303,7 +292,7 @@ def _token(token: Token, kind: str) -> TokenSheet:
 def _ticket(ticket: Ticket, game_map: GameMap) -> TicketSheet:
     return TicketSheet(
         id=ticket.id,
-        words=str(ticket),
+        words=name_ticket(ticket),
         arcs=[_arc(game_map, a, b, points) for a, b, points in arcs_of(ticket, game_map)],
     )
 

@@ -9,8 +9,13 @@ names below are looked up at their first use (PEP 562).
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+if TYPE_CHECKING:
+    from ttr_analysis.widgets.stepper import GameStepper as GameStepper
+
 # Where each public name lives. What type checkers read above must say the same (tested).
-_HOMES: dict[str, str] = {}
+_HOMES = {
+    "GameStepper": "widgets.stepper",
+}
 
 
 if not TYPE_CHECKING:  # which would accept any name

@@ -1,0 +1,214 @@
+"""What happens in a game, told in sentences: one for each step of a record."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from ttr_analysis.cards import CARD_KINDS, CardCounts
+from ttr_analysis.engine import actions
+from ttr_analysis.engine.events import Chance, Event, Move, TicketsShown
+from ttr_analysis.engine.record import GameRecord
+from ttr_analysis.engine.state import GameState
+from ttr_analysis.maps.model import Route, Ticket
+from ttr_analysis.viz.naming import name_route, name_ticket
+
+Cards = tuple[str | None, ...]
+"""Kinds of cards one by one; None for one that the record does not know."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """
+    One step of a record in words.
+
+    Parameters
+    ----------
+    seat
+        Who acted; None for the set-up.
+    text
+        What the seat did, to follow upon its name: "draws a blue card".
+    cards
+        The cards that moved, in groups: what became of them, and which they
+        are.
+    route
+        The route that it was about.
+    """
+
+    seat: int | None
+    text: str
+    cards: tuple[tuple[str, Cards], ...] = ()
+    route: Route | None = None
+
+    def __str__(self) -> str:
+        return self.text if self.seat is None else f"P{self.seat} {self.text}"
+
+
+def tell(record: GameRecord) -> Iterator[Told]:
+    """
+    Yield the steps of a record in words: as many as it has states.
+
+    Parameters
+    ----------
+    record
+        Any record; what it does not know is told as unknown.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> game = ttr.Game(ttr.load_map("usa"))
+    >>> record = game.play([ttr.policies.Greedy(), ttr.policies.Greedy()], seed=7)
+    >>> told = list(tell(record))
+    >>> len(told) == len(record.states())
+    True
+    >>> print(told[3])
+    P0 claims Atlanta – Nashville (gray, 1) with 1 purple for 1 point
+    """
+    states = record.states()
+    before: GameState | None = None
+    for events, after in zip(record.steps, states, strict=True):
+        yield _tell_step(events, before, after)
+        before = after
+
+
+def _tell_step(events: Sequence[Event], before: GameState | None, after: GameState) -> Told:
+    first = events[0] if events else None
+    if isinstance(first, TicketsShown):
+        return Told(first.seat, f"shows {_list_tickets(first.tickets)}")
+    if before is None or not isinstance(first, Move):
+        return Told(None, _tell_setup(events, after))
+    outcomes = [event for event in events if isinstance(event, Chance)]
+    told = _tell_move(first, outcomes, before, after)
+    told = Told(told.seat, "; ".join([told.text, *_tell_rest(outcomes, before, after)]), told.cards, told.route)
+    if refill := tuple(event.card for event in outcomes if event.kind == "market_card"):
+        told = Told(told.seat, told.text, (*told.cards, ("to the market", refill)), told.route)
+    return told
+
+
+def _tell_setup(events: Iterable[Event], state: GameState) -> str:
+    dealt = Counter(event.kind for event in events if isinstance(event, Chance))
+    n_cards, n_tickets = dealt["card_dealt"] // state.n_players, dealt["ticket_offered"] // state.n_players
+    return f"Everyone is dealt {_count(n_cards, 'card')} and {_count(n_tickets, 'ticket')} to choose from"
+
+
+def _tell_move(move: Move, outcomes: Sequence[Chance], before: GameState, after: GameState) -> Told:  # noqa: PLR0911 - one for each action
+    seat, action = move.seat, move.action
+    match action:
+        case actions.DrawCard():
+            drawn = tuple(event.card for event in outcomes if event.kind == "card_drawn")
+            return Told(seat, f"draws {_name_cards(drawn)}", (("drawn", drawn),))
+        case actions.DrawFaceUp(slot):
+            taken = (before.market[slot],)
+            return Told(seat, f"takes {_name_cards(taken)} from the market", (("taken", taken),))
+        case actions.ClaimRoute(route, payment):
+            return _tell_claim(seat, route, payment.cards, outcomes, after)
+        case actions.PayTunnel(cards):
+            what, pending = _pending(before)
+            points = f" for {_count(pending.points, 'point')}" if pending else ""
+            return Told(seat, f"pays {cards} more and claims {what}{points}", (("paid", _spread(cards)),), pending)
+        case actions.DeclineTunnel():
+            what, pending = _pending(before)
+            back = _spread(before.pending.laid) if before.pending else ()
+            return Told(seat, f"gives up {what} and takes the cards back", (("taken back", back),), pending)
+        case actions.DrawTickets():
+            offered = [event.ticket for event in outcomes if event.kind == "ticket_offered"]
+            return Told(seat, f"draws {_list_tickets(offered)}")
+        case actions.KeepTickets(tickets):
+            n_back = before.n_offers[seat] - len(tickets)
+            back_words = f", and puts {n_back} back" if n_back > 0 else ""
+            return Told(seat, f"keeps {_list_tickets(tickets)}{back_words}")
+        case actions.ChooseNeutralRoute(route):
+            return Told(seat, f"gives {name_route(route)} to the neutral player", (), route)
+        case actions.Pass():
+            return Told(seat, "passes")
+
+
+def _pending(state: GameState) -> tuple[str, Route | None]:
+    """Return the tunnel that is tried, in words and as a route."""
+    return ("the tunnel", None) if state.pending is None else (name_route(state.pending.route), state.pending.route)
+
+
+def _tell_claim(seat: int, route: Route, cards: CardCounts, outcomes: Iterable[Chance], after: GameState) -> Told:
+    laid = ("laid down", _spread(cards))
+    claimed = f"claims {name_route(route)} with {cards} for {_count(route.points, 'point')}"
+    if not route.tunnel:
+        return Told(seat, claimed, (laid,), route)
+    shown = tuple(event.card for event in outcomes if event.kind == "card_revealed")
+    turned = _list_cards(shown) or "no card"
+    groups = (laid, ("turned over", shown)) if shown else (laid,)
+    if after.pending is None:
+        return Told(seat, f"{claimed}; the tunnel shows {turned}: nothing more to pay", groups, route)
+    wanted = _count(after.pending.surcharge, "card")
+    return Told(
+        seat,
+        f"tries the tunnel {name_route(route)} with {cards}; it shows {turned}: {wanted} more to pay",
+        groups,
+        route,
+    )
+
+
+def _tell_rest(outcomes: Iterable[Chance], before: GameState, after: GameState) -> Iterator[str]:
+    """Yield what else follows from a move."""
+    yield from _tell_money(before, after)
+    notices = {
+        "cards_shuffled": "the discards become the draw pile",
+        "tickets_shuffled": "the ticket discards become the ticket pile",
+        "market_replaced": "the market is replaced",
+    }
+    for event in outcomes:
+        if event.kind in notices:
+            yield notices[event.kind]
+        elif event.kind == "neutral_ticket":
+            yield f"{name_ticket(event.ticket)} is turned up for the neutral player"
+    if after.is_over and not before.is_over:
+        yield "the game is over"
+    elif after.is_last_round and not before.is_last_round:
+        yield f"the last round begins: {_count(after.turns_left or 0, 'turn')} left"
+
+
+def _tell_money(before: GameState, after: GameState) -> Iterator[str]:
+    """Yield who pays, who is paid, and who takes loans."""
+    for seat, (had, has) in enumerate(zip(before.tokens, after.tokens, strict=True)):
+        loans = after.loans[seat] - before.loans[seat]
+        if loans:
+            yield f"P{seat} takes {_count(loans, 'loan')}"
+        elif had != has:
+            yield f"P{seat} {'pays' if has < had else 'gets'} {_count(abs(has - had), 'token')}"
+
+
+# -- lists ------------------------------------------------------------------------
+
+
+def _spread(cards: CardCounts) -> tuple[str, ...]:
+    """Return counted cards one by one."""
+    return tuple(kind for kind, count in zip(CARD_KINDS, cards, strict=True) for _ in range(count))
+
+
+def _name_cards(cards: Sequence[str | None]) -> str:
+    """Return drawn cards in words."""
+    return " and ".join(_name_card(card) for card in cards) or "no card"
+
+
+def _name_card(card: str | None) -> str:
+    if card is None:
+        return "an unknown card"
+    if card == "locomotive":
+        return "a locomotive"
+    return f"{'an' if card[0] in 'aeiou' else 'a'} {card} card"
+
+
+def _list_cards(cards: Iterable[str | None]) -> str:
+    return ", ".join(card or "an unknown card" for card in cards)
+
+
+def _list_tickets(tickets: Sequence[Ticket | None]) -> str:
+    """Return tickets in words; those that are not known are counted."""
+    known = [name_ticket(ticket) for ticket in tickets if ticket is not None]
+    n_unknown = len(tickets) - len(known)
+    unknown = [_count(n_unknown, "unknown ticket")] if n_unknown else []
+    return "; ".join([*known, *unknown]) or "no ticket"
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}{'' if n == 1 else 's'}"

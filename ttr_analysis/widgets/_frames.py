@@ -1,0 +1,274 @@
+"""
+What a stepper shows at each step of a record, as plain data.
+
+A frame is a flat dict; the data of a step has only what differs from the
+step before, so that a whole game takes little more room than its board. What
+belongs to a seat has its number in the key: "hand:0".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any, Final, Literal, TypeAlias
+
+import numpy as np
+
+from ttr_analysis.analysis.tickets.solver import ForestSolver, trains_of
+from ttr_analysis.cards import CARD_KINDS
+from ttr_analysis.engine.game import Game
+from ttr_analysis.engine.layout import Phase
+from ttr_analysis.engine.record import GameRecord
+from ttr_analysis.engine.scores import Score
+from ttr_analysis.engine.state import GameState
+from ttr_analysis.maps.model import Ticket
+from ttr_analysis.viz.naming import isolate
+from ttr_analysis.viz.sheet import board_sheet
+from ttr_analysis.viz.words import Told, tell
+
+Frame: TypeAlias = dict[str, Any]
+Status: TypeAlias = Literal["done", "possible", "lost", "unknown"]
+
+UNKNOWN: Final = -1
+"""In place of the number of a card or ticket that the record does not know."""
+
+_PHASES: Final = {
+    Phase.KEEP_START: "chooses its opening tickets",
+    Phase.TURN: "is to move",
+    Phase.SECOND_DRAW: "draws a further card",
+    Phase.TUNNEL: "pays for the tunnel or gives it up",
+    Phase.KEEP: "chooses tickets",
+    Phase.NEUTRAL: "builds for the neutral player",
+}
+_ENDINGS: Final = {
+    "trains": "The game is over: the last turns are taken",
+    "passes": "The game is over: nobody could do anything",
+    "truncated": "The game is over: the limit of turns is reached",
+}
+
+
+def game_data(record: GameRecord) -> dict[str, Any]:
+    """
+    Return all that a stepper shows of a record, ready for JSON.
+
+    Parameters
+    ----------
+    record
+        Any record that has begun, cards unknown or not.
+
+    Returns
+    -------
+    data
+        `sheet`: the drawing of the board. `game`: what does not change.
+        `claims`: route and owner of each claim, in order. `moves`: seat,
+        text, cards moved and route of each step. `frames`: what each step
+        shows, the first one whole, the others as differences.
+
+    Raises
+    ------
+    GameError
+        If the record breaks off before the game begins.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> game = ttr.Game(ttr.load_map("nordic"))
+    >>> record = game.play([ttr.policies.Random(), ttr.policies.Random()], seed=7)
+    >>> data = game_data(record)
+    >>> len(data["frames"]) == len(record.states())
+    True
+    >>> data["frames"][1]
+    {'turn': [1, 'P1 chooses its opening tickets'], 'offer:0': [],
+     'tickets:0': [[32, 'possible', 8], [34, 'possible', 10], [20, 'possible', 12]]}
+    """
+    record.score()  # refuses a record that has not begun
+    n_routes = {route.id: i for i, route in enumerate(record.map.routes)}
+    last = record.states()[-1]
+    frames = list(_whole_frames(record))
+    return {
+        "sheet": board_sheet(record.map),
+        "game": _game(record),
+        "claims": [[n_routes[route], owner] for route, owner in last.owners.items()],
+        "moves": [_move(told, n_routes) for told in tell(record)],
+        "frames": [frames[0], *(_difference(a, b) for a, b in pairwise(frames))],
+    }
+
+
+def _game(record: GameRecord) -> dict[str, Any]:
+    """Return what does not change."""
+    header, rules = record.header, record.map.rules
+    names = header.players or header.policies or ("",) * header.n_players
+    parts = [record.map.title if header.title else "", rules.variant.replace("_", " "), f"{header.n_players} players"]
+    return {
+        "title": header.title or record.map.title,
+        "about": ", ".join(isolate(part) for part in parts if part),
+        "note": header.note,
+        "players": list(names),
+        "kinds": list(CARD_KINDS),
+        "money": rules.money.tokens > 0,
+        "winners": list(record.winners),
+    }
+
+
+def _move(told: Told, n_routes: dict[str, int]) -> list[Any]:
+    cards = [[what, list(map(_card, kinds))] for what, kinds in told.cards]
+    return [told.seat, told.text, cards, None if told.route is None else n_routes[told.route.id]]
+
+
+def _card(kind: str | None) -> int:
+    return UNKNOWN if kind is None else CARD_KINDS.index(kind)
+
+
+def _difference(before: Frame, after: Frame) -> Frame:
+    return {key: value for key, value in after.items() if value != before[key]}
+
+
+# -- frames ---------------------------------------------------------------------------
+
+
+def _whole_frames(record: GameRecord) -> Iterator[Frame]:
+    states, n_players = record.states(), record.header.n_players
+    tickets = _Tickets(record)
+    game = Game(record.map, n_players)
+    scored: tuple[object, list[Score]] = (None, [])
+    for step, state in enumerate(states):
+        is_end = state.is_over and step == len(states) - 1
+        # Points other than those for routes change with these alone.
+        key = (len(state.owners), state.tickets, state.loans)
+        if key != scored[0]:
+            scored = key, list(game.score(state))
+        frame = _table_frame(state, tickets)
+        for seat in range(n_players):
+            marked = tickets.judge(state, seat)
+            parts = final_parts(scored[1][seat]) if is_end else _parts(scored[1][seat], marked)
+            points = scored[1][seat].total if is_end else sum(points or 0 for _, points in parts)
+            seat_frame = {
+                "hand": [*state.hands[seat], state.n_hands[seat] - state.hands[seat].n_cards],
+                "trains": state.trains[seat],
+                "score": state.scores[seat],
+                "tokens": state.tokens[seat],
+                "loans": state.loans[seat],
+                "offer": [tickets.number(ticket) for ticket in state.offers[seat]],
+                "tickets": [list(one) for one in marked],
+                "parts": [list(part) for part in parts],
+                "points": points,
+            }
+            frame.update({f"{key}:{seat}": value for key, value in seat_frame.items()})
+        yield frame
+
+
+def _table_frame(state: GameState, tickets: _Tickets) -> Frame:
+    """Return what belongs to no seat."""
+    pending, neutral = state.pending, None
+    if state.has_neutral:
+        turned = state.neutral_ticket
+        neutral = [None if turned is None else tickets.number(turned), state.neutral_trains, state.marker]
+    phase = _ENDINGS[state.ending] if state.ending else f"P{state.acting} {_PHASES[state.phase]}"
+    return {
+        "claims": len(state.owners),
+        "turn": [None if state.is_over else state.acting, phase],
+        "left": None if state.is_over else state.turns_left,
+        "market": [None if kind is None else CARD_KINDS.index(kind) for kind in state.market],
+        "pile": state.n_pile,
+        "discards": list(state.discards),
+        "ticketPile": state.n_ticket_pile,
+        "ticketDiscards": state.n_ticket_discards,
+        "tunnel": None
+        if pending is None
+        else [pending.route.id, list(pending.laid), list(pending.revealed), pending.surcharge],
+        "neutral": neutral,
+    }
+
+
+def _parts(score: Score, marked: list[tuple[int, Status, int | None]]) -> list[tuple[str, int | None]]:
+    """Return what points a seat has for sure at a step, before bonuses."""
+    judged = list(zip(score.tickets, marked, strict=True))
+    gained = sum(scored.points or 0 for scored, (_, status, _) in judged if status == "done")
+    lost = sum(scored.points or 0 for scored, (_, status, _) in judged if status == "lost")
+    return _without_zeros(
+        [("start", score.start), ("routes", score.route_points), ("tickets", gained), ("lost tickets", lost)],
+        [("loans", score.loan_points)],
+    )
+
+
+def final_parts(score: Score) -> list[tuple[str, int | None]]:
+    """
+    Return what the points of a seat are made of when the game is over.
+
+    Parts of 0 points are left out, but for routes; None is not known.
+    """
+    points = [scored.points or 0 for scored in score.tickets]
+    tickets = [("tickets", sum(p for p in points if p > 0)), ("lost tickets", sum(p for p in points if p < 0))]
+    bonuses = [(bonus.measure.replace("_", " "), bonus.points) for bonus in score.bonuses]
+    unknown: list[tuple[str, int | None]] = [("unknown tickets", None)] if score.n_unknown else []
+    return _without_zeros(
+        [("start", score.start), ("routes", score.route_points), *tickets],
+        [*unknown, *bonuses, ("loans", score.loan_points)],
+    )
+
+
+def _without_zeros(*parts: list[tuple[str, int | None]]) -> list[tuple[str, int | None]]:
+    return [(what, points) for some in parts for what, points in some if points != 0 or what == "routes"]
+
+
+class _Tickets:
+    """
+    How the tickets of each seat stand, judged anew only when the board or the tickets changed.
+
+    Parameters
+    ----------
+    record
+        The record.
+    """
+
+    def __init__(self, record: GameRecord) -> None:
+        self._game = Game(record.map, record.header.n_players)
+        self._numbers = {ticket.id: i for i, ticket in enumerate(record.map.tickets)}
+        self._judged: dict[int, tuple[object, list[tuple[int, Status, int | None]]]] = {}
+
+    def number(self, ticket: Ticket | None) -> int:
+        """Return the place of a ticket on the map."""
+        return UNKNOWN if ticket is None else self._numbers[ticket.id]
+
+    def judge(self, state: GameState, seat: int) -> list[tuple[int, Status, int | None]]:
+        """
+        Return number and status of each ticket, and the fewest trains that it still takes.
+
+        A ticket is possible if the seat could join its ends with the trains
+        that it has left, over its own routes and those open to it; None
+        trains if there is no such way.
+        """
+        tickets = state.tickets[seat]
+        key = (len(state.owners), tickets, state.is_over)
+        if self._judged.get(seat, (None,))[0] != key:
+            self._judged[seat] = key, self._judge(state, seat, tickets)
+        return self._judged[seat][1]
+
+    def _judge(
+        self, state: GameState, seat: int, tickets: tuple[Ticket | None, ...]
+    ) -> list[tuple[int, Status, int | None]]:
+        known = [ticket for ticket in tickets if ticket is not None]
+        trains: dict[str, int] = {}
+        if known:
+            view = self._game.view(state, seat)
+            solver = ForestSolver(self._game.game_map, view.closed, view.my_routes)
+            costs = trains_of(solver.costs(known, np.arange(len(known), dtype=np.int64)[:, None]))
+            trains = {ticket.id: cost for ticket, cost in zip(known, costs.tolist(), strict=True)}
+        marked: list[tuple[int, Status, int | None]] = []
+        for ticket in tickets:
+            if ticket is None:
+                marked.append((UNKNOWN, "unknown", None))
+                continue
+            need = trains[ticket.id]
+            possible = 0 < need <= state.trains[seat] and not state.is_over
+            status: Status = "done" if need == 0 else "possible" if possible else "lost"
+            marked.append((self.number(ticket), status, need if need >= 0 else None))
+        return marked
+
+
+def replay_frames(data: dict[str, Any]) -> Iterator[Frame]:
+    """Yield the frames of `game_data` whole, as the browser makes them."""
+    frame: Frame = {}
+    for difference in data["frames"]:
+        frame = {**frame, **difference}
+        yield frame

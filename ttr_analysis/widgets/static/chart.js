@@ -1,0 +1,67 @@
+/*
+ * A small line chart over the steps of a game. It is drawn once; stepping moves the cursor only.
+ *
+ * drawChart(container, {label, series, onStep}) -> {setCursor(step)}
+ *   series: [{label, color, symbol, values}], one value a step; null where there is none. Every line ends in its symbol.
+ *   onStep(step): called when a step is clicked.
+ */
+
+const CHART = { width: 640, height: 150, left: 34, right: 22, top: 10, bottom: 18 };
+
+function niceStep(span) {
+  const rough = Math.max(span, 1) / 4;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  return Math.max(1, [1, 2, 5, 10].find((k) => k * power >= rough) * power);
+}
+
+function drawChart(container, { label, series, onStep = null }) {
+  const { width, height, left, right, top, bottom } = CHART;
+  const values = series.flatMap((one) => one.values).filter((value) => value !== null);
+  const tick = niceStep(Math.max(...values, 0) - Math.min(...values, 0));
+  const low = Math.floor(Math.min(...values, 0) / tick) * tick;
+  const high = Math.max(low + tick, Math.ceil(Math.max(...values, 0) / tick) * tick);
+  const last = Math.max(...series.map((one) => one.values.length)) - 1;
+  const x = (step) => left + ((width - left - right) * step) / Math.max(last, 1);
+  const y = (value) => top + ((height - top - bottom) * (high - value)) / (high - low);
+
+  const svg = makeSvg("svg", { class: "ttr-chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
+  for (let value = low; value <= high; value += tick) {
+    const at = { x1: left, x2: width - right, y1: y(value), y2: y(value) };
+    svg.append(
+      makeSvg("line", { ...at, class: value === 0 ? "ttr-axis" : "ttr-gridline" }),
+      makeSvg("text", { x: left - 5, y: y(value) + 4, "text-anchor": "end", text: value }),
+    );
+  }
+  const ends = [];
+  for (const { label: name, color, symbol, values: points } of series) {
+    const known = points.map((value, step) => [step, value]).filter(([, value]) => value !== null);
+    if (!known.length) continue;
+    const line = known.map(([step, value], k) => `${k ? "H" + x(step).toFixed(1) + "V" : "M" + x(step).toFixed(1) + " "}${y(value).toFixed(1)}`);
+    svg.append(
+      makeSvg("path", { d: line.join(""), class: "ttr-casing" }),
+      makeSvg("path", { d: line.join(""), class: "ttr-curve", stroke: color }, makeSvg("title", { text: name })),
+    );
+    ends.push({ at: y(known[known.length - 1][1]), symbol });
+  }
+  // Symbols of lines that end close to each other keep apart.
+  ends.sort((one, other) => one.at - other.at);
+  ends.forEach((end, k) => {
+    end.at = Math.max(end.at, k ? ends[k - 1].at + 12 : 0);
+    svg.append(makeSvg("text", { x: width - right + 6, y: end.at + 4, class: "ttr-end", text: end.symbol }));
+  });
+  const cursor = makeSvg("line", { class: "ttr-cursor", x1: 0, x2: 0, y1: top, y2: height - bottom });
+  svg.append(cursor);
+  if (onStep) {
+    svg.addEventListener("click", (event) => {
+      const box = svg.getBoundingClientRect();
+      const share = (((event.clientX - box.left) / box.width) * width - left) / (width - left - right);
+      onStep(Math.min(last, Math.max(0, Math.round(share * last))));
+    });
+  }
+  container.append(svg);
+  return {
+    setCursor(step) {
+      cursor.setAttribute("transform", `translate(${x(step).toFixed(1)})`);
+    },
+  };
+}

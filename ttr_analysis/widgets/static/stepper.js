@@ -1,0 +1,390 @@
+/*
+ * Step through a game. All data comes at once (`ttr_analysis.widgets._frames`); from then on the page needs nobody.
+ * Frames share what did not change, so that only what is another value is drawn again.
+ */
+
+const STATUS = {
+  done: ["✓", "done"],
+  possible: ["…", "possible"],
+  lost: ["✗", "lost"],
+  unknown: ["?", "unknown"],
+};
+
+function wholeFrames(differences) {
+  let frame = {};
+  return differences.map((difference) => (frame = { ...frame, ...difference }));
+}
+
+function ownerWords(game, owner) {
+  return owner === "neutral" ? "the neutral player" : game.players[owner] ? `P${owner} ${game.players[owner]}` : `P${owner}`;
+}
+
+/* A fact of a seat or of the table: a name and a value that tests and readers find by `data-field`. */
+function makeFact(field, name) {
+  const value = make("b", { "data-field": field });
+  const element = make("span", { class: "ttr-fact" }, make("span", { text: `${name} ` }), value);
+  return { element, set: (text) => setText(value, String(text)) };
+}
+
+/* Tickets as a list; each says whether it is done, possible, lost or unknown. */
+function makeTickets(sheet, field) {
+  const list = make("ul", { class: "ttr-tickets", "data-field": field });
+  const item = ([ticket, status, trains]) => {
+    const [symbol, words] = STATUS[status] ?? ["", ""];
+    const need = status === "possible" ? ` ${trains} to go` : "";
+    const name = ticket < 0 ? "unknown ticket" : sheet.tickets[ticket].words;
+    return make(
+      "li",
+      { "data-status": status, "data-ticket": ticket < 0 ? "?" : sheet.tickets[ticket].id, title: `${words}${need && `: ${trains} trains to go`}` },
+      make("span", { class: "ttr-status", role: "img", "aria-label": words, text: symbol }),
+      make("bdi", { text: name }),
+      need ? make("span", { class: "ttr-need", text: need }) : "",
+    );
+  };
+  return { element: list, set: (tickets) => list.replaceChildren(...tickets.map(item)) };
+}
+
+function makeSeat(sheet, game, seat, onTickets) {
+  const facts = {
+    trains: makeFact("trains", "trains"),
+    cards: makeFact("cards", "cards"),
+    score: makeFact("score", "track"),
+    ...(game.money ? { tokens: makeFact("tokens", "tokens"), loans: makeFact("loans", "loans") } : {}),
+  };
+  const points = make("b", { "data-field": "points" });
+  const parts = make("span", { class: "ttr-parts", "data-field": "parts" });
+  const hand = make("div", { class: "ttr-hand", "data-field": "hand", role: "group", "aria-label": `Cards of P${seat}` });
+  const row = cardRow(hand, sheet, game.kinds);
+  const held = makeTickets(sheet, "tickets");
+  const offered = makeTickets(sheet, "offer");
+  const offer = make("div", { class: "ttr-offer" }, make("span", { text: "choosing from" }), offered.element);
+  const name = game.players[seat];
+  const toggle = make("button", {
+    type: "button",
+    class: "ttr-show",
+    "aria-pressed": "false",
+    "aria-label": `Show the tickets of P${seat} on the board`,
+    text: "show tickets",
+    onclick: () => {
+      const pressed = toggle.getAttribute("aria-pressed") !== "true";
+      toggle.setAttribute("aria-pressed", String(pressed));
+      onTickets(seat, pressed);
+    },
+  });
+  const element = make(
+    "section",
+    { class: "ttr-seat ttr-panel", "data-seat": seat, "aria-label": ownerWords(game, seat) },
+    make(
+      "header",
+      {},
+      playerMark(sheet, seat),
+      make("bdi", { class: "ttr-name", title: name || null, text: name || `P${seat}` }),
+      make("span", { class: "ttr-won", text: "won", hidden: !game.winners.includes(seat) }),
+      make("span", { class: "ttr-points-now" }, points, " points"),
+    ),
+    make("div", { class: "ttr-sum" }, parts, toggle),
+    make("div", { class: "ttr-facts" }, ...Object.values(facts).map((fact) => fact.element)),
+    hand,
+    held.element,
+    offer,
+  );
+  const set = {
+    hand: (counts, before) => {
+      row.set(counts, counts[game.kinds.length]);
+      facts.cards.set(counts.reduce((sum, count) => sum + count, 0));
+      hand.dataset.counts = counts.join(" ");
+      row.chips.forEach((chip, k) => chip.classList.toggle("is-new", before !== undefined && counts[k] > before[k]));
+    },
+    trains: facts.trains.set,
+    tokens: (value) => facts.tokens?.set(value),
+    loans: (value) => facts.loans?.set(value),
+    score: facts.score.set,
+    points: (value) => setText(points, value === null ? "?" : String(value)),
+    parts: (list) => {
+      const words = list.map(([what, value], k) => {
+        const sign = value === null ? "+ ? " : k === 0 ? `${value} ` : value < 0 ? `− ${-value} ` : `+ ${value} `;
+        return `${sign}${what}`;
+      });
+      setText(parts, words.join(" "));
+    },
+    tickets: (tickets) => {
+      held.set(tickets);
+      toggle.hidden = tickets.every(([ticket]) => ticket < 0);
+    },
+    offer: (tickets) => {
+      offered.set(tickets.map((ticket) => [ticket, "", null]));
+      offer.hidden = tickets.length === 0;
+    },
+  };
+  return { element, set };
+}
+
+function makeTable(sheet, game) {
+  const market = make("div", { class: "ttr-market", "data-field": "market", role: "group", "aria-label": "Market" });
+  const discards = make("div", { class: "ttr-hand", "data-field": "discards", role: "group", "aria-label": "Discards" });
+  const row = cardRow(discards, sheet, game.kinds);
+  const kindOf = (kind) => (kind === null ? null : game.kinds[kind] ?? "?");
+  const chips = [];
+  const facts = {
+    pile: makeFact("pile", "draw pile"),
+    discarded: makeFact("discarded", "discards"),
+    ticketPile: makeFact("ticketPile", "ticket pile"),
+    ticketDiscards: makeFact("ticketDiscards", "ticket discards"),
+  };
+  const neutral = make("div", { class: "ttr-neutral", "data-field": "neutral" });
+  const element = make(
+    "section",
+    { class: "ttr-table ttr-panel", "aria-label": "Market and piles" },
+    market,
+    make("div", { class: "ttr-facts" }, ...Object.values(facts).map((fact) => fact.element)),
+    discards,
+    neutral,
+  );
+  const set = {
+    market: (kinds, before) => {
+      while (chips.length < kinds.length) {
+        chips.push(cardChip(sheet, null));
+        market.append(chips[chips.length - 1]);
+      }
+      kinds.forEach((kind, slot) => {
+        chips[slot].update({ kind: kindOf(kind) });
+        chips[slot].classList.toggle("is-new", before !== undefined && before[slot] !== kind);
+      });
+    },
+    pile: facts.pile.set,
+    ticketPile: facts.ticketPile.set,
+    ticketDiscards: facts.ticketDiscards.set,
+    discards: (counts) => {
+      row.set(counts);
+      facts.discarded.set(counts.reduce((sum, count) => sum + count, 0));
+    },
+    neutral: (now) => {
+      neutral.hidden = now === null;
+      if (now === null) return;
+      const [ticket, trains, marker] = now;
+      const name = ticket === null ? "none yet" : ticket < 0 ? "unknown" : sheet.tickets[ticket].words;
+      neutral.replaceChildren(
+        playerMark(sheet, "neutral"),
+        ` neutral player: ${trains} trains, ticket `,
+        make("bdi", { text: name }),
+        marker === null ? "" : `, marker P${marker}`,
+      );
+    },
+  };
+  return { element, set };
+}
+
+/* The table of moves. Rows are equally high, so that scrolling to one needs no measuring. */
+function makeMoves(sheet, game, moves, onJump) {
+  const body = make("tbody");
+  const rows = moves.map(([seat, text, , route], step) => {
+    const jump = make("button", { type: "button", class: "ttr-jump", tabindex: -1, "data-step": step, title: text, text });
+    const who = seat === null ? "" : playerMark(sheet, seat);
+    const row = make("tr", { class: route === null ? "" : "is-claim" }, make("td", { text: step }), make("td", {}, who), make("td", {}, jump));
+    body.append(row);
+    return { row, jump };
+  });
+  body.addEventListener("click", (event) => {
+    const jump = event.target.closest("tr")?.querySelector(".ttr-jump");
+    if (jump) onJump(Number(jump.dataset.step));
+  });
+  const head = make("thead", {}, make("tr", {}, ...["step", "seat", "move"].map((text) => make("th", { scope: "col", text }))));
+  const table = make("table", {}, make("caption", { class: "ttr-unseen", text: "Moves: choose one to go there" }), head, body);
+  const element = make("div", { class: "ttr-moves" }, table);
+  const HEIGHT = 28;
+  let current = null;
+  return {
+    element,
+    set(step) {
+      if (current) {
+        current.row.removeAttribute("aria-current");
+        current.jump.tabIndex = -1;
+      }
+      current = rows[step];
+      current.row.setAttribute("aria-current", "step");
+      current.jump.tabIndex = 0;
+      element.scrollTop = Math.max(0, (step - 3) * HEIGHT);
+    },
+  };
+}
+
+/* The cards that a step moved, in groups with a word each. */
+function cardsMoved(sheet, game, groups) {
+  return groups.map(([what, kinds]) => {
+    const counts = new Map();
+    for (const kind of kinds) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    const chips = [...counts].map(([kind, count]) => cardChip(sheet, game.kinds[kind] ?? "?", { count: count > 1 ? count : null }));
+    return make("span", { class: "ttr-moved" }, make("span", { text: what }), ...chips);
+  });
+}
+
+function render({ model, el }) {
+  const { sheet, game, claims, moves, frames: differences } = model.get("data");
+  const frames = wholeFrames(differences);
+  const nSeats = game.players.length;
+  const seats = game.players.map((_, seat) => seat);
+  const root = make("div", {
+    class: "ttr ttr-stepper",
+    "data-lm-suppress-shortcuts": "true",
+    role: "region",
+    tabindex: 0,
+    "aria-label": `${game.title}: step through it with the arrow keys`,
+  });
+
+  // -- the parts ------------------------------------------------------------------
+
+  const shownTickets = new Set();
+  const showTickets = () => {
+    const frame = frames[player.step];
+    const wanted = [...shownTickets].flatMap((seat) =>
+      frame[`tickets:${seat}`]
+        .filter(([ticket]) => ticket >= 0)
+        .map(([ticket, state]) => ({ ticket, state, color: playerLook(sheet, seat).color })),
+    );
+    board.setTickets(wanted);
+  };
+  const panels = seats.map((seat) =>
+    makeSeat(sheet, game, seat, (who, on) => {
+      if (on) shownTickets.add(who);
+      else shownTickets.delete(who);
+      showTickets();
+    }),
+  );
+  const table = makeTable(sheet, game);
+  const moveTable = makeMoves(sheet, game, moves, (step) => player.go(step));
+  const live = make("div", { class: "ttr-live", "aria-live": "polite" });
+  const turn = make("span", { class: "ttr-turn", "data-field": "turn" });
+  const lastRound = make("span", { class: "ttr-last", "data-field": "left" });
+  const moved = make("div", { class: "ttr-cards" });
+  const tunnel = make("div", { class: "ttr-tunnel", "data-field": "tunnel", hidden: true });
+  const place = make("div", { class: "ttr-place" });
+  const board = drawBoard(place, sheet);
+  const chartPlace = make("div", { class: "ttr-chart-place ttr-panel" }, make("div", { class: "ttr-heading", text: "Points for routes and tickets" }));
+  const chart = drawChart(chartPlace, {
+    label: `Points over the game: ${seats.map((seat) => `P${seat} ends with ${frames.at(-1)[`points:${seat}`] ?? "?"}`).join(", ")}`,
+    series: seats.map((seat) => ({
+      label: ownerWords(game, seat),
+      color: playerLook(sheet, seat).color,
+      symbol: `P${seat}`,
+      values: frames.map((frame) => frame[`points:${seat}`]),
+    })),
+    onStep: (step) => player.go(step),
+  });
+  const claimSteps = seats.map((seat) =>
+    frames.flatMap((frame, step) => {
+      const before = step ? frames[step - 1].claims : 0;
+      return claims.slice(before, frame.claims).some(([, owner]) => owner === seat) ? [step] : [];
+    }),
+  );
+  const player = makePlayer({
+    nSteps: frames.length,
+    jumps: seats.map((seat) => ({
+      label: [playerMark(sheet, seat)],
+      words: `Next claim of ${ownerWords(game, seat)}`,
+      steps: claimSteps[seat],
+    })),
+    onStep: (step) => show(step),
+  });
+
+  // -- one step ---------------------------------------------------------------------
+
+  const setters = new Map([
+    ...Object.entries(table.set),
+    ...panels.flatMap((panel, seat) => Object.entries(panel.set).map(([key, set]) => [`${key}:${seat}`, set])),
+    ["claims", showClaims],
+    ["turn", ([seat, words]) => {
+      setText(turn, words);
+      panels.forEach((panel, k) => panel.element.classList.toggle("is-acting", k === seat));
+    }],
+    ["left", (left) => {
+      lastRound.hidden = left === null;
+      setText(lastRound, left === null ? "" : `last round: ${left} turn${left === 1 ? "" : "s"} left`);
+    }],
+    ["tunnel", (now) => {
+      tunnel.hidden = now === null;
+      if (now === null) return;
+      const [route, laid, shown, surcharge] = now;
+      const cards = (counts) => counts.flatMap((count, kind) => (count ? [cardChip(sheet, game.kinds[kind], { count })] : []));
+      tunnel.replaceChildren("Tunnel ", make("bdi", { text: sheet.routes.find(({ id }) => id === route).words }), ": laid down ", ...cards(laid), " turned over ", ...cards(shown), ` ${surcharge} more to pay`);
+    }],
+  ]);
+  let shownClaims = 0;
+  function showClaims(n) {
+    for (; shownClaims < n; shownClaims++) {
+      const [route, owner] = claims[shownClaims];
+      board.setOwner(sheet.routes[route].id, owner);
+      board.describe(sheet.routes[route].id, `${sheet.routes[route].words}: ${ownerWords(game, owner)}`);
+    }
+    for (; shownClaims > n; shownClaims--) {
+      const { id } = sheet.routes[claims[shownClaims - 1][0]];
+      board.setOwner(id, null);
+      board.describe(id, null);
+    }
+  }
+
+  const drawn = {};
+  const drawnFor = { hand: {}, market: {} };
+  function show(step) {
+    const frame = frames[step];
+    const before = frames[step - 1] ?? {};
+    for (const [key, set] of setters) {
+      // What came new at this step is marked, so that these depend on the step before as well.
+      const marks = key.startsWith("hand:") || key === "market";
+      if (drawn[key] === frame[key] && !(marks && drawnFor[key] !== before[key])) continue;
+      set(frame[key], before[key]);
+      drawn[key] = frame[key];
+      if (marks) drawnFor[key] = before[key];
+    }
+    const [seat, text, cards, route] = moves[step];
+    setText(live, seat === null ? text : `P${seat} ${text}`);
+    moved.replaceChildren(...cardsMoved(sheet, game, cards));
+    board.markLast(route === null ? null : sheet.routes[route].id);
+    if (shownTickets.size) showTickets();
+    chart.setCursor(step);
+    moveTable.set(step);
+    root.dataset.step = step;
+    root.classList.toggle("is-at-end", step === frames.length - 1);
+    if (model.get("step") !== step) {
+      model.set("step", step);
+      saveSoon();
+    }
+  }
+  let saving = null;
+  function saveSoon() {
+    clearTimeout(saving);
+    saving = setTimeout(() => model.save_changes(), 120);
+  }
+
+  // -- together ---------------------------------------------------------------------
+
+  root.append(
+    make(
+      "header",
+      { class: "ttr-top" },
+      make("h2", {}, make("bdi", { text: game.title })),
+      make("span", { class: "ttr-about", text: game.about }),
+      lastRound,
+    ),
+    player.element,
+    make("div", { class: "ttr-now ttr-panel" }, live, moved, tunnel, turn),
+    make(
+      "div",
+      { class: "ttr-grid" },
+      make("div", { class: "ttr-left" }, place, chartPlace),
+      make("div", { class: "ttr-right" }, ...panels.map((panel) => panel.element), table.element),
+      moveTable.element,
+    ),
+  );
+  el.append(root);
+  keepKeys(root, player.keys);
+  const onStep = () => player.go(model.get("step"));
+  model.on("change:step", onStep);
+  player.go(model.get("step"));
+  return () => {
+    clearTimeout(saving);
+    player.stop();
+    model.off("change:step", onStep);
+  };
+}
+
+export default { render };

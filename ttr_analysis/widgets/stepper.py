@@ -1,0 +1,115 @@
+"""`GameStepper`: a game on the board, step by step, in the notebook or as a page of its own."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, SupportsIndex
+
+import anywidget
+import traitlets
+
+from ttr_analysis.engine.record import GameRecord
+from ttr_analysis.engine.state import GameState
+from ttr_analysis.widgets._esm import css, esm
+from ttr_analysis.widgets._frames import game_data
+from ttr_analysis.widgets.export import write_page
+
+_MODULE = esm("chart", "player", "stepper")
+
+
+class GameStepper(anywidget.AnyWidget):
+    """
+    Step through a game: board, hands, market, tickets and scores at each step.
+
+    Buttons, a slider, Play, arrow keys, Home, End and space go from step to
+    step; a click on a move goes there. All is drawn in the browser from data
+    that is sent once.
+
+    Parameters
+    ----------
+    record
+        The game; cards and tickets that it does not know are shown as
+        unknown.
+    seat
+        Show the game as this seat saw it; by default with all hands.
+    step
+        Where to begin: 0 is the set-up, -1 the end.
+
+    Attributes
+    ----------
+    record : GameRecord
+        The game as it is shown.
+    step : int
+        The step shown now. It follows what is done in the browser, and can be
+        set.
+
+    Raises
+    ------
+    GameError
+        If there is no such seat, or the record breaks off before the game
+        begins.
+    IndexError
+        If there is no such step.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> game = ttr.Game(ttr.load_map("nordic"))
+    >>> record = game.play([ttr.policies.Greedy(), ttr.policies.Random()], seed=7)
+    >>> stepper = GameStepper(record)
+    >>> stepper.step = 40
+    >>> stepper.state
+    <GameState nordic, 2 players: P0 TURN, turn 27, scores 12-10, trains 28-30>
+    """
+
+    _esm = _MODULE
+    _css = css("stepper")
+
+    data: traitlets.Dict[str, Any] = traitlets.Dict().tag(sync=True)
+    # Sent back to the page, where it comes from, it would undo steps that the page has taken meanwhile.
+    step = traitlets.Int(0).tag(sync=True, echo_update=False)
+
+    def __init__(self, record: GameRecord, *, seat: int | None = None, step: SupportsIndex = 0) -> None:
+        if not isinstance(record, GameRecord):
+            raise TypeError(f"expected a GameRecord, as Game.play and GameRecord.load give it, got {record!r}")
+        self.record = record if seat is None else record.watched_from(seat)
+        data = game_data(self.record)
+        self.record.state_at(step)  # raises the error that names the steps there are
+        super().__init__(data=data, step=range(self.n_steps)[step])
+
+    @property
+    def n_steps(self) -> int:
+        """Number of steps, the set-up included."""
+        return len(self.record.steps)
+
+    @property
+    def state(self) -> GameState:
+        """The state of the game at the step shown now."""
+        return self.record.state_at(self.step)
+
+    def to_html(self, path: str | os.PathLike[str]) -> None:
+        """
+        Write the stepper as one page that opens from disk and needs no network.
+
+        Parameters
+        ----------
+        path
+            The file; an old one stays whole until the new one is.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be written.
+        """
+        values = {"data": self.data, "step": self.step}
+        write_page(path, title=self.data["game"]["title"], module=_MODULE, styles=self._css, values=values)
+
+    @traitlets.validate("step")
+    def _validate_step(self, proposal: dict[str, Any]) -> int:
+        step: int = proposal["value"]
+        if not 0 <= step < self.n_steps:
+            raise traitlets.TraitError(f"the record has steps 0 to {self.n_steps - 1}, got {step}")
+        return step
+
+    def __repr__(self) -> str:
+        return f"<GameStepper at step {self.step} of {self.record!r}>"
