@@ -27,29 +27,30 @@ def misfit(codec: Codec, script: Sequence[tuple[int, int]], rows: Sequence[tuple
     wanted = [row for row in rows if codes.CARD_DEALT <= row[0] & 15 < codes.SHUFFLED]
     for i, (given, done) in enumerate(zip(script, wanted, strict=False)):
         if given[0] != done[0]:
-            due = _place(decode_chance(codec, *done))
+            due = due_words(decode_chance(codec, *done))
             return f"outcome {i + 1} does not fit: {decode_chance(codec, *given)}, where {due} is due"
-        if given[1] != done[1] or _is_secret(*given):
-            return f"outcome {i + 1} does not fit: {decode_chance(codec, *given)}, but {_why_not(*given)}"
+        if given[1] != done[1] or is_secret_unknown(*given):
+            return f"outcome {i + 1} does not fit: {decode_chance(codec, *given)}, but {why_not(*given)}"
     if len(script) < len(wanted):
-        due = _place(decode_chance(codec, *wanted[len(script)]))
+        due = due_words(decode_chance(codec, *wanted[len(script)]))
         return f"outcome {len(script) + 1} is missing: {due} is due"
     return f"outcome {len(wanted) + 1} is one too many: {decode_chance(codec, *script[len(wanted)])}"
 
 
-def _is_secret(code: int, value: int) -> bool:
+def is_secret_unknown(code: int, value: int) -> bool:
     """Return whether a card that everybody sees is said to be unknown."""
     return code & 15 in (codes.MARKET_CARD, codes.CARD_REVEALED) and value == UNKNOWN_CARD
 
 
-def _why_not(code: int, value: int) -> str:
+def why_not(code: int, value: int) -> str:
+    """Return why an outcome of the right kind cannot be."""
     if code & 15 in (codes.TICKET_OFFERED, codes.NEUTRAL_TICKET):
         return "it cannot come from the ticket pile now"
-    return "all see that card" if _is_secret(code, value) else "the draw pile has none"
+    return "all see that card" if is_secret_unknown(code, value) else "the draw pile has none"
 
 
-def _place(due: Chance) -> str:
-    """Return what is due, whichever card or ticket it is."""
+def due_words(due: Chance) -> str:
+    """Return what is due, whichever card or ticket it is, in words."""
     texts: dict[ChanceKind, str] = {
         "card_dealt": f"a card dealt to P{due.seat}",
         "card_drawn": f"a card that P{due.seat} draws",

@@ -1,0 +1,308 @@
+"""Games as lines of text: both ways for every move, errors that say where, and a whole game from a table."""
+
+from __future__ import annotations
+
+import pickle
+import unicodedata
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.engine.goldens import golden_paths, load_events
+from tests.engine.records import TABLES, Table, played
+from tests.engine.walks import WALKS, some_states
+from tests.fixtures import load
+from ttr_analysis import Game, GameError, GameMap, GameRecord
+from ttr_analysis.engine.actions import ClaimRoute, DrawFaceUp, KeepTickets
+from ttr_analysis.engine.notation import NotationError, move_text, read_game, read_move, record_lines
+from ttr_analysis.engine.scanner import Names, Scanner, fold_text
+from ttr_analysis.engine.transcript import Transcript
+from ttr_analysis.maps.parts import City, Place
+from ttr_analysis.policies import Greedy
+
+GOLDENS = golden_paths()
+
+
+def golden(path: Path) -> GameRecord:
+    """Return a golden record."""
+    return GameRecord.load(path, load_events(path)[2])
+
+
+def game_of(record: GameRecord) -> Game:
+    """Return the game that a record is of."""
+    return Game(record.map, record.header.n_players)
+
+
+# -- both ways ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", GOLDENS, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_golden_games_are_told_and_read(path: Path) -> None:
+    record = golden(path)
+    assert read_game(record_lines(record), game_of(record)).entries == record.entries
+
+
+@pytest.mark.parametrize("path", GOLDENS[::3], ids=lambda path: f"{path.parent.name}-{path.stem}")
+@pytest.mark.parametrize("seat", [0, 1])
+def test_watched_games_are_told_and_read(path: Path, seat: int) -> None:
+    record = golden(path).watched_from(seat)
+    assert read_game(record_lines(record), game_of(record)).entries == record.entries
+
+
+@pytest.mark.parametrize("table", TABLES, ids=str)
+@pytest.mark.parametrize("mood", ["even", "hoarding"])
+def test_random_games_are_told_and_read(table: Table, mood: str) -> None:
+    record = played(table, mood)
+    assert read_game(record_lines(record), game_of(record)).entries == record.entries
+
+
+@pytest.mark.parametrize(("name", "variant"), WALKS)
+def test_every_legal_move_is_told_and_read(name: str, variant: str | None) -> None:
+    game, states = some_states(name, variant)
+    for state in states[::4]:
+        for action in game.legal_actions(state):
+            back = read_move(move_text(action, game, state), game, state)
+            if isinstance(action, DrawFaceUp) and isinstance(back, DrawFaceUp):
+                assert back.slot == action.slot
+            elif isinstance(action, ClaimRoute) and isinstance(back, ClaimRoute):
+                assert back.payment.cards == action.payment.cards
+                assert replace(back.route, id="", track=0) == replace(action.route, id="", track=0)
+            elif isinstance(action, KeepTickets) and isinstance(back, KeepTickets):
+                assert set(back.tickets) == set(action.tickets)
+            else:
+                assert back == action
+
+
+# -- a game from a table ----------------------------------------------------------
+
+
+def sloppy(line: str) -> str:
+    """Return a line as somebody writes it who is in a hurry."""
+    plain = unicodedata.normalize("NFD", line.lower())
+    plain = "".join(c for c in plain if not unicodedata.combining(c))
+    for whole, short in (("locomotive", "loc"), ("purple", "p"), (" white", "  w"), ("->", " ->  "), ("ø", "o")):
+        plain = plain.replace(whole, short)
+    return plain.replace("-", "\N{EN DASH}").replace("\N{EN DASH}>", "->").removeprefix("p0: ")
+
+
+def test_a_whole_game_with_unknown_hands_is_read_from_hurried_lines() -> None:
+    record = played(Table("nordic", "", 2)).watched_from(0)
+    lines = [sloppy(line) for line in record_lines(record)]
+    told = read_game(["# a game at our table", "", *lines], game_of(record))
+    assert told.entries == record.entries
+    assert told.scores == record.scores
+
+
+@pytest.mark.parametrize(
+    ("typed", "canonical"),
+    [
+        ("oslo-bergen 4 red", "P0: Bergen-Oslo red 4 reveals"),
+        ("claim OSLO \N{EN DASH} bergen red 4", "P0: Bergen-Oslo red 4 reveals"),
+        ("tunnel Bergen-Oslo/1 red 4", "P0: Bergen-Oslo red 4 reveals"),
+        ("Bergen-Oslo red 3 + loc", "P0: Bergen-Oslo red 3, locomotive 1 reveals"),
+        ("Bergen-Oslo red red red locomotives", "P0: Bergen-Oslo red 3, locomotive 1 reveals"),
+    ],
+)
+def test_a_claim_may_be_written_in_several_ways(typed: str, canonical: str) -> None:
+    transcript = begun("red 9, locomotive 2")
+    line = transcript.read(f"{typed} reveals blue blue blue").line
+    assert line.startswith(canonical)
+
+
+@pytest.mark.parametrize(
+    ("typed", "canonical"),
+    [
+        ("draw ?, red", "P0: draw ?, red"),
+        ("draws p 2", "P0: draw purple, purple"),
+        ("take yellow -> red; draw ?", "P0: take yellow -> red; draw ?"),
+        ("ida: take white/4 -> red", "P0: take white/4 -> red"),
+        ("take white/3 -> red", "P0: take white -> red"),
+        ("draw tickets 3; keep 2", "P0: tickets 3; keep 2"),
+        ("tickets ?, oslo-vaasa, ?; keep vaasa - oslo", "P0: tickets ?, Oslo-Vaasa, ?; keep Oslo-Vaasa"),
+        ("Murmansk-Lieksa red 9", "P0: Lieksa-Murmansk red 9"),
+        ("Murmansk-Lieksa red 8, set blue 4", "P0: Lieksa-Murmansk red 8, sets blue 4"),
+        ("Murmansk-Lieksa red 8 blue 4", "P0: Lieksa-Murmansk red 8, sets blue 4"),
+    ],
+)
+def test_lines_have_one_canonical_form(typed: str, canonical: str) -> None:
+    assert begun("red 9, blue 4").read(typed).line == canonical
+
+
+def begun(cards: str) -> Transcript:
+    """Return a game on the Nordic map in which P0 was seen to draw some cards."""
+    transcript = Transcript(Game(load("nordic")), players=["Ida", "Bo"])
+    for line in (
+        "Ida: hand 4",
+        "Bo: hand ?, ?, ?, ?",
+        "market blue, yellow, green, white, white",
+        "tickets 5",
+        "tickets ?, ?, ?, ?, ?",
+        "keep 2",
+        "keep 3",
+    ):
+        transcript.write(line)
+    kinds = [kind for kind, _ in Scanner(cards).cards()]
+    for one, other in zip(kinds[::2], [*kinds, "?"][1::2], strict=False):
+        transcript.write(f"Ida: draw {one}, {other}")
+        transcript.write("Bo: draw 2 ?")
+    return transcript
+
+
+# -- errors -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("typed", "at", "reason"),
+    [
+        ("", 0, "expected draw, take, tickets, pass or a route, got the end"),
+        ("bergn-oslo red 4", 0, r"no city 'bergn'; did you mean Bergen"),
+        ("oslo-kirkenes red 4", 0, "no route 'Oslo-Kirkenes'; did you mean Oslo-Aalborg"),
+        ("hello", 0, "got hello"),
+        ("P1: draw ?, ?", 0, "P0 acts now, not P1"),
+        ("P7: draw ?, ?", 0, "seats are P0 to P1, got P7"),
+        ("draw bleu", 5, r"expected a card or \?, got bleu; did you mean blue\?"),
+        ("draw bl, ?", 5, "expected blue or black, got bl"),
+        ("draw ?, ?, ?", 11, "P0 may not draw so many cards"),
+        ("draw ?, ?; draw ?", 11, "P1 acts now, not P0"),
+        ("take red -> blue", 5, "no red lies: the market shows blue, yellow, green, white, white"),
+        ("take blue", 9, "expected -> ... .a card for market slot 0 is due"),
+        ("take blue -> ?", 13, "everyone sees this card"),
+        ("take blue -> red, red", 18, "too many are told: 1 comes here"),
+        ("Bergen-Oslo", 11, r"expected the cards for Bergen-Oslo \(blue, 4\), got the end"),
+        ("Bergen-Oslo red 3", 12, r"Bergen-Oslo \(red, 4\): it takes exactly 4 cards, got 3"),
+        ("Bergen-Oslo/2 red 4", 14, "expected Bergen-Oslo/0 or Bergen-Oslo/1"),
+        ("Bergen-Oslo red 4", 17, "expected reveals ... .a card turned over for the tunnel is due"),
+        ("Bergen-Oslo red 4 reveals red", 29, "one more is due: a card turned over"),
+        ("Bergen-Oslo red 4 reveals red 3; pays red 2", 38, "the tunnel demands 3 more cards"),
+        ("Murmansk-Lieksa red 8, sets blue 3", 16, "11 cards are not 9 and whole sets"),
+        ("Murmansk-Lieksa red 7, blue 1, sets black 1", 16, "cards outside sets must be of one color"),
+        ("tickets 2", 9, "one more is due: a ticket offered to P0"),
+        ("tickets Oslo-Vasa, 2", 8, "expected a ticket or .*, got Oslo-Vasa, 2; did you mean Oslo-Vaasa"),
+        ("tickets 3; keep 0", 16, "P0 must keep at least 1 ticket, got 0"),
+        ("tickets 3; keep Oslo-Vaasa", 16, r"Oslo to Vaasa 9 is not offered; offered: \?"),
+        ("keep 2", 0, "P0 must take its turn now; it cannot keep tickets"),
+        ("pays red 1", 0, "it cannot pay for a tunnel"),
+        ("neutral takes Bergen-Oslo", 0, "it cannot choose a track for the neutral player"),
+        ("pass", 0, "P0 can do something else"),
+        ("draw ? nonsense", 7, "expected the end of the line, got nonsense"),
+        ("shows Oslo-Vaasa", 6, "tickets are shown when the game is over"),
+        ("draw 999999999999 red", 5, "P0 may not draw so many cards"),
+        ("draw \N{ARABIC LETTER ALEF}" * 50, 5, "expected a card or"),
+    ],
+)
+def test_errors_say_where_and_what_was_expected(typed: str, at: int, reason: str) -> None:
+    transcript = begun("red 9")
+    with pytest.raises(NotationError, match=reason) as caught:
+        transcript.read(typed)
+    assert caught.value.at == at
+    assert str(caught.value).startswith(f"character {at + 1}: ")
+    assert len(str(caught.value)) < 400
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)  # noqa: S301 - made here
+
+
+def test_a_line_of_a_whole_game_is_refused_with_its_number() -> None:
+    with pytest.raises(GameError, match="line 3, character 10: expected blue or black, got bl"):
+        read_game(["# our game", "P0: hand 4", "P1: hand bl"], Game(load("nordic")))
+
+
+def test_what_unknown_cards_make_impossible_is_refused() -> None:
+    transcript = begun("locomotive 8")
+    transcript.write("draw locomotive, locomotive")
+    transcript.write("draw ?, ?")
+    transcript.write("draw locomotive, locomotive")
+    transcript.write("draw ?, ?")
+    transcript.write("draw locomotive, locomotive")
+    transcript.write("draw ?, ?")
+    with pytest.raises(NotationError, match="the draw pile holds no locomotive card"):
+        transcript.write("draw locomotive, ?")
+
+
+@pytest.mark.parametrize(("typed", "choice"), [("bergen-o", "Bergen-Oslo"), ("dr", "draw "), ("take ", "green")])
+def test_errors_list_what_may_stand_there(typed: str, choice: str) -> None:
+    with pytest.raises(NotationError) as caught:
+        begun("red 9").read(typed)
+    assert choice in caught.value.choices
+
+
+def test_payments_are_among_the_choices() -> None:
+    with pytest.raises(NotationError) as caught:
+        begun("red 9").read("Bergen-Oslo")
+    assert "red 4" in caught.value.choices
+
+
+# -- transcripts --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("table", [TABLES[0], TABLES[-1]], ids=str)
+def test_a_transcript_goes_on_from_a_record_and_back(table: Table) -> None:
+    record = played(table)
+    transcript = Transcript.of(record)
+    lines = transcript.lines
+    assert transcript.record == record
+    while transcript.lines:
+        transcript.undo()
+    assert transcript.state is None
+    with pytest.raises(GameError, match="nothing is written yet"):
+        transcript.undo()
+    for line in lines:
+        transcript.write(line)
+    assert transcript.record.entries == record.entries
+    assert transcript.lines == lines
+
+
+def test_undo_gives_the_state_before() -> None:
+    transcript = begun("red 3")
+    before = transcript.state
+    assert transcript.write("draw red, ?").line == transcript.undo()
+    assert transcript.state == before
+    assert GameRecord.loads(transcript.record.dumps()) == transcript.record
+
+
+# -- names of strangers ---------------------------------------------------------------
+
+
+def renamed(game_map: GameMap, names: dict[str, str]) -> GameMap:
+    """Return a map with some cities under other names."""
+
+    def place(old: Place) -> Place:
+        return Place(names.get(old.name, old.name), tuple(names.get(city, city) for city in old.cities))
+
+    def city(old: City) -> City:
+        return replace(old, name=names.get(old.name, old.name))
+
+    routes = []
+    for route in game_map.routes:
+        a, b = (names.get(end, end) for end in route.cities)
+        routes.append(replace(route, id=f"{a}-{b}/{route.track}", cities=(a, b)))
+    tickets = []
+    for number, ticket in enumerate(game_map.tickets):
+        goals = tuple((place(goal), points) for goal, points in ticket.destinations)
+        tickets.append(
+            replace(ticket, id=f"{place(ticket.origin)}-{number}", origin=place(ticket.origin), destinations=goals)
+        )
+    return replace(
+        game_map,
+        cities=tuple(map(city, game_map.cities)),
+        places=tuple(map(place, game_map.places)),
+        routes=tuple(routes),
+        tickets=tuple(tickets),
+    )
+
+
+STRANGE = ["draw; take", "a -> b", "red 4, blue", "P1: pass", "<script>", "שלום", "7", "x" * 200, '"', "ẞtraße"]
+
+
+def test_strange_names_are_told_and_read() -> None:
+    nordic = load("nordic")
+    names = dict(zip((city.name for city in nordic.cities), STRANGE, strict=False))
+    game = Game(renamed(nordic, names))
+    record = game.play([Greedy(), Greedy()], seed=3)
+    assert read_game(record_lines(record), game).entries == record.entries
+
+
+def test_the_longest_name_is_found() -> None:
+    names = Names([("Bergen-Oslo", 1), ("Bergen-Os", 2), ("Å-Bodø", 3)])
+    assert names.longest("bergen-oslo red", 0) == (11, 1)
+    assert names.longest("bergen-oslon red", 0) is None
+    assert names.longest(fold_text("a - BODO")[0], 0) == (6, 3)

@@ -1,0 +1,314 @@
+"""A line of text read from left to right: names of a map whatever their case and accents, cards, numbers, words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Final, Generic, TypeVar
+
+from ttr_analysis._errors import GameError, _shorten, nearest
+from ttr_analysis.cards import CARD_KINDS
+from ttr_analysis.engine.layout import UNKNOWN_CARD
+from ttr_analysis.maps.model import GameMap, Route, Ticket
+from ttr_analysis.maps.names import fold
+
+T = TypeVar("T")
+
+UNKNOWN: Final = "?"
+"""A card or ticket that is not known."""
+
+_DASHES: Final = frozenset("\N{HYPHEN}\N{NON-BREAKING HYPHEN}\N{EN DASH}\N{EM DASH}\N{MINUS SIGN}")
+_NUMBER: Final = re.compile(r"\d+(?!\w)")
+_WORD: Final = re.compile(r"\w+")
+_SETS: Final = re.compile(r"sets?\b")
+_BETWEEN: Final = re.compile(r"\s*(?:,|\+|and\b)\s*|\s*")
+_MOST: Final = 5_000
+"""Cards of a list; a market may be replaced many times."""
+_MOST_ALIKE: Final = 64
+
+
+class NotationError(GameError):
+    """
+    A line that cannot be read, or tells what cannot be.
+
+    Parameters
+    ----------
+    reason
+        What was expected, and what came.
+    at
+        Which character of the line, from 0.
+    choices
+        Texts that may stand there.
+    is_illegal
+        Whether the line is well written, and the rules refuse it.
+    """
+
+    def __init__(self, reason: str, at: int, choices: Sequence[str] = (), *, is_illegal: bool = False) -> None:
+        self.reason = reason
+        self.at = at
+        self.choices = tuple(choices)
+        self.is_illegal = is_illegal
+        super().__init__(f"character {at + 1}: {reason}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _error, (self.reason, self.at, self.choices, self.is_illegal)
+
+
+def _error(reason: str, at: int, choices: Sequence[str], is_illegal: bool) -> NotationError:
+    return NotationError(reason, at, choices, is_illegal=is_illegal)
+
+
+def fold_text(text: str) -> tuple[str, list[int]]:
+    """
+    Return a text as names are compared, and where each of its characters stands in the text.
+
+    Case, accents, superfluous blanks and the kinds of dash do not matter.
+
+    Examples
+    --------
+    >>> fold_text("Bodø – Å")
+    ('bodo-a', [0, 1, 2, 3, 5, 7, 8])
+    """
+    folded: list[str] = []
+    places: list[int] = []
+    for at, char in enumerate(text):
+        for c in "-" if char in _DASHES else " " if char.isspace() else fold(char):
+            if c == " " and (not folded or folded[-1] in " -"):
+                continue
+            if c == "-" and folded and folded[-1] == " ":
+                folded.pop()
+                places.pop()
+            folded.append(c)
+            places.append(at)
+    return "".join(folded), [*places, len(text)]
+
+
+class Names(Generic[T]):
+    """
+    Things by name, to be found at a place in a line.
+
+    Parameters
+    ----------
+    items
+        Pairs of a name and what it names; of equal names the first holds.
+    """
+
+    def __init__(self, items: Iterable[tuple[str, T]]) -> None:
+        by_key: dict[str, tuple[str, T]] = {}
+        for name, thing in items:
+            by_key.setdefault(fold_text(name)[0].strip(), (name, thing))
+        self._things = sorted(((key, thing) for key, (_, thing) in by_key.items()), key=lambda item: -len(item[0]))
+        self._by_key = {key: thing for key, (_, thing) in by_key.items()}
+        self.names = {key: name for key, (name, _) in by_key.items()}
+
+    def longest(self, folded: str, at: int) -> tuple[int, T] | None:
+        """Return where the longest name that stands at a place ends, and what it names."""
+        for key, thing in self._things:
+            end = at + len(key)
+            if folded.startswith(key, at) and not (folded[end - 1 : end].isalnum() and folded[end : end + 1].isalnum()):
+                return end, thing
+        return None
+
+    def thing(self, name: str) -> T:
+        """Return what a whole name names."""
+        return self._by_key[fold_text(name)[0].strip()]
+
+    def near(self, text: str) -> list[str]:
+        """Return the names that look most like a text."""
+        return [self.names[key] for key in nearest(fold_text(text)[0].strip(), self.names)]
+
+
+class MapNames:
+    """
+    The names of a map's routes and tickets. Use `names_of`, which keeps them.
+
+    Parameters
+    ----------
+    game_map
+        The map.
+    """
+
+    def __init__(self, game_map: GameMap) -> None:
+        ends = [(route.cities, game_map.routes_between(*route.cities)) for route in game_map.routes]
+        self.routes: Names[tuple[Route, ...]] = Names(
+            [(f"{a}-{b}", tracks) for (a, b), tracks in ends] + [(f"{b}-{a}", tracks) for (a, b), tracks in ends]
+        )
+        tickets = game_map.tickets
+        turned = [
+            (f"{place}-{ticket.origin}", ticket)
+            for ticket in tickets
+            for place, _ in ticket.destinations
+            if len(ticket.destinations) == 1
+        ]
+        self.tickets: Names[Ticket] = Names([*((ticket.id, ticket) for ticket in tickets), *turned])
+
+
+@lru_cache(maxsize=64)
+def names_of(game_map: GameMap) -> MapNames:
+    """Return the names of a map, always the same object."""
+    return MapNames(game_map)
+
+
+class Scanner:
+    """
+    Reads a line from left to right.
+
+    Parameters
+    ----------
+    text
+        The line.
+
+    Examples
+    --------
+    >>> scanner = Scanner("blue 2, red")
+    >>> [card for card, _ in scanner.cards()], scanner.is_done
+    (['blue', 'blue', 'red'], True)
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.folded, self._places = fold_text(text)
+        self.at = 0
+
+    # -- where ------------------------------------------------------------------
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing but blanks is left."""
+        return not self.folded[self.at :].strip()
+
+    def place(self, at: int | None = None) -> int:
+        """Return a place, the present one if none is given, as a character of the line."""
+        at = self.at if at is None else at
+        if not self.folded[at:].strip():
+            return len(self.text)
+        return self._places[at + len(self.folded[at:]) - len(self.folded[at:].lstrip())]
+
+    def rest(self, at: int | None = None) -> str:
+        """Return what is left of the part of the line, as it was written, for messages."""
+        return re.split(r"[;:]|->", self.text[self.place(at) :], maxsplit=1)[0].strip()
+
+    def error(
+        self, reason: str, choices: Sequence[str] = (), *, at: int | None = None, is_illegal: bool = False
+    ) -> NotationError:
+        """Return an error of a place, the present one if none is given."""
+        return NotationError(reason, self.place(at), choices, is_illegal=is_illegal)
+
+    def expected(self, what: str, choices: Sequence[str] = (), near: Sequence[str] = ()) -> NotationError:
+        """Return an error that says what was expected here, what came, and what looks like it."""
+        rest = self.rest()
+        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        return self.error(f"expected {what}, got {_shorten(rest, 60) if rest else 'the end'}{hint}", choices)
+
+    # -- what -------------------------------------------------------------------
+
+    def accept(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """Read what fits a pattern, if it comes next."""
+        self._skip()
+        found = pattern.match(self.folded, self.at)
+        if found:
+            self.at = found.end()
+        return found
+
+    def name(self, names: Names[T]) -> T | None:
+        """Read a name, if one comes next."""
+        self._skip()
+        found = names.longest(self.folded, self.at)
+        if found is None:
+            return None
+        self.at = found[0]
+        return found[1]
+
+    def number(self) -> int | None:
+        """Read a whole number, if one comes next."""
+        found = self.accept(_NUMBER)
+        return int(found[0][:9]) if found else None
+
+    def card(self, *, unknown: bool = False) -> str:
+        """
+        Read a kind of card; the first letters that tell it from the others will do.
+
+        Parameters
+        ----------
+        unknown
+            Whether it may be unknown.
+        """
+        self._skip()
+        kinds = (*CARD_KINDS, UNKNOWN) if unknown else CARD_KINDS
+        if self.folded.startswith(UNKNOWN, self.at):
+            if not unknown:
+                raise self.error("everyone sees this card, so that it must be known", kinds)
+            self.at += 1
+            return UNKNOWN
+        found = _WORD.match(self.folded, self.at)
+        word = found[0] if found else ""
+        fitting = [kind for kind in CARD_KINDS if word and kind.startswith(word.removesuffix("s") or word)]
+        if len(fitting) != 1:
+            what = " or ".join(fitting) if fitting else f"a card{' or ?' if unknown else ''}"
+            near = [] if fitting else nearest(word, CARD_KINDS, 1)
+            raise self.expected(what, kinds, near)
+        self.at += len(word)
+        return fitting[0]
+
+    def cards(self, *, unknown: bool = False) -> list[tuple[str, int]]:
+        """
+        Read one card or more: kinds, each followed or preceded by its number if it is not one.
+
+        Parameters
+        ----------
+        unknown
+            Whether they may be unknown.
+
+        Returns
+        -------
+        cards
+            Kinds one by one, each with its place.
+        """
+        self._skip()
+        counts_first = _NUMBER.match(self.folded, self.at) is not None
+        cards: list[tuple[str, int]] = []
+        while True:
+            self._skip()
+            place = self.at
+            n = self.number() if counts_first else None
+            kind = self.card(unknown=unknown)
+            n = n if counts_first else self.number()
+            cards += [(kind, place)] * min(1 if n is None else n, _MOST_ALIKE)
+            if len(cards) > _MOST:
+                raise self.error("there are fewer cards in the game", at=place)
+            if not self._goes_on():
+                return cards
+
+    def listed(self) -> bool:
+        """Read the comma before another item of a list, if there is one."""
+        return self.accept(re.compile(r",")) is not None
+
+    def _goes_on(self) -> bool:
+        """Return whether a further card comes; read what stands between."""
+        before = self.at
+        between = _BETWEEN.match(self.folded, self.at)
+        self.at = between.end() if between else self.at
+        if _SETS.match(self.folded, self.at):
+            self.at = before
+            return False
+        says_more = "," in self.folded[before : self.at] or "+" in self.folded[before : self.at]
+        word = _WORD.match(self.folded, self.at)
+        if self.folded.startswith(UNKNOWN, self.at) or (word and is_card_word(word[0])) or says_more:
+            return True
+        self.at = before
+        return False
+
+    def _skip(self) -> None:
+        while self.folded.startswith(" ", self.at):
+            self.at += 1
+
+
+def is_card_word(word: str) -> bool:
+    """Return whether a word is a number, or looks like a kind of card, whole or not."""
+    return word.isdecimal() or any(kind.startswith(word.removesuffix("s") or word) for kind in CARD_KINDS)
+
+
+def card_value(kind: str) -> int:
+    """Return the number of a kind of card, or of an unknown card."""
+    return UNKNOWN_CARD if kind == UNKNOWN else CARD_KINDS.index(kind)
