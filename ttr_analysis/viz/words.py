@@ -68,11 +68,22 @@ def tell(record: GameRecord) -> Iterator[Told]:
     states = record.states()
     before: GameState | None = None
     for events, after in zip(record.steps, states, strict=True):
-        yield _tell_step(events, before, after)
+        yield tell_step(events, before, after)
         before = after
 
 
-def _tell_step(events: Sequence[Event], before: GameState | None, after: GameState) -> Told:
+def tell_step(events: Sequence[Event], before: GameState | None, after: GameState) -> Told:
+    """
+    Return one step in words.
+
+    Parameters
+    ----------
+    events
+        The move and what follows it, or the set-up; what is not known is told
+        as unknown.
+    before, after
+        The states around it; None before the set-up.
+    """
     first = events[0] if events else None
     if isinstance(first, TicketsShown):
         return Told(first.seat, f"shows {_list_tickets(first.tickets)}")

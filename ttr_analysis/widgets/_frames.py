@@ -32,7 +32,7 @@ Status: TypeAlias = Literal["done", "possible", "lost", "unknown"]
 UNKNOWN: Final = -1
 """In place of the number of a card or ticket that the record does not know."""
 
-_PHASES: Final = {
+PHASES: Final = {
     Phase.KEEP_START: "chooses its opening tickets",
     Phase.TURN: "is to move",
     Phase.SECOND_DRAW: "draws a further card",
@@ -40,7 +40,7 @@ _PHASES: Final = {
     Phase.KEEP: "chooses tickets",
     Phase.NEUTRAL: "builds for the neutral player",
 }
-_ENDINGS: Final = {
+ENDINGS: Final = {
     "trains": "The game is over: the last turns are taken",
     "passes": "The game is over: nobody could do anything",
     "truncated": "The game is over: the limit of turns is reached",
@@ -128,7 +128,7 @@ def _difference(before: Frame, after: Frame) -> Frame:
 
 def _whole_frames(record: GameRecord) -> Iterator[Frame]:
     states, n_players = record.states(), record.header.n_players
-    tickets = _Tickets(record)
+    tickets = TicketJudge(Game(record.map, record.header.n_players))
     game = Game(record.map, n_players)
     scored: tuple[object, list[Score]] = (None, [])
     for step, state in enumerate(states):
@@ -157,13 +157,13 @@ def _whole_frames(record: GameRecord) -> Iterator[Frame]:
         yield frame
 
 
-def _table_frame(state: GameState, tickets: _Tickets) -> Frame:
+def _table_frame(state: GameState, tickets: TicketJudge) -> Frame:
     """Return what belongs to no seat."""
     pending, neutral = state.pending, None
     if state.has_neutral:
         turned = state.neutral_ticket
         neutral = [None if turned is None else tickets.number(turned), state.neutral_trains, state.marker]
-    phase = _ENDINGS[state.ending] if state.ending else f"P{state.acting} {_PHASES[state.phase]}"
+    phase = ENDINGS[state.ending] if state.ending else f"P{state.acting} {PHASES[state.phase]}"
     return {
         "claims": len(state.owners),
         "turn": [None if state.is_over else state.acting, phase],
@@ -211,19 +211,19 @@ def _without_zeros(*parts: list[tuple[str, int | None]]) -> list[tuple[str, int 
     return [(what, points) for some in parts for what, points in some if points != 0 or what == "routes"]
 
 
-class _Tickets:
+class TicketJudge:
     """
     How the tickets of each seat stand, judged anew only when the board or the tickets changed.
 
     Parameters
     ----------
-    record
-        The record.
+    game
+        The game.
     """
 
-    def __init__(self, record: GameRecord) -> None:
-        self._game = Game(record.map, record.header.n_players)
-        self._numbers = {ticket.id: i for i, ticket in enumerate(record.map.tickets)}
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        self._numbers = {ticket.id: i for i, ticket in enumerate(game.game_map.tickets)}
         self._judged: dict[int, tuple[object, list[tuple[int, Status, int | None]]]] = {}
 
     def number(self, ticket: Ticket | None) -> int:
