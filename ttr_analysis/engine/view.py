@@ -7,7 +7,7 @@ import numpy as np
 from ttr_analysis._jit import compiled
 from ttr_analysis.cards import N_KINDS, CardCounts
 from ttr_analysis.engine.codes import Ints
-from ttr_analysis.engine.kernel.legal import ActionFault, route_fault
+from ttr_analysis.engine.kernel.legal import NONE, track_fault
 from ttr_analysis.engine.layout import (
     AT_DISCARDS,
     AT_OFFER,
@@ -35,10 +35,6 @@ from ttr_analysis.maps.model import GameMap, Route, RouteLike, Ticket
 from ttr_analysis.rules.chance import N_WORDS
 from ttr_analysis.tables import game_tables
 from ttr_analysis.tables.games import MAX_OFFER, MAX_ROUTES, MAX_TICKETS, N_ROUTES, N_SEATS, N_TICKETS
-
-_TAKEN = int(ActionFault.TAKEN)
-_TWIN_OWN = int(ActionFault.TWIN_OWN)
-_TWIN_CLOSED = int(ActionFault.TWIN_CLOSED)
 
 
 @compiled
@@ -122,7 +118,7 @@ def fill_open(state: Ints, tables: Ints, seat: int, is_open: Ints) -> None:
         tokens and cards the seat has.
     """
     for route in range(tables[N_ROUTES]):
-        is_open[route] = int(route_fault(state, tables, seat, route) not in (_TAKEN, _TWIN_OWN, _TWIN_CLOSED))
+        is_open[route] = int(track_fault(state, tables, seat, route) == NONE)
 
 
 class SeatView(PublicState):

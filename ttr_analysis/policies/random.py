@@ -3,8 +3,9 @@ The policy that plays at random.
 
 A claim is chosen uniformly from all pairs of route and form of payment, beside
 the other legal actions; then the cards of its sets, each card left in hand
-being equally likely. Routes that cost alike form a *class*: the forms of a
-class are counted once, and its open routes are counted as claims are made.
+being equally likely. Routes that cost alike, but for their color, are of one
+*shape*: forms are looked up by shape, color cards and locomotives, and open
+routes are counted by shape and color as claims are made.
 """
 
 from __future__ import annotations
@@ -29,104 +30,95 @@ from ttr_analysis.engine.codes import (
     PAY_TUNNEL,
     make_code,
     pack_cards,
+    pack_single,
 )
 from ttr_analysis.engine.kernel.cards import has_cards, may_take
-from ttr_analysis.engine.kernel.legal import count_bits, fewest_kept
-from ttr_analysis.engine.kernel.listing import lay_form, n_surcharges, surcharge_cards
+from ttr_analysis.engine.kernel.legal import NONE, count_bits, fewest_kept, route_fault
+from ttr_analysis.engine.kernel.listing import n_surcharges, surcharge_cards
 from ttr_analysis.engine.kernel.tickets import has_tickets
 from ttr_analysis.engine.layout import (
     CLAIMED,
     HAND,
-    LOANS,
     N_CLAIMS,
     N_HAND,
     N_OFFER,
     NEUTRAL,
-    OWNER,
     PHASE,
     SECOND_DRAW,
-    TOKENS,
     TRAINS,
     TUNNEL_PHASE,
     TURN,
 )
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies._common import MEMORY_START, Floats, Ints, neutral_track, random_number
-from ttr_analysis.rules.forms import count_in_color, count_locomotives, count_singles, count_without_color
-from ttr_analysis.rules.money import can_settle
+from ttr_analysis.rules.forms import count_in_color, count_without_color, find_in_color, find_without_color
 from ttr_analysis.rules.payment import GRAY_INDEX
 from ttr_analysis.tables.games import (
-    BOTH_OPEN,
     COLOR,
     JOKERS,
-    LENGTH,
     LOAN_LIMIT,
     MARKET_SIZE,
     MAX_ROUTES,
-    MAX_SEATS,
     N_ROUTES,
     PLAIN,
     SWAP_ANY,
     SWAP_SIZE,
     SYMBOLS,
     TOKENS_EACH,
-    TOLL,
     TWIN,
     game_tables,
 )
 
-# -- lore: the classes of the routes of a map ----------------------------------
+# -- lore: the shapes of the routes of a map -----------------------------------
 
-_N_CLASSES: Final = 0
-_LONGEST: Final = 1
+_N_SHAPES: Final = 0
+_N_WITHOUT_SETS: Final = 1
+"""The first so many shapes have no sets."""
+_LONGEST: Final = 2
 """Length of the longest route."""
-_CLASS_OF: Final = 2
-_START: Final = _CLASS_OF + MAX_ROUTES
-"""Where the routes of each class begin in the next one, and one more cell for the end."""
+_SHAPE_OF: Final = 3
+"""The shape of each route."""
+_START: Final = _SHAPE_OF + MAX_ROUTES
+"""Where the routes of each shape begin in the next one, and one more cell for the end."""
 _MEMBERS: Final = _START + MAX_ROUTES + 1
-_GROUP_START: Final = _MEMBERS + MAX_ROUTES
-"""Where the classes without sets begin, color by color and gray, and then those with sets."""
-_WITH_SETS: Final = GRAY_INDEX + 1
-_FACTS: Final = _GROUP_START + _WITH_SETS + 1
-"""For each class `_N_FACTS` cells: what its routes cost."""
-_N_FACTS: Final = 8
-_LORE_SIZE: Final = _FACTS + _N_FACTS * MAX_ROUTES
-
-_COLOR: Final = 0
-_LENGTH: Final = 1
-_PLAIN: Final = 2
-_SYMBOLS: Final = 3
-_JOKERS: Final = 4
-_SWAP_SIZE: Final = 5
-_SWAP_ANY: Final = 6
-_TOLL: Final = 7
-"""Tolls are told apart only where loans are limited."""
-_FACT_CELLS: Final = (COLOR, LENGTH, PLAIN, SYMBOLS, JOKERS, SWAP_SIZE, SWAP_ANY)
+_ALL_OPEN: Final = _MEMBERS + MAX_ROUTES
+"""What `_N_OPEN` is at the start of a game."""
+_ENOUGH: Final = _ALL_OPEN + N_KINDS * MAX_ROUTES
+"""For each shape, the number of cards in hand above which more do not allow more sets; ascending."""
+_FACTS: Final = _ENOUGH + MAX_ROUTES
+"""For each shape `_N_FACTS` cells: what its routes cost."""
+_N_FACTS: Final = 5
+_FORMS: Final = _FACTS + _N_FACTS * MAX_ROUTES
+"""
+Rows with the number of forms for each shape, if the hand has enough cards for the sets: first, for each number of
+color cards and of locomotives, those in this color; then, for each number of locomotives, those without a color.
+"""
+_FACT_CELLS: Final = (PLAIN, SYMBOLS, JOKERS, SWAP_SIZE, SWAP_ANY)
 
 # -- memory: what is open to the seat -----------------------------------------
 
 _READY: Final = MEMORY_START
 _N_SEEN: Final = _READY + 1
 """Claims taken into account."""
-_SEEN_HAND: Final = _N_SEEN + 1
-"""The hand for which the forms were counted."""
-_SEEN_CARDS: Final = _SEEN_HAND + N_KINDS
-_TOTAL: Final = _SEEN_CARDS + 1
-"""Forms of all classes, each as often as it has open routes."""
-_CARDS: Final = _TOTAL + 1
+_TRAINS_SEEN: Final = _N_SEEN + 1
+_N_FREE: Final = _TRAINS_SEEN + 1
+"""So many shapes count in `_FREE_TOTAL`."""
+_ROW: Final = _N_FREE + 1
+"""The row of forms with which it was found, for each color and without one; 0: none."""
+_FREE_TOTAL: Final = _ROW + N_KINDS
+"""Claims in each color, and without one, of shapes for whose sets the hand is large enough."""
+_KIND_TOTAL: Final = _FREE_TOTAL + N_KINDS
+"""The same of all shapes."""
+_CARDS: Final = _KIND_TOTAL + N_KINDS
 """Nine cells to lay cards down, and nine for the rest of the hand."""
-_N_OPEN: Final = _CARDS + 2 * N_KINDS
-"""Open routes of each class."""
-_FORMS: Final = _N_OPEN + MAX_ROUTES
-"""Forms in which the hand pays for a route of each class."""
-_CLOSED: Final = _FORMS + MAX_ROUTES
+_CLOSED: Final = _CARDS + 2 * N_KINDS
 """1 for each route that is not open to the seat."""
-_KIND_FORMS: Final = _CLOSED + MAX_ROUTES
-"""Forms of each class in each color, and without one."""
-MEMORY_SIZE: Final = _KIND_FORMS + N_KINDS * MAX_ROUTES
+_N_OPEN: Final = _CLOSED + MAX_ROUTES
+"""Open routes of each shape that may be paid for in each color, and without one; a row for each color."""
+MEMORY_SIZE: Final = _N_OPEN + N_KINDS * MAX_ROUTES
 
-
-_ALL_KINDS: Final = (1 << N_KINDS) - 1
+_NO_COLOR: Final = LOCOMOTIVE_INDEX
+"""The kind of a form that uses no color cards singly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,30 +156,54 @@ class Random:
 
 @lru_cache(maxsize=32)
 def random_lore(game_map: GameMap) -> Ints:
-    """Return the classes of the routes of a map: of one class are routes that cost the same."""
+    """Return the shapes of the routes of a map, and in how many forms hands pay for them."""
     tables = game_tables(game_map, game_map.rules.players[0])
-    has_few_loans = game_map.rules.money.loan.limit > 0
     members: dict[tuple[int, ...], list[int]] = {}
     for route in range(len(game_map.routes)):
-        facts = [int(tables[cell + route]) for cell in _FACT_CELLS]
-        members.setdefault((*facts, int(tables[TOLL + route]) * has_few_loans), []).append(route)
-    lore = np.zeros(_LORE_SIZE, dtype=np.int64)
-    lore[_N_CLASSES] = len(members)
-    lore[_LONGEST] = max(route.length for route in game_map.routes)
-    classes = sorted(members, key=lambda facts: (facts[_SWAP_SIZE] > 0, facts))
+        members.setdefault(tuple(int(tables[cell + route]) for cell in _FACT_CELLS), []).append(route)
+    shapes = sorted(members, key=lambda shape: (_enough(*shape), shape))
+    longest = max(route.length for route in game_map.routes)
+    lore = np.zeros(_FORMS + (longest + 1) * (longest + 2) * len(shapes), dtype=np.int64)
+    lore[_N_SHAPES], lore[_LONGEST] = len(shapes), longest
+    lore[_N_WITHOUT_SETS] = sum(_enough(*shape) == 0 for shape in shapes)
     at = 0
-    for c, facts_of_class in enumerate(classes):
-        lore[_START + c] = at
-        lore[_FACTS + c * _N_FACTS : _FACTS + (c + 1) * _N_FACTS] = facts_of_class
-        for route in members[facts_of_class]:
-            lore[_CLASS_OF + route] = c
+    for s, shape in enumerate(shapes):
+        lore[_START + s] = at
+        lore[_ENOUGH + s] = _enough(*shape)
+        lore[_FACTS + s * _N_FACTS : _FACTS + (s + 1) * _N_FACTS] = shape
+        for route in members[shape]:
+            lore[_SHAPE_OF + route] = s
             lore[_MEMBERS + at] = route
             at += 1
-    lore[_START + len(members)] = at
-    groups = [_WITH_SETS if facts[_SWAP_SIZE] else facts[_COLOR] for facts in classes]
-    for group in range(_WITH_SETS + 1):
-        lore[_GROUP_START + group] = sum(other < group for other in groups)
+            for kind in _kinds_for(int(tables[COLOR + route])):
+                lore[_ALL_OPEN + kind * len(shapes) + s] += 1
+    lore[_START + len(shapes)] = at
+    for locomotives in range(longest + 1):
+        for own in range(longest + 1):
+            row = _forms_row(lore, own, locomotives)
+            for s, shape in enumerate(shapes):
+                lore[row + s] = count_in_color(own, locomotives, _enough(*shape) + longest, *shape) if own else 0
+        row = _forms_row(lore, longest + 1, locomotives)
+        for s, shape in enumerate(shapes):
+            lore[row + s] = count_without_color(locomotives, _enough(*shape) + longest, *shape)
     return lore
+
+
+def _enough(plain: int, symbols: int, jokers: int, swap_size: int, swap_any: int) -> int:  # noqa: ARG001
+    """Return the number of cards above which a hand allows no more forms, 0 if there are no sets."""
+    return (plain + symbols) * swap_size
+
+
+def _kinds_for(color: int) -> list[int]:
+    """Return the colors that may pay for a route, and the kind for no color."""
+    return [kind for kind in range(N_KINDS) if kind == _NO_COLOR or color in (kind, GRAY_INDEX)]
+
+
+@inlined
+def _forms_row(lore: Ints, own: int, locomotives: int) -> int:
+    """Return where the row of the forms with so many cards begins; `own` beyond the longest route: without a color."""
+    longest = lore[_LONGEST]
+    return int(_FORMS + (locomotives * (longest + 2) + own) * lore[_N_SHAPES])
 
 
 @lean
@@ -254,165 +270,196 @@ def _nth_bit(bits: int, number: int) -> int:
 
 @lean
 def _count_claims(state: Ints, tables: Ints, lore: Ints, seat: int, memory: Ints) -> int:
-    """Return the number of claims."""
+    """Return the number of claims: of pairs of a route and a form."""
     _look_at_board(state, tables, lore, seat, memory)
-    _count_forms(state, lore, seat, memory)
-    if state[TRAINS + seat] >= lore[_LONGEST] and (tables[LOAN_LIMIT] == 0 or tables[TOKENS_EACH] == 0):
-        return int(memory[_TOTAL])
+    hand = HAND + seat * N_KINDS
+    n_cards, locomotives = state[N_HAND + seat], state[hand + LOCOMOTIVE_INDEX]
+    n_shapes, longest = lore[_N_SHAPES], lore[_LONGEST]
+    # Of the shapes with sets, those for which the hand is large enough.
+    n_free = lore[_N_WITHOUT_SETS]
+    while n_free < n_shapes and lore[_ENOUGH + n_free] <= n_cards:
+        n_free += 1
+    if n_free != memory[_N_FREE]:
+        memory[_N_FREE] = n_free
+        _forget_totals(memory)
     total = 0
-    for c in range(lore[_N_CLASSES]):
-        total += _n_claims(state, tables, lore, seat, memory, c)
+    for kind in range(N_KINDS):
+        own = longest + 1 if kind == _NO_COLOR else min(state[hand + kind], longest)
+        row = _forms_row(lore, own, min(locomotives, longest))
+        if row != memory[_ROW + kind]:
+            memory[_ROW + kind] = row
+            memory[_FREE_TOTAL + kind] = _count_free(lore, memory, kind, row, n_free)
+        n = memory[_FREE_TOTAL + kind]
+        for s in range(n_free, n_shapes):
+            n_open = memory[_N_OPEN + kind * n_shapes + s]
+            if n_open > 0 and own > 0:
+                n += _n_forms(lore, kind, s, state[hand + kind], locomotives, n_cards) * n_open
+        memory[_KIND_TOTAL + kind] = n
+        total += n
     return total
 
 
 @lean
-def _n_claims(state: Ints, tables: Ints, lore: Ints, seat: int, memory: Ints, c: int) -> int:
-    """Return the number of claims in a class."""
-    n = memory[_FORMS + c] * memory[_N_OPEN + c]
-    at = _FACTS + c * _N_FACTS
-    if n == 0 or lore[at + _LENGTH] > state[TRAINS + seat]:
-        return 0
-    if tables[LOAN_LIMIT] > 0 and tables[TOKENS_EACH] > 0 and not _can_settle(state, tables, seat, lore[at + _TOLL]):
-        return 0
-    return int(n)
+def _count_free(lore: Ints, memory: Ints, kind: int, row: int, n_free: int) -> int:
+    """Return the number of claims in one color, or without one, of the shapes for which the hand is large enough."""
+    n_open = _N_OPEN + kind * lore[_N_SHAPES]
+    n = 0
+    for s in range(n_free):
+        n += lore[row + s] * memory[n_open + s]
+    return n
 
 
 @lean
-def _can_settle(state: Ints, tables: Ints, seat: int, toll: int) -> bool:
-    tokens, loans = state[TOKENS : TOKENS + MAX_SEATS], state[LOANS : LOANS + MAX_SEATS]
-    return can_settle(tokens, loans, seat, toll, tables[LOAN_LIMIT])
-
-
-@lean
-def _count_forms(state: Ints, lore: Ints, seat: int, memory: Ints) -> None:
-    """Count the forms of the classes that the changes of the hand since the last time bear on."""
-    hand = HAND + seat * N_KINDS
-    n_cards = state[N_HAND + seat]
-    locomotives = state[hand + LOCOMOTIVE_INDEX]
-    is_all_new = locomotives != memory[_SEEN_HAND + LOCOMOTIVE_INDEX]
-    changed = 0
+def _forget_totals(memory: Ints) -> None:
     for kind in range(N_KINDS):
-        if is_all_new or state[hand + kind] != memory[_SEEN_HAND + kind]:
-            changed |= 1 << kind
-            memory[_SEEN_HAND + kind] = state[hand + kind]
-    for color in range(N_COLORS):
-        if changed >> color & 1:
-            own = state[hand + color]
-            _count_without_sets(lore, memory, color, color, own, locomotives)
-            _count_without_sets(lore, memory, GRAY_INDEX, color, own, locomotives)
-    if is_all_new:
-        _count_without_sets(lore, memory, GRAY_INDEX, LOCOMOTIVE_INDEX, 0, locomotives)
-        for color in range(N_COLORS):
-            _count_without_sets(lore, memory, color, LOCOMOTIVE_INDEX, 0, locomotives)
-    for c in range(lore[_GROUP_START + _WITH_SETS], lore[_N_CLASSES]):
-        if memory[_N_OPEN + c] > 0:
-            _count_with_sets(state[hand : hand + N_KINDS], n_cards, lore, memory, c, changed)
-    memory[_SEEN_CARDS] = n_cards
-
-
-@inlined
-def _count_without_sets(lore: Ints, memory: Ints, group: int, kind: int, own: int, locomotives: int) -> None:
-    """Count anew the forms with one kind of card, of all classes of a group."""
-    for c in range(lore[_GROUP_START + group], lore[_GROUP_START + group + 1]):
-        at = _FACTS + c * _N_FACTS
-        plain, symbols, jokers = lore[at + _PLAIN], lore[at + _SYMBOLS], lore[at + _JOKERS]
-        if kind == LOCOMOTIVE_INDEX:
-            n = count_locomotives(locomotives, plain, symbols, jokers)
-        else:
-            n = count_singles(own, locomotives, plain, symbols, jokers)
-        _set_forms(memory, c, kind, n)
+        memory[_ROW + kind] = 0
 
 
 @lean
-def _count_with_sets(hand: Ints, n_cards: int, lore: Ints, memory: Ints, c: int, changed: int) -> None:
-    """Count anew the forms of a class with sets; the number of cards matters only as far as it bounds the sets."""
-    at = _FACTS + c * _N_FACTS
-    color, swap_size, swap_any = lore[at + _COLOR], lore[at + _SWAP_SIZE], lore[at + _SWAP_ANY]
-    plain, symbols, jokers = lore[at + _PLAIN], lore[at + _SYMBOLS], lore[at + _JOKERS]
-    most = (plain + symbols) * swap_size
-    if min(n_cards, most) != min(memory[_SEEN_CARDS], most):
-        changed = _ALL_KINDS
-    locomotives = hand[LOCOMOTIVE_INDEX]
-    for kind in range(N_KINDS):
-        if not changed >> kind & 1 or (kind < N_COLORS and color not in (kind, GRAY_INDEX)):
-            continue
-        if kind == LOCOMOTIVE_INDEX:
-            n = count_without_color(locomotives, n_cards, plain, symbols, jokers, swap_size, swap_any)
-        elif hand[kind] == 0:
-            n = 0
-        else:
-            n = count_in_color(hand[kind], locomotives, n_cards, plain, symbols, jokers, swap_size, swap_any)
-        _set_forms(memory, c, kind, n)
-
-
-@inlined
-def _set_forms(memory: Ints, c: int, kind: int, n: int) -> None:
-    """Note the forms of a class with one kind of card."""
-    cell = _KIND_FORMS + c * N_KINDS + kind
-    more = n - memory[cell]
-    memory[cell] = n
-    memory[_FORMS + c] += more
-    memory[_TOTAL] += more * memory[_N_OPEN + c]
+def _n_forms(lore: Ints, kind: int, s: int, own: int, locomotives: int, n_cards: int) -> int:
+    """Return the number of forms for a shape in one color, or without one."""
+    if n_cards >= lore[_ENOUGH + s]:
+        longest = lore[_LONGEST]
+        column = longest + 1 if kind == _NO_COLOR else min(own, longest)
+        return int(lore[_forms_row(lore, column, min(locomotives, longest)) + s])
+    at = _FACTS + s * _N_FACTS
+    plain, symbols, jokers, swap_size, swap_any = lore[at], lore[at + 1], lore[at + 2], lore[at + 3], lore[at + 4]
+    if kind == _NO_COLOR:
+        return count_without_color(locomotives, n_cards, plain, symbols, jokers, swap_size, swap_any)
+    return count_in_color(own, locomotives, n_cards, plain, symbols, jokers, swap_size, swap_any)
 
 
 @lean
 def _look_at_board(state: Ints, tables: Ints, lore: Ints, seat: int, memory: Ints) -> None:
-    """Take the claims into account that were made since the last time."""
-    if not memory[_READY]:
-        memory[_READY] = 1
+    """Count what is open to the seat: only money ever opens a route again, if loans are limited."""
+    if not memory[_READY] or (tables[LOAN_LIMIT] > 0 and tables[TOKENS_EACH] > 0):
+        _open_all(lore, memory)
         for route in range(tables[N_ROUTES]):
-            memory[_N_OPEN + lore[_CLASS_OF + route]] += 1
+            _close_if_at_fault(state, tables, lore, seat, memory, route)
     for i in range(memory[_N_SEEN], state[N_CLAIMS]):
         route = state[CLAIMED + i]
-        _close(lore, memory, route)
-        twin = tables[TWIN + route]
-        if twin >= 0 and (state[OWNER + route] == seat or not tables[BOTH_OPEN]):
-            _close(lore, memory, twin)
+        _close_if_at_fault(state, tables, lore, seat, memory, route)
+        if tables[TWIN + route] >= 0:
+            _close_if_at_fault(state, tables, lore, seat, memory, tables[TWIN + route])
     memory[_N_SEEN] = state[N_CLAIMS]
+    if state[TRAINS + seat] < memory[_TRAINS_SEEN]:
+        _close_long(state, tables, lore, seat, memory)
 
 
 @lean
-def _close(lore: Ints, memory: Ints, route: int) -> None:
-    if not memory[_CLOSED + route]:
-        memory[_CLOSED + route] = 1
-        memory[_N_OPEN + lore[_CLASS_OF + route]] -= 1
-        memory[_TOTAL] -= memory[_FORMS + lore[_CLASS_OF + route]]
+def _open_all(lore: Ints, memory: Ints) -> None:
+    memory[_READY] = 1
+    memory[_TRAINS_SEEN] = lore[_LONGEST]
+    _forget_totals(memory)
+    for route in range(lore[_START + lore[_N_SHAPES]]):
+        memory[_CLOSED + route] = 0
+    for cell in range(N_KINDS * lore[_N_SHAPES]):
+        memory[_N_OPEN + cell] = lore[_ALL_OPEN + cell]
+
+
+@lean
+def _close_long(state: Ints, tables: Ints, lore: Ints, seat: int, memory: Ints) -> None:
+    """Close the routes for which the trains were enough so far."""
+    for s in range(lore[_N_SHAPES]):
+        at = _FACTS + s * _N_FACTS
+        if state[TRAINS + seat] < lore[at] + lore[at + 1] <= memory[_TRAINS_SEEN]:
+            for i in range(lore[_START + s], lore[_START + s + 1]):
+                _close_if_at_fault(state, tables, lore, seat, memory, lore[_MEMBERS + i])
+    memory[_TRAINS_SEEN] = state[TRAINS + seat]
+
+
+@lean
+def _close_if_at_fault(state: Ints, tables: Ints, lore: Ints, seat: int, memory: Ints, route: int) -> None:
+    if memory[_CLOSED + route] or route_fault(state, tables, seat, route) == NONE:
+        return
+    memory[_CLOSED + route] = 1
+    color, s = tables[COLOR + route], lore[_SHAPE_OF + route]
+    _close_in(lore, memory, _NO_COLOR, s)
+    if color != GRAY_INDEX:
+        _close_in(lore, memory, color, s)
+        return
+    for kind in range(N_COLORS):
+        _close_in(lore, memory, kind, s)
+
+
+@inlined
+def _close_in(lore: Ints, memory: Ints, kind: int, s: int) -> None:
+    """Count one open route less of a shape in one color, or without one."""
+    memory[_N_OPEN + kind * lore[_N_SHAPES] + s] -= 1
+    if s < memory[_N_FREE]:
+        memory[_FREE_TOTAL + kind] -= lore[memory[_ROW + kind] + s]
 
 
 @lean
 def _nth_claim(state: Ints, tables: Ints, lore: Ints, seat: int, memory: Ints, number: int) -> tuple[int, int]:
-    c = 0
-    n = _n_claims(state, tables, lore, seat, memory, c)
-    while number >= n:
-        number -= n
-        c += 1
-        n = _n_claims(state, tables, lore, seat, memory, c)
-    skip = number // memory[_FORMS + c]
-    at = lore[_START + c]
-    while skip > 0 or memory[_CLOSED + lore[_MEMBERS + at]]:
-        skip -= 1 - memory[_CLOSED + lore[_MEMBERS + at]]
-        at += 1
-    route = lore[_MEMBERS + at]
-    return make_code(CLAIM_ROUTE, route), _lay(state, tables, seat, route, number % memory[_FORMS + c], memory)
+    """Return one of the claims that were counted: its code and value."""
+    kind = 0
+    while number >= memory[_KIND_TOTAL + kind]:
+        number -= memory[_KIND_TOTAL + kind]
+        kind += 1
+    n_cards = state[N_HAND + seat]
+    own, locomotives = state[HAND + seat * N_KINDS + kind], state[HAND + seat * N_KINDS + LOCOMOTIVE_INDEX]
+    n_open = _N_OPEN + kind * lore[_N_SHAPES]
+    s = 0
+    n_forms = 0
+    while True:
+        if memory[n_open + s] > 0:
+            n_forms = _n_forms(lore, kind, s, own, locomotives, n_cards)
+            if number < n_forms * memory[n_open + s]:
+                break
+            number -= n_forms * memory[n_open + s]
+        s += 1
+    route = _nth_open(tables, lore, memory, kind, s, number // n_forms)
+    return make_code(CLAIM_ROUTE, route), _lay(state, lore, seat, kind, s, number % n_forms, memory)
 
 
 @lean
-def _lay(state: Ints, tables: Ints, seat: int, route: int, number: int, memory: Ints) -> int:
+def _nth_open(tables: Ints, lore: Ints, memory: Ints, kind: int, s: int, number: int) -> int:
+    """Return one of the open routes of a shape that may be paid for in a color, or without one."""
+    at = lore[_START + s]
+    while True:
+        route = lore[_MEMBERS + at]
+        if not memory[_CLOSED + route] and (kind == _NO_COLOR or tables[COLOR + route] in (kind, GRAY_INDEX)):
+            if number == 0:
+                return int(route)
+            number -= 1
+        at += 1
+
+
+@lean
+def _lay(state: Ints, lore: Ints, seat: int, kind: int, s: int, number: int, memory: Ints) -> int:
     """Return the packed cards of a form of payment, those of its sets drawn from the rest of the hand."""
+    hand = state[HAND + seat * N_KINDS : HAND + (seat + 1) * N_KINDS]
+    n_cards, held = state[N_HAND + seat], hand[LOCOMOTIVE_INDEX]
+    at = _FACTS + s * _N_FACTS
+    plain, symbols, jokers, swap_size, swap_any = lore[at], lore[at + 1], lore[at + 2], lore[at + 3], lore[at + 4]
+    own = 0
+    if kind == _NO_COLOR:
+        locomotives = find_without_color(held, n_cards, plain, symbols, jokers, swap_size, swap_any, number)
+    else:
+        own, locomotives = find_in_color(hand[kind], held, n_cards, plain, symbols, jokers, swap_size, swap_any, number)
+    n_set_cards = swap_size * (plain + symbols - own - locomotives)
+    if n_set_cards == 0:
+        return pack_single(kind, own, locomotives)
+    return _add_random_cards(hand, kind, own, locomotives, n_set_cards, memory)
+
+
+@lean
+def _add_random_cards(hand: Ints, kind: int, own: int, locomotives: int, n_set_cards: int, memory: Ints) -> int:
+    """Return the packed cards of a payment with sets, whose cards are drawn from the rest of the hand."""
     cards = memory[_CARDS : _CARDS + N_KINDS]
     left = memory[_CARDS + N_KINDS : _CARDS + 2 * N_KINDS]
-    for kind in range(N_KINDS):
-        cards[kind] = 0
-    n_set_cards = lay_form(state, tables, seat, route, number, cards, left)
     n_left = 0
-    for kind in range(N_KINDS):
-        n_left += left[kind]
+    for k in range(N_KINDS):
+        cards[k] = (own if k == kind else 0) + (locomotives if k == LOCOMOTIVE_INDEX else 0)
+        left[k] = hand[k] - cards[k]
+        n_left += left[k]
     for i in range(n_set_cards):
         chosen = random_number(memory, n_left - i)
-        kind = 0
-        while chosen >= left[kind]:
-            chosen -= left[kind]
-            kind += 1
-        left[kind] -= 1
-        cards[kind] += 1
+        k = 0
+        while chosen >= left[k]:
+            chosen -= left[k]
+            k += 1
+        left[k] -= 1
+        cards[k] += 1
     return pack_cards(cards)

@@ -223,18 +223,68 @@ def find_form(
         if color not in (c, GRAY_INDEX) or hand[c] == 0:
             continue
         n = count_in_color(hand[c], locomotives, n_cards, plain, symbols, jokers, swap_size, swap_any)
-        if number >= n:
-            number -= n
-            continue
-        for n_locomotives in range(min(locomotives, plain + symbols) + 1):
-            for n_own in range(min(hand[c], plain), 0, -1):
-                if fits(n_own, n_locomotives, n_cards, plain, symbols, jokers, swap_size, swap_any):
-                    if number == 0:
-                        return c, n_own, n_locomotives
-                    number -= 1
-    for n_locomotives in range(min(locomotives, plain + symbols) + 1):
-        if fits(0, n_locomotives, n_cards, plain, symbols, jokers, swap_size, swap_any):
+        if number < n:
+            own, used = find_in_color(
+                hand[c], locomotives, n_cards, plain, symbols, jokers, swap_size, swap_any, number
+            )
+            return c, own, used
+        number -= n
+    used = find_without_color(locomotives, n_cards, plain, symbols, jokers, swap_size, swap_any, number)
+    return (-1, 0, used) if used >= 0 else (-2, 0, 0)
+
+
+@lean
+def find_in_color(
+    own: int,
+    locomotives: int,
+    n_cards: int,
+    plain: int,
+    symbols: int,
+    jokers: int,
+    swap_size: int,
+    swap_any: int,
+    number: int,
+) -> tuple[int, int]:
+    """
+    Return one of the forms with at least one card of a color: its color cards and locomotives.
+
+    Parameters
+    ----------
+    own, locomotives, n_cards, plain, symbols, jokers, swap_size, swap_any
+        As for `count_in_color`.
+    number
+        Which form, from 0; there are so many.
+    """
+    length = plain + symbols
+    for used in range(min(locomotives, length) + 1):
+        most = min(own, plain, length - used)
+        # Without sets the color cards fill what the locomotives leave.
+        fewest = length - used if swap_size == 0 else 1
+        for single in range(most, max(fewest, 1) - 1, -1):
+            if fits(single, used, n_cards, plain, symbols, jokers, swap_size, swap_any):
+                if number == 0:
+                    return single, used
+                number -= 1
+    return 0, 0
+
+
+@lean
+def find_without_color(
+    locomotives: int, n_cards: int, plain: int, symbols: int, jokers: int, swap_size: int, swap_any: int, number: int
+) -> int:
+    """
+    Return the locomotives of one of the forms without color cards used singly; -1 if there are not so many.
+
+    Parameters
+    ----------
+    locomotives, n_cards, plain, symbols, jokers, swap_size, swap_any
+        As for `count_without_color`.
+    number
+        Which form, from 0.
+    """
+    for used in range(min(locomotives, plain + symbols) + 1):
+        if fits(0, used, n_cards, plain, symbols, jokers, swap_size, swap_any):
             if number == 0:
-                return -1, 0, n_locomotives
+                return used
             number -= 1
-    return -2, 0, 0
+    return -1

@@ -155,9 +155,9 @@ _NOT_STUCK = int(ActionFault.NOT_STUCK)
 
 
 @lean
-def route_fault(state: Ints, tables: Ints, seat: int, route: int) -> int:
+def track_fault(state: Ints, tables: Ints, seat: int, route: int) -> int:
     """
-    Return why a seat may not claim a route with any cards, 0 if it may.
+    Return why a route is not open to a seat, whatever cards, trains and tokens it has; 0 if it is.
 
     Returns
     -------
@@ -172,6 +172,22 @@ def route_fault(state: Ints, tables: Ints, seat: int, route: int) -> int:
             return _TWIN_OWN
         if not tables[BOTH_OPEN]:
             return _TWIN_CLOSED
+    return NONE
+
+
+@lean
+def route_fault(state: Ints, tables: Ints, seat: int, route: int) -> int:
+    """
+    Return why a seat may not claim a route with any cards, 0 if it may.
+
+    Returns
+    -------
+    fault
+        An `ActionFault`.
+    """
+    fault = track_fault(state, tables, seat, route)
+    if fault != NONE:
+        return fault
     if tables[LENGTH + route] > state[TRAINS + seat]:
         return _TRAINS
     if tables[TOKENS_EACH] > 0 and tables[LOAN_LIMIT] > 0:

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ttr_analysis._jit import lean
+from ttr_analysis.engine.kernel.legal import NONE, track_fault
 from ttr_analysis.engine.layout import (
     CLAIMED,
     LAST_LEFT,
@@ -13,7 +14,6 @@ from ttr_analysis.engine.layout import (
     N_CLAIMS,
     N_HAND,
     N_HELD,
-    NOBODY,
     OWNER,
     TOKENS,
     TRAINS,
@@ -32,7 +32,6 @@ from ttr_analysis.policies.planner.params import CARDS_PER_TURN, TOKEN_SPREAD, T
 from ttr_analysis.tables.games import (
     BONUS,
     BONUS_CELLS,
-    BOTH_OPEN,
     CITY_A,
     CITY_B,
     LAST_ROUND_AT,
@@ -54,12 +53,7 @@ Ints = npt.NDArray[np.int64]
 @lean
 def is_open(state: Ints, tables: Ints, seat: int, route: int) -> bool:
     """Return whether a route is free for a seat, trains and tolls aside."""
-    if state[OWNER + route] != NOBODY:
-        return False
-    twin = tables[TWIN + route]
-    if twin < 0 or state[OWNER + twin] == NOBODY:
-        return True
-    return bool(tables[BOTH_OPEN] and state[OWNER + twin] != seat)
+    return track_fault(state, tables, seat, route) == NONE
 
 
 @lean
