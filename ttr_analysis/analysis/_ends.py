@@ -79,12 +79,13 @@ def closed_and_owned(
     ['Bergen-Oslo/0', 'Bergen-Oslo/1']
     """
     shut, own = game_map.resolve_routes(closed), game_map.resolve_routes(owned)
-    if both := [route.id for route in own if route in shut]:
+    if both := sorted({route.id for route in own} & {route.id for route in shut}):
         msg = f"a route is either closed or owned, got both for {', '.join(both)}"
         raise ValueError(msg)
     if twins_close(game_map, n_players):
         pairs = {frozenset(route.cities) for route in shut}
-        shut = tuple(r for r in game_map.routes if frozenset(r.cities) in pairs and r not in own)
+        kept = {route.id for route in own}
+        shut = tuple(r for r in game_map.routes if frozenset(r.cities) in pairs and r.id not in kept)
     return shut, own
 
 

@@ -157,6 +157,13 @@ def test_network_does_not_depend_on_the_order_of_the_tickets(any_map: GameMap) -
         assert cheapest_network(any_map, tickets[::-1]).routes == network.routes
 
 
+def test_a_network_asked_for_again_is_at_hand_however_its_routes_are_named(nordic: GameMap) -> None:
+    route = nordic.route("Oslo", "Örebro", color="green")
+    network = cheapest_network(nordic, ["Oslo-Stockholm"], closed=[route])
+    assert cheapest_network(nordic, [("Oslo", "Stockholm")], closed=[route.id]) is network
+    assert cheapest_network(nordic, ["Oslo-Stockholm"], owned=[route]) != network
+
+
 def test_no_tickets_want_no_routes(nordic: GameMap) -> None:
     assert cheapest_network(nordic, []) == Network((), ())
     assert fewest_trains(nordic, [[], ["Oslo-Vaasa"]]) == [0, 9]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
 from ttr_analysis._errors import UnknownNameError
+from ttr_analysis.analysis._ends import closed_and_owned
 from ttr_analysis.analysis.tickets.model import Network
-from ttr_analysis.analysis.tickets.solver import check_number, forest_solver, trains_of
-from ttr_analysis.maps.model import GameMap, RouteLike, Ticket, TicketLike
+from ttr_analysis.analysis.tickets.solver import check_number, forest_solver, solver_of, trains_of
+from ttr_analysis.maps.model import GameMap, Route, RouteLike, Ticket, TicketLike
 from ttr_analysis.maps.names import fold
 
 
@@ -84,9 +86,20 @@ def cheapest_network(
     <Network for 2 tickets: 10 trains in 5 routes, 24 points (13 tickets + 11 routes)>
     """
     chosen = game_map.resolve_tickets(tickets)
-    return forest_solver(game_map, closed, owned, n_players=n_players).solve(
-        chosen, fix_destinations(chosen, destinations or {})
-    )
+    shut, own = closed_and_owned(game_map, closed, owned, n_players=n_players)
+    return _cheapest(game_map, chosen, fix_destinations(chosen, destinations or {}), shut, own)
+
+
+@lru_cache(maxsize=256)
+def _cheapest(
+    game_map: GameMap,
+    tickets: tuple[Ticket, ...],
+    targets: tuple[Ticket, ...],
+    closed: tuple[Route, ...],
+    owned: tuple[Route, ...],
+) -> Network:
+    """Return the network; recent ones are kept: a player asks every turn, and between claims it stays the same."""
+    return solver_of(game_map, closed, owned).solve(tickets, targets)
 
 
 def fewest_trains(

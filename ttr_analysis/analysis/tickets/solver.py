@@ -168,11 +168,12 @@ def forest_solver(
     game_map, closed, owned, n_players
         As for `closed_and_owned`.
     """
-    return _solver(game_map, *closed_and_owned(game_map, closed, owned, n_players=n_players))
+    return solver_of(game_map, *closed_and_owned(game_map, closed, owned, n_players=n_players))
 
 
 @lru_cache(maxsize=256)
-def _solver(game_map: GameMap, closed: tuple[Route, ...], owned: tuple[Route, ...]) -> ForestSolver:
+def solver_of(game_map: GameMap, closed: tuple[Route, ...], owned: tuple[Route, ...]) -> ForestSolver:
+    """Return the solver for routes as `closed_and_owned` returns them; recent ones are kept."""
     return ForestSolver(game_map, closed, owned)
 
 
