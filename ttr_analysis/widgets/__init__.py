@@ -10,11 +10,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ttr_analysis.widgets.costs import RouteCosts as RouteCosts
+    from ttr_analysis.widgets.explorer import TicketExplorer as TicketExplorer
+    from ttr_analysis.widgets.odds import TunnelOdds as TunnelOdds
     from ttr_analysis.widgets.stepper import GameStepper as GameStepper
 
 # Where each public name lives. What type checkers read above must say the same (tested).
 _HOMES = {
     "GameStepper": "widgets.stepper",
+    "RouteCosts": "widgets.costs",
+    "TicketExplorer": "widgets.explorer",
+    "TunnelOdds": "widgets.odds",
 }
 
 

@@ -1,0 +1,280 @@
+/*
+ * Tickets and the fewest trains for them. Picks, closed and owned routes go to Python, which answers with the network
+ * at once; what the loss of each route costs comes piece by piece, asked for while nothing else happens.
+ *
+ * Each part of the page is made by a function that returns its element and how to show what is new.
+ */
+
+const IDLE = 150; // milliseconds without a change before losses are asked for
+
+function renderExplorer({ model, el }) {
+  const facts = model.get("facts");
+  const { root, live } = answerPage(el, "tickets", `Tickets and the fewest trains: ${facts.sheet.title}`);
+  const words = new Map(facts.sheet.routes.map((route) => [route.id, route.words]));
+  const box = make("div");
+  const board = drawBoard(box, facts.sheet, {
+    onRoute: (id, { shiftKey }) => takeRoute(model, tools.mode(shiftKey), id),
+    onCity: (city) => journey.choose(city),
+  });
+  const tools = explorerTools(model, facts);
+  const journey = ticketsFrom(model, facts, board);
+  const taken = takenRoutes(model, facts);
+  const picker = ticketPicker(model, facts);
+  const network = networkPanel(model, facts);
+  const losses = lossesPanel(model, facts, words, board);
+  const beside = make("div", { class: "ttr-stack" }, network.element, losses.element);
+  root.append(
+    tools.element,
+    live,
+    make(
+      "div",
+      { class: "ttr-explorer" },
+      make("div", { class: "ttr-stack" }, box, journey.element, taken.element),
+      make("div", { class: "ttr-stack" }, picker.element, beside),
+    ),
+  );
+  root.addEventListener("keydown", ({ key }) => key === "Escape" && journey.choose(null));
+
+  function showInputs() {
+    picker.show();
+    tools.show();
+    taken.show();
+  }
+
+  function showAnswer() {
+    const answer = model.get("answer");
+    setText(live, answer.said);
+    live.classList.toggle("is-bad", Boolean(answer.problem) || !answer.possible);
+    showOnBoard(board, facts.sheet, words, answer);
+    network.show(answer);
+  }
+
+  const stops = [
+    follow(model, ["tickets", "closed", "owned", "n_players"], showInputs),
+    follow(model, ["answer"], showAnswer),
+    follow(model, ["losses"], losses.show),
+    losses.stop,
+  ];
+  return () => stops.forEach((stop) => stop());
+}
+
+/* Close or own a route; whichever it was, again opens it. */
+function takeRoute(model, name, id) {
+  const other = name === "owned" ? "closed" : "owned";
+  const had = model.get("answer")[name]?.includes(id);
+  const left = openAgain(model, name, id);
+  ask(model, { [name]: had ? left : [...left, id], [other]: openAgain(model, other, id) });
+}
+
+/* Return the routes that stay taken; a track that is closed only since its twin is opens with it. */
+function openAgain(model, name, id) {
+  const pair = (route) => route.slice(0, route.lastIndexOf("/"));
+  const listed = model.get(name);
+  const byTwin = name === "closed" && !listed.includes(id) && model.get("answer").closed?.includes(id);
+  return listed.filter((route) => (byTwin ? pair(route) !== pair(id) : route !== id));
+}
+
+function togglePick(model, facts, id) {
+  const now = model.get("tickets");
+  if (now.includes(id)) ask(model, { tickets: now.filter((ticket) => ticket !== id) });
+  else if (now.length < facts.most_tickets) ask(model, { tickets: [...now, id] });
+}
+
+function showOnBoard(board, sheet, words, { routes = [], closed = [], owned = [], tickets = [] }) {
+  board.close(closed);
+  board.setOwners(Object.fromEntries(owned.map((id) => [id, 0])));
+  board.highlight(routes);
+  const states = [[routes, "in the network"], [closed, "closed"], [owned, "yours"]];
+  const state = new Map(states.flatMap(([ids, what]) => ids.map((id) => [id, what])));
+  for (const [id, plain] of words) board.describe(id, state.has(id) ? `${plain}: ${state.get(id)}` : null);
+  const place = new Map(sheet.tickets.map(({ id }, k) => [id, k]));
+  board.setTickets(tickets.map(({ id }) => ({ ticket: place.get(id) })));
+}
+
+/* What a click on a route does, for how many players, and a way back to the empty board. */
+function explorerTools(model, facts) {
+  const group = `ttr-mode-${Math.random().toString(36).slice(2)}`;
+  const radio = (value, words) => {
+    const input = make("input", { type: "radio", name: group, value, checked: value === "closed" });
+    return make("label", {}, input, make("span", { text: words }));
+  };
+  const legend = make("legend", { text: "A click on a route (with Shift the other)" });
+  const modes = [radio("closed", "closes it"), radio("owned", "makes it yours")];
+  const mode = make("fieldset", { class: "ttr-modes" }, legend, ...modes);
+  const sizes = facts.players.map((n) => ({ id: String(n), words: `${n} players` }));
+  const setPlayers = (n) => ask(model, { n_players: n === "" ? null : Number(n) });
+  const players = choice([{ id: "", words: "any number" }, ...sizes], setPlayers);
+  const clear = makeButton("Open all routes", () => ask(model, { closed: [], owned: [] }));
+  const asked = facts.players.length ? [labeled("Players", players)] : [];
+  return {
+    element: make("div", { class: "ttr-ask" }, mode, ...asked, clear),
+    mode(other) {
+      const chosen = mode.querySelector("input:checked").value;
+      return (chosen === "owned") !== other ? "owned" : "closed";
+    },
+    show() {
+      players.value = String(model.get("n_players") ?? "");
+      clear.disabled = model.get("closed").length + model.get("owned").length === 0;
+    },
+  };
+}
+
+/* The tickets of a city that was clicked: the second city, or a button, picks one. */
+function ticketsFrom(model, facts, board) {
+  const element = make("div", { class: "ttr-journey" });
+  const joins = ({ ends: [origin, goals] }, a, b) =>
+    (origin.includes(a) && goals.includes(b)) || (origin.includes(b) && goals.includes(a));
+  let from = null;
+
+  function pick(id) {
+    togglePick(model, facts, id);
+    show(null);
+  }
+  function show(city) {
+    from = city;
+    const leading = facts.tickets.filter(({ ends }) => ends.flat().includes(city));
+    board.highlightCities(leading.flatMap(({ ends }) => ends.flat()).filter((goal) => goal !== city), "is-goal");
+    board.highlightCities(city === null ? [] : [city], "is-lit");
+    const hint = leading.length ? `From ${city}:` : `No ticket leads to ${city}.`;
+    const buttons = leading.map(({ id, name, points }) =>
+      makeButton(`${name} ${points}`, () => pick(id), { "aria-pressed": String(model.get("tickets").includes(id)) }),
+    );
+    element.replaceChildren(
+      make("span", { text: city === null ? "Click two cities to pick a ticket." : hint }),
+      ...buttons,
+    );
+  }
+  show(null);
+  return {
+    element,
+    choose(city) {
+      const joining = facts.tickets.filter((ticket) => from !== null && joins(ticket, from, city));
+      // Of several copies the first that is not picked yet.
+      const next = joining.find(({ id }) => !model.get("tickets").includes(id)) ?? joining[0];
+      if (next) pick(next.id);
+      else show(city === from ? null : city);
+    },
+  };
+}
+
+/* Closed and owned routes as buttons that open them again. */
+function takenRoutes(model, facts) {
+  const element = make("div", { class: "ttr-taken" });
+  const line = ([name, words]) => {
+    const buttons = model.get(name).map((id) => {
+      const open = () => ask(model, { [name]: model.get(name).filter((route) => route !== id) });
+      return makeButton(`${facts.names[id]} ✕`, open, { "aria-label": `Open again: ${facts.names[id]}` });
+    });
+    return buttons.length ? [make("p", {}, make("span", { text: words }), ...buttons)] : [];
+  };
+  return {
+    element,
+    show() {
+      element.replaceChildren(...[["closed", "Closed:"], ["owned", "Yours:"]].flatMap(line));
+    },
+  };
+}
+
+/* The tickets of the map as a list to tick off, and a field that narrows it down. */
+function ticketPicker(model, facts) {
+  const find = "Find a ticket";
+  const search = make("input", { type: "search", placeholder: find, "aria-label": find, oninput: () => narrow() });
+  const items = facts.tickets.map(({ id, name, points, folded }) => {
+    const box = make("input", { type: "checkbox", onchange: () => togglePick(model, facts, id) });
+    const label = make("label", {}, box, make("span", { text: name }), make("b", { text: points }));
+    return { id, box, row: make("li", {}, label), texts: [name, folded, points].map((text) => text.toLowerCase()) };
+  });
+  const heading = make("h4");
+  const list = make("ul", { class: "ttr-plain ttr-picker", "aria-label": "Tickets" }, ...items.map(({ row }) => row));
+  const none = makeButton("None", () => ask(model, { tickets: [] }));
+
+  function narrow() {
+    const wanted = search.value.trim().toLowerCase();
+    for (const { row, texts } of items) row.hidden = !texts.some((text) => text.includes(wanted));
+  }
+  return {
+    element: make("div", { class: "ttr-panel" }, heading, make("div", { class: "ttr-ask" }, search, none), list),
+    show() {
+      const now = new Set(model.get("tickets"));
+      const full = now.size >= facts.most_tickets;
+      setText(heading, `Tickets: ${now.size} picked${full ? `, ${facts.most_tickets} is the most` : ""}`);
+      none.disabled = now.size === 0;
+      for (const { id, box } of items) {
+        box.checked = now.has(id);
+        box.disabled = full && !now.has(id);
+      }
+    },
+  };
+}
+
+/* The figures of the network, and the tickets picked. */
+function networkPanel(model, facts) {
+  const figures = make("dl", { class: "ttr-figures" });
+  const { element: table, body } = answerTable("The tickets picked", ["Ticket", "Alone", "Points", "Drop"]);
+  const element = make("div", { class: "ttr-panel" }, figures, table);
+  const row = ({ id, name, alone, points, reaches }) => {
+    const worth = reaches ? `${points} (${reaches})` : (points ?? "");
+    const look = { class: "ttr-link", "aria-label": `Drop ${name}` };
+    const drop = makeButton("✕", () => togglePick(model, facts, id), look);
+    return answerRow(name, [alone ?? "none", worth, drop]);
+  };
+  return {
+    element,
+    show({ problem, tickets = [], length, left, slack, points, toll, tokens, loans, n_tunnels, n_ferries }) {
+      element.hidden = tickets.length === 0 || Boolean(problem);
+      const lent = loans ? `, ${loans} loan${loans > 1 ? "s" : ""}` : "";
+      const shown = [
+        ["trains", `${length} of ${left}`],
+        ["to spare", slack],
+        ["points", points],
+        ...(tokens === null ? [] : [["toll", `${toll} of ${tokens}${lent}`]]),
+        ["tunnels", n_tunnels],
+        ["ferries", n_ferries],
+      ];
+      const figure = ([what, n]) => make("div", {}, make("dt", { text: what }), make("dd", { text: n }));
+      figures.replaceChildren(...(length === undefined ? [] : shown.map(figure)));
+      body.replaceChildren(...tickets.map(row));
+    },
+  };
+}
+
+/* What the loss of each route would cost; what is not known yet is asked for when nothing else happens. */
+function lossesPanel(model, facts, words, board) {
+  const { element: table, body } = answerTable("What the loss of a route costs", ["Route", "Trains", "More"]);
+  const note = make("p", { class: "ttr-note" });
+  const element = make("div", { class: "ttr-panel" }, make("h4", { text: "If a route is lost" }), table, note);
+  let timer = 0;
+
+  const point = (ids) => board.highlight(ids, "is-pointed");
+  function row({ route, trains, extra, breaks }) {
+    const close = () => ask(model, { closed: [...model.get("closed"), route] });
+    const look = { class: "ttr-link", "aria-label": `Close ${words.get(route)}` };
+    const name = makeButton(facts.names[route], close, look);
+    name.addEventListener("focus", () => point([route]));
+    name.addEventListener("blur", () => point([]));
+    const more = `${breaks ? "✗ " : ""}${trains === null ? "cut off" : `+${extra}`}`;
+    const line = answerRow(name, [trains ?? "none", more]);
+    line.classList.toggle("is-bad", breaks);
+    line.addEventListener("mouseenter", () => point([route]));
+    line.addEventListener("mouseleave", () => point([]));
+    return line;
+  }
+  return {
+    element,
+    show() {
+      const { rows, n_left } = model.get("losses");
+      const harmless = rows.filter(({ extra }) => extra === 0).length;
+      const known = harmless ? `${harmless} can be lost at no cost.` : "";
+      element.hidden = rows.length + n_left === 0;
+      point([]);
+      board.highlight(rows.filter(({ breaks }) => breaks).map(({ route }) => route), "is-neck");
+      body.replaceChildren(...rows.filter(({ extra }) => extra !== 0).map(row));
+      setText(note, n_left ? `${n_left} to be looked at …` : known);
+      clearTimeout(timer);
+      if (n_left) timer = setTimeout(() => model.send({ ask: "losses" }), rows.length ? 0 : IDLE);
+    },
+    stop: () => clearTimeout(timer),
+  };
+}
+
+export default { render: renderExplorer };

@@ -1,0 +1,98 @@
+/* The odds of a tunnel: hand, seen cards and pile go to Python, which answers with the odds of every payment. */
+
+const HAND_ROWS = [
+  { name: "hand", words: "Your hand" },
+  { name: "seen", words: "Seen elsewhere" },
+  { name: "discards", words: "Discarded" },
+];
+
+function renderOdds({ model, el }) {
+  const facts = model.get("facts");
+  const { root, live } = answerPage(el, "odds", `Tunnel odds: ${facts.title}`);
+  const group = (at) => (at < facts.n_anywhere ? "Anywhere" : "On the board");
+  const options = facts.routes.map((route, at) => ({ ...route, group: group(at) }));
+  const routes = choice(options, (route) => ask(model, { route }));
+  const pile = make("input", { type: "number", min: 0, step: 1, inputmode: "numeric", oninput: () => setPile() });
+  const counters = cardTable(facts, HAND_ROWS, (name, counts) => ask(model, { [name]: counts }));
+  const forget = makeButton("Nothing seen", () => ask(model, { seen: {}, discards: {}, pile: null }));
+  const heads = ["Lay down", "Spare", "Chance", "Cards turned over that match", "Cards in all"];
+  const { element: table, body } = answerTable("Payments, best first", heads);
+  const note = make("p", { class: "ttr-note" });
+  const answer = make("div", { class: "ttr-answer" }, table, note);
+  const controls = [labeled("Tunnel", routes), labeled("Cards in the pile", pile), forget];
+  root.append(make("div", { class: "ttr-ask" }, ...controls), counters.element, live, answer);
+
+  function setPile() {
+    const whole = isWhole(pile);
+    if (whole) pile.removeAttribute("aria-invalid");
+    else pile.setAttribute("aria-invalid", "true");
+    if (whole) ask(model, { pile: pile.value === "" ? null : Number(pile.value) });
+  }
+
+  function showInputs() {
+    routes.value = model.get("route");
+    for (const { name } of HAND_ROWS) counters.set(name, model.get(name));
+    const n = model.get("pile");
+    const shown = pile.value === "" ? null : Number(pile.value);
+    if (shown !== n) pile.value = n ?? "";
+  }
+
+  function showAnswer() {
+    const found = model.get("answer");
+    const { problem, payments = [], n_payments = 0 } = found;
+    setText(live, found.said);
+    live.classList.toggle("is-bad", Boolean(problem));
+    showInputs();
+    if (found.kind) counters.blame(found.kind);
+    counters.setUnseen(problem ? null : found.unseen);
+    pile.placeholder = problem ? "" : `all ${found.n_unseen}`;
+    answer.hidden = payments.length === 0;
+    body.replaceChildren(...payments.map((payment) => paymentRow(facts, payment)));
+    const others = n_payments - payments.length;
+    const sentences = [
+      found.reshuffled ? "The pile is too small: the discards are shuffled." : "",
+      "Filled: you can pay. Hollow: the claim fails.",
+      others > 0 ? `${others} other payments are no better.` : "",
+    ];
+    setText(note, sentences.filter(Boolean).join(" "));
+  }
+
+  const stops = [
+    follow(model, [...HAND_ROWS.map(({ name }) => name), "route", "pile"], showInputs),
+    follow(model, ["answer"], showAnswer),
+  ];
+  return () => stops.forEach((stop) => stop());
+}
+
+function paymentRow({ sheet, kinds }, { held, spare, percent, odds, cards }) {
+  const mean = cards ? cards.toFixed(1) : "–";
+  const row = answerRow(heldCards(sheet, kinds, held), [spare, percent, oddsBar(odds, spare), mean]);
+  row.children[2].classList.add("is-main");
+  return row;
+}
+
+/* A bar of all that can happen: a part for each number of cards that match, hollow where they cannot be paid. */
+function oddsBar(odds, spare) {
+  const [width, height] = [420, 26];
+  const words = odds.map((chance, k) => `${k} more: ${(100 * chance).toFixed(1)}%`);
+  const label = `Surcharge ${words.join(", ")}`;
+  const svg = makeSvg("svg", { class: "ttr-bar", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
+  let x = 0;
+  odds.forEach((chance, k) => {
+    const across = chance * (width - 2);
+    const text = across > 84 ? `+${k}: ${Math.round(100 * chance)}%` : across > 26 ? `+${k}` : "";
+    svg.append(
+      makeSvg(
+        "g",
+        { class: k <= spare ? "is-paid" : "is-lost" },
+        makeSvg("title", { text: words[k] }),
+        makeSvg("rect", { x: x + 1, y: 1, width: Math.max(0, across - 1), height: height - 2 }),
+        makeSvg("text", { x: x + across / 2, y: 17.5, "text-anchor": "middle", text }),
+      ),
+    );
+    x += across;
+  });
+  return svg;
+}
+
+export default { render: renderOdds };
