@@ -1,0 +1,135 @@
+"""The stepper as Python sees it; what the page shows is tested in a browser."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from traitlets import TraitError
+
+import ttr_analysis as ttr
+from tests.fixtures import load
+from tests.report.hostile import TITLE, write_hostile_map
+from tests.report.pages import read_page
+from ttr_analysis import GameRecord
+from ttr_analysis.widgets import GameStepper
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "'\"><img src=x onerror=alert(1)>",
+    "</script><!--",
+    "תל אביב-יפו",
+    "W" * 200,
+)
+
+
+@pytest.fixture(scope="module")
+def record() -> GameRecord:
+    """Return a short game."""
+    return ttr.Game(load("invented")).play([ttr.policies.Greedy(), ttr.policies.Random()], seed=7)
+
+
+def data_of(page: str) -> str:
+    """Return the data in a page, as it stands there."""
+    found = re.search(r'<script type="application/json" id="values">(.*?)</script>', page, flags=re.DOTALL)
+    assert found
+    return found[1]
+
+
+def test_the_step_is_set_and_read(record: GameRecord) -> None:
+    stepper = GameStepper(record, step=-1)
+    assert stepper.step == len(record.states()) - 1
+
+    stepper.step = 12
+
+    assert stepper.state == record.states()[12]
+    assert "step 12" in repr(stepper)
+
+
+def test_a_step_that_is_not_there_is_refused(record: GameRecord) -> None:
+    last = len(record.steps) - 1
+    stepper = GameStepper(record, step=3)
+
+    with pytest.raises(TraitError, match=f"steps 0 to {last}, got {last + 1}"):
+        stepper.step = last + 1
+    with pytest.raises(IndexError, match=f"steps 0 to {last}, got 9999"):
+        GameStepper(record, step=9999)
+    assert stepper.step == 3
+
+
+def test_other_things_are_refused(record: GameRecord) -> None:
+    with pytest.raises(TypeError, match="expected a GameRecord"):
+        GameStepper(record.dumps())  # type: ignore[arg-type]
+    with pytest.raises(ttr.GameError, match="seat from 0 to 1, got 5"):
+        GameStepper(record, seat=5)
+
+
+def test_a_seat_sees_no_secrets(record: GameRecord) -> None:
+    stepper = GameStepper(record, seat=1)
+
+    assert stepper.record == record.watched_from(1)
+    assert stepper.data["frames"][0]["hand:0"] == [0] * 9 + [record.states()[0].n_hands[0]]
+    assert stepper.state.hands[0].n_cards == 0
+
+
+def test_a_page_holds_all_it_needs(record: GameRecord, tmp_path: Path) -> None:
+    path = tmp_path / "game.html"
+    stepper = GameStepper(record, step=5)
+    stepper.to_html(path)
+    page = path.read_text(encoding="utf-8")
+
+    seen = read_page(page)
+    assert seen.faults == []
+    assert "default-src 'none'" in page
+    assert json.loads(data_of(page)) == {"data": json.loads(json.dumps(stepper.data)), "step": 5}
+    assert "export default" not in page
+    assert "import " not in re.sub(r"/\*.*?\*/", "", page, flags=re.DOTALL).partition('<script type="module">')[2]
+
+
+def test_an_old_page_stays_whole_if_writing_fails(
+    record: GameRecord, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "game.html"
+    path.write_text("old", encoding="utf-8")
+
+    def fail(_: Path, __: Path) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(OSError, match="no space left"):
+        GameStepper(record).to_html(path)
+
+    assert path.read_text(encoding="utf-8") == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_names_of_a_record_stay_text(record: GameRecord, name: str, tmp_path: Path) -> None:
+    header = replace(record.header, players=(name, "B"), title=name)
+    path = tmp_path / "game.html"
+    GameStepper(replace(record, header=header)).to_html(path)
+
+    check_page(path.read_text(encoding="utf-8"), name)
+
+
+def test_names_of_a_map_stay_text(tmp_path: Path) -> None:
+    hostile = ttr.load_map(write_hostile_map(tmp_path / "hostile"))
+    record = ttr.Game(hostile).play([ttr.policies.Greedy(), ttr.policies.Random()], seed=7)
+    path = tmp_path / "game.html"
+    GameStepper(record).to_html(path)
+
+    page = path.read_text(encoding="utf-8")
+    check_page(page, TITLE)
+    assert json.loads(data_of(page))["data"]["sheet"]["cities"][0]["name"] == hostile.cities[0].name
+
+
+def check_page(page: str, title: str) -> None:
+    """Check that a page is made of the same elements whatever the names, and that the title is the text of one."""
+    seen = read_page(page)
+    assert seen.faults == []
+    assert [tag for tag, _ in seen.tags if tag in ("script", "img", "b", "style")] == ["style", "script", "script"]
+    assert " ".join(title.split()) in seen.words
+    assert "<" not in data_of(page)
