@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,7 +12,6 @@ from hypothesis import strategies as st
 
 from tests.engine.conformance import (
     IS_COMPILED,
-    UNIFORM,
     Combination,
     Floats,
     Ints,
@@ -20,7 +22,8 @@ from tests.engine.conformance import (
     open_memories,
 )
 from ttr_analysis.cards import N_KINDS
-from ttr_analysis.engine.codes import DRAW_CARD, TAPE_START
+from ttr_analysis.engine.codes import TAPE_START
+from ttr_analysis.engine.kernel.listing import list_actions
 from ttr_analysis.engine.kernel.setup import new_game
 from ttr_analysis.engine.kernel.step import step
 from ttr_analysis.engine.layout import (
@@ -46,7 +49,6 @@ from ttr_analysis.engine.layout import (
     STATE_SIZE,
     STREAM,
     TICKET_AT,
-    TURN,
     UNKNOWN_TICKET,
 )
 from ttr_analysis.engine.view import redact
@@ -63,20 +65,45 @@ def test_hidden_things_do_not_change_a_choice(player: Player, combination: Combi
     check_choices(player, combination, seed)
 
 
+SECRETS: dict[str, Callable[[int], range]] = {
+    "the draw pile": lambda _: range(DRAW_PILE, DRAW_PILE + N_KINDS),
+    "another hand": lambda other: range(HAND + other * N_KINDS, HAND + (other + 1) * N_KINDS),
+    "what another has seen of the pile": lambda other: range(BLIND + other * N_KINDS, BLIND + (other + 1) * N_KINDS),
+    "what another is offered": lambda other: range(OFFER + other * MAX_OFFER, OFFER + (other + 1) * MAX_OFFER),
+    "how many tickets another has kept": lambda other: range(N_HELD + other, N_HELD + other + 1),
+    "the tickets of another": lambda other: range(HELD + other * MAX_TICKETS, HELD + (other + 1) * MAX_TICKETS),
+    "the tickets that were put back": lambda _: range(QUEUE, QUEUE + MAX_TICKETS),
+    "how many were put back": lambda _: range(N_QUEUED, N_QUEUED + 1),
+    "where each ticket is": lambda _: range(TICKET_AT, TICKET_AT + MAX_TICKETS),
+    "the random numbers to come": lambda _: range(STREAM, STREAM + N_WORDS),
+}
+"""What is hidden from a seat, by name: the cells, given another seat."""
+
+
+@dataclass(frozen=True)
 class Peeker(Whim):
-    """Draws cards as long as the draw pile holds many red ones."""
+    """Takes one legal action or another by what it must not look at."""
 
-    def decide(self, state: Ints, tables: Ints, lore: Ints, seat: int, params: Floats, memory: Ints) -> tuple[int, int]:
-        if state[PHASE] == TURN and state[DRAW_PILE + 7] > 9:
-            return DRAW_CARD, 0
-        return super().decide(state, tables, lore, seat, params, memory)
+    def decide(
+        self,
+        state: Ints,
+        tables: Ints,
+        lore: Ints,  # noqa: ARG002
+        seat: int,
+        params: Floats,  # noqa: ARG002
+        memory: Ints,  # noqa: ARG002
+    ) -> tuple[int, int]:
+        actions = np.empty((500, 2), dtype=np.int64)
+        n = int(list_actions(state, tables, actions))
+        cells = SECRETS[self.name](1 - seat)
+        seen = sum(i * int(state[cell]) for i, cell in enumerate(cells, start=1))
+        return int(actions[seen % n, 0]), int(actions[seen % n, 1])
 
 
-def test_a_player_that_looks_at_the_draw_pile_is_found_out() -> None:
-    check_choices(UNIFORM, Combination("usa", "", 2), 1)
-
+@pytest.mark.parametrize("secret", SECRETS)
+def test_a_player_that_looks_at_a_secret_is_found_out(secret: str) -> None:
     with pytest.raises(AssertionError, match="what is hidden changed a choice"):
-        check_choices(Peeker("Peeker"), Combination("usa", "", 2), 1)
+        check_choices(Peeker(secret), Combination("nordic", "", 2), 1)
 
 
 def check_choices(player: Player, combination: Combination, seed: int) -> None:
