@@ -148,7 +148,7 @@ def vectors_by_facade(record: GameRecord) -> list[Ints]:
         chance = [event for event in events if isinstance(event, Chance)]
         match events[0]:
             case Move(seat, action):
-                assert states[-1].seat == seat
+                assert states[-1].acting == seat
                 states.append(game.step(states[-1], action, chance)[0])
             case Chance():
                 states.append(game.deal(outcomes=chance)[0])

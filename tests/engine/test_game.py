@@ -66,7 +66,7 @@ def test_states_in_words(nordic: GameMap) -> None:
 
     assert repr(game) == "<Game nordic, 2 players>"
     assert repr(state) == "<GameState nordic, 2 players: P0 KEEP_START, turn 1, scores 0-0, trains 40-40>"
-    assert (state.phase, state.seat, state.turn, state.n_turns) == (Phase.KEEP_START, 0, 0, 0)
+    assert (state.phase, state.acting, state.turn, state.n_turns) == (Phase.KEEP_START, 0, 0, 0)
     assert (state.is_over, state.is_last_round, state.turns_left, state.ending) == (False, False, None, None)
     assert [event.card for event in dealt if event.kind == "market_card"] == list(state.market)  # type: ignore[union-attr]
     assert [event.ticket for event in dealt if isinstance(event, Chance) and event.ticket] == [

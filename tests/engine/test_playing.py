@@ -153,7 +153,7 @@ def test_what_happened_at_random_happens_again_by_script(name: str, variant: str
             after, (move, *outcomes) = game.step(state, action)
             scripted, again = game.step(state, action, [o for o in outcomes if isinstance(o, Chance)])
 
-            assert move == Move(state.seat, action)
+            assert move == Move(state.acting, action)
             assert again == (move, *outcomes)
             assert game.view(scripted, 0).vector.tolist() == game.view(after, 0).vector.tolist()
 

@@ -109,7 +109,7 @@ def test_a_view_shows_all_that_is_public_and_the_seats_own(name: str, variant: s
         assert view.tickets == state.tickets[seat]
         assert view.offer == state.offers[seat]
         assert state.pile <= view.pool
-        if seat == state.seat:
+        if seat == state.acting:
             assert list(game.legal_actions(_as_state(view))) == list(game.legal_actions(state))
 
 
@@ -122,7 +122,7 @@ def test_built_in_policies_look_only_at_what_their_seat_can_see(
     tables = game_tables(game.game_map, game.n_players)
     lore = policy.lore(game.game_map, game.n_players)
     for number, state in enumerate(states):
-        seat = state.seat
+        seat = state.acting
         memories = np.zeros((2, policy.memory_size), dtype=np.int64)
         for memory in memories:
             open_stream(seed_words(7), number, 1 + seat, memory[:N_WORDS])
@@ -172,7 +172,7 @@ def test_ticket_discards_lie_open() -> None:
     rejected = set()
     for _ in range(2):
         keep = game.legal_actions(state)[0]
-        rejected |= set(state.offers[state.seat]) - set(keep.tickets)  # type: ignore[union-attr]
+        rejected |= set(state.offers[state.acting]) - set(keep.tickets)  # type: ignore[union-attr]
         state = game.apply(state, keep)
 
     assert len(rejected) == 4
@@ -258,6 +258,20 @@ def test_the_neutral_player_is_an_owner_by_name() -> None:
     assert view.routes_of("neutral") == (route,)
     assert (view.has_neutral, view.marker, view.neutral_trains) == (True, 1, 40 - route.length)
     assert view.neutral_ticket is None
+
+
+def test_views_are_equal_if_a_seat_sees_the_same(nordic: GameMap) -> None:
+    game = Game(nordic)
+    state = game.new(seed=7)
+    other = GameState(nordic, 2, shuffle_secrets(state.vector, 2, 0, np.random.default_rng(1)))
+
+    assert other != state
+    assert game.view(other, 0) == game.view(state, 0)
+    assert hash(game.view(other, 0)) == hash(game.view(state, 0))
+    assert game.view(other, 1) != game.view(state, 1)
+    assert game.view(state, 0) != SeatView(nordic, 2, game.view(state, 0).vector, 1)
+    assert game.view(state, 0) != state
+    assert game.view(state, 0) != "a view"
 
 
 def test_a_view_is_of_a_seat_that_exists(nordic: GameMap) -> None:

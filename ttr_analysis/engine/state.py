@@ -338,6 +338,19 @@ class PublicState:
 
     # -- plumbing -----------------------------------------------------------------------
 
+    def __eq__(self, other: object) -> bool:
+        """Return whether two states, or two views from the same seat, are the same in every respect."""
+        if not isinstance(other, PublicState):
+            return NotImplemented
+        return self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash(self._identity())
+
+    def _identity(self) -> tuple[object, ...]:
+        """Return all by which two of these may differ."""
+        return type(self), self._n_players, self._vector.tobytes(), self._game_map
+
     def _cell(self, at: int) -> int:
         return int(self._vector[at])
 
@@ -394,11 +407,6 @@ class GameState(PublicState):
     __slots__ = ()
 
     @property
-    def seat(self) -> int:
-        """The seat that acts now."""
-        return self.acting
-
-    @property
     def hands(self) -> tuple[CardCounts, ...]:
         """The cards of each seat; those that a record does not know are missing."""
         return tuple(self._cards(HAND + seat * N_KINDS) for seat in range(self._n_players))
@@ -417,19 +425,6 @@ class GameState(PublicState):
     def offers(self) -> tuple[tuple[Ticket | None, ...], ...]:
         """The tickets that each seat chooses from in the order dealt, None for one that a record does not know."""
         return tuple(map(self._offered, range(self._n_players)))
-
-    def __eq__(self, other: object) -> bool:
-        """Return whether two states are the same in every respect."""
-        if not isinstance(other, GameState):
-            return NotImplemented
-        return (
-            self._n_players == other._n_players
-            and np.array_equal(self._vector, other._vector)
-            and self._game_map == other._game_map
-        )
-
-    def __hash__(self) -> int:
-        return hash((self._game_map, self._n_players, self._vector.tobytes()))
 
     def __repr__(self) -> str:
         return f"<GameState {self._summary()}>"

@@ -241,5 +241,8 @@ class SeatView(PublicState):
             self._open = is_open[: len(self.game_map.routes)].tolist()
         return self._open
 
+    def _identity(self) -> tuple[object, ...]:
+        return *super()._identity(), self._seat
+
     def __repr__(self) -> str:
         return f"<SeatView of P{self._seat}: {self._summary()}>"
