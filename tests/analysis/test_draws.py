@@ -299,7 +299,7 @@ def test_locomotives_and_sets_burn_no_color() -> None:
     table = ttr.draws.which_color_to_burn(ferry, {"red": 3, "blue": 1}, [make_route(2, "red")])
 
     assert table.index.tolist() == ["locomotive"]
-    assert table["payment"].tolist() == ["in sets 1 blue, 2 red"]
+    assert table["payment"].tolist() == ["1 blue, 2 red in sets"]
 
 
 # -- results --------------------------------------------------------------

@@ -68,6 +68,12 @@ def test_a_large_hand_is_counted_without_listing(murmansk_lieksa: Route) -> None
     assert next(iter(everything)) == Payment("purple", 9, 0)
 
 
+def test_a_payment_in_words() -> None:
+    sets = CardCounts.of(blue=1, red=2)
+    assert str(Payment(None, 0, 0, sets)) == "1 blue, 2 red in sets"
+    assert str(Payment("red", 2, 1, sets)) == "2 red, 1 locomotive, and 1 blue, 2 red in sets"
+
+
 def test_sets_is_one_of_two(murmansk_lieksa: Route) -> None:
     with pytest.raises(ValueError, match="'representative' or 'all', got 'some'"):
         ttr.payments.options(murmansk_lieksa, {}, sets="some")  # type: ignore[call-overload]

@@ -50,7 +50,7 @@ class PaymentOptions:
     >>> everything
     <PaymentOptions: 344,088 payments for Lieksa-Murmansk (gray, 9)>
     >>> print(next(iter(everything)))
-    4 purple, and in sets 4 blue, 4 orange, 4 white, 4 green, 4 yellow
+    4 purple, and 4 blue, 4 orange, 4 white, 4 green, 4 yellow in sets
     """
 
     def __init__(self, route: Route, hand: Cards) -> None:
@@ -147,8 +147,8 @@ def options(
     >>> for payment in options(ferry, {"red": 1, "blue": 3, "locomotive": 1}):
     ...     print(payment)
     1 red, 1 locomotive
-    1 red, and in sets 3 blue
-    1 locomotive, and in sets 3 blue
+    1 red, and 3 blue in sets
+    1 locomotive, and 3 blue in sets
     """
     hand = CardCounts.coerce(hand)
     if sets not in ("representative", "all"):
@@ -205,9 +205,9 @@ def cheapest(route: Route, hand: Cards, *, keep: Keep = "cards") -> Payment | No
     >>> print(cheapest(ferry, hand))
     1 red, 1 locomotive
     >>> print(cheapest(ferry, hand, keep="locomotives"))
-    1 red, and in sets 2 blue, 1 green
+    1 red, and 2 blue, 1 green in sets
     >>> print(cheapest(ferry, hand, keep={"blue": 2, "locomotive": 1}))
-    1 red, and in sets 1 blue, 2 green
+    1 red, and 1 blue, 2 green in sets
     """
     hand = CardCounts.coerce(hand)
     order, wanted = _read_keep(keep)

@@ -71,7 +71,7 @@ def pay_all(routes: Iterable[Route], hand: Cards) -> tuple[Payment, ...] | None:
     >>> for payment in pay_all(routes, {"red": 4, "blue": 3, "locomotive": 1}):
     ...     print(payment)
     4 red
-    1 locomotive, and in sets 3 blue
+    1 locomotive, and 3 blue in sets
     """
     routes = list(routes)
     hand = CardCounts.coerce(hand)

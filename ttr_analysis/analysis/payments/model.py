@@ -49,7 +49,7 @@ class Payment:
     >>> payment.n_cards, payment.form
     (15, ('green', 7, 0))
     >>> print(payment)
-    7 green, and in sets 3 black, 5 red
+    7 green, and 3 black, 5 red in sets
     """
 
     color: str | None
@@ -95,7 +95,7 @@ class Payment:
         if self.locomotives:
             single.append(f"{self.locomotives} locomotive{'s' if self.locomotives > 1 else ''}")
         if self.sets.n_cards:
-            single.append(f"{'and ' if single else ''}in sets {self.sets}")
+            single.append(f"{'and ' if single else ''}{self.sets} in sets")
         return ", ".join(single) or "no cards"
 
 
@@ -296,7 +296,7 @@ def from_cards(route: Route, cards: Cards) -> Payment:
     >>> import ttr_analysis as ttr
     >>> route = ttr.load_map("nordic").route("Murmansk", "Lieksa")
     >>> print(from_cards(route, {"green": 9, "red": 5, "locomotive": 1}))
-    7 green, and in sets 2 green, 5 red, 1 locomotive
+    7 green, and 2 green, 5 red, 1 locomotive in sets
     """
     laid = CardCounts.coerce(cards)
     reason = why_illegal(route, laid)
