@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from ttr_analysis.maps.model import Route as Route
     from ttr_analysis.maps.model import Ticket as Ticket
     from ttr_analysis.rules.ruleset import RuleSet as RuleSet
+    from ttr_analysis.studies.simulation import SimulationResult as SimulationResult
+    from ttr_analysis.studies.simulation import simulate as simulate
 
 __version__ = "0.1.0"
 
@@ -64,6 +66,7 @@ _HOMES = {
     "Route": "maps.model",
     "RuleSet": "rules.ruleset",
     "SeatView": "engine.view",
+    "SimulationResult": "studies.simulation",
     "Ticket": "maps.model",
     "UnknownNameError": "_errors",
     "actions": "engine.actions",
@@ -72,6 +75,7 @@ _HOMES = {
     "paths": "analysis.paths",
     "payments": "analysis.payments",
     "policies": "policies",
+    "simulate": "studies.simulation",
     "structure": "analysis.structure",
     "tickets": "analysis.tickets",
     "tunnels": "analysis.tunnels",

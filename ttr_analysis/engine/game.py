@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from operator import index
 from typing import TYPE_CHECKING, Final, SupportsIndex
 
+import numpy as np
+
 from ttr_analysis._errors import GameError, IllegalActionError
 from ttr_analysis.engine.actions import Action, LegalActions
 from ttr_analysis.engine.codes import Ints
@@ -323,6 +325,22 @@ class Game:
         course, rows = self._play(policies, seed, game)
         names = [policy_name(policy) for policy in policies]
         return GameRecord.from_tape(self.game_map, self.n_players, rows, names, seed, game, course=course)
+
+    def play_rows(self, policies: Sequence[Policy | CompiledPolicy], seed: int, game: int = 0) -> Ints:
+        """
+        Play a game to its end and return all that happened as numbers.
+
+        Parameters
+        ----------
+        policies, seed, game
+            As in `play`.
+
+        Returns
+        -------
+        rows
+            Codes and values of all events, shape (events, 2): see `engine.codes`.
+        """
+        return np.array(self._play(policies, seed, game)[1], dtype=np.int64)
 
     def _play(self, policies: Sequence[Policy | CompiledPolicy], seed: int, game: int) -> tuple[Course, Rows]:
         """Play a game to its end; return its steps and all that happened."""

@@ -1,0 +1,377 @@
+"""`simulate`: tables that agree with the records of the same games, however the work is cut."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+
+import ttr_analysis as ttr
+from tests.fixtures import EVERY_MAP, load
+from ttr_analysis.engine.actions import Action, ClaimRoute, DeclineTunnel, KeepTickets, PayTunnel
+from ttr_analysis.engine.events import Chance, Move
+from ttr_analysis.engine.protocol import CompiledPolicy
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.policies import Greedy, Random
+from ttr_analysis.studies import Interrupted, SimulationResult
+from ttr_analysis.studies.columns import TABLES
+from ttr_analysis.studies.parts import META
+
+SEED = 7
+PLAYERS: tuple[CompiledPolicy, ...] = (Greedy(), Random(), Random(), Greedy(), Random())
+IS_COMPILED = os.environ.get("NUMBA_DISABLE_JIT") != "1"
+
+
+def simulate(game_map: GameMap, n_games: int, n_players: int = 3, **options: object) -> SimulationResult:
+    return ttr.simulate(game_map, PLAYERS[:n_players], n_games, SEED, progress=False, **options)  # type: ignore[arg-type]
+
+
+def assert_same(result: SimulationResult, expected: SimulationResult) -> None:
+    for name in TABLES:
+        pd.testing.assert_frame_equal(result.table(name), expected.table(name))
+
+
+@pytest.fixture(scope="module")
+def nordic_result() -> SimulationResult:
+    return simulate(load("nordic"), 20)
+
+
+# -- the tables agree with the records ---------------------------------------------------
+
+
+def maps_and_variants() -> Iterator[tuple[str, GameMap, int]]:
+    for name in EVERY_MAP:
+        game_map = load(name)
+        yield name, game_map, game_map.rules.players[0]
+        yield name, game_map, game_map.rules.players[1]
+        for variant in game_map.rules.variants:
+            played = game_map.with_variant(variant.variant)
+            yield f"{name} {variant.variant}", played, played.rules.players[0]
+
+
+CASES = [pytest.param(game_map, n, id=f"{name}, {n} players") for name, game_map, n in maps_and_variants()]
+
+
+def told_routes(record: ttr.GameRecord) -> Iterator[dict[str, object]]:
+    """Yield the routes taken as the events of a record tell them."""
+    states = record.states()
+    owners: set[str] = set()
+    rounds = 0
+    for step, events in enumerate(record.steps):
+        move, state = events[0], states[step]
+        turn = states[step - 1].n_turns // record.header.n_players + 1 if step else 0
+        if isinstance(move, Move) and isinstance(move.action, ClaimRoute):
+            laid, rounds = move.action, turn
+        for route in list(state.owners)[len(owners) :]:
+            owner = state.owners[route]
+            owners.add(route)
+            if owner == "neutral":
+                yield {"seat": -1, "route": route, "turn": turn, "cards": 0, "loans": 0, "surcharge": 0}
+                continue
+            assert isinstance(move, Move)
+            more = move.action.cards.n_cards if isinstance(move.action, PayTunnel) else 0
+            loans = state.loans[move.seat] - states[step - 1].loans[move.seat]
+            cards = laid.payment.cards.n_cards + more
+            yield {"seat": move.seat, "route": route, "turn": rounds, "cards": cards, "loans": loans, "surcharge": more}
+
+
+def told_tickets(record: ttr.GameRecord) -> Iterator[dict[str, object]]:
+    """Yield the tickets offered, and when the routes of a seat first joined their ends."""
+    states, n = record.states(), record.header.n_players
+    for step, events in enumerate(record.steps):
+        move = events[0]
+        if not isinstance(move, Move) or not isinstance(move.action, KeepTickets):
+            continue
+        kept = Counter(ticket.id for ticket in move.action.tickets if ticket is not None)
+        turn = 0 if step <= n else states[step - 1].n_turns // n + 1
+        for ticket in states[step - 1].offers[move.seat]:
+            assert ticket is not None
+            is_kept = kept[ticket.id] > 0
+            kept[ticket.id] -= is_kept
+            first = next((k for k in range(step, len(states)) if is_joined(record, k, move.seat, ticket)), None)
+            done = None if first is None or not is_kept else turn_of(record, first)
+            yield {"seat": move.seat, "ticket": ticket.id, "offered": turn, "kept": bool(is_kept), "completed": done}
+
+
+def turn_of(record: ttr.GameRecord, step: int) -> int:
+    n = record.header.n_players
+    return 0 if step <= n else record.states()[step - 1].n_turns // n + 1
+
+
+def is_joined(record: ttr.GameRecord, step: int, seat: int, ticket: ttr.Ticket) -> bool:
+    graph = nx.Graph(route.cities for route in record.states()[step].routes_of(seat))
+    ends = [city for place, _ in ticket.destinations for city in place.cities if city in graph]
+    starts = [city for city in ticket.origin.cities if city in graph]
+    return any(nx.has_path(graph, a, b) for a in starts for b in ends)
+
+
+@pytest.mark.parametrize(("game_map", "n_players"), CASES)
+def test_tables_equal_what_the_records_tell(game_map: GameMap, n_players: int) -> None:
+    result = simulate(game_map, 2, n_players=n_players)
+    for g in range(2):
+        seating = [PLAYERS[(seat + g) % n_players] for seat in range(n_players)]
+        record = ttr.Game(game_map, n_players).play(seating, SEED, 0)
+        seats, routes, tickets = (t[t["game"] == g] for t in (result.seats, result.routes, result.tickets))
+
+        assert tuple(seats["points"]) == record.scores
+        assert tuple(seats.loc[seats["won"] > 0, "seat"]) == record.winners
+        assert seats["won"].sum() == pytest.approx(1)
+        assert list(seats["policy"]) == list(record.header.policies)
+        assert tuple(seats["trains_left"]) == record.states()[-1].trains
+        assert tuple(seats["cards_left"]) == record.states()[-1].n_hands
+        for seat, score in enumerate(record.score()):
+            row = seats.iloc[seat]
+            parts = ["start", "route_points", "ticket_gain", "ticket_loss", "loan_points"]
+            assert row[[*parts, "trail_bonus", "completed_bonus", "tokens_bonus"]].sum() == score.total
+            assert row["trail"] == score.trail
+            assert row["tickets"] == len(score.tickets)
+            mine = tickets[(tickets["seat"] == seat) & tickets["kept"]]
+            assert sorted(mine["points"]) == sorted(scored.points or 0 for scored in score.tickets)
+            assert row["loans"] == score.n_loans == routes.loc[routes["seat"] == seat, "loans"].sum()
+            assert row["tokens_left"] == score.tokens
+
+        told = pd.DataFrame(told_routes(record))
+        found = routes[list(told.columns)].astype({"route": object})
+        assert found.to_numpy().tolist() == told.to_numpy().tolist()
+        expected = list(told_tickets(record))
+        columns = ["seat", "ticket", "offered", "kept", "completed"]
+        assert [
+            tuple(None if value is pd.NA else value for value in row)
+            for row in tickets[columns].astype(object).itertuples(index=False)
+        ] == [tuple(row[column] for column in columns) for row in expected]
+
+
+def test_tunnels_are_counted_as_the_records_tell(nordic_result: SimulationResult) -> None:
+    nordic = load("nordic")
+    told = Counter[tuple[str, bool]]()
+    for game in range(nordic_result.n_games):
+        seating = [PLAYERS[(seat + game) % 3] for seat in range(3)]
+        for events in ttr.Game(nordic, 3).play(seating, SEED, game // 3).steps:
+            action = events[0].action if isinstance(events[0], Move) else None
+            if isinstance(action, ClaimRoute) and action.route.tunnel:
+                pending = action.route.id
+                revealed = sum(isinstance(event, Chance) and event.kind == "card_revealed" for event in events)
+                assert 0 < revealed <= 3
+                told[pending, True] += 1
+            elif isinstance(action, DeclineTunnel):
+                told[pending, True] -= 1
+                told[pending, False] += 1
+    found = nordic_result.tunnels.value_counts(["route", "taken"])
+    assert {key: n for key, n in told.items() if n} == {key: n for key, n in found.items() if n}
+
+
+def test_the_odds_of_tunnels_are_met(nordic_result: SimulationResult) -> None:
+    tunnels = simulate(load("nordic"), 600 if IS_COMPILED else 30).tunnels
+    greedy = tunnels[tunnels["player"] == 0]  # who pays whenever it can
+    odds = greedy["odds"].astype(float)
+    error = float(np.sqrt((odds * (1 - odds)).sum()))
+    assert int(greedy["taken"].sum()) == pytest.approx(float(odds.sum()), abs=5 * error)
+    assert nordic_result.tunnels["odds"].between(0, 1).all()
+
+
+def test_tables_have_the_columns_and_types_that_are_documented(nordic_result: SimulationResult) -> None:
+    for name, columns in TABLES.items():
+        table = nordic_result.table(name)
+        assert list(table.columns) == list(columns)
+        described = nordic_result.describe(name)
+        assert list(described.index) == list(columns)
+        for column, (dtype, meaning) in columns.items():
+            assert meaning
+            is_category = isinstance(table[column].dtype, pd.CategoricalDtype)
+            assert is_category == (dtype in {"ticket", "route", "policy", "color", "ending"})
+            assert is_category or table[column].dtype.name == dtype
+
+
+# -- however the work is cut ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("chunk_size", [1, 7, 1000])
+def test_chunks_make_no_difference(nordic_result: SimulationResult, chunk_size: int, tmp_path: Path) -> None:
+    assert_same(simulate(load("nordic"), 20, chunk_size=chunk_size), nordic_result)
+    on_disk = simulate(load("nordic"), 20, chunk_size=chunk_size, out=tmp_path / "run")
+    assert_same(on_disk, nordic_result)
+    assert on_disk.n_games == 20
+    assert on_disk.is_complete
+
+
+def test_every_player_sits_everywhere_with_the_same_deals(nordic_result: SimulationResult) -> None:
+    games, seats = nordic_result.games, nordic_result.seats
+    assert (games["deal"] == games["game"] // 3).all()
+    counts = seats[seats["game"] < 18].value_counts(["seat", "player"])
+    assert set(counts) == {6}
+
+
+def test_processes_make_no_difference(nordic_result: SimulationResult) -> None:
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        assert_same(simulate(load("nordic"), 20, chunk_size=7, executor=pool), nordic_result)
+
+        class Mine:
+            """Defined where processes cannot import it."""
+
+            def choose(self, view: ttr.SeatView, actions: Sequence[Action], rng: np.random.Generator) -> Action:  # noqa: ARG002
+                return actions[int(rng.integers(len(actions)))]
+
+        usa, players = ttr.load_map("usa"), (Mine(), Greedy())
+        there = ttr.simulate(usa, players, 4, SEED, executor=pool, chunk_size=1, progress=False)
+    assert_same(there, ttr.simulate(usa, players, 4, SEED, progress=False))
+
+
+@pytest.mark.compiled_only
+def test_a_cluster_makes_no_difference(nordic_result: SimulationResult, tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed")
+    cluster = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None, local_directory=str(tmp_path)
+    )
+    with cluster, distributed.Client(cluster) as client:
+        there = simulate(load("nordic"), 20, chunk_size=7, executor=client.get_executor())
+    assert_same(there, nordic_result)
+
+
+# -- interrupted, killed, refused ------------------------------------------------------------
+
+
+KILLED = """
+import sys
+import ttr_analysis as ttr
+from ttr_analysis.policies import Greedy, Random
+nordic, players = ttr.load_map("nordic"), [Greedy(), Random(), Random()]
+ttr.simulate(nordic, players, 100_000, 7, out=sys.argv[1], chunk_size=2, progress=False)
+"""
+
+
+def test_a_run_that_is_killed_goes_on_where_it_was(nordic_result: SimulationResult, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    with subprocess.Popen([sys.executable, "-c", KILLED, str(out)]) as process:
+        while len(list(out.glob("games-*"))) < 3:
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(signal.SIGKILL)
+    killed = SimulationResult.load(out)
+    assert not killed.is_complete
+    n = killed.n_games
+    assert n >= 6
+    for name in TABLES:  # every part is whole
+        expected = nordic_result.table(name)
+        found = killed.table(name)
+        both = min(n, 20)
+        pd.testing.assert_frame_equal(
+            found[found["game"] < both].reset_index(drop=True), expected[expected["game"] < both].reset_index(drop=True)
+        )
+    (out / ".unfinished-of-a-killed-run").mkdir()
+
+    meta = json.loads((out / META).read_text())
+    gone_on = simulate(load("nordic"), n + 5, out=out, resume=True, chunk_size=1000)
+
+    assert gone_on.n_games == n + 5
+    assert_same(gone_on, simulate(load("nordic"), n + 5))
+    assert not list(out.glob(".*"))
+    assert meta["seed"] == SEED
+
+
+class Interrupting:
+    """Presses Ctrl-C in the third game."""
+
+    def __init__(self) -> None:
+        self.games = 0
+
+    def choose(self, view: ttr.SeatView, actions: Sequence[Action], rng: np.random.Generator) -> Action:  # noqa: ARG002
+        self.games += view.n_turns < 2 and view.phase.name == "KEEP_START"
+        if self.games > 3:
+            raise KeyboardInterrupt
+        return actions[0]
+
+
+@pytest.mark.parametrize("on_disk", [False, True], ids=["in memory", "on disk"])
+def test_an_interrupt_keeps_what_is_done(on_disk: bool, tmp_path: Path) -> None:  # noqa: FBT001
+    players, out = (Interrupting(), Greedy()), tmp_path / "run" if on_disk else None
+    with pytest.warns(Interrupted):
+        result = ttr.simulate(ttr.load_map("usa"), players, 10, SEED, chunk_size=1, out=out, progress=False)
+
+    assert result.n_games == 3
+    assert not result.is_complete
+    assert "3 of 10 games" in repr(result)
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EACCES, errno.EROFS], ids=["full", "read-only", "read-only disk"])
+def test_what_cannot_be_written_leaves_the_old_parts(
+    code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "run"
+    before = simulate(load("nordic"), 6, out=out)
+    tables = {name: before.table(name) for name in TABLES}
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(pd.DataFrame, "to_parquet", refuse)
+    with pytest.raises(OSError, match=r"cannot write games 6 to 8: .*; the parts before stay") as caught:
+        simulate(load("nordic"), 9, out=out, resume=True)
+    monkeypatch.undo()
+
+    assert caught.value.errno == code
+    after = SimulationResult.load(out)
+    for name, table in tables.items():
+        pd.testing.assert_frame_equal(after.table(name), table)
+    assert not list(out.glob(".*"))
+
+
+def test_a_folder_is_never_mixed_up(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    simulate(load("nordic"), 3, out=out)
+
+    with pytest.raises(FileExistsError, match="resume=True"):
+        simulate(load("nordic"), 3, out=out)
+    with pytest.raises(ValueError, match=r"of another simulation: map 'nordic' instead of 'usa'"):
+        simulate(load("usa"), 3, out=out, resume=True)
+    with pytest.raises(ValueError, match=r"seed 7 instead of 8"):
+        ttr.simulate(load("nordic"), [Greedy(), Random(), Random()], 3, 8, out=out, resume=True, progress=False)
+    (out / META).write_text("[]")
+    with pytest.raises(ValueError, match="does not say what was simulated"):
+        simulate(load("nordic"), 3, out=out, resume=True)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "letter.txt").write_text("dear")
+    with pytest.raises(FileExistsError, match="holds something else"):
+        simulate(load("nordic"), 3, out=tmp_path / "other")
+    with pytest.raises(FileNotFoundError, match="no simulation"):
+        SimulationResult.load(tmp_path / "other")
+
+
+def test_no_games_make_empty_tables() -> None:
+    result = simulate(load("nordic"), 0)
+
+    assert [len(result.table(name)) for name in TABLES] == [0] * 5
+    for name, columns in TABLES.items():
+        assert list(result.table(name).columns) == list(columns)
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        pytest.param({"n_games": -1}, "n_games is a whole number of 0 or more, got -1", id="games"),
+        pytest.param({"n_games": 2.5}, "n_games is a whole number of 0 or more, got 2.5", id="half a game"),
+        pytest.param({"n_games": 2, "chunk_size": 0}, "chunk_size is a whole number of 1 or more, got 0", id="chunk"),
+        pytest.param({"n_games": 2, "n_players": 5}, "for 2 to 3 players, got 5", id="players"),
+    ],
+)
+def test_bad_numbers_are_refused(options: dict[str, object], reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        simulate(load("nordic"), **options)  # type: ignore[arg-type]
+
+
+def test_an_unknown_table_is_refused(nordic_result: SimulationResult) -> None:
+    with pytest.raises(ValueError, match="there is no table 'cards'; there are games, seats"):
+        nordic_result.table("cards")

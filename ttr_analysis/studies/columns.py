@@ -1,0 +1,136 @@
+"""
+The columns of the tables of a simulation: names, types and meanings.
+
+Every table begins with `game`, the number of the game in its run; rows are in
+the order of games, and within a game in the order in which things happened.
+Tables of parts that were played apart can therefore be put one below another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from ttr_analysis.cards import CARD_KINDS
+from ttr_analysis.maps.model import GameMap
+
+
+class Column(NamedTuple):
+    """
+    A column.
+
+    Parameters
+    ----------
+    dtype
+        Its pandas type; "ticket", "route", "policy", "color" and "ending" are
+        categories.
+    meaning
+        What it says, with the unit.
+    """
+
+    dtype: str
+    meaning: str
+
+
+_WHO: Final = {
+    "game": Column("int64", "number of the game in its run, from 0"),
+    "seat": Column("int8", "seat in the order of turns, from 0; -1 for the neutral player"),
+    "player": Column("int8", "which of the policies given plays it, from 0; -1 for the neutral player"),
+}
+
+GAMES: Final = {
+    "game": _WHO["game"],
+    "deal": Column("int64", "number of the random numbers; games of one deal differ in who sits where"),
+    "rotation": Column("int8", "by how many seats the players are moved on: player p sits at seat p - rotation"),
+    "ending": Column("ending", "why it is over: trains, passes or truncated"),
+    "turns": Column("int32", "turns of all seats together"),
+    "winners": Column("int8", "seats that won; more than one after a tie"),
+}
+SEATS: Final = {
+    **_WHO,
+    "policy": Column("policy", "name of the policy"),
+    "points": Column("int16", "final score (points)"),
+    "won": Column("float32", "1 for the winner; winners of a tie share it"),
+    "start": Column("int16", "start score (points)"),
+    "route_points": Column("int16", "points for routes"),
+    "ticket_gain": Column("int16", "points of completed tickets"),
+    "ticket_loss": Column("int16", "points of the other tickets, 0 or less"),
+    "trail_bonus": Column("int16", "bonus for the longest trail (points)"),
+    "completed_bonus": Column("int16", "bonus for completed tickets (points)"),
+    "tokens_bonus": Column("int16", "bonus for toll tokens left (points)"),
+    "loan_points": Column("int16", "points for loans, 0 or less"),
+    "tickets": Column("int16", "tickets kept"),
+    "completed": Column("int16", "tickets completed"),
+    "trail": Column("int16", "longest trail (trains)"),
+    "trains_left": Column("int16", "trains not placed"),
+    "cards_left": Column("int16", "cards in hand at the end"),
+    "tokens_left": Column("int16", "value of the toll tokens left"),
+    "loans": Column("int16", "loans taken"),
+    "turns": Column("int16", "turns taken"),
+    "cards_drawn": Column("int16", "cards drawn from the pile, those dealt aside"),
+    "cards_taken": Column("int16", "cards taken from the market"),
+    "ticket_draws": Column("int16", "times that tickets were drawn, the deal at the start aside"),
+    "claims": Column("int16", "claims attempted"),
+    "declined": Column("int16", "tunnels whose surcharge was not paid"),
+    "passes": Column("int16", "passes"),
+}
+TICKETS: Final = {
+    **_WHO,
+    "ticket": Column("ticket", "id of the ticket"),
+    "offered": Column("int16", "turn of the seat in which it was offered, 0 at the start"),
+    "kept": Column("bool", "whether the seat kept it"),
+    "completed": Column("Int16", "turn of the seat after which it was first complete; missing if never"),
+    "destination": Column("Int8", "which of its destinations counted in the end, from 0, best first; missing if none"),
+    "points": Column("int16", "what it scored in the end (points); 0 if not kept"),
+}
+ROUTES: Final = {
+    **_WHO,
+    "route": Column("route", "id of the route"),
+    "turn": Column("int16", "turn of the seat, from 1; the round of the neutral player"),
+    "cards": Column("int8", "cards paid, a surcharge included"),
+    "locomotives": Column("int8", "locomotives among them"),
+    "sets": Column("int8", "sets of cards that stood in for one"),
+    "surcharge": Column("int8", "surcharge of a tunnel (cards)"),
+    "color": Column("color", "color of most cards; locomotive if there are no others; missing for the neutral player"),
+    "toll": Column("int8", "tokens paid"),
+    "loans": Column("int8", "loans taken for it"),
+}
+TUNNELS: Final = {
+    **_WHO,
+    "route": Column("route", "id of the tunnel"),
+    "turn": Column("int16", "turn of the seat, from 1"),
+    "color": Column("color", "color in which it was attempted; locomotive for locomotives alone"),
+    "locomotives": Column("int8", "locomotives laid down"),
+    "odds": Column("float32", "probability that the surcharge could be paid, from all that the seat could see"),
+    "surcharge": Column("int8", "surcharge demanded (cards)"),
+    "taken": Column("bool", "whether the tunnel was taken"),
+}
+TABLES: Final[Mapping[str, Mapping[str, Column]]] = {
+    "games": GAMES,
+    "seats": SEATS,
+    "tickets": TICKETS,
+    "routes": ROUTES,
+    "tunnels": TUNNELS,
+}
+"""The tables, by name."""
+
+ENDINGS: Final = ("trains", "passes", "truncated")
+
+
+def categories(game_map: GameMap, policies: tuple[str, ...]) -> dict[str, list[str]]:
+    """
+    Return the values of each type of category, in a fixed order, so that parts fit together.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> categories(ttr.load_map("nordic"), ("Random", "Random"))["policy"]
+    ['Random']
+    """
+    return {
+        "ticket": [ticket.id for ticket in game_map.tickets],
+        "route": [route.id for route in game_map.routes],
+        "policy": list(dict.fromkeys(policies)),
+        "color": list(CARD_KINDS),
+        "ending": list(ENDINGS),
+    }

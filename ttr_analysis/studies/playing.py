@@ -1,0 +1,362 @@
+"""A run of games: who sits where, and a block of them played and put into tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
+from ttr_analysis.engine.codes import (
+    CLAIM_ROUTE,
+    DECLINE_TUNNEL,
+    DRAW_CARD,
+    DRAW_FACE_UP,
+    DRAW_TICKETS,
+    PASS,
+    TAPE_START,
+    WRITE_AT,
+    WRITE_END,
+)
+from ttr_analysis.engine.game import Game
+from ttr_analysis.engine.kernel import scoring
+from ttr_analysis.engine.layout import ENDING, N_HAND, N_HELD, N_TURNS, STATE_SIZE, TRAINS
+from ttr_analysis.engine.protocol import CompiledPolicy, Policy, policy_name
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.policies.playout import BuiltIn, Players, play_block, seat_players
+from ttr_analysis.rules.chance import seed_words
+from ttr_analysis.studies import collecting as rows
+from ttr_analysis.studies.collecting import Floats, Ints, collect_game, unpack_all
+from ttr_analysis.studies.columns import TABLES, categories
+from ttr_analysis.tables import game_tables
+
+Frames = dict[str, pd.DataFrame]
+"""The tables of some games, by name."""
+
+_TAPE_EVENTS: Final = 8_192
+"""Events for which there is room at first; a game has some hundreds."""
+_MEASURES: Final = ("longest_trail", "completed_tickets", "tokens")
+_BONUSES: Final = ("trail_bonus", "completed_bonus", "tokens_bonus")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """
+    A run of games.
+
+    Every *deal* of random numbers is played once for each rotation of the
+    players, so that no player is dealt better than another; in games of one
+    deal the same cards and tickets are dealt to a seat, whoever sits there.
+
+    Parameters
+    ----------
+    game_map
+        The map, as the variant that is played.
+    policies
+        The players.
+    seed
+        Seed of the run.
+    """
+
+    game_map: GameMap
+    policies: tuple[Policy | CompiledPolicy, ...]
+    seed: int
+
+    @property
+    def n_players(self) -> int:
+        """Number of players."""
+        return len(self.policies)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of the policies."""
+        return tuple(map(policy_name, self.policies))
+
+    def player_at(self, game: int, seat: int) -> int:
+        """Return which player sits at a seat in a game."""
+        return (seat + game) % self.n_players
+
+    def seating(self, game: int) -> list[Any]:
+        """Return the policies in the order of the seats in a game."""
+        return [self.policies[self.player_at(game, seat)] for seat in range(self.n_players)]
+
+    @cached_property
+    def categories(self) -> dict[str, pd.CategoricalDtype]:
+        """The types of the categories of the tables."""
+        found = categories(self.game_map, self.names)
+        return {name: pd.CategoricalDtype(values) for name, values in found.items()}
+
+
+def play_games(plan: Plan, first: int, n_games: int) -> Frames:
+    """
+    Play some games of a run and return their tables.
+
+    Parameters
+    ----------
+    plan
+        The run.
+    first
+        Number of the first game.
+    n_games
+        How many.
+
+    Returns
+    -------
+    frames
+        The tables of `studies.columns`, by name.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> plan = Plan(ttr.load_map("usa"), (ttr.policies.Random(), ttr.policies.Greedy()), seed=7)
+    >>> frames = play_games(plan, 0, 4)
+    >>> frames["seats"]["policy"].tolist()[:4]
+    ['Random', 'Greedy', 'Greedy', 'Random']
+    """
+    desk = _Desk(plan, n_games)
+    for i in range(n_games):
+        desk.add(i, first + i)
+    return desk.frames(first)
+
+
+class _Desk:
+    """Plays games one by one and gathers their numbers."""
+
+    def __init__(self, plan: Plan, n_games: int) -> None:
+        self._plan = plan
+        self._tables = game_tables(plan.game_map, plan.n_players)
+        self._states = np.zeros((n_games, STATE_SIZE), dtype=np.int64)
+        self._scratch = np.zeros(STATE_SIZE, dtype=np.int64)
+        self._tape = np.zeros(TAPE_START + 2 * _TAPE_EVENTS, dtype=np.int64)
+        self._moves = np.zeros((n_games, plan.n_players, rows.N_MOVE_KINDS), dtype=np.int64)
+        self._tickets: list[Ints] = []
+        self._claims: list[Ints] = []
+        self._odds: list[Floats] = []
+        self._words = seed_words(plan.seed)
+        self._seated: list[Players] | None = None
+        if all(isinstance(policy, BuiltIn) for policy in plan.policies):
+            self._seated = [seat_players(plan.game_map, plan.seating(game)) for game in range(plan.n_players)]
+
+    def add(self, i: int, game: int) -> None:
+        """Play a game and note what happened."""
+        events = self._play(i, game)
+        room = len(events)
+        tickets = np.zeros((room, rows.N_TICKET_COLUMNS), dtype=np.int64)
+        claims = np.zeros((room, rows.N_CLAIM_COLUMNS), dtype=np.int64)
+        odds = np.ones(room)
+        tape = np.zeros(TAPE_START + 2 * room, dtype=np.int64)
+        n_tickets, n_claims = collect_game(
+            self._tables, events, self._scratch, tape, tickets, claims, odds, self._moves[i]
+        )
+        assert n_tickets >= 0, "a game that was just played fits its map"  # noqa: S101
+        self._states[i] = self._scratch
+        self._tickets.append(tickets[:n_tickets])
+        self._claims.append(claims[:n_claims])
+        self._odds.append(odds[:n_claims])
+
+    def _play(self, i: int, game: int) -> Ints:
+        """Return codes and values of all events of a game."""
+        deal = game // self._plan.n_players
+        if self._seated is None:
+            facade = Game(self._plan.game_map, self._plan.n_players)
+            return facade.play_rows(self._plan.seating(game), self._plan.seed, deal)
+        players = self._seated[game % self._plan.n_players]
+        while True:
+            self._tape[WRITE_AT], self._tape[WRITE_END] = TAPE_START, len(self._tape)
+            play_block(self._tables, players, self._words, deal, self._states[i : i + 1], self._tape)
+            end = int(self._tape[WRITE_AT])
+            if end <= len(self._tape):
+                return self._tape[TAPE_START:end].reshape(-1, 2)
+            self._tape = np.zeros(2 * end, dtype=np.int64)  # a long game: once more, on a longer tape
+
+    # -- tables -------------------------------------------------------------------
+
+    def frames(self, first: int) -> Frames:
+        """Return the tables of all games, numbered from `first`."""
+        return {
+            "games": self._games(first),
+            "seats": self._seats(first),
+            "tickets": self._ticket_rows(first),
+            "routes": self._route_rows(first),
+            "tunnels": self._tunnel_rows(first),
+        }
+
+    @cached_property
+    def _results(self) -> Ints:
+        shape = (len(self._states), self._plan.n_players, scoring.N_COLUMNS)
+        results = np.zeros(shape, dtype=np.int64)
+        scoring.score_games(self._states, self._tables, results)
+        return results
+
+    def _games(self, first: int) -> pd.DataFrame:
+        game = first + np.arange(len(self._states))
+        columns = {
+            "game": game,
+            "deal": game // self._plan.n_players,
+            "rotation": game % self._plan.n_players,
+            "ending": self._states[:, ENDING] - 1,
+            "turns": self._states[:, N_TURNS],
+            "winners": self._results[:, :, scoring.WON_COLUMN].sum(axis=1),
+        }
+        return self._frame("games", columns)
+
+    def _seats(self, first: int) -> pd.DataFrame:
+        n, n_seats = len(self._states), self._plan.n_players
+        game, seat = (index.ravel() for index in np.indices((n, n_seats)))
+        player = self._players(first + game, seat)
+
+        def of_state(cell: int) -> Ints:
+            return self._states[:, cell : cell + n_seats].ravel()
+
+        def of_result(column: int) -> Ints:
+            return self._results[:, :, column].ravel()
+
+        def of_moves(kind: int) -> Ints:
+            return self._moves[:, :, kind].ravel()
+
+        won = self._results[:, :, scoring.WON_COLUMN]
+        policies = self._plan.categories["policy"].categories
+        columns = {
+            "game": first + game,
+            "seat": seat,
+            "player": player,
+            "policy": np.array([policies.get_loc(name) for name in self._plan.names])[player],
+            "points": of_result(scoring.TOTAL_COLUMN),
+            "won": (won / won.sum(axis=1, keepdims=True)).ravel(),
+            "start": of_result(scoring.START_COLUMN),
+            "route_points": of_result(scoring.ROUTES_COLUMN),
+            "ticket_gain": of_result(scoring.GAINED_COLUMN),
+            "ticket_loss": of_result(scoring.LOST_COLUMN),
+            **self._bonuses(),
+            "loan_points": of_result(scoring.LOAN_POINTS_COLUMN),
+            "tickets": of_state(N_HELD),
+            "completed": of_result(scoring.COMPLETED_COLUMN),
+            "trail": of_result(scoring.TRAIL_COLUMN),
+            "trains_left": of_state(TRAINS),
+            "cards_left": of_state(N_HAND),
+            "tokens_left": of_result(scoring.TOKENS_COLUMN),
+            "loans": of_result(scoring.LOANS_COLUMN),
+            "turns": (self._states[game, N_TURNS] + n_seats - 1 - seat) // n_seats,
+            "cards_drawn": of_moves(DRAW_CARD),
+            "cards_taken": of_moves(DRAW_FACE_UP),
+            "ticket_draws": of_moves(DRAW_TICKETS),
+            "claims": of_moves(CLAIM_ROUTE),
+            "declined": of_moves(DECLINE_TUNNEL),
+            "passes": of_moves(PASS),
+        }
+        return self._frame("seats", columns)
+
+    def _bonuses(self) -> dict[str, Ints]:
+        """Return the points of each kind of bonus; 0 where the rules have none."""
+        points = {name: np.zeros(self._results[:, :, 0].size, dtype=np.int64) for name in _BONUSES}
+        for i, bonus in enumerate(self._plan.game_map.rules.bonus):
+            points[_BONUSES[_MEASURES.index(bonus.measure)]] += self._results[:, :, scoring.BONUS_COLUMN + i].ravel()
+        return points
+
+    def _ticket_rows(self, first: int) -> pd.DataFrame:
+        game, found = _stacked(first, self._tickets, rows.N_TICKET_COLUMNS)
+        return self._frame(
+            "tickets",
+            {
+                **self._who(game, found[:, rows.TICKET_SEAT]),
+                "ticket": found[:, rows.TICKET],
+                "offered": found[:, rows.OFFERED],
+                "kept": found[:, rows.IS_KEPT],
+                "completed": found[:, rows.COMPLETED],
+                "destination": found[:, rows.GOAL],
+                "points": found[:, rows.TICKET_POINTS],
+            },
+        )
+
+    def _route_rows(self, first: int) -> pd.DataFrame:
+        game, claims = _stacked(first, self._claims, rows.N_CLAIM_COLUMNS)
+        taken = claims[:, rows.IS_TAKEN] == 1
+        game, claims = game[taken], claims[taken]
+        route, seat = claims[:, rows.ROUTE], claims[:, rows.CLAIM_SEAT]
+        laid, more = _unpacked(claims[:, rows.LAID_DOWN]), _unpacked(claims[:, rows.PAID_MORE])
+        n_laid, surcharge = laid.sum(axis=1), more.sum(axis=1)
+        length, swap_size, toll = np.array(
+            [(r.length, r.swap_size, r.toll) for r in self._plan.game_map.routes], dtype=np.int64
+        )[route].T
+        most = laid[:, :N_COLORS].argmax(axis=1)
+        color = np.where(laid[:, :N_COLORS].any(axis=1), most, LOCOMOTIVE_INDEX)
+        is_neutral, loans = seat == rows.NEUTRAL_SEAT, claims[:, rows.NEW_LOANS]
+        has_tolls = self._plan.game_map.rules.money.tokens > 0
+        return self._frame(
+            "routes",
+            {
+                **self._who(game, seat),
+                "route": route,
+                "turn": claims[:, rows.CLAIM_TURN],
+                "cards": n_laid + surcharge,
+                "locomotives": laid[:, LOCOMOTIVE_INDEX] + more[:, LOCOMOTIVE_INDEX],
+                "sets": np.where(is_neutral, 0, (n_laid - length) // np.maximum(1, swap_size - 1)),
+                "surcharge": surcharge,
+                "color": np.where(is_neutral, -1, color),
+                "toll": np.where(is_neutral | (loans > 0) | (not has_tolls), 0, toll),
+                "loans": loans,
+            },
+        )
+
+    def _tunnel_rows(self, first: int) -> pd.DataFrame:
+        game, claims = _stacked(first, self._claims, rows.N_CLAIM_COLUMNS)
+        is_tunnel = np.array([route.tunnel for route in self._plan.game_map.routes])[claims[:, rows.ROUTE]]
+        wanted = is_tunnel & (claims[:, rows.CLAIM_SEAT] != rows.NEUTRAL_SEAT)
+        claims = claims[wanted]
+        return self._frame(
+            "tunnels",
+            {
+                **self._who(game[wanted], claims[:, rows.CLAIM_SEAT]),
+                "route": claims[:, rows.ROUTE],
+                "turn": claims[:, rows.CLAIM_TURN],
+                "color": claims[:, rows.PLAYED],
+                "locomotives": _unpacked(claims[:, rows.LAID_DOWN])[:, LOCOMOTIVE_INDEX],
+                "odds": np.concatenate([*self._odds, np.zeros(0)])[wanted],
+                "surcharge": claims[:, rows.DEMANDED],
+                "taken": claims[:, rows.IS_TAKEN],
+            },
+        )
+
+    # -- plumbing -----------------------------------------------------------------
+
+    def _players(self, game: Ints, seat: Ints) -> Ints:
+        """Return which player sits where."""
+        n = self._plan.n_players
+        table = np.array([[self._plan.player_at(g, s) for s in range(n)] for g in range(n)])
+        players: Ints = table[game % n, seat]
+        return players
+
+    def _who(self, game: Ints, seat: Ints) -> dict[str, Ints]:
+        is_neutral = seat == rows.NEUTRAL_SEAT
+        player = np.where(is_neutral, rows.NEUTRAL_SEAT, self._players(game, seat))
+        return {"game": game, "seat": seat, "player": player}
+
+    def _frame(self, name: str, columns: dict[str, Any]) -> pd.DataFrame:
+        """Return a table with the types that its schema says; numbers below 0 are missing where they may be."""
+        made: dict[str, Any] = {}
+        for column, (dtype, _) in TABLES[name].items():
+            values = columns[column]
+            if dtype in self._plan.categories:
+                made[column] = pd.Categorical.from_codes(values, dtype=self._plan.categories[dtype])
+            elif dtype.startswith("Int"):
+                made[column] = pd.Series(values, dtype=dtype).mask(values < 0)
+            else:
+                made[column] = np.asarray(values).astype(dtype)
+        return pd.DataFrame(made)
+
+
+def _stacked(first: int, found: Sequence[Ints], n_columns: int) -> tuple[Ints, Ints]:
+    """Return the rows of all games one below another, and the game of each."""
+    game = np.repeat(first + np.arange(len(found)), np.array([len(f) for f in found], dtype=np.int64))
+    return game, np.concatenate([*found, np.zeros((0, n_columns), dtype=np.int64)])
+
+
+def _unpacked(packed: Ints) -> Ints:
+    """Return counts of cards by kind, one row for each packed number."""
+    cards = np.zeros((len(packed), N_KINDS), dtype=np.int64)
+    unpack_all(packed, cards)
+    return cards

@@ -1,0 +1,406 @@
+"""Many games: played here, in other processes or on a cluster, and kept as tables."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor, Future
+from functools import lru_cache
+from operator import index
+from pathlib import Path
+from typing import Any, Final, Self
+
+import cloudpickle
+import numpy as np
+import pandas as pd
+from tqdm.auto import tqdm
+
+import ttr_analysis
+from ttr_analysis.engine.facts import facts_hash
+from ttr_analysis.engine.header import check_seed
+from ttr_analysis.engine.protocol import CompiledPolicy, Policy
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.policies.playout import BuiltIn
+from ttr_analysis.studies.columns import TABLES
+from ttr_analysis.studies.parts import META, PartFolder
+from ttr_analysis.studies.playing import Frames, Plan, play_games
+from ttr_analysis.tables.games import check_size
+
+BUILT_IN_CHUNK: Final = 500
+"""Games in a chunk if all policies are compiled: about half a second."""
+PYTHON_CHUNK: Final = 25
+_WAITING: Final = 64
+"""Chunks given to an executor at a time, so that memory does not grow with the number of games."""
+_SHOWN: Final = 3
+
+
+class Interrupted(UserWarning):
+    """A simulation was interrupted: what is finished is kept."""
+
+
+class SimulationResult:
+    """
+    The games of a simulation, as tables.
+
+    Each table is a pandas `DataFrame`; `describe(name)` says what its columns
+    mean. If the games lie on disk, a table is read when it is asked for, and
+    `iterate` reads it part by part.
+
+    Parameters
+    ----------
+    meta
+        What was simulated.
+    frames
+        The tables; None if they lie on disk.
+    folder
+        Where they lie.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> usa = ttr.load_map("usa")
+    >>> result = ttr.simulate(usa, [ttr.policies.Greedy(), ttr.policies.Random()], n_games=20, seed=7, progress=False)
+    >>> result
+    <SimulationResult usa: Greedy, Random, 20 games, seed 7>
+    >>> result.seats.groupby("policy", observed=True)["won"].sum().tolist()
+    [20.0, 0.0]
+    """
+
+    def __init__(self, meta: dict[str, Any], frames: Frames | None, folder: PartFolder | None) -> None:
+        self.meta = meta
+        self._frames = frames
+        self._folder = folder
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """
+        Return a simulation that lies on disk, complete or not.
+
+        Parameters
+        ----------
+        path
+            The folder given to `simulate` as `out`.
+
+        Raises
+        ------
+        FileNotFoundError
+            If there is no simulation.
+        ValueError
+            If the file that says what was simulated is damaged.
+        """
+        folder = PartFolder(Path(path).expanduser())
+        meta = folder.read_meta()
+        if meta is None:
+            raise FileNotFoundError(f"there is no simulation in {folder.path}: it has no {META}")
+        return cls(meta, None, folder)
+
+    # -- tables -------------------------------------------------------------------
+
+    @property
+    def games(self) -> pd.DataFrame:
+        """One row for each game."""
+        return self.table("games")
+
+    @property
+    def seats(self) -> pd.DataFrame:
+        """One row for each seat of each game."""
+        return self.table("seats")
+
+    @property
+    def tickets(self) -> pd.DataFrame:
+        """One row for each ticket offered to a seat."""
+        return self.table("tickets")
+
+    @property
+    def routes(self) -> pd.DataFrame:
+        """One row for each route taken."""
+        return self.table("routes")
+
+    @property
+    def tunnels(self) -> pd.DataFrame:
+        """One row for each tunnel attempted."""
+        return self.table("tunnels")
+
+    def table(self, name: str, columns: list[str] | None = None) -> pd.DataFrame:
+        """
+        Return a table.
+
+        Parameters
+        ----------
+        name
+            "games", "seats", "tickets", "routes" or "tunnels".
+        columns
+            Only these columns.
+
+        Raises
+        ------
+        ValueError
+            If there is no such table.
+        """
+        frames = list(self.iterate(name, columns))
+        return pd.concat(frames, ignore_index=True) if len(frames) != 1 else frames[0]
+
+    def iterate(self, name: str, columns: list[str] | None = None) -> Iterator[pd.DataFrame]:
+        """
+        Yield a table part by part, however many games there are.
+
+        Parameters
+        ----------
+        name, columns
+            As in `table`.
+        """
+        if name not in TABLES:
+            raise ValueError(f"there is no table {name!r}; there are {', '.join(TABLES)}")
+        if self._frames is not None:
+            frame = self._frames[name]
+            yield frame if columns is None else frame[columns]
+        elif self._folder is not None:
+            yield from self._folder.read(name, columns)
+
+    @staticmethod
+    def describe(name: str) -> pd.DataFrame:
+        """
+        Return the columns of a table: their types and what they mean.
+
+        Parameters
+        ----------
+        name
+            "games", "seats", "tickets", "routes" or "tunnels".
+        """
+        return pd.DataFrame(TABLES[name].values(), index=pd.Index(TABLES[name], name="column"))
+
+    # -- what was simulated ---------------------------------------------------------
+
+    @property
+    def n_games(self) -> int:
+        """Games that were played."""
+        if self._frames is not None:
+            return len(self._frames["games"])
+        return sum(end - first for first, end, _ in self._folder.parts()) if self._folder else 0
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all games that were asked for were played."""
+        return bool(self.n_games >= self.meta["n_games"])
+
+    def __repr__(self) -> str:
+        """Return the map, the players and the number of games."""
+        meta = self.meta
+        name = f"{meta['map']} {meta['variant']}" if meta["variant"] else meta["map"]
+        n_games = f"{self.n_games:,} games" if self.is_complete else f"{self.n_games:,} of {meta['n_games']:,} games"
+        return f"<SimulationResult {name}: {', '.join(meta['policies'])}, {n_games}, seed {meta['seed']}>"
+
+
+def simulate(
+    game_map: GameMap,
+    policies: Sequence[Policy | CompiledPolicy],
+    n_games: int,
+    seed: int,
+    *,
+    executor: Executor | None = None,
+    out: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    chunk_size: int | None = None,
+    progress: bool = True,
+) -> SimulationResult:
+    """
+    Play many games and return them as tables.
+
+    Every deal of random numbers is played once in each rotation of the
+    players. The same seed gives the same rows, wherever and in whatever chunks
+    the games are played.
+
+    Parameters
+    ----------
+    game_map
+        The map, as the variant that is to be played.
+    policies
+        The players; built-in ones are much faster than those in Python.
+    n_games
+        How many games; a multiple of the number of players lets everyone sit
+        everywhere equally often.
+    seed
+        What chance does.
+    executor
+        Where to play: any `concurrent.futures.Executor`, such as a
+        `ProcessPoolExecutor`, or `client.get_executor()` of Dask. None plays
+        here. Policies travel by cloudpickle.
+    out
+        A folder for the tables, as Parquet files in parts as they finish:
+        memory then does not grow with the number of games.
+    resume
+        Go on with the games that `out` does not hold yet.
+    chunk_size
+        Games that are played, and kept, together.
+    progress
+        Whether to show a progress bar.
+
+    Returns
+    -------
+    result
+        The tables. If the run is interrupted (Ctrl-C, or the stop button of a
+        notebook), those of the games that are finished.
+
+    Raises
+    ------
+    ValueError
+        If the map is not for so many players, a number is out of range, or
+        the folder holds another simulation.
+    FileExistsError
+        If the folder holds this simulation and `resume` was not asked for.
+    OSError
+        If a part cannot be written; those written before stay.
+
+    Warns
+    -----
+    Interrupted
+        If the run was interrupted.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> players = [ttr.policies.Random(), ttr.policies.Random(), ttr.policies.Greedy()]
+    >>> result = ttr.simulate(ttr.load_map("nordic"), players, n_games=6, seed=1, progress=False)
+    >>> result.games[["game", "deal", "rotation"]].to_numpy().tolist()[:4]
+    [[0, 0, 0], [1, 0, 1], [2, 0, 2], [3, 1, 0]]
+    """
+    check_size(game_map, len(policies))
+    check_seed(seed)
+    n_games = _whole(n_games, "n_games", 0)
+    plan = Plan(game_map, tuple(policies), index(seed))
+    is_fast = all(isinstance(policy, BuiltIn) for policy in policies)
+    size = _whole((BUILT_IN_CHUNK if is_fast else PYTHON_CHUNK) if chunk_size is None else chunk_size, "chunk_size", 1)
+    meta = _meta(plan, n_games)
+    folder = None if out is None else _open_folder(Path(out).expanduser(), meta, resume=resume)
+    gaps = [(0, n_games)] if folder is None else folder.missing(n_games)
+    chunks = [(a, min(size, end - a)) for first, end in gaps for a in range(first, end, size)]
+    done: list[Frames] = []
+    bar = tqdm(total=n_games, initial=n_games - sum(n for _, n in chunks), unit="game", disable=not progress)
+    try:
+        with bar:
+            for (first, n), frames in _played(plan, chunks, executor):
+                if folder is None:
+                    done.append(frames)
+                else:
+                    _write(folder, first, n, frames)
+                bar.update(n)
+    except KeyboardInterrupt:
+        warnings.warn("the simulation was interrupted; what is finished is kept", Interrupted, stacklevel=2)
+    if folder is not None:
+        return SimulationResult(meta, None, folder)
+    return SimulationResult(meta, _joined(done or [play_games(plan, 0, 0)]), None)
+
+
+def _whole(number: object, what: str, least: int) -> int:
+    if isinstance(number, bool) or not hasattr(number, "__index__") or index(number) < least:
+        raise ValueError(f"{what} is a whole number of {least} or more, got {number!r}")
+    return index(number)
+
+
+def _joined(done: list[Frames]) -> Frames:
+    return {name: pd.concat([frames[name] for frames in done], ignore_index=True) for name in TABLES}
+
+
+# -- where games are played -----------------------------------------------------------
+
+
+def _played(
+    plan: Plan, chunks: list[tuple[int, int]], executor: Executor | None
+) -> Iterator[tuple[tuple[int, int], Frames]]:
+    """Yield the chunks and their tables, in order."""
+    if executor is None:
+        for first, n in chunks:
+            yield (first, n), play_games(plan, first, n)
+        return
+    packed = cloudpickle.dumps(plan)
+    waiting: deque[tuple[tuple[int, int], Future[Frames]]] = deque()
+    to_come = iter(chunks)
+    try:
+        while True:
+            for chunk in to_come:
+                waiting.append((chunk, executor.submit(_play_packed, packed, *chunk)))
+                if len(waiting) >= _WAITING:
+                    break
+            if not waiting:
+                return
+            chunk, future = waiting.popleft()
+            yield chunk, future.result()
+    finally:
+        for _, future in waiting:
+            future.cancel()
+
+
+def _play_packed(packed: bytes, first: int, n_games: int) -> Frames:
+    """Play a chunk in another process."""
+    return play_games(_unpacked(packed), first, n_games)
+
+
+@lru_cache(maxsize=4)
+def _unpacked(packed: bytes) -> Plan:
+    plan: Plan = cloudpickle.loads(packed)
+    return plan
+
+
+# -- what lies on disk ------------------------------------------------------------------
+
+
+def _meta(plan: Plan, n_games: int) -> dict[str, Any]:
+    """Return what is simulated; all of it must be the same to go on with a simulation, but for `n_games`."""
+    return {
+        "format": "ttr-simulation",
+        "version": 1,
+        "map": plan.game_map.name,
+        "variant": plan.game_map.rules.variant,
+        "facts": facts_hash(plan.game_map),
+        "policies": list(plan.names),
+        "players": [repr(policy) if isinstance(policy, BuiltIn) else name for policy, name in _named(plan)],
+        "seed": plan.seed,
+        "n_games": n_games,
+        "ttr_analysis": ttr_analysis.__version__,
+        "numpy": np.__version__,
+        "pandas": pd.__version__,
+    }
+
+
+def _named(plan: Plan) -> Iterator[tuple[Policy | CompiledPolicy, str]]:
+    return zip(plan.policies, plan.names, strict=True)
+
+
+def _open_folder(path: Path, meta: dict[str, Any], *, resume: bool) -> PartFolder:
+    """Return the folder of a simulation, its `META` written; what it already holds must be of the same simulation."""
+    folder = PartFolder(path)
+    try:
+        old = folder.read_meta()
+        if old is None and path.is_dir() and any(path.iterdir()):
+            raise FileExistsError(f"{path} holds something else: give an empty folder, or a new one")
+        if old is not None:
+            _compare(path, old, meta)
+            if not resume:
+                raise FileExistsError(f"{path} holds this simulation already: go on with resume=True, or give another")
+        folder.write_meta(meta)
+    except PermissionError as fault:
+        raise PermissionError(f"cannot write into {path}: {fault.strerror}") from fault
+    return folder
+
+
+def _compare(path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
+    """Raise a ValueError that names what differs between two simulations."""
+    same = ("format", "version", "map", "variant", "facts", "players", "seed", "ttr_analysis")
+    differ = [f"{key} {old.get(key)!r} instead of {new[key]!r}" for key in same if old.get(key) != new[key]]
+    if differ:
+        more = f", and {len(differ) - _SHOWN} more" if len(differ) > _SHOWN else ""
+        raise ValueError(f"{path / META} is of another simulation: {'; '.join(differ[:_SHOWN])}{more}")
+
+
+def _write(folder: PartFolder, first: int, n: int, frames: Frames) -> None:
+    try:
+        folder.write(first, n, frames)
+    except OSError as fault:
+        reason = fault.strerror or str(fault)
+        raise OSError(
+            fault.errno,
+            f"cannot write games {first} to {first + n - 1}: {reason}; the parts before stay",
+            str(folder.path),
+        ) from fault
