@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import ttr_analysis
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
 
 HERE = Path(__file__).parent
 NOTEBOOKS = HERE / "notebooks"  # copies, which git ignores: Sphinx reads only what lies in its folder
@@ -63,3 +68,9 @@ nitpick_ignore_regex = [
 ]
 suppress_warnings = ["ref.python"]  # `routes` in backticks may be those of several classes: then it is no link
 python_use_unqualified_type_names = True
+
+
+def setup(app: Sphinx) -> None:
+    """Tell the kernels of notebooks where the site is, and what to do first."""
+    os.environ["PYTHONSTARTUP"] = str(HERE / "_kernel.py")
+    os.environ["TTR_SITE"] = str(app.outdir)
