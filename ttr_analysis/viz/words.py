@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from ttr_analysis.cards import CARD_KINDS, CardCounts
 from ttr_analysis.engine import actions
 from ttr_analysis.engine.events import Chance, Event, Move, TicketsShown
 from ttr_analysis.engine.record import GameRecord
+from ttr_analysis.engine.scores import Score
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.maps.model import Route, Ticket
 from ttr_analysis.viz.naming import name_route, name_ticket
 
-Cards = tuple[str | None, ...]
+Cards: TypeAlias = tuple[str | None, ...]
 """Kinds of cards one by one; None for one that the record does not know."""
+
+Parts: TypeAlias = list[tuple[str, int | None]]
+"""What points are made of; None is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +75,46 @@ def tell(record: GameRecord) -> Iterator[Told]:
     for events, after in zip(record.steps, states, strict=True):
         yield tell_step(events, before, after)
         before = after
+
+
+def final_parts(score: Score) -> Parts:
+    """
+    Return what the points of a seat are made of, as if the game ended here.
+
+    Parameters
+    ----------
+    score
+        The score.
+
+    Returns
+    -------
+    parts
+        Names and points; parts of 0 points are left out, but for routes.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> game = ttr.Game(ttr.load_map("nordic"))
+    >>> record = game.play([ttr.policies.Greedy(), ttr.policies.Random()], seed=7)
+    >>> sum(points for _, points in final_parts(record.score()[0])) == record.scores[0]
+    True
+    """
+    points = [scored.points or 0 for scored in score.tickets]
+    unknown: Parts = [("unknown tickets", None)] if score.n_unknown else []
+    return without_zeros(
+        ("start", score.start),
+        ("routes", score.route_points),
+        ("tickets", sum(p for p in points if p > 0)),
+        ("lost tickets", sum(p for p in points if p < 0)),
+        *unknown,
+        *((bonus.measure.replace("_", " "), bonus.points) for bonus in score.bonuses),
+        ("loans", score.loan_points),
+    )
+
+
+def without_zeros(*parts: tuple[str, int | None]) -> Parts:
+    """Return parts without those of 0 points, but for routes."""
+    return [(what, points) for what, points in parts if points != 0 or what == "routes"]
 
 
 def tell_step(events: Sequence[Event], before: GameState | None, after: GameState) -> Told:

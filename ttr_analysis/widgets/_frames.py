@@ -24,10 +24,14 @@ from ttr_analysis.engine.state import GameState
 from ttr_analysis.maps.model import Ticket
 from ttr_analysis.viz.naming import isolate
 from ttr_analysis.viz.sheet import board_sheet
-from ttr_analysis.viz.words import Told, tell
+from ttr_analysis.viz.words import Parts, Told, final_parts, tell, without_zeros
+
+__all__ = ["UNKNOWN", "TicketJudge", "final_parts", "game_data", "replay_frames"]
 
 Frame: TypeAlias = dict[str, Any]
 Status: TypeAlias = Literal["done", "possible", "lost", "unknown"]
+Marked: TypeAlias = tuple[int, Status, int | None]
+"""A ticket: its number, how it stands, and the fewest trains that it still takes, None if there is no way."""
 
 UNKNOWN: Final = -1
 """In place of the number of a card or ticket that the record does not know."""
@@ -180,35 +184,18 @@ def _table_frame(state: GameState, tickets: TicketJudge) -> Frame:
     }
 
 
-def _parts(score: Score, marked: list[tuple[int, Status, int | None]]) -> list[tuple[str, int | None]]:
-    """Return what points a seat has for sure at a step, before bonuses."""
+def _parts(score: Score, marked: list[Marked]) -> Parts:
+    """Return what points a seat has for sure: no bonuses yet, and no tickets that are still possible."""
     judged = list(zip(score.tickets, marked, strict=True))
     gained = sum(scored.points or 0 for scored, (_, status, _) in judged if status == "done")
     lost = sum(scored.points or 0 for scored, (_, status, _) in judged if status == "lost")
-    return _without_zeros(
-        [("start", score.start), ("routes", score.route_points), ("tickets", gained), ("lost tickets", lost)],
-        [("loans", score.loan_points)],
+    return without_zeros(
+        ("start", score.start),
+        ("routes", score.route_points),
+        ("tickets", gained),
+        ("lost tickets", lost),
+        ("loans", score.loan_points),
     )
-
-
-def final_parts(score: Score) -> list[tuple[str, int | None]]:
-    """
-    Return what the points of a seat are made of when the game is over.
-
-    Parts of 0 points are left out, but for routes; None is not known.
-    """
-    points = [scored.points or 0 for scored in score.tickets]
-    tickets = [("tickets", sum(p for p in points if p > 0)), ("lost tickets", sum(p for p in points if p < 0))]
-    bonuses = [(bonus.measure.replace("_", " "), bonus.points) for bonus in score.bonuses]
-    unknown: list[tuple[str, int | None]] = [("unknown tickets", None)] if score.n_unknown else []
-    return _without_zeros(
-        [("start", score.start), ("routes", score.route_points), *tickets],
-        [*unknown, *bonuses, ("loans", score.loan_points)],
-    )
-
-
-def _without_zeros(*parts: list[tuple[str, int | None]]) -> list[tuple[str, int | None]]:
-    return [(what, points) for some in parts for what, points in some if points != 0 or what == "routes"]
 
 
 class TicketJudge:
@@ -224,13 +211,13 @@ class TicketJudge:
     def __init__(self, game: Game) -> None:
         self._game = game
         self._numbers = {ticket.id: i for i, ticket in enumerate(game.game_map.tickets)}
-        self._judged: dict[int, tuple[object, list[tuple[int, Status, int | None]]]] = {}
+        self._judged: dict[int, tuple[object, list[Marked]]] = {}
 
     def number(self, ticket: Ticket | None) -> int:
         """Return the place of a ticket on the map."""
         return UNKNOWN if ticket is None else self._numbers[ticket.id]
 
-    def judge(self, state: GameState, seat: int) -> list[tuple[int, Status, int | None]]:
+    def judge(self, state: GameState, seat: int) -> list[Marked]:
         """
         Return number and status of each ticket, and the fewest trains that it still takes.
 
@@ -244,9 +231,7 @@ class TicketJudge:
             self._judged[seat] = key, self._judge(state, seat, tickets)
         return self._judged[seat][1]
 
-    def _judge(
-        self, state: GameState, seat: int, tickets: tuple[Ticket | None, ...]
-    ) -> list[tuple[int, Status, int | None]]:
+    def _judge(self, state: GameState, seat: int, tickets: tuple[Ticket | None, ...]) -> list[Marked]:
         known = [ticket for ticket in tickets if ticket is not None]
         trains: dict[str, int] = {}
         if known:
@@ -254,7 +239,7 @@ class TicketJudge:
             solver = ForestSolver(self._game.game_map, view.closed, view.my_routes)
             costs = trains_of(solver.costs(known, np.arange(len(known), dtype=np.int64)[:, None]))
             trains = {ticket.id: cost for ticket, cost in zip(known, costs.tolist(), strict=True)}
-        marked: list[tuple[int, Status, int | None]] = []
+        marked: list[Marked] = []
         for ticket in tickets:
             if ticket is None:
                 marked.append((UNKNOWN, "unknown", None))
