@@ -16,7 +16,7 @@ function wholeFrames(differences) {
 }
 
 function ownerWords(game, owner) {
-  return owner === "neutral" ? "the neutral player" : game.players[owner] ? `P${owner} ${game.players[owner]}` : `P${owner}`;
+  return owner === "neutral" ? "the neutral player" : `P${owner} ${game.players[owner]}`.trim();
 }
 
 /* A fact of a seat or of the table: a name and a value that tests and readers find by `data-field`. */
@@ -33,11 +33,13 @@ function makeTickets(sheet, field) {
     const [symbol, words] = STATUS[status] ?? ["", ""];
     const need = status === "possible" ? ` ${trains} to go` : "";
     const name = ticket < 0 ? "unknown ticket" : sheet.tickets[ticket].words;
+    const id = ticket < 0 ? "?" : sheet.tickets[ticket].id;
+    const title = need ? `${words}: ${trains} trains to go` : words;
     return make(
       "li",
-      { "data-status": status, "data-ticket": ticket < 0 ? "?" : sheet.tickets[ticket].id, title: `${words}${need && `: ${trains} trains to go`}` },
+      { "data-status": status, "data-ticket": id, title },
       make("span", { class: "ttr-status", role: "img", "aria-label": words, text: symbol }),
-      make("bdi", { text: name }),
+      make("bdi", { dir: "ltr", text: name }),
       need ? make("span", { class: "ttr-need", text: need }) : "",
     );
   };
@@ -53,7 +55,8 @@ function makeSeat(sheet, game, seat, onTickets) {
   };
   const points = make("b", { "data-field": "points" });
   const parts = make("span", { class: "ttr-parts", "data-field": "parts" });
-  const hand = make("div", { class: "ttr-hand", "data-field": "hand", role: "group", "aria-label": `Cards of P${seat}` });
+  const cardsOf = { role: "group", "aria-label": `Cards of P${seat}` };
+  const hand = make("div", { class: "ttr-hand", "data-field": "hand", ...cardsOf });
   const row = cardRow(hand, sheet, game.kinds);
   const held = makeTickets(sheet, "tickets");
   const offered = makeTickets(sheet, "offer");
@@ -121,7 +124,8 @@ function makeSeat(sheet, game, seat, onTickets) {
 
 function makeTable(sheet, game) {
   const market = make("div", { class: "ttr-market", "data-field": "market", role: "group", "aria-label": "Market" });
-  const discards = make("div", { class: "ttr-hand", "data-field": "discards", role: "group", "aria-label": "Discards" });
+  const discarded = { role: "group", "aria-label": "Discards" };
+  const discards = make("div", { class: "ttr-hand", "data-field": "discards", ...discarded });
   const row = cardRow(discards, sheet, game.kinds);
   const kindOf = (kind) => (kind === null ? null : game.kinds[kind] ?? "?");
   const chips = [];
@@ -166,7 +170,7 @@ function makeTable(sheet, game) {
       neutral.replaceChildren(
         playerMark(sheet, "neutral"),
         ` neutral player: ${trains} trains, ticket `,
-        make("bdi", { text: name }),
+        make("bdi", { dir: "ltr", text: name }),
         marker === null ? "" : `, marker P${marker}`,
       );
     },
@@ -174,22 +178,28 @@ function makeTable(sheet, game) {
   return { element, set };
 }
 
-/* The table of moves. Rows are equally high, so that scrolling to one needs no measuring. */
+/* The table of moves. Rows are equally high. */
 function makeMoves(sheet, game, moves, onJump) {
-  const body = make("tbody");
+  const names = ["step", "seat", "move"].map((text) => make("th", { scope: "col", text }));
+  const caption = make("caption", { class: "ttr-unseen", text: "Moves: choose one to go there" });
+  const table = make("table", {}, caption, make("thead", {}, make("tr", {}, ...names)));
+  // In groups of a few rows: one in which nothing changes is not painted again.
+  const GROUP = 16;
+  let group = null;
   const rows = moves.map(([seat, text, , route], step) => {
-    const jump = make("button", { type: "button", class: "ttr-jump", tabindex: -1, "data-step": step, title: text, text });
+    const words = { title: text, text };
+    const jump = make("button", { type: "button", class: "ttr-jump", tabindex: -1, "data-step": step, ...words });
     const who = seat === null ? "" : playerMark(sheet, seat);
-    const row = make("tr", { class: route === null ? "" : "is-claim" }, make("td", { text: step }), make("td", {}, who), make("td", {}, jump));
-    body.append(row);
+    const cells = [make("td", { text: step }), make("td", {}, who), make("td", {}, jump)];
+    const row = make("tr", { class: route === null ? "" : "is-claim" }, ...cells);
+    if (step % GROUP === 0) group = table.appendChild(make("tbody"));
+    group.append(row);
     return { row, jump };
   });
-  body.addEventListener("click", (event) => {
+  table.addEventListener("click", (event) => {
     const jump = event.target.closest("tr")?.querySelector(".ttr-jump");
     if (jump) onJump(Number(jump.dataset.step));
   });
-  const head = make("thead", {}, make("tr", {}, ...["step", "seat", "move"].map((text) => make("th", { scope: "col", text }))));
-  const table = make("table", {}, make("caption", { class: "ttr-unseen", text: "Moves: choose one to go there" }), head, body);
   const element = make("div", { class: "ttr-moves" }, table);
   const HEIGHT = 28;
   let current = null;
@@ -203,7 +213,10 @@ function makeMoves(sheet, game, moves, onJump) {
       current = rows[step];
       current.row.setAttribute("aria-current", "step");
       current.jump.tabIndex = 0;
-      element.scrollTop = Math.max(0, (step - 3) * HEIGHT);
+      // A page at a time: to scroll is to paint all rows again.
+      const [top, room] = [step * HEIGHT, element.clientHeight - 2 * HEIGHT];
+      if (top > element.scrollTop + room) element.scrollTop = top - HEIGHT;
+      else if (top < element.scrollTop) element.scrollTop = top + HEIGHT - room;
     },
   };
 }
@@ -213,7 +226,9 @@ function cardsMoved(sheet, game, groups) {
   return groups.map(([what, kinds]) => {
     const counts = new Map();
     for (const kind of kinds) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-    const chips = [...counts].map(([kind, count]) => cardChip(sheet, game.kinds[kind] ?? "?", { count: count > 1 ? count : null }));
+    const chips = [...counts].map(([kind, count]) =>
+      cardChip(sheet, game.kinds[kind] ?? "?", { count: count > 1 ? count : null }),
+    );
     return make("span", { class: "ttr-moved" }, make("span", { text: what }), ...chips);
   });
 }
@@ -223,8 +238,9 @@ function render({ model, el }) {
   const frames = wholeFrames(differences);
   const nSeats = game.players.length;
   const seats = game.players.map((_, seat) => seat);
+  const [, , width, height] = sheet.view;
   const root = make("div", {
-    class: "ttr ttr-stepper",
+    class: width > 1.25 * height ? "ttr ttr-stepper is-wide" : "ttr ttr-stepper",
     "data-lm-suppress-shortcuts": "true",
     role: "region",
     tabindex: 0,
@@ -256,12 +272,13 @@ function render({ model, el }) {
   const turn = make("span", { class: "ttr-turn", "data-field": "turn" });
   const lastRound = make("span", { class: "ttr-last", "data-field": "left" });
   const moved = make("div", { class: "ttr-cards" });
-  const tunnel = make("div", { class: "ttr-tunnel", "data-field": "tunnel", hidden: true });
   const place = make("div", { class: "ttr-place" });
   const board = drawBoard(place, sheet);
-  const chartPlace = make("div", { class: "ttr-chart-place ttr-panel" }, make("div", { class: "ttr-heading", text: "Points for routes and tickets" }));
+  const heading = make("div", { class: "ttr-heading", text: "Points for routes and tickets" });
+  const chartPlace = make("div", { class: "ttr-chart-place ttr-panel" }, heading);
+  const endsWith = (seat) => frames.at(-1)[`points:${seat}`] ?? "?";
   const chart = drawChart(chartPlace, {
-    label: `Points over the game: ${seats.map((seat) => `P${seat} ends with ${frames.at(-1)[`points:${seat}`] ?? "?"}`).join(", ")}`,
+    label: `Points over the game: ${seats.map((seat) => `P${seat} ends with ${endsWith(seat)}`).join(", ")}`,
     series: seats.map((seat) => ({
       label: ownerWords(game, seat),
       color: playerLook(sheet, seat).color,
@@ -299,13 +316,6 @@ function render({ model, el }) {
     ["left", (left) => {
       lastRound.hidden = left === null;
       setText(lastRound, left === null ? "" : `last round: ${left} turn${left === 1 ? "" : "s"} left`);
-    }],
-    ["tunnel", (now) => {
-      tunnel.hidden = now === null;
-      if (now === null) return;
-      const [route, laid, shown, surcharge] = now;
-      const cards = (counts) => counts.flatMap((count, kind) => (count ? [cardChip(sheet, game.kinds[kind], { count })] : []));
-      tunnel.replaceChildren("Tunnel ", make("bdi", { text: sheet.routes.find(({ id }) => id === route).words }), ": laid down ", ...cards(laid), " turned over ", ...cards(shown), ` ${surcharge} more to pay`);
     }],
   ]);
   let shownClaims = 0;
@@ -364,14 +374,15 @@ function render({ model, el }) {
       make("h2", {}, make("bdi", { text: game.title })),
       make("span", { class: "ttr-about", text: game.about }),
       lastRound,
+      make("p", { class: "ttr-note", dir: "auto", text: game.note, hidden: !game.note }),
     ),
     player.element,
-    make("div", { class: "ttr-now ttr-panel" }, live, moved, tunnel, turn),
+    make("div", { class: "ttr-now ttr-panel" }, live, moved, turn),
     make(
       "div",
       { class: "ttr-grid" },
       make("div", { class: "ttr-left" }, place, chartPlace),
-      make("div", { class: "ttr-right" }, ...panels.map((panel) => panel.element), table.element),
+      make("div", { class: "ttr-right" }, ...panels.map(({ element }) => element), table.element),
       moveTable.element,
     ),
   );
