@@ -7,6 +7,7 @@
 #   make soak [MINUTES=30]                 thousands of games on every map, each state checked; goes on where it stopped
 #   make docs                              the site: docs/_build/html/index.html, every notebook executed
 #   make bench                             how fast it is
+#   make bench-widgets                     how fast the widgets are in a browser
 #   make lock                              pin the newest versions of all dependencies
 #   make clean                             remove the environment, caches and builds
 
@@ -26,7 +27,7 @@ AXE := $(VENV)/axe/node_modules/axe-core/axe.min.js
 NUMERIC := tests/rules tests/analysis tests/engine ttr_analysis/rules ttr_analysis/analysis ttr_analysis/engine ttr_analysis/policies
 
 .DEFAULT_GOAL := help
-.PHONY: help study lab test lint soak docs bench lock clean
+.PHONY: help study lab test lint soak docs bench bench-widgets lock clean
 
 help:
 	@sed -n 's/^#  //p' Makefile
@@ -74,6 +75,9 @@ docs: $(READY)
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks
+
+bench-widgets: $(READY)
+	$(BIN)/python -m benchmarks widgets
 
 lock: $(READY)
 	$(BIN)/uv pip compile --quiet --system-certs --universal --upgrade --no-emit-index-url --no-emit-find-links --extra dev \

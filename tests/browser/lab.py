@@ -65,6 +65,13 @@ CELLS = """() => {
   return [notebook.widgets.length, notebook.activeCellIndex, notebook.mode];
 }"""
 
+ASK = """async expression => {
+  const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+  const asked = {code: '', silent: true, user_expressions: {answer: expression}};
+  const {answer} = (await kernel.requestExecute(asked).done).content.user_expressions;
+  return answer.data?.['text/plain'] ?? `${answer.ename}: ${answer.evalue}`;
+}"""
+
 
 def find_browser() -> str | None:
     """Return the path of Chromium, or None if there is none; `TTR_CHROMIUM` names another."""
@@ -144,6 +151,11 @@ class Lab:
         widget = self.page.locator(".jp-Notebook .ttr").last
         widget.wait_for()
         return widget
+
+    def ask(self, expression: str) -> str:
+        """Return what an expression is in the kernel, as text."""
+        answer: str = self.page.evaluate(ASK, expression)
+        return answer
 
     def use_theme(self, name: str) -> None:
         """Change to `LIGHT` or `DARK`."""
