@@ -42,7 +42,6 @@ def number(kind: str | None) -> int:
 def expected(state: GameState) -> Frame:
     """Return what a frame has to say of a state, but for how tickets and points stand."""
     tickets = {ticket.id: i for i, ticket in enumerate(state.game_map.tickets)}
-    pending = state.pending
     frame: Frame = {
         "claims": len(state.owners),
         "left": None if state.is_over else state.turns_left,
@@ -51,8 +50,6 @@ def expected(state: GameState) -> Frame:
         "discards": list(state.discards),
         "ticketPile": state.n_ticket_pile,
         "ticketDiscards": state.n_ticket_discards,
-        "tunnel": pending
-        and [pending.route.id, list(pending.laid.counts), list(pending.revealed.counts), pending.surcharge],
     }
     for seat in range(state.n_players):
         hand = state.hands[seat]

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from ttr_analysis.cards import CARD_KINDS, CardCounts
+from ttr_analysis.cards import CARD_KINDS, LOCOMOTIVE, CardCounts
 from ttr_analysis.engine import actions
 from ttr_analysis.engine.events import Chance, Event, Move, TicketsShown
 from ttr_analysis.engine.record import GameRecord
 from ttr_analysis.engine.scores import Score
-from ttr_analysis.engine.state import GameState
+from ttr_analysis.engine.state import GameState, PendingTunnel
 from ttr_analysis.maps.model import Route, Ticket
 from ttr_analysis.viz.naming import name_route, name_ticket
 
@@ -159,14 +159,8 @@ def _tell_move(move: Move, outcomes: Sequence[Chance], before: GameState, after:
             return Told(seat, f"takes {_name_cards(taken)} from the market", (("taken", taken),))
         case actions.ClaimRoute(route, payment):
             return _tell_claim(seat, route, payment.cards, outcomes, after)
-        case actions.PayTunnel(cards):
-            what, pending = _pending(before)
-            points = f" for {_count(pending.points, 'point')}" if pending else ""
-            return Told(seat, f"pays {cards} more and claims {what}{points}", (("paid", _spread(cards)),), pending)
-        case actions.DeclineTunnel():
-            what, pending = _pending(before)
-            back = _spread(before.pending.laid) if before.pending else ()
-            return Told(seat, f"gives up {what} and takes the cards back", (("taken back", back),), pending)
+        case actions.PayTunnel() | actions.DeclineTunnel():
+            return _tell_tunnel(seat, action, before.pending)
         case actions.DrawTickets():
             offered = [event.ticket for event in outcomes if event.kind == "ticket_offered"]
             return Told(seat, f"draws {_list_tickets(offered)}")
@@ -180,14 +174,21 @@ def _tell_move(move: Move, outcomes: Sequence[Chance], before: GameState, after:
             return Told(seat, "passes")
 
 
-def _pending(state: GameState) -> tuple[str, Route | None]:
-    """Return the tunnel that is tried, in words and as a route."""
-    return ("the tunnel", None) if state.pending is None else (name_route(state.pending.route), state.pending.route)
+def _tell_tunnel(seat: int, action: actions.PayTunnel | actions.DeclineTunnel, pending: PendingTunnel | None) -> Told:
+    """Tell how the try of a tunnel ends; the cards that were turned over still lie there."""
+    if pending is None:
+        return Told(seat, str(action))
+    route, shown = pending.route, ("turned over", _spread(pending.revealed))
+    if isinstance(action, actions.DeclineTunnel):
+        back = ("taken back", _spread(pending.laid))
+        return Told(seat, f"gives up {name_route(route)} and takes the cards back", (shown, back), route)
+    text = f"pays {_count_cards(action.cards)} more and claims {name_route(route)} for {_count(route.points, 'point')}"
+    return Told(seat, text, (shown, ("paid", _spread(action.cards))), route)
 
 
 def _tell_claim(seat: int, route: Route, cards: CardCounts, outcomes: Iterable[Chance], after: GameState) -> Told:
     laid = ("laid down", _spread(cards))
-    claimed = f"claims {name_route(route)} with {cards} for {_count(route.points, 'point')}"
+    claimed = f"claims {name_route(route)} with {_count_cards(cards)} for {_count(route.points, 'point')}"
     if not route.tunnel:
         return Told(seat, claimed, (laid,), route)
     shown = tuple(event.card for event in outcomes if event.kind == "card_revealed")
@@ -198,7 +199,7 @@ def _tell_claim(seat: int, route: Route, cards: CardCounts, outcomes: Iterable[C
     wanted = _count(after.pending.surcharge, "card")
     return Told(
         seat,
-        f"tries the tunnel {name_route(route)} with {cards}; it shows {turned}: {wanted} more to pay",
+        f"tries the tunnel {name_route(route)} with {_count_cards(cards)}; it shows {turned}: {wanted} more to pay",
         groups,
         route,
     )
@@ -241,6 +242,11 @@ def _spread(cards: CardCounts) -> tuple[str, ...]:
     return tuple(kind for kind, count in zip(CARD_KINDS, cards, strict=True) for _ in range(count))
 
 
+def _count_cards(cards: CardCounts) -> str:
+    """Return counted cards in words."""
+    return ", ".join(f"{n} {kind}{'s' if kind == LOCOMOTIVE and n > 1 else ''}" for kind, n in cards.as_dict().items())
+
+
 def _name_cards(cards: Sequence[str | None]) -> str:
     """Return drawn cards in words."""
     return " and ".join(_name_card(card) for card in cards) or "no card"
@@ -249,7 +255,7 @@ def _name_cards(cards: Sequence[str | None]) -> str:
 def _name_card(card: str | None) -> str:
     if card is None:
         return "an unknown card"
-    if card == "locomotive":
+    if card == LOCOMOTIVE:
         return "a locomotive"
     return f"{'an' if card[0] in 'aeiou' else 'a'} {card} card"
 

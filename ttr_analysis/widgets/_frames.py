@@ -163,7 +163,7 @@ def _whole_frames(record: GameRecord) -> Iterator[Frame]:
 
 def _table_frame(state: GameState, tickets: TicketJudge) -> Frame:
     """Return what belongs to no seat."""
-    pending, neutral = state.pending, None
+    neutral = None
     if state.has_neutral:
         turned = state.neutral_ticket
         neutral = [None if turned is None else tickets.number(turned), state.neutral_trains, state.marker]
@@ -177,9 +177,6 @@ def _table_frame(state: GameState, tickets: TicketJudge) -> Frame:
         "discards": list(state.discards),
         "ticketPile": state.n_ticket_pile,
         "ticketDiscards": state.n_ticket_discards,
-        "tunnel": None
-        if pending is None
-        else [pending.route.id, list(pending.laid), list(pending.revealed), pending.surcharge],
         "neutral": neutral,
     }
 

@@ -197,14 +197,16 @@ function drawBoard(container, sheet, { onRoute = null, onCity = null, label = sh
 
 function drawTicket(sheet, ticket, cities) {
   const { unit, radius, label_size: size } = sheet;
-  const group = makeSvg("g", { class: "ttr-ticket", "data-ticket": ticket.id }, makeSvg("title", { text: ticket.words }));
+  const group = makeSvg("g", { class: "ttr-ticket", "data-ticket": ticket.id });
+  group.append(makeSvg("title", { text: ticket.words }));
   for (const { cities: ends, path: d, x, y, points } of ticket.arcs) {
     group.append(
       makeSvg("path", { d, class: "ttr-arc-rim", "stroke-width": 0.2 * unit }),
       makeSvg("path", { d, class: "ttr-arc", "stroke-width": 0.11 * unit }),
       ...ends.map((name) => {
         const { city } = cities.get(name);
-        return makeSvg("circle", { cx: city.x, cy: city.y, r: 1.7 * radius, class: "ttr-ring", "stroke-width": 0.14 * unit });
+        const ring = { class: "ttr-ring", r: 1.7 * radius, "stroke-width": 0.14 * unit };
+        return makeSvg("circle", { cx: city.x, cy: city.y, ...ring });
       }),
       makeSvg("circle", { cx: x, cy: y, r: 0.95 * size, class: "ttr-points", "stroke-width": 0.08 * unit }),
       makeSvg("text", { x, y: y + 0.36 * size, "text-anchor": "middle", "font-size": size, text: points }),
@@ -213,7 +215,7 @@ function drawTicket(sheet, ticket, cities) {
   return group;
 }
 
-/* Make elements choosable by mouse and keys: [[element, [x, y], words, value]]. One of them is a stop of the Tab key. */
+/* Make elements choosable by mouse and keys: [[element, [x, y], words, value]]. One of them is a stop of Tab. */
 function makeChoosable(svg, items, onChoose) {
   const ways = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
   let stop = items[0];

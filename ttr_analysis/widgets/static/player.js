@@ -32,7 +32,8 @@ function makePlayer({ nSteps, jumps = [], onStep }) {
   const next = button("next", "Next step (right arrow)", () => player.go(player.step + 1));
   const end = button("last", "Last step (End)", () => player.go(last));
   play.classList.add("ttr-main");
-  const slider = make("input", { type: "range", class: "ttr-slider", min: 0, max: last, step: 1, "aria-label": "Step" });
+  const range = { type: "range", min: 0, max: last, step: 1 };
+  const slider = make("input", { ...range, class: "ttr-slider", "aria-label": "Step" });
   slider.addEventListener("input", () => player.go(Number(slider.value)));
   const count = make("span", { class: "ttr-count" });
   const speed = make("select", { class: "ttr-speed", "aria-label": "Time for each step", title: "Time for each step" });
@@ -96,6 +97,7 @@ function makePlayer({ nSteps, jumps = [], onStep }) {
     else return false;
     return true;
   };
+  const jumpButtons = jumpers.map(({ element }) => element);
   player.element = make(
     "div",
     { class: "ttr-controls", role: "group", "aria-label": "Steps" },
@@ -103,7 +105,7 @@ function makePlayer({ nSteps, jumps = [], onStep }) {
     slider,
     count,
     make("label", { class: "ttr-field" }, make("span", { text: "each" }), speed),
-    make("span", { class: "ttr-jumps", hidden: !jumpers.length }, "next claim", ...jumpers.map(({ element }) => element)),
+    make("span", { class: "ttr-jumps", hidden: !jumps.length }, "next claim", ...jumpButtons),
   );
   showPlay();
   return player;
