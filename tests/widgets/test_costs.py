@@ -69,6 +69,13 @@ def test_the_curve_counts_the_locomotives_held(nordic: ttr.GameMap) -> None:
         ]
 
 
+def test_locomotives_that_are_no_jokers_are_not_counted(nordic: ttr.GameMap) -> None:
+    curve = RouteCosts(nordic, hand={"green": 3, "locomotive": 5}).answer["curve"]
+
+    assert curve["locomotives"] == 0
+    assert [point["cards"] for point in curve["points"]] == [36 - 3 * k for k in range(10)]
+
+
 def test_cards_that_cannot_pay_have_no_number(nordic: ttr.GameMap) -> None:
     route = next(route for route in nordic.routes if route.kind == "plain" and not route.swap_size)
     widget = RouteCosts(nordic, route, hand={})

@@ -9,7 +9,7 @@ const IDLE = 150; // milliseconds without a change before losses are asked for
 
 function renderExplorer({ model, el }) {
   const facts = model.get("facts");
-  const { root, live } = answerPage(el, "tickets", `Tickets and the fewest trains: ${facts.sheet.title}`);
+  const { root, live } = answerPage(el, "explorer", `Tickets and the fewest trains: ${facts.sheet.title}`);
   const words = new Map(facts.sheet.routes.map((route) => [route.id, route.words]));
   const box = make("div");
   const board = drawBoard(box, facts.sheet, {
@@ -22,13 +22,14 @@ function renderExplorer({ model, el }) {
   const picker = ticketPicker(model, facts);
   const network = networkPanel(model, facts);
   const losses = lossesPanel(model, facts, words, board);
+  const [, , width, height] = facts.sheet.view;
   const beside = make("div", { class: "ttr-stack" }, network.element, losses.element);
   root.append(
     tools.element,
     live,
     make(
       "div",
-      { class: "ttr-explorer" },
+      { class: width > 1.15 * height ? "ttr-sides is-wide" : "ttr-sides" },
       make("div", { class: "ttr-stack" }, box, journey.element, taken.element),
       make("div", { class: "ttr-stack" }, picker.element, beside),
     ),
