@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 import ttr_analysis as ttr
-from tests.engine.goldens import golden_paths
-from tests.fixtures import load
+from tests.engine.goldens import golden_paths, load_events
 from ttr_analysis import GameRecord, GameState
 from ttr_analysis.analysis.paths.shortest import NoPathError
 from ttr_analysis.cards import CARD_KINDS
@@ -25,7 +24,7 @@ SOME = GOLDENS[::3]
 @cache
 def golden(path: Path) -> GameRecord:
     """Return a golden record."""
-    return GameRecord.load(path, load("invented") if path.parent.name == "invented" else None)
+    return GameRecord.load(path, load_events(path)[2])
 
 
 @cache
