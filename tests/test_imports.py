@@ -50,6 +50,22 @@ def test_the_graph_needs_networkx_alone(tmp_path: Path) -> None:
     assert loaded & (HEAVY - {"numpy"}) == {"networkx"}
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        pytest.param(
+            "from ttr_analysis.policies import Greedy, Random; ttr.Game(m).play([Greedy(), Random()], seed=7).scores",
+            id="a game",
+        ),
+        pytest.param("ttr.tickets.cheapest_network(m, m.tickets[:3])", id="a network"),
+    ],
+)
+def test_tables_and_graphs_are_loaded_where_one_is_asked_for(code: str, tmp_path: Path) -> None:
+    loaded = packages_loaded_by(f"import ttr_analysis as ttr; m = ttr.load_map('nordic'); {code}", tmp_path)
+
+    assert loaded & HEAVY <= {"numba", "numpy", "scipy"}  # SciPy is loaded by Numba
+
+
 def test_the_players_are_named_before_they_are_loaded(tmp_path: Path) -> None:
     loaded = packages_loaded_by("import ttr_analysis as ttr; dir(ttr.policies)", tmp_path)
 
