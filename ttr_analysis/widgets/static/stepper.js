@@ -38,7 +38,7 @@ function makeTickets(sheet, field) {
     return make(
       "li",
       { "data-status": status, "data-ticket": id, title },
-      make("span", { class: "ttr-status", role: "img", "aria-label": words, text: symbol }),
+      symbol ? make("span", { class: "ttr-status", role: "img", "aria-label": words, text: symbol }) : "",
       make("bdi", { dir: "ltr", text: name }),
       need ? make("span", { class: "ttr-need", text: need }) : "",
     );
