@@ -44,7 +44,7 @@ function seatPanel(sheet, facts, seat, { you = false } = {}) {
       {},
       playerMark(sheet, seat),
       make("bdi", { class: "ttr-p-name", title: name, text: name }),
-      you ? make("span", { class: "ttr-p-you", text: "you" }) : "",
+      you && name !== "You" ? make("span", { class: "ttr-p-you", text: "you" }) : "",
       make("span", { class: "ttr-p-score" }, score, " points"),
     ),
     line,

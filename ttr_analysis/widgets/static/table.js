@@ -40,7 +40,7 @@ function render({ model, el }) {
     const busy = model.get("busy") || (sent ? "The move is made" : "");
     turn.classList.toggle("ttr-t-busy", Boolean(busy));
     const { table, result, options } = now;
-    const won = result?.winners.map((seat) => seatName(facts, seat)).join(" and ");
+    const won = result?.winners.map((seat) => (seat === you ? "You" : seatName(facts, seat))).join(" and ");
     if (busy) setText(turn, `${busy} …`);
     else if (result) setText(turn, won ? `${won} won` : "The game is over");
     else if (options) setText(turn, `You: ${{ KEEP_START: "choose your opening tickets", TURN: "it is your turn", SECOND_DRAW: "draw a further card", TUNNEL: "pay for the tunnel or decline", KEEP: "choose the tickets to keep", NEUTRAL: "choose a track for the neutral player" }[table.phase]}`);
@@ -204,7 +204,7 @@ function render({ model, el }) {
     "div",
     { class: "ttr ttr-play", "data-lm-suppress-shortcuts": "true", role: "region", "aria-label": `Play: ${facts.title}` },
     make("header", { class: "ttr-p-top" }, make("h2", {}, make("bdi", { text: facts.title }))),
-    bar,
+    make("div", { class: "ttr-p-bar" }, bar, market.element),
     make(
       "div",
       { class: "ttr-p-body" },
@@ -212,7 +212,6 @@ function render({ model, el }) {
       make(
         "div",
         {},
-        market.element,
         make("div", { class: "ttr-p-seats" }, ...order.map((seat) => seats[seat].element)),
         make("section", { class: "ttr-panel", "aria-label": "What happened" }, make("h3", { class: "ttr-p-heading", text: "What happened" }), log),
       ),
