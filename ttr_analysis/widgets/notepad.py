@@ -16,6 +16,7 @@ from ttr_analysis.engine.layout import Phase
 from ttr_analysis.engine.notation import NotationError
 from ttr_analysis.engine.record import GameRecord
 from ttr_analysis.engine.scanner import UNKNOWN, fold_text
+from ttr_analysis.engine.state import GameState
 from ttr_analysis.engine.transcript import Transcript
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.widgets._seen import seen_by_record
@@ -154,6 +155,11 @@ class Notepad:
         return self._transcript.record
 
     @property
+    def state(self) -> GameState | None:
+        """The state after the last line; None before the set-up is complete."""
+        return self._transcript.state
+
+    @property
     def lines(self) -> tuple[str, ...]:
         """The lines entered."""
         return self._transcript.lines
@@ -165,7 +171,7 @@ class Notepad:
 
     def frame(self) -> dict[str, Any]:
         """Return what is to be shown, as plain data."""
-        state = self._transcript.state
+        state = self.state
         return {
             "lines": list(self.lines),
             "table": None if state is None else seen_by_record(state),
@@ -268,7 +274,7 @@ class Notepad:
 
     def _piece(self, kind: PieceKind, value: str) -> str:
         """Return what is written for a click; "" for what is not there."""
-        state = self._transcript.state
+        state = self.state
         game_map = self.game.game_map
         if kind == "route":
             route = next((route for route in game_map.routes if route.id == value), None)
@@ -315,7 +321,7 @@ class Notepad:
 
     def _is_own(self) -> bool:
         """Return whether what comes next is seen by who keeps the record."""
-        state = self._transcript.state
+        state = self.state
         return state is None or self.seat in (None, state.acting)
 
     def _ready_lines(self) -> list[Choice]:

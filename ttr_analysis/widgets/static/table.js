@@ -55,6 +55,13 @@ function render({ model, el }) {
   const button = (text, line, more = {}) =>
     make("button", { type: "button", "data-line": line, onclick: () => move(line), ...more }, make("bdi", { text }));
 
+  const moveWords = (line) =>
+    line
+      .replace(/^pays /, "Pay ")
+      .replace(/^declines$/, "Decline and take the cards back")
+      .replace(/^neutral takes (.*)$/, "Give $1 to the neutral player")
+      .replace(/^pass$/, "Pass");
+
   function keepForm({ offer, fewest }) {
     const boxes = offer.map((id) => make("input", { type: "checkbox", value: id }));
     const done = make("button", { type: "button", class: "ttr-main", text: "Keep these", onclick: () => move(`keep ${kept().join(", ") || 0}`) });
@@ -109,7 +116,7 @@ function render({ model, el }) {
     else {
       const n = Object.keys(options.claims).length;
       const hint = n ? `Choose one of ${n} marked route${n === 1 ? "" : "s"} on the board to claim it.` : "";
-      const moves = options.moves.map((line) => button(line, line));
+      const moves = options.moves.map((line) => button(moveWords(line), line));
       actions.replaceChildren(
         make("div", { class: "ttr-p-quiet", text: hint }),
         make("div", { class: "ttr-p-choices" }, ...moves),
