@@ -28,7 +28,7 @@ function makeSpeed() {
   return make("select", { class: "ttr-speed", "aria-label": words, title: words }, ...options);
 }
 
-/* Calls `tick` again and again until it returns false or is stopped; `onChange(runs)` tells when that begins and ends. */
+/* Calls `tick` again and again until it returns false or is stopped; `onChange(runs)` tells when that changes. */
 function makeTimer(pause, tick, onChange) {
   let timer = null;
   const stop = () => {
