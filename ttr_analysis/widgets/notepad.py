@@ -146,6 +146,8 @@ class Notepad:
         if seat is not None and seat not in range(self.game.n_players):
             raise GameError(f"expected a seat from 0 to {self.game.n_players - 1}, got {seat!r}")
         self.seat = seat
+        ends = [route.cities for route in game_map.routes]
+        self._routes = {f"{a}-{b}" for a, b in ends} | {f"{b}-{a}" for a, b in ends}
 
     # -- what stands ------------------------------------------------------------
 
@@ -304,11 +306,13 @@ class Notepad:
         base, typed = text[: error.at], fold_text(text[error.at :])[0].strip()
         fitting = [choice for choice in error.choices if fold_text(choice)[0].strip().startswith(typed)]
         fitting = fitting or nearest(typed, error.choices, 8)
+        if not typed:  # routes are on the board to be clicked
+            fitting = [choice for choice in fitting if choice not in self._routes]
         if not self._is_own():
             fitting.sort(key=lambda choice: not choice.endswith(UNKNOWN))
         ready = self._ready_lines() if not text.strip() else []
         longer = [Choice(_joined(base, choice), choice.strip(), _card(choice)) for choice in fitting]
-        return tuple([*ready, *longer][:_MOST_CHOICES])
+        return tuple([choice for choice in (*ready, *longer) if choice.text != text][:_MOST_CHOICES])
 
     def _more(self, text: str) -> tuple[Choice, ...]:
         """Return how a line that can be entered may go on: a turn that is not over."""

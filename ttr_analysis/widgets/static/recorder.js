@@ -89,7 +89,8 @@ function render({ model, el }) {
     // What ends too early is no slip: one goes on typing.
     const isWrong = Boolean(answer.problem) && answer.at < answer.text.trimEnd().length;
     input.setAttribute("aria-invalid", String(isWrong));
-    const problem = answer.problem && `${isWrong ? `Character ${answer.at + 1}: ` : ""}${answer.problem}`;
+    const hint = answer.problem.replace(/^expected /, "Next: ").replace(/, got the end$/, "");
+    const problem = isWrong ? `Character ${answer.at + 1}: ${answer.problem}` : hint;
     said.dataset.kind = answer.failed || isWrong ? "problem" : answer.ready ? "ready" : "";
     setText(said, [answer.said, answer.ready ? `Ready: ${answer.told}` : problem].filter(Boolean).join(". "));
     showChoices(answer.choices);

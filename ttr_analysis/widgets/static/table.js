@@ -89,7 +89,18 @@ function render({ model, el }) {
         ...ways.map((payment) => button(payment, `${id} ${payment}`)),
         make("button", { type: "button", text: "Not now", onclick: () => choose(null) }),
       ),
+      ways.some((payment) => payment.includes("sets ")) ? otherCards(id, ways[0]) : "",
     );
+  }
+
+  /* Where cards stand in for one, those that are offered are a few of very many. */
+  function otherCards(id, example) {
+    const input = make("input", { type: "text", "aria-label": "Other cards", placeholder: example, autocomplete: "off", spellcheck: "false" });
+    const pay = () => move(`${id} ${input.value}`);
+    input.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") pay();
+    });
+    return make("div", { class: "ttr-p-choices ttr-t-other" }, input, make("button", { type: "button", text: "Pay with these cards", onclick: pay }));
   }
 
   function choose(id) {
