@@ -28,8 +28,8 @@ from ttr_analysis.engine.seating import Chooser, seat_policy
 from ttr_analysis.engine.state import GameState, seat_number
 from ttr_analysis.engine.view import SeatView
 from ttr_analysis.viz.naming import name_ticket
-from ttr_analysis.viz.words import Told, tell_step
-from ttr_analysis.widgets._frames import TicketJudge, final_parts
+from ttr_analysis.viz.words import Told, final_parts, tell_step
+from ttr_analysis.widgets._frames import TicketJudge
 from ttr_analysis.widgets._seen import seen_by
 
 PERSON: Final = "Person"
