@@ -24,7 +24,7 @@ AXE := $(VENV)/axe/node_modules/axe-core/axe.min.js
 
 # Tests that the second pass repeats as plain Python, where every index is checked and nothing overflows. The referee
 # is plain Python anyway.
-NUMERIC := tests/rules tests/analysis tests/engine ttr_analysis/rules ttr_analysis/analysis ttr_analysis/engine ttr_analysis/policies
+NUMERIC := tests/rules tests/analysis tests/engine tests/policies ttr_analysis/rules ttr_analysis/analysis ttr_analysis/engine ttr_analysis/policies
 
 .DEFAULT_GOAL := help
 .PHONY: help study lab test lint soak docs bench bench-widgets lock clean

@@ -93,7 +93,11 @@ def test_the_copy_plays_the_same_games(combination: Combination) -> None:
         assert copies == events(game, [Greedy()] * combination.n_players, number)
 
 
-@pytest.mark.parametrize("other", [HOARDER, COLLECTOR, BUILDER, Random()], ids=lambda other: other.name)
+LONG_GAMES = [pytest.param(player, id=player.name, marks=pytest.mark.compiled_only) for player in (HOARDER, COLLECTOR)]
+SHORT_GAMES = [pytest.param(player, id=player.name) for player in (BUILDER, Random())]
+
+
+@pytest.mark.parametrize("other", LONG_GAMES + SHORT_GAMES)
 @pytest.mark.parametrize("combination", COMBINATIONS, ids=str)
 def test_the_copy_plays_the_same_games_against_others(combination: Combination, other: CompiledPolicy) -> None:
     game = Game(combination.game_map, combination.n_players)
