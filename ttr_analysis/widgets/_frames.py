@@ -129,34 +129,42 @@ def _difference(before: Frame, after: Frame) -> Frame:
 
 
 def _whole_frames(record: GameRecord) -> Iterator[Frame]:
-    states, n_players = record.states(), record.header.n_players
-    tickets = TicketJudge(Game(record.map, record.header.n_players))
-    game = Game(record.map, n_players)
-    scored: tuple[object, list[Score]] = (None, [])
+    states = record.states()
+    game = Game(record.map, record.header.n_players)
+    tickets = TicketJudge(game)
+    scores: list[Score] = []
+    scored_for: object = None
     for step, state in enumerate(states):
-        is_end = state.is_over and step == len(states) - 1
-        # Points other than those for routes change with these alone.
-        key = (len(state.owners), state.tickets, state.loans)
-        if key != scored[0]:
-            scored = key, list(game.score(state))
+        # What is scored changes with these alone.
+        key = (len(state.owners), state.tickets, state.tokens, state.loans)
+        if key != scored_for:
+            scores, scored_for = list(game.score(state)), key
         frame = _table_frame(state, tickets)
-        for seat in range(n_players):
-            marked = tickets.judge(state, seat)
-            parts = final_parts(scored[1][seat]) if is_end else _parts(scored[1][seat], marked)
-            points = scored[1][seat].total if is_end else sum(points or 0 for _, points in parts)
-            seat_frame = {
-                "hand": [*state.hands[seat], state.n_hands[seat] - state.hands[seat].n_cards],
-                "trains": state.trains[seat],
-                "score": state.scores[seat],
-                "tokens": state.tokens[seat],
-                "loans": state.loans[seat],
-                "offer": [tickets.number(ticket) for ticket in state.offers[seat]],
+        for score in scores:
+            marked = tickets.judge(state, score.seat)
+            is_end = state.is_over and step == len(states) - 1
+            parts = final_parts(score) if is_end else _parts(score, marked)
+            values = {
+                **_seat_frame(state, score.seat, tickets),
                 "tickets": [list(one) for one in marked],
                 "parts": [list(part) for part in parts],
-                "points": points,
+                "points": score.total if is_end else sum(points or 0 for _, points in parts),
             }
-            frame.update({f"{key}:{seat}": value for key, value in seat_frame.items()})
+            frame.update({f"{name}:{score.seat}": value for name, value in values.items()})
         yield frame
+
+
+def _seat_frame(state: GameState, seat: int, tickets: TicketJudge) -> Frame:
+    """Return what lies before a seat."""
+    hand = state.hands[seat]
+    return {
+        "hand": [*hand, state.n_hands[seat] - hand.n_cards],
+        "trains": state.trains[seat],
+        "score": state.scores[seat],
+        "tokens": state.tokens[seat],
+        "loans": state.loans[seat],
+        "offer": [tickets.number(ticket) for ticket in state.offers[seat]],
+    }
 
 
 def _table_frame(state: GameState, tickets: TicketJudge) -> Frame:
