@@ -43,6 +43,7 @@ def test_golden_games_are_told_and_read(path: Path) -> None:
     assert read_game(record_lines(record), game_of(record)).entries == record.entries
 
 
+@pytest.mark.compiled_only
 @pytest.mark.parametrize("path", GOLDENS[::3], ids=lambda path: f"{path.parent.name}-{path.stem}")
 @pytest.mark.parametrize("seat", [0, 1])
 def test_watched_games_are_told_and_read(path: Path, seat: int) -> None:
@@ -50,6 +51,7 @@ def test_watched_games_are_told_and_read(path: Path, seat: int) -> None:
     assert read_game(record_lines(record), game_of(record)).entries == record.entries
 
 
+@pytest.mark.compiled_only
 @pytest.mark.parametrize("table", TABLES, ids=str)
 @pytest.mark.parametrize("mood", ["even", "hoarding"])
 def test_random_games_are_told_and_read(table: Table, mood: str) -> None:
@@ -57,6 +59,7 @@ def test_random_games_are_told_and_read(table: Table, mood: str) -> None:
     assert read_game(record_lines(record), game_of(record)).entries == record.entries
 
 
+@pytest.mark.compiled_only
 @pytest.mark.parametrize(("name", "variant"), WALKS)
 def test_every_legal_move_is_told_and_read(name: str, variant: str | None) -> None:
     game, states = some_states(name, variant)

@@ -37,6 +37,7 @@ def pad(nordic: GameMap) -> Notepad:
 # -- whole games --------------------------------------------------------------------
 
 
+@pytest.mark.compiled_only
 @pytest.mark.parametrize("table", TABLES[::4], ids=str)
 def test_a_watched_game_is_entered(table: Table, tmp_path: Path) -> None:
     record = played(table).watched_from(1)
@@ -131,6 +132,7 @@ def test_the_first_choice_leads_through_a_whole_set_up(nordic: GameMap) -> None:
     assert pad.frame()["table"]["phase"] == "TURN"
 
 
+@pytest.mark.compiled_only
 @pytest.mark.parametrize("name", EVERY_MAP)
 def test_choices_lead_from_line_to_line(name: str) -> None:
     pad = Notepad(load(name))
@@ -215,6 +217,14 @@ def test_the_widget_answers_messages(nordic: GameMap) -> None:
     recorder._hear({"do": "undo", "n": 6})
     assert recorder.answer["said"] == "nothing is written yet that could be taken back"
     json.dumps([recorder.facts, recorder.now, recorder.answer])
+
+
+def test_pasted_lines_are_entered_up_to_the_first_wrong_one(nordic: GameMap) -> None:
+    recorder = GameRecorder(nordic)
+    recorder._hear({"do": "enter", "n": 1, "text": "\nhand 4\nhand 4\n\nmarket red, rad\nP0: tickets 5\n"})
+    assert recorder.lines == ("P0: hand 4", "P1: hand 4")
+    assert recorder.answer["text"] == "market red, rad"
+    assert recorder.now["lines"] == list(recorder.lines)
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,7 @@ def play_through(sitting: Sitting, rng: random.Random | None) -> None:
 
 
 @pytest.mark.parametrize("table", TABLES, ids=str)
+@pytest.mark.compiled_only
 @pytest.mark.parametrize("seed", [None, 5], ids=["first", "any"])
 def test_whole_games_are_played_through_messages(table: Table, seed: int | None) -> None:
     game = Game(table.game_map, table.n_players)

@@ -183,9 +183,16 @@ class GameRecorder(TalkingWidget):
             }:
                 self.set_trait("answer", self._answer(self._pad.pick(text, kind, value), n))
             case {"do": "enter", "n": int(n), "text": str(text)}:
-                self._do(lambda: f"Entered {self._pad.enter(text)}", text, n)
+                self._enter(text, n)
             case {"do": "undo", "n": int(n)}:
                 self._do(lambda: f"Taken back: {self._pad.undo()}", "", n)
+
+    def _enter(self, text: str, n: int) -> None:
+        """Enter a line, or several that were pasted, up to the first one that cannot be."""
+        for line in [line for line in text.splitlines() if line.strip()] or [text]:
+            self._do(lambda line=line: f"Entered {self._pad.enter(line)}", line, n)
+            if self.answer["text"]:
+                return
 
     def _do(self, change: Any, text: str, n: int) -> None:  # noqa: ANN401
         """Make a change, and say what came of it; what cannot be entered stays in the line."""

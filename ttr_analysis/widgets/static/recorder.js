@@ -57,6 +57,13 @@ function render({ model, el }) {
     else return;
     event.preventDefault();
   });
+  input.addEventListener("paste", (event) => {
+    const text = event.clipboardData.getData("text");
+    if (!/\n./.test(text)) return;
+    event.preventDefault(); // several lines, each of which is entered
+    asked += 1;
+    model.send({ do: "enter", n: asked, text });
+  });
   choices.addEventListener("keydown", (event) => {
     const steps = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
     if (event.key === "Escape") input.focus();
