@@ -2,7 +2,7 @@
 #
 #   make study [MAP=nordic] [OUT=folder]   one HTML report on a map, with its tables as CSV
 #   make lab                               JupyterLab in notebooks/
-#   make test                              lint, then all tests, compiled and as plain Python
+#   make test                              lint, then all tests, compiled, in a browser, and as plain Python
 #   make lint                              ruff, mypy, layers
 #   make soak [MINUTES=30]                 thousands of games on every map, each state checked; goes on where it stopped
 #   make docs                              the site: docs/_build/html/index.html, every notebook executed
@@ -49,9 +49,9 @@ study: $(READY)
 lab: $(READY)
 	$(BIN)/jupyter lab notebooks
 
-# All tests in a browser share one JupyterLab, hence one worker.
 test: lint $(AXE)
-	TTR_FAST=1 NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest --numprocesses=2 --dist=loadgroup --nbmake tests ttr_analysis notebooks
+	TTR_FAST=1 NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest --numprocesses=2 --nbmake --ignore=tests/browser tests ttr_analysis notebooks
+	TTR_FAST=1 NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest tests/browser
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest --numprocesses=2 -m "not compiled_only" --ignore-glob='*/test_referee*' $(NUMERIC)
 
 # Tests for accessibility need it; without it they say so and are skipped.

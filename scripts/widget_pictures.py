@@ -12,12 +12,39 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.browser.lab import DARK, LIGHT, Lab, open_browser, open_lab
-from tests.browser.samples import MAPS, WIDGETS, cell
+from tests.browser.samples import MAPS, cell_on
+from tests.fixtures import INVENTED
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator
 
 FOLDER = Path("build/widgets")
+
+# What each widget shows: more than its first moment.
+SHOWN = {
+    "stepper": "ttr.widgets.GameStepper(record, step=len(record.steps) * 2 // 3)",
+    "end": "ttr.widgets.GameStepper(record, step=-1)",
+    "seat": "ttr.widgets.GameStepper(record, seat=1, step=len(record.steps) // 2)",
+    "odds": "ttr.widgets.TunnelOdds(game_map)",
+    "costs": "ttr.widgets.RouteCosts(game_map)",
+    "explorer": """explorer = ttr.widgets.TicketExplorer(game_map, game_map.tickets[3:6])
+explorer.closed = explorer.answer["routes"][:1]
+explorer.find_losses()
+explorer""",
+    "table": """table = ttr.widgets.GameTable(game_map, n_players=3, seed=7)
+for _ in range(9):
+    can = table.now["options"]
+    claims = [f"{route} {payments[0]}" for route, payments in can["claims"].items()]
+    keep = can["keep"] and f"keep {', '.join(can['keep']['offer'])}"
+    table.play(next(filter(None, [keep, *claims[:1], can["draw"], *can["moves"]])))
+table""",
+    "recorder": """from ttr_analysis.engine.notation import record_lines
+header = record.header
+recorder = ttr.widgets.GameRecorder(game_map, header.n_players, header.variant or None)
+for line in record_lines(record)[:40]:
+    recorder.enter(line)
+recorder""",
+}
 SIZES = {1300: 1500, 800: 2600}
 """Heights of the window by its width: a widget must fit in, or its picture is cut off."""
 THEMES = {"light": LIGHT, "dark": DARK}
@@ -36,11 +63,13 @@ def take_pictures(lab: Lab, folder: Path, name: str, widget: Locator) -> None:
 def main(folder: Path = FOLDER, *wanted: str) -> None:
     """Take pictures of all widgets, or of those named."""
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as place, open_browser() as browser, open_lab(browser, Path(place)) as lab:
+    with tempfile.TemporaryDirectory() as home, open_browser() as browser, open_lab(browser, Path(home)) as lab:
         lab.page.evaluate("() => window.jupyterapp.commands.execute('application:toggle-left-area')")
-        for name in wanted or WIDGETS:
-            for game_map in MAPS:
-                take_pictures(lab, folder, f"{name}-{game_map}", lab.show(cell(name, game_map)))
+        for name in wanted or SHOWN:
+            for game_map, record in MAPS.items():
+                place = str(INVENTED) if game_map == "invented" else game_map
+                widget = lab.show(cell_on(SHOWN[name], place, record))
+                take_pictures(lab, folder, f"{name}-{game_map}", widget)
                 print(f"{name} on {game_map}", flush=True)
     for fault in lab.watch.faults:
         print(f"! {fault}")

@@ -29,15 +29,15 @@ WIDGETS = {
 
 def cell(widget: str, game_map: str) -> str:
     """Return a cell that shows a widget of `WIDGETS` on a map of `MAPS`."""
-    return cell_on(widget, str(INVENTED) if game_map == "invented" else game_map, MAPS[game_map])
+    return cell_on(WIDGETS[widget], str(INVENTED) if game_map == "invented" else game_map, MAPS[game_map])
 
 
-def cell_on(widget: str, game_map: str, record: Path) -> str:
-    """Return a cell that shows a widget of `WIDGETS` on a map, by name or folder, with a record of it."""
+def cell_on(shown: str, game_map: str, record: Path) -> str:
+    """Return a cell that ends in an expression, for a map by name or folder and a record of it."""
     lines = ["import ttr_analysis as ttr", f"game_map = ttr.load_map({game_map!r})"]
-    if "record" in WIDGETS[widget]:
+    if "record" in shown:
         lines += [f"record = ttr.GameRecord.load({str(record)!r}, game_map)"]
-    return "\n".join([*lines, WIDGETS[widget]])
+    return "\n".join([*lines, shown])
 
 
 def sample_record(game_map: str) -> GameRecord:

@@ -76,7 +76,7 @@ def test_a_page_shows_names_as_text(disk: Disk, strange: Strange, tmp_path: Path
 
 @pytest.mark.parametrize("name", WIDGETS)
 def test_a_widget_shows_names_as_text(lab: Lab, strange: Strange, name: str) -> None:
-    widget = lab.show(cell_on(name, str(strange.folder), strange.path))
+    widget = lab.show(cell_on(WIDGETS[name], str(strange.folder), strange.path))
 
     assert_nothing_ran(widget)
     text = widget.text_content() or ""
