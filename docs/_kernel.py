@@ -15,6 +15,23 @@ from IPython import get_ipython
 
 _SILENT = "Here no Python answers, so it shows only how it begins: run the notebook to use it."
 
+# The module of a widget with its `export default` taken off, and what a frame wants besides: its page learns its height
+# (docs/_static/frames.js), and keeps the focus.
+_FRAMED = """
+const draw = (() => {
+%s
+return %s;
+})();
+function render({ model, el }) {
+  model.send = () => {};
+  draw({ model, el });
+  el.firstElementChild.focus = () => {};
+  const tell = () => parent.postMessage({ height: el.offsetTop + el.offsetHeight + el.offsetTop }, "*");
+  new ResizeObserver(tell).observe(el);
+}
+export default { render };
+"""
+
 
 def _frame_of(widget: AnyWidget) -> dict[str, str]:
     """Write the page of a widget, and return a frame that shows it."""
@@ -23,15 +40,12 @@ def _frame_of(widget: AnyWidget) -> dict[str, str]:
     name = type(widget).__name__
     own = [key for key in widget.keys if not key.startswith("_") and key not in AnyWidget.class_trait_names()]
     module, styles = str(widget._esm), str(widget._css)  # noqa: SLF001 - so anywidget calls them
-    module = re.sub(r"export default \{ render: (\w+) \};", r"const render = \1;\nexport default { render };", module)
-    text = page(title=name, module=module, styles=styles, values=widget.get_state(own))
-    text = re.sub(
-        r"^.*\.focus\(\{ preventScroll: true \}\);\n(?=</script>)", "", text, flags=re.MULTILINE
-    )  # not in a frame
+    body, draw = re.fullmatch(r"(.*)export default \{ (?:render: )?(\w+) \};\s*", module, flags=re.DOTALL).groups()
+    text = page(title=name, module=_FRAMED % (body, draw), styles=styles, values=widget.get_state(own))
     path = Path(os.environ["TTR_SITE"], "widgets", f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:12]}.html")
     path.parent.mkdir(exist_ok=True)
     path.write_text(text, encoding="utf-8")
-    frame = f'class="ttr-frame ttr-{name}" src="../widgets/{path.name}" title="{name}" loading="lazy"'
+    frame = f'class="ttr-frame" src="../widgets/{path.name}" title="{name}" loading="lazy"'
     if hasattr(widget, "to_html"):
         return {"text/html": f"<iframe {frame}></iframe>"}
     return {"text/html": f"<iframe {frame} inert></iframe><p>{_SILENT}</p>"}

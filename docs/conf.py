@@ -46,6 +46,7 @@ nb_ipywidgets_js = {}  # nothing is loaded from elsewhere
 html_theme = "furo"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["frames.js"]
 html_copy_source = False
 html_show_copyright = html_show_sphinx = False
 html_title = "ttr_analysis"
