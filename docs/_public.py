@@ -30,7 +30,11 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 # What stands under "Returns" is a name; its type is in the signature, and so are those of parameters.
-DOCSTRINGS = Config(napoleon_attr_annotations=False, napoleon_use_rtype=False)
+DOCSTRINGS = Config(
+    napoleon_attr_annotations=False,
+    napoleon_custom_sections=[("Attributes", "returns_style")],  # which are documented one by one, too
+    napoleon_use_rtype=False,
+)
 KINDS = ("function", "class", "exception", "data")
 
 

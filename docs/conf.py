@@ -47,7 +47,7 @@ html_theme = "furo"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_copy_source = False
-html_show_sphinx = False
+html_show_copyright = html_show_sphinx = False
 html_title = "ttr_analysis"
 
 add_module_names = False
@@ -65,6 +65,7 @@ nitpick_ignore_regex = [
     # Words for a few literals or types, which the docstrings explain.
     ("py:class", "Components|Distribution|GraphFile|Method|Routes|Values"),
     ("py:class", r"ttr_analysis\.engine\.(actions\.Codec|entries\.Entry|replay\.Course)"),
+    ("py:class", r"ttr_analysis\.widgets\.answers\.network\.Plan"),
 ]
 suppress_warnings = ["ref.python"]  # `routes` in backticks may be those of several classes: then it is no link
 python_use_unqualified_type_names = True

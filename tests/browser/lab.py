@@ -69,7 +69,8 @@ ASK = """async expression => {
   const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
   const asked = {code: '', silent: true, user_expressions: {answer: expression}};
   const {answer} = (await kernel.requestExecute(asked).done).content.user_expressions;
-  return answer.data?.['text/plain'] ?? `${answer.ename}: ${answer.evalue}`;
+  if (answer.status !== 'ok') throw Error(`${answer.ename}: ${answer.evalue}`);
+  return answer.data['text/plain'];
 }"""
 
 

@@ -14,9 +14,10 @@ from tests.fixtures import load
 if TYPE_CHECKING:
     from playwright.sync_api import Locator
 
-# What can be used, by the order of the Tab key. Of a group in which arrow keys go on, one is enough.
+# What can be used, by the order of the Tab key. Of a group in which arrow keys go on, Tab stops at one.
 CONTROLS = """root => [...root.querySelectorAll('a[href], button, input, select, summary, textarea, [tabindex]')]
   .filter(control => control.checkVisibility({visibilityProperty: true}) && !control.disabled && control.tabIndex >= 0)
+  .filter(control => control.type !== 'radio' || control.checked)
   .map((control, i) => control.dataset.stop = String(i))"""
 FOCUSED = "() => document.activeElement.dataset.stop ?? null"
 

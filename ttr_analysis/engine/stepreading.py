@@ -114,7 +114,7 @@ class StepReader:
         self._tell_all(telling, told)
         self._check_used(telling, told, place)
         move, *outcomes = telling.entries()
-        if code & 15 == codes.KEEP_TICKETS:
+        if kind_of(code) == codes.KEEP_TICKETS:
             kept = tuple(ticket for i, ticket in enumerate(self._offer(vector)) if value >> i & 1)
             move = move._replace(value=0, tickets=kept)
         self.entries += [move, *outcomes]
@@ -184,7 +184,7 @@ class StepReader:
         """Refuse outcomes that do not follow from a step."""
         for kind, values in told.values.items():
             if values:
-                n = sum(code & 15 == kind for code, _ in telling.script)
+                n = sum(kind_of(code) == kind for code, _ in telling.script)
                 due = f"{n or 'none'} {'comes' if n == 1 else 'come'} here"
                 raise self.scan.error(f"too many are told: {due}", at=max(values[0][1], start), is_illegal=True)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from html import escape
-from itertools import islice
 
 from ttr_analysis._errors import GameError, RecordError
 from ttr_analysis.engine.record import GameRecord
@@ -83,14 +82,12 @@ def _parts(record: GameRecord, scores: list[Score]) -> Iterator[str]:
 def _moves(record: GameRecord) -> Iterator[str]:
     """Yield the first and last moves as a list."""
     n_steps = len(record.steps)
-    shown = {*range(min(N_FIRST, n_steps)), *range(max(0, n_steps - N_LAST), n_steps)}
     yield f"<p>First and last of {n_steps} steps; <code>ttr.widgets.GameStepper(record)</code> shows all:</p><ul>"
-    before = -1
-    for step, told in islice(enumerate(tell(record)), n_steps):
-        if step in shown:
-            gap = "<li>…</li>" if step != before + 1 else ""
-            yield f"{gap}<li>{step}: {_text(str(told))}</li>"
-            before = step
+    for step, told in enumerate(tell(record)):
+        if step < N_FIRST or step >= n_steps - N_LAST:
+            yield f"<li>{step}: {_text(str(told))}</li>"
+        elif step == N_FIRST:
+            yield "<li>…</li>"
     yield "</ul>"
 
 

@@ -12,7 +12,7 @@ from ttr_analysis.engine import actions
 from ttr_analysis.engine.events import Chance, Event, Move, TicketsShown
 from ttr_analysis.engine.record import GameRecord
 from ttr_analysis.engine.scores import Score
-from ttr_analysis.engine.state import GameState, PendingTunnel
+from ttr_analysis.engine.state import GameState, Owner, PendingTunnel
 from ttr_analysis.maps.model import Route, Ticket
 from ttr_analysis.viz.naming import name_route, name_ticket
 
@@ -136,10 +136,10 @@ def tell_step(events: Sequence[Event], before: GameState | None, after: GameStat
         return Told(None, _tell_setup(events, after))
     outcomes = [event for event in events if isinstance(event, Chance)]
     told = _tell_move(first, outcomes, before, after)
-    told = Told(told.seat, "; ".join([told.text, *_tell_rest(outcomes, before, after)]), told.cards, told.route)
-    if refill := tuple(event.card for event in outcomes if event.kind == "market_card"):
-        told = Told(told.seat, told.text, (*told.cards, ("to the market", refill)), told.route)
-    return told
+    text = "; ".join([told.text, *_tell_rest(outcomes, before, after)])
+    refill = tuple(event.card for event in outcomes if event.kind == "market_card")
+    cards = (*told.cards, ("to the market", refill)) if refill else told.cards
+    return Told(told.seat, text, cards, told.route or next(iter(_new_routes(before, after)), None))
 
 
 def _tell_setup(events: Iterable[Event], state: GameState) -> str:
@@ -207,7 +207,7 @@ def _tell_claim(seat: int, route: Route, cards: CardCounts, outcomes: Iterable[C
 
 def _tell_rest(outcomes: Iterable[Chance], before: GameState, after: GameState) -> Iterator[str]:
     """Yield what else follows from a move."""
-    yield from _tell_money(before, after)
+    yield from _tell_money(before, after, [before.acting])
     notices = {
         "cards_shuffled": "the discards become the draw pile",
         "tickets_shuffled": "the ticket discards become the ticket pile",
@@ -218,20 +218,29 @@ def _tell_rest(outcomes: Iterable[Chance], before: GameState, after: GameState) 
             yield notices[event.kind]
         elif event.kind == "neutral_ticket":
             yield f"{name_ticket(event.ticket)} is turned up for the neutral player"
+            # Where only one of its tracks is free, nobody chooses.
+            yield from (f"it takes {name_route(route)}" for route in _new_routes(before, after, "neutral"))
+    yield from _tell_money(before, after, [seat for seat in range(after.n_players) if seat != before.acting])
     if after.is_over and not before.is_over:
         yield "the game is over"
     elif after.is_last_round and not before.is_last_round:
         yield f"the last round begins: {_count(after.turns_left or 0, 'turn')} left"
 
 
-def _tell_money(before: GameState, after: GameState) -> Iterator[str]:
-    """Yield who pays, who is paid, and who takes loans."""
-    for seat, (had, has) in enumerate(zip(before.tokens, after.tokens, strict=True)):
-        loans = after.loans[seat] - before.loans[seat]
+def _new_routes(before: GameState, after: GameState, *owners: Owner) -> list[Route]:
+    """Return the routes that were taken in a step, by certain owners or by anybody."""
+    new = after.claimed[len(before.claimed) :]
+    return [route for route in new if not owners or after.owners[route.id] in owners]
+
+
+def _tell_money(before: GameState, after: GameState, seats: Iterable[int]) -> Iterator[str]:
+    """Yield which seats pay, are paid, and take loans."""
+    for seat in seats:
+        loans, tokens = after.loans[seat] - before.loans[seat], after.tokens[seat] - before.tokens[seat]
         if loans:
             yield f"P{seat} takes {_count(loans, 'loan')}"
-        elif had != has:
-            yield f"P{seat} {'pays' if has < had else 'gets'} {_count(abs(has - had), 'token')}"
+        elif tokens:
+            yield f"P{seat} {'pays' if tokens < 0 else 'gets'} {_count(abs(tokens), 'token')}"
 
 
 # -- lists ------------------------------------------------------------------------

@@ -26,8 +26,6 @@ from ttr_analysis.viz.naming import isolate
 from ttr_analysis.viz.sheet import board_sheet
 from ttr_analysis.viz.words import Parts, Told, final_parts, tell, without_zeros
 
-__all__ = ["UNKNOWN", "TicketJudge", "final_parts", "game_data", "replay_frames"]
-
 Frame: TypeAlias = dict[str, Any]
 Status: TypeAlias = Literal["done", "possible", "lost", "unknown"]
 Marked: TypeAlias = tuple[int, Status, int | None]

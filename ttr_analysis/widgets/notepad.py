@@ -16,6 +16,7 @@ from ttr_analysis.engine.layout import Phase
 from ttr_analysis.engine.notation import NotationError
 from ttr_analysis.engine.record import GameRecord
 from ttr_analysis.engine.scanner import UNKNOWN, fold_text
+from ttr_analysis.engine.state import GameState
 from ttr_analysis.engine.transcript import Transcript
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.widgets._seen import seen_by_record
@@ -145,6 +146,8 @@ class Notepad:
         if seat is not None and seat not in range(self.game.n_players):
             raise GameError(f"expected a seat from 0 to {self.game.n_players - 1}, got {seat!r}")
         self.seat = seat
+        ends = [route.cities for route in game_map.routes]
+        self._routes = {f"{a}-{b}" for a, b in ends} | {f"{b}-{a}" for a, b in ends}
 
     # -- what stands ------------------------------------------------------------
 
@@ -152,6 +155,11 @@ class Notepad:
     def record(self) -> GameRecord:
         """The record of the game so far."""
         return self._transcript.record
+
+    @property
+    def state(self) -> GameState | None:
+        """The state after the last line; None before the set-up is complete."""
+        return self._transcript.state
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -165,7 +173,7 @@ class Notepad:
 
     def frame(self) -> dict[str, Any]:
         """Return what is to be shown, as plain data."""
-        state = self._transcript.state
+        state = self.state
         return {
             "lines": list(self.lines),
             "table": None if state is None else seen_by_record(state),
@@ -268,7 +276,7 @@ class Notepad:
 
     def _piece(self, kind: PieceKind, value: str) -> str:
         """Return what is written for a click; "" for what is not there."""
-        state = self._transcript.state
+        state = self.state
         game_map = self.game.game_map
         if kind == "route":
             route = next((route for route in game_map.routes if route.id == value), None)
@@ -298,11 +306,13 @@ class Notepad:
         base, typed = text[: error.at], fold_text(text[error.at :])[0].strip()
         fitting = [choice for choice in error.choices if fold_text(choice)[0].strip().startswith(typed)]
         fitting = fitting or nearest(typed, error.choices, 8)
+        if not typed:  # routes are on the board to be clicked
+            fitting = [choice for choice in fitting if choice not in self._routes]
         if not self._is_own():
             fitting.sort(key=lambda choice: not choice.endswith(UNKNOWN))
         ready = self._ready_lines() if not text.strip() else []
         longer = [Choice(_joined(base, choice), choice.strip(), _card(choice)) for choice in fitting]
-        return tuple([*ready, *longer][:_MOST_CHOICES])
+        return tuple([choice for choice in (*ready, *longer) if choice.text != text][:_MOST_CHOICES])
 
     def _more(self, text: str) -> tuple[Choice, ...]:
         """Return how a line that can be entered may go on: a turn that is not over."""
@@ -315,7 +325,7 @@ class Notepad:
 
     def _is_own(self) -> bool:
         """Return whether what comes next is seen by who keeps the record."""
-        state = self._transcript.state
+        state = self.state
         return state is None or self.seat in (None, state.acting)
 
     def _ready_lines(self) -> list[Choice]:

@@ -11,6 +11,7 @@ import traitlets
 from ttr_analysis._errors import GameError
 from ttr_analysis.engine.notation import NotationError
 from ttr_analysis.engine.record import GameRecord
+from ttr_analysis.engine.state import GameState
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.widgets._esm import css, esm
 from ttr_analysis.widgets._seen import fixed_facts
@@ -48,6 +49,8 @@ class GameRecorder(TalkingWidget):
     ----------
     record : GameRecord
         The game so far, a record like any other.
+    state : GameState or None
+        The state after the last line; None before the set-up is complete.
     lines : tuple of str
         The lines entered.
 
@@ -94,6 +97,11 @@ class GameRecorder(TalkingWidget):
     def record(self) -> GameRecord:
         """The game so far."""
         return self._pad.record
+
+    @property
+    def state(self) -> GameState | None:
+        """The state after the last line; None before the set-up is complete."""
+        return self._pad.state
 
     @property
     def lines(self) -> tuple[str, ...]:

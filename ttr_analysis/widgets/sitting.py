@@ -28,8 +28,8 @@ from ttr_analysis.engine.seating import Chooser, seat_policy
 from ttr_analysis.engine.state import GameState, seat_number
 from ttr_analysis.engine.view import SeatView
 from ttr_analysis.viz.naming import name_ticket
-from ttr_analysis.viz.words import Told, tell_step
-from ttr_analysis.widgets._frames import TicketJudge, final_parts
+from ttr_analysis.viz.words import Told, final_parts, tell_step
+from ttr_analysis.widgets._frames import TicketJudge
 from ttr_analysis.widgets._seen import seen_by
 
 PERSON: Final = "Person"
@@ -86,6 +86,7 @@ class Sitting:
         self.seat = seat
         self.seed = secrets.randbelow(1 << 31) if seed is None else seed
         self._packed = PackedGame(game.game_map, game.n_players)
+        self._judge = TicketJudge(game)
         others = [other for other in range(game.n_players) if other != seat]
         self._names = [PERSON] * game.n_players
         self._choosers: dict[int, Chooser] = {}
@@ -237,7 +238,9 @@ class Sitting:
         fault = ActionFault(route_fault(vector, packed.tables, self.seat, number))
         if fault is not ActionFault.NONE:
             return explain(fault, Refused(packed.game_map, packed.tables, vector, code, 0))
-        if any(row >> 7 == number and kind_of(row) == codes.CLAIM_ROUTE for row, _ in packed.rows(vector).tolist()):
+        if any(
+            argument_of(row) == number and kind_of(row) == codes.CLAIM_ROUTE for row, _ in packed.rows(vector).tolist()
+        ):
             return ""
         return f"your cards do not pay for {self.game.game_map.routes[number]}"
 
@@ -247,7 +250,7 @@ class Sitting:
         """Return all that the person may see now, as plain data."""
         view = SeatView(self.game.game_map, self.game.n_players, self._vector, self.seat)
         seen = seen_by(view)
-        marked = TicketJudge(self.game).judge(self.state, self.seat)
+        marked = self._judge.judge(self.state, self.seat)
         seen["seats"][self.seat]["status"] = [[status, need] for _, status, need in marked]
         return {
             "step": self.n_steps,

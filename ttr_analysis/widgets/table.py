@@ -160,7 +160,8 @@ class GameTable(TalkingWidget):
     @traitlets.default("facts")
     def _first_facts(self) -> dict[str, Any]:
         sitting = self._sitting
-        return fixed_facts(sitting.game.game_map, sitting.names) | {"seat": sitting.seat}
+        names = ["You" if seat == sitting.seat else name for seat, name in enumerate(sitting.names)]
+        return fixed_facts(sitting.game.game_map, names) | {"seat": sitting.seat}
 
     @traitlets.default("now")
     def _first_now(self) -> dict[str, Any]:

@@ -16,6 +16,7 @@ function renderExplorer({ model, el }) {
     onRoute: (id, { shiftKey }) => takeRoute(model, tools.mode(shiftKey), id),
     onCity: (city) => journey.choose(city),
   });
+  board.svg.style.setProperty("--ttr-dash", `${0.5 * facts.sheet.unit} ${0.25 * facts.sheet.unit}`);
   const tools = explorerTools(model, facts);
   const journey = ticketsFrom(model, facts, board);
   const taken = takenRoutes(model, facts);
@@ -229,8 +230,7 @@ function networkPanel(model, facts) {
         ["to spare", slack],
         ["points", points],
         ...(tokens === null ? [] : [["toll", `${toll} of ${tokens}${lent}`]]),
-        ["tunnels", n_tunnels],
-        ["ferries", n_ferries],
+        ...[["tunnels", n_tunnels], ["ferries", n_ferries]].filter(([, n]) => n > 0),
       ];
       const figure = ([what, n]) => make("div", {}, make("dt", { text: what }), make("dd", { text: n }));
       figures.replaceChildren(...(length === undefined ? [] : shown.map(figure)));
@@ -265,12 +265,15 @@ function lossesPanel(model, facts, words, board) {
     show() {
       const { rows, n_left } = model.get("losses");
       const harmless = rows.filter(({ extra }) => extra === 0).length;
-      const known = harmless ? `${harmless} can be lost at no cost.` : "";
+      const sentences = [
+        harmless ? `${harmless} can be lost at no cost.` : "",
+        rows.some(({ breaks }) => breaks) ? "✗, dashed on the board: the tickets could not be completed." : "",
+      ];
       element.hidden = rows.length + n_left === 0;
       point([]);
       board.highlight(rows.filter(({ breaks }) => breaks).map(({ route }) => route), "is-neck");
       body.replaceChildren(...rows.filter(({ extra }) => extra !== 0).map(row));
-      setText(note, n_left ? `${n_left} to be looked at …` : known);
+      setText(note, n_left ? `${n_left} to be looked at …` : sentences.filter(Boolean).join(" "));
       clearTimeout(timer);
       if (n_left) timer = setTimeout(() => model.send({ ask: "losses" }), rows.length ? 0 : IDLE);
     },

@@ -44,7 +44,7 @@ function seatPanel(sheet, facts, seat, { you = false } = {}) {
       {},
       playerMark(sheet, seat),
       make("bdi", { class: "ttr-p-name", title: name, text: name }),
-      you ? make("span", { class: "ttr-p-you", text: "you" }) : "",
+      you && name !== "You" ? make("span", { class: "ttr-p-you", text: "you" }) : "",
       make("span", { class: "ttr-p-score" }, score, " points"),
     ),
     line,
@@ -57,7 +57,8 @@ function seatPanel(sheet, facts, seat, { you = false } = {}) {
       element.classList.toggle("is-acting", acting);
       setText(score, String(data.score));
       const n = data.hand.reduce((sum, count) => sum + count, 0);
-      const money = facts.money ? `, ${data.tokens} in tokens, ${data.loans} loan${data.loans === 1 ? "" : "s"}` : "";
+      const loans = data.loans ? `, ${data.loans} loan${data.loans === 1 ? "" : "s"}` : "";
+      const money = facts.money ? `, ${data.tokens} in tokens${loans}` : "";
       setText(line, `${data.trains} trains, ${n} card${n === 1 ? "" : "s"}${money}`);
       row.set(data.hand, data.hand[facts.kinds.length]);
       const known = data.tickets.map((ticket, i) => [ticket, data.status?.[i]]).filter(([ticket]) => ticket >= 0);

@@ -86,9 +86,12 @@ function render({ model, el }) {
       input.setSelectionRange(answer.text.length, answer.text.length);
     }
     enter.disabled = !answer.ready;
-    input.setAttribute("aria-invalid", String(Boolean(answer.problem && answer.text)));
-    const problem = answer.problem && `${answer.text ? `Character ${answer.at + 1}: ` : ""}${answer.problem}`;
-    said.dataset.kind = answer.failed || (answer.problem && answer.text) ? "problem" : answer.ready ? "ready" : "";
+    // What ends too early is no slip: one goes on typing.
+    const isWrong = Boolean(answer.problem) && answer.at < answer.text.trimEnd().length;
+    input.setAttribute("aria-invalid", String(isWrong));
+    const hint = answer.problem.replace(/^expected /, "Next: ").replace(/, got the end$/, "");
+    const problem = isWrong ? `Character ${answer.at + 1}: ${answer.problem}` : hint;
+    said.dataset.kind = answer.failed || isWrong ? "problem" : answer.ready ? "ready" : "";
     setText(said, [answer.said, answer.ready ? `Ready: ${answer.told}` : problem].filter(Boolean).join(". "));
     showChoices(answer.choices);
   }
@@ -137,7 +140,7 @@ function render({ model, el }) {
     "div",
     { class: "ttr ttr-recorder", "data-lm-suppress-shortcuts": "true", role: "region", "aria-label": `Record a game: ${facts.title}` },
     make("header", { class: "ttr-p-top" }, make("h2", {}, make("bdi", { text: facts.title })), turn),
-    entry,
+    make("div", { class: "ttr-p-bar" }, entry, market.element),
     make(
       "div",
       { class: "ttr-p-body" },
@@ -145,7 +148,6 @@ function render({ model, el }) {
       make(
         "div",
         {},
-        market.element,
         panels,
         make("section", { class: "ttr-panel", "aria-label": "What was entered" }, make("h3", { class: "ttr-p-heading", text: "Lines entered" }), lines),
       ),

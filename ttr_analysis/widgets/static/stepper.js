@@ -38,7 +38,7 @@ function makeTickets(sheet, field) {
     return make(
       "li",
       { "data-status": status, "data-ticket": id, title },
-      make("span", { class: "ttr-status", role: "img", "aria-label": words, text: symbol }),
+      symbol ? make("span", { class: "ttr-status", role: "img", "aria-label": words, text: symbol }) : "",
       make("bdi", { dir: "ltr", text: name }),
       need ? make("span", { class: "ttr-need", text: need }) : "",
     );
@@ -233,164 +233,179 @@ function cardsMoved(sheet, game, groups) {
   });
 }
 
+/* Title, note, and the mark of the last round. */
+function makeTop(game) {
+  const lastRound = make("span", { class: "ttr-last", "data-field": "left" });
+  const element = make(
+    "header",
+    { class: "ttr-top" },
+    make("h2", {}, make("bdi", { text: game.title })),
+    make("span", { class: "ttr-about", text: game.about }),
+    lastRound,
+    make("p", { class: "ttr-note", dir: "auto", text: game.note, hidden: !game.note }),
+  );
+  const left = (turns) => {
+    lastRound.hidden = turns === null;
+    setText(lastRound, turns === null ? "" : `last round: ${turns} turn${turns === 1 ? "" : "s"} left`);
+  };
+  return { element, set: { left } };
+}
+
+/* What happened in words, with the cards that it moved, and what is due. */
+function makeNow(sheet, game) {
+  const live = make("div", { class: "ttr-live", "aria-live": "polite" });
+  const moved = make("div", { class: "ttr-cards" });
+  const due = make("span", { class: "ttr-turn", "data-field": "turn" });
+  return {
+    element: make("div", { class: "ttr-now ttr-panel" }, live, moved, due),
+    tell([seat, text, cards]) {
+      setText(live, seat === null ? text : `P${seat} ${text}`);
+      moved.replaceChildren(...cardsMoved(sheet, game, cards));
+    },
+    set: { turn: ([, words]) => setText(due, words) },
+  };
+}
+
+/* The board with the routes claimed so far, and the tickets of the seats that are to be shown. */
+function makeBoard(sheet, game, claims) {
+  const element = make("div", { class: "ttr-place" });
+  const board = drawBoard(element, sheet);
+  const seats = new Set();
+  let shown = 0;
+  const claim = (at, isTaken) => {
+    const [route, owner] = claims[at];
+    const { id, words } = sheet.routes[route];
+    board.setOwner(id, isTaken ? owner : null);
+    board.describe(id, isTaken ? `${words}: ${ownerWords(game, owner)}` : null);
+  };
+  const ticketsOf = (frame, seat) =>
+    frame[`tickets:${seat}`]
+      .filter(([ticket]) => ticket >= 0)
+      .map(([ticket, state]) => ({ ticket, state, color: playerLook(sheet, seat).color }));
+  return {
+    element,
+    markLast: (route) => board.markLast(route === null ? null : sheet.routes[route].id),
+    showTickets(frame, seat = null, on = false) {
+      if (seat === null && !seats.size) return;
+      if (seat !== null) seats[on ? "add" : "delete"](seat);
+      board.setTickets([...seats].flatMap((one) => ticketsOf(frame, one)));
+    },
+    set: {
+      claims(n) {
+        while (shown < n) claim(shown++, true);
+        while (shown > n) claim(--shown, false);
+      },
+    },
+  };
+}
+
+/* The points of all seats over the game. */
+function makeChart(sheet, game, frames, onStep) {
+  const heading = make("div", { class: "ttr-heading", text: "Points for routes and tickets" });
+  const element = make("div", { class: "ttr-chart-place ttr-panel" }, heading);
+  const series = game.players.map((_, seat) => ({
+    label: ownerWords(game, seat),
+    color: playerLook(sheet, seat).color,
+    symbol: `P${seat}`,
+    values: frames.map((frame) => frame[`points:${seat}`]),
+  }));
+  const ends = series.map(({ symbol, values }) => `${symbol} ends with ${values.at(-1) ?? "?"}`);
+  const { setCursor } = drawChart(element, { label: `Points over the game: ${ends.join(", ")}`, series, onStep });
+  return { element, setCursor };
+}
+
+/* The steps at which a seat claims a route. */
+function claimSteps(frames, claims, seat) {
+  const isClaim = (frame, step) =>
+    claims.slice(step ? frames[step - 1].claims : 0, frame.claims).some(([, owner]) => owner === seat);
+  return frames.flatMap((frame, step) => (isClaim(frame, step) ? [step] : []));
+}
+
+/* What draws a frame: it calls those setters alone whose value is another one than the one drawn. */
+function makeDrawing(setters) {
+  const drawn = {};
+  return (frame, before) => {
+    for (const [key, set] of setters) {
+      // What came new at this step is marked in hands and market, so that these depend on the step before as well.
+      const previous = key.startsWith("hand:") || key === "market" ? before[key] : undefined;
+      const [value, marked] = drawn[key] ?? [];
+      if (key in drawn && value === frame[key] && marked === previous) continue;
+      set(frame[key], previous);
+      drawn[key] = [frame[key], previous];
+    }
+  };
+}
+
 function render({ model, el }) {
   const { sheet, game, claims, moves, frames: differences } = model.get("data");
   const frames = wholeFrames(differences);
-  const nSeats = game.players.length;
   const seats = game.players.map((_, seat) => seat);
-  const [, , width, height] = sheet.view;
-  const root = make("div", {
-    class: width > 1.25 * height ? "ttr ttr-stepper is-wide" : "ttr ttr-stepper",
-    "data-lm-suppress-shortcuts": "true",
-    role: "region",
-    tabindex: 0,
-    "aria-label": `${game.title}: step through it with the arrow keys`,
-  });
+  const go = (step) => player.go(step);
 
-  // -- the parts ------------------------------------------------------------------
-
-  const shownTickets = new Set();
-  const showTickets = () => {
-    const frame = frames[player.step];
-    const wanted = [...shownTickets].flatMap((seat) =>
-      frame[`tickets:${seat}`]
-        .filter(([ticket]) => ticket >= 0)
-        .map(([ticket, state]) => ({ ticket, state, color: playerLook(sheet, seat).color })),
-    );
-    board.setTickets(wanted);
-  };
+  const board = makeBoard(sheet, game, claims);
   const panels = seats.map((seat) =>
-    makeSeat(sheet, game, seat, (who, on) => {
-      if (on) shownTickets.add(who);
-      else shownTickets.delete(who);
-      showTickets();
-    }),
+    makeSeat(sheet, game, seat, (who, on) => board.showTickets(frames[player.step], who, on)),
   );
-  const table = makeTable(sheet, game);
-  const moveTable = makeMoves(sheet, game, moves, (step) => player.go(step));
-  const live = make("div", { class: "ttr-live", "aria-live": "polite" });
-  const turn = make("span", { class: "ttr-turn", "data-field": "turn" });
-  const lastRound = make("span", { class: "ttr-last", "data-field": "left" });
-  const moved = make("div", { class: "ttr-cards" });
-  const place = make("div", { class: "ttr-place" });
-  const board = drawBoard(place, sheet);
-  const heading = make("div", { class: "ttr-heading", text: "Points for routes and tickets" });
-  const chartPlace = make("div", { class: "ttr-chart-place ttr-panel" }, heading);
-  const endsWith = (seat) => frames.at(-1)[`points:${seat}`] ?? "?";
-  const chart = drawChart(chartPlace, {
-    label: `Points over the game: ${seats.map((seat) => `P${seat} ends with ${endsWith(seat)}`).join(", ")}`,
-    series: seats.map((seat) => ({
-      label: ownerWords(game, seat),
-      color: playerLook(sheet, seat).color,
-      symbol: `P${seat}`,
-      values: frames.map((frame) => frame[`points:${seat}`]),
-    })),
-    onStep: (step) => player.go(step),
-  });
-  const claimSteps = seats.map((seat) =>
-    frames.flatMap((frame, step) => {
-      const before = step ? frames[step - 1].claims : 0;
-      return claims.slice(before, frame.claims).some(([, owner]) => owner === seat) ? [step] : [];
-    }),
-  );
-  const player = makePlayer({
-    nSteps: frames.length,
-    jumps: seats.map((seat) => ({
-      label: [playerMark(sheet, seat)],
-      words: `Next claim of ${ownerWords(game, seat)}`,
-      steps: claimSteps[seat],
-    })),
-    onStep: (step) => show(step),
-  });
-
-  // -- one step ---------------------------------------------------------------------
-
-  const setters = new Map([
-    ...Object.entries(table.set),
-    ...panels.flatMap((panel, seat) => Object.entries(panel.set).map(([key, set]) => [`${key}:${seat}`, set])),
-    ["claims", showClaims],
-    ["turn", ([seat, words]) => {
-      setText(turn, words);
-      panels.forEach((panel, k) => panel.element.classList.toggle("is-acting", k === seat));
-    }],
-    ["left", (left) => {
-      lastRound.hidden = left === null;
-      setText(lastRound, left === null ? "" : `last round: ${left} turn${left === 1 ? "" : "s"} left`);
-    }],
+  const [top, now, table] = [makeTop(game), makeNow(sheet, game), makeTable(sheet, game)];
+  const moveTable = makeMoves(sheet, game, moves, go);
+  const chart = makeChart(sheet, game, frames, go);
+  const jumps = seats.map((seat) => ({
+    label: [playerMark(sheet, seat)],
+    words: `Next claim of ${ownerWords(game, seat)}`,
+    steps: claimSteps(frames, claims, seat),
+  }));
+  const player = makePlayer({ nSteps: frames.length, jumps, onStep: show });
+  const markActing = ([acting]) =>
+    panels.forEach(({ element }, seat) => element.classList.toggle("is-acting", seat === acting));
+  const draw = makeDrawing([
+    ...[board, top, now, table].flatMap(({ set }) => Object.entries(set)),
+    ...panels.flatMap(({ set }, seat) => Object.entries(set).map(([key, one]) => [`${key}:${seat}`, one])),
   ]);
-  let shownClaims = 0;
-  function showClaims(n) {
-    for (; shownClaims < n; shownClaims++) {
-      const [route, owner] = claims[shownClaims];
-      board.setOwner(sheet.routes[route].id, owner);
-      board.describe(sheet.routes[route].id, `${sheet.routes[route].words}: ${ownerWords(game, owner)}`);
-    }
-    for (; shownClaims > n; shownClaims--) {
-      const { id } = sheet.routes[claims[shownClaims - 1][0]];
-      board.setOwner(id, null);
-      board.describe(id, null);
-    }
-  }
 
-  const drawn = {};
-  const drawnFor = { hand: {}, market: {} };
-  function show(step) {
-    const frame = frames[step];
-    const before = frames[step - 1] ?? {};
-    for (const [key, set] of setters) {
-      // What came new at this step is marked, so that these depend on the step before as well.
-      const marks = key.startsWith("hand:") || key === "market";
-      if (drawn[key] === frame[key] && !(marks && drawnFor[key] !== before[key])) continue;
-      set(frame[key], before[key]);
-      drawn[key] = frame[key];
-      if (marks) drawnFor[key] = before[key];
-    }
-    const [seat, text, cards, route] = moves[step];
-    setText(live, seat === null ? text : `P${seat} ${text}`);
-    moved.replaceChildren(...cardsMoved(sheet, game, cards));
-    board.markLast(route === null ? null : sheet.routes[route].id);
-    if (shownTickets.size) showTickets();
-    chart.setCursor(step);
-    moveTable.set(step);
-    root.dataset.step = step;
-    root.classList.toggle("is-at-end", step === frames.length - 1);
-    if (model.get("step") !== step) {
-      model.set("step", step);
-      saveSoon();
-    }
-  }
-  let saving = null;
-  function saveSoon() {
-    clearTimeout(saving);
-    saving = setTimeout(() => model.save_changes(), 120);
-  }
-
-  // -- together ---------------------------------------------------------------------
-
-  root.append(
-    make(
-      "header",
-      { class: "ttr-top" },
-      make("h2", {}, make("bdi", { text: game.title })),
-      make("span", { class: "ttr-about", text: game.about }),
-      lastRound,
-      make("p", { class: "ttr-note", dir: "auto", text: game.note, hidden: !game.note }),
-    ),
+  const [, , width, height] = sheet.view;
+  const root = make(
+    "div",
+    {
+      class: width > 1.25 * height ? "ttr ttr-stepper is-wide" : "ttr ttr-stepper",
+      "data-lm-suppress-shortcuts": "true",
+      role: "region",
+      tabindex: 0,
+      "aria-label": `${game.title}: step through it with the arrow keys`,
+    },
+    top.element,
     player.element,
-    make("div", { class: "ttr-now ttr-panel" }, live, moved, turn),
+    now.element,
     make(
       "div",
       { class: "ttr-grid" },
-      make("div", { class: "ttr-left" }, place, chartPlace),
+      make("div", { class: "ttr-left" }, board.element, chart.element),
       make("div", { class: "ttr-right" }, ...panels.map(({ element }) => element), table.element),
       moveTable.element,
     ),
   );
+
+  let saving = null;
+  function show(step) {
+    draw(frames[step], frames[step - 1] ?? {});
+    markActing(frames[step].turn);
+    now.tell(moves[step]);
+    board.markLast(moves[step][3]);
+    board.showTickets(frames[step]);
+    chart.setCursor(step);
+    moveTable.set(step);
+    root.dataset.step = step;
+    root.classList.toggle("is-at-end", step === frames.length - 1);
+    if (model.get("step") === step) return;
+    model.set("step", step);
+    clearTimeout(saving);
+    saving = setTimeout(() => model.save_changes(), 120);
+  }
+
   el.append(root);
   keepKeys(root, player.keys);
-  const onStep = () => player.go(model.get("step"));
+  const onStep = () => go(model.get("step"));
   model.on("change:step", onStep);
-  player.go(model.get("step"));
+  onStep();
   return () => {
     clearTimeout(saving);
     player.stop();

@@ -40,7 +40,7 @@ function render({ model, el }) {
     const busy = model.get("busy") || (sent ? "The move is made" : "");
     turn.classList.toggle("ttr-t-busy", Boolean(busy));
     const { table, result, options } = now;
-    const won = result?.winners.map((seat) => seatName(facts, seat)).join(" and ");
+    const won = result?.winners.map((seat) => (seat === you ? "You" : seatName(facts, seat))).join(" and ");
     if (busy) setText(turn, `${busy} …`);
     else if (result) setText(turn, won ? `${won} won` : "The game is over");
     else if (options) setText(turn, `You: ${{ KEEP_START: "choose your opening tickets", TURN: "it is your turn", SECOND_DRAW: "draw a further card", TUNNEL: "pay for the tunnel or decline", KEEP: "choose the tickets to keep", NEUTRAL: "choose a track for the neutral player" }[table.phase]}`);
@@ -54,6 +54,13 @@ function render({ model, el }) {
 
   const button = (text, line, more = {}) =>
     make("button", { type: "button", "data-line": line, onclick: () => move(line), ...more }, make("bdi", { text }));
+
+  const moveWords = (line) =>
+    line
+      .replace(/^pays /, "Pay ")
+      .replace(/^declines$/, "Decline and take the cards back")
+      .replace(/^neutral takes (.*)$/, "Give $1 to the neutral player")
+      .replace(/^pass$/, "Pass");
 
   function keepForm({ offer, fewest }) {
     const boxes = offer.map((id) => make("input", { type: "checkbox", value: id }));
@@ -82,7 +89,18 @@ function render({ model, el }) {
         ...ways.map((payment) => button(payment, `${id} ${payment}`)),
         make("button", { type: "button", text: "Not now", onclick: () => choose(null) }),
       ),
+      ways.some((payment) => payment.includes("sets ")) ? otherCards(id, ways[0]) : "",
     );
+  }
+
+  /* Where cards stand in for one, those that are offered are a few of very many. */
+  function otherCards(id, example) {
+    const input = make("input", { type: "text", "aria-label": "Other cards", placeholder: example, autocomplete: "off", spellcheck: "false" });
+    const pay = () => move(`${id} ${input.value}`);
+    input.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") pay();
+    });
+    return make("div", { class: "ttr-p-choices ttr-t-other" }, input, make("button", { type: "button", text: "Pay with these cards", onclick: pay }));
   }
 
   function choose(id) {
@@ -109,7 +127,7 @@ function render({ model, el }) {
     else {
       const n = Object.keys(options.claims).length;
       const hint = n ? `Choose one of ${n} marked route${n === 1 ? "" : "s"} on the board to claim it.` : "";
-      const moves = options.moves.map((line) => button(line, line));
+      const moves = options.moves.map((line) => button(moveWords(line), line));
       actions.replaceChildren(
         make("div", { class: "ttr-p-quiet", text: hint }),
         make("div", { class: "ttr-p-choices" }, ...moves),
@@ -204,7 +222,7 @@ function render({ model, el }) {
     "div",
     { class: "ttr ttr-play", "data-lm-suppress-shortcuts": "true", role: "region", "aria-label": `Play: ${facts.title}` },
     make("header", { class: "ttr-p-top" }, make("h2", {}, make("bdi", { text: facts.title }))),
-    bar,
+    make("div", { class: "ttr-p-bar" }, bar, market.element),
     make(
       "div",
       { class: "ttr-p-body" },
@@ -212,7 +230,6 @@ function render({ model, el }) {
       make(
         "div",
         {},
-        market.element,
         make("div", { class: "ttr-p-seats" }, ...order.map((seat) => seats[seat].element)),
         make("section", { class: "ttr-panel", "aria-label": "What happened" }, make("h3", { class: "ttr-p-heading", text: "What happened" }), log),
       ),
