@@ -76,7 +76,7 @@ class PlainGreedy:
         held = [view.hand[view.market[action.slot] or ""] for action in wanted]
         if wanted and max(held) > 0:
             return wanted[held.index(max(held))]
-        others: list[Action] = [DrawCard(), *reversed(face_up), DrawTickets(), Pass()]
+        others: list[Action] = [DrawCard(), *reversed(wanted), *reversed(face_up), DrawTickets(), Pass()]
         return next(action for action in others if action in actions)
 
 
@@ -151,6 +151,11 @@ def choice(table: Position) -> str:
             Position("usa").own_all().market("blue", "locomotive", "red", None, None).pile(),
             "take the card in market slot 2",
             id="the last slot where there is no pile and nothing of it is held",
+        ),
+        pytest.param(
+            Position("usa").own_all().market("blue", None, None, None, "locomotive").pile(),
+            "take the card in market slot 0",
+            id="no locomotive that costs two draws while there is another card",
         ),
         pytest.param(
             Position("usa").own_all().market(None, None, None, None, None).pile(),
