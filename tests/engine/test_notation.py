@@ -122,6 +122,13 @@ def test_a_claim_may_be_written_in_several_ways(typed: str, canonical: str) -> N
         ("ida: take white/4 -> red", "P0: take white/4 -> red"),
         ("take white/3 -> red", "P0: take white -> red"),
         ("draw tickets 3; keep 2", "P0: tickets 3; keep 2"),
+        ("P0: tickets 3 keep 2", "P0: tickets 3; keep 2"),
+        (
+            "tunnel Bergen-Oslo red 4 reveals blue red white pays red 1",
+            "P0: Bergen-Oslo red 4 reveals blue, red, white; pays red 1",
+        ),
+        ("Bergen-Oslo red 4 reveals blue 2 red declines", "P0: Bergen-Oslo red 4 reveals blue, blue, red; declines"),
+        ("take yellow -> red draw ?", "P0: take yellow -> red; draw ?"),
         ("tickets ?, oslo-vaasa, ?; keep vaasa - oslo", "P0: tickets ?, Oslo-Vaasa, ?; keep Oslo-Vaasa"),
         ("Murmansk-Lieksa red 9", "P0: Lieksa-Murmansk red 9"),
         ("Murmansk-Lieksa red 8, set blue 4", "P0: Lieksa-Murmansk red 8, sets blue 4"),

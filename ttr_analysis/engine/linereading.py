@@ -49,7 +49,8 @@ _CARDS_BEGIN: Final = re.compile(rf"\s(?=\d|(?:{'|'.join(CARD_KINDS)})\b)")
 
 _SEAT: Final = re.compile(r"p(\d{1,3}) ?:")
 _COLON: Final = re.compile(r":")
-_NEXT: Final = re.compile(r";")
+_NEXT: Final = re.compile(r";|(?=(?:draws?|takes?|keeps?|pays?|declines?)\b)")
+"""What comes before another move of a turn: a semicolon, which may be left out."""
 _TRACK: Final = re.compile(r"/(\d{1,3})\b")
 _SETS: Final = re.compile(r",? ?(?:and )?(?:in )?sets?\b")
 _ALL: Final = re.compile(r"all\b")

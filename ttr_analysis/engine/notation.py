@@ -29,7 +29,7 @@ P0: shows Bergen-Narvik, Oslo-Vaasa                            at the end, ticke
 After any move, `->` tells all cards that come to the market, in the order of
 slots, also if it is replaced. Shuffles are not told: they follow. Names are
 taken whatever the case and accents, cards by their first letters; `4 blue` is
-as good as `blue 4`. The canonical text is what `record_lines` gives.
+as good as `blue 4`, and the semicolon may be left out. The canonical text is what `record_lines` gives.
 """
 
 from __future__ import annotations
