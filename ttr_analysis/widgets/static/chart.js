@@ -6,7 +6,7 @@
  *   onStep(step): called when a step is clicked.
  */
 
-const CHART = { width: 640, height: 150, left: 34, right: 22, top: 10, bottom: 18 };
+const CHART = { width: 640, height: 150, left: 34, right: 32, top: 10, bottom: 18 };
 
 function niceStep(span) {
   const rough = Math.max(span, 1) / 4;
@@ -49,7 +49,7 @@ function drawChart(container, { label, series, onStep = null }) {
   ends.sort((one, other) => one.at - other.at);
   ends.forEach((end, k) => {
     end.at = Math.max(end.at, k ? ends[k - 1].at + 12 : 0);
-    svg.append(makeSvg("text", { x: width - right + 6, y: end.at + 4, class: "ttr-end", text: end.symbol }));
+    svg.append(makeSvg("text", { x: width - right + 5, y: end.at + 4, class: "ttr-end", text: end.symbol }));
   });
   const cursor = makeSvg("line", { class: "ttr-cursor", x1: 0, x2: 0, y1: top, y2: height - bottom });
   svg.append(cursor);

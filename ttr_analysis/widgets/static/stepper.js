@@ -31,7 +31,7 @@ function makeTickets(sheet, field) {
   const list = make("ul", { class: "ttr-tickets", "data-field": field });
   const item = ([ticket, status, trains]) => {
     const [symbol, words] = STATUS[status] ?? ["", ""];
-    const need = status === "possible" ? ` ${trains} to go` : "";
+    const need = status === "possible" ? `${trains} to go` : "";
     const name = ticket < 0 ? "unknown ticket" : sheet.tickets[ticket].words;
     const id = ticket < 0 ? "?" : sheet.tickets[ticket].id;
     const title = need ? `${words}: ${trains} trains to go` : words;
@@ -40,7 +40,8 @@ function makeTickets(sheet, field) {
       { "data-status": status, "data-ticket": id, title },
       symbol ? make("span", { class: "ttr-status", role: "img", "aria-label": words, text: symbol }) : "",
       make("bdi", { dir: "ltr", text: name }),
-      need ? make("span", { class: "ttr-need", text: need }) : "",
+      // The space is outside, so that a line may break before what is still to go.
+      ...(need ? [" ", make("span", { class: "ttr-need", text: need })] : []),
     );
   };
   return { element: list, set: (tickets) => list.replaceChildren(...tickets.map(item)) };
@@ -203,6 +204,13 @@ function makeMoves(sheet, game, moves, onJump) {
   const element = make("div", { class: "ttr-moves" }, table);
   const HEIGHT = 28;
   let current = null;
+  // A page at a time: to scroll is to paint all rows again.
+  function reveal() {
+    const [top, room] = [Number(current.jump.dataset.step) * HEIGHT, element.clientHeight - 2 * HEIGHT];
+    if (top > element.scrollTop + room) element.scrollTop = top - HEIGHT;
+    else if (top < element.scrollTop) element.scrollTop = top + HEIGHT - room;
+  }
+  new ResizeObserver(reveal).observe(element); // which has no size before it is on the page
   return {
     element,
     set(step) {
@@ -213,10 +221,7 @@ function makeMoves(sheet, game, moves, onJump) {
       current = rows[step];
       current.row.setAttribute("aria-current", "step");
       current.jump.tabIndex = 0;
-      // A page at a time: to scroll is to paint all rows again.
-      const [top, room] = [step * HEIGHT, element.clientHeight - 2 * HEIGHT];
-      if (top > element.scrollTop + room) element.scrollTop = top - HEIGHT;
-      else if (top < element.scrollTop) element.scrollTop = top + HEIGHT - room;
+      reveal();
     },
   };
 }
