@@ -169,6 +169,17 @@ def test_python_follows_the_page_and_the_page_python(lab: Lab) -> None:
     expect(stepper).to_have_attribute("data-step", "40")
 
 
+@pytest.mark.parametrize("step", [-1, 170])
+def test_the_move_of_the_first_step_is_in_sight(lab: Lab, step: int) -> None:
+    stepper = lab.show(cell("stepper", "nordic").replace("(record)", f"(record, step={step})"))
+
+    place = stepper.locator(".ttr-moves").bounding_box()
+    row = stepper.locator(".ttr-moves tr[aria-current]").bounding_box()
+    assert place is not None
+    assert row is not None
+    assert place["y"] < row["y"] < row["y"] + row["height"] < place["y"] + place["height"] + 1
+
+
 def test_cars_have_symbols_of_their_owner(stepper: Locator, record: GameRecord) -> None:
     stepper.page.keyboard.press("End")
     by_id = {route.id: route for route in record.map.routes}
