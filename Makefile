@@ -70,7 +70,8 @@ soak: $(READY)
 	$(BIN)/python -m scripts.soak --minutes $(MINUTES)
 
 docs: $(READY)
-	$(BIN)/python -m sphinx --fresh-env --nitpicky --fail-on-warning --keep-going --quiet docs docs/_build/html
+	$(BIN)/python -m sphinx --fresh-env --nitpicky --fail-on-warning --keep-going --quiet \
+		--doctree-dir docs/_build/doctrees docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
 bench: $(READY)
