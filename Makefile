@@ -2,11 +2,12 @@
 #
 #   make study [MAP=nordic] [OUT=folder]   one HTML report on a map, with its tables as CSV
 #   make lab                               JupyterLab in notebooks/
-#   make test                              lint, then all tests, compiled and as plain Python
+#   make test                              lint, then all tests, compiled, in a browser, and as plain Python
 #   make lint                              ruff, mypy, layers
 #   make soak [MINUTES=30]                 thousands of games on every map, each state checked; goes on where it stopped
 #   make docs                              the site: docs/_build/html/index.html, every notebook executed
 #   make bench                             how fast it is
+#   make bench-widgets                     how fast the widgets are in a browser
 #   make lock                              pin the newest versions of all dependencies
 #   make clean                             remove the environment, caches and builds
 
@@ -23,10 +24,10 @@ AXE := $(VENV)/axe/node_modules/axe-core/axe.min.js
 
 # Tests that the second pass repeats as plain Python, where every index is checked and nothing overflows. The referee
 # is plain Python anyway.
-NUMERIC := tests/rules tests/analysis tests/engine ttr_analysis/rules ttr_analysis/analysis ttr_analysis/engine ttr_analysis/policies
+NUMERIC := tests/rules tests/analysis tests/engine tests/policies ttr_analysis/rules ttr_analysis/analysis ttr_analysis/engine ttr_analysis/policies
 
 .DEFAULT_GOAL := help
-.PHONY: help study lab test lint soak docs bench lock clean
+.PHONY: help study lab test lint soak docs bench bench-widgets lock clean
 
 help:
 	@sed -n 's/^#  //p' Makefile
@@ -48,9 +49,9 @@ study: $(READY)
 lab: $(READY)
 	$(BIN)/jupyter lab notebooks
 
-# All tests in a browser share one JupyterLab, hence one worker.
 test: lint $(AXE)
-	TTR_FAST=1 NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest --numprocesses=2 --dist=loadgroup --nbmake tests ttr_analysis notebooks
+	TTR_FAST=1 NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest --numprocesses=2 --nbmake --ignore=tests/browser tests ttr_analysis notebooks
+	TTR_FAST=1 NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest tests/browser
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest --numprocesses=2 -m "not compiled_only" --ignore-glob='*/test_referee*' $(NUMERIC)
 
 # Tests for accessibility need it; without it they say so and are skipped.
@@ -69,11 +70,15 @@ soak: $(READY)
 	$(BIN)/python -m scripts.soak --minutes $(MINUTES)
 
 docs: $(READY)
-	$(BIN)/python -m sphinx --fresh-env --nitpicky --fail-on-warning --keep-going --quiet docs docs/_build/html
+	$(BIN)/python -m sphinx --fresh-env --nitpicky --fail-on-warning --keep-going --quiet \
+		--doctree-dir docs/_build/doctrees docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks
+
+bench-widgets: $(READY)
+	$(BIN)/python -m benchmarks widgets
 
 lock: $(READY)
 	$(BIN)/uv pip compile --quiet --system-certs --universal --upgrade --no-emit-index-url --no-emit-find-links --extra dev \

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sphinx.ext.napoleon import Config, NumpyDocstring
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
+from sphinx.util.inspect import signature, stringify_signature
 from sphinx.util.nodes import make_refnode
 
 import ttr_analysis
@@ -30,7 +31,11 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 # What stands under "Returns" is a name; its type is in the signature, and so are those of parameters.
-DOCSTRINGS = Config(napoleon_attr_annotations=False, napoleon_use_rtype=False)
+DOCSTRINGS = Config(
+    napoleon_attr_annotations=False,
+    napoleon_custom_sections=[("Attributes", "returns_style")],  # which are documented one by one, too
+    napoleon_use_rtype=False,
+)
 KINDS = ("function", "class", "exception", "data")
 
 
@@ -78,10 +83,13 @@ def read_docstring(app: Sphinx, what: str, name: str, value: object, options: ob
     lines[:] = text.splitlines()
 
 
-def shorten_signature(
-    _app: Sphinx, _what: str, _name: str, _value: object, _options: object, arguments: str | None, returns: str | None
+def mend_signature(
+    _app: Sphinx, what: str, _name: str, value: type, _options: object, arguments: str | None, returns: str | None
 ) -> tuple[str | None, str | None]:
-    """Write defaults that a dataclass makes afresh so that the signature can be read as Python."""
+    """Show what a class takes, where its metaclass takes anything, and defaults so that they can be read as Python."""
+    if what == "class" and arguments and arguments.startswith("(*args"):
+        taken = signature(value.__init__, bound_method=True)
+        arguments = stringify_signature(taken, show_return_annotation=False, unqualified_typehints=True)
     return arguments and arguments.replace("<factory>", "..."), returns
 
 
@@ -116,7 +124,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
             sys.modules.setdefault(f"ttr_analysis.{name}", value)
     app.add_directive("public", Public)
     app.connect("autodoc-process-docstring", read_docstring)
-    app.connect("autodoc-process-signature", shorten_signature)
+    app.connect("autodoc-process-signature", mend_signature)
     app.connect("env-check-consistency", check_that_all_is_there)
     app.connect("missing-reference", link_by_last_name)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import ttr_analysis
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
 
 HERE = Path(__file__).parent
 NOTEBOOKS = HERE / "notebooks"  # copies, which git ignores: Sphinx reads only what lies in its folder
@@ -41,8 +46,9 @@ nb_ipywidgets_js = {}  # nothing is loaded from elsewhere
 html_theme = "furo"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["frames.js"]
 html_copy_source = False
-html_show_sphinx = False
+html_show_copyright = html_show_sphinx = False
 html_title = "ttr_analysis"
 
 add_module_names = False
@@ -60,6 +66,13 @@ nitpick_ignore_regex = [
     # Words for a few literals or types, which the docstrings explain.
     ("py:class", "Components|Distribution|GraphFile|Method|Routes|Values"),
     ("py:class", r"ttr_analysis\.engine\.(actions\.Codec|entries\.Entry|replay\.Course)"),
+    ("py:class", r"ttr_analysis\.widgets\.answers\.network\.Plan"),
 ]
 suppress_warnings = ["ref.python"]  # `routes` in backticks may be those of several classes: then it is no link
 python_use_unqualified_type_names = True
+
+
+def setup(app: Sphinx) -> None:
+    """Tell the kernels of notebooks where the site is, and what to do first."""
+    os.environ["PYTHONSTARTUP"] = str(HERE / "_kernel.py")
+    os.environ["TTR_SITE"] = str(app.outdir)

@@ -10,9 +10,11 @@ from types import ModuleType
 import pytest
 
 import ttr_analysis as ttr
-from ttr_analysis import policies
+from ttr_analysis import policies, viz, widgets
 
 HEAVY = {"matplotlib", "networkx", "numba", "numpy", "pandas", "scipy"}
+FRONTS = (ttr, policies, viz, widgets)
+"""Modules that look their names up at the first use."""
 
 
 def packages_loaded_by(code: str, folder: Path) -> set[str]:
@@ -50,15 +52,39 @@ def test_the_graph_needs_networkx_alone(tmp_path: Path) -> None:
     assert loaded & (HEAVY - {"numpy"}) == {"networkx"}
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        pytest.param(
+            "from ttr_analysis.policies import Greedy, Random; ttr.Game(m).play([Greedy(), Random()], seed=7).scores",
+            id="a game",
+        ),
+        pytest.param("ttr.tickets.cheapest_network(m, m.tickets[:3])", id="a network"),
+    ],
+)
+def test_tables_and_graphs_are_loaded_where_one_is_asked_for(code: str, tmp_path: Path) -> None:
+    loaded = packages_loaded_by(f"import ttr_analysis as ttr; m = ttr.load_map('nordic'); {code}", tmp_path)
+
+    assert loaded & HEAVY <= {"numba", "numpy", "scipy"}  # SciPy is loaded by Numba
+
+
+def test_boards_are_drawn_as_svg_without_matplotlib(tmp_path: Path) -> None:
+    code = """
+import ttr_analysis as ttr
+game = ttr.Game(ttr.load_map("nordic"))
+record = ttr.GameRecord.from_play(game, [], 7, game.deal(seed=7)[1])
+game.game_map._repr_html_(), record._repr_html_(), ttr.widgets.GameStepper(record)
+"""
+    assert "matplotlib" not in packages_loaded_by(code, tmp_path)
+
+
 def test_the_players_are_named_before_they_are_loaded(tmp_path: Path) -> None:
     loaded = packages_loaded_by("import ttr_analysis as ttr; dir(ttr.policies)", tmp_path)
 
     assert loaded & HEAVY == set()
 
 
-@pytest.mark.parametrize(
-    ("module", "name"), [*((ttr, name) for name in sorted(ttr._HOMES)), *((policies, name) for name in policies._HOMES)]
-)
+@pytest.mark.parametrize(("module", "name"), [(module, name) for module in FRONTS for name in sorted(module._HOMES)])
 def test_every_public_name_is_there(module: ModuleType, name: str) -> None:
     value = getattr(module, name)
 
@@ -66,7 +92,7 @@ def test_every_public_name_is_there(module: ModuleType, name: str) -> None:
     assert name in dir(module)
 
 
-@pytest.mark.parametrize("module", [ttr, policies])
+@pytest.mark.parametrize("module", FRONTS)
 def test_type_checkers_see_the_same_names(module: ModuleType) -> None:
     assert module.__file__ is not None
     tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))

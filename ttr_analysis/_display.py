@@ -11,6 +11,7 @@ from collections.abc import Callable
 from importlib import import_module
 
 RENDERERS: dict[str, str] = {
+    "ttr_analysis.engine.record.GameRecord": "ttr_analysis.viz.record:record_summary",
     "ttr_analysis.maps.model.GameMap": "ttr_analysis.viz.html:map_svg",
     "ttr_analysis.analysis.paths.shortest.Path": "ttr_analysis.viz.route_list:route_list",
     "ttr_analysis.analysis.paths.trail.Trail": "ttr_analysis.viz.route_list:route_list",

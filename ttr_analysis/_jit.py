@@ -157,7 +157,7 @@ def cache_folder(source: Path) -> Path:
     """
     try:
         base = _base_folder()
-        folder = base / f"{source.stem}-{cache_key(source)}"
+        folder = base / f"{_dotted(source)}-{cache_key(source)}"
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             os.utime(folder)  # "used just now", for `_prune`
@@ -165,8 +165,14 @@ def cache_folder(source: Path) -> Path:
         folder = Path(tempfile.mkdtemp(prefix="ttr_analysis-"))
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
     else:
-        _prune(base, source.stem)
+        _prune(base, _dotted(source))
     return folder
+
+
+def _dotted(source: Path) -> str:
+    """Return the name of a module of the package, without the package; several have files of one name."""
+    inside = source.relative_to(_PACKAGE) if _PACKAGE in source.parents else Path(source.name)
+    return ".".join(inside.with_suffix("").parts)
 
 
 def cache_key(source: Path, package: Path = _PACKAGE) -> str:
@@ -223,10 +229,10 @@ def _base_folder() -> Path:
     return (Path(users) if users else Path.home() / ".cache") / "ttr_analysis"
 
 
-def _prune(base: Path, stem: str) -> None:
+def _prune(base: Path, module: str) -> None:
     """Remove all but the latest few caches of a module, and none that was used within the hour."""
     used = []
-    for folder in base.glob(f"{stem}-v-*"):
+    for folder in base.glob(f"{module}-v-*"):
         try:
             used.append((folder.stat().st_mtime, folder))
         except OSError:  # another process removed it just now

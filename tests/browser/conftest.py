@@ -1,18 +1,17 @@
 """
 One JupyterLab and one browser for all tests of widgets.
 
-Starting them takes longer than most tests, so all these tests run in the same
-worker of xdist, and share a kernel. Where there is no Chromium they are
-skipped.
+Starting them takes longer than most tests, so all of these share them, and a
+kernel, in one process. Where there is no Chromium they are skipped.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser import axe
 from tests.browser.lab import Disk, Lab, find_browser, open_browser, open_disk, open_lab
@@ -23,13 +22,18 @@ if TYPE_CHECKING:
 NO_BROWSER = "no Chromium was found, so the widgets are NOT tested in a browser: install it or set TTR_CHROMIUM"
 NO_AXE = "axe-core is not installed, so the widgets are NOT tested for accessibility: `make test` gets it with npm"
 
+# Whatever the widgets call, so that nothing is compiled while a test waits for an answer.
+WARM_UP = """
+import ttr_analysis as ttr
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep the tests of this folder in one worker."""
-    if config.pluginmanager.hasplugin("xdist"):
-        for item in items:
-            if Path(__file__).parent in item.path.parents:
-                item.add_marker(pytest.mark.xdist_group("browser"))
+nordic = ttr.load_map("nordic")
+ttr.Game(nordic).play([ttr.policies.Greedy(), ttr.policies.Planner()], seed=7).score()
+for widget in (ttr.widgets.TunnelOdds, ttr.widgets.RouteCosts, ttr.widgets.GameTable, ttr.widgets.GameRecorder):
+    widget(nordic)
+ttr.widgets.TicketExplorer(nordic, nordic.tickets[:3]).find_losses()
+"""
+
+expect.set_options(timeout=20_000)
 
 
 @pytest.fixture(scope="session")
@@ -45,6 +49,7 @@ def browser() -> Iterator[Browser]:
 def shared_lab(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """Return JupyterLab, as the test before has left it."""
     with open_lab(browser, tmp_path_factory.mktemp("lab")) as opened:
+        opened.run(WARM_UP)
         yield opened
 
 

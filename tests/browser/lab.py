@@ -32,8 +32,6 @@ FLAGS = (
 )
 START_SECONDS = 60.0
 """For the server."""
-RUN_SECONDS = 300.0
-"""For the cells of a notebook: the first time they may have to compile."""
 
 DISABLED = (
     "apputils-extension:announcements",  # asks about news, in front of all else
@@ -63,6 +61,14 @@ CLOSE = """() => {
 CELLS = """() => {
   const notebook = window.jupyterapp.shell.currentWidget.content;
   return [notebook.widgets.length, notebook.activeCellIndex, notebook.mode];
+}"""
+
+ASK = """async expression => {
+  const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+  const asked = {code: '', silent: true, user_expressions: {answer: expression}};
+  const {answer} = (await kernel.requestExecute(asked).done).content.user_expressions;
+  if (answer.status !== 'ok') throw Error(`${answer.ename}: ${answer.evalue}`);
+  return answer.data['text/plain'];
 }"""
 
 
@@ -132,8 +138,8 @@ class Lab:
         self._kernel: str | None = None
         self._n_notebooks = 0
 
-    def show(self, *cells: str) -> Locator:
-        """Run some cells in a new notebook, the only one open, and return the widget of the last."""
+    def run(self, *cells: str) -> None:
+        """Run some cells in a new notebook, the only one open, however long it takes."""
         self._n_notebooks += 1
         path = self.folder / f"{self._n_notebooks}.ipynb"
         path.write_text(json.dumps(notebook(*cells)), encoding="utf-8")
@@ -141,9 +147,18 @@ class Lab:
         self._kernel, fault = self.page.evaluate(OPEN, [path.name, self._kernel])
         if fault:
             raise RuntimeError(f"a cell failed:\n{fault}")
+
+    def show(self, *cells: str) -> Locator:
+        """Run some cells and return the widget of the last."""
+        self.run(*cells)
         widget = self.page.locator(".jp-Notebook .ttr").last
         widget.wait_for()
         return widget
+
+    def ask(self, expression: str) -> str:
+        """Return what an expression is in the kernel, as text."""
+        answer: str = self.page.evaluate(ASK, expression)
+        return answer
 
     def use_theme(self, name: str) -> None:
         """Change to `LIGHT` or `DARK`."""

@@ -7,7 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from tests.engine.conformance import load_variant
+from tests.engine.positions import changed
+from tests.fixtures import load
 from tests.oracles.referee import Event, Final
 from ttr_analysis.maps.model import GameMap
 
@@ -22,13 +23,21 @@ def golden_paths() -> list[Path]:
 def load_events(path: Path) -> tuple[dict[str, Any], list[Event], GameMap]:
     """Return header, events and map of a golden record, read without the package."""
     header, *events = map(json.loads, path.read_text(encoding="utf-8").splitlines())
-    return header, events, load_variant(header["map"], header.get("variant", ""))
+    return header, events, golden_map(path).with_variant(header.get("variant") or None)
+
+
+def golden_map(path: Path) -> GameMap:
+    """Return the map of a golden record, with the rules changed that the file of its result names."""
+    with path.open(encoding="utf-8") as lines:
+        name: str = json.loads(next(lines))["map"]
+    changes = json.loads(path.with_suffix(".json").read_text(encoding="utf-8")).get("changed_rules")
+    return changed(name, **changes) if changes else load(name)
 
 
 def load_result(path: Path) -> dict[str, Any]:
     """Return what was written down beside a golden record: its rules and its result."""
     result: dict[str, Any] = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
-    return result
+    return {key: value for key, value in result.items() if key != "changed_rules"}
 
 
 def final_data(final: Final) -> dict[str, Any]:

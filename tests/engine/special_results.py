@@ -68,6 +68,7 @@ def _tie_broken_later(final: Final, table: Table) -> bool:
 BY_RESULT: dict[str, Callable[[Final, Table], bool]] = {
     "ends by the last round": lambda final, _: final.ending == "trains",
     "ends by passes": lambda final, _: final.ending == "passes",
+    "ends at the limit of turns": lambda final, _: final.ending == "truncated",
     "start scores by seat": lambda final, _: len({seat.start for seat in final.seats}) > 1,
     "bonus: longest trail": _bonus("longest_trail"),
     "bonus: completed tickets": _bonus("completed_tickets"),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -16,7 +18,9 @@ from ttr_analysis.engine.layout import DRAW_PILE, HAND, N_HAND, STREAM, TRAINS
 from ttr_analysis.engine.record import GameRecord
 from ttr_analysis.policies._common import Floats
 from ttr_analysis.policies.greedy import Greedy
+from ttr_analysis.policies.playout import play_games
 from ttr_analysis.policies.random import Random
+from ttr_analysis.rules.chance import _mixed, open_stream, policy_words, seed_words
 
 
 class Entropy:
@@ -87,6 +91,120 @@ def test_codes_that_name_a_seat_are_refused(nordic: GameMap) -> None:
 def test_a_compiled_policy_that_fails_is_named(nordic: GameMap) -> None:
     with pytest.raises(GameError, match=r"at P0 in turn 1 failed: RuntimeError: boom"):
         Game(nordic).play([Failing(), Greedy()], seed=5)
+
+
+# -- the seed ---------------------------------------------------------------------------
+
+
+def unmixed(word: int) -> int:
+    """Return what `chance._mixed` made a word of."""
+    mask = 0xFFFFFFFF
+    word ^= word >> 16
+    word = word * pow(0x4F1BBCDD, -1, 2**32) & mask
+    word ^= word >> 15 ^ word >> 30
+    word = word * pow(0x7FEB352D, -1, 2**32) & mask
+    return word ^ word >> 16
+
+
+def words_behind(stream: Ints, game: int, purpose: int) -> Ints:
+    """Return the words from which a stream was opened, the lowest bit of the first one guessed."""
+    words = []
+    for i, word in enumerate(stream.tolist()):
+        inner = unmixed(word) ^ _mixed(purpose + 0x61C88647)
+        inner = unmixed(inner) ^ _mixed((game >> 32) + 0x2545F491)
+        words.append(unmixed(inner) ^ _mixed((game & 0xFFFFFFFF) + (i + 1) * 0x3504F333))
+    return np.array(words)
+
+
+def test_a_stream_tells_the_words_it_was_opened_from() -> None:
+    words, stream = seed_words(12345), np.zeros(4, dtype=np.int64)
+    open_stream(words, 5, 1, stream)
+
+    assert (words_behind(stream, 5, 1)[1:] == words[1:]).all()
+
+
+def test_the_stream_of_a_seat_tells_nothing_of_the_table_and_of_other_seats(nordic: GameMap) -> None:
+    """A compiled policy computes back the words of its stream: they are of no use to it."""
+
+    class Inverter(Random):
+        found: ClassVar[list[int]] = []
+
+        def decide(
+            self, state: Ints, tables: Ints, lore: Ints, seat: int, params: Floats, memory: Ints
+        ) -> tuple[int, int]:
+            if not self.found:
+                self.found.extend(words_behind(memory[:4], 5, 1 + seat).tolist())
+            return super().decide(state, tables, lore, seat, params, memory)
+
+    Game(nordic).play([Inverter(), Greedy()], seed=12345, game=5)
+
+    assert Inverter.found[1:] == policy_words(12345, 0).tolist()[1:]
+    others = {*seed_words(12345).tolist(), *policy_words(12345, 1).tolist()}
+    assert not others & set(Inverter.found)
+
+
+# -- what is handed over ------------------------------------------------------------------
+
+
+class Vandal(Random):
+    """A compiled player that empties what it is given."""
+
+    def decide(self, state: Ints, tables: Ints, lore: Ints, seat: int, params: Floats, memory: Ints) -> tuple[int, int]:
+        action = super().decide(state, tables, lore, seat, params, memory)
+        lore[:] = 0
+        return action
+
+
+def test_a_policy_cannot_spoil_what_others_know_of_the_map(nordic: GameMap) -> None:
+    game = Game(nordic)
+    before = game.play([Random(), Random()], seed=5)
+
+    with contextlib.suppress(GameError):  # with its own lore spoiled, a vandal fails sooner or later
+        game.play([Vandal(), Random()], seed=5)
+
+    assert game.play([Random(), Random()], seed=5) == before
+
+
+def test_a_policy_is_not_shown_what_others_looked_at(nordic: GameMap) -> None:
+    class Reader:
+        def __init__(self) -> None:
+            self.codecs: list[object] = []
+
+        def choose(self, view: SeatView, actions: Sequence[Action], rng: np.random.Generator) -> Action:  # noqa: ARG002
+            self.codecs.append(actions._codec)  # type: ignore[attr-defined]
+            return actions[0]
+
+    one, other = Reader(), Reader()
+    Game(nordic).play([one, other], seed=5)
+
+    assert not {id(codec) for codec in one.codecs} & {id(codec) for codec in other.codecs}
+
+
+@pytest.mark.parametrize("code", [77 << 7, -16, 1 << 62], ids=["argument", "negative", "huge"])
+def test_codes_that_say_more_than_their_action_are_refused(nordic: GameMap, code: int) -> None:
+    class Stuffing(Random):
+        def decide(self, *args: Any) -> tuple[int, int]:  # noqa: ANN401
+            chosen, value = super().decide(*args)
+            return chosen + code, value
+
+    with pytest.raises(IllegalActionError, match=r"chose what is illegal: (no action has code|.* codes? )"):
+        Game(nordic).play([Stuffing(), Greedy()], seed=5)
+
+
+def test_a_memory_without_room_for_random_numbers_is_refused(nordic: GameMap) -> None:
+    class Forgetful(Random):
+        memory_size: ClassVar[int] = 3
+
+    with pytest.raises(GameError, match="wants a memory of 3 cells; its stream takes 4"):
+        Game(nordic).play([Forgetful(), Greedy()], seed=5)
+
+
+def test_a_policy_that_extends_another_is_not_taken_for_it(nordic: GameMap) -> None:
+    with pytest.raises(TypeError, match="P0 is to be played by"):
+        play_games(nordic, [Failing(), Greedy()], 1, seed=5)
+
+
+# -- records ------------------------------------------------------------------------------
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.engine.conformance import load_variant
-from tests.engine.goldens import FOLDER, final_data, golden_paths, load_events, load_result
+from tests.engine.goldens import FOLDER, final_data, golden_map, golden_paths, load_events, load_result
 from tests.engine.invariants import Law, broken_law
 from tests.engine.special_rules import SPECIAL_RULES, rules_in
-from tests.fixtures import EVERY_MAP, load
+from tests.fixtures import EVERY_MAP
 from ttr_analysis import GameRecord
 from ttr_analysis.tables.games import game_tables
 
@@ -26,7 +26,7 @@ def test_a_golden_game_has_the_recorded_result(path: Path) -> None:
     header, _, game_map = load_events(path)
     expected = load_result(path)
 
-    record = GameRecord.load(path, load(header["map"]))
+    record = GameRecord.load(path, golden_map(path))
     scores = record.score()
 
     assert record.is_complete
@@ -51,9 +51,11 @@ def test_every_state_of_a_golden_game_is_lawful(path: Path) -> None:
     header, _, game_map = load_events(path)
     tables = game_tables(game_map, header["n_players"])
 
-    states = GameRecord.load(path, load(header["map"])).states()
+    *states, last = GameRecord.load(path, golden_map(path)).states()
 
     assert {Law(broken_law(state.vector.copy(), tables)) for state in states} == {Law.NONE}
+    its_end = Law.GAMES_END_BY_THEMSELVES if load_result(path)["ending"] == "truncated" else Law.NONE
+    assert Law(broken_law(last.vector.copy(), tables)) is its_end
 
 
 @pytest.mark.parametrize("path", PATHS, ids=id_of)

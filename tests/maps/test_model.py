@@ -12,7 +12,7 @@ import networkx as nx
 import pytest
 
 import ttr_analysis as ttr
-from tests.fixtures import load
+from tests.fixtures import BUILT_IN, load
 from ttr_analysis import GameMap, MapError
 from ttr_analysis._errors import AmbiguousNameError, Fault, UnknownNameError
 from ttr_analysis.maps.graph import export_graph
@@ -101,6 +101,27 @@ def test_changing_the_graph_changes_no_answer() -> None:
     assert fewest.length == 9
     with pytest.raises(nx.NetworkXError, match="Frozen graph"):
         nordic.graph.remove_node("Oslo")
+
+
+def test_maps_of_the_same_facts_share_them_and_nothing_else(any_map: GameMap) -> None:
+    again = load(any_map.name if any_map.name in BUILT_IN else "invented")
+
+    assert again == any_map
+    assert again is not any_map
+    assert again.routes is any_map.routes
+    assert again.graph is not any_map.graph
+    for rules in any_map.rules.variants:
+        assert any_map.with_variant(rules.variant).tickets is again.with_variant(rules.variant).tickets
+
+
+def test_a_route_with_another_fact_is_another_route(nordic: GameMap) -> None:
+    route = nordic.route("Lieksa", "Murmansk")
+
+    assert replace(route) == route
+    assert hash(replace(route)) == hash(route)
+    assert route != route.id
+    for name, value in {"length": 8, "color": "red", "toll": 1, "tunnel": True, "points": 0, "id": "x"}.items():
+        assert replace(route, **{name: value}) != route  # type: ignore[arg-type]
 
 
 def test_maps_survive_a_folder(any_map: GameMap, tmp_path: Path) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields, replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -105,6 +107,21 @@ def cards_of(action: Action) -> list[int]:
 
 
 # -- parameters -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("numbers", "reason"),
+    [
+        ({"train_price": -2.0}, "train_price is 0 or more, got -2.0"),
+        ({"cards_per_turn": 0}, "cards_per_turn is above 0, got 0"),
+        ({"faith": float("nan")}, "faith is a number, got nan"),
+        ({"breadth": "2"}, "breadth is a number, got '2'"),
+        ({"token_spread": -1, "faith": float("inf")}, "faith is a number, got inf; token_spread is above 0, got -1"),
+    ],
+)
+def test_numbers_that_make_no_strategy_are_refused(numbers: dict[str, Any], reason: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(reason)):
+        Planner(**numbers)
 
 
 def test_parameters_stand_where_compiled_code_reads_them() -> None:

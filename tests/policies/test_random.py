@@ -24,16 +24,20 @@ from tests.engine.conformance import (
     every_combination,
     play,
 )
-from tests.engine.positions import Position
+from tests.engine.positions import Position, changed
+from tests.fixtures import load
 from tests.oracles.referee.payment import Cards, affordable, forms
 from ttr_analysis.cards import CARD_KINDS, N_KINDS
-from ttr_analysis.engine.codes import CLAIM_ROUTE, argument_of, kind_of
+from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_FACE_UP, argument_of, kind_of
 from ttr_analysis.engine.kernel.legal import NONE, route_fault
 from ttr_analysis.engine.kernel.listing import list_actions
-from ttr_analysis.engine.layout import HAND, N_OFFER, OVER, PHASE, SEAT, TURN, Phase
+from ttr_analysis.engine.kernel.setup import new_game
+from ttr_analysis.engine.kernel.step import step
+from ttr_analysis.engine.layout import HAND, N_OFFER, OVER, PHASE, SEAT, STATE_SIZE, TURN, Phase
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies import Random
 from ttr_analysis.rules.chance import N_WORDS, open_stream, seed_words
+from ttr_analysis.rules.ruleset import LoanRules
 from ttr_analysis.tables.games import game_tables
 
 N_DRAWS = 5_000 if IS_COMPILED else 600
@@ -138,6 +142,57 @@ def test_every_action_is_equally_likely(combination: Combination) -> None:
     assert {Phase.KEEP_START, Phase.TURN, Phase.SECOND_DRAW, Phase.KEEP} <= phases
     assert (Phase.TUNNEL in phases) == any(route.tunnel for route in combination.game_map.routes)
     assert (Phase.NEUTRAL in phases) == (combination.variant == "neutral")
+
+
+def set_next_number(memory: Ints, number: int, n: int) -> None:
+    """Let the next random number below `n` be this one."""
+    word = -(-number * 2**32 // n)  # the first output that is scaled to the number
+    memory[:N_WORDS] = (0, 1, 2, (word >> 7) | (word << 25) & 0xFFFFFFFF)
+
+
+CROWDED = [
+    pytest.param(load("nordic"), 3, id="nordic"),
+    pytest.param(load("switzerland"), 2, id="tunnels in every color"),
+    pytest.param(changed("nordic", trains={"per_player": 12}), 2, id="few trains"),
+    pytest.param(changed("nordic", claims={"ferry_swap_fills": "symbols"}), 2, id="sets for symbols only"),
+    pytest.param(
+        changed("nederland", money={"tokens": 9, "loan": LoanRules(penalty=50, limit=2)}), 3, id="two loans for all"
+    ),
+]
+
+
+@pytest.mark.parametrize("begins_anew", [False, True], ids=["from the start", "in mid-game"])
+@pytest.mark.parametrize(("game_map", "n_players"), CROWDED)
+def test_every_random_number_is_another_choice(game_map: GameMap, n_players: int, begins_anew: bool) -> None:  # noqa: FBT001
+    """All numbers below the number of choices, one after the other: each choice comes exactly as often as it should."""
+    tables, player = game_tables(game_map, n_players), Random()
+    lore = player.lore(game_map, n_players)
+    memories = [fresh_memory(seat) for seat in range(n_players)]
+    rng, state = np.random.default_rng(SEED), np.zeros(STATE_SIZE, dtype=np.int64)
+    tape, rows, n_claims = np.zeros(4, dtype=np.int64), np.zeros((5_000, 2), dtype=np.int64), 0
+    new_game(tables, seed_words(SEED), 0, state, tape)
+    for step_number in range(400):
+        n_listed, seat = int(list_actions(state, tables, rows)), int(state[SEAT])
+        if state[PHASE] == OVER:
+            break
+        if state[PHASE] == TURN and n_listed < 400 and step_number % 3 == 0:
+            expected = expected_choices(game_map, state, tables)
+            n = max(odds.denominator for odds in expected.values())
+            memory = fresh_memory() if begins_anew else memories[seat]
+            found = Counter[Choice]()
+            for number in range(n):
+                set_next_number(memory, number, n)
+                code, value = player.decide(state, tables, lore, seat, player.params, memory)
+                has_sets = kind_of(code) == CLAIM_ROUTE and game_map.routes[argument_of(code)].swap_size > 0
+                found[int(code), 0 if has_sets else int(value)] += 1
+            assert {choice: Fraction(count, n) for choice, count in found.items()} == expected
+            n_claims += sum(kind_of(code) == CLAIM_ROUTE for code, _ in expected)
+        # Cards are drawn more often than not: hands grow.
+        draws = [row for row in rows[:n_listed].tolist() if kind_of(row[0]) <= DRAW_FACE_UP]
+        options = draws if draws and rng.random() < 0.5 else rows[:n_listed].tolist()
+        code, value = options[int(rng.integers(len(options)))]
+        step(state, tables, code, value, tape)
+    assert n_claims > 50
 
 
 def test_an_action_that_is_chosen_too_often_is_noticed() -> None:

@@ -38,6 +38,16 @@ def test_labels_name_every_city(any_map: GameMap) -> None:
             assert all(word in shown for word in city.label.split())
 
 
+def test_owned_routes_bear_the_number_of_their_seat(any_map: GameMap) -> None:
+    one, two, *_ = any_map.routes
+    svg = map_svg(any_map, {one.id: 1, two.id: "neutral"})
+
+    titles = [title.text or "" for title in ET.fromstring(svg).iter(f"{SVG}title")]  # noqa: S314 - made here
+    assert [title.rpartition(": ")[2] for title in titles if ": " in title] == ["P1", "neutral player"]
+    assert f">{'1' * one.length}<" in svg
+    assert f">{'N' * two.length}<" in svg
+
+
 def test_it_is_small(any_map: GameMap) -> None:
     assert len(map_svg(any_map).encode()) < 300_000
 

@@ -22,7 +22,7 @@ def test_answers_are_those_of_the_exact_functions(any_map: ttr.GameMap, n_cards:
     deck = any_map.rules.deck
     widget = RouteCosts(any_map)
 
-    for route in rng.choice(np.array(any_map.routes, dtype=object), 12, replace=False):
+    for route in rng.choice(np.array(any_map.routes, dtype=object), 6, replace=False):
         hand = CardCounts(tuple(map(int, rng.multivariate_hypergeometric(deck.counts, n_cards))))
         widget.set_state({"route": route.id, "hand": hand.as_dict()})
         answer = widget.answer
@@ -69,6 +69,13 @@ def test_the_curve_counts_the_locomotives_held(nordic: ttr.GameMap) -> None:
         ]
 
 
+def test_locomotives_that_are_no_jokers_are_not_counted(nordic: ttr.GameMap) -> None:
+    curve = RouteCosts(nordic, hand={"green": 3, "locomotive": 5}).answer["curve"]
+
+    assert curve["locomotives"] == 0
+    assert [point["cards"] for point in curve["points"]] == [36 - 3 * k for k in range(10)]
+
+
 def test_cards_that_cannot_pay_have_no_number(nordic: ttr.GameMap) -> None:
     route = next(route for route in nordic.routes if route.kind == "plain" and not route.swap_size)
     widget = RouteCosts(nordic, route, hand={})
@@ -102,7 +109,9 @@ def test_a_hand_of_half_the_deck_is_answered(any_map: ttr.GameMap) -> None:
     assert RouteCosts(any_map, hand=hand).answer["cheapest"] is not None
 
 
-@pytest.mark.parametrize("route", ["Oslo", 3, None, [], ["Oslo"], ["Oslo", "Murmansk"], ["Oslo", "Bergen"], {}])
+@pytest.mark.parametrize(
+    "route", ["Oslo", 3, None, [], ["Oslo"], ["Oslo", "Murmansk"], ["Oslo", "Bergen"], list("abc"), {}]
+)
 def test_what_is_no_single_route_is_refused(nordic: ttr.GameMap, route: object) -> None:
     widget = RouteCosts(nordic)
 

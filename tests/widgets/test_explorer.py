@@ -14,6 +14,8 @@ import ttr_analysis as ttr
 from tests.report.hostile import write_hostile_map
 from ttr_analysis.widgets.explorer import TicketExplorer
 
+pytestmark = pytest.mark.compiled_only
+
 
 def some_ids(rng: np.random.Generator, things: tuple[Any, ...], n: int) -> list[str]:
     """Return the ids of some routes or tickets."""

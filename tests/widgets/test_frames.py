@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 import ttr_analysis as ttr
-from tests.engine.goldens import golden_paths
-from tests.fixtures import load
+from tests.engine.goldens import golden_paths, load_events
 from ttr_analysis import GameRecord, GameState
 from ttr_analysis.analysis.paths.shortest import NoPathError
 from ttr_analysis.cards import CARD_KINDS
@@ -25,7 +24,7 @@ SOME = GOLDENS[::3]
 @cache
 def golden(path: Path) -> GameRecord:
     """Return a golden record."""
-    return GameRecord.load(path, load("invented") if path.parent.name == "invented" else None)
+    return GameRecord.load(path, load_events(path)[2])
 
 
 @cache
@@ -42,7 +41,6 @@ def number(kind: str | None) -> int:
 def expected(state: GameState) -> Frame:
     """Return what a frame has to say of a state, but for how tickets and points stand."""
     tickets = {ticket.id: i for i, ticket in enumerate(state.game_map.tickets)}
-    pending = state.pending
     frame: Frame = {
         "claims": len(state.owners),
         "left": None if state.is_over else state.turns_left,
@@ -51,8 +49,6 @@ def expected(state: GameState) -> Frame:
         "discards": list(state.discards),
         "ticketPile": state.n_ticket_pile,
         "ticketDiscards": state.n_ticket_discards,
-        "tunnel": pending
-        and [pending.route.id, list(pending.laid.counts), list(pending.revealed.counts), pending.surcharge],
     }
     for seat in range(state.n_players):
         hand = state.hands[seat]

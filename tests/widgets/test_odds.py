@@ -69,6 +69,8 @@ def test_a_hand_that_does_not_pay_is_told_what_is_missing(nordic: ttr.GameMap) -
 
     assert widget.answer["payments"] == []
     assert widget.answer["said"] == "With 1 red: 2 cards short of the 3 to lay down."
+    assert widget.answer["bare"]["color"] == "red"
+    assert widget.answer["bare"]["odds"] == list(ttr.tunnels.surcharge_distribution(25, 109))
 
 
 def test_more_cards_than_the_deck_has_are_refused_with_a_sentence(nordic: ttr.GameMap) -> None:

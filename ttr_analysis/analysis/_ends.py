@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
-import networkx as nx
-
 from ttr_analysis.maps.model import City, GameMap, Place, Route, RouteLike
 from ttr_analysis.maps.names import NameIndex
 
@@ -122,6 +120,8 @@ def fewest_cut(
     starts, goals
         Names of cities.
     """
+    import networkx as nx
+
     shut = {route.id for route in closed}
     G: nx.Graph[str] = nx.Graph()
     for route in game_map.routes:

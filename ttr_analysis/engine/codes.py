@@ -63,6 +63,9 @@ SHUFFLED_CARDS: Final = 0
 SHUFFLED_TICKETS: Final = 1
 SHUFFLED_MARKET: Final = 2
 
+_WITH_ARGUMENT: Final = frozenset({DRAW_FACE_UP, CLAIM_ROUTE, CHOOSE_NEUTRAL})
+_WITH_VALUE: Final = frozenset({CLAIM_ROUTE, PAY_TUNNEL, KEEP_TICKETS})
+
 _CARD_BITS: Final = 6
 _CARD_MASK: Final = (1 << _CARD_BITS) - 1
 
@@ -97,6 +100,25 @@ def seat_of(code: int) -> int:
 def argument_of(code: int) -> int:
     """Return the slot, route or other argument."""
     return code >> 7
+
+
+def is_canonical(code: int, value: int) -> bool:
+    """
+    Return whether a code and value of an action say nothing besides the action.
+
+    Examples
+    --------
+    >>> is_canonical(DRAW_CARD, 0), is_canonical(DRAW_CARD, 3), is_canonical(DRAW_CARD + 128, 0)
+    (True, False, False)
+    """
+    kind = kind_of(code)
+    has_argument, has_value = kind in _WITH_ARGUMENT, kind in _WITH_VALUE
+    return (
+        0 <= code < 1 << 31
+        and seat_of(code) == 0
+        and (has_argument or argument_of(code) == 0)
+        and 0 <= value < (1 << _CARD_BITS * N_KINDS if has_value else 1)
+    )
 
 
 @lean

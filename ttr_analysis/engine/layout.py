@@ -51,7 +51,7 @@ class Ending(IntEnum):
     """The limit of turns was reached."""
 
 
-# Offsets as plain numbers: numba reads them as constants, and they cost nothing in plain Python.
+# Phases and offsets as plain numbers: numba reads them as constants, and they cost nothing in plain Python.
 KEEP_START: Final = 0
 TURN: Final = 1
 SECOND_DRAW: Final = 2

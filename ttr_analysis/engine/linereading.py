@@ -15,10 +15,11 @@ from ttr_analysis.analysis.payments.model import Payment
 from ttr_analysis.cards import CARD_KINDS, COLORS, N_KINDS, CardCounts
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import KeepTickets, unpacked
-from ttr_analysis.engine.codes import Ints
+from ttr_analysis.engine.codes import Ints, argument_of, kind_of, make_code
 from ttr_analysis.engine.entries import SHOWN, Entry
 from ttr_analysis.engine.events import decode_chance
 from ttr_analysis.engine.identify import identify_tickets, n_unknown_cards
+from ttr_analysis.engine.kernel.legal import fewest_kept
 from ttr_analysis.engine.layout import (
     DRAW_PILE,
     HAND,
@@ -48,7 +49,8 @@ _CARDS_BEGIN: Final = re.compile(rf"\s(?=\d|(?:{'|'.join(CARD_KINDS)})\b)")
 
 _SEAT: Final = re.compile(r"p(\d{1,3}) ?:")
 _COLON: Final = re.compile(r":")
-_NEXT: Final = re.compile(r";")
+_NEXT: Final = re.compile(r";|(?=(?:draws?|takes?|keeps?|pays?|declines?)\b)")
+"""What comes before another move of a turn: a semicolon, which may be left out."""
 _TRACK: Final = re.compile(r"/(\d{1,3})\b")
 _SETS: Final = re.compile(r",? ?(?:and )?(?:in )?sets?\b")
 _ALL: Final = re.compile(r"all\b")
@@ -65,6 +67,8 @@ _MOVES: Final = {
     Phase.OVER: (),
 }
 """How the moves of each phase begin, routes aside."""
+_PLAIN: Final = {"draw ": codes.DRAW_CARD, "tickets ": codes.DRAW_TICKETS, "pass": codes.PASS}
+"""Those that need nothing more to be legal or not."""
 
 
 class LineReader(StepReader):
@@ -198,7 +202,11 @@ class LineReader(StepReader):
 
     def _no_move(self, vector: Ints) -> NotationError:
         """Return an error that says what may stand here."""
-        words = _MOVES[Phase(int(vector[PHASE]))]
+        words = [
+            word
+            for word in _MOVES[Phase(int(vector[PHASE]))]
+            if word not in _PLAIN or self.packed.why_illegal(vector, _PLAIN[word], 0) is None
+        ]
         rest = self.scan.rest()
         routes = self._open_routes(vector) if vector[PHASE] == Phase.TURN else []
         if "-" in rest:
@@ -301,12 +309,12 @@ class LineReader(StepReader):
             where = f" in slot {track[1]}" if track else ""
             shown = ", ".join(card or "nothing" for card in market)
             raise scan.error(f"no {kind} lies{where}: the market shows {shown}", lying, at=place, is_illegal=True)
-        self._step(vector, codes.DRAW_FACE_UP + 128 * slots[0], 0, Told(), start)
+        self._step(vector, make_code(codes.DRAW_FACE_UP, slots[0]), 0, Told(), start)
 
     def _read_pay(self, vector: Ints, start: int) -> None:
         if vector[PHASE] != Phase.TUNNEL:
             self._refuse(vector, codes.PAY_TUNNEL, start)
-        surcharges = [int(value) for code, value in self.packed.rows(vector) if code & 15 == codes.PAY_TUNNEL]
+        surcharges = [value for code, value in self.packed.rows(vector).tolist() if kind_of(code) == codes.PAY_TUNNEL]
         choices = [cards_text(unpacked(value)) for value in surcharges]
         place = self.scan.at
         if self.scan.is_done:
@@ -335,16 +343,20 @@ class LineReader(StepReader):
         except IllegalActionError as error:
             offered = ", ".join(choices[:-1])
             raise scan.error(f"{error}; offered: {offered}", choices, at=place, is_illegal=True) from None
-        self._step(vector, code, value, Told(), place, choices=choices)
+        fewest = int(fewest_kept(vector, self.packed.tables, int(vector[SEAT])))
+        if len(kept) < fewest:
+            more = [f", {name}" for name in choices[:-1] if name not in map(self._ticket_name, kept)]
+            raise scan.error(str(self.packed.why_illegal(vector, code, value)), more, is_illegal=True)
+        self._step(vector, code, value, Told(), place)
 
     def _read_neutral(self, vector: Ints, start: int) -> None:
         scan = self.scan
         if vector[PHASE] != Phase.NEUTRAL:
             self._refuse(vector, codes.CHOOSE_NEUTRAL, start)
         choices = [
-            self.map.routes[code >> 7].id
+            self.map.routes[argument_of(code)].id
             for code, _ in self.packed.rows(vector).tolist()
-            if code & 15 == codes.CHOOSE_NEUTRAL
+            if kind_of(code) == codes.CHOOSE_NEUTRAL
         ]
         place = scan.at
         tracks = scan.name(self.names.routes)
@@ -357,7 +369,7 @@ class LineReader(StepReader):
             raise scan.error(f"which track: {' or '.join(route.id for route in legal)}?", choices, at=place)
         if not legal:
             raise scan.error(f"expected {' or '.join(choices)}", choices, at=place)
-        code = codes.CHOOSE_NEUTRAL + 128 * self.packed.codec.route_index(legal[0])
+        code = make_code(codes.CHOOSE_NEUTRAL, self.packed.codec.route_index(legal[0]))
         self._step(vector, code, 0, Told(), place, choices=choices)
 
     def _read_shown(self, vector: Ints) -> None:

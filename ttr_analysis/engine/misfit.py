@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import Codec
+from ttr_analysis.engine.codes import kind_of
 from ttr_analysis.engine.events import Chance, ChanceKind, decode_chance
 from ttr_analysis.engine.layout import UNKNOWN_CARD
 
@@ -24,7 +25,7 @@ def misfit(codec: Codec, script: Sequence[tuple[int, int]], rows: Sequence[tuple
         The events that the kernel wrote. Where the script did not fit, it
         went on with an unknown card or ticket.
     """
-    wanted = [row for row in rows if codes.CARD_DEALT <= row[0] & 15 < codes.SHUFFLED]
+    wanted = [row for row in rows if codes.CARD_DEALT <= kind_of(row[0]) < codes.SHUFFLED]
     for i, (given, done) in enumerate(zip(script, wanted, strict=False)):
         if given[0] != done[0]:
             due = due_words(decode_chance(codec, *done))
@@ -39,12 +40,12 @@ def misfit(codec: Codec, script: Sequence[tuple[int, int]], rows: Sequence[tuple
 
 def is_secret_unknown(code: int, value: int) -> bool:
     """Return whether a card that everybody sees is said to be unknown."""
-    return code & 15 in (codes.MARKET_CARD, codes.CARD_REVEALED) and value == UNKNOWN_CARD
+    return kind_of(code) in (codes.MARKET_CARD, codes.CARD_REVEALED) and value == UNKNOWN_CARD
 
 
 def why_not(code: int, value: int) -> str:
     """Return why an outcome of the right kind cannot be."""
-    if code & 15 in (codes.TICKET_OFFERED, codes.NEUTRAL_TICKET):
+    if kind_of(code) in (codes.TICKET_OFFERED, codes.NEUTRAL_TICKET):
         return "it cannot come from the ticket pile now"
     return "all see that card" if is_secret_unknown(code, value) else "the draw pile has none"
 

@@ -4,32 +4,32 @@ A game as lines of text, as people write it down at a table, both ways.
 One line tells a turn, or a part of one. Who acts comes first and may be left
 out; then what the seat does, and what chance does after it:
 
-=========================================================  ====================================================
-line                                                       what happens
-=========================================================  ====================================================
-P0: hand blue, white, red, red                             dealt to the seat one keeps the record for
-P1: hand 4                                                 four cards that are not known
-market red, locomotive, blue, green, white                 the first market, all cards that come to it
-P0: tickets Bergen-Narvik, Oslo-Vaasa, Turku-Trondheim     offered; `tickets 3` if they are not known
-P0: keep Bergen-Narvik, Oslo-Vaasa                         `keep 2` of unknown ones, `keep all`
-P1: draw blue, ?                                           two cards from the pile, the second one not known
-P0: take red -> green                                      a face-up card, and the card that takes its place
-P0: take red/3 -> green; draw ?                            the red card in slot 3, not the first one; then a card
-P1: Bergen-Oslo blue 4                                     a claim; `Bergen-Oslo/1` where the track is in doubt
-P0: Murmansk-Lieksa white 7, sets red 4, black 4           cards used singly, and cards of which 4 stand for one
-P1: Turku-Tampere red 1 reveals red, blue, white; pays red 1  a tunnel, the cards turned over, the surcharge
-P1: Turku-Tampere red 1 reveals red, blue, red; declines   the cards are taken back
-P0: tickets Oslo-Vaasa, ?, ?; keep Oslo-Vaasa              a turn of tickets
-P1: draw ?, ? neutral ticket Arnhem-Breda                  the round ends with a ticket of the neutral player
-P0: neutral takes Arnhem-Breda/1                           the track that it gets
+=============================================================  ====================================================
+line                                                           what happens
+=============================================================  ====================================================
+P0: hand blue, white, red, red                                 dealt to the seat one keeps the record for
+P1: hand 4                                                     four cards that are not known
+market red, locomotive, blue, green, white                     the first market, all cards that come to it
+P0: tickets Bergen-Narvik, Oslo-Vaasa, Turku-Trondheim         offered; `tickets 3` if they are not known
+P0: keep Bergen-Narvik, Oslo-Vaasa                             `keep 2` of unknown ones, `keep all`
+P1: draw blue, ?                                               two cards from the pile, the second one not known
+P0: take red -> green                                          a face-up card, and the card that takes its place
+P0: take red/3 -> green; draw ?                                the red card in slot 3, not the first one; then a card
+P1: Bergen-Oslo blue 4                                         a claim; `Bergen-Oslo/1` where the track is in doubt
+P0: Murmansk-Lieksa white 7, sets red 4, black 4               cards used singly, and cards of which 4 stand for one
+P1: Turku-Tampere red 1 reveals red, blue, white; pays red 1   a tunnel, the cards turned over, the surcharge
+P1: Turku-Tampere red 1 reveals red, blue, red; declines       the cards are taken back
+P0: tickets Oslo-Vaasa, ?, ?; keep Oslo-Vaasa                  a turn of tickets
+P1: draw ?, ? neutral ticket Arnhem-Breda                      the round ends with a ticket of the neutral player
+P0: neutral takes Arnhem-Breda/1                               the track that it gets
 P1: pass
-P0: shows Bergen-Narvik, Oslo-Vaasa                        at the end, tickets that were not known
-=========================================================  ====================================================
+P0: shows Bergen-Narvik, Oslo-Vaasa                            at the end, tickets that were not known
+=============================================================  ====================================================
 
-After any move, `-> ` tells all cards that come to the market, in the order of
+After any move, `->` tells all cards that come to the market, in the order of
 slots, also if it is replaced. Shuffles are not told: they follow. Names are
 taken whatever the case and accents, cards by their first letters; `4 blue` is
-as good as `blue 4`. The canonical text is what `record_lines` gives.
+as good as `blue 4`, and the semicolon may be left out. The canonical text is what `record_lines` gives.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def move_text(action: Action, game: Game, state: GameState) -> str:
 
 def code_text(packed: PackedGame, vector: Ints, code: int, value: int) -> str:
     """Return a legal move as a line tells it, from its code and value."""
-    entry = Entry(code & 15, 0, code >> 7, value)
+    entry = Entry.of(code, value)
     if entry.kind == codes.KEEP_TICKETS:
         kept = packed.codec.decode(code, value, vector)
         entry = entry._replace(value=0, tickets=tuple(map(packed.codec.ticket_index, kept.tickets)))  # type: ignore[union-attr]
@@ -148,14 +148,14 @@ def record_lines(record: GameRecord) -> list[str]:
     --------
     >>> import ttr_analysis as ttr
     >>> game = ttr.Game(ttr.load_map("nordic"))
-    >>> record = game.play([ttr.policies.Greedy(), ttr.policies.Random()], seed=7)
+    >>> record = game.play([ttr.policies.Greedy(), ttr.policies.Greedy()], seed=7)
     >>> lines = record_lines(record)
     >>> print(*lines[:3], *lines[7:10], sep="\n")
     P0: hand blue, white, yellow, purple
     P1: hand blue, locomotive, white, red
     market green, orange, white, purple, white
     P0: Aalborg-Göteborg purple 1, sets blue 1, white 1, yellow 1
-    P1: Karlskrona-København/1 locomotive 1, sets blue 1, white 1, red 1
+    P1: Aalborg-Kristiansand red 1, locomotive 1
     P0: draw orange; take orange -> red
     >>> read_game(lines, game).entries == record.entries
     True

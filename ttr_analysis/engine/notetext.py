@@ -9,7 +9,7 @@ from ttr_analysis.analysis.payments.model import Payment, split
 from ttr_analysis.cards import CARD_KINDS, CardCounts
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import unpacked
-from ttr_analysis.engine.codes import Ints
+from ttr_analysis.engine.codes import Ints, make_code
 from ttr_analysis.engine.entries import SHOWN, Entry
 from ttr_analysis.engine.layout import MARKET, PHASE, SEAT, UNKNOWN_CARD, UNKNOWN_TICKET, Phase
 from ttr_analysis.engine.packed import PackedGame
@@ -31,7 +31,7 @@ def packed_cards(cards: CardCounts) -> int:
 
 def claim_code(packed: PackedGame, route: Route, laid: CardCounts) -> tuple[int, int]:
     """Return the code and value of a claim."""
-    return codes.CLAIM_ROUTE + 128 * packed.codec.route_index(route), packed_cards(laid)
+    return make_code(codes.CLAIM_ROUTE, packed.codec.route_index(route)), packed_cards(laid)
 
 
 def pays(route: Route, laid: CardCounts) -> bool:

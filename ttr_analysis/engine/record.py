@@ -11,6 +11,7 @@ from operator import index
 from pathlib import Path
 from typing import Any, Self, SupportsIndex
 
+from ttr_analysis._display import render_html
 from ttr_analysis._errors import GameError, RecordError, RecordWarning, _shorten
 from ttr_analysis.engine.actions import codec_of
 from ttr_analysis.engine.codes import Ints
@@ -450,6 +451,9 @@ class GameRecord:
         who = ", ".join(header.players or header.policies) or f"{header.n_players} players"
         seed = "" if header.seed is None else f", seed {header.seed}"
         return f"<GameRecord {name}: {who}{seed}, {len(self.entries)} events{self._result()}>"
+
+    def _repr_html_(self) -> str:
+        return render_html(self)
 
     def _result(self) -> str:
         try:

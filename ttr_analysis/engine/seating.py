@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import numpy as np
 
 from ttr_analysis._errors import GameError, IllegalActionError
-from ttr_analysis.engine.actions import LegalActions
-from ttr_analysis.engine.codes import Ints, seat_of
+from ttr_analysis.engine.actions import Codec, LegalActions
+from ttr_analysis.engine.codes import Ints, is_canonical, seat_of
 from ttr_analysis.engine.layout import N_TURNS, SEAT
 from ttr_analysis.engine.packed import PackedGame
 from ttr_analysis.engine.protocol import CompiledPolicy, Policy, policy_name
 from ttr_analysis.engine.view import SeatView, redact
-from ttr_analysis.rules.chance import N_WORDS, open_stream, seed_words
+from ttr_analysis.rules.chance import N_WORDS, open_stream, policy_words
 
 Chooser = Callable[[Ints], tuple[int, int]]
 """A policy at its seat in one game: from the packed state to a legal code and value."""
@@ -53,16 +52,20 @@ def seat_policy(packed: PackedGame, policy: object, seat: int, seed: int, game: 
 
 
 def _seat_compiled(packed: PackedGame, policy: CompiledPolicy, seat: int, seed: int, game: int) -> Chooser:
-    params, lore = policy.params, policy.lore(packed.game_map, packed.n_players)
+    if policy.memory_size < N_WORDS:
+        size = policy.memory_size
+        raise GameError(f"{policy_name(policy)} at P{seat} wants a memory of {size} cells; its stream takes {N_WORDS}")
+    # A policy may change what it is given, but not the game, and not what others are given.
+    tables = packed.tables.copy()
+    params, lore = policy.params.copy(), policy.lore(packed.game_map, packed.n_players).copy()
     memory = np.zeros(policy.memory_size, dtype=np.int64)
-    open_stream(seed_words(seed), game, 1 + seat, memory[:N_WORDS])
-    tables = packed.tables.copy()  # a policy may change what it is given, but not the game
+    open_stream(policy_words(seed, seat), game, 1 + seat, memory[:N_WORDS])
 
     def choose(state: Ints) -> tuple[int, int]:
         seen = redact(state, tables, seat)
         with _blamed(policy, state):
             code, value = map(int, policy.decide(seen, tables, lore, seat, params, memory))
-        reason = "its code names a seat" if seat_of(code) else packed.why_illegal(state, code, value)
+        reason = packed.why_illegal(state, code, value) if is_canonical(code, value) else _what_is_odd(code, value)
         if reason is not None:
             raise IllegalActionError(f"{_who(policy, state)} chose what is illegal: {reason}")
         return code, value
@@ -71,11 +74,14 @@ def _seat_compiled(packed: PackedGame, policy: CompiledPolicy, seat: int, seed: 
 
 
 def _seat_python(packed: PackedGame, policy: Policy, seat: int, seed: int, game: int) -> Chooser:
-    rng = np.random.default_rng(_veiled(seed, game, seat))
+    words = np.zeros(N_WORDS, dtype=np.int64)
+    open_stream(policy_words(seed, seat), game, 1 + seat, words)
+    rng = np.random.default_rng(words.tolist())
+    codec = Codec(packed.game_map)  # its own: a codec remembers what it decoded
 
     def choose(state: Ints) -> tuple[int, int]:
         view = SeatView(packed.game_map, packed.n_players, state, seat)
-        actions = LegalActions(packed.rows(state), packed.codec, view.vector)
+        actions = LegalActions(packed.rows(state), codec, view.vector)
         with _blamed(policy, state):
             action = policy.choose(view, actions, rng)
         try:
@@ -86,10 +92,8 @@ def _seat_python(packed: PackedGame, policy: Policy, seat: int, seed: int, game:
     return choose
 
 
-def _veiled(seed: int, game: int, seat: int) -> list[int]:
-    """Return a seed for a policy's generator from which the seed of the game cannot be told."""
-    digest = hashlib.blake2b(f"{seed} {game} {seat}".encode(), person=b"policy").digest()
-    return [int.from_bytes(digest[i : i + 4], "little") for i in range(0, 32, 4)]
+def _what_is_odd(code: int, value: int) -> str:
+    return "its code names a seat" if code >= 0 and seat_of(code) else f"no action has code {code} and value {value}"
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import Final
 
 from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine import codes
-from ttr_analysis.engine.codes import Ints
+from ttr_analysis.engine.codes import Ints, kind_of
 from ttr_analysis.engine.entries import Entry
 from ttr_analysis.engine.events import decode_chance
 from ttr_analysis.engine.layout import AT_PILE, N_OFFER, OFFER, SEAT, TICKET_AT, UNKNOWN_CARD, UNKNOWN_TICKET
@@ -26,6 +26,7 @@ _CLAUSES: Final = {
     codes.NEUTRAL_TICKET: (re.compile(r"neutral ticket\b"), "neutral ticket "),
 }
 """What follows a move, by the kind of event: how it begins."""
+_TICKETS: Final = (codes.TICKET_OFFERED, codes.NEUTRAL_TICKET)
 _CARDS: Final = (codes.CARD_DEALT, codes.CARD_DRAWN, codes.CARD_REVEALED, codes.MARKET_CARD)
 
 
@@ -113,7 +114,7 @@ class StepReader:
         self._tell_all(telling, told)
         self._check_used(telling, told, place)
         move, *outcomes = telling.entries()
-        if code & 15 == codes.KEEP_TICKETS:
+        if kind_of(code) == codes.KEEP_TICKETS:
             kept = tuple(ticket for i, ticket in enumerate(self._offer(vector)) if value >> i & 1)
             move = move._replace(value=0, tickets=kept)
         self.entries += [move, *outcomes]
@@ -132,7 +133,7 @@ class StepReader:
     def _add_items(self, told: Told, kind: int) -> None:
         """Read the cards or tickets of one kind of event."""
         scan = self.scan
-        if kind in (codes.TICKET_OFFERED, codes.NEUTRAL_TICKET):
+        if kind in _TICKETS:
             values = self._ticket_items(self._ticket_choices(), unknown=kind == codes.TICKET_OFFERED)
         elif kind == codes.CARD_DEALT and (n := self._lone_number()) is not None:
             values = [(UNKNOWN_CARD, scan.at)] * n
@@ -159,19 +160,19 @@ class StepReader:
         assert due is not None  # noqa: S101 - who calls has looked
         values = told.values.get(due.kind)
         if not values:
-            raise self._missing(due, told)
+            raise self._missing(due, telling, told)
         value, place = values.popleft()
         if reason := telling.tell(value):
             if value < len(CARD_KINDS) and due.kind in _CARDS:
                 reason = f"the draw pile holds no {CARD_KINDS[value]} card"
             raise self.scan.error(reason, at=place, is_illegal=True)
 
-    def _missing(self, due: Entry, told: Told) -> NotationError:
+    def _missing(self, due: Entry, telling: Telling, told: Told) -> NotationError:
         """Return an error for an outcome that the line does not tell."""
         what = due_words(decode_chance(self.packed.codec, due.code, 0))
-        is_ticket = due.kind in (codes.TICKET_OFFERED, codes.NEUTRAL_TICKET)
+        is_ticket = due.kind in _TICKETS
         unknown = [UNKNOWN] if due.kind in (codes.CARD_DEALT, codes.TICKET_OFFERED) else []
-        items = [*unknown, *(self._ticket_choices() if is_ticket else CARD_KINDS)]
+        items = [*unknown, *(self._ticket_choices(telling.script) if is_ticket else CARD_KINDS)]
         end = told.ends.get(due.kind)
         if end is not None:
             return self.scan.error(f"one more is due: {what}", [f", {item}" for item in items], at=end)
@@ -183,7 +184,7 @@ class StepReader:
         """Refuse outcomes that do not follow from a step."""
         for kind, values in told.values.items():
             if values:
-                n = sum(code & 15 == kind for code, _ in telling.script)
+                n = sum(kind_of(code) == kind for code, _ in telling.script)
                 due = f"{n or 'none'} {'comes' if n == 1 else 'come'} here"
                 raise self.scan.error(f"too many are told: {due}", at=max(values[0][1], start), is_illegal=True)
 
@@ -217,13 +218,14 @@ class StepReader:
             return None
         return n
 
-    def _ticket_choices(self) -> list[str]:
-        """Return the names of the tickets that may come from the pile."""
-        tickets = self.map.tickets
-        if self.vector is None:
-            dealt = {value for code, value in self._dealt if code & 15 == codes.TICKET_OFFERED}
-            return [ticket.id for i, ticket in enumerate(tickets) if i not in dealt]
-        return [ticket.id for i, ticket in enumerate(tickets) if self.vector[TICKET_AT + i] == AT_PILE]
+    def _ticket_choices(self, script: Sequence[tuple[int, int]] = ()) -> list[str]:
+        """Return the names of the tickets that may come from the pile after what a script tells."""
+        told = {value for code, value in (*self._dealt, *script) if kind_of(code) in _TICKETS}
+        lies = [
+            i not in told and (self.vector is None or self.vector[TICKET_AT + i] == AT_PILE)
+            for i in range(len(self.map.tickets))
+        ]
+        return [ticket.id for ticket, is_there in zip(self.map.tickets, lies, strict=True) if is_there]
 
     def _ticket_name(self, number: int) -> str:
         ticket = self.packed.codec.ticket(number)

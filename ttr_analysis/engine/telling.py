@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ttr_analysis.engine import codes
-from ttr_analysis.engine.codes import Ints
+from ttr_analysis.engine.codes import Ints, kind_of
 from ttr_analysis.engine.entries import Entry
 from ttr_analysis.engine.layout import STREAM
 from ttr_analysis.engine.misfit import is_secret_unknown, why_not
@@ -59,7 +59,7 @@ class Telling:
         if len(outcomes) <= len(self.script):
             return None
         code = outcomes[len(self.script)][0]
-        return Entry(code & 15, code >> 4 & 7, code >> 7)
+        return Entry.of(code)
 
     def tell(self, value: int) -> str:
         """
@@ -116,11 +116,11 @@ class Telling:
         n_left = len(self.script)
         entries = []
         for code, value in self._rows:
-            if codes.CARD_DEALT <= code & 15 < codes.SHUFFLED:
+            if codes.CARD_DEALT <= kind_of(code) < codes.SHUFFLED:
                 if n_left == 0:
                     break
                 n_left -= 1
-            entries.append(Entry(code & 15, code >> 4 & 7, code >> 7, value))
+            entries.append(Entry.of(code, value))
         return entries
 
     def _run(self, script: list[tuple[int, int]]) -> tuple[Ints, list[tuple[int, int]]]:
@@ -131,4 +131,4 @@ class Telling:
 
 def _outcomes(rows: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return the events that a script tells."""
-    return [row for row in rows if codes.CARD_DEALT <= row[0] & 15 < codes.SHUFFLED]
+    return [row for row in rows if codes.CARD_DEALT <= kind_of(row[0]) < codes.SHUFFLED]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields
+from operator import attrgetter
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -134,10 +135,25 @@ class Route:
             raise ValueError(msg)
         return b if city == a else a
 
+    def __eq__(self, other: object) -> bool:
+        """Return whether two routes are the same; their ids, compared first, nearly always tell them apart."""
+        if self is other:
+            return True
+        if not isinstance(other, Route):
+            return NotImplemented
+        return self.id == other.id and _facts(self) == _facts(other)
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
     def __str__(self) -> str:
         """Return the route in words, for messages."""
         a, b = self.cities
         return f"{a}-{b} ({self.color}, {self.length})"
+
+
+_facts: Callable[[Route], tuple[object, ...]] = attrgetter(*(field.name for field in fields(Route)))
+"""All fields of a route."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,8 @@ class Greedy:
       most are left, locomotives last.
     - Else it draws the face-up card of which it holds most (then the first
       slot), if it holds any; else an unseen card, else that in the last slot.
-      It leaves a face-up locomotive that costs two draws if it can.
+      It leaves a face-up locomotive that costs two draws if there is another
+      card.
     - It draws tickets only if there is nothing else to do, and pays every
       surcharge that it can, with as few locomotives as possible. Of two tracks
       it gives the neutral player the first.
@@ -186,20 +187,25 @@ def _draw(state: Ints, tables: Ints, seat: int) -> int:
     best = -1
     most = 0
     any_slot = -1
+    dear_slot = -1
     for slot in range(tables[MARKET_SIZE]):
         if not may_take(state, tables, slot):
             continue
-        any_slot = slot
         kind = state[MARKET + slot]
+        is_dear = kind == LOCOMOTIVE_INDEX and tables[LOCOMOTIVE_COST] > 1
+        if is_dear:
+            dear_slot = slot
+        else:
+            any_slot = slot
         held = state[HAND + seat * N_KINDS + kind]
-        if held > most and (kind != LOCOMOTIVE_INDEX or tables[LOCOMOTIVE_COST] == 1):
+        if held > most and not is_dear:
             best, most = slot, held
     if best >= 0:
         return make_code(DRAW_FACE_UP, best)
     if has_cards(state):
         return DRAW_CARD
-    if any_slot >= 0:
-        return make_code(DRAW_FACE_UP, any_slot)
+    if max(any_slot, dear_slot) >= 0:
+        return make_code(DRAW_FACE_UP, any_slot if any_slot >= 0 else dear_slot)
     if state[PHASE] == TURN and has_tickets(state):
         return DRAW_TICKETS
     return PASS

@@ -25,7 +25,7 @@ from ttr_analysis.policies.greedy import Greedy, choose_greedily
 from ttr_analysis.policies.planner.choose import choose as choose_by_plan
 from ttr_analysis.policies.planner.policy import Planner
 from ttr_analysis.policies.random import Random, choose_at_random
-from ttr_analysis.rules.chance import N_WORDS, open_stream, seed_words
+from ttr_analysis.rules.chance import N_WORDS, open_stream, run_words
 from ttr_analysis.tables.games import N_SEATS, game_tables
 
 _RANDOM = Random.code
@@ -106,7 +106,7 @@ def play_block(tables: Ints, players: Players, words: Ints, first: int, states: 
     players
         Who plays; their memory is used.
     words
-        Words of the seed.
+        Words of the run: see `rules.chance.run_words`.
     first
         Number of the first game.
     states
@@ -120,8 +120,8 @@ def play_block(tables: Ints, players: Players, words: Ints, first: int, states: 
             memory = players.memory[seat]
             for cell in range(players.memory_size[seat]):
                 memory[cell] = 0
-            open_stream(words, first + i, 1 + seat, memory[:N_WORDS])
-        new_game(tables, words, first + i, state, tape)
+            open_stream(words[1 + seat], first + i, 1 + seat, memory[:N_WORDS])
+        new_game(tables, words[0], first + i, state, tape)
         while state[PHASE] != OVER:
             seat = state[SEAT]
             params, memory = players.params[seat], players.memory[seat]
@@ -175,14 +175,14 @@ def play_games(
     ((10, 2), {1})
     """
     for seat, policy in enumerate(policies):
-        if not isinstance(policy, BuiltIn):
+        if type(policy) not in (Random, Greedy, Planner):  # a subclass may play otherwise, which would go unnoticed
             raise TypeError(f"P{seat} is to be played by Random(), Greedy() or Planner(), got {policy!r}")
     if n_games < 0 or not 0 <= first <= _LAST_GAME - n_games:
         raise ValueError(f"games are numbered from 0 to {_LAST_GAME}, got {n_games} from number {first}")
     announce(play_block, "the game and its players")
     tables = game_tables(game_map, len(policies))
     players = seat_players(game_map, policies)
-    words = seed_words(seed)
+    words = run_words(seed, len(policies))
     results = np.zeros((n_games, len(policies), N_COLUMNS), dtype=np.int64)
     endings = np.zeros(n_games, dtype=np.int64)
     n_turns = np.zeros(n_games, dtype=np.int64)

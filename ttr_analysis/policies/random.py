@@ -84,7 +84,7 @@ _MEMBERS: Final = _START + MAX_ROUTES + 1
 _ALL_OPEN: Final = _MEMBERS + MAX_ROUTES
 """What `_N_OPEN` is at the start of a game."""
 _ENOUGH: Final = _ALL_OPEN + N_KINDS * MAX_ROUTES
-"""For each shape, the number of cards in hand above which more do not allow more sets; ascending."""
+"""For each shape, the number of cards in hand from which on it limits no set; ascending."""
 _FACTS: Final = _ENOUGH + MAX_ROUTES
 """For each shape `_N_FACTS` cells: what its routes cost."""
 _N_FACTS: Final = 5
@@ -146,7 +146,7 @@ class Random:
         return np.zeros(1)
 
     def lore(self, game_map: GameMap, n_players: int) -> Ints:  # noqa: ARG002
-        """Return the classes of the routes of a map."""
+        """Return the shapes of the routes of a map: see `random_lore`."""
         return random_lore(game_map)
 
     def decide(self, state: Ints, tables: Ints, lore: Ints, seat: int, params: Floats, memory: Ints) -> tuple[int, int]:
@@ -190,7 +190,7 @@ def random_lore(game_map: GameMap) -> Ints:
 
 
 def _enough(plain: int, symbols: int, jokers: int, swap_size: int, swap_any: int) -> int:  # noqa: ARG001
-    """Return the number of cards above which a hand allows no more forms, 0 if there are no sets."""
+    """Return the number of cards from which on their number limits no set; 0 if there are no sets."""
     return (plain + symbols) * swap_size
 
 
@@ -386,7 +386,7 @@ def _close_if_at_fault(state: Ints, tables: Ints, lore: Ints, seat: int, memory:
 def _close_in(lore: Ints, memory: Ints, kind: int, s: int) -> None:
     """Count one open route less of a shape in one color, or without one."""
     memory[_N_OPEN + kind * lore[_N_SHAPES] + s] -= 1
-    if s < memory[_N_FREE]:
+    if s < memory[_N_FREE] and memory[_ROW + kind] > 0:
         memory[_FREE_TOTAL + kind] -= lore[memory[_ROW + kind] + s]
 
 

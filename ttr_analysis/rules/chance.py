@@ -4,6 +4,8 @@ Chance: random streams, the same compiled, as plain Python, and on every machine
 A stream is four words of 32 bits in int64 cells, moved on by xoshiro128++ [1]_.
 Nothing in it overflows int64, so that plain Python draws the same numbers. A
 stream is keyed by (seed, game, purpose): what one draws never shifts another.
+Streams of seats begin with words of their own: from those of its stream a
+policy could compute back the words of a seed, and with them the cards to come.
 
 References
 ----------
@@ -13,6 +15,7 @@ References
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from operator import index
 from typing import Final, SupportsIndex
 
@@ -61,6 +64,42 @@ def seed_words(seed: int) -> Ints:
         msg = f"a seed is a whole number of 0 or more, got {seed!r}"
         raise ValueError(msg)
     return np.random.SeedSequence(index(whole)).generate_state(N_WORDS).astype(np.int64)
+
+
+def policy_words(seed: int, seat: int) -> Ints:
+    """
+    Return the four words of the streams of the policy at a seat, from which those of the seed cannot be computed.
+
+    Who guesses the seed can compute all the same.
+
+    Parameters
+    ----------
+    seed
+        As in `seed_words`.
+    seat
+        The seat.
+
+    Examples
+    --------
+    >>> (policy_words(7, 0) == policy_words(7, 1)).any()
+    np.False_
+    """
+    digest = blake2b(f"{index(seed)} {seat}".encode(), digest_size=4 * N_WORDS, person=b"policy").digest()
+    return np.frombuffer(digest, dtype="<u4").astype(np.int64)
+
+
+def run_words(seed: int, n_seats: int) -> Ints:
+    """
+    Return the words of a run of games, one row each: of the table, then of the policy at each seat.
+
+    Parameters
+    ----------
+    seed
+        As in `seed_words`.
+    n_seats
+        Number of players.
+    """
+    return np.array([seed_words(seed), *(policy_words(seed, seat) for seat in range(n_seats))])
 
 
 @lean

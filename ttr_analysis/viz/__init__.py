@@ -1,6 +1,41 @@
-"""Pictures: boards and charts. Data and axes in, artists out; nothing here computes."""
+"""
+Pictures: boards and charts. Data and axes in, artists out; nothing here computes.
 
-from ttr_analysis.viz.board import plot_map
-from ttr_analysis.viz.charts import plot_card_odds, plot_ticket_values, plot_tunnel_odds
+Matplotlib is loaded by what draws with it: the names below are looked up at
+their first use (PEP 562), so that maps and widgets, which are drawn as SVG,
+need not wait for it.
+"""
 
-__all__ = ["plot_card_odds", "plot_map", "plot_ticket_values", "plot_tunnel_odds"]
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ttr_analysis.viz.board import plot_map as plot_map
+    from ttr_analysis.viz.charts import plot_card_odds as plot_card_odds
+    from ttr_analysis.viz.charts import plot_ticket_values as plot_ticket_values
+    from ttr_analysis.viz.charts import plot_tunnel_odds as plot_tunnel_odds
+
+# Where each public name lives. What type checkers read above must say the same (tested).
+_HOMES = {
+    "plot_card_odds": "viz.charts",
+    "plot_map": "viz.board",
+    "plot_ticket_values": "viz.charts",
+    "plot_tunnel_odds": "viz.charts",
+}
+
+
+if not TYPE_CHECKING:  # which would accept any name
+
+    def __getattr__(name: str) -> object:
+        """Import a public name at its first use."""
+        if name not in _HOMES:
+            msg = f"module {__name__!r} has no attribute {name!r}"
+            raise AttributeError(msg)
+        value: object = getattr(import_module(f"ttr_analysis.{_HOMES[name]}"), name)
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    """Return the public names, for completion."""
+    return sorted({*_HOMES, *(name for name in globals() if name.startswith("__"))})

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from html import escape
+from typing import TYPE_CHECKING
 
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.viz.sheet import RouteSheet, Sheet, TokenSheet, board_sheet
+from ttr_analysis.viz.sheet import PlayerSheet, RouteSheet, Sheet, TokenSheet, board_sheet
 from ttr_analysis.viz.style import BOARD, CARD_STYLES
+
+if TYPE_CHECKING:
+    from ttr_analysis.engine.state import Owner  # the engine is heavy, and a map needs none of it
 
 WIDTH = 900
 """Most pixels across."""
 _FONT = "font-family='DejaVu Sans, Verdana, sans-serif'"
 
 
-def map_svg(game_map: GameMap) -> str:
+def map_svg(game_map: GameMap, owners: Mapping[str, Owner] | None = None, *, width: int = WIDTH) -> str:
     """
     Return the board of a map as an SVG picture.
 
@@ -25,6 +29,11 @@ def map_svg(game_map: GameMap) -> str:
     ----------
     game_map
         Any map.
+    owners
+        Seat or "neutral" by the id of each route that is taken: it bears
+        trains with the number of the seat.
+    width
+        Most pixels across.
 
     Returns
     -------
@@ -37,14 +46,14 @@ def map_svg(game_map: GameMap) -> str:
     >>> map_svg(ttr.load_map("nordic"))[:4]
     '<svg'
     """
-    return "".join(_parts(board_sheet(game_map)))
+    return "".join(_parts(board_sheet(game_map), owners or {}, width))
 
 
-def _parts(sheet: Sheet) -> Iterator[str]:
+def _parts(sheet: Sheet, owners: Mapping[str, Owner], pixels: int) -> Iterator[str]:
     left, top, width, height = sheet["view"]
     yield (
         f"<svg xmlns='http://www.w3.org/2000/svg' role='img' aria-label='{escape(sheet['about'], quote=True)}' "
-        f"viewBox='{left} {top} {width} {height}' style='width:100%;max-width:{WIDTH}px'>"
+        f"viewBox='{left} {top} {width} {height}' style='width:100%;max-width:{pixels}px'>"
     )
     yield f"<rect x='{left}' y='{top}' width='{width}' height='{height}' fill='{sheet['paper']}'/>"
     unit = sheet["unit"]
@@ -54,7 +63,11 @@ def _parts(sheet: Sheet) -> Iterator[str]:
             layer["path"], f"fill='{layer['fill']}' stroke='{layer['edge']}' stroke-width='{0.03 * unit:.0f}'{dash}"
         )
     for route in sheet["routes"]:
-        yield from _route(route, unit)
+        if (owner := owners.get(route["id"])) is None:
+            yield from _route(route, unit)
+        else:
+            look = sheet["neutral"] if owner == "neutral" else sheet["players"][owner % len(sheet["players"])]
+            yield from _owned_route(route, unit, look, owner)
     for token in sheet["tokens"]:
         yield from _token(token, unit)
     yield from _cities(sheet)
@@ -75,6 +88,17 @@ def _route(route: RouteSheet, unit: int) -> Iterator[str]:
     yield _path(route["locomotives"], f"fill='{look.ink}'")
     yield _path(route["symbols"], f"fill='{style.ink}'")
     yield "</g>"
+
+
+def _owned_route(route: RouteSheet, unit: int, look: PlayerSheet, owner: Owner) -> Iterator[str]:
+    """Yield one route with trains upon it, each with the number of the seat."""
+    who, symbol = ("neutral player", "N") if owner == "neutral" else (f"P{owner}", str(owner))
+    xs, ys = " ".join(str(x) for x, _ in route["spots"]), " ".join(f"{y + 0.13 * unit:.0f}" for _, y in route["spots"])
+    yield f"<g><title>{escape(route['words'])}: {who}</title>"
+    yield _path(route["cars"], f"fill='{BOARD.halo}' stroke='{look['color']}' stroke-width='{0.03 * unit:.0f}'")
+    yield _path(route["trains"], f"fill='{look['color']}' stroke='#fff' stroke-width='{0.045 * unit:.0f}'")
+    style = f"{_FONT} font-weight='bold' font-size='{0.36 * unit:.0f}' text-anchor='middle' fill='{look['ink']}'"
+    yield f"<text x='{xs}' y='{ys}' {style}>{symbol[0] * route['length']}</text></g>"
 
 
 def _token(token: TokenSheet, unit: int) -> Iterator[str]:

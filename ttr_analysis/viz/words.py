@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
-from ttr_analysis.cards import CARD_KINDS, CardCounts
+from ttr_analysis.cards import CARD_KINDS, LOCOMOTIVE, CardCounts
 from ttr_analysis.engine import actions
 from ttr_analysis.engine.events import Chance, Event, Move, TicketsShown
 from ttr_analysis.engine.record import GameRecord
-from ttr_analysis.engine.state import GameState
+from ttr_analysis.engine.scores import Score
+from ttr_analysis.engine.state import GameState, Owner, PendingTunnel
 from ttr_analysis.maps.model import Route, Ticket
 from ttr_analysis.viz.naming import name_route, name_ticket
 
-Cards = tuple[str | None, ...]
+Cards: TypeAlias = tuple[str | None, ...]
 """Kinds of cards one by one; None for one that the record does not know."""
+
+Parts: TypeAlias = list[tuple[str, int | None]]
+"""What points are made of; None is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +77,46 @@ def tell(record: GameRecord) -> Iterator[Told]:
         before = after
 
 
+def final_parts(score: Score) -> Parts:
+    """
+    Return what the points of a seat are made of, as if the game ended here.
+
+    Parameters
+    ----------
+    score
+        The score.
+
+    Returns
+    -------
+    parts
+        Names and points; parts of 0 points are left out, but for routes.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> game = ttr.Game(ttr.load_map("nordic"))
+    >>> record = game.play([ttr.policies.Greedy(), ttr.policies.Random()], seed=7)
+    >>> sum(points for _, points in final_parts(record.score()[0])) == record.scores[0]
+    True
+    """
+    points = [scored.points or 0 for scored in score.tickets]
+    unknown: Parts = [("unknown tickets", None)] if score.n_unknown else []
+    return without_zeros(
+        ("start", score.start),
+        ("routes", score.route_points),
+        ("tickets", sum(p for p in points if p > 0)),
+        ("lost tickets", sum(p for p in points if p < 0)),
+        *unknown,
+        *((bonus.measure.replace("_", " "), bonus.points) for bonus in score.bonuses),
+        ("loans", score.loan_points),
+    )
+
+
+def without_zeros(*parts: tuple[str, int | None]) -> Parts:
+    """Return parts without those of 0 points, but for routes."""
+    return [(what, points) for what, points in parts if points != 0 or what == "routes"]
+
+
 def tell_step(events: Sequence[Event], before: GameState | None, after: GameState) -> Told:
     """
     Return one step in words.
@@ -91,10 +136,10 @@ def tell_step(events: Sequence[Event], before: GameState | None, after: GameStat
         return Told(None, _tell_setup(events, after))
     outcomes = [event for event in events if isinstance(event, Chance)]
     told = _tell_move(first, outcomes, before, after)
-    told = Told(told.seat, "; ".join([told.text, *_tell_rest(outcomes, before, after)]), told.cards, told.route)
-    if refill := tuple(event.card for event in outcomes if event.kind == "market_card"):
-        told = Told(told.seat, told.text, (*told.cards, ("to the market", refill)), told.route)
-    return told
+    text = "; ".join([told.text, *_tell_rest(outcomes, before, after)])
+    refill = tuple(event.card for event in outcomes if event.kind == "market_card")
+    cards = (*told.cards, ("to the market", refill)) if refill else told.cards
+    return Told(told.seat, text, cards, told.route or next(iter(_new_routes(before, after)), None))
 
 
 def _tell_setup(events: Iterable[Event], state: GameState) -> str:
@@ -114,14 +159,8 @@ def _tell_move(move: Move, outcomes: Sequence[Chance], before: GameState, after:
             return Told(seat, f"takes {_name_cards(taken)} from the market", (("taken", taken),))
         case actions.ClaimRoute(route, payment):
             return _tell_claim(seat, route, payment.cards, outcomes, after)
-        case actions.PayTunnel(cards):
-            what, pending = _pending(before)
-            points = f" for {_count(pending.points, 'point')}" if pending else ""
-            return Told(seat, f"pays {cards} more and claims {what}{points}", (("paid", _spread(cards)),), pending)
-        case actions.DeclineTunnel():
-            what, pending = _pending(before)
-            back = _spread(before.pending.laid) if before.pending else ()
-            return Told(seat, f"gives up {what} and takes the cards back", (("taken back", back),), pending)
+        case actions.PayTunnel() | actions.DeclineTunnel():
+            return _tell_tunnel(seat, action, before.pending)
         case actions.DrawTickets():
             offered = [event.ticket for event in outcomes if event.kind == "ticket_offered"]
             return Told(seat, f"draws {_list_tickets(offered)}")
@@ -135,14 +174,21 @@ def _tell_move(move: Move, outcomes: Sequence[Chance], before: GameState, after:
             return Told(seat, "passes")
 
 
-def _pending(state: GameState) -> tuple[str, Route | None]:
-    """Return the tunnel that is tried, in words and as a route."""
-    return ("the tunnel", None) if state.pending is None else (name_route(state.pending.route), state.pending.route)
+def _tell_tunnel(seat: int, action: actions.PayTunnel | actions.DeclineTunnel, pending: PendingTunnel | None) -> Told:
+    """Tell how the try of a tunnel ends; the cards that were turned over still lie there."""
+    if pending is None:
+        return Told(seat, str(action))
+    route, shown = pending.route, ("turned over", _spread(pending.revealed))
+    if isinstance(action, actions.DeclineTunnel):
+        back = ("taken back", _spread(pending.laid))
+        return Told(seat, f"gives up {name_route(route)} and takes the cards back", (shown, back), route)
+    text = f"pays {_count_cards(action.cards)} more and claims {name_route(route)} for {_count(route.points, 'point')}"
+    return Told(seat, text, (shown, ("paid", _spread(action.cards))), route)
 
 
 def _tell_claim(seat: int, route: Route, cards: CardCounts, outcomes: Iterable[Chance], after: GameState) -> Told:
     laid = ("laid down", _spread(cards))
-    claimed = f"claims {name_route(route)} with {cards} for {_count(route.points, 'point')}"
+    claimed = f"claims {name_route(route)} with {_count_cards(cards)} for {_count(route.points, 'point')}"
     if not route.tunnel:
         return Told(seat, claimed, (laid,), route)
     shown = tuple(event.card for event in outcomes if event.kind == "card_revealed")
@@ -153,7 +199,7 @@ def _tell_claim(seat: int, route: Route, cards: CardCounts, outcomes: Iterable[C
     wanted = _count(after.pending.surcharge, "card")
     return Told(
         seat,
-        f"tries the tunnel {name_route(route)} with {cards}; it shows {turned}: {wanted} more to pay",
+        f"tries the tunnel {name_route(route)} with {_count_cards(cards)}; it shows {turned}: {wanted} more to pay",
         groups,
         route,
     )
@@ -161,7 +207,7 @@ def _tell_claim(seat: int, route: Route, cards: CardCounts, outcomes: Iterable[C
 
 def _tell_rest(outcomes: Iterable[Chance], before: GameState, after: GameState) -> Iterator[str]:
     """Yield what else follows from a move."""
-    yield from _tell_money(before, after)
+    yield from _tell_money(before, after, [before.acting])
     notices = {
         "cards_shuffled": "the discards become the draw pile",
         "tickets_shuffled": "the ticket discards become the ticket pile",
@@ -172,20 +218,29 @@ def _tell_rest(outcomes: Iterable[Chance], before: GameState, after: GameState) 
             yield notices[event.kind]
         elif event.kind == "neutral_ticket":
             yield f"{name_ticket(event.ticket)} is turned up for the neutral player"
+            # Where only one of its tracks is free, nobody chooses.
+            yield from (f"it takes {name_route(route)}" for route in _new_routes(before, after, "neutral"))
+    yield from _tell_money(before, after, [seat for seat in range(after.n_players) if seat != before.acting])
     if after.is_over and not before.is_over:
         yield "the game is over"
     elif after.is_last_round and not before.is_last_round:
         yield f"the last round begins: {_count(after.turns_left or 0, 'turn')} left"
 
 
-def _tell_money(before: GameState, after: GameState) -> Iterator[str]:
-    """Yield who pays, who is paid, and who takes loans."""
-    for seat, (had, has) in enumerate(zip(before.tokens, after.tokens, strict=True)):
-        loans = after.loans[seat] - before.loans[seat]
+def _new_routes(before: GameState, after: GameState, *owners: Owner) -> list[Route]:
+    """Return the routes that were taken in a step, by certain owners or by anybody."""
+    new = after.claimed[len(before.claimed) :]
+    return [route for route in new if not owners or after.owners[route.id] in owners]
+
+
+def _tell_money(before: GameState, after: GameState, seats: Iterable[int]) -> Iterator[str]:
+    """Yield which seats pay, are paid, and take loans."""
+    for seat in seats:
+        loans, tokens = after.loans[seat] - before.loans[seat], after.tokens[seat] - before.tokens[seat]
         if loans:
             yield f"P{seat} takes {_count(loans, 'loan')}"
-        elif had != has:
-            yield f"P{seat} {'pays' if has < had else 'gets'} {_count(abs(has - had), 'token')}"
+        elif tokens:
+            yield f"P{seat} {'pays' if tokens < 0 else 'gets'} {_count(abs(tokens), 'token')}"
 
 
 # -- lists ------------------------------------------------------------------------
@@ -196,6 +251,11 @@ def _spread(cards: CardCounts) -> tuple[str, ...]:
     return tuple(kind for kind, count in zip(CARD_KINDS, cards, strict=True) for _ in range(count))
 
 
+def _count_cards(cards: CardCounts) -> str:
+    """Return counted cards in words."""
+    return ", ".join(f"{n} {kind}{'s' if kind == LOCOMOTIVE and n > 1 else ''}" for kind, n in cards.as_dict().items())
+
+
 def _name_cards(cards: Sequence[str | None]) -> str:
     """Return drawn cards in words."""
     return " and ".join(_name_card(card) for card in cards) or "no card"
@@ -204,7 +264,7 @@ def _name_cards(cards: Sequence[str | None]) -> str:
 def _name_card(card: str | None) -> str:
     if card is None:
         return "an unknown card"
-    if card == "locomotive":
+    if card == LOCOMOTIVE:
         return "a locomotive"
     return f"{'an' if card[0] in 'aeiou' else 'a'} {card} card"
 

@@ -13,11 +13,15 @@ if TYPE_CHECKING:
     from ttr_analysis.widgets.costs import RouteCosts as RouteCosts
     from ttr_analysis.widgets.explorer import TicketExplorer as TicketExplorer
     from ttr_analysis.widgets.odds import TunnelOdds as TunnelOdds
+    from ttr_analysis.widgets.recorder import GameRecorder as GameRecorder
     from ttr_analysis.widgets.stepper import GameStepper as GameStepper
+    from ttr_analysis.widgets.table import GameTable as GameTable
 
 # Where each public name lives. What type checkers read above must say the same (tested).
 _HOMES = {
+    "GameRecorder": "widgets.recorder",
     "GameStepper": "widgets.stepper",
+    "GameTable": "widgets.table",
     "RouteCosts": "widgets.costs",
     "TicketExplorer": "widgets.explorer",
     "TunnelOdds": "widgets.odds",

@@ -30,6 +30,10 @@ class AnsweringWidget(anywidget.AnyWidget):
         self._answered = self._asked()
         self.observe(self._update, list(self.inputs))
 
+    def __repr__(self) -> str:
+        """Return what is said: all that is seen where no widget can be drawn."""
+        return f"<{type(self).__name__}: {self.answer['said']}>"
+
     @traitlets.default("facts")
     def _first_facts(self) -> Json:
         return self._facts()

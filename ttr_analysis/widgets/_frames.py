@@ -24,10 +24,12 @@ from ttr_analysis.engine.state import GameState
 from ttr_analysis.maps.model import Ticket
 from ttr_analysis.viz.naming import isolate
 from ttr_analysis.viz.sheet import board_sheet
-from ttr_analysis.viz.words import Told, tell
+from ttr_analysis.viz.words import Parts, Told, final_parts, tell, without_zeros
 
 Frame: TypeAlias = dict[str, Any]
 Status: TypeAlias = Literal["done", "possible", "lost", "unknown"]
+Marked: TypeAlias = tuple[int, Status, int | None]
+"""A ticket: its number, how it stands, and the fewest trains that it still takes, None if there is no way."""
 
 UNKNOWN: Final = -1
 """In place of the number of a card or ticket that the record does not know."""
@@ -127,39 +129,47 @@ def _difference(before: Frame, after: Frame) -> Frame:
 
 
 def _whole_frames(record: GameRecord) -> Iterator[Frame]:
-    states, n_players = record.states(), record.header.n_players
-    tickets = TicketJudge(Game(record.map, record.header.n_players))
-    game = Game(record.map, n_players)
-    scored: tuple[object, list[Score]] = (None, [])
+    states = record.states()
+    game = Game(record.map, record.header.n_players)
+    tickets = TicketJudge(game)
+    scores: list[Score] = []
+    scored_for: object = None
     for step, state in enumerate(states):
-        is_end = state.is_over and step == len(states) - 1
-        # Points other than those for routes change with these alone.
-        key = (len(state.owners), state.tickets, state.loans)
-        if key != scored[0]:
-            scored = key, list(game.score(state))
+        # What is scored changes with these alone.
+        key = (len(state.owners), state.tickets, state.tokens, state.loans)
+        if key != scored_for:
+            scores, scored_for = list(game.score(state)), key
         frame = _table_frame(state, tickets)
-        for seat in range(n_players):
-            marked = tickets.judge(state, seat)
-            parts = final_parts(scored[1][seat]) if is_end else _parts(scored[1][seat], marked)
-            points = scored[1][seat].total if is_end else sum(points or 0 for _, points in parts)
-            seat_frame = {
-                "hand": [*state.hands[seat], state.n_hands[seat] - state.hands[seat].n_cards],
-                "trains": state.trains[seat],
-                "score": state.scores[seat],
-                "tokens": state.tokens[seat],
-                "loans": state.loans[seat],
-                "offer": [tickets.number(ticket) for ticket in state.offers[seat]],
+        for score in scores:
+            marked = tickets.judge(state, score.seat)
+            is_end = state.is_over and step == len(states) - 1
+            parts = final_parts(score) if is_end else _parts(score, marked)
+            values = {
+                **_seat_frame(state, score.seat, tickets),
                 "tickets": [list(one) for one in marked],
                 "parts": [list(part) for part in parts],
-                "points": points,
+                "points": score.total if is_end else sum(points or 0 for _, points in parts),
             }
-            frame.update({f"{key}:{seat}": value for key, value in seat_frame.items()})
+            frame.update({f"{name}:{score.seat}": value for name, value in values.items()})
         yield frame
+
+
+def _seat_frame(state: GameState, seat: int, tickets: TicketJudge) -> Frame:
+    """Return what lies before a seat."""
+    hand = state.hands[seat]
+    return {
+        "hand": [*hand, state.n_hands[seat] - hand.n_cards],
+        "trains": state.trains[seat],
+        "score": state.scores[seat],
+        "tokens": state.tokens[seat],
+        "loans": state.loans[seat],
+        "offer": [tickets.number(ticket) for ticket in state.offers[seat]],
+    }
 
 
 def _table_frame(state: GameState, tickets: TicketJudge) -> Frame:
     """Return what belongs to no seat."""
-    pending, neutral = state.pending, None
+    neutral = None
     if state.has_neutral:
         turned = state.neutral_ticket
         neutral = [None if turned is None else tickets.number(turned), state.neutral_trains, state.marker]
@@ -173,42 +183,22 @@ def _table_frame(state: GameState, tickets: TicketJudge) -> Frame:
         "discards": list(state.discards),
         "ticketPile": state.n_ticket_pile,
         "ticketDiscards": state.n_ticket_discards,
-        "tunnel": None
-        if pending is None
-        else [pending.route.id, list(pending.laid), list(pending.revealed), pending.surcharge],
         "neutral": neutral,
     }
 
 
-def _parts(score: Score, marked: list[tuple[int, Status, int | None]]) -> list[tuple[str, int | None]]:
-    """Return what points a seat has for sure at a step, before bonuses."""
+def _parts(score: Score, marked: list[Marked]) -> Parts:
+    """Return what points a seat has for sure: no bonuses yet, and no tickets that are still possible."""
     judged = list(zip(score.tickets, marked, strict=True))
     gained = sum(scored.points or 0 for scored, (_, status, _) in judged if status == "done")
     lost = sum(scored.points or 0 for scored, (_, status, _) in judged if status == "lost")
-    return _without_zeros(
-        [("start", score.start), ("routes", score.route_points), ("tickets", gained), ("lost tickets", lost)],
-        [("loans", score.loan_points)],
+    return without_zeros(
+        ("start", score.start),
+        ("routes", score.route_points),
+        ("tickets", gained),
+        ("lost tickets", lost),
+        ("loans", score.loan_points),
     )
-
-
-def final_parts(score: Score) -> list[tuple[str, int | None]]:
-    """
-    Return what the points of a seat are made of when the game is over.
-
-    Parts of 0 points are left out, but for routes; None is not known.
-    """
-    points = [scored.points or 0 for scored in score.tickets]
-    tickets = [("tickets", sum(p for p in points if p > 0)), ("lost tickets", sum(p for p in points if p < 0))]
-    bonuses = [(bonus.measure.replace("_", " "), bonus.points) for bonus in score.bonuses]
-    unknown: list[tuple[str, int | None]] = [("unknown tickets", None)] if score.n_unknown else []
-    return _without_zeros(
-        [("start", score.start), ("routes", score.route_points), *tickets],
-        [*unknown, *bonuses, ("loans", score.loan_points)],
-    )
-
-
-def _without_zeros(*parts: list[tuple[str, int | None]]) -> list[tuple[str, int | None]]:
-    return [(what, points) for some in parts for what, points in some if points != 0 or what == "routes"]
 
 
 class TicketJudge:
@@ -224,13 +214,13 @@ class TicketJudge:
     def __init__(self, game: Game) -> None:
         self._game = game
         self._numbers = {ticket.id: i for i, ticket in enumerate(game.game_map.tickets)}
-        self._judged: dict[int, tuple[object, list[tuple[int, Status, int | None]]]] = {}
+        self._judged: dict[int, tuple[object, list[Marked]]] = {}
 
     def number(self, ticket: Ticket | None) -> int:
         """Return the place of a ticket on the map."""
         return UNKNOWN if ticket is None else self._numbers[ticket.id]
 
-    def judge(self, state: GameState, seat: int) -> list[tuple[int, Status, int | None]]:
+    def judge(self, state: GameState, seat: int) -> list[Marked]:
         """
         Return number and status of each ticket, and the fewest trains that it still takes.
 
@@ -244,9 +234,7 @@ class TicketJudge:
             self._judged[seat] = key, self._judge(state, seat, tickets)
         return self._judged[seat][1]
 
-    def _judge(
-        self, state: GameState, seat: int, tickets: tuple[Ticket | None, ...]
-    ) -> list[tuple[int, Status, int | None]]:
+    def _judge(self, state: GameState, seat: int, tickets: tuple[Ticket | None, ...]) -> list[Marked]:
         known = [ticket for ticket in tickets if ticket is not None]
         trains: dict[str, int] = {}
         if known:
@@ -254,7 +242,7 @@ class TicketJudge:
             solver = ForestSolver(self._game.game_map, view.closed, view.my_routes)
             costs = trains_of(solver.costs(known, np.arange(len(known), dtype=np.int64)[:, None]))
             trains = {ticket.id: cost for ticket, cost in zip(known, costs.tolist(), strict=True)}
-        marked: list[tuple[int, Status, int | None]] = []
+        marked: list[Marked] = []
         for ticket in tickets:
             if ticket is None:
                 marked.append((UNKNOWN, "unknown", None))

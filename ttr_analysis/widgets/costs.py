@@ -63,10 +63,12 @@ class RouteCosts(AnsweringWidget):
         super().__init__(route=first.id, hand=first_hand(game_map, first) if hand is None else hand)
 
     def _route_of(self, value: object) -> Route:
-        if isinstance(value, tuple | list) and all(isinstance(city, str) for city in value):
-            return self.game_map.route(*value)
-        (found,) = self.game_map.resolve_routes([value])  # type: ignore[list-item] # it tells what else comes
-        return found
+        match value:
+            case (str(a), str(b)):
+                return self.game_map.route(a, b)
+            case _:
+                (found,) = self.game_map.resolve_routes([value])  # type: ignore[list-item] # it tells what else comes
+                return found
 
     def _facts(self) -> Json:
         return card_facts(self.game_map) | {

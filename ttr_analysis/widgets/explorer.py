@@ -97,8 +97,9 @@ class TicketExplorer(AnsweringWidget):
     ) -> None:
         self.game_map = game_map
         self._coming: Iterator[Json] | None = None
-        # What is compiled is loaded now, not at the first click.
-        network_for(Plan(game_map, game_map.tickets[:1]))
+        # What both kinds of answer want is compiled and loaded now, not at the first click.
+        for closed_first in ((), game_map.routes):
+            network_for(Plan(game_map, game_map.tickets[:1], closed_first))
         super().__init__(tickets=tickets, closed=closed, owned=owned, n_players=n_players)
         self.on_msg(self._on_message)
 

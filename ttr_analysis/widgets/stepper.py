@@ -58,8 +58,8 @@ class GameStepper(anywidget.AnyWidget):
     >>> record = game.play([ttr.policies.Greedy(), ttr.policies.Random()], seed=7)
     >>> stepper = GameStepper(record)
     >>> stepper.step = 40
-    >>> stepper.state
-    <GameState nordic, 2 players: P0 TURN, turn 27, scores 12-10, trains 28-30>
+    >>> stepper.state == record.states()[40]
+    True
     """
 
     _esm = _MODULE

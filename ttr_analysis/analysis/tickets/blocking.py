@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
-from tqdm.auto import tqdm
 
 from ttr_analysis.analysis.tickets._forest import Flags, Ints
 from ttr_analysis.analysis.tickets.solver import ForestSolver, forest_solver, trains_of
 from ttr_analysis.analysis.tickets.values import Floats, random_deals
 from ttr_analysis.maps.model import GameMap, Route, Ticket
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def blocking_map(game_map: GameMap, *, n_deals: int = 1000, seed: int = 0, progress: bool = False) -> pd.DataFrame:
@@ -62,6 +64,9 @@ def blocking_map(game_map: GameMap, *, n_deals: int = 1000, seed: int = 0, progr
     >>> float(row["ticket_worst"]), row["worst_ticket"]
     (4.0, 'Bergen-Narvik')
     """
+    import pandas as pd
+    from tqdm.auto import tqdm
+
     solver = forest_solver(game_map)
     tickets = game_map.tickets
     singles = np.arange(len(tickets), dtype=np.int64)[:, None]

@@ -13,11 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-import networkx as nx
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
 Floats = npt.NDArray[np.float64]
 
@@ -53,6 +50,8 @@ def cycle_cuts(pairs: Iterable[tuple[int, int]]) -> list[Cut]:
     >>> len(cycle_cuts([(0, 1), (1, 2), (2, 0), (2, 3)]))
     3
     """
+    import networkx as nx
+
     G = nx.Graph(pairs)
     cycles = sorted(sorted(cycle) for cycle in nx.simple_cycles(G, length_bound=MAX_CYCLE))
     return list(dict.fromkeys(Cut(frozenset(cycle), city) for cycle in cycles for city in cycle))
@@ -69,6 +68,9 @@ def violated_cuts(arcs: Sequence[tuple[int, int]], open_arcs: Floats, root: Floa
     open_arcs, root, inside
         How far each arc is open, each city the root, and inside the part.
     """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import breadth_first_order, maximum_flow
+
     n = len(root)
     tails = np.concatenate([np.full(n, n), [a for a, _ in arcs]])
     heads = np.concatenate([np.arange(n), [b for _, b in arcs]])
@@ -114,6 +116,8 @@ def missing_cuts(arcs: Iterable[tuple[int, int]], root: Iterable[int], inside: I
     >>> [(sorted(cut.cities), cut.city) for cut in cuts]
     [([2, 3], 2), ([2, 3], 3)]
     """
+    import networkx as nx
+
     G = nx.DiGraph(list(arcs))
     G.add_nodes_from(inside)
     reached = {city for start in root if start in G for city in (start, *nx.descendants(G, start))}

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
-from scipy.optimize import Bounds, LinearConstraint, milp
 
 from ttr_analysis._display import render_html
 from ttr_analysis.analysis import payments
@@ -17,6 +16,9 @@ from ttr_analysis.analysis.tickets.model import Network, NoNetworkError, count
 from ttr_analysis.analysis.tickets.solver import ForestSolver, forest_solver, trains_left
 from ttr_analysis.cards import COLORS, GRAY, CardCounts
 from ttr_analysis.maps.model import GameMap, Route, RouteLike, Ticket, TicketLike
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +144,8 @@ class Feasibility:
         `routes` (ids), `n_claims` (that others have to make), `trains` (fewest without them; missing if
         cut off), `extra` (more than now).
         """
+        import pandas as pd
+
         rows = [
             {
                 "routes": ", ".join(route.id for route in b.routes),
@@ -361,6 +365,8 @@ def missing_cards(routes: Sequence[Route], hand: Cards) -> tuple[MissingCards, .
     ...     print(lack.color, lack.n_cards, lack.n_locomotives)
     green 2 0
     """
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
     counts = CardCounts.coerce(hand)
     pairs = [(i, c) for i, r in enumerate(routes) for c, color in enumerate(COLORS) if r.color in (color, GRAY)]
     n, m = len(routes), len(pairs)

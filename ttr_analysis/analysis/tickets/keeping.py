@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, product
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from ttr_analysis.analysis._ends import twins_close
 from ttr_analysis.analysis.tickets.model import Network, NoNetworkError
@@ -14,6 +14,9 @@ from ttr_analysis.analysis.tickets.network import fix_destinations
 from ttr_analysis.analysis.tickets.solver import ForestSolver, check_number, forest_solver, trains_left, trains_of
 from ttr_analysis.analysis.tickets.values import detours
 from ttr_analysis.maps.model import GameMap, RouteLike, Ticket, TicketLike
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _COLUMNS = (
     *("keep", "drop", "n_kept", "net", "possible", "destinations", "ticket_points", "route_points", "trains", "slack"),
@@ -103,6 +106,8 @@ def which_to_keep(
     >>> which_to_keep(switzerland, ["Lugano-countries"], at_least=1).loc[0, "destinations"]
     'Lugano-countries: France'
     """
+    import pandas as pd
+
     dealt, kept_already = game_map.resolve_tickets(deal), game_map.resolve_tickets(held)
     check_number([*dealt, *kept_already])
     rules = game_map.rules.tickets

@@ -20,15 +20,16 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import Bounds, LinearConstraint, OptimizeResult, milp
-from scipy.sparse import coo_array
 
 from ttr_analysis.analysis.tickets.connection import Cut, cycle_cuts, missing_cuts, violated_cuts
 from ttr_analysis.maps.model import GameMap, Route, Ticket
+
+if TYPE_CHECKING:
+    from scipy.optimize import OptimizeResult
 
 Floats = npt.NDArray[np.float64]
 Terms = list[tuple[int, float]]
@@ -104,6 +105,9 @@ class _Rows:
 
     def maximize(self, time_limit: float, *, relaxed: bool = False) -> OptimizeResult:
         """Return the answer of HiGHS; with `relaxed` the variables need not be whole."""
+        from scipy.optimize import Bounds, LinearConstraint, milp
+        from scipy.sparse import coo_array
+
         rows, columns, weights = zip(*self.entries, strict=True)
         matrix = coo_array((weights, (rows, columns)), shape=(len(self.low), len(self.worth))).tocsr()
         return milp(

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
-from tqdm.auto import tqdm
 
 from ttr_analysis.analysis.tickets._forest import MAX_TICKETS, Ints
 from ttr_analysis.analysis.tickets.model import Network
 from ttr_analysis.analysis.tickets.network import fix_destinations
 from ttr_analysis.analysis.tickets.solver import ForestSolver, forest_solver, trains_of
 from ttr_analysis.maps.model import GameMap, Ticket
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Floats = npt.NDArray[np.float64]
 
@@ -75,6 +77,9 @@ def value_table(game_map: GameMap, *, n_deals: int = 5000, seed: int = 0, progre
     >>> table.loc["Bergen-Narvik", ["points", "trains", "n_routes"]].tolist()
     [16, 16, 4]
     """
+    import pandas as pd
+    from tqdm.auto import tqdm
+
     tickets = game_map.tickets
     solver = forest_solver(game_map)
     alone = [solver.solve([ticket]) for ticket in tickets]
@@ -141,6 +146,8 @@ def best_pairs(game_map: GameMap) -> pd.DataFrame:
     >>> len(pairs), int((pairs["saved"] < 0).sum())
     (1035, 0)
     """
+    import pandas as pd
+
     tickets = game_map.tickets
     solver = forest_solver(game_map)
     sets = _combinations(len(tickets), 2)

@@ -23,7 +23,7 @@ from ttr_analysis.engine.codes import (
     kind_of,
     unpack_cards,
 )
-from ttr_analysis.engine.kernel.cards import has_cards, may_take
+from ttr_analysis.engine.kernel.cards import can_draw, has_cards, may_take
 from ttr_analysis.engine.kernel.neutral import may_choose
 from ttr_analysis.engine.kernel.tickets import has_tickets
 from ttr_analysis.engine.layout import (
@@ -342,11 +342,8 @@ def _neutral_fault(state: Ints, tables: Ints, route: int) -> int:
 @lean
 def _can_act(state: Ints, tables: Ints, seat: int) -> bool:
     """Return whether the seat can do anything in its turn but pass."""
-    if has_cards(state) or has_tickets(state):
+    if can_draw(state, tables) or has_tickets(state):
         return True
-    for slot in range(tables[MARKET_SIZE]):
-        if may_take(state, tables, slot):
-            return True
     for route in range(tables[N_ROUTES]):
         if route_fault(state, tables, seat, route) == NONE and n_forms(state, tables, seat, route) > 0:
             return True

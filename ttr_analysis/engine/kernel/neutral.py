@@ -48,12 +48,14 @@ def play_neutral(state: Ints, tables: Ints, tape: Ints) -> None:
         return
     a = tables[NEUTRAL_A + ticket]
     b = tables[NEUTRAL_B + ticket]
-    owner_a = NOBODY if a < 0 else state[OWNER + a]
-    owner_b = NOBODY if b < 0 else state[OWNER + b]
-    if a < 0 or NEUTRAL_OWNER in (owner_a, owner_b):
+    if a < 0:
         return
-    n_free = int(a >= 0 and owner_a == NOBODY) + int(b >= 0 and owner_b == NOBODY)
-    n_tracks = int(a >= 0) + int(b >= 0)
+    owner_a = state[OWNER + a]
+    owner_b = NOBODY if b < 0 else state[OWNER + b]
+    if NEUTRAL_OWNER in (owner_a, owner_b):
+        return
+    n_free = int(owner_a == NOBODY) + int(b >= 0 and owner_b == NOBODY)
+    n_tracks = 1 + int(b >= 0)
     if n_free == n_tracks:
         if may_choose(state, tables, a) or may_choose(state, tables, b):
             state[PHASE] = NEUTRAL

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ttr_analysis._jit import lean
-from ttr_analysis.engine.codes import SHUFFLED, SHUFFLED_TICKETS, TICKET_OFFERED
+from ttr_analysis.engine.codes import SHUFFLED, SHUFFLED_TICKETS, TICKET_OFFERED, kind_of
 from ttr_analysis.engine.kernel.tape import is_scripted, random_below, read_outcome, write_event
 from ttr_analysis.engine.layout import (
     AT_DISCARDS,
@@ -99,7 +99,9 @@ def _random_ticket(state: Ints) -> int:
 @lean
 def _scripted_ticket(state: Ints, tape: Ints, code: int) -> int:
     ticket = read_outcome(state, tape, code)
-    if ticket == UNKNOWN_TICKET or (0 <= ticket < MAX_TICKETS and state[TICKET_AT + ticket] == AT_PILE):
+    if ticket == UNKNOWN_TICKET and kind_of(code) == TICKET_OFFERED:
+        return ticket
+    if 0 <= ticket < MAX_TICKETS and state[TICKET_AT + ticket] == AT_PILE:
         return ticket
     state[FAULT] = 1
     return UNKNOWN_TICKET

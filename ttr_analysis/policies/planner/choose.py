@@ -22,7 +22,7 @@ from ttr_analysis.engine.codes import (
     make_code,
     pack_cards,
 )
-from ttr_analysis.engine.kernel.cards import has_cards, may_take
+from ttr_analysis.engine.kernel.cards import can_draw, has_cards, may_take
 from ttr_analysis.engine.kernel.legal import NONE, route_fault
 from ttr_analysis.engine.kernel.neutral import may_choose
 from ttr_analysis.engine.kernel.tickets import has_tickets
@@ -35,7 +35,6 @@ from ttr_analysis.engine.layout import (
     N_TAKEN,
     NEUTRAL,
     NEUTRAL_TICKET,
-    NOBODY,
     PENDING,
     PENDING_COLOR,
     PHASE,
@@ -134,9 +133,7 @@ def take_turn(
     value = np.empty(4 * MAX_ROUTES + 2 * N_KINDS, dtype=np.float64)
     ready = value[2 * N_KINDS :]
     n_trains = want_cards(state, tables, seat, memory, free)
-    is_stuck = not has_cards(state)
-    for slot in range(tables[MARKET_SIZE]):
-        is_stuck = is_stuck and not may_take(state, tables, slot)
+    is_stuck = not can_draw(state, tables)
     if is_stuck:
         n_trains = state[TRAINS + seat]  # none are saved for a plan that cannot be paid any more
     n_ready = judge_routes(state, tables, seat, params, memory, free, n_trains, left, is_stuck, value, ready)
@@ -205,7 +202,7 @@ def best_draw(state: Ints, tables: Ints, seat: int, params: Floats, value: Float
     locomotive = -1
     for slot in range(tables[MARKET_SIZE]):
         kind = state[MARKET + slot]
-        if kind == NOBODY or not may_take(state, tables, slot):
+        if not may_take(state, tables, slot):
             continue
         if kind == LOCOMOTIVE_INDEX and tables[LOCOMOTIVE_COST] > 1 and state[N_TAKEN] + 1 < tables[DRAWS]:
             locomotive = slot

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
-from typing import ClassVar
+from dataclasses import astuple, dataclass, fields
+from math import isfinite
+from typing import ClassVar, Final
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from ttr_analysis.policies.planner.choose import choose
 from ttr_analysis.policies.planner.lore import Ints, make_lore
 from ttr_analysis.policies.planner.memory import MEMORY_SIZE
 from ttr_analysis.policies.planner.params import Floats
+
+_DIVISORS: Final = frozenset({"cards_per_turn", "trains_per_claim", "token_spread"})
+_MAY_BE_NEGATIVE: Final = frozenset({"ticket_bar", "opening_bar", "decline_bar"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,8 @@ class Planner:
     extra_train_price
         Points that a route outside the plan must bring for each train.
     extra_bar
-        How many times better than the best draw it must be to be claimed.
+        How many times better than both draws of a turn it must be to be
+        claimed.
     wanted_price, spare_price, locomotive_price
         Points that it costs to spend a card that is wanted elsewhere, one
         that is not, and a locomotive.
@@ -57,9 +62,15 @@ class Planner:
     opening_bar
         Net points from which one more ticket of an offer is kept.
     plan_bar
-        How many times better than the best draw a claim of the plan must be.
+        How many times better than both draws of a turn a claim of the plan
+        must be.
     decline_bar
         Points that the cards of a surcharge may be missed at most.
+
+    Raises
+    ------
+    ValueError
+        If a number is not finite, or below 0 where that means nothing.
 
     Examples
     --------
@@ -91,6 +102,20 @@ class Planner:
     opening_bar: float = 1.0
     plan_bar: float = 0.5
     decline_bar: float = 4.0
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that make no strategy."""
+        faults = []
+        for field in fields(self):
+            number: object = getattr(self, field.name)
+            if isinstance(number, bool) or not isinstance(number, int | float) or not isfinite(number):
+                faults.append(f"{field.name} is a number, got {number!r}")
+            elif field.name in _DIVISORS and number <= 0:
+                faults.append(f"{field.name} is above 0, got {number}")
+            elif field.name not in _MAY_BE_NEGATIVE and number < 0:
+                faults.append(f"{field.name} is 0 or more, got {number}")
+        if faults:
+            raise ValueError("; ".join(faults))
 
     name: ClassVar[str] = "Planner"
     code: ClassVar[int] = 2

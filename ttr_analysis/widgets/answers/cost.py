@@ -150,7 +150,7 @@ def _curve(route: Route, hand: CardCounts, color: str) -> Json:
     return {
         "color": color,
         "held": hand[color],
-        "locomotives": hand.locomotives,
+        "locomotives": locomotives,
         "points": points,
         "said": _formula(points),
     }

@@ -98,7 +98,9 @@ def tunnel_odds(
     answer
         `said` in words; `unseen`, by kind; `n_unseen`; `payments`, the best
         ones, each with its `words`, `spare` cards, `odds` of each surcharge,
-        `chance` to succeed and mean `cards`; `n_payments` in all.
+        `chance` to succeed and mean `cards`; `n_payments` in all; and `bare`,
+        what a full pile demands in the nearest color, where the hand pays
+        nothing yet.
 
     Raises
     ------
@@ -128,6 +130,7 @@ def tunnel_odds(
         "reshuffled": n_pile < revealed,
         "revealed": revealed,
         "payments": [_payment(found) for found in odds[:MOST_SHOWN]],
+        "bare": None if odds or n_pile < revealed else _bare(route, hand, unseen, revealed),
         "n_payments": len(odds),
     }
 
@@ -140,6 +143,13 @@ def _said(route: Route, hand: CardCounts, odds: tuple[tunnels.ClaimOdds, ...]) -
     spare = f"keep {plural(best.spare, 'card')} for the surcharge" if best.spare else "have none for a surcharge"
     laid = cards_in_words(best.payment.cards)
     return f"With {cards_in_words(hand)}: {percent(best.probability)} if you lay down {laid} and {spare}."
+
+
+def _bare(route: Route, hand: CardCounts, unseen: CardCounts, revealed: int) -> Json:
+    """Return the odds of each surcharge if the tunnel were paid in the color that is nearest."""
+    color = payments.cheapest_color(route, hand)
+    odds = tunnels.surcharge_distribution(unseen[color] + unseen.locomotives, unseen.n_cards, revealed=revealed)
+    return {"color": color, "odds": list(odds), "percent": percent(odds[0])}
 
 
 def _payment(odds: tunnels.ClaimOdds) -> Json:

@@ -26,7 +26,7 @@ function ask(model, change) {
 }
 
 function answerPage(el, name, label) {
-  const root = make("div", { class: `ttr ttr-${name}`, role: "region", "aria-label": label });
+  const root = make("div", { class: `ttr ttr-answers ttr-${name}`, role: "region", "aria-label": label });
   root.dataset.lmSuppressShortcuts = "true";
   keepKeys(root);
   el.append(root);

@@ -2,11 +2,11 @@
  * A small line chart over the steps of a game. It is drawn once; stepping moves the cursor only.
  *
  * drawChart(container, {label, series, onStep}) -> {setCursor(step)}
- *   series: [{label, color, symbol, values}], one value a step; null where there is none. Every line ends in its symbol.
+ *   series: [{label, color, symbol, values}], one value a step, null where there is none. Lines end in their symbols.
  *   onStep(step): called when a step is clicked.
  */
 
-const CHART = { width: 640, height: 150, left: 34, right: 22, top: 10, bottom: 18 };
+const CHART = { width: 640, height: 150, left: 34, right: 32, top: 10, bottom: 18 };
 
 function niceStep(span) {
   const rough = Math.max(span, 1) / 4;
@@ -24,7 +24,8 @@ function drawChart(container, { label, series, onStep = null }) {
   const x = (step) => left + ((width - left - right) * step) / Math.max(last, 1);
   const y = (value) => top + ((height - top - bottom) * (high - value)) / (high - low);
 
-  const svg = makeSvg("svg", { class: "ttr-chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
+  const names = { class: "ttr-chart", role: "img", "aria-label": label };
+  const svg = makeSvg("svg", { ...names, viewBox: `0 0 ${width} ${height}` });
   for (let value = low; value <= high; value += tick) {
     const at = { x1: left, x2: width - right, y1: y(value), y2: y(value) };
     svg.append(
@@ -36,10 +37,11 @@ function drawChart(container, { label, series, onStep = null }) {
   for (const { label: name, color, symbol, values: points } of series) {
     const known = points.map((value, step) => [step, value]).filter(([, value]) => value !== null);
     if (!known.length) continue;
-    const line = known.map(([step, value], k) => `${k ? "H" + x(step).toFixed(1) + "V" : "M" + x(step).toFixed(1) + " "}${y(value).toFixed(1)}`);
+    const at = known.map(([step, value]) => [x(step).toFixed(1), y(value).toFixed(1)]);
+    const d = at.map(([u, v], k) => (k ? `H${u}V${v}` : `M${u} ${v}`)).join("");
     svg.append(
-      makeSvg("path", { d: line.join(""), class: "ttr-casing" }),
-      makeSvg("path", { d: line.join(""), class: "ttr-curve", stroke: color }, makeSvg("title", { text: name })),
+      makeSvg("path", { d, class: "ttr-casing" }),
+      makeSvg("path", { d, class: "ttr-curve", stroke: color }, makeSvg("title", { text: name })),
     );
     ends.push({ at: y(known[known.length - 1][1]), symbol });
   }
@@ -47,7 +49,7 @@ function drawChart(container, { label, series, onStep = null }) {
   ends.sort((one, other) => one.at - other.at);
   ends.forEach((end, k) => {
     end.at = Math.max(end.at, k ? ends[k - 1].at + 12 : 0);
-    svg.append(makeSvg("text", { x: width - right + 6, y: end.at + 4, class: "ttr-end", text: end.symbol }));
+    svg.append(makeSvg("text", { x: width - right + 5, y: end.at + 4, class: "ttr-end", text: end.symbol }));
   });
   const cursor = makeSvg("line", { class: "ttr-cursor", x1: 0, x2: 0, y1: top, y2: height - bottom });
   svg.append(cursor);

@@ -9,26 +9,28 @@ const IDLE = 150; // milliseconds without a change before losses are asked for
 
 function renderExplorer({ model, el }) {
   const facts = model.get("facts");
-  const { root, live } = answerPage(el, "tickets", `Tickets and the fewest trains: ${facts.sheet.title}`);
+  const { root, live } = answerPage(el, "explorer", `Tickets and the fewest trains: ${facts.sheet.title}`);
   const words = new Map(facts.sheet.routes.map((route) => [route.id, route.words]));
   const box = make("div");
   const board = drawBoard(box, facts.sheet, {
     onRoute: (id, { shiftKey }) => takeRoute(model, tools.mode(shiftKey), id),
     onCity: (city) => journey.choose(city),
   });
+  board.svg.style.setProperty("--ttr-dash", `${0.5 * facts.sheet.unit} ${0.25 * facts.sheet.unit}`);
   const tools = explorerTools(model, facts);
   const journey = ticketsFrom(model, facts, board);
   const taken = takenRoutes(model, facts);
   const picker = ticketPicker(model, facts);
   const network = networkPanel(model, facts);
   const losses = lossesPanel(model, facts, words, board);
+  const [, , width, height] = facts.sheet.view;
   const beside = make("div", { class: "ttr-stack" }, network.element, losses.element);
   root.append(
     tools.element,
     live,
     make(
       "div",
-      { class: "ttr-explorer" },
+      { class: width > 1.15 * height ? "ttr-sides is-wide" : "ttr-sides" },
       make("div", { class: "ttr-stack" }, box, journey.element, taken.element),
       make("div", { class: "ttr-stack" }, picker.element, beside),
     ),
@@ -228,8 +230,7 @@ function networkPanel(model, facts) {
         ["to spare", slack],
         ["points", points],
         ...(tokens === null ? [] : [["toll", `${toll} of ${tokens}${lent}`]]),
-        ["tunnels", n_tunnels],
-        ["ferries", n_ferries],
+        ...[["tunnels", n_tunnels], ["ferries", n_ferries]].filter(([, n]) => n > 0),
       ];
       const figure = ([what, n]) => make("div", {}, make("dt", { text: what }), make("dd", { text: n }));
       figures.replaceChildren(...(length === undefined ? [] : shown.map(figure)));
@@ -264,12 +265,15 @@ function lossesPanel(model, facts, words, board) {
     show() {
       const { rows, n_left } = model.get("losses");
       const harmless = rows.filter(({ extra }) => extra === 0).length;
-      const known = harmless ? `${harmless} can be lost at no cost.` : "";
+      const sentences = [
+        harmless ? `${harmless} can be lost at no cost.` : "",
+        rows.some(({ breaks }) => breaks) ? "✗, dashed on the board: the tickets could not be completed." : "",
+      ];
       element.hidden = rows.length + n_left === 0;
       point([]);
       board.highlight(rows.filter(({ breaks }) => breaks).map(({ route }) => route), "is-neck");
       body.replaceChildren(...rows.filter(({ extra }) => extra !== 0).map(row));
-      setText(note, n_left ? `${n_left} to be looked at …` : known);
+      setText(note, n_left ? `${n_left} to be looked at …` : sentences.filter(Boolean).join(" "));
       clearTimeout(timer);
       if (n_left) timer = setTimeout(() => model.send({ ask: "losses" }), rows.length ? 0 : IDLE);
     },

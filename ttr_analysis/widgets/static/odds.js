@@ -46,8 +46,9 @@ function renderOdds({ model, el }) {
     if (found.kind) counters.blame(found.kind);
     counters.setUnseen(problem ? null : found.unseen);
     pile.placeholder = problem ? "" : `all ${found.n_unseen}`;
-    answer.hidden = payments.length === 0;
-    body.replaceChildren(...payments.map((payment) => paymentRow(facts, payment)));
+    answer.hidden = Boolean(problem);
+    const rows = payments.map((payment) => paymentRow(facts, payment));
+    body.replaceChildren(...rows, ...(found.bare ? [bareRow(found.bare)] : []));
     const others = n_payments - payments.length;
     const sentences = [
       found.reshuffled ? "The pile is too small: the discards are shuffled." : "",
@@ -67,6 +68,12 @@ function renderOdds({ model, el }) {
 function paymentRow({ sheet, kinds }, { held, spare, percent, odds, cards }) {
   const mean = cards ? cards.toFixed(1) : "–";
   const row = answerRow(heldCards(sheet, kinds, held), [spare, percent, oddsBar(odds, spare), mean]);
+  row.children[2].classList.add("is-main");
+  return row;
+}
+
+function bareRow({ color, odds, percent }) {
+  const row = answerRow(`${color}, once you have it`, [0, percent, oddsBar(odds, 0), "–"]);
   row.children[2].classList.add("is-main");
   return row;
 }

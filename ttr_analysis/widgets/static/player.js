@@ -17,28 +17,54 @@ const ICONS = {
 };
 const SPEEDS = [[2000, "2 s"], [1000, "1 s"], [500, "0.5 s"], [250, "0.25 s"], [100, "0.1 s"]];
 
+function iconButton(name, words, onclick) {
+  const icon = makeSvg("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, makeSvg("path", { d: ICONS[name] }));
+  return make("button", { type: "button", class: `ttr-${name}`, "aria-label": words, title: words, onclick }, icon);
+}
+
+function makeSpeed() {
+  const words = "Time for each step";
+  const options = SPEEDS.map(([pause, text]) => make("option", { value: pause, text, selected: pause === 500 }));
+  return make("select", { class: "ttr-speed", "aria-label": words, title: words }, ...options);
+}
+
+/* Calls `tick` again and again until it returns false or is stopped; `onChange(runs)` tells when that changes. */
+function makeTimer(pause, tick, onChange) {
+  let timer = null;
+  const stop = () => {
+    clearTimeout(timer);
+    timer = null;
+    onChange(false);
+  };
+  const start = () => {
+    clearTimeout(timer);
+    // The next step is due at a time of its own, so that small delays do not add up.
+    let due = performance.now() + pause();
+    const run = () => {
+      if (!tick()) return stop();
+      due = Math.max(due + pause(), performance.now());
+      timer = setTimeout(run, due - performance.now());
+    };
+    timer = setTimeout(run, pause());
+    onChange(true);
+  };
+  return { start, stop, isRunning: () => timer !== null };
+}
+
 function makePlayer({ nSteps, jumps = [], onStep }) {
   const last = nSteps - 1;
-  let timer = null;
-  const player = { step: -1 };
-
-  const button = (name, words, onclick) => {
-    const icon = makeSvg("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, makeSvg("path", { d: ICONS[name] }));
-    return make("button", { type: "button", class: `ttr-${name}`, "aria-label": words, title: words, onclick }, icon);
-  };
-  const first = button("first", "First step (Home)", () => player.go(0));
-  const previous = button("previous", "Previous step (left arrow)", () => player.go(player.step - 1));
-  const play = button("play", "", () => (timer ? player.stop() : start()));
-  const next = button("next", "Next step (right arrow)", () => player.go(player.step + 1));
-  const end = button("last", "Last step (End)", () => player.go(last));
+  const first = iconButton("first", "First step (Home)", () => player.go(0));
+  const previous = iconButton("previous", "Previous step (left arrow)", () => player.go(player.step - 1));
+  const play = iconButton("play", "Play (space)", () => (timer.isRunning() ? timer.stop() : start()));
+  const next = iconButton("next", "Next step (right arrow)", () => player.go(player.step + 1));
+  const end = iconButton("last", "Last step (End)", () => player.go(last));
   play.classList.add("ttr-main");
-  const slider = make("input", { type: "range", class: "ttr-slider", min: 0, max: last, step: 1, "aria-label": "Step" });
+  const range = { type: "range", min: 0, max: last, step: 1 };
+  const slider = make("input", { ...range, class: "ttr-slider", "aria-label": "Step" });
   slider.addEventListener("input", () => player.go(Number(slider.value)));
   const count = make("span", { class: "ttr-count" });
-  const speed = make("select", { class: "ttr-speed", "aria-label": "Time for each step", title: "Time for each step" });
-  for (const [pause, words] of SPEEDS) speed.append(make("option", { value: pause, text: words }));
-  speed.value = "500";
-  speed.addEventListener("change", () => timer && start());
+  const speed = makeSpeed();
+  speed.addEventListener("change", () => timer.isRunning() && timer.start());
   const jumpers = jumps.map(({ label, words, steps }) => {
     const ahead = () => steps.find((step) => step > player.step);
     const names = { class: "ttr-jump-claim", "aria-label": words, title: words };
@@ -46,35 +72,22 @@ function makePlayer({ nSteps, jumps = [], onStep }) {
     return { element, update: () => (element.disabled = ahead() === undefined) };
   });
 
-  function showPlay() {
-    play.querySelector("path").setAttribute("d", timer ? ICONS.pause : ICONS.play);
-    const words = timer ? "Pause (space)" : "Play (space)";
+  const playOn = () => {
+    show(player.step + 1);
+    return player.step < last;
+  };
+  const timer = makeTimer(() => Number(speed.value), playOn, (runs) => {
+    const words = runs ? "Pause (space)" : "Play (space)";
+    play.querySelector("path").setAttribute("d", runs ? ICONS.pause : ICONS.play);
     play.setAttribute("aria-label", words);
     play.title = words;
-  }
+  });
   function start() {
-    player.stop();
-    if (player.step === last) player.go(0);
-    // The next step is due at a time of its own, so that small delays do not add up.
-    const pause = () => Number(speed.value);
-    let due = performance.now() + pause();
-    const tick = () => {
-      player.go(player.step + 1, { playing: true });
-      if (player.step === last) return player.stop();
-      due = Math.max(due + pause(), performance.now());
-      timer = setTimeout(tick, due - performance.now());
-    };
-    timer = setTimeout(tick, pause());
-    showPlay();
+    if (player.step === last) show(0);
+    timer.start();
   }
-  player.stop = () => {
-    clearTimeout(timer);
-    timer = null;
-    showPlay();
-  };
-  player.go = (step, { playing = false } = {}) => {
-    if (!playing && timer) player.stop();
-    const wanted = Math.min(last, Math.max(0, step ?? player.step));
+  function show(step) {
+    const wanted = Math.min(last, Math.max(0, step));
     if (wanted === player.step) return;
     player.step = wanted;
     slider.value = wanted;
@@ -84,10 +97,10 @@ function makePlayer({ nSteps, jumps = [], onStep }) {
     next.disabled = end.disabled = wanted === last;
     for (const jumper of jumpers) jumper.update();
     // A button that is disabled lets go of the focus, and the keys would go elsewhere.
-    if (player.element.querySelector(":disabled:focus")) slider.focus({ preventScroll: true });
+    if (element.querySelector(":disabled:focus")) slider.focus({ preventScroll: true });
     onStep(wanted);
-  };
-  player.keys = (event) => {
+  }
+  function keys(event) {
     if (event.altKey || event.ctrlKey || event.metaKey || event.target.tagName === "SELECT") return false;
     const [back, ahead] = [player.step - 1, player.step + 1];
     const ways = { ArrowLeft: back, ArrowUp: back, ArrowRight: ahead, ArrowDown: ahead, Home: 0, End: last };
@@ -95,16 +108,20 @@ function makePlayer({ nSteps, jumps = [], onStep }) {
     else if (event.key === " " && event.target.tagName !== "BUTTON") play.click();
     else return false;
     return true;
-  };
-  player.element = make(
+  }
+  const element = make(
     "div",
     { class: "ttr-controls", role: "group", "aria-label": "Steps" },
     make("span", { class: "ttr-buttons" }, first, previous, play, next, end),
     slider,
     count,
     make("label", { class: "ttr-field" }, make("span", { text: "each" }), speed),
-    make("span", { class: "ttr-jumps", hidden: !jumpers.length }, "next claim", ...jumpers.map(({ element }) => element)),
+    make("span", { class: "ttr-jumps", hidden: !jumps.length }, "next claim", ...jumpers.map((one) => one.element)),
   );
-  showPlay();
+  const player = { element, step: -1, keys, stop: timer.stop };
+  player.go = (step) => {
+    if (timer.isRunning()) timer.stop();
+    if (step !== undefined) show(step);
+  };
   return player;
 }

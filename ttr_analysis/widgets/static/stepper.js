@@ -16,7 +16,7 @@ function wholeFrames(differences) {
 }
 
 function ownerWords(game, owner) {
-  return owner === "neutral" ? "the neutral player" : game.players[owner] ? `P${owner} ${game.players[owner]}` : `P${owner}`;
+  return owner === "neutral" ? "the neutral player" : `P${owner} ${game.players[owner]}`.trim();
 }
 
 /* A fact of a seat or of the table: a name and a value that tests and readers find by `data-field`. */
@@ -31,14 +31,17 @@ function makeTickets(sheet, field) {
   const list = make("ul", { class: "ttr-tickets", "data-field": field });
   const item = ([ticket, status, trains]) => {
     const [symbol, words] = STATUS[status] ?? ["", ""];
-    const need = status === "possible" ? ` ${trains} to go` : "";
+    const need = status === "possible" ? `${trains} to go` : "";
     const name = ticket < 0 ? "unknown ticket" : sheet.tickets[ticket].words;
+    const id = ticket < 0 ? "?" : sheet.tickets[ticket].id;
+    const title = need ? `${words}: ${trains} trains to go` : words;
     return make(
       "li",
-      { "data-status": status, "data-ticket": ticket < 0 ? "?" : sheet.tickets[ticket].id, title: `${words}${need && `: ${trains} trains to go`}` },
-      make("span", { class: "ttr-status", role: "img", "aria-label": words, text: symbol }),
-      make("bdi", { text: name }),
-      need ? make("span", { class: "ttr-need", text: need }) : "",
+      { "data-status": status, "data-ticket": id, title },
+      symbol ? make("span", { class: "ttr-status", role: "img", "aria-label": words, text: symbol }) : "",
+      make("bdi", { dir: "ltr", text: name }),
+      // The space is outside, so that a line may break before what is still to go.
+      ...(need ? [" ", make("span", { class: "ttr-need", text: need })] : []),
     );
   };
   return { element: list, set: (tickets) => list.replaceChildren(...tickets.map(item)) };
@@ -53,7 +56,8 @@ function makeSeat(sheet, game, seat, onTickets) {
   };
   const points = make("b", { "data-field": "points" });
   const parts = make("span", { class: "ttr-parts", "data-field": "parts" });
-  const hand = make("div", { class: "ttr-hand", "data-field": "hand", role: "group", "aria-label": `Cards of P${seat}` });
+  const cardsOf = { role: "group", "aria-label": `Cards of P${seat}` };
+  const hand = make("div", { class: "ttr-hand", "data-field": "hand", ...cardsOf });
   const row = cardRow(hand, sheet, game.kinds);
   const held = makeTickets(sheet, "tickets");
   const offered = makeTickets(sheet, "offer");
@@ -121,7 +125,8 @@ function makeSeat(sheet, game, seat, onTickets) {
 
 function makeTable(sheet, game) {
   const market = make("div", { class: "ttr-market", "data-field": "market", role: "group", "aria-label": "Market" });
-  const discards = make("div", { class: "ttr-hand", "data-field": "discards", role: "group", "aria-label": "Discards" });
+  const discarded = { role: "group", "aria-label": "Discards" };
+  const discards = make("div", { class: "ttr-hand", "data-field": "discards", ...discarded });
   const row = cardRow(discards, sheet, game.kinds);
   const kindOf = (kind) => (kind === null ? null : game.kinds[kind] ?? "?");
   const chips = [];
@@ -166,7 +171,7 @@ function makeTable(sheet, game) {
       neutral.replaceChildren(
         playerMark(sheet, "neutral"),
         ` neutral player: ${trains} trains, ticket `,
-        make("bdi", { text: name }),
+        make("bdi", { dir: "ltr", text: name }),
         marker === null ? "" : `, marker P${marker}`,
       );
     },
@@ -174,25 +179,38 @@ function makeTable(sheet, game) {
   return { element, set };
 }
 
-/* The table of moves. Rows are equally high, so that scrolling to one needs no measuring. */
+/* The table of moves. Rows are equally high. */
 function makeMoves(sheet, game, moves, onJump) {
-  const body = make("tbody");
+  const names = ["step", "seat", "move"].map((text) => make("th", { scope: "col", text }));
+  const caption = make("caption", { class: "ttr-unseen", text: "Moves: choose one to go there" });
+  const table = make("table", {}, caption, make("thead", {}, make("tr", {}, ...names)));
+  // In groups of a few rows: one in which nothing changes is not painted again.
+  const GROUP = 16;
+  let group = null;
   const rows = moves.map(([seat, text, , route], step) => {
-    const jump = make("button", { type: "button", class: "ttr-jump", tabindex: -1, "data-step": step, title: text, text });
+    const words = { title: text, text };
+    const jump = make("button", { type: "button", class: "ttr-jump", tabindex: -1, "data-step": step, ...words });
     const who = seat === null ? "" : playerMark(sheet, seat);
-    const row = make("tr", { class: route === null ? "" : "is-claim" }, make("td", { text: step }), make("td", {}, who), make("td", {}, jump));
-    body.append(row);
+    const cells = [make("td", { text: step }), make("td", {}, who), make("td", {}, jump)];
+    const row = make("tr", { class: route === null ? "" : "is-claim" }, ...cells);
+    if (step % GROUP === 0) group = table.appendChild(make("tbody"));
+    group.append(row);
     return { row, jump };
   });
-  body.addEventListener("click", (event) => {
+  table.addEventListener("click", (event) => {
     const jump = event.target.closest("tr")?.querySelector(".ttr-jump");
     if (jump) onJump(Number(jump.dataset.step));
   });
-  const head = make("thead", {}, make("tr", {}, ...["step", "seat", "move"].map((text) => make("th", { scope: "col", text }))));
-  const table = make("table", {}, make("caption", { class: "ttr-unseen", text: "Moves: choose one to go there" }), head, body);
   const element = make("div", { class: "ttr-moves" }, table);
   const HEIGHT = 28;
   let current = null;
+  // A page at a time: to scroll is to paint all rows again.
+  function reveal() {
+    const [top, room] = [Number(current.jump.dataset.step) * HEIGHT, element.clientHeight - 2 * HEIGHT];
+    if (top > element.scrollTop + room) element.scrollTop = top - HEIGHT;
+    else if (top < element.scrollTop) element.scrollTop = top + HEIGHT - room;
+  }
+  new ResizeObserver(reveal).observe(element); // which has no size before it is on the page
   return {
     element,
     set(step) {
@@ -203,7 +221,7 @@ function makeMoves(sheet, game, moves, onJump) {
       current = rows[step];
       current.row.setAttribute("aria-current", "step");
       current.jump.tabIndex = 0;
-      element.scrollTop = Math.max(0, (step - 3) * HEIGHT);
+      reveal();
     },
   };
 }
@@ -213,173 +231,186 @@ function cardsMoved(sheet, game, groups) {
   return groups.map(([what, kinds]) => {
     const counts = new Map();
     for (const kind of kinds) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-    const chips = [...counts].map(([kind, count]) => cardChip(sheet, game.kinds[kind] ?? "?", { count: count > 1 ? count : null }));
+    const chips = [...counts].map(([kind, count]) =>
+      cardChip(sheet, game.kinds[kind] ?? "?", { count: count > 1 ? count : null }),
+    );
     return make("span", { class: "ttr-moved" }, make("span", { text: what }), ...chips);
   });
+}
+
+/* Title, note, and the mark of the last round. */
+function makeTop(game) {
+  const lastRound = make("span", { class: "ttr-last", "data-field": "left" });
+  const element = make(
+    "header",
+    { class: "ttr-top" },
+    make("h2", {}, make("bdi", { text: game.title })),
+    make("span", { class: "ttr-about", text: game.about }),
+    lastRound,
+    make("p", { class: "ttr-note", dir: "auto", text: game.note, hidden: !game.note }),
+  );
+  const left = (turns) => {
+    lastRound.hidden = turns === null;
+    setText(lastRound, turns === null ? "" : `last round: ${turns} turn${turns === 1 ? "" : "s"} left`);
+  };
+  return { element, set: { left } };
+}
+
+/* What happened in words, with the cards that it moved, and what is due. */
+function makeNow(sheet, game) {
+  const live = make("div", { class: "ttr-live", "aria-live": "polite" });
+  const moved = make("div", { class: "ttr-cards" });
+  const due = make("span", { class: "ttr-turn", "data-field": "turn" });
+  return {
+    element: make("div", { class: "ttr-now ttr-panel" }, live, moved, due),
+    tell([seat, text, cards]) {
+      setText(live, seat === null ? text : `P${seat} ${text}`);
+      moved.replaceChildren(...cardsMoved(sheet, game, cards));
+    },
+    set: { turn: ([, words]) => setText(due, words) },
+  };
+}
+
+/* The board with the routes claimed so far, and the tickets of the seats that are to be shown. */
+function makeBoard(sheet, game, claims) {
+  const element = make("div", { class: "ttr-place" });
+  const board = drawBoard(element, sheet);
+  const seats = new Set();
+  let shown = 0;
+  const claim = (at, isTaken) => {
+    const [route, owner] = claims[at];
+    const { id, words } = sheet.routes[route];
+    board.setOwner(id, isTaken ? owner : null);
+    board.describe(id, isTaken ? `${words}: ${ownerWords(game, owner)}` : null);
+  };
+  const ticketsOf = (frame, seat) =>
+    frame[`tickets:${seat}`]
+      .filter(([ticket]) => ticket >= 0)
+      .map(([ticket, state]) => ({ ticket, state, color: playerLook(sheet, seat).color }));
+  return {
+    element,
+    markLast: (route) => board.markLast(route === null ? null : sheet.routes[route].id),
+    showTickets(frame, seat = null, on = false) {
+      if (seat === null && !seats.size) return;
+      if (seat !== null) seats[on ? "add" : "delete"](seat);
+      board.setTickets([...seats].flatMap((one) => ticketsOf(frame, one)));
+    },
+    set: {
+      claims(n) {
+        while (shown < n) claim(shown++, true);
+        while (shown > n) claim(--shown, false);
+      },
+    },
+  };
+}
+
+/* The points of all seats over the game. */
+function makeChart(sheet, game, frames, onStep) {
+  const heading = make("div", { class: "ttr-heading", text: "Points for routes and tickets" });
+  const element = make("div", { class: "ttr-chart-place ttr-panel" }, heading);
+  const series = game.players.map((_, seat) => ({
+    label: ownerWords(game, seat),
+    color: playerLook(sheet, seat).color,
+    symbol: `P${seat}`,
+    values: frames.map((frame) => frame[`points:${seat}`]),
+  }));
+  const ends = series.map(({ symbol, values }) => `${symbol} ends with ${values.at(-1) ?? "?"}`);
+  const { setCursor } = drawChart(element, { label: `Points over the game: ${ends.join(", ")}`, series, onStep });
+  return { element, setCursor };
+}
+
+/* The steps at which a seat claims a route. */
+function claimSteps(frames, claims, seat) {
+  const isClaim = (frame, step) =>
+    claims.slice(step ? frames[step - 1].claims : 0, frame.claims).some(([, owner]) => owner === seat);
+  return frames.flatMap((frame, step) => (isClaim(frame, step) ? [step] : []));
+}
+
+/* What draws a frame: it calls those setters alone whose value is another one than the one drawn. */
+function makeDrawing(setters) {
+  const drawn = {};
+  return (frame, before) => {
+    for (const [key, set] of setters) {
+      // What came new at this step is marked in hands and market, so that these depend on the step before as well.
+      const previous = key.startsWith("hand:") || key === "market" ? before[key] : undefined;
+      const [value, marked] = drawn[key] ?? [];
+      if (key in drawn && value === frame[key] && marked === previous) continue;
+      set(frame[key], previous);
+      drawn[key] = [frame[key], previous];
+    }
+  };
 }
 
 function render({ model, el }) {
   const { sheet, game, claims, moves, frames: differences } = model.get("data");
   const frames = wholeFrames(differences);
-  const nSeats = game.players.length;
   const seats = game.players.map((_, seat) => seat);
-  const root = make("div", {
-    class: "ttr ttr-stepper",
-    "data-lm-suppress-shortcuts": "true",
-    role: "region",
-    tabindex: 0,
-    "aria-label": `${game.title}: step through it with the arrow keys`,
-  });
+  const go = (step) => player.go(step);
 
-  // -- the parts ------------------------------------------------------------------
-
-  const shownTickets = new Set();
-  const showTickets = () => {
-    const frame = frames[player.step];
-    const wanted = [...shownTickets].flatMap((seat) =>
-      frame[`tickets:${seat}`]
-        .filter(([ticket]) => ticket >= 0)
-        .map(([ticket, state]) => ({ ticket, state, color: playerLook(sheet, seat).color })),
-    );
-    board.setTickets(wanted);
-  };
+  const board = makeBoard(sheet, game, claims);
   const panels = seats.map((seat) =>
-    makeSeat(sheet, game, seat, (who, on) => {
-      if (on) shownTickets.add(who);
-      else shownTickets.delete(who);
-      showTickets();
-    }),
+    makeSeat(sheet, game, seat, (who, on) => board.showTickets(frames[player.step], who, on)),
   );
-  const table = makeTable(sheet, game);
-  const moveTable = makeMoves(sheet, game, moves, (step) => player.go(step));
-  const live = make("div", { class: "ttr-live", "aria-live": "polite" });
-  const turn = make("span", { class: "ttr-turn", "data-field": "turn" });
-  const lastRound = make("span", { class: "ttr-last", "data-field": "left" });
-  const moved = make("div", { class: "ttr-cards" });
-  const tunnel = make("div", { class: "ttr-tunnel", "data-field": "tunnel", hidden: true });
-  const place = make("div", { class: "ttr-place" });
-  const board = drawBoard(place, sheet);
-  const chartPlace = make("div", { class: "ttr-chart-place ttr-panel" }, make("div", { class: "ttr-heading", text: "Points for routes and tickets" }));
-  const chart = drawChart(chartPlace, {
-    label: `Points over the game: ${seats.map((seat) => `P${seat} ends with ${frames.at(-1)[`points:${seat}`] ?? "?"}`).join(", ")}`,
-    series: seats.map((seat) => ({
-      label: ownerWords(game, seat),
-      color: playerLook(sheet, seat).color,
-      symbol: `P${seat}`,
-      values: frames.map((frame) => frame[`points:${seat}`]),
-    })),
-    onStep: (step) => player.go(step),
-  });
-  const claimSteps = seats.map((seat) =>
-    frames.flatMap((frame, step) => {
-      const before = step ? frames[step - 1].claims : 0;
-      return claims.slice(before, frame.claims).some(([, owner]) => owner === seat) ? [step] : [];
-    }),
-  );
-  const player = makePlayer({
-    nSteps: frames.length,
-    jumps: seats.map((seat) => ({
-      label: [playerMark(sheet, seat)],
-      words: `Next claim of ${ownerWords(game, seat)}`,
-      steps: claimSteps[seat],
-    })),
-    onStep: (step) => show(step),
-  });
-
-  // -- one step ---------------------------------------------------------------------
-
-  const setters = new Map([
-    ...Object.entries(table.set),
-    ...panels.flatMap((panel, seat) => Object.entries(panel.set).map(([key, set]) => [`${key}:${seat}`, set])),
-    ["claims", showClaims],
-    ["turn", ([seat, words]) => {
-      setText(turn, words);
-      panels.forEach((panel, k) => panel.element.classList.toggle("is-acting", k === seat));
-    }],
-    ["left", (left) => {
-      lastRound.hidden = left === null;
-      setText(lastRound, left === null ? "" : `last round: ${left} turn${left === 1 ? "" : "s"} left`);
-    }],
-    ["tunnel", (now) => {
-      tunnel.hidden = now === null;
-      if (now === null) return;
-      const [route, laid, shown, surcharge] = now;
-      const cards = (counts) => counts.flatMap((count, kind) => (count ? [cardChip(sheet, game.kinds[kind], { count })] : []));
-      tunnel.replaceChildren("Tunnel ", make("bdi", { text: sheet.routes.find(({ id }) => id === route).words }), ": laid down ", ...cards(laid), " turned over ", ...cards(shown), ` ${surcharge} more to pay`);
-    }],
+  const [top, now, table] = [makeTop(game), makeNow(sheet, game), makeTable(sheet, game)];
+  const moveTable = makeMoves(sheet, game, moves, go);
+  const chart = makeChart(sheet, game, frames, go);
+  const jumps = seats.map((seat) => ({
+    label: [playerMark(sheet, seat)],
+    words: `Next claim of ${ownerWords(game, seat)}`,
+    steps: claimSteps(frames, claims, seat),
+  }));
+  const player = makePlayer({ nSteps: frames.length, jumps, onStep: show });
+  const markActing = ([acting]) =>
+    panels.forEach(({ element }, seat) => element.classList.toggle("is-acting", seat === acting));
+  const draw = makeDrawing([
+    ...[board, top, now, table].flatMap(({ set }) => Object.entries(set)),
+    ...panels.flatMap(({ set }, seat) => Object.entries(set).map(([key, one]) => [`${key}:${seat}`, one])),
   ]);
-  let shownClaims = 0;
-  function showClaims(n) {
-    for (; shownClaims < n; shownClaims++) {
-      const [route, owner] = claims[shownClaims];
-      board.setOwner(sheet.routes[route].id, owner);
-      board.describe(sheet.routes[route].id, `${sheet.routes[route].words}: ${ownerWords(game, owner)}`);
-    }
-    for (; shownClaims > n; shownClaims--) {
-      const { id } = sheet.routes[claims[shownClaims - 1][0]];
-      board.setOwner(id, null);
-      board.describe(id, null);
-    }
-  }
 
-  const drawn = {};
-  const drawnFor = { hand: {}, market: {} };
+  const [, , width, height] = sheet.view;
+  const root = make(
+    "div",
+    {
+      class: width > 1.25 * height ? "ttr ttr-stepper is-wide" : "ttr ttr-stepper",
+      "data-lm-suppress-shortcuts": "true",
+      role: "region",
+      tabindex: 0,
+      "aria-label": `${game.title}: step through it with the arrow keys`,
+    },
+    top.element,
+    player.element,
+    now.element,
+    make(
+      "div",
+      { class: "ttr-grid" },
+      make("div", { class: "ttr-left" }, board.element, chart.element),
+      make("div", { class: "ttr-right" }, ...panels.map(({ element }) => element), table.element),
+      moveTable.element,
+    ),
+  );
+
+  let saving = null;
   function show(step) {
-    const frame = frames[step];
-    const before = frames[step - 1] ?? {};
-    for (const [key, set] of setters) {
-      // What came new at this step is marked, so that these depend on the step before as well.
-      const marks = key.startsWith("hand:") || key === "market";
-      if (drawn[key] === frame[key] && !(marks && drawnFor[key] !== before[key])) continue;
-      set(frame[key], before[key]);
-      drawn[key] = frame[key];
-      if (marks) drawnFor[key] = before[key];
-    }
-    const [seat, text, cards, route] = moves[step];
-    setText(live, seat === null ? text : `P${seat} ${text}`);
-    moved.replaceChildren(...cardsMoved(sheet, game, cards));
-    board.markLast(route === null ? null : sheet.routes[route].id);
-    if (shownTickets.size) showTickets();
+    draw(frames[step], frames[step - 1] ?? {});
+    markActing(frames[step].turn);
+    now.tell(moves[step]);
+    board.markLast(moves[step][3]);
+    board.showTickets(frames[step]);
     chart.setCursor(step);
     moveTable.set(step);
     root.dataset.step = step;
     root.classList.toggle("is-at-end", step === frames.length - 1);
-    if (model.get("step") !== step) {
-      model.set("step", step);
-      saveSoon();
-    }
-  }
-  let saving = null;
-  function saveSoon() {
+    if (model.get("step") === step) return;
+    model.set("step", step);
     clearTimeout(saving);
     saving = setTimeout(() => model.save_changes(), 120);
   }
 
-  // -- together ---------------------------------------------------------------------
-
-  root.append(
-    make(
-      "header",
-      { class: "ttr-top" },
-      make("h2", {}, make("bdi", { text: game.title })),
-      make("span", { class: "ttr-about", text: game.about }),
-      lastRound,
-    ),
-    player.element,
-    make("div", { class: "ttr-now ttr-panel" }, live, moved, tunnel, turn),
-    make(
-      "div",
-      { class: "ttr-grid" },
-      make("div", { class: "ttr-left" }, place, chartPlace),
-      make("div", { class: "ttr-right" }, ...panels.map((panel) => panel.element), table.element),
-      moveTable.element,
-    ),
-  );
   el.append(root);
   keepKeys(root, player.keys);
-  const onStep = () => player.go(model.get("step"));
+  const onStep = () => go(model.get("step"));
   model.on("change:step", onStep);
-  player.go(model.get("step"));
+  onStep();
   return () => {
     clearTimeout(saving);
     player.stop();

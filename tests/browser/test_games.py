@@ -1,0 +1,150 @@
+"""Games in a browser: what is clicked and typed is what the engine plays, and nothing else can be done."""
+
+from __future__ import annotations
+
+from ast import literal_eval
+from typing import TYPE_CHECKING
+
+from playwright.sync_api import expect
+
+from tests.browser.board import click_route, owners
+from tests.browser.samples import GAMES
+from ttr_analysis import GameRecord
+from ttr_analysis.engine.notation import record_lines
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator
+
+    from tests.browser.lab import Lab
+
+TABLE = """import ttr_analysis as ttr
+table = ttr.widgets.GameTable(ttr.load_map("nordic"), [ttr.policies.Greedy()], seed=7)
+
+def finish():
+    while not table.is_over:
+        can = table.now["options"]
+        claims = [f"{route} {payments[0]}" for route, payments in can["claims"].items()]
+        keep = can["keep"] and f"keep {', '.join(can['keep']['offer'])}"
+        draws = [can["draw"], *can["market"].values(), can["tickets"]]
+        table.play(next(filter(None, [keep, *claims, *draws, *can["moves"]])))
+
+table"""
+
+RECORDER = """import ttr_analysis as ttr
+recorder = ttr.widgets.GameRecorder(ttr.load_map("nordic"))
+recorder"""
+
+HANDS = """root => [...root.querySelectorAll('.ttr-p-seat')]
+  .sort((a, b) => a.dataset.seat - b.dataset.seat)
+  .map(seat => Object.fromEntries([...seat.querySelectorAll('.ttr-card')]
+    .filter(chip => chip.checkVisibility())
+    .map(chip => [chip.dataset.card, Number(chip.querySelector('.ttr-number').innerText)])))"""
+
+
+def of_engine(lab: Lab, record: str) -> tuple[dict[str, str], list[dict[str, int]]]:
+    """Return owners and hands at the end of a record in the kernel."""
+    state = f"{record}.states()[-1]"
+    found: tuple[dict[str, str], list[dict[str, int]]] = literal_eval(
+        lab.ask(
+            f"{{route: str(owner) for route, owner in {state}.owners.items()}}, [h.as_dict() for h in {state}.hands]"
+        )
+    )
+    return found
+
+
+def take_turn(table: Locator) -> None:
+    """Claim the first route that can be claimed, else draw a card."""
+    turn = table.locator(".ttr-t-turn")
+    expect(turn).to_contain_text("You:")
+    before = turn.inner_text(), table.locator(".ttr-p-log").inner_text()
+    open_routes = table.locator(".ttr-route.is-open")
+    if open_routes.count():
+        click_route(table, open_routes.first.get_attribute("data-route") or "")
+        table.get_by_role("group", name="Claim").get_by_role("button").first.click()
+    elif (pile := table.get_by_role("button", name="Draw a card")).is_enabled():
+        pile.click()
+    else:
+        table.locator(".ttr-t-actions button").first.click()
+    expect(table.locator(".ttr-p-log")).not_to_have_text(before[1])
+
+
+def test_a_person_plays_by_the_rules(lab: Lab) -> None:
+    table = lab.show(TABLE)
+    for box in table.get_by_role("checkbox").all()[:2]:
+        box.check()
+    table.get_by_role("button", name="Keep these").click()
+
+    for _ in range(12):
+        take_turn(table)
+
+    expect(table.locator(".ttr-t-turn")).to_contain_text("You:")
+    its_owners, its_hands = of_engine(lab, "table.record")
+    hands = table.evaluate(HANDS)
+    assert owners(table) == its_owners
+    assert "0" in its_owners.values()
+    assert hands[0] == its_hands[0]
+    assert hands[1].pop("?") > 0  # nobody sees what others draw
+    assert all(n <= its_hands[1][kind] for kind, n in hands[1].items())
+
+
+def test_what_is_illegal_is_refused_with_its_reason(lab: Lab) -> None:
+    table = lab.show(TABLE)
+    table.get_by_role("checkbox").first.check()
+
+    assert table.get_by_role("button", name="Keep these").is_disabled()
+    click_route(table, "Lieksa-Murmansk/0")
+    assert owners(table) == {}
+    table.get_by_role("checkbox").nth(1).check()
+    table.get_by_role("button", name="Keep these").click()
+    expect(table.locator(".ttr-t-turn")).to_contain_text("it is your turn")
+    click_route(table, "Lieksa-Murmansk/0")
+
+    expect(table.get_by_role("alert")).to_contain_text("your cards do not pay for")
+    assert owners(table) == {}
+
+
+def test_a_game_that_is_over_is_stepped_through(lab: Lab) -> None:
+    table = lab.show(TABLE)
+    lab.ask("finish()")
+
+    expect(table.locator(".ttr-t-turn")).to_contain_text("won")
+    table.get_by_role("button", name="Step through it").click()
+
+    stepper = lab.page.locator(".ttr-stepper")
+    stepper.wait_for()
+    stepper.focus()
+    lab.page.keyboard.press("End")
+    assert owners(stepper) == of_engine(lab, "table.record")[0]
+
+
+def test_a_game_is_entered_line_by_line(lab: Lab) -> None:
+    record = GameRecord.load(GAMES / "nordic" / "2-greedy-2.jsonl")
+    recorder = lab.show(RECORDER)
+    line, enter = recorder.get_by_label("Line", exact=True), recorder.get_by_role("button", name="Enter")
+
+    for n, text in enumerate(record_lines(record)[:18], 1):
+        line.fill(text)
+        expect(enter).to_be_enabled()
+        line.press("Enter")
+        expect(recorder.locator(".ttr-p-log li")).to_have_count(n)
+
+    entered = literal_eval(lab.ask("recorder.record.dumps().splitlines()[1:]"))
+    assert entered == record.dumps().splitlines()[1 : len(entered) + 1]
+    assert (owners(recorder), recorder.evaluate(HANDS)) == of_engine(lab, "recorder.record")
+    assert len(owners(recorder)) == 8
+
+
+def test_a_line_is_checked_as_it_is_typed(lab: Lab) -> None:
+    recorder = lab.show(RECORDER)
+    line, enter = recorder.get_by_label("Line", exact=True), recorder.get_by_role("button", name="Enter")
+
+    line.fill("P0: hand pink 4")
+    expect(line).to_have_attribute("aria-invalid", "true")
+    expect(recorder.locator(".ttr-live")).to_contain_text("pink")
+    expect(enter).to_be_disabled()
+    line.fill("P0: hand red 4")
+    expect(enter).to_be_enabled()
+    enter.click()
+    expect(recorder.locator(".ttr-p-log li")).to_have_text(["P0: hand red, red, red, red"])
+    recorder.get_by_role("button", name="Undo").click()
+    expect(recorder.locator(".ttr-p-log li")).to_have_count(0)

@@ -1,0 +1,189 @@
+"""The stepper in JupyterLab and as a page on disk: it shows what `record.states()` says, and goes where it is told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.board import owners
+from tests.browser.samples import cell, sample_record
+from ttr_analysis.widgets import GameStepper
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from playwright.sync_api import Locator
+
+    from tests.browser.lab import Lab
+    from ttr_analysis import GameRecord, GameState
+
+SEATS = """root => [...root.querySelectorAll('.ttr-seat')].map(seat => {
+  const field = name => seat.querySelector(`[data-field=${name}]`);
+  const chips = [...field('hand').querySelectorAll('.ttr-card')].filter(chip => chip.checkVisibility());
+  return {
+    trains: Number(field('trains').innerText),
+    score: Number(field('score').innerText),
+    hand: Object.fromEntries(chips.map(chip => [chip.dataset.card, Number(chip.innerText)])),
+  };
+})"""
+
+
+def shown(widget: Locator) -> tuple[Any, dict[str, str]]:
+    """Return what the page shows of the seats and of the board."""
+    return widget.evaluate(SEATS), owners(widget)
+
+
+def expected(state: GameState) -> tuple[Any, dict[str, str]]:
+    """Return what it should show."""
+    hands = [hand.as_dict() for hand in state.hands]
+    seats = [
+        {"trains": trains, "score": score, "hand": hand}
+        for trains, score, hand in zip(state.trains, state.scores, hands, strict=True)
+    ]
+    return seats, {route: str(owner) for route, owner in state.owners.items()}
+
+
+@pytest.fixture(scope="module")
+def record() -> GameRecord:
+    """Return a whole Nordic game of three players."""
+    return sample_record("nordic")
+
+
+@pytest.fixture(scope="module")
+def exported(record: GameRecord, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the game as a page on disk."""
+    path = tmp_path_factory.mktemp("exported") / "game.html"
+    GameStepper(record).to_html(path)
+    return path
+
+
+@pytest.fixture(params=["lab", "disk"])
+def stepper(request: pytest.FixtureRequest, exported: Path) -> Locator:
+    """Return the game in JupyterLab and as a page on disk, at its first step."""
+    place = request.getfixturevalue(request.param)
+    widget: Locator = place.show(cell("stepper", "nordic") if request.param == "lab" else exported)
+    widget.focus()
+    return widget
+
+
+def test_a_whole_game_is_shown_as_it_was(stepper: Locator, record: GameRecord) -> None:
+    states, keyboard = record.states(), stepper.page.keyboard
+    last = len(states) - 1
+    sampled = {round(last * k / 19) for k in range(20)}
+    slider = stepper.get_by_role("slider")
+
+    for key, steps in (("ArrowRight", range(last + 1)), ("ArrowLeft", range(last, -1, -1))):
+        for step in steps:
+            if step in sampled:
+                assert stepper.get_attribute("data-step") == str(step)
+                assert shown(stepper) == expected(states[step])
+            keyboard.down(key)  # again and again: the key is held
+        keyboard.up(key)
+    for step in sorted(sampled, key=lambda step: step * 7 % last):
+        slider.fill(str(step))
+        assert shown(stepper) == expected(states[step])
+
+
+def test_keys_and_clicks_go_where_they_say(stepper: Locator, record: GameRecord) -> None:
+    states, page = record.states(), stepper.page
+    last = len(states) - 1
+
+    def at(step: int) -> None:
+        expect(stepper).to_have_attribute("data-step", str(step))
+        expect(stepper.get_by_role("slider")).to_have_value(str(step))
+        assert shown(stepper) == expected(states[step])
+
+    page.keyboard.press("End")
+    at(last)
+    page.keyboard.press("Home")
+    at(0)
+    for step in (3, 200, 77):
+        move = stepper.locator(f".ttr-jump[data-step='{step}']")
+        move.click()
+        at(step)
+        expect(stepper.locator(".ttr-live")).to_contain_text(move.inner_text())
+        page.keyboard.press("ArrowRight")
+        at(step + 1)
+    stepper.get_by_role("button", name="First step").click()
+    for seat in (1, 0, 1):
+        step = step_of(stepper)
+        claims = [len(state.routes_of(seat)) for state in states]
+        stepper.get_by_role("button", name=f"Next claim of P{seat}").click()
+        at(next(k for k in range(step + 1, last + 1) if claims[k] > claims[k - 1]))
+
+
+def test_the_keys_go_on_from_every_control(stepper: Locator) -> None:
+    controls = stepper.get_by_role("group", name="Steps")
+
+    for control in (*controls.get_by_role("button").all(), controls.get_by_role("slider")):
+        for key in ("Enter", "ArrowRight", "ArrowLeft", "ArrowLeft"):
+            control.press(key)
+            control.page.keyboard.press("Home")
+            expect(stepper).to_have_attribute("data-step", "0")
+            stepper.page.keyboard.press("ArrowRight")
+            stepper.page.keyboard.press("ArrowRight")
+            expect(stepper).to_have_attribute("data-step", "2")
+
+
+def test_play_goes_on_until_it_is_paused(stepper: Locator) -> None:
+    stepper.get_by_label("Time for each step").select_option("0.1 s")
+    stepper.get_by_role("button", name="Play").click()
+    expect(stepper.get_by_role("button", name="Pause")).to_be_visible()
+    wait_for_step(stepper, 5)
+    stepper.focus()
+
+    for key, paused_at in (("Space", None), ("Home", 0)):
+        stepper.page.keyboard.press(key)
+
+        expect(stepper.get_by_role("button", name="Play")).to_be_visible()
+        paused = step_of(stepper)
+        assert paused == (paused if paused_at is None else paused_at)
+        stepper.page.wait_for_timeout(250)
+        assert step_of(stepper) == paused
+        stepper.page.keyboard.press("Space")
+        wait_for_step(stepper, paused + 2)
+
+
+def step_of(stepper: Locator) -> int:
+    """Return the step that is shown."""
+    return int(stepper.get_attribute("data-step") or -1)
+
+
+def wait_for_step(stepper: Locator, step: int) -> None:
+    """Wait until so many steps are taken."""
+    stepper.page.wait_for_function("([root, step]) => root.dataset.step >= step", arg=[stepper.element_handle(), step])
+
+
+def test_python_follows_the_page_and_the_page_python(lab: Lab) -> None:
+    *before, widget = cell("stepper", "nordic").splitlines()
+    stepper = lab.show("\n".join([*before, f"s = {widget}", "s"]))
+
+    stepper.focus()
+    for _ in range(3):
+        lab.page.keyboard.press("ArrowRight")
+    stepper.page.wait_for_timeout(300)
+    assert lab.ask("s.step") == "3"
+    lab.ask("setattr(s, 'step', 40)")
+    expect(stepper).to_have_attribute("data-step", "40")
+
+
+@pytest.mark.parametrize("step", [-1, 170])
+def test_the_move_of_the_first_step_is_in_sight(lab: Lab, step: int) -> None:
+    stepper = lab.show(cell("stepper", "nordic").replace("(record)", f"(record, step={step})"))
+
+    place = stepper.locator(".ttr-moves").bounding_box()
+    row = stepper.locator(".ttr-moves tr[aria-current]").bounding_box()
+    assert place is not None
+    assert row is not None
+    assert place["y"] < row["y"] < row["y"] + row["height"] < place["y"] + place["height"] + 1
+
+
+def test_cars_have_symbols_of_their_owner(stepper: Locator, record: GameRecord) -> None:
+    stepper.page.keyboard.press("End")
+    by_id = {route.id: route for route in record.map.routes}
+
+    for route_id, owner in owners(stepper).items():
+        numbers = stepper.locator(f'.ttr-route[data-route="{route_id}"] .ttr-numbers')
+        assert numbers.text_content() == owner * by_id[route_id].length

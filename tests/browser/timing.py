@@ -1,0 +1,149 @@
+"""How long a page takes, measured inside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from playwright.sync_api import Locator
+
+    from tests.browser.lab import Lab
+
+# Gets ready to time what comes: from an event in a widget to the first frame after the page has changed (of which the
+# part that a selector finds counts), and to the end of this frame: a message from within its callback arrives when it
+# has been laid out and painted.
+ARM = """(root, [kind, part]) => {
+  window.timed = new Promise(done => {
+    root.addEventListener(kind, ({timeStamp: start}) => {
+      const seen = new MutationObserver(() => {
+        seen.disconnect();
+        requestAnimationFrame(() => {
+          const begun = performance.now() - start;
+          const {port1, port2} = new MessageChannel();
+          port1.onmessage = () => done([begun, performance.now() - start]);
+          port2.postMessage(null);
+        });
+      });
+      const all = {subtree: true, childList: true, attributes: true, characterData: true};
+      seen.observe(part ? root.querySelector(part) : root, all);
+    }, {capture: true, once: true});
+  });
+}"""
+TIMED = "() => window.timed"
+
+# Runs the cells of the notebook again, up to the end of the first frame with a board.
+OPEN = """async () => {
+  const {commands, shell} = window.jupyterapp;
+  const {node} = shell.currentWidget;
+  await commands.execute('notebook:clear-all-cell-outputs');
+  const shown = new Promise(done => {
+    const seen = new MutationObserver(() => {
+      if (!node.querySelector('.ttr-board')) return;
+      seen.disconnect();
+      requestAnimationFrame(() => {
+        const {port1, port2} = new MessageChannel();
+        port1.onmessage = () => done(performance.now());
+        port2.postMessage(null);
+      });
+    });
+    seen.observe(node, {subtree: true, childList: true});
+  });
+  const start = performance.now();
+  commands.execute('notebook:run-all-cells');
+  return await shown - start;
+}"""
+
+# Notes the time of every frame of the browser, and every value that the slider takes, for so many milliseconds.
+WATCH = """async (root, milliseconds) => {
+  const slider = root.querySelector('input[type=range]');
+  const [frames, steps] = [[], new Set()];
+  const start = performance.now();
+  await new Promise(done => {
+    const note = now => {
+      frames.push(now);
+      steps.add(slider.value);
+      if (performance.now() - start < milliseconds) requestAnimationFrame(note);
+      else done();
+    };
+    requestAnimationFrame(note);
+  });
+  return [frames, steps.size];
+}"""
+
+
+@dataclass(frozen=True)
+class Playing:
+    """
+    What was shown while a game played by itself.
+
+    Parameters
+    ----------
+    n_steps
+        Steps of the game that were shown.
+    n_frames
+        Frames of the browser.
+    longest
+        The longest time between two of them, in ms.
+    """
+
+    n_steps: int
+    n_frames: int
+    longest: float
+
+
+@dataclass(frozen=True)
+class Times:
+    """
+    Milliseconds from events to what they changed on the page.
+
+    Parameters
+    ----------
+    frame
+        To the beginning of the first frame that shows it.
+    painted
+        To the end of this frame, when it is laid out and painted.
+    """
+
+    frame: list[float]
+    painted: list[float]
+
+
+def key_times(widget: Locator, key: str, n: int) -> Times:
+    """Return how soon a widget shows the effect of a key, pressed so often."""
+
+    def press(k: int) -> None:
+        widget.page.wait_for_timeout(k % 17)  # at any point between two frames of the browser
+        widget.page.keyboard.press(key)
+
+    return _times(widget, ["keydown", None], [partial(press, k) for k in range(n)])
+
+
+def answer_times(widget: Locator, changes: Sequence[Callable[[], None]]) -> Times:
+    """Return how soon a widget shows the answer to each change of an input."""
+    return _times(widget, ["input", ".ttr-live"], changes)
+
+
+def _times(widget: Locator, what: list[str | None], actions: Sequence[Callable[[], None]]) -> Times:
+    times = []
+    for act in actions:
+        widget.evaluate(ARM, what)
+        act()
+        times.append(widget.page.evaluate(TIMED))
+    return Times(*map(list, zip(*times, strict=True)))
+
+
+def opening_times(lab: Lab, cell: str, n: int) -> list[float]:
+    """Return the milliseconds from running a cell to the end of the first frame with a board, each time anew."""
+    lab.show(cell)
+    return [lab.page.evaluate(OPEN) for _ in range(n)]
+
+
+def watch_playing(widget: Locator, milliseconds: int) -> Playing:
+    """Return what is shown for some time."""
+    frames, n_steps = widget.evaluate(WATCH, milliseconds)
+    return Playing(n_steps, len(frames), max(b - a for a, b in pairwise(frames)))

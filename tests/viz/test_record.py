@@ -1,0 +1,83 @@
+"""What a record shows of itself in a notebook: result, board and moves, safe against names."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+import ttr_analysis as ttr
+from tests.engine.goldens import golden_paths, load_events
+from tests.fixtures import load
+from ttr_analysis import GameRecord
+from ttr_analysis.viz.record import record_summary
+
+
+class Reader(HTMLParser):
+    """Collects elements and text."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: set[str] = set()
+        self.text = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert not [name for name, _ in attrs if name.startswith("on")]
+        self.tags.add(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@pytest.fixture(scope="module")
+def record() -> GameRecord:
+    """Return a short game."""
+    return ttr.Game(load("invented")).play([ttr.policies.Greedy(), ttr.policies.Random()], seed=7)
+
+
+def test_a_record_shows_itself_in_a_notebook(record: GameRecord) -> None:
+    assert record._repr_html_() == record_summary(record)
+
+
+@pytest.mark.parametrize("path", golden_paths()[::3], ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_result_board_and_moves_are_there(path: Path) -> None:
+    record = GameRecord.load(path, load_events(path)[2])
+
+    page = record_summary(record)
+    text = Reader(page).text
+
+    for score in record.score():
+        assert f"{score.route_points} routes" in text
+        assert str(score.total) in text
+    assert text.count(" won") == len(record.winners)
+    owned = [owner for owner in record.states()[-1].owners.values() if owner != "neutral"]
+    assert page.count(": P") >= len(owned)
+    assert f"{len(record.steps) - 1}: " in text
+    assert "the game is over" in text
+
+
+def test_what_is_not_known_is_shown_as_unknown(record: GameRecord) -> None:
+    text = Reader(record_summary(record.watched_from(0, shown=False))).text
+
+    assert "? unknown tickets" in text
+    assert " won" not in text
+
+
+def test_a_record_that_has_not_begun_shows_its_repr(nordic: ttr.GameMap) -> None:
+    _, dealt = ttr.Game(nordic).deal(seed=7)
+    record = GameRecord.from_play(ttr.Game(nordic), [], 7, dealt[:5])
+
+    assert record_summary(record).startswith("<pre>&lt;GameRecord nordic")
+
+
+@pytest.mark.parametrize("name", ["<script>alert(1)</script>", "'\"><img src=x onerror=alert(1)>", "</div>&amp;"])
+def test_names_stay_text(record: GameRecord, name: str) -> None:
+    hostile = replace(record, header=replace(record.header, title=name, players=(name, name)))
+
+    seen = Reader(record_summary(hostile))
+
+    assert seen.text.count(name) == 3
+    assert seen.tags == Reader(record_summary(record)).tags | {"strong"}

@@ -1,0 +1,262 @@
+"""Entering a game from the table: lines checked as they are typed, clicks, undo, files; and the widget's messages."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.engine.records import TABLES, Table, played
+from tests.fixtures import EVERY_MAP, load
+from ttr_analysis import Game, GameError, GameMap, GameRecord, RecordError
+from ttr_analysis.engine.notation import NotationError, record_lines
+from ttr_analysis.widgets.notepad import Notepad, PieceKind
+from ttr_analysis.widgets.recorder import GameRecorder
+
+SET_UP = (
+    "hand 4",
+    "hand 4",
+    "market blue, yellow, green, white, white",
+    "tickets 5",
+    "tickets 5",
+    "keep 2",
+    "keep 3",
+)
+
+
+@pytest.fixture
+def pad(nordic: GameMap) -> Notepad:
+    """Return a game in which P0 is to move and P1 keeps the record."""
+    pad = Notepad(nordic, players=("Ida", "Bo"), seat=1)
+    for line in SET_UP:
+        pad.enter(line)
+    return pad
+
+
+# -- whole games --------------------------------------------------------------------
+
+
+@pytest.mark.compiled_only
+@pytest.mark.parametrize("table", TABLES[::4], ids=str)
+def test_a_watched_game_is_entered(table: Table, tmp_path: Path) -> None:
+    record = played(table).watched_from(1)
+    path = tmp_path / "game.jsonl"
+    pad = Notepad(record.map, table.n_players, seat=1, path=path)
+    lines = record_lines(record)
+    for line in lines:
+        assert pad.check(line).is_ready
+        pad.enter(line)
+    assert pad.record.entries == record.entries
+    assert GameRecord.load(path, record.map) == pad.record
+    assert pad.frame()["scores"] == list(record.scores)
+
+
+def test_a_file_is_gone_on_with_wherever_it_ends(tmp_path: Path) -> None:
+    record = played(TABLES[0]).watched_from(0)
+    path = tmp_path / "game.jsonl"
+    for line in record_lines(record)[:40]:
+        pad = Notepad(record.map, seat=0, path=path)
+        pad.enter(line)
+        json.dumps(pad.frame())
+    again = Notepad(record.map, path=path)
+    assert again.record.entries == record.entries[: len(again.record.entries)]
+    assert again.game == Game(record.map)
+
+
+# -- files ----------------------------------------------------------------------------
+
+
+def test_a_file_of_another_game_is_refused(nordic: GameMap, tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    played(Table("nederland", "no_tolls", 2)).save(path)
+    with pytest.raises(RecordError):
+        Notepad(nordic, path=path)
+    nederland = load("nederland")
+    with pytest.raises(GameError, match="is of 2 players, not of 3"):
+        Notepad(nederland, 3, path=path)
+    with pytest.raises(GameError, match="is of no_tolls, not of neutral"):
+        Notepad(nederland, variant="neutral", path=path)
+    assert Notepad(nederland, path=path).game.game_map.rules.variant == "no_tolls"
+
+
+def test_a_file_that_cannot_be_written_loses_no_line(nordic: GameMap, tmp_path: Path) -> None:
+    recorder = GameRecorder(nordic, path=tmp_path / "no such folder" / "game.jsonl")
+    recorder._hear({"do": "enter", "n": 1, "text": "hand 4"})
+    assert recorder.answer["said"].startswith("It is entered, but cannot be saved")
+    assert recorder.answer["failed"]
+    assert recorder.lines == ("P0: hand 4",)
+
+
+@pytest.mark.parametrize("seat", [2, -1, "0"])
+def test_seats_are_checked(nordic: GameMap, seat: int) -> None:
+    with pytest.raises(GameError, match="expected a seat from 0 to 1"):
+        Notepad(nordic, seat=seat)
+
+
+# -- as one types -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("typed", "choice"),
+    [
+        ("", "P0: draw ?, ?"),
+        ("d", "draw "),
+        ("take ", "take green"),
+        ("take bl", "take blue"),
+        ("take yellow", "take yellow -> blue"),
+        ("Bergen-O", "Bergen-Oslo"),
+        ("oslo-b", "Oslo-Bergen"),
+        ("Göteborg-Oslo", "Göteborg-Oslo orange 2"),
+        ("Bergen-Oslo/1 red 4", "Bergen-Oslo/1 red 4 reveals blue"),
+        ("Bergen-Oslo/1 red 4 reveals blue", "Bergen-Oslo/1 red 4 reveals blue, red"),
+        ("tickets 3; keep", "tickets 3; keep all"),
+        ("draw ?", "draw ?; take "),
+    ],
+)
+def test_what_may_come_next_is_offered(pad: Notepad, typed: str, choice: str) -> None:
+    offered = [offer.text for offer in pad.check(typed).choices]
+    assert choice in offered
+
+
+def test_the_first_choice_leads_through_a_whole_set_up(nordic: GameMap) -> None:
+    pad = Notepad(nordic, seat=0, players=("Ida", "Bo"))
+    for _ in range(200):
+        if len(pad.lines) == len(SET_UP):
+            break
+        text = ""
+        while not pad.check(text).is_ready:
+            text = pad.check(text).choices[0].text
+        pad.enter(text)
+    assert pad.lines[1] == "P1: hand 4"
+    assert pad.frame()["table"]["phase"] == "TURN"
+
+
+@pytest.mark.compiled_only
+@pytest.mark.parametrize("name", EVERY_MAP)
+def test_choices_lead_from_line_to_line(name: str) -> None:
+    pad = Notepad(load(name))
+    for turn in range(16):
+        text, before = "", set[str]()
+        while not (check := pad.check(text)).is_ready and check.choices and text not in before:
+            before.add(text)
+            text = check.choices[turn % len(check.choices)].text
+        if check.is_ready:
+            pad.enter(text)
+    assert len(pad.lines) > 12
+
+
+def test_slips_are_answered_with_what_looks_like_them(pad: Notepad) -> None:
+    assert pad.check("Bergen-Olso").choices[0].text == "Bergen-Oslo"
+    assert pad.check("take gren").choices[0].text == "take green"
+
+
+def test_what_a_line_tells_is_said_before_it_is_entered(pad: Notepad) -> None:
+    check = pad.check("take green -> red")
+    assert check.is_ready
+    assert check.told == "P0: take the card in market slot 2; red comes to market slot 2"
+    assert len(pad.lines) == len(SET_UP)
+
+
+def test_an_illegal_line_says_why(pad: Notepad) -> None:
+    check = pad.check("pass")
+    assert (check.problem, check.at) == ("P0 can do something else; who can may not pass", 0)
+    with pytest.raises(NotationError, match="who can may not pass"):
+        pad.enter("pass")
+    assert len(pad.lines) == len(SET_UP)
+
+
+# -- clicks -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "value", "after"),
+    [
+        ("", "route", "Göteborg-Oslo/0", "Göteborg-Oslo"),
+        ("", "route", "Bergen-Oslo/1", "Bergen-Oslo/1"),
+        ("Göteborg-Oslo", "route", "Bergen-Oslo/1", "Bergen-Oslo/1"),
+        ("nonsense", "market", "2", "take green"),
+        ("", "market", "4", "take white/4"),
+        ("draw red", "market", "2", "draw red; take green"),
+        ("P0:", "market", "2", "P0: take green"),
+        ("", "pile", "", "draw"),
+        ("draw", "card", "red", "draw red"),
+        ("draw red", "card", "?", "draw red, ?"),
+        ("draw red, red", "card", "red", "draw red, red, red"),
+        ("take green", "card", "red", "take green -> red"),
+        ("Bergen-Oslo/1", "card", "red", "Bergen-Oslo/1 red"),
+        ("Bergen-Oslo/1 red", "card", "red", "Bergen-Oslo/1 red, red"),
+        ("", "tickets", "", "tickets"),
+        ("", "route", "no such route", ""),
+        ("", "market", "99", ""),
+        ("", "market", "x", ""),
+    ],
+)
+def test_clicks_write_a_line(pad: Notepad, text: str, kind: PieceKind, value: str, after: str) -> None:
+    assert pad.pick(text, kind, value) == after
+
+
+# -- the widget -------------------------------------------------------------------------
+
+
+def test_the_widget_answers_messages(nordic: GameMap) -> None:
+    recorder = GameRecorder(nordic, players=("Ida", "Bo"))
+    recorder._hear({"do": "check", "n": 1, "text": "hand b"})
+    assert (recorder.answer["n"], recorder.answer["ready"]) == (1, False)
+    assert ["hand blue", "blue", "blue"] in recorder.answer["choices"]
+    recorder._hear({"do": "enter", "n": 2, "text": "hand r"})
+    assert recorder.answer["text"] == "hand r"
+    assert recorder.lines == ()
+    recorder._hear({"do": "enter", "n": 3, "text": "hand red 4"})
+    assert recorder.answer["said"] == "Entered P0: hand red, red, red, red"
+    assert recorder.now["lines"] == ["P0: hand red, red, red, red"]
+    recorder._hear({"do": "pick", "n": 4, "text": "", "kind": "pile", "value": ""})
+    assert recorder.answer["text"] == "draw"
+    recorder._hear({"do": "undo", "n": 5})
+    assert recorder.now["lines"] == []
+    recorder._hear({"do": "undo", "n": 6})
+    assert recorder.answer["said"] == "nothing is written yet that could be taken back"
+    json.dumps([recorder.facts, recorder.now, recorder.answer])
+
+
+def test_pasted_lines_are_entered_up_to_the_first_wrong_one(nordic: GameMap) -> None:
+    recorder = GameRecorder(nordic)
+    recorder._hear({"do": "enter", "n": 1, "text": "\nhand 4\nhand 4\n\nmarket red, rad\nP0: tickets 5\n"})
+    assert recorder.lines == ("P0: hand 4", "P1: hand 4")
+    assert recorder.answer["text"] == "market red, rad"
+    assert recorder.now["lines"] == list(recorder.lines)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        None,
+        7,
+        [],
+        {},
+        {"do": "enter"},
+        {"do": "enter", "n": 1, "text": 5},
+        {"do": "enter", "n": "1", "text": "hand 4"},
+        {"do": "pick", "n": 1, "text": "", "kind": "window", "value": ""},
+        {"do": "eval", "n": 1, "text": "hand 4"},
+    ],
+)
+def test_wrong_messages_change_nothing(nordic: GameMap, message: object) -> None:
+    recorder = GameRecorder(nordic)
+    before = recorder.now, recorder.answer
+    recorder._hear(message)
+    assert (recorder.now, recorder.answer) == before
+
+
+def test_the_browser_sets_nothing(nordic: GameMap) -> None:
+    recorder = GameRecorder(nordic)
+    recorder.set_state({"now": {"lines": ["P0: hand red 4"]}, "facts": {}})
+    assert recorder.now["lines"] == []
+    assert recorder.facts["title"] == "Nordic Countries"
+
+
+def test_a_line_of_any_length_is_answered(nordic: GameMap) -> None:
+    recorder = GameRecorder(nordic)
+    recorder._hear({"do": "check", "n": 1, "text": "hand " + "red " * 100_000})
+    assert not recorder.answer["ready"]
+    assert len(json.dumps(recorder.answer)) < 30_000

@@ -1,0 +1,283 @@
+"""One person against policies: whole games through the messages of a browser, and nothing secret sent to it."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.engine.records import TABLES, Table
+from tests.engine.walks import WALKS
+from tests.fixtures import EVERY_MAP, load
+from ttr_analysis import Game, GameError, GameMap, GameRecord, SeatView
+from ttr_analysis.engine.actions import Action, Pass
+from ttr_analysis.engine.layout import DRAW_PILE, HAND, HELD, OFFER, QUEUE, STREAM
+from ttr_analysis.policies import Greedy, Random
+from ttr_analysis.rules.chance import N_WORDS
+from ttr_analysis.widgets.sitting import PERSON, Sitting
+from ttr_analysis.widgets.table import GameTable
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Options = dict[str, Any]
+
+
+def lines_of(options: Options) -> list[str]:
+    """Return all moves that the page offers, but for choices of tickets."""
+    claims = [f"{route} {payment}" for route, payments in options["claims"].items() for payment in payments]
+    return [
+        line for line in (options["draw"], options["tickets"], *options["market"].values(), *options["moves"]) if line
+    ] + claims
+
+
+def some_line(options: Options, rng: random.Random | None) -> str:
+    """Return a move that the page can send: the first one, or any."""
+    if options["keep"] is None:
+        lines = lines_of(options)
+        return lines[0] if rng is None else rng.choice(lines)
+    offer, fewest = options["keep"]["offer"], options["keep"]["fewest"]
+    n = fewest if rng is None else rng.randint(fewest, len(offer))
+    kept = offer[:n] if rng is None else rng.sample(offer, n)
+    return f"keep {', '.join(kept) or 0}"
+
+
+def play_through(sitting: Sitting, rng: random.Random | None) -> None:
+    """Play a game to its end as a page does."""
+    while not sitting.is_over:
+        if sitting.thinker:
+            sitting.let_play()
+            continue
+        line = some_line(sitting.frame()["options"], rng)
+        assert sitting.act({"do": "move", "step": sitting.n_steps, "line": line}) == "", line
+
+
+@pytest.mark.parametrize("table", TABLES, ids=str)
+@pytest.mark.compiled_only
+@pytest.mark.parametrize("seed", [None, 5], ids=["first", "any"])
+def test_whole_games_are_played_through_messages(table: Table, seed: int | None) -> None:
+    game = Game(table.game_map, table.n_players)
+    seat = table.n_players - 1 if seed else 0
+    sitting = Sitting(game, [Random()] * (table.n_players - 1), seat, seed=7)
+    play_through(sitting, None if seed is None else random.Random(seed))  # noqa: S311 - a game
+    record = sitting.record
+    assert GameRecord.loads(record.dumps(), game.game_map) == record
+    assert record.state_at(-1).is_over
+    assert record.header.policies[seat] == PERSON
+    frame = sitting.frame()
+    assert [seat["total"] for seat in frame["result"]["seats"]] == list(record.scores)
+    assert frame["result"]["winners"] == list(record.winners)
+    assert frame["options"] is None
+    assert len(sitting.told) == len(record.states())
+
+
+@pytest.mark.parametrize(("name", "variant"), WALKS)
+def test_the_page_offers_the_legal_moves(name: str, variant: str | None) -> None:
+    game = Game(load(name), 2, variant)
+    sitting = Sitting(game, [Greedy()], seed=3)
+    rng = random.Random(3)  # noqa: S311
+    for _ in range(60):
+        while sitting.thinker:
+            sitting.let_play()
+        if sitting.is_over:
+            break
+        frame = sitting.frame()
+        options = frame["options"]
+        if options["keep"] is None:
+            assert len(lines_of(options)) == len(game.legal_actions(sitting.state))
+        sitting.move(some_line(options, rng))
+
+
+# -- secrets ------------------------------------------------------------------------------
+
+
+def scrambled(sitting: Sitting) -> None:
+    """Change all that the person cannot see: cards and tickets of others, the piles, what chance will do."""
+    vector = sitting._vector.copy()
+    other = 1 - sitting.seat
+    vector[HAND + 9 * other : HAND + 9 * other + 9] = 0
+    vector[DRAW_PILE : DRAW_PILE + 9] = 0
+    vector[STREAM : STREAM + N_WORDS] = 1
+    vector[QUEUE : QUEUE + 10] = 0
+    for block, width in ((HELD, 128), (OFFER, 20)):
+        vector[block + width * other : block + width * (other + 1)] = 0
+    sitting._vector = vector
+
+
+@pytest.mark.parametrize("name", EVERY_MAP)
+def test_nothing_secret_is_sent(name: str) -> None:
+    sitting = Sitting(Game(load(name)), [Random()], seed=11)
+    rng = random.Random(11)  # noqa: S311
+    for _ in range(80):
+        while sitting.thinker:
+            sitting.let_play()
+        if sitting.is_over:
+            break
+        frame, vector = json.dumps(sitting.frame()), sitting._vector
+        scrambled(sitting)
+        assert json.dumps(sitting.frame()) == frame
+        sitting._vector = vector
+        sitting.move(some_line(sitting.frame()["options"], rng))
+    drawn = [told.text for told in sitting.told if told.seat == 1 and told.text.startswith("draws")]
+    assert all("unknown" in text for text in drawn)
+
+
+def test_opening_tickets_of_others_are_not_told_before_all_have_chosen() -> None:
+    sitting = Sitting(Game(load("nordic")), [Random()], seat=1, seed=2)
+    sitting.let_play()
+    assert str(sitting.told[-1]) == "P0 has chosen its opening tickets"
+    assert sitting.frame()["table"]["seats"][0]["tickets"] == []
+
+
+# -- messages -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("message", "problem"),
+    [
+        (None, "no move"),
+        ({"do": "move"}, "no move"),
+        ({"do": "move", "step": 1, "line": 5}, "no move"),
+        ({"do": "move", "step": "1", "line": "draw"}, "no move"),
+        ({"do": "move", "step": 1, "line": "x" * 10_000}, "no move"),
+        ({"do": "move", "step": 9, "line": "keep all"}, "the table has changed since"),
+        ({"do": "move", "step": 1, "line": "draw"}, "P0 must choose its opening tickets now"),
+        ({"do": "move", "step": 1, "line": "keep 0"}, "must keep at least 2 tickets"),
+        ({"do": "move", "step": 1, "line": "P1: keep all"}, "P0 acts now, not P1"),
+        ({"do": "move", "step": 1, "line": "keep Oslo-Nowhere"}, "expected a ticket"),
+        ({"do": "move", "step": 1, "line": "keep Bergen-Narvik"}, "not offered"),
+    ],
+)
+def test_wrong_messages_are_answered_and_change_nothing(message: object, problem: str) -> None:
+    sitting = Sitting(Game(load("nordic")), [Greedy()], seed=7)
+    before = sitting.record
+    assert problem in sitting.act(message)
+    assert sitting.record == before
+
+
+def test_a_move_out_of_turn_is_refused() -> None:
+    sitting = Sitting(Game(load("nordic")), [Greedy()], seed=7)
+    sitting.move("keep all")
+    assert sitting.act({"do": "move", "step": 2, "line": "draw"}) == "it is not your turn: P1 Greedy decides now"
+
+
+def test_why_a_route_cannot_be_claimed_is_said() -> None:
+    sitting = Sitting(Game(load("nordic")), [Greedy()], seed=7)
+    assert "must choose its opening tickets" in sitting.why_not("Bergen-Oslo/0")
+    sitting.move("keep all")
+    sitting.let_play()
+    assert sitting.why_not("Lieksa-Murmansk/0") == "your cards do not pay for Lieksa-Murmansk (gray, 9)"
+    assert sitting.why_not("no such route") == ""
+    claimable = next(iter(sitting.frame()["options"]["claims"]))
+    assert sitting.why_not(claimable) == ""
+    sitting.move(f"{claimable} {sitting.frame()['options']['claims'][claimable][0]}")
+    while sitting.thinker:
+        sitting.let_play()
+    assert "is taken by P0" in sitting.why_not(claimable)
+
+
+# -- policies -----------------------------------------------------------------------------
+
+
+class Moody:
+    """Plays the first legal action, but for one moment in which it fails, or cheats."""
+
+    def __init__(self, mood: str) -> None:
+        self.mood = mood
+
+    def choose(self, view: SeatView, actions: Sequence[Action], rng: np.random.Generator) -> Action:  # noqa: ARG002
+        if self.mood == "fails":
+            message = "no idea"
+            raise ValueError(message)
+        if self.mood == "interrupted":
+            raise KeyboardInterrupt
+        return Pass() if self.mood == "cheats" else actions[0]
+
+
+@pytest.mark.parametrize(
+    ("mood", "problem"),
+    [
+        ("fails", "Moody at P1 in turn 1 failed: ValueError: no idea"),
+        ("cheats", "Moody at P1 in turn 1 chose what is illegal"),
+        ("interrupted", "P1 Moody was interrupted"),
+    ],
+)
+def test_a_policy_that_fails_is_shown_and_the_game_kept(nordic: GameMap, mood: str, problem: str) -> None:
+    policy = Moody(mood)
+    table = GameTable(nordic, [policy], seed=7)
+    table.play("keep all")
+    assert problem in str(table.problem["text"])
+    assert table.problem["can_go_on"]
+    assert table.busy == ""
+    assert table.now["step"] == 2
+    policy.mood = "plays"
+    table._hear({"do": "go_on"})
+    assert table.problem["text"] == ""
+    assert table.now["table"]["acting"] == 0
+
+
+def test_another_policy_takes_over(nordic: GameMap) -> None:
+    table = GameTable(nordic, [Moody("fails")], seed=7)
+    table.play("keep all")
+    with pytest.raises(GameError, match="policies play the seats 1, got 0"):
+        table.replace_policy(0, Greedy())
+    table.replace_policy(1, Greedy())
+    assert table.record.header.policies == (PERSON, "Greedy")
+    assert table.now["options"] is not None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ({"policies": []}, "2 to 3 players|players"),
+        ({"policies": [Greedy()], "n_players": 3}, "3 players want 2 policies beside the person, got 1"),
+        ({"policies": [Greedy], "seat": 0}, "write brackets"),
+        ({"policies": ["Greedy"]}, "by a policy, an object with a method `choose`, got 'Greedy'"),
+        ({"policies": [Greedy()], "seat": 2}, "expected a seat from 0 to 1, got 2"),
+    ],
+)
+def test_wrong_arguments_are_refused(nordic: GameMap, arguments: dict[str, Any], reason: str) -> None:
+    with pytest.raises(GameError, match=reason):
+        GameTable(nordic, **arguments)
+
+
+# -- the widget ---------------------------------------------------------------------------
+
+
+def test_one_policy_plays_all_other_seats(nordic: GameMap) -> None:
+    table = GameTable(nordic, Greedy(), n_players=3, seed=1)
+    assert table.record.header.policies == (PERSON, "Greedy", "Greedy")
+    assert repr(table) == "<GameTable nordic: P0 Person, P1 Greedy, P2 Greedy; P0 chooses its opening tickets>"
+
+
+def test_the_widget_plays_and_then_steps_through(nordic: GameMap) -> None:
+    table = GameTable(nordic, [Greedy()], seed=7)
+    said: list[str] = []
+    table.observe(lambda change: said.append(change["new"]), "busy")
+    rng = random.Random(4)  # noqa: S311
+    table._hear({"do": "stepper"})
+    assert table.stepping is None
+    assert table.stepper().record.header.seed is None  # of a game that is not over, what the seat saw
+    while not table.is_over:
+        step = table.now["step"]
+        table._hear({"do": "move", "step": step, "line": some_line(table.now["options"], rng)})
+        assert table.problem["text"] == ""
+    assert set(said) == {"P1 Greedy is thinking", ""}
+    table._hear({"do": "stepper"})
+    assert getattr(table.stepping, "record", None) == table.record
+    json.dumps([table.facts, table.now, table.problem])
+    assert len(json.dumps(table.now)) < 30_000
+
+
+def test_a_wrong_move_is_answered_each_time(nordic: GameMap) -> None:
+    table = GameTable(nordic, [Greedy()], seed=7)
+    answers = []
+    table.observe(lambda change: answers.append(change["new"]["text"]), "problem")
+    for _ in range(2):
+        table._hear({"do": "move", "step": 1, "line": "draw"})
+    table._hear({"do": "why", "route": "Bergen-Oslo/0"})
+    assert len(answers) == 3
+    assert all("opening tickets" in answer for answer in answers)

@@ -1,0 +1,110 @@
+"""A record in a notebook: who won with what, the board at the end, and the last moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+
+from ttr_analysis._errors import GameError, RecordError
+from ttr_analysis.engine.record import GameRecord
+from ttr_analysis.engine.scores import Score
+from ttr_analysis.viz.html import map_svg
+from ttr_analysis.viz.style import PLAYER_COLORS, ink_upon
+from ttr_analysis.viz.words import final_parts, tell
+
+N_FIRST, N_LAST = 3, 5
+"""Moves shown from either end of the game."""
+WIDTH = 560
+"""Most pixels across of the board."""
+
+
+def record_summary(record: GameRecord) -> str:
+    """
+    Return a record as HTML: its result, its board, its first and last moves.
+
+    Parameters
+    ----------
+    record
+        Any record; one that is impossible or has not begun is shown by its
+        `repr`.
+
+    Returns
+    -------
+    html
+        One `div` element; names from the record and its map are escaped.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> game = ttr.Game(ttr.load_map("nordic"))
+    >>> record = game.play([ttr.policies.Greedy(), ttr.policies.Random()], seed=7)
+    >>> "made of" in record_summary(record)
+    True
+    """
+    try:
+        scores = list(record.score())
+    except (GameError, RecordError):
+        return f"<pre>{escape(repr(record))}</pre>"
+    return "".join(_parts(record, scores))
+
+
+def _parts(record: GameRecord, scores: list[Score]) -> Iterator[str]:
+    header, rules, last = record.header, record.map.rules, record.states()[-1]
+    about = [record.map.title, rules.variant.replace("_", " "), f"{header.n_players} players"]
+    seed = [] if header.seed is None else [f"seed {header.seed}"]
+    result = "over" if last.is_over else "not over"
+    words = ", ".join([*filter(None, about), *seed, f"{len(record.entries)} events", result])
+    yield (
+        f"<div><p><strong>{_text(header.title)}</strong> {_text(words)}</p>"
+        if header.title
+        else (f"<div><p><strong>{_text(words)}</strong></p>")
+    )
+    head = "".join(f"<th>{name}</th>" for name in ("seat", "player", "points", "made of", "trains left"))
+    yield f"<table><thead><tr>{head}</tr></thead><tbody>"
+    names = header.players or header.policies or ("",) * header.n_players
+    for score, name, trains in zip(scores, names, last.trains, strict=True):
+        won = score.seat in record.winners
+        points = "?" if score.total is None else str(score.total)
+        cells = [
+            _mark(score.seat),
+            f"<bdi>{_text(name)}</bdi>",
+            f"<strong>{points}</strong>{' won' if won else ''}",
+            _made_of(score),
+            str(trains),
+        ]
+        yield f"<tr>{''.join(f'<td style=text-align:left>{cell}</td>' for cell in cells)}</tr>"
+    yield "</tbody></table>"
+    yield map_svg(record.map, last.owners, width=WIDTH)
+    yield from _moves(record)
+    yield "</div>"
+
+
+def _moves(record: GameRecord) -> Iterator[str]:
+    """Yield the first and last moves as a list."""
+    n_steps = len(record.steps)
+    yield f"<p>First and last of {n_steps} steps; <code>ttr.widgets.GameStepper(record)</code> shows all:</p><ul>"
+    for step, told in enumerate(tell(record)):
+        if step < N_FIRST or step >= n_steps - N_LAST:
+            yield f"<li>{step}: {_text(str(told))}</li>"
+        elif step == N_FIRST:
+            yield "<li>…</li>"
+    yield "</ul>"
+
+
+def _made_of(score: Score) -> str:
+    """Return the parts of a score as a sum."""
+    words = ""
+    for k, (what, points) in enumerate(final_parts(score)):
+        sign = "" if k == 0 else " − " if points is not None and points < 0 else " + "
+        words += f"{sign}{'?' if points is None else abs(points) if k else points} {what}"
+    return _text(words)
+
+
+def _mark(seat: int) -> str:
+    color = PLAYER_COLORS[seat % len(PLAYER_COLORS)]
+    style = f"background:{color};color:{ink_upon(color)};padding:0 0.45em;border-radius:4px;font-weight:bold"
+    return f"<span style='{style}'>{seat}</span>"
+
+
+def _text(text: str) -> str:
+    return escape(text, quote=True)

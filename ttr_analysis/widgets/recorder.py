@@ -1,0 +1,229 @@
+"""`GameRecorder`: a game from the table is entered move by move."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import traitlets
+
+from ttr_analysis._errors import GameError
+from ttr_analysis.engine.notation import NotationError
+from ttr_analysis.engine.record import GameRecord
+from ttr_analysis.engine.state import GameState
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.widgets._esm import css, esm
+from ttr_analysis.widgets._seen import fixed_facts
+from ttr_analysis.widgets._talking import TalkingWidget
+from ttr_analysis.widgets.notepad import Notepad
+
+
+class GameRecorder(TalkingWidget):
+    """
+    Enter a game from the table, move by move, by clicking or by typing a line.
+
+    Each line is checked as it is typed, by the rules and by what was seen
+    before; what may come next is offered. What nobody saw is `?`. See
+    `ttr_analysis.engine.notation` for what lines look like.
+
+    Parameters
+    ----------
+    game_map
+        The map.
+    n_players
+        Number of players; by default that of `players`, else the fewest.
+    variant
+        A variant of the rules; None for the map's own.
+    seat
+        Who keeps the record: what the others draw is then taken to be
+        unknown, unless it is said.
+    players
+        Names of the players, seat by seat; each may stand for its seat in
+        lines.
+    path
+        A file to which the record is saved after each line. One that exists
+        is gone on with.
+
+    Attributes
+    ----------
+    record : GameRecord
+        The game so far, a record like any other.
+    state : GameState or None
+        The state after the last line; None before the set-up is complete.
+    lines : tuple of str
+        The lines entered.
+
+    Raises
+    ------
+    GameError
+        If the file is of another variant or number of players, or there is
+        no such seat.
+    RecordError
+        If the file is damaged, or of another map.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> recorder = GameRecorder(ttr.load_map("nordic"), players=("Ida", "Bo"), seat=0)
+    >>> recorder.enter("Ida: hand red 2, blue, locomotive")
+    'P0: hand red, red, blue, locomotive'
+    >>> recorder.enter("Bo: hand 4")
+    'P1: hand 4'
+    >>> recorder.undo()
+    'P1: hand 4'
+    >>> recorder.record
+    <GameRecord nordic: Ida, Bo, 4 events, not begun>
+    """
+
+    _esm = esm("panels", "recorder")
+    _css = css("panels", "recorder")
+
+    answer = traitlets.Dict(read_only=True).tag(sync=True)
+
+    def __init__(
+        self,
+        game_map: GameMap,
+        n_players: int | None = None,
+        variant: str | None = None,
+        seat: int | None = None,
+        players: Sequence[str] = (),
+        path: str | os.PathLike[str] | None = None,
+    ) -> None:
+        self._pad = Notepad(game_map, n_players, variant, seat, players, path)
+        super().__init__()
+
+    @property
+    def record(self) -> GameRecord:
+        """The game so far."""
+        return self._pad.record
+
+    @property
+    def state(self) -> GameState | None:
+        """The state after the last line; None before the set-up is complete."""
+        return self._pad.state
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The lines entered, in canonical form."""
+        return self._pad.lines
+
+    def enter(self, line: str) -> str:
+        """
+        Enter a line.
+
+        Parameters
+        ----------
+        line
+            The line.
+
+        Returns
+        -------
+        line
+            The same in canonical form.
+
+        Raises
+        ------
+        NotationError
+            If it cannot be read or tells what cannot be; nothing is then
+            entered.
+        OSError
+            If the file cannot be written; the line is entered.
+        """
+        try:
+            return self._pad.enter(line)
+        finally:
+            self._show("", 0)
+
+    def undo(self) -> str:
+        """
+        Take the last line back.
+
+        Returns
+        -------
+        line
+            That line.
+
+        Raises
+        ------
+        GameError
+            If there is none.
+        OSError
+            If the file cannot be written; the line is taken back.
+        """
+        try:
+            return self._pad.undo()
+        finally:
+            self._show("", 0)
+
+    # -- plumbing ---------------------------------------------------------------
+
+    @traitlets.default("facts")
+    def _first_facts(self) -> dict[str, Any]:
+        return fixed_facts(self._pad.game.game_map, self._pad.names) | {"seat": self._pad.seat}
+
+    @traitlets.default("now")
+    def _first_now(self) -> dict[str, Any]:
+        return self._pad.frame()
+
+    @traitlets.default("answer")
+    def _first_answer(self) -> dict[str, Any]:
+        return self._answer("", 0)
+
+    def _hear(self, message: object) -> None:
+        match message:
+            case {"do": "check", "n": int(n), "text": str(text)}:
+                self.set_trait("answer", self._answer(text, n))
+            case {
+                "do": "pick",
+                "n": int(n),
+                "text": str(text),
+                "kind": "route" | "market" | "pile" | "tickets" as kind,
+                "value": str(value),
+            }:
+                self.set_trait("answer", self._answer(self._pad.pick(text, kind, value), n))
+            case {"do": "enter", "n": int(n), "text": str(text)}:
+                self._enter(text, n)
+            case {"do": "undo", "n": int(n)}:
+                self._do(lambda: f"Taken back: {self._pad.undo()}", "", n)
+
+    def _enter(self, text: str, n: int) -> None:
+        """Enter a line, or several that were pasted, up to the first one that cannot be."""
+        for line in [line for line in text.splitlines() if line.strip()] or [text]:
+            self._do(lambda line=line: f"Entered {self._pad.enter(line)}", line, n)
+            if self.answer["text"]:
+                return
+
+    def _do(self, change: Any, text: str, n: int) -> None:  # noqa: ANN401
+        """Make a change, and say what came of it; what cannot be entered stays in the line."""
+        try:
+            said = change()
+        except NotationError:
+            self.set_trait("answer", self._answer(text, n))
+        except GameError as error:
+            self.set_trait("answer", self._answer(text, n, str(error), failed=True))
+        except OSError as error:
+            self._show(f"It is entered, but cannot be saved: {error}", n, failed=True)
+        else:
+            self._show(said, n)
+
+    def _show(self, said: str, n: int, *, failed: bool = False) -> None:
+        self.set_trait("now", self._pad.frame())
+        self.set_trait("answer", self._answer("", n, said, failed=failed))
+
+    def _answer(self, text: str, n: int, said: str = "", *, failed: bool = False) -> dict[str, Any]:
+        check = self._pad.check(text)
+        return {
+            "n": n,
+            "text": check.text,
+            "problem": check.problem,
+            "at": check.at,
+            "ready": check.is_ready,
+            "told": check.told,
+            "said": said,
+            "failed": failed,
+            "choices": [[choice.text, choice.label, choice.card] for choice in check.choices],
+        }
+
+    def __repr__(self) -> str:
+        return f"<GameRecorder of {self.record!r}>"

@@ -1,0 +1,124 @@
+/*
+ * The table beside the board: market and piles, and a panel for each seat; of `ttr_analysis.widgets._seen`.
+ *
+ * seatPanel(sheet, facts, seat, {you}) -> {element, set(seat data, {acting})}
+ * marketPanel(sheet, facts, {onSlot, onPile, onTickets}) -> {element, set(table, {slots, pile, tickets})}
+ *   Cards and piles that may be taken are buttons; the last argument says which are enabled.
+ * tunnelWords(sheet, facts, tunnel) -> [nodes]
+ */
+
+const TICKET_STATUS = { done: ["✓", "done"], possible: ["…", "possible"], lost: ["✗", "lost"] };
+
+function seatName(facts, seat) {
+  return facts.names[seat] ? `P${seat} ${facts.names[seat]}` : `P${seat}`;
+}
+
+function countedCards(sheet, facts, counts) {
+  return counts.flatMap((count, kind) => (count ? [cardChip(sheet, facts.kinds[kind], { count })] : []));
+}
+
+function ticketItem(sheet, ticket, [status, need] = []) {
+  const [symbol, words] = TICKET_STATUS[status] ?? ["", ""];
+  const togo = status === "possible" && need ? ` ${need} to go` : "";
+  return make(
+    "li",
+    { "data-ticket": sheet.tickets[ticket].id, "data-status": status ?? null },
+    words ? make("span", { class: "ttr-p-status", role: "img", "aria-label": words, text: symbol }) : "",
+    make("bdi", { text: sheet.tickets[ticket].words }),
+    togo ? make("span", { class: "ttr-p-quiet", text: togo }) : "",
+  );
+}
+
+function seatPanel(sheet, facts, seat, { you = false } = {}) {
+  const line = make("div", { class: "ttr-p-quiet", "data-field": "facts" });
+  const hand = make("div", { class: "ttr-p-hand", role: "group", "aria-label": `Cards of ${seatName(facts, seat)}` });
+  const row = cardRow(hand, sheet, facts.kinds);
+  const list = make("ul", { class: "ttr-p-tickets", "data-field": "tickets" });
+  const score = make("b", { "data-field": "score" });
+  const name = facts.names[seat] || `P${seat}`;
+  const element = make(
+    "section",
+    { class: "ttr-p-seat ttr-panel", "data-seat": seat, "aria-label": seatName(facts, seat) + (you ? ", you" : "") },
+    make(
+      "header",
+      {},
+      playerMark(sheet, seat),
+      make("bdi", { class: "ttr-p-name", title: name, text: name }),
+      you && name !== "You" ? make("span", { class: "ttr-p-you", text: "you" }) : "",
+      make("span", { class: "ttr-p-score" }, score, " points"),
+    ),
+    line,
+    hand,
+    list,
+  );
+  return {
+    element,
+    set(data, { acting = false } = {}) {
+      element.classList.toggle("is-acting", acting);
+      setText(score, String(data.score));
+      const n = data.hand.reduce((sum, count) => sum + count, 0);
+      const loans = data.loans ? `, ${data.loans} loan${data.loans === 1 ? "" : "s"}` : "";
+      const money = facts.money ? `, ${data.tokens} in tokens${loans}` : "";
+      setText(line, `${data.trains} trains, ${n} card${n === 1 ? "" : "s"}${money}`);
+      row.set(data.hand, data.hand[facts.kinds.length]);
+      const known = data.tickets.map((ticket, i) => [ticket, data.status?.[i]]).filter(([ticket]) => ticket >= 0);
+      const n_unknown = data.tickets.length - known.length;
+      list.replaceChildren(
+        ...known.map(([ticket, status]) => ticketItem(sheet, ticket, status)),
+        ...(n_unknown ? [make("li", { text: `${n_unknown} ticket${n_unknown === 1 ? "" : "s"} not known` })] : []),
+      );
+    },
+  };
+}
+
+function marketPanel(sheet, facts, { onSlot, onPile, onTickets }) {
+  const slots = Array.from({ length: facts.slots }, (_, slot) => cardChip(sheet, null, { onClick: () => onSlot(slot) }));
+  const pile = make("button", { type: "button", class: "ttr-p-pile", onclick: onPile });
+  const tickets = make("button", { type: "button", class: "ttr-p-pile", onclick: onTickets });
+  const rest = make("div", { class: "ttr-p-quiet", "data-field": "piles" });
+  const tunnel = make("div", { class: "ttr-p-tunnel", hidden: true });
+  const neutral = make("div", { class: "ttr-p-quiet", hidden: true });
+  const market = make("div", { class: "ttr-p-market", role: "group", "aria-label": "Market" }, ...slots);
+  const element = make(
+    "section",
+    { class: "ttr-p-table ttr-panel", "aria-label": "Market and piles" },
+    market,
+    make("div", { class: "ttr-p-piles" }, pile, tickets),
+    rest,
+    neutral,
+    tunnel,
+  );
+  return {
+    element,
+    set(table, may) {
+      slots.forEach((chip, slot) => {
+        const kind = table.market[slot] ?? null;
+        chip.update({ kind, disabled: !may.slots(slot) });
+        const words = kind === null ? `slot ${slot}, empty` : `Take ${kind} from slot ${slot}`;
+        chip.setAttribute("aria-label", words);
+        chip.title = words;
+      });
+      setText(pile, `Draw a card (${table.pile} left)`);
+      pile.disabled = !may.pile;
+      setText(tickets, `Draw tickets (${table.ticketPile} left)`);
+      tickets.disabled = !may.tickets;
+      setText(rest, `${table.discards} cards discarded${table.left === null ? "" : `, last round: ${table.left} turns left`}`);
+      neutral.hidden = table.neutral === null;
+      if (table.neutral) {
+        const { ticket, trains, marker } = table.neutral;
+        const last = ticket === null ? "" : `, last ticket ${sheet.tickets[ticket].words}`;
+        setText(neutral, `Neutral player: ${trains} trains${last}${marker === null ? "" : `, marker at P${marker}`}`);
+      }
+      tunnel.hidden = table.tunnel === null;
+      if (table.tunnel) {
+        const { route, laid, shown, surcharge } = table.tunnel;
+        const words = sheet.routes.find(({ id }) => id === route).words;
+        tunnel.replaceChildren(
+          make("div", {}, "Tunnel ", make("bdi", { text: words })),
+          make("div", {}, "laid down ", ...countedCards(sheet, facts, laid)),
+          make("div", {}, "turned over ", ...countedCards(sheet, facts, shown), ` ${surcharge} more to pay`),
+        );
+      }
+    },
+  };
+}

@@ -1,0 +1,177 @@
+/*
+ * Enter a game from the table. What a line means is known to Python alone (`ttr_analysis.widgets.notepad`): it is asked
+ * as one types, and answers with what is wrong and with what may come next.
+ */
+
+function render({ model, el }) {
+  const facts = model.get("facts");
+  const { sheet } = facts;
+  let asked = 0;
+
+  // -- the line ----------------------------------------------------------------
+
+  const input = make("input", {
+    type: "text",
+    id: `ttr-line-${Math.random().toString(36).slice(2)}`,
+    autocomplete: "off",
+    autocapitalize: "off",
+    spellcheck: "false",
+    maxlength: 5000,
+    dir: "ltr",
+  });
+  const enter = make("button", { type: "button", class: "ttr-main", text: "Enter", onclick: () => say("enter") });
+  const undo = make("button", { type: "button", text: "Undo", onclick: () => say("undo") });
+  const clear = make("button", { type: "button", text: "Clear", onclick: () => type("") });
+  const said = make("div", { class: "ttr-live ttr-r-said", "aria-live": "polite" });
+  const choices = make("div", { class: "ttr-p-choices ttr-r-choices", role: "group", "aria-label": "What may come next" });
+  const entry = make(
+    "section",
+    { class: "ttr-r-entry ttr-panel", "aria-label": "The next line" },
+    make("div", { class: "ttr-r-line" }, make("label", { for: input.id, text: "Line" }), input, enter, clear, undo),
+    said,
+    choices,
+  );
+
+  function say(what, more = {}) {
+    asked += 1;
+    model.send({ do: what, n: asked, text: input.value, ...more });
+  }
+  let waiting = null;
+  function checkSoon() {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => say("check"), 40);
+  }
+  function type(text) {
+    input.value = text;
+    input.focus();
+    clearTimeout(waiting);
+    say("check");
+  }
+  const pick = (kind, value) => say("pick", { kind, value: String(value) });
+
+  input.addEventListener("input", checkSoon);
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") say("enter");
+    else if (event.key === "ArrowDown" && choices.firstChild) choices.firstChild.focus();
+    else if (event.key === "Escape") type("");
+    else return;
+    event.preventDefault();
+  });
+  input.addEventListener("paste", (event) => {
+    const text = event.clipboardData.getData("text");
+    if (!/\n./.test(text)) return;
+    event.preventDefault(); // several lines, each of which is entered
+    asked += 1;
+    model.send({ do: "enter", n: asked, text });
+  });
+  choices.addEventListener("keydown", (event) => {
+    const steps = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+    if (event.key === "Escape") input.focus();
+    else if (!steps[event.key]) return;
+    else {
+      const all = [...choices.children];
+      (all[all.indexOf(document.activeElement) + steps[event.key]] ?? input).focus();
+    }
+    event.preventDefault();
+  });
+
+  function showChoices(list) {
+    choices.replaceChildren(
+      ...list.map(([text, label, card]) => {
+        const take = () => type(text);
+        if (card) return cardChip(sheet, card, { onClick: take, label: label.startsWith(",") ? `and ${card}` : label });
+        return make("button", { type: "button", "data-text": text, onclick: take }, make("bdi", { text: label }));
+      }),
+    );
+  }
+
+  function onAnswer() {
+    const answer = model.get("answer");
+    if (answer.n !== asked) return; // of what was typed before
+    if (answer.text !== input.value) {
+      input.value = answer.text;
+      input.setSelectionRange(answer.text.length, answer.text.length);
+    }
+    enter.disabled = !answer.ready;
+    // What ends too early is no slip: one goes on typing.
+    const isWrong = Boolean(answer.problem) && answer.at < answer.text.trimEnd().length;
+    input.setAttribute("aria-invalid", String(isWrong));
+    const hint = answer.problem.replace(/^expected /, "Next: ").replace(/, got the end$/, "");
+    const problem = isWrong ? `Character ${answer.at + 1}: ${answer.problem}` : hint;
+    said.dataset.kind = answer.failed || isWrong ? "problem" : answer.ready ? "ready" : "";
+    setText(said, [answer.said, answer.ready ? `Ready: ${answer.told}` : problem].filter(Boolean).join(". "));
+    showChoices(answer.choices);
+  }
+
+  // -- the table -----------------------------------------------------------------
+
+  const seats = facts.names.map((_, seat) => seatPanel(sheet, facts, seat, { you: seat === facts.seat }));
+  const market = marketPanel(sheet, facts, {
+    onSlot: (slot) => pick("market", slot),
+    onPile: () => pick("pile", ""),
+    onTickets: () => pick("tickets", ""),
+  });
+  const turn = make("span", { class: "ttr-p-quiet" });
+  const lines = make("ol", { class: "ttr-p-log ttr-r-lines", tabindex: 0, "aria-label": "Lines entered" });
+  const place = make("div", { class: "ttr-place" });
+  const board = drawBoard(place, sheet, { onRoute: (id) => pick("route", id), label: `${sheet.about}: choose a route to claim it` });
+  const panels = make("div", { class: "ttr-p-seats" }, ...seats.map((panel) => panel.element));
+
+  let shown = [];
+  function showLines(now) {
+    let same = 0;
+    while (same < now.length && now[same] === shown[same]) same += 1;
+    while (lines.children.length > same) lines.lastChild.remove();
+    lines.append(...now.slice(same).map((text) => make("li", {}, make("bdi", { text }))));
+    shown = now;
+    lines.scrollTop = lines.scrollHeight;
+    undo.disabled = now.length === 0;
+  }
+
+  function onNow() {
+    const { table, lines: now, scores } = model.get("now");
+    showLines(now);
+    panels.hidden = market.element.hidden = table === null;
+    const words = scores ? `The game is over: ${scores.map((score, seat) => `P${seat} ${score ?? "?"}`).join(", ")} points` : "";
+    setText(turn, table === null ? "The table is set up" : words || table.turn);
+    board.setOwners(table === null ? {} : table.owners);
+    if (table === null) return;
+    table.seats.forEach((data, seat) => seats[seat].set(data, { acting: seat === table.acting }));
+    const over = table.acting === null;
+    market.set(table, { slots: (slot) => !over && table.market[slot] !== null, pile: !over, tickets: !over });
+  }
+
+  // -- together --------------------------------------------------------------------
+
+  const root = make(
+    "div",
+    { class: "ttr ttr-recorder", "data-lm-suppress-shortcuts": "true", role: "region", "aria-label": `Record a game: ${facts.title}` },
+    make("header", { class: "ttr-p-top" }, make("h2", {}, make("bdi", { text: facts.title })), turn),
+    make("div", { class: "ttr-p-bar" }, entry, market.element),
+    make(
+      "div",
+      { class: "ttr-p-body" },
+      make("div", {}, place),
+      make(
+        "div",
+        {},
+        panels,
+        make("section", { class: "ttr-panel", "aria-label": "What was entered" }, make("h3", { class: "ttr-p-heading", text: "Lines entered" }), lines),
+      ),
+    ),
+  );
+  el.append(root);
+  keepKeys(root);
+  model.on("change:answer", onAnswer);
+  model.on("change:now", onNow);
+  onNow();
+  asked = model.get("answer").n;
+  onAnswer();
+  return () => {
+    clearTimeout(waiting);
+    model.off("change:answer", onAnswer);
+    model.off("change:now", onNow);
+  };
+}
+
+export default { render };

@@ -1,0 +1,254 @@
+/*
+ * Play a seat. The page knows what the seat may see and do (`ttr_analysis.widgets.sitting`), and nothing else: a move
+ * goes to Python as a line of text, and what came of it comes back.
+ */
+
+function render({ model, el }) {
+  const facts = model.get("facts");
+  const { sheet, seat: you } = facts;
+  let now = null;
+  let chosen = null; // the route for which a payment is chosen
+  let sent = false;
+
+  function move(line) {
+    if (sent || !line) return;
+    sent = true;
+    setText(problem, "");
+    showTurn();
+    model.send({ do: "move", step: now.step, line });
+  }
+
+  // -- what is said --------------------------------------------------------------
+
+  const turn = make("div", { class: "ttr-t-turn" });
+  const live = make("div", { class: "ttr-live", "aria-live": "polite" });
+  const problem = make("div", { class: "ttr-p-problem", role: "alert" });
+  const again = make("button", {
+    type: "button",
+    hidden: true,
+    text: "Try again",
+    onclick: () => {
+      sent = true;
+      showTurn();
+      model.send({ do: "go_on" });
+    },
+  });
+  const actions = make("div", { class: "ttr-t-actions" });
+  const bar = make("section", { class: "ttr-t-now ttr-panel", "aria-label": "Your turn" }, turn, live, problem, again, actions);
+
+  function showTurn() {
+    const busy = model.get("busy") || (sent ? "The move is made" : "");
+    turn.classList.toggle("ttr-t-busy", Boolean(busy));
+    const { table, result, options } = now;
+    const won = result?.winners.map((seat) => (seat === you ? "You" : seatName(facts, seat))).join(" and ");
+    if (busy) setText(turn, `${busy} …`);
+    else if (result) setText(turn, won ? `${won} won` : "The game is over");
+    else if (options) setText(turn, `You: ${{ KEEP_START: "choose your opening tickets", TURN: "it is your turn", SECOND_DRAW: "draw a further card", TUNNEL: "pay for the tunnel or decline", KEEP: "choose the tickets to keep", NEUTRAL: "choose a track for the neutral player" }[table.phase]}`);
+    else setText(turn, table.turn);
+    actions.inert = Boolean(busy);
+    const may = options && !busy ? options : { draw: "", market: {}, tickets: "" };
+    market.set(table, { slots: (slot) => Boolean(may.market[slot]), pile: Boolean(may.draw), tickets: Boolean(may.tickets) });
+  }
+
+  // -- what can be done -------------------------------------------------------------
+
+  const button = (text, line, more = {}) =>
+    make("button", { type: "button", "data-line": line, onclick: () => move(line), ...more }, make("bdi", { text }));
+
+  const moveWords = (line) =>
+    line
+      .replace(/^pays /, "Pay ")
+      .replace(/^declines$/, "Decline and take the cards back")
+      .replace(/^neutral takes (.*)$/, "Give $1 to the neutral player")
+      .replace(/^pass$/, "Pass");
+
+  function keepForm({ offer, fewest }) {
+    const boxes = offer.map((id) => make("input", { type: "checkbox", value: id }));
+    const done = make("button", { type: "button", class: "ttr-main", text: "Keep these", onclick: () => move(`keep ${kept().join(", ") || 0}`) });
+    const kept = () => boxes.filter((box) => box.checked).map((box) => box.value);
+    const update = () => {
+      done.disabled = kept().length < fewest;
+      board.setTickets(boxes.flatMap((box, i) => (box.checked ? [{ ticket: tickets.get(offer[i]), color: playerLook(sheet, you).color, state: "" }] : [])));
+    };
+    boxes.forEach((box) => box.addEventListener("change", update));
+    update();
+    const labels = offer.map((id, i) => make("label", {}, boxes[i], make("bdi", { text: sheet.tickets[tickets.get(id)].words })));
+    return make("fieldset", { class: "ttr-t-keep" }, make("legend", { text: `Keep at least ${fewest}` }), ...labels, done);
+  }
+
+  function claimForm(id) {
+    const { words } = sheet.routes.find((route) => route.id === id);
+    const ways = now.options.claims[id];
+    return make(
+      "div",
+      { class: "ttr-t-claim", role: "group", "aria-label": `Claim ${words}` },
+      make("p", {}, "Claim ", make("bdi", { text: words }), " with"),
+      make(
+        "div",
+        { class: "ttr-p-choices" },
+        ...ways.map((payment) => button(payment, `${id} ${payment}`)),
+        make("button", { type: "button", text: "Not now", onclick: () => choose(null) }),
+      ),
+      ways.some((payment) => payment.includes("sets ")) ? otherCards(id, ways[0]) : "",
+    );
+  }
+
+  /* Where cards stand in for one, those that are offered are a few of very many. */
+  function otherCards(id, example) {
+    const input = make("input", { type: "text", "aria-label": "Other cards", placeholder: example, autocomplete: "off", spellcheck: "false" });
+    const pay = () => move(`${id} ${input.value}`);
+    input.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") pay();
+    });
+    return make("div", { class: "ttr-p-choices ttr-t-other" }, input, make("button", { type: "button", text: "Pay with these cards", onclick: pay }));
+  }
+
+  function choose(id) {
+    chosen = id;
+    board.highlight(id === null ? [] : [id]);
+    showActions();
+    actions.querySelector("button")?.focus();
+  }
+
+  function onRoute(id) {
+    if (!now.options || sent) return;
+    const line = now.options.moves.find((text) => text === `neutral takes ${id}`);
+    if (line) move(line);
+    else if (now.options.claims[id]) choose(id);
+    else model.send({ do: "why", step: now.step, route: id });
+  }
+
+  function showActions() {
+    const { options, result } = now;
+    if (result) actions.replaceChildren(resultTable(result));
+    else if (!options) actions.replaceChildren();
+    else if (options.keep) actions.replaceChildren(keepForm(options.keep));
+    else if (chosen !== null && options.claims[chosen]) actions.replaceChildren(claimForm(chosen));
+    else {
+      const n = Object.keys(options.claims).length;
+      const hint = n ? `Choose one of ${n} marked route${n === 1 ? "" : "s"} on the board to claim it.` : "";
+      const moves = options.moves.map((line) => button(moveWords(line), line));
+      actions.replaceChildren(
+        make("div", { class: "ttr-p-quiet", text: hint }),
+        make("div", { class: "ttr-p-choices" }, ...moves),
+      );
+    }
+  }
+
+  function resultTable({ winners, seats: scored }) {
+    const cell = (...children) => make("td", {}, ...children);
+    const rows = scored.map(({ total, parts, tickets: list }, seat) =>
+      make(
+        "tr",
+        {},
+        make("th", { scope: "row" }, playerMark(sheet, seat), " ", make("bdi", { text: facts.names[seat] }), winners.includes(seat) ? " (won)" : ""),
+        make("td", { class: "ttr-t-points", text: total }),
+        cell(parts.map(([what, points]) => `${points} ${what}`).join(", ")),
+        cell(make("ul", { class: "ttr-p-tickets" }, ...list.map(([ticket, points]) => ticketItem(sheet, ticket, [points < 0 ? "lost" : "done", null])))),
+      ),
+    );
+    const head = ["seat", "points", "made of", "tickets"].map((text) => make("th", { scope: "col", text }));
+    const step = make("button", { type: "button", class: "ttr-main", text: "Step through it", onclick: () => model.send({ do: "stepper" }) });
+    return make("div", { class: "ttr-t-result" }, make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows)), step);
+  }
+
+  // -- the table ----------------------------------------------------------------------
+
+  const tickets = new Map(sheet.tickets.map(({ id }, i) => [id, i]));
+  const seats = facts.names.map((_, seat) => seatPanel(sheet, facts, seat, { you: seat === you }));
+  const order = facts.names.map((_, i) => (you + i) % facts.names.length);
+  const market = marketPanel(sheet, facts, {
+    onSlot: (slot) => move(now.options?.market[slot]),
+    onPile: () => move(now.options?.draw),
+    onTickets: () => move(now.options?.tickets),
+  });
+  const log = make("ol", { class: "ttr-p-log", tabindex: 0, "aria-label": "What happened" });
+  const place = make("div", { class: "ttr-place" });
+  const board = drawBoard(place, sheet, { onRoute, label: `${sheet.about}: choose a route to claim it` });
+
+  function showLog(told) {
+    log.replaceChildren(
+      ...told.map(([seat, text]) => make("li", {}, seat === null ? "" : playerMark(sheet, seat), make("bdi", { text }))),
+    );
+    log.scrollTop = log.scrollHeight;
+  }
+
+  function onNow() {
+    const before = now?.step ?? 0;
+    now = model.get("now");
+    sent = false;
+    chosen = null;
+    const { table, told, options, closed } = now;
+    board.setOwners(table.owners);
+    for (const { id, words } of sheet.routes) {
+      const owner = table.owners[id];
+      board.describe(id, owner === undefined ? (options?.claims[id] ? `${words}: can be claimed` : null) : `${words}: taken by ${owner === "neutral" ? "the neutral player" : seatName(facts, owner)}`);
+    }
+    board.close(closed);
+    board.highlight([]);
+    board.highlight(options ? [...Object.keys(options.claims), ...options.moves.filter((line) => line.startsWith("neutral takes ")).map((line) => line.slice(14))] : [], "is-open");
+    board.markLast(told.at(-1)[2]);
+    board.setTickets(table.seats[you].tickets.map((ticket, i) => ({ ticket, color: playerLook(sheet, you).color, state: table.seats[you].status[i][0] })).filter(({ state }) => state === "possible"));
+    table.seats.forEach((data, seat) => seats[seat].set(data, { acting: seat === table.acting }));
+    // All that was told since the moment that was shown before; the last words alone at first.
+    const news = before ? told.slice(-Math.max(1, now.step - before)) : told.slice(-1);
+    setText(live, news.map(([seat, text]) => (seat === null ? text : `P${seat} ${text}`)).join(". "));
+    showLog(told);
+    showTurn();
+    showActions();
+  }
+
+  function onProblem() {
+    const { text, can_go_on: retry } = model.get("problem");
+    setText(problem, text);
+    again.hidden = !retry;
+    if (text) sent = false;
+    showTurn();
+  }
+
+  async function onStepping() {
+    const id = model.get("stepping");
+    if (!id || !model.widget_manager) return;
+    const child = await model.widget_manager.get_model(id.replace("IPY_MODEL_", ""));
+    const view = await model.widget_manager.create_view(child);
+    stepping.replaceChildren(view.el);
+    view.el.scrollIntoView({ block: "nearest" });
+  }
+
+  // -- together -------------------------------------------------------------------------
+
+  const stepping = make("div", { class: "ttr-t-stepping" });
+  const root = make(
+    "div",
+    { class: "ttr ttr-play", "data-lm-suppress-shortcuts": "true", role: "region", "aria-label": `Play: ${facts.title}` },
+    make("header", { class: "ttr-p-top" }, make("h2", {}, make("bdi", { text: facts.title }))),
+    make("div", { class: "ttr-p-bar" }, bar, market.element),
+    make(
+      "div",
+      { class: "ttr-p-body" },
+      make("div", {}, place),
+      make(
+        "div",
+        {},
+        make("div", { class: "ttr-p-seats" }, ...order.map((seat) => seats[seat].element)),
+        make("section", { class: "ttr-panel", "aria-label": "What happened" }, make("h3", { class: "ttr-p-heading", text: "What happened" }), log),
+      ),
+    ),
+  );
+  el.append(root, stepping);
+  keepKeys(root, (event) => {
+    if (event.key !== "Escape" || chosen === null) return false;
+    choose(null);
+    return true;
+  });
+  const listeners = { now: onNow, busy: showTurn, problem: onProblem, stepping: onStepping };
+  for (const [name, listener] of Object.entries(listeners)) model.on(`change:${name}`, listener);
+  onNow();
+  onProblem();
+  onStepping();
+  return () => {
+    for (const [name, listener] of Object.entries(listeners)) model.off(`change:${name}`, listener);
+  };
+}
+
+export default { render };

@@ -1,0 +1,225 @@
+"""`GameTable`: one person plays against policies in the notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import traitlets
+from ipywidgets import widget_serialization
+
+from ttr_analysis._errors import GameError
+from ttr_analysis.engine.game import Game
+from ttr_analysis.engine.protocol import CompiledPolicy, Policy
+from ttr_analysis.engine.record import GameRecord
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.widgets._esm import css, esm
+from ttr_analysis.widgets._seen import fixed_facts
+from ttr_analysis.widgets._talking import TalkingWidget
+from ttr_analysis.widgets.sitting import Sitting
+
+if TYPE_CHECKING:
+    from ttr_analysis.widgets.stepper import GameStepper
+
+
+class GameTable(TalkingWidget):
+    """
+    Play a seat against policies: legal actions only, and only what the seat can see is sent to the browser.
+
+    Buttons draw cards and tickets; a route is claimed by choosing it on the
+    board, and then how it is paid. The others' moves are told in words. A
+    move cannot be taken back.
+
+    Parameters
+    ----------
+    game_map
+        The map.
+    policies
+        Who plays the other seats, in the order of seats; one of them alone
+        plays all. By default `Planner`.
+    seat
+        Where the person sits; seat 0 begins.
+    n_players
+        Number of players; by default that of the policies and the person.
+    variant
+        A variant of the rules; None for the map's own.
+    seed
+        What chance does; None for a game that nobody has seen.
+
+    Attributes
+    ----------
+    record : GameRecord
+        The game so far, with all that happened: whoever plays should not
+        look into it.
+    is_over : bool
+        Whether the game is over.
+
+    Raises
+    ------
+    GameError
+        If there are not as many policies as other seats, one of them is no
+        policy, or there is no such seat.
+
+    Notes
+    -----
+    Policies think in the kernel, which does nothing else meanwhile; the widget
+    says who thinks. If one fails, the game stays as it is: mend it and choose
+    "Try again", or give its seat to another one with `replace_policy`.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> table = GameTable(ttr.load_map("nordic"), [ttr.policies.Greedy()], seed=7)
+    >>> table.play("keep Stockholm-Bergen, Narvik-Murmansk")
+    >>> table.play("take purple")
+    >>> table
+    <GameTable nordic: P0 Person, P1 Greedy; P0 draws a further card>
+    """
+
+    _esm = esm("panels", "table")
+    _css = css("panels", "table")
+
+    busy = traitlets.Unicode("", read_only=True).tag(sync=True)
+    problem = traitlets.Dict({"text": "", "can_go_on": False}, read_only=True).tag(sync=True)
+    stepping = traitlets.Any(None, allow_none=True, read_only=True).tag(sync=True, **widget_serialization)
+
+    def __init__(
+        self,
+        game_map: GameMap,
+        policies: Sequence[Policy | CompiledPolicy] | Policy | CompiledPolicy | None = None,
+        seat: int = 0,
+        n_players: int | None = None,
+        variant: str | None = None,
+        seed: int | None = None,
+    ) -> None:
+        seats = _policies(policies, n_players)
+        self._n_said = 0
+        self._sitting = Sitting(Game(game_map, len(seats) + 1, variant), seats, seat, seed)
+        super().__init__()
+        self._let_others_play()
+
+    # -- in Python ----------------------------------------------------------------
+
+    @property
+    def record(self) -> GameRecord:
+        """The game so far, with all that happened."""
+        return self._sitting.record
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game is over."""
+        return self._sitting.is_over
+
+    def play(self, line: str) -> None:
+        """
+        Make the person's move, and let the others play until it is the person's turn again.
+
+        Parameters
+        ----------
+        line
+            The move as a line of text, such as "take red" or "Bergen-Oslo
+            blue 4": see `ttr_analysis.engine.notation`.
+
+        Raises
+        ------
+        NotationError
+            If it cannot be read, or is illegal.
+        GameError
+            If it is not the person's turn.
+        """
+        self._sitting.move(line)
+        self._let_others_play()
+
+    def replace_policy(self, seat: int, policy: Policy | CompiledPolicy) -> None:
+        """
+        Let another policy play a seat from now on.
+
+        Parameters
+        ----------
+        seat
+            Whose seat; not the person's.
+        policy
+            Who plays it.
+
+        Raises
+        ------
+        GameError
+            If it is no policy, or there is no such seat.
+        """
+        self._sitting.replace_policy(seat, policy)
+        self._let_others_play()
+
+    def stepper(self) -> GameStepper:
+        """Return a widget that steps through the game so far: as the seat saw it, until it is over."""
+        from ttr_analysis.widgets.stepper import GameStepper
+
+        return GameStepper(self.record, seat=None if self.is_over else self._sitting.seat)
+
+    # -- plumbing -------------------------------------------------------------------
+
+    @traitlets.default("facts")
+    def _first_facts(self) -> dict[str, Any]:
+        sitting = self._sitting
+        names = ["You" if seat == sitting.seat else name for seat, name in enumerate(sitting.names)]
+        return fixed_facts(sitting.game.game_map, names) | {"seat": sitting.seat}
+
+    @traitlets.default("now")
+    def _first_now(self) -> dict[str, Any]:
+        return self._sitting.frame()
+
+    def _hear(self, message: object) -> None:
+        match message:
+            case {"do": "go_on"}:
+                self._let_others_play()
+            case {"do": "stepper"} if self.is_over:
+                self.set_trait("stepping", self.stepper())
+            case {"do": "why", "route": str(route)}:
+                self._say(self._sitting.why_not(route))
+            case _:
+                problem = self._sitting.act(message)
+                if problem:
+                    self._say(problem)
+                else:
+                    self._let_others_play()
+
+    def _let_others_play(self) -> None:
+        """Let policies play until the person decides; what goes wrong is shown, and the game is kept."""
+        sitting = self._sitting
+        self._say("")
+        self.set_trait("now", sitting.frame())
+        try:
+            while sitting.thinker:
+                self.set_trait("busy", f"{sitting.thinker} is thinking")
+                sitting.let_play()
+                self.set_trait("now", sitting.frame())
+        except GameError as error:
+            self._say(str(error), can_go_on=True)
+        except KeyboardInterrupt:
+            self._say(f"{sitting.thinker} was interrupted", can_go_on=True)
+        finally:
+            self.set_trait("busy", "")
+
+    def _say(self, text: str, *, can_go_on: bool = False) -> None:
+        # Said twice it must be sent twice: the page waits for an answer.
+        self._n_said += 1
+        self.set_trait("problem", {"text": text, "can_go_on": can_go_on, "n": self._n_said})
+
+    def __repr__(self) -> str:
+        sitting = self._sitting
+        who = ", ".join(f"P{seat} {name}" for seat, name in enumerate(sitting.names))
+        return f"<GameTable {sitting.game.game_map.name}: {who}; {sitting.frame()['table']['turn']}>"
+
+
+def _policies(
+    given: Sequence[Policy | CompiledPolicy] | Policy | CompiledPolicy | None, n_players: int | None
+) -> list[Policy | CompiledPolicy]:
+    """Return a policy for each of the other seats."""
+    if given is None:
+        from ttr_analysis.policies import Planner
+
+        given = Planner()
+    if isinstance(given, Sequence):
+        if n_players is not None and len(given) != n_players - 1:
+            raise GameError(f"{n_players} players want {n_players - 1} policies beside the person, got {len(given)}")
+        return list(given)
+    return [given] * ((n_players or 2) - 1)
