@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ttr_analysis import policies as policies
+    from ttr_analysis import studies as studies
     from ttr_analysis import viz as viz
     from ttr_analysis import widgets as widgets
     from ttr_analysis._errors import AmbiguousNameError as AmbiguousNameError
@@ -77,6 +78,7 @@ _HOMES = {
     "policies": "policies",
     "simulate": "studies.simulation",
     "structure": "analysis.structure",
+    "studies": "studies",
     "tickets": "analysis.tickets",
     "tunnels": "analysis.tunnels",
     "viz": "viz",

@@ -28,7 +28,7 @@ from ttr_analysis.engine.layout import ENDING, N_HAND, N_HELD, N_TURNS, STATE_SI
 from ttr_analysis.engine.protocol import CompiledPolicy, Policy, policy_name
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.playout import BuiltIn, Players, play_block, seat_players
-from ttr_analysis.rules.chance import seed_words
+from ttr_analysis.rules.chance import run_words
 from ttr_analysis.studies import collecting as rows
 from ttr_analysis.studies.collecting import Floats, Ints, collect_game, unpack_all
 from ttr_analysis.studies.columns import TABLES, categories
@@ -136,7 +136,7 @@ class _Desk:
         self._tickets: list[Ints] = []
         self._claims: list[Ints] = []
         self._odds: list[Floats] = []
-        self._words = seed_words(plan.seed)
+        self._words = run_words(plan.seed, plan.n_players)
         self._seated: list[Players] | None = None
         if all(isinstance(policy, BuiltIn) for policy in plan.policies):
             self._seated = [seat_players(plan.game_map, plan.seating(game)) for game in range(plan.n_players)]

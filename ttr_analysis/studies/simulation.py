@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, Future
 from functools import lru_cache
+from importlib.metadata import version
 from operator import index
 from pathlib import Path
 from typing import Any, Final, Self
@@ -17,7 +18,6 @@ import numpy as np
 import pandas as pd
 from tqdm.auto import tqdm
 
-import ttr_analysis
 from ttr_analysis.engine.facts import facts_hash
 from ttr_analysis.engine.header import check_seed
 from ttr_analysis.engine.protocol import CompiledPolicy, Policy
@@ -358,7 +358,7 @@ def _meta(plan: Plan, n_games: int) -> dict[str, Any]:
         "players": [repr(policy) if isinstance(policy, BuiltIn) else name for policy, name in _named(plan)],
         "seed": plan.seed,
         "n_games": n_games,
-        "ttr_analysis": ttr_analysis.__version__,
+        "ttr_analysis": version("ttr-analysis"),
         "numpy": np.__version__,
         "pandas": pd.__version__,
     }
