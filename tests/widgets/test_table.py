@@ -14,7 +14,7 @@ from tests.engine.walks import WALKS
 from tests.fixtures import EVERY_MAP, load
 from ttr_analysis import Game, GameError, GameMap, GameRecord, SeatView
 from ttr_analysis.engine.actions import Action, Pass
-from ttr_analysis.engine.layout import DRAW_PILE, HAND, HELD, OFFER, QUEUE, STREAM
+from ttr_analysis.engine.layout import DRAW_PILE, HAND, HELD, OFFER, QUEUE, STREAM, TOKENS
 from ttr_analysis.policies import Greedy, Random
 from ttr_analysis.rules.chance import N_WORDS
 from ttr_analysis.widgets.sitting import PERSON, Sitting
@@ -89,6 +89,18 @@ def test_the_page_offers_the_legal_moves(name: str, variant: str | None) -> None
         if options["keep"] is None:
             assert len(lines_of(options)) == len(game.legal_actions(sitting.state))
         sitting.move(some_line(options, rng))
+
+
+def test_loans_are_announced() -> None:
+    sitting = Sitting(Game(load("nederland")), [Greedy()], seed=3)
+    sitting.move("keep all")
+    sitting._vector = sitting._vector.copy()
+    sitting._vector[TOKENS] = 0
+    while not (options := sitting.frame()["options"]) or not options["loans"]:
+        sitting.let_play() if sitting.thinker else sitting.move("draw")
+    route = options["loans"][0]
+    sitting.move(f"{route} {options['claims'][route][0]}")
+    assert sitting.state.loans[0] == 1
 
 
 # -- secrets ------------------------------------------------------------------------------

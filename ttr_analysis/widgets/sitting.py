@@ -16,7 +16,7 @@ from ttr_analysis.engine.codes import Ints, argument_of, kind_of, make_code
 from ttr_analysis.engine.events import Chance, Event, Move, Rows
 from ttr_analysis.engine.game import Game
 from ttr_analysis.engine.kernel.legal import ActionFault, action_fault, fewest_kept, route_fault
-from ttr_analysis.engine.layout import MARKET, OVER, PHASE, SEAT, Phase
+from ttr_analysis.engine.layout import MARKET, OVER, PHASE, SEAT, TOKENS, Phase
 from ttr_analysis.engine.notation import NotationError, code_text, read_move
 from ttr_analysis.engine.notetext import payment_text
 from ttr_analysis.engine.packed import PackedGame
@@ -264,7 +264,15 @@ class Sitting:
     def _options(self) -> dict[str, Any]:
         """Return what the person can do."""
         vector, packed = self._vector, self._packed
-        options: dict[str, Any] = {"draw": "", "market": {}, "tickets": "", "claims": {}, "moves": [], "keep": None}
+        options: dict[str, Any] = {
+            "draw": "",
+            "market": {},
+            "tickets": "",
+            "claims": {},
+            "loans": [],
+            "moves": [],
+            "keep": None,
+        }
         if vector[PHASE] in _CHOOSES_TICKETS:
             offer = [ticket.id for ticket in self.state.offers[self.seat] if ticket is not None]
             options["keep"] = {"offer": offer, "fewest": int(fewest_kept(vector, packed.tables, self.seat))}
@@ -281,6 +289,8 @@ class Sitting:
                 route = packed.game_map.routes[number]
                 payment = payment_text(split(route, unpacked(value).counts))
                 options["claims"].setdefault(route.id, []).append(payment)
+                if route.toll > vector[TOKENS + self.seat] and route.id not in options["loans"]:
+                    options["loans"].append(route.id)
             else:
                 options["moves"].append(code_text(packed, vector, code, value))
         return options

@@ -4,7 +4,7 @@
  * seatPanel(sheet, facts, seat, {you}) -> {element, set(seat data, {acting})}
  * marketPanel(sheet, facts, {onSlot, onPile, onTickets}) -> {element, set(table, {slots, pile, tickets})}
  *   Cards and piles that may be taken are buttons; the last argument says which are enabled.
- * tunnelWords(sheet, facts, tunnel) -> [nodes]
+ * headedPanel(heading, list) -> element
  */
 
 const TICKET_STATUS = { done: ["✓", "done"], possible: ["…", "possible"], lost: ["✗", "lost"] };
@@ -24,7 +24,7 @@ function ticketItem(sheet, ticket, [status, need] = []) {
     "li",
     { "data-ticket": sheet.tickets[ticket].id, "data-status": status ?? null },
     words ? make("span", { class: "ttr-p-status", role: "img", "aria-label": words, text: symbol }) : "",
-    make("bdi", { text: sheet.tickets[ticket].words }),
+    make("bdi", { dir: "ltr", text: sheet.tickets[ticket].words }),
     togo ? make("span", { class: "ttr-p-quiet", text: togo }) : "",
   );
 }
@@ -71,8 +71,14 @@ function seatPanel(sheet, facts, seat, { you = false } = {}) {
   };
 }
 
+function headedPanel(heading, list) {
+  const head = make("h3", { class: "ttr-p-heading", text: heading });
+  return make("section", { class: "ttr-panel", "aria-label": heading }, head, list);
+}
+
 function marketPanel(sheet, facts, { onSlot, onPile, onTickets }) {
-  const slots = Array.from({ length: facts.slots }, (_, slot) => cardChip(sheet, null, { onClick: () => onSlot(slot) }));
+  const chip = (_, slot) => cardChip(sheet, null, { onClick: () => onSlot(slot) });
+  const slots = Array.from({ length: facts.slots }, chip);
   const pile = make("button", { type: "button", class: "ttr-p-pile", onclick: onPile });
   const tickets = make("button", { type: "button", class: "ttr-p-pile", onclick: onTickets });
   const rest = make("div", { class: "ttr-p-quiet", "data-field": "piles" });
@@ -102,7 +108,8 @@ function marketPanel(sheet, facts, { onSlot, onPile, onTickets }) {
       pile.disabled = !may.pile;
       setText(tickets, `Draw tickets (${table.ticketPile} left)`);
       tickets.disabled = !may.tickets;
-      setText(rest, `${table.discards} cards discarded${table.left === null ? "" : `, last round: ${table.left} turns left`}`);
+      const left = table.left === null ? "" : `, last round: ${table.left} turns left`;
+      setText(rest, `${table.discards} cards discarded${left}`);
       neutral.hidden = table.neutral === null;
       if (table.neutral) {
         const { ticket, trains, marker } = table.neutral;
@@ -114,7 +121,7 @@ function marketPanel(sheet, facts, { onSlot, onPile, onTickets }) {
         const { route, laid, shown, surcharge } = table.tunnel;
         const words = sheet.routes.find(({ id }) => id === route).words;
         tunnel.replaceChildren(
-          make("div", {}, "Tunnel ", make("bdi", { text: words })),
+          make("div", {}, "Tunnel ", make("bdi", { dir: "ltr", text: words })),
           make("div", {}, "laid down ", ...countedCards(sheet, facts, laid)),
           make("div", {}, "turned over ", ...countedCards(sheet, facts, shown), ` ${surcharge} more to pay`),
         );

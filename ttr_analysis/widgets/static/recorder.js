@@ -23,7 +23,8 @@ function render({ model, el }) {
   const undo = make("button", { type: "button", text: "Undo", onclick: () => say("undo") });
   const clear = make("button", { type: "button", text: "Clear", onclick: () => type("") });
   const said = make("div", { class: "ttr-live ttr-r-said", "aria-live": "polite" });
-  const choices = make("div", { class: "ttr-p-choices ttr-r-choices", role: "group", "aria-label": "What may come next" });
+  const asGroup = { role: "group", "aria-label": "What may come next" };
+  const choices = make("div", { class: "ttr-p-choices ttr-r-choices", ...asGroup });
   const entry = make(
     "section",
     { class: "ttr-r-entry ttr-panel", "aria-label": "The next line" },
@@ -113,8 +114,11 @@ function render({ model, el }) {
   });
   const turn = make("span", { class: "ttr-p-quiet" });
   const lines = make("ol", { class: "ttr-p-log ttr-r-lines", tabindex: 0, "aria-label": "Lines entered" });
+  // The list has no size before it is on the page.
+  new ResizeObserver(() => (lines.scrollTop = lines.scrollHeight)).observe(lines);
   const place = make("div", { class: "ttr-place" });
-  const board = drawBoard(place, sheet, { onRoute: (id) => pick("route", id), label: `${sheet.about}: choose a route to claim it` });
+  const label = `${sheet.about}: choose a route to claim it`;
+  const board = drawBoard(place, sheet, { onRoute: (id) => pick("route", id), label });
   const panels = make("div", { class: "ttr-p-seats" }, ...seats.map((panel) => panel.element));
 
   let shown = [];
@@ -122,7 +126,7 @@ function render({ model, el }) {
     let same = 0;
     while (same < now.length && now[same] === shown[same]) same += 1;
     while (lines.children.length > same) lines.lastChild.remove();
-    lines.append(...now.slice(same).map((text) => make("li", {}, make("bdi", { text }))));
+    lines.append(...now.slice(same).map((text) => make("li", {}, make("bdi", { dir: "ltr", text }))));
     shown = now;
     lines.scrollTop = lines.scrollHeight;
     undo.disabled = now.length === 0;
@@ -132,7 +136,8 @@ function render({ model, el }) {
     const { table, lines: now, scores } = model.get("now");
     showLines(now);
     panels.hidden = market.element.hidden = table === null;
-    const words = scores ? `The game is over: ${scores.map((score, seat) => `P${seat} ${score ?? "?"}`).join(", ")} points` : "";
+    const points = scores?.map((score, seat) => `P${seat} ${score ?? "?"}`).join(", ");
+    const words = points && `The game is over: ${points} points`;
     setText(turn, table === null ? "The table is set up" : words || table.turn);
     board.setOwners(table === null ? {} : table.owners);
     if (table === null) return;
@@ -145,7 +150,12 @@ function render({ model, el }) {
 
   const root = make(
     "div",
-    { class: "ttr ttr-recorder", "data-lm-suppress-shortcuts": "true", role: "region", "aria-label": `Record a game: ${facts.title}` },
+    {
+      class: "ttr ttr-recorder",
+      "data-lm-suppress-shortcuts": "true",
+      role: "region",
+      "aria-label": `Record a game: ${facts.title}`,
+    },
     make("header", { class: "ttr-p-top" }, make("h2", {}, make("bdi", { text: facts.title })), turn),
     make("div", { class: "ttr-p-bar" }, entry, market.element),
     make(
@@ -156,7 +166,7 @@ function render({ model, el }) {
         "div",
         {},
         panels,
-        make("section", { class: "ttr-panel", "aria-label": "What was entered" }, make("h3", { class: "ttr-p-heading", text: "Lines entered" }), lines),
+        headedPanel("Lines entered", lines),
       ),
     ),
   );

@@ -3,6 +3,16 @@
  * goes to Python as a line of text, and what came of it comes back.
  */
 
+const LOAN = "The toll is more than your tokens: you will take a loan.";
+const DECISIONS = {
+  KEEP_START: "choose your opening tickets",
+  TURN: "it is your turn",
+  SECOND_DRAW: "draw a further card",
+  TUNNEL: "pay for the tunnel or decline",
+  KEEP: "choose the tickets to keep",
+  NEUTRAL: "choose a track for the neutral player",
+};
+
 function render({ model, el }) {
   const facts = model.get("facts");
   const { sheet, seat: you } = facts;
@@ -34,7 +44,8 @@ function render({ model, el }) {
     },
   });
   const actions = make("div", { class: "ttr-t-actions" });
-  const bar = make("section", { class: "ttr-t-now ttr-panel", "aria-label": "Your turn" }, turn, live, problem, again, actions);
+  const said = [turn, live, problem, again, actions];
+  const bar = make("section", { class: "ttr-t-now ttr-panel", "aria-label": "Your turn" }, ...said);
 
   function showTurn() {
     const busy = model.get("busy") || (sent ? "The move is made" : "");
@@ -43,17 +54,20 @@ function render({ model, el }) {
     const won = result?.winners.map((seat) => (seat === you ? "You" : seatName(facts, seat))).join(" and ");
     if (busy) setText(turn, `${busy} …`);
     else if (result) setText(turn, won ? `${won} won` : "The game is over");
-    else if (options) setText(turn, `You: ${{ KEEP_START: "choose your opening tickets", TURN: "it is your turn", SECOND_DRAW: "draw a further card", TUNNEL: "pay for the tunnel or decline", KEEP: "choose the tickets to keep", NEUTRAL: "choose a track for the neutral player" }[table.phase]}`);
+    else if (options) setText(turn, `You: ${DECISIONS[table.phase]}`);
     else setText(turn, table.turn);
     actions.inert = Boolean(busy);
     const may = options && !busy ? options : { draw: "", market: {}, tickets: "" };
-    market.set(table, { slots: (slot) => Boolean(may.market[slot]), pile: Boolean(may.draw), tickets: Boolean(may.tickets) });
+    const slots = (slot) => Boolean(may.market[slot]);
+    market.set(table, { slots, pile: Boolean(may.draw), tickets: Boolean(may.tickets) });
   }
 
   // -- what can be done -------------------------------------------------------------
 
-  const button = (text, line, more = {}) =>
-    make("button", { type: "button", "data-line": line, onclick: () => move(line), ...more }, make("bdi", { text }));
+  const button = (text, line) => {
+    const words = make("bdi", { dir: "ltr", text });
+    return make("button", { type: "button", "data-line": line, onclick: () => move(line) }, words);
+  };
 
   const moveWords = (line) =>
     line
@@ -64,16 +78,19 @@ function render({ model, el }) {
 
   function keepForm({ offer, fewest }) {
     const boxes = offer.map((id) => make("input", { type: "checkbox", value: id }));
-    const done = make("button", { type: "button", class: "ttr-main", text: "Keep these", onclick: () => move(`keep ${kept().join(", ") || 0}`) });
     const kept = () => boxes.filter((box) => box.checked).map((box) => box.value);
+    const keep = () => move(`keep ${kept().join(", ") || 0}`);
+    const done = make("button", { type: "button", class: "ttr-main", text: "Keep these", onclick: keep });
     const update = () => {
       done.disabled = kept().length < fewest;
-      board.setTickets(boxes.flatMap((box, i) => (box.checked ? [{ ticket: tickets.get(offer[i]), color: playerLook(sheet, you).color, state: "" }] : [])));
+      showTickets(kept().map((id) => tickets.get(id)));
     };
     boxes.forEach((box) => box.addEventListener("change", update));
     update();
-    const labels = offer.map((id, i) => make("label", {}, boxes[i], make("bdi", { text: sheet.tickets[tickets.get(id)].words })));
-    return make("fieldset", { class: "ttr-t-keep" }, make("legend", { text: `Keep at least ${fewest}` }), ...labels, done);
+    const words = (id) => make("bdi", { dir: "ltr", text: sheet.tickets[tickets.get(id)].words });
+    const labels = offer.map((id, i) => make("label", {}, boxes[i], words(id)));
+    const legend = make("legend", { text: `Keep at least ${fewest}` });
+    return make("fieldset", { class: "ttr-t-keep" }, legend, ...labels, done);
   }
 
   function claimForm(id) {
@@ -82,7 +99,8 @@ function render({ model, el }) {
     return make(
       "div",
       { class: "ttr-t-claim", role: "group", "aria-label": `Claim ${words}` },
-      make("p", {}, "Claim ", make("bdi", { text: words }), " with"),
+      make("p", {}, "Claim ", make("bdi", { dir: "ltr", text: words }), " with"),
+      now.options.loans.includes(id) ? make("p", { class: "ttr-p-problem", text: LOAN }) : "",
       make(
         "div",
         { class: "ttr-p-choices" },
@@ -95,12 +113,14 @@ function render({ model, el }) {
 
   /* Where cards stand in for one, those that are offered are a few of very many. */
   function otherCards(id, example) {
-    const input = make("input", { type: "text", "aria-label": "Other cards", placeholder: example, autocomplete: "off", spellcheck: "false" });
+    const look = { placeholder: example, autocomplete: "off", spellcheck: "false" };
+    const input = make("input", { type: "text", "aria-label": "Other cards", ...look });
     const pay = () => move(`${id} ${input.value}`);
     input.addEventListener("keydown", (event) => {
       if (event.key === "Enter") pay();
     });
-    return make("div", { class: "ttr-p-choices ttr-t-other" }, input, make("button", { type: "button", text: "Pay with these cards", onclick: pay }));
+    const other = make("button", { type: "button", text: "Pay with these cards", onclick: pay });
+    return make("div", { class: "ttr-p-choices ttr-t-other" }, input, other);
   }
 
   function choose(id) {
@@ -109,6 +129,8 @@ function render({ model, el }) {
     showActions();
     actions.querySelector("button")?.focus();
   }
+
+  const neutralTracks = ({ moves }) => moves.flatMap((line) => line.match(/^neutral takes (.*)$/)?.[1] ?? []);
 
   function onRoute(id) {
     if (!now.options || sent) return;
@@ -126,7 +148,8 @@ function render({ model, el }) {
     else if (chosen !== null && options.claims[chosen]) actions.replaceChildren(claimForm(chosen));
     else {
       const n = Object.keys(options.claims).length;
-      const hint = n ? `Choose one of ${n} marked route${n === 1 ? "" : "s"} on the board to claim it.` : "";
+      const which = n === 1 ? "the marked route" : `one of ${n} marked routes`;
+      const hint = n ? `Choose ${which} on the board to claim it.` : "";
       const moves = options.moves.map((line) => button(moveWords(line), line));
       actions.replaceChildren(
         make("div", { class: "ttr-p-quiet", text: hint }),
@@ -136,20 +159,23 @@ function render({ model, el }) {
   }
 
   function resultTable({ winners, seats: scored }) {
-    const cell = (...children) => make("td", {}, ...children);
-    const rows = scored.map(({ total, parts, tickets: list }, seat) =>
-      make(
+    const ticket = ([which, points]) => ticketItem(sheet, which, [points < 0 ? "lost" : "done", null]);
+    const rows = scored.map(({ total, parts, tickets: list }, seat) => {
+      const name = make("bdi", { text: facts.names[seat] });
+      return make(
         "tr",
         {},
-        make("th", { scope: "row" }, playerMark(sheet, seat), " ", make("bdi", { text: facts.names[seat] }), winners.includes(seat) ? " (won)" : ""),
+        make("th", { scope: "row" }, playerMark(sheet, seat), " ", name, winners.includes(seat) ? " (won)" : ""),
         make("td", { class: "ttr-t-points", text: total }),
-        cell(parts.map(([what, points]) => `${points} ${what}`).join(", ")),
-        cell(make("ul", { class: "ttr-p-tickets" }, ...list.map(([ticket, points]) => ticketItem(sheet, ticket, [points < 0 ? "lost" : "done", null])))),
-      ),
-    );
+        make("td", { text: parts.map(([what, points]) => `${points} ${what}`).join(", ") }),
+        make("td", {}, make("ul", { class: "ttr-p-tickets" }, ...list.map(ticket))),
+      );
+    });
     const head = ["seat", "points", "made of", "tickets"].map((text) => make("th", { scope: "col", text }));
-    const step = make("button", { type: "button", class: "ttr-main", text: "Step through it", onclick: () => model.send({ do: "stepper" }) });
-    return make("div", { class: "ttr-t-result" }, make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows)), step);
+    const open = () => model.send({ do: "stepper" });
+    const step = make("button", { type: "button", class: "ttr-main", text: "Step through it", onclick: open });
+    const table = make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows));
+    return make("div", { class: "ttr-t-result" }, table, step);
   }
 
   // -- the table ----------------------------------------------------------------------
@@ -163,13 +189,23 @@ function render({ model, el }) {
     onTickets: () => move(now.options?.tickets),
   });
   const log = make("ol", { class: "ttr-p-log", tabindex: 0, "aria-label": "What happened" });
+  // The list has no size before it is on the page.
+  new ResizeObserver(() => (log.scrollTop = log.scrollHeight)).observe(log);
   const place = make("div", { class: "ttr-place" });
   const board = drawBoard(place, sheet, { onRoute, label: `${sheet.about}: choose a route to claim it` });
 
+  function showTickets(wanted) {
+    const { color } = playerLook(sheet, you);
+    board.setTickets(wanted.map((ticket) => ({ ticket, color, state: "" })));
+  }
+  function routeWords({ id, words }) {
+    const owner = now.table.owners[id];
+    if (owner === undefined) return now.options?.claims[id] ? `${words}: can be claimed` : null;
+    return `${words}: taken by ${owner === "neutral" ? "the neutral player" : seatName(facts, owner)}`;
+  }
   function showLog(told) {
-    log.replaceChildren(
-      ...told.map(([seat, text]) => make("li", {}, seat === null ? "" : playerMark(sheet, seat), make("bdi", { text }))),
-    );
+    const mark = (seat) => (seat === null ? "" : playerMark(sheet, seat));
+    log.replaceChildren(...told.map(([seat, text]) => make("li", {}, mark(seat), make("bdi", { dir: "ltr", text }))));
     log.scrollTop = log.scrollHeight;
   }
 
@@ -180,15 +216,13 @@ function render({ model, el }) {
     chosen = null;
     const { table, told, options, closed } = now;
     board.setOwners(table.owners);
-    for (const { id, words } of sheet.routes) {
-      const owner = table.owners[id];
-      board.describe(id, owner === undefined ? (options?.claims[id] ? `${words}: can be claimed` : null) : `${words}: taken by ${owner === "neutral" ? "the neutral player" : seatName(facts, owner)}`);
-    }
+    for (const route of sheet.routes) board.describe(route.id, routeWords(route));
     board.close(closed);
     board.highlight([]);
-    board.highlight(options ? [...Object.keys(options.claims), ...options.moves.filter((line) => line.startsWith("neutral takes ")).map((line) => line.slice(14))] : [], "is-open");
+    board.highlight(options ? [...Object.keys(options.claims), ...neutralTracks(options)] : [], "is-open");
     board.markLast(told.at(-1)[2]);
-    board.setTickets(table.seats[you].tickets.map((ticket, i) => ({ ticket, color: playerLook(sheet, you).color, state: table.seats[you].status[i][0] })).filter(({ state }) => state === "possible"));
+    const { tickets: held, status } = table.seats[you];
+    showTickets(held.filter((_, i) => status[i][0] === "possible"));
     table.seats.forEach((data, seat) => seats[seat].set(data, { acting: seat === table.acting }));
     // All that was told since the moment that was shown before; the last words alone at first.
     const news = before ? told.slice(-Math.max(1, now.step - before)) : told.slice(-1);
@@ -220,7 +254,12 @@ function render({ model, el }) {
   const stepping = make("div", { class: "ttr-t-stepping" });
   const root = make(
     "div",
-    { class: "ttr ttr-play", "data-lm-suppress-shortcuts": "true", role: "region", "aria-label": `Play: ${facts.title}` },
+    {
+      class: "ttr ttr-play",
+      "data-lm-suppress-shortcuts": "true",
+      role: "region",
+      "aria-label": `Play: ${facts.title}`,
+    },
     make("header", { class: "ttr-p-top" }, make("h2", {}, make("bdi", { text: facts.title }))),
     make("div", { class: "ttr-p-bar" }, bar, market.element),
     make(
@@ -231,7 +270,7 @@ function render({ model, el }) {
         "div",
         {},
         make("div", { class: "ttr-p-seats" }, ...order.map((seat) => seats[seat].element)),
-        make("section", { class: "ttr-panel", "aria-label": "What happened" }, make("h3", { class: "ttr-p-heading", text: "What happened" }), log),
+        headedPanel("What happened", log),
       ),
     ),
   );
