@@ -15,6 +15,7 @@ from ttr_analysis.engine.actions import (
     Action,
     ChooseNeutralRoute,
     ClaimRoute,
+    Codec,
     DeclineTunnel,
     DrawCard,
     DrawFaceUp,
@@ -47,6 +48,7 @@ def test_what_was_decoded_once_is_found_again(nordic: GameMap) -> None:
     assert codec.decode(code, value, state) is codec.decode(code, value, state)
     assert codec.decode(code + 16 * 2, value, state) == codec.decode(code, value, state)  # the seat is not looked at
     assert codec_of(nordic) is codec
+    assert Codec(nordic).decode(code, value, state) is codec.decode(code, value, state)  # a claim takes a while to make
 
 
 def test_actions_in_words(nordic: GameMap) -> None:

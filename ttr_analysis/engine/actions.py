@@ -316,9 +316,9 @@ class Codec:
         decoded = self._decoded
         return tuple([decoded.get(row) or self.decode(*row, state) for row in rows])
 
-    def is_canonical(self, action: Action, code: int, value: int) -> bool:
-        """Return whether an action is the very object that `decode` gave for a code and value."""
-        return self._decoded.get((code & _NO_SEAT, value)) is action
+    def is_decoded(self, action: Action, code: int, value: int) -> bool:
+        """Return whether a claim is the very object that `decode` gives, here or elsewhere, for a code and value."""
+        return self._decode(code, value) is action
 
     def _decode(self, code: int, value: int) -> Action:
         argument = argument_of(code)
@@ -326,8 +326,7 @@ class Codec:
             case codes.DRAW_FACE_UP:
                 return DrawFaceUp(argument)
             case codes.CLAIM_ROUTE:
-                route = self.game_map.routes[argument]
-                return ClaimRoute(route, split(route, unpacked(value).counts))
+                return _claim(self.game_map.routes[argument], value)
             case codes.PAY_TUNNEL:
                 return PayTunnel(unpacked(value))
             case codes.CHOOSE_NEUTRAL:
@@ -348,6 +347,12 @@ class Codec:
                 raise IllegalActionError(f"{what} is {'kept twice' if places else 'not offered'}")
             kept |= 1 << left[0]
         return kept
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def _claim(route: Route, value: int) -> ClaimRoute:
+    """Return a claim with packed cards that pay for the route; the same one in all games, since it takes a while."""
+    return ClaimRoute(route, split(route, unpacked(value).counts))
 
 
 _PLAIN: Final[dict[int, Action]] = {

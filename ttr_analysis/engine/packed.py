@@ -148,7 +148,7 @@ class PackedGame:
                 raise IllegalActionError(self.why_illegal(state, kind, 0)) from None
             raise
         reason = self.why_illegal(state, code, value)
-        if reason is None and isinstance(action, ClaimRoute) and not self.codec.is_canonical(action, code, value):
+        if reason is None and isinstance(action, ClaimRoute) and not self.codec.is_decoded(action, code, value):
             reason = payments.why_illegal(action.route, action.payment)
         if reason is not None:
             raise IllegalActionError(reason)
