@@ -70,6 +70,7 @@ nitpick_ignore_regex = [
 ]
 suppress_warnings = ["ref.python"]  # `routes` in backticks may be those of several classes: then it is no link
 python_use_unqualified_type_names = True
+smartquotes = False  # 's-Gravenhage begins with an apostrophe
 
 
 def setup(app: Sphinx) -> None:
