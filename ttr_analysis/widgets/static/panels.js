@@ -13,6 +13,10 @@ function seatName(facts, seat) {
   return facts.names[seat] ? `P${seat} ${facts.names[seat]}` : `P${seat}`;
 }
 
+function several(n, noun) {
+  return `${n} ${noun}${n === 1 ? "" : "s"}`;
+}
+
 function countedCards(sheet, facts, counts) {
   return counts.flatMap((count, kind) => (count ? [cardChip(sheet, facts.kinds[kind], { count })] : []));
 }
@@ -57,15 +61,15 @@ function seatPanel(sheet, facts, seat, { you = false } = {}) {
       element.classList.toggle("is-acting", acting);
       setText(score, String(data.score));
       const n = data.hand.reduce((sum, count) => sum + count, 0);
-      const loans = data.loans ? `, ${data.loans} loan${data.loans === 1 ? "" : "s"}` : "";
+      const loans = data.loans ? `, ${several(data.loans, "loan")}` : "";
       const money = facts.money ? `, ${data.tokens} in tokens${loans}` : "";
-      setText(line, `${data.trains} trains, ${n} card${n === 1 ? "" : "s"}${money}`);
+      setText(line, `${several(data.trains, "train")}, ${several(n, "card")}${money}`);
       row.set(data.hand, data.hand[facts.kinds.length]);
       const known = data.tickets.map((ticket, i) => [ticket, data.status?.[i]]).filter(([ticket]) => ticket >= 0);
       const n_unknown = data.tickets.length - known.length;
       list.replaceChildren(
         ...known.map(([ticket, status]) => ticketItem(sheet, ticket, status)),
-        ...(n_unknown ? [make("li", { text: `${n_unknown} ticket${n_unknown === 1 ? "" : "s"} not known` })] : []),
+        ...(n_unknown ? [make("li", { text: `${several(n_unknown, "ticket")} not known` })] : []),
       );
     },
   };
@@ -108,8 +112,8 @@ function marketPanel(sheet, facts, { onSlot, onPile, onTickets }) {
       pile.disabled = !may.pile;
       setText(tickets, `Draw tickets (${table.ticketPile} left)`);
       tickets.disabled = !may.tickets;
-      const left = table.left === null ? "" : `, last round: ${table.left} turns left`;
-      setText(rest, `${table.discards} cards discarded${left}`);
+      const left = table.left === null ? "" : `, last round: ${several(table.left, "turn")} left`;
+      setText(rest, `${several(table.discards, "card")} discarded${left}`);
       neutral.hidden = table.neutral === null;
       if (table.neutral) {
         const { ticket, trains, marker } = table.neutral;

@@ -203,6 +203,13 @@ function render({ model, el }) {
     if (owner === undefined) return now.options?.claims[id] ? `${words}: can be claimed` : null;
     return `${words}: taken by ${owner === "neutral" ? "the neutral player" : seatName(facts, owner)}`;
   }
+  /* When the game is over, what a seat has is its final score, and its tickets lie open. */
+  function atEnd(data, seat) {
+    if (!now.result) return data;
+    const { total, tickets: shown } = now.result.seats[seat];
+    const status = shown.map(([, points]) => [points < 0 ? "lost" : "done", null]);
+    return { ...data, score: total, tickets: shown.map(([ticket]) => ticket), status };
+  }
   function showLog(told) {
     const mark = (seat) => (seat === null ? "" : playerMark(sheet, seat));
     log.replaceChildren(...told.map(([seat, text]) => make("li", {}, mark(seat), make("bdi", { dir: "ltr", text }))));
@@ -223,7 +230,7 @@ function render({ model, el }) {
     board.markLast(told.at(-1)[2]);
     const { tickets: held, status } = table.seats[you];
     showTickets(held.filter((_, i) => status[i][0] === "possible"));
-    table.seats.forEach((data, seat) => seats[seat].set(data, { acting: seat === table.acting }));
+    table.seats.forEach((data, seat) => seats[seat].set(atEnd(data, seat), { acting: seat === table.acting }));
     // All that was told since the moment that was shown before; the last words alone at first.
     const news = before ? told.slice(-Math.max(1, now.step - before)) : told.slice(-1);
     setText(live, news.map(([seat, text]) => (seat === null ? text : `P${seat} ${text}`)).join(". "));
