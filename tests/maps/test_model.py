@@ -222,6 +222,7 @@ def test_maps_and_errors_travel_to_other_processes(nordic: GameMap) -> None:
     assert hash(nordic) == hash(nordic)
     again = pickle.loads(pickle.dumps(nordic))  # noqa: S301 - our own
     assert again == nordic
+    assert again.routes is nordic.routes
     assert "_hash" not in vars(again)
     errors = [
         UnknownNameError("city", "Olso", ["Oslo"]),

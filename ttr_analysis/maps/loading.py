@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from ttr_analysis._errors import Fault, MapError, UnknownNameError, nearest
 from ttr_analysis.cards import ROUTE_COLORS
 from ttr_analysis.maps import validation
 from ttr_analysis.maps.decoding import decode_rules
-from ttr_analysis.maps.model import City, GameMap, Place, Route, Ticket
+from ttr_analysis.maps.model import City, GameMap, Place, Route, Ticket, first_equal
 from ttr_analysis.maps.projection import Projection
 from ttr_analysis.maps.reading import Column, Row, Table, choice, flag, number, read_table, read_toml, text, whole
 from ttr_analysis.rules.ruleset import ClaimRules, RuleSet
@@ -177,19 +176,7 @@ def build_map(name: str, rules: RuleSet, rows: MapRows) -> GameMap:
         tickets=_build_tickets(rows.tickets.rows, by_name.__getitem__),
         rules=rules,
     )
-    return replace(_first_equal(game_map))
-
-
-@lru_cache(maxsize=64)
-def _first_equal(game_map: GameMap) -> GameMap:
-    """
-    Return the first map with the same facts, of the latest ones.
-
-    A map made of its cities, routes and rules is compared with it in no time:
-    they are the same objects. Much is computed once for each map and looked up
-    by it in every turn of a game; to compare all facts takes half a millisecond.
-    """
-    return game_map
+    return replace(first_equal(game_map))  # a map of its own, but made of the same facts
 
 
 def _build_city(row: Row, projection: Projection) -> City:
