@@ -60,15 +60,17 @@ default_role = "py:obj"  # a name in backticks is a link if the reference has it
 maximum_signature_line_length = 90
 nitpick_ignore_regex = [
     ("py:obj", ".*"),
-    # Other packages, as annotations name them; their references would have to be downloaded.
-    ("py:class", r"(collections\.abc|fractions|matplotlib|networkx|numpy|nx|np|os|pandas|pathlib|pd|t)\..*"),
+    # What annotations name: other packages, whose references would have to be downloaded, and our own inner types.
+    ("py:class", r"(collections\.abc|concurrent\.futures|fractions|os|pathlib)\..*"),
+    ("py:class", r"(matplotlib|networkx|numpy|nx|np|pandas|pd|t|ttr_analysis)\..*"),
     ("py:class", "Axes|FilePath"),
     # Words for a few literals or types, which the docstrings explain.
     ("py:class", "Components|Distribution|GraphFile|Method|Routes|Values"),
-    ("py:class", r"ttr_analysis\.engine\.(actions\.Codec|entries\.Entry|replay\.Course)"),
-    ("py:class", r"ttr_analysis\.widgets\.answers\.network\.Plan"),
 ]
-suppress_warnings = ["ref.python"]  # `routes` in backticks may be those of several classes: then it is no link
+suppress_warnings = [
+    "ref.footnote",  # a reference need not be named in the text
+    "ref.python",  # `routes` in backticks may be those of several classes: then it is no link
+]
 python_use_unqualified_type_names = True
 smartquotes = False  # 's-Gravenhage begins with an apostrophe
 
