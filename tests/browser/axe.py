@@ -11,17 +11,18 @@ if TYPE_CHECKING:
 SCRIPT = Path(__file__).parents[2] / ".venv" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
 """Installed by `make test`, in the version that `package.json` says."""
 
-RUN = """async selector => {
-  const {violations} = await axe.run({include: [selector]});
+RUN = """async ([selector, only]) => {
+  const options = {resultTypes: ['violations'], ...(only ? {runOnly: [only]} : {})};
+  const {violations} = await axe.run({include: [selector]}, options);
   return violations
     .filter(({impact}) => impact === 'serious' || impact === 'critical')
     .flatMap(({id, help, nodes}) => nodes.map(node => `${id}: ${help}: ${node.html} ${node.failureSummary}`));
 }"""
 
 
-def findings(page: Page, selector: str) -> list[str]:
-    """Return what axe-core calls serious or critical in the part of a page that a selector finds."""
+def findings(page: Page, selector: str, only: str | None = None) -> list[str]:
+    """Return what axe-core, or only one of its rules, calls serious or critical in a part of a page."""
     if not page.evaluate("() => 'axe' in window"):
         page.add_script_tag(path=SCRIPT)
-    found: list[str] = page.evaluate(RUN, selector)
+    found: list[str] = page.evaluate(RUN, [selector, only])
     return found
