@@ -50,7 +50,7 @@ def main() -> None:
     n_missed = 0
     for what, figures, target, is_met in rows():
         n_missed += not is_met
-        print(f"{what:<50}{figures:<66}{target:<28}{'' if is_met else 'MISSED'}".rstrip(), flush=True)
+        print(f"{what:<50}{figures:<66}{target:<30}{'' if is_met else 'MISSED'}".rstrip(), flush=True)
     print(f"{n_missed} targets missed" if n_missed else "all targets met")
 
 
@@ -87,15 +87,16 @@ def of_stepper(place: str, widget: Locator) -> Iterator[Row]:
     played = watch_playing(widget, 1000 * SECONDS)
     widget.page.keyboard.press("Home")
     due = round(SECONDS / STEP_SECONDS)
-    figures = f"{played.n_steps} of {due} steps shown, {played.n_frames} frames, longest {played.longest:.0f} ms"
-    yield f"{place}: Play at 0.1 s for {SECONDS} s", figures, "every step shown", played.n_steps >= due
+    is_met = played.n_steps >= due and not played.n_dropped
+    figures = f"{min(played.n_steps, due)} of {due} steps shown, {played.n_dropped} of {played.n_frames} frames dropped"
+    yield f"{place}: Play at 0.1 s for {SECONDS} s", figures, "every step, no frame dropped", is_met
 
 
 def of_opening(lab: Lab) -> Row:
     """Return how long it takes from running the cell to the first frame, when all is imported."""
     times = opening_times(lab, cell("stepper", "nordic"), 5)
     figures = f"median {median(times):.0f} ms, most {max(times):.0f} ms"
-    return "JupyterLab: cell to first frame", figures, f"less than {OPENING} ms", max(times) < OPENING
+    return "JupyterLab: cell to first frame", figures, f"median < {OPENING} ms", median(times) < OPENING
 
 
 def of_explorers(lab: Lab) -> Iterator[Row]:

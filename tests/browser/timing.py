@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
+from statistics import median
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -87,13 +88,13 @@ class Playing:
         Steps of the game that were shown.
     n_frames
         Frames of the browser.
-    longest
-        The longest time between two of them, in ms.
+    n_dropped
+        Frames that came too late for their turn.
     """
 
     n_steps: int
     n_frames: int
-    longest: float
+    n_dropped: int
 
 
 @dataclass(frozen=True)
@@ -146,4 +147,6 @@ def opening_times(lab: Lab, cell: str, n: int) -> list[float]:
 def watch_playing(widget: Locator, milliseconds: int) -> Playing:
     """Return what is shown for some time."""
     frames, n_steps = widget.evaluate(WATCH, milliseconds)
-    return Playing(n_steps, len(frames), max(b - a for a, b in pairwise(frames)))
+    gaps = [b - a for a, b in pairwise(frames)]
+    usual = median(gaps)
+    return Playing(n_steps, len(frames), sum(round(gap / usual) - 1 for gap in gaps))
