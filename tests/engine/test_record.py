@@ -461,3 +461,18 @@ def test_the_facade_makes_the_same_states_with_unknown_cards(table: Table) -> No
 
     for ours, theirs in zip(watched.states(), vectors_by_facade(watched), strict=True):
         np.testing.assert_array_equal(without_stream(ours), theirs)
+
+
+@pytest.mark.parametrize("chosen", [1, 2], ids=["one has chosen", "all have chosen"])
+def test_what_others_keep_at_the_start_shows_when_all_have_chosen(chosen: int) -> None:
+    """Unkept tickets lie face up in Nederland, but not before everyone has chosen."""
+    text = played(Table("nederland", "", 2)).dumps()
+    keeps = [i for i, line in enumerate(text.splitlines()) if '"keep_tickets"' in line]
+    record = GameRecord.loads("".join(text.splitlines(keepends=True)[: keeps[chosen - 1] + 1]))
+
+    watched = record.watched_from(1)
+
+    others = [event for event in watched.events if isinstance(event, Chance) and event.kind == "ticket_offered"]
+    named = [event for event in others if event.seat == 0 and event.ticket is not None]
+    assert bool(named) == (chosen == 2)
+    assert len(watched.steps) == (1 if chosen == 1 else 3)

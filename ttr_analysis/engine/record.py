@@ -397,7 +397,8 @@ class GameRecord:
         Return the record with only what one seat could see.
 
         Cards that others drew unseen and their tickets are unknown; so is the
-        seed, from which they follow.
+        seed, from which they follow. While opening tickets are chosen, the
+        record ends before the first choice of another seat.
 
         Parameters
         ----------
@@ -415,7 +416,7 @@ class GameRecord:
             raise GameError(f"expected a seat from 0 to {self.header.n_players - 1}, got {seat!r}")
         others = [other for other in range(self.header.n_players) if other != seat]
         names_unkept = self.map.rules.tickets.unkept == "discard_pile"
-        entries = list(seen_entries(self.entries, seat, names_unkept=names_unkept))
+        entries = list(seen_entries(self.entries, seat, self.header.n_players, names_unkept=names_unkept))
         if shown and self.is_complete:
             entries += shown_entries(entries, self._last, others)
         return type(self)(replace(self.header, seed=None, game=None), tuple(entries), self.map)

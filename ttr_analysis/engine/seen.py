@@ -13,9 +13,12 @@ from ttr_analysis.tables.games import MAX_TICKETS
 _CARDS = (codes.CARD_DEALT, codes.CARD_DRAWN)
 
 
-def seen_entries(entries: Sequence[Entry], seat: int, *, names_unkept: bool) -> Iterator[Entry]:
+def seen_entries(entries: Sequence[Entry], seat: int, n_players: int, *, names_unkept: bool) -> Iterator[Entry]:
     """
     Yield the events of a game with what a seat cannot see unknown.
+
+    How many opening tickets others keep shows when all have chosen: before,
+    the events end with their first choice.
 
     Parameters
     ----------
@@ -23,9 +26,14 @@ def seen_entries(entries: Sequence[Entry], seat: int, *, names_unkept: bool) -> 
         The events.
     seat
         Who watches.
+    n_players
+        Number of players.
     names_unkept
         Whether tickets that others do not keep lie face up.
     """
+    keeps = [at for at, entry in enumerate(entries) if entry.kind == codes.KEEP_TICKETS]
+    if len(keeps) < n_players:
+        entries = entries[: min((at for at in keeps if entries[at].seat != seat), default=len(entries))]
     face_up = _unkept(entries) if names_unkept else frozenset()
     for at, entry in enumerate(entries):
         if entry.seat == seat:
