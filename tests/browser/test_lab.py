@@ -69,10 +69,14 @@ def test_what_a_page_asks_of_the_network_is_noticed(disk: Disk, tmp_path: Path) 
 
 
 @pytest.mark.usefixtures("axe_installed")
-def test_a_button_without_a_name_is_noticed(disk: Disk, tmp_path: Path) -> None:
-    disk.show(write_page(tmp_path, "<button></button>"))
+def test_what_is_hard_to_use_is_noticed(lab: Lab, disk: Disk, tmp_path: Path) -> None:
+    faults = "<button></button><p style='color: #999'>faint</p>"
 
-    assert [found.partition(":")[0] for found in axe.findings(disk.page, ".ttr")] == ["button-name"]
+    lab.show(WIDGET.format(script=f'root.innerHTML = "{faults}"'))
+    disk.show(write_page(tmp_path, faults))
+
+    for page, selector in ((lab.page, ".jp-Notebook .ttr"), (disk.page, ".ttr")):
+        assert [found.partition(":")[0] for found in axe.findings(page, selector)] == ["button-name", "color-contrast"]
 
 
 def write_page(folder: Path, content: str) -> Path:
