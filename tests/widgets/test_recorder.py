@@ -78,14 +78,30 @@ def test_a_file_of_another_game_is_refused(nordic: GameMap, tmp_path: Path) -> N
     with pytest.raises(GameError, match="is of no_tolls, not of neutral"):
         Notepad(nederland, variant="neutral", path=path)
     assert Notepad(nederland, path=path).game.game_map.rules.variant == "no_tolls"
+    with pytest.raises(GameError, match=r"game\.jsonl is of players without names, not of Ida, Bo"):
+        Notepad(nederland, players=("Ida", "Bo"), path=path)
+
+
+def test_a_file_is_gone_on_with_by_its_players(nordic: GameMap, tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    Notepad(nordic, players=("Ida", "Bo", "Cy"), path=path).enter("Ida: hand 4")
+    assert Notepad(nordic, path=path).names == ("Ida", "Bo", "Cy")
+    assert Notepad(nordic, players=["Ida", "Bo", "Cy"], path=path).lines == ("P0: hand 4",)
+    for others in (("Bo", "Ida", "Cy"), ("Ida", "Bo")):
+        with pytest.raises(GameError, match=rf"game\.jsonl is of Ida, Bo, Cy, not of {', '.join(others)}"):
+            Notepad(nordic, players=others, path=path)
 
 
 def test_a_file_that_cannot_be_written_loses_no_line(nordic: GameMap, tmp_path: Path) -> None:
     recorder = GameRecorder(nordic, path=tmp_path / "no such folder" / "game.jsonl")
     recorder._hear({"do": "enter", "n": 1, "text": "hand 4"})
-    assert recorder.answer["said"].startswith("It is entered, but cannot be saved")
+    assert recorder.answer["said"].startswith("The line is entered, but the file cannot be written: ")
     assert recorder.answer["failed"]
     assert recorder.lines == ("P0: hand 4",)
+    recorder._hear({"do": "undo", "n": 2})
+    assert recorder.answer["said"].startswith("The line is taken back, but the file cannot be written: ")
+    assert recorder.answer["failed"]
+    assert not recorder.lines
 
 
 @pytest.mark.parametrize("seat", [2, -1, "0"])
@@ -260,3 +276,13 @@ def test_a_line_of_any_length_is_answered(nordic: GameMap) -> None:
     recorder._hear({"do": "check", "n": 1, "text": "hand " + "red " * 100_000})
     assert not recorder.answer["ready"]
     assert len(json.dumps(recorder.answer)) < 30_000
+
+
+def test_a_line_that_is_too_long_is_refused_whole(nordic: GameMap) -> None:
+    recorder = GameRecorder(nordic)
+    line = f"hand 4{' ' * 5_000}red"
+    with pytest.raises(NotationError, match="expected a line of at most 5000 characters, got 5009"):
+        recorder.enter(line)
+    recorder._hear({"do": "enter", "n": 1, "text": line})
+    assert recorder.lines == ()
+    assert recorder.answer["problem"] == "expected a line of at most 5000 characters, got 5009"

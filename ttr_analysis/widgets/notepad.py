@@ -57,7 +57,7 @@ class Check:
     Parameters
     ----------
     text
-        The line as it was typed.
+        The line as it was typed; the beginning of one that is too long.
     problem
         What is wrong, or still missing; "" if the line can be entered.
     at
@@ -97,17 +97,17 @@ class Notepad:
         Who keeps the record; what is unknown of the others is then offered
         first.
     players
-        Names of the players, seat by seat.
+        Names of the players, seat by seat; by default those of the file.
     path
         The file; one that exists is gone on with.
 
     Raises
     ------
     GameError
-        If the file is of another map, variant or number of players, or there
-        is no such seat.
+        If the file is of another variant, number of players or players, or
+        there is no such seat.
     RecordError
-        If the file is damaged.
+        If the file is damaged, or of another map.
 
     Examples
     --------
@@ -135,8 +135,12 @@ class Notepad:
         self.path = None if path is None else Path(path).expanduser()
         if self.path is not None and self.path.exists():
             record = _load(self.path, game_map, variant)
-            if n_players is not None and n_players != record.header.n_players:
-                raise GameError(f"{self.path.name} is of {record.header.n_players} players, not of {n_players}")
+            header = record.header
+            if n_players is not None and n_players != header.n_players:
+                raise GameError(f"{self.path.name} is of {header.n_players} players, not of {n_players}")
+            if players and tuple(players) != header.players:
+                names = ", ".join(header.players) or "players without names"
+                raise GameError(f"{self.path.name} is of {names}, not of {', '.join(map(str, players))}")
             self._transcript = Transcript.of(record)
         else:
             fewest = game_map.with_variant(variant).rules.players[0]
@@ -191,10 +195,11 @@ class Notepad:
         text
             The line as far as it is typed.
         """
-        text = text[:_MOST_LETTERS]
         try:
+            _check_length(text)
             reading = self._transcript.read(text)
         except NotationError as error:
+            text = text[:_MOST_LETTERS]
             return Check(text, error.reason, error.at, "", self._choices(text, error))
         told = "; ".join(map(str, reading.events))
         return Check(text, "", len(text), told, self._more(text))
@@ -221,7 +226,8 @@ class Notepad:
         OSError
             If the file cannot be written; the line is entered.
         """
-        line = self._transcript.write(text[:_MOST_LETTERS]).line
+        _check_length(text)
+        line = self._transcript.write(text).line
         self._save()
         return line
 
@@ -262,7 +268,7 @@ class Notepad:
         piece = self._piece(kind, value)
         before = text.rstrip()
         if before and piece:
-            for between in (", ", " ", "; ", " -> "):
+            for between in (", ", "; ", " ", " -> "):
                 longer = f"{before.rstrip(';,')}{between}{piece}"
                 if self._is_readable(longer):
                     return longer
@@ -367,6 +373,13 @@ def _load(path: Path, game_map: GameMap, variant: str | None) -> GameRecord:
     if record.header.variant != wanted:
         raise GameError(f"{path.name} is of {record.header.variant or 'no variant'}, not of {wanted or 'none'}")
     return record
+
+
+def _check_length(text: str) -> None:
+    if len(text) > _MOST_LETTERS:
+        raise NotationError(
+            f"expected a line of at most {_MOST_LETTERS} characters, got {len(text)}", _MOST_LETTERS - 1
+        )
 
 
 def _joined(base: str, choice: str) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import traitlets
@@ -32,7 +33,8 @@ class GameRecorder(TalkingWidget):
     game_map
         The map.
     n_players
-        Number of players; by default that of `players`, else the fewest.
+        Number of players; by default that of `players` or of the file, else
+        the fewest.
     variant
         A variant of the rules; None for the map's own.
     seat
@@ -43,7 +45,7 @@ class GameRecorder(TalkingWidget):
         lines.
     path
         A file to which the record is saved after each line. One that exists
-        is gone on with.
+        is gone on with, by the same players.
 
     Attributes
     ----------
@@ -57,8 +59,8 @@ class GameRecorder(TalkingWidget):
     Raises
     ------
     GameError
-        If the file is of another variant or number of players, or there is
-        no such seat.
+        If the file is of another variant, number of players or players, or
+        there is no such seat.
     RecordError
         If the file is damaged, or of another map.
 
@@ -185,27 +187,27 @@ class GameRecorder(TalkingWidget):
             case {"do": "enter", "n": int(n), "text": str(text)}:
                 self._enter(text, n)
             case {"do": "undo", "n": int(n)}:
-                self._do(lambda: f"Taken back: {self._pad.undo()}", "", n)
+                self._do(self._pad.undo, "taken back", "", n)
 
     def _enter(self, text: str, n: int) -> None:
         """Enter a line, or several that were pasted, up to the first one that cannot be."""
         for line in [line for line in text.splitlines() if line.strip()] or [text]:
-            self._do(lambda line=line: f"Entered {self._pad.enter(line)}", line, n)
+            self._do(partial(self._pad.enter, line), "entered", line, n)
             if self.answer["text"]:
                 return
 
-    def _do(self, change: Any, text: str, n: int) -> None:  # noqa: ANN401
+    def _do(self, change: Callable[[], str], done: str, text: str, n: int) -> None:
         """Make a change, and say what came of it; what cannot be entered stays in the line."""
         try:
-            said = change()
+            line = change()
         except NotationError:
             self.set_trait("answer", self._answer(text, n))
         except GameError as error:
             self.set_trait("answer", self._answer(text, n, str(error), failed=True))
         except OSError as error:
-            self._show(f"It is entered, but cannot be saved: {error}", n, failed=True)
+            self._show(f"The line is {done}, but the file cannot be written: {error}", n, failed=True)
         else:
-            self._show(said, n)
+            self._show(f"{done.capitalize()} {line}", n)
 
     def _show(self, said: str, n: int, *, failed: bool = False) -> None:
         self.set_trait("now", self._pad.frame())
