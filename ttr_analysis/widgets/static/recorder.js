@@ -6,7 +6,11 @@
 function render({ model, el }) {
   const facts = model.get("facts");
   const { sheet } = facts;
-  let asked = 0;
+  // Views of one recorder hear all answers: each begins somewhere else, and knows its own. 0 is for what Python did.
+  let asked = 1 + Math.floor(Math.random() * 2 ** 40);
+  let answered = asked;
+  let sent = { n: asked, text: "" }; // what was asked last that may change the line, and the line it was asked with
+  let isStale = false; // the game has changed since the last answer
 
   // -- the line ----------------------------------------------------------------
 
@@ -19,7 +23,7 @@ function render({ model, el }) {
     maxlength: 5000,
     dir: "ltr",
   });
-  const enter = make("button", { type: "button", class: "ttr-main", text: "Enter", onclick: () => say("enter") });
+  const enter = make("button", { type: "button", class: "ttr-main", text: "Enter", onclick: enterLine });
   const undo = make("button", { type: "button", text: "Undo", onclick: () => say("undo") });
   const clear = make("button", { type: "button", text: "Clear", onclick: () => type("") });
   const said = make("div", { class: "ttr-live ttr-r-said", "aria-live": "polite" });
@@ -33,26 +37,32 @@ function render({ model, el }) {
     choices,
   );
 
+  let waiting = null;
   function say(what, more = {}) {
+    clearTimeout(waiting); // the answer is a check as well
     asked += 1;
+    if (what !== "check") sent = { n: asked, text: input.value };
     model.send({ do: what, n: asked, text: input.value, ...more });
   }
-  let waiting = null;
   function checkSoon() {
     clearTimeout(waiting);
+    asked += 1; // what is on its way is about another line
     waiting = setTimeout(() => say("check"), 40);
+  }
+  function enterLine() {
+    const isOnItsWay = sent.n === asked && answered !== asked;
+    if (!isOnItsWay) say("enter"); // else it would be entered twice
   }
   function type(text) {
     input.value = text;
     input.focus();
-    clearTimeout(waiting);
     say("check");
   }
   const pick = (kind, value) => say("pick", { kind, value: String(value) });
 
   input.addEventListener("input", checkSoon);
   input.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") say("enter");
+    if (event.key === "Enter") enterLine();
     else if (event.key === "ArrowDown" && choices.firstChild) choices.firstChild.focus();
     else if (event.key === "Escape") type("");
     else return;
@@ -62,8 +72,7 @@ function render({ model, el }) {
     const text = event.clipboardData.getData("text");
     if (!/\n./.test(text)) return;
     event.preventDefault(); // several lines, each of which is entered
-    asked += 1;
-    model.send({ do: "enter", n: asked, text });
+    say("enter", { text });
   });
   choices.addEventListener("keydown", (event) => {
     const steps = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
@@ -86,14 +95,34 @@ function render({ model, el }) {
     );
   }
 
+  function putLine(text) {
+    // What was typed meanwhile stays: behind the new line, or instead of it.
+    if (input.value.startsWith(sent.text)) input.value = text + input.value.slice(sent.text.length);
+    sent.text = text;
+  }
+
+  function setDisabled(button, isDisabled) {
+    if (isDisabled && button.matches(":focus")) input.focus();
+    button.disabled = isDisabled;
+  }
+
   function onAnswer() {
     const answer = model.get("answer");
-    if (answer.n !== asked) return; // of what was typed before
-    if (answer.text !== input.value) {
-      input.value = answer.text;
-      input.setSelectionRange(answer.text.length, answer.text.length);
+    const isLast = answer.n === asked;
+    const mayChange = answer.n === sent.n;
+    if (mayChange) putLine(answer.text);
+    if (isLast || mayChange) {
+      answered = answer.n;
+      showAnswer(answer);
+      if (!isLast) checkSoon(); // the line that was typed on
+    } else if (isStale && answered === asked) {
+      checkSoon(); // another view, or Python, has entered a line
     }
-    enter.disabled = !answer.ready;
+  }
+
+  function showAnswer(answer) {
+    isStale = false;
+    setDisabled(enter, !answer.ready);
     // What ends too early is no slip: one goes on typing.
     const isWrong = Boolean(answer.problem) && answer.at < answer.text.trimEnd().length;
     input.setAttribute("aria-invalid", String(isWrong));
@@ -129,11 +158,12 @@ function render({ model, el }) {
     lines.append(...now.slice(same).map((text) => make("li", {}, make("bdi", { dir: "ltr", text }))));
     shown = now;
     lines.scrollTop = lines.scrollHeight;
-    undo.disabled = now.length === 0;
+    setDisabled(undo, now.length === 0);
   }
 
   function onNow() {
     const { table, lines: now, scores } = model.get("now");
+    isStale = true;
     showLines(now);
     panels.hidden = market.element.hidden = table === null;
     const points = scores?.map((score, seat) => `P${seat} ${score ?? "?"}`).join(", ");
@@ -175,8 +205,8 @@ function render({ model, el }) {
   model.on("change:answer", onAnswer);
   model.on("change:now", onNow);
   onNow();
-  asked = model.get("answer").n;
-  onAnswer();
+  putLine(model.get("answer").text);
+  showAnswer(model.get("answer"));
   return () => {
     clearTimeout(waiting);
     model.off("change:answer", onAnswer);
