@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from ttr_analysis._errors import GameError
+from ttr_analysis._errors import GameError, IllegalActionError
 from ttr_analysis.analysis.payments.model import split
 from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine import codes
@@ -88,7 +88,8 @@ class Sitting:
         self._packed = PackedGame(game.game_map, game.n_players)
         self._judge = TicketJudge(game)
         others = [other for other in range(game.n_players) if other != seat]
-        self._names = [PERSON] * game.n_players
+        self._names: list[list[str]] = [[] for _ in range(game.n_players)]
+        self._names[seat].append(PERSON)
         self._choosers: dict[int, Chooser] = {}
         for other, policy in zip(others, policies, strict=True):
             self._seat_policy(other, policy)
@@ -107,8 +108,8 @@ class Sitting:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What records call who plays each seat."""
-        return tuple(self._names)
+        """What records call who plays each seat: one after the other, where it was handed over."""
+        return tuple(", then ".join(names) for names in self._names)
 
     @property
     def record(self) -> GameRecord:
@@ -135,7 +136,7 @@ class Sitting:
     def thinker(self) -> str:
         """Who decides now, if it is a policy, in words; else ""."""
         seat = int(self._vector[SEAT])
-        return "" if self.is_over or seat == self.seat else f"P{seat} {self.names[seat]}"
+        return "" if self.is_over or seat == self.seat else f"P{seat} {self._names[seat][-1]}"
 
     # -- playing ------------------------------------------------------------------
 
@@ -170,10 +171,17 @@ class Sitting:
         ------
         GameError
             If the policy fails, or chooses what is illegal; the game stays as
-            it was.
+            it was. The text may be shown to the person; what its cause says
+            may be secret.
         """
-        seat = int(self._vector[SEAT])
-        return self._apply(*self._choosers[seat](self._vector))
+        choose = self._choosers[int(self._vector[SEAT])]
+        try:
+            code, value = choose(self._vector)
+        except IllegalActionError as error:
+            raise GameError(f"{self.thinker} chose what is illegal") from error
+        except GameError as error:
+            raise GameError(f"{self.thinker} failed: {type(error.__cause__).__name__}") from error
+        return self._apply(code, value)
 
     def replace_policy(self, seat: int, policy: Policy | CompiledPolicy) -> None:
         """
@@ -315,7 +323,9 @@ class Sitting:
 
     def _seat_policy(self, seat: int, policy: Policy | CompiledPolicy) -> None:
         self._choosers[seat] = seat_policy(self._packed, policy, seat, self.seed, 0)
-        self._names[seat] = policy_name(policy)
+        names = self._names[seat]
+        if names[-1:] != [policy_name(policy)]:
+            names.append(policy_name(policy))
 
     def _apply(self, code: int, value: int) -> Told:
         before, state = self._vector, self.state

@@ -53,6 +53,9 @@ class GameTable(TalkingWidget):
         look into it.
     is_over : bool
         Whether the game is over.
+    failure : BaseException or None
+        What went wrong in the policy that decides now: it may tell what is
+        secret, so that the page is only told that something did.
 
     Raises
     ------
@@ -94,6 +97,7 @@ class GameTable(TalkingWidget):
     ) -> None:
         seats = _policies(policies, n_players)
         self._n_said = 0
+        self.failure: BaseException | None = None
         self._sitting = Sitting(Game(game_map, len(seats) + 1, variant), seats, seat, seed)
         super().__init__()
         self._let_others_play()
@@ -185,6 +189,7 @@ class GameTable(TalkingWidget):
     def _let_others_play(self) -> None:
         """Let policies play until the person decides; what goes wrong is shown, and the game is kept."""
         sitting = self._sitting
+        self.failure = None
         self._say("")
         self.set_trait("now", sitting.frame())
         try:
@@ -193,6 +198,7 @@ class GameTable(TalkingWidget):
                 sitting.let_play()
                 self.set_trait("now", sitting.frame())
         except GameError as error:
+            self.failure = error.__cause__
             self._say(str(error), can_go_on=True)
         except KeyboardInterrupt:
             self._say(f"{sitting.thinker} was interrupted", can_go_on=True)
