@@ -51,6 +51,20 @@ def test_costs_follow_the_hand(lab: Lab, nordic: ttr.GameMap) -> None:
         expect(green.nth(1)).to_have_text(str(ttr.payments.cards_needed(lieksa, own=own)))
 
 
+def test_routes_are_opened_again_with_keys_alone(lab: Lab) -> None:
+    closed = ["Bergen-Oslo/0", "Kirkenes-Murmansk/0"]
+    widget = lab.show(f"{SHOW}TicketExplorer(ttr.load_map('nordic'), closed={closed})")
+    buttons = widget.get_by_role("button", name="Open again")
+    buttons.first.focus()
+
+    lab.page.keyboard.press("Enter")
+    expect(buttons).to_have_count(1)
+    expect(buttons).to_be_focused()
+    lab.page.keyboard.press("Enter")
+    expect(buttons).to_have_count(0)
+    expect(widget.locator(".ttr-taken")).to_be_focused()
+
+
 def test_networks_follow_tickets_and_closed_routes(lab: Lab, nordic: ttr.GameMap) -> None:
     widget = lab.show(f"{SHOW}TicketExplorer(ttr.load_map('nordic'), ['Narvik-Murmansk'])")
     trains = widget.locator(".ttr-figures dd").first

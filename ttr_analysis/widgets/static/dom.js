@@ -5,6 +5,10 @@
  * make(tag, attributes, ...children) -> element; makeSvg the same for SVG.
  *   Attributes: "text" is the text within, "on..." a listener, false, null and undefined leave one out.
  * keepKeys(root, onKey): all keys pressed within `root` stay there; `onKey(event)` returns whether it used the key.
+ * keepFocus(part, change, region): changes `part`; where that removes, hides or disables what has the focus within, the
+ *   focus goes to the element that now has its `data-key`, else to the nearest that is left in the order of keys, else
+ *   to `region` (default: `part`), and from there back when a later change makes usable what had it. Whatever redraws
+ *   or disables controls goes through it.
  * setText(element, text): changes the page only if the text is another one.
  */
 
@@ -29,6 +33,34 @@ function makeSvg(tag, attributes = {}, ...children) {
 
 function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
+}
+
+function isLost(element) {
+  return !element || element === document.body || element.closest(":disabled, [inert]") || !element.checkVisibility();
+}
+
+const heldBefore = new WeakMap(); // by region: what had the focus before
+
+function keepFocus(part, change, region = part) {
+  const page = part.getRootNode();
+  const held = part.contains(page.activeElement) ? page.activeElement : null;
+  const keyed = () => [...part.querySelectorAll("[data-key]")];
+  const before = held?.dataset.key === undefined ? [] : keyed();
+  const at = before.indexOf(held);
+  change();
+  const back = heldBefore.get(held);
+  if (back && page.activeElement === held && !isLost(back)) back.focus({ preventScroll: true });
+  if (!held || !isLost(page.activeElement)) return;
+  const now = new Map(keyed().map((element) => [element.dataset.key, element]));
+  const nearest = before.length ? [...before.slice(at), ...before.slice(0, at).reverse()] : [];
+  const places = nearest.flatMap(({ dataset }) => now.get(dataset.key) ?? []);
+  for (const place of [...places, region, part.closest(".ttr")]) {
+    if (place.tabIndex < 0) place.tabIndex = -1;
+    place.focus({ preventScroll: true });
+    if (isLost(page.activeElement)) continue;
+    heldBefore.set(place, held);
+    return;
+  }
 }
 
 function keepKeys(root, onKey = () => false) {

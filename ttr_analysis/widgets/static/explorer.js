@@ -116,7 +116,8 @@ function explorerTools(model, facts) {
     },
     show() {
       players.value = String(model.get("n_players") ?? "");
-      clear.disabled = model.get("closed").length + model.get("owned").length === 0;
+      const isOpen = model.get("closed").length + model.get("owned").length === 0;
+      keepFocus(clear.parentElement, () => (clear.disabled = isOpen));
     },
   };
 }
@@ -141,10 +142,8 @@ function ticketsFrom(model, facts, board) {
     const buttons = leading.map(({ id, name, points }) =>
       makeButton(`${name} ${points}`, () => pick(id), { "aria-pressed": String(model.get("tickets").includes(id)) }),
     );
-    element.replaceChildren(
-      make("span", { text: city === null ? "Click two cities to pick a ticket." : hint }),
-      ...buttons,
-    );
+    const words = make("span", { text: city === null ? "Click two cities to pick a ticket." : hint });
+    keepFocus(element, () => element.replaceChildren(words, ...buttons));
   }
   show(null);
   return {
@@ -165,14 +164,16 @@ function takenRoutes(model, facts) {
   const line = ([name, words]) => {
     const buttons = model.get(name).map((id) => {
       const open = () => ask(model, { [name]: model.get(name).filter((route) => route !== id) });
-      return makeButton(`${facts.names[id]} ✕`, open, { "aria-label": `Open again: ${facts.names[id]}` });
+      const look = { "data-key": id, "aria-label": `Open again: ${facts.names[id]}` };
+      return makeButton(`${facts.names[id]} ✕`, open, look);
     });
     return buttons.length ? [make("p", {}, make("span", { text: words }), ...buttons)] : [];
   };
   return {
     element,
     show() {
-      element.replaceChildren(...[["closed", "Closed:"], ["owned", "Yours:"]].flatMap(line));
+      const lines = [["closed", "Closed:"], ["owned", "Yours:"]].flatMap(line);
+      keepFocus(element, () => element.replaceChildren(...lines));
     },
   };
 }
@@ -200,7 +201,7 @@ function ticketPicker(model, facts) {
       const now = new Set(model.get("tickets"));
       const full = now.size >= facts.most_tickets;
       setText(heading, `Tickets: ${now.size} picked${full ? `, ${facts.most_tickets} is the most` : ""}`);
-      none.disabled = now.size === 0;
+      keepFocus(none, () => (none.disabled = now.size === 0), search);
       for (const { id, box } of items) {
         box.checked = now.has(id);
         box.disabled = full && !now.has(id);
@@ -216,14 +217,13 @@ function networkPanel(model, facts) {
   const element = make("div", { class: "ttr-panel" }, figures, table);
   const row = ({ id, name, alone, points, reaches }) => {
     const worth = reaches ? `${points} (${reaches})` : (points ?? "");
-    const look = { class: "ttr-link", "aria-label": `Drop ${name}` };
+    const look = { class: "ttr-link", "data-key": id, "aria-label": `Drop ${name}` };
     const drop = makeButton("✕", () => togglePick(model, facts, id), look);
     return answerRow(name, [alone ?? "none", worth, drop]);
   };
   return {
     element,
     show({ problem, tickets = [], length, left, slack, points, toll, tokens, loans, n_tunnels, n_ferries }) {
-      element.hidden = tickets.length === 0 || Boolean(problem);
       const lent = loans ? `, ${loans} loan${loans > 1 ? "s" : ""}` : "";
       const shown = [
         ["trains", `${length} of ${left}`],
@@ -234,7 +234,10 @@ function networkPanel(model, facts) {
       ];
       const figure = ([what, n]) => make("div", {}, make("dt", { text: what }), make("dd", { text: n }));
       figures.replaceChildren(...(length === undefined ? [] : shown.map(figure)));
-      body.replaceChildren(...tickets.map(row));
+      keepFocus(element, () => {
+        element.hidden = tickets.length === 0 || Boolean(problem);
+        body.replaceChildren(...tickets.map(row));
+      });
     },
   };
 }
@@ -249,7 +252,7 @@ function lossesPanel(model, facts, words, board) {
   const point = (ids) => board.highlight(ids, "is-pointed");
   function row({ route, trains, extra, breaks }) {
     const close = () => ask(model, { closed: [...model.get("closed"), route] });
-    const look = { class: "ttr-link", "aria-label": `Close ${words.get(route)}` };
+    const look = { class: "ttr-link", "data-key": route, "aria-label": `Close ${words.get(route)}` };
     const name = makeButton(facts.names[route], close, look);
     name.addEventListener("focus", () => point([route]));
     name.addEventListener("blur", () => point([]));
@@ -269,10 +272,12 @@ function lossesPanel(model, facts, words, board) {
         harmless ? `${harmless} can be lost at no cost.` : "",
         rows.some(({ breaks }) => breaks) ? "✗, dashed on the board: the tickets could not be completed." : "",
       ];
-      element.hidden = rows.length + n_left === 0;
       point([]);
       board.highlight(rows.filter(({ breaks }) => breaks).map(({ route }) => route), "is-neck");
-      body.replaceChildren(...rows.filter(({ extra }) => extra !== 0).map(row));
+      keepFocus(element, () => {
+        element.hidden = rows.length + n_left === 0;
+        body.replaceChildren(...rows.filter(({ extra }) => extra !== 0).map(row));
+      });
       setText(note, n_left ? `${n_left} to be looked at …` : sentences.filter(Boolean).join(" "));
       clearTimeout(timer);
       if (n_left) timer = setTimeout(() => model.send({ ask: "losses" }), rows.length ? 0 : IDLE);
