@@ -34,6 +34,9 @@ RECORDER = """import ttr_analysis as ttr
 recorder = ttr.widgets.GameRecorder(ttr.load_map("nordic"))
 recorder"""
 
+HAS_FOCUS = """root => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(
+  () => done(root.contains(document.activeElement)))))"""
+
 HANDS = """root => [...root.querySelectorAll('.ttr-p-seat')]
   .sort((a, b) => a.dataset.seat - b.dataset.seat)
   .map(seat => Object.fromEntries([...seat.querySelectorAll('.ttr-card')]
@@ -103,12 +106,41 @@ def test_what_is_illegal_is_refused_with_its_reason(lab: Lab) -> None:
     assert owners(table) == {}
 
 
+def test_a_game_is_played_with_keys_alone(lab: Lab) -> None:
+    table = lab.show(TABLE)
+    keyboard, busy = lab.page.keyboard, table.locator(".ttr-t-busy")
+    table.get_by_role("checkbox").first.focus()
+
+    for _ in range(25):
+        keyboard.press("Space")
+        expect(busy).to_have_count(0)
+        assert table.evaluate(HAS_FOCUS)
+        keyboard.press("Tab")
+    assert int(lab.ask("len(table.record.steps)")) > 15
+
+
+def test_who_draws_with_keys_can_draw_on(lab: Lab) -> None:
+    table = lab.show(TABLE)
+    for box in table.get_by_role("checkbox").all()[:2]:
+        box.check()
+    table.get_by_role("button", name="Keep these").press("Enter")
+    pile = table.get_by_role("button", name="Draw a card")
+
+    expect(pile).to_be_enabled()
+    pile.focus()
+    for due in ("draw a further card", "it is your turn"):
+        lab.page.keyboard.press("Enter")
+        expect(table.locator(".ttr-t-turn")).to_contain_text(due)
+        expect(pile).to_be_focused()
+
+
 def test_a_game_that_is_over_is_stepped_through(lab: Lab) -> None:
     table = lab.show(TABLE)
     lab.ask("finish()")
 
     expect(table.locator(".ttr-t-turn")).to_contain_text("won")
-    table.get_by_role("button", name="Step through it").click()
+    for _ in range(2):
+        table.get_by_role("button", name="Step through it").click()
 
     stepper = lab.page.locator(".ttr-stepper")
     stepper.wait_for()

@@ -176,7 +176,7 @@ class GameTable(TalkingWidget):
             case {"do": "go_on"}:
                 self._let_others_play()
             case {"do": "stepper"} if self.is_over:
-                self.set_trait("stepping", self.stepper())
+                self.set_trait("stepping", self.stepping or self.stepper())
             case {"do": "why", "route": str(route)}:
                 self._say(self._sitting.why_not(route))
             case _:

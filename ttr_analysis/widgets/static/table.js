@@ -19,6 +19,8 @@ function render({ model, el }) {
   let now = null;
   let chosen = null; // the route for which a payment is chosen
   let sent = false;
+  // Who has the focus on what goes away waits at what is said, before what can be done.
+  const keep = (change) => () => keepFocus(root, change, bar);
 
   function move(line) {
     if (sent || !line) return;
@@ -47,7 +49,7 @@ function render({ model, el }) {
   const said = [turn, live, problem, again, actions];
   const bar = make("section", { class: "ttr-t-now ttr-panel", "aria-label": "Your turn" }, ...said);
 
-  function showTurn() {
+  const showTurn = keep(() => {
     const busy = model.get("busy") || (sent ? "The move is made" : "");
     turn.classList.toggle("ttr-t-busy", Boolean(busy));
     const { table, result, options } = now;
@@ -60,7 +62,7 @@ function render({ model, el }) {
     const may = options && !busy ? options : { draw: "", market: {}, tickets: "" };
     const slots = (slot) => Boolean(may.market[slot]);
     market.set(table, { slots, pile: Boolean(may.draw), tickets: Boolean(may.tickets) });
-  }
+  });
 
   // -- what can be done -------------------------------------------------------------
 
@@ -140,7 +142,7 @@ function render({ model, el }) {
     else model.send({ do: "why", step: now.step, route: id });
   }
 
-  function showActions() {
+  const showActions = keep(() => {
     const { options, result } = now;
     if (result) actions.replaceChildren(resultTable(result));
     else if (!options) actions.replaceChildren();
@@ -156,7 +158,7 @@ function render({ model, el }) {
         make("div", { class: "ttr-p-choices" }, ...moves),
       );
     }
-  }
+  });
 
   function resultTable({ winners, seats: scored }) {
     const ticket = ([which, points]) => ticketItem(sheet, which, [points < 0 ? "lost" : "done", null]);
@@ -172,7 +174,7 @@ function render({ model, el }) {
       );
     });
     const head = ["seat", "points", "made of", "tickets"].map((text) => make("th", { scope: "col", text }));
-    const open = () => model.send({ do: "stepper" });
+    const open = () => (view ? showStepper() : model.send({ do: "stepper" }));
     const step = make("button", { type: "button", class: "ttr-main", text: "Step through it", onclick: open });
     const table = make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows));
     return make("div", { class: "ttr-t-result" }, table, step);
@@ -190,7 +192,8 @@ function render({ model, el }) {
   });
   const log = make("ol", { class: "ttr-p-log", tabindex: 0, "aria-label": "What happened" });
   // The list has no size before it is on the page.
-  new ResizeObserver(() => (log.scrollTop = log.scrollHeight)).observe(log);
+  const observer = new ResizeObserver(() => (log.scrollTop = log.scrollHeight));
+  observer.observe(log);
   const place = make("div", { class: "ttr-place" });
   const board = drawBoard(place, sheet, { onRoute, label: `${sheet.about}: choose a route to claim it` });
 
@@ -239,22 +242,28 @@ function render({ model, el }) {
     showActions();
   }
 
-  function onProblem() {
+  const onProblem = keep(() => {
     const { text, can_go_on: retry } = model.get("problem");
     setText(problem, text);
     again.hidden = !retry;
     if (text) sent = false;
     showTurn();
-  }
+  });
 
+  let view = null; // of the stepper
+  let gone = false;
   async function onStepping() {
     const id = model.get("stepping");
     if (!id || !model.widget_manager) return;
     const child = await model.widget_manager.get_model(id.replace("IPY_MODEL_", ""));
-    const view = await model.widget_manager.create_view(child);
+    const opened = await model.widget_manager.create_view(child);
+    if (gone) return opened.remove();
+    view?.remove();
+    view = opened;
     stepping.replaceChildren(view.el);
-    view.el.scrollIntoView({ block: "nearest" });
+    showStepper();
   }
+  const showStepper = () => view.el.scrollIntoView({ block: "nearest" });
 
   // -- together -------------------------------------------------------------------------
 
@@ -293,6 +302,9 @@ function render({ model, el }) {
   onProblem();
   onStepping();
   return () => {
+    gone = true;
+    view?.remove();
+    observer.disconnect();
     for (const [name, listener] of Object.entries(listeners)) model.off(`change:${name}`, listener);
   };
 }
