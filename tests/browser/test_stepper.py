@@ -130,8 +130,8 @@ def test_the_keys_go_on_from_every_control(stepper: Locator) -> None:
 def test_play_goes_on_until_it_is_paused(stepper: Locator) -> None:
     stepper.get_by_label("Time for each step").select_option("0.1 s")
     stepper.get_by_role("button", name="Play").click()
-    expect(stepper.get_by_role("button", name="Pause")).to_be_visible()
     wait_for_step(stepper, 5)
+    expect(stepper.get_by_role("button", name="Pause")).to_be_visible()
     stepper.focus()
 
     for key, paused_at in (("Space", None), ("Home", 0)):
@@ -163,10 +163,26 @@ def test_python_follows_the_page_and_the_page_python(lab: Lab) -> None:
     stepper.focus()
     for _ in range(3):
         lab.page.keyboard.press("ArrowRight")
-    stepper.page.wait_for_timeout(300)
+    stepper.page.wait_for_timeout(500)
     assert lab.ask("s.step") == "3"
     lab.ask("setattr(s, 'step', 40)")
     expect(stepper).to_have_attribute("data-step", "40")
+
+    stepper.get_by_label("Time for each step").select_option("0.1 s")
+    stepper.get_by_role("button", name="Play").click()
+    wait_for_step(stepper, 50)
+    assert int(lab.ask("s.step")) > 40  # while it plays
+
+
+def test_python_hears_the_last_step_before_the_output_is_cleared(lab: Lab) -> None:
+    *before, widget = cell("stepper", "nordic").splitlines()
+    stepper = lab.show("\n".join([*before, f"s = {widget}", "s"]))
+
+    stepper.press("End")
+    lab.page.evaluate("() => window.jupyterapp.commands.execute('notebook:clear-all-cell-outputs')")
+    expect(stepper).to_have_count(0)
+
+    assert lab.ask("s.step == s.n_steps - 1") == "True"
 
 
 @pytest.mark.parametrize("step", [-1, 170])

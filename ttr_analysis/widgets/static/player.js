@@ -42,6 +42,7 @@ function makeTimer(pause, tick, onChange) {
     let due = performance.now() + pause();
     const run = () => {
       if (!tick()) return stop();
+      if (timer === null) return; // stopped by what the tick set off
       due = Math.max(due + pause(), performance.now());
       timer = setTimeout(run, due - performance.now());
     };

@@ -3,6 +3,8 @@
  * Frames share what did not change, so that only what is another value is drawn again.
  */
 
+const SAVE_EVERY = 300; // milliseconds between saved steps: a browser allows 100 changes of the address in 30 seconds
+
 const STATUS = {
   done: ["✓", "done"],
   possible: ["…", "possible"],
@@ -210,7 +212,8 @@ function makeMoves(sheet, game, moves, onJump) {
     if (top > element.scrollTop + room) element.scrollTop = top - HEIGHT;
     else if (top < element.scrollTop) element.scrollTop = top + HEIGHT - room;
   }
-  new ResizeObserver(reveal).observe(element); // which has no size before it is on the page
+  const observer = new ResizeObserver(reveal); // it has no size before it is on the page
+  observer.observe(element);
   return {
     element,
     set(step) {
@@ -223,6 +226,7 @@ function makeMoves(sheet, game, moves, onJump) {
       current.jump.tabIndex = 0;
       reveal();
     },
+    stop: () => observer.disconnect(),
   };
 }
 
@@ -402,18 +406,26 @@ function render({ model, el }) {
     root.classList.toggle("is-at-end", step === frames.length - 1);
     if (model.get("step") === step) return;
     model.set("step", step);
+    saving ??= setTimeout(save, SAVE_EVERY);
+  }
+  function save() {
     clearTimeout(saving);
-    saving = setTimeout(() => model.save_changes(), 120);
+    saving = null;
+    model.save_changes();
   }
 
   el.append(root);
   keepKeys(root, player.keys);
-  const onStep = () => go(model.get("step"));
+  // JupyterLab tells also of steps that are taken here; to go there would end Play.
+  const onStep = () => model.get("step") !== player.step && go(model.get("step"));
   model.on("change:step", onStep);
   onStep();
   return () => {
-    clearTimeout(saving);
     player.stop();
+    // Nothing can be sent to the kernel of a notebook that is closed.
+    if (saving !== null && model.widget_manager?.kernel?.isDisposed === false) save();
+    clearTimeout(saving);
+    moveTable.stop();
     model.off("change:step", onStep);
   };
 }
