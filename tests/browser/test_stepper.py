@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser import axe
 from tests.browser.board import owners
 from tests.browser.samples import cell, sample_record
 from ttr_analysis.widgets import GameStepper
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Locator
 
-    from tests.browser.lab import Lab
+    from tests.browser.lab import Disk, Lab
     from ttr_analysis import GameRecord, GameState
 
 SEATS = """root => [...root.querySelectorAll('.ttr-seat')].map(seat => {
@@ -194,6 +195,16 @@ def test_the_move_of_the_first_step_is_in_sight(lab: Lab, step: int) -> None:
     assert place is not None
     assert row is not None
     assert place["y"] < row["y"] < row["y"] + row["height"] < place["y"] + place["height"] + 1
+
+
+@pytest.mark.usefixtures("axe_installed")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious_in_a_page(disk: Disk, exported: Path, scheme: Literal["light", "dark"]) -> None:
+    disk.page.emulate_media(color_scheme=scheme)
+    disk.show(exported)
+    disk.page.keyboard.press("End")
+
+    assert axe.findings(disk.page, "body") == []
 
 
 def test_cars_have_symbols_of_their_owner(stepper: Locator, record: GameRecord) -> None:

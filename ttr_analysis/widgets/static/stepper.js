@@ -69,7 +69,7 @@ function makeSeat(sheet, game, seat, onTickets) {
     type: "button",
     class: "ttr-show",
     "aria-pressed": "false",
-    "aria-label": `Show the tickets of P${seat} on the board`,
+    "aria-label": `Show tickets of P${seat} on the board`,
     text: "show tickets",
     onclick: () => {
       const pressed = toggle.getAttribute("aria-pressed") !== "true";
@@ -360,7 +360,7 @@ function render({ model, el }) {
   const chart = makeChart(sheet, game, frames, go);
   const jumps = seats.map((seat) => ({
     label: [playerMark(sheet, seat)],
-    words: `Next claim of ${ownerWords(game, seat)}`,
+    words: `${seat}: next claim of ${ownerWords(game, seat)}`,
     steps: claimSteps(frames, claims, seat),
   }));
   const player = makePlayer({ nSteps: frames.length, jumps, onStep: show });
