@@ -81,7 +81,7 @@ def game_data(record: GameRecord) -> dict[str, Any]:
     True
     >>> data["frames"][1]
     {'turn': [1, 'P1 chooses its opening tickets'], 'offer:0': [],
-     'tickets:0': [[32, 'possible', 8], [34, 'possible', 10], [20, 'possible', 12]]}
+     'tickets:0': [[32, 'possible', 8], [3, 'possible', 8], [34, 'possible', 10]]}
     """
     record.score()  # refuses a record that has not begun
     n_routes = {route.id: i for i, route in enumerate(record.map.routes)}
