@@ -13,7 +13,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from math import sqrt
 from time import perf_counter
 
 import numpy as np
@@ -24,6 +23,7 @@ from ttr_analysis.engine.actions import Action, ClaimRoute
 from ttr_analysis.engine.kernel.scoring import WON_COLUMN
 from ttr_analysis.policies import Greedy, Planner, Random, play_games
 from ttr_analysis.policies.playout import BuiltIn
+from ttr_analysis.studies import wilson
 
 TABLES = [("nordic", 2), ("nordic", 3), ("switzerland", 3), ("nederland", 5), ("usa", 2), ("usa", 4)]
 PLAYERS: tuple[BuiltIn, ...] = (Random(), Greedy(), Planner())
@@ -98,14 +98,6 @@ def bench_speed(name: str, n_players: int) -> str:
     return "; ".join(parts)
 
 
-def wilson_interval(n_wins: float, n: int) -> tuple[float, float]:
-    """Return the 95% interval of a probability by Wilson's score."""
-    z = 1.959964
-    middle = (n_wins + z * z / 2) / (n + z * z)
-    half = z / (n + z * z) * sqrt(n_wins * (n - n_wins) / n + z * z / 4)
-    return middle - half, middle + half
-
-
 def bench_strength(name: str, n_games: int) -> str:
     """Return how often players win against each other, seats swapped halfway; shared wins count half."""
     game_map = ttr.load_map(name)
@@ -116,8 +108,8 @@ def bench_strength(name: str, n_games: int) -> str:
             policies = [one, other] if seats == (0, 1) else [other, one]
             won = play_games(game_map, policies, n_games // 2, SEED, seats[0] * n_games)[0][:, :, WON_COLUMN]
             wins += float(np.sum(won[:, seats[0]] / won.sum(axis=1)))
-        low, high = wilson_interval(wins, n_games // 2 * 2)
-        parts.append(f"{one.name} beats {other.name} in {wins / (n_games // 2 * 2):.1%} ({low:.1%} to {high:.1%})")
+        rate, low, high = wilson(wins, n_games // 2 * 2)
+        parts.append(f"{one.name} beats {other.name} in {rate:.1%} ({low:.1%} to {high:.1%})")
     return "; ".join(parts)
 
 
