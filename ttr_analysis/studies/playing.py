@@ -123,6 +123,16 @@ def play_games(plan: Plan, first: int, n_games: int) -> Frames:
     return desk.frames(first)
 
 
+class _Paper:
+    """What one game is noted on; used again for the next."""
+
+    def __init__(self, n_events: int) -> None:
+        self.tickets = np.zeros((n_events, rows.N_TICKET_COLUMNS), dtype=np.int64)
+        self.claims = np.zeros((n_events, rows.N_CLAIM_COLUMNS), dtype=np.int64)
+        self.odds = np.zeros(n_events)
+        self.tape = np.zeros(TAPE_START + 2 * n_events, dtype=np.int64)
+
+
 class _Desk:
     """Plays games one by one and gathers their numbers."""
 
@@ -133,6 +143,7 @@ class _Desk:
         self._scratch = np.zeros(STATE_SIZE, dtype=np.int64)
         self._tape = np.zeros(TAPE_START + 2 * _TAPE_EVENTS, dtype=np.int64)
         self._moves = np.zeros((n_games, plan.n_players, rows.N_MOVE_KINDS), dtype=np.int64)
+        self._paper = _Paper(_TAPE_EVENTS)
         self._tickets: list[Ints] = []
         self._claims: list[Ints] = []
         self._odds: list[Floats] = []
@@ -144,19 +155,18 @@ class _Desk:
     def add(self, i: int, game: int) -> None:
         """Play a game and note what happened."""
         events = self._play(i, game)
-        room = len(events)
-        tickets = np.zeros((room, rows.N_TICKET_COLUMNS), dtype=np.int64)
-        claims = np.zeros((room, rows.N_CLAIM_COLUMNS), dtype=np.int64)
-        odds = np.ones(room)
-        tape = np.zeros(TAPE_START + 2 * room, dtype=np.int64)
+        if len(events) > len(self._paper.odds):
+            self._paper = _Paper(2 * len(events))
+        paper = self._paper
         n_tickets, n_claims = collect_game(
-            self._tables, events, self._scratch, tape, tickets, claims, odds, self._moves[i]
+            self._tables, events, self._scratch, paper.tape, paper.tickets, paper.claims, paper.odds, self._moves[i]
         )
         assert n_tickets >= 0, "a game that was just played fits its map"  # noqa: S101
         self._states[i] = self._scratch
-        self._tickets.append(tickets[:n_tickets])
-        self._claims.append(claims[:n_claims])
-        self._odds.append(odds[:n_claims])
+        # Copies: a slice would keep the whole sheet in memory.
+        self._tickets.append(paper.tickets[:n_tickets].copy())
+        self._claims.append(paper.claims[:n_claims].copy())
+        self._odds.append(paper.odds[:n_claims].copy())
 
     def _play(self, i: int, game: int) -> Ints:
         """Return codes and values of all events of a game."""
