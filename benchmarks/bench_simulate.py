@@ -1,0 +1,151 @@
+"""
+What `ttr.simulate` costs: games a second on one and on two cores, memory, bytes on disk, and the size of a chunk.
+
+`python -m benchmarks.bench_simulate 100000 folder` plays so many games into a folder. It may be interrupted or killed:
+the same command goes on where it was, and adds up the time. `python -m benchmarks.bench_simulate chunks 3000` compares
+sizes of chunks, for processes and for a local Dask cluster of two workers.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import Executor, ProcessPoolExecutor
+from importlib import import_module
+from multiprocessing import get_context
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import ttr_analysis as ttr
+from ttr_analysis.policies import Planner, play_games
+
+MAP, PLAYERS, SEED = "nordic", [Planner()] * 3, 7
+FEW = 1_000
+"""Games of the run that a larger one is compared with."""
+N_GAMES = 3_000
+N_WORKERS = 2
+CHUNK_SIZES = (1, 10, 100, 500, 2_000)
+KILOBYTE = 1 if sys.platform == "darwin" else 1024
+"""Bytes in the unit of `ru_maxrss`."""
+
+SCRIPT = """
+import sys
+from benchmarks.bench_simulate import play_on
+if __name__ == "__main__":
+    play_on(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3])
+"""
+
+
+def start_pool(n_workers: int = N_WORKERS) -> ProcessPoolExecutor:
+    """Return new processes; a forked one would share memory with this one, and be counted too high."""
+    return ProcessPoolExecutor(n_workers, mp_context=get_context("spawn"))
+
+
+def play_on(n_games: int, n_cores: int, out: str) -> None:
+    """
+    Play the games that a folder does not hold yet, ask two questions, and print what that took as JSON.
+
+    The peak of memory is that of this process and `n_cores` times that of the largest worker: more than all have at
+    one time, if anything.
+    """
+    nordic, start = ttr.load_map(MAP), perf_counter()
+    before = ttr.SimulationResult.load(out).n_games if Path(out).exists() else 0
+
+    def play(executor: Executor | None) -> ttr.SimulationResult:
+        return ttr.simulate(nordic, PLAYERS, n_games, SEED, executor=executor, out=out, resume=True)
+
+    if n_cores == 1:
+        result = play(None)
+    else:
+        with start_pool(n_cores) as pool:
+            result = play(pool)
+    seconds = perf_counter() - start
+    ttr.studies.win_rates(result)
+    ttr.studies.ticket_results(result)
+    own, worker = (resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    peak = (own + (n_cores * worker if n_cores > 1 else 0)) * KILOBYTE
+    print(json.dumps({"games": result.n_games - before, "seconds": seconds, "peak": peak}))
+
+
+def bench_run(n_games: int, n_cores: int, folder: Path) -> str:
+    """Play games in a fresh process, or go on with them; return speed, memory and disk of all sessions together."""
+    out, notes = folder / f"{n_games}-games-{n_cores}", folder / f"{n_games}-games-{n_cores}.jsonl"
+    told = notes.read_text("utf-8").splitlines() if notes.exists() else []
+    if not out.exists() or not ttr.SimulationResult.load(out).is_complete:
+        command = [sys.executable, "-c", SCRIPT, str(n_games), str(n_cores), str(out)]
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)  # noqa: S603 - of this file
+        told.append(done.stdout.strip())
+        notes.write_text("\n".join(told) + "\n", "utf-8")
+    sessions = [json.loads(line) for line in told]
+    games, seconds = (sum(session[key] for session in sessions) for key in ("games", "seconds"))
+    peak = max(session["peak"] for session in sessions)
+    size = sum(file.stat().st_size for file in out.rglob("*") if file.is_file())
+    return (
+        f"{seconds:,.0f} s, {games / seconds:,.0f} games/s with the start of all processes, "
+        f"peak memory {peak / 1e6:,.0f} MB, {size / n_games:,.0f} bytes a game on disk"
+    )
+
+
+def bench_cost(n_games: int) -> str:
+    """Return how many games a second are played without tables, and with them in memory."""
+    nordic, speeds = ttr.load_map(MAP), []
+    for play in (
+        lambda n: play_games(nordic, PLAYERS, n, SEED),
+        lambda n: ttr.simulate(nordic, PLAYERS, 3 * n, SEED, progress=False),
+    ):
+        play(1)
+        start = perf_counter()
+        play(n_games // 3)
+        speeds.append(perf_counter() - start)
+    return f"{n_games // 3 / speeds[0]:,.0f} games/s without tables, {n_games // 3 * 3 / speeds[1]:,.0f} with"
+
+
+def bench_chunks(n_games: int, executor: Executor, sizes: tuple[int, ...] = CHUNK_SIZES) -> str:
+    """Return games a second by size of chunk, each warm."""
+    nordic, speeds = ttr.load_map(MAP), []
+
+    def play(n: int, size: int) -> float:
+        start = perf_counter()
+        ttr.simulate(nordic, PLAYERS, n, SEED, executor=executor, chunk_size=size, progress=False)
+        return perf_counter() - start
+
+    play(20 * N_WORKERS, 1)
+    for size in sizes:
+        n = max(2 * N_WORKERS * size, min(n_games, 300 * size))  # chunks of one game are slow: few will do
+        speeds.append(f"{size}: {n / play(n, size):,.0f}")
+    return f"games/s by size of chunk: {', '.join(speeds)}"
+
+
+def compare_chunks(n_games: int = N_GAMES) -> None:
+    """Print games a second by size of chunk, for processes and for Dask."""
+    distributed: Any = import_module("distributed")  # without types
+    with start_pool() as pool:
+        print(f"{N_WORKERS} processes, {bench_chunks(n_games, pool)}", flush=True)
+    with (
+        distributed.LocalCluster(n_workers=N_WORKERS, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        print(f"{N_WORKERS} Dask workers, {bench_chunks(n_games, client.get_executor())}", flush=True)
+
+
+def main(n_games: int | str = N_GAMES, folder: str | None = None) -> None:
+    """Print speed, memory and disk of games of three Planners, in a folder or in one that is removed again."""
+    n_games = int(n_games)
+    print(f"{MAP}, three Planners, in memory on one core: {bench_cost(min(n_games, N_GAMES))}", flush=True)
+    with tempfile.TemporaryDirectory() as removed:
+        kept = Path(folder or removed)
+        kept.mkdir(parents=True, exist_ok=True)
+        for n_cores in (1, N_WORKERS):
+            for n in sorted({FEW, n_games}):
+                print(f"{n:,} games on {n_cores} core{'s' * (n_cores > 1)}: {bench_run(n, n_cores, kept)}", flush=True)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["chunks"]:
+        compare_chunks(*map(int, sys.argv[2:]))
+    else:
+        main(*sys.argv[1:])
