@@ -9,7 +9,7 @@ with how games are cut into blocks, threads or processes, and they are those of
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -31,7 +31,8 @@ from ttr_analysis.tables.games import N_SEATS, game_tables
 _RANDOM = Random.code
 _GREEDY = Greedy.code
 
-_NO_TAPE_CELLS = 4
+NO_TAPE_CELLS: Final = 4
+"""Cells of a tape on which nothing is written."""
 _LAST_GAME = 2**62 - 1
 _BLOCK = 32
 """Games between two chances to interrupt; few enough for their states to stay in the processor's cache."""
@@ -92,9 +93,31 @@ def seat_players(game_map: GameMap, policies: Sequence[BuiltIn]) -> Players:
 
 
 @lean
+def deal_block(tables: Ints, words: Ints, first: int, states: Ints, tape: Ints) -> None:
+    """
+    Set games up, one after the other.
+
+    Parameters
+    ----------
+    tables
+        The map, its rules and the number of players.
+    words
+        Words of the run: see `rules.chance.run_words`.
+    first
+        Number of the first game.
+    states
+        Filled, one a row.
+    tape
+        Where events are written.
+    """
+    for i in range(len(states)):
+        new_game(tables, words[0], first + i, states[i], tape)
+
+
+@lean
 def play_block(tables: Ints, players: Players, words: Ints, first: int, states: Ints, tape: Ints) -> None:
     """
-    Play games one after the other, each to its end.
+    Play games on, one after the other, each to its end.
 
     One function, for each further one between it and the policies would be
     optimized with all of them again.
@@ -104,13 +127,15 @@ def play_block(tables: Ints, players: Players, words: Ints, first: int, states: 
     tables
         The map, its rules and the number of players.
     players
-        Who plays; their memory is used.
+        Who plays; their memory is used. They remember nothing of what
+        happened before.
     words
         Words of the run: see `rules.chance.run_words`.
     first
         Number of the first game.
     states
-        Filled with the last states, one a row.
+        The games, one a row, each with its stream of chance; changed to the
+        last states.
     tape
         Where events are written.
     """
@@ -121,7 +146,6 @@ def play_block(tables: Ints, players: Players, words: Ints, first: int, states: 
             for cell in range(players.memory_size[seat]):
                 memory[cell] = 0
             open_stream(words[1 + seat], first + i, 1 + seat, memory[:N_WORDS])
-        new_game(tables, words[0], first + i, state, tape)
         while state[PHASE] != OVER:
             seat = state[SEAT]
             params, memory = players.params[seat], players.memory[seat]
@@ -187,10 +211,12 @@ def play_games(
     endings = np.zeros(n_games, dtype=np.int64)
     n_turns = np.zeros(n_games, dtype=np.int64)
     states = np.zeros((min(n_games, _BLOCK), STATE_SIZE), dtype=np.int64)
+    tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
     for start in range(0, n_games, _BLOCK):
         block = slice(start, min(start + _BLOCK, n_games))
         played = states[: block.stop - start]
-        play_block(tables, players, words, first + start, played, np.zeros(_NO_TAPE_CELLS, dtype=np.int64))
+        deal_block(tables, words, first + start, played, tape)
+        play_block(tables, players, words, first + start, played, tape)
         score_games(played, tables, results[block])
         endings[block] = played[:, ENDING]
         n_turns[block] = played[:, N_TURNS]

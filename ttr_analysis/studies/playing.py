@@ -27,7 +27,7 @@ from ttr_analysis.engine.kernel import scoring
 from ttr_analysis.engine.layout import ENDING, N_HAND, N_HELD, N_TURNS, STATE_SIZE, TRAINS
 from ttr_analysis.engine.protocol import CompiledPolicy, Policy, policy_name
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.policies.playout import BuiltIn, Players, play_block, seat_players
+from ttr_analysis.policies.playout import BuiltIn, Players, deal_block, play_block, seat_players
 from ttr_analysis.rules.chance import run_words
 from ttr_analysis.studies import collecting as rows
 from ttr_analysis.studies.collecting import Floats, Ints, collect_game, unpack_all
@@ -177,7 +177,9 @@ class _Desk:
         players = self._seated[game % self._plan.n_players]
         while True:
             self._tape[WRITE_AT], self._tape[WRITE_END] = TAPE_START, len(self._tape)
-            play_block(self._tables, players, self._words, deal, self._states[i : i + 1], self._tape)
+            state = self._states[i : i + 1]
+            deal_block(self._tables, self._words, deal, state, self._tape)
+            play_block(self._tables, players, self._words, deal, state, self._tape)
             end = int(self._tape[WRITE_AT])
             if end <= len(self._tape):
                 return self._tape[TAPE_START:end].reshape(-1, 2)
@@ -279,6 +281,9 @@ class _Desk:
                 "completed": found[:, rows.COMPLETED],
                 "destination": found[:, rows.GOAL],
                 "points": found[:, rows.TICKET_POINTS],
+                "trains_left": found[:, rows.TRAINS_THEN],
+                "trains": found[:, rows.TRAINS_ON_WAY],
+                "lost_to": found[:, rows.LOST_TO],
             },
         )
 
