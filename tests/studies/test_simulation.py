@@ -92,6 +92,7 @@ def told_routes(record: ttr.GameRecord) -> Iterator[dict[str, object]]:
 def told_tickets(record: ttr.GameRecord) -> Iterator[dict[str, object]]:
     """Yield the tickets offered, and when the routes of a seat first joined their ends."""
     states, n = record.states(), record.header.n_players
+    owned = [ways(states[-1], seat, open_too=False) for seat in range(n)]
     for step, events in enumerate(record.steps):
         move = events[0]
         if not isinstance(move, Move) or not isinstance(move.action, KeepTickets):
@@ -102,9 +103,51 @@ def told_tickets(record: ttr.GameRecord) -> Iterator[dict[str, object]]:
             assert ticket is not None
             is_kept = kept[ticket.id] > 0
             kept[ticket.id] -= is_kept
-            first = next((k for k in range(step, len(states)) if is_joined(record, k, move.seat, ticket)), None)
-            done = None if first is None or not is_kept else turn_of(record, first)
-            yield {"seat": move.seat, "ticket": ticket.id, "offered": turn, "kept": bool(is_kept), "completed": done}
+            row = {"seat": move.seat, "ticket": ticket.id, "offered": turn, "kept": bool(is_kept)}
+            row |= {"completed": None, "trains_left": states[step - 1].trains[move.seat], "trains": None}
+            if is_kept:
+                first = next((k for k in range(step, len(states)) if is_joined(record, k, move.seat, ticket)), None)
+                row["completed"] = None if first is None else turn_of(record, first)
+                row["trains"] = None if first is None else fewest_trains(owned[move.seat], ticket)
+            yield row
+
+
+def ways(state: ttr.GameState, seat: int, *, open_too: bool) -> nx.Graph[str]:
+    """Return the routes of a seat with their lengths, or those that are open too, and then its own cost nothing."""
+    mine, taken, rules = {route.id for route in state.routes_of(seat)}, set(state.owners), state.game_map.rules
+    graph: nx.Graph[str] = nx.Graph()
+    for route in state.game_map.routes:
+        twin = state.game_map.twin(route)
+        is_closed = twin is not None and twin.id in taken - mine and not rules.both_tracks_open(state.n_players)
+        if route.id in mine or (open_too and route.id not in taken and not is_closed):
+            length = 0 if open_too and route.id in mine else route.length
+            known = graph.get_edge_data(*route.cities, {"length": length})
+            graph.add_edge(*route.cities, length=min(length, known["length"]))
+    return graph
+
+
+def fewest_trains(graph: nx.Graph[str], ticket: ttr.Ticket) -> float | None:
+    """Return the length of the shortest way between the ends of a ticket."""
+    starts = {city for city in ticket.origin.cities if city in graph}
+    found = nx.multi_source_dijkstra_path_length(graph, starts, weight="length") if starts else {}
+    ends = (city for place, _ in ticket.destinations for city in place.cities)
+    return min((found[city] for city in ends if city in found), default=None)
+
+
+def told_losses(record: ttr.GameRecord, tickets: list[tuple[int, ttr.Ticket]]) -> list[str | None]:
+    """Return the route after whose claim a seat's trains first did not suffice for each ticket."""
+    lost: list[str | None] = [None] * len(tickets)
+    n_claimed = 0
+    for state in record.states():
+        if len(state.claimed) == n_claimed:
+            continue
+        n_claimed = len(state.claimed)
+        graphs = {seat: ways(state, seat, open_too=True) for seat, _ in tickets}
+        for i, (seat, ticket) in enumerate(tickets):
+            needed = fewest_trains(graphs[seat], ticket) if lost[i] is None else 0
+            if needed is None or needed > state.trains[seat]:
+                lost[i] = state.claimed[-1].id
+    return lost
 
 
 def turn_of(record: ttr.GameRecord, step: int) -> int:
@@ -148,11 +191,18 @@ def test_tables_equal_what_the_records_tell(game_map: GameMap, n_players: int) -
         found = routes[list(told.columns)].astype({"route": object})
         assert found.to_numpy().tolist() == told.to_numpy().tolist()
         expected = list(told_tickets(record))
-        columns = ["seat", "ticket", "offered", "kept", "completed"]
+        columns = ["seat", "ticket", "offered", "kept", "completed", "trains_left", "trains"]
         assert [
             tuple(None if value is pd.NA else value for value in row)
             for row in tickets[columns].astype(object).itertuples(index=False)
         ] == [tuple(row[column] for column in columns) for row in expected]
+        open_still = tickets[tickets["kept"] & tickets["completed"].isna()]
+        by_id = {ticket.id: ticket for ticket in game_map.tickets}
+        lost = told_losses(
+            record, [(int(s), by_id[str(t)]) for s, t in zip(open_still["seat"], open_still["ticket"], strict=True)]
+        )
+        assert [None if pd.isna(route) else route for route in open_still["lost_to"]] == lost
+        assert tickets["lost_to"].count() == open_still["lost_to"].count()
 
 
 def test_tunnels_are_counted_as_the_records_tell(nordic_result: SimulationResult) -> None:
@@ -339,6 +389,10 @@ def test_a_folder_is_never_mixed_up(tmp_path: Path) -> None:
         simulate(load("usa"), 3, out=out, resume=True)
     with pytest.raises(ValueError, match=r"seed 7 instead of 8"):
         ttr.simulate(load("nordic"), [Greedy(), Random(), Random()], 3, 8, out=out, resume=True, progress=False)
+    old = json.loads((out / META).read_text())
+    (out / META).write_text(json.dumps({**old, "version": 1}))
+    with pytest.raises(ValueError, match="holds tables of version 1, not 2: play anew"):
+        SimulationResult.load(out)
     (out / META).write_text("[]")
     with pytest.raises(ValueError, match="does not say what was simulated"):
         simulate(load("nordic"), 3, out=out, resume=True)

@@ -33,6 +33,7 @@ from ttr_analysis.engine.codes import (
     seat_of,
     unpack_cards,
 )
+from ttr_analysis.engine.kernel.legal import track_fault
 from ttr_analysis.engine.kernel.scoring import goal_reached, label_cities
 from ttr_analysis.engine.kernel.setup import new_game
 from ttr_analysis.engine.kernel.step import step
@@ -45,11 +46,13 @@ from ttr_analysis.engine.layout import (
     N_OFFER,
     N_TURNS,
     NEUTRAL_OWNER,
+    NOBODY,
     OFFER,
     OWNER,
     PENDING,
     PHASE,
     SURCHARGE,
+    TRAINS,
     UNKNOWN_TICKET,
 )
 from ttr_analysis.policies.planner.pay import tunnel_odds
@@ -57,13 +60,23 @@ from ttr_analysis.rules.chance import N_WORDS
 from ttr_analysis.rules.scoring import NO_GOAL, ticket_score
 from ttr_analysis.rules.tunnel import color_played
 from ttr_analysis.tables.games import (
+    CITY_A,
+    CITY_B,
+    GOAL_PLACE,
     GOAL_POINTS,
     GOAL_START,
+    LENGTH,
     MAX_CITIES,
     MAX_GOALS,
     MAX_OFFER,
+    MAX_ROUTES,
+    N_ROUTES,
     N_SEATS,
+    ORIGIN,
     PENALTY,
+    PLACE_CITY,
+    PLACE_START,
+    TRAINS_EACH,
 )
 
 Ints = npt.NDArray[np.int64]
@@ -73,6 +86,10 @@ NEVER: Final = -1
 """A turn that did not come."""
 NEUTRAL_SEAT: Final = -1
 """The neutral player, where a seat is named."""
+CLOSED: Final = -1
+"""The cost of a route that cannot be used."""
+FAR: Final = 1 << 30
+"""Trains of a way that there is not."""
 
 # -- columns of a row of tickets, one for each ticket offered ------------------
 
@@ -86,7 +103,13 @@ COMPLETED: Final = 4
 GOAL: Final = 5
 """Which of its destinations counted in the end, from 0, else `NO_GOAL`."""
 TICKET_POINTS: Final = 6
-N_TICKET_COLUMNS: Final = 7
+TRAINS_THEN: Final = 7
+"""Trains of the seat when it was offered."""
+TRAINS_ON_WAY: Final = 8
+"""Trains on the shortest way over the seat's routes in the end, else `NEVER`."""
+LOST_TO: Final = 9
+"""The route by whose claim it was lost (see `_losing_claim`), else `NEVER`."""
+N_TICKET_COLUMNS: Final = 10
 
 # -- columns of a row of claims, one for each attempt --------------------------
 
@@ -202,6 +225,7 @@ def collect_game(
             _note_completed(state, tables, seat, turn, label, tickets[:n_tickets])
     for seat in range(tables[N_SEATS]):
         _note_points(state, tables, seat, label, tickets[:n_tickets])
+        _note_ways(state, tables, seat, tickets[:n_tickets])
     return (-1, -1) if state[FAULT] else (n_tickets, n_claims)
 
 
@@ -217,6 +241,9 @@ def _note_offer(state: Ints, seat: int, turn: int, kept: int, tickets: Ints, n: 
         row[COMPLETED] = NEVER
         row[GOAL] = NO_GOAL
         row[TICKET_POINTS] = 0
+        row[TRAINS_THEN] = state[TRAINS + seat]
+        row[TRAINS_ON_WAY] = NEVER
+        row[LOST_TO] = NEVER
         n += 1
     return n
 
@@ -273,6 +300,101 @@ def _note_points(state: Ints, tables: Ints, seat: int, label: Ints, tickets: Int
                 goal, tables[GOAL_POINTS : GOAL_POINTS + MAX_GOALS], tables[PENALTY + ticket]
             )
             row[GOAL] = NO_GOAL if goal == NO_GOAL else goal - tables[GOAL_START + ticket]
+
+
+@compiled
+def _note_ways(state: Ints, tables: Ints, seat: int, tickets: Ints) -> None:
+    """Note how long the ways of completed tickets are, and what the other ones were lost to."""
+    costs = np.empty(MAX_ROUTES, dtype=np.int64)
+    room = np.empty(MAX_CITIES, dtype=np.int64)
+    owners = state[OWNER : OWNER + MAX_ROUTES].copy()
+    for row in tickets:
+        if row[TICKET_SEAT] != seat or not row[IS_KEPT] or row[TICKET] == UNKNOWN_TICKET:
+            continue
+        if row[COMPLETED] != NEVER:
+            for route in range(tables[N_ROUTES]):
+                costs[route] = tables[LENGTH + route] if owners[route] == seat else CLOSED
+            row[TRAINS_ON_WAY] = _fewest_trains(tables, row[TICKET], costs, room)
+        else:
+            row[LOST_TO] = _losing_claim(state, tables, seat, row[TICKET], owners, costs, room)
+
+
+@compiled
+def _losing_claim(state: Ints, tables: Ints, seat: int, ticket: int, owners: Ints, costs: Ints, room: Ints) -> int:
+    """
+    Return the route by whose claim a seat's trains no longer sufficed to complete a ticket.
+
+    A claim of the seat takes as many trains as it shortens the way by, or
+    more; a claim of another never shortens it. So a ticket once lost stays
+    lost, and the claim is found by halving.
+
+    Returns
+    -------
+    route
+        `NEVER` if they sufficed to the end, or not even at the start.
+    """
+    if not _is_lost(state, tables, seat, ticket, state[N_CLAIMS], owners, costs, room):
+        return NEVER
+    low, high = -1, int(state[N_CLAIMS])
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _is_lost(state, tables, seat, ticket, middle, owners, costs, room):
+            high = middle
+        else:
+            low = middle
+    _set_back(state, owners, state[N_CLAIMS])
+    return NEVER if high == 0 else int(state[CLAIMED + high - 1])
+
+
+@compiled
+def _is_lost(
+    state: Ints, tables: Ints, seat: int, ticket: int, n_claims: int, owners: Ints, costs: Ints, room: Ints
+) -> bool:
+    """Return whether a seat had too few trains for a ticket, on the board as it was after some claims."""
+    _set_back(state, owners, n_claims)
+    trains = tables[TRAINS_EACH]
+    for route in range(tables[N_ROUTES]):
+        if state[OWNER + route] == seat:
+            costs[route] = 0
+            trains -= tables[LENGTH + route]
+        else:
+            costs[route] = CLOSED if track_fault(state, tables, seat, route) else tables[LENGTH + route]
+    return bool(_fewest_trains(tables, ticket, costs, room) > trains)
+
+
+@compiled
+def _set_back(state: Ints, owners: Ints, n_claims: int) -> None:
+    """Set the owners of routes to what they were after the first claims."""
+    for i in range(state[N_CLAIMS]):
+        route = state[CLAIMED + i]
+        state[OWNER + route] = owners[route] if i < n_claims else NOBODY
+
+
+@compiled
+def _fewest_trains(tables: Ints, ticket: int, costs: Ints, room: Ints) -> int:
+    """Return what the cheapest way between the ends of a ticket costs, to whichever destination; `FAR` without one."""
+    for city in range(room.size):
+        room[city] = FAR
+    place = tables[ORIGIN + ticket]
+    for i in range(tables[PLACE_START + place], tables[PLACE_START + place + 1]):
+        room[tables[PLACE_CITY + i]] = 0
+    is_shorter = True
+    while is_shorter:
+        is_shorter = False
+        for route in range(tables[N_ROUTES]):
+            if costs[route] == CLOSED:
+                continue
+            a, b = tables[CITY_A + route], tables[CITY_B + route]
+            for here, there in ((a, b), (b, a)):
+                if room[here] + costs[route] < room[there]:
+                    room[there] = room[here] + costs[route]
+                    is_shorter = True
+    fewest = FAR
+    for goal in range(tables[GOAL_START + ticket], tables[GOAL_START + ticket + 1]):
+        place = tables[GOAL_PLACE + goal]
+        for i in range(tables[PLACE_START + place], tables[PLACE_START + place + 1]):
+            fewest = min(fewest, room[tables[PLACE_CITY + i]])
+    return int(fewest)
 
 
 @compiled

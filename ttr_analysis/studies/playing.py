@@ -281,6 +281,9 @@ class _Desk:
                 "completed": found[:, rows.COMPLETED],
                 "destination": found[:, rows.GOAL],
                 "points": found[:, rows.TICKET_POINTS],
+                "trains_left": found[:, rows.TRAINS_THEN],
+                "trains": found[:, rows.TRAINS_ON_WAY],
+                "lost_to": found[:, rows.LOST_TO],
             },
         )
 

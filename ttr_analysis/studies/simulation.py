@@ -31,6 +31,8 @@ from ttr_analysis.tables.games import check_size
 BUILT_IN_CHUNK: Final = 500
 """Games in a chunk if all policies are compiled: about half a second."""
 PYTHON_CHUNK: Final = 25
+VERSION: Final = 2
+"""Of the tables on disk: those of another version have other columns."""
 _WAITING: Final = 64
 """Chunks given to an executor at a time, so that memory does not grow with the number of games."""
 _SHOWN: Final = 3
@@ -88,12 +90,15 @@ class SimulationResult:
         FileNotFoundError
             If there is no simulation.
         ValueError
-            If the file that says what was simulated is damaged.
+            If the file that says what was simulated is damaged, or the tables
+            are those of another version of this package.
         """
         folder = PartFolder(Path(path).expanduser())
         meta = folder.read_meta()
         if meta is None:
             raise FileNotFoundError(f"there is no simulation in {folder.path}: it has no {META}")
+        if meta.get("version") != VERSION:
+            raise ValueError(f"{folder.path} holds tables of version {meta.get('version')}, not {VERSION}: play anew")
         return cls(meta, None, folder)
 
     # -- tables -------------------------------------------------------------------
@@ -350,7 +355,7 @@ def _meta(plan: Plan, n_games: int) -> dict[str, Any]:
     """Return what is simulated; all of it must be the same to go on with a simulation, but for `n_games`."""
     return {
         "format": "ttr-simulation",
-        "version": 1,
+        "version": VERSION,
         "map": plan.game_map.name,
         "variant": plan.game_map.rules.variant,
         "facts": facts_hash(plan.game_map),
