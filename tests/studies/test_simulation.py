@@ -24,6 +24,7 @@ import ttr_analysis as ttr
 from tests.fixtures import EVERY_MAP, load
 from ttr_analysis.engine.actions import Action, ClaimRoute, DeclineTunnel, KeepTickets, PayTunnel
 from ttr_analysis.engine.events import Chance, Move
+from ttr_analysis.engine.kernel.listing import list_actions
 from ttr_analysis.engine.protocol import CompiledPolicy
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies import Greedy, Random
@@ -289,6 +290,23 @@ def test_a_cluster_makes_no_difference(nordic_result: SimulationResult, tmp_path
     with cluster, distributed.Client(cluster) as client:
         there = simulate(load("nordic"), 20, chunk_size=7, executor=client.get_executor())
     assert_same(there, nordic_result)
+
+
+def test_a_class_that_inherits_from_a_built_in_policy_plays_its_own_way() -> None:
+    class Stubborn(Greedy):
+        """Does what comes first."""
+
+        def decide(self, *given: object) -> tuple[int, int]:
+            actions = np.zeros((1, 2), dtype=np.int64)
+            list_actions(given[0], given[1], actions)  # type: ignore[arg-type]
+            return int(actions[0, 0]), int(actions[0, 1])
+
+    usa = ttr.load_map("usa")
+    stubborn, greedy = (
+        ttr.simulate(usa, [player, Greedy()], 2, SEED, progress=False) for player in (Stubborn(), Greedy())
+    )
+
+    assert stubborn.seats["points"].tolist() != greedy.seats["points"].tolist()
 
 
 # -- interrupted, killed, refused ------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import numpy as np
 import pandas as pd
@@ -41,6 +41,11 @@ _TAPE_EVENTS: Final = 8_192
 """Events for which there is room at first; a game has some hundreds."""
 _MEASURES: Final = ("longest_trail", "completed_tickets", "tokens")
 _BONUSES: Final = ("trail_bonus", "completed_bonus", "tokens_bonus")
+
+
+def is_built_in(policy: object) -> bool:
+    """Return whether compiled code plays a policy; a class that inherits from a built-in one may play otherwise."""
+    return type(policy) in get_args(BuiltIn)
 
 
 @dataclass(frozen=True)
@@ -149,7 +154,7 @@ class _Desk:
         self._odds: list[Floats] = []
         self._words = run_words(plan.seed, plan.n_players)
         self._seated: list[Players] | None = None
-        if all(isinstance(policy, BuiltIn) for policy in plan.policies):
+        if all(map(is_built_in, plan.policies)):
             self._seated = [seat_players(plan.game_map, plan.seating(game)) for game in range(plan.n_players)]
 
     def add(self, i: int, game: int) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import warnings
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from functools import lru_cache
 from importlib.metadata import version
+from itertools import islice
 from operator import index
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Self
 
 import cloudpickle
 import numpy as np
@@ -22,10 +23,9 @@ from ttr_analysis.engine.facts import facts_hash
 from ttr_analysis.engine.header import check_seed
 from ttr_analysis.engine.protocol import CompiledPolicy, Policy
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.policies.playout import BuiltIn
 from ttr_analysis.studies.columns import TABLES
 from ttr_analysis.studies.parts import META, PartFolder
-from ttr_analysis.studies.playing import Frames, Plan, play_games
+from ttr_analysis.studies.playing import Frames, Plan, is_built_in, play_games
 from ttr_analysis.tables.games import check_size
 
 BUILT_IN_CHUNK: Final = 500
@@ -273,24 +273,23 @@ def simulate(
     """
     check_size(game_map, len(policies))
     check_seed(seed)
-    n_games = _whole(n_games, "n_games", 0)
+    n_games = whole(n_games, "n_games", 0)
     plan = Plan(game_map, tuple(policies), index(seed))
-    is_fast = all(isinstance(policy, BuiltIn) for policy in policies)
-    size = _whole((BUILT_IN_CHUNK if is_fast else PYTHON_CHUNK) if chunk_size is None else chunk_size, "chunk_size", 1)
+    size = whole(default_chunk(policies) if chunk_size is None else chunk_size, "chunk_size", 1)
     meta = _meta(plan, n_games)
     folder = None if out is None else _open_folder(Path(out).expanduser(), meta, resume=resume)
     gaps = [(0, n_games)] if folder is None else folder.missing(n_games)
-    chunks = [(a, min(size, end - a)) for first, end in gaps for a in range(first, end, size)]
+    chunks = [Chunk(plan, a, min(size, end - a)) for first, end in gaps for a in range(first, end, size)]
     done: list[Frames] = []
-    bar = tqdm(total=n_games, initial=n_games - sum(n for _, n in chunks), unit="game", disable=not progress)
+    bar = tqdm(total=n_games, initial=n_games - sum(n for _, _, n in chunks), unit="game", disable=not progress)
     try:
         with bar:
-            for (first, n), frames in _played(plan, chunks, executor):
+            for chunk, frames in played(chunks, executor):
                 if folder is None:
                     done.append(frames)
                 else:
-                    _write(folder, first, n, frames)
-                bar.update(n)
+                    _write(folder, chunk.first, chunk.n_games, frames)
+                bar.update(chunk.n_games)
     except KeyboardInterrupt:
         warnings.warn("the simulation was interrupted; what is finished is kept", Interrupted, stacklevel=2)
     if folder is not None:
@@ -298,10 +297,16 @@ def simulate(
     return SimulationResult(meta, _joined(done or [play_games(plan, 0, 0)]), None)
 
 
-def _whole(number: object, what: str, least: int) -> int:
+def whole(number: object, what: str, least: int) -> int:
+    """Return a number as an integer; raise a ValueError with its name unless it is whole, and large enough."""
     if isinstance(number, bool) or not hasattr(number, "__index__") or index(number) < least:
         raise ValueError(f"{what} is a whole number of {least} or more, got {number!r}")
     return index(number)
+
+
+def default_chunk(policies: Sequence[Policy | CompiledPolicy]) -> int:
+    """Return how many games are played together if nothing is said."""
+    return BUILT_IN_CHUNK if all(map(is_built_in, policies)) else PYTHON_CHUNK
 
 
 def _joined(done: list[Frames]) -> Frames:
@@ -311,23 +316,50 @@ def _joined(done: list[Frames]) -> Frames:
 # -- where games are played -----------------------------------------------------------
 
 
-def _played(
-    plan: Plan, chunks: list[tuple[int, int]], executor: Executor | None
-) -> Iterator[tuple[tuple[int, int], Frames]]:
-    """Yield the chunks and their tables, in order."""
+class Chunk(NamedTuple):
+    """
+    Games that are played together.
+
+    Parameters
+    ----------
+    plan
+        The run they belong to.
+    first
+        Number of the first.
+    n_games
+        How many.
+    """
+
+    plan: Plan
+    first: int
+    n_games: int
+
+
+def played(chunks: Iterable[Chunk], executor: Executor | None) -> Iterator[tuple[Chunk, Frames]]:
+    """
+    Play chunks, here or elsewhere; yield them with their tables, in order.
+
+    Parameters
+    ----------
+    chunks
+        What to play. Many may have one plan, which is packed once.
+    executor
+        Where; None plays here.
+    """
     if executor is None:
-        for first, n in chunks:
-            yield (first, n), play_games(plan, first, n)
+        for chunk in chunks:
+            yield chunk, play_games(*chunk)
         return
-    packed = cloudpickle.dumps(plan)
-    waiting: deque[tuple[tuple[int, int], Future[Frames]]] = deque()
+    packed: dict[int, tuple[bytes, Plan]] = {}  # by identity, so the plan must live on
+    waiting: deque[tuple[Chunk, Future[Frames]]] = deque()
     to_come = iter(chunks)
     try:
         while True:
-            for chunk in to_come:
-                waiting.append((chunk, executor.submit(_play_packed, packed, *chunk)))
-                if len(waiting) >= _WAITING:
-                    break
+            for chunk in islice(to_come, _WAITING - len(waiting)):
+                plan, first, n_games = chunk
+                if id(plan) not in packed:
+                    packed[id(plan)] = cloudpickle.dumps(plan), plan
+                waiting.append((chunk, executor.submit(_play_packed, packed[id(plan)][0], first, n_games)))
             if not waiting:
                 return
             chunk, future = waiting.popleft()
@@ -342,7 +374,7 @@ def _play_packed(packed: bytes, first: int, n_games: int) -> Frames:
     return play_games(_unpacked(packed), first, n_games)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=64)
 def _unpacked(packed: bytes) -> Plan:
     plan: Plan = cloudpickle.loads(packed)
     return plan
@@ -360,7 +392,7 @@ def _meta(plan: Plan, n_games: int) -> dict[str, Any]:
         "variant": plan.game_map.rules.variant,
         "facts": facts_hash(plan.game_map),
         "policies": list(plan.names),
-        "players": [repr(policy) if isinstance(policy, BuiltIn) else name for policy, name in _named(plan)],
+        "players": [repr(policy) if is_built_in(policy) else name for policy, name in _named(plan)],
         "seed": plan.seed,
         "n_games": n_games,
         "ttr_analysis": version("ttr-analysis"),
