@@ -266,6 +266,24 @@ def test_every_player_sits_everywhere_with_the_same_deals(nordic_result: Simulat
     assert set(counts) == {6}
 
 
+@pytest.mark.parametrize(
+    ("players", "deals"),
+    [
+        pytest.param([Greedy(), Greedy()], [0, 1, 2, 3, 4, 5], id="equal players"),
+        pytest.param([Greedy(), Random()], [0, 0, 1, 1, 2, 2], id="two kinds"),
+        pytest.param([Greedy(), Random(), Greedy(), Random()], [0, 0, 1, 1, 2, 2], id="two kinds, taking turns"),
+        pytest.param([Greedy(), Greedy(), Random()], [0, 0, 0, 1, 1, 1], id="one that differs"),
+    ],
+)
+def test_no_game_is_played_twice(players: list[CompiledPolicy], deals: list[int]) -> None:
+    result = ttr.simulate(load("usa"), players, 6, SEED, progress=False)
+
+    assert result.games["deal"].tolist() == deals
+    seated = result.seats.groupby("game")["policy"].agg(tuple)
+    assert len(set(zip(result.games["deal"], seated, strict=True))) == 6
+    assert len(set(result.seats.groupby("game")["points"].agg(tuple))) == 6
+
+
 def test_processes_make_no_difference(nordic_result: SimulationResult) -> None:
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
         assert_same(simulate(load("nordic"), 20, chunk_size=7, executor=pool), nordic_result)

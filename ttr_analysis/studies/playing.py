@@ -54,8 +54,10 @@ class Plan:
     A run of games.
 
     Every *deal* of random numbers is played once for each rotation of the
-    players, so that no player is dealt better than another; in games of one
-    deal the same cards and tickets are dealt to a seat, whoever sits there.
+    players that makes a difference, so that no player is dealt better than
+    another; in games of one deal the same cards and tickets are dealt to a
+    seat, whoever sits there. Where all players are the same, no rotation makes
+    a difference, and every game has a deal of its own.
 
     Parameters
     ----------
@@ -75,6 +77,22 @@ class Plan:
     def n_players(self) -> int:
         """Number of players."""
         return len(self.policies)
+
+    @cached_property
+    def n_rotations(self) -> int:
+        """Rotations of the players that differ in which policy sits where: games of one deal."""
+        return next(by for by in range(1, self.n_players + 1) if self.n_players % by == 0 and self._is_same(by))
+
+    def _is_same(self, by: int) -> bool:
+        """Return whether all is as it was when players move on by some seats."""
+        moved = self.policies[by:] + self.policies[:by]
+        return all(
+            one is other or (is_built_in(one) and one == other) for one, other in zip(self.policies, moved, strict=True)
+        )
+
+    def deal(self, game: int) -> int:
+        """Return the number of the random numbers of a game."""
+        return game // self.n_rotations
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -175,7 +193,7 @@ class _Desk:
 
     def _play(self, i: int, game: int) -> Ints:
         """Return codes and values of all events of a game."""
-        deal = game // self._plan.n_players
+        deal = self._plan.deal(game)
         if self._seated is None:
             facade = Game(self._plan.game_map, self._plan.n_players)
             return facade.play_rows(self._plan.seating(game), self._plan.seed, deal)
@@ -213,7 +231,7 @@ class _Desk:
         game = first + np.arange(len(self._states))
         columns = {
             "game": game,
-            "deal": game // self._plan.n_players,
+            "deal": game // self._plan.n_rotations,
             "rotation": game % self._plan.n_players,
             "ending": self._states[:, ENDING] - 1,
             "turns": self._states[:, N_TURNS],

@@ -214,7 +214,8 @@ def simulate(
     Play many games and return them as tables.
 
     Every deal of random numbers is played once in each rotation of the
-    players. The same seed gives the same rows, wherever and in whatever chunks
+    players that makes a difference: between equal players there is one game a
+    deal. The same seed gives the same rows, wherever and in whatever chunks
     the games are played.
 
     Parameters
@@ -394,6 +395,7 @@ def _meta(plan: Plan, n_games: int) -> dict[str, Any]:
         "policies": list(plan.names),
         "players": [repr(policy) if is_built_in(policy) else name for policy, name in _named(plan)],
         "seed": plan.seed,
+        "rotations": plan.n_rotations,
         "n_games": n_games,
         "ttr_analysis": version("ttr-analysis"),
         "numpy": np.__version__,
@@ -424,7 +426,7 @@ def _open_folder(path: Path, meta: dict[str, Any], *, resume: bool) -> PartFolde
 
 def _compare(path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
     """Raise a ValueError that names what differs between two simulations."""
-    same = ("format", "version", "map", "variant", "facts", "players", "seed", "ttr_analysis")
+    same = ("format", "version", "map", "variant", "facts", "players", "seed", "rotations", "ttr_analysis")
     differ = [f"{key} {old.get(key)!r} instead of {new[key]!r}" for key in same if old.get(key) != new[key]]
     if differ:
         more = f", and {len(differ) - _SHOWN} more" if len(differ) > _SHOWN else ""
