@@ -35,8 +35,6 @@ def test_wins_and_points_are_counted_by_player(result: SimulationResult) -> None
         assert row["win_low"] < row["win_rate"] + 1e-9
         assert row["win_rate"] < row["win_high"] + 1e-9
         assert row["points"] == pytest.approx(mine["points"].mean())
-        half = 1.959964 * mine["points"].std(ddof=1) / np.sqrt(30)
-        assert row["points_high"] - row["points"] == pytest.approx(half)
         assert row["points"] == pytest.approx(row["route_points"] + row["ticket_points"] + row["bonus"])
     assert rates["win_rate"].sum() == pytest.approx(1)
     assert list(rates["policy"]) == ["Greedy", "Random", "Greedy"]

@@ -86,3 +86,116 @@ def mean_interval(total: float, total_of_squares: float, n: float) -> Interval:
     variance = max(0.0, total_of_squares - n * mean * mean) / (n - 1)
     half = Z_95 * sqrt(variance / n)
     return Interval(mean, mean - half, mean + half)
+
+
+class Moments(NamedTuple):
+    """
+    What clusters of observations sum up to: enough for a ratio and its error.
+
+    Games of one deal of random numbers resemble each other, and seats of one
+    game do: they are a cluster, and only clusters are independent.
+
+    Parameters
+    ----------
+    n_clusters
+        Their number.
+    total, of
+        Sums of what is counted, and of what it is counted of: wins and games,
+        say.
+    total_squares, products, of_squares
+        Sums, over the clusters, of the squares of these two and of their
+        product.
+    """
+
+    n_clusters: float
+    total: float
+    of: float
+    total_squares: float
+    products: float
+    of_squares: float
+
+    @property
+    def variance(self) -> float:
+        """The variance of the ratio [1]_; nan without two clusters."""
+        if self.n_clusters < 2 or self.of == 0:  # noqa: PLR2004
+            return float("nan")
+        ratio = self.total / self.of
+        spread = self.total_squares - 2 * ratio * self.products + ratio * ratio * self.of_squares
+        return max(0.0, spread) * self.n_clusters / (self.n_clusters - 1) / self.of**2
+
+
+def clustered_mean(moments: Moments) -> Interval:
+    """
+    Return a mean, or another ratio of sums, with its 95% confidence interval.
+
+    Parameters
+    ----------
+    moments
+        Sums over clusters.
+
+    Returns
+    -------
+    interval
+        The ratio and its interval; without two clusters it has no ends (nan).
+
+    References
+    ----------
+    .. [1] Cochran, W. G. "Sampling Techniques", 3rd ed., section 6.3. Wiley,
+       1977.
+
+    Examples
+    --------
+    Three deals of two games each; the two games of a deal give equal points:
+
+    >>> points = [20, 24, 34]
+    >>> squares, products = sum(p * p for p in points), sum(2 * p for p in points)
+    >>> [round(x, 2) for x in clustered_mean(Moments(3, 78, 6, squares, products, 12))]
+    [13.0, 8.92, 17.08]
+    """
+    if moments.of == 0:
+        return Interval(float("nan"), float("nan"), float("nan"))
+    half = Z_95 * sqrt(moments.variance)
+    ratio = moments.total / moments.of
+    return Interval(ratio, ratio - half, ratio + half)
+
+
+def clustered_rate(moments: Moments) -> Interval:
+    """
+    Return a rate with the Wilson interval of as many independent trials as its error is worth.
+
+    Parameters
+    ----------
+    moments
+        Sums over clusters: successes, and trials.
+
+    Returns
+    -------
+    interval
+        The rate and its 95% confidence interval, never narrower than that of
+        independent trials. Where all clusters agree, each counts as one trial.
+
+    References
+    ----------
+    .. [1] Korn, E. L. and Graubard, B. I. "Confidence intervals for proportions
+       with small expected number of positive counts estimated from survey
+       data". Survey Methodology 24 (1998), 193-201: the effective number of
+       trials, there with another interval.
+
+    Examples
+    --------
+    Fifty deals of two equal games each tell no more than fifty games:
+
+    >>> moments = Moments(50, 40, 100, 80, 80, 200)  # 20 deals were won, both games
+    >>> [round(x, 2) for x in clustered_rate(moments)], [round(x, 2) for x in wilson(20, 50)]
+    ([0.4, 0.27, 0.54], [0.4, 0.28, 0.54])
+    """
+    trials = moments.of
+    if trials == 0:
+        return wilson(0, 0)
+    rate = min(1.0, max(0.0, moments.total / trials))
+    variance = moments.variance
+    if rate in (0.0, 1.0) or moments.n_clusters < 2:  # noqa: PLR2004
+        effective = min(trials, moments.n_clusters)
+    else:
+        effective = min(trials, rate * (1 - rate) / variance) if variance > 0 else trials
+    return wilson(rate * effective, effective)._replace(value=rate)

@@ -1,0 +1,210 @@
+"""Experiments: the same deals with another strategy, or by other rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from math import sqrt
+from typing import Final
+
+import pandas as pd
+
+from ttr_analysis.engine.protocol import CompiledPolicy, Policy
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.studies.intervals import Z_95
+from ttr_analysis.studies.playing import Plan
+from ttr_analysis.studies.questions.results import BONUSES, seat_rates
+from ttr_analysis.studies.questions.tally import Values, games_of_a_deal, n_players
+from ttr_analysis.studies.simulation import SimulationResult, simulate
+
+_MEASURES: Final[Mapping[str, Values]] = {
+    "points": "points",
+    "route points": "route_points",
+    "ticket points": lambda seats: seats["ticket_gain"] + seats["ticket_loss"],
+    "bonus points": lambda seats: seats[list(BONUSES)].sum(axis=1),
+    "loan points": "loan_points",
+    "wins of seat 0": lambda seats: seats["won"].where(seats["seat"] == 0, 0) * (seats["seat"].max() + 1),
+    "tickets kept": "tickets",
+    "tickets completed": "completed",
+    "claims": "claims",
+    "loans": "loans",
+    "trains left": "trains_left",
+    "turns": "turns",
+}
+"""What is compared between rules, of a seat in a game."""
+_N_ROWS: Final = "number of rows"
+
+
+def compare_simulations(results: Mapping[str, SimulationResult]) -> pd.DataFrame:
+    """
+    Return what differs between simulations: with the neutral player and without, say.
+
+    Parameters
+    ----------
+    results
+        Simulations by name, of equally many players. Where they have the same
+        seed, deals are compared one by one, which makes differences surer.
+
+    Returns
+    -------
+    measures
+        One row for each measure and simulation (index `measure`,
+        `simulation`): mean `value` of a seat in a game with `low` and `high`,
+        and its `difference` from the first simulation with `difference_low`
+        and `difference_high`.
+
+    Raises
+    ------
+    ValueError
+        If there are none, or the numbers of players differ.
+    """
+    if not results:
+        raise ValueError("there is no simulation to compare")
+    if len({n_players(result) for result in results.values()}) > 1:
+        numbers = ", ".join(f"{name} {n_players(result)}" for name, result in results.items())
+        raise ValueError(f"simulations of equally many players can be compared, got {numbers}")
+    samples = {
+        name: _Sample(result.iterate("seats"), _MEASURES, games_of_a_deal(result)) for name, result in results.items()
+    }
+    seeds = {name: result.meta["seed"] for name, result in results.items()}
+    first = next(iter(results))
+    found = []
+    for name, sample in samples.items():
+        table = sample.means.rename("value").to_frame()
+        table["low"], table["high"] = table["value"] - sample.half, table["value"] + sample.half
+        difference = sample.less(samples[first], is_paired=seeds[name] == seeds[first])
+        found.append(table.join(difference.add_prefix("difference")))
+    whole = pd.concat(found, keys=results, names=["simulation", "measure"]).swaplevel()
+    return whole.loc[[(measure, name) for measure in _MEASURES for name in results]]
+
+
+def compare_strategies(
+    game_map: GameMap,
+    strategies: Mapping[str, Policy | CompiledPolicy],
+    rivals: Sequence[Policy | CompiledPolicy],
+    n_games: int,
+    seed: int,
+    *,
+    executor: Executor | None = None,
+    progress: bool = True,
+) -> pd.DataFrame:
+    """
+    Return how strategies fare against the same rivals, with the same deals: an experiment.
+
+    What goes along with winning may be luck or skill. Here nothing differs but
+    the strategy: a planner that keeps more tickets, say, or builds longer
+    routes.
+
+    Parameters
+    ----------
+    game_map
+        The map, as the variant that is to be played.
+    strategies
+        Policies by name.
+    rivals
+        Who plays against each of them.
+    n_games
+        Games of each, of which every deal takes one for each player.
+    seed
+        What chance does: the same for all.
+    executor, progress
+        As for `simulate`.
+
+    Returns
+    -------
+    table
+        One row for each strategy (index `strategy`): columns as in `win_rates`,
+        `ticket_share` (of tickets in its points), and by how much it does better
+        than the first one: `win_difference` and `points_difference` with `_low`
+        and `_high`, from differences deal by deal.
+
+    Raises
+    ------
+    ValueError
+        If there is no strategy, or the games cannot be played: see
+        `simulate`.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> strategies = {"long routes": ttr.policies.Greedy(), "anything": ttr.policies.Random()}
+    >>> usa, rivals = ttr.load_map("usa"), [ttr.policies.Greedy()]
+    >>> table = compare_strategies(usa, strategies, rivals, n_games=40, seed=7, progress=False)
+    >>> table["win_rate"].tolist()
+    [0.5, 0.025]
+    >>> table.loc["anything", ["win_difference", "win_difference_low"]].round(2).tolist()
+    [-0.48, -0.52]
+    """
+    if not strategies:
+        raise ValueError("there is no strategy to compare")
+    rows, samples = [], []
+    measures: Mapping[str, Values] = {"win": "won", "points": "points"}
+    for strategy in strategies.values():
+        policies = [strategy, *rivals]
+        rotations = Plan(game_map, tuple(policies), seed).n_rotations
+        n_deals = -(-n_games // len(policies))
+        result = simulate(game_map, policies, n_deals * rotations, seed, executor=executor, progress=progress)
+        # Where rivals are the same as the strategy, all of them are it: no deal is played for each of them anew.
+        [rates] = seat_rates(result, ["policy"], _seats_of(result, rotations)).reset_index().to_dict("records")
+        rates["ticket_share"] = rates["ticket_points"] / rates["points"]
+        samples.append(_Sample(_seats_of(result, rotations), measures, rotations))
+        differences = samples[-1].less(samples[0], is_paired=True)
+        for measure in measures:
+            rates |= {f"{measure}_difference{end}": value for end, value in differences.loc[measure].items()}
+        rows.append(rates)
+    return pd.DataFrame(rows, index=pd.Index(strategies, name="strategy"))
+
+
+def _seats_of(result: SimulationResult, rotations: int) -> Iterator[pd.DataFrame]:
+    """Yield the seats of the first player, and of those that are the same."""
+    for seats in result.iterate("seats"):
+        yield seats[seats["player"] % rotations == 0]
+
+
+class _Sample:
+    """
+    Means of measures, and what each deal adds to their errors.
+
+    Parameters
+    ----------
+    frames
+        Rows of seats, part by part.
+    measures
+        What is measured of each.
+    n_games
+        Games of a deal.
+    """
+
+    def __init__(self, frames: Iterable[pd.DataFrame], measures: Mapping[str, Values], n_games: int) -> None:
+        found = []
+        for frame in frames:
+            values = {name: frame[how] if isinstance(how, str) else how(frame) for name, how in measures.items()}
+            numbers = pd.DataFrame(values).astype("float64").assign(**{_N_ROWS: 1.0})
+            found.append(numbers.groupby(frame["game"] // n_games).sum())
+        deals = pd.concat(found).groupby(level=0).sum()
+        n_rows = deals.pop(_N_ROWS)
+        self.means = deals.sum() / n_rows.sum()
+        self.residuals = (
+            deals - pd.DataFrame({name: n_rows * mean for name, mean in self.means.items()})
+        ) / n_rows.sum()
+
+    @property
+    def half(self) -> pd.Series[float]:
+        """Half of the 95% intervals of the means."""
+        return _half(self.residuals)
+
+    def less(self, other: _Sample, *, is_paired: bool) -> pd.DataFrame:
+        """Return by how much the means are above those of another sample, with ends; columns "", "_low", "_high"."""
+        difference = self.means - other.means
+        if is_paired:
+            half = _half(self.residuals.sub(other.residuals, fill_value=0.0))
+        else:
+            half = (self.half**2 + other.half**2) ** 0.5
+        return pd.DataFrame({"": difference, "_low": difference - half, "_high": difference + half})
+
+
+def _half(residuals: pd.DataFrame) -> pd.Series[float]:
+    n = len(residuals)
+    if n < 2:  # noqa: PLR2004 - a variance needs two
+        return residuals.sum() * float("nan")
+    return Z_95 * sqrt(n / (n - 1)) * (residuals**2).sum() ** 0.5
