@@ -1,5 +1,6 @@
 """Many games, and what they say: simulations as tidy tables, and the questions that players argue about."""
 
+from ttr_analysis.studies.contest import Tournament, beats, built_in, tournament
 from ttr_analysis.studies.intervals import Interval, mean_interval, wilson
 from ttr_analysis.studies.questions import (
     blocking_routes,
@@ -29,8 +30,11 @@ __all__ = [
     "Interrupted",
     "Interval",
     "SimulationResult",
+    "Tournament",
+    "beats",
     "blocking_routes",
     "bonus_effects",
+    "built_in",
     "city_results",
     "compare_simulations",
     "compare_strategies",
@@ -47,6 +51,7 @@ __all__ = [
     "simulate",
     "ticket_fates",
     "ticket_results",
+    "tournament",
     "tunnel_calibration",
     "tunnel_results",
     "wilson",

@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     from ttr_analysis.viz.charts import plot_card_odds as plot_card_odds
     from ttr_analysis.viz.charts import plot_ticket_values as plot_ticket_values
     from ttr_analysis.viz.charts import plot_tunnel_odds as plot_tunnel_odds
+    from ttr_analysis.viz.verdicts import plot_ratings as plot_ratings
 
 # Where each public name lives. What type checkers read above must say the same (tested).
 _HOMES = {
     "plot_card_odds": "viz.charts",
     "plot_map": "viz.board",
+    "plot_ratings": "viz.verdicts",
     "plot_ticket_values": "viz.charts",
     "plot_tunnel_odds": "viz.charts",
 }

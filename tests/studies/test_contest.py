@@ -1,0 +1,235 @@
+"""Tournaments: ratings against an independent fit, and tables against the games themselves."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import Executor, Future
+from itertools import combinations
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.optimize import minimize
+
+import ttr_analysis as ttr
+from tests.fixtures import load
+from ttr_analysis.engine.actions import Action
+from ttr_analysis.policies import Greedy, Planner, Random
+from ttr_analysis.studies import contest
+from ttr_analysis.studies.contest import Player, Tournament, beats, built_in, tournament
+from ttr_analysis.studies.ratings import ELO, Floats, fit_ratings
+from ttr_analysis.studies.simulation import Interrupted
+from ttr_analysis.viz.verdicts import plot_ratings
+
+IS_COMPILED = os.environ.get("NUMBA_DISABLE_JIT") != "1"
+N_GAMES = 24 if IS_COMPILED else 4
+
+
+class Mine:
+    """Does what comes first."""
+
+    def choose(self, view: ttr.SeatView, actions: Sequence[Action], rng: np.random.Generator) -> Action:  # noqa: ARG002
+        return actions[0]
+
+
+# -- ratings ------------------------------------------------------------------------------
+
+
+def meetings(strength: Floats, n_deals: int, rng: np.random.Generator) -> Floats:
+    """Return one meeting of every two players in each deal, by the model itself."""
+    n = len(strength)
+    scores = np.zeros((n_deals, n, n))
+    for i, j in combinations(range(n), 2):
+        won = rng.random(n_deals) < 1 / (1 + np.exp(strength[j] - strength[i]))
+        scores[:, i, j], scores[:, j, i] = won, ~won
+    return scores
+
+
+@pytest.mark.parametrize("n_players", [2, 3, 6])
+def test_ratings_are_the_most_likely(n_players: int) -> None:
+    rng = np.random.default_rng(n_players)
+    scores = meetings(rng.normal(0, 1, n_players), 300, rng)
+    wins = scores.sum(axis=0) + (1 - np.eye(n_players)) / 2
+
+    def unlikelihood(strength: Floats) -> float:
+        return float((wins * np.log1p(np.exp(strength[None, :] - strength[:, None]))).sum())
+
+    expected = minimize(unlikelihood, np.zeros(n_players), method="BFGS", options={"gtol": 1e-9}).x
+    assert fit_ratings(scores).elo == pytest.approx(ELO * (expected - expected.mean()), abs=0.01)
+
+
+def test_intervals_hold_what_they_should() -> None:
+    rng = np.random.default_rng(7)
+    strength = np.array([0.6, 0.1, -0.7])
+    held = np.zeros(3)
+    for _ in range(200):
+        ratings = fit_ratings(meetings(strength, 150, rng))
+        held += (ratings.low <= ELO * strength) & (ELO * strength <= ratings.high)
+
+    assert held / 200 == pytest.approx(0.95, abs=0.05), held  # 3 standard errors
+
+
+def test_deals_that_repeat_make_intervals_wider() -> None:
+    scores = meetings(np.array([0.5, -0.5]), 200, np.random.default_rng(1))
+    once, thrice = fit_ratings(scores), fit_ratings(3 * scores)
+
+    assert (thrice.high - thrice.low) == pytest.approx(once.high - once.low, rel=0.02)
+
+
+def test_who_never_wins_is_rated_all_the_same() -> None:
+    n = 1_000
+    scores = np.zeros((n, 3, 3))
+    scores[:, 0, 1] = scores[:, 0, 2] = 1
+    scores[:, 1, 2] = 0.5
+    scores[:, 2, 1] = 0.5
+    ratings = fit_ratings(scores)
+
+    assert ratings.bounds == ("at least", "at most", "at most")
+    assert np.isfinite(ratings.elo).all()
+    assert ratings.elo[0] - ratings.elo[1] == pytest.approx(400 * np.log10(2 * n + 1), abs=1)
+    assert ratings.elo[1] == pytest.approx(ratings.elo[2])
+    assert ratings.low[0] > ratings.high[1]
+
+
+def test_who_never_met_is_not_compared() -> None:
+    scores = np.zeros((1, 4, 4))
+    scores[0, 0, 1] = scores[0, 2, 3] = 1
+    with pytest.raises(ValueError, match="never met"):
+        fit_ratings(scores)
+
+
+# -- games --------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def found() -> Tournament:
+    return tournament(load("usa"), [Random(), Mine(), Greedy(), Greedy()], N_GAMES, seed=7, progress=False)
+
+
+def test_each_two_meet_as_simulated(found: Tournament) -> None:
+    result = ttr.simulate(load("usa"), [Random(), Greedy()], N_GAMES, 7, progress=False)
+    won = result.seats.groupby("policy", observed=True)["won"].sum()
+    points = result.seats.pivot_table(index="game", columns="policy", values="points", observed=True)
+
+    assert found.matrix.loc["Greedy 1", "Random"] == pytest.approx(won["Greedy"] / N_GAMES)
+    pair = found.pairs.astype(float).xs("Random", level="other").loc["Greedy 1"]
+    assert pair["games"] == N_GAMES
+    assert pair["rate"] == pytest.approx(won["Greedy"] / N_GAMES)
+    assert pair["margin"] == pytest.approx((points["Greedy"] - points["Random"]).mean())
+    assert pair["low"] <= pair["rate"] <= pair["high"]
+
+
+def test_the_table_ranks_all(found: Tournament) -> None:
+    table = found.table
+
+    assert set(table.index) == {"Random", "Mine", "Greedy 1", "Greedy 2"}
+    assert table["rating"].is_monotonic_decreasing
+    assert table["rating"].mean() == pytest.approx(0, abs=1e-6)
+    assert (table["games"] == 3 * N_GAMES).all()
+    assert table["win_rate"].sum() == pytest.approx(2)
+    assert (table["rating_low"] < table["rating"]).all()
+    assert (table["rating"] < table["rating_high"]).all()
+    assert list(found.pairs.index) == list(combinations(table.index, 2))
+    rates = found.matrix.fillna(0.5)
+    assert (rates + rates.T).to_numpy() == pytest.approx(np.ones((4, 4)))
+
+
+def test_equal_players_are_rated_equal() -> None:
+    three = tournament(load("invented"), [Greedy(), Greedy(), Random()], 12, seed=1, n_players=3, progress=False)
+
+    assert three.table.loc["Greedy 1", "rating"] == pytest.approx(three.table.loc["Greedy 2", "rating"])
+    assert three.matrix.loc["Greedy 1", "Greedy 2"] == pytest.approx(0.5)
+
+
+def test_of_more_than_two_each_pair_is_ranked_by_its_finish() -> None:
+    players: dict[str, Player] = {"a": Greedy(), "b": Random(), "c": Mine()}
+    three = tournament(load("usa"), players, 6, seed=3, n_players=3, progress=False)
+    parts = []
+    for order in ("abc", "cba"):
+        seats = ttr.simulate(load("usa"), [players[name] for name in order], 3, 3, progress=False).seats
+        parts.append(seats.assign(name=[order[player] for player in seats["player"]], order=order))
+    finish = pd.concat(parts).pivot_table(index=["order", "game"], columns="name", values="points")
+
+    for one, other in combinations("abc", 2):
+        ahead = (np.sign(finish[one] - finish[other]) + 1) / 2
+        assert three.matrix.loc[one, other] == pytest.approx(ahead.mean())
+    assert (three.table["games"] == 6).all()
+
+
+def test_one_line_tells_whether_an_idea_beats_the_built_in_players() -> None:
+    verdicts = beats(load("usa"), Greedy(), n_games=40 if IS_COMPILED else 8, progress=False)
+
+    assert verdicts.index.tolist() == [policy.name for policy in built_in()]
+    assert verdicts.loc["Random", "verdict"] == "yes"
+    assert verdicts.loc["Planner", "verdict"] == "no"
+    assert verdicts.loc["Greedy", "verdict"] == "too close to call"
+
+
+class Here(Executor):
+    """Plays at once, and is stopped after some chunks."""
+
+    def __init__(self, n_chunks: int) -> None:
+        self.n_chunks = n_chunks
+
+    def submit(self, function, /, *given, **named):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN002, ANN003, ANN201
+        future: Future[object] = Future()
+        if self.n_chunks > 0:
+            future.set_result(function(*given, **named))
+        else:
+            future.set_exception(KeyboardInterrupt())
+        self.n_chunks -= 1
+        return future
+
+
+def test_executors_make_no_difference(found: Tournament) -> None:
+    there = tournament(
+        load("usa"), [Random(), Mine(), Greedy(), Greedy()], N_GAMES, 7, executor=Here(1_000), progress=False
+    )
+    pd.testing.assert_frame_equal(there.table, found.table)
+
+
+def test_an_interrupt_counts_what_is_finished(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contest, "default_chunk", lambda _: 3)
+    players: list[Player] = [Random(), Greedy(), Planner()]
+    with pytest.warns(Interrupted):
+        part = tournament(load("usa"), players, 6, executor=Here(4), progress=False)
+    assert sorted(part.pairs["games"]) == [3, 3, 6]
+    with pytest.raises(KeyboardInterrupt):
+        tournament(load("usa"), players, 6, executor=Here(2), progress=False)
+
+
+def test_it_shows_itself(found: Tournament) -> None:
+    named = tournament(load("usa"), {"<b>": Random(), "Greedy": Greedy()}, 2, progress=False)
+
+    assert "&lt;b&gt;" in named._repr_html_()
+    assert "<b>" not in named._repr_html_()
+    assert repr(found).startswith("<Tournament on usa, 2 players a game: Greedy ")
+
+
+def test_bad_tournaments_are_refused() -> None:
+    with pytest.raises(ValueError, match="3 players a game need as many policies, got 2"):
+        tournament(load("usa"), [Random(), Greedy()], n_players=3, progress=False)
+    with pytest.raises(ValueError, match="for 2 to 3 players, got 1"):
+        tournament(load("nordic"), [Random(), Greedy()], n_players=1, progress=False)
+    with pytest.raises(ValueError, match="n_games is a whole number of 1 or more, got 0"):
+        tournament(load("usa"), [Random(), Planner()], 0, progress=False)
+
+
+def test_ratings_are_drawn_with_their_bounds() -> None:
+    table = pd.DataFrame(
+        {"rating": [300, 0, -300], "rating_low": [200, -50, -400], "rating_high": [400, 50, -200]},
+        index=["$a$", "b", "c"],
+    ).assign(bound=["at least", "", "at most"])
+    ax = plot_ratings(table, title="Who is best")
+
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["$a$", "b", "c"]
+    marks = {line.get_gid(): line for line in ax.lines if (line.get_gid() or "").startswith("rating")}
+    assert [np.asarray(marks[f"rating {bound}"].get_xdata()).tolist() for bound in table["bound"]] == [
+        [300],
+        [0],
+        [-300],
+    ]
+    assert [text.get_text() for text in ax.texts] == ["at least +300", "+0", "at most −300"]
+    plt.close("all")

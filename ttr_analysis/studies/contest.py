@@ -1,0 +1,417 @@
+"""Who plays best: a round robin between policies, and ratings with their intervals."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from functools import cached_property
+from html import escape
+from itertools import combinations
+from typing import Final, TypeAlias
+
+import numpy as np
+import pandas as pd
+from tqdm.auto import tqdm
+
+from ttr_analysis.engine.header import check_seed
+from ttr_analysis.engine.protocol import CompiledPolicy, Policy, policy_name
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.policies import Greedy, Planner, Random
+from ttr_analysis.policies.playout import BuiltIn
+from ttr_analysis.studies.intervals import Interval, Moments, clustered_mean, clustered_rate
+from ttr_analysis.studies.playing import Frames, Plan
+from ttr_analysis.studies.ratings import ELO, Floats, Ratings, fit_ratings
+from ttr_analysis.studies.simulation import Chunk, Interrupted, default_chunk, played, whole
+from ttr_analysis.tables.games import check_size
+
+Player: TypeAlias = Policy | CompiledPolicy
+Players: TypeAlias = Sequence[Player] | Mapping[str, Player]
+"""Policies, or policies by the name that each is to have."""
+
+_COIN: Final = 0.5
+_TWO: Final = 2
+
+
+def built_in() -> list[BuiltIn]:
+    """
+    Return the players of the package, the weakest first.
+
+    Examples
+    --------
+    >>> [policy.name for policy in built_in()]
+    ['Random', 'Greedy', 'Planner']
+    """
+    return [Random(), Greedy(), Planner()]
+
+
+def tournament(
+    game_map: GameMap,
+    policies: Players,
+    n_games: int = 1_000,
+    seed: int = 0,
+    *,
+    n_players: int = 2,
+    executor: Executor | None = None,
+    progress: bool = True,
+) -> Tournament:
+    """
+    Let policies play each other, and rate them.
+
+    Every `n_players` of them meet in `n_games` games, seated fairly as by
+    `simulate`, and all play the same deals. In a game of more than two, every
+    two of its players meet: who finishes before the other has won that
+    meeting. Half of these games have the players in the reverse order, as it
+    matters after whom one moves.
+
+    Parameters
+    ----------
+    game_map
+        The map, as the variant that is to be played.
+    policies
+        The players: built-in ones, those of your own, or both; or a dict of
+        players by the names they are to have. Of several with one name, each
+        gets a number.
+    n_games
+        Games of each set of players that meet. A multiple of `n_players`, or
+        of twice that if more than two play, lets all sit everywhere equally
+        often.
+    seed
+        What chance does.
+    n_players
+        Players in a game.
+    executor
+        Where to play: see `simulate`.
+    progress
+        Whether to show a progress bar.
+
+    Returns
+    -------
+    tournament
+        Ratings, and how each two did against each other. If it is interrupted,
+        those of the games that are finished, once all have met.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer policies than players in a game, the map is not for
+        so many, or a number is out of range.
+    KeyboardInterrupt
+        If it is interrupted before all have met.
+
+    Warns
+    -----
+    Interrupted
+        If it is interrupted later.
+
+    Examples
+    --------
+    Is an idea better than the players of the package? One line tells:
+
+    >>> import ttr_analysis as ttr
+    >>> class First:
+    ...     def choose(self, view, actions, rng):
+    ...         return actions[0]
+    >>> usa = ttr.load_map("usa")
+    >>> found = ttr.studies.tournament(usa, [First(), *ttr.studies.built_in()], n_games=20, progress=False)
+    >>> found.table.index.tolist()
+    ['Planner', 'Greedy', 'First', 'Random']
+    """
+    players = _named(policies)
+    _check(game_map, players, n_players)
+    pairings = list(combinations(range(len(players)), n_players))
+    tally = _play(game_map, players, pairings, n_games, seed, executor, progress=progress)
+    return Tournament(game_map, n_players, tally)
+
+
+def beats(
+    game_map: GameMap,
+    policy: Player,
+    others: Players | None = None,
+    n_games: int = 1_000,
+    seed: int = 0,
+    *,
+    executor: Executor | None = None,
+    progress: bool = True,
+) -> pd.DataFrame:
+    """
+    Return whether a policy beats others, in games of two.
+
+    Parameters
+    ----------
+    game_map
+        The map.
+    policy
+        The policy.
+    others
+        Whom it is to beat; None: the players of the package.
+    n_games, seed, executor, progress
+        As in `tournament`.
+
+    Returns
+    -------
+    table
+        One row for each other policy (index `other`): `games`, `win_rate`
+        (ties count half) with its 95% interval `win_low` and `win_high`, mean
+        `margin` (points more than the other) with `margin_low` and
+        `margin_high`, and the `verdict`: "yes", "no" or "too close to call".
+
+    Raises
+    ------
+    ValueError, KeyboardInterrupt
+        As in `tournament`.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> beats(ttr.load_map("usa"), ttr.policies.Greedy(), n_games=40, progress=False)["verdict"].to_dict()
+    {'Random': 'yes', 'Greedy': 'too close to call', 'Planner': 'no'}
+    """
+    players = [(policy_name(policy), policy), *_named(built_in() if others is None else others)]
+    _check(game_map, players, _TWO)
+    pairings = [(0, i) for i in range(1, len(players))]
+    tally = _play(game_map, players, pairings, n_games, seed, executor, progress=progress)
+    rows = []
+    for i in range(1, len(players)):
+        win = tally.rate(0, i)
+        verdict = "yes" if win.low > _COIN else "no" if win.high < _COIN else "too close to call"
+        rows.append([tally.met[:, 0, i].sum(), *win, *tally.margin(0, i), verdict])
+    columns = ["games", "win_rate", "win_low", "win_high", "margin", "margin_low", "margin_high", "verdict"]
+    index = pd.Index([name for name, _ in players[1:]], name="other")
+    return pd.DataFrame(rows, index=index, columns=columns).astype({"games": int})
+
+
+class Tournament:
+    """
+    What a tournament found.
+
+    Parameters
+    ----------
+    game_map
+        The map.
+    n_players
+        Players in a game.
+    tally
+        Who came before whom.
+    """
+
+    def __init__(self, game_map: GameMap, n_players: int, tally: Tally) -> None:
+        self.game_map = game_map
+        self.n_players = n_players
+        self._tally = tally
+
+    @cached_property
+    def _ratings(self) -> Ratings:
+        return fit_ratings(self._tally.scores)
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """
+        The ratings, best first.
+
+        One row for each player (index `policy`): `rating` (Elo points, on
+        average 0) with its 95% interval `rating_low` and `rating_high`;
+        `bound`: "at least" or "at most" if it never lost, or never won, so
+        that its rating is no more than that (see `fit_ratings`); `games`;
+        `win_rate` (shared wins count in shares) with `win_low` and `win_high`;
+        mean `points`.
+        """
+        tally, ratings = self._tally, self._ratings
+        n_games = tally.games.sum(axis=0)
+        wins = [tally.win_rate(i) for i in range(len(tally.names))]
+        table = pd.DataFrame(
+            {
+                "rating": ratings.elo,
+                "rating_low": ratings.low,
+                "rating_high": ratings.high,
+                "bound": ratings.bounds,
+                "games": n_games.astype(int),
+                **dict(zip(("win_rate", "win_low", "win_high"), zip(*wins, strict=True), strict=True)),
+                "points": tally.points / n_games,
+            },
+            index=pd.Index(tally.names, name="policy"),
+        )
+        return table.sort_values("rating", ascending=False, kind="stable")
+
+    @cached_property
+    def pairs(self) -> pd.DataFrame:
+        """
+        How each two players did against each other.
+
+        One row for each pair, the higher rated first (index `policy`,
+        `other`): `games` in which they met, `rate` at which the first came
+        before the second (ties count half) with its 95% interval `low` and
+        `high`, `expected`, what the ratings would make it, and `margin`, by
+        how many points on average, with `margin_low` and `margin_high`. Where
+        `expected` is outside of the interval, one number for each player does
+        not tell the whole story.
+        """
+        tally, strength = self._tally, self._ratings.elo / ELO
+        rows, index = [], []
+        for i, j in combinations(np.argsort(-strength, kind="stable"), 2):
+            expected = 1 / (1 + np.exp(strength[j] - strength[i]))
+            rows.append([tally.met[:, i, j].sum(), *tally.rate(i, j), expected, *tally.margin(i, j)])
+            index.append((tally.names[i], tally.names[j]))
+        columns = ["games", "rate", "low", "high", "expected", "margin", "margin_low", "margin_high"]
+        found = pd.DataFrame(rows, index=pd.MultiIndex.from_tuples(index, names=["policy", "other"]), columns=columns)
+        return found.astype({"games": int})
+
+    @property
+    def matrix(self) -> pd.DataFrame:
+        """At which rate the player of a row came before the player of a column; best first."""
+        tally = self._tally
+        with np.errstate(invalid="ignore"):
+            rates = pd.DataFrame(
+                tally.scores.sum(axis=0) / tally.met.sum(axis=0), index=tally.names, columns=tally.names
+            )
+        return rates.loc[self.table.index, self.table.index]
+
+    def __repr__(self) -> str:
+        """Return the map and the ratings."""
+        ratings = ", ".join(f"{name} {row.rating:+.0f}" for name, row in self.table.iterrows())
+        return f"<Tournament on {self.game_map.name}, {self.n_players} players a game: {ratings}>"
+
+    def _repr_html_(self) -> str:
+        ratings = self.table.round({"rating": 0, "rating_low": 0, "rating_high": 0, "points": 1}).round(3)
+        return (
+            f"<p>{escape(self.game_map.title)}, {self.n_players} players a game. Ratings in Elo points:</p>"
+            f"{ratings.to_html()}<p>How often the player of a row came before the player of a column:</p>"
+            f"{self.matrix.round(3).to_html(na_rep='')}"
+        )
+
+
+class Tally:
+    """
+    Who came before whom, and by how much, deal by deal: games of one deal are not independent.
+
+    Parameters
+    ----------
+    names
+        Names of the players.
+    n_deals
+        Number of deals.
+
+    Attributes
+    ----------
+    scores, margins
+        `scores[d, i, j]`: how often player *i* came before *j* in games of
+        deal *d*, and by how many points in all.
+    met
+        `met[d, i, j]`: in how many games of deal *d* the two met.
+    games, wins
+        `games[d, i]`: games of player *i*, and its share of wins in them.
+    points
+        Points of each player, added up.
+    """
+
+    def __init__(self, names: Sequence[str], n_deals: int) -> None:
+        n = len(names)
+        self.names = list(names)
+        self.scores: Floats = np.zeros((n_deals, n, n))
+        self.margins: Floats = np.zeros((n_deals, n, n))
+        self.met: Floats = np.zeros((n_deals, n, n))
+        self.games: Floats = np.zeros((n_deals, n))
+        self.wins: Floats = np.zeros((n_deals, n))
+        self.points: Floats = np.zeros(n)
+
+    def rate(self, i: int, j: int) -> Interval:
+        """Return how often one player came before another."""
+        return clustered_rate(_moments(self.scores[:, i, j], self.met[:, i, j]))
+
+    def margin(self, i: int, j: int) -> Interval:
+        """Return by how many points one player was ahead of another on average."""
+        return clustered_mean(_moments(self.margins[:, i, j], self.met[:, i, j]))
+
+    def win_rate(self, i: int) -> Interval:
+        """Return how often a player won."""
+        return clustered_rate(_moments(self.wins[:, i], self.games[:, i]))
+
+    def add(self, pairing: tuple[int, ...], frames: Frames) -> None:
+        """Add games between some of the players."""
+        n, n_deals = len(pairing), len(self.games)
+        deals = frames["games"]["deal"].to_numpy()
+        seats = frames["seats"].sort_values(["game", "player"], kind="stable")
+        points = seats["points"].to_numpy(dtype=float).reshape(-1, n)
+        won = seats["won"].to_numpy(dtype=float).reshape(-1, n)
+        n_games = np.bincount(deals, minlength=n_deals)
+        for a, i in enumerate(pairing):
+            self.games[:, i] += n_games
+            self.wins[:, i] += np.bincount(deals, won[:, a], n_deals)
+            self.points[i] += points[:, a].sum()
+        for a, b in combinations(range(n), 2):
+            i, j = pairing[a], pairing[b]
+            margin, ahead = points[:, a] - points[:, b], np.sign(won[:, a] - won[:, b])
+            # Winners are known by the rules, their tie-breaks included; the others stand in the order of their points.
+            score = (1 + np.where(ahead == 0, np.where(won[:, a] > 0, 0, np.sign(margin)), ahead)) / 2
+            self.scores[:, i, j] += np.bincount(deals, score, n_deals)
+            self.scores[:, j, i] += np.bincount(deals, 1 - score, n_deals)
+            self.margins[:, i, j] += np.bincount(deals, margin, n_deals)
+            self.margins[:, j, i] += np.bincount(deals, -margin, n_deals)
+            self.met[:, i, j] += n_games
+            self.met[:, j, i] += n_games
+
+
+def _moments(total: Floats, of: Floats) -> Moments:
+    """Return the sums of clusters, of those that have any observation."""
+    n = float(np.count_nonzero(of))
+    return Moments(n, total.sum(), of.sum(), (total**2).sum(), (total * of).sum(), (of**2).sum())
+
+
+def _named(policies: Players) -> list[tuple[str, Player]]:
+    """Return policies with names of which no two are the same."""
+    if isinstance(policies, Mapping):
+        return list(policies.items())
+    names = [policy_name(policy) for policy in policies]
+    copies, seen = Counter(names), Counter[str]()
+    named = []
+    for name, policy in zip(names, policies, strict=True):
+        seen[name] += 1
+        named.append((f"{name} {seen[name]}" if copies[name] > 1 else name, policy))
+    return named
+
+
+def _check(game_map: GameMap, players: Sequence[tuple[str, Player]], n_players: int) -> None:
+    """Raise a ValueError unless there are players enough, and a board for them."""
+    check_size(game_map, n_players)
+    if len(players) < n_players:
+        raise ValueError(f"{n_players} players a game need as many policies, got {len(players)}")
+
+
+def _play(
+    game_map: GameMap,
+    players: Sequence[tuple[str, Player]],
+    pairings: Sequence[tuple[int, ...]],
+    n_games: int,
+    seed: int,
+    executor: Executor | None,
+    *,
+    progress: bool,
+) -> Tally:
+    """Play the games of all pairings in turns, and count who came before whom."""
+    check_seed(seed)
+    n_games = whole(n_games, "n_games", 1)
+    schedule: list[tuple[tuple[int, ...], Chunk]] = []
+    for pairing in pairings:
+        # Seats of two are turned around by their rotation already.
+        orders = (pairing,) if len(pairing) == _TWO else (pairing, pairing[::-1])
+        for k, order in enumerate(orders):
+            plan = Plan(game_map, tuple(players[i][1] for i in order), seed)
+            size, n = default_chunk(plan.policies), (n_games + k) // len(orders)
+            schedule += [(order, Chunk(plan, a, min(size, n - a))) for a in range(0, n, size)]
+    schedule.sort(key=lambda entry: entry[1].first)  # so that all have met soon
+    n_deals = 1 + max(chunk.plan.deal(chunk.first + chunk.n_games - 1) for _, chunk in schedule)
+    tally = Tally([name for name, _ in players], n_deals)
+    done = 0
+    try:
+        with tqdm(total=n_games * len(pairings), unit="game", disable=not progress) as bar:
+            games = played((chunk for _, chunk in schedule), executor)
+            for (pairing, chunk), (_, frames) in zip(schedule, games, strict=True):
+                tally.add(pairing, frames)
+                bar.update(chunk.n_games)
+                done += 1
+    except KeyboardInterrupt:
+        if done < sum(chunk.first == 0 for _, chunk in schedule):
+            raise
+        warnings.warn("the tournament was interrupted; what is finished is counted", Interrupted, stacklevel=3)
+    return tally

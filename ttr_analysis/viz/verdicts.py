@@ -1,0 +1,70 @@
+"""Charts of what studies judge: ratings of players, prices of tickets. Tables in, artists out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib import rcParams
+
+from ttr_analysis.viz.style import PLAYER_COLORS
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+ROW_INCHES = 0.42
+"""Height of a row with one player."""
+DOT, GAIN, LOSS = PLAYER_COLORS[0], PLAYER_COLORS[2], PLAYER_COLORS[1]
+ARROWS = {"at least": ">", "at most": "<"}
+
+
+def plot_ratings(table: pd.DataFrame, ax: Axes | None = None, *, title: str | None = None) -> Axes:
+    """
+    Draw ratings with their intervals, the best at the top.
+
+    Parameters
+    ----------
+    table
+        From `Tournament.table`: `rating`, `rating_low`, `rating_high` and
+        `bound`, indexed by player. A triangle marks a rating that is only a
+        bound, and points to where the truth may lie.
+    ax
+        Axes to draw in; by default those of a new figure.
+    title
+        What is seen.
+
+    Returns
+    -------
+    ax
+        The axes.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> import pandas as pd
+    >>> columns = ["rating", "rating_low", "rating_high", "bound"]
+    >>> table = pd.DataFrame([[90, 60, 120, ""], [-90, -120, -60, ""]], index=["Mine", "Random"], columns=columns)
+    >>> [label.get_text() for label in plot_ratings(table).get_yticklabels()]
+    ['Mine', 'Random']
+    """
+    if ax is None:
+        _, ax = plt.subplots(figsize=(7.0, 1.2 + ROW_INCHES * len(table)), layout="constrained")
+    rows = np.arange(len(table))
+    rating, low, high = (table[column].to_numpy(float) for column in ("rating", "rating_low", "rating_high"))
+    ax.axvline(0, color=rcParams["grid.color"], linewidth=1, zorder=0)
+    ax.errorbar(rating, rows, xerr=[rating - low, high - rating], fmt="none", ecolor=DOT, capsize=4, gid="intervals")
+    for bound in ("", *ARROWS):
+        chosen = (table["bound"] == bound).to_numpy()
+        ax.plot(rating[chosen], rows[chosen], ARROWS.get(bound, "o"), color=DOT, markersize=8, gid=f"rating {bound}")
+    for x, row, bound in zip(rating, rows, table["bound"], strict=True):
+        words = f"{bound} {x:+.0f}".strip().replace("-", "−")
+        ax.annotate(words, (x, row), (0, 7), textcoords="offset points", ha="center", fontsize="small", gid="number")
+    ax.set_yticks(rows, [str(name) for name in table.index], parse_math=False)
+    ax.set(ylim=(len(table) - 0.5, -0.7), xlabel="rating (Elo points; their mean is 0), with 95% intervals")
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.tick_params(axis="y", length=0)
+    ax.set_title("Ratings" if title is None else title, parse_math=False)
+    return ax
