@@ -15,14 +15,14 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
-import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
 
 import ttr_analysis as ttr
 from tests.fixtures import EVERY_MAP, load
-from ttr_analysis.engine.actions import Action, ClaimRoute, DeclineTunnel, KeepTickets, PayTunnel
+from tests.studies.telling import told_losses, told_routes, told_tickets
+from ttr_analysis.engine.actions import Action, ClaimRoute, DeclineTunnel
 from ttr_analysis.engine.events import Chance, Move
 from ttr_analysis.engine.kernel.listing import list_actions
 from ttr_analysis.engine.protocol import CompiledPolicy
@@ -65,102 +65,6 @@ def maps_and_variants() -> Iterator[tuple[str, GameMap, int]]:
 
 
 CASES = [pytest.param(game_map, n, id=f"{name}, {n} players") for name, game_map, n in maps_and_variants()]
-
-
-def told_routes(record: ttr.GameRecord) -> Iterator[dict[str, object]]:
-    """Yield the routes taken as the events of a record tell them."""
-    states = record.states()
-    owners: set[str] = set()
-    rounds = 0
-    for step, events in enumerate(record.steps):
-        move, state = events[0], states[step]
-        turn = states[step - 1].n_turns // record.header.n_players + 1 if step else 0
-        if isinstance(move, Move) and isinstance(move.action, ClaimRoute):
-            laid, rounds = move.action, turn
-        for route in list(state.owners)[len(owners) :]:
-            owner = state.owners[route]
-            owners.add(route)
-            if owner == "neutral":
-                yield {"seat": -1, "route": route, "turn": turn, "cards": 0, "loans": 0, "surcharge": 0}
-                continue
-            assert isinstance(move, Move)
-            more = move.action.cards.n_cards if isinstance(move.action, PayTunnel) else 0
-            loans = state.loans[move.seat] - states[step - 1].loans[move.seat]
-            cards = laid.payment.cards.n_cards + more
-            yield {"seat": move.seat, "route": route, "turn": rounds, "cards": cards, "loans": loans, "surcharge": more}
-
-
-def told_tickets(record: ttr.GameRecord) -> Iterator[dict[str, object]]:
-    """Yield the tickets offered, and when the routes of a seat first joined their ends."""
-    states, n = record.states(), record.header.n_players
-    owned = [ways(states[-1], seat, open_too=False) for seat in range(n)]
-    for step, events in enumerate(record.steps):
-        move = events[0]
-        if not isinstance(move, Move) or not isinstance(move.action, KeepTickets):
-            continue
-        kept = Counter(ticket.id for ticket in move.action.tickets if ticket is not None)
-        turn = 0 if step <= n else states[step - 1].n_turns // n + 1
-        for ticket in states[step - 1].offers[move.seat]:
-            assert ticket is not None
-            is_kept = kept[ticket.id] > 0
-            kept[ticket.id] -= is_kept
-            row = {"seat": move.seat, "ticket": ticket.id, "offered": turn, "kept": bool(is_kept)}
-            row |= {"completed": None, "trains_left": states[step - 1].trains[move.seat], "trains": None}
-            if is_kept:
-                first = next((k for k in range(step, len(states)) if is_joined(record, k, move.seat, ticket)), None)
-                row["completed"] = None if first is None else turn_of(record, first)
-                row["trains"] = None if first is None else fewest_trains(owned[move.seat], ticket)
-            yield row
-
-
-def ways(state: ttr.GameState, seat: int, *, open_too: bool) -> nx.Graph[str]:
-    """Return the routes of a seat with their lengths, or those that are open too, and then its own cost nothing."""
-    mine, taken, rules = {route.id for route in state.routes_of(seat)}, set(state.owners), state.game_map.rules
-    graph: nx.Graph[str] = nx.Graph()
-    for route in state.game_map.routes:
-        twin = state.game_map.twin(route)
-        is_closed = twin is not None and twin.id in taken - mine and not rules.both_tracks_open(state.n_players)
-        if route.id in mine or (open_too and route.id not in taken and not is_closed):
-            length = 0 if open_too and route.id in mine else route.length
-            known = graph.get_edge_data(*route.cities, {"length": length})
-            graph.add_edge(*route.cities, length=min(length, known["length"]))
-    return graph
-
-
-def fewest_trains(graph: nx.Graph[str], ticket: ttr.Ticket) -> float | None:
-    """Return the length of the shortest way between the ends of a ticket."""
-    starts = {city for city in ticket.origin.cities if city in graph}
-    found = nx.multi_source_dijkstra_path_length(graph, starts, weight="length") if starts else {}
-    ends = (city for place, _ in ticket.destinations for city in place.cities)
-    return min((found[city] for city in ends if city in found), default=None)
-
-
-def told_losses(record: ttr.GameRecord, tickets: list[tuple[int, ttr.Ticket]]) -> list[str | None]:
-    """Return the route after whose claim a seat's trains first did not suffice for each ticket."""
-    lost: list[str | None] = [None] * len(tickets)
-    n_claimed = 0
-    for state in record.states():
-        if len(state.claimed) == n_claimed:
-            continue
-        n_claimed = len(state.claimed)
-        graphs = {seat: ways(state, seat, open_too=True) for seat, _ in tickets}
-        for i, (seat, ticket) in enumerate(tickets):
-            needed = fewest_trains(graphs[seat], ticket) if lost[i] is None else 0
-            if needed is None or needed > state.trains[seat]:
-                lost[i] = state.claimed[-1].id
-    return lost
-
-
-def turn_of(record: ttr.GameRecord, step: int) -> int:
-    n = record.header.n_players
-    return 0 if step <= n else record.states()[step - 1].n_turns // n + 1
-
-
-def is_joined(record: ttr.GameRecord, step: int, seat: int, ticket: ttr.Ticket) -> bool:
-    graph = nx.Graph(route.cities for route in record.states()[step].routes_of(seat))
-    ends = [city for place, _ in ticket.destinations for city in place.cities if city in graph]
-    starts = [city for city in ticket.origin.cities if city in graph]
-    return any(nx.has_path(graph, a, b) for a in starts for b in ends)
 
 
 @pytest.mark.parametrize(("game_map", "n_players"), CASES)

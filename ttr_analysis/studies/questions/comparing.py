@@ -114,9 +114,9 @@ def compare_strategies(
     -------
     table
         One row for each strategy (index `strategy`): columns as in `win_rates`,
-        `ticket_share` (of tickets in its points), and by how much it does better
-        than the first one: `win_difference` and `points_difference` with `_low`
-        and `_high`, from differences deal by deal.
+        and by how much it does better than the first one: `win_difference` and
+        `points_difference` with `_low` and `_high`, from differences deal by
+        deal.
 
     Raises
     ------
@@ -146,7 +146,6 @@ def compare_strategies(
         result = simulate(game_map, policies, n_deals * rotations, seed, executor=executor, progress=progress)
         # Where rivals are the same as the strategy, all of them are it: no deal is played for each of them anew.
         [rates] = seat_rates(result, ["policy"], _seats_of(result, rotations)).reset_index().to_dict("records")
-        rates["ticket_share"] = rates["ticket_points"] / rates["points"]
         samples.append(_Sample(_seats_of(result, rotations), measures, rotations))
         differences = samples[-1].less(samples[0], is_paired=True)
         for measure in measures:

@@ -134,8 +134,8 @@ def point_sources(result: SimulationResult) -> pd.DataFrame:
         One row for each policy, and whether it won (index `policy`, `won`; a
         shared win is one): `seats`, mean `points`, of which at the `start`, for
         `routes`, `tickets_completed`, `tickets_missed` (0 or less), `bonus`
-        and `loans` (0 or less); the share of routes and of tickets in all
-        points, `route_share` and `ticket_share`, with `_low` and `_high`.
+        and `loans` (0 or less); and of all points gained, losses left aside,
+        `route_share` and `ticket_share` with `_low` and `_high`.
     """
 
     def rows() -> Iterator[pd.DataFrame]:
@@ -150,17 +150,18 @@ def point_sources(result: SimulationResult) -> pd.DataFrame:
         "bonus": lambda frame: frame[list(BONUSES)].sum(axis=1),
         "loans": "loan_points",
     }
-    columns = {
-        "seats": ones,
-        "points": "points",
-        **parts,
-        "tickets": lambda frame: frame["ticket_gain"] + frame["ticket_loss"],
-    }
-    tally = Tally(result, rows(), ["policy", "won"], columns, ["seats", "points"])
+    gained = ("start", "routes", "tickets_completed", "bonus")
+    columns = {"seats": ones, "points": "points", **parts}
+    columns["gained"] = lambda frame: sum(
+        frame[how] if isinstance(how, str) else how(frame) for how in map(parts.__getitem__, gained)
+    )
+    tally = Tally(result, rows(), ["policy", "won"], columns, ["seats", "gained"])
     found = pd.DataFrame({"seats": tally.count("seats"), "points": tally.ratio("points", "seats")})
     for name in parts:
         found[name] = tally.ratio(name, "seats")
-    return found.join([tally.mean("routes", "points", "route_share"), tally.mean("tickets", "points", "ticket_share")])
+    return found.join(
+        [tally.mean("routes", "gained", "route_share"), tally.mean("tickets_completed", "gained", "ticket_share")]
+    )
 
 
 def bonus_effects(result: SimulationResult) -> pd.DataFrame:

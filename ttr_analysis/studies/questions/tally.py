@@ -16,7 +16,6 @@ Values: TypeAlias = str | Callable[[pd.DataFrame], Any]
 """A column, or what to compute of a frame."""
 
 _DEAL: Final = "deal"
-_N_DEALS: Final = "number of deals"
 
 
 def ones(frame: pd.DataFrame) -> pd.Series[Any]:
@@ -99,7 +98,8 @@ class Tally:
         products = {_product(name, name): deals[name] ** 2 for name in self._columns}
         for of in self._per:
             products |= {_product(name, of): deals[name] * deals[of] for name in self._columns}
-        whole = deals.assign(**products, **{_N_DEALS: 1.0})
+            products[_n_deals(of)] = (deals[of] != 0).astype("float64")
+        whole = deals.assign(**products)
         return whole.groupby(level=self._by, observed=True).sum()
 
     # -- figures ------------------------------------------------------------------
@@ -128,9 +128,13 @@ class Tally:
         self, interval: Callable[[Moments], Sequence[float]], name: str, of: str, title: str, short: str
     ) -> pd.DataFrame:
         squares = (_product(name, name), _product(name, of), _product(of, of))
-        moments = self.sums[[_N_DEALS, name, of, *squares]].to_numpy()
+        moments = self.sums[[_n_deals(of), name, of, *squares]].to_numpy()
         columns = [title, f"{short or title}_low", f"{short or title}_high"]
         return pd.DataFrame([interval(Moments(*row)) for row in moments], index=self.sums.index, columns=columns)
+
+
+def _n_deals(of: str) -> str:
+    return f"deals with {of}"
 
 
 def _product(a: str, b: str) -> str:
