@@ -141,6 +141,7 @@ def test_routes_with_sets_are_simulated(nordic: GameMap) -> None:
         assert abs(share - p) < 4 * math.sqrt((p * (1 - p) + 1e-4) / 6_000)
 
 
+@pytest.mark.compiled_only
 @pytest.mark.parametrize("seed", range(50))
 def test_simulated_draws_lie_near_the_exact_ones(seed: int, nordic: GameMap) -> None:
     """Fifty hands and sets of routes of a map, without sets of cards: within 4 standard errors."""

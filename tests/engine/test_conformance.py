@@ -9,7 +9,6 @@ from tests.engine.conformance import (
     BUILDER,
     COLLECTOR,
     HOARDER,
-    IS_COMPILED,
     UNIFORM,
     Combination,
     Player,
@@ -28,7 +27,8 @@ from ttr_analysis.engine.layout import PHASE, SEAT, TURN
 from ttr_analysis.rules.chance import seed_words
 from ttr_analysis.tables.games import game_tables
 
-N_GAMES = 3 if IS_COMPILED else 1
+N_GAMES = 3
+"""Where one is not enough; `make soak` plays a thousand of each combination."""
 SEED = 2026
 
 NORDIC = Combination("nordic", "", 3)
@@ -57,8 +57,7 @@ PLAYERS = [
 @pytest.mark.parametrize("player", PLAYERS)
 @pytest.mark.parametrize("combination", COMBINATIONS)
 def test_games_are_lawful_in_every_state_and_agree_with_the_referee(combination: Combination, player: Player) -> None:
-    for game in range(N_GAMES):
-        check_game(combination, [player] * combination.n_players, SEED, game, referee=game == 0)
+    check_game(combination, [player] * combination.n_players, SEED, 0)
 
 
 @pytest.mark.parametrize("combination", COMBINATIONS)

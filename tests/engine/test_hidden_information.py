@@ -55,7 +55,7 @@ from ttr_analysis.engine.view import redact
 from ttr_analysis.rules.chance import N_WORDS, seed_words
 from ttr_analysis.tables.games import MAX_OFFER, MAX_TICKETS, N_SEATS, N_TICKETS, game_tables
 
-N_EXAMPLES = 40 if IS_COMPILED else 2
+N_EXAMPLES = 25 if IS_COMPILED else 2
 
 
 @pytest.mark.parametrize("player", built_in_players(), ids=lambda player: player.name)

@@ -22,7 +22,7 @@ from ttr_analysis.engine.events import Move, TicketsShown
 @pytest.mark.parametrize("before", ["", '{"event":"draw_card","seat":0,"x":', '{"event":'])
 def test_values_nested_to_any_depth_are_refused(before: str) -> None:
     end = "}" if before else ""
-    for depth in [1, 19, 20, 21, *range(900, 1001), 3_000]:
+    for depth in [1, 19, 20, 21, *range(900, 1001, 9), 3_000]:
         for opening, closing in ("[]", "{}"):
             nested = '{"a":' * (depth - 1) + "{}" + "}" * (depth - 1) if opening == "{" else "[" * depth + "]" * depth
             faults = faults_of(f"{short_text()}{before}{nested}{end}\n")

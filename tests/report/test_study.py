@@ -9,19 +9,21 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from matplotlib.figure import Figure
 
 from tests.fixtures import EVERY_MAP, INVENTED, load
 from tests.report.hostile import NAMES, TITLE, write_hostile_map
 from tests.report.pages import Seen, read_page
-from ttr_analysis import GameMap
 from ttr_analysis.maps.loading import find_folder, load_map
-from ttr_analysis.report import Settings, Study, run_study, write_study
+from ttr_analysis.report import Settings, Study, pictures, run_study, write_study
 from ttr_analysis.report.columns import all_columns
 from ttr_analysis.report.document import NAME_BEGINS, NAME_ENDS, Picture, plain
 
 QUICK = Settings(seed=3, n_deals=40, quick=True)
 FULL = Settings(seed=3, n_deals=200)
 _STUDIES: dict[str, Study] = {}
+
+pytestmark = pytest.mark.xdist_group("studies")  # which are computed once, where one process runs all these tests
 
 
 def study_of(name: str) -> Study:
@@ -35,6 +37,18 @@ def study_of(name: str) -> Study:
 @pytest.fixture(params=EVERY_MAP)
 def study(request: pytest.FixtureRequest) -> Study:
     return study_of(request.param)
+
+
+@pytest.fixture
+def unsaved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw pictures, but save none, which takes most of the time."""
+
+    def draw_only(draw: pictures.Draw, size: tuple[float, float], *_: object) -> bytes:
+        draw(Figure(figsize=size).add_subplot())
+        return b""
+
+    monkeypatch.setattr(pictures, "_svg", draw_only)
+    monkeypatch.setattr(pictures, "_png", draw_only)
 
 
 @pytest.fixture(scope="session")
@@ -148,6 +162,7 @@ def test_every_described_table_occurs_on_some_map(thin: Study) -> None:
             assert any(pattern.fullmatch(there) for there in produced[table_name]), (table_name, key)
 
 
+@pytest.mark.usefixtures("unsaved")
 @pytest.mark.parametrize(
     "differences",
     [
@@ -170,9 +185,9 @@ def test_unusual_rules_are_studied_too(differences: dict[str, int]) -> None:
         assert not re.search(r"\b(nan|inf|None)\b", section.lead), section.lead
 
 
-def test_equal_seeds_give_equal_files(tmp_path: Path, nordic: GameMap) -> None:
-    write_study(nordic, tmp_path / "a", QUICK)
-    write_study(nordic, tmp_path / "b", QUICK)
+def test_equal_seeds_give_equal_files(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        write_study(load("invented"), tmp_path / name, QUICK)
     files = sorted(path.relative_to(tmp_path / "a") for path in (tmp_path / "a").rglob("*") if path.is_file())
     assert len(files) > 8
     for file in files:
@@ -215,7 +230,7 @@ def test_hostile_names_are_no_formulas(hostile: tuple[Study, Path]) -> None:
 
 def test_tables_of_an_earlier_study_do_not_stay(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    write_study(load("nordic"), out, QUICK)
+    write_study(load("invented"), out, QUICK)
     mine = out / "tables" / "mine.csv"
     mine.write_text("a\n")
     assert (out / "tables" / "ferries.csv").exists()

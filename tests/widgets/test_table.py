@@ -57,12 +57,12 @@ def play_through(sitting: Sitting, rng: random.Random | None) -> None:
 
 @pytest.mark.parametrize("table", TABLES, ids=str)
 @pytest.mark.compiled_only
-@pytest.mark.parametrize("seed", [None, 5], ids=["first", "any"])
-def test_whole_games_are_played_through_messages(table: Table, seed: int | None) -> None:
+def test_whole_games_are_played_through_messages(table: Table) -> None:
     game = Game(table.game_map, table.n_players)
-    seat = table.n_players - 1 if seed else 0
+    is_first = table.n_players % 2 == 0
+    seat = 0 if is_first else table.n_players - 1
     sitting = Sitting(game, [Random()] * (table.n_players - 1), seat, seed=7)
-    play_through(sitting, None if seed is None else random.Random(seed))  # noqa: S311 - a game
+    play_through(sitting, None if is_first else random.Random(5))  # noqa: S311 - a game
     record = sitting.record
     assert GameRecord.loads(record.dumps(), game.game_map) == record
     assert record.state_at(-1).is_over
