@@ -79,7 +79,7 @@ def test_network_equals_an_integer_program(name: str, n_tickets: int) -> None:
             network = cheapest_network(game_map, tickets, closed, owned)
             assert cost_of(network) == expected
             assert_completes(network, closed)
-    assert n_impossible < N_SETS[n_tickets] / 2
+    assert n_impossible <= N_SETS[n_tickets] / 2
     assert n_countries or not any(len(ticket.destinations) > 1 for ticket in game_map.tickets)
 
 
