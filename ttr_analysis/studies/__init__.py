@@ -2,6 +2,7 @@
 
 from ttr_analysis.studies.contest import Tournament, beats, built_in, tournament
 from ttr_analysis.studies.intervals import Interval, mean_interval, wilson
+from ttr_analysis.studies.map_fairness import Fairness, fairness
 from ttr_analysis.studies.questions import (
     blocking_routes,
     bonus_effects,
@@ -27,6 +28,7 @@ from ttr_analysis.studies.questions import (
 from ttr_analysis.studies.simulation import Interrupted, SimulationResult, simulate
 
 __all__ = [
+    "Fairness",
     "Interrupted",
     "Interval",
     "SimulationResult",
@@ -39,6 +41,7 @@ __all__ = [
     "compare_simulations",
     "compare_strategies",
     "destination_results",
+    "fairness",
     "late_tickets",
     "loan_results",
     "longest_routes",

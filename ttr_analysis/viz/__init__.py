@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ttr_analysis.viz.charts import plot_ticket_values as plot_ticket_values
     from ttr_analysis.viz.charts import plot_tunnel_odds as plot_tunnel_odds
     from ttr_analysis.viz.verdicts import plot_ratings as plot_ratings
+    from ttr_analysis.viz.verdicts import plot_ticket_worth as plot_ticket_worth
 
 # Where each public name lives. What type checkers read above must say the same (tested).
 _HOMES = {
@@ -22,6 +23,7 @@ _HOMES = {
     "plot_map": "viz.board",
     "plot_ratings": "viz.verdicts",
     "plot_ticket_values": "viz.charts",
+    "plot_ticket_worth": "viz.verdicts",
     "plot_tunnel_odds": "viz.charts",
 }
 

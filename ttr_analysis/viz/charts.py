@@ -220,7 +220,7 @@ def plot_ticket_values(
     _draw_guides(ax)
     x, y = np.array(list(dots)).reshape(-1, 2).T
     ax.scatter(x, y, s=(2 * DOT_POINTS) ** 2, c=y / np.maximum(x, 1), cmap="viridis", zorder=3, gid="tickets")
-    _label_dots(ax, dots)
+    label_dots(ax, dots)
     return _finish(ax, "Tickets" if title is None else title)
 
 
@@ -240,8 +240,21 @@ def _draw_guides(ax: Axes) -> None:
         ax.text(0.985 * x, 0.985 * slope * x, f"{slope:g} a train ", zorder=0.5, **name)
 
 
-def _label_dots(ax: Axes, dots: Mapping[tuple[float, float], Sequence[str]]) -> None:
-    """Write names beside dots, clear of each other; a line leads to those further away."""
+def label_dots(
+    ax: Axes, dots: Mapping[tuple[float, float], Sequence[str]], others: Sequence[tuple[float, float]] = ()
+) -> None:
+    """
+    Write names beside dots, clear of each other; a line leads to those further away.
+
+    Parameters
+    ----------
+    ax
+        Axes whose limits are set.
+    dots
+        Names by where their dot lies, in data.
+    others
+        Other dots to keep clear of.
+    """
     figure = ax.get_figure(root=True)
     if figure is None or not dots:
         return
@@ -256,11 +269,11 @@ def _label_dots(ax: Axes, dots: Mapping[tuple[float, float], Sequence[str]]) -> 
         for names, (x, y) in zip(dots.values(), paper, strict=True)
     ]
     frame = [float(edge) * to_points for edge in ax.get_window_extent().extents]
-    guides = [text.get_position() for text in ax.texts if text.get_gid() == "guide"]
+    guides = [*others, *(text.get_position() for text in ax.texts if text.get_gid() == "guide")]
     spots = place_labels(
         wanted,
         cars=np.zeros((0, 2)),
-        tokens=ax.transData.transform(guides) * to_points,
+        tokens=ax.transData.transform(np.array(guides, dtype=float).reshape(-1, 2)) * to_points,
         radius=DOT_POINTS,
         # A little larger than they are: blocks of names should not read as one.
         size=1.15 * LABEL_POINTS,

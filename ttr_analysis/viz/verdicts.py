@@ -8,6 +8,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib import rcParams
 
+from ttr_analysis.viz.charts import AXIS_LABELS, label_dots
 from ttr_analysis.viz.style import PLAYER_COLORS
 
 if TYPE_CHECKING:
@@ -16,8 +17,14 @@ if TYPE_CHECKING:
 
 ROW_INCHES = 0.42
 """Height of a row with one player."""
-DOT, GAIN, LOSS = PLAYER_COLORS[0], PLAYER_COLORS[2], PLAYER_COLORS[1]
+DOT = PLAYER_COLORS[0]
 ARROWS = {"at least": ">", "at most": "<"}
+VERDICTS = {
+    "": ("#8a8a8a", "o"),
+    "pays too much": (PLAYER_COLORS[2], "^"),
+    "pays too little": (PLAYER_COLORS[1], "v"),
+}
+"""Color and mark of what the games say of a ticket."""
 
 
 def plot_ratings(table: pd.DataFrame, ax: Axes | None = None, *, title: str | None = None) -> Axes:
@@ -67,4 +74,67 @@ def plot_ratings(table: pd.DataFrame, ax: Axes | None = None, *, title: str | No
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.tick_params(axis="y", length=0)
     ax.set_title("Ratings" if title is None else title, parse_math=False)
+    return ax
+
+
+def plot_ticket_worth(
+    table: pd.DataFrame, ax: Axes | None = None, *, against: str = "points", title: str | None = None
+) -> Axes:
+    """
+    Draw what it was worth to be dealt each ticket, with the names of those that pay too much or too little.
+
+    On a map where all tickets pay what they take, all would lie on the line.
+
+    Parameters
+    ----------
+    table
+        From `Fairness.tickets`: `worth`, `worth_low`, `worth_high` and
+        `verdict`, indexed by ticket.
+    ax
+        Axes to draw in; by default those of a new figure.
+    against
+        The column drawn across: `points` as printed, or `in_deal`, the trains
+        that a ticket takes on top of the others of a deal.
+    title
+        What is seen.
+
+    Returns
+    -------
+    ax
+        The axes.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> import pandas as pd
+    >>> columns = ["points", "worth", "worth_low", "worth_high", "verdict"]
+    >>> rows = [[8, 5, 3, 7, "pays too much"], [21, 0, -3, 3, ""]]
+    >>> ax = plot_ticket_worth(pd.DataFrame(rows, index=["Bergen-Oslo", "Oslo-Narvik"], columns=columns))
+    >>> [text.get_text() for text in ax.texts if text.get_gid() == "label"]
+    ['Bergen-Oslo']
+    """
+    if ax is None:
+        _, ax = plt.subplots(figsize=(9.0, 6.0), layout="constrained")
+    x, y, low, high = (table[name].to_numpy(float) for name in (against, "worth", "worth_low", "worth_high"))
+    ax.axhline(0, color=rcParams["text.color"], linewidth=1, zorder=0)
+    for verdict, (color, mark) in VERDICTS.items():
+        chosen = (table["verdict"] == verdict).to_numpy()
+        if chosen.any():
+            errors = [(y - low)[chosen], (high - y)[chosen]]
+            label = verdict or "not to be told from fair"
+            ax.errorbar(x[chosen], y[chosen], errors, fmt=mark, color=color, elinewidth=0.7, markersize=6, label=label)
+    ax.margins(0.08, 0.06)
+    ax.set(xlabel=AXIS_LABELS.get(against, against), ylabel="points more for who is dealt it, with 95% intervals")
+    dots: dict[tuple[float, float], list[str]] = {}
+    others = []
+    for name, verdict, dot in zip(table.index, table["verdict"], zip(x.tolist(), y.tolist(), strict=True), strict=True):
+        if verdict:
+            dots.setdefault(dot, []).append(str(name))
+        else:
+            others.append(dot)
+    ax.set_title("What tickets are worth" if title is None else title, parse_math=False)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.legend(frameon=False, fontsize="small")
+    label_dots(ax, dots, others)
     return ax

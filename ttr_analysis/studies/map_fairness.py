@@ -1,0 +1,388 @@
+"""How fair a map is: what its tickets pay, where it is narrow, its colors, and what a seat is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from statistics import NormalDist
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from tqdm.auto import tqdm
+
+from ttr_analysis.analysis.structure import route_table, spaces_table
+from ttr_analysis.analysis.tickets import blocking_map, value_table
+from ttr_analysis.cards import COLORS
+from ttr_analysis.engine.header import check_seed
+from ttr_analysis.engine.protocol import CompiledPolicy, Policy
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.policies import Planner
+from ttr_analysis.studies.intervals import Z_95, Moments, clustered_mean, clustered_rate
+from ttr_analysis.studies.playing import Plan
+from ttr_analysis.studies.simulation import Chunk, default_chunk, played, whole
+from ttr_analysis.tables.games import check_size
+
+_N_COLORINGS: Final = 10_000
+_FEWEST: Final = 20
+"""Deals with a ticket that allow to judge it."""
+_EVEN, _UNEVEN = 0.05, 0.95
+_SHOWN: Final = 3
+
+
+def fairness(
+    game_map: GameMap,
+    n_games: int = 1_000,
+    *,
+    policies: Sequence[Policy | CompiledPolicy] | None = None,
+    seed: int = 0,
+    n_deals: int = 300,
+    executor: Executor | None = None,
+    progress: bool = True,
+) -> Fairness:
+    """
+    Return how fair a map is: any map, one of your own too.
+
+    A ticket is judged by the deal: tickets are dealt at random, so if all paid
+    what they are worth, nobody would score more for being dealt one rather
+    than another. What the games show holds for those who play them.
+
+    Parameters
+    ----------
+    game_map
+        The map, as the variant that is to be played.
+    n_games
+        Games that are played, of each number of players.
+    policies
+        Who plays, one for each seat. None: `Planner` at all seats, in games of
+        the fewest and of the most players that the map allows.
+    seed
+        What chance does.
+    n_deals
+        Random opening deals for what is computed without games.
+    executor
+        Where to play: see `simulate`.
+    progress
+        Whether to show a progress bar.
+
+    Returns
+    -------
+    fairness
+        Tables of tickets, bottlenecks, colors and seats, and what they say.
+
+    Raises
+    ------
+    ValueError
+        If the map is not for so many players, or a number is out of range.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> found = fairness(ttr.load_map("usa"), n_games=50, n_deals=20, progress=False)
+    >>> found.seats.index.tolist()
+    [(2, 0), (2, 1), (5, 0), (5, 1), (5, 2), (5, 3), (5, 4)]
+    >>> found.summary[-1][:6]
+    'Seats:'
+    """
+    check_seed(seed)
+    n_games, n_deals = whole(n_games, "n_games", 1), whole(n_deals, "n_deals", 1)
+    if policies is None:
+        plans = [Plan(game_map, (Planner(),) * n, seed) for n in sorted(set(game_map.rules.players))]
+    else:
+        plans = [Plan(game_map, tuple(policies), seed)]
+    for plan in plans:
+        check_size(game_map, plan.n_players)
+    games = _play(plans, n_games, executor, progress=progress)
+    return Fairness(
+        game_map=game_map,
+        tickets=_judge_tickets(game_map, games, n_deals, seed),
+        bottlenecks=_find_bottlenecks(game_map, games, n_deals, seed),
+        colors=_count_colors(game_map),
+        unevenness=_unevenness(game_map, np.random.default_rng(seed)),
+        seats=_judge_seats(games),
+    )
+
+
+@dataclass(frozen=True)
+class Fairness:
+    """
+    How fair a map is.
+
+    Parameters
+    ----------
+    game_map
+        The map.
+    tickets
+        One row for each ticket (index `ticket`), those that pay most first:
+
+        - `points`, `trains`, `in_deal`, `shared`, `detour`: see
+          `ttr.tickets.value_table`;
+        - `surplus`: points more than a line through all tickets gives for its
+          `in_deal`, the trains that it takes on top of a deal;
+        - `deals` in which it was dealt at the start, and `worth`, by how many
+          points who was dealt it ended above the mean, with its 95% interval
+          `worth_low` and `worth_high`;
+        - `win_worth`: the same of the share of wins, with `win_worth_low` and
+          `win_worth_high`;
+        - `net_points` that it scored when kept, at the start or later, with
+          `net_low` and `net_high`;
+        - `verdict`: "pays too much" or "pays too little" if `worth` differs
+          from 0 by more than all tickets together would by chance in one map
+          of twenty.
+    bottlenecks
+        One row for each pair of cities with a route (index `city_a`,
+        `city_b`), the most painful loss first: `length`, `n_tracks`,
+        `is_bridge` (the map falls apart without it; borders aside), `detour`
+        (trains), `n_tickets` that become longer, `deal_mean` (extra trains of
+        a random opening deal) with its standard error `deal_se`,
+        `deals_lost` (share that becomes impossible), and `claims` a game of
+        any of its tracks.
+    colors
+        One row for each color in the deck: `spaces`, `routes` (tracks),
+        `cards` and `spaces_per_card`.
+    unevenness
+        Share of random colorings of the same routes that are more even: near
+        0 if the colors are balanced on purpose, near 1 if they are lopsided.
+    seats
+        One row for each number of players and seat (index `players`, `seat`):
+        `games`, `win_rate` with `win_low` and `win_high`, `points` with
+        `points_low` and `points_high`, and a `verdict` if the interval of
+        `win_rate` leaves out 1 / players.
+    """
+
+    game_map: GameMap
+    tickets: pd.DataFrame
+    bottlenecks: pd.DataFrame
+    colors: pd.DataFrame
+    unevenness: float
+    seats: pd.DataFrame
+
+    @cached_property
+    def luck(self) -> float:
+        """By how many points tickets differ in worth: the standard deviation, that of chance taken off."""
+        known = self.tickets.dropna(subset=["worth", "worth_low"])
+        errors = (known["worth"] - known["worth_low"]) / Z_95
+        return float(np.sqrt(max(0.0, (known["worth"] ** 2).mean() - (errors**2).mean()))) if len(known) else 0.0
+
+    @cached_property
+    def summary(self) -> tuple[str, ...]:
+        """What the tables say, in sentences."""
+        return (*self._about_tickets(), *self._about_routes(), self._about_colors(), self._about_seats())
+
+    def _about_tickets(self) -> list[str]:
+        tickets = self.tickets
+        said = []
+        for verdict, rows in (
+            ("pays too much", tickets.sort_values("worth", ascending=False)),
+            ("pays too little", tickets.sort_values("worth")),
+        ):
+            found = rows[rows["verdict"] == verdict]
+            names = [f"{name} ({row.worth:+.0f} points)" for name, row in found.head(_SHOWN).iterrows()]
+            more = f", and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+            said.append(f"{len(found)} of {len(tickets)} tickets {verdict.replace('pays', 'pay')}")
+            said[-1] += f": {', '.join(names)}{more}." if names else "."
+        agreement = tickets["surplus"].corr(tickets["worth"], method="spearman")
+        told = (
+            "" if np.isnan(agreement) else f" The map alone foretells that with a rank correlation of {agreement:.2f}."
+        )
+        said.append(
+            f"Being dealt one ticket rather than another is worth {self.luck:.1f} points (standard deviation).{told}"
+        )
+        return said
+
+    def _about_routes(self) -> list[str]:
+        routes = self.bottlenecks
+        names = pd.Series([f"{a}–{b}" for a, b in routes.index], index=routes.index)
+        bridges = names[routes["is_bridge"]]
+        worst = [
+            f"{name} ({f'{lost:.0%} of deals become impossible' if lost else f'{mean:.1f} trains'})"
+            for name, lost, mean in zip(names, routes["deals_lost"], routes["deal_mean"], strict=True)
+        ]
+        return [
+            f"Bottlenecks: the loss hurts a deal most at {', '.join(worst[:_SHOWN])}.",
+            f"Bridges: {', '.join(bridges) or 'none'}.",
+        ]
+
+    def _about_colors(self) -> str:
+        spaces = self.colors["spaces"]
+        kind = "balanced" if self.unevenness <= _EVEN else "lopsided" if self.unevenness >= _UNEVEN else "as by chance"
+        least, most = f"{spaces.min()} ({spaces.idxmin()})", f"{spaces.max()} spaces ({spaces.idxmax()})"
+        found = f"{least} to {most}" if spaces.min() < spaces.max() else f"{spaces.max()} spaces each"
+        return f"Colors: {found}, {kind}: {self.unevenness:.1%} of random colorings are more even."
+
+    def _about_seats(self) -> str:
+        seats = self.seats[self.seats["verdict"] != ""].reset_index()
+        told = [
+            f"with {row.players} players seat {row.seat} {row.verdict} "
+            f"({row.win_rate:.1%}, {row.win_low:.1%} to {row.win_high:.1%})"
+            for row in seats.itertuples()
+        ]
+        return f"Seats: {'; '.join(told) or 'no difference is seen'}."
+
+    def __repr__(self) -> str:
+        """Return the map and the first findings."""
+        n_off = int((self.tickets["verdict"] != "").sum())
+        tickets = f"{n_off} of {len(self.tickets)} tickets off"
+        return f"<Fairness of {self.game_map.name}: {tickets}, luck of the deal {self.luck:.1f} points>"
+
+    def _repr_html_(self) -> str:
+        said = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.summary)
+        return f"<p>{escape(self.game_map.title)}</p><ul>{said}</ul>"
+
+
+# -- games ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Games:
+    """What is kept of the games: of seats, of opening deals, of tickets kept, of routes taken."""
+
+    n_games: int
+    seats: pd.DataFrame
+    dealt: pd.DataFrame
+    kept: pd.DataFrame
+    claims: pd.Series[int]
+
+
+def _play(plans: list[Plan], n_games: int, executor: Executor | None, *, progress: bool) -> _Games:
+    """Play the games of all plans; deals of each number of players are told apart."""
+    chunks = [
+        Chunk(plan, first, min(size, n_games - first))
+        for plan in plans
+        for size in [default_chunk(plan.policies)]
+        for first in range(0, n_games, size)
+    ]
+    seats, tickets, claims = [], [], []
+    with tqdm(total=n_games * len(plans), unit="game", disable=not progress) as bar:
+        for chunk, frames in played(chunks, executor):
+            n, deals = chunk.plan.n_players, frames["games"].set_index("game")["deal"]
+            seat = frames["seats"][["game", "seat", "points", "won"]].assign(players=n)
+            seat["deal"] = seat["game"].map(deals) + n * (n_games + 1)  # no deal of one plan is one of another
+            seats.append(seat)
+            ticket = frames["tickets"][["game", "seat", "ticket", "offered", "kept", "points"]]
+            tickets.append(ticket.assign(players=n).rename(columns={"points": "net_points"}))
+            claims.append(frames["routes"]["route"].value_counts())
+            bar.update(chunk.n_games)
+    every_seat = pd.concat(seats, ignore_index=True)
+    means = every_seat.groupby("players")["points"].transform("mean")
+    every_seat["above"] = every_seat["points"] - means
+    every_seat["more_wins"] = every_seat["won"] - 1 / every_seat["players"]
+    every_ticket = pd.concat(tickets, ignore_index=True).merge(every_seat, on=["players", "game", "seat"])
+    return _Games(
+        n_games=n_games * len(plans),
+        seats=every_seat,
+        dealt=every_ticket[every_ticket["offered"] == 0],
+        kept=every_ticket[every_ticket["kept"]],
+        claims=pd.concat(claims).groupby(level=0, observed=False).sum(),
+    )
+
+
+def _by_deals(frame: pd.DataFrame, by: list[str], column: str) -> dict[Any, Moments]:
+    """Return sums of a column by group, with deals as clusters."""
+    sums = frame.groupby([*by, "deal"], observed=True)[column].agg(["sum", "size"]).reset_index().astype({"sum": float})
+    sums = sums.assign(ss=sums["sum"] ** 2, sn=sums["sum"] * sums["size"], nn=sums["size"] ** 2)
+    totals = sums.groupby(by, observed=True).agg(
+        n=("deal", "size"), s=("sum", "sum"), of=("size", "sum"), ss=("ss", "sum"), sn=("sn", "sum"), nn=("nn", "sum")
+    )
+    return {row[0]: Moments(*map(float, row[1:])) for row in totals.itertuples()}
+
+
+# -- what they say ----------------------------------------------------------------------------
+
+
+def _judge_tickets(game_map: GameMap, games: _Games, n_deals: int, seed: int) -> pd.DataFrame:
+    """Return what tickets pay for what they take, by the map alone and by the games."""
+    from scipy.stats import theilslopes
+
+    table = value_table(game_map, n_deals=n_deals, seed=seed)[
+        ["points", "trains", "in_deal", "shared", "detour"]
+    ].copy()
+    judged = table.dropna(subset="in_deal")
+    slope, level = 0.0, float(table["points"].median())
+    if np.ptp(judged["in_deal"].to_numpy()) > 0:
+        slope, level, *_ = theilslopes(judged["points"], judged["in_deal"])
+    table["surplus"] = table["points"] - level - slope * table["in_deal"]
+    worth, wins = (_by_deals(games.dealt, ["ticket"], column) for column in ("above", "more_wins"))
+    net = _by_deals(games.kept, ["ticket"], "net_points")
+    nothing = Moments(0, 0, 0, 0, 0, 0)
+    table["deals"] = [int(worth.get(ticket, nothing).n_clusters) for ticket in table.index]
+    for columns, found in (("worth", worth), ("win_worth", wins), ("net", net)):
+        rows = [clustered_mean(found.get(ticket, nothing)) for ticket in table.index]
+        name = "net_points" if columns == "net" else columns
+        table[[name, f"{columns}_low", f"{columns}_high"]] = rows
+    table["verdict"] = _verdicts(table)
+    return table.sort_values("worth", ascending=False, kind="stable")
+
+
+def _verdicts(table: pd.DataFrame) -> list[str]:
+    """Return which tickets pay too much or too little, at 5% for all of them together (Bonferroni)."""
+    bar = NormalDist().inv_cdf(1 - 0.025 / max(1, len(table)))
+    errors = (table["worth"] - table["worth_low"]) / Z_95
+    said = []
+    for worth, error, deals in zip(table["worth"], errors, table["deals"], strict=True):
+        is_off = deals >= _FEWEST and abs(worth) > bar * error
+        said.append(("pays too much" if worth > 0 else "pays too little") if is_off else "")
+    return said
+
+
+def _find_bottlenecks(game_map: GameMap, games: _Games, n_deals: int, seed: int) -> pd.DataFrame:
+    """Return what the loss of each pair of cities costs, and how often its tracks are taken."""
+    losses = blocking_map(game_map, n_deals=n_deals, seed=seed)
+    losses = losses.sort_values("lost", kind="stable").drop_duplicates(["city_a", "city_b"])  # "both" before "track"
+    inner = route_table(game_map, borders=False)
+    every = route_table(game_map)
+    pairs = every.assign(claims=games.claims.reindex(every.index, fill_value=0) / games.n_games)
+    found = pairs.groupby(["city_a", "city_b"]).agg(
+        n_tracks=("track", "size"), detour=("pair_detour", "first"), claims=("claims", "sum")
+    )
+    bridges = inner.groupby(["city_a", "city_b"])["is_pair_bridge"].first()
+    found["is_bridge"] = bridges.reindex(found.index, fill_value=False).astype(bool)
+    table = losses.set_index(["city_a", "city_b"])[["length", "n_tickets", "deal_mean", "deal_se", "deals_lost"]]
+    table = table.join(found).sort_values(["deals_lost", "deal_mean"], ascending=False, kind="stable")
+    first = ["length", "n_tracks", "is_bridge", "detour"]
+    return table[[*first, *(column for column in table.columns if column not in first)]]
+
+
+def _count_colors(game_map: GameMap) -> pd.DataFrame:
+    """Return the spaces of each color, and its cards."""
+    deck = game_map.rules.deck
+    table = spaces_table(game_map).loc[[color for color in COLORS if deck[color]], ["total", "n_routes"]]
+    table = table.rename(columns={"total": "spaces", "n_routes": "routes"}).rename_axis("color")
+    table["cards"] = [deck[color] for color in table.index]
+    return table.assign(spaces_per_card=table["spaces"] / table["cards"])
+
+
+def _unevenness(game_map: GameMap, rng: np.random.Generator) -> float:
+    """Return the share of random colorings of the colored routes that are more even; colors come as often as cards."""
+    colors = [color for color in COLORS if game_map.rules.deck[color]]
+    shares = np.array([game_map.rules.deck[color] for color in colors], dtype=float)
+    shares /= shares.sum()
+    colored = [route for route in game_map.routes if route.color in colors]
+    lengths = np.array([route.length for route in colored])
+    if len(colored) == 0:
+        return 0.0
+    painted = rng.choice(len(colors), (_N_COLORINGS, len(colored)), p=shares)
+    spaces = np.stack([(painted == color) @ lengths for color in range(len(colors))], axis=1)
+    actual = np.array([sum(route.length for route in colored if route.color == color) for color in colors])
+    expected = shares * lengths.sum()
+    distance = ((spaces - expected) ** 2 / expected).sum(axis=1)
+    return float((distance < ((actual - expected) ** 2 / expected).sum() - 1e-9).mean())
+
+
+def _judge_seats(games: _Games) -> pd.DataFrame:
+    """Return how each seat did."""
+    by = ["players", "seat"]
+    wins, points = (_by_deals(games.seats, by, column) for column in ("won", "points"))
+    rows = []
+    for (n, _), moments in wins.items():
+        rate = clustered_rate(moments)
+        rows.append(
+            ["wins more" if rate.low > 1 / n else "wins less" if rate.high < 1 / n else "", int(moments.of), *rate]
+        )
+    names = ["verdict", "games", "win_rate", "win_low", "win_high"]
+    table = pd.DataFrame(rows, index=pd.MultiIndex.from_tuples(list(wins), names=by), columns=names)
+    table[["points", "points_low", "points_high"]] = [clustered_mean(points[key]) for key in wins]
+    return table[[*names[1:], "points", "points_low", "points_high", "verdict"]]
