@@ -59,6 +59,7 @@ def test_a_hand_that_pays_waits_for_nothing(murmansk_lieksa: Route) -> None:
     assert waiting.expected_cards.value == waiting.expected_turns.value == waiting.quantile(1) == 0
 
 
+@pytest.mark.compiled_only
 @pytest.mark.parametrize(
     ("route", "hand", "pool", "size", "cost", "reset_at"),
     [

@@ -247,6 +247,7 @@ def test_a_simulated_claim_checks_its_payment() -> None:
 # -- several in a row -----------------------------------------------------
 
 
+@pytest.mark.compiled_only
 @pytest.mark.parametrize(
     ("colors", "lengths", "hand", "pile", "discards", "revealed"),
     [
