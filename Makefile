@@ -28,7 +28,7 @@ NUMERIC := tests/rules tests/analysis tests/engine tests/policies ttr_analysis/r
 NOT_NUMERIC := referee record notation
 
 .DEFAULT_GOAL := help
-.PHONY: help study lab test test-browser test-plain lint soak docs bench bench-widgets lock clean
+.PHONY: help study lab test warm-up test-browser test-plain lint soak docs bench bench-widgets lock clean
 
 help:
 	@sed -n 's/^#  //p' Makefile
@@ -50,9 +50,14 @@ study: $(READY)
 lab: $(READY)
 	$(BIN)/jupyter lab notebooks
 
-test: lint $(AXE)
+test: $(AXE)
+	$(MAKE) --jobs=2 --output-sync=target lint warm-up
 	TTR_FAST=1 NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest --numprocesses=2 --dist=loadgroup --nbmake --ignore=tests/browser tests ttr_analysis notebooks
 	$(MAKE) --jobs=2 --output-sync=target test-browser test-plain
+
+# Once, for the processes that then test side by side.
+warm-up: $(READY)
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m scripts.warm_up
 
 # A browser waits much of its time: plain Python fits beside it.
 test-browser: $(READY) $(AXE)

@@ -1,0 +1,23 @@
+"""
+Compile what most tests use, so that processes that start together find it in the cache instead of all compiling it.
+
+`NUMBA_BOUNDSCHECK=1 python -m scripts.warm_up`
+"""
+
+from __future__ import annotations
+
+import ttr_analysis as ttr
+
+
+def main() -> None:
+    """Play by each way there is, and solve for tickets."""
+    nordic = ttr.load_map("nordic")
+    players = [ttr.policies.Planner(), ttr.policies.Greedy(), ttr.policies.Random()]
+    ttr.simulate(nordic, players, 3, seed=7, progress=False)
+    ttr.Game(nordic, 3).play(players, seed=7).states()[-1].scores  # noqa: B018 - what is asked for is compiled
+    ttr.tickets.value_table(nordic, n_deals=2)
+    ttr.structure.route_table(nordic)
+
+
+if __name__ == "__main__":
+    main()
