@@ -12,7 +12,7 @@ import ttr_analysis as ttr
 def main() -> None:
     """Play by each way there is, and solve for tickets."""
     nordic = ttr.load_map("nordic")
-    players = [ttr.policies.Planner(), ttr.policies.Greedy(), ttr.policies.Random()]
+    players = (ttr.policies.Planner(), ttr.policies.Greedy(), ttr.policies.Random())
     ttr.simulate(nordic, players, 3, seed=7, progress=False)
     ttr.Game(nordic, 3).play(players, seed=7).states()[-1].scores  # noqa: B018 - what is asked for is compiled
     ttr.tickets.value_table(nordic, n_deals=2)
