@@ -125,8 +125,8 @@ def test_players_are_compared_deal_by_deal(result: SimulationResult, games: list
             by_player = {seat["player"]: seat[what] for seat in game.seats}
             return [(by_player[a] - by_player[b], 1)]
 
-        assert figures(row, "win_difference", "win") == near(mean(games, lambda g: difference(g, "won")))
-        assert figures(row, "points_difference", "points") == near(mean(games, lambda g: difference(g, "points")))
+        assert figures(row, "win_difference") == near(mean(games, lambda g: difference(g, "won")))
+        assert figures(row, "points_difference") == near(mean(games, lambda g: difference(g, "points")))
     assert list(found["rival_policy"]) == ["Random", "Greedy", "Greedy"]
 
 

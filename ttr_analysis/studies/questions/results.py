@@ -79,15 +79,14 @@ def win_differences(result: SimulationResult) -> pd.DataFrame:
     differences
         One row for each pair of players (index `player`, `rival`): `policy`
         and `rival_policy`, `games`, `win_difference` (share of the games won
-        more) with `win_low` and `win_high`, and `points_difference` with
-        `points_low` and `points_high`.
+        more) and `points_difference`, with `win_difference_low` and so on.
 
     Examples
     --------
     >>> import ttr_analysis as ttr
     >>> players = [ttr.policies.Greedy(), ttr.policies.Random()]
     >>> result = ttr.simulate(ttr.load_map("usa"), players, n_games=40, seed=7, progress=False)
-    >>> win_differences(result).loc[(0, 1), ["win_difference", "win_low"]].round(2).tolist()
+    >>> win_differences(result).loc[(0, 1), ["win_difference", "win_difference_low"]].round(2).tolist()
     [0.95, 0.85]
     """
 
@@ -112,8 +111,8 @@ def win_differences(result: SimulationResult) -> pd.DataFrame:
         .assign(games=tally.count("games"))
         .join(
             [
-                tally.mean("won", "games", "win_difference", "win"),
-                tally.mean("points", "games", "points_difference", "points"),
+                tally.mean("won", "games", "win_difference"),
+                tally.mean("points", "games", "points_difference"),
             ]
         )
     )

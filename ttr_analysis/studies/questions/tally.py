@@ -130,7 +130,8 @@ class Tally:
         squares = (_product(name, name), _product(name, of), _product(of, of))
         moments = self.sums[[_n_deals(of), name, of, *squares]].to_numpy()
         columns = [title, f"{short or title}_low", f"{short or title}_high"]
-        return pd.DataFrame([interval(Moments(*row)) for row in moments], index=self.sums.index, columns=columns)
+        rows = [interval(Moments(*row)) for row in moments]
+        return pd.DataFrame(rows, index=self.sums.index, columns=columns, dtype="float64")
 
 
 def _n_deals(of: str) -> str:

@@ -1,0 +1,162 @@
+"""Charts of what many games say: what is drawn, seen on the artists."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.collections import LineCollection, PathCollection
+from matplotlib.container import BarContainer
+
+import ttr_analysis as ttr
+from tests.fixtures import load
+from ttr_analysis.policies import Greedy, Random
+from ttr_analysis.viz import (
+    plot_late_tickets,
+    plot_point_sources,
+    plot_rates,
+    plot_ticket_fates,
+    plot_ticket_results,
+    plot_tunnel_success,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ttr_analysis.studies import SimulationResult
+
+S = ttr.studies
+
+
+@pytest.fixture(scope="module")
+def result() -> SimulationResult:
+    return ttr.simulate(load("invented"), [Greedy(), Random(), Greedy()], 15, 7, progress=False)
+
+
+def draw(ax: Axes) -> Axes:
+    """Draw a chart, so that nothing is left to fail."""
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    figure.draw_without_rendering()
+    return ax
+
+
+def whiskers(ax: Axes) -> Any:  # noqa: ANN401 - an array of ends
+    """Return the ends of all intervals."""
+    lines = [c for c in ax.collections if isinstance(c, LineCollection)]
+    return np.concatenate([np.array(line.get_segments()) for line in lines])
+
+
+def legend(ax: Axes) -> list[str]:
+    shown = ax.get_legend()
+    return [] if shown is None else [text.get_text() for text in shown.get_texts()]
+
+
+def test_rates_have_their_intervals_and_names(result: SimulationResult) -> None:
+    rates = S.win_rates(result)
+    ax = draw(plot_rates(rates))
+
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["Greedy (0)", "Random (1)", "Greedy (2)"]
+    assert whiskers(ax)[:, :, 0] == pytest.approx(rates[["win_low", "win_high"]].to_numpy())
+    [line] = [line for line in ax.lines if line.get_gid() == "reference"]
+    assert np.asarray(line.get_xdata()).tolist() == pytest.approx([1 / 3, 1 / 3])
+    assert ax.get_xlabel() == "win rate, with its 95% interval"
+
+
+@pytest.mark.parametrize(
+    ("question", "value", "reference"),
+    [
+        pytest.param(S.seat_advantage, "points", None, id="points"),
+        pytest.param(S.win_differences, "win_difference", 0, id="a difference"),
+        pytest.param(S.ticket_results, "completion_rate", None, id="tickets"),
+        pytest.param(S.ticket_fates, "rate", None, id="fates"),
+    ],
+)
+def test_any_figure_with_an_interval_can_be_drawn(
+    question: Any,  # noqa: ANN401
+    value: str,
+    reference: float | None,
+    result: SimulationResult,
+) -> None:
+    table = question(result)
+    ax = draw(plot_rates(table, value=value))
+
+    assert len(ax.get_yticklabels()) == len(table)
+    lines = [np.asarray(line.get_xdata())[0] for line in ax.lines if line.get_gid() == "reference"]
+    assert lines == ([] if reference is None else [reference])
+    with pytest.raises(ValueError, match="has no figure 'luck' with an interval; it has "):
+        plot_rates(table, value="luck")
+
+
+def test_names_are_shown_as_they_are() -> None:
+    rows = {"win_rate": [0.5, 0.5], "win_low": [0.4, 0.4], "win_high": [0.6, 0.6]}
+    ax = draw(plot_rates(pd.DataFrame(rows, index=["$x^2$", "<b>"]), title="$y$"))
+
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["$x^2$", "<b>"]
+    assert not any(label.get_parse_math() for label in (*ax.get_yticklabels(), ax.title))
+
+
+def test_points_add_up_to_both_sides(result: SimulationResult) -> None:
+    sources = S.point_sources(result)
+    ax = draw(plot_point_sources(sources))
+
+    bars = [bar for container in ax.containers if isinstance(container, BarContainer) for bar in container]
+    rows = {round(float(bar.get_y() + bar.get_height() / 2)) for bar in bars}
+    for row in rows:
+        total = sum(float(bar.get_width()) for bar in bars if round(float(bar.get_y() + bar.get_height() / 2)) == row)
+        name = ax.get_yticklabels()[row].get_text()
+        policy, _, won = name.partition(", ")
+        assert total == pytest.approx(sources.loc[(policy, won == "won"), "points"])
+    assert {"routes", "tickets completed", "tickets missed", "bonus", "at the start"} <= set(legend(ax))
+
+
+def test_fates_fill_a_bar(result: SimulationResult) -> None:
+    ax = draw(plot_ticket_fates(S.ticket_fates(result)))
+
+    ends = [float(bar.get_x() + bar.get_width()) for c in ax.containers if isinstance(c, BarContainer) for bar in c]
+    assert max(ends) == pytest.approx(1)
+    assert "blocked" in legend(ax)
+
+
+def test_tickets_stand_at_their_trains(result: SimulationResult) -> None:
+    table = S.ticket_results(result, ttr.tickets.value_table(load("invented"), n_deals=10))
+    ax = draw(plot_ticket_results(table))
+
+    kept = table[table["kept"] > 0]
+    [dots] = [c for c in ax.collections if isinstance(c, PathCollection)]
+    assert np.asarray(dots.get_offsets()) == pytest.approx(kept[["trains", "completion_rate"]].to_numpy(float))
+    assert np.asarray(dots.get_array()) == pytest.approx(kept["net_points"].to_numpy())
+    with pytest.raises(ValueError, match=r"ticket_results\(result, values\)"):
+        plot_ticket_results(S.ticket_results(result))
+
+
+def test_tunnels_stand_at_their_odds(result: SimulationResult) -> None:
+    table = S.tunnel_calibration(result, bins=5)
+    ax = draw(plot_tunnel_success(table))
+
+    dots = [c for c in ax.collections if isinstance(c, PathCollection)]
+    found = np.concatenate([np.asarray(c.get_offsets()) for c in dots])
+    assert found == pytest.approx(table[["odds", "success_rate"]].to_numpy(float))
+    assert legend(ax) == ["Greedy", "Random"]
+
+
+@pytest.mark.parametrize("by", ["turn", "trains_left"])
+def test_draws_are_counted_beside_their_dots(by: Any, result: SimulationResult) -> None:  # noqa: ANN401
+    table = S.late_tickets(result, by)
+    ax = draw(plot_late_tickets(table))
+
+    assert [int(text.get_text()) for text in ax.texts] == table["draws"].tolist()
+    assert ax.xaxis_inverted() == (by == "trains_left")
+
+
+def test_no_games_make_empty_charts() -> None:
+    none = ttr.simulate(load("nordic"), [Greedy(), Random()], 0, 7, progress=False)
+
+    draw(plot_rates(S.win_rates(none)))
+    draw(plot_point_sources(S.point_sources(none)))
+    draw(plot_ticket_fates(S.ticket_fates(none)))
+    draw(plot_ticket_results(S.ticket_results(none).assign(trains=[])))
+    draw(plot_tunnel_success(S.tunnel_calibration(none)))
+    draw(plot_late_tickets(S.late_tickets(none)))

@@ -1,0 +1,372 @@
+"""Charts of what many games say: rates with their intervals, tickets, tunnels, sources of points."""
+
+from __future__ import annotations
+
+from itertools import cycle
+from typing import TYPE_CHECKING, Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib import rcParams
+from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
+
+from ttr_analysis.viz.charts import SERIES_COLORS, _axes, _finish, label_dots
+from ttr_analysis.viz.style import ink_upon
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+ROW_INCHES = 0.4
+"""Height of a row with a name."""
+SOURCES = {
+    "routes": ("routes", "#0072b2"),
+    "tickets_completed": ("tickets completed", "#009e73"),
+    "bonus": ("bonus", "#e69f00"),
+    "start": ("at the start", "#b9b3a6"),
+    "tickets_missed": ("tickets missed", "#d55e00"),
+    "loans": ("loans", "#cc79a7"),
+}
+"""Columns of sources of points: what they are, and their colors."""
+FATES = {
+    "completed": "#009e73",
+    "blocked": "#d55e00",
+    "out of trains": "#e69f00",
+    "out of time": "#56b4e9",
+    "hopeless": "#8a8a8a",
+}
+MOST_TRIALS_POINTS = 16.0
+"""Diameter of the dot with the most attempts."""
+FEWEST_TRIALS_POINTS = 5.0
+SHARE_WRITTEN, POINTS_WRITTEN = 0.06, 5
+"""The smallest share, and the fewest points, that are written upon their part of a bar."""
+NAMES_WRITTEN = 10
+"""So many tickets are named that were completed least often, and as many that brought most."""
+RATES = ("rate", "share", "win_difference")
+"""Ends of the names of columns that are shown in percent."""
+
+
+def plot_rates(
+    table: pd.DataFrame,
+    ax: Axes | None = None,
+    *,
+    value: str = "win_rate",
+    reference: float | None = None,
+    title: str | None = None,
+) -> Axes:
+    """
+    Draw one figure of each row of a table with its 95% interval.
+
+    Parameters
+    ----------
+    table
+        From `win_rates`, `seat_advantage`, `compare_strategies` or another
+        question. A row is called by its `policy`, where there is that column
+        and the index counts players, else by its index.
+    ax
+        Axes to draw in; by default those of a new figure.
+    value
+        The column; its interval is in those named likewise that end in `low`
+        and `high`.
+    reference
+        Where a line is drawn: what chance alone would give. By default an
+        equal share of the wins if the rows' share them, 0 for a difference,
+        and no line else.
+    title
+        What is seen.
+
+    Returns
+    -------
+    ax
+        The axes.
+
+    Raises
+    ------
+    ValueError
+        If the table has no such column, or no interval for it.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> import pandas as pd
+    >>> rows = {"win_rate": [0.7, 0.3], "win_low": [0.6, 0.2], "win_high": [0.8, 0.4]}
+    >>> ax = plot_rates(pd.DataFrame(rows, index=["Mine", "Greedy"]))
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['Mine', 'Greedy']
+    """
+    low, high = _ends(table, value)
+    ax = _axes(ax, (7.0, 1.4 + ROW_INCHES * len(table)))
+    if reference is None:
+        reference = _by_chance(table, value)
+    if reference is not None:
+        ax.axvline(reference, color=rcParams["grid.color"], linewidth=1.2, zorder=0, gid="reference")
+    at, middle = np.arange(len(table)), table[value].to_numpy(float)
+    ends = np.array([middle - table[low].to_numpy(float), table[high].to_numpy(float) - middle])
+    ax.errorbar(middle, at, xerr=np.maximum(ends, 0), fmt="o", color=SERIES_COLORS[0], capsize=3, elinewidth=1.4)
+    _name_rows(ax, _names(table))
+    ax.set(xlabel=f"{value.replace('_', ' ')}, with its 95% interval")
+    if value.endswith(RATES):
+        ax.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+        ax.xaxis.set_major_locator(MaxNLocator(7, steps=[1, 2, 5, 10], min_n_ticks=3))
+    return _finish(ax, "Who wins" if title is None else title)
+
+
+def plot_point_sources(table: pd.DataFrame, ax: Axes | None = None, *, title: str | None = None) -> Axes:
+    """
+    Draw what points came from: bars to the right for gains, to the left for losses.
+
+    Parameters
+    ----------
+    table
+        From `point_sources`.
+    ax
+        Axes to draw in; by default those of a new figure.
+    title
+        What is seen.
+
+    Returns
+    -------
+    ax
+        The axes. Beside each bar stands the sum.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> import ttr_analysis as ttr
+    >>> players = [ttr.policies.Greedy(), ttr.policies.Random()]
+    >>> result = ttr.simulate(ttr.load_map("usa"), players, n_games=10, seed=7, progress=False)
+    >>> ax = plot_point_sources(ttr.studies.point_sources(result))
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['Greedy, won', 'Random, lost']
+    """
+    rows = table.iloc[::-1].sort_index(level="policy", sort_remaining=False, kind="stable")
+    ax = _axes(ax, (8.0, 1.6 + ROW_INCHES * len(rows)))
+    at = np.arange(len(rows))
+    ends = {1: np.zeros(len(rows)), -1: np.zeros(len(rows))}
+    for column, (name, color) in SOURCES.items():
+        points = rows[column].to_numpy(float)
+        if not points.any():
+            continue
+        side = 1 if points.sum() > 0 else -1
+        bars = ax.barh(at, points, left=ends[side], height=0.62, color=color, label=name)
+        texts = [f"{p:.0f}" if abs(p) >= POINTS_WRITTEN else "" for p in points]
+        ax.bar_label(bars, texts, label_type="center", fontsize="small", color=ink_upon(color))
+        ends[side] = ends[side] + points
+    for y, x, points in zip(at, ends[1], rows["points"], strict=True):
+        ax.annotate(f"= {points:.0f}", (x, y), (5, 0), textcoords="offset points", va="center", fontweight="bold")
+    ax.margins(x=0.12)
+    ax.axvline(0, color=rcParams["axes.edgecolor"], linewidth=0.8)
+    _name_rows(ax, [f"{policy}, {'won' if won else 'lost'}" for policy, won in rows.index])
+    ax.set(xlabel="points, mean of a seat")
+    title = "What points come from" if title is None else title
+    return _finish(ax, title, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+
+
+def plot_ticket_results(table: pd.DataFrame, ax: Axes | None = None, *, title: str | None = None) -> Axes:
+    """
+    Draw how often tickets were completed against the trains that they take at least.
+
+    Parameters
+    ----------
+    table
+        From `ticket_results` with values. Colors say what a ticket brought on
+        average, failures included.
+    ax
+        Axes to draw in; by default those of a new figure.
+    title
+        What is seen.
+
+    Returns
+    -------
+    ax
+        The axes. Lines are 95% intervals. Named are tickets that were completed
+        least often, or brought most.
+
+    Raises
+    ------
+    ValueError
+        If the table was made without values.
+    """
+    if "trains" not in table:
+        raise ValueError("ticket_results must be given the values of tickets: ticket_results(result, values)")
+    ax = _axes(ax, (9.5, 6.5))
+    known = table[table["kept"] > 0]
+    x, y = known["trains"].to_numpy(float), known["completion_rate"].to_numpy(float)
+    ends = np.array([y - known["completion_low"], known["completion_high"] - y])
+    ax.errorbar(x, y, yerr=np.maximum(ends, 0), fmt="none", ecolor=rcParams["grid.color"], elinewidth=1.2, zorder=1)
+    most = float(known["net_points"].abs().max()) if len(known) else 1.0
+    dots = ax.scatter(
+        x,
+        y,
+        c=known["net_points"],
+        cmap="PuOr",
+        vmin=-most,
+        vmax=most,
+        s=45,
+        edgecolors="black",
+        linewidths=0.6,
+        zorder=3,
+    )
+    floor = np.floor(10 * known["completion_low"].min() - 0.2) / 10 if len(known) else 0.0
+    ax.set(xlim=(0, 1.15 * x.max(initial=1.0)), ylim=(max(0.0, floor), 1.04))
+    ax.set(xlabel="fewest trains", ylabel="completed, of those kept")
+    plt.colorbar(dots, ax=ax, label="net points when kept", shrink=0.7, pad=0.01)
+    named = {
+        *known["completion_rate"].nsmallest(NAMES_WRITTEN).index,
+        *known["net_points"].nlargest(NAMES_WRITTEN).index,
+    }
+    places: dict[tuple[float, float], list[str]] = {}
+    spots = list(zip(x.tolist(), y.tolist(), strict=True))
+    for name, spot in zip(known.index, spots, strict=True):
+        if name in named:
+            places.setdefault(spot, []).append(str(name))
+    label_dots(ax, places, [spot for spot in spots if spot not in places])
+    return _finish(ax, "Tickets as played" if title is None else title, percent=True)
+
+
+def plot_ticket_fates(table: pd.DataFrame, ax: Axes | None = None, *, title: str | None = None) -> Axes:
+    """
+    Draw what became of the tickets kept.
+
+    Parameters
+    ----------
+    table
+        From `ticket_fates`.
+    ax
+        Axes to draw in; by default those of a new figure.
+    title
+        What is seen.
+
+    Returns
+    -------
+    ax
+        The axes.
+    """
+    rates = table["rate"].reset_index().pivot_table("rate", "policy", "fate", observed=True, sort=False)
+    ax = _axes(ax, (8.0, 1.5 + 1.2 * ROW_INCHES * len(rates)))
+    at, end = np.arange(len(rates)), np.zeros(len(rates))
+    for fate, color in FATES.items():
+        share = rates[fate].to_numpy(float) if fate in rates else end * 0
+        if not share.any():
+            continue
+        bars = ax.barh(at, share, left=end, height=0.62, color=color, label=fate)
+        texts = [f"{s:.0%}" if s >= SHARE_WRITTEN else "" for s in share]
+        ax.bar_label(bars, texts, label_type="center", fontsize="small", color=ink_upon(color))
+        end = end + share
+    _name_rows(ax, [str(policy) for policy in rates.index])
+    ax.set(xlim=(0, 1), xlabel="of the tickets kept")
+    ax.xaxis.set_major_formatter(PercentFormatter(1.0))
+    title = "What becomes of tickets" if title is None else title
+    return _finish(ax, title, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+
+
+def plot_tunnel_success(table: pd.DataFrame, ax: Axes | None = None, *, title: str | None = None) -> Axes:
+    """
+    Draw how often tunnels succeeded against the exact odds that they could be paid.
+
+    On the line are players who pay whatever they can; below it those who
+    sometimes decline.
+
+    Parameters
+    ----------
+    table
+        From `tunnel_calibration`. The larger a dot, the more attempts.
+    ax
+        Axes to draw in; by default those of a new figure.
+    title
+        What is seen.
+
+    Returns
+    -------
+    ax
+        The axes. Lines are 95% intervals.
+    """
+    ax = _axes(ax, (6.0, 5.2))
+    ax.plot([0, 1], [0, 1], color=rcParams["grid.color"], linewidth=1.2, zorder=0)
+    most = float(table["attempts"].max()) if len(table) else 1.0
+    policies = table.groupby(level="policy", observed=True, sort=False)
+    for (policy, rows), color in zip(policies, cycle(SERIES_COLORS), strict=False):
+        rate = rows["success_rate"].to_numpy(float)
+        ends = np.array([rate - rows["success_low"], rows["success_high"] - rate])
+        style: dict[str, Any] = {"color": color, "zorder": 2}
+        ax.errorbar(rows["odds"], rate, yerr=np.maximum(ends, 0), fmt="none", elinewidth=1.2, capsize=2, **style)
+        sizes = np.maximum(FEWEST_TRIALS_POINTS, MOST_TRIALS_POINTS * np.sqrt(rows["attempts"] / most)) ** 2
+        ax.scatter(
+            rows["odds"], rate, s=sizes, alpha=0.75, edgecolors="white", linewidths=0.4, label=str(policy), **style
+        )
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
+    ax.set(xlabel="odds that the surcharge can be paid", ylabel="tunnels taken, of those attempted")
+    ax.xaxis.set_major_formatter(PercentFormatter(1.0))
+    return _finish(ax, "Tunnels and their odds" if title is None else title, percent=True, loc="upper left")
+
+
+def plot_late_tickets(table: pd.DataFrame, ax: Axes | None = None, *, title: str | None = None) -> Axes:
+    """
+    Draw what drawing tickets brought, by when they were drawn.
+
+    Parameters
+    ----------
+    table
+        From `late_tickets`. Numbers beside dots count draws.
+    ax
+        Axes to draw in; by default those of a new figure.
+    title
+        What is seen.
+
+    Returns
+    -------
+    ax
+        The axes. Lines are 95% intervals, where there are two deals or more.
+    """
+    ax = _axes(ax)
+    ax.axhline(0, color=rcParams["axes.edgecolor"], linewidth=0.8, zorder=0)
+    when = str(table.index.names[-1])
+    policies = table.groupby(level="policy", observed=True, sort=False)
+    for (policy, rows), color in zip(policies, cycle(SERIES_COLORS), strict=False):
+        x, y = rows.index.get_level_values(when).to_numpy(float), rows["points"].to_numpy(float)
+        ends = np.nan_to_num(np.array([y - rows["points_low"], rows["points_high"] - y]))
+        ax.errorbar(x, y, yerr=ends, fmt="o-", color=color, linewidth=1, capsize=3, elinewidth=1.2, label=str(policy))
+        for spot, n in zip(zip(x, y, strict=True), rows["draws"], strict=True):
+            ax.annotate(
+                f"{n:,}", spot, (4, 4), textcoords="offset points", fontsize="x-small", color=rcParams["xtick.color"]
+            )
+    if when == "trains_left":
+        ax.invert_xaxis()
+    ax.set(
+        xlabel="turn of the draw" if when == "turn" else "trains left at the draw", ylabel="points that a draw brought"
+    )
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:.0f}"))
+    return _finish(ax, "Tickets drawn later" if title is None else title)
+
+
+def _name_rows(ax: Axes, names: list[str]) -> None:
+    """Write names beside rows, the first at the top."""
+    ax.set_yticks(range(len(names)), names, parse_math=False)
+    ax.set_ylim(max(1, len(names)) - 0.5, -0.5)
+    ax.tick_params(axis="y", length=0)
+
+
+def _ends(table: pd.DataFrame, value: str) -> tuple[str, str]:
+    """Return the columns with the ends of an interval."""
+    for short in (f"{value}_", f"{value.partition('_')[0]}_", f"{value.rpartition('_')[2]}_", ""):
+        if value in table and f"{short}low" in table:
+            return f"{short}low", f"{short}high"
+    raise ValueError(f"the table has no figure {value!r} with an interval; it has {', '.join(map(str, table.columns))}")
+
+
+def _by_chance(table: pd.DataFrame, value: str) -> float | None:
+    if "difference" in value or "association" in value:
+        return 0.0
+    is_shared = value == "win_rate" and len(table) and abs(table[value].sum() - 1) < 1e-6  # noqa: PLR2004
+    return 1 / len(table) if is_shared else None
+
+
+def _names(table: pd.DataFrame) -> list[str]:
+    """Return what each row is called."""
+    if table.index.name == "player" and "policy" in table:
+        return [f"{policy} ({player})" for player, policy in table["policy"].items()]
+    if table.index.name == "seat":
+        return [f"seat {seat}" for seat in table.index]
+    return [", ".join(map(str, key)) if isinstance(key, tuple) else str(key) for key in table.index]
