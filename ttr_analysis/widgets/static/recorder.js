@@ -144,7 +144,8 @@ function render({ model, el }) {
   const turn = make("span", { class: "ttr-p-quiet" });
   const lines = make("ol", { class: "ttr-p-log ttr-r-lines", tabindex: 0, "aria-label": "Lines entered" });
   // The list has no size before it is on the page.
-  new ResizeObserver(() => (lines.scrollTop = lines.scrollHeight)).observe(lines);
+  const observer = new ResizeObserver(() => (lines.scrollTop = lines.scrollHeight));
+  observer.observe(lines);
   const place = make("div", { class: "ttr-place" });
   const label = `${sheet.about}: choose a route to claim it`;
   const board = drawBoard(place, sheet, { onRoute: (id) => pick("route", id), label });
@@ -209,6 +210,7 @@ function render({ model, el }) {
   showAnswer(model.get("answer"));
   return () => {
     clearTimeout(waiting);
+    observer.disconnect();
     model.off("change:answer", onAnswer);
     model.off("change:now", onNow);
   };
