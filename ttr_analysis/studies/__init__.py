@@ -1,6 +1,7 @@
 """Many games, and what they say: simulations as tidy tables, and the questions that players argue about."""
 
 from ttr_analysis.studies.contest import Tournament, beats, built_in, tournament
+from ttr_analysis.studies.difficulty import difficulty_correlations, ticket_difficulty
 from ttr_analysis.studies.intervals import Interval, mean_interval, wilson
 from ttr_analysis.studies.map_fairness import Fairness, fairness
 from ttr_analysis.studies.questions import (
@@ -41,6 +42,7 @@ __all__ = [
     "compare_simulations",
     "compare_strategies",
     "destination_results",
+    "difficulty_correlations",
     "fairness",
     "late_tickets",
     "loan_results",
@@ -52,6 +54,7 @@ __all__ = [
     "route_results",
     "seat_advantage",
     "simulate",
+    "ticket_difficulty",
     "ticket_fates",
     "ticket_results",
     "tournament",

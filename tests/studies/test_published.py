@@ -1,0 +1,89 @@
+"""What others have published about this game: exact figures exactly, and of what needs games the direction."""
+
+from __future__ import annotations
+
+from math import ceil
+
+import networkx as nx
+import pandas as pd
+import pytest
+
+import ttr_analysis as ttr
+from tests.fixtures import load
+from ttr_analysis.policies import Planner
+from ttr_analysis.studies.difficulty import MEASURES, difficulty_correlations, ticket_difficulty
+
+# Witter & Lyford, "Applications of Graph Theory and Probability in the Board Game Ticket to Ride", FDG 2020.
+
+
+@pytest.mark.parametrize("k", range(1, 7))
+def test_cards_until_enough_of_a_color(k: int) -> None:
+    assert ttr.draws.draws_to_gather(k, "green").expected_cards.value == pytest.approx(111 / 13 * k)
+    with_locomotives = ttr.draws.draws_to_gather(k, "green", locomotives=True)
+    assert with_locomotives.expected_cards.value == pytest.approx(111 / 27 * k)
+
+
+@pytest.mark.parametrize(
+    ("longest", "points", "per_turn"),
+    [(1, 45, 0.66), (2, 45, 0.98), (3, 60, 1.58), (4, 78, 2.23), (5, 90, 2.81), (6, 109, 3.52)],
+)
+def test_points_of_routes_up_to_a_length(longest: int, points: int, per_turn: float) -> None:
+    rules = load("usa").rules
+    trains, worth, best = rules.trains.per_player, dict(rules.claims.points), [(0, 0)]
+    for n in range(1, trains + 1):  # most points, then fewest routes, for each number of trains
+        ways = [(best[n - a], worth[a]) for a in range(1, min(longest, n) + 1)]
+        best.append(max((total + more, routes - 1) for (total, routes), more in ways))
+    total, n_routes = best[trains][0], -best[trains][1]
+
+    assert total == points
+    assert total / (ceil(trains / 2) + n_routes) == pytest.approx(per_turn, abs=0.0051)
+
+
+# A fast public engine, and others: what games show.
+
+
+@pytest.mark.compiled_only
+def test_going_first_helps_and_resistance_wants_the_inverse_of_length() -> None:
+    usa = load("usa")
+    result = ttr.simulate(usa, [Planner()] * 2, 1_500, 7, progress=False)
+    seats = ttr.studies.seat_advantage(result)
+    table = ticket_difficulty(result, usa)
+    found = difficulty_correlations(table)["correlation"]
+
+    assert seats["win_low"][0] > 0.5  # published: .5070
+    assert found["resistance"] < found["length_as_conductance"]
+    assert found["length"] < -0.5
+    graph: nx.Graph[str] = nx.Graph()
+    for route in usa.routes:
+        graph.add_edge(*route.cities, weight=route.length)
+    for ticket in ("Boston-Miami", "Seattle-New York"):
+        a, b = ticket.split("-")
+        assert table["length"][ticket] == nx.shortest_path_length(graph, a, b, weight="weight")
+        assert table["hops"][ticket] == nx.shortest_path_length(graph, a, b)
+        assert table["resistance"][ticket] == pytest.approx(ttr.structure.effective_resistance(usa, a, b))
+    rates = ttr.studies.ticket_results(result)["completion_rate"]
+    pd.testing.assert_series_equal(table["completion_rate"], rates)
+
+
+def test_tickets_to_countries_have_the_nearest_for_measure() -> None:
+    swiss = load("switzerland")
+    table = ticket_difficulty(ttr.simulate(swiss, [Planner()] * 2, 20, 7, progress=False), swiss)
+    choices = [ticket for ticket in swiss.tickets if len(ticket.destinations) > 1 and ticket.id in table.index]
+
+    assert choices
+    for ticket in choices:
+        lengths = [ttr.paths.shortest_path(swiss, ticket.origin, place).length for place, _ in ticket.destinations]
+        assert table["length"][ticket.id] == min(lengths)
+
+
+def test_correlations_have_intervals() -> None:
+    table = pd.DataFrame({name: [1, 2, 3, 4, 5, 6] for name in MEASURES})
+    assert difficulty_correlations(table.assign(completion_rate=[6, 5, 4, 3, 2, 1])).to_numpy() == pytest.approx(-1)
+    few = difficulty_correlations(table.assign(completion_rate=[1, 3, 2, 5, 4, 6]).head(3))
+    assert few[["low", "high"]].to_numpy().tolist() == [[-1, 1]] * 4
+
+
+def test_games_of_another_map_are_refused() -> None:
+    result = ttr.simulate(load("usa"), [ttr.policies.Greedy()] * 2, 2, 7, progress=False)
+    with pytest.raises(ValueError, match="played on usa, not on this"):
+        ticket_difficulty(result, load("nordic"))
