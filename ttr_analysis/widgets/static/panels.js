@@ -4,7 +4,8 @@
  * seatPanel(sheet, facts, seat, {you}) -> {element, set(seat data, {acting})}
  * marketPanel(sheet, facts, {onSlot, onPile, onTickets}) -> {element, set(table, {slots, pile, tickets})}
  *   Cards and piles that may be taken are buttons; the last argument says which are enabled.
- * headedPanel(heading, list) -> element
+ * panelBody(sheet, board, seats, heading, list) -> element
+ *   All together: the list with its heading lies beside the board, or under one that is wide.
  */
 
 const TICKET_STATUS = { done: ["✓", "done"], possible: ["…", "possible"], lost: ["✗", "lost"] };
@@ -75,9 +76,11 @@ function seatPanel(sheet, facts, seat, { you = false } = {}) {
   };
 }
 
-function headedPanel(heading, list) {
+function panelBody({ view: [, , width, height] }, board, seats, heading, list) {
   const head = make("h3", { class: "ttr-p-heading", text: heading });
-  return make("section", { class: "ttr-panel", "aria-label": heading }, head, list);
+  const panel = make("section", { class: "ttr-panel ttr-p-list", "aria-label": heading }, head, list);
+  const sides = width > 1.15 * height ? [[board, panel], [seats]] : [[board], [seats, panel]];
+  return make("div", { class: "ttr-p-body" }, ...sides.map((parts) => make("div", {}, ...parts)));
 }
 
 function marketPanel(sheet, facts, { onSlot, onPile, onTickets }) {

@@ -189,17 +189,7 @@ function render({ model, el }) {
     },
     make("header", { class: "ttr-p-top" }, make("h2", {}, make("bdi", { text: facts.title })), turn),
     make("div", { class: "ttr-p-bar" }, entry, market.element),
-    make(
-      "div",
-      { class: "ttr-p-body" },
-      make("div", {}, place),
-      make(
-        "div",
-        {},
-        panels,
-        headedPanel("Lines entered", lines),
-      ),
-    ),
+    panelBody(sheet, place, panels, "Lines entered", lines),
   );
   el.append(root);
   keepKeys(root);

@@ -268,6 +268,7 @@ function render({ model, el }) {
   // -- together -------------------------------------------------------------------------
 
   const stepping = make("div", { class: "ttr-t-stepping" });
+  const panels = make("div", { class: "ttr-p-seats" }, ...order.map((seat) => seats[seat].element));
   const root = make(
     "div",
     {
@@ -278,17 +279,7 @@ function render({ model, el }) {
     },
     make("header", { class: "ttr-p-top" }, make("h2", {}, make("bdi", { text: facts.title }))),
     make("div", { class: "ttr-p-bar" }, bar, market.element),
-    make(
-      "div",
-      { class: "ttr-p-body" },
-      make("div", {}, place),
-      make(
-        "div",
-        {},
-        make("div", { class: "ttr-p-seats" }, ...order.map((seat) => seats[seat].element)),
-        headedPanel("What happened", log),
-      ),
-    ),
+    panelBody(sheet, place, panels, "What happened", log),
   );
   el.append(root, stepping);
   keepKeys(root, (event) => {
