@@ -17,7 +17,7 @@ from ttr_analysis.report import study as study_module
 from ttr_analysis.report.document import Section
 from ttr_analysis.report.workbench import Workbench
 
-QUICK = ["--quick", "--deals", "40", "--best", "0", "--no-progress"]
+QUICK = ["--quick", "--deals", "40", "--best", "0", "--games", "0", "--no-progress"]
 
 
 @pytest.fixture
@@ -68,6 +68,8 @@ def test_an_unknown_map_is_answered_with_the_nearest(command: str, capsys: pytes
         ["study", "nordic", "--seed", "-1"],
         ["study", "nordic", "--deals", "1"],
         ["study", "nordic", "--deals", "many"],
+        ["study", "nordic", "--games", "-1"],
+        ["study", "nordic", "--games", "2000000"],
         ["study", "nordic", "--best", "nan"],
         ["study", "nordic", "--best", "-2"],
         ["fly", "nordic"],

@@ -87,6 +87,13 @@ def _parser() -> argparse.ArgumentParser:
         metavar="SECONDS",
         help="time limit for proving the best network; 0 leaves it out (default: 35)",
     )
+    study.add_argument(
+        "--games",
+        type=_games,
+        default=1000,
+        metavar="N",
+        help="games that planners play against each other; 0 leaves them out (default: 1000)",
+    )
     study.add_argument("--no-progress", action="store_true", help="no progress bar")
     study.set_defaults(run=_study)
 
@@ -115,7 +122,13 @@ def _study(options: argparse.Namespace) -> int:
     from ttr_analysis.report import Settings, write_study
     from ttr_analysis.report.study import PAGE, TABLES
 
-    settings = Settings(seed=options.seed, n_deals=options.deals, quick=options.quick, best_seconds=options.best)
+    settings = Settings(
+        seed=options.seed,
+        n_deals=options.deals,
+        quick=options.quick,
+        best_seconds=options.best,
+        n_games=options.games,
+    )
     folder, progress = find_folder(options.map), not options.no_progress
     try:
         with _Interrupt() as interrupt:
@@ -212,6 +225,15 @@ def _deals(text: str) -> int:
     return n
 
 
+def _games(text: str) -> int:
+    """Return a number of games."""
+    n = _natural(text)
+    if n > _MAX_GAMES:
+        msg = f"expected a number from 0 to {_MAX_GAMES}, got {text!r}"
+        raise argparse.ArgumentTypeError(msg)
+    return n
+
+
 def _seconds(text: str) -> float:
     """Return a time of 0 or more seconds."""
     try:
@@ -226,6 +248,7 @@ def _seconds(text: str) -> float:
 
 _MAX_DIGITS = 18
 _MAX_DEALS = 1_000_000
+_MAX_GAMES = 1_000_000
 _MAX_SECONDS = 86_400
 
 

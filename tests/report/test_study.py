@@ -14,13 +14,19 @@ from matplotlib.figure import Figure
 from tests.fixtures import EVERY_MAP, INVENTED, load
 from tests.report.hostile import NAMES, TITLE, write_hostile_map
 from tests.report.pages import Seen, read_page
+from ttr_analysis import studies
 from ttr_analysis.maps.loading import find_folder, load_map
+from ttr_analysis.policies import Planner
 from ttr_analysis.report import Settings, Study, pictures, run_study, write_study
 from ttr_analysis.report.columns import all_columns
-from ttr_analysis.report.document import NAME_BEGINS, NAME_ENDS, Picture, plain
+from ttr_analysis.report.document import NAME_BEGINS, NAME_ENDS, Figures, Picture, percent, plain
+from ttr_analysis.report.sections import games
+from ttr_analysis.report.workbench import Workbench
+from ttr_analysis.studies import seat_advantage, simulate, ticket_fates
+from ttr_analysis.tables.games import check_size
 
-QUICK = Settings(seed=3, n_deals=40, quick=True)
-FULL = Settings(seed=3, n_deals=200)
+QUICK = Settings(seed=3, n_deals=40, quick=True, n_games=0)
+FULL = Settings(seed=3, n_deals=200, n_games=3)
 _STUDIES: dict[str, Study] = {}
 
 pytestmark = pytest.mark.xdist_group("studies")  # which are computed once, where one process runs all these tests
@@ -128,6 +134,7 @@ def test_pictures_say_what_they_show(study: Study) -> None:
         ("tolls", {"nederland", "invented"}),
         ("countries", {"switzerland", "invented"}),
         ("best", {"invented"}),
+        ("games", {"invented"}),
     ],
 )
 def test_a_section_is_there_only_where_the_map_has_its_facts(section: str, maps: set[str]) -> None:
@@ -138,6 +145,48 @@ def test_a_map_without_something_does_not_speak_of_it() -> None:
     words = read_page(study_of("usa").html).words.lower()
     for absent in ("tunnel", "ferr", "toll", "country tickets", "loan", "border point"):
         assert absent not in words, absent
+
+
+@pytest.mark.compiled_only
+def test_games_are_told_as_studies_count_them(unsaved: None) -> None:  # noqa: ARG001
+    usa = load("usa")
+    study = run_study(usa, replace(QUICK, n_games=30))
+    (section,) = (section for section in study.sections if section.id == "games")
+    result = simulate(usa, [Planner()] * 3, 30, QUICK.seed, progress=False)
+    tables = {table.name: table.frame for table in section.tables}
+
+    rates = seat_advantage(result)
+    assert tables["game_seats"]["win_rate"].tolist() == rates["win_rate"].tolist()
+    assert f"the first seat wins {percent(rates['win_rate'].iloc[0])} (95% interval " in section.lead
+    done = ticket_fates(result)["rate"].xs("completed", level="fate").iloc[0]
+    assert f"{percent(done)} are completed" in section.lead
+    kept = result.tickets[result.tickets["kept"]]
+    assert tables["game_tickets"]["kept"].sum() == len(kept)
+    assert len(tables["game_routes"]) == len(usa.routes)
+    assert tables["game_routes"]["claim_rate"].sum() == pytest.approx(len(result.routes) / 30)
+    (figures,) = (block for block in section.blocks if isinstance(block, Figures))
+    assert figures.items[0] == ("30", "games between planners")
+    assert re.fullmatch(r"\d+\.\d s", figures.items[1][0])
+    assert "tunnel" not in read_page(study.html).words.lower()
+
+
+def test_games_that_cannot_be_played_are_left_out(unsaved: None) -> None:  # noqa: ARG001
+    usa = load("usa")
+    many = replace(usa, tickets=5 * usa.tickets)
+    with pytest.raises(ValueError, match="too large for a game: 150 tickets"):
+        check_size(many, 3)
+    assert games.section(Workbench(many, FULL)) is None
+    with pytest.raises(ValueError, match="number of games must be 0 or more, got -1"):
+        Settings(n_games=-1)
+
+
+def test_an_interrupt_of_games_ends_the_study(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Partial:
+        is_complete = False
+
+    monkeypatch.setattr(studies, "simulate", lambda *_, **__: Partial())
+    with pytest.raises(KeyboardInterrupt):
+        games.section(Workbench(load("usa"), FULL))
 
 
 def test_what_cuts_the_map_is_named(thin: Study) -> None:

@@ -24,6 +24,7 @@ from ttr_analysis.report.sections import (
     board,
     bottlenecks,
     drawing,
+    games,
     longroutes,
     method,
     money,
@@ -72,6 +73,7 @@ STEPS: tuple[Step, ...] = (
     Step("structure", structure.section),
     Step("tolls", money.section),
     Step("countries", money.countries),
+    Step("games", games.section),
     Step("rules", method.rules),
     Step("method", method.method),
 )

@@ -17,6 +17,8 @@ from ttr_analysis.report.document import name, several
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    import pandas as pd
+
 ROUTE_KINDS = {"plain": "plain", "ferry": "ferry", "tunnel": "tunnel"}
 
 
@@ -35,12 +37,15 @@ class Settings:
         Whether to leave out what takes longest, and to draw fewer samples.
     best_seconds
         Time limit for proving the best network; 0 leaves it out.
+    n_games
+        Games that are simulated; 0 leaves them out.
     """
 
     seed: int = 7
     n_deals: int = 5000
     quick: bool = False
     best_seconds: float = 35.0
+    n_games: int = 1000
 
     def __post_init__(self) -> None:
         if self.seed < 0:
@@ -48,6 +53,9 @@ class Settings:
             raise ValueError(msg)
         if self.n_deals < 2:  # noqa: PLR2004 - a standard error needs two
             msg = f"the number of deals must be at least 2, got {self.n_deals}"
+            raise ValueError(msg)
+        if self.n_games < 0:
+            msg = f"the number of games must be 0 or more, got {self.n_games}"
             raise ValueError(msg)
         if not self.best_seconds >= 0:
             msg = f"the seconds for the best network must be 0 or more, got {self.best_seconds}"
@@ -82,6 +90,16 @@ class Workbench:
     def n_deals(self) -> int:
         """Random deals, fewer where the study is to be quick."""
         return min(self.settings.n_deals, 200) if self.settings.quick else self.settings.n_deals
+
+    @cached_property
+    def n_games(self) -> int:
+        """Games to simulate, fewer where the study is to be quick."""
+        return min(self.settings.n_games, 100) if self.settings.quick else self.settings.n_games
+
+    @cached_property
+    def values(self) -> pd.DataFrame:
+        """What each ticket is worth, by its id."""
+        return tickets.value_table(self.game_map, n_deals=self.n_deals, seed=self.settings.seed)
 
     @property
     def deals(self) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib import rcParams
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
@@ -210,9 +209,11 @@ def plot_ticket_results(table: pd.DataFrame, ax: Axes | None = None, *, title: s
         zorder=3,
     )
     floor = np.floor(10 * known["completion_low"].min() - 0.2) / 10 if len(known) else 0.0
-    ax.set(xlim=(0, 1.15 * x.max(initial=1.0)), ylim=(max(0.0, floor), 1.04))
+    ax.set(xlim=(0, 1.15 * x.max(initial=1.0)), ylim=(max(-0.03, floor), 1.04))
     ax.set(xlabel="fewest trains", ylabel="completed, of those kept")
-    plt.colorbar(dots, ax=ax, label="net points when kept", shrink=0.7, pad=0.01)
+    figure = ax.get_figure(root=True)
+    if figure is not None:
+        figure.colorbar(dots, ax=ax, label="net points when kept", shrink=0.7, pad=0.01)
     named = {
         *known["completion_rate"].nsmallest(NAMES_WRITTEN).index,
         *known["net_points"].nlargest(NAMES_WRITTEN).index,

@@ -61,9 +61,11 @@ def rules(bench: Workbench) -> Section:
 def method(bench: Workbench) -> Section:
     """Return the section on how the study was made."""
     settings = bench.settings
+    games = ", but for the time that its games took" if bench.n_games else ""
     lead = (
-        f"Everything here is exact unless a standard error stands beside it. What is drawn at random uses seed "
-        f"{settings.seed} and {number(bench.n_deals)} deals, so that the same command gives the same study."
+        f"Everything here is exact unless a standard error or an interval stands beside it. What is drawn at random "
+        f"uses seed {settings.seed} and {number(bench.n_deals)} deals, so that the same command gives the same study"
+        f"{games}."
     )
     blocks: list[Block] = [Points(tuple(_versions(bench))), Heading("Definitions"), Points(_DEFINITIONS)]
     cited = rulewords.sources(bench.folder) if bench.folder else []

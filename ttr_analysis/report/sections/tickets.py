@@ -41,8 +41,7 @@ _RNG_DEAL = 1
 
 def values(bench: Workbench) -> Section:
     """Return the section on what each ticket is worth."""
-    table = tickets.value_table(bench.game_map, n_deals=bench.n_deals, seed=bench.settings.seed)
-    rows = _value_rows(bench, table)
+    rows = _value_rows(bench, bench.values)
     lead = f"{_pay(rows)} {_par(rows)}"
     rows = drop_empty(rows, "n_tunnels", "n_ferries", "toll")
     rows = drop_empty(rows, "most_points", "most_points_trains")
@@ -50,7 +49,7 @@ def values(bench: Workbench) -> Section:
         rows = without(rows, "detour_both")
     note = f"Trains in a deal: {number(bench.n_deals)} random {bench.deals}. Everything else is exact."
     full = make_table("tickets", "All tickets, the best paid first", rows, n_shown=15, note=note)
-    return Section("tickets", "What tickets are worth", lead, (_value_chart(bench, table), full))
+    return Section("tickets", "What tickets are worth", lead, (_value_chart(bench, bench.values), full))
 
 
 def _value_rows(bench: Workbench, table: pd.DataFrame) -> list[dict[str, Any]]:

@@ -1,0 +1,213 @@
+"""What whole games between planners show."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from ttr_analysis import studies
+from ttr_analysis.policies import Planner
+from ttr_analysis.report.columns import drop_empty, finite, make_table, records
+from ttr_analysis.report.document import Block, Figures, Heading, Picture, Section, Words, count, number, percent
+from ttr_analysis.report.pictures import board, chart
+from ttr_analysis.report.workbench import Workbench, route_name, ticket_name
+from ttr_analysis.studies import SimulationResult
+from ttr_analysis.tables.games import check_size
+from ttr_analysis.viz.board import plot_map
+from ttr_analysis.viz.results import (
+    plot_point_sources,
+    plot_rates,
+    plot_ticket_fates,
+    plot_ticket_results,
+    plot_tunnel_success,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_PLAYERS = 3
+"""Players of a game, where the map is for so many."""
+_TICKETS = (
+    *("offered", "keep_rate", "kept", "completion_rate", "completion_low", "completion_high", "net_points", "net_low"),
+    *("net_high", "trains", "way", "net_per_train"),
+)
+_ROUTES = ("claim_rate", "claim_low", "claim_high", "turn", "cards", "win_association", "association_low")
+_SEATS = ("win_rate", "win_low", "win_high", "points", "points_low", "points_high", "route_points", "ticket_points")
+_NO_CAUSE = (
+    "Routes that go along with winning need not be why: whoever is ahead can afford more. "
+    "And planners are no people: they do not block each other on purpose."
+)
+
+
+def section(bench: Workbench) -> Section | None:
+    """Return the section on games between planners; None if there are none, or the map cannot be played."""
+    low, high = bench.game_map.rules.players
+    n_players = max(low, min(_PLAYERS, high))
+    if not bench.n_games or not _is_playable(bench, n_players):
+        return None
+    start = perf_counter()
+    players = [Planner()] * n_players
+    result = studies.simulate(bench.game_map, players, bench.n_games, bench.settings.seed, progress=False)
+    seconds = perf_counter() - start
+    if not result.is_complete:  # an interrupt ends the study, not only its games
+        raise KeyboardInterrupt
+    seats, fates = studies.seat_advantage(result), studies.ticket_fates(result).droplevel("policy")
+    results = studies.ticket_results(result, bench.values)
+    blocks: list[Block] = [
+        _figures(result, seconds),
+        _seat_chart(seats),
+        make_table("game_seats", "What each seat is worth", _seat_rows(seats)),
+        _source_chart(result),
+        Heading("Tickets"),
+        _ticket_chart(results),
+        make_table("game_tickets", "Tickets as played", _ticket_rows(bench, results), n_shown=12),
+        _fate_chart(result, fates),
+        Heading("Routes"),
+        _board(bench, result),
+        make_table("game_routes", "Routes as played", _route_rows(bench, result), n_shown=12),
+        Words(_NO_CAUSE),
+    ]
+    if len(result.tunnels):
+        blocks += [Heading("Attempts at tunnels"), _tunnel_chart(result)]
+    return Section("games", "What games show", _lead(seats, fates), tuple(blocks))
+
+
+def _is_playable(bench: Workbench, n_players: int) -> bool:
+    try:
+        check_size(bench.game_map, n_players)
+    except ValueError:
+        return False
+    return True
+
+
+def _between(low: float, high: float) -> str:
+    """Return an interval in words."""
+    return f"95% interval {percent(low)} to {percent(high)}"
+
+
+def _lead(seats: pd.DataFrame, fates: pd.DataFrame) -> str:
+    first, n_games = records(seats)[0], seats["games"].iloc[0]
+    done, blocked = (records(fates.loc[[fate]])[0] for fate in ("completed", "blocked"))
+    chance = 1 / len(seats)
+    than = "no clear difference from"
+    if not first["win_low"] <= chance <= first["win_high"]:
+        than = "more than" if first["win_low"] > chance else "less than"
+    lead = (
+        f"In {count(n_games, 'game')} between {len(seats)} planners the first seat wins {percent(first['win_rate'])} "
+        f"({_between(first['win_low'], first['win_high'])}): {than} the {percent(chance)} of equal seats."
+    )
+    return (
+        f"{lead} Of the tickets kept {percent(done['rate'])} are completed ({_between(done['low'], done['high'])}), "
+        f"and {percent(blocked['rate'], 1)} are blocked by a claim of another."
+    )
+
+
+def _figures(result: SimulationResult, seconds: float) -> Figures:
+    winners = result.seats[result.seats["won"] > 0]
+    return Figures(
+        (
+            (f"{result.n_games:,}", "games between planners"),
+            (f"{seconds:.1f} s", "to play and count them here"),
+            (number(winners["points"].mean(), 1), "points of a winner, mean"),
+            (number(result.seats["points"].mean(), 1), "points of a seat, mean"),
+            (number(result.seats["turns"].mean(), 1), "turns of a seat, mean"),
+        )
+    )
+
+
+# -- seats and points ---------------------------------------------------------------------
+
+
+def _seat_rows(seats: pd.DataFrame) -> list[dict[str, Any]]:
+    rows = seats.reset_index()[["seat", *_SEATS, "bonus", "turns"]]
+    return drop_empty([{key: finite(value) for key, value in row.items()} for row in records(rows)], "bonus")
+
+
+def _seat_chart(seats: pd.DataFrame) -> Picture:
+    told = ", ".join(f"{percent(rate)} for seat {seat}" for seat, rate in seats["win_rate"].items())
+    caption = "How often each seat wins, with 95% intervals, and the share that chance alone would give (line)."
+    size = (8.0, 1.2 + 0.4 * len(seats))
+    return chart(lambda ax: plot_rates(seats, ax, title=""), f"Dots with intervals: {told}.", caption, size=size)
+
+
+def _source_chart(result: SimulationResult) -> Picture:
+    sources = studies.point_sources(result)
+    told = [
+        f"{row['routes']:.0f} for routes and {row['tickets_completed'] + row['tickets_missed']:.0f} for tickets "
+        f"if it {'won' if row['won'] else 'lost'}"
+        for row in records(sources.reset_index())
+    ]
+    caption = "What the points of winners and of the others come from: a mean seat."
+    size = (8.0, 1.4 + 0.5 * len(sources))
+    return chart(lambda ax: plot_point_sources(sources, ax, title=""), f"Bars: {'; '.join(told)}.", caption, size=size)
+
+
+# -- tickets ---------------------------------------------------------------------------------
+
+
+def _ticket_rows(bench: Workbench, results: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return a row for each ticket that was kept, those that brought most first."""
+    names = {ticket.id: ticket_name(ticket) for ticket in bench.game_map.tickets}
+    kept = results[results["kept"] > 0].sort_values("net_points", ascending=False, kind="stable")
+    return [
+        {"ticket": names[str(ticket)], **{key: finite(row[key]) for key in _TICKETS}}
+        for ticket, row in zip(kept.index, records(kept), strict=True)
+    ]
+
+
+def _ticket_chart(results: pd.DataFrame) -> Picture:
+    caption = (
+        "How often each ticket is completed once kept, against the trains that it takes at least, with 95% intervals. "
+        "Colors: the points that it brings on average, failures included."
+    )
+    alt = f"{count(int((results['kept'] > 0).sum()), 'dot')}, one for each ticket. {caption}"
+    return chart(lambda ax: plot_ticket_results(results, ax, title=""), alt, caption, size=(9.5, 6.5), dark=False)
+
+
+def _fate_chart(result: SimulationResult, fates: pd.DataFrame) -> Picture:
+    told = ", ".join(f"{fate} {percent(rate, 1)}" for fate, rate in fates["rate"].items())
+    caption = (
+        "What becomes of tickets. Blocked: by a claim of another, the trains left no longer suffice. "
+        "Out of trains: by a claim of one's own. Out of time: they would have sufficed."
+    )
+    table = studies.ticket_fates(result)
+    return chart(lambda ax: plot_ticket_fates(table, ax, title=""), f"A bar: {told}.", caption, size=(8.0, 1.8))
+
+
+# -- routes and tunnels ------------------------------------------------------------------------
+
+
+def _route_rows(bench: Workbench, result: SimulationResult) -> list[dict[str, Any]]:
+    """Return a row for each route, those taken most often first."""
+    results = studies.route_results(result).join(studies.blocking_routes(result)[["blocked"]]).fillna({"blocked": 0.0})
+    routes = {route.id: route for route in bench.game_map.routes}
+    rows = []
+    for route, row in zip(results.index, records(results), strict=True):
+        shown = {key: finite(row[key]) for key in (*_ROUTES, "association_high", "blocked")}
+        rows.append({"route": route_name(routes[str(route)]), "color": routes[str(route)].color, **shown})
+    return sorted(rows, key=lambda row: -row["claim_rate"])
+
+
+def _board(bench: Workbench, result: SimulationResult) -> Picture:
+    rates = studies.route_results(result)["claim_rate"]
+    values = {str(route): float(rate) for route, rate in rates.items()}
+    most = next(route for route in bench.game_map.routes if route.id == rates.idxmax())
+    return board(
+        lambda ax: plot_map(bench.game_map, ax, values=values, value_label="share of games", title=""),
+        bench.game_map,
+        f"The board colored by how often routes are taken; most often {route_name(most)}.",
+        "In which share of the games each route is taken.",
+        extra_width=1.0,
+    )
+
+
+def _tunnel_chart(result: SimulationResult) -> Picture:
+    table = studies.tunnel_calibration(result)
+    whole = studies.tunnel_results(result).iloc[0]
+    caption = (
+        f"Tunnels taken against the exact odds that their surcharge could be paid, {number(whole['attempts'])} "
+        f"attempts: {percent(whole['success_rate'])} succeed, where the odds say {percent(whole['odds'])}."
+    )
+    return chart(
+        lambda ax: plot_tunnel_success(table, ax, title=""), f"Dots near a line. {caption}", caption, size=(8.0, 5.2)
+    )
