@@ -1,0 +1,65 @@
+"""
+What can be believed of the tickets of a seat from the routes that it has claimed.
+
+The tickets of a seat are a set of those that are not seen elsewhere. A set is
+as likely as the product of the weights of its tickets and of its pairs: a
+Gibbs measure. The weight of a ticket says how well the routes of the seat fit
+it; that of a pair, how far the ways still to go fall together. The constants
+come from games between planners: `python -m scripts.fit_beliefs` finds them
+again, by pseudo-likelihood [1]_, and compares what they believe with what was
+true.
+
+References
+----------
+.. [1] Besag, J. "Statistical analysis of non-lattice data". The Statistician
+   24 (1975), 179-195.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+
+from ttr_analysis.engine.layout import HELD, N_HELD, UNKNOWN_TICKET
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.studies.winning.knowledge import Knowledge
+from ttr_analysis.studies.winning.signs import N_SIGNS, Alone, Floats, fill_needs, fill_signs
+from ttr_analysis.studies.winning.worlds import Beliefs
+from ttr_analysis.tables import game_tables
+from ttr_analysis.tables.games import LENGTH, MAX_TICKETS, N_ROUTES
+
+FIT: Final[Floats] = np.array([2.7, 1.9, -1.4, 4.2, 0.16, -0.95])
+"""What each sign adds to the logarithm of a ticket's weight."""
+SHARED: Final = 1.2
+"""What each route adds to that of a pair which its two ways still to go have in common,"""
+SHARED_ALONE: Final = -0.7
+"""and each that they had in common on an empty board: what is built already speaks for both of them at once."""
+
+
+@lru_cache(maxsize=64)
+def alone_on(game_map: GameMap, n_players: int) -> Alone:
+    """Return what the tickets of a map take on an empty board."""
+    tables = game_tables(game_map, n_players)
+    n = tables[N_ROUTES]
+    routes, trains = np.zeros((2, MAX_TICKETS), dtype=np.int64)
+    shared = np.zeros((MAX_TICKETS, MAX_TICKETS), dtype=np.int64)
+    fill_needs(tables, tables[LENGTH : LENGTH + n], trains, shared)
+    fill_needs(tables, np.ones(n, dtype=np.int64), routes, shared)
+    return Alone(routes, trains, shared)
+
+
+def believe(known: Knowledge) -> Beliefs:
+    """Return how likely the tickets of each seat are; all weights are 1 for a seat whose tickets are known."""
+    beliefs = Beliefs(np.ones((known.n_players, MAX_TICKETS)), np.ones((known.n_players, MAX_TICKETS, MAX_TICKETS)))
+    alone = alone_on(known.game_map, known.n_players)
+    signs = np.zeros((MAX_TICKETS, N_SIGNS))
+    shared = np.zeros((MAX_TICKETS, MAX_TICKETS), dtype=np.int64)
+    for seat in range(known.n_players):
+        held = known.vector[HELD + seat * MAX_TICKETS : HELD + seat * MAX_TICKETS + known.vector[N_HELD + seat]]
+        if UNKNOWN_TICKET in held:
+            fill_signs(known.vector, known.tables, alone, seat, signs, shared)
+            np.exp(signs @ FIT, out=beliefs.weights[seat])
+            np.exp(SHARED * shared + SHARED_ALONE * alone.shared, out=beliefs.pairs[seat])
+    return beliefs

@@ -1,0 +1,120 @@
+"""Games played on to their end from what is known of them, many times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from ttr_analysis.engine.announcing import announce
+from ttr_analysis.engine.codes import Ints
+from ttr_analysis.engine.kernel.scoring import N_COLUMNS, TOTAL_COLUMN, WON_COLUMN, score_games
+from ttr_analysis.engine.kernel.tickets import keep_tickets
+from ttr_analysis.engine.layout import KEEP_START, OVER, PHASE, SEAT, STATE_SIZE
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.policies.greedy import Greedy
+from ttr_analysis.policies.planner.policy import Planner
+from ttr_analysis.policies.playout import NO_TAPE_CELLS, BuiltIn, Players, play_block, seat_players
+from ttr_analysis.policies.random import Random
+from ttr_analysis.rules.chance import N_WORDS, open_stream, run_words
+from ttr_analysis.studies.collecting import Floats
+from ttr_analysis.studies.winning.beliefs import believe
+from ttr_analysis.studies.winning.knowledge import Knowledge
+from ttr_analysis.studies.winning.worlds import EVERYBODY, fill_worlds
+
+_BLOCK: Final = 32
+"""Games between two chances to interrupt."""
+
+
+class Results(NamedTuple):
+    """
+    How games went on.
+
+    Parameters
+    ----------
+    won
+        Share of the win of each seat, shape (rollouts, seats).
+    points
+        Final points, of the same shape.
+    """
+
+    won: Floats
+    points: Ints
+
+
+class Table:
+    """
+    Players at a table, who play games on.
+
+    Parameters
+    ----------
+    game_map
+        The map, as the variant that is played.
+    n_players
+        Number of players, without the neutral one.
+    policies
+        Who plays, one for each seat; by default planners.
+    seed
+        Seed of all chance: rollouts of one number begin with the same random
+        numbers, whatever the position, so that differences between positions
+        are found with fewer of them.
+
+    Raises
+    ------
+    TypeError
+        If a policy is not one of the package's own.
+    ValueError
+        If there are too many or too few of them.
+    """
+
+    def __init__(
+        self, game_map: GameMap, n_players: int, policies: Sequence[BuiltIn] | None = None, *, seed: int = 7
+    ) -> None:
+        self.policies = [Planner()] * n_players if policies is None else list(policies)
+        for seat, policy in enumerate(self.policies):
+            if type(policy) not in (Random, Greedy, Planner):
+                raise TypeError(f"P{seat} is to be played by Random(), Greedy() or Planner(), got {policy!r}")
+        if len(self.policies) != n_players:
+            raise ValueError(f"expected {n_players} policies, one for each seat, got {len(self.policies)}")
+        self._game_map = game_map
+        self._words = run_words(seed, n_players)
+        self._players: Players = seat_players(game_map, self.policies)
+
+    def worlds(self, known: Knowledge, n: int, first: int = 0) -> Ints:
+        """Return states that agree with what is known, one a row, from the number `first` on."""
+        worlds = np.empty((n, STATE_SIZE), dtype=np.int64)
+        fill_worlds(known.vector, known.tables, believe(known), known.looker, self._words[0], first, worlds)
+        if known.vector[PHASE] == KEEP_START and known.looker != EVERYBODY:
+            for i, world in enumerate(worlds):
+                self._choose_opening(world, known, first + i)
+        return worlds
+
+    def _choose_opening(self, world: Ints, known: Knowledge, number: int) -> None:
+        """Let those choose their opening tickets who have done so, unseen by the one who looks."""
+        acting = int(world[SEAT])
+        for seat in range(acting):
+            if seat == known.looker:
+                continue
+            policy = self.policies[seat]
+            memory = np.zeros(policy.memory_size, dtype=np.int64)
+            open_stream(self._words[1 + seat], number, 1 + seat, memory[:N_WORDS])
+            world[SEAT] = seat
+            lore = policy.lore(known.game_map, known.n_players)
+            _, kept = policy.decide(world, known.tables, lore, seat, policy.params, memory)
+            keep_tickets(world, known.tables, seat, kept)
+        world[SEAT] = acting
+
+    def play(self, known: Knowledge, n_rollouts: int) -> Results:
+        """Play games on from what is known; return how they end."""
+        announce(play_block, "the game and its players")
+        scores = np.zeros((n_rollouts, known.n_players, N_COLUMNS), dtype=np.int64)
+        for first in range(0, n_rollouts, _BLOCK):
+            block = slice(first, min(first + _BLOCK, n_rollouts))
+            worlds = self.worlds(known, block.stop - first, first)
+            if known.vector[PHASE] != OVER:
+                tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
+                play_block(known.tables, self._players, self._words, first, worlds, tape)
+            score_games(worlds, known.tables, scores[block])
+        won = scores[:, :, WON_COLUMN]
+        return Results(won / won.sum(axis=1, keepdims=True), scores[:, :, TOTAL_COLUMN])

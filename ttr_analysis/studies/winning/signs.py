@@ -1,0 +1,174 @@
+"""Signs of the tickets that a seat holds, compiled: how well its routes fit each ticket, and each two."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ttr_analysis._jit import compiled
+from ttr_analysis.analysis.tickets._cost import UNREACHABLE
+from ttr_analysis.analysis.tickets._forest import all_distances
+from ttr_analysis.engine.kernel.legal import NONE, track_fault
+from ttr_analysis.engine.layout import OWNER, TRAINS
+from ttr_analysis.tables.games import (
+    CITY_A,
+    CITY_B,
+    GOAL_PLACE,
+    GOAL_START,
+    MAX_TICKETS,
+    N_CITIES,
+    N_ROUTES,
+    N_TICKETS,
+    ORIGIN,
+    PLACE_CITY,
+    PLACE_START,
+    TRAINS_EACH,
+)
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+SHARE: Final = 0
+"""Share of its routes, of the fewest on an empty board, that the routes of the seat save."""
+SAVED: Final = 1
+"""Routes that they save."""
+DONE: Final = 2
+"""1 if the seat has completed it."""
+LATE_DONE: Final = 3
+"""The same, times the part of its trains that the seat has placed."""
+TRAINS_ALONE: Final = 4
+"""Fewest trains that it takes on an empty board: long tickets are kept more often,"""
+ROUTES_ALONE: Final = 5
+"""and those of few routes: fewest that it takes there."""
+N_SIGNS: Final = 6
+
+
+class Alone(NamedTuple):
+    """
+    What tickets take on an empty board.
+
+    Parameters
+    ----------
+    routes, trains
+        The fewest for each ticket, to the nearest of its destinations.
+    shared
+        Routes that two tickets can have in common, for each two.
+    """
+
+    routes: Ints
+    trains: Ints
+    shared: Ints
+
+
+@compiled
+def fill_needs(tables: Ints, cost: Ints, need: Ints, shared: Ints) -> None:
+    """
+    Fill in what each ticket costs at least, to the nearest of its destinations, and what each two have in common.
+
+    Parameters
+    ----------
+    tables
+        The map.
+    cost
+        Cost of each route, `UNREACHABLE` if it is closed.
+    need
+        Filled with costs; `UNREACHABLE` or more if there is no way.
+    shared
+        Filled for each two tickets with what it costs less to complete both
+        than to complete each alone.
+    """
+    n = tables[N_CITIES]
+    weight = np.full((n, n), UNREACHABLE, dtype=np.int64)
+    distance = np.empty((n, n), dtype=np.int64)
+    for route in range(tables[N_ROUTES]):
+        a, b = tables[CITY_A + route], tables[CITY_B + route]
+        weight[a, b] = weight[b, a] = min(weight[a, b], cost[route])
+    all_distances(weight, distance)
+    rows = np.empty((tables[N_TICKETS], 2, n), dtype=np.int64)
+    for ticket in range(tables[N_TICKETS]):
+        need[ticket] = UNREACHABLE
+        goal = tables[GOAL_START + ticket]
+        for i in range(tables[GOAL_START + ticket], tables[GOAL_START + ticket + 1]):
+            between = _fewest_between(tables, tables[ORIGIN + ticket], tables[GOAL_PLACE + i], distance)
+            if between < need[ticket]:
+                need[ticket] = between
+                goal = i
+        _fill_row(tables, tables[ORIGIN + ticket], distance, rows[ticket, 0])
+        _fill_row(tables, tables[GOAL_PLACE + goal], distance, rows[ticket, 1])
+        for other in range(ticket):
+            apart = need[ticket] + need[other]
+            joint = apart
+            if 0 < need[ticket] < UNREACHABLE and 0 < need[other] < UNREACHABLE:
+                joint = _fewest_joint(rows[ticket], rows[other], distance, apart)
+            shared[ticket, other] = shared[other, ticket] = apart - joint
+
+
+@compiled
+def _fill_row(tables: Ints, place: int, distance: Ints, row: Ints) -> None:
+    """Fill in the distance of each city from a place."""
+    for city in range(len(row)):
+        row[city] = UNREACHABLE
+        for i in range(tables[PLACE_START + place], tables[PLACE_START + place + 1]):
+            row[city] = min(row[city], distance[tables[PLACE_CITY + i], city])
+
+
+@compiled
+def _fewest_joint(one: Ints, two: Ints, distance: Ints, apart: int) -> int:
+    """Return the cost of a tree, with branches at two cities, that joins the ends of two tickets; `apart` if less."""
+    joint = apart
+    n = len(distance)
+    for v in range(n):
+        if one[0, v] + min(two[0, v], two[1, v]) >= joint:
+            continue
+        for w in range(n):
+            straight = one[0, v] + two[0, v] + one[1, w] + two[1, w]
+            crossed = one[0, v] + two[1, v] + one[1, w] + two[0, w]
+            joint = min(joint, distance[v, w] + min(straight, crossed))
+    return joint
+
+
+@compiled
+def _fewest_between(tables: Ints, place: int, other: int, distance: Ints) -> int:
+    """Return the distance between the nearest cities of two places."""
+    fewest = UNREACHABLE
+    for i in range(tables[PLACE_START + place], tables[PLACE_START + place + 1]):
+        for j in range(tables[PLACE_START + other], tables[PLACE_START + other + 1]):
+            fewest = min(fewest, distance[tables[PLACE_CITY + i], tables[PLACE_CITY + j]])
+    return fewest
+
+
+@compiled
+def fill_signs(state: Ints, tables: Ints, alone: Alone, seat: int, signs: Floats, shared: Ints) -> None:
+    """
+    Fill in the signs that each ticket is held by a seat, and what the ways of each two still have in common.
+
+    Parameters
+    ----------
+    state, tables
+        The game, as far as it is known.
+    alone
+        What tickets take on an empty board.
+    seat
+        Whose routes.
+    signs
+        Filled, a row for each ticket.
+    shared
+        Filled with routes, for each two tickets.
+    """
+    cost = np.empty(tables[N_ROUTES], dtype=np.int64)
+    need = np.empty(MAX_TICKETS, dtype=np.int64)
+    for route in range(tables[N_ROUTES]):
+        is_open = track_fault(state, tables, seat, route) == NONE
+        cost[route] = 0 if state[OWNER + route] == seat else 1 if is_open else UNREACHABLE
+    fill_needs(tables, cost, need, shared)
+    built = 1.0 - state[TRAINS + seat] / tables[TRAINS_EACH]
+    for ticket in range(tables[N_TICKETS]):
+        row = signs[ticket]
+        row[SAVED] = max(0, alone.routes[ticket] - need[ticket])
+        row[SHARE] = row[SAVED] / max(1, alone.routes[ticket])
+        row[DONE] = need[ticket] == 0
+        row[LATE_DONE] = built * row[DONE]
+        row[TRAINS_ALONE] = alone.trains[ticket]
+        row[ROUTES_ALONE] = alone.routes[ticket]
