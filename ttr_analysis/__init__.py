@@ -10,8 +10,9 @@ Nothing heavy is imported before it is used: the names below are looked up at
 their first use (PEP 562).
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from ttr_analysis._lazy import late_names
 
 if TYPE_CHECKING:
     from ttr_analysis import policies as policies
@@ -87,19 +88,4 @@ _HOMES = {
 
 
 if not TYPE_CHECKING:  # which would accept any name
-
-    def __getattr__(name: str) -> object:
-        """Import a public name at its first use."""
-        if name not in _HOMES:
-            msg = f"module {__name__!r} has no attribute {name!r}"
-            raise AttributeError(msg)
-        home = _HOMES[name]
-        module = import_module(f"{__name__}.{home}")
-        value: object = module if home.rpartition(".")[2] == name else getattr(module, name)
-        globals()[name] = value
-        return value
-
-
-def __dir__() -> list[str]:
-    """Return the public names, for completion."""
-    return sorted({*_HOMES, "__version__", *(name for name in globals() if name.startswith("__"))})
+    __getattr__, __dir__ = late_names(__name__, _HOMES)

@@ -11,8 +11,9 @@ A player of one's own is a short class: see `Policy`. Nothing heavy is imported
 before it is used: the names below are looked up at their first use (PEP 562).
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from ttr_analysis._lazy import late_names
 
 if TYPE_CHECKING:
     from ttr_analysis.engine.protocol import CompiledPolicy as CompiledPolicy
@@ -34,17 +35,4 @@ _HOMES = {
 
 
 if not TYPE_CHECKING:  # which would accept any name
-
-    def __getattr__(name: str) -> object:
-        """Import a public name at its first use."""
-        if name not in _HOMES:
-            msg = f"module {__name__!r} has no attribute {name!r}"
-            raise AttributeError(msg)
-        value: object = getattr(import_module(f"ttr_analysis.{_HOMES[name]}"), name)
-        globals()[name] = value
-        return value
-
-
-def __dir__() -> list[str]:
-    """Return the public names, for completion."""
-    return sorted({*_HOMES, *(name for name in globals() if name.startswith("__"))})
+    __getattr__, __dir__ = late_names(__name__, _HOMES)
