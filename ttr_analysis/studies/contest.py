@@ -211,9 +211,9 @@ class Tournament:
         The ratings, best first.
 
         One row for each player (index `policy`): `rating` (Elo points, on
-        average 0) with its 95% interval `rating_low` and `rating_high`;
-        `bound`: "at least" or "at most" if it never lost, or never won, so
-        that its rating is no more than that (see `fit_ratings`); `games`;
+        average 0; see `Ratings`) with its 95% interval `rating_low` and
+        `rating_high`; `bound`: "at least" or "at most" if it never lost to the
+        others, or never won, so that its rating is no more than that; `games`;
         `win_rate` (shared wins count in shares) with `win_low` and `win_high`;
         mean `points`.
         """

@@ -29,14 +29,15 @@ class Ratings(NamedTuple):
     Parameters
     ----------
     elo
-        One rating for each player; their mean is 0.
+        One rating for each player. Their mean is 0: that of the largest group
+        whose members all took points from each other, if only by way of
+        others; most often of all players.
     low, high
         Ends of its 95% confidence interval.
     bounds
-        For each player "", or "at least" if nobody (outside a group that
-        only its own members beat) ever took a point from it, "at most" for the
-        reverse: the games then say that it is better, or worse, but not by
-        how much.
+        For each player "", or "at least" if none of that group ever took a
+        point from it, "at most" for the reverse: the games then say that it is
+        better, or worse, but not by how much.
     """
 
     elo: Floats
@@ -104,10 +105,12 @@ def fit_ratings(scores: Floats) -> Ratings:
     # What each deal says beyond the fit; the spread of that between deals is what the information matrix cannot know.
     expected = _expected(strength)
     surprise = (scores - (scores + scores.transpose(0, 2, 1)) * expected).sum(axis=2)
-    robust = inverse @ (surprise.T @ surprise) @ inverse
-    error = np.sqrt(np.maximum(np.diag(inverse), np.diag(robust)))
-    elo, half = ELO * strength, Z_95 * ELO * error
-    return Ratings(elo, elo - half, elo + half, _bounds(sums))
+    covariances = inverse, inverse @ (surprise.T @ surprise) @ inverse
+    group, bounds = _bounds(sums)
+    shift = np.eye(len(sums)) - group / group.sum()
+    error = np.sqrt(np.max([np.diag(shift @ covariance @ shift.T) for covariance in covariances], axis=0))
+    elo, half = ELO * shift @ strength, Z_95 * ELO * error
+    return Ratings(elo, elo - half, elo + half, bounds)
 
 
 def _expected(strength: Floats) -> Floats:
@@ -117,7 +120,7 @@ def _expected(strength: Floats) -> Floats:
 
 
 def _most_likely(wins: Floats) -> tuple[Floats, Floats]:
-    """Return the strengths of mean 0 that make wins most likely, in log odds, and the information matrix."""
+    """Return the strengths that make wins most likely, in log odds, and the information matrix."""
     n = len(wins)
     met, strength = wins + wins.T, np.zeros(n)
     for _ in range(_MAX_STEPS):
@@ -131,18 +134,14 @@ def _most_likely(wins: Floats) -> tuple[Floats, Floats]:
         strength += step / max(1.0, largest / _MAX_STEP)
         if largest < _TOLERANCE:
             break
-    return strength - strength.mean(), information
+    return strength, information
 
 
-def _bounds(sums: Floats) -> tuple[str, ...]:
-    """Return who is only known to be better, or worse, than others."""
+def _bounds(sums: Floats) -> tuple[Floats, tuple[str, ...]]:
+    """Return which players are of the largest group that is tied by wins both ways, and who is above or below it."""
     beaten: nx.DiGraph[int] = nx.from_numpy_array(sums > 0, create_using=nx.DiGraph)
-    groups = nx.condensation(beaten)
-    group_of = groups.graph["mapping"]
-    if len(groups) == 1:
-        return ("",) * len(sums)
-    best = {group for group in groups if groups.in_degree(group) == 0}
-    worst = {group for group in groups if groups.out_degree(group) == 0}
-    return tuple(
-        "at least" if group_of[i] in best else "at most" if group_of[i] in worst else "" for i in range(len(sums))
-    )
+    largest = max(nx.strongly_connected_components(beaten), key=lambda group: (len(group), -min(group)))
+    below, above = nx.descendants(beaten, min(largest)), nx.ancestors(beaten, min(largest))
+    group = np.array([float(i in largest) for i in range(len(sums))])
+    bounds = ("" if i in largest else "at least" if i in above else "at most" if i in below else "" for i in beaten)
+    return group, tuple(bounds)
