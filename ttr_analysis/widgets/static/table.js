@@ -13,6 +13,61 @@ const DECISIONS = {
   NEUTRAL: "choose a track for the neutral player",
 };
 
+/* A move as a button says it. */
+function moveWords(line) {
+  return line
+    .replace(/^pays /, "Pay ")
+    .replace(/^declines$/, "Decline and take the cards back")
+    .replace(/^neutral takes (.*)$/, "Give $1 to the neutral player")
+    .replace(/^pass$/, "Pass");
+}
+
+/* Tickets to choose from; `onChange(ids)` hears what would be kept, `onKeep(ids)` what is. */
+function keepForm({ offer, fewest }, nameOf, onChange, onKeep) {
+  const boxes = offer.map((id) => make("input", { type: "checkbox", value: id }));
+  const kept = () => boxes.filter((box) => box.checked).map((box) => box.value);
+  const done = make("button", { type: "button", class: "ttr-main", text: "Keep these", onclick: () => onKeep(kept()) });
+  const update = () => {
+    done.disabled = kept().length < fewest;
+    onChange(kept());
+  };
+  boxes.forEach((box) => box.addEventListener("change", update));
+  update();
+  const labels = offer.map((id, i) => make("label", {}, boxes[i], make("bdi", { dir: "ltr", text: nameOf(id) })));
+  const legend = make("legend", { text: `Keep at least ${fewest}` });
+  return make("fieldset", { class: "ttr-t-keep" }, legend, ...labels, done);
+}
+
+/* Where cards stand in for one, those that are offered are a few of very many: any others can be typed. */
+function otherCards(example, onPay) {
+  const look = { placeholder: example, autocomplete: "off", spellcheck: "false" };
+  const input = make("input", { type: "text", "aria-label": "Other cards", ...look });
+  const pay = () => onPay(input.value);
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") pay();
+  });
+  const other = make("button", { type: "button", text: "Pay with these cards", onclick: pay });
+  return make("div", { class: "ttr-p-choices ttr-t-other" }, input, other);
+}
+
+/* What each seat got for what. */
+function resultTable(sheet, names, { winners, seats }) {
+  const ticket = ([which, points]) => ticketItem(sheet, which, [points < 0 ? "lost" : "done", null]);
+  const rows = seats.map(({ total, parts, tickets }, seat) => {
+    const name = make("bdi", { text: names[seat] });
+    return make(
+      "tr",
+      {},
+      make("th", { scope: "row" }, playerMark(sheet, seat), " ", name, winners.includes(seat) ? " (won)" : ""),
+      make("td", { class: "ttr-t-points", text: total }),
+      make("td", { text: parts.map(([what, points]) => `${points} ${what}`).join(", ") }),
+      make("td", {}, make("ul", { class: "ttr-p-tickets" }, ...tickets.map(ticket))),
+    );
+  });
+  const head = ["seat", "points", "made of", "tickets"].map((text) => make("th", { scope: "col", text }));
+  return make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows));
+}
+
 function render({ model, el }) {
   const facts = model.get("facts");
   const { sheet, seat: you } = facts;
@@ -71,28 +126,20 @@ function render({ model, el }) {
     return make("button", { type: "button", "data-line": line, onclick: () => move(line) }, words);
   };
 
-  const moveWords = (line) =>
-    line
-      .replace(/^pays /, "Pay ")
-      .replace(/^declines$/, "Decline and take the cards back")
-      .replace(/^neutral takes (.*)$/, "Give $1 to the neutral player")
-      .replace(/^pass$/, "Pass");
+  const ticketNumber = new Map(sheet.tickets.map(({ id }, i) => [id, i]));
+  const ticketWords = (id) => sheet.tickets[ticketNumber.get(id)].words;
+  const chooseTickets = (offered) =>
+    keepForm(
+      offered,
+      ticketWords,
+      (ids) => showTickets(ids.map((id) => ticketNumber.get(id))),
+      (ids) => move(`keep ${ids.join(", ") || 0}`),
+    );
 
-  function keepForm({ offer, fewest }) {
-    const boxes = offer.map((id) => make("input", { type: "checkbox", value: id }));
-    const kept = () => boxes.filter((box) => box.checked).map((box) => box.value);
-    const keep = () => move(`keep ${kept().join(", ") || 0}`);
-    const done = make("button", { type: "button", class: "ttr-main", text: "Keep these", onclick: keep });
-    const update = () => {
-      done.disabled = kept().length < fewest;
-      showTickets(kept().map((id) => tickets.get(id)));
-    };
-    boxes.forEach((box) => box.addEventListener("change", update));
-    update();
-    const words = (id) => make("bdi", { dir: "ltr", text: sheet.tickets[tickets.get(id)].words });
-    const labels = offer.map((id, i) => make("label", {}, boxes[i], words(id)));
-    const legend = make("legend", { text: `Keep at least ${fewest}` });
-    return make("fieldset", { class: "ttr-t-keep" }, legend, ...labels, done);
+  function finish(result) {
+    const open = () => (view ? showStepper() : model.send({ do: "stepper" }));
+    const step = make("button", { type: "button", class: "ttr-main", text: "Step through it", onclick: open });
+    return make("div", { class: "ttr-t-result" }, resultTable(sheet, facts.names, result), step);
   }
 
   function claimForm(id) {
@@ -109,20 +156,8 @@ function render({ model, el }) {
         ...ways.map((payment) => button(payment, `${id} ${payment}`)),
         make("button", { type: "button", text: "Not now", onclick: () => choose(null) }),
       ),
-      ways.some((payment) => payment.includes("sets ")) ? otherCards(id, ways[0]) : "",
+      ways.some((payment) => payment.includes("sets ")) ? otherCards(ways[0], (cards) => move(`${id} ${cards}`)) : "",
     );
-  }
-
-  /* Where cards stand in for one, those that are offered are a few of very many. */
-  function otherCards(id, example) {
-    const look = { placeholder: example, autocomplete: "off", spellcheck: "false" };
-    const input = make("input", { type: "text", "aria-label": "Other cards", ...look });
-    const pay = () => move(`${id} ${input.value}`);
-    input.addEventListener("keydown", (event) => {
-      if (event.key === "Enter") pay();
-    });
-    const other = make("button", { type: "button", text: "Pay with these cards", onclick: pay });
-    return make("div", { class: "ttr-p-choices ttr-t-other" }, input, other);
   }
 
   function choose(id) {
@@ -144,9 +179,9 @@ function render({ model, el }) {
 
   const showActions = keep(() => {
     const { options, result } = now;
-    if (result) actions.replaceChildren(resultTable(result));
+    if (result) actions.replaceChildren(finish(result));
     else if (!options) actions.replaceChildren();
-    else if (options.keep) actions.replaceChildren(keepForm(options.keep));
+    else if (options.keep) actions.replaceChildren(chooseTickets(options.keep));
     else if (chosen !== null && options.claims[chosen]) actions.replaceChildren(claimForm(chosen));
     else {
       const n = Object.keys(options.claims).length;
@@ -160,29 +195,8 @@ function render({ model, el }) {
     }
   });
 
-  function resultTable({ winners, seats: scored }) {
-    const ticket = ([which, points]) => ticketItem(sheet, which, [points < 0 ? "lost" : "done", null]);
-    const rows = scored.map(({ total, parts, tickets: list }, seat) => {
-      const name = make("bdi", { text: facts.names[seat] });
-      return make(
-        "tr",
-        {},
-        make("th", { scope: "row" }, playerMark(sheet, seat), " ", name, winners.includes(seat) ? " (won)" : ""),
-        make("td", { class: "ttr-t-points", text: total }),
-        make("td", { text: parts.map(([what, points]) => `${points} ${what}`).join(", ") }),
-        make("td", {}, make("ul", { class: "ttr-p-tickets" }, ...list.map(ticket))),
-      );
-    });
-    const head = ["seat", "points", "made of", "tickets"].map((text) => make("th", { scope: "col", text }));
-    const open = () => (view ? showStepper() : model.send({ do: "stepper" }));
-    const step = make("button", { type: "button", class: "ttr-main", text: "Step through it", onclick: open });
-    const table = make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows));
-    return make("div", { class: "ttr-t-result" }, table, step);
-  }
-
   // -- the table ----------------------------------------------------------------------
 
-  const tickets = new Map(sheet.tickets.map(({ id }, i) => [id, i]));
   const seats = facts.names.map((_, seat) => seatPanel(sheet, facts, seat, { you: seat === you }));
   const order = facts.names.map((_, i) => (you + i) % facts.names.length);
   const market = marketPanel(sheet, facts, {
