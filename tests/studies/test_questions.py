@@ -104,6 +104,7 @@ def test_wins_and_points(
         assert figures(row, "win_rate", "win") == near(rate(games, lambda g: [(s["won"], 1) for s in by_game[id(g)]]))  # noqa: B023
         assert figures(row, "points") == near(mean(games, lambda g: [(s["points"], 1) for s in by_game[id(g)]]))  # noqa: B023
         flat = [seat for seats in mine for seat in seats]
+        assert row["points_sd"] == pytest.approx(np.std([seat["points"] for seat in flat]))
         assert row["ticket_points"] == pytest.approx(np.mean([s["ticket_gain"] + s["ticket_loss"] for s in flat]))
         for column, told in {
             "route_points": "routes",
@@ -241,7 +242,7 @@ def test_late_tickets_are_counted_by_draw(by: Any, result: SimulationResult, gam
 
         flat = [draw for game in games for draw in mine(game)]
         assert row["draws"] == len(flat)
-        assert row["ready_rate"] == pytest.approx(sum(d[2] for d in flat) / sum(d[0] for d in flat))
+        assert figures(row, "ready_rate", "ready") == near(rate(games, lambda g: [d[2::-2] for d in mine(g)]))
         assert figures(row, "completion_rate", "completion") == near(rate(games, lambda g: [d[1::-1] for d in mine(g)]))
         assert row["points"] == pytest.approx(np.mean([d[3] for d in flat]))
         assert figures(row, "gain_rate", "gain") == near(rate(games, lambda g: [(d[3] > 0, 1) for d in mine(g)]))

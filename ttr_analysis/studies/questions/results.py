@@ -28,8 +28,8 @@ def win_rates(result: SimulationResult) -> pd.DataFrame:
     rates
         One row for each player (index `player`): its `policy`, `games`,
         `win_rate` (shared wins count in shares) with `win_low` and `win_high`,
-        mean `points` with `points_low` and `points_high`, and means of
-        `route_points`, `ticket_points`, `bonus` (points), `tickets`,
+        mean `points` with `points_low` and `points_high`, their standard
+        deviation `points_sd`, and means of `route_points`, `ticket_points`, `bonus` (points), `tickets`,
         `completed` and `turns`.
 
     Examples
@@ -224,9 +224,11 @@ def seat_rates(result: SimulationResult, by: list[str], frames: Iterable[pd.Data
         "turns": "turns",
     }
     columns = {"games": ones, "won": "won", "points": "points", **parts}
+    columns["squares"] = lambda frame: frame["points"].astype("float64") ** 2
     tally = Tally(result, frames, by, columns, ["games"])
     found = pd.DataFrame({"games": tally.count("games")})
     found = found.join([tally.rate("won", "games", "win_rate", "win"), tally.mean("points", "games", "points")])
+    found["points_sd"] = (tally.ratio("squares", "games") - found["points"] ** 2).clip(lower=0) ** 0.5
     for name in parts:
         found[name] = tally.ratio(name, "games")
     return found

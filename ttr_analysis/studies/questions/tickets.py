@@ -136,7 +136,7 @@ def late_tickets(
         One row for each policy and time (index `policy` and `turn` or
         `trains_left`, the first of its row): number of `draws`; tickets `kept`
         at each; `ready_rate`, the share of those kept that were complete at
-        once; `completion_rate` with `completion_low` and `completion_high`;
+        once, with `ready_low` and `ready_high`; `completion_rate` with `completion_low` and `completion_high`;
         `points` that a draw brought in the end, with `points_low` and
         `points_high`, and `gain_rate`, the share of draws that brought any,
         with `gain_low` and `gain_high`. A draw costs a turn besides.
@@ -173,9 +173,9 @@ def late_tickets(
     }
     tally = Tally(result, rows(), ["policy", by], columns, ["draws", "kept"])
     found = pd.DataFrame({"draws": tally.count("draws"), "kept": tally.ratio("kept", "draws")})
-    found["ready_rate"] = tally.ratio("ready", "kept")
     return found.join(
         [
+            tally.rate("ready", "kept", "ready_rate", "ready"),
             tally.rate("done", "kept", "completion_rate", "completion"),
             tally.mean("points", "draws", "points"),
             tally.rate("gain", "draws", "gain_rate", "gain"),
