@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from traitlets import TraitError
 
@@ -133,3 +134,55 @@ def check_page(page: str, title: str) -> None:
     assert [tag for tag, _ in seen.tags if tag in ("script", "img", "b", "style")] == ["style", "script", "script"]
     assert " ".join(title.split()) in seen.words
     assert "<" not in data_of(page)
+
+
+# -- win probabilities -----------------------------------------------------------------
+
+
+def a_curve(record: GameRecord) -> pd.DataFrame:
+    """Return win probabilities of two steps of a game of two."""
+    last = len(record.steps) - 1
+    return pd.DataFrame({"step": [0, 0, last, last], "seat": [0, 1, 0, 1], "win": [0.5, 0.5, 0.994, 0.006]})
+
+
+def test_win_probabilities_are_sent_as_percents(record: GameRecord, tmp_path: Path) -> None:
+    stepper = GameStepper(record, win=a_curve(record))
+    percent = stepper.data["win"]["percent"]
+    path = tmp_path / "game.html"
+    stepper.to_html(path)
+
+    assert "win" not in GameStepper(record).data
+    assert {len(of_seat) for of_seat in percent} == {stepper.n_steps}
+    assert [(of_seat[0], of_seat[1], of_seat[-1]) for of_seat in percent] == [(50, 50, 99), (50, 50, 1)]
+    assert json.loads(data_of(path.read_text(encoding="utf-8")))["data"]["win"] == stepper.data["win"]
+
+
+def test_whose_view_it_is_is_told(record: GameRecord) -> None:
+    curve = a_curve(record)
+    assert GameStepper(record, win=curve).data["win"]["about"] == "with all hands in view"
+
+    curve.attrs["seat"] = 1
+
+    assert GameStepper(record, win=curve).data["win"]["about"] == "from what P1 could know"
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        pytest.param({"win": 1.5}, "between 0 and 1", id="no probability"),
+        pytest.param({"step": 100_000}, "steps 0 to", id="a step that is not there"),
+        pytest.param({"seat": 0}, "seats 0 to 1", id="a seat is missing"),
+    ],
+)
+def test_win_probabilities_of_something_else_are_refused(
+    record: GameRecord, change: dict[str, float], match: str
+) -> None:
+    with pytest.raises(ValueError, match=match):
+        GameStepper(record, win=a_curve(record).assign(**change))
+
+
+def test_what_are_no_win_probabilities_is_refused(record: GameRecord) -> None:
+    with pytest.raises(ValueError, match="there is no 'win'"):
+        GameStepper(record, win=a_curve(record).drop(columns="win"))
+    with pytest.raises(TypeError, match="expected a table of win probabilities"):
+        GameStepper(record, win=[0.5, 0.5])  # type: ignore[arg-type]

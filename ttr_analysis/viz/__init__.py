@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ttr_analysis.viz.results import plot_tunnel_success as plot_tunnel_success
     from ttr_analysis.viz.verdicts import plot_ratings as plot_ratings
     from ttr_analysis.viz.verdicts import plot_ticket_worth as plot_ticket_worth
+    from ttr_analysis.viz.winning import plot_win_curve as plot_win_curve
 
 # Where each public name lives. What type checkers read above must say the same (tested).
 _HOMES = {
@@ -38,6 +39,7 @@ _HOMES = {
     "plot_ticket_worth": "viz.verdicts",
     "plot_tunnel_odds": "viz.charts",
     "plot_tunnel_success": "viz.results",
+    "plot_win_curve": "viz.winning",
 }
 
 

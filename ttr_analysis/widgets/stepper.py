@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
-from typing import Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import anywidget
 import traitlets
 
 from ttr_analysis.engine.record import GameRecord
 from ttr_analysis.engine.state import GameState
+from ttr_analysis.widgets._chances import chance_data
 from ttr_analysis.widgets._esm import css, esm
 from ttr_analysis.widgets._frames import game_data
 from ttr_analysis.widgets.export import write_page
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _MODULE = esm("chart", "player", "stepper")
 
@@ -34,6 +38,8 @@ class GameStepper(anywidget.AnyWidget):
         Show the game as this seat saw it; by default with all hands.
     step
         Where to begin: 0 is the set-up, -1 the end.
+    win
+        Win probabilities to show as a second chart, from `studies.win_curve`.
 
     Attributes
     ----------
@@ -50,6 +56,8 @@ class GameStepper(anywidget.AnyWidget):
         begins.
     IndexError
         If there is no such step.
+    ValueError
+        If the win probabilities are of another game.
 
     Examples
     --------
@@ -63,17 +71,26 @@ class GameStepper(anywidget.AnyWidget):
     """
 
     _esm = _MODULE
-    _css = css("stepper")
+    _css = css("chart", "stepper")
 
     data: traitlets.Dict[str, Any] = traitlets.Dict().tag(sync=True)
     # Sent back to the page, where it comes from, it would undo steps that the page has taken meanwhile.
     step = traitlets.Int(0).tag(sync=True, echo_update=False)
 
-    def __init__(self, record: GameRecord, *, seat: int | None = None, step: SupportsIndex = 0) -> None:
+    def __init__(
+        self,
+        record: GameRecord,
+        *,
+        seat: int | None = None,
+        step: SupportsIndex = 0,
+        win: pd.DataFrame | None = None,
+    ) -> None:
         if not isinstance(record, GameRecord):
             raise TypeError(f"expected a GameRecord, as Game.play and GameRecord.load give it, got {record!r}")
         self.record = record if seat is None else record.watched_from(seat)
         data = game_data(self.record)
+        if win is not None:
+            data["win"] = chance_data(win, self.n_steps, record.header.n_players)
         self.record.state_at(step)  # raises the error that names the steps there are
         super().__init__(data=data, step=range(self.n_steps)[step])
 

@@ -1,12 +1,13 @@
 /*
  * A small line chart over the steps of a game. It is drawn once; stepping moves the cursor only.
  *
- * drawChart(container, {label, series, onStep}) -> {setCursor(step)}
+ * drawChart(container, {label, series, onStep, isPercent}) -> {setCursor(step)}
  *   series: [{label, color, symbol, values}], one value a step, null where there is none. Lines end in their symbols.
  *   onStep(step): called when a step is clicked.
+ *   isPercent: whether values go from 0 to 100%.
  */
 
-const CHART = { width: 640, height: 150, left: 34, right: 32, top: 10, bottom: 18 };
+const CHART = { width: 640, height: 150, left: 52, right: 32, top: 10, bottom: 18 };
 
 function niceStep(span) {
   const rough = Math.max(span, 1) / 4;
@@ -14,10 +15,22 @@ function niceStep(span) {
   return Math.max(1, [1, 2, 5, 10].find((k) => k * power >= rough) * power);
 }
 
-function drawChart(container, { label, series, onStep = null }) {
+/* Places for the symbols at the ends of lines: those of lines that end close to each other keep apart. */
+function placeEnds(ends) {
+  const apart = 15;
+  ends.sort((one, other) => one.at - other.at);
+  ends.forEach((end, k) => (end.at = k ? Math.max(end.at, ends[k - 1].at + apart) : end.at));
+  let lowest = CHART.height - 6;
+  for (const end of ends.reverse()) {
+    end.at = Math.min(end.at, lowest);
+    lowest = end.at - apart;
+  }
+}
+
+function drawChart(container, { label, series, onStep = null, isPercent = false }) {
   const { width, height, left, right, top, bottom } = CHART;
-  const values = series.flatMap((one) => one.values).filter((value) => value !== null);
-  const tick = niceStep(Math.max(...values, 0) - Math.min(...values, 0));
+  const values = isPercent ? [0, 100] : series.flatMap((one) => one.values).filter((value) => value !== null);
+  const tick = isPercent ? 25 : niceStep(Math.max(...values, 0) - Math.min(...values, 0));
   const low = Math.floor(Math.min(...values, 0) / tick) * tick;
   const high = Math.max(low + tick, Math.ceil(Math.max(...values, 0) / tick) * tick);
   const last = Math.max(...series.map((one) => one.values.length)) - 1;
@@ -30,7 +43,7 @@ function drawChart(container, { label, series, onStep = null }) {
     const at = { x1: left, x2: width - right, y1: y(value), y2: y(value) };
     svg.append(
       makeSvg("line", { ...at, class: value === 0 ? "ttr-axis" : "ttr-gridline" }),
-      makeSvg("text", { x: left - 5, y: y(value) + 4, "text-anchor": "end", text: value }),
+      makeSvg("text", { x: left - 5, y: y(value) + 4, "text-anchor": "end", text: isPercent ? `${value}%` : value }),
     );
   }
   const ends = [];
@@ -45,12 +58,9 @@ function drawChart(container, { label, series, onStep = null }) {
     );
     ends.push({ at: y(known[known.length - 1][1]), symbol });
   }
-  // Symbols of lines that end close to each other keep apart.
-  ends.sort((one, other) => one.at - other.at);
-  ends.forEach((end, k) => {
-    end.at = Math.max(end.at, k ? ends[k - 1].at + 12 : 0);
-    svg.append(makeSvg("text", { x: width - right + 5, y: end.at + 4, class: "ttr-end", text: end.symbol }));
-  });
+  placeEnds(ends);
+  for (const { at, symbol } of ends)
+    svg.append(makeSvg("text", { x: width - right + 5, y: at + 4, class: "ttr-end", text: symbol }));
   const cursor = makeSvg("line", { class: "ttr-cursor", x1: 0, x2: 0, y1: top, y2: height - bottom });
   svg.append(cursor);
   if (onStep) {

@@ -308,19 +308,46 @@ function makeBoard(sheet, game, claims) {
   };
 }
 
-/* The points of all seats over the game. */
-function makeChart(sheet, game, frames, onStep) {
-  const heading = make("div", { class: "ttr-heading", text: "Points for routes and tickets" });
-  const element = make("div", { class: "ttr-chart-place ttr-panel" }, heading);
+/* A chart of all seats over the game; what it says of a step stands above it in words. */
+function makeChart(sheet, game, { name, field, heading, values, unit = "", onStep }) {
   const series = game.players.map((_, seat) => ({
     label: ownerWords(game, seat),
     color: playerLook(sheet, seat).color,
     symbol: `P${seat}`,
-    values: frames.map((frame) => frame[`points:${seat}`]),
+    values: values[seat],
   }));
-  const ends = series.map(({ symbol, values }) => `${symbol} ends with ${values.at(-1) ?? "?"}`);
-  const { setCursor } = drawChart(element, { label: `Points over the game: ${ends.join(", ")}`, series, onStep });
-  return { element, setCursor };
+  const words = (seat, value) => `P${seat} ${value ?? "?"}${value === null ? "" : unit}`;
+  const now = make("span", { "data-field": field });
+  const title = make("div", { class: "ttr-heading" }, make("span", { text: heading }), now);
+  const element = make("div", { class: "ttr-chart-place ttr-panel" }, title);
+  const ends = values.map((of, seat) => words(seat, of.findLast((value) => value !== null) ?? null));
+  const label = `${name} over the game; it ends with ${ends.join(", ")}`;
+  const { setCursor } = drawChart(element, { label, series, onStep, isPercent: unit === "%" });
+  return {
+    element,
+    set(step) {
+      setCursor(step);
+      setText(now, values.map((of, seat) => words(seat, of[step])).join(", "));
+    },
+  };
+}
+
+/* The charts that there are: points, and win probabilities if they were sent. */
+function makeCharts(sheet, game, frames, win, onStep) {
+  const points = {
+    name: "Points",
+    field: "points-now",
+    heading: "Points for routes and tickets",
+    values: game.players.map((_, seat) => frames.map((frame) => frame[`points:${seat}`])),
+  };
+  const chances = win && {
+    name: "Win probability",
+    field: "win",
+    heading: `Win probability ${win.about}`,
+    values: win.percent,
+    unit: "%",
+  };
+  return [points, ...(chances ? [chances] : [])].map((what) => makeChart(sheet, game, { ...what, onStep }));
 }
 
 /* The steps at which a seat claims a route. */
@@ -346,7 +373,7 @@ function makeDrawing(setters) {
 }
 
 function render({ model, el }) {
-  const { sheet, game, claims, moves, frames: differences } = model.get("data");
+  const { sheet, game, claims, moves, win, frames: differences } = model.get("data");
   const frames = wholeFrames(differences);
   const seats = game.players.map((_, seat) => seat);
   const go = (step) => player.go(step);
@@ -357,7 +384,7 @@ function render({ model, el }) {
   );
   const [top, now, table] = [makeTop(game), makeNow(sheet, game), makeTable(sheet, game)];
   const moveTable = makeMoves(sheet, game, moves, go);
-  const chart = makeChart(sheet, game, frames, go);
+  const charts = makeCharts(sheet, game, frames, win, go);
   const jumps = seats.map((seat) => ({
     label: [playerMark(sheet, seat)],
     words: `${seat}: next claim of ${ownerWords(game, seat)}`,
@@ -387,7 +414,7 @@ function render({ model, el }) {
     make(
       "div",
       { class: "ttr-grid" },
-      make("div", { class: "ttr-left" }, board.element, chart.element),
+      make("div", { class: "ttr-left" }, board.element, ...charts.map(({ element }) => element)),
       make("div", { class: "ttr-right" }, ...panels.map(({ element }) => element), table.element),
       moveTable.element,
     ),
@@ -400,7 +427,7 @@ function render({ model, el }) {
     now.tell(moves[step]);
     board.markLast(moves[step][3]);
     board.showTickets(frames[step]);
-    chart.setCursor(step);
+    charts.forEach((chart) => chart.set(step));
     moveTable.set(step);
     root.dataset.step = step;
     root.classList.toggle("is-at-end", step === frames.length - 1);

@@ -1,0 +1,48 @@
+"""The chart of win probabilities: its lines, its names, its turning points."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pandas as pd
+import pytest
+
+from ttr_analysis.viz import plot_win_curve
+
+
+def a_curve(ends: tuple[float, ...], seat: int | None = None) -> pd.DataFrame:
+    """Return a curve of two steps in which all seats begin alike."""
+    rows = [(step, s, win if step else 1 / len(ends)) for step in (0, 9) for s, win in enumerate(ends)]
+    curve = pd.DataFrame(rows, columns=["step", "seat", "win"])
+    curve.attrs["seat"] = seat
+    return curve.assign(win_low=curve["win"] - 0.05, win_high=curve["win"] + 0.05)
+
+
+def test_each_seat_has_its_line_and_its_name() -> None:
+    ax = plot_win_curve(a_curve((0.7, 0.3)), players=["Ann", "Bo"])
+
+    assert [line.get_ydata().tolist() for line in ax.lines] == [[0.5, 0.7], [0.5, 0.3]]  # type: ignore[union-attr]
+    assert {text.get_text() for text in ax.texts} == {"P0 Ann", "P1 Bo"}
+    assert ax.get_title() == "Win probability, with all hands in view"
+
+
+def test_the_title_says_who_looks() -> None:
+    assert plot_win_curve(a_curve((0.7, 0.3), seat=1)).get_title() == "Win probability, from what P1 could know"
+
+
+@pytest.mark.parametrize("ends", [(0.0, 0.0, 0.0, 1.0), (1.0, 0.99, 0.98), (0.5, 0.5, 0.5, 0.5, 0.5)])
+def test_names_at_the_ends_keep_apart(ends: tuple[float, ...]) -> None:
+    ax = plot_win_curve(a_curve(ends))
+    heights = sorted(float(text.xy[1]) for text in ax.texts)  # type: ignore[attr-defined]
+
+    assert len(heights) == len(ends)
+    assert min(b - a for a, b in pairwise(heights)) > 0.05
+    assert heights[-1] <= 1.0
+
+
+def test_turning_points_are_numbered_where_they_lead_to() -> None:
+    points = pd.DataFrame({"seat": [1, 0], "after": [0.3, 0.6]}, index=pd.Index([9, 4], name="step"))
+    ax = plot_win_curve(a_curve((0.7, 0.3)), points=points)
+
+    numbered = {text.get_text(): text.xy for text in ax.texts if text.get_text().isdigit()}  # type: ignore[attr-defined]
+    assert numbered == {"1": (9, 0.3), "2": (4, 0.6)}

@@ -1,0 +1,104 @@
+"""The chart of the win probabilities of a game."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from matplotlib import rcParams
+from matplotlib.ticker import MaxNLocator
+
+from ttr_analysis.viz.charts import _axes, _finish
+from ttr_analysis.viz.style import PLAYER_COLORS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+END_GAP = 0.055
+"""Least distance of the names at the ends of lines, of the height."""
+
+
+def plot_win_curve(
+    curve: pd.DataFrame,
+    ax: Axes | None = None,
+    *,
+    points: pd.DataFrame | None = None,
+    players: Sequence[str] = (),
+    title: str | None = None,
+) -> Axes:
+    """
+    Draw how likely each seat was to win over a game.
+
+    Bands are 95% intervals.
+
+    Parameters
+    ----------
+    curve
+        From `studies.win_curve`.
+    ax
+        Axes to draw in; by default those of a new figure.
+    points
+        From `studies.turning_points`: they are numbered on their lines, in
+        their order.
+    players
+        Names of the players, seat by seat, to stand at the ends of the lines
+        beside their seats.
+    title
+        What is seen.
+
+    Returns
+    -------
+    ax
+        The axes.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> import pandas as pd
+    >>> curve = pd.DataFrame({"step": [0, 0, 1, 1], "seat": [0, 1, 0, 1], "win": [0.5, 0.5, 0.8, 0.2]})
+    >>> ax = plot_win_curve(curve.assign(win_low=curve["win"] - 0.1, win_high=curve["win"] + 0.1))
+    >>> [line.get_ydata().tolist() for line in ax.lines]
+    [[0.5, 0.8], [0.5, 0.2]]
+    """
+    ax = _axes(ax, (9.0, 4.2))
+    ends: dict[int, float] = {}
+    for seat in sorted(map(int, curve["seat"].unique())):
+        rows, color = curve[curve["seat"] == seat], PLAYER_COLORS[seat % len(PLAYER_COLORS)]
+        ax.plot(rows["step"], rows["win"], drawstyle="steps-post", color=color, lw=1.8)
+        ax.fill_between(rows["step"], rows["win_low"], rows["win_high"], step="post", color=color, alpha=0.18, lw=0)
+        ends[seat] = float(rows["win"].iloc[-1])
+    first, last = int(curve["step"].min()), int(curve["step"].max())
+    for seat, height in _apart(ends).items():
+        name = f"P{seat} {players[seat]}" if seat < len(players) else f"P{seat}"
+        at = (last, height)
+        ax.annotate(name, at, (6, 0), textcoords="offset points", va="center", weight="bold", annotation_clip=False)
+    if points is not None:
+        _number(ax, points)
+    ax.set(xlabel="step of the game", ylabel="probability to win", ylim=(-0.02, 1.02), xlim=(first, last))
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    looker = curve.attrs.get("seat")
+    view = "with all hands in view" if looker is None else f"from what P{looker} could know"
+    return _finish(ax, f"Win probability, {view}" if title is None else title, percent=True)
+
+
+def _apart(ends: dict[int, float]) -> dict[int, float]:
+    """Return heights for names at the ends of lines, from the lowest on, that keep apart."""
+    heights: dict[int, float] = {}
+    lowest = -1.0
+    for seat in sorted(ends, key=ends.__getitem__):
+        heights[seat] = lowest = max(ends[seat], lowest + END_GAP)
+    over = max(0.0, lowest - 1.0)
+    return {seat: height - over if height > 1.0 - END_GAP * len(ends) else height for seat, height in heights.items()}
+
+
+def _number(ax: Axes, points: pd.DataFrame) -> None:
+    """Put the numbers of turning points where these lead to."""
+    places = zip(points.index, points["seat"], points["after"], strict=True)
+    for rank, (step, seat, after) in enumerate(places, start=1):
+        color = PLAYER_COLORS[int(seat) % len(PLAYER_COLORS)]
+        box = {"boxstyle": "circle,pad=0.25", "fc": rcParams["axes.facecolor"], "ec": color, "lw": 1.4}
+        at = (int(step), float(after))
+        ax.annotate(str(rank), at, ha="center", va="center", fontsize=8, bbox=box, annotation_clip=False)

@@ -1,0 +1,58 @@
+"""Win probabilities as a stepper shows them: whole percents, one for each step and seat."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+_COLUMNS = ["step", "seat", "win"]
+
+
+def chance_data(curve: pd.DataFrame, n_steps: int, n_seats: int) -> dict[str, Any]:
+    """
+    Return a curve of win probabilities, ready for JSON.
+
+    Parameters
+    ----------
+    curve
+        From `studies.win_curve`, of this game. At a step that it leaves out
+        the one before counts.
+    n_steps, n_seats
+        Steps and seats of the game.
+
+    Returns
+    -------
+    data
+        `about`: from whose view. `percent`: for each seat a value a step;
+        None before the first step of the curve.
+
+    Raises
+    ------
+    TypeError
+        If it is no table.
+    ValueError
+        If it lacks a column, or is of another game.
+
+    Examples
+    --------
+    >>> curve = pd.DataFrame({"step": [1, 1, 3, 3], "seat": [0, 1, 0, 1], "win": [0.5, 0.5, 0.126, 0.874]})
+    >>> chance_data(curve, 5, 2)["percent"]
+    [[None, 50, 50, 13, 13], [None, 50, 50, 87, 87]]
+    """
+    if not isinstance(curve, pd.DataFrame):
+        raise TypeError(f"expected a table of win probabilities, as win_curve gives it, got {curve!r}")
+    if missing := [column for column in _COLUMNS if column not in curve]:
+        raise ValueError(f"win probabilities stand in the columns {', '.join(_COLUMNS)}; there is no {missing[0]!r}")
+    if set(curve["seat"]) != set(range(n_seats)) or not curve["step"].between(0, n_steps - 1).all():
+        raise ValueError(f"expected win probabilities of steps 0 to {n_steps - 1} and seats 0 to {n_seats - 1}")
+    if not curve["win"].between(0, 1).all():
+        raise ValueError("win probabilities are between 0 and 1")
+    by_step = curve.pivot_table(index="step", columns="seat", values="win").reindex(range(n_steps)).ffill()
+    percent = np.rint(100 * by_step.to_numpy()).T
+    looker = curve.attrs.get("seat")
+    return {
+        "about": "with all hands in view" if looker is None else f"from what P{looker} could know",
+        "percent": [[None if np.isnan(value) else int(value) for value in row] for row in percent],
+    }
