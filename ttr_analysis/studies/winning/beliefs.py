@@ -30,11 +30,11 @@ from ttr_analysis.studies.winning.worlds import Beliefs
 from ttr_analysis.tables import game_tables
 from ttr_analysis.tables.games import LENGTH, MAX_TICKETS, N_ROUTES
 
-FIT: Final[Floats] = np.array([2.7, 1.9, -1.4, 4.2, 0.16, -0.95])
+FIT: Final[Floats] = np.array([1.5, 1.94, -1.0, -0.93, 0.18, -0.98, 3.15, 3.2, 4.0])
 """What each sign adds to the logarithm of a ticket's weight."""
-SHARED: Final = 1.2
+SHARED: Final = 1.02
 """What each route adds to that of a pair which its two ways still to go have in common,"""
-SHARED_ALONE: Final = -0.7
+SHARED_ALONE: Final = -0.64
 """and each that they had in common on an empty board: what is built already speaks for both of them at once."""
 
 

@@ -73,7 +73,8 @@ def win_curve(
     Returns
     -------
     curve
-        A row for each step and seat, with the columns of `CURVE_COLUMNS`.
+        A row for each step and seat, with the columns of `CURVE_COLUMNS`;
+        `curve.attrs["seat"]` says who looked.
 
     Raises
     ------
@@ -117,7 +118,9 @@ def win_curve(
         if not frames:
             raise
         warnings.warn("the curve was interrupted; it ends early", Interrupted, stacklevel=2)
-    return pd.concat(frames, ignore_index=True)
+    curve = pd.concat(frames, ignore_index=True)
+    curve.attrs["seat"] = seat
+    return curve
 
 
 def _in_order(
@@ -192,7 +195,7 @@ def turning_points(record: GameRecord, curve: pd.DataFrame, n: int = 5) -> pd.Da
         raise ValueError(f"the curve has step {curve['step'].max()}, the record steps 0 to {len(record.steps) - 1}")
     swings = curve.dropna(subset="swing")
     # What is sure: else, of so many steps, those would come first that chance made look large.
-    sure = np.maximum(swings["swing_low"], -swings["swing_high"])
+    sure = pd.concat([swings["swing_low"], -swings["swing_high"]], axis=1).max(axis=1)
     largest = swings.loc[sure[sure > 0].sort_values(ascending=False, kind="stable").index]
     largest = largest.drop_duplicates("step").head(n)
     found = pd.DataFrame(

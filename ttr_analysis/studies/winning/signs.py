@@ -36,13 +36,17 @@ SAVED: Final = 1
 """Routes that they save."""
 DONE: Final = 2
 """1 if the seat has completed it."""
-LATE_DONE: Final = 3
-"""The same, times the part of its trains that the seat has placed."""
+UNTOUCHED: Final = 3
+"""1 if they save nothing."""
 TRAINS_ALONE: Final = 4
 """Fewest trains that it takes on an empty board: long tickets are kept more often,"""
 ROUTES_ALONE: Final = 5
 """and those of few routes: fewest that it takes there."""
-N_SIGNS: Final = 6
+LATE_SHARE: Final = 6
+"""Three of the signs once more, times the part of its trains that the seat has placed."""
+LATE_DONE: Final = 7
+LATE_UNTOUCHED: Final = 8
+N_SIGNS: Final = 9
 
 
 class Alone(NamedTuple):
@@ -169,6 +173,9 @@ def fill_signs(state: Ints, tables: Ints, alone: Alone, seat: int, signs: Floats
         row[SAVED] = max(0, alone.routes[ticket] - need[ticket])
         row[SHARE] = row[SAVED] / max(1, alone.routes[ticket])
         row[DONE] = need[ticket] == 0
-        row[LATE_DONE] = built * row[DONE]
+        row[UNTOUCHED] = row[SAVED] == 0
         row[TRAINS_ALONE] = alone.trains[ticket]
         row[ROUTES_ALONE] = alone.routes[ticket]
+        row[LATE_SHARE] = built * row[SHARE]
+        row[LATE_DONE] = built * row[DONE]
+        row[LATE_UNTOUCHED] = built * row[UNTOUCHED]
