@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from concurrent.futures import Executor, Future
-from itertools import combinations
+from itertools import combinations, permutations
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -92,6 +92,29 @@ def test_who_never_wins_is_rated_all_the_same() -> None:
     assert ratings.elo[0] - ratings.elo[1] == pytest.approx(400 * np.log10(2 * n + 1), abs=1)
     assert ratings.elo[1] == pytest.approx(ratings.elo[2])
     assert ratings.low[0] > ratings.high[1]
+
+
+@pytest.mark.parametrize(
+    ("wins", "expected"),
+    [
+        pytest.param([[0, 9], [0, 0]], ("at least", "at most"), id="one always won"),
+        pytest.param([[0, 9, 9], [0, 0, 9], [0, 0, 0]], ("at least", "", "at most"), id="a ladder"),
+        pytest.param(
+            [[0, 5, 9, 9], [4, 0, 9, 9], [0, 0, 0, 5], [0, 0, 4, 0]], ("", "", "at most", "at most"), id="two groups"
+        ),
+        pytest.param([[0, 5, 9], [4, 0, 9], [0, 0, 0]], ("", "", "at most"), id="one who never won"),
+    ],
+)
+def test_ratings_do_not_depend_on_the_order_of_players(wins: list[list[int]], expected: tuple[str, ...]) -> None:
+    scores = np.array([wins], dtype=float)
+    ratings = fit_ratings(scores)
+    assert ratings.bounds == expected
+    assert (ratings.low < ratings.elo).all()
+    for order in permutations(range(len(wins))):
+        other = fit_ratings(scores[:, order][:, :, order])
+        assert other.elo == pytest.approx(ratings.elo[list(order)], abs=1e-6)
+        assert other.low == pytest.approx(ratings.low[list(order)], abs=1e-6)
+        assert other.bounds == tuple(expected[i] for i in order)
 
 
 def test_who_never_met_is_not_compared() -> None:

@@ -31,13 +31,14 @@ class Ratings(NamedTuple):
     elo
         One rating for each player. Their mean is 0: that of the largest group
         whose members all took points from each other, if only by way of
-        others; most often of all players.
+        others, which most often is all players. Of two such groups it is the
+        better one; where no two players are tied so, it is all.
     low, high
         Ends of its 95% confidence interval.
     bounds
-        For each player "", or "at least" if none of that group ever took a
-        point from it, "at most" for the reverse: the games then say that it is
-        better, or worse, but not by how much.
+        For each player "", or "at least" if none of the others ever took a
+        point from it and its group, "at most" for the reverse: the games then
+        say that it is better, or worse, but not by how much.
     """
 
     elo: Floats
@@ -106,7 +107,7 @@ def fit_ratings(scores: Floats) -> Ratings:
     expected = _expected(strength)
     surprise = (scores - (scores + scores.transpose(0, 2, 1)) * expected).sum(axis=2)
     covariances = inverse, inverse @ (surprise.T @ surprise) @ inverse
-    group, bounds = _bounds(sums)
+    group, bounds = _bounds(sums, strength)
     shift = np.eye(len(sums)) - group / group.sum()
     error = np.sqrt(np.max([np.diag(shift @ covariance @ shift.T) for covariance in covariances], axis=0))
     elo, half = ELO * shift @ strength, Z_95 * ELO * error
@@ -137,11 +138,17 @@ def _most_likely(wins: Floats) -> tuple[Floats, Floats]:
     return strength, information
 
 
-def _bounds(sums: Floats) -> tuple[Floats, tuple[str, ...]]:
-    """Return which players are of the largest group that is tied by wins both ways, and who is above or below it."""
+def _bounds(sums: Floats, strength: Floats) -> tuple[Floats, tuple[str, ...]]:
+    """Return which players ratings are measured from, as ones, and who is only known to be above or below others."""
     beaten: nx.DiGraph[int] = nx.from_numpy_array(sums > 0, create_using=nx.DiGraph)
-    largest = max(nx.strongly_connected_components(beaten), key=lambda group: (len(group), -min(group)))
-    below, above = nx.descendants(beaten, min(largest)), nx.ancestors(beaten, min(largest))
-    group = np.array([float(i in largest) for i in range(len(sums))])
-    bounds = ("" if i in largest else "at least" if i in above else "at most" if i in below else "" for i in beaten)
-    return group, tuple(bounds)
+    groups = nx.strongly_connected_components(beaten)
+    largest = max(groups, key=lambda group: (len(group), strength[list(group)].mean()))
+    is_tied = len(largest) > 1
+    bounds = []
+    for player in beaten:
+        # Whom it took a point from, if only by way of others, and who took one from it.
+        below, above = nx.descendants(beaten, player), nx.ancestors(beaten, player)
+        if is_tied:
+            below, above = below & largest, above & largest
+        bounds.append("at least" if below and not above else "at most" if above and not below else "")
+    return np.array([float(player in largest or not is_tied) for player in beaten]), tuple(bounds)
