@@ -97,7 +97,7 @@ class Planner:
     ticket_bar: float = 14.0
     ticket_trains: float = 10.0
     ticket_turns: float = 6.0
-    token_spread: float = 4.0
+    token_spread: float = 10.0
     trail_weight: float = 0.3
     opening_bar: float = 1.0
     plan_bar: float = 0.5
