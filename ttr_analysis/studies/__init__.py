@@ -27,6 +27,7 @@ from ttr_analysis.studies.questions import (
     win_rates,
 )
 from ttr_analysis.studies.simulation import Interrupted, SimulationResult, simulate
+from ttr_analysis.studies.winning import route_gone, ticket_posterior, turning_points, win_curve, win_probability
 
 __all__ = [
     "Fairness",
@@ -50,17 +51,22 @@ __all__ = [
     "mean_interval",
     "opening_tickets",
     "point_sources",
+    "route_gone",
     "route_lengths",
     "route_results",
     "seat_advantage",
     "simulate",
     "ticket_difficulty",
     "ticket_fates",
+    "ticket_posterior",
     "ticket_results",
     "tournament",
     "tunnel_calibration",
     "tunnel_results",
+    "turning_points",
     "wilson",
+    "win_curve",
     "win_differences",
+    "win_probability",
     "win_rates",
 ]

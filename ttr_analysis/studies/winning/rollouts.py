@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ttr_analysis.engine.announcing import announce
-from ttr_analysis.engine.codes import Ints
+from ttr_analysis.engine.codes import TAPE_START, WRITE_AT, WRITE_END, Ints
 from ttr_analysis.engine.kernel.scoring import N_COLUMNS, TOTAL_COLUMN, WON_COLUMN, score_games
 from ttr_analysis.engine.kernel.tickets import keep_tickets
 from ttr_analysis.engine.layout import KEEP_START, OVER, PHASE, SEAT, STATE_SIZE
@@ -25,6 +25,8 @@ from ttr_analysis.studies.winning.worlds import EVERYBODY, fill_worlds
 
 _BLOCK: Final = 32
 """Games between two chances to interrupt."""
+_TAPE_EVENTS: Final = 2_048
+"""Events for which there is room at first; a game has some hundreds."""
 
 
 class Results(NamedTuple):
@@ -118,3 +120,30 @@ class Table:
             score_games(worlds, known.tables, scores[block])
         won = scores[:, :, WON_COLUMN]
         return Results(won / won.sum(axis=1, keepdims=True), scores[:, :, TOTAL_COLUMN])
+
+    def follow(self, known: Knowledge, number: int, n_events: int = _TAPE_EVENTS) -> tuple[Ints, Ints]:
+        """
+        Play one game on, and return its last state and its events.
+
+        Parameters
+        ----------
+        known
+            What is known.
+        number
+            Number of the rollout.
+        n_events
+            Room for events; more if that is not enough.
+
+        Returns
+        -------
+        state, rows
+            The last state, and codes and values of the events from here on.
+        """
+        while True:
+            worlds = self.worlds(known, 1, number)
+            tape = np.zeros(TAPE_START + 2 * n_events, dtype=np.int64)
+            tape[WRITE_AT], tape[WRITE_END] = TAPE_START, len(tape)
+            play_block(known.tables, self._players, self._words, number, worlds, tape)
+            if tape[WRITE_AT] <= len(tape):
+                return worlds[0], tape[TAPE_START : tape[WRITE_AT]].reshape(-1, 2)
+            n_events = int(tape[WRITE_AT])

@@ -1,0 +1,123 @@
+"""
+Play games on from many positions, and keep what was expected beside what happened.
+
+    python -m scripts.calibrate rows.csv            # 20,000 positions of games of planners; goes on with a file begun
+    python -m scripts.calibrate rows.csv --show     # the tables of `docs/winning.md`, and its picture
+
+Positions are five of a game, at random steps, all from the view of one seat,
+drawn at random. `scripts/calibration.py` says what comes of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import numpy as np
+import pandas as pd
+from tqdm.auto import tqdm
+
+import ttr_analysis as ttr
+from ttr_analysis.engine.layout import TRAINS
+from ttr_analysis.studies.winning.knowledge import Watcher
+from ttr_analysis.studies.winning.rollouts import Table
+
+SEED: Final = 2026
+N_POSITIONS: Final = 5
+"""Of each game."""
+CHUNK: Final = 10
+"""Games of a task."""
+
+
+class Setting(NamedTuple):
+    """A map, a number of players, and how many games."""
+
+    name: str
+    n_players: int
+    n_games: int
+
+
+SETTINGS: Final = (
+    Setting("nordic", 2, 1_400),
+    Setting("nordic", 3, 1_400),
+    Setting("usa", 3, 500),
+    Setting("switzerland", 3, 400),
+    Setting("nederland", 3, 300),
+)
+COLUMNS: Final = (
+    *("map", "players", "game", "step", "steps", "seat", "built", "difference", "won", "expected", "rollouts"),
+    *("seconds", "points", "expected_points"),
+)
+
+
+def positions(setting: Setting, first: int, n_games: int, n_rollouts: int) -> list[tuple[object, ...]]:
+    """Return the rows of some games."""
+    game = ttr.Game(ttr.load_map(setting.name), n_players=setting.n_players)
+    rows: list[tuple[object, ...]] = []
+    for number in range(first, first + n_games):
+        rng = np.random.default_rng([SEED, setting.n_players, number])
+        record = game.play([ttr.policies.Planner()] * setting.n_players, SEED, number)
+        n_steps = len(record.steps)
+        seat = int(rng.integers(setting.n_players))
+        watcher = Watcher(record, seat)
+        for step in sorted(rng.choice(n_steps - 1, N_POSITIONS, replace=False).tolist()):
+            begin = time.perf_counter()
+            known = watcher.at(step)
+            table = Table(record.map, setting.n_players, seed=int(rng.integers(2**32)))
+            results = table.play(known, n_rollouts)
+            seconds = time.perf_counter() - begin
+            scores = np.array(record.state_at(step).scores)
+            built = 1 - known.vector[TRAINS + seat] / record.map.rules.trains.per_player
+            rows.append(
+                (
+                    *(setting.name, setting.n_players, number, step, n_steps, seat, round(built, 3)),
+                    int(scores[seat] - np.delete(scores, seat).max()),
+                    (seat in record.winners) / len(record.winners),
+                    round(float(results.won[:, seat].sum()), 3),
+                    n_rollouts,
+                    round(seconds, 4),
+                    record.scores[seat],
+                    round(float(results.points[:, seat].mean()), 1),
+                )
+            )
+    return rows
+
+
+def main() -> int:
+    """Play what is not in the file yet."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("path", type=Path)
+    parser.add_argument("--rollouts", type=int, default=40)
+    parser.add_argument("--show", action="store_true")
+    asked = parser.parse_args()
+    if asked.show:
+        from scripts.calibration import show
+
+        show(pd.read_csv(asked.path))
+        return 0
+    done = pd.read_csv(asked.path) if asked.path.exists() else pd.DataFrame(columns=COLUMNS)
+    finished = set(zip(done["map"], done["players"], done["game"], strict=True))
+    tasks = [
+        (setting, first, CHUNK, asked.rollouts)
+        for setting in SETTINGS
+        for first in range(0, setting.n_games, CHUNK)
+        if (setting.name, setting.n_players, first) not in finished
+    ]
+    tasks.sort(key=lambda task: task[1] / task[0].n_games)  # all settings go on alike, so that any part is a sample
+    if not asked.path.exists():
+        done.to_csv(asked.path, index=False)
+    with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool:
+        futures = [pool.submit(positions, *task) for task in tasks]
+        for future in tqdm(as_completed(futures), total=len(futures), unit="chunk"):
+            pd.DataFrame(future.result(), columns=COLUMNS).to_csv(asked.path, mode="a", header=False, index=False)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,215 @@
+"""What one seat can infer: which tickets the others hold, and how long a route will be free."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, SupportsIndex
+
+import numpy as np
+import pandas as pd
+
+from ttr_analysis.engine.codes import (
+    CHOOSE_NEUTRAL,
+    CLAIM_ROUTE,
+    KEEP_TICKETS,
+    NEUTRAL_TICKET,
+    PASS,
+    argument_of,
+    kind_of,
+    seat_of,
+)
+from ttr_analysis.engine.layout import AT_PILE, HELD, N_HELD, NEUTRAL_OWNER, NOBODY, OWNER, TICKET_AT
+from ttr_analysis.engine.state import seat_number
+from ttr_analysis.engine.view import fill_open
+from ttr_analysis.policies.playout import BuiltIn
+from ttr_analysis.studies.collecting import Ints
+from ttr_analysis.studies.intervals import wilson
+from ttr_analysis.studies.winning.knowledge import Source, know
+from ttr_analysis.studies.winning.probability import DEFAULT_ROLLOUTS, DEFAULT_SEED
+from ttr_analysis.studies.winning.rollouts import Table
+from ttr_analysis.tables.games import BOTH_OPEN, MAX_ROUTES, MAX_TICKETS, NEUTRAL_A, NEUTRAL_B, TWIN
+
+_BLOCK: Final = 200
+"""Worlds that are in memory at once."""
+
+
+def ticket_posterior(
+    source: Source,
+    other: int,
+    seat: int | None = None,
+    *,
+    step: SupportsIndex = -1,
+    n_worlds: int = 2_000,
+    seed: int = DEFAULT_SEED,
+) -> pd.DataFrame:
+    """
+    Return how likely another seat is to hold each ticket, from what one seat can know.
+
+    Parameters
+    ----------
+    source, seat, step
+        Who looks at what, as in `win_probability`.
+    other
+        The seat whose tickets are asked for.
+    n_worlds
+        How many worlds are drawn.
+    seed
+        Seed of the draws.
+
+    Returns
+    -------
+    posterior
+        One row for each ticket that the seat may hold (index `ticket`), most
+        likely first: `probability` with its 95% interval from the number of
+        worlds, `low` and `high`, and `uniform`, the probability if its routes
+        said nothing.
+
+    Raises
+    ------
+    GameError
+        If there is no such seat.
+    ValueError
+        If there are no worlds.
+
+    Notes
+    -----
+    The model is that of `studies.winning.beliefs`: its constants were fitted
+    to games of planners. Who plays otherwise, keeps other tickets.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> game = ttr.Game(ttr.load_map("nordic"))
+    >>> record = game.play([ttr.policies.Greedy(), ttr.policies.Random()], seed=7)
+    >>> posterior = ticket_posterior(record, 0, seat=1, step=60, n_worlds=100)
+    >>> round(posterior["probability"].sum(), 6) == record.state_at(60).n_tickets[0]
+    True
+    """
+    known = know(source, seat, step)
+    other = seat_number(other, known.n_players)
+    if n_worlds < 1:
+        raise ValueError(f"expected 1 world or more, got {n_worlds}")
+    table = Table(known.game_map, known.n_players, seed=seed)
+    counts = np.zeros(MAX_TICKETS + 1, dtype=np.int64)
+    for first in range(0, n_worlds, _BLOCK):
+        for world in table.worlds(known, min(_BLOCK, n_worlds - first), first):
+            counts[world[HELD + other * MAX_TICKETS :][: world[N_HELD + other]]] += 1
+    places = known.vector[TICKET_AT : TICKET_AT + len(known.game_map.tickets)]
+    possible = np.flatnonzero((places == AT_PILE) | (counts[: len(places)] > 0))
+    n_held = counts.sum() / n_worlds
+    n_known = (counts == n_worlds).sum() if len(possible) > n_held else 0
+    uniform = (n_held - n_known) / max(1, len(possible) - n_known)
+    rows = [(*wilson(counts[ticket], n_worlds), uniform) for ticket in possible]
+    tickets = pd.Index([known.game_map.tickets[ticket].id for ticket in possible], name="ticket")
+    found = pd.DataFrame(rows, columns=["probability", "low", "high", "uniform"], index=tickets)
+    return found.sort_values("probability", ascending=False, kind="stable")
+
+
+def route_gone(
+    source: Source,
+    seat: int,
+    *,
+    step: SupportsIndex = -1,
+    turns: int | None = None,
+    n_rollouts: int = DEFAULT_ROLLOUTS,
+    seed: int = DEFAULT_SEED,
+    policies: Sequence[BuiltIn] | None = None,
+) -> pd.DataFrame:
+    """
+    Return how likely each open route is to be lost to others, from what one seat can know.
+
+    Parameters
+    ----------
+    source, seat, step
+        Who looks at what, as in `win_probability`.
+    turns
+        Within how many turns of the seat, one that it is in counted; None for
+        the whole game. With 1, a route is gone when its next turn but this
+        comes.
+    n_rollouts, seed, policies
+        As in `win_probability`.
+
+    Returns
+    -------
+    chances
+        One row for each route that is open to the seat (index `route`), most
+        endangered first: `gone`, the probability that others close it to the
+        seat, by taking it or the other track, with `gone_low` and
+        `gone_high`, and `own`, that the seat takes it itself before.
+
+    Raises
+    ------
+    GameError
+        If there is no such seat.
+    ValueError
+        If there are no rollouts, or no turns.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> game = ttr.Game(ttr.load_map("usa"))
+    >>> players = [ttr.policies.Greedy(), ttr.policies.Greedy()]
+    >>> record = game.play(players, seed=7)
+    >>> chances = route_gone(record, 0, step=20, turns=5, n_rollouts=20, policies=players)
+    >>> chances["gone"].between(0, 1).all(), len(chances) == len(game.view(record.state_at(20), 0).open_routes)
+    (np.True_, True)
+    """
+    known = know(source, seat, step)
+    seat = seat_number(seat, known.n_players)
+    if n_rollouts < 1 or (turns is not None and turns < 1):
+        raise ValueError(f"expected 1 rollout and 1 turn or more, got {n_rollouts} and {turns}")
+    table = Table(known.game_map, known.n_players, policies, seed=seed)
+    horizon = np.inf if turns is None else turns
+    is_open = np.zeros(MAX_ROUTES, dtype=np.int64)
+    fill_open(known.vector, known.tables, seat, is_open)
+    routes = np.flatnonzero(is_open)
+    gone, own = np.zeros(len(routes)), np.zeros(len(routes))
+    for number in range(n_rollouts):
+        state, rows = table.follow(known, number)
+        taken = _turns_taken(known.tables, state, rows, seat)
+        for i, route in enumerate(routes):
+            at, is_own = _lost_at(known.tables, state, taken, seat, int(route))
+            if at <= horizon:
+                own[i] += is_own
+                gone[i] += not is_own
+    found = pd.DataFrame(
+        [(*wilson(n, n_rollouts), n_own / n_rollouts) for n, n_own in zip(gone, own, strict=True)],
+        columns=["gone", "gone_low", "gone_high", "own"],
+        index=pd.Index([known.game_map.routes[route].id for route in routes], name="route"),
+    )
+    return found.sort_values("gone", ascending=False, kind="stable")
+
+
+def _turns_taken(tables: Ints, state: Ints, rows: Ints, seat: int) -> dict[int, int]:
+    """Return after how many turns of a seat, begun ones counted, each route was taken."""
+    claimed: dict[int, int] = {}
+    chosen: dict[int, int] = {}
+    turned_up: dict[int, int] = {}
+    turns, last = 0, NOBODY
+    for code, value in rows.tolist():
+        kind, who, route = kind_of(code), seat_of(code), argument_of(code)
+        if kind <= PASS and kind not in (KEEP_TICKETS, CHOOSE_NEUTRAL) and who != last:
+            turns += who == seat
+            last = who
+        if kind == CLAIM_ROUTE:
+            claimed[route] = turns  # of several attempts at a tunnel the last one took it
+        elif kind == CHOOSE_NEUTRAL:
+            chosen[route] = turns
+        elif kind == NEUTRAL_TICKET:
+            for track in (NEUTRAL_A, NEUTRAL_B):
+                turned_up.setdefault(int(tables[track + value]), turns)
+    neutral = {**turned_up, **chosen}
+    owners = {route: int(state[OWNER + route]) for route in range(MAX_ROUTES) if state[OWNER + route] != NOBODY}
+    by_whom = {route: neutral if owner == NEUTRAL_OWNER else claimed for route, owner in owners.items()}
+    return {route: times[route] for route, times in by_whom.items() if route in times}
+
+
+def _lost_at(tables: Ints, state: Ints, taken: dict[int, int], seat: int, route: int) -> tuple[float, bool]:
+    """Return after how many turns a route was open no more, and whether that was by the seat itself."""
+    tracks = [route]
+    twin = int(tables[TWIN + route])
+    if twin in taken and (state[OWNER + twin] == seat or not tables[BOTH_OPEN]):
+        tracks.append(twin)
+    times = [(taken[track], state[OWNER + track] == seat) for track in tracks if track in taken]
+    at, is_own = min(times, default=(np.inf, False))
+    return float(at), bool(is_own)
