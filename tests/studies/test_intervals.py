@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 
-from ttr_analysis.studies.intervals import Moments, clustered_mean, clustered_rate, mean_interval, wilson
+from ttr_analysis.studies.intervals import (
+    Interval,
+    Moments,
+    clustered_difference,
+    clustered_mean,
+    clustered_rate,
+    mean_interval,
+    wilson,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
 
 SEED = 7
 
@@ -22,14 +37,41 @@ def test_intervals_know_their_limits() -> None:
         wilson(3, 2)
 
 
-def test_intervals_of_clusters_hold_the_truth_as_often_as_they_say() -> None:
+def sums(y: Floats, n: Floats) -> Moments:
+    return Moments(len(y), y.sum(), n.sum(), (y**2).sum(), (y * n).sum(), (n**2).sum())
+
+
+def share_that_holds(intervals: list[Interval], truth: float) -> float:
+    return float(np.mean([low <= truth <= high for _, low, high in intervals]))
+
+
+@pytest.mark.parametrize("n_clusters", [3, 5, 10, 60])
+def test_intervals_of_clusters_hold_the_truth_as_often_as_they_say(n_clusters: int) -> None:
     rng = np.random.default_rng(SEED)
-    chance = rng.beta(2, 3, size=(2_000, 60))  # of each deal: its three games are alike
-    wins = rng.binomial(3, chance)
-    clustered, single = [], []
-    for y in wins.astype(float):
-        clustered.append(clustered_rate(Moments(60, y.sum(), 180, (y**2).sum(), 3 * y.sum(), 540)))
-        single.append(wilson(y.sum(), 180))
-    holds = [np.mean([low <= 0.4 <= high for _, low, high in found]) for found in (clustered, single)]
-    assert holds[0] == pytest.approx(0.95, abs=0.02)
-    assert holds[1] < 0.92
+    three = np.full(n_clusters, 3.0)
+    chance = rng.beta(2, 3, size=(2_000, n_clusters))  # of each deal: its three games are alike
+    wins = rng.binomial(3, chance).astype(float)
+    points = rng.normal(rng.normal(80, 20, size=(2_000, n_clusters)), 10) * 3
+    rivals = rng.binomial(3, 1 - chance / 2)
+
+    assert share_that_holds([clustered_rate(sums(y, three)) for y in wins], 0.4) > 0.93
+    assert share_that_holds([clustered_mean(sums(y, three)) for y in points], 80) == pytest.approx(0.95, abs=0.02)
+    assert share_that_holds([clustered_difference(sums(y, three)) for y in wins - rivals], -0.4) > 0.93
+    if n_clusters == 60:
+        assert share_that_holds([wilson(y.sum(), 180) for y in wins], 0.4) < 0.92
+
+
+def test_values_that_are_few_make_wide_intervals() -> None:
+    rng = np.random.default_rng(SEED)
+    for n in (2, 5):
+        values = rng.normal(10, 3, size=(2_000, n))
+        found = [mean_interval(y.sum(), (y**2).sum(), n) for y in values]
+        assert share_that_holds(found, 10) == pytest.approx(0.95, abs=0.02)
+
+
+def test_differences_have_a_width_where_all_agree() -> None:
+    for n, value in ((4, 1.0), (4, 0.0), (400, -1.0)):
+        found = clustered_difference(sums(np.full(n, 3 * value), np.full(n, 3.0)))
+        assert found.value == value
+        assert found.high - found.low > 1 / n
+    assert clustered_difference(Moments(0, 0, 0, 0, 0, 0))[1:] == (-1, 1)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import ttr_analysis as ttr
 from tests.fixtures import load
@@ -22,12 +23,14 @@ if TYPE_CHECKING:
 S = ttr.studies
 PLAYERS = (Greedy(), Random(), Greedy())
 N, N_GAMES, SEED = 3, 11, 7
-"""The last deal is not played to its end, and parts of five games cut others."""
+"""The last deal is not played to its end, and parts of four games cut others."""
 
 
 @pytest.fixture(scope="module")
-def result() -> SimulationResult:
-    return ttr.simulate(load("invented"), PLAYERS, N_GAMES, SEED, chunk_size=5, progress=False)
+def result(tmp_path_factory: pytest.TempPathFactory) -> SimulationResult:
+    """Return games on disk, which are read part by part."""
+    out = tmp_path_factory.mktemp("games") / "run"
+    return ttr.simulate(load("invented"), PLAYERS, N_GAMES, SEED, chunk_size=4, out=out, progress=False)
 
 
 @pytest.fixture(scope="module")
@@ -58,8 +61,18 @@ def mean(games: list[Told], rows: Callable[[Told], Iterable[tuple[float, float]]
     """Return a ratio with its interval from what each deal deviates by."""
     y, n = parts(games, rows)
     ratio = y.sum() / n.sum()
-    half = 1.959964 * np.sqrt(len(y) / (len(y) - 1) * ((y - ratio * n) ** 2).sum()) / n.sum()
+    half = stats.t.ppf(0.975, len(y) - 1) * np.sqrt(len(y) / (len(y) - 1) * ((y - ratio * n) ** 2).sum()) / n.sum()
     return [ratio, ratio - half, ratio + half]
+
+
+def difference(games: list[Told], rows: Callable[[Told], Iterable[tuple[float, float]]]) -> list[float]:
+    """Return a mean difference; its interval is that of two deals of usual size more, all won and all lost."""
+    y, n = parts(games, rows)
+    ratio, size = y.sum() / n.sum(), n.mean()
+    y, n = np.append(y, [size, -size]), np.append(n, [size, size])
+    middle = y.sum() / n.sum()
+    half = stats.t.ppf(0.975, len(y) - 1) * np.sqrt(len(y) / (len(y) - 1) * ((y - middle * n) ** 2).sum()) / n.sum()
+    return [ratio, max(-1, middle - half), min(1, middle + half)]
 
 
 def rate(games: list[Told], rows: Callable[[Told], Iterable[tuple[float, float]]]) -> list[float]:
@@ -70,7 +83,8 @@ def rate(games: list[Told], rows: Callable[[Told], Iterable[tuple[float, float]]
     if share in (0, 1) or len(y) < 2:
         trials = min(trials, len(y))
     elif spread:
-        trials = min(trials, share * (1 - share) * n.sum() ** 2 / spread)
+        known = (1.959964 / stats.t.ppf(0.975, len(y) - 1)) ** 2
+        trials = min(trials, known * share * (1 - share) * n.sum() ** 2 / spread)
     z = 1.959964**2 / trials
     low, high = sorted(np.roots([1 + z, -2 * share - z, share**2]).real)
     return [share, max(0, low), min(1, high)]
@@ -122,12 +136,12 @@ def test_players_are_compared_deal_by_deal(result: SimulationResult, games: list
     assert list(found.index) == list(combinations(range(N), 2))
     for (a, b), row in rows_of(found):
 
-        def difference(game: Told, what: str, a: int = a, b: int = b) -> list[tuple[float, float]]:
+        def ahead(game: Told, what: str, a: int = a, b: int = b) -> list[tuple[float, float]]:
             by_player = {seat["player"]: seat[what] for seat in game.seats}
             return [(by_player[a] - by_player[b], 1)]
 
-        assert figures(row, "win_difference") == near(mean(games, lambda g: difference(g, "won")))
-        assert figures(row, "points_difference") == near(mean(games, lambda g: difference(g, "points")))
+        assert figures(row, "win_difference") == near(difference(games, lambda g: ahead(g, "won")))
+        assert figures(row, "points_difference") == near(mean(games, lambda g: ahead(g, "points")))
     assert list(found["rival_policy"]) == ["Random", "Greedy", "Greedy"]
 
 

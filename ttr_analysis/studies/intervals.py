@@ -5,8 +5,27 @@ from __future__ import annotations
 from math import sqrt
 from typing import Final, NamedTuple
 
+from scipy.special import stdtrit
+
 Z_95: Final = 1.959964
-"""Standard errors on each side of a 95% interval."""
+"""Standard errors on each side of a 95% interval, if the error is known."""
+
+
+def t_95(n: float) -> float:
+    """
+    Return the standard errors on each side of a 95% interval, if the error is estimated from some values.
+
+    Parameters
+    ----------
+    n
+        How many values, at least two.
+
+    Examples
+    --------
+    >>> [round(t_95(n), 2) for n in (2, 5, 1_000)]
+    [12.71, 2.78, 1.96]
+    """
+    return float(stdtrit(n - 1, 0.975))
 
 
 class Interval(NamedTuple):
@@ -75,7 +94,7 @@ def mean_interval(total: float, total_of_squares: float, n: float) -> Interval:
     Examples
     --------
     >>> [round(x, 2) for x in mean_interval(300, 3_100, 30)]
-    [10.0, 9.34, 10.66]
+    [10.0, 9.31, 10.69]
     """
     nan = float("nan")
     if n == 0:
@@ -84,7 +103,7 @@ def mean_interval(total: float, total_of_squares: float, n: float) -> Interval:
     if n == 1:
         return Interval(mean, nan, nan)
     variance = max(0.0, total_of_squares - n * mean * mean) / (n - 1)
-    half = Z_95 * sqrt(variance / n)
+    half = t_95(n) * sqrt(variance / n)
     return Interval(mean, mean - half, mean + half)
 
 
@@ -150,12 +169,14 @@ def clustered_mean(moments: Moments) -> Interval:
     >>> points = [20, 24, 34]
     >>> squares, products = sum(p * p for p in points), sum(2 * p for p in points)
     >>> [round(x, 2) for x in clustered_mean(Moments(3, 78, 6, squares, products, 12))]
-    [13.0, 8.92, 17.08]
+    [13.0, 4.04, 21.96]
     """
     if moments.of == 0:
         return Interval(float("nan"), float("nan"), float("nan"))
-    half = Z_95 * sqrt(moments.variance)
     ratio = moments.total / moments.of
+    if moments.n_clusters < 2:  # noqa: PLR2004 - a variance needs two
+        return Interval(ratio, float("nan"), float("nan"))
+    half = t_95(moments.n_clusters) * sqrt(moments.variance)
     return Interval(ratio, ratio - half, ratio + half)
 
 
@@ -172,14 +193,15 @@ def clustered_rate(moments: Moments) -> Interval:
     -------
     interval
         The rate and its 95% confidence interval, never narrower than that of
-        independent trials. Where all clusters agree, each counts as one trial.
+        independent trials. If every trial went the same way, or there is but
+        one cluster, each cluster counts as one trial.
 
     References
     ----------
     .. [1] Korn, E. L. and Graubard, B. I. "Confidence intervals for proportions
        with small expected number of positive counts estimated from survey
        data". Survey Methodology 24 (1998), 193-201: the effective number of
-       trials, there with another interval.
+       trials and its degrees of freedom, there with another interval.
 
     Examples
     --------
@@ -197,5 +219,42 @@ def clustered_rate(moments: Moments) -> Interval:
     if rate in (0.0, 1.0) or moments.n_clusters < 2:  # noqa: PLR2004
         effective = min(trials, moments.n_clusters)
     else:
-        effective = min(trials, rate * (1 - rate) / variance) if variance > 0 else trials
+        known = (Z_95 / t_95(moments.n_clusters)) ** 2
+        effective = min(trials, known * rate * (1 - rate) / variance) if variance > 0 else trials
     return wilson(rate * effective, effective)._replace(value=rate)
+
+
+def clustered_difference(moments: Moments) -> Interval:
+    """
+    Return a mean of differences between -1 and 1, of wins say, with its 95% confidence interval.
+
+    Parameters
+    ----------
+    moments
+        Sums over clusters: differences, and what they are counted of.
+
+    Returns
+    -------
+    interval
+        The mean, and an interval that has a width even where all clusters
+        agree: as of two clusters more, of which one says 1 and one -1 [1]_;
+        (nan, -1, 1) without clusters.
+
+    References
+    ----------
+    .. [1] Agresti, A. and Min, Y. "Simple improved confidence intervals for
+       comparing matched proportions". Statistics in Medicine 24 (2005),
+       729-740: likewise for single pairs.
+
+    Examples
+    --------
+    >>> [round(x, 2) for x in clustered_difference(Moments(20, 20, 20, 20, 20, 20))]
+    [1.0, 0.72, 1.0]
+    """
+    if moments.of == 0:
+        return Interval(float("nan"), -1.0, 1.0)
+    n, total, of, total_squares, products, of_squares = moments
+    size = of / n
+    more = Moments(n + 2, total, of + 2 * size, total_squares + 2 * size**2, products, of_squares + 2 * size**2)
+    value, (_, low, high) = total / of, clustered_mean(more)
+    return Interval(value, max(-1.0, min(low, value)), min(1.0, max(high, value)))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from math import sqrt
+from operator import index
 from typing import Final
 
 import pandas as pd
 
 from ttr_analysis.engine.protocol import CompiledPolicy, Policy
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.studies.intervals import Z_95
+from ttr_analysis.studies.intervals import Moments, clustered_difference, mean_interval
 from ttr_analysis.studies.playing import Plan
 from ttr_analysis.studies.questions.results import BONUSES, seat_rates
 from ttr_analysis.studies.questions.tally import Values, games_of_a_deal, n_players
@@ -32,6 +32,8 @@ _MEASURES: Final[Mapping[str, Values]] = {
     "turns": "turns",
 }
 """What is compared between rules, of a seat in a game."""
+_SHARES: Final = ("win", "wins of seat 0")
+"""Measures between 0 and 1, of a deal."""
 _N_ROWS: Final = "number of rows"
 
 
@@ -104,7 +106,7 @@ def compare_strategies(
     rivals
         Who plays against each of them.
     n_games
-        Games of each, of which every deal takes one for each player.
+        Games of each, rounded up to whole deals: one game for each player.
     seed
         What chance does: the same for all.
     executor, progress
@@ -121,8 +123,10 @@ def compare_strategies(
     Raises
     ------
     ValueError
-        If there is no strategy, or the games cannot be played: see
+        If there is no strategy or no game, or the games cannot be played: see
         `simulate`.
+    KeyboardInterrupt
+        If it is interrupted: half an experiment is none.
 
     Examples
     --------
@@ -133,10 +137,12 @@ def compare_strategies(
     >>> table["win_rate"].tolist()
     [0.5, 0.025]
     >>> table.loc["anything", ["win_difference", "win_difference_low"]].round(2).tolist()
-    [-0.48, -0.52]
+    [-0.48, -0.59]
     """
     if not strategies:
         raise ValueError("there is no strategy to compare")
+    if index(n_games) < 1:
+        raise ValueError(f"n_games must be at least 1, got {n_games}")
     rows, samples = [], []
     measures: Mapping[str, Values] = {"win": "won", "points": "points"}
     for strategy in strategies.values():
@@ -144,6 +150,8 @@ def compare_strategies(
         rotations = Plan(game_map, tuple(policies), seed).n_rotations
         n_deals = -(-n_games // len(policies))
         result = simulate(game_map, policies, n_deals * rotations, seed, executor=executor, progress=progress)
+        if not result.is_complete:  # an interrupt, which simulate has already told of, ends the experiment
+            raise KeyboardInterrupt
         # Where rivals are the same as the strategy, all of them are it: no deal is played for each of them anew.
         [rates] = seat_rates(result, ["policy"], _seats_of(result, rotations)).reset_index().to_dict("records")
         samples.append(_Sample(_seats_of(result, rotations), measures, rotations))
@@ -162,7 +170,10 @@ def _seats_of(result: SimulationResult, rotations: int) -> Iterator[pd.DataFrame
 
 class _Sample:
     """
-    Means of measures, and what each deal adds to their errors.
+    Means of measures over seats, by deal.
+
+    There is a row for each deal, which takes a hundred bytes: that deals can be
+    compared one by one.
 
     Parameters
     ----------
@@ -180,30 +191,35 @@ class _Sample:
             values = {name: frame[how] if isinstance(how, str) else how(frame) for name, how in measures.items()}
             numbers = pd.DataFrame(values).astype("float64").assign(**{_N_ROWS: 1.0})
             found.append(numbers.groupby(frame["game"] // n_games).sum())
-        deals = pd.concat(found).groupby(level=0).sum()
-        n_rows = deals.pop(_N_ROWS)
-        self.means = deals.sum() / n_rows.sum()
-        self.residuals = (
-            deals - pd.DataFrame({name: n_rows * mean for name, mean in self.means.items()})
-        ) / n_rows.sum()
+        sums = pd.concat(found).groupby(level=0).sum()
+        n_rows = sums.pop(_N_ROWS)
+        self.means = sums.sum() / n_rows.sum()
+        self.deals = sums.div(n_rows, axis=0)
 
     @property
     def half(self) -> pd.Series[float]:
         """Half of the 95% intervals of the means."""
-        return _half(self.residuals)
+        return pd.Series({name: _half(values) for name, values in self.deals.items()})
 
     def less(self, other: _Sample, *, is_paired: bool) -> pd.DataFrame:
         """Return by how much the means are above those of another sample, with ends; columns "", "_low", "_high"."""
         difference = self.means - other.means
-        if is_paired:
-            half = _half(self.residuals.sub(other.residuals, fill_value=0.0))
-        else:
-            half = (self.half**2 + other.half**2) ** 0.5
-        return pd.DataFrame({"": difference, "_low": difference - half, "_high": difference + half})
+        if self is other or not (is_paired and self.deals.index.equals(other.deals.index)):
+            half = 0 * difference if self is other else (self.half**2 + other.half**2) ** 0.5
+            return pd.DataFrame({"": difference, "_low": difference - half, "_high": difference + half})
+        rows = {}
+        for name in difference.index:
+            values = self.deals[name] - other.deals[name]
+            if name in _SHARES:
+                n, total = len(values), values.sum()
+                _, low, high = clustered_difference(Moments(n, total, n, (values**2).sum(), total, n))
+            else:
+                low, high = difference[name] - _half(values), difference[name] + _half(values)
+            rows[name] = {"": difference[name], "_low": low, "_high": high}
+        return pd.DataFrame.from_dict(rows, orient="index")
 
 
-def _half(residuals: pd.DataFrame) -> pd.Series[float]:
-    n = len(residuals)
-    if n < 2:  # noqa: PLR2004 - a variance needs two
-        return residuals.sum() * float("nan")
-    return Z_95 * sqrt(n / (n - 1)) * (residuals**2).sum() ** 0.5
+def _half(values: pd.Series[float]) -> float:
+    """Return half of the 95% interval of the mean of values that are independent of each other."""
+    value, _, high = mean_interval(values.sum(), (values**2).sum(), len(values))
+    return high - value

@@ -48,7 +48,7 @@ def route_results(result: SimulationResult) -> pd.DataFrame:
     found["turn"] = tally.ratio("turn", "claims")
     found["cards"] = tally.ratio("cards", "players")
     found["locomotives"] = tally.ratio("locomotives", "players")
-    return found.join(tally.mean("won", "players", "win_association", "association") - 1 / n_players(result))
+    return found.join(tally.rate("won", "players", "win_association", "association") - 1 / n_players(result))
 
 
 def city_results(result: SimulationResult, game_map: GameMap) -> pd.DataFrame:
@@ -99,7 +99,7 @@ def city_results(result: SimulationResult, game_map: GameMap) -> pd.DataFrame:
     tally = Tally(result, rows(), ["city"], columns, ["seats", "visits"])
     found = tally.rate("visits", "seats", "visit_rate", "visit")
     found["turn"] = tally.ratio("turn", "visits")
-    association = tally.mean("won", "visits", "win_association", "association") - 1 / n_players(result)
+    association = tally.rate("won", "visits", "win_association", "association") - 1 / n_players(result)
     return found.join(association).reindex(cities.rename("city"))
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from ttr_analysis.engine.facts import facts_hash
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.studies.intervals import Moments, clustered_mean, clustered_rate
+from ttr_analysis.studies.intervals import Moments, clustered_difference, clustered_mean, clustered_rate
 from ttr_analysis.studies.simulation import SimulationResult
 
 Values: TypeAlias = str | Callable[[pd.DataFrame], Any]
@@ -73,8 +73,11 @@ class Tally:
     ) -> None:
         self._by, self._columns, self._per = list(by), columns, per
         self._n_games = games_of_a_deal(result)
-        found = [self._moments(deals) for deals in self._deals(frames)]
-        self.sums = pd.concat(found).groupby(level=self._by, observed=True).sum()
+        found: list[pd.DataFrame] = []
+        for deals in self._deals(frames):
+            whole = pd.concat([*found, self._moments(deals)])  # added up as they come: memory stays flat
+            found = [whole.groupby(level=self._by, observed=True).sum()]
+        [self.sums] = found
 
     def _deals(self, frames: Iterable[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         """Yield the sums of each deal; one that two parts share comes whole."""
@@ -123,6 +126,10 @@ class Tally:
     def mean(self, name: str, of: str, title: str, short: str = "") -> pd.DataFrame:
         """Return a mean and its interval, by group: columns `title`, `short_low` and `short_high`."""
         return self._intervals(clustered_mean, name, of, title, short)
+
+    def difference(self, name: str, of: str, title: str) -> pd.DataFrame:
+        """Return a mean of differences between -1 and 1 and its interval, by group: columns as of `mean`."""
+        return self._intervals(clustered_difference, name, of, title, "")
 
     def _intervals(
         self, interval: Callable[[Moments], Sequence[float]], name: str, of: str, title: str, short: str

@@ -96,7 +96,7 @@ def ticket_results(result: SimulationResult, values: pd.DataFrame | None = None)
     tally = Tally(result, with_winners(result, "tickets"), ["ticket"], columns, ["offered", "kept"])
     found = pd.DataFrame({"offered": tally.count("offered"), "keep_rate": tally.ratio("kept", "offered")})
     found["kept"] = tally.count("kept")
-    association = tally.mean("won", "kept", "win_association", "association") - 1 / n_players(result)
+    association = tally.rate("won", "kept", "win_association", "association") - 1 / n_players(result)
     found = found.join(
         [
             tally.rate("completed", "kept", "completion_rate", "completion"),
