@@ -18,7 +18,8 @@ from tests.fixtures import load
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.studies import contest
-from ttr_analysis.studies.contest import Player, Tournament, beats, built_in, tournament
+from ttr_analysis.studies.contest import Tournament, beats, built_in, tournament
+from ttr_analysis.studies.playing import Player
 from ttr_analysis.studies.ratings import ELO, Floats, fit_ratings
 from ttr_analysis.studies.simulation import Interrupted
 from ttr_analysis.viz.verdicts import plot_ratings

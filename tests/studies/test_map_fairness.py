@@ -50,8 +50,9 @@ def test_the_worth_of_a_ticket_is_what_its_owners_score_above_the_mean(
         owners = seats.set_index(["game", "seat"]).loc[list(zip(dealt["game"], dealt["seat"], strict=True))]
         assert row["deals"] == len(dealt)
         assert row["worth"] == pytest.approx(owners["points"].mean() - mean)
-        half = 1.959964 * owners["points"].std() / np.sqrt(len(owners))
-        assert row["worth_high"] - row["worth"] == pytest.approx(half, rel=0.01)
+        assert row["worth_se"] == pytest.approx(owners["points"].std() / np.sqrt(len(owners)), rel=0.01)
+        assert row["worth_high"] - row["worth"] == pytest.approx(row["worth"] - row["worth_low"])
+        assert 1.95 * row["worth_se"] < row["worth_high"] - row["worth"] < 2.1 * row["worth_se"]
         assert row["win_worth"] == pytest.approx(owners["won"].mean() - 0.5)
         kept = tickets[(tickets["ticket"] == name) & tickets["kept"]]
         assert row["net_points"] == pytest.approx(kept["points"].mean())

@@ -11,7 +11,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -27,10 +27,10 @@ from ttr_analysis.engine.events import Chance, Move
 from ttr_analysis.engine.kernel.listing import list_actions
 from ttr_analysis.engine.protocol import CompiledPolicy
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.policies import Greedy, Random
+from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.studies import Interrupted, SimulationResult
 from ttr_analysis.studies.columns import TABLES
-from ttr_analysis.studies.parts import META
+from ttr_analysis.studies.parts import META, PartFolder
 
 SEED = 7
 PLAYERS: tuple[CompiledPolicy, ...] = (Greedy(), Random(), Random(), Greedy(), Random())
@@ -170,6 +170,37 @@ def test_every_player_sits_everywhere_with_the_same_deals(nordic_result: Simulat
     assert set(counts) == {6}
 
 
+class Stubborn:
+    """Does what came first in its first game, and the reverse in all others."""
+
+    def __init__(self) -> None:
+        self.n_starts = 0
+
+    def choose(self, view: ttr.SeatView, actions: Sequence[Action], rng: np.random.Generator) -> Action:  # noqa: ARG002
+        self.n_starts += view.phase.name == "KEEP_START"
+        return actions[0 if self.n_starts <= 1 else -1]
+
+
+def test_a_policy_cannot_remember_other_games_or_seats() -> None:
+    one = Stubborn()
+    whole = ttr.simulate(load("usa"), [one, one], 4, SEED, progress=False)
+    cut = ttr.simulate(load("usa"), [Stubborn(), Stubborn()], 4, SEED, chunk_size=1, progress=False)
+
+    assert_same(cut, whole)
+    assert one.n_starts == 0
+    assert whole.games["deal"].tolist() == [0, 1, 2, 3]  # equal players
+
+
+def test_players_of_one_name_are_told_apart() -> None:
+    usa, planners = load("usa"), [Planner(), Planner(faith=1.0), Planner()]
+    result = ttr.simulate(usa, planners, 3, SEED, progress=False)
+    named = ttr.simulate(usa, {"a": planners[0], "b": planners[1]}, 2, SEED, progress=False)
+
+    assert result.meta["policies"] == ["Planner 1", "Planner 2", "Planner 1"]
+    assert result.seats.value_counts("policy").to_dict() == {"Planner 1": 6, "Planner 2": 3}
+    assert set(named.seats["policy"]) == {"a", "b"}
+
+
 @pytest.mark.parametrize(
     ("players", "deals"),
     [
@@ -275,18 +306,18 @@ def test_a_run_that_is_killed_goes_on_where_it_was(nordic_result: SimulationResu
 class Interrupting:
     """Presses Ctrl-C in the third game."""
 
-    def __init__(self) -> None:
-        self.games = 0
+    n_games = 0  # of the class: a game gets a copy of the policy
 
     def choose(self, view: ttr.SeatView, actions: Sequence[Action], rng: np.random.Generator) -> Action:  # noqa: ARG002
-        self.games += view.n_turns < 2 and view.phase.name == "KEEP_START"
-        if self.games > 3:
+        Interrupting.n_games += view.n_turns < 2 and view.phase.name == "KEEP_START"
+        if Interrupting.n_games > 3:
             raise KeyboardInterrupt
         return actions[0]
 
 
 @pytest.mark.parametrize("on_disk", [False, True], ids=["in memory", "on disk"])
 def test_an_interrupt_keeps_what_is_done(on_disk: bool, tmp_path: Path) -> None:  # noqa: FBT001
+    Interrupting.n_games = 0
     players, out = (Interrupting(), Greedy()), tmp_path / "run" if on_disk else None
     with pytest.warns(Interrupted):
         result = ttr.simulate(ttr.load_map("usa"), players, 10, SEED, chunk_size=1, out=out, progress=False)
@@ -294,6 +325,33 @@ def test_an_interrupt_keeps_what_is_done(on_disk: bool, tmp_path: Path) -> None:
     assert result.n_games == 3
     assert not result.is_complete
     assert "3 of 10 games" in repr(result)
+
+
+class Stopped(Executor):
+    """Plays at once, but is stopped in its third chunk; chunks after it have finished by then."""
+
+    def __init__(self) -> None:
+        self.n_chunks = 0
+
+    def submit(self, function, /, *given, **named):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN002, ANN003, ANN201
+        self.n_chunks += 1
+        future: Future[object] = Future()
+        if self.n_chunks == 3:
+            future.set_exception(KeyboardInterrupt())
+        else:
+            future.set_result(function(*given, **named))
+        return future
+
+
+@pytest.mark.parametrize("on_disk", [False, True], ids=["in memory", "on disk"])
+def test_an_interrupt_loses_no_finished_chunk(nordic_result: SimulationResult, on_disk: bool, tmp_path: Path) -> None:  # noqa: FBT001
+    out = tmp_path / "run" if on_disk else None
+    with pytest.warns(Interrupted):
+        result = simulate(load("nordic"), 20, chunk_size=3, executor=Stopped(), n_waiting=5, out=out)
+
+    assert result.games["game"].tolist() == [*range(6), *range(9, 15)]
+    if out is not None:
+        assert_same(simulate(load("nordic"), 20, out=out, resume=True), nordic_result)
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EACCES, errno.EROFS], ids=["full", "read-only", "read-only disk"])
@@ -317,6 +375,67 @@ def test_what_cannot_be_written_leaves_the_old_parts(
     for name, table in tables.items():
         pd.testing.assert_frame_equal(after.table(name), table)
     assert not list(out.glob(".*"))
+
+
+def test_a_disk_that_is_full_in_the_middle_of_a_file_leaves_no_half(tmp_path: Path) -> None:
+    import resource
+
+    out = tmp_path / "run"
+    before = simulate(load("nordic"), 6, out=out)
+    tables = {name: before.table(name) for name in TABLES}
+    old = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (12_000, old[1]))  # bytes in a file: some tables fit, others do not
+    try:
+        with pytest.raises(OSError, match=r"cannot write games 6 to 305: .*; the parts before stay"):
+            simulate(load("nordic"), 306, out=out, resume=True)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, old)
+
+    for name, table in tables.items():
+        pd.testing.assert_frame_equal(SimulationResult.load(out).table(name), table)
+    assert not list(out.glob(".*"))
+    assert_same(simulate(load("nordic"), 9, out=out, resume=True), simulate(load("nordic"), 9))
+
+
+def test_a_folder_that_nobody_may_write_into_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(OSError, match=r"cannot write into .*file"):
+        simulate(load("nordic"), 3, out=tmp_path / "file")
+
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    nordic = load("nordic")
+    monkeypatch.setattr(Path, "open", refuse)  # even root may not
+    with pytest.raises(PermissionError, match=r"cannot write into .*run: Permission denied"):
+        simulate(nordic, 3, out=tmp_path / "run")
+
+
+def test_parts_are_for_all_who_may_read_the_folder(tmp_path: Path) -> None:
+    simulate(load("nordic"), 3, out=tmp_path / "run")
+    (tmp_path / "like").mkdir()
+
+    [part] = (tmp_path / "run").glob("games-*")
+    assert part.stat().st_mode == (tmp_path / "like").stat().st_mode
+
+
+def test_two_never_write_into_one_folder(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    simulate(load("nordic"), 3, out=out)
+    with PartFolder(out).locked(), pytest.raises(BlockingIOError, match="another process is writing into"):
+        simulate(load("nordic"), 6, out=out, resume=True)
+    (out / "games-000000000002-000000000004").mkdir()
+    with pytest.raises(ValueError, match="hold the same games"):
+        SimulationResult.load(out).table("games")
+
+
+def test_fewer_games_than_there_are_are_refused(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    simulate(load("nordic"), 7, out=out)
+    with pytest.raises(ValueError, match="holds games up to 7 already, and only 3 were asked for"):
+        simulate(load("nordic"), 3, out=out, resume=True)
+    assert SimulationResult.load(out).n_games == 7
+    assert SimulationResult.load(out).is_complete
 
 
 def test_a_folder_is_never_mixed_up(tmp_path: Path) -> None:
@@ -344,12 +463,24 @@ def test_a_folder_is_never_mixed_up(tmp_path: Path) -> None:
         SimulationResult.load(tmp_path / "other")
 
 
-def test_no_games_make_empty_tables() -> None:
-    result = simulate(load("nordic"), 0)
+@pytest.mark.parametrize("name", ["usa", "nordic"])
+def test_tables_have_the_same_types_wherever_they_lie(name: str, tmp_path: Path) -> None:
+    here = simulate(load(name), 4)
+    there = simulate(load(name), 4, out=tmp_path / "run", chunk_size=1)
+    for table in TABLES:  # without tunnels on a map, no part has a color of one
+        pd.testing.assert_frame_equal(there.table(table), here.table(table))
+        part = next(iter(there.iterate(table)))
+        assert part.dtypes.to_dict() == here.table(table).dtypes.to_dict()
 
-    assert [len(result.table(name)) for name in TABLES] == [0] * 5
+
+def test_no_games_make_empty_tables(tmp_path: Path) -> None:
+    here, there = simulate(load("nordic"), 0), simulate(load("nordic"), 0, out=tmp_path / "run")
+
     for name, columns in TABLES.items():
-        assert list(result.table(name).columns) == list(columns)
+        assert len(here.table(name)) == 0
+        assert list(here.table(name).columns) == list(columns)
+        pd.testing.assert_frame_equal(there.table(name), here.table(name))
+        assert list(there.table(name, ["game"])) == ["game"]
 
 
 @pytest.mark.parametrize(
@@ -357,6 +488,7 @@ def test_no_games_make_empty_tables() -> None:
     [
         pytest.param({"n_games": -1}, "n_games is a whole number of 0 or more, got -1", id="games"),
         pytest.param({"n_games": 2.5}, "n_games is a whole number of 0 or more, got 2.5", id="half a game"),
+        pytest.param({"n_games": 2, "n_waiting": 0}, "n_waiting is a whole number of 1 or more, got 0", id="waiting"),
         pytest.param({"n_games": 2, "chunk_size": 0}, "chunk_size is a whole number of 1 or more, got 0", id="chunk"),
         pytest.param({"n_games": 2, "n_players": 5}, "for 2 to 3 players, got 5", id="players"),
     ],

@@ -8,11 +8,14 @@ Tables of parts that were played apart can therefore be put one below another.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.maps.model import GameMap
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Column(NamedTuple):
@@ -66,20 +69,20 @@ SEATS: Final = {
     "cards_left": Column("int16", "cards in hand at the end"),
     "tokens_left": Column("int16", "value of the toll tokens left"),
     "loans": Column("int16", "loans taken"),
-    "turns": Column("int16", "turns taken"),
-    "cards_drawn": Column("int16", "cards drawn from the pile, those dealt aside"),
-    "cards_taken": Column("int16", "cards taken from the market"),
-    "ticket_draws": Column("int16", "times that tickets were drawn, the deal at the start aside"),
-    "claims": Column("int16", "claims attempted"),
-    "declined": Column("int16", "tunnels whose surcharge was not paid"),
-    "passes": Column("int16", "passes"),
+    "turns": Column("int32", "turns taken"),
+    "cards_drawn": Column("int32", "cards drawn from the pile, those dealt aside"),
+    "cards_taken": Column("int32", "cards taken from the market"),
+    "ticket_draws": Column("int32", "times that tickets were drawn, the deal at the start aside"),
+    "claims": Column("int32", "claims attempted"),
+    "declined": Column("int32", "tunnels whose surcharge was not paid"),
+    "passes": Column("int32", "passes"),
 }
 TICKETS: Final = {
     **_WHO,
     "ticket": Column("ticket", "id of the ticket"),
-    "offered": Column("int16", "turn of the seat in which it was offered, 0 at the start"),
+    "offered": Column("int32", "turn of the seat in which it was offered, 0 at the start"),
     "kept": Column("bool", "whether the seat kept it"),
-    "completed": Column("Int16", "turn of the seat after which it was first complete; missing if never"),
+    "completed": Column("Int32", "turn of the seat after which it was first complete; missing if never"),
     "destination": Column("Int8", "which of its destinations counted in the end, from 0, best first; missing if none"),
     "points": Column("int16", "what it scored in the end (points); 0 if not kept"),
     "trains_left": Column("int16", "trains that the seat had left when it was offered"),
@@ -91,21 +94,21 @@ TICKETS: Final = {
 ROUTES: Final = {
     **_WHO,
     "route": Column("route", "id of the route"),
-    "turn": Column("int16", "turn of the seat, from 1; the round of the neutral player"),
-    "cards": Column("int8", "cards paid, a surcharge included"),
-    "locomotives": Column("int8", "locomotives among them"),
+    "turn": Column("int32", "turn of the seat, from 1; the round of the neutral player"),
+    "cards": Column("int16", "cards paid, a surcharge included"),
+    "locomotives": Column("int16", "locomotives among them"),
     "sets": Column("int8", "sets of cards that stood in for one"),
     "surcharge": Column("int8", "surcharge of a tunnel (cards)"),
     "color": Column("color", "color of most cards; locomotive if there are no others; missing for the neutral player"),
-    "toll": Column("int8", "tokens paid"),
-    "loans": Column("int8", "loans taken for it"),
+    "toll": Column("int16", "tokens paid"),
+    "loans": Column("int16", "loans taken for it"),
 }
 TUNNELS: Final = {
     **_WHO,
     "route": Column("route", "id of the tunnel"),
-    "turn": Column("int16", "turn of the seat, from 1"),
+    "turn": Column("int32", "turn of the seat, from 1"),
     "color": Column("color", "color in which it was attempted; locomotive for locomotives alone"),
-    "locomotives": Column("int8", "locomotives laid down"),
+    "locomotives": Column("int16", "locomotives laid down"),
     "odds": Column("float32", "probability that the surcharge could be paid, from all that the seat could see"),
     "surcharge": Column("int8", "surcharge demanded (cards)"),
     "taken": Column("bool", "whether the tunnel was taken"),
@@ -139,3 +142,35 @@ def categories(game_map: GameMap, policies: tuple[str, ...]) -> dict[str, list[s
         "color": list(CARD_KINDS),
         "ending": list(ENDINGS),
     }
+
+
+def category_types(values: Mapping[str, Sequence[str]]) -> dict[str, pd.CategoricalDtype]:
+    """Return the pandas types of the categories with these values."""
+    import pandas as pd
+
+    return {name: pd.CategoricalDtype(list(some)) for name, some in values.items()}
+
+
+def with_types(table: str, frame: pd.DataFrame, types: Mapping[str, pd.CategoricalDtype]) -> pd.DataFrame:
+    """
+    Return rows of a table with the types of its categories, which those who have no row with one cannot know.
+
+    Parameters
+    ----------
+    table
+        Its name.
+    frame
+        The rows, with all columns or some.
+    types
+        From `category_types`.
+    """
+    wanted = {column: types[dtype] for column, (dtype, _) in TABLES[table].items() if dtype in types}
+    return frame.astype({column: dtype for column, dtype in wanted.items() if column in frame})
+
+
+def no_rows(table: str, types: Mapping[str, pd.CategoricalDtype]) -> pd.DataFrame:
+    """Return a table without rows, its columns typed."""
+    import pandas as pd
+
+    columns = TABLES[table].items()
+    return pd.DataFrame({name: pd.Series(dtype=types.get(dtype, dtype)) for name, (dtype, _) in columns})

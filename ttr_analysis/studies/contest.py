@@ -8,27 +8,25 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from functools import cached_property
 from html import escape
-from itertools import combinations
-from typing import Final, TypeAlias
+from itertools import combinations, permutations
+from math import factorial
+from typing import Final
 
 import numpy as np
 import pandas as pd
 from tqdm.auto import tqdm
 
 from ttr_analysis.engine.header import check_seed
-from ttr_analysis.engine.protocol import CompiledPolicy, Policy, policy_name
+from ttr_analysis.engine.protocol import policy_name
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.policies.playout import BuiltIn
+from ttr_analysis.studies.chunks import Chunk, default_chunk, played
 from ttr_analysis.studies.intervals import Interval, Moments, clustered_mean, clustered_rate
-from ttr_analysis.studies.playing import Frames, Plan
+from ttr_analysis.studies.playing import Entrants, Frames, Plan, Player
 from ttr_analysis.studies.ratings import ELO, Floats, Ratings, fit_ratings
-from ttr_analysis.studies.simulation import Chunk, Interrupted, default_chunk, played, whole
+from ttr_analysis.studies.simulation import Interrupted, whole
 from ttr_analysis.tables.games import check_size
-
-Player: TypeAlias = Policy | CompiledPolicy
-Players: TypeAlias = Sequence[Player] | Mapping[str, Player]
-"""Policies, or policies by the name that each is to have."""
 
 _COIN: Final = 0.5
 _TWO: Final = 2
@@ -48,7 +46,7 @@ def built_in() -> list[BuiltIn]:
 
 def tournament(
     game_map: GameMap,
-    policies: Players,
+    policies: Entrants,
     n_games: int = 1_000,
     seed: int = 0,
     *,
@@ -62,8 +60,7 @@ def tournament(
     Every `n_players` of them meet in `n_games` games, seated fairly as by
     `simulate`, and all play the same deals. In a game of more than two, every
     two of its players meet: who finishes before the other has won that
-    meeting. Half of these games have the players in the reverse order, as it
-    matters after whom one moves.
+    meeting. As it matters after whom one moves, they sit in every order.
 
     Parameters
     ----------
@@ -74,9 +71,9 @@ def tournament(
         players by the names they are to have. Of several with one name, each
         gets a number.
     n_games
-        Games of each set of players that meet. A multiple of `n_players`, or
-        of twice that if more than two play, lets all sit everywhere equally
-        often.
+        Games of each set of players that meet; rounded up, so that they sit
+        in every order equally often: to a multiple of 2, 6, 24 or 120 for 2,
+        3, 4 or 5 players. Up to some 100,000: memory grows with the deals.
     seed
         What chance does.
     n_players
@@ -128,7 +125,7 @@ def tournament(
 def beats(
     game_map: GameMap,
     policy: Player,
-    others: Players | None = None,
+    others: Entrants | None = None,
     n_games: int = 1_000,
     seed: int = 0,
     *,
@@ -358,7 +355,7 @@ def _moments(total: Floats, of: Floats) -> Moments:
     return Moments(n, total.sum(), of.sum(), (total**2).sum(), (total * of).sum(), (of**2).sum())
 
 
-def _named(policies: Players) -> list[tuple[str, Player]]:
+def _named(policies: Entrants) -> list[tuple[str, Player]]:
     """Return policies with names of which no two are the same."""
     if isinstance(policies, Mapping):
         return list(policies.items())
@@ -391,27 +388,25 @@ def _play(
     """Play the games of all pairings in turns, and count who came before whom."""
     check_seed(seed)
     n_games = whole(n_games, "n_games", 1)
-    schedule: list[tuple[tuple[int, ...], Chunk]] = []
-    for pairing in pairings:
-        # Seats of two are turned around by their rotation already.
-        orders = (pairing,) if len(pairing) == _TWO else (pairing, pairing[::-1])
-        for k, order in enumerate(orders):
-            plan = Plan(game_map, tuple(players[i][1] for i in order), seed)
-            size, n = default_chunk(plan.policies), (n_games + k) // len(orders)
-            schedule += [(order, Chunk(plan, a, min(size, n - a))) for a in range(0, n, size)]
-    schedule.sort(key=lambda entry: entry[1].first)  # so that all have met soon
-    n_deals = 1 + max(chunk.plan.deal(chunk.first + chunk.n_games - 1) for _, chunk in schedule)
+    n_players = len(pairings[0])
+    n = n_players * -(-n_games // factorial(n_players))  # of each order around the table, in each rotation
+    seated: dict[int, tuple[int, ...]] = {}  # by the identity of the plan
+    chunks: list[Chunk] = []
+    for first, *others in pairings:
+        for rest in permutations(others):
+            plan = Plan(game_map, tuple(players[i][1] for i in (first, *rest)), seed)
+            seated[id(plan)], size = (first, *rest), default_chunk(plan.policies)
+            chunks += [Chunk(plan, a, min(size, n - a)) for a in range(0, n, size)]
+    chunks.sort(key=lambda chunk: chunk.first)  # so that all have met soon
+    n_deals = 1 + max(chunk.plan.deal(chunk.first + chunk.n_games - 1) for chunk in chunks)
     tally = Tally([name for name, _ in players], n_deals)
-    done = 0
     try:
-        with tqdm(total=n_games * len(pairings), unit="game", disable=not progress) as bar:
-            games = played((chunk for _, chunk in schedule), executor)
-            for (pairing, chunk), (_, frames) in zip(schedule, games, strict=True):
-                tally.add(pairing, frames)
+        with tqdm(total=n * len(seated), unit="game", disable=not progress) as bar:
+            for chunk, frames in played(chunks, executor):
+                tally.add(seated[id(chunk.plan)], frames)
                 bar.update(chunk.n_games)
-                done += 1
     except KeyboardInterrupt:
-        if done < sum(chunk.first == 0 for _, chunk in schedule):
+        if not all(tally.met[:, i, j].any() for pairing in pairings for i, j in combinations(pairing, 2)):
             raise
         warnings.warn("the tournament was interrupted; what is finished is counted", Interrupted, stacklevel=3)
     return tally

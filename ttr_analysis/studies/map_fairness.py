@@ -7,7 +7,8 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
-from statistics import NormalDist
+from math import sqrt
+from operator import itemgetter
 from typing import Any, Final
 
 import numpy as np
@@ -21,9 +22,10 @@ from ttr_analysis.engine.header import check_seed
 from ttr_analysis.engine.protocol import CompiledPolicy, Policy
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies import Planner
-from ttr_analysis.studies.intervals import Z_95, Moments, clustered_mean, clustered_rate
+from ttr_analysis.studies.chunks import Chunk, default_chunk, played
+from ttr_analysis.studies.intervals import Moments, clustered_mean, clustered_rate
 from ttr_analysis.studies.playing import Plan
-from ttr_analysis.studies.simulation import Chunk, default_chunk, played, whole
+from ttr_analysis.studies.simulation import whole
 from ttr_analysis.tables.games import check_size
 
 _N_COLORINGS: Final = 10_000
@@ -55,7 +57,8 @@ def fairness(
     game_map
         The map, as the variant that is to be played.
     n_games
-        Games that are played, of each number of players.
+        Games that are played, of each number of players; rounded up, so that
+        policies that differ sit everywhere equally often.
     policies
         Who plays, one for each seat. None: `Planner` at all seats, in games of
         the fewest and of the most players that the map allows.
@@ -124,7 +127,7 @@ class Fairness:
           `in_deal`, the trains that it takes on top of a deal;
         - `deals` in which it was dealt at the start, and `worth`, by how many
           points who was dealt it ended above the mean, with its 95% interval
-          `worth_low` and `worth_high`;
+          `worth_low` and `worth_high` and standard error `worth_se`;
         - `win_worth`: the same of the share of wins, with `win_worth_low` and
           `win_worth_high`;
         - `net_points` that it scored when kept, at the start or later, with
@@ -149,8 +152,9 @@ class Fairness:
     seats
         One row for each number of players and seat (index `players`, `seat`):
         `games`, `win_rate` with `win_low` and `win_high`, `points` with
-        `points_low` and `points_high`, and a `verdict` if the interval of
-        `win_rate` leaves out 1 / players.
+        `points_low` and `points_high`, and a `verdict` if `win_rate` differs
+        from 1 / players by more than all seats together would by chance in one
+        map of twenty.
     """
 
     game_map: GameMap
@@ -163,9 +167,9 @@ class Fairness:
     @cached_property
     def luck(self) -> float:
         """By how many points tickets differ in worth: the standard deviation, that of chance taken off."""
-        known = self.tickets.dropna(subset=["worth", "worth_low"])
-        errors = (known["worth"] - known["worth_low"]) / Z_95
-        return float(np.sqrt(max(0.0, (known["worth"] ** 2).mean() - (errors**2).mean()))) if len(known) else 0.0
+        known = self.tickets.dropna(subset=["worth", "worth_se"])
+        spread = (known["worth"] ** 2).mean() - (known["worth_se"] ** 2).mean()
+        return float(np.sqrt(max(0.0, spread))) if len(known) else 0.0
 
     @cached_property
     def summary(self) -> tuple[str, ...]:
@@ -249,30 +253,31 @@ class _Games:
 
 def _play(plans: list[Plan], n_games: int, executor: Executor | None, *, progress: bool) -> _Games:
     """Play the games of all plans; deals of each number of players are told apart."""
+    sizes = [plan.n_rotations * -(-n_games // plan.n_rotations) for plan in plans]
     chunks = [
-        Chunk(plan, first, min(size, n_games - first))
-        for plan in plans
+        Chunk(plan, first, min(size, n - first))
+        for plan, n in zip(plans, sizes, strict=True)
         for size in [default_chunk(plan.policies)]
-        for first in range(0, n_games, size)
+        for first in range(0, n, size)
     ]
-    seats, tickets, claims = [], [], []
-    with tqdm(total=n_games * len(plans), unit="game", disable=not progress) as bar:
+    parts = []
+    with tqdm(total=sum(sizes), unit="game", disable=not progress) as bar:
         for chunk, frames in played(chunks, executor):
             n, deals = chunk.plan.n_players, frames["games"].set_index("game")["deal"]
             seat = frames["seats"][["game", "seat", "points", "won"]].assign(players=n)
-            seat["deal"] = seat["game"].map(deals) + n * (n_games + 1)  # no deal of one plan is one of another
-            seats.append(seat)
+            seat["deal"] = seat["game"].map(deals) + n * max(sizes)  # no deal of one plan is one of another
             ticket = frames["tickets"][["game", "seat", "ticket", "offered", "kept", "points"]]
-            tickets.append(ticket.assign(players=n).rename(columns={"points": "net_points"}))
-            claims.append(frames["routes"]["route"].value_counts())
+            ticket = ticket.assign(players=n).rename(columns={"points": "net_points"})
+            parts.append((n, chunk.first, seat, ticket, frames["routes"]["route"].value_counts()))
             bar.update(chunk.n_games)
+    _, _, seats, tickets, claims = zip(*sorted(parts, key=itemgetter(0, 1)), strict=True)
     every_seat = pd.concat(seats, ignore_index=True)
     means = every_seat.groupby("players")["points"].transform("mean")
     every_seat["above"] = every_seat["points"] - means
     every_seat["more_wins"] = every_seat["won"] - 1 / every_seat["players"]
     every_ticket = pd.concat(tickets, ignore_index=True).merge(every_seat, on=["players", "game", "seat"])
     return _Games(
-        n_games=n_games * len(plans),
+        n_games=sum(sizes),
         seats=every_seat,
         dealt=every_ticket[every_ticket["offered"] == 0],
         kept=every_ticket[every_ticket["kept"]],
@@ -313,18 +318,22 @@ def _judge_tickets(game_map: GameMap, games: _Games, n_deals: int, seed: int) ->
         rows = [clustered_mean(found.get(ticket, nothing)) for ticket in table.index]
         name = "net_points" if columns == "net" else columns
         table[[name, f"{columns}_low", f"{columns}_high"]] = rows
-    table["verdict"] = _verdicts(table)
+    moments = [worth.get(ticket, nothing) for ticket in table.index]
+    table["worth_se"] = [sqrt(some.variance) for some in moments]
+    table["verdict"] = _verdicts(moments, [0.0] * len(moments), ("pays too little", "pays too much"))
     return table.sort_values("worth", ascending=False, kind="stable")
 
 
-def _verdicts(table: pd.DataFrame) -> list[str]:
-    """Return which tickets pay too much or too little, at 5% for all of them together (Bonferroni)."""
-    bar = NormalDist().inv_cdf(1 - 0.025 / max(1, len(table)))
-    errors = (table["worth"] - table["worth_low"]) / Z_95
+def _verdicts(found: Sequence[Moments], fair: Sequence[float], words: tuple[str, str]) -> list[str]:
+    """Return which ratios are below or above what is fair, at 5% for all of them together (Bonferroni)."""
+    from scipy.stats import t
+
     said = []
-    for worth, error, deals in zip(table["worth"], errors, table["deals"], strict=True):
-        is_off = deals >= _FEWEST and abs(worth) > bar * error
-        said.append(("pays too much" if worth > 0 else "pays too little") if is_off else "")
+    for moments, expected in zip(found, fair, strict=True):
+        is_known = moments.n_clusters >= _FEWEST and moments.variance > 0
+        off = moments.total / moments.of - expected if is_known else 0.0
+        bar = t.ppf(1 - 0.025 / len(found), moments.n_clusters - 1) * sqrt(moments.variance) if is_known else 0.0
+        said.append(words[off > 0] if abs(off) > bar else "")
     return said
 
 
@@ -376,13 +385,8 @@ def _judge_seats(games: _Games) -> pd.DataFrame:
     """Return how each seat did."""
     by = ["players", "seat"]
     wins, points = (_by_deals(games.seats, by, column) for column in ("won", "points"))
-    rows = []
-    for (n, _), moments in wins.items():
-        rate = clustered_rate(moments)
-        rows.append(
-            ["wins more" if rate.low > 1 / n else "wins less" if rate.high < 1 / n else "", int(moments.of), *rate]
-        )
-    names = ["verdict", "games", "win_rate", "win_low", "win_high"]
+    rows = [[int(moments.of), *clustered_rate(moments), *clustered_mean(points[key])] for key, moments in wins.items()]
+    names = ["games", "win_rate", "win_low", "win_high", "points", "points_low", "points_high"]
     table = pd.DataFrame(rows, index=pd.MultiIndex.from_tuples(list(wins), names=by), columns=names)
-    table[["points", "points_low", "points_high"]] = [clustered_mean(points[key]) for key in wins]
-    return table[[*names[1:], "points", "points_low", "points_high", "verdict"]]
+    table["verdict"] = _verdicts(list(wins.values()), [1 / n for n, _ in wins], ("wins less", "wins more"))
+    return table

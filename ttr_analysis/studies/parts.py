@@ -8,11 +8,13 @@ removes.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import shutil
-import tempfile
+import uuid
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,6 +24,7 @@ from ttr_analysis.maps.writing import write_atomically
 from ttr_analysis.studies.columns import TABLES
 
 META: Final = "simulation.json"
+_LOCK: Final = "simulation.lock"
 _PART: Final = re.compile(r"games-(\d{12})-(\d{12})")
 _UNFINISHED: Final = ".unfinished-"
 _MAX_META_BYTES: Final = 1_000_000
@@ -39,6 +42,32 @@ class PartFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+
+    @property
+    def is_free(self) -> bool:
+        """Whether nothing is there."""
+        return not self.path.exists() or all(file.name == _LOCK for file in self.path.iterdir())
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """
+        Keep other processes from writing as long as this lasts, where the system can; the dead keep nobody out.
+
+        Raises
+        ------
+        BlockingIOError
+            If another process writes.
+        """
+        self.path.mkdir(parents=True, exist_ok=True)
+        with (self.path / _LOCK).open("ab") as file:
+            with contextlib.suppress(ImportError):
+                import fcntl
+
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    raise BlockingIOError(f"another process is writing into {self.path}") from None
+            yield
 
     # -- what was simulated ---------------------------------------------------------
 
@@ -65,8 +94,7 @@ class PartFolder:
         return meta
 
     def write_meta(self, meta: dict[str, Any]) -> None:
-        """Write down what is simulated, and remove what an earlier run left unfinished."""
-        self.path.mkdir(parents=True, exist_ok=True)
+        """Write down what is simulated, and remove what an earlier run left unfinished; only if `locked`."""
         for left in self.path.glob(f"{_UNFINISHED}*"):
             shutil.rmtree(left, ignore_errors=True)
         write_atomically(self.path / META, json.dumps(meta, indent=1, ensure_ascii=False) + "\n")
@@ -74,10 +102,21 @@ class PartFolder:
     # -- parts ------------------------------------------------------------------------
 
     def parts(self) -> list[tuple[int, int, Path]]:
-        """Return the parts in order: first game, end (one past the last game) and folder."""
+        """
+        Return the parts in order: first game, end (one past the last game) and folder.
+
+        Raises
+        ------
+        ValueError
+            If two parts hold the same games.
+        """
         folders = self.path.iterdir() if self.path.is_dir() else ()
         found = ((_PART.fullmatch(folder.name), folder) for folder in folders)
-        return sorted((int(match[1]), int(match[2]), folder) for match, folder in found if match)
+        parts = sorted((int(match[1]), int(match[2]), folder) for match, folder in found if match)
+        for (_, end, one), (first, _, other) in pairwise(parts):
+            if first < end:
+                raise ValueError(f"{one.name} and {other.name} in {self.path} hold the same games: remove one")
+        return parts
 
     def missing(self, n_games: int) -> Iterator[tuple[int, int]]:
         """Yield the ranges of games, from the first to one past the last, that no part holds."""
@@ -98,7 +137,8 @@ class PartFolder:
         OSError
             If it cannot be written, because the disk is full, say.
         """
-        unfinished = Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=self.path))
+        unfinished = self.path / f"{_UNFINISHED}{uuid.uuid4().hex}"
+        unfinished.mkdir()  # not by tempfile, which would shut others out
         try:
             for name, frame in frames.items():
                 frame.to_parquet(unfinished / f"{name}.parquet", compression="zstd", index=False)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, get_args
+from typing import Any, Final, Self, TypeAlias, get_args
 
 import numpy as np
 import pandas as pd
@@ -31,9 +32,12 @@ from ttr_analysis.policies.playout import BuiltIn, Players, deal_block, play_blo
 from ttr_analysis.rules.chance import run_words
 from ttr_analysis.studies import collecting as rows
 from ttr_analysis.studies.collecting import Floats, Ints, collect_game, unpack_all
-from ttr_analysis.studies.columns import TABLES, categories
+from ttr_analysis.studies.columns import TABLES, categories, category_types
 from ttr_analysis.tables import game_tables
 
+Player: TypeAlias = Policy | CompiledPolicy
+Entrants: TypeAlias = Sequence[Player] | Mapping[str, Player]
+"""Policies, or policies by the name that each is to have."""
 Frames = dict[str, pd.DataFrame]
 """The tables of some games, by name."""
 
@@ -46,6 +50,41 @@ _BONUSES: Final = ("trail_bonus", "completed_bonus", "tokens_bonus")
 def is_built_in(policy: object) -> bool:
     """Return whether compiled code plays a policy; a class that inherits from a built-in one may play otherwise."""
     return type(policy) in get_args(BuiltIn)
+
+
+def is_same(one: object, other: object) -> bool:
+    """Return whether two policies are known to play alike: of one class, and with equal attributes."""
+    if one is other:
+        return True
+    if type(one) is not type(other):
+        return False
+    if is_built_in(one):
+        return bool(one == other)
+    try:
+        return bool(vars(one) == vars(other))
+    except (TypeError, ValueError):  # it has no attributes to compare, or arrays
+        return False
+
+
+def names_apart(policies: Sequence[Player]) -> tuple[str, ...]:
+    """
+    Return the names of policies; of those with one name that play differently, each gets a number.
+
+    Examples
+    --------
+    >>> from ttr_analysis.policies import Planner, Random
+    >>> names_apart([Random(), Planner(), Random(), Planner(faith=1.0)])
+    ('Random', 'Planner 1', 'Random', 'Planner 2')
+    """
+    kinds: dict[str, list[Player]] = {}
+    found = []
+    for policy in policies:
+        alike = kinds.setdefault(policy_name(policy), [])
+        number = next((k for k, other in enumerate(alike) if is_same(policy, other)), len(alike))
+        if number == len(alike):
+            alike.append(policy)
+        found.append((policy_name(policy), number))
+    return tuple(f"{name} {number + 1}" if len(kinds[name]) > 1 else name for name, number in found)
 
 
 @dataclass(frozen=True)
@@ -67,11 +106,21 @@ class Plan:
         The players.
     seed
         Seed of the run.
+    given_names
+        Names of the players; None: their own, told apart.
     """
 
     game_map: GameMap
-    policies: tuple[Policy | CompiledPolicy, ...]
+    policies: tuple[Player, ...]
     seed: int
+    given_names: tuple[str, ...] | None = None
+
+    @classmethod
+    def of(cls, game_map: GameMap, policies: Entrants, seed: int) -> Self:
+        """Return a run of policies, or of policies by their names."""
+        if isinstance(policies, Mapping):
+            return cls(game_map, tuple(policies.values()), seed, tuple(policies))
+        return cls(game_map, tuple(policies), seed)
 
     @property
     def n_players(self) -> int:
@@ -81,14 +130,12 @@ class Plan:
     @cached_property
     def n_rotations(self) -> int:
         """Rotations of the players that differ in which policy sits where: games of one deal."""
-        return next(by for by in range(1, self.n_players + 1) if self.n_players % by == 0 and self._is_same(by))
+        n = self.n_players
+        return next(by for by in range(1, n + 1) if n % by == 0 and self._is_same_after(by))
 
-    def _is_same(self, by: int) -> bool:
+    def _is_same_after(self, by: int) -> bool:
         """Return whether all is as it was when players move on by some seats."""
-        moved = self.policies[by:] + self.policies[:by]
-        return all(
-            one is other or (is_built_in(one) and one == other) for one, other in zip(self.policies, moved, strict=True)
-        )
+        return all(map(is_same, self.policies, self.policies[by:] + self.policies[:by]))
 
     def deal(self, game: int) -> int:
         """Return the number of the random numbers of a game."""
@@ -97,7 +144,7 @@ class Plan:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the policies."""
-        return tuple(map(policy_name, self.policies))
+        return names_apart(self.policies) if self.given_names is None else self.given_names
 
     def player_at(self, game: int, seat: int) -> int:
         """Return which player sits at a seat in a game."""
@@ -110,8 +157,7 @@ class Plan:
     @cached_property
     def categories(self) -> dict[str, pd.CategoricalDtype]:
         """The types of the categories of the tables."""
-        found = categories(self.game_map, self.names)
-        return {name: pd.CategoricalDtype(values) for name, values in found.items()}
+        return category_types(categories(self.game_map, self.names))
 
 
 def play_games(plan: Plan, first: int, n_games: int) -> Frames:
@@ -196,7 +242,7 @@ class _Desk:
         deal = self._plan.deal(game)
         if self._seated is None:
             facade = Game(self._plan.game_map, self._plan.n_players)
-            return facade.play_rows(self._plan.seating(game), self._plan.seed, deal)
+            return facade.play_rows([_fresh(policy) for policy in self._plan.seating(game)], self._plan.seed, deal)
         players = self._seated[game % self._plan.n_players]
         while True:
             self._tape[WRITE_AT], self._tape[WRITE_END] = TAPE_START, len(self._tape)
@@ -385,6 +431,14 @@ class _Desk:
             else:
                 made[column] = np.asarray(values).astype(dtype)
         return pd.DataFrame(made)
+
+
+def _fresh(policy: Player) -> Player:
+    """Return a policy as it was given: what it remembers of one game, or seat, should not reach another."""
+    try:
+        return deepcopy(policy)
+    except TypeError:  # it holds what cannot be copied
+        return policy
 
 
 def _stacked(first: int, found: Sequence[Ints], n_columns: int) -> tuple[Ints, Ints]:

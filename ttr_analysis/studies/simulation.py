@@ -4,37 +4,29 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Executor, Future
-from functools import lru_cache
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from contextlib import ExitStack
 from importlib.metadata import version
-from itertools import islice
-from operator import index
+from operator import index, itemgetter
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, Self
 
-import cloudpickle
 import numpy as np
 import pandas as pd
 from tqdm.auto import tqdm
 
 from ttr_analysis.engine.facts import facts_hash
 from ttr_analysis.engine.header import check_seed
-from ttr_analysis.engine.protocol import CompiledPolicy, Policy
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.studies.columns import TABLES
+from ttr_analysis.studies.chunks import N_WAITING, Chunk, default_chunk, played
+from ttr_analysis.studies.columns import TABLES, categories, category_types, no_rows, with_types
 from ttr_analysis.studies.parts import META, PartFolder
-from ttr_analysis.studies.playing import Frames, Plan, is_built_in, play_games
+from ttr_analysis.studies.playing import Entrants, Frames, Plan, Player, is_built_in, play_games
 from ttr_analysis.tables.games import check_size
 
-BUILT_IN_CHUNK: Final = 500
-"""Games in a chunk if all policies are compiled: about half a second."""
-PYTHON_CHUNK: Final = 25
 VERSION: Final = 2
 """Of the tables on disk: those of another version have other columns."""
-_WAITING: Final = 64
-"""Chunks given to an executor at a time, so that memory does not grow with the number of games."""
 _SHOWN: Final = 3
 
 
@@ -162,7 +154,12 @@ class SimulationResult:
             frame = self._frames[name]
             yield frame if columns is None else frame[columns]
         elif self._folder is not None:
-            yield from self._folder.read(name, columns)
+            types, is_empty = category_types(self.meta["categories"]), True
+            for part in self._folder.read(name, columns):
+                yield with_types(name, part, types)
+                is_empty = False
+            if is_empty:
+                yield no_rows(name, types)[columns or list(TABLES[name])]
 
     @staticmethod
     def describe(name: str) -> pd.DataFrame:
@@ -200,7 +197,7 @@ class SimulationResult:
 
 def simulate(
     game_map: GameMap,
-    policies: Sequence[Policy | CompiledPolicy],
+    policies: Entrants,
     n_games: int,
     seed: int,
     *,
@@ -208,6 +205,7 @@ def simulate(
     out: str | os.PathLike[str] | None = None,
     resume: bool = False,
     chunk_size: int | None = None,
+    n_waiting: int = N_WAITING,
     progress: bool = True,
 ) -> SimulationResult:
     """
@@ -223,7 +221,11 @@ def simulate(
     game_map
         The map, as the variant that is to be played.
     policies
-        The players; built-in ones are much faster than those in Python.
+        The players, or a dict of players by the names they are to have;
+        built-in ones are much faster than those in Python. Of those with one
+        name that play differently, each gets a number. A policy in Python
+        plays every seat and game as a copy of what was given, so that it
+        cannot remember other games; one that cannot be copied should not.
     n_games
         How many games; a multiple of the number of players lets everyone sit
         everywhere equally often.
@@ -239,7 +241,10 @@ def simulate(
     resume
         Go on with the games that `out` does not hold yet.
     chunk_size
-        Games that are played, and kept, together.
+        Games that are played, and kept, together: some kB each in memory.
+    n_waiting
+        Chunks given to the executor at a time; it should be some times the
+        number of its workers.
     progress
         Whether to show a progress bar.
 
@@ -253,9 +258,11 @@ def simulate(
     ------
     ValueError
         If the map is not for so many players, a number is out of range, or
-        the folder holds another simulation.
+        the folder holds another simulation, or more games of this one.
     FileExistsError
         If the folder holds this simulation and `resume` was not asked for.
+    BlockingIOError
+        If another process is writing into the folder.
     OSError
         If a part cannot be written; those written before stay.
 
@@ -275,27 +282,29 @@ def simulate(
     check_size(game_map, len(policies))
     check_seed(seed)
     n_games = whole(n_games, "n_games", 0)
-    plan = Plan(game_map, tuple(policies), index(seed))
-    size = whole(default_chunk(policies) if chunk_size is None else chunk_size, "chunk_size", 1)
-    meta = _meta(plan, n_games)
-    folder = None if out is None else _open_folder(Path(out).expanduser(), meta, resume=resume)
-    gaps = [(0, n_games)] if folder is None else folder.missing(n_games)
-    chunks = [Chunk(plan, a, min(size, end - a)) for first, end in gaps for a in range(first, end, size)]
-    done: list[Frames] = []
-    bar = tqdm(total=n_games, initial=n_games - sum(n for _, _, n in chunks), unit="game", disable=not progress)
-    try:
-        with bar:
-            for chunk, frames in played(chunks, executor):
+    plan = Plan.of(game_map, policies, index(seed))
+    size = whole(default_chunk(plan.policies) if chunk_size is None else chunk_size, "chunk_size", 1)
+    n_waiting, meta = whole(n_waiting, "n_waiting", 1), _meta(plan, n_games)
+    with ExitStack() as stack:
+        folder = None if out is None else _open_folder(Path(out).expanduser(), meta, stack, resume=resume)
+        gaps = [(0, n_games)] if folder is None else list(folder.missing(n_games))
+        chunks = (Chunk(plan, a, min(size, end - a)) for first, end in gaps for a in range(first, end, size))
+        n_done = n_games - sum(end - first for first, end in gaps)
+        done: list[tuple[int, Frames]] = []
+        bar = stack.enter_context(tqdm(total=n_games, initial=n_done, unit="game", disable=not progress))
+        try:
+            for chunk, frames in played(chunks, executor, n_waiting):
                 if folder is None:
-                    done.append(frames)
+                    done.append((chunk.first, frames))
                 else:
                     _write(folder, chunk.first, chunk.n_games, frames)
                 bar.update(chunk.n_games)
-    except KeyboardInterrupt:
-        warnings.warn("the simulation was interrupted; what is finished is kept", Interrupted, stacklevel=2)
+        except KeyboardInterrupt:
+            warnings.warn("the simulation was interrupted; what is finished is kept", Interrupted, stacklevel=2)
     if folder is not None:
         return SimulationResult(meta, None, folder)
-    return SimulationResult(meta, _joined(done or [play_games(plan, 0, 0)]), None)
+    in_order = [frames for _, frames in sorted(done, key=itemgetter(0))]
+    return SimulationResult(meta, _joined(in_order or [play_games(plan, 0, 0)]), None)
 
 
 def whole(number: object, what: str, least: int) -> int:
@@ -305,80 +314,8 @@ def whole(number: object, what: str, least: int) -> int:
     return index(number)
 
 
-def default_chunk(policies: Sequence[Policy | CompiledPolicy]) -> int:
-    """Return how many games are played together if nothing is said."""
-    return BUILT_IN_CHUNK if all(map(is_built_in, policies)) else PYTHON_CHUNK
-
-
 def _joined(done: list[Frames]) -> Frames:
     return {name: pd.concat([frames[name] for frames in done], ignore_index=True) for name in TABLES}
-
-
-# -- where games are played -----------------------------------------------------------
-
-
-class Chunk(NamedTuple):
-    """
-    Games that are played together.
-
-    Parameters
-    ----------
-    plan
-        The run they belong to.
-    first
-        Number of the first.
-    n_games
-        How many.
-    """
-
-    plan: Plan
-    first: int
-    n_games: int
-
-
-def played(chunks: Iterable[Chunk], executor: Executor | None) -> Iterator[tuple[Chunk, Frames]]:
-    """
-    Play chunks, here or elsewhere; yield them with their tables, in order.
-
-    Parameters
-    ----------
-    chunks
-        What to play. Many may have one plan, which is packed once.
-    executor
-        Where; None plays here.
-    """
-    if executor is None:
-        for chunk in chunks:
-            yield chunk, play_games(*chunk)
-        return
-    packed: dict[int, tuple[bytes, Plan]] = {}  # by identity, so the plan must live on
-    waiting: deque[tuple[Chunk, Future[Frames]]] = deque()
-    to_come = iter(chunks)
-    try:
-        while True:
-            for chunk in islice(to_come, _WAITING - len(waiting)):
-                plan, first, n_games = chunk
-                if id(plan) not in packed:
-                    packed[id(plan)] = cloudpickle.dumps(plan), plan
-                waiting.append((chunk, executor.submit(_play_packed, packed[id(plan)][0], first, n_games)))
-            if not waiting:
-                return
-            chunk, future = waiting.popleft()
-            yield chunk, future.result()
-    finally:
-        for _, future in waiting:
-            future.cancel()
-
-
-def _play_packed(packed: bytes, first: int, n_games: int) -> Frames:
-    """Play a chunk in another process."""
-    return play_games(_unpacked(packed), first, n_games)
-
-
-@lru_cache(maxsize=64)
-def _unpacked(packed: bytes) -> Plan:
-    plan: Plan = cloudpickle.loads(packed)
-    return plan
 
 
 # -- what lies on disk ------------------------------------------------------------------
@@ -397,37 +334,56 @@ def _meta(plan: Plan, n_games: int) -> dict[str, Any]:
         "seed": plan.seed,
         "rotations": plan.n_rotations,
         "n_games": n_games,
+        "categories": categories(plan.game_map, plan.names),
         "ttr_analysis": version("ttr-analysis"),
         "numpy": np.__version__,
         "pandas": pd.__version__,
     }
 
 
-def _named(plan: Plan) -> Iterator[tuple[Policy | CompiledPolicy, str]]:
+def _named(plan: Plan) -> Iterator[tuple[Player, str]]:
     return zip(plan.policies, plan.names, strict=True)
 
 
-def _open_folder(path: Path, meta: dict[str, Any], *, resume: bool) -> PartFolder:
+def _open_folder(path: Path, meta: dict[str, Any], stack: ExitStack, *, resume: bool) -> PartFolder:
     """Return the folder of a simulation, its `META` written; what it already holds must be of the same simulation."""
     folder = PartFolder(path)
     try:
-        old = folder.read_meta()
-        if old is None and path.is_dir() and any(path.iterdir()):
-            raise FileExistsError(f"{path} holds something else: give an empty folder, or a new one")
-        if old is not None:
-            _compare(path, old, meta)
-            if not resume:
-                raise FileExistsError(f"{path} holds this simulation already: go on with resume=True, or give another")
+        _check_folder(folder, meta, resume=resume)
+        stack.enter_context(folder.locked())
+        _check_folder(folder, meta, resume=resume)  # nobody came before
         folder.write_meta(meta)
-    except PermissionError as fault:
-        raise PermissionError(f"cannot write into {path}: {fault.strerror}") from fault
+    except (PermissionError, NotADirectoryError, FileExistsError) as fault:
+        if fault.errno is None:
+            raise
+        raise type(fault)(f"cannot write into {path}: {fault.strerror}") from fault
     return folder
+
+
+def _check_folder(folder: PartFolder, meta: dict[str, Any], *, resume: bool) -> None:
+    """Raise an error unless a folder is free, or of a simulation that may be gone on with."""
+    path, old = folder.path, folder.read_meta()
+    if old is None:
+        if not folder.is_free:
+            raise FileExistsError(f"{path} holds something else: give an empty folder, or a new one")
+        return
+    _compare(path, old, meta)
+    if not resume:
+        raise FileExistsError(f"{path} holds this simulation already: go on with resume=True, or give another")
+    held = max((end for _, end, _ in folder.parts()), default=0)
+    if held > meta["n_games"]:
+        asked = meta["n_games"]
+        raise ValueError(
+            f"{path} holds games up to {held:,} already, and only {asked:,} were asked for: load it instead"
+        )
 
 
 def _compare(path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
     """Raise a ValueError that names what differs between two simulations."""
     same = ("format", "version", "map", "variant", "facts", "players", "seed", "rotations", "ttr_analysis")
     differ = [f"{key} {old.get(key)!r} instead of {new[key]!r}" for key in same if old.get(key) != new[key]]
+    if not differ and old.get("categories") != new["categories"]:
+        differ = ["routes, tickets or players in another order, or with other names"]
     if differ:
         more = f", and {len(differ) - _SHOWN} more" if len(differ) > _SHOWN else ""
         raise ValueError(f"{path / META} is of another simulation: {'; '.join(differ[:_SHOWN])}{more}")
