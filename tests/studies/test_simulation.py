@@ -406,7 +406,7 @@ def test_a_folder_that_nobody_may_write_into_is_named(tmp_path: Path, monkeypatc
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
     nordic = load("nordic")
-    monkeypatch.setattr(Path, "open", refuse)  # even root may not
+    monkeypatch.setattr(Path, "mkdir", refuse)  # not by rights, which mean nothing to root
     with pytest.raises(PermissionError, match=r"cannot write into .*run: Permission denied"):
         simulate(nordic, 3, out=tmp_path / "run")
 
