@@ -36,7 +36,8 @@ def told_routes(record: ttr.GameRecord) -> Iterator[Row]:
             owner = state.owners[route]
             owners.add(route)
             if owner == "neutral":
-                yield {"seat": -1, "route": route, "turn": turn, "cards": 0, "loans": 0, "surcharge": 0, "toll": 0}
+                done = state.n_turns // record.header.n_players  # rounds: the neutral player comes between two
+                yield {"seat": -1, "route": route, "turn": done, "cards": 0, "loans": 0, "surcharge": 0, "toll": 0}
                 continue
             assert isinstance(move, Move)
             more = move.action.cards.n_cards if isinstance(move.action, PayTunnel) else 0

@@ -18,6 +18,7 @@ from ttr_analysis._jit import compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS
 from ttr_analysis.engine.codes import (
     CARD_DEALT,
+    CHOOSE_NEUTRAL,
     CLAIM_ROUTE,
     KEEP_TICKETS,
     NEUTRAL_TICKET,
@@ -204,7 +205,7 @@ def collect_game(
         if kind > PASS:
             continue
         moves[seat, kind] += 1
-        turn = 0 if state[PHASE] == KEEP_START else state[N_TURNS] // tables[N_SEATS] + 1
+        turn = _turn(state, tables, kind)
         n_routes, loans = state[N_CLAIMS], state[LOANS + seat]
         if kind == KEEP_TICKETS:
             n_tickets = _note_offer(state, seat, turn, value, tickets, n_tickets)
@@ -227,6 +228,15 @@ def collect_game(
         _note_points(state, tables, seat, label, tickets[:n_tickets])
         _note_ways(state, tables, seat, tickets[:n_tickets])
     return (-1, -1) if state[FAULT] else (n_tickets, n_claims)
+
+
+@compiled
+def _turn(state: Ints, tables: Ints, kind: int) -> int:
+    """Return the turn of the seat that moves; the round that is complete, if the neutral player is moved."""
+    n_rounds = state[N_TURNS] // tables[N_SEATS]
+    if state[PHASE] == KEEP_START:
+        return 0
+    return int(n_rounds if kind == CHOOSE_NEUTRAL else n_rounds + 1)
 
 
 @compiled
