@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from ttr_analysis.viz import (
     plot_ticket_results,
     plot_tunnel_success,
 )
+from ttr_analysis.viz.results import _ends
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,8 +88,41 @@ def test_any_figure_with_an_interval_can_be_drawn(
     assert len(ax.get_yticklabels()) == len(table)
     lines = [np.asarray(line.get_xdata())[0] for line in ax.lines if line.get_gid() == "reference"]
     assert lines == ([] if reference is None else [reference])
-    with pytest.raises(ValueError, match="has no figure 'luck' with an interval; it has "):
+    with pytest.raises(ValueError, match=f"has no figure 'luck' with an interval; it has .*{value}"):
         plot_rates(table, value="luck")
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        pytest.param(S.win_rates, "route_points", id="no interval, but points have one"),
+        pytest.param(S.ticket_fates, "points", id="no interval, but the rate has one"),
+        pytest.param(S.loan_results, "loan_points", id="no interval of loans"),
+    ],
+)
+def test_no_figure_borrows_the_interval_of_another(
+    question: Any,  # noqa: ANN401
+    value: str,
+    result: SimulationResult,
+) -> None:
+    with pytest.raises(ValueError, match=f"has no figure '{value}' with an interval"):
+        plot_rates(question(result), value=value)
+
+
+def test_every_interval_holds_its_figure(result: SimulationResult) -> None:
+    game_map = load("invented")
+    tables = [S.win_rates(result), S.ticket_results(result), S.route_results(result), S.late_tickets(result)]
+    tables += [S.city_results(result, game_map), S.longest_routes(result, game_map), S.tunnel_results(result)]
+    tables += [S.win_differences(result), S.point_sources(result), S.bonus_effects(result), S.blocking_routes(result)]
+    drawn = 0
+    for table in tables:
+        for value in table.columns:
+            with contextlib.suppress(ValueError):
+                low, high = _ends(table, value)
+                known = table[table[[low, value, high]].notna().all(axis=1)]
+                assert ((known[low] <= known[value] + 1e-9) & (known[value] <= known[high] + 1e-9)).all(), value
+                drawn += 1
+    assert drawn >= 20
 
 
 def test_names_are_shown_as_they_are() -> None:

@@ -41,7 +41,15 @@ SHARE_WRITTEN, POINTS_WRITTEN = 0.06, 5
 """The smallest share, and the fewest points, that are written upon their part of a bar."""
 NAMES_WRITTEN = 10
 """So many tickets are named that were completed least often, and as many that brought most."""
-RATES = ("rate", "share", "win_difference")
+ENDS = {
+    "rate": "",
+    "win_association": "association_",
+    "net_points": "net_",
+    "rest_win_rate": "rest_",
+    **{f"{name}_rate": f"{name}_" for name in ("win", "completion", "claim", "visit", "success", "ready", "gain")},
+}
+"""What stands before `low` and `high`, where it is not the name of the figure."""
+RATES = ("rate", "share", "win_difference", "win_association")
 """Ends of the names of columns that are shown in percent."""
 
 
@@ -72,7 +80,7 @@ def plot_rates(
         equal share of the wins if the rows' share them, 0 for a difference,
         and no line else.
     title
-        What is seen.
+        What is seen; by default what the figure is.
 
     Returns
     -------
@@ -108,7 +116,7 @@ def plot_rates(
     if value.endswith(RATES):
         ax.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
         ax.xaxis.set_major_locator(MaxNLocator(7, steps=[1, 2, 5, 10], min_n_ticks=3))
-    return _finish(ax, "Who wins" if title is None else title)
+    return _finish(ax, value.replace("_", " ").capitalize() if title is None else title)
 
 
 def plot_point_sources(table: pd.DataFrame, ax: Axes | None = None, *, title: str | None = None) -> Axes:
@@ -336,7 +344,8 @@ def plot_late_tickets(table: pd.DataFrame, ax: Axes | None = None, *, title: str
     if when == "trains_left":
         ax.invert_xaxis()
     ax.set(
-        xlabel="turn of the draw" if when == "turn" else "trains left at the draw", ylabel="points that a draw brought"
+        xlabel="draws from this turn on" if when == "turn" else "draws with so many trains left, or more",
+        ylabel="points that a draw brought",
     )
     ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:.0f}"))
     return _finish(ax, "Tickets drawn later" if title is None else title)
@@ -350,11 +359,13 @@ def _name_rows(ax: Axes, names: list[str]) -> None:
 
 
 def _ends(table: pd.DataFrame, value: str) -> tuple[str, str]:
-    """Return the columns with the ends of an interval."""
-    for short in (f"{value}_", f"{value.partition('_')[0]}_", f"{value.rpartition('_')[2]}_", ""):
-        if value in table and f"{short}low" in table:
-            return f"{short}low", f"{short}high"
-    raise ValueError(f"the table has no figure {value!r} with an interval; it has {', '.join(map(str, table.columns))}")
+    """Return the columns with the ends of the interval of a figure."""
+    short = ENDS.get(value, f"{value}_")
+    ends = f"{short}low", f"{short}high"
+    if value not in table or ends[0] not in table:
+        known = [name for name in table.columns if f"{ENDS.get(name, f'{name}_')}low" in table]
+        raise ValueError(f"the table has no figure {value!r} with an interval; it has {', '.join(known) or 'none'}")
+    return ends
 
 
 def _by_chance(table: pd.DataFrame, value: str) -> float | None:
