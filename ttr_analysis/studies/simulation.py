@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import ExitStack
 from importlib.metadata import version
+from itertools import pairwise
 from operator import index, itemgetter
 from pathlib import Path
 from typing import Any, Final, Self
@@ -28,6 +29,8 @@ from ttr_analysis.tables.games import check_size
 VERSION: Final = 2
 """Of the tables on disk: those of another version have other columns."""
 _SHOWN: Final = 3
+_READ_TOGETHER: Final = 2_000
+"""Games of a part of tables in memory; questions may make a row for each city of each seat of them."""
 
 
 class Interrupted(UserWarning):
@@ -136,6 +139,8 @@ class SimulationResult:
         ValueError
             If there is no such table.
         """
+        if self._frames is not None and name in TABLES:
+            return self._frames[name] if columns is None else self._frames[name][columns]
         frames = list(self.iterate(name, columns))
         return pd.concat(frames, ignore_index=True) if len(frames) != 1 else frames[0]
 
@@ -151,8 +156,9 @@ class SimulationResult:
         if name not in TABLES:
             raise ValueError(f"there is no table {name!r}; there are {', '.join(TABLES)}")
         if self._frames is not None:
-            frame = self._frames[name]
-            yield frame if columns is None else frame[columns]
+            for first, end in self._cuts(name):
+                part = self._frames[name].iloc[first:end]
+                yield part if columns is None else part[columns]
         elif self._folder is not None:
             types, is_empty = category_types(self.meta["categories"]), True
             for part in self._folder.read(name, columns):
@@ -160,6 +166,13 @@ class SimulationResult:
                 is_empty = False
             if is_empty:
                 yield no_rows(name, types)[columns or list(TABLES[name])]
+
+    def _cuts(self, name: str) -> Iterator[tuple[int, int]]:
+        """Yield the first row and the end of each part of a table in memory, the same games of every table."""
+        frames = self._frames or {}
+        borders = frames["games"]["game"].iloc[_READ_TOGETHER::_READ_TOGETHER]
+        rows = np.searchsorted(frames[name]["game"], borders).tolist()
+        yield from pairwise([0, *rows, len(frames[name])])
 
     @staticmethod
     def describe(name: str) -> pd.DataFrame:

@@ -1,0 +1,118 @@
+"""What studies keep of a game agrees with its record."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import ttr_analysis as ttr
+from tests.fixtures import EVERY_MAP, load
+from tests.studies.telling import told_losses, told_routes, told_tickets
+from ttr_analysis.engine.actions import ClaimRoute, DeclineTunnel
+from ttr_analysis.engine.events import Chance, Move
+from ttr_analysis.engine.protocol import CompiledPolicy
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.policies import Greedy, Random
+from ttr_analysis.studies import SimulationResult
+
+SEED = 7
+PLAYERS: tuple[CompiledPolicy, ...] = (Greedy(), Random(), Random(), Greedy(), Random())
+IS_COMPILED = os.environ.get("NUMBA_DISABLE_JIT") != "1"
+
+
+def simulate(game_map: GameMap, n_games: int, n_players: int = 3) -> SimulationResult:
+    return ttr.simulate(game_map, PLAYERS[:n_players], n_games, SEED, progress=False)
+
+
+@pytest.fixture(scope="module")
+def nordic_result() -> SimulationResult:
+    return simulate(load("nordic"), 20)
+
+
+def maps_and_variants() -> Iterator[tuple[str, GameMap, int]]:
+    for name in EVERY_MAP:
+        game_map = load(name)
+        yield name, game_map, game_map.rules.players[0]
+        yield name, game_map, game_map.rules.players[1]
+        for variant in game_map.rules.variants:
+            played = game_map.with_variant(variant.variant)
+            yield f"{name} {variant.variant}", played, played.rules.players[0]
+
+
+CASES = [pytest.param(game_map, n, id=f"{name}, {n} players") for name, game_map, n in maps_and_variants()]
+
+
+@pytest.mark.parametrize(("game_map", "n_players"), CASES)
+def test_tables_equal_what_the_records_tell(game_map: GameMap, n_players: int) -> None:
+    result = simulate(game_map, 2, n_players=n_players)
+    for g in range(2):
+        seating = [PLAYERS[(seat + g) % n_players] for seat in range(n_players)]
+        record = ttr.Game(game_map, n_players).play(seating, SEED, 0)
+        seats, routes, tickets = (t[t["game"] == g] for t in (result.seats, result.routes, result.tickets))
+
+        assert tuple(seats["points"]) == record.scores
+        assert tuple(seats.loc[seats["won"] > 0, "seat"]) == record.winners
+        assert seats["won"].sum() == pytest.approx(1)
+        assert list(seats["policy"]) == list(record.header.policies)
+        assert tuple(seats["trains_left"]) == record.states()[-1].trains
+        assert tuple(seats["cards_left"]) == record.states()[-1].n_hands
+        for seat, score in enumerate(record.score()):
+            row = seats.iloc[seat]
+            parts = ["start", "route_points", "ticket_gain", "ticket_loss", "loan_points"]
+            assert row[[*parts, "trail_bonus", "completed_bonus", "tokens_bonus"]].sum() == score.total
+            assert row["trail"] == score.trail
+            assert row["tickets"] == len(score.tickets)
+            mine = tickets[(tickets["seat"] == seat) & tickets["kept"]]
+            assert sorted(mine["points"]) == sorted(scored.points or 0 for scored in score.tickets)
+            assert row["loans"] == score.n_loans == routes.loc[routes["seat"] == seat, "loans"].sum()
+            assert row["tokens_left"] == score.tokens
+
+        told = pd.DataFrame(told_routes(record))
+        found = routes[list(told.columns)].astype({"route": object})
+        assert found.to_numpy().tolist() == told.to_numpy().tolist()
+        expected = list(told_tickets(record))
+        columns = ["seat", "ticket", "offered", "kept", "completed", "trains_left", "trains"]
+        assert [
+            tuple(None if value is pd.NA else value for value in row)
+            for row in tickets[columns].astype(object).itertuples(index=False)
+        ] == [tuple(row[column] for column in columns) for row in expected]
+        open_still = tickets[tickets["kept"] & tickets["completed"].isna()]
+        by_id = {ticket.id: ticket for ticket in game_map.tickets}
+        lost = told_losses(
+            record, [(int(s), by_id[str(t)]) for s, t in zip(open_still["seat"], open_still["ticket"], strict=True)]
+        )
+        assert [None if pd.isna(route) else route for route in open_still["lost_to"]] == lost
+        assert tickets["lost_to"].count() == open_still["lost_to"].count()
+
+
+def test_tunnels_are_counted_as_the_records_tell(nordic_result: SimulationResult) -> None:
+    nordic = load("nordic")
+    told = Counter[tuple[str, bool]]()
+    for game in range(nordic_result.n_games):
+        seating = [PLAYERS[(seat + game) % 3] for seat in range(3)]
+        for events in ttr.Game(nordic, 3).play(seating, SEED, game // 3).steps:
+            action = events[0].action if isinstance(events[0], Move) else None
+            if isinstance(action, ClaimRoute) and action.route.tunnel:
+                pending = action.route.id
+                revealed = sum(isinstance(event, Chance) and event.kind == "card_revealed" for event in events)
+                assert 0 < revealed <= 3
+                told[pending, True] += 1
+            elif isinstance(action, DeclineTunnel):
+                told[pending, True] -= 1
+                told[pending, False] += 1
+    found = nordic_result.tunnels.value_counts(["route", "taken"])
+    assert {key: n for key, n in told.items() if n} == {key: n for key, n in found.items() if n}
+
+
+def test_the_odds_of_tunnels_are_met(nordic_result: SimulationResult) -> None:
+    tunnels = simulate(load("nordic"), 600 if IS_COMPILED else 30).tunnels
+    greedy = tunnels[tunnels["player"] == 0]  # who pays whenever it can
+    odds = greedy["odds"].astype(float)
+    error = float(np.sqrt((odds * (1 - odds)).sum()))
+    assert int(greedy["taken"].sum()) == pytest.approx(float(odds.sum()), abs=5 * error)
+    assert nordic_result.tunnels["odds"].between(0, 1).all()
