@@ -45,26 +45,24 @@ def section(bench: Workbench) -> Section | None:
     n_players = max(low, min(_PLAYERS, high))
     if not bench.n_games or not _is_playable(bench, n_players):
         return None
-    start = perf_counter()
     players = [Planner()] * n_players
+    studies.simulate(bench.game_map, players, 1, bench.settings.seed, progress=False)  # so that all is compiled
+    start = perf_counter()
     result = studies.simulate(bench.game_map, players, bench.n_games, bench.settings.seed, progress=False)
     seconds = perf_counter() - start
     if not result.is_complete:  # an interrupt ends the study, not only its games
         raise KeyboardInterrupt
-    seats, fates = studies.seat_advantage(result), studies.ticket_fates(result).droplevel("policy")
-    results = studies.ticket_results(result, bench.values)
+    seats, fates = studies.seat_advantage(result), studies.ticket_fates(result)
+    results, routes = studies.ticket_results(result, bench.values), studies.route_results(result)
     blocks: list[Block] = [
         _figures(result, seconds),
         _seat_chart(seats),
         make_table("game_seats", "What each seat is worth", _seat_rows(seats)),
         _source_chart(result),
-        Heading("Tickets"),
-        _ticket_chart(results),
-        make_table("game_tickets", "Tickets as played", _ticket_rows(bench, results), n_shown=12),
-        _fate_chart(result, fates),
+        *_ticket_blocks(bench, results, fates),
         Heading("Routes"),
-        _board(bench, result),
-        make_table("game_routes", "Routes as played", _route_rows(bench, result), n_shown=12),
+        _board(bench, routes),
+        make_table("game_routes", "Routes as played", _route_rows(bench, result, routes), n_shown=12),
         Words(_NO_CAUSE),
     ]
     if len(result.tunnels):
@@ -87,7 +85,6 @@ def _between(low: float, high: float) -> str:
 
 def _lead(seats: pd.DataFrame, fates: pd.DataFrame) -> str:
     first, n_games = records(seats)[0], seats["games"].iloc[0]
-    done, blocked = (records(fates.loc[[fate]])[0] for fate in ("completed", "blocked"))
     chance = 1 / len(seats)
     than = "no clear difference from"
     if not first["win_low"] <= chance <= first["win_high"]:
@@ -96,6 +93,10 @@ def _lead(seats: pd.DataFrame, fates: pd.DataFrame) -> str:
         f"In {count(n_games, 'game')} between {len(seats)} planners the first seat wins {percent(first['win_rate'])} "
         f"({_between(first['win_low'], first['win_high'])}): {than} the {percent(chance)} of equal seats."
     )
+    if fates.empty:
+        return lead
+    by_fate = {row["fate"]: row for row in records(fates.reset_index())}
+    done, blocked = by_fate["completed"], by_fate["blocked"]
     return (
         f"{lead} Of the tickets kept {percent(done['rate'])} are completed ({_between(done['low'], done['high'])}), "
         f"and {percent(blocked['rate'], 1)} are blocked by a claim of another."
@@ -107,7 +108,7 @@ def _figures(result: SimulationResult, seconds: float) -> Figures:
     return Figures(
         (
             (f"{result.n_games:,}", "games between planners"),
-            (f"{seconds:.1f} s", "to play and count them here"),
+            (f"{seconds:.1f} s", "to play and count them, on one core"),
             (number(winners["points"].mean(), 1), "points of a winner, mean"),
             (number(result.seats["points"].mean(), 1), "points of a seat, mean"),
             (number(result.seats["turns"].mean(), 1), "turns of a seat, mean"),
@@ -145,6 +146,14 @@ def _source_chart(result: SimulationResult) -> Picture:
 # -- tickets ---------------------------------------------------------------------------------
 
 
+def _ticket_blocks(bench: Workbench, results: pd.DataFrame, fates: pd.DataFrame) -> list[Block]:
+    """Return what there is to say of tickets: nothing if nobody kept any."""
+    if fates.empty:
+        return []
+    table = make_table("game_tickets", "Tickets as played", _ticket_rows(bench, results), n_shown=12)
+    return [Heading("Tickets"), _ticket_chart(results), table, _fate_chart(fates)]
+
+
 def _ticket_rows(bench: Workbench, results: pd.DataFrame) -> list[dict[str, Any]]:
     """Return a row for each ticket that was kept, those that brought most first."""
     names = {ticket.id: ticket_name(ticket) for ticket in bench.game_map.tickets}
@@ -164,22 +173,21 @@ def _ticket_chart(results: pd.DataFrame) -> Picture:
     return chart(lambda ax: plot_ticket_results(results, ax, title=""), alt, caption, size=(9.5, 6.5), dark=False)
 
 
-def _fate_chart(result: SimulationResult, fates: pd.DataFrame) -> Picture:
-    told = ", ".join(f"{fate} {percent(rate, 1)}" for fate, rate in fates["rate"].items())
+def _fate_chart(fates: pd.DataFrame) -> Picture:
+    told = ", ".join(f"{fate} {percent(rate, 1)}" for fate, rate in fates["rate"].droplevel("policy").items())
     caption = (
         "What becomes of tickets. Blocked: by a claim of another, the trains left no longer suffice. "
         "Out of trains: by a claim of one's own. Out of time: they would have sufficed."
     )
-    table = studies.ticket_fates(result)
-    return chart(lambda ax: plot_ticket_fates(table, ax, title=""), f"A bar: {told}.", caption, size=(8.0, 1.8))
+    return chart(lambda ax: plot_ticket_fates(fates, ax, title=""), f"A bar: {told}.", caption, size=(8.0, 1.8))
 
 
 # -- routes and tunnels ------------------------------------------------------------------------
 
 
-def _route_rows(bench: Workbench, result: SimulationResult) -> list[dict[str, Any]]:
+def _route_rows(bench: Workbench, result: SimulationResult, results: pd.DataFrame) -> list[dict[str, Any]]:
     """Return a row for each route, those taken most often first."""
-    results = studies.route_results(result).join(studies.blocking_routes(result)[["blocked"]]).fillna({"blocked": 0.0})
+    results = results.join(studies.blocking_routes(result)[["blocked"]]).fillna({"blocked": 0.0})
     routes = {route.id: route for route in bench.game_map.routes}
     rows = []
     for route, row in zip(results.index, records(results), strict=True):
@@ -188,8 +196,8 @@ def _route_rows(bench: Workbench, result: SimulationResult) -> list[dict[str, An
     return sorted(rows, key=lambda row: -row["claim_rate"])
 
 
-def _board(bench: Workbench, result: SimulationResult) -> Picture:
-    rates = studies.route_results(result)["claim_rate"]
+def _board(bench: Workbench, results: pd.DataFrame) -> Picture:
+    rates = results["claim_rate"]
     values = {str(route): float(rate) for route, rate in rates.items()}
     most = next(route for route in bench.game_map.routes if route.id == rates.idxmax())
     return board(

@@ -191,7 +191,8 @@ def ticket_fates(result: SimulationResult) -> pd.DataFrame:
     shortest way that is still open. It is *blocked* if that happens by the claim
     of another player, *out of trains* by a claim of its own; *hopeless* if it
     was lost before it was kept; *out of time* if the trains sufficed to the
-    end.
+    end. (So are, on a map of such tickets, those for which the trains of a
+    player never suffice.)
 
     Parameters
     ----------
