@@ -9,6 +9,7 @@ sizes of chunks, for processes and for a local Dask cluster of two workers.
 from __future__ import annotations
 
 import json
+import pickle
 import resource
 import subprocess
 import sys
@@ -17,11 +18,14 @@ from concurrent.futures import Executor, ProcessPoolExecutor
 from importlib import import_module
 from multiprocessing import get_context
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import ttr_analysis as ttr
 from ttr_analysis.policies import Planner, play_games
+from ttr_analysis.studies.parts import PartFolder
+from ttr_analysis.studies.playing import Plan
+from ttr_analysis.studies.playing import play_games as play_chunk
 
 MAP, PLAYERS, SEED = "nordic", [Planner()] * 3, 7
 FEW = 1_000
@@ -105,7 +109,7 @@ def bench_cost(n_games: int) -> str:
 
 
 def bench_chunks(n_games: int, executor: Executor, sizes: tuple[int, ...] = CHUNK_SIZES) -> str:
-    """Return games a second by size of chunk, each warm."""
+    """Return games a second by size of chunk, each warm, the better of two runs."""
     nordic, speeds = ttr.load_map(MAP), []
 
     def play(n: int, size: int) -> float:
@@ -116,12 +120,37 @@ def bench_chunks(n_games: int, executor: Executor, sizes: tuple[int, ...] = CHUN
     play(20 * N_WORKERS, 1)
     for size in sizes:
         n = max(2 * N_WORKERS * size, min(n_games, 300 * size))  # chunks of one game are slow: few will do
-        speeds.append(f"{size}: {n / play(n, size):,.0f}")
+        speeds.append(f"{size}: {n / min(play(n, size), play(n, size)):,.0f}")
     return f"games/s by size of chunk: {', '.join(speeds)}"
 
 
+def bench_chunk_costs(size: int) -> str:
+    """Return the processor time that a chunk takes: to be played, to travel to another process, to be written."""
+    plan = Plan(ttr.load_map(MAP), tuple(PLAYERS), SEED)
+    play_chunk(plan, 0, 1)
+    with tempfile.TemporaryDirectory() as folder:
+        parts, times = PartFolder(Path(folder)), []
+        for k in range(max(3, 1_000 // size)):
+            start = process_time()
+            frames = play_chunk(plan, k * size, size)
+            is_played = process_time()
+            packed = pickle.dumps(frames)
+            pickle.loads(packed)  # noqa: S301 - packed above
+            has_traveled = process_time()
+            parts.write(k * size, size, frames)
+            times.append((is_played - start, has_traveled - is_played, process_time() - has_traveled))
+    played, traveled, written = (1_000 * min(part) for part in zip(*times, strict=True))
+    share = (traveled + written) / (played + traveled + written)
+    return (
+        f"chunks of {size}: {played / size:.2f} ms a game to play, {traveled:.0f} ms a chunk to travel "
+        f"({len(packed) / 1e6:.2f} MB), {written:.0f} ms to be written; {share:.0%} is not play"
+    )
+
+
 def compare_chunks(n_games: int = N_GAMES) -> None:
-    """Print games a second by size of chunk, for processes and for Dask."""
+    """Print what chunks of several sizes cost, and games a second for processes and for Dask."""
+    for size in CHUNK_SIZES:
+        print(bench_chunk_costs(size), flush=True)
     distributed: Any = import_module("distributed")  # without types
     with start_pool() as pool:
         print(f"{N_WORKERS} processes, {bench_chunks(n_games, pool)}", flush=True)
