@@ -132,7 +132,7 @@ def draw(table: pd.DataFrame, error: float, n_positions: int) -> None:
         fmt="o",
         color="#0072b2",
         capsize=3,
-        label="tenths of positions",
+        label="games won, 95% interval",
     )
     ax.set(ylabel="games won", xlim=(0, 1), ylim=(0, 1), title=_title(error, n_positions))
     ax.legend(frameon=False, loc="upper left")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from operator import index
 from typing import SupportsIndex
 
@@ -9,19 +10,23 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.engine.conformance import Combination
+from tests.engine.conformance import Combination, Ints
 from tests.engine.test_hidden_information import scrambled
 from ttr_analysis import Game, GameError, GameRecord, GameState
-from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_CARD, make_code
-from ttr_analysis.engine.layout import OWNER, STATE_SIZE
+from ttr_analysis.analysis.tickets.solver import ForestSolver, trains_of
+from ttr_analysis.engine import layout
+from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_CARD, KEEP_TICKETS, PAY_TUNNEL, make_code
+from ttr_analysis.engine.layout import KEEP, NOBODY, OWNER, STATE_SIZE, TUNNEL_PHASE, TURN
 from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.studies import Interrupted, route_gone, ticket_posterior, turning_points, win_curve, win_probability
 from ttr_analysis.studies.winning import curve as curve_module
 from ttr_analysis.studies.winning.beliefs import alone_on
 from ttr_analysis.studies.winning.inference import _lost_at, _turns_taken
 from ttr_analysis.studies.winning.knowledge import Knowledge, Watcher
+from ttr_analysis.studies.winning.probability import chances_of
 from ttr_analysis.studies.winning.rollouts import Results, Table
-from ttr_analysis.tables.games import game_tables
+from ttr_analysis.studies.winning.signs import fill_needs
+from ttr_analysis.tables.games import LENGTH, MAX_TICKETS, game_tables
 
 pytestmark = pytest.mark.compiled_only  # whole games, many times
 
@@ -59,12 +64,22 @@ def test_the_better_player_is_ahead_and_probabilities_share_the_win(record: Game
     assert chances["points"][0] > chances["points"][1]
 
 
-def test_a_game_that_is_over_is_known(record: GameRecord) -> None:
-    chances = win_probability(record, n_rollouts=3)
+@pytest.mark.parametrize("seat", [None, 0, 1])
+def test_a_game_that_is_over_is_known_to_all(record: GameRecord, seat: int | None) -> None:
+    for source in (record, record.states()[-1]):
+        chances = win_probability(source, seat, n_rollouts=3)
 
-    assert chances["win"].tolist() == [float(seat in record.winners) for seat in range(2)]
-    assert chances["points"].tolist() == list(record.scores)
-    assert (chances["win_low"] == chances["win_high"]).all()
+        assert chances["win"].tolist() == [float(seat in record.winners) for seat in range(2)]
+        assert chances["points"].tolist() == list(record.scores)
+        assert (chances["win_low"] == chances["win_high"]).all()
+
+
+def test_a_game_that_is_over_is_not_known_where_tickets_are_not() -> None:
+    record = a_game("nordic").play([Random(), Random()], seed=7).watched_from(0, shown=False)
+    chances = win_probability(record, n_rollouts=30, policies=[Greedy(), Greedy()])
+
+    assert (chances["win_low"] < chances["win_high"]).all()
+    assert chances["points_low"][1] < chances["points_high"][1]
 
 
 def test_what_is_hidden_does_not_change_the_probability(record: GameRecord) -> None:
@@ -146,13 +161,12 @@ def test_a_curve_of_some_steps_is_part_of_the_whole(record: GameRecord, curve: p
 
 
 def test_swings_add_up(curve: pd.DataFrame) -> None:
-    of_seat = curve[curve["seat"] == 0]
-    raw = N_ROLLOUTS / (N_ROLLOUTS + 2)  # the rule of succession draws probabilities together, but not swings
-    last_but_end = of_seat.iloc[-2]
-
-    assert of_seat["swing"].isna().tolist()[:2] == [True, False]
-    total = raw * of_seat["swing"].iloc[1:-1].sum()
-    assert of_seat["win"].iloc[0] + total == pytest.approx(last_but_end["win"])
+    for _, of_seat in curve.groupby("seat"):
+        assert of_seat["swing"].isna().tolist()[:2] == [True, False]
+        until_over = of_seat.iloc[:-1]  # the last one is known, the others are estimates
+        total = until_over["win"].iloc[0] + until_over["swing"].sum()
+        assert total == pytest.approx(until_over["win"].iloc[-1])
+        assert (of_seat["swing_low"].dropna() < of_seat["swing_high"].dropna()).all()
 
 
 def test_an_interrupted_curve_ends_early(record: GameRecord, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,24 +183,50 @@ def test_an_interrupted_curve_ends_early(record: GameRecord, monkeypatch: pytest
     assert 0 < found["step"].max() < 12
 
 
+def a_curve_of(wins: dict[int, float], halves: dict[int, float]) -> pd.DataFrame:
+    """Return a curve of two seats with given probabilities of the first, and half intervals of its swings."""
+    rows: list[tuple[float | None, ...]] = []
+    before: int | None = None
+    for step, win in wins.items():
+        swing = np.nan if before is None else win - wins[before]
+        for seat, sign in ((0, 1), (1, -1)):
+            half, chance = halves.get(step, 0.01), win if seat == 0 else 1 - win
+            rows.append((step, seat, 1, chance, before, sign * swing, sign * swing - half, sign * swing + half))
+        before = step
+    return pd.DataFrame(rows, columns=["step", "seat", "acting", "win", "since", "swing", "swing_low", "swing_high"])
+
+
 def test_turning_points_are_the_surest_swings(record: GameRecord) -> None:
-    rows = []
-    wins = (0.5, 0.9, 0.3, 0.31)
-    for step, win in enumerate(wins):
-        swing = win - wins[step - 1] if step else np.nan
-        half = 0.35 if step == 1 else 0.1
-        rows += [(step, 0, 1, win, swing, swing - half, swing + half)]
-        rows += [(step, 1, 1, 1 - win, -swing, -swing - half, -swing + half)]
-    columns = ["step", "seat", "acting", "win", "swing", "swing_low", "swing_high"]
-    points = turning_points(record, pd.DataFrame(rows, columns=columns))
+    points = turning_points(record, a_curve_of({0: 0.5, 1: 0.9, 2: 0.3, 3: 0.31}, {1: 0.2}))
 
     assert points.index.tolist() == [2, 1]
     assert points["before"].round(2).tolist() == [0.9, 0.5]
+    assert points["since"].tolist() == [1, 0]
     assert points["move"].str.startswith("keep").tolist()[1]
 
 
+def test_a_swing_over_several_steps_is_of_all_of_them(record: GameRecord) -> None:
+    points = turning_points(record, a_curve_of({0: 0.5, 7: 0.9}, {}))
+
+    assert points["move"].tolist() == ["steps 1 to 7"]
+    assert points["acting"].tolist() == [-1]
+
+
+def test_noise_is_no_turning_point(record: GameRecord) -> None:
+    """Of games in which nothing changes, few have any turning point."""
+    rng = np.random.default_rng(7)
+    n_found = 0
+    for _ in range(12):
+        won = np.eye(2)[rng.integers(2, size=(25, 60))]
+        results = [Results(of_step, np.zeros((60, 2), dtype=np.int64)) for of_step in won]
+        befores = [None, *enumerate(results)]
+        frames = [curve_module._rows(record, step, results[step], befores[step], is_known=False) for step in range(25)]
+        n_found += len(turning_points(record, pd.concat(frames))) > 0
+    assert n_found <= 2
+
+
 def test_a_curve_of_another_game_is_refused(record: GameRecord, curve: pd.DataFrame) -> None:
-    with pytest.raises(ValueError, match="the record steps 0 to"):
+    with pytest.raises(ValueError, match="expected a curve of"):
         turning_points(record, curve.assign(step=curve["step"] + 1_000))
 
 
@@ -224,47 +264,94 @@ def test_who_sees_all_hands_knows_tickets(planned: GameRecord) -> None:
     posterior = ticket_posterior(planned, 0, step=90, n_worlds=5)
     held = {ticket.id for ticket in planned.state_at(90).tickets[0] if ticket}
 
-    assert set(posterior.index[posterior["probability"] == 1.0]) == held
-    assert posterior["uniform"].max() == 0
+    assert set(posterior.index) == held
+    assert posterior[["probability", "uniform"]].min().tolist() == [1, 1]
 
 
-def test_routes_of_two_tickets_in_common_are_those_of_a_tree() -> None:
-    """The routes that two tickets save by being completed together, on an empty board, by the exact solver."""
-    from ttr_analysis.analysis.tickets.solver import ForestSolver, trains_of
+def test_routes_of_a_player_at_random_say_nothing(planned: GameRecord) -> None:
+    known = Watcher(planned, 1).at(150)
+    as_planner, at_random = (
+        Table(planned.map, 2, [policy, Greedy()]).believe(known) for policy in (Planner(), Random())
+    )
 
+    assert at_random.weights[0].max() == at_random.weights[0].min() == 1
+    assert as_planner.weights[0].max() > 10
+
+
+def test_trains_and_what_two_tickets_share_are_those_of_the_exact_solver() -> None:
     game_map = Combination("nordic", "", 2).game_map
-    solver, trains = ForestSolver(game_map), alone_on(game_map, 2).trains
-    costs = trains_of(solver.costs(game_map.tickets[:7], np.arange(7)[:, None]))
+    solver, alone = ForestSolver(game_map), alone_on(game_map, 2)
+    some = game_map.tickets[:7]
+    costs = trains_of(solver.costs(some, np.arange(7)[:, None]))
+    pairs = np.array(list(combinations(range(7), 2)))
+    both = trains_of(solver.costs(some, pairs))
+    need, shared = np.zeros(MAX_TICKETS, dtype=np.int64), np.zeros((MAX_TICKETS, MAX_TICKETS), dtype=np.int64)
+    tables = game_tables(game_map, 2)
+    fill_needs(tables, tables[LENGTH : LENGTH + len(game_map.routes)], need, shared)
 
-    assert trains[:7].tolist() == costs.tolist()
+    assert alone.trains[:7].tolist() == need[:7].tolist() == costs.tolist()
+    assert shared[tuple(pairs.T)].tolist() == (costs[pairs].sum(axis=1) - both).tolist()
+    assert shared[tuple(pairs.T)].max() > 0
+
+
+def a_position(**cells: int) -> Knowledge:
+    """Return what is known of a game on the Nordic map in which no route is taken."""
+    vector = np.zeros(STATE_SIZE, dtype=np.int64)
+    vector[OWNER:] = NOBODY
+    for cell, value in {"PHASE": TURN, **cells}.items():
+        vector[getattr(layout, cell)] = value
+    return Knowledge(Combination("nordic", "", 2).game_map, 2, vector, 0, (frozenset(), frozenset()))
+
+
+def owned(known: Knowledge, owners: dict[int, int]) -> Ints:
+    """Return a last state with these owners of routes."""
+    state = known.vector.copy()
+    for route, owner in owners.items():
+        state[OWNER + route] = owner
+    return state
 
 
 def test_turns_are_counted_until_a_route_is_taken() -> None:
     claim = [(make_code(CLAIM_ROUTE, route) + 16 * seat, 0) for route, seat in ((4, 1), (5, 0), (4, 1))]
     draw = [(DRAW_CARD + 16 * seat, 0) for seat in (0, 0, 1)]
     rows = np.array([claim[0], draw[0], draw[1], draw[2], claim[1], claim[2]])
-    state = np.full(STATE_SIZE, -1, dtype=np.int64)
-    state[OWNER + 4], state[OWNER + 5] = 1, 0
-    tables = game_tables(Combination("nordic", "", 2).game_map, 2)
+    known = a_position()
+    state = owned(known, {4: 1, 5: 0})
 
-    taken = _turns_taken(tables, state, rows, 0)
+    taken = _turns_taken(known, state, rows, 0)
 
     assert taken == {4: 2, 5: 2}
-    assert _lost_at(tables, state, taken, 0, 4) == (2, False)
-    assert _lost_at(tables, state, taken, 0, 5) == (2, True)
-    assert _lost_at(tables, state, taken, 0, 6) == (2, True), "the other track of its own route"
-    assert _lost_at(tables, state, taken, 0, 9) == (np.inf, False)
+    assert _lost_at(known.tables, state, taken, 0, 4) == (2, False)
+    assert _lost_at(known.tables, state, taken, 0, 5) == (2, True)
+    assert _lost_at(known.tables, state, taken, 0, 6) == (2, True), "the other track of its own route"
+    assert _lost_at(known.tables, state, taken, 0, 9) is None
+
+
+def test_a_tunnel_that_was_attempted_before_is_taken_when_it_is_paid() -> None:
+    for turn, turns in ((0, 1), (1, 0)):
+        known = a_position(PHASE=TUNNEL_PHASE, PENDING=9, TURN_SEAT=turn)
+        rows = np.array([(PAY_TUNNEL + 16 * turn, 0)])
+
+        assert _turns_taken(known, owned(known, {9: turn}), rows, 0) == {9: turns}
+
+
+def test_the_turn_that_a_seat_is_in_counts() -> None:
+    known = a_position(PHASE=KEEP, TURN_SEAT=0)
+    rows = np.array([(KEEP_TICKETS, 1), (make_code(CLAIM_ROUTE, 9) + 16, 0)])
+
+    assert _turns_taken(known, owned(known, {9: 1}), rows, 0) == {9: 1}
 
 
 def test_more_turns_endanger_routes_more(record: GameRecord) -> None:
-    def gone(turns: int | None) -> pd.Series[float]:
-        found = route_gone(record, 1, step=20, turns=turns, n_rollouts=N_ROLLOUTS, policies=FAST)
-        return found["gone"].sort_index()
+    def chances(turns: int | None) -> pd.DataFrame:
+        return route_gone(record, 1, step=20, turns=turns, n_rollouts=N_ROLLOUTS, policies=FAST).sort_index()
 
-    soon, later, ever = gone(1), gone(8), gone(None)
-    assert (soon <= later).all()
-    assert (later <= ever).all()
-    assert soon.sum() < later.sum() < ever.sum()
+    soon, later, late, ever = (chances(turns) for turns in (1, 8, 10_000, None))
+    assert (soon["gone"] <= later["gone"]).all()
+    assert (later["gone"] <= ever["gone"]).all()
+    assert soon["gone"].sum() < later["gone"].sum() < ever["gone"].sum()
+    assert (ever["gone"] + ever["own"]).min() < 1 >= (ever["gone"] + ever["own"]).max()
+    pd.testing.assert_frame_equal(late, ever)
 
 
 @pytest.mark.parametrize("wrong", [{"turns": 0}, {"n_rollouts": 0}])
@@ -273,10 +360,46 @@ def test_no_turns_are_refused(record: GameRecord, wrong: dict[str, int]) -> None
         route_gone(record, 1, **wrong)  # type: ignore[arg-type]
 
 
-def test_probabilities_follow_the_rule_of_succession() -> None:
-    from ttr_analysis.studies.winning.probability import chances_of
+@pytest.mark.parametrize("n_seats", [2, 3, 4, 5])
+@pytest.mark.parametrize("n", [1, 25, 200, 2_000])
+def test_probabilities_follow_the_rule_of_succession_and_lie_in_their_intervals(n_seats: int, n: int) -> None:
+    won = np.eye(n_seats)[np.zeros(n, dtype=np.int64)]
+    chances = chances_of(Results(won, np.zeros((n, n_seats), dtype=np.int64)), is_known=False)
 
-    won = np.array([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]])
-    chances = chances_of(Results(won, np.zeros((2, 3), dtype=np.int64)), is_over=False)
+    assert chances["win"].tolist() == pytest.approx([(n + 1) / (n + n_seats)] + [1 / (n + n_seats)] * (n_seats - 1))
+    assert (chances["win_low"] < chances["win"]).all()
+    assert (chances["win"] < chances["win_high"]).all()
 
-    assert chances["win"].tolist() == pytest.approx([2.5 / 5, 1.5 / 5, 1 / 5])
+
+# -- how a curve is made ---------------------------------------------------------------
+
+
+def test_one_processor_makes_the_same_curve(
+    record: GameRecord, curve: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    alone = win_curve(record, n_rollouts=N_ROLLOUTS, policies=FAST, progress=False)
+
+    pd.testing.assert_frame_equal(alone, curve)
+
+
+def test_a_curve_of_a_seat_begins_unsure_and_ends_known(record: GameRecord) -> None:
+    curve = win_curve(record, 1, steps=(0, 40, -1), n_rollouts=N_ROLLOUTS, policies=FAST, progress=False)
+    last = curve[curve["step"] == len(record.steps) - 1]
+
+    assert curve.attrs["looker"] == 1
+    assert last["win"].tolist() == [float(seat in record.winners) for seat in range(2)]
+    assert curve["since"].dropna().unique().tolist() == [0, 40]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "match"),
+    [
+        pytest.param({"steps": ()}, "one step or more", id="no steps"),
+        pytest.param({"n_rollouts": 0}, "1 rollout or more, got 0", id="no rollouts"),
+        pytest.param({"policies": [Greedy()]}, "expected 2 policies", id="too few policies"),
+    ],
+)
+def test_curves_of_nothing_are_refused(record: GameRecord, wrong: dict[str, object], match: str) -> None:
+    with pytest.raises(ValueError, match=match):
+        win_curve(record, progress=False, **wrong)  # type: ignore[arg-type]

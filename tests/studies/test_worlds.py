@@ -2,29 +2,47 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
 
-from tests.engine.conformance import (
-    COLLECTOR,
-    HOARDER,
-    UNIFORM,
-    Combination,
-    Ints,
-    every_combination,
-    play,
-)
+from tests.engine.conformance import COLLECTOR, HOARDER, UNIFORM, Combination, Ints, every_combination, play
 from tests.engine.invariants import Law, broken_law
 from tests.engine.test_hidden_information import scrambled
 from ttr_analysis import Game, GameRecord
-from ttr_analysis.engine.layout import HELD, KEEP_START, N_HELD, OVER, PHASE, UNKNOWN_TICKET, Phase
+from ttr_analysis.cards import N_KINDS
+from ttr_analysis.engine.codes import PASS, SHUFFLED, SHUFFLED_TICKETS
+from ttr_analysis.engine.layout import (
+    AT_DISCARDS,
+    AT_PILE,
+    AT_QUEUE,
+    AT_REMOVED,
+    HAND,
+    HELD,
+    KEEP_START,
+    N_HELD,
+    N_QUEUED,
+    N_SHUFFLES,
+    N_TICKET_PILE,
+    OVER,
+    PHASE,
+    SEAT,
+    STREAM,
+    TICKET_AT,
+    UNKNOWN_TICKET,
+    Phase,
+)
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.engine.view import redact
 from ttr_analysis.policies import Greedy, Planner, Random
+from ttr_analysis.rules.chance import N_WORDS
 from ttr_analysis.studies.winning.knowledge import Knowledge, Watcher, knowledge_of
 from ttr_analysis.studies.winning.rollouts import Table
+from ttr_analysis.studies.winning.worlds import Beliefs
 from ttr_analysis.tables.games import MAX_TICKETS, game_tables
 
 N_WORLDS = 3
@@ -36,13 +54,18 @@ def table_of(known: Knowledge) -> Table:
     return Table(known.game_map, known.n_players, [Random()] * known.n_players)
 
 
+def beliefs_of(known: Knowledge, player: Planner | Random | None = None) -> Beliefs:
+    """Return what is believed of the tickets of players of one kind."""
+    return Table(known.game_map, known.n_players, [player or Greedy()] * known.n_players).believe(known)
+
+
 def some_states(combination: Combination) -> Iterator[Ints]:
     """Yield states of games of players who come to the ends of piles: each phase, and each thirtieth."""
     for game in range(len(PLAYERS)):
         players = [PLAYERS[(game + seat) % len(PLAYERS)] for seat in range(combination.n_players)]
         seen: set[int] = set()
         for at, state in enumerate(play(combination, players, 7, game, checked=False).states):
-            if state[PHASE] != OVER and (at % 30 == 0 or int(state[PHASE]) not in seen):
+            if state[PHASE] != OVER and (at % 60 == 0 or int(state[PHASE]) not in seen):
                 seen.add(int(state[PHASE]))
                 yield state
 
@@ -57,7 +80,7 @@ def test_a_world_keeps_all_laws_and_looks_the_same(combination: Combination) -> 
         whole = GameState(combination.game_map, combination.n_players, state)
         for looker in range(combination.n_players):
             known = knowledge_of(whole, looker)
-            for world in table_of(known).worlds(known, N_WORLDS):
+            for world in table_of(known).worlds(known, beliefs_of(known), N_WORLDS):
                 assert Law(broken_law(world, tables)) == Law.NONE
                 if state[PHASE] != KEEP_START:
                     assert np.array_equal(redact(world, tables, looker), known.vector)
@@ -70,12 +93,12 @@ def test_what_is_hidden_does_not_change_a_world(combination: Combination) -> Non
     tables = game_tables(combination.game_map, combination.n_players)
     rng = np.random.default_rng(7)
     for state in some_states(combination):
-        looker = int(state[1])
+        looker = int(state[SEAT])
         other = scrambled(state, tables, looker, rng)
         worlds = []
         for seen in (state, other):
             known = knowledge_of(GameState(combination.game_map, combination.n_players, seen), looker)
-            worlds.append(table_of(known).worlds(known, N_WORLDS))
+            worlds.append(table_of(known).worlds(known, beliefs_of(known), N_WORLDS))
         assert np.array_equal(worlds[0], worlds[1])
 
 
@@ -84,33 +107,74 @@ def a_record(name: str, n_players: int) -> GameRecord:
     return Game(Combination(name, "", n_players).game_map, n_players).play([Random()] * n_players, seed=5)
 
 
+def given_back(record: GameRecord, seat: int, step: int) -> set[int]:
+    """Return the tickets that a seat had given back before it drew any after the opening."""
+    numbers = {ticket.id: number for number, ticket in enumerate(record.map.tickets)}
+    kept = {ticket for ticket in record.state_at(step).tickets[seat] if ticket}
+    return {numbers[ticket.id] for ticket in record.states()[0].offers[seat] if ticket and ticket not in kept}
+
+
 @pytest.mark.compiled_only
-@pytest.mark.parametrize(("name", "n_players"), [("nordic", 3), ("usa", 2), ("nederland", 3), ("switzerland", 3)])
-def test_a_watcher_of_a_record_knows_what_it_gave_back(name: str, n_players: int) -> None:
+@pytest.mark.parametrize("name", ["nordic", "switzerland", "nederland", "usa"])
+def test_what_a_seat_gave_back_is_where_it_put_it(name: str) -> None:
+    """After its own choice, while others choose, and after all have; also if the record breaks off there."""
+    record = a_record(name, 3)
+    place = {"removed": AT_REMOVED, "under_pile": AT_QUEUE, "discard_pile": AT_DISCARDS}
+    for step in (1, 2, 3):
+        back = given_back(record, 0, step)
+        short = Game(record.map, 3).play([Random()] * 3, seed=5)
+        n_entries = sum(len(events) for events in record.steps[: step + 1])
+        short = replace(record, entries=record.entries[:n_entries])
+        assert back
+        for source in (record, short):
+            known = Watcher(source, 0).at(step)
+            for world in table_of(known).worlds(known, beliefs_of(known), 20):
+                places = world[TICKET_AT : TICKET_AT + MAX_TICKETS][sorted(back)]
+                assert set(places.tolist()) == {place[record.map.rules.tickets.unkept]}
+                assert Law(broken_law(world, game_tables(record.map, 3))) == Law.NONE
+
+
+def a_shuffle_of_tickets() -> tuple[GameRecord, int]:
+    """Return a game in which ticket discards became the pile, and the step in which they did."""
+    game_map = Combination("nederland", "", 3).game_map
+    for number in range(50):
+        record = Game(game_map, 3).play([Random()] * 3, 5, number)
+        step = 0
+        for entry in record.entries:
+            step += entry.kind <= PASS
+            if entry.kind == SHUFFLED and entry.argument == SHUFFLED_TICKETS:
+                return record, step
+    raise AssertionError("no game had such a shuffle")
+
+
+@pytest.mark.compiled_only
+def test_nobody_holds_what_lay_face_up_until_a_shuffle_and_was_not_drawn_since() -> None:
+    record, step = a_shuffle_of_tickets()
+    numbers = {ticket.id: number for number, ticket in enumerate(record.map.tickets)}
+    lay_open = {numbers[ticket.id] for ticket in record.state_at(step - 1).ticket_discards}
+    looker = (record.state_at(step).acting + 1) % 3
+    others = [seat for seat in range(3) if seat not in (looker, record.state_at(step).acting)]
+    known = Watcher(record, looker).at(step)
+    assert lay_open
+    for world in table_of(known).worlds(known, beliefs_of(known), 50):
+        for seat in others:
+            held = world[HELD + seat * MAX_TICKETS :][: world[N_HELD + seat]]
+            assert not lay_open & set(held.tolist())
+
+
+@pytest.mark.compiled_only
+@pytest.mark.parametrize(("name", "n_players"), [("nordic", 3), ("usa", 2), ("nederland", 3)])
+def test_what_a_watcher_cannot_see_changes_no_world(name: str, n_players: int) -> None:
+    """What a record that was watched from a seat tells is what the watcher knows from the whole record."""
     record = a_record(name, n_players)
-    tables = game_tables(record.map, n_players)
-    for looker in range(n_players):
-        watcher = Watcher(record, looker)
-        own = {ticket for state in record.states() for ticket in state.tickets[looker]}
-        back = {ticket for state in record.states() for ticket in state.offers[looker]} - own
-        for step in range(0, len(record.steps) - 1, 25):
-            known = watcher.at(step)
-            for world in table_of(known).worlds(known, N_WORLDS):
-                assert Law(broken_law(world, tables)) == Law.NONE
-        assert back, "the seat gave nothing back, so that this shows nothing"
-
-
-@pytest.mark.compiled_only
-@pytest.mark.parametrize("name", ["nordic", "usa"])
-def test_others_never_hold_what_a_seat_gave_back(name: str) -> None:
-    record = a_record(name, 2)
-    own = {ticket for state in record.states()[:4] for ticket in state.tickets[0]}
-    back = {ticket for ticket in record.states()[0].offers[0] if ticket not in own}
-    known = Watcher(record, 0).at(3)
-    worlds = table_of(known).worlds(known, 200)
-    held = {int(t) for world in worlds for t in world[HELD + MAX_TICKETS : HELD + MAX_TICKETS + world[N_HELD + 1]]}
-    assert back
-    assert not {record.map.tickets[number] for number in held} & back
+    looker = n_players - 1
+    whole, watched = Watcher(record, looker), Watcher(record.watched_from(looker, shown=False), looker)
+    for step in range(n_players, len(record.steps) - 1, 25):
+        one, other = whole.at(step), watched.at(step)
+        assert one.barred == other.barred
+        assert np.array_equal(one.vector, other.vector)
+        for world in table_of(one).worlds(one, beliefs_of(one), N_WORLDS):
+            assert Law(broken_law(world, game_tables(record.map, n_players))) == Law.NONE
 
 
 @pytest.mark.compiled_only
@@ -122,7 +186,7 @@ def test_a_record_watched_by_another_is_filled_in_as_well() -> None:
         watcher = Watcher(watched, seat)
         for step in range(3, len(watched.steps), 20):
             known = watcher.at(step)
-            for world in table_of(known).worlds(known, N_WORLDS):
+            for world in table_of(known).worlds(known, beliefs_of(known), N_WORLDS):
                 assert Law(broken_law(world, tables)) == Law.NONE
                 assert UNKNOWN_TICKET not in world[HELD : HELD + world[N_HELD]]
 
@@ -130,9 +194,9 @@ def test_a_record_watched_by_another_is_filled_in_as_well() -> None:
 def test_somebody_who_sees_all_hands_has_one_world_but_for_the_order_of_piles() -> None:
     state = a_record("nordic", 2).states()[50]
     known = knowledge_of(state, None)
-    for world in table_of(known).worlds(known, N_WORLDS):
+    for world in table_of(known).worlds(known, beliefs_of(known), N_WORLDS):
         differs = np.flatnonzero(world != state.vector)
-        assert set(differs.tolist()) <= set(range(24, 28))
+        assert set(differs.tolist()) <= set(range(STREAM, STREAM + N_WORDS))
 
 
 @pytest.mark.compiled_only
@@ -142,6 +206,72 @@ def test_a_planner_is_believed_to_hold_what_it_builds_for() -> None:
     state = record.states()[len(record.steps) // 2]
     known = knowledge_of(state, 1)
     held = [record.map.tickets.index(ticket) for ticket in state.tickets[0] if ticket is not None]
-    worlds = table_of(known).worlds(known, 300)
+    worlds = table_of(known).worlds(known, beliefs_of(known, Planner()), 300)
     hits = np.mean([np.isin(world[HELD : HELD + world[N_HELD]], held).mean() for world in worlds])
     assert hits > 3 * len(held) / (len(record.map.tickets) - len(state.tickets[1]))
+
+
+# -- how often what is drawn ------------------------------------------------------------
+
+
+@pytest.mark.compiled_only
+def test_tickets_are_drawn_as_often_as_their_sets_are_likely() -> None:
+    """Two seats with two tickets each of seven: the sampler against all ways to deal them."""
+    rng = np.random.default_rng(7)
+    record = a_record("usa", 2)
+    known = knowledge_of(record.state_at(2), None)
+    vector = known.vector
+    free = np.arange(7)
+    vector[TICKET_AT : TICKET_AT + MAX_TICKETS] = AT_REMOVED
+    vector[TICKET_AT + free] = AT_PILE
+    vector[[N_HELD, N_HELD + 1]], vector[N_QUEUED], vector[N_TICKET_PILE] = 2, 0, 3
+    for seat in range(2):
+        vector[HELD + seat * MAX_TICKETS :][:2] = UNKNOWN_TICKET
+    weights = np.exp(rng.normal(size=(2, MAX_TICKETS)))
+    pairs = np.exp(rng.normal(size=(2, MAX_TICKETS, MAX_TICKETS)))
+    pairs = np.sqrt(pairs * pairs.transpose(0, 2, 1))
+    n_worlds = 20_000
+    worlds = table_of(known).worlds(known, Beliefs(weights, pairs), n_worlds)
+
+    chances: dict[tuple[frozenset[int], frozenset[int]], float] = {}
+    for one in combinations(free.tolist(), 2):
+        for two in combinations(sorted(set(free.tolist()) - set(one)), 2):
+            products = [weights[s, list(hand)].prod() * pairs[s, hand[0], hand[1]] for s, hand in enumerate((one, two))]
+            chances[frozenset(one), frozenset(two)] = float(np.prod(products))
+    total = sum(chances.values())
+    drawn = Counter(
+        tuple(frozenset(world[HELD + seat * MAX_TICKETS :][:2].tolist()) for seat in range(2)) for world in worlds
+    )
+    for hands, chance in chances.items():
+        expected = chance / total
+        assert abs(drawn[hands] / n_worlds - expected) < 5 * np.sqrt(expected / n_worlds) + 0.004
+
+
+@pytest.mark.compiled_only
+def test_cards_are_dealt_uniformly() -> None:
+    """Without a shuffle, the unknown cards of another hand are a random part of those not seen."""
+    state = Game(Combination("nordic", "", 2).game_map, 2).new(seed=7)
+    known = knowledge_of(state, 0)
+    n_worlds = 5_000
+    worlds = table_of(known).worlds(known, beliefs_of(known), n_worlds)
+    hands = worlds[:, HAND + N_KINDS : HAND + 2 * N_KINDS]
+    unseen = np.array(state.pile.counts) + np.array(state.hands[1].counts)
+    n, size = int(unseen.sum()), int(state.n_hands[1])
+    share = unseen / n
+    variance = size * share * (1 - share) * (n - size) / (n - 1)
+
+    assert (hands.sum(axis=1) == size).all()
+    assert np.abs(hands.mean(axis=0) - size * share).max() < 5 * np.sqrt(variance.max() / n_worlds)
+    assert hands.var(axis=0) == pytest.approx(variance, rel=0.15)
+
+
+@pytest.mark.compiled_only
+def test_the_states_tried_come_to_the_ends_of_piles() -> None:
+    met: set[int] = set()
+    n_shuffles = 0
+    for combination in (Combination("nordic", "", 3), Combination("nederland", "neutral", 2)):
+        for state in some_states(combination):
+            met.add(int(state[PHASE]))
+            n_shuffles = max(n_shuffles, int(state[N_SHUFFLES]))
+    assert met == set(Phase) - {Phase.OVER}
+    assert n_shuffles > 0

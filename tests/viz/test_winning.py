@@ -10,11 +10,11 @@ import pytest
 from ttr_analysis.viz import plot_win_curve
 
 
-def a_curve(ends: tuple[float, ...], seat: int | None = None) -> pd.DataFrame:
+def a_curve(ends: tuple[float, ...], looker: int | str | None = "all") -> pd.DataFrame:
     """Return a curve of two steps in which all seats begin alike."""
     rows = [(step, s, win if step else 1 / len(ends)) for step in (0, 9) for s, win in enumerate(ends)]
     curve = pd.DataFrame(rows, columns=["step", "seat", "win"])
-    curve.attrs["seat"] = seat
+    curve.attrs["looker"] = looker
     return curve.assign(win_low=curve["win"] - 0.05, win_high=curve["win"] + 0.05)
 
 
@@ -27,7 +27,8 @@ def test_each_seat_has_its_line_and_its_name() -> None:
 
 
 def test_the_title_says_who_looks() -> None:
-    assert plot_win_curve(a_curve((0.7, 0.3), seat=1)).get_title() == "Win probability, from what P1 could know"
+    assert plot_win_curve(a_curve((0.7, 0.3), 1)).get_title() == "Win probability, from what P1 could know"
+    assert plot_win_curve(a_curve((0.7, 0.3), None)).get_title() == "Win probability"
 
 
 @pytest.mark.parametrize("ends", [(0.0, 0.0, 0.0, 1.0), (1.0, 0.99, 0.98), (0.5, 0.5, 0.5, 0.5, 0.5)])

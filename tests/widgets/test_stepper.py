@@ -157,13 +157,25 @@ def test_win_probabilities_are_sent_as_percents(record: GameRecord, tmp_path: Pa
     assert json.loads(data_of(path.read_text(encoding="utf-8")))["data"]["win"] == stepper.data["win"]
 
 
-def test_whose_view_it_is_is_told(record: GameRecord) -> None:
+@pytest.mark.parametrize(
+    ("looker", "about"), [("all", "with all hands in view"), (1, "from what P1 could know"), (None, "")]
+)
+def test_whose_view_it_is_is_told_if_it_is_known(record: GameRecord, looker: object, about: str) -> None:
     curve = a_curve(record)
-    assert GameStepper(record, win=curve).data["win"]["about"] == "with all hands in view"
+    curve.attrs["looker"] = looker
 
-    curve.attrs["seat"] = 1
+    assert GameStepper(record, win=curve).data["win"]["about"] == about
 
-    assert GameStepper(record, win=curve).data["win"]["about"] == "from what P1 could know"
+
+@pytest.mark.parametrize(("looker", "got"), [("all", "all hands"), (0, "P0")])
+def test_a_seat_is_not_told_more_than_it_could_know(record: GameRecord, looker: object, got: str) -> None:
+    curve = a_curve(record)
+    curve.attrs["looker"] = looker
+    with pytest.raises(ValueError, match=f"from win_curve\\(record, 1\\), got {got}"):
+        GameStepper(record, seat=1, win=curve)
+
+    curve.attrs["looker"] = 1
+    assert GameStepper(record, seat=1, win=curve).data["win"]["about"] == "from what P1 could know"
 
 
 @pytest.mark.parametrize(

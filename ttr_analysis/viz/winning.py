@@ -79,9 +79,9 @@ def plot_win_curve(
         _number(ax, points)
     ax.set(xlabel="step of the game", ylabel="probability to win", ylim=(-0.02, 1.02), xlim=(first, last))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    looker = curve.attrs.get("seat")
-    view = "with all hands in view" if looker is None else f"from what P{looker} could know"
-    return _finish(ax, f"Win probability, {view}" if title is None else title, percent=True)
+    looker = curve.attrs.get("looker")
+    view = {None: "", "all": ", with all hands in view"}.get(looker, f", from what P{looker} could know")
+    return _finish(ax, f"Win probability{view}" if title is None else title, percent=True)
 
 
 def _apart(ends: dict[int, float]) -> dict[int, float]:

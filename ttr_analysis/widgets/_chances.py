@@ -10,7 +10,7 @@ import pandas as pd
 _COLUMNS = ["step", "seat", "win"]
 
 
-def chance_data(curve: pd.DataFrame, n_steps: int, n_seats: int) -> dict[str, Any]:
+def chance_data(curve: pd.DataFrame, n_steps: int, n_seats: int, seat: int | None = None) -> dict[str, Any]:
     """
     Return a curve of win probabilities, ready for JSON.
 
@@ -21,11 +21,13 @@ def chance_data(curve: pd.DataFrame, n_steps: int, n_seats: int) -> dict[str, An
         the one before counts.
     n_steps, n_seats
         Steps and seats of the game.
+    seat
+        Whose view the stepper shows; None for all hands.
 
     Returns
     -------
     data
-        `about`: from whose view. `percent`: for each seat a value a step;
+        `about`: from whose view, "" if the curve does not say. `percent`: for each seat a value a step;
         None before the first step of the curve.
 
     Raises
@@ -33,7 +35,8 @@ def chance_data(curve: pd.DataFrame, n_steps: int, n_seats: int) -> dict[str, An
     TypeError
         If it is no table.
     ValueError
-        If it lacks a column, or is of another game.
+        If it lacks a column, is of another game, or tells a seat more than it
+        could know.
 
     Examples
     --------
@@ -49,10 +52,13 @@ def chance_data(curve: pd.DataFrame, n_steps: int, n_seats: int) -> dict[str, An
         raise ValueError(f"expected win probabilities of steps 0 to {n_steps - 1} and seats 0 to {n_seats - 1}")
     if not curve["win"].between(0, 1).all():
         raise ValueError("win probabilities are between 0 and 1")
+    looker = curve.attrs.get("looker")
+    if seat is not None and looker not in (None, seat):
+        seen = "all hands" if looker == "all" else f"P{looker}"
+        raise ValueError(f"win probabilities in the view of P{seat} are from win_curve(record, {seat}), got {seen}")
     by_step = curve.pivot_table(index="step", columns="seat", values="win").reindex(range(n_steps)).ffill()
     percent = np.rint(100 * by_step.to_numpy()).T
-    looker = curve.attrs.get("seat")
     return {
-        "about": "with all hands in view" if looker is None else f"from what P{looker} could know",
+        "about": {None: "", "all": "with all hands in view"}.get(looker, f"from what P{looker} could know"),
         "percent": [[None if np.isnan(value) else int(value) for value in row] for row in percent],
     }

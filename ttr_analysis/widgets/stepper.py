@@ -39,7 +39,8 @@ class GameStepper(anywidget.AnyWidget):
     step
         Where to begin: 0 is the set-up, -1 the end.
     win
-        Win probabilities to show as a second chart, from `studies.win_curve`.
+        Win probabilities to show as a second chart, from `studies.win_curve`;
+        of the same seat if one is given.
 
     Attributes
     ----------
@@ -90,7 +91,7 @@ class GameStepper(anywidget.AnyWidget):
         self.record = record if seat is None else record.watched_from(seat)
         data = game_data(self.record)
         if win is not None:
-            data["win"] = chance_data(win, self.n_steps, record.header.n_players)
+            data["win"] = chance_data(win, self.n_steps, record.header.n_players, seat)
         self.record.state_at(step)  # raises the error that names the steps there are
         super().__init__(data=data, step=range(self.n_steps)[step])
 

@@ -17,13 +17,16 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
 import numpy as np
 
-from ttr_analysis.engine.layout import HELD, N_HELD, UNKNOWN_TICKET
+from ttr_analysis.engine.layout import UNKNOWN_TICKET
 from ttr_analysis.maps.model import GameMap
+from ttr_analysis.policies.playout import BuiltIn
+from ttr_analysis.policies.random import Random
 from ttr_analysis.studies.winning.knowledge import Knowledge
 from ttr_analysis.studies.winning.signs import N_SIGNS, Alone, Floats, fill_needs, fill_signs
 from ttr_analysis.studies.winning.worlds import Beliefs
@@ -38,6 +41,10 @@ SHARED_ALONE: Final = -0.64
 """and each that they had in common on an empty board: what is built already speaks for both of them at once."""
 
 
+BARRED: Final = 1e-12
+"""By this the weight of a ticket is multiplied that a seat cannot hold: it gets one only where there is no other."""
+
+
 @lru_cache(maxsize=64)
 def alone_on(game_map: GameMap, n_players: int) -> Alone:
     """Return what the tickets of a map take on an empty board."""
@@ -50,16 +57,23 @@ def alone_on(game_map: GameMap, n_players: int) -> Alone:
     return Alone(routes, trains, shared)
 
 
-def believe(known: Knowledge) -> Beliefs:
-    """Return how likely the tickets of each seat are; all weights are 1 for a seat whose tickets are known."""
+def believe(known: Knowledge, policies: Sequence[BuiltIn]) -> Beliefs:
+    """
+    Return how likely the tickets of each seat are.
+
+    Routes of a player at random say nothing: all its tickets are as likely.
+    Those of any other are taken for a planner's.
+    """
     beliefs = Beliefs(np.ones((known.n_players, MAX_TICKETS)), np.ones((known.n_players, MAX_TICKETS, MAX_TICKETS)))
     alone = alone_on(known.game_map, known.n_players)
     signs = np.zeros((MAX_TICKETS, N_SIGNS))
     shared = np.zeros((MAX_TICKETS, MAX_TICKETS), dtype=np.int64)
     for seat in range(known.n_players):
-        held = known.vector[HELD + seat * MAX_TICKETS : HELD + seat * MAX_TICKETS + known.vector[N_HELD + seat]]
-        if UNKNOWN_TICKET in held:
+        if UNKNOWN_TICKET not in known.held(seat):
+            continue
+        if not isinstance(policies[seat], Random):
             fill_signs(known.vector, known.tables, alone, seat, signs, shared)
             np.exp(signs @ FIT, out=beliefs.weights[seat])
             np.exp(SHARED * shared + SHARED_ALONE * alone.shared, out=beliefs.pairs[seat])
+        beliefs.weights[seat, sorted(known.barred[seat])] *= BARRED
     return beliefs

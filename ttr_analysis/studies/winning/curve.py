@@ -1,4 +1,12 @@
-"""The win probabilities of a whole game, and its turning points."""
+"""
+The win probabilities of a whole game, and its turning points.
+
+References
+----------
+.. [1] Bonett, D. G. and Price, R. M. "Adjusted Wald confidence interval for a
+   difference of binomial proportions based on paired data". Journal of
+   Educational and Behavioral Statistics 37 (2012), 479-488.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +20,15 @@ from typing import Final
 
 import numpy as np
 import pandas as pd
+from scipy.stats import norm
 from tqdm.auto import tqdm
 
 from ttr_analysis.engine.events import Move
-from ttr_analysis.engine.layout import OVER, PHASE
 from ttr_analysis.engine.notetext import part_text
 from ttr_analysis.engine.packed import PackedGame
 from ttr_analysis.engine.record import GameRecord
 from ttr_analysis.policies.playout import BuiltIn
-from ttr_analysis.studies.intervals import mean_interval
+from ttr_analysis.studies.intervals import Z_95, mean_interval
 from ttr_analysis.studies.simulation import Interrupted
 from ttr_analysis.studies.winning.knowledge import Knowledge, Watcher
 from ttr_analysis.studies.winning.probability import DEFAULT_ROLLOUTS, DEFAULT_SEED, chances_of
@@ -29,14 +37,15 @@ from ttr_analysis.studies.winning.rollouts import Results, Table
 CURVE_COLUMNS: Final = {
     "step": "step of the record, from 0, the set-up",
     "seat": "whose probability it is",
-    "acting": "the seat that moved in this step; -1 for the set-up",
+    "acting": "the seat that moved in this step; -1 for the set-up, or where tickets are shown",
     "win": "probability to win after the step",
     "win_low": "low end of its 95% interval",
     "win_high": "high end of its 95% interval",
     "points": "expected final points",
     "points_low": "low end of their 95% interval",
     "points_high": "high end of their 95% interval",
-    "swing": "probability less that after the step before; missing for the first",
+    "since": "the step of the curve before; missing for the first",
+    "swing": "probability less that after `since`; missing for the first",
     "swing_low": "low end of its 95% interval, from the difference of each two rollouts of one number",
     "swing_high": "high end of its 95% interval",
 }
@@ -74,7 +83,7 @@ def win_curve(
     -------
     curve
         A row for each step and seat, with the columns of `CURVE_COLUMNS`;
-        `curve.attrs["seat"]` says who looked.
+        `curve.attrs["looker"]` says who looked, "all" for all hands.
 
     Raises
     ------
@@ -82,6 +91,8 @@ def win_curve(
         If there is no such seat, or the record has not begun.
     IndexError
         If the record has no such step.
+    TypeError, ValueError
+        As `win_probability`, or if there are no steps.
 
     Warns
     -----
@@ -101,25 +112,26 @@ def win_curve(
     record.score()  # refuses a record that has not begun
     n_steps = len(record.steps)
     numbers = sorted({range(n_steps)[step] for step in (range(n_steps) if steps is None else steps)})
+    if not numbers:
+        raise ValueError("expected one step or more")
     n_players = record.header.n_players
 
     def play(known: Knowledge) -> Results:
         return Table(record.map, n_players, policies, seed=seed).play(known, n_rollouts)
 
-    Table(record.map, n_players, policies)  # refuses wrong policies before anything is played
     watcher = Watcher(record, seat)
     frames: list[pd.DataFrame] = []
-    before: Results | None = None
+    before: tuple[int, Results] | None = None
     try:
         for number, known, results in _in_order(play, watcher, numbers, progress=progress):
-            frames.append(_rows(record, number, results, before, is_over=bool(known.vector[PHASE] == OVER)))
-            before = results
+            frames.append(_rows(record, number, results, before, is_known=known.is_known))
+            before = number, results
     except KeyboardInterrupt:
         if not frames:
             raise
         warnings.warn("the curve was interrupted; it ends early", Interrupted, stacklevel=2)
     curve = pd.concat(frames, ignore_index=True)
-    curve.attrs["seat"] = seat
+    curve.attrs["looker"] = "all" if seat is None else seat
     return curve
 
 
@@ -147,18 +159,24 @@ def _in_order(
         pool.shutdown(cancel_futures=True)
 
 
-def _rows(record: GameRecord, number: int, results: Results, before: Results | None, *, is_over: bool) -> pd.DataFrame:
+def _rows(
+    record: GameRecord, number: int, results: Results, before: tuple[int, Results] | None, *, is_known: bool
+) -> pd.DataFrame:
     """Return the rows of a step."""
-    rows = chances_of(results, is_over=is_over).reset_index()
+    rows = chances_of(results, is_known=is_known).reset_index()
     move = record.steps[number][0]
     rows.insert(0, "step", number)
     rows.insert(2, "acting", move.seat if isinstance(move, Move) else -1)
     if before is None:
-        return rows.assign(swing=np.nan, swing_low=np.nan, swing_high=np.nan)
-    changes = results.won - before.won
-    swings = [mean_interval(change.sum(), (change**2).sum(), len(change)) for change in changes.T]
-    rows[["swing", "swing_low", "swing_high"]] = swings
-    return rows
+        return rows.assign(since=np.nan, swing=np.nan, swing_low=np.nan, swing_high=np.nan)
+    changes = results.won - before[1].won
+    swing = rows["win"].to_numpy() - chances_of(before[1], is_known=False)["win"].to_numpy()
+    # Two more differences, one up and one down, keep the interval honest where all rollouts change alike [1].
+    n = changes.shape[0] + changes.shape[1]
+    ends = [mean_interval(change.sum(), (change**2).sum() + 2, n) for change in changes.T]
+    half = np.array([(end.high - end.low) / 2 for end in ends])
+    low, high = np.maximum(-1.0, swing - half), np.minimum(1.0, swing + half)
+    return rows.assign(since=before[0], swing=swing, swing_low=low, swing_high=high)
 
 
 def turning_points(record: GameRecord, curve: pd.DataFrame, n: int = 5) -> pd.DataFrame:
@@ -166,42 +184,54 @@ def turning_points(record: GameRecord, curve: pd.DataFrame, n: int = 5) -> pd.Da
     Return the steps of a game that changed the win probabilities most.
 
     A swing is of what was done and of what chance did upon it: a card drawn, a
-    tunnel that failed.
+    tunnel that failed. Among hundreds of them some would look large by chance
+    alone: intervals are wide enough for all of a game together (Bonferroni),
+    and swings whose interval then holds 0 are left out.
 
     Parameters
     ----------
     record
         The game.
     curve
-        From `win_curve`.
+        From `win_curve`. Where it leaves out steps, a swing is of all of
+        them.
     n
-        How many.
+        How many at most.
 
     Returns
     -------
     points
         One row for each, those first of which the most is sure (index
-        `step`): `acting`, the seat that moved, its `move` as a line of the
-        notation tells it, `seat`, whose probability changed most, its
-        probability `before` and `after`, and `swing` with `swing_low` and
-        `swing_high`. Swings whose interval holds 0 are left out.
+        `step`): `since`, the step from which it counts, `acting`, the seat
+        that moved, its `move` as a line of the notation tells it, `seat`,
+        whose probability changed most, its probability `before` and `after`,
+        and `swing` with `swing_low` and `swing_high`. Of several steps
+        together `acting` is -1.
 
     Raises
     ------
     ValueError
         If the curve is of another game.
     """
-    if curve["step"].max() >= len(record.steps):
-        raise ValueError(f"the curve has step {curve['step'].max()}, the record steps 0 to {len(record.steps) - 1}")
-    swings = curve.dropna(subset="swing")
-    # What is sure: else, of so many steps, those would come first that chance made look large.
-    sure = pd.concat([swings["swing_low"], -swings["swing_high"]], axis=1).max(axis=1)
-    largest = swings.loc[sure[sure > 0].sort_values(ascending=False, kind="stable").index]
-    largest = largest.drop_duplicates("step").head(n)
+    if curve["step"].max() >= len(record.steps) or set(curve["seat"]) != set(range(record.header.n_players)):
+        raise ValueError(f"expected a curve of {record!r}: steps 0 to {len(record.steps) - 1}, all seats")
+    swings = curve.dropna(subset="swing").astype({"since": "int64"})
+    wider = norm.isf(0.025 / max(1, len(swings))) / Z_95
+    low = swings["swing"] - wider * (swings["swing"] - swings["swing_low"])
+    high = swings["swing"] + wider * (swings["swing_high"] - swings["swing"])
+    sure = pd.concat([low, -high], axis=1).max(axis=1)
+    largest = swings.assign(swing_low=low.clip(lower=-1), swing_high=high.clip(upper=1), sure=sure)
+    largest = largest[sure > 0].sort_values("sure", ascending=False, kind="stable").drop_duplicates("step").head(n)
+    is_one = largest["step"] - largest["since"] == 1
+    moves = [
+        step_text(record, step) if one else f"steps {since + 1} to {step}"
+        for step, since, one in zip(largest["step"], largest["since"], is_one, strict=True)
+    ]
     found = pd.DataFrame(
         {
-            "acting": largest["acting"],
-            "move": [step_text(record, step) for step in largest["step"]],
+            "since": largest["since"],
+            "acting": largest["acting"].where(is_one, -1),
+            "move": moves,
             "seat": largest["seat"],
             "before": largest["win"] - largest["swing"],
             "after": largest["win"],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, SupportsIndex
 
 import numpy as np
@@ -18,13 +18,30 @@ from ttr_analysis.engine.codes import (
     kind_of,
     seat_of,
 )
-from ttr_analysis.engine.layout import AT_PILE, HELD, N_HELD, NEUTRAL_OWNER, NOBODY, OWNER, TICKET_AT
+from ttr_analysis.engine.layout import (
+    AT_PILE,
+    HELD,
+    KEEP,
+    N_HELD,
+    NEUTRAL,
+    NEUTRAL_OWNER,
+    NOBODY,
+    OWNER,
+    PENDING,
+    PHASE,
+    SECOND_DRAW,
+    TICKET_AT,
+    TUNNEL_PHASE,
+    TURN_SEAT,
+    UNKNOWN_TICKET,
+)
+from ttr_analysis.engine.layout import NEUTRAL_TICKET as TURNED_UP
 from ttr_analysis.engine.state import seat_number
 from ttr_analysis.engine.view import fill_open
 from ttr_analysis.policies.playout import BuiltIn
 from ttr_analysis.studies.collecting import Ints
 from ttr_analysis.studies.intervals import wilson
-from ttr_analysis.studies.winning.knowledge import Source, know
+from ttr_analysis.studies.winning.knowledge import Knowledge, Source, know
 from ttr_analysis.studies.winning.probability import DEFAULT_ROLLOUTS, DEFAULT_SEED
 from ttr_analysis.studies.winning.rollouts import Table
 from ttr_analysis.tables.games import BOTH_OPEN, MAX_ROUTES, MAX_TICKETS, NEUTRAL_A, NEUTRAL_B, TWIN
@@ -62,7 +79,7 @@ def ticket_posterior(
         One row for each ticket that the seat may hold (index `ticket`), most
         likely first: `probability` with its 95% interval from the number of
         worlds, `low` and `high`, and `uniform`, the probability if its routes
-        said nothing.
+        said nothing. A ticket that is known has 1.
 
     Raises
     ------
@@ -90,16 +107,18 @@ def ticket_posterior(
     if n_worlds < 1:
         raise ValueError(f"expected 1 world or more, got {n_worlds}")
     table = Table(known.game_map, known.n_players, seed=seed)
+    beliefs = table.believe(known)
     counts = np.zeros(MAX_TICKETS + 1, dtype=np.int64)
     for first in range(0, n_worlds, _BLOCK):
-        for world in table.worlds(known, min(_BLOCK, n_worlds - first), first):
+        for world in table.worlds(known, beliefs, min(_BLOCK, n_worlds - first), first):
             counts[world[HELD + other * MAX_TICKETS :][: world[N_HELD + other]]] += 1
     places = known.vector[TICKET_AT : TICKET_AT + len(known.game_map.tickets)]
-    possible = np.flatnonzero((places == AT_PILE) | (counts[: len(places)] > 0))
-    n_held = counts.sum() / n_worlds
-    n_known = (counts == n_worlds).sum() if len(possible) > n_held else 0
-    uniform = (n_held - n_known) / max(1, len(possible) - n_known)
-    rows = [(*wilson(counts[ticket], n_worlds), uniform) for ticket in possible]
+    held = known.held(other)
+    n_unknown = int((held == UNKNOWN_TICKET).sum())
+    is_free = places == AT_PILE if n_unknown else np.zeros(len(places), dtype=np.bool_)
+    possible = np.flatnonzero(is_free | np.isin(np.arange(len(places)), held))
+    uniform = np.where(is_free, n_unknown / max(1, is_free.sum()), 1.0)
+    rows = [(*wilson(counts[ticket], n_worlds), uniform[ticket]) for ticket in possible]
     tickets = pd.Index([known.game_map.tickets[ticket].id for ticket in possible], name="ticket")
     found = pd.DataFrame(rows, columns=["probability", "low", "high", "uniform"], index=tickets)
     return found.sort_values("probability", ascending=False, kind="stable")
@@ -159,19 +178,19 @@ def route_gone(
     if n_rollouts < 1 or (turns is not None and turns < 1):
         raise ValueError(f"expected 1 rollout and 1 turn or more, got {n_rollouts} and {turns}")
     table = Table(known.game_map, known.n_players, policies, seed=seed)
-    horizon = np.inf if turns is None else turns
+    beliefs = table.believe(known)
     is_open = np.zeros(MAX_ROUTES, dtype=np.int64)
     fill_open(known.vector, known.tables, seat, is_open)
     routes = np.flatnonzero(is_open)
     gone, own = np.zeros(len(routes)), np.zeros(len(routes))
     for number in range(n_rollouts):
-        state, rows = table.follow(known, number)
-        taken = _turns_taken(known.tables, state, rows, seat)
+        state, rows = table.follow(known, beliefs, number)
+        taken = _turns_taken(known, state, rows, seat)
         for i, route in enumerate(routes):
-            at, is_own = _lost_at(known.tables, state, taken, seat, int(route))
-            if at <= horizon:
-                own[i] += is_own
-                gone[i] += not is_own
+            lost = _lost_at(known.tables, state, taken, seat, int(route))
+            if lost is not None and (turns is None or lost[0] <= turns):
+                own[i] += lost[1]
+                gone[i] += not lost[1]
     found = pd.DataFrame(
         [(*wilson(n, n_rollouts), n_own / n_rollouts) for n, n_own in zip(gone, own, strict=True)],
         columns=["gone", "gone_low", "gone_high", "own"],
@@ -180,36 +199,55 @@ def route_gone(
     return found.sort_values("gone", ascending=False, kind="stable")
 
 
-def _turns_taken(tables: Ints, state: Ints, rows: Ints, seat: int) -> dict[int, int]:
-    """Return after how many turns of a seat, begun ones counted, each route was taken."""
+def _turns_taken(known: Knowledge, state: Ints, rows: Ints, seat: int) -> dict[int, int]:
+    """Return after how many turns of a seat, begun ones counted, each route was taken since the position."""
     claimed: dict[int, int] = {}
     chosen: dict[int, int] = {}
     turned_up: dict[int, int] = {}
-    turns, last = 0, NOBODY
-    for code, value in rows.tolist():
-        kind, who, route = kind_of(code), seat_of(code), argument_of(code)
-        if kind <= PASS and kind not in (KEEP_TICKETS, CHOOSE_NEUTRAL) and who != last:
-            turns += who == seat
-            last = who
+    if known.vector[PHASE] == TUNNEL_PHASE:
+        claimed[int(known.vector[PENDING])] = int(known.vector[TURN_SEAT] == seat)
+    elif known.vector[PHASE] == NEUTRAL:
+        turned_up = dict.fromkeys(_tracks(known, int(known.vector[TURNED_UP])), 0)
+    for (code, value), turns in zip(rows.tolist(), _turns_begun(known, rows, seat), strict=True):
+        kind, route = kind_of(code), argument_of(code)
         if kind == CLAIM_ROUTE:
             claimed[route] = turns  # of several attempts at a tunnel the last one took it
         elif kind == CHOOSE_NEUTRAL:
             chosen[route] = turns
         elif kind == NEUTRAL_TICKET:
-            for track in (NEUTRAL_A, NEUTRAL_B):
-                turned_up.setdefault(int(tables[track + value]), turns)
+            for track in _tracks(known, value):
+                turned_up.setdefault(track, turns)
     neutral = {**turned_up, **chosen}
-    owners = {route: int(state[OWNER + route]) for route in range(MAX_ROUTES) if state[OWNER + route] != NOBODY}
-    by_whom = {route: neutral if owner == NEUTRAL_OWNER else claimed for route, owner in owners.items()}
-    return {route: times[route] for route, times in by_whom.items() if route in times}
+    is_new = (known.vector[OWNER : OWNER + MAX_ROUTES] == NOBODY) & (state[OWNER : OWNER + MAX_ROUTES] != NOBODY)
+    return {
+        route: (neutral if state[OWNER + route] == NEUTRAL_OWNER else claimed)[route]
+        for route in np.flatnonzero(is_new).tolist()
+    }
 
 
-def _lost_at(tables: Ints, state: Ints, taken: dict[int, int], seat: int, route: int) -> tuple[float, bool]:
-    """Return after how many turns a route was open no more, and whether that was by the seat itself."""
+def _tracks(known: Knowledge, ticket: int) -> list[int]:
+    """Return the tracks that the neutral player may get by a ticket, -1 where there is none."""
+    return [int(known.tables[track + ticket]) for track in (NEUTRAL_A, NEUTRAL_B)]
+
+
+def _turns_begun(known: Knowledge, rows: Ints, seat: int) -> Iterator[int]:
+    """Yield after each event how many turns a seat has begun, one that it is in counted."""
+    is_within = known.vector[PHASE] in (SECOND_DRAW, TUNNEL_PHASE, KEEP)
+    last = int(known.vector[TURN_SEAT]) if is_within else NOBODY
+    turns = int(last == seat)
+    for code in rows[:, 0].tolist():
+        kind, who = kind_of(code), seat_of(code)
+        if kind <= PASS and kind not in (KEEP_TICKETS, CHOOSE_NEUTRAL) and who != last:
+            turns += who == seat
+            last = who
+        yield turns
+
+
+def _lost_at(tables: Ints, state: Ints, taken: dict[int, int], seat: int, route: int) -> tuple[int, bool] | None:
+    """Return after how many turns a route was open no more, and whether that was by the seat itself; None for never."""
     tracks = [route]
     twin = int(tables[TWIN + route])
     if twin in taken and (state[OWNER + twin] == seat or not tables[BOTH_OPEN]):
         tracks.append(twin)
-    times = [(taken[track], state[OWNER + track] == seat) for track in tracks if track in taken]
-    at, is_own = min(times, default=(np.inf, False))
-    return float(at), bool(is_own)
+    times = [(taken[track], bool(state[OWNER + track] == seat)) for track in tracks if track in taken]
+    return min(times, default=None)

@@ -7,11 +7,10 @@ from typing import SupportsIndex
 
 import numpy as np
 import pandas as pd
+from scipy.stats import beta
 
-from ttr_analysis.engine.layout import OVER, PHASE
 from ttr_analysis.policies.playout import BuiltIn
-from ttr_analysis.studies.collecting import Floats
-from ttr_analysis.studies.intervals import Interval, mean_interval, wilson
+from ttr_analysis.studies.intervals import Interval, mean_interval
 from ttr_analysis.studies.winning.knowledge import Source, know
 from ttr_analysis.studies.winning.rollouts import Results, Table
 
@@ -38,7 +37,8 @@ def win_probability(
     Parameters
     ----------
     source
-        A record, a state, or what a seat sees of one.
+        A record, a state, or what a seat sees of one. Records are best: from
+        a state alone, a seat does not know which tickets it gave back.
     seat
         Who looks; None for somebody who sees all hands and tickets that the
         record or state has, but not the order of the piles.
@@ -59,8 +59,8 @@ def win_probability(
         One row for each seat (index `seat`): `win`, the probability to win
         (shared wins count in shares) with `win_low` and `win_high`, and
         expected final `points` with `points_low` and `points_high`: 95%
-        intervals of what chance does in the rollouts. How well planners stand
-        for who really plays, they do not tell.
+        intervals of what chance does in the rollouts. How well the policies
+        stand for who really plays, they do not tell.
 
     Raises
     ------
@@ -77,10 +77,15 @@ def win_probability(
     Notes
     -----
     The probability is (wins + 1) / (rollouts + seats), Laplace's rule of
-    succession [1]_: the mean over what it may be if nothing was known of it
-    before. Without it, extreme results of few rollouts would be too extreme.
-    A game that is over is known. `docs/winning.md` shows how well calibrated
-    the probabilities are.
+    succession, and its interval that of the same beta distribution [1]_:
+    nothing was known of it before. Without it, extreme results of few
+    rollouts would be too extreme. A game that is over, with all tickets
+    known, is certain.
+
+    Unknown tickets of a seat are believed to be those of a planner who
+    claimed its routes; those of a seat that `Random` plays, any. Who plays
+    otherwise is judged less well. `docs/winning.md` shows how well calibrated
+    the probabilities are among planners.
 
     References
     ----------
@@ -98,29 +103,26 @@ def win_probability(
     [0.95, 0.05]
     """
     known = know(source, seat, step)
-    if n_rollouts < 1:
-        raise ValueError(f"expected 1 rollout or more, got {n_rollouts}")
     results = Table(known.game_map, known.n_players, policies, seed=seed).play(known, n_rollouts)
-    return chances_of(results, is_over=bool(known.vector[PHASE] == OVER))
+    return chances_of(results, is_known=known.is_known)
 
 
-def chances_of(results: Results, *, is_over: bool) -> pd.DataFrame:
+def chances_of(results: Results, *, is_known: bool) -> pd.DataFrame:
     """Return the rows of `win_probability`."""
     n_rollouts, n_seats = results.won.shape
     rows = []
     for seat in range(n_seats):
         total, points = float(results.won[:, seat].sum()), results.points[:, seat].astype(np.float64)
-        if is_over:
-            won = Interval(*[total / n_rollouts] * 3)
+        if is_known:
+            rows.append([total / n_rollouts] * 3 + [float(points.mean())] * 3)
         else:
-            won = wilson(min(total, n_rollouts), n_rollouts)._replace(value=smoothed(results.won)[seat])
-        rows.append([*won, *mean_interval(points.sum(), (points**2).sum(), n_rollouts)])
+            expected = mean_interval(points.sum(), (points**2).sum(), n_rollouts)
+            rows.append([*_succession(total, n_rollouts, n_seats), *expected])
     columns = ["win", "win_low", "win_high", "points", "points_low", "points_high"]
     return pd.DataFrame(rows, columns=columns, index=pd.RangeIndex(n_seats, name="seat"))
 
 
-def smoothed(won: Floats) -> Floats:
-    """Return the probability of each seat to win by the rule of succession, given shares of wins, a row a rollout."""
-    n_rollouts, n_seats = won.shape
-    probability: Floats = (won.sum(axis=0) + 1.0) / (n_rollouts + n_seats)
-    return probability
+def _succession(wins: float, n: int, n_seats: int) -> Interval:
+    """Return the probability of one of some seats to win after `n` rollouts, with its 95% interval."""
+    low, high = (beta.ppf(end, wins + 1, n - wins + n_seats - 1) for end in (0.025, 0.975))
+    return Interval((wins + 1) / (n + n_seats), float(low), float(high))

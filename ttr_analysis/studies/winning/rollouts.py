@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from hashlib import blake2b
+from operator import index
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -21,10 +23,12 @@ from ttr_analysis.rules.chance import N_WORDS, open_stream, run_words
 from ttr_analysis.studies.collecting import Floats
 from ttr_analysis.studies.winning.beliefs import believe
 from ttr_analysis.studies.winning.knowledge import Knowledge
-from ttr_analysis.studies.winning.worlds import EVERYBODY, fill_worlds
+from ttr_analysis.studies.winning.worlds import EVERYBODY, Beliefs, fill_worlds
 
 _BLOCK: Final = 32
 """Games between two chances to interrupt."""
+_OPENING_STREAM: Final = 32
+"""Purpose of the streams of seats that chose their opening tickets before; those that play on are below."""
 _TAPE_EVENTS: Final = 2_048
 """Events for which there is room at first; a game has some hundreds."""
 
@@ -80,13 +84,19 @@ class Table:
         if len(self.policies) != n_players:
             raise ValueError(f"expected {n_players} policies, one for each seat, got {len(self.policies)}")
         self._game_map = game_map
-        self._words = run_words(seed, n_players)
+        # Words of their own: rollouts of a seed know nothing of the games of that seed.
+        own_seed = blake2b(f"{index(seed)}".encode(), digest_size=16, person=b"rollouts").digest()
+        self._words = run_words(int.from_bytes(own_seed, "little"), n_players)
         self._players: Players = seat_players(game_map, self.policies)
 
-    def worlds(self, known: Knowledge, n: int, first: int = 0) -> Ints:
+    def believe(self, known: Knowledge) -> Beliefs:
+        """Return what can be believed of the tickets of each seat, from who plays it."""
+        return believe(known, self.policies)
+
+    def worlds(self, known: Knowledge, beliefs: Beliefs, n: int, first: int = 0) -> Ints:
         """Return states that agree with what is known, one a row, from the number `first` on."""
         worlds = np.empty((n, STATE_SIZE), dtype=np.int64)
-        fill_worlds(known.vector, known.tables, believe(known), known.looker, self._words[0], first, worlds)
+        fill_worlds(known.vector, known.tables, beliefs, known.looker, self._words[0], first, worlds)
         if known.vector[PHASE] == KEEP_START and known.looker != EVERYBODY:
             for i, world in enumerate(worlds):
                 self._choose_opening(world, known, first + i)
@@ -100,7 +110,7 @@ class Table:
                 continue
             policy = self.policies[seat]
             memory = np.zeros(policy.memory_size, dtype=np.int64)
-            open_stream(self._words[1 + seat], number, 1 + seat, memory[:N_WORDS])
+            open_stream(self._words[1 + seat], number, _OPENING_STREAM + seat, memory[:N_WORDS])
             world[SEAT] = seat
             lore = policy.lore(known.game_map, known.n_players)
             _, kept = policy.decide(world, known.tables, lore, seat, policy.params, memory)
@@ -108,12 +118,22 @@ class Table:
         world[SEAT] = acting
 
     def play(self, known: Knowledge, n_rollouts: int) -> Results:
-        """Play games on from what is known; return how they end."""
+        """
+        Play games on from what is known; return how they end.
+
+        Raises
+        ------
+        ValueError
+            If there are no rollouts.
+        """
+        if n_rollouts < 1:
+            raise ValueError(f"expected 1 rollout or more, got {n_rollouts}")
         announce(play_block, "the game and its players")
+        beliefs = self.believe(known)
         scores = np.zeros((n_rollouts, known.n_players, N_COLUMNS), dtype=np.int64)
         for first in range(0, n_rollouts, _BLOCK):
             block = slice(first, min(first + _BLOCK, n_rollouts))
-            worlds = self.worlds(known, block.stop - first, first)
+            worlds = self.worlds(known, beliefs, block.stop - first, first)
             if known.vector[PHASE] != OVER:
                 tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
                 play_block(known.tables, self._players, self._words, first, worlds, tape)
@@ -121,7 +141,7 @@ class Table:
         won = scores[:, :, WON_COLUMN]
         return Results(won / won.sum(axis=1, keepdims=True), scores[:, :, TOTAL_COLUMN])
 
-    def follow(self, known: Knowledge, number: int, n_events: int = _TAPE_EVENTS) -> tuple[Ints, Ints]:
+    def follow(self, known: Knowledge, beliefs: Beliefs, number: int) -> tuple[Ints, Ints]:
         """
         Play one game on, and return its last state and its events.
 
@@ -129,18 +149,19 @@ class Table:
         ----------
         known
             What is known.
+        beliefs
+            What can be believed of tickets.
         number
             Number of the rollout.
-        n_events
-            Room for events; more if that is not enough.
 
         Returns
         -------
         state, rows
             The last state, and codes and values of the events from here on.
         """
+        n_events = _TAPE_EVENTS
         while True:
-            worlds = self.worlds(known, 1, number)
+            worlds = self.worlds(known, beliefs, 1, number)
             tape = np.zeros(TAPE_START + 2 * n_events, dtype=np.int64)
             tape[WRITE_AT], tape[WRITE_END] = TAPE_START, len(tape)
             play_block(known.tables, self._players, self._words, number, worlds, tape)

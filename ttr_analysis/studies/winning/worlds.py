@@ -6,8 +6,10 @@ from one seat has them: cards of hands that are missing from `HAND` lie in the
 draw pile, and tickets in hands, offers and under the pile are
 `UNKNOWN_TICKET`. A world fills them in. Cards that must be from before the
 last shuffle go to seats that may hold such cards; all others are dealt
-uniformly among the gaps and the pile, of which each order is as likely. The
-tickets of seats are drawn by Gibbs sampling [1]_, one given all others, from
+uniformly among the gaps and the pile, of which each order is as likely. (That
+is an approximation: what somebody has played says a little of what is left in
+the hand, and of how much of it is from before the shuffle.) The tickets of
+seats are drawn by Gibbs sampling [1]_, one given all others, from
 what can be believed of them: see `beliefs`.
 
 References
@@ -171,7 +173,8 @@ def _fill_cards(state: Ints, tables: Ints, looker: int, stream: Ints) -> None:
     _deal_stale(state, n_seats, stale, stream)
     n_fresh = 0
     for kind in range(N_KINDS):
-        n_fresh += fresh[kind]
+        n_fresh += fresh[kind] + stale[kind]  # of which none is left, unless what is known cannot be
+        fresh[kind] += stale[kind]
     for seat in range(n_seats):
         for _ in range(n_missing(state, seat)):
             kind = _draw(fresh, n_fresh, stream)
@@ -197,7 +200,7 @@ def _deal_stale(state: Ints, n_seats: int, stale: Ints, stream: Ints) -> None:
         for _ in range(min(state[OLD + seat], n_missing(state, seat))):
             places[at] = seat
             at += 1
-    while n_stale > 0 and n_places > 0:
+    for _ in range(min(n_stale, n_places)):
         kind = _draw(stale, n_stale, stream)
         at = below(stream, n_places)
         state[HAND + places[at] * N_KINDS + kind] += 1

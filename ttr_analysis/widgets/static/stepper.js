@@ -343,7 +343,7 @@ function makeCharts(sheet, game, frames, win, onStep) {
   const chances = win && {
     name: "Win probability",
     field: "win",
-    heading: `Win probability ${win.about}`,
+    heading: `Win probability ${win.about}`.trim(),
     values: win.percent,
     unit: "%",
   };
