@@ -43,8 +43,12 @@ Frames = dict[str, pd.DataFrame]
 
 _TAPE_EVENTS: Final = 8_192
 """Events for which there is room at first; a game has some hundreds."""
-_MEASURES: Final = ("longest_trail", "completed_tickets", "tokens")
-_BONUSES: Final = ("trail_bonus", "completed_bonus", "tokens_bonus")
+_BONUSES: Final = {
+    "longest_trail": "trail_bonus",
+    "completed_tickets": "completed_bonus",
+    "tokens": "tokens_bonus",
+}
+"""The column of each kind of bonus, by what is compared."""
 
 
 def is_built_in(policy: object) -> bool:
@@ -333,9 +337,9 @@ class _Desk:
 
     def _bonuses(self) -> dict[str, Ints]:
         """Return the points of each kind of bonus; 0 where the rules have none."""
-        points = {name: np.zeros(self._results[:, :, 0].size, dtype=np.int64) for name in _BONUSES}
+        points = {name: np.zeros(self._results[:, :, 0].size, dtype=np.int64) for name in _BONUSES.values()}
         for i, bonus in enumerate(self._plan.game_map.rules.bonus):
-            points[_BONUSES[_MEASURES.index(bonus.measure)]] += self._results[:, :, scoring.BONUS_COLUMN + i].ravel()
+            points[_BONUSES[bonus.measure]] += self._results[:, :, scoring.BONUS_COLUMN + i].ravel()
         return points
 
     def _ticket_rows(self, first: int) -> pd.DataFrame:
