@@ -82,7 +82,7 @@ def plot_tunnel_odds(
     [0.441, 0.42, 0.126, 0.012]
     """
     named = odds if isinstance(odds, Mapping) else {"": odds}
-    ax = _axes(ax)
+    ax = chart_axes(ax)
     width = BAR_SPAN / max(1, len(named))
     for rank, ((name, distribution), color) in enumerate(zip(named.items(), cycle(SERIES_COLORS), strict=False)):
         probabilities = np.array([float(p) for p in distribution])
@@ -97,7 +97,7 @@ def plot_tunnel_odds(
         ax.plot(ks, np.minimum(1, np.cumsum(probabilities)), color=color, marker="o", label=None if name else "enough")
     ax.set(xlabel="cards demanded (bars), spare cards that are enough (lines)", ylabel="probability", ylim=(0, 1.02))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    return _finish(ax, "Surcharge of a tunnel" if title is None else title, percent=True, loc="center right")
+    return finish_chart(ax, "Surcharge of a tunnel" if title is None else title, percent=True, loc="center right")
 
 
 def plot_card_odds(
@@ -148,7 +148,7 @@ def plot_card_odds(
         msg = f"by must be 'turns' or 'cards', got {by!r}"
         raise ValueError(msg)
     named = waiting if isinstance(waiting, Mapping) else {"": waiting}
-    ax = _axes(ax)
+    ax = chart_axes(ax)
     last = 1
     for (name, times), color in zip(named.items(), cycle(SERIES_COLORS), strict=False):
         done = np.cumsum(times.turns if by == "turns" else times.cards)
@@ -161,7 +161,7 @@ def plot_card_odds(
     for share in QUANTILES:
         ax.axhline(share, color=rcParams["grid.color"], linewidth=0.8, zorder=0)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    return _finish(ax, "Gathering cards" if title is None else title, percent=True)
+    return finish_chart(ax, "Gathering cards" if title is None else title, percent=True)
 
 
 def plot_ticket_values(
@@ -204,7 +204,7 @@ def plot_ticket_values(
     >>> [text.get_text() for text in plot_ticket_values(table).texts if text.get_gid() == "label"]
     ['Bergen-Oslo', 'Oslo-Narvik']
     """
-    ax = _axes(ax, (9.0, 6.5))
+    ax = chart_axes(ax, (9.0, 6.5))
     dots: dict[tuple[float, float], list[str]] = {}
     for name, x, y in zip(table.index, table[trains], table[points], strict=True):
         if math.isfinite(x) and math.isfinite(y):
@@ -221,7 +221,7 @@ def plot_ticket_values(
     x, y = np.array(list(dots)).reshape(-1, 2).T
     ax.scatter(x, y, s=(2 * DOT_POINTS) ** 2, c=y / np.maximum(x, 1), cmap="viridis", zorder=3, gid="tickets")
     label_dots(ax, dots)
-    return _finish(ax, "Tickets" if title is None else title)
+    return finish_chart(ax, "Tickets" if title is None else title)
 
 
 def _draw_guides(ax: Axes) -> None:
@@ -306,11 +306,12 @@ def _first(names: Sequence[str]) -> Sequence[str]:
 # -- axes --------------------------------------------------------------------------
 
 
-def _axes(ax: Axes | None, size: tuple[float, float] = (7.0, 4.2)) -> Axes:
+def chart_axes(ax: Axes | None, size: tuple[float, float] = (7.0, 4.2)) -> Axes:
+    """Return the axes given, or those of a new figure of this size (inches)."""
     return plt.subplots(figsize=size, layout="constrained")[1] if ax is None else ax
 
 
-def _finish(ax: Axes, title: str, *, percent: bool = False, **legend: Any) -> Axes:  # noqa: ANN401 - passed on
+def finish_chart(ax: Axes, title: str, *, percent: bool = False, **legend: Any) -> Axes:  # noqa: ANN401 - passed on
     """Set the title and what all charts have in common."""
     ax.set_title(title, parse_math=False)
     ax.spines[["top", "right"]].set_visible(False)

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib import rcParams
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
-from ttr_analysis.viz.charts import SERIES_COLORS, _axes, _finish, label_dots
+from ttr_analysis.viz.charts import SERIES_COLORS, chart_axes, finish_chart, label_dots
 from ttr_analysis.viz.style import ink_upon
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def plot_rates(
     ['Mine', 'Greedy']
     """
     low, high = _ends(table, value)
-    ax = _axes(ax, (7.0, 1.4 + ROW_INCHES * len(table)))
+    ax = chart_axes(ax, (7.0, 1.4 + ROW_INCHES * len(table)))
     if reference is None:
         reference = _by_chance(table, value)
     if reference is not None:
@@ -116,7 +116,7 @@ def plot_rates(
     if value.endswith(RATES):
         ax.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
         ax.xaxis.set_major_locator(MaxNLocator(7, steps=[1, 2, 5, 10], min_n_ticks=3))
-    return _finish(ax, value.replace("_", " ").capitalize() if title is None else title)
+    return finish_chart(ax, value.replace("_", " ").capitalize() if title is None else title)
 
 
 def plot_point_sources(table: pd.DataFrame, ax: Axes | None = None, *, title: str | None = None) -> Axes:
@@ -149,7 +149,7 @@ def plot_point_sources(table: pd.DataFrame, ax: Axes | None = None, *, title: st
     ['Greedy, won', 'Random, lost']
     """
     rows = table.iloc[::-1].sort_index(level="policy", sort_remaining=False, kind="stable")
-    ax = _axes(ax, (8.0, 1.6 + ROW_INCHES * len(rows)))
+    ax = chart_axes(ax, (8.0, 1.6 + ROW_INCHES * len(rows)))
     at = np.arange(len(rows))
     ends = {1: np.zeros(len(rows)), -1: np.zeros(len(rows))}
     for column, (name, color) in SOURCES.items():
@@ -168,7 +168,7 @@ def plot_point_sources(table: pd.DataFrame, ax: Axes | None = None, *, title: st
     _name_rows(ax, [f"{policy}, {'won' if won else 'lost'}" for policy, won in rows.index])
     ax.set(xlabel="points, mean of a seat")
     title = "What points come from" if title is None else title
-    return _finish(ax, title, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    return finish_chart(ax, title, loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
 
 def plot_ticket_results(table: pd.DataFrame, ax: Axes | None = None, *, title: str | None = None) -> Axes:
@@ -198,7 +198,7 @@ def plot_ticket_results(table: pd.DataFrame, ax: Axes | None = None, *, title: s
     """
     if "trains" not in table:
         raise ValueError("ticket_results must be given the values of tickets: ticket_results(result, values)")
-    ax = _axes(ax, (9.5, 6.5))
+    ax = chart_axes(ax, (9.5, 6.5))
     known = table[table["kept"] > 0]
     x, y = known["trains"].to_numpy(float), known["completion_rate"].to_numpy(float)
     ends = np.array([y - known["completion_low"], known["completion_high"] - y])
@@ -232,7 +232,7 @@ def plot_ticket_results(table: pd.DataFrame, ax: Axes | None = None, *, title: s
         if name in named:
             places.setdefault(spot, []).append(str(name))
     label_dots(ax, places, [spot for spot in spots if spot not in places])
-    return _finish(ax, "Tickets as played" if title is None else title, percent=True)
+    return finish_chart(ax, "Tickets as played" if title is None else title, percent=True)
 
 
 def plot_ticket_fates(table: pd.DataFrame, ax: Axes | None = None, *, title: str | None = None) -> Axes:
@@ -254,7 +254,7 @@ def plot_ticket_fates(table: pd.DataFrame, ax: Axes | None = None, *, title: str
         The axes.
     """
     rates = table["rate"].reset_index().pivot_table("rate", "policy", "fate", observed=True, sort=False)
-    ax = _axes(ax, (8.0, 1.5 + 1.2 * ROW_INCHES * len(rates)))
+    ax = chart_axes(ax, (8.0, 1.5 + 1.2 * ROW_INCHES * len(rates)))
     at, end = np.arange(len(rates)), np.zeros(len(rates))
     for fate, color in FATES.items():
         share = rates[fate].to_numpy(float) if fate in rates else end * 0
@@ -268,7 +268,7 @@ def plot_ticket_fates(table: pd.DataFrame, ax: Axes | None = None, *, title: str
     ax.set(xlim=(0, 1), xlabel="of the tickets kept")
     ax.xaxis.set_major_formatter(PercentFormatter(1.0))
     title = "What becomes of tickets" if title is None else title
-    return _finish(ax, title, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    return finish_chart(ax, title, loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
 
 def plot_tunnel_success(table: pd.DataFrame, ax: Axes | None = None, *, title: str | None = None) -> Axes:
@@ -292,7 +292,7 @@ def plot_tunnel_success(table: pd.DataFrame, ax: Axes | None = None, *, title: s
     ax
         The axes. Lines are 95% intervals.
     """
-    ax = _axes(ax, (6.0, 5.2))
+    ax = chart_axes(ax, (6.0, 5.2))
     ax.plot([0, 1], [0, 1], color=rcParams["grid.color"], linewidth=1.2, zorder=0)
     most = float(table["attempts"].max()) if len(table) else 1.0
     policies = table.groupby(level="policy", observed=True, sort=False)
@@ -308,7 +308,7 @@ def plot_tunnel_success(table: pd.DataFrame, ax: Axes | None = None, *, title: s
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
     ax.set(xlabel="odds that the surcharge can be paid", ylabel="tunnels taken, of those attempted")
     ax.xaxis.set_major_formatter(PercentFormatter(1.0))
-    return _finish(ax, "Tunnels and their odds" if title is None else title, percent=True, loc="upper left")
+    return finish_chart(ax, "Tunnels and their odds" if title is None else title, percent=True, loc="upper left")
 
 
 def plot_late_tickets(table: pd.DataFrame, ax: Axes | None = None, *, title: str | None = None) -> Axes:
@@ -329,7 +329,7 @@ def plot_late_tickets(table: pd.DataFrame, ax: Axes | None = None, *, title: str
     ax
         The axes. Lines are 95% intervals, where there are two deals or more.
     """
-    ax = _axes(ax)
+    ax = chart_axes(ax)
     ax.axhline(0, color=rcParams["axes.edgecolor"], linewidth=0.8, zorder=0)
     when = str(table.index.names[-1])
     policies = table.groupby(level="policy", observed=True, sort=False)
@@ -348,7 +348,7 @@ def plot_late_tickets(table: pd.DataFrame, ax: Axes | None = None, *, title: str
         ylabel="points that a draw brought",
     )
     ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:.0f}"))
-    return _finish(ax, "Tickets drawn later" if title is None else title)
+    return finish_chart(ax, "Tickets drawn later" if title is None else title)
 
 
 def _name_rows(ax: Axes, names: list[str]) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from matplotlib import rcParams
 from matplotlib.ticker import MaxNLocator
 
-from ttr_analysis.viz.charts import _axes, _finish
+from ttr_analysis.viz.charts import chart_axes, finish_chart
 from ttr_analysis.viz.style import PLAYER_COLORS
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def plot_win_curve(
     >>> [line.get_ydata().tolist() for line in ax.lines]
     [[0.5, 0.8], [0.5, 0.2]]
     """
-    ax = _axes(ax, (9.0, 4.2))
+    ax = chart_axes(ax, (9.0, 4.2))
     ends: dict[int, float] = {}
     for seat in sorted(map(int, curve["seat"].unique())):
         rows, color = curve[curve["seat"] == seat], PLAYER_COLORS[seat % len(PLAYER_COLORS)]
@@ -81,7 +81,7 @@ def plot_win_curve(
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     looker = curve.attrs.get("looker")
     view = {None: "", "all": ", with all hands in view"}.get(looker, f", from what P{looker} could know")
-    return _finish(ax, f"Win probability{view}" if title is None else title, percent=True)
+    return finish_chart(ax, f"Win probability{view}" if title is None else title, percent=True)
 
 
 def _apart(ends: dict[int, float]) -> dict[int, float]:
