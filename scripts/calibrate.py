@@ -18,6 +18,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Final, NamedTuple
+from zlib import crc32
 
 import numpy as np
 import pandas as pd
@@ -61,7 +62,7 @@ def positions(setting: Setting, first: int, n_games: int, n_rollouts: int) -> li
     game = ttr.Game(ttr.load_map(setting.name), n_players=setting.n_players)
     rows: list[tuple[object, ...]] = []
     for number in range(first, first + n_games):
-        rng = np.random.default_rng([SEED, setting.n_players, number])
+        rng = np.random.default_rng([SEED, crc32(setting.name.encode()), setting.n_players, number])
         record = game.play([ttr.policies.Planner()] * setting.n_players, SEED, number)
         n_steps = len(record.steps)
         seat = int(rng.integers(setting.n_players))
@@ -89,6 +90,17 @@ def positions(setting: Setting, first: int, n_games: int, n_rollouts: int) -> li
     return rows
 
 
+def whole_chunks(path: Path, n_rollouts: int) -> pd.DataFrame:
+    """Return the rows of a file of chunks that were played to the end, so that a torn one is played again."""
+    if not path.exists():
+        return pd.DataFrame(columns=COLUMNS)
+    rows = pd.read_csv(path, on_bad_lines="skip").dropna()
+    if (rows["rollouts"] != n_rollouts).any():
+        raise SystemExit(f"{path} has other rollouts than {n_rollouts}: ask for those, or begin another file")
+    sizes = rows.groupby(["map", "players", rows["game"] // CHUNK])["game"].transform("size")
+    return rows[sizes == CHUNK * N_POSITIONS]
+
+
 def main() -> int:
     """Play what is not in the file yet."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -101,7 +113,8 @@ def main() -> int:
 
         show(pd.read_csv(asked.path))
         return 0
-    done = pd.read_csv(asked.path) if asked.path.exists() else pd.DataFrame(columns=COLUMNS)
+    done = whole_chunks(asked.path, asked.rollouts)
+    done.to_csv(asked.path, index=False)
     finished = set(zip(done["map"], done["players"], done["game"], strict=True))
     tasks = [
         (setting, first, CHUNK, asked.rollouts)
@@ -110,12 +123,13 @@ def main() -> int:
         if (setting.name, setting.n_players, first) not in finished
     ]
     tasks.sort(key=lambda task: task[1] / task[0].n_games)  # all settings go on alike, so that any part is a sample
-    if not asked.path.exists():
-        done.to_csv(asked.path, index=False)
-    with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool:
+    pool = ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn"))
+    try:
         futures = [pool.submit(positions, *task) for task in tasks]
         for future in tqdm(as_completed(futures), total=len(futures), unit="chunk"):
             pd.DataFrame(future.result(), columns=COLUMNS).to_csv(asked.path, mode="a", header=False, index=False)
+    finally:
+        pool.shutdown(cancel_futures=True)
     return 0
 
 
