@@ -24,8 +24,7 @@ from typing import Any
 import ttr_analysis as ttr
 from ttr_analysis.policies import Planner, play_games
 from ttr_analysis.studies.parts import PartFolder
-from ttr_analysis.studies.playing import Plan
-from ttr_analysis.studies.playing import play_games as play_chunk
+from ttr_analysis.studies.playing import Plan, play_chunk
 
 MAP, PLAYERS, SEED = "nordic", [Planner()] * 3, 7
 FEW = 1_000

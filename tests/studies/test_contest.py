@@ -72,6 +72,14 @@ def test_intervals_hold_what_they_should() -> None:
     assert held / 200 == pytest.approx(0.95, abs=0.05), held  # 3 standard errors
 
 
+def test_few_deals_have_wide_intervals() -> None:
+    rng, held = np.random.default_rng(8), 0
+    for _ in range(300):
+        ratings = fit_ratings(meetings(np.array([0.2, -0.2]), 6, rng))
+        held += bool(ratings.low[0] <= ELO * 0.2 <= ratings.high[0])
+    assert held / 300 > 0.92
+
+
 def test_deals_that_repeat_make_intervals_wider() -> None:
     scores = meetings(np.array([0.5, -0.5]), 200, np.random.default_rng(1))
     once, thrice = fit_ratings(scores), fit_ratings(3 * scores)

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 import cloudpickle
 
-from ttr_analysis.studies.playing import Frames, Plan, Player, is_built_in, play_games
+from ttr_analysis.studies.playing import Frames, Plan, Player, is_built_in, play_chunk
 
 BUILT_IN_CHUNK: Final = 500
 """Games in a chunk if all policies are compiled: about half a second."""
@@ -56,7 +56,7 @@ def played(
         Chunks given to the executor at a time.
     """
     if executor is None:
-        return ((chunk, play_games(*chunk)) for chunk in chunks)
+        return ((chunk, play_chunk(*chunk)) for chunk in chunks)
     return _played_elsewhere(chunks, executor, n_waiting)
 
 
@@ -92,7 +92,7 @@ def _has_result(future: Future[Frames]) -> bool:
 
 def _play_packed(packed: bytes, first: int, n_games: int) -> Frames:
     """Play a chunk in another process."""
-    return play_games(_unpacked(packed), first, n_games)
+    return play_chunk(_unpacked(packed), first, n_games)
 
 
 @lru_cache(maxsize=64)

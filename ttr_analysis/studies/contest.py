@@ -118,8 +118,8 @@ def tournament(
     players = _named(policies)
     _check(game_map, players, n_players)
     pairings = list(combinations(range(len(players)), n_players))
-    tally = _play(game_map, players, pairings, n_games, seed, executor, progress=progress)
-    return Tournament(game_map, n_players, tally)
+    meetings = _play(game_map, players, pairings, n_games, seed, executor, progress=progress)
+    return Tournament(game_map, n_players, meetings)
 
 
 def beats(
@@ -168,12 +168,12 @@ def beats(
     players = [(policy_name(policy), policy), *_named(built_in() if others is None else others)]
     _check(game_map, players, _TWO)
     pairings = [(0, i) for i in range(1, len(players))]
-    tally = _play(game_map, players, pairings, n_games, seed, executor, progress=progress)
+    meetings = _play(game_map, players, pairings, n_games, seed, executor, progress=progress)
     rows = []
     for i in range(1, len(players)):
-        win = tally.rate(0, i)
+        win = meetings.rate(0, i)
         verdict = "yes" if win.low > _COIN else "no" if win.high < _COIN else "too close to call"
-        rows.append([tally.met[:, 0, i].sum(), *win, *tally.margin(0, i), verdict])
+        rows.append([meetings.met[:, 0, i].sum(), *win, *meetings.margin(0, i), verdict])
     columns = ["games", "win_rate", "win_low", "win_high", "margin", "margin_low", "margin_high", "verdict"]
     index = pd.Index([name for name, _ in players[1:]], name="other")
     return pd.DataFrame(rows, index=index, columns=columns).astype({"games": int})
@@ -189,18 +189,18 @@ class Tournament:
         The map.
     n_players
         Players in a game.
-    tally
+    meetings
         Who came before whom.
     """
 
-    def __init__(self, game_map: GameMap, n_players: int, tally: Tally) -> None:
+    def __init__(self, game_map: GameMap, n_players: int, meetings: Meetings) -> None:
         self.game_map = game_map
         self.n_players = n_players
-        self._tally = tally
+        self._meetings = meetings
 
     @cached_property
     def _ratings(self) -> Ratings:
-        return fit_ratings(self._tally.scores)
+        return fit_ratings(self._meetings.scores)
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -214,9 +214,9 @@ class Tournament:
         `win_rate` (shared wins count in shares) with `win_low` and `win_high`;
         mean `points`.
         """
-        tally, ratings = self._tally, self._ratings
-        n_games = tally.games.sum(axis=0)
-        wins = [tally.win_rate(i) for i in range(len(tally.names))]
+        meetings, ratings = self._meetings, self._ratings
+        n_games = meetings.games.sum(axis=0)
+        wins = [meetings.win_rate(i) for i in range(len(meetings.names))]
         table = pd.DataFrame(
             {
                 "rating": ratings.elo,
@@ -225,9 +225,9 @@ class Tournament:
                 "bound": ratings.bounds,
                 "games": n_games.astype(int),
                 **dict(zip(("win_rate", "win_low", "win_high"), zip(*wins, strict=True), strict=True)),
-                "points": tally.points / n_games,
+                "points": meetings.points / n_games,
             },
-            index=pd.Index(tally.names, name="policy"),
+            index=pd.Index(meetings.names, name="policy"),
         )
         return table.sort_values("rating", ascending=False, kind="stable")
 
@@ -244,12 +244,12 @@ class Tournament:
         `expected` is outside of the interval, one number for each player does
         not tell the whole story.
         """
-        tally, strength = self._tally, self._ratings.elo / ELO
+        meetings, strength = self._meetings, self._ratings.elo / ELO
         rows, index = [], []
         for i, j in combinations(np.argsort(-strength, kind="stable"), 2):
             expected = 1 / (1 + np.exp(strength[j] - strength[i]))
-            rows.append([tally.met[:, i, j].sum(), *tally.rate(i, j), expected, *tally.margin(i, j)])
-            index.append((tally.names[i], tally.names[j]))
+            rows.append([meetings.met[:, i, j].sum(), *meetings.rate(i, j), expected, *meetings.margin(i, j)])
+            index.append((meetings.names[i], meetings.names[j]))
         columns = ["games", "rate", "low", "high", "expected", "margin", "margin_low", "margin_high"]
         found = pd.DataFrame(rows, index=pd.MultiIndex.from_tuples(index, names=["policy", "other"]), columns=columns)
         return found.astype({"games": int})
@@ -257,10 +257,10 @@ class Tournament:
     @property
     def matrix(self) -> pd.DataFrame:
         """At which rate the player of a row came before the player of a column; best first."""
-        tally = self._tally
+        meetings = self._meetings
         with np.errstate(invalid="ignore"):
             rates = pd.DataFrame(
-                tally.scores.sum(axis=0) / tally.met.sum(axis=0), index=tally.names, columns=tally.names
+                meetings.scores.sum(axis=0) / meetings.met.sum(axis=0), index=meetings.names, columns=meetings.names
             )
         return rates.loc[self.table.index, self.table.index]
 
@@ -278,7 +278,7 @@ class Tournament:
         )
 
 
-class Tally:
+class Meetings:
     """
     Who came before whom, and by how much, deal by deal: games of one deal are not independent.
 
@@ -384,7 +384,7 @@ def _play(
     executor: Executor | None,
     *,
     progress: bool,
-) -> Tally:
+) -> Meetings:
     """Play the games of all pairings in turns, and count who came before whom."""
     check_seed(seed)
     n_games = whole(n_games, "n_games", 1)
@@ -399,14 +399,14 @@ def _play(
             chunks += [Chunk(plan, a, min(size, n - a)) for a in range(0, n, size)]
     chunks.sort(key=lambda chunk: chunk.first)  # so that all have met soon
     n_deals = 1 + max(chunk.plan.deal(chunk.first + chunk.n_games - 1) for chunk in chunks)
-    tally = Tally([name for name, _ in players], n_deals)
+    meetings = Meetings([name for name, _ in players], n_deals)
     try:
         with tqdm(total=n * len(seated), unit="game", disable=not progress) as bar:
             for chunk, frames in played(chunks, executor):
-                tally.add(seated[id(chunk.plan)], frames)
+                meetings.add(seated[id(chunk.plan)], frames)
                 bar.update(chunk.n_games)
     except KeyboardInterrupt:
-        if not all(tally.met[:, i, j].any() for pairing in pairings for i, j in combinations(pairing, 2)):
+        if not all(meetings.met[:, i, j].any() for pairing in pairings for i, j in combinations(pairing, 2)):
             raise
         warnings.warn("the tournament was interrupted; what is finished is counted", Interrupted, stacklevel=3)
-    return tally
+    return meetings

@@ -164,7 +164,7 @@ class Plan:
         return category_types(categories(self.game_map, self.names))
 
 
-def play_games(plan: Plan, first: int, n_games: int) -> Frames:
+def play_chunk(plan: Plan, first: int, n_games: int) -> Frames:
     """
     Play some games of a run and return their tables.
 
@@ -186,7 +186,7 @@ def play_games(plan: Plan, first: int, n_games: int) -> Frames:
     --------
     >>> import ttr_analysis as ttr
     >>> plan = Plan(ttr.load_map("usa"), (ttr.policies.Random(), ttr.policies.Greedy()), seed=7)
-    >>> frames = play_games(plan, 0, 4)
+    >>> frames = play_chunk(plan, 0, 4)
     >>> frames["seats"]["policy"].tolist()[:4]
     ['Random', 'Greedy', 'Greedy', 'Random']
     """

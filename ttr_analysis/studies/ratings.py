@@ -9,7 +9,7 @@ import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis.studies.intervals import Z_95
+from ttr_analysis.studies.intervals import t_95
 
 Floats = npt.NDArray[np.float64]
 
@@ -79,7 +79,8 @@ def fit_ratings(scores: Floats) -> Ratings:
     -----
     Newton's method on a concave function. The error is the larger of two: by
     the information matrix, as if all meetings were independent, and by the
-    spread between deals (the "sandwich", with deals as clusters).
+    spread between deals (the "sandwich", with deals as clusters). The interval
+    is Student's, with a degree of freedom less than deals.
 
     References
     ----------
@@ -110,7 +111,8 @@ def fit_ratings(scores: Floats) -> Ratings:
     group, bounds = _bounds(sums, strength)
     shift = np.eye(len(sums)) - group / group.sum()
     error = np.sqrt(np.max([np.diag(shift @ covariance @ shift.T) for covariance in covariances], axis=0))
-    elo, half = ELO * shift @ strength, Z_95 * ELO * error
+    n_deals = int(np.count_nonzero(scores.any(axis=(1, 2))))
+    elo, half = ELO * shift @ strength, t_95(max(2, n_deals)) * ELO * error
     return Ratings(elo, elo - half, elo + half, bounds)
 
 

@@ -23,7 +23,7 @@ from ttr_analysis.maps.model import GameMap
 from ttr_analysis.studies.chunks import N_WAITING, Chunk, default_chunk, played
 from ttr_analysis.studies.columns import TABLES, categories, category_types, no_rows, with_types
 from ttr_analysis.studies.parts import META, PartFolder
-from ttr_analysis.studies.playing import Entrants, Frames, Plan, Player, is_built_in, play_games
+from ttr_analysis.studies.playing import Entrants, Frames, Plan, Player, is_built_in, play_chunk
 from ttr_analysis.tables.games import check_size
 
 VERSION: Final = 2
@@ -317,7 +317,7 @@ def simulate(
     if folder is not None:
         return SimulationResult(meta, None, folder)
     in_order = [frames for _, frames in sorted(done, key=itemgetter(0))]
-    return SimulationResult(meta, _joined(in_order or [play_games(plan, 0, 0)]), None)
+    return SimulationResult(meta, _joined(in_order or [play_chunk(plan, 0, 0)]), None)
 
 
 def whole(number: object, what: str, least: int) -> int:
