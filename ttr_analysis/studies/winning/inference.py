@@ -99,7 +99,7 @@ def ticket_posterior(
     >>> game = ttr.Game(ttr.load_map("nordic"))
     >>> record = game.play([ttr.policies.Greedy(), ttr.policies.Random()], seed=7)
     >>> posterior = ticket_posterior(record, 0, seat=1, step=60, n_worlds=100)
-    >>> round(posterior["probability"].sum(), 6) == record.state_at(60).n_tickets[0]
+    >>> round(float(posterior["probability"].sum()), 6) == record.state_at(60).n_tickets[0]
     True
     """
     known = know(source, seat, step)
