@@ -16,8 +16,9 @@ import sys
 import tempfile
 from concurrent.futures import Executor, ProcessPoolExecutor
 from importlib import import_module
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
+from threading import Event, Thread
 from time import perf_counter, process_time
 from typing import Any
 
@@ -43,8 +44,47 @@ if __name__ == "__main__":
 """
 
 
+class MemoryWatch(Thread):
+    """
+    Looks how much memory this process and its workers take, from its making on.
+
+    Where the system tells (Linux), pages that processes share, such as
+    libraries, count once. Elsewhere it is the peak of this process and of so
+    many workers as large as the largest: more than all have at one time.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self._peak = 0
+        self._stopped = Event()
+        self.start()
+
+    def run(self) -> None:
+        """Look ten times a second."""
+        while not self._stopped.wait(0.1):
+            self._peak = max(self._peak, sum(map(proportional_set, ["self", *(p.pid for p in active_children())])))
+
+    def stop(self, n_cores: int) -> int:
+        """Return the peak in bytes."""
+        self._stopped.set()
+        self.join()
+        if self._peak:
+            return self._peak
+        own, worker = (resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+        return (own + (n_cores * worker if n_cores > 1 else 0)) * KILOBYTE
+
+
+def proportional_set(process: int | str | None) -> int:
+    """Return the memory of a process in bytes, shared pages in part; 0 if the system does not tell."""
+    try:
+        told = Path(f"/proc/{process}/smaps_rollup").read_text("ascii")
+    except OSError:  # another system, or a process that has just ended
+        return 0
+    return 1024 * next((int(line.split()[1]) for line in told.splitlines() if line.startswith("Pss:")), 0)
+
+
 def start_pool(n_workers: int = N_WORKERS) -> ProcessPoolExecutor:
-    """Return new processes; a forked one would share memory with this one, and be counted too high."""
+    """Return new processes, as every system can start them."""
     return ProcessPoolExecutor(n_workers, mp_context=get_context("spawn"))
 
 
@@ -52,9 +92,9 @@ def play_on(n_games: int, n_cores: int, out: str) -> None:
     """
     Play the games that a folder does not hold yet, ask two questions, and print what that took as JSON.
 
-    The peak of memory is that of this process and `n_cores` times that of the largest worker: more than all have at
-    one time, if anything.
+    The peak of memory is that of this process and its workers together.
     """
+    watch = MemoryWatch()
     nordic, start = ttr.load_map(MAP), perf_counter()
     before = ttr.SimulationResult.load(out).n_games if Path(out).exists() else 0
 
@@ -69,9 +109,7 @@ def play_on(n_games: int, n_cores: int, out: str) -> None:
     seconds = perf_counter() - start
     ttr.studies.win_rates(result)
     ttr.studies.ticket_results(result)
-    own, worker = (resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    peak = (own + (n_cores * worker if n_cores > 1 else 0)) * KILOBYTE
-    print(json.dumps({"games": result.n_games - before, "seconds": seconds, "peak": peak}))
+    print(json.dumps({"games": result.n_games - before, "seconds": seconds, "peak": watch.stop(n_cores)}))
 
 
 def bench_run(n_games: int, n_cores: int, folder: Path) -> str:

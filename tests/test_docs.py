@@ -10,7 +10,6 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-import matplotlib.pyplot as plt
 import pytest
 
 from ttr_analysis import load_map
@@ -87,19 +86,6 @@ def test_the_examples_of_a_page_run(page: Path) -> None:
     assert "".join(report) == ""
 
 
-def test_the_pictures_of_the_gallery_are_made() -> None:
-    page = (ROOT / "docs" / "gallery.md").read_text("utf-8")
-    imports, *cells = blocks(page, r"\{code-cell\} python")
-    names: dict[str, Any] = {}
-    run(imports, names)
-
-    assert len(cells) >= 10
-    for cell in cells:
-        plt.close("all")
-        run(cell, names)
-        assert len(plt.get_fignums()) == 1, cell
-
-
 def test_the_table_of_boards_is_right() -> None:
     def facts(game_map: GameMap) -> list[int]:
         routes = game_map.routes
@@ -135,7 +121,7 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "docs", tmp_path / "docs", ignore=shutil.ignore_patterns("_build", "notebooks"))
     for name in ("README.md", "data", "notebooks"):
         (tmp_path / name).symlink_to(ROOT / name)
-    # Without running notebooks and writing pages: `make docs` does that.
+    # Without running notebooks and the gallery, and without writing pages: `make docs` does that.
     options = ["--nitpicky", "--fail-on-warning", "--keep-going", "-b", "dummy", "-D", "nb_execution_mode=off"]
 
     build = [sys.executable, "-m", "sphinx", "--quiet", *options, "docs", "site"]
