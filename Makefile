@@ -52,7 +52,7 @@ lab: $(READY)
 
 test: $(AXE)
 	$(MAKE) --jobs=2 --output-sync=target lint warm-up
-	TTR_FAST=1 NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest --numprocesses=2 --dist=loadgroup --nbmake --ignore=tests/browser tests ttr_analysis notebooks
+	TTR_FAST=1 NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest --numprocesses=2 --dist=loadfile --nbmake --ignore=tests/browser tests ttr_analysis notebooks
 	$(MAKE) --jobs=2 --output-sync=target test-browser test-plain
 
 # Once, for the processes that then test side by side.

@@ -29,8 +29,6 @@ QUICK = Settings(seed=3, n_deals=40, quick=True, n_games=0)
 FULL = Settings(seed=3, n_deals=200, n_games=3)
 _STUDIES: dict[str, Study] = {}
 
-pytestmark = pytest.mark.xdist_group("studies")  # which are computed once, where one process runs all these tests
-
 
 def study_of(name: str) -> Study:
     """Return the study of a map, computed once: a quick one, but of the small invented map the full one."""
