@@ -270,6 +270,7 @@ def test_the_loss_is_what_the_wanted_routes_then_wait_longer(hand: Counts, pool:
         assert row["method"] == "exact"
 
 
+@pytest.mark.compiled_only
 def test_burning_is_simulated_with_common_cards(nordic: GameMap) -> None:
     """A ferry is wanted: no exact count for it and another route; differences are sharper than means."""
     gray = make_route(2, "gray", jokers=False)

@@ -97,6 +97,7 @@ LONG_GAMES = [pytest.param(player, id=player.name, marks=pytest.mark.compiled_on
 SHORT_GAMES = [pytest.param(player, id=player.name) for player in (BUILDER, Random())]
 
 
+@pytest.mark.compiled_only
 @pytest.mark.parametrize("other", LONG_GAMES + SHORT_GAMES)
 @pytest.mark.parametrize("combination", COMBINATIONS, ids=str)
 def test_the_copy_plays_the_same_games_against_others(combination: Combination, other: CompiledPolicy) -> None:

@@ -75,6 +75,7 @@ def test_every_part_of_a_hand_is_judged_right(route: Route, hand: Counts) -> Non
     assert bool(can_pay(array(hand), color_of(route), *facts(route))) == bool(legal)
 
 
+@pytest.mark.compiled_only
 @settings(max_examples=150, deadline=None)
 @given(any_route(), some_cards(3))
 def test_cards_needed_is_the_smallest_payment(route: Route, hand: Counts) -> None:

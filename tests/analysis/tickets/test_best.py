@@ -65,6 +65,7 @@ def puzzles(draw: st.DrawFn) -> tuple[GameMap, int]:
     return replace(game_map, routes=routes, places=tuple(places), tickets=tuple(tickets)), trains
 
 
+@pytest.mark.compiled_only
 @given(puzzles())
 @settings(deadline=None, max_examples=60)
 def test_best_network_of_one_part_is_the_best_of_all_sets_of_routes(puzzle: tuple[GameMap, int]) -> None:
@@ -79,6 +80,7 @@ def test_best_network_of_one_part_is_the_best_of_all_sets_of_routes(puzzle: tupl
     assert_consistent(game_map, best, trains)
 
 
+@pytest.mark.compiled_only
 @given(puzzles())
 @settings(deadline=None, max_examples=60)
 def test_best_network_of_any_parts_is_the_best_of_all_sets_of_routes(puzzle: tuple[GameMap, int]) -> None:
