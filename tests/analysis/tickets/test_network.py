@@ -26,7 +26,7 @@ from ttr_analysis.maps.model import GameMap, Place, Route, Ticket
 
 T = TypeVar("T")
 
-N_SETS = {1: 46, 2: 38, 3: 12, 4: 2, 5: 2}
+N_SETS = {1: 40, 2: 34, 3: 18, 4: 4, 5: 4}
 """Random sets of so many tickets on each map, 100 in all; large ones take the integer program seconds each."""
 
 
