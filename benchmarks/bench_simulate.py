@@ -60,8 +60,8 @@ class MemoryWatch(Thread):
         self.start()
 
     def run(self) -> None:
-        """Look ten times a second."""
-        while not self._stopped.wait(0.1):
+        """Look each second: to look takes time, too."""
+        while not self._stopped.wait(1.0):
             self._peak = max(self._peak, sum(map(proportional_set, ["self", *(p.pid for p in active_children())])))
 
     def stop(self, n_cores: int) -> int:
