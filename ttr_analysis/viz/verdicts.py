@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib import rcParams
 
-from ttr_analysis.viz.charts import AXIS_LABELS, label_dots
+from ttr_analysis.viz.charts import AXIS_LABELS, chart_axes, finish_chart, label_dots
 from ttr_analysis.viz.style import PLAYER_COLORS
 
 if TYPE_CHECKING:
@@ -57,8 +56,7 @@ def plot_ratings(table: pd.DataFrame, ax: Axes | None = None, *, title: str | No
     >>> [label.get_text() for label in plot_ratings(table).get_yticklabels()]
     ['Mine', 'Random']
     """
-    if ax is None:
-        _, ax = plt.subplots(figsize=(7.0, 1.2 + ROW_INCHES * len(table)), layout="constrained")
+    ax = chart_axes(ax, (7.0, 1.2 + ROW_INCHES * len(table)))
     rows = np.arange(len(table))
     rating, low, high = (table[column].to_numpy(float) for column in ("rating", "rating_low", "rating_high"))
     ax.axvline(0, color=rcParams["grid.color"], linewidth=1, zorder=0)
@@ -71,10 +69,9 @@ def plot_ratings(table: pd.DataFrame, ax: Axes | None = None, *, title: str | No
         ax.annotate(words, (x, row), (0, 7), textcoords="offset points", ha="center", fontsize="small", gid="number")
     ax.set_yticks(rows, [str(name) for name in table.index], parse_math=False)
     ax.set(ylim=(len(table) - 0.5, -0.7), xlabel="rating (Elo points), with 95% intervals")
-    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.spines["left"].set_visible(False)
     ax.tick_params(axis="y", length=0)
-    ax.set_title("Ratings" if title is None else title, parse_math=False)
-    return ax
+    return finish_chart(ax, "Ratings" if title is None else title)
 
 
 def plot_ticket_worth(
@@ -114,8 +111,7 @@ def plot_ticket_worth(
     >>> [text.get_text() for text in ax.texts if text.get_gid() == "label"]
     ['Bergen-Oslo']
     """
-    if ax is None:
-        _, ax = plt.subplots(figsize=(9.0, 6.0), layout="constrained")
+    ax = chart_axes(ax, (9.0, 6.0))
     x, y, low, high = (table[name].to_numpy(float) for name in (against, "worth", "worth_low", "worth_high"))
     ax.axhline(0, color=rcParams["text.color"], linewidth=1, zorder=0)
     for verdict, (color, mark) in VERDICTS.items():
@@ -133,8 +129,6 @@ def plot_ticket_worth(
             dots.setdefault(dot, []).append(str(name))
         else:
             others.append(dot)
-    ax.set_title("What tickets are worth" if title is None else title, parse_math=False)
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.legend(frameon=False, fontsize="small")
+    finish_chart(ax, "What tickets are worth" if title is None else title, fontsize="small")
     label_dots(ax, dots, others)
     return ax
