@@ -296,6 +296,8 @@ def test_the_widget_plays_and_then_steps_through(nordic: GameMap) -> None:
     table = GameTable(nordic, [Greedy()], seed=7)
     said: list[str] = []
     table.observe(lambda change: said.append(change["new"]), "busy")
+    usable: list[bool] = []  # at each change: either it is busy, or something can be done
+    table.observe(lambda _: usable.append(bool(table.busy or table.now["options"] or table.is_over)), ["busy", "now"])
     rng = random.Random(4)  # noqa: S311
     table._hear({"do": "stepper"})
     assert table.stepping is None
@@ -305,6 +307,7 @@ def test_the_widget_plays_and_then_steps_through(nordic: GameMap) -> None:
         table._hear({"do": "move", "step": step, "line": some_line(table.now["options"], rng)})
         assert table.problem["text"] == ""
     assert set(said) == {"P1 Greedy is thinking", ""}
+    assert all(usable)
     table._hear({"do": "stepper"})
     stepper = table.stepping
     assert getattr(stepper, "record", None) == table.record

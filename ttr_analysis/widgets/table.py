@@ -191,18 +191,20 @@ class GameTable(TalkingWidget):
         sitting = self._sitting
         self.failure = None
         self._say("")
-        self.set_trait("now", sitting.frame())
         try:
             while sitting.thinker:
+                # Busy from before the first frame until after the last: between them nothing can be done, and keys
+                # that then move the focus would lead away from it.
                 self.set_trait("busy", f"{sitting.thinker} is thinking")
-                sitting.let_play()
                 self.set_trait("now", sitting.frame())
+                sitting.let_play()
         except GameError as error:
             self.failure = error.__cause__
             self._say(str(error), can_go_on=True)
         except KeyboardInterrupt:
             self._say(f"{sitting.thinker} was interrupted", can_go_on=True)
         finally:
+            self.set_trait("now", sitting.frame())
             self.set_trait("busy", "")
 
     def _say(self, text: str, *, can_go_on: bool = False) -> None:
