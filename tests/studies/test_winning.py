@@ -16,7 +16,7 @@ from ttr_analysis import Game, GameError, GameRecord, GameState
 from ttr_analysis.analysis.tickets.solver import ForestSolver, trains_of
 from ttr_analysis.engine import layout
 from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_CARD, KEEP_TICKETS, PAY_TUNNEL, make_code
-from ttr_analysis.engine.layout import KEEP, NOBODY, OWNER, STATE_SIZE, TUNNEL_PHASE, TURN
+from ttr_analysis.engine.layout import CLAIMED, KEEP, N_CLAIMS, NOBODY, OWNER, STATE_SIZE, TUNNEL_PHASE, TURN
 from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.studies import Interrupted, route_gone, ticket_posterior, turning_points, win_curve, win_probability
 from ttr_analysis.studies.winning import curve as curve_module
@@ -26,7 +26,7 @@ from ttr_analysis.studies.winning.knowledge import Knowledge, Watcher
 from ttr_analysis.studies.winning.probability import chances_of
 from ttr_analysis.studies.winning.rollouts import Results, Table
 from ttr_analysis.studies.winning.signs import fill_needs
-from ttr_analysis.tables.games import LENGTH, MAX_TICKETS, game_tables
+from ttr_analysis.tables.games import LENGTH, MAX_TICKETS, TWIN, game_tables
 
 pytestmark = pytest.mark.compiled_only  # whole games, many times
 
@@ -325,6 +325,27 @@ def test_turns_are_counted_until_a_route_is_taken() -> None:
     assert _lost_at(known.tables, state, taken, 0, 5) == (2, True)
     assert _lost_at(known.tables, state, taken, 0, 6) == (2, True), "the other track of its own route"
     assert _lost_at(known.tables, state, taken, 0, 9) is None
+
+
+def test_whose_claim_closed_a_route_is_told_by_the_order_of_claims() -> None:
+    """Where both tracks are open, a seat and another player may take one each in the same round."""
+    game_map = Combination("nederland", "", 3).game_map
+    players = [Greedy()] * 3
+    known = Watcher(Game(game_map, 3).play(players, seed=7), 0).at(12)
+    table = Table(game_map, 3, players)
+    n_own = n_ties = 0
+    for number in range(25):
+        state, rows = table.follow(known, table.believe(known), number)
+        taken = _turns_taken(known, state, rows, 0)
+        order = state[CLAIMED : CLAIMED + state[N_CLAIMS]].tolist()
+        for route in taken:
+            twin = int(known.tables[TWIN + route])
+            tracks = [route, twin] if twin in taken and state[OWNER + twin] == 0 else [route]
+            first = min(tracks, key=order.index)
+            n_own += state[OWNER + first] == 0
+            n_ties += len({taken[track] for track in tracks}) < len(tracks)
+            assert _lost_at(known.tables, state, taken, 0, route) == (taken[first], state[OWNER + first] == 0)
+    assert n_own > n_ties > 0
 
 
 def test_a_tunnel_that_was_attempted_before_is_taken_when_it_is_paid() -> None:

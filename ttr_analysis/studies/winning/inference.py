@@ -154,7 +154,7 @@ def route_gone(
         One row for each route that is open to the seat (index `route`), most
         endangered first: `gone`, the probability that others close it to the
         seat, by taking it or the other track, with `gone_low` and
-        `gone_high`, and `own`, that the seat takes it itself before.
+        `gone_high`, and `own`, that the seat does so itself before.
 
     Raises
     ------
@@ -250,4 +250,5 @@ def _lost_at(tables: Ints, state: Ints, taken: dict[int, int], seat: int, route:
     if twin in taken and (state[OWNER + twin] == seat or not tables[BOTH_OPEN]):
         tracks.append(twin)
     times = [(taken[track], bool(state[OWNER + track] == seat)) for track in tracks if track in taken]
-    return min(times, default=None)
+    # A round of turns is counted from the seat's own, so that of two tracks taken in one its own came first.
+    return min(times, key=lambda lost: (lost[0], not lost[1]), default=None)
