@@ -69,8 +69,31 @@ def test_rules_are_compared(seed: int) -> None:
         assert list(row[["value", "low"]]) == pytest.approx([value, value - three * error[1]])
         assert row["difference"] == pytest.approx(value - deals[0].mean())
         assert row["difference_high"] - row["difference"] == pytest.approx(three * half)
-    first = results["with"].seats.groupby("seat")["won"].mean()[0]
-    assert found.loc[("wins of seat 0", "with"), "value"] == pytest.approx(first)
+
+
+@pytest.mark.parametrize("seed", [SEED, SEED + 3], ids=["the same deals", "other deals"])
+def test_wins_are_compared_as_shares(seed: int) -> None:
+    """Few games, of which some one may have won all: no interval leaves 0 to 1, and none is without width."""
+    usa, players = load("usa"), [Greedy(), Greedy()]
+    results = {
+        "one": ttr.simulate(usa, players, 6, SEED, progress=False),
+        "two": ttr.simulate(usa, players, 6, seed, progress=False),
+        "mixed": ttr.simulate(usa, [Greedy(), Random()], 7, seed, progress=False),
+    }
+    found = S.compare_simulations(results).loc["wins of seat 0"]
+
+    for name, result in results.items():
+        rates = S.seat_advantage(result).loc[0, ["win_rate", "win_low", "win_high"]]
+        assert list(found.loc[name, ["value", "low", "high"]]) == pytest.approx(list(rates))
+    difference = found.filter(like="difference").set_axis(["value", "low", "high"], axis=1)
+    assert list(difference.loc["one"]) == [0, 0, 0]
+    assert difference["value"].to_numpy() == pytest.approx((found["value"] - found.loc["one", "value"]).to_numpy())
+    for _, (value, low, high) in difference.drop(index="one").iterrows():
+        assert -1 <= low < value < high <= 1
+    if seed != SEED:
+        one, two = found.loc["one"], found.loc["two"]
+        below = np.hypot(two["value"] - two["low"], one["high"] - one["value"])
+        assert difference.loc["two", "low"] == pytest.approx(two["value"] - one["value"] - below)
 
 
 def test_an_interrupt_ends_an_experiment(monkeypatch: pytest.MonkeyPatch) -> None:

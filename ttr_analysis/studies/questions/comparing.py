@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
+from functools import cached_property
 from operator import index
 from typing import Final
 
+import numpy as np
 import pandas as pd
 
 from ttr_analysis.engine.protocol import CompiledPolicy, Policy
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.studies.intervals import Moments, clustered_difference, mean_interval
+from ttr_analysis.studies.intervals import Interval, Moments, clustered_difference, clustered_mean, clustered_rate
 from ttr_analysis.studies.playing import Plan
 from ttr_analysis.studies.questions.results import BONUSES, seat_rates
 from ttr_analysis.studies.questions.tally import Values, games_of_a_deal, n_players
@@ -23,7 +25,7 @@ _MEASURES: Final[Mapping[str, Values]] = {
     "ticket points": lambda seats: seats["ticket_gain"] + seats["ticket_loss"],
     "bonus points": lambda seats: seats[list(BONUSES)].sum(axis=1),
     "loan points": "loan_points",
-    "wins of seat 0": lambda seats: seats["won"].where(seats["seat"] == 0, 0) * (seats["seat"].max() + 1),
+    "wins of seat 0": lambda seats: seats["won"].where(seats["seat"] == 0),
     "tickets kept": "tickets",
     "tickets completed": "completed",
     "claims": "claims",
@@ -33,8 +35,7 @@ _MEASURES: Final[Mapping[str, Values]] = {
 }
 """What is compared between rules, of a seat in a game."""
 _SHARES: Final = ("win", "wins of seat 0")
-"""Measures between 0 and 1, of a deal."""
-_N_ROWS: Final = "number of rows"
+"""Measures between 0 and 1."""
 
 
 def compare_simulations(results: Mapping[str, SimulationResult]) -> pd.DataFrame:
@@ -51,9 +52,9 @@ def compare_simulations(results: Mapping[str, SimulationResult]) -> pd.DataFrame
     -------
     measures
         One row for each measure and simulation (index `measure`,
-        `simulation`): mean `value` of a seat in a game with `low` and `high`,
-        and its `difference` from the first simulation with `difference_low`
-        and `difference_high`.
+        `simulation`): mean `value` of a seat in a game (of wins of seat 0 the
+        share of games) with `low` and `high`, and its `difference` from the
+        first simulation with `difference_low` and `difference_high`.
 
     Raises
     ------
@@ -72,10 +73,8 @@ def compare_simulations(results: Mapping[str, SimulationResult]) -> pd.DataFrame
     first = next(iter(results))
     found = []
     for name, sample in samples.items():
-        table = sample.means.rename("value").to_frame()
-        table["low"], table["high"] = table["value"] - sample.half, table["value"] + sample.half
         difference = sample.less(samples[first], is_paired=seeds[name] == seeds[first])
-        found.append(table.join(difference.add_prefix("difference")))
+        found.append(sample.means.join(difference.add_prefix("difference")))
     whole = pd.concat(found, keys=results, names=["simulation", "measure"]).swaplevel()
     return whole.loc[[(measure, name) for measure in _MEASURES for name in results]]
 
@@ -170,56 +169,73 @@ def _seats_of(result: SimulationResult, rotations: int) -> Iterator[pd.DataFrame
 
 class _Sample:
     """
-    Means of measures over seats, by deal.
+    Means of measures over seats, and how sure they are, by deal.
 
-    There is a row for each deal, which takes a hundred bytes: that deals can be
-    compared one by one.
+    There is a row for each deal, which takes two hundred bytes: that deals can
+    be compared one by one.
 
     Parameters
     ----------
     frames
         Rows of seats, part by part.
     measures
-        What is measured of each.
+        What is measured of each; missing where it does not count.
     n_games
         Games of a deal.
     """
 
     def __init__(self, frames: Iterable[pd.DataFrame], measures: Mapping[str, Values], n_games: int) -> None:
-        found = []
+        sums, counts = [], []
         for frame in frames:
             values = {name: frame[how] if isinstance(how, str) else how(frame) for name, how in measures.items()}
-            numbers = pd.DataFrame(values).astype("float64").assign(**{_N_ROWS: 1.0})
-            found.append(numbers.groupby(frame["game"] // n_games).sum())
-        sums = pd.concat(found).groupby(level=0).sum()
-        n_rows = sums.pop(_N_ROWS)
-        self.means = sums.sum() / n_rows.sum()
-        self.deals = sums.div(n_rows, axis=0)
+            deals = pd.DataFrame(values).astype("float64").groupby(frame["game"] // n_games)
+            sums.append(deals.sum())
+            counts.append(deals.count())
+        self._sums, self._counts = (pd.concat(found).groupby(level=0).sum() for found in (sums, counts))
 
-    @property
-    def half(self) -> pd.Series[float]:
-        """Half of the 95% intervals of the means."""
-        return pd.Series({name: _half(values) for name, values in self.deals.items()})
+    @cached_property
+    def means(self) -> pd.DataFrame:
+        """The means, with ends of their 95% intervals: columns `value`, `low`, `high`."""
+        return _intervals(self._sums, self._counts, clustered_rate, ["value", "low", "high"])
 
     def less(self, other: _Sample, *, is_paired: bool) -> pd.DataFrame:
-        """Return by how much the means are above those of another sample, with ends; columns "", "_low", "_high"."""
-        difference = self.means - other.means
-        if self is other or not (is_paired and self.deals.index.equals(other.deals.index)):
-            half = 0 * difference if self is other else (self.half**2 + other.half**2) ** 0.5
-            return pd.DataFrame({"": difference, "_low": difference - half, "_high": difference + half})
-        rows = {}
-        for name in difference.index:
-            values = self.deals[name] - other.deals[name]
-            if name in _SHARES:
-                n, total = len(values), values.sum()
-                _, low, high = clustered_difference(Moments(n, total, n, (values**2).sum(), total, n))
-            else:
-                low, high = difference[name] - _half(values), difference[name] + _half(values)
-            rows[name] = {"": difference[name], "_low": low, "_high": high}
-        return pd.DataFrame.from_dict(rows, orient="index")
+        """
+        Return by how much the means are above those of another sample: columns "", "_low", "_high".
+
+        Where deals are not compared one by one, the distances of both means to
+        the ends of their intervals add up as errors do [1]_.
+
+        References
+        ----------
+        .. [1] Newcombe, R. G. "Interval estimation for the difference between
+           independent proportions". Statistics in Medicine 17 (1998), 873-890:
+           method 10.
+        """
+        ends = ["", "_low", "_high"]
+        if self is other:
+            return pd.DataFrame(0.0, index=self.means.index, columns=ends)
+        if is_paired and self._sums.index.equals(other._sums.index):
+            n_mine, n_its = self._counts.mean(), other._counts.mean()
+            totals = self._sums / n_mine - other._sums / n_its
+            of = (self._counts / n_mine + other._counts / n_its) / 2
+            return _intervals(totals, of, clustered_difference, ends)
+        mine, its = self.means, other.means
+        value = mine["value"] - its["value"]
+        below = np.hypot(mine["value"] - mine["low"], its["high"] - its["value"])
+        above = np.hypot(mine["high"] - mine["value"], its["value"] - its["low"])
+        return pd.DataFrame({"": value, "_low": value - below, "_high": value + above})
 
 
-def _half(values: pd.Series[float]) -> float:
-    """Return half of the 95% interval of the mean of values that are independent of each other."""
-    value, _, high = mean_interval(values.sum(), (values**2).sum(), len(values))
-    return high - value
+def _intervals(
+    totals: pd.DataFrame, of: pd.DataFrame, of_share: Callable[[Moments], Interval], columns: list[str]
+) -> pd.DataFrame:
+    """Return ratios of sums by deal, one for each measure, with the ends of their 95% intervals."""
+    rows = [
+        (of_share if name in _SHARES else clustered_mean)(_moments(totals[name], of[name])) for name in totals.columns
+    ]
+    return pd.DataFrame(rows, index=totals.columns, columns=columns)
+
+
+def _moments(total: pd.Series[float], of: pd.Series[float]) -> Moments:
+    """Return what deals sum up to."""
+    return Moments(len(of), total.sum(), of.sum(), (total**2).sum(), (total * of).sum(), (of**2).sum())
