@@ -98,8 +98,8 @@ class _Memory(NamedTuple):
     queue
         Tickets under the pile, top first.
     barred
-        For each seat, tickets that lay face up until the last shuffle and
-        that it cannot hold, as it has drawn none since.
+        For each seat, tickets that lay face up until a shuffle and that it
+        cannot hold, as it has drawn none since.
     """
 
     places: dict[int, int]
@@ -190,7 +190,7 @@ class _TicketDesk:
             self._give_back(entry)
         elif entry.kind == SHUFFLED and entry.argument == SHUFFLED_TICKETS:
             self._n_pile, self._n_discards = self._n_discards, 0
-            self._barred = [frozenset(self._face_up)] * len(self._barred)
+            self._barred = [barred | self._face_up for barred in self._barred]
             self._face_up = set()
 
     def _draw(self) -> None:
