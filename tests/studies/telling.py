@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,8 +49,9 @@ def told_routes(record: ttr.GameRecord) -> Iterator[Row]:
 
 
 def told_tickets(record: ttr.GameRecord) -> Iterator[Row]:
-    """Yield the tickets offered, and when the routes of a seat first joined their ends."""
+    """Yield the tickets offered, when the routes of a seat first joined their ends, and what counted in the end."""
     states, n = record.states(), record.header.n_players
+    scored = [iter(score.tickets) for score in record.score()]
     owned = [ways(states[-1], seat, open_too=False) for seat in range(n)]
     claims = [k for k in range(1, len(states)) if len(states[k].claimed) > len(states[k - 1].claimed)]
     for step, events in enumerate(record.steps):
@@ -65,11 +66,18 @@ def told_tickets(record: ttr.GameRecord) -> Iterator[Row]:
             kept[ticket.id] -= is_kept
             row = {"seat": move.seat, "ticket": ticket.id, "offered": turn, "kept": bool(is_kept)}
             row |= {"completed": None, "trains_left": states[step - 1].trains[move.seat], "trains": None}
+            row |= {"points": 0, "reached": "", "destination": None}
             if is_kept:
                 later = [step, *(k for k in claims if k > step)]
                 first = next((k for k in later if is_joined(record, k, move.seat, ticket)), None)
                 row["completed"] = None if first is None else turn_of(record, first)
-                row["trains"] = None if first is None else fewest_trains(owned[move.seat], ticket)
+                score = next(scored[move.seat])
+                row |= {"points": score.points, "reached": score.reached}
+                best_first = sorted(ticket.destinations, key=lambda pair: pair[1], reverse=True)
+                for number, (place, points) in enumerate(best_first):
+                    if place.name == score.reached:
+                        assert points == score.points
+                        row |= {"destination": number, "trains": fewest_trains(owned[move.seat], ticket, place.cities)}
             yield row
 
 
@@ -87,11 +95,10 @@ def ways(state: ttr.GameState, seat: int, *, open_too: bool) -> nx.Graph[str]:
     return graph
 
 
-def fewest_trains(graph: nx.Graph[str], ticket: ttr.Ticket) -> float | None:
-    """Return the length of the shortest way between the ends of a ticket."""
+def fewest_trains(graph: nx.Graph[str], ticket: ttr.Ticket, ends: Iterable[str]) -> float | None:
+    """Return the length of the shortest way from where a ticket begins to one of some cities."""
     starts = {city for city in ticket.origin.cities if city in graph}
     found = nx.multi_source_dijkstra_path_length(graph, starts, weight="length") if starts else {}
-    ends = (city for place, _ in ticket.destinations for city in place.cities)
     return min((found[city] for city in ends if city in found), default=None)
 
 
@@ -105,7 +112,8 @@ def told_losses(record: ttr.GameRecord, tickets: list[tuple[int, ttr.Ticket]]) -
         n_claimed = len(state.claimed)
         graphs = {seat: ways(state, seat, open_too=True) for seat, _ in tickets}
         for i, (seat, ticket) in enumerate(tickets):
-            needed = fewest_trains(graphs[seat], ticket) if lost[i] is None else 0
+            ends = (city for place, _ in ticket.destinations for city in place.cities)
+            needed = fewest_trains(graphs[seat], ticket, ends) if lost[i] is None else 0
             if needed is None or needed > state.trains[seat]:
                 lost[i] = state.claimed[-1].id
     return lost
@@ -152,10 +160,6 @@ def tell(record: ttr.GameRecord, deal: int, players: Sequence[int]) -> Told:
         lost, told_losses(record, [(row["seat"], by_id[row["ticket"]]) for row in lost]), strict=True
     ):
         row["lost_to"] = route
-    for seat, score in enumerate(record.score()):
-        mine = [row for row in tickets if row["seat"] == seat and row["kept"]]
-        for row, scored in zip(mine, score.tickets, strict=True):
-            row |= {"points": scored.points, "reached": scored.reached}
     return Told(deal, list(told_seats(record, players, routes)), tickets, routes, list(told_tunnels(record)))
 
 

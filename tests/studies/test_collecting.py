@@ -76,7 +76,7 @@ def test_tables_equal_what_the_records_tell(game_map: GameMap, n_players: int) -
         found = routes[list(told.columns)].astype({"route": object})
         assert found.to_numpy().tolist() == told.to_numpy().tolist()
         expected = list(told_tickets(record))
-        columns = ["seat", "ticket", "offered", "kept", "completed", "trains_left", "trains"]
+        columns = ["seat", "ticket", "offered", "kept", "completed", "destination", "points", "trains_left", "trains"]
         assert [
             tuple(None if value is pd.NA else value for value in row)
             for row in tickets[columns].astype(object).itertuples(index=False)

@@ -330,6 +330,8 @@ def test_destinations_add_up(result: SimulationResult, games: list[Told]) -> Non
         points = np.mean([t["points"] for g in games for t in mine(g)])
         best = max(points for _, points in next(t for t in invented.tickets if t.id == name).destinations)
         assert row["yield"] == pytest.approx(points / best)
+    brought = (found["rate"] * found["points"]).groupby("ticket").sum()
+    assert brought.to_numpy() == pytest.approx(found["net_points"].groupby("ticket").first().to_numpy())
     assert len(found) > 3
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -11,6 +12,7 @@ import pandas as pd
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.studies.questions.tally import Tally, check_map, n_players, ones, with_winners
 from ttr_analysis.studies.simulation import SimulationResult
+from ttr_analysis.tables.games import GOAL_PLACE, GOAL_POINTS, GOAL_START, game_tables
 
 OPENING: Final = 0
 """In the column `offered`: at the start."""
@@ -267,13 +269,13 @@ def destination_results(result: SimulationResult, game_map: GameMap) -> pd.DataF
         If another map was played.
     """
     check_map(result, game_map)
-    several = {ticket.id: ticket for ticket in game_map.tickets if len(ticket.destinations) > 1}
+    several = {ticket: goals for ticket, goals in _goals(game_map, n_players(result)).items() if len(goals) > 1}
 
     def rows() -> Iterator[pd.DataFrame]:
         for tickets in result.iterate("tickets", ["game", "ticket", "kept", "destination", "points"]):
             yield tickets[tickets["kept"] & tickets["ticket"].isin(list(several))]
 
-    n_most = max((len(ticket.destinations) for ticket in several.values()), default=0)
+    n_most = max(map(len, several.values()), default=0)
     columns: dict[str, Any] = {"kept": ones, "points": "points"}
     for place in range(n_most):
         columns[str(place)] = lambda frame, place=place: (frame["destination"] == place).fillna(value=False)
@@ -283,14 +285,23 @@ def destination_results(result: SimulationResult, game_map: GameMap) -> pd.DataF
     net = tally.mean("points", "kept", "net_points", "net")
     found = []
     for name in tally.sums.index:
-        ticket = several[name]
-        ways = [(place.name, points, str(i)) for i, (place, points) in enumerate(ticket.destinations)]
-        for destination, points, column in (*ways, ("none", -ticket.penalty, "none")):
+        goals = several[name]
+        ways = [(place, points, str(i)) for i, (place, points) in enumerate(goals)]
+        for destination, points, column in (*ways, ("none", -goals[-1][1], "none")):
             rate, low, high = rates[column].loc[name]
             found.append(
                 {"ticket": name, "destination": destination, "points": points, "kept": tally.count("kept")[name]}
                 | {"rate": rate, "low": low, "high": high, **net.loc[name]}
-                | {"yield": net.loc[name, "net_points"] / ticket.points}
+                | {"yield": net.loc[name, "net_points"] / goals[0][1]}
             )
     columns_of = ["points", "kept", "rate", "low", "high", "net_points", "net_low", "net_high", "yield"]
     return pd.DataFrame(found, columns=["ticket", "destination", *columns_of]).set_index(["ticket", "destination"])
+
+
+def _goals(game_map: GameMap, n_players: int) -> dict[str, list[tuple[str, int]]]:
+    """Return the destinations of each ticket with their points, numbered as games number them: best first."""
+    tables = game_tables(game_map, n_players)
+    first = tables[GOAL_START : GOAL_START + len(game_map.tickets) + 1].tolist()
+    place, points = (tables[cell : cell + first[-1]].tolist() for cell in (GOAL_PLACE, GOAL_POINTS))
+    goals = [(game_map.places[at].name, worth) for at, worth in zip(place, points, strict=True)]
+    return {ticket.id: goals[a:b] for ticket, (a, b) in zip(game_map.tickets, pairwise(first), strict=True)}
