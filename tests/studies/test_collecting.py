@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
 
 import ttr_analysis as ttr
 from tests.fixtures import EVERY_MAP, load
-from tests.studies.telling import told_losses, told_routes, told_tickets
+from tests.studies.telling import fewest_trains, told_losses, told_routes, told_tickets
 from ttr_analysis.engine.actions import ClaimRoute, DeclineTunnel
 from ttr_analysis.engine.events import Chance, Move
 from ttr_analysis.engine.protocol import CompiledPolicy
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.policies import Greedy, Random
+from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.studies import SimulationResult
 
 SEED = 7
@@ -90,6 +91,26 @@ def test_tables_equal_what_the_records_tell(game_map: GameMap, n_players: int) -
         )
         assert [None if pd.isna(route) else route for route in open_still["lost_to"]] == lost
         assert tickets["lost_to"].count() == open_still["lost_to"].count()
+
+
+def test_ways_lead_to_the_destination_that_counted() -> None:
+    swiss = load("switzerland")
+    lengths = {route.id: (*route.cities, route.length) for route in swiss.routes}
+    result = ttr.simulate(swiss, [Planner(), Planner()], 40 if IS_COMPILED else 1, SEED, progress=False)
+    networks: dict[tuple[int, int], nx.Graph[str]] = defaultdict(nx.Graph)
+    for row in result.routes.to_dict("records"):
+        one, other, length = lengths[row["route"]]
+        networks[row["game"], row["seat"]].add_edge(one, other, length=length)
+
+    n_longer = 0
+    for row in result.tickets[result.tickets["completed"].notna()].to_dict("records"):
+        ticket, network = swiss.ticket(row["ticket"]), networks[row["game"], row["seat"]]
+        goals = sorted(ticket.destinations, key=lambda pair: pair[1], reverse=True)
+        ways = [fewest_trains(network, ticket, place.cities) for place, _ in goals]
+        assert row["trains"] == ways[row["destination"]]
+        assert row["points"] == goals[row["destination"]][1]
+        n_longer += row["trains"] > min(way for way in ways if way is not None)
+    assert n_longer > 0 or not IS_COMPILED
 
 
 def test_tunnels_are_counted_as_the_records_tell(nordic_result: SimulationResult) -> None:

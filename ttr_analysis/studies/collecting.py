@@ -107,7 +107,7 @@ TICKET_POINTS: Final = 6
 TRAINS_THEN: Final = 7
 """Trains of the seat when it was offered."""
 TRAINS_ON_WAY: Final = 8
-"""Trains on the shortest way over the seat's routes in the end, else `NEVER`."""
+"""Trains on the shortest way over the seat's routes in the end, to the destination that counted, else `NEVER`."""
 LOST_TO: Final = 9
 """The route by whose claim it was lost (see `_losing_claim`), else `NEVER`."""
 N_TICKET_COLUMNS: Final = 10
@@ -324,7 +324,8 @@ def _note_ways(state: Ints, tables: Ints, seat: int, tickets: Ints) -> None:
         if row[COMPLETED] != NEVER:
             for route in range(tables[N_ROUTES]):
                 costs[route] = tables[LENGTH + route] if owners[route] == seat else CLOSED
-            row[TRAINS_ON_WAY] = _fewest_trains(tables, row[TICKET], costs, room)
+            goal = tables[GOAL_START + row[TICKET]] + row[GOAL]
+            row[TRAINS_ON_WAY] = _fewest_trains(tables, row[TICKET], goal, goal + 1, costs, room)
         else:
             row[LOST_TO] = _losing_claim(state, tables, seat, row[TICKET], owners, costs, room)
 
@@ -369,7 +370,8 @@ def _is_lost(
             trains -= tables[LENGTH + route]
         else:
             costs[route] = CLOSED if track_fault(state, tables, seat, route) else tables[LENGTH + route]
-    return bool(_fewest_trains(tables, ticket, costs, room) > trains)
+    first, end = tables[GOAL_START + ticket], tables[GOAL_START + ticket + 1]
+    return bool(_fewest_trains(tables, ticket, first, end, costs, room) > trains)
 
 
 @compiled
@@ -381,8 +383,8 @@ def _set_back(state: Ints, owners: Ints, n_claims: int) -> None:
 
 
 @compiled
-def _fewest_trains(tables: Ints, ticket: int, costs: Ints, room: Ints) -> int:
-    """Return what the cheapest way between the ends of a ticket costs, to whichever destination; `FAR` without one."""
+def _fewest_trains(tables: Ints, ticket: int, first: int, end: int, costs: Ints, room: Ints) -> int:
+    """Return what the cheapest way of a ticket to one of its goals from `first` to before `end` costs, else `FAR`."""
     for city in range(room.size):
         room[city] = FAR
     place = tables[ORIGIN + ticket]
@@ -400,7 +402,7 @@ def _fewest_trains(tables: Ints, ticket: int, costs: Ints, room: Ints) -> int:
                     room[there] = room[here] + costs[route]
                     is_shorter = True
     fewest = FAR
-    for goal in range(tables[GOAL_START + ticket], tables[GOAL_START + ticket + 1]):
+    for goal in range(first, end):
         place = tables[GOAL_PLACE + goal]
         for i in range(tables[PLACE_START + place], tables[PLACE_START + place + 1]):
             fewest = min(fewest, room[tables[PLACE_CITY + i]])

@@ -86,7 +86,10 @@ TICKETS: Final = {
     "destination": Column("Int8", "which of its destinations counted in the end, from 0, best first; missing if none"),
     "points": Column("int16", "what it scored in the end (points); 0 if not kept"),
     "trains_left": Column("int16", "trains that the seat had left when it was offered"),
-    "trains": Column("Int16", "trains on the shortest way over the routes of the seat; missing if never completed"),
+    "trains": Column(
+        "Int16",
+        "trains on the shortest way over the routes of the seat, to the destination that counted; missing if none did",
+    ),
     "lost_to": Column(
         "route", "route by whose claim the trains left no longer sufficed to complete it; missing if they always did"
     ),

@@ -26,8 +26,8 @@ from ttr_analysis.studies.parts import META, PartFolder
 from ttr_analysis.studies.playing import Entrants, Frames, Plan, Player, is_built_in, play_chunk
 from ttr_analysis.tables.games import check_size
 
-VERSION: Final = 2
-"""Of the tables on disk: those of another version have other columns."""
+VERSION: Final = 3
+"""Of the tables on disk: those of another version have other columns, or mean something else by them."""
 _SHOWN: Final = 3
 _READ_TOGETHER: Final = 2_000
 """Games of a part of tables in memory; questions may make a row for each city of each seat of them."""

@@ -74,7 +74,8 @@ def ticket_results(result: SimulationResult, values: pd.DataFrame | None = None)
           `completion_high`;
         - mean `net_points` when kept, with `net_low` and `net_high`;
         - mean turn of completion (`completed_in`), and mean trains on the
-          shortest way over the routes of those who completed it (`way`);
+          shortest way over the routes of those who completed it, to the
+          destination that counted (`way`);
         - `win_association`: the share of wins of those who kept it less that of
           all seats, with `association_low` and `association_high`. A ticket
           that goes along with winning need not be the cause.
