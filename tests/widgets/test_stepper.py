@@ -167,7 +167,7 @@ def test_whose_view_it_is_is_told_if_it_is_known(record: GameRecord, looker: obj
     assert GameStepper(record, win=curve).data["win"]["about"] == about
 
 
-@pytest.mark.parametrize(("looker", "got"), [("all", "all hands"), (0, "P0")])
+@pytest.mark.parametrize(("looker", "got"), [("all", "all hands"), (0, "P0"), (None, "a table whose attrs do not say")])
 def test_a_seat_is_not_told_more_than_it_could_know(record: GameRecord, looker: object, got: str) -> None:
     curve = a_curve(record)
     curve.attrs["looker"] = looker

@@ -35,8 +35,8 @@ def chance_data(curve: pd.DataFrame, n_steps: int, n_seats: int, seat: int | Non
     TypeError
         If it is no table.
     ValueError
-        If it lacks a column, is of another game, or tells a seat more than it
-        could know.
+        If it lacks a column, is of another game, or may tell a seat more than
+        it could know.
 
     Examples
     --------
@@ -53,8 +53,9 @@ def chance_data(curve: pd.DataFrame, n_steps: int, n_seats: int, seat: int | Non
     if not curve["win"].between(0, 1).all():
         raise ValueError("win probabilities are between 0 and 1")
     looker = curve.attrs.get("looker")
-    if seat is not None and looker not in (None, seat):
-        seen = "all hands" if looker == "all" else f"P{looker}"
+    if seat is not None and looker != seat:
+        unsaid = "a table whose attrs do not say who looked"
+        seen = {None: unsaid, "all": "all hands"}.get(looker, f"P{looker}")
         raise ValueError(f"win probabilities in the view of P{seat} are from win_curve(record, {seat}), got {seen}")
     by_step = curve.pivot_table(index="step", columns="seat", values="win").reindex(range(n_steps)).ffill()
     percent = np.rint(100 * by_step.to_numpy()).T
