@@ -21,6 +21,7 @@ from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.studies import Interrupted, route_gone, ticket_posterior, turning_points, win_curve, win_probability
 from ttr_analysis.studies.winning import curve as curve_module
 from ttr_analysis.studies.winning.beliefs import alone_on
+from ttr_analysis.studies.winning.curve import step_text
 from ttr_analysis.studies.winning.inference import _lost_at, _turns_taken
 from ttr_analysis.studies.winning.knowledge import Knowledge, Watcher
 from ttr_analysis.studies.winning.probability import chances_of
@@ -183,7 +184,7 @@ def test_an_interrupted_curve_ends_early(record: GameRecord, monkeypatch: pytest
     assert 0 < found["step"].max() < 12
 
 
-def a_curve_of(wins: dict[int, float], halves: dict[int, float]) -> pd.DataFrame:
+def a_curve_of(wins: dict[int, float], halves: dict[int, float], looker: int | str | None = None) -> pd.DataFrame:
     """Return a curve of two seats with given probabilities of the first, and half intervals of its swings."""
     rows: list[tuple[float | None, ...]] = []
     before: int | None = None
@@ -193,7 +194,10 @@ def a_curve_of(wins: dict[int, float], halves: dict[int, float]) -> pd.DataFrame
             half, chance = halves.get(step, 0.01), win if seat == 0 else 1 - win
             rows.append((step, seat, 1, chance, before, sign * swing, sign * swing - half, sign * swing + half))
         before = step
-    return pd.DataFrame(rows, columns=["step", "seat", "acting", "win", "since", "swing", "swing_low", "swing_high"])
+    columns = ["step", "seat", "acting", "win", "since", "swing", "swing_low", "swing_high"]
+    curve = pd.DataFrame(rows, columns=columns)
+    curve.attrs = {} if looker is None else {"looker": looker}
+    return curve
 
 
 def test_turning_points_are_the_surest_swings(record: GameRecord) -> None:
@@ -203,6 +207,14 @@ def test_turning_points_are_the_surest_swings(record: GameRecord) -> None:
     assert points["before"].round(2).tolist() == [0.9, 0.5]
     assert points["since"].tolist() == [1, 0]
     assert points["move"].str.startswith("keep").tolist()[1]
+
+
+def test_turning_points_of_a_seat_are_told_as_it_saw_them(record: GameRecord) -> None:
+    moves = {seat: turning_points(record, a_curve_of({1: 0.5, 2: 0.9}, {}, looker=seat))["move"][2] for seat in (0, 1)}
+    of_nobody, of_all = (a_curve_of({1: 0.5, 2: 0.9}, {}, looker=looker) for looker in (None, "all"))
+
+    assert moves == {0: "keep 2", 1: step_text(record, 2)}
+    assert turning_points(record, of_nobody)["move"][2] == turning_points(record, of_all)["move"][2] == moves[1]
 
 
 def test_a_swing_over_several_steps_is_of_all_of_them(record: GameRecord) -> None:

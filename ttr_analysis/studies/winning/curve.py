@@ -206,7 +206,8 @@ def turning_points(record: GameRecord, curve: pd.DataFrame, n: int = 5) -> pd.Da
         that moved, its `move` as a line of the notation tells it, `seat`,
         whose probability changed most, its probability `before` and `after`,
         and `swing` with `swing_low` and `swing_high`. Of several steps
-        together `acting` is -1.
+        together `acting` is -1. Where `curve.attrs` names a seat as the
+        looker, moves are told as it saw them.
 
     Raises
     ------
@@ -223,8 +224,10 @@ def turning_points(record: GameRecord, curve: pd.DataFrame, n: int = 5) -> pd.Da
     largest = swings.assign(swing_low=low.clip(lower=-1), swing_high=high.clip(upper=1), sure=sure)
     largest = largest[sure > 0].sort_values("sure", ascending=False, kind="stable").drop_duplicates("step").head(n)
     is_one = largest["step"] - largest["since"] == 1
+    looker = curve.attrs.get("looker", "all")
+    seen = record if looker == "all" else record.watched_from(looker)
     moves = [
-        step_text(record, step) if one else f"steps {since + 1} to {step}"
+        step_text(seen, step) if one else f"steps {since + 1} to {step}"
         for step, since, one in zip(largest["step"], largest["since"], is_one, strict=True)
     ]
     found = pd.DataFrame(
