@@ -233,6 +233,15 @@ def test_an_interrupt_counts_what_is_finished(monkeypatch: pytest.MonkeyPatch) -
         tournament(load("usa"), players, 6, executor=Here(2), progress=False)
 
 
+def test_no_two_players_have_one_name() -> None:
+    class Copy(Mine):
+        name = "Mine 1"
+
+    found = tournament(load("usa"), [Mine(), Mine(), Copy()], 2, progress=False)
+
+    assert sorted(found.table.index) == ["Mine 1", "Mine 2", "Mine 3"]
+
+
 def test_it_shows_itself(found: Tournament) -> None:
     named = tournament(load("usa"), {"<b>": Random(), "Greedy": Greedy()}, 2, progress=False)
 

@@ -28,6 +28,7 @@ from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.studies import Interrupted, SimulationResult, simulation
 from ttr_analysis.studies.columns import TABLES
 from ttr_analysis.studies.parts import META, PartFolder
+from ttr_analysis.studies.playing import Player, names_apart
 
 SEED = 7
 PLAYERS: tuple[CompiledPolicy, ...] = (Greedy(), Random(), Random(), Greedy(), Random())
@@ -121,6 +122,41 @@ def test_players_of_one_name_are_told_apart() -> None:
     assert result.meta["policies"] == ["Planner 1", "Planner 2", "Planner 1"]
     assert result.seats.value_counts("policy").to_dict() == {"Planner 1": 6, "Planner 2": 3}
     assert set(named.seats["policy"]) == {"a", "b"}
+
+
+class Named:
+    """Is called "Planner 1", and holds what says neither yes nor no when compared."""
+
+    name = "Planner 1"
+
+    def __init__(self) -> None:
+        self.weights = Unclear()
+
+    def choose(self, view: ttr.SeatView, actions: Sequence[Action], rng: np.random.Generator) -> Action:  # noqa: ARG002
+        return actions[0]
+
+
+class Unclear:
+    """What cannot be compared, as a tensor of several numbers."""
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        raise RuntimeError("ambiguous")
+
+
+def test_no_number_makes_a_name_that_another_has() -> None:
+    players: list[Player] = [Planner(), Planner(faith=1.0), Named(), Planner()]
+
+    assert names_apart(players) == ("Planner 2", "Planner 3", "Planner 1", "Planner 2")
+    assert names_apart([Planner()] * 2, alike=lambda *_: False) == ("Planner 1", "Planner 2")
+
+
+def test_players_that_cannot_be_compared_differ() -> None:
+    one = Named()
+
+    assert names_apart([one, Named()]) == ("Planner 1 1", "Planner 1 2")
+    assert names_apart([one, one]) == ("Planner 1", "Planner 1")
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from functools import cached_property
@@ -23,7 +22,7 @@ from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.policies.playout import BuiltIn
 from ttr_analysis.studies.chunks import Chunk, default_chunk, played
 from ttr_analysis.studies.intervals import Interval, Moments, clustered_mean, clustered_rate
-from ttr_analysis.studies.playing import Entrants, Frames, Plan, Player
+from ttr_analysis.studies.playing import Entrants, Frames, Plan, Player, names_apart
 from ttr_analysis.studies.ratings import ELO, Floats, Ratings, fit_ratings
 from ttr_analysis.studies.simulation import Interrupted, whole
 from ttr_analysis.tables.games import check_size
@@ -359,13 +358,7 @@ def _named(policies: Entrants) -> list[tuple[str, Player]]:
     """Return policies with names of which no two are the same."""
     if isinstance(policies, Mapping):
         return list(policies.items())
-    names = [policy_name(policy) for policy in policies]
-    copies, seen = Counter(names), Counter[str]()
-    named = []
-    for name, policy in zip(names, policies, strict=True):
-        seen[name] += 1
-        named.append((f"{name} {seen[name]}" if copies[name] > 1 else name, policy))
-    return named
+    return list(zip(names_apart(policies, alike=lambda *_: False), policies, strict=True))
 
 
 def _check(game_map: GameMap, players: Sequence[tuple[str, Player]], n_players: int) -> None:

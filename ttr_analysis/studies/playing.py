@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 from typing import Any, Final, Self, TypeAlias, get_args
 
 import numpy as np
@@ -66,13 +68,20 @@ def is_same(one: object, other: object) -> bool:
         return bool(one == other)
     try:
         return bool(vars(one) == vars(other))
-    except (TypeError, ValueError):  # it has no attributes to compare, or arrays
+    except Exception:  # noqa: BLE001 - without attributes, or with arrays and tensors, which cannot tell
         return False
 
 
-def names_apart(policies: Sequence[Player]) -> tuple[str, ...]:
+def names_apart(policies: Sequence[Player], *, alike: Callable[[Player, Player], bool] = is_same) -> tuple[str, ...]:
     """
-    Return the names of policies; of those with one name that play differently, each gets a number.
+    Return the names of policies; of several with one name, each gets a number that makes a name of its own.
+
+    Parameters
+    ----------
+    policies
+        The players.
+    alike
+        Which of those with one name share it.
 
     Examples
     --------
@@ -80,15 +89,19 @@ def names_apart(policies: Sequence[Player]) -> tuple[str, ...]:
     >>> names_apart([Random(), Planner(), Random(), Planner(faith=1.0)])
     ('Random', 'Planner 1', 'Random', 'Planner 2')
     """
-    kinds: dict[str, list[Player]] = {}
-    found = []
-    for policy in policies:
-        alike = kinds.setdefault(policy_name(policy), [])
-        number = next((k for k, other in enumerate(alike) if is_same(policy, other)), len(alike))
-        if number == len(alike):
-            alike.append(policy)
-        found.append((policy_name(policy), number))
-    return tuple(f"{name} {number + 1}" if len(kinds[name]) > 1 else name for name, number in found)
+    own = [policy_name(policy) for policy in policies]
+    first: list[int] = []  # for each player the first one that shares its name
+    for i, policy in enumerate(policies):
+        first.append(next((k for k in first if own[k] == own[i] and alike(policy, policies[k])), i))
+    copies = Counter(own[k] for k in set(first))
+    numbered = {name: _numbered(name, own) for name in own}
+    names = {k: next(numbered[own[k]]) if copies[own[k]] > 1 else own[k] for k in dict.fromkeys(first)}
+    return tuple(names[k] for k in first)
+
+
+def _numbered(name: str, taken: Collection[str]) -> Iterator[str]:
+    """Yield a name with the numbers from 1 that make none that is taken."""
+    return (numbered for number in count(1) if (numbered := f"{name} {number}") not in taken)
 
 
 @dataclass(frozen=True)
