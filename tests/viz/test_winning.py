@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import pandas as pd
 import pytest
+from matplotlib.colors import to_hex
 
 from ttr_analysis.viz import plot_win_curve
 
@@ -24,6 +25,14 @@ def test_each_seat_has_its_line_and_its_name() -> None:
     assert [line.get_ydata().tolist() for line in ax.lines] == [[0.5, 0.7], [0.5, 0.3]]  # type: ignore[union-attr]
     assert {text.get_text() for text in ax.texts} == {"P0 Ann", "P1 Bo"}
     assert ax.get_title() == "Win probability, with all hands in view"
+
+
+def test_lines_and_names_differ_by_more_than_color() -> None:
+    ax = plot_win_curve(a_curve((0.2,) * 5))
+
+    assert len({str(line._unscaled_dash_pattern) for line in ax.lines}) == 5  # type: ignore[attr-defined]
+    fills = [text.get_bbox_patch().get_facecolor() for text in ax.texts]  # type: ignore[union-attr]
+    assert {to_hex(fill) for fill in fills} == {to_hex(line.get_color()) for line in ax.lines}
 
 
 def test_the_title_says_who_looks() -> None:

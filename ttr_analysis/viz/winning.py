@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from matplotlib import rcParams
 from matplotlib.ticker import MaxNLocator
 
 from ttr_analysis.viz.charts import chart_axes, finish_chart
-from ttr_analysis.viz.style import PLAYER_COLORS
+from ttr_analysis.viz.style import PLAYER_COLORS, ink_upon
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-END_GAP = 0.055
+END_GAP = 0.07
 """Least distance of the names at the ends of lines, of the height."""
+DASHES = ("-", (0, (7, 1.5)), (0, (2, 1)), (0, (7, 1.5, 2, 1.5)), (0, (4, 1, 1, 1, 1, 1)))
+"""Of the lines of seats, for those who do not see colors."""
 
 
 def plot_win_curve(
@@ -31,7 +33,7 @@ def plot_win_curve(
     """
     Draw how likely each seat was to win over a game.
 
-    Bands are 95% intervals.
+    Bands are 95% intervals. The line of each seat has its color and its dashes.
 
     Parameters
     ----------
@@ -67,14 +69,17 @@ def plot_win_curve(
     ends: dict[int, float] = {}
     for seat in sorted(map(int, curve["seat"].unique())):
         rows, color = curve[curve["seat"] == seat], PLAYER_COLORS[seat % len(PLAYER_COLORS)]
-        ax.plot(rows["step"], rows["win"], drawstyle="steps-post", color=color, lw=1.8)
+        dashes = DASHES[seat % len(DASHES)]
+        ax.plot(rows["step"], rows["win"], drawstyle="steps-post", color=color, lw=1.8, linestyle=dashes)
         ax.fill_between(rows["step"], rows["win_low"], rows["win_high"], step="post", color=color, alpha=0.18, lw=0)
         ends[seat] = float(rows["win"].iloc[-1])
     first, last = int(curve["step"].min()), int(curve["step"].max())
     for seat, height in _apart(ends).items():
         name = f"P{seat} {players[seat]}" if seat < len(players) else f"P{seat}"
-        at = (last, height)
-        ax.annotate(name, at, (6, 0), textcoords="offset points", va="center", weight="bold", annotation_clip=False)
+        color = PLAYER_COLORS[seat % len(PLAYER_COLORS)]
+        style: dict[str, Any] = {"va": "center", "weight": "bold", "color": ink_upon(color), "annotation_clip": False}
+        tag = {"boxstyle": "round,pad=0.2", "fc": color, "ec": "none"}
+        ax.annotate(name, (last, height), (8, 0), textcoords="offset points", bbox=tag, **style)
     if points is not None:
         _number(ax, points)
     ax.set(xlabel="step of the game", ylabel="probability to win", ylim=(-0.02, 1.02), xlim=(first, last))
