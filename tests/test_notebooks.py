@@ -1,5 +1,6 @@
 """How notebooks are stored. That they run is shown by `make test`, which executes them with nbmake."""
 
+import ast
 import json
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,24 @@ def test_a_notebook_begins_with_its_title(notebook: dict[str, Any]) -> None:
 
     assert first["cell_type"] == "markdown"
     assert "".join(first["source"]).startswith("# ")
+
+
+def test_code_that_only_tells_is_folded_away(notebook: dict[str, Any]) -> None:
+    code = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code" and shows(cell)]
+
+    assert [source for source in code if ends_in_words(source)] == []
+
+
+def shows(cell: dict[str, Any]) -> bool:
+    """Return whether the code of a cell is seen, in Jupyter or on the pages."""
+    folded = cell["metadata"].get("jupyter", {}).get("source_hidden", False)
+    return not (folded and "hide-input" in cell["metadata"].get("tags", []))
+
+
+def ends_in_words(source: str) -> bool:
+    """Return whether the last line of a cell makes a paragraph."""
+    last = ast.parse(source).body[-1]
+    return isinstance(last, ast.Expr) and ast.unparse(last).startswith("Markdown(")
 
 
 def test_notebooks_are_numbered_in_reading_order() -> None:
