@@ -272,6 +272,29 @@ def test_claims_tell_tickets(planned: GameRecord) -> None:
     assert logs[held].mean() > np.log(posterior["uniform"].iloc[0]) + 0.7
 
 
+def test_a_posterior_takes_a_player_at_random_for_one(planned: GameRecord) -> None:
+    step = len(planned.steps) * 3 // 4
+    posterior = ticket_posterior(planned, 0, seat=1, step=step, n_worlds=400, policies=[Random(), Planner()])
+    uniform = posterior["uniform"].iloc[0]
+    error = np.sqrt(uniform * (1 - uniform) / 400)
+
+    assert (posterior["probability"] - uniform).abs().max() < 5 * error
+    with pytest.raises(ValueError, match="expected 2 policies"):
+        ticket_posterior(planned, 0, seat=1, policies=[Planner()])
+
+
+def test_a_ticket_that_a_seat_cannot_hold_is_not_in_its_posterior() -> None:
+    """On a map on which discards become the pile: what lay face up then is nobody's who drew none since."""
+    record = Game(Combination("nederland", "", 3).game_map, 3).play([Random()] * 3, 5)
+    watcher = Watcher(record, 0)
+    step = next(step for step in range(3, len(record.steps)) if watcher.at(step).barred[2])
+    barred = {record.map.tickets[ticket].id for ticket in watcher.at(step).barred[2]}
+    posterior = ticket_posterior(record, 2, seat=0, step=step, n_worlds=50)
+
+    assert not barred & set(posterior.index)
+    assert posterior["uniform"].sum() == pytest.approx(record.state_at(step).n_tickets[2])
+
+
 def test_who_sees_all_hands_knows_tickets(planned: GameRecord) -> None:
     posterior = ticket_posterior(planned, 0, step=90, n_worlds=5)
     held = {ticket.id for ticket in planned.state_at(90).tickets[0] if ticket}

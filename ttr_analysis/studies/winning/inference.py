@@ -58,6 +58,7 @@ def ticket_posterior(
     step: SupportsIndex = -1,
     n_worlds: int = 2_000,
     seed: int = DEFAULT_SEED,
+    policies: Sequence[BuiltIn] | None = None,
 ) -> pd.DataFrame:
     """
     Return how likely another seat is to hold each ticket, from what one seat can know.
@@ -72,6 +73,9 @@ def ticket_posterior(
         How many worlds are drawn.
     seed
         Seed of the draws.
+    policies
+        Who plays, as in `win_probability`: routes of `Random` say nothing of
+        its tickets.
 
     Returns
     -------
@@ -85,8 +89,8 @@ def ticket_posterior(
     ------
     GameError
         If there is no such seat.
-    ValueError
-        If there are no worlds.
+    TypeError, ValueError
+        As `win_probability`, or if there are no worlds.
 
     Notes
     -----
@@ -106,7 +110,7 @@ def ticket_posterior(
     other = seat_number(other, known.n_players)
     if n_worlds < 1:
         raise ValueError(f"expected 1 world or more, got {n_worlds}")
-    table = Table(known.game_map, known.n_players, seed=seed)
+    table = Table(known.game_map, known.n_players, policies, seed=seed)
     beliefs = table.believe(known)
     counts = np.zeros(MAX_TICKETS + 1, dtype=np.int64)
     for first in range(0, n_worlds, _BLOCK):
@@ -115,12 +119,13 @@ def ticket_posterior(
     places = known.vector[TICKET_AT : TICKET_AT + len(known.game_map.tickets)]
     held = known.held(other)
     n_unknown = int((held == UNKNOWN_TICKET).sum())
-    is_free = places == AT_PILE if n_unknown else np.zeros(len(places), dtype=np.bool_)
-    possible = np.flatnonzero(is_free | np.isin(np.arange(len(places)), held))
+    tickets = np.arange(len(places))
+    is_free = (places == AT_PILE) & ~np.isin(tickets, list(known.barred[other])) & (n_unknown > 0)
+    possible = np.flatnonzero(is_free | np.isin(tickets, held))
     uniform = np.where(is_free, n_unknown / max(1, is_free.sum()), 1.0)
     rows = [(*wilson(counts[ticket], n_worlds), uniform[ticket]) for ticket in possible]
-    tickets = pd.Index([known.game_map.tickets[ticket].id for ticket in possible], name="ticket")
-    found = pd.DataFrame(rows, columns=["probability", "low", "high", "uniform"], index=tickets)
+    names = pd.Index([known.game_map.tickets[ticket].id for ticket in possible], name="ticket")
+    found = pd.DataFrame(rows, columns=["probability", "low", "high", "uniform"], index=names)
     return found.sort_values("probability", ascending=False, kind="stable")
 
 
