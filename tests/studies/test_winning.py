@@ -9,6 +9,7 @@ from typing import SupportsIndex
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from tests.engine.conformance import Combination, Ints
 from tests.engine.test_hidden_information import scrambled
@@ -195,7 +196,7 @@ def a_curve_of(wins: dict[int, float], halves: dict[int, float], looker: int | s
             rows.append((step, seat, 1, chance, before, sign * swing, sign * swing - half, sign * swing + half))
         before = step
     columns = ["step", "seat", "acting", "win", "since", "swing", "swing_low", "swing_high"]
-    curve = pd.DataFrame(rows, columns=columns)
+    curve = pd.DataFrame(rows, columns=columns).assign(rollouts=N_ROLLOUTS)
     curve.attrs = {} if looker is None else {"looker": looker}
     return curve
 
@@ -222,6 +223,16 @@ def test_a_swing_over_several_steps_is_of_all_of_them(record: GameRecord) -> Non
 
     assert points["move"].tolist() == ["steps 1 to 7"]
     assert points["acting"].tolist() == [-1]
+
+
+def test_intervals_of_turning_points_are_wide_enough_for_all_and_for_few_rollouts(record: GameRecord) -> None:
+    """Four swings, two steps of two seats, each known from twenty rollouts and two more: Student's, not normal."""
+    points = turning_points(record, a_curve_of({0: 0.5, 1: 0.8, 2: 0.2}, {}))
+    student = stats.t(N_ROLLOUTS + 1)
+    half = 0.01 * student.isf(0.025 / 4) / student.isf(0.025)
+
+    assert (points["swing_high"] - points["swing"]).tolist() == pytest.approx([half, half])
+    assert (points["swing"] - points["swing_low"]).tolist() == pytest.approx([half, half])
 
 
 def test_noise_is_no_turning_point(record: GameRecord) -> None:

@@ -20,7 +20,7 @@ from typing import Final
 
 import numpy as np
 import pandas as pd
-from scipy.stats import norm
+from scipy.stats import t
 from tqdm.auto import tqdm
 
 from ttr_analysis.engine.events import Move
@@ -28,7 +28,7 @@ from ttr_analysis.engine.notetext import part_text
 from ttr_analysis.engine.packed import PackedGame
 from ttr_analysis.engine.record import GameRecord
 from ttr_analysis.policies.playout import BuiltIn
-from ttr_analysis.studies.intervals import Z_95, mean_interval
+from ttr_analysis.studies.intervals import mean_interval
 from ttr_analysis.studies.simulation import Interrupted
 from ttr_analysis.studies.winning.knowledge import Knowledge, Watcher
 from ttr_analysis.studies.winning.probability import DEFAULT_ROLLOUTS, DEFAULT_SEED, chances_of
@@ -48,6 +48,7 @@ CURVE_COLUMNS: Final = {
     "swing": "probability less that after `since`; missing for the first",
     "swing_low": "low end of its 95% interval, from the difference of each two rollouts of one number",
     "swing_high": "high end of its 95% interval",
+    "rollouts": "how many games were played on from here",
 }
 """The columns of a curve and what they say."""
 
@@ -163,7 +164,7 @@ def _rows(
     record: GameRecord, number: int, results: Results, before: tuple[int, Results] | None, *, is_known: bool
 ) -> pd.DataFrame:
     """Return the rows of a step."""
-    rows = chances_of(results, is_known=is_known).reset_index()
+    rows = chances_of(results, is_known=is_known).reset_index().assign(rollouts=len(results.won))
     move = record.steps[number][0]
     rows.insert(0, "step", number)
     rows.insert(2, "acting", move.seat if isinstance(move, Move) else -1)
@@ -217,7 +218,8 @@ def turning_points(record: GameRecord, curve: pd.DataFrame, n: int = 5) -> pd.Da
     if curve["step"].max() >= len(record.steps) or set(curve["seat"]) != set(range(record.header.n_players)):
         raise ValueError(f"expected a curve of {record!r}: steps 0 to {len(record.steps) - 1}, all seats")
     swings = curve.dropna(subset="swing").astype({"since": "int64"})
-    wider = norm.isf(0.025 / max(1, len(swings))) / Z_95
+    df = swings["rollouts"] + record.header.n_players - 1  # of the intervals that `_rows` gives
+    wider = t.isf(0.025 / max(1, len(swings)), df) / t.isf(0.025, df)
     low = swings["swing"] - wider * (swings["swing"] - swings["swing_low"])
     high = swings["swing"] + wider * (swings["swing_high"] - swings["swing"])
     sure = pd.concat([low, -high], axis=1).max(axis=1)
