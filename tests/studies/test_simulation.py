@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -112,6 +112,34 @@ def test_a_policy_cannot_remember_other_games_or_seats() -> None:
     assert_same(cut, whole)
     assert one.n_starts == 0
     assert whole.games["deal"].tolist() == [0, 1, 2, 3]  # equal players
+
+
+class Seeded(Stubborn):
+    """Brings its own random numbers, of which each game gets the same ones."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rng = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize(
+    "play",
+    [
+        pytest.param(lambda: ttr.simulate(load("usa"), [Seeded(), Random()], 0, SEED, progress=False), id="simulate"),
+        pytest.param(
+            lambda: ttr.studies.tournament(load("usa"), [Seeded(), Random()], 2, progress=False), id="tournament"
+        ),
+        pytest.param(lambda: ttr.studies.beats(load("usa"), Seeded(), [Random()], 2, progress=False), id="beats"),
+        pytest.param(
+            lambda: ttr.studies.fairness(load("invented"), 2, policies=[Seeded(), Random()], n_deals=1, progress=False),
+            id="fairness",
+        ),
+    ],
+)
+def test_who_brings_a_generator_is_warned(play: Callable[[], object]) -> None:
+    with pytest.warns(UserWarning, match=r"Seeded holds a random generator \(rng\), which begins anew") as warned:
+        play()
+    assert {warning.filename for warning in warned} == {__file__}
 
 
 def test_players_of_one_name_are_told_apart() -> None:

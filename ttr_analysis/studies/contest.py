@@ -22,7 +22,7 @@ from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.policies.playout import BuiltIn
 from ttr_analysis.studies.chunks import Chunk, default_chunk, played
 from ttr_analysis.studies.intervals import Interval, Moments, clustered_mean, clustered_rate
-from ttr_analysis.studies.playing import Entrants, Frames, Plan, Player, names_apart
+from ttr_analysis.studies.playing import Entrants, Frames, Plan, Player, names_apart, warn_of_generators
 from ttr_analysis.studies.ratings import ELO, Floats, Ratings, fit_ratings
 from ttr_analysis.studies.simulation import Interrupted, whole
 from ttr_analysis.tables.games import check_size
@@ -68,7 +68,7 @@ def tournament(
     policies
         The players: built-in ones, those of your own, or both; or a dict of
         players by the names they are to have. Of several with one name, each
-        gets a number.
+        gets a number. Copies of them play, as in `simulate`.
     n_games
         Games of each set of players that meet; rounded up, so that they sit
         in every order equally often: to a multiple of 2, 6, 24 or 120 for 2,
@@ -100,6 +100,8 @@ def tournament(
     -----
     Interrupted
         If it is interrupted later.
+    UserWarning
+        If a policy holds a random generator of its own.
 
     Examples
     --------
@@ -116,6 +118,7 @@ def tournament(
     """
     players = _named(policies)
     _check(game_map, players, n_players)
+    warn_of_generators(player for _, player in players)
     pairings = list(combinations(range(len(players)), n_players))
     meetings = _play(game_map, players, pairings, n_games, seed, executor, progress=progress)
     return Tournament(game_map, n_players, meetings)
@@ -166,6 +169,7 @@ def beats(
     """
     players = [(policy_name(policy), policy), *_named(built_in() if others is None else others)]
     _check(game_map, players, _TWO)
+    warn_of_generators(player for _, player in players)
     pairings = [(0, i) for i in range(1, len(players))]
     meetings = _play(game_map, players, pairings, n_games, seed, executor, progress=progress)
     rows = []

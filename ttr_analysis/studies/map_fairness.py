@@ -24,7 +24,7 @@ from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies import Planner
 from ttr_analysis.studies.chunks import Chunk, default_chunk, played
 from ttr_analysis.studies.intervals import Moments, clustered_mean, clustered_rate
-from ttr_analysis.studies.playing import Plan
+from ttr_analysis.studies.playing import Plan, warn_of_generators
 from ttr_analysis.studies.simulation import whole
 from ttr_analysis.tables.games import check_size
 
@@ -81,6 +81,11 @@ def fairness(
     ValueError
         If the map is not for so many players, or a number is out of range.
 
+    Warns
+    -----
+    UserWarning
+        If a policy holds a random generator of its own.
+
     Examples
     --------
     >>> import ttr_analysis as ttr
@@ -95,6 +100,7 @@ def fairness(
     if policies is None:
         plans = [Plan(game_map, (Planner(),) * n, seed) for n in sorted(set(game_map.rules.players))]
     else:
+        warn_of_generators(policies)
         plans = [Plan(game_map, tuple(policies), seed)]
     for plan in plans:
         check_size(game_map, plan.n_players)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
+import warnings
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
@@ -43,6 +45,7 @@ Entrants: TypeAlias = Sequence[Player] | Mapping[str, Player]
 Frames = dict[str, pd.DataFrame]
 """The tables of some games, by name."""
 
+_GENERATORS: Final = (np.random.Generator, np.random.RandomState, random.Random)
 _TAPE_EVENTS: Final = 8_192
 """Events for which there is room at first; a game has some hundreds."""
 _BONUSES: Final = {
@@ -102,6 +105,18 @@ def names_apart(policies: Sequence[Player], *, alike: Callable[[Player, Player],
 def _numbered(name: str, taken: Collection[str]) -> Iterator[str]:
     """Yield a name with the numbers from 1 that make none that is taken."""
     return (numbered for number in count(1) if (numbered := f"{name} {number}") not in taken)
+
+
+def warn_of_generators(policies: Iterable[Player]) -> None:
+    """Warn the caller's caller of players that hold a random generator: a copy plays each game, and repeats it."""
+    for policy in policies:
+        held = [name for name, value in getattr(policy, "__dict__", {}).items() if isinstance(value, _GENERATORS)]
+        if held:
+            warnings.warn(
+                f"{policy_name(policy)} holds a random generator ({', '.join(held)}), which begins anew in each game: "
+                "draw from the rng given to choose",
+                stacklevel=3,
+            )
 
 
 @dataclass(frozen=True)

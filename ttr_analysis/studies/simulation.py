@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import ExitStack
 from importlib.metadata import version
@@ -23,7 +23,7 @@ from ttr_analysis.maps.model import GameMap
 from ttr_analysis.studies.chunks import N_WAITING, Chunk, default_chunk, played
 from ttr_analysis.studies.columns import TABLES, categories, category_types, no_rows, with_types
 from ttr_analysis.studies.parts import META, PartFolder
-from ttr_analysis.studies.playing import Entrants, Frames, Plan, Player, is_built_in, play_chunk
+from ttr_analysis.studies.playing import Entrants, Frames, Plan, Player, is_built_in, play_chunk, warn_of_generators
 from ttr_analysis.tables.games import check_size
 
 VERSION: Final = 3
@@ -238,7 +238,9 @@ def simulate(
         built-in ones are much faster than those in Python. Of those with one
         name that play differently, each gets a number. A policy in Python
         plays every seat and game as a copy of what was given, so that it
-        cannot remember other games; one that cannot be copied should not.
+        cannot remember other games; one that cannot be copied should not. It
+        draws from the `rng` that it is given: a generator of its own would
+        begin anew in each game.
     n_games
         How many games; a multiple of the number of players lets everyone sit
         everywhere equally often.
@@ -283,6 +285,8 @@ def simulate(
     -----
     Interrupted
         If the run was interrupted.
+    UserWarning
+        If a policy holds a random generator of its own.
 
     Examples
     --------
@@ -295,6 +299,7 @@ def simulate(
     check_size(game_map, len(policies))
     check_seed(seed)
     n_games = whole(n_games, "n_games", 0)
+    warn_of_generators(policies.values() if isinstance(policies, Mapping) else policies)
     plan = Plan.of(game_map, policies, index(seed))
     size = whole(default_chunk(plan.policies) if chunk_size is None else chunk_size, "chunk_size", 1)
     n_waiting, meta = whole(n_waiting, "n_waiting", 1), _meta(plan, n_games)
