@@ -159,6 +159,7 @@ class Table:
         state, rows
             The last state, and codes and values of the events from here on.
         """
+        announce(play_block, "the game and its players")
         n_events = _TAPE_EVENTS
         while True:
             worlds = self.worlds(known, beliefs, 1, number)
