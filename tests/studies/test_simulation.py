@@ -86,6 +86,15 @@ def test_tables_in_memory_are_read_in_parts(nordic_result: SimulationResult, mon
     pd.testing.assert_frame_equal(ttr.studies.win_rates(nordic_result), wins)
 
 
+def test_tables_may_be_changed(nordic_result: SimulationResult) -> None:
+    wins = ttr.studies.win_rates(nordic_result)
+    for seats in (nordic_result.seats, nordic_result.table("seats", ["game", "won"]), *nordic_result.iterate("seats")):
+        seats["won"] = 0.0
+        seats.loc[:, "game"] += 1
+
+    pd.testing.assert_frame_equal(ttr.studies.win_rates(nordic_result), wins)
+
+
 def test_every_player_sits_everywhere_with_the_same_deals(nordic_result: SimulationResult) -> None:
     games, seats = nordic_result.games, nordic_result.seats
     assert (games["deal"] == games["game"] // 3).all()

@@ -125,7 +125,7 @@ class SimulationResult:
 
     def table(self, name: str, columns: list[str] | None = None) -> pd.DataFrame:
         """
-        Return a table.
+        Return a table, which is the caller's to change.
 
         Parameters
         ----------
@@ -140,7 +140,7 @@ class SimulationResult:
             If there is no such table.
         """
         if self._frames is not None and name in TABLES:
-            return self._frames[name] if columns is None else self._frames[name][columns]
+            return self._frames[name].copy() if columns is None else self._frames[name][columns]
         frames = list(self.iterate(name, columns))
         return pd.concat(frames, ignore_index=True) if len(frames) != 1 else frames[0]
 
