@@ -254,7 +254,8 @@ def simulate(
         A folder for the tables, as Parquet files in parts as they finish:
         memory then does not grow with the number of games.
     resume
-        Go on with the games that `out` does not hold yet.
+        Go on with the games that `out` does not hold yet. Of policies in Python
+        only the names are compared: give a changed one another name, or folder.
     chunk_size
         Games that are played, and kept, together: some kB each in memory.
     n_waiting
