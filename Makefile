@@ -21,14 +21,15 @@ BIN := $(VENV)/bin
 LOCK := requirements/dev.txt
 READY := $(VENV)/.ready
 AXE := $(VENV)/axe/node_modules/axe-core/axe.min.js
+CHECKED := TTR_FAST=1 NUMBA_BOUNDSCHECK=1
 
 # Tests that another pass repeats as plain Python, where every index is checked and nothing overflows; but not those of
-# texts and of the referee, which are plain Python anyway.
-NUMERIC := tests/rules tests/analysis tests/engine tests/policies ttr_analysis/rules ttr_analysis/analysis ttr_analysis/engine ttr_analysis/policies
-NOT_NUMERIC := referee record notation
+# texts and of the referee, which are plain Python anyway, nor those of compiling.
+NUMERIC := tests/rules tests/analysis tests/engine tests/policies
+NOT_NUMERIC := referee record notation announcing bounds playout
 
 .DEFAULT_GOAL := help
-.PHONY: help study lab test warm-up test-browser test-plain lint soak docs bench bench-widgets lock clean
+.PHONY: help study lab test warm-up test-compiled test-browser test-notebooks test-plain lint soak docs bench bench-widgets lock clean
 
 help:
 	@sed -n 's/^#  //p' Makefile
@@ -50,18 +51,21 @@ study: $(READY)
 lab: $(READY)
 	$(BIN)/jupyter lab notebooks
 
+# Two at a time, each told when it is done: plain Python beside compiling, browser and notebooks beside the compiled tests.
 test: $(AXE)
-	$(MAKE) --jobs=2 --output-sync=target lint warm-up
-	TTR_FAST=1 NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest --numprocesses=2 --dist=loadfile --nbmake --ignore=tests/browser tests ttr_analysis notebooks
-	$(MAKE) --jobs=2 --output-sync=target test-browser test-plain
+	$(MAKE) --jobs=2 --output-sync=target lint warm-up test-plain test-compiled test-browser test-notebooks
 
-# Once, for the processes that then test side by side.
 warm-up: $(READY)
-	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m scripts.warm_up
+	$(CHECKED) $(BIN)/python -m scripts.warm_up
 
-# A browser waits much of its time: plain Python fits beside it.
-test-browser: $(READY) $(AXE)
-	TTR_FAST=1 NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest tests/browser
+test-compiled: warm-up
+	$(CHECKED) $(BIN)/python -m pytest --numprocesses=2 --dist=loadfile --ignore=tests/browser tests ttr_analysis
+
+test-browser: warm-up $(AXE)
+	$(CHECKED) $(BIN)/python -m pytest tests/browser
+
+test-notebooks: warm-up
+	$(CHECKED) $(BIN)/python -m pytest --nbmake notebooks
 
 test-plain: $(READY)
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m "not compiled_only" $(NOT_NUMERIC:%=--ignore-glob='*/test_*%*') $(NUMERIC)

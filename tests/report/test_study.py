@@ -275,6 +275,7 @@ def test_hostile_names_are_no_formulas(hostile: tuple[Study, Path]) -> None:
                 float(cell)
 
 
+@pytest.mark.usefixtures("unsaved")
 def test_tables_of_an_earlier_study_do_not_stay(tmp_path: Path) -> None:
     out = tmp_path / "out"
     write_study(load("invented"), out, QUICK)
@@ -288,6 +289,7 @@ def test_tables_of_an_earlier_study_do_not_stay(tmp_path: Path) -> None:
     assert {path.stem for path in (out / "tables").glob("*.csv")} == {*described, "mine"}
 
 
+@pytest.mark.usefixtures("unsaved")
 def test_each_section_is_handed_over_as_soon_as_it_is_done() -> None:
     seen = []
     study = run_study(load("usa"), QUICK, each=lambda section: seen.append(section.id))
