@@ -180,8 +180,9 @@ def test_of_more_than_two_each_pair_is_ranked_by_its_finish() -> None:
     players: dict[str, Player] = {"a": Greedy(), "b": Random(), "c": Mine()}
     three = tournament(load("usa"), players, 6, seed=3, n_players=3, progress=False)
     parts = []
-    for order in ("abc", "cba"):
-        seats = ttr.simulate(load("usa"), [players[name] for name in order], 3, 3, progress=False).seats
+    for order, games in (("abc", range(3)), ("acb", range(3, 6))):  # each with a deal of its own
+        seats = ttr.simulate(load("usa"), [players[name] for name in order], 6, 3, progress=False).seats
+        seats = seats[seats["game"].isin(games)]
         parts.append(seats.assign(name=[order[player] for player in seats["player"]], order=order))
     finish = pd.concat(parts).pivot_table(index=["order", "game"], columns="name", values="points")
 
@@ -189,6 +190,7 @@ def test_of_more_than_two_each_pair_is_ranked_by_its_finish() -> None:
         ahead = (np.sign(finish[one] - finish[other]) + 1) / 2
         assert three.matrix.loc[one, other] == pytest.approx(ahead.mean())
     assert (three.table["games"] == 6).all()
+    assert len(three._meetings.games) == 2
 
 
 def test_one_line_tells_whether_an_idea_beats_the_built_in_players() -> None:

@@ -59,7 +59,8 @@ def tournament(
     Every `n_players` of them meet in `n_games` games, seated fairly as by
     `simulate`, and all play the same deals. In a game of more than two, every
     two of its players meet: who finishes before the other has won that
-    meeting. As it matters after whom one moves, they sit in every order.
+    meeting. As it matters after whom one moves, they sit in every order, each
+    with deals of its own.
 
     Parameters
     ----------
@@ -390,11 +391,11 @@ def _play(
     seated: dict[int, tuple[int, ...]] = {}  # by the identity of the plan
     chunks: list[Chunk] = []
     for first, *others in pairings:
-        for rest in permutations(others):
+        for order, rest in enumerate(permutations(others)):
             plan = Plan(game_map, tuple(players[i][1] for i in (first, *rest)), seed)
             seated[id(plan)], size = (first, *rest), default_chunk(plan.policies)
-            chunks += [Chunk(plan, a, min(size, n - a)) for a in range(0, n, size)]
-    chunks.sort(key=lambda chunk: chunk.first)  # so that all have met soon
+            chunks += [Chunk(plan, order * n + a, min(size, n - a)) for a in range(0, n, size)]
+    chunks.sort(key=lambda chunk: chunk.first % n)  # so that all have met soon, in every order
     n_deals = 1 + max(chunk.plan.deal(chunk.first + chunk.n_games - 1) for chunk in chunks)
     meetings = Meetings([name for name, _ in players], n_deals)
     try:
