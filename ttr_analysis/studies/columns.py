@@ -112,7 +112,11 @@ TUNNELS: Final = {
     "turn": Column("int32", "turn of the seat, from 1"),
     "color": Column("color", "color in which it was attempted; locomotive for locomotives alone"),
     "locomotives": Column("int16", "locomotives laid down"),
-    "odds": Column("float32", "probability that the surcharge could be paid, from all that the seat could see"),
+    "odds": Column(
+        "float32",
+        "probability that the surcharge could be paid, from what the seat could see; a little too high once cards were "
+        "shuffled again",
+    ),
     "surcharge": Column("int8", "surcharge demanded (cards)"),
     "taken": Column("bool", "whether the tunnel was taken"),
 }

@@ -213,7 +213,7 @@ def _tunnel_chart(result: SimulationResult) -> Picture:
     table = studies.tunnel_calibration(result)
     whole = studies.tunnel_results(result).iloc[0]
     caption = (
-        f"Tunnels taken against the exact odds that their surcharge could be paid, {number(whole['attempts'])} "
+        f"Tunnels taken against the odds that their surcharge could be paid, {number(whole['attempts'])} "
         f"attempts: {percent(whole['success_rate'])} succeed, where the odds say {percent(whole['odds'])}."
     )
     return chart(
