@@ -271,9 +271,9 @@ def test_ratings_are_drawn_with_their_bounds() -> None:
     assert [label.get_text() for label in ax.get_yticklabels()] == ["$a$", "b", "c"]
     marks = {line.get_gid(): line for line in ax.lines if (line.get_gid() or "").startswith("rating")}
     assert [np.asarray(marks[f"rating {bound}"].get_xdata()).tolist() for bound in table["bound"]] == [
-        [300],
+        [200],
         [0],
-        [-300],
+        [-200],
     ]
-    assert [text.get_text() for text in ax.texts] == ["at least +300", "+0", "at most −300"]
+    assert [text.get_text() for text in ax.texts] == ["above +200", "+0", "below −200"]
     plt.close("all")

@@ -172,9 +172,23 @@ def test_tunnels_stand_at_their_odds(result: SimulationResult) -> None:
     ax = draw(plot_tunnel_success(table))
 
     dots = [c for c in ax.collections if isinstance(c, PathCollection)]
-    found = np.concatenate([np.asarray(c.get_offsets()) for c in dots])
-    assert found == pytest.approx(table[["odds", "success_rate"]].to_numpy(float))
-    assert legend(ax) == ["Greedy", "Random"]
+    found = sorted((*spot, c.get_alpha()) for c in dots for spot in np.asarray(c.get_offsets()).tolist())
+    pale = table["attempts"] < 20
+    wanted = [
+        (row["odds"], row["success_rate"], 0.25 if few else 0.8)
+        for few, (_, row) in zip(pale, table.iterrows(), strict=True)
+    ]
+    assert np.array(found) == pytest.approx(np.array(sorted(wanted)))
+    assert pale.any()
+    assert not pale.all()
+    assert legend(ax) == ["Greedy", "Random", "(dots grow with attempts;\npale: fewer than 20)"]
+
+
+def test_differences_of_shares_are_in_points_of_percent(result: SimulationResult) -> None:
+    ax = draw(plot_rates(S.win_differences(result), value="win_difference"))
+
+    assert ax.get_xlabel() == "difference of win rates (percentage points), with its 95% interval"
+    assert [ax.xaxis.get_major_formatter()(x) for x in (-0.1, 0.0, 0.25)] == ["-10", "0", "+25"]
 
 
 @pytest.mark.parametrize("by", ["turn", "trains_left"])

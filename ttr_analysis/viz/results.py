@@ -49,8 +49,14 @@ ENDS = {
     **{f"{name}_rate": f"{name}_" for name in ("win", "completion", "claim", "visit", "success", "ready", "gain")},
 }
 """What stands before `low` and `high`, where it is not the name of the figure."""
-RATES = ("rate", "share", "win_difference", "win_association")
+RATES = ("rate", "share")
 """Ends of the names of columns that are shown in percent."""
+DIFFERENCES = ("win_difference", "win_association")
+"""Of those that are differences of shares."""
+LATE_AXES = {"turn": "draws from this turn on", "trains_left": "draws with so many trains left, or more"}
+"""What lies across, where draws of tickets are told by when they were made."""
+MANY_TRIALS = 20
+"""Attempts from which a rate is shown in full color."""
 
 
 def plot_rates(
@@ -112,9 +118,15 @@ def plot_rates(
     ends = np.array([middle - table[low].to_numpy(float), table[high].to_numpy(float) - middle])
     ax.errorbar(middle, at, xerr=np.maximum(ends, 0), fmt="o", color=SERIES_COLORS[0], capsize=3, elinewidth=1.4)
     _name_rows(ax, _names(table))
-    ax.set(xlabel=f"{value.replace('_', ' ')}, with its 95% interval")
-    if value.endswith(RATES):
+    is_difference, what = value.endswith(DIFFERENCES), value.replace("_", " ")
+    if value == "win_difference":
+        what = "difference of win rates"
+    ax.set(xlabel=f"{what}{' (percentage points)' if is_difference else ''}, with its 95% interval")
+    if is_difference:
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{100 * x:+.0f}" if round(100 * x) else "0"))
+    elif value.endswith(RATES):
         ax.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+    if is_difference or value.endswith(RATES):
         ax.xaxis.set_major_locator(MaxNLocator(7, steps=[1, 2, 5, 10], min_n_ticks=3))
     return finish_chart(ax, value.replace("_", " ").capitalize() if title is None else title)
 
@@ -163,7 +175,7 @@ def plot_point_sources(table: pd.DataFrame, ax: Axes | None = None, *, title: st
         ends[side] = ends[side] + points
     for y, x, points in zip(at, ends[1], rows["points"], strict=True):
         ax.annotate(f"= {points:.0f}", (x, y), (5, 0), textcoords="offset points", va="center", fontweight="bold")
-    ax.margins(x=0.12)
+    ax.margins(x=0.18)
     ax.axvline(0, color=rcParams["axes.edgecolor"], linewidth=0.8)
     _name_rows(ax, [f"{policy}, {'won' if won else 'lost'}" for policy, won in rows.index])
     ax.set(xlabel="points, mean of a seat")
@@ -281,7 +293,8 @@ def plot_tunnel_success(table: pd.DataFrame, ax: Axes | None = None, *, title: s
     Parameters
     ----------
     table
-        From `tunnel_calibration`. The larger a dot, the more attempts.
+        From `tunnel_calibration`. The larger a dot, the more attempts; pale are
+        those of few.
     ax
         Axes to draw in; by default those of a new figure.
     title
@@ -297,18 +310,22 @@ def plot_tunnel_success(table: pd.DataFrame, ax: Axes | None = None, *, title: s
     most = float(table["attempts"].max()) if len(table) else 1.0
     policies = table.groupby(level="policy", observed=True, sort=False)
     for (policy, rows), color in zip(policies, cycle(SERIES_COLORS), strict=False):
-        rate = rows["success_rate"].to_numpy(float)
-        ends = np.array([rate - rows["success_low"], rows["success_high"] - rate])
-        style: dict[str, Any] = {"color": color, "zorder": 2}
-        ax.errorbar(rows["odds"], rate, yerr=np.maximum(ends, 0), fmt="none", elinewidth=1.2, capsize=2, **style)
-        sizes = np.maximum(FEWEST_TRIALS_POINTS, MOST_TRIALS_POINTS * np.sqrt(rows["attempts"] / most)) ** 2
-        ax.scatter(
-            rows["odds"], rate, s=sizes, alpha=0.75, edgecolors="white", linewidths=0.4, label=str(policy), **style
-        )
+        is_many = rows["attempts"] >= MANY_TRIALS
+        for some, alpha in ((rows[is_many], 0.8), (rows[~is_many], 0.25)):
+            odds, rate = some["odds"].to_numpy(float), some["success_rate"].to_numpy(float)
+            ends = np.maximum([rate - some["success_low"], some["success_high"] - rate], 0)
+            style: dict[str, Any] = {"color": color, "zorder": 2, "alpha": alpha}
+            ax.errorbar(odds, rate, yerr=ends, fmt="none", elinewidth=1.2, capsize=2, **style)
+            sizes = np.maximum(FEWEST_TRIALS_POINTS, MOST_TRIALS_POINTS * np.sqrt(some["attempts"] / most)) ** 2
+            ax.scatter(odds, rate, s=sizes, edgecolors="white", linewidths=0.4, **style)
+        ax.plot([], [], "o", color=color, label=str(policy))
+    ax.plot([], [], " ", label=f"(dots grow with attempts;\npale: fewer than {MANY_TRIALS})")
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
     ax.set(xlabel="odds that the surcharge can be paid", ylabel="tunnels taken, of those attempted")
     ax.xaxis.set_major_formatter(PercentFormatter(1.0))
-    return finish_chart(ax, "Tunnels and their odds" if title is None else title, percent=True, loc="upper left")
+    return finish_chart(
+        ax, "Tunnels taken, by the odds that they had" if title is None else title, percent=True, loc="upper left"
+    )
 
 
 def plot_late_tickets(table: pd.DataFrame, ax: Axes | None = None, *, title: str | None = None) -> Axes:
@@ -339,16 +356,17 @@ def plot_late_tickets(table: pd.DataFrame, ax: Axes | None = None, *, title: str
         ax.errorbar(x, y, yerr=ends, fmt="o-", color=color, linewidth=1, capsize=3, elinewidth=1.2, label=str(policy))
         for spot, n in zip(zip(x, y, strict=True), rows["draws"], strict=True):
             ax.annotate(
-                f"{n:,}", spot, (4, 4), textcoords="offset points", fontsize="x-small", color=rcParams["xtick.color"]
+                f"{n:,}", spot, (6, 5), textcoords="offset points", fontsize="x-small", color=rcParams["xtick.color"]
             )
     if when == "trains_left":
         ax.invert_xaxis()
     ax.set(
-        xlabel="draws from this turn on" if when == "turn" else "draws with so many trains left, or more",
+        xlabel=f"{LATE_AXES.get(when, when)} (numbers beside dots: draws)",
         ylabel="points that a draw brought",
     )
     ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:.0f}"))
-    return finish_chart(ax, "Tickets drawn later" if title is None else title)
+    since = when.replace("_", " ")
+    return finish_chart(ax, f"What draws of tickets brought, by {since}" if title is None else title)
 
 
 def _name_rows(ax: Axes, names: list[str]) -> None:

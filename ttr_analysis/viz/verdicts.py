@@ -18,6 +18,7 @@ ROW_INCHES = 0.42
 """Height of a row with one player."""
 DOT = PLAYER_COLORS[0]
 ARROWS = {"at least": ">", "at most": "<"}
+WORDS = {"at least": "above", "at most": "below"}
 VERDICTS = {
     "": ("#8a8a8a", "o"),
     "pays too much": (PLAYER_COLORS[2], "^"),
@@ -34,8 +35,9 @@ def plot_ratings(table: pd.DataFrame, ax: Axes | None = None, *, title: str | No
     ----------
     table
         From `Tournament.table`: `rating`, `rating_low`, `rating_high` and
-        `bound`, indexed by player. A triangle marks a rating that is only a
-        bound, and points to where the truth may lie.
+        `bound`, indexed by player. Of who never won, or never lost, only one
+        end is known: a triangle stands there, and points to where the truth
+        may lie.
     ax
         Axes to draw in; by default those of a new figure.
     title
@@ -60,12 +62,16 @@ def plot_ratings(table: pd.DataFrame, ax: Axes | None = None, *, title: str | No
     rows = np.arange(len(table))
     rating, low, high = (table[column].to_numpy(float) for column in ("rating", "rating_low", "rating_high"))
     ax.axvline(0, color=rcParams["grid.color"], linewidth=1, zorder=0)
-    ax.errorbar(rating, rows, xerr=[rating - low, high - rating], fmt="none", ecolor=DOT, capsize=4, gid="intervals")
-    for bound in ("", *ARROWS):
+    both, ends = (table["bound"] == "").to_numpy(), {"": rating, "at least": low, "at most": high}
+    errors = [(rating - low)[both], (high - rating)[both]]
+    ax.errorbar(rating[both], rows[both], xerr=errors, fmt="none", ecolor=DOT, capsize=4, gid="intervals")
+    shown = rating.copy()
+    for bound, known in ends.items():
         chosen = (table["bound"] == bound).to_numpy()
-        ax.plot(rating[chosen], rows[chosen], ARROWS.get(bound, "o"), color=DOT, markersize=8, gid=f"rating {bound}")
-    for x, row, bound in zip(rating, rows, table["bound"], strict=True):
-        words = f"{bound} {x:+.0f}".strip().replace("-", "−")
+        shown[chosen] = known[chosen]
+        ax.plot(shown[chosen], rows[chosen], ARROWS.get(bound, "o"), color=DOT, markersize=8, gid=f"rating {bound}")
+    for x, row, bound in zip(shown, rows, table["bound"], strict=True):
+        words = f"{WORDS.get(bound, '')} {x:+.0f}".strip().replace("-", "−")
         ax.annotate(words, (x, row), (0, 7), textcoords="offset points", ha="center", fontsize="small", gid="number")
     ax.set_yticks(rows, [str(name) for name in table.index], parse_math=False)
     ax.set(ylim=(len(table) - 0.5, -0.7), xlabel="rating (Elo points), with 95% intervals")
