@@ -21,6 +21,7 @@ from ttr_analysis.engine.layout import (
     AT_PILE,
     AT_QUEUE,
     AT_REMOVED,
+    BLIND,
     HAND,
     HELD,
     KEEP_START,
@@ -195,6 +196,18 @@ def test_a_record_watched_by_another_is_filled_in_as_well() -> None:
             for world in table_of(known).worlds(known, beliefs_of(known), N_WORLDS):
                 assert Law(broken_law(world, tables)) == Law.NONE
                 assert UNKNOWN_TICKET not in world[HELD : HELD + world[N_HELD]]
+
+
+@pytest.mark.compiled_only
+def test_what_a_seat_drew_unseen_is_as_it_is_recorded() -> None:
+    """In a watched record, cards that the pool counts too much were drawn by others than the one who watched."""
+    record = Game(Combination("usa", "", 5).game_map, 5).play([Random()] * 5, seed=5)
+    watcher = Watcher(record.watched_from(0, shown=False), None)
+    drawn = slice(BLIND, BLIND + N_KINDS)
+    for step in range(5, len(record.steps), 10):
+        known = watcher.at(step)
+        for world in table_of(known).worlds(known, beliefs_of(known), N_WORLDS):
+            assert world[drawn].tolist() == record.state_at(step).vector[drawn].tolist()
 
 
 def test_somebody_who_sees_all_hands_has_one_world_but_for_the_order_of_piles() -> None:

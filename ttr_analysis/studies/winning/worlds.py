@@ -155,6 +155,7 @@ def _fill_cards(state: Ints, tables: Ints, looker: int, stream: Ints) -> None:
     fresh = np.empty(N_KINDS, dtype=np.int64)
     stale = np.empty(N_KINDS, dtype=np.int64)
     n_seats = tables[N_SEATS]
+    drawer = _least_known(state, n_seats, looker)
     for kind in range(N_KINDS):
         unseen = tables[DECK + kind] - state[DISCARDS + kind] - state[LAID + kind]
         for slot in range(tables[MARKET_SIZE]):
@@ -168,8 +169,8 @@ def _fill_cards(state: Ints, tables: Ints, looker: int, stream: Ints) -> None:
         # Cards of the pool that were shown since are unseen no more; what is unseen but not in it is from before.
         fresh[kind] = min(unseen, of_pool)
         stale[kind] = unseen - fresh[kind]
-        # The pool goes on counting cards that were shown, as drawn by somebody who cannot be the one who looks.
-        state[BLIND + (1 if looker == 0 else 0) * N_KINDS + kind] += of_pool - fresh[kind]
+        # The pool goes on counting cards that were shown, as drawn by somebody whose draws were not seen.
+        state[BLIND + drawer * N_KINDS + kind] += of_pool - fresh[kind]
     _deal_stale(state, n_seats, stale, stream)
     n_fresh = 0
     for kind in range(N_KINDS):
@@ -183,6 +184,16 @@ def _fill_cards(state: Ints, tables: Ints, looker: int, stream: Ints) -> None:
             state[BLIND + seat * N_KINDS + kind] += 1
     for kind in range(N_KINDS):
         state[DRAW_PILE + kind] = fresh[kind]
+
+
+@lean
+def _least_known(state: Ints, n_seats: int, looker: int) -> int:
+    """Return the seat, not that of the looker, of whose hand most is not known."""
+    found = 1 if looker == 0 else 0
+    for seat in range(n_seats):
+        if seat != looker and n_missing(state, seat) > n_missing(state, found):
+            found = seat
+    return found
 
 
 @compiled
