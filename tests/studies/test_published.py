@@ -5,8 +5,10 @@ from __future__ import annotations
 from math import ceil
 
 import networkx as nx
+import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import ttr_analysis as ttr
 from tests.fixtures import load
@@ -78,10 +80,28 @@ def test_tickets_to_countries_have_the_nearest_for_measure() -> None:
 
 
 def test_correlations_have_intervals() -> None:
-    table = pd.DataFrame({name: [1, 2, 3, 4, 5, 6] for name in MEASURES})
-    assert difficulty_correlations(table.assign(completion_rate=[6, 5, 4, 3, 2, 1])).to_numpy() == pytest.approx(-1)
-    few = difficulty_correlations(table.assign(completion_rate=[1, 3, 2, 5, 4, 6]).head(3))
-    assert few[["low", "high"]].to_numpy().tolist() == [[-1, 1]] * 4
+    table = pd.DataFrame({name: [1, 2, 3, 4, 5, 6] for name in MEASURES}).assign(completion_rate=[1, 3, 2, 5, 4, 6])
+    found = difficulty_correlations(table)
+    exact = stats.pearsonr(table["length"], table["completion_rate"])
+
+    assert found["correlation"].tolist() == pytest.approx([exact.statistic] * 4)
+    assert found[["low", "high"]].to_numpy() == pytest.approx(np.tile(exact.confidence_interval(0.95), (4, 1)))
+
+
+@pytest.mark.parametrize(
+    ("rates", "correlation"),
+    [
+        pytest.param([1, 3, 2], 0.5, id="few tickets"),
+        pytest.param([6, 5, 4, 3, 2, 1], -1, id="a perfect correlation"),
+        pytest.param([0.1, 0.2, 0.3, 0.4], 1, id="one that is perfect but for rounding"),
+        pytest.param([1, 1, 1, 1], np.nan, id="all rates the same"),
+    ],
+)
+def test_correlations_that_say_nothing(rates: list[float], correlation: float) -> None:
+    table = pd.DataFrame({name: range(len(rates)) for name in MEASURES}).assign(completion_rate=rates)
+    found = difficulty_correlations(table)
+
+    assert found.to_numpy() == pytest.approx(np.tile([correlation, -1, 1], (4, 1)), nan_ok=True)
 
 
 def test_games_of_another_map_are_refused() -> None:

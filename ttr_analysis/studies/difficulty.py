@@ -19,6 +19,8 @@ MEASURES: Final = ("length", "hops", "resistance", "length_as_conductance")
 """What may make a ticket hard, as columns of `ticket_difficulty`."""
 _LEAST: Final = 4
 """Tickets without which a correlation has no interval."""
+_PERFECT: Final = 1 - 1e-9
+"""A correlation from which Fisher's transformation would give an interval of no width."""
 
 
 def ticket_difficulty(result: SimulationResult, game_map: GameMap) -> pd.DataFrame:
@@ -88,7 +90,8 @@ def difficulty_correlations(table: pd.DataFrame) -> pd.DataFrame:
         measure with the rate of completion over all tickets, by Pearson, with
         its 95% interval `low` and `high` (Fisher's transformation: as if the
         tickets were a sample of all that there could be). The nearer to -1,
-        the better.
+        the better. Of fewer than four tickets, or if the correlation is
+        perfect, the interval is from -1 to 1: it says nothing.
 
     Examples
     --------
@@ -104,7 +107,7 @@ def difficulty_correlations(table: pd.DataFrame) -> pd.DataFrame:
 
 def _correlation(x: pd.Series[float], y: pd.Series[float]) -> Interval:
     r, n = float(x.corr(y)), len(x)
-    if n < _LEAST or not abs(r) < 1:
-        return Interval(r, -1.0, 1.0) if n < _LEAST else Interval(r, r, r)
+    if n < _LEAST or not abs(r) < _PERFECT:  # not a number, too, if all values are the same
+        return Interval(r, -1.0, 1.0)
     half = Z_95 / sqrt(n - 3)
     return Interval(r, tanh(atanh(r) - half), tanh(atanh(r) + half))
