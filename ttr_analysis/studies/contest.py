@@ -21,7 +21,7 @@ from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.policies.playout import BuiltIn
 from ttr_analysis.studies.chunks import Chunk, default_chunk, played
-from ttr_analysis.studies.intervals import Interval, Moments, clustered_mean, clustered_rate
+from ttr_analysis.studies.intervals import Interval, clustered_mean, clustered_rate, moments_of
 from ttr_analysis.studies.playing import Entrants, Frames, Plan, Player, names_apart, warn_of_generators
 from ttr_analysis.studies.ratings import ELO, Floats, Ratings, fit_ratings
 from ttr_analysis.studies.simulation import Interrupted, whole
@@ -318,15 +318,15 @@ class Meetings:
 
     def rate(self, i: int, j: int) -> Interval:
         """Return how often one player came before another."""
-        return clustered_rate(_moments(self.scores[:, i, j], self.met[:, i, j]))
+        return clustered_rate(moments_of(self.scores[:, i, j], self.met[:, i, j]))
 
     def margin(self, i: int, j: int) -> Interval:
         """Return by how many points one player was ahead of another on average."""
-        return clustered_mean(_moments(self.margins[:, i, j], self.met[:, i, j]))
+        return clustered_mean(moments_of(self.margins[:, i, j], self.met[:, i, j]))
 
     def win_rate(self, i: int) -> Interval:
         """Return how often a player won."""
-        return clustered_rate(_moments(self.wins[:, i], self.games[:, i]))
+        return clustered_rate(moments_of(self.wins[:, i], self.games[:, i]))
 
     def add(self, pairing: tuple[int, ...], frames: Frames) -> None:
         """Add games between some of the players."""
@@ -351,12 +351,6 @@ class Meetings:
             self.margins[:, j, i] += np.bincount(deals, -margin, n_deals)
             self.met[:, i, j] += n_games
             self.met[:, j, i] += n_games
-
-
-def _moments(total: Floats, of: Floats) -> Moments:
-    """Return the sums of clusters, of those that have any observation."""
-    n = float(np.count_nonzero(of))
-    return Moments(n, total.sum(), of.sum(), (total**2).sum(), (total * of).sum(), (of**2).sum())
 
 
 def _named(policies: Entrants) -> list[tuple[str, Player]]:

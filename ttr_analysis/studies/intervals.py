@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import sqrt
 from typing import Final, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 from scipy.special import stdtrit
 
 Z_95: Final = 1.959964
@@ -143,6 +145,26 @@ class Moments(NamedTuple):
         return max(0.0, spread) * self.n_clusters / (self.n_clusters - 1) / self.of**2
 
 
+def moments_of(totals: npt.ArrayLike, ofs: npt.ArrayLike) -> Moments:
+    """
+    Return what clusters sum up to.
+
+    Parameters
+    ----------
+    totals, ofs
+        For each cluster, what is counted, and what it is counted of; where the
+        latter is 0, there is no cluster.
+
+    Examples
+    --------
+    >>> moments_of([20, 24, 34, 0], [2, 2, 2, 0])
+    Moments(n_clusters=3.0, total=78.0, of=6.0, total_squares=2132.0, products=156.0, of_squares=12.0)
+    """
+    total, of = np.asarray(totals, dtype=float), np.asarray(ofs, dtype=float)
+    sums = (of != 0), total, of, total**2, total * of, of**2
+    return Moments(*(float(values.sum()) for values in sums))
+
+
 def clustered_mean(moments: Moments) -> Interval:
     """
     Return a mean, or another ratio of sums, with its 95% confidence interval.
@@ -166,9 +188,7 @@ def clustered_mean(moments: Moments) -> Interval:
     --------
     Three deals of two games each; the two games of a deal give equal points:
 
-    >>> points = [20, 24, 34]
-    >>> squares, products = sum(p * p for p in points), sum(2 * p for p in points)
-    >>> [round(x, 2) for x in clustered_mean(Moments(3, 78, 6, squares, products, 12))]
+    >>> [round(x, 2) for x in clustered_mean(moments_of([20, 24, 34], [2, 2, 2]))]
     [13.0, 4.04, 21.96]
     """
     if moments.of == 0:
@@ -207,7 +227,7 @@ def clustered_rate(moments: Moments) -> Interval:
     --------
     Fifty deals of two equal games each tell no more than fifty games:
 
-    >>> moments = Moments(50, 40, 100, 80, 80, 200)  # 20 deals were won, both games
+    >>> moments = moments_of([2] * 20 + [0] * 30, [2] * 50)  # 20 deals were won, both games
     >>> [round(x, 2) for x in clustered_rate(moments)], [round(x, 2) for x in wilson(20, 50)]
     ([0.4, 0.27, 0.54], [0.4, 0.28, 0.54])
     """
@@ -248,7 +268,7 @@ def clustered_difference(moments: Moments) -> Interval:
 
     Examples
     --------
-    >>> [round(x, 2) for x in clustered_difference(Moments(20, 20, 20, 20, 20, 20))]
+    >>> [round(x, 2) for x in clustered_difference(moments_of([1] * 20, [1] * 20))]
     [1.0, 0.72, 1.0]
     """
     if moments.of == 0:

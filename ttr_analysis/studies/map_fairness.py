@@ -23,7 +23,7 @@ from ttr_analysis.engine.protocol import CompiledPolicy, Policy
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies import Planner
 from ttr_analysis.studies.chunks import Chunk, default_chunk, played
-from ttr_analysis.studies.intervals import Moments, clustered_mean, clustered_rate
+from ttr_analysis.studies.intervals import Moments, clustered_mean, clustered_rate, moments_of
 from ttr_analysis.studies.playing import Plan, warn_of_generators
 from ttr_analysis.studies.simulation import whole
 from ttr_analysis.tables.games import check_size
@@ -291,14 +291,13 @@ def _play(plans: list[Plan], n_games: int, executor: Executor | None, *, progres
     )
 
 
-def _by_deals(frame: pd.DataFrame, by: list[str], column: str) -> dict[Any, Moments]:
+def _by_deals(frame: pd.DataFrame, by: str | list[str], column: str) -> dict[Any, Moments]:
     """Return sums of a column by group, with deals as clusters."""
-    sums = frame.groupby([*by, "deal"], observed=True)[column].agg(["sum", "size"]).reset_index().astype({"sum": float})
-    sums = sums.assign(ss=sums["sum"] ** 2, sn=sums["sum"] * sums["size"], nn=sums["size"] ** 2)
-    totals = sums.groupby(by, observed=True).agg(
-        n=("deal", "size"), s=("sum", "sum"), of=("size", "sum"), ss=("ss", "sum"), sn=("sn", "sum"), nn=("nn", "sum")
-    )
-    return {row[0]: Moments(*map(float, row[1:])) for row in totals.itertuples()}
+    found = {}
+    for group, rows in frame.groupby(by, observed=True):
+        deals = rows.groupby("deal")[column].agg(["sum", "size"])
+        found[group] = moments_of(deals["sum"], deals["size"])
+    return found
 
 
 # -- what they say ----------------------------------------------------------------------------
@@ -316,8 +315,8 @@ def _judge_tickets(game_map: GameMap, games: _Games, n_deals: int, seed: int) ->
     if np.ptp(judged["in_deal"].to_numpy()) > 0:
         slope, level, *_ = theilslopes(judged["points"], judged["in_deal"])
     table["surplus"] = table["points"] - level - slope * table["in_deal"]
-    worth, wins = (_by_deals(games.dealt, ["ticket"], column) for column in ("above", "more_wins"))
-    net = _by_deals(games.kept, ["ticket"], "net_points")
+    worth, wins = (_by_deals(games.dealt, "ticket", column) for column in ("above", "more_wins"))
+    net = _by_deals(games.kept, "ticket", "net_points")
     nothing = Moments(0, 0, 0, 0, 0, 0)
     table["deals"] = [int(worth.get(ticket, nothing).n_clusters) for ticket in table.index]
     for columns, found in (("worth", worth), ("win_worth", wins), ("net", net)):

@@ -13,7 +13,14 @@ import pandas as pd
 
 from ttr_analysis.engine.protocol import CompiledPolicy, Policy
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.studies.intervals import Interval, Moments, clustered_difference, clustered_mean, clustered_rate
+from ttr_analysis.studies.intervals import (
+    Interval,
+    Moments,
+    clustered_difference,
+    clustered_mean,
+    clustered_rate,
+    moments_of,
+)
 from ttr_analysis.studies.playing import Plan
 from ttr_analysis.studies.questions.results import BONUSES, seat_rates
 from ttr_analysis.studies.questions.tally import Values, games_of_a_deal, n_players
@@ -231,11 +238,6 @@ def _intervals(
 ) -> pd.DataFrame:
     """Return ratios of sums by deal, one for each measure, with the ends of their 95% intervals."""
     rows = [
-        (of_share if name in _SHARES else clustered_mean)(_moments(totals[name], of[name])) for name in totals.columns
+        (of_share if name in _SHARES else clustered_mean)(moments_of(totals[name], of[name])) for name in totals.columns
     ]
     return pd.DataFrame(rows, index=totals.columns, columns=columns)
-
-
-def _moments(total: pd.Series[float], of: pd.Series[float]) -> Moments:
-    """Return what deals sum up to."""
-    return Moments(len(of), total.sum(), of.sum(), (total**2).sum(), (total * of).sum(), (of**2).sum())
