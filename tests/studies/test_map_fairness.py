@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Executor
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +18,13 @@ import pytest
 import ttr_analysis as ttr
 from tests.fixtures import load
 from ttr_analysis.cards import COLORS
+from ttr_analysis.engine.protocol import CompiledPolicy
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies import Greedy, Planner, Random
+from ttr_analysis.studies import Interrupted, map_fairness
+from ttr_analysis.studies.chunks import Chunk, played
 from ttr_analysis.studies.map_fairness import Fairness, _unevenness, fairness
+from ttr_analysis.studies.playing import Frames
 from ttr_analysis.viz.verdicts import plot_ticket_worth
 
 IS_COMPILED = os.environ.get("NUMBA_DISABLE_JIT") != "1"
@@ -170,6 +177,27 @@ def test_variants_are_judged() -> None:
         players = [Greedy()] * game_map.rules.players[0]
         found = fairness(game_map, 4, policies=players, n_deals=5, progress=False)
         assert found.seats["games"].tolist() == [4] * len(players)
+
+
+def test_an_interrupt_counts_what_is_finished(monkeypatch: pytest.MonkeyPatch) -> None:
+    def judged(n_chunks: int, players: list[CompiledPolicy] | None = None) -> Fairness:
+        def some(chunks: Iterable[Chunk], executor: Executor | None) -> Iterator[tuple[Chunk, Frames]]:
+            yield from islice(played(chunks, executor), n_chunks)
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(map_fairness, "played", some)
+        monkeypatch.setattr(map_fairness, "default_chunk", lambda _: 4)
+        return fairness(load("usa"), 20, policies=players, n_deals=1, progress=False)
+
+    with pytest.warns(Interrupted):
+        found = judged(3)
+    assert found.seats["games"].groupby("players").first().to_dict() == {2: 8, 5: 4}
+    assert found.bottlenecks["claims"].sum() > 12
+    with pytest.raises(KeyboardInterrupt):
+        judged(1)
+    with pytest.warns(Interrupted):
+        found = judged(1, [Greedy(), Random(), Random()])
+    assert found.seats["games"].tolist() == [6, 6, 6]  # each of the three sat everywhere equally often
 
 
 def test_bad_numbers_are_refused() -> None:

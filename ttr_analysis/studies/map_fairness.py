@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from math import sqrt
-from operator import itemgetter
 from typing import Any, Final
 
 import numpy as np
@@ -24,8 +24,8 @@ from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies import Planner
 from ttr_analysis.studies.chunks import Chunk, default_chunk, played
 from ttr_analysis.studies.intervals import Moments, clustered_mean, clustered_rate, moments_of
-from ttr_analysis.studies.playing import Plan, warn_of_generators
-from ttr_analysis.studies.simulation import whole
+from ttr_analysis.studies.playing import Frames, Plan, warn_of_generators
+from ttr_analysis.studies.simulation import Interrupted, whole
 from ttr_analysis.tables.games import check_size
 
 _N_COLORINGS: Final = 10_000
@@ -80,9 +80,13 @@ def fairness(
     ------
     ValueError
         If the map is not for so many players, or a number is out of range.
+    KeyboardInterrupt
+        If it is interrupted before there are games with each number of players.
 
     Warns
     -----
+    Interrupted
+        If it is interrupted later: the games that are finished count.
     UserWarning
         If a policy holds a random generator of its own.
 
@@ -246,6 +250,15 @@ class Fairness:
 # -- games ----------------------------------------------------------------------------------
 
 
+_KEPT: Final = {
+    "games": ["game", "deal"],
+    "seats": ["game", "seat", "points", "won"],
+    "tickets": ["game", "seat", "ticket", "offered", "kept", "points"],
+    "routes": ["route"],
+}
+"""Columns that are kept, by table."""
+
+
 @dataclass(frozen=True)
 class _Games:
     """What is kept of the games: of seats, of opening deals, of tickets kept, of routes taken."""
@@ -258,36 +271,42 @@ class _Games:
 
 
 def _play(plans: list[Plan], n_games: int, executor: Executor | None, *, progress: bool) -> _Games:
-    """Play the games of all plans; deals of each number of players are told apart."""
-    sizes = [plan.n_rotations * -(-n_games // plan.n_rotations) for plan in plans]
-    chunks = [
-        Chunk(plan, first, min(size, n - first))
-        for plan, n in zip(plans, sizes, strict=True)
-        for size in [default_chunk(plan.policies)]
-        for first in range(0, n, size)
-    ]
-    parts = []
-    with tqdm(total=sum(sizes), unit="game", disable=not progress) as bar:
-        for chunk, frames in played(chunks, executor):
-            n, deals = chunk.plan.n_players, frames["games"].set_index("game")["deal"]
-            seat = frames["seats"][["game", "seat", "points", "won"]].assign(players=n)
-            seat["deal"] = seat["game"].map(deals) + n * max(sizes)  # no deal of one plan is one of another
-            ticket = frames["tickets"][["game", "seat", "ticket", "offered", "kept", "points"]]
-            ticket = ticket.assign(players=n).rename(columns={"points": "net_points"})
-            parts.append((n, chunk.first, seat, ticket, frames["routes"]["route"].value_counts()))
-            bar.update(chunk.n_games)
-    _, _, seats, tickets, claims = zip(*sorted(parts, key=itemgetter(0, 1)), strict=True)
-    every_seat = pd.concat(seats, ignore_index=True)
-    means = every_seat.groupby("players")["points"].transform("mean")
-    every_seat["above"] = every_seat["points"] - means
-    every_seat["more_wins"] = every_seat["won"] - 1 / every_seat["players"]
-    every_ticket = pd.concat(tickets, ignore_index=True).merge(every_seat, on=["players", "game", "seat"])
+    """Play the games of all plans; if it is interrupted, return what is finished, if that is some of each."""
+    chunks = []
+    for plan in plans:
+        n, size = (plan.n_rotations * -(-some // plan.n_rotations) for some in (n_games, default_chunk(plan.policies)))
+        chunks += [Chunk(plan, first, min(size, n - first)) for first in range(0, n, size)]  # of whole deals
+    chunks.sort(key=lambda chunk: chunk.first)  # so that there are soon some of each
+    done: list[tuple[Chunk, Frames]] = []
+    try:
+        with tqdm(total=sum(chunk.n_games for chunk in chunks), unit="game", disable=not progress) as bar:
+            for chunk, frames in played(chunks, executor):
+                done.append((chunk, {name: frames[name][columns] for name, columns in _KEPT.items()}))
+                bar.update(chunk.n_games)
+    except KeyboardInterrupt:
+        if len({id(chunk.plan) for chunk, _ in done}) < len(plans):
+            raise
+        warnings.warn("the games were interrupted; those that are finished count", Interrupted, stacklevel=3)
+    return _gathered(sorted(done, key=lambda part: (part[0].plan.n_players, part[0].first)))
+
+
+def _gathered(done: list[tuple[Chunk, Frames]]) -> _Games:
+    """Return what is kept of games; deals of each number of players are told apart."""
+    deals, seats, tickets = (
+        pd.concat([frames[name].assign(players=chunk.plan.n_players) for chunk, frames in done], ignore_index=True)
+        for name in ("games", "seats", "tickets")
+    )
+    deals["deal"] += deals["players"] * (deals["deal"].max() + 1)  # no deal of one plan is one of another
+    seats = seats.merge(deals, on=["players", "game"])
+    seats["above"] = seats["points"] - seats.groupby("players")["points"].transform("mean")
+    seats["more_wins"] = seats["won"] - 1 / seats["players"]
+    tickets = tickets.rename(columns={"points": "net_points"}).merge(seats, on=["players", "game", "seat"])
     return _Games(
-        n_games=sum(sizes),
-        seats=every_seat,
-        dealt=every_ticket[every_ticket["offered"] == 0],
-        kept=every_ticket[every_ticket["kept"]],
-        claims=pd.concat(claims).groupby(level=0, observed=False).sum(),
+        n_games=len(deals),
+        seats=seats,
+        dealt=tickets[tickets["offered"] == 0],
+        kept=tickets[tickets["kept"]],
+        claims=pd.concat([frames["routes"]["route"] for _, frames in done]).value_counts(),
     )
 
 
