@@ -124,7 +124,8 @@ def compare_strategies(
         One row for each strategy (index `strategy`): columns as in `win_rates`,
         and by how much it does better than the first one: `win_difference` and
         `points_difference` with `_low` and `_high`, from differences deal by
-        deal.
+        deal. Where rivals are the same as the strategy, they count as it:
+        `games` are then its seats.
 
     Raises
     ------

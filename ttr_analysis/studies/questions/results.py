@@ -50,8 +50,8 @@ def seat_advantage(result: SimulationResult) -> pd.DataFrame:
     Parameters
     ----------
     result
-        A simulation; with different policies its players sat everywhere
-        equally often.
+        A simulation. With different policies, play whole multiples of the
+        players: then each of them sat everywhere equally often.
 
     Returns
     -------
