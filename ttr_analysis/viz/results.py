@@ -285,7 +285,7 @@ def plot_ticket_fates(table: pd.DataFrame, ax: Axes | None = None, *, title: str
 
 def plot_tunnel_success(table: pd.DataFrame, ax: Axes | None = None, *, title: str | None = None) -> Axes:
     """
-    Draw how often tunnels succeeded against the exact odds that they could be paid.
+    Draw how often tunnels succeeded against the odds that they could be paid.
 
     On the line are players who pay whatever they can; below it those who
     sometimes decline.
