@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from math import comb
 
 import networkx as nx
 import numpy as np
@@ -14,6 +15,7 @@ import pytest
 import ttr_analysis as ttr
 from tests.fixtures import EVERY_MAP, load
 from tests.studies.telling import fewest_trains, told_losses, told_routes, told_tickets
+from ttr_analysis.cards import CARD_KINDS, COLORS, LOCOMOTIVE
 from ttr_analysis.engine.actions import ClaimRoute, DeclineTunnel
 from ttr_analysis.engine.events import Chance, Move
 from ttr_analysis.engine.protocol import CompiledPolicy
@@ -130,6 +132,43 @@ def test_tunnels_are_counted_as_the_records_tell(nordic_result: SimulationResult
                 told[pending, False] += 1
     found = nordic_result.tunnels.value_counts(["route", "taken"])
     assert {key: n for key, n in told.items() if n} == {key: n for key, n in found.items() if n}
+
+
+def test_the_odds_of_tunnels_are_exact_until_cards_are_shuffled(nordic_result: SimulationResult) -> None:
+    nordic = load("nordic")
+    found = nordic_result.tunnels
+    n_between = 0
+    for game in range(2):
+        record = ttr.Game(nordic, 3).play([PLAYERS[(seat + game) % 3] for seat in range(3)], SEED, 0)
+        told = list(odds_until_a_shuffle(record))
+        assert found.loc[found["game"] == game, "odds"].tolist()[: len(told)] == pytest.approx(told)
+        n_between += sum(0 < odds < 1 for odds in told)
+    assert n_between > 5
+
+
+def odds_until_a_shuffle(record: ttr.GameRecord) -> Iterator[float]:
+    """Yield the odds of tunnels: of three of the cards that a seat has not seen, not too many match."""
+    deck = record.map.rules.deck
+    for state, events in zip(record.states(), record.steps[1:], strict=False):
+        if any(isinstance(event, Chance) and event.kind == "cards_shuffled" for event in events):
+            return
+        if not isinstance(events[0], Move) or not isinstance(events[0].action, ClaimRoute):
+            continue
+        seat, route, laid = events[0].seat, events[0].action.route, events[0].action.payment.cards
+        if not route.tunnel:
+            continue
+        shown = [card for card in state.market if card is not None]
+        shown += [card for card in CARD_KINDS for _ in range(state.discards[card] + state.hands[seat][card])]
+        shown += [
+            card for s, known in enumerate(state.known) if s != seat for card in CARD_KINDS for _ in range(known[card])
+        ]
+        colors = [color for color in COLORS if laid[color]]
+        kinds = [*colors, LOCOMOTIVE]
+        unseen = {card: deck[card] - shown.count(card) for card in CARD_KINDS}
+        spare, matching = (sum(cards[kind] for kind in kinds) for cards in (state.hands[seat] - laid, unseen))
+        n = sum(unseen.values())
+        ways = [comb(matching, k) * comb(n - matching, 3 - k) for k in range(4)]
+        yield sum(ways[: spare + 1]) / comb(n, 3)
 
 
 def test_the_odds_of_tunnels_are_met(nordic_result: SimulationResult) -> None:
