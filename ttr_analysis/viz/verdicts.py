@@ -74,6 +74,7 @@ def plot_ratings(table: pd.DataFrame, ax: Axes | None = None, *, title: str | No
         words = f"{WORDS.get(bound, '')} {x:+.0f}".strip().replace("-", "−")
         ax.annotate(words, (x, row), (0, 7), textcoords="offset points", ha="center", fontsize="small", gid="number")
     ax.set_yticks(rows, [str(name) for name in table.index], parse_math=False)
+    ax.margins(x=0.09)
     ax.set(ylim=(len(table) - 0.5, -0.7), xlabel="rating (Elo points), with 95% intervals")
     ax.spines["left"].set_visible(False)
     ax.tick_params(axis="y", length=0)
