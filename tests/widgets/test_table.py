@@ -231,6 +231,18 @@ def test_a_policy_that_fails_is_shown_and_the_game_kept(nordic: GameMap, mood: s
     assert table.now["table"]["acting"] == 0
 
 
+def test_a_table_is_never_left_busy(nordic: GameMap, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = GameTable(nordic, [Greedy()], seed=7)
+
+    def interrupted(_: Sitting) -> Options:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Sitting, "frame", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        table.play("keep all")
+    assert table.busy == ""
+
+
 def test_another_policy_takes_over(nordic: GameMap) -> None:
     table = GameTable(nordic, [Moody("fails")], seed=7)
     table.play("keep all")

@@ -204,8 +204,10 @@ class GameTable(TalkingWidget):
         except KeyboardInterrupt:
             self._say(f"{sitting.thinker} was interrupted", can_go_on=True)
         finally:
-            self.set_trait("now", sitting.frame())
-            self.set_trait("busy", "")
+            try:
+                self.set_trait("now", sitting.frame())
+            finally:
+                self.set_trait("busy", "")
 
     def _say(self, text: str, *, can_go_on: bool = False) -> None:
         # Said twice it must be sent twice: the page waits for an answer.
