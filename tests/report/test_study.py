@@ -155,7 +155,7 @@ def test_games_are_told_as_studies_count_them(unsaved: None) -> None:  # noqa: A
 
     rates = seat_advantage(result)
     assert tables["game_seats"]["win_rate"].tolist() == rates["win_rate"].tolist()
-    assert f"the first seat wins {percent(rates['win_rate'].iloc[0])} (95% interval " in section.lead
+    assert f"the first seat, seat 0, wins {percent(rates['win_rate'].iloc[0])} (95% interval " in section.lead
     done = ticket_fates(result)["rate"].xs("completed", level="fate").iloc[0]
     assert f"{percent(done)} are completed" in section.lead
     kept = result.tickets[result.tickets["kept"]]

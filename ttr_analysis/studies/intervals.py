@@ -91,7 +91,9 @@ def mean_interval(total: float, total_of_squares: float, n: float) -> Interval:
     Returns
     -------
     interval
-        The mean and its interval; without two values it has no ends (nan).
+        The mean and its interval; without two values it has no ends (nan). If
+        all values are the same it has no width: it knows nothing of values
+        that were not seen.
 
     Examples
     --------
@@ -178,6 +180,7 @@ def clustered_mean(moments: Moments) -> Interval:
     -------
     interval
         The ratio and its interval; without two clusters it has no ends (nan).
+        If all clusters agree it has no width, as that of `mean_interval`.
 
     References
     ----------

@@ -78,9 +78,9 @@ def _is_playable(bench: Workbench, n_players: int) -> bool:
     return True
 
 
-def _between(low: float, high: float) -> str:
+def _between(low: float, high: float, digits: int = 0) -> str:
     """Return an interval in words."""
-    return f"95% interval {percent(low)} to {percent(high)}"
+    return f"95% interval {percent(low, digits)} to {percent(high, digits)}"
 
 
 def _lead(seats: pd.DataFrame, fates: pd.DataFrame) -> str:
@@ -90,8 +90,8 @@ def _lead(seats: pd.DataFrame, fates: pd.DataFrame) -> str:
     if not first["win_low"] <= chance <= first["win_high"]:
         than = "more than" if first["win_low"] > chance else "less than"
     lead = (
-        f"In {count(n_games, 'game')} between {len(seats)} planners the first seat wins {percent(first['win_rate'])} "
-        f"({_between(first['win_low'], first['win_high'])}): {than} the {percent(chance)} of equal seats."
+        f"In {count(n_games, 'game')} between {len(seats)} planners the first seat, seat 0, wins "
+        f"{percent(first['win_rate'])} ({_between(first['win_low'], first['win_high'])}): {than} the {percent(chance)} of equal seats."
     )
     if fates.empty:
         return lead
@@ -99,21 +99,31 @@ def _lead(seats: pd.DataFrame, fates: pd.DataFrame) -> str:
     done, blocked = by_fate["completed"], by_fate["blocked"]
     return (
         f"{lead} Of the tickets kept {percent(done['rate'])} are completed ({_between(done['low'], done['high'])}), "
-        f"and {percent(blocked['rate'], 1)} are blocked by a claim of another."
+        f"and {percent(blocked['rate'], 1)} are blocked by a claim of another "
+        f"({_between(blocked['low'], blocked['high'], 1)})."
     )
 
 
 def _figures(result: SimulationResult, seconds: float) -> Figures:
-    winners = result.seats[result.seats["won"] > 0]
+    seats = result.seats
+    winners = seats[seats["won"] > 0]
     return Figures(
         (
             (f"{result.n_games:,}", "games between planners"),
             (f"{seconds:.1f} s", "to play and count them, on one core"),
-            (number(winners["points"].mean(), 1), "points of a winner, mean"),
-            (number(result.seats["points"].mean(), 1), "points of a seat, mean"),
-            (number(result.seats["turns"].mean(), 1), "turns of a seat, mean"),
+            (_mean(winners["points"], winners["game"]), "points of a winner: mean, 95% interval"),
+            (_mean(seats["points"], seats["game"]), "points of a seat: mean, 95% interval"),
+            (_mean(seats["turns"], seats["game"]), "turns of a seat: mean, 95% interval"),
         )
     )
+
+
+def _mean(values: pd.Series, games: pd.Series) -> str:
+    """Return the mean over games, which alone are independent, with half of its 95% interval."""
+    means = values.groupby(games).mean()
+    found = studies.mean_interval(means.sum(), (means**2).sum(), len(means))
+    half = found.high - found.value
+    return f"{number(found.value, 1)} ± {number(half, 1)}" if half > 0 else number(found.value, 1)
 
 
 # -- seats and points ---------------------------------------------------------------------
@@ -155,9 +165,15 @@ def _ticket_blocks(bench: Workbench, results: pd.DataFrame, fates: pd.DataFrame)
 
 
 def _ticket_rows(bench: Workbench, results: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return a row for each ticket that was kept, those that brought most first."""
+    """
+    Return a row for each ticket that was kept, those that brought most first.
+
+    Where all were worth the same, an interval has no width, for it knows
+    nothing of what was not seen: its ends are left out.
+    """
     names = {ticket.id: ticket_name(ticket) for ticket in bench.game_map.tickets}
     kept = results[results["kept"] > 0].sort_values("net_points", ascending=False, kind="stable")
+    kept = kept.assign(**{end: kept[end].where(kept["net_low"] < kept["net_high"]) for end in ("net_low", "net_high")})
     return [
         {"ticket": names[str(ticket)], **{key: finite(row[key]) for key in _TICKETS}}
         for ticket, row in zip(kept.index, records(kept), strict=True)
