@@ -91,7 +91,8 @@ def _lead(seats: pd.DataFrame, fates: pd.DataFrame) -> str:
         than = "more than" if first["win_low"] > chance else "less than"
     lead = (
         f"In {count(n_games, 'game')} between {len(seats)} planners the first seat, seat 0, wins "
-        f"{percent(first['win_rate'])} ({_between(first['win_low'], first['win_high'])}): {than} the {percent(chance)} of equal seats."
+        f"{percent(first['win_rate'])} ({_between(first['win_low'], first['win_high'])}): {than} the "
+        f"{percent(chance)} of equal seats."
     )
     if fates.empty:
         return lead
