@@ -35,6 +35,18 @@ def test_lines_and_names_differ_by_more_than_color() -> None:
     assert {to_hex(fill) for fill in fills} == {to_hex(line.get_color()) for line in ax.lines}
 
 
+def test_names_of_strangers_are_set_as_they_are_and_leave_room() -> None:
+    ax = plot_win_curve(a_curve((0.7, 0.2, 0.1)), players=[r"$\frac$", "W" * 200, "one\nline"])
+    ax.figure.canvas.draw()  # as mathematics the first would raise, the second would leave the axes no room
+
+    assert [text.get_text() for text in ax.texts] == [
+        "P2 one\N{REPLACEMENT CHARACTER}line",
+        f"P1 {'W' * 17}…",
+        r"P0 $\frac$",
+    ]
+    assert ax.get_window_extent().width > 0.5 * ax.figure.bbox.width
+
+
 def test_the_title_says_who_looks() -> None:
     assert plot_win_curve(a_curve((0.7, 0.3), 1)).get_title() == "Win probability, from what P1 could know"
     assert plot_win_curve(a_curve((0.7, 0.3), None)).get_title() == "Win probability"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib import rcParams
 from matplotlib.ticker import MaxNLocator
 
+from ttr_analysis._errors import _shorten
 from ttr_analysis.viz.charts import chart_axes, finish_chart
 from ttr_analysis.viz.style import PLAYER_COLORS, ink_upon
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 END_GAP = 0.07
 """Least distance of the names at the ends of lines, of the height."""
+LONGEST_NAME = 18
+"""Letters of a name; longer ones, which would leave the lines no room, are cut."""
 DASHES = ("-", (0, (7, 1.5)), (0, (2, 1)), (0, (7, 1.5, 2, 1.5)), (0, (4, 1, 1, 1, 1, 1)))
 """Of the lines of seats, for those who do not see colors."""
 
@@ -46,7 +49,7 @@ def plot_win_curve(
         their order.
     players
         Names of the players, seat by seat, to stand at the ends of the lines
-        beside their seats.
+        beside their seats; long ones are cut.
     title
         What is seen.
 
@@ -75,11 +78,12 @@ def plot_win_curve(
         ends[seat] = float(rows["win"].iloc[-1])
     first, last = int(curve["step"].min()), int(curve["step"].max())
     for seat, height in _apart(ends).items():
-        name = f"P{seat} {players[seat]}" if seat < len(players) else f"P{seat}"
         color = PLAYER_COLORS[seat % len(PLAYER_COLORS)]
         style: dict[str, Any] = {"va": "center", "weight": "bold", "color": ink_upon(color), "annotation_clip": False}
         tag = {"boxstyle": "round,pad=0.2", "fc": color, "ec": "none"}
-        ax.annotate(name, (last, height), (8, 0), textcoords="offset points", bbox=tag, **style)
+        literal: dict[str, Any] = {"parse_math": False, "usetex": False}  # a name may hold a dollar sign
+        place = (last, height)
+        ax.annotate(_name(seat, players), place, (8, 0), textcoords="offset points", bbox=tag, **style, **literal)
     if points is not None:
         _number(ax, points)
     ax.set(xlabel="step of the game", ylabel="probability to win", ylim=(-0.02, 1.02), xlim=(first, last))
@@ -87,6 +91,11 @@ def plot_win_curve(
     looker = curve.attrs.get("looker")
     view = {None: "", "all": ", with all hands in view"}.get(looker, f", from what P{looker} could know")
     return finish_chart(ax, f"Win probability{view}" if title is None else title, percent=True)
+
+
+def _name(seat: int, players: Sequence[str]) -> str:
+    """Return what stands at the end of the line of a seat."""
+    return f"P{seat} {_shorten(players[seat], LONGEST_NAME)}".rstrip() if seat < len(players) else f"P{seat}"
 
 
 def _apart(ends: dict[int, float]) -> dict[int, float]:
