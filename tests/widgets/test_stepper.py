@@ -157,6 +157,13 @@ def test_win_probabilities_are_sent_as_percents(record: GameRecord, tmp_path: Pa
     assert json.loads(data_of(path.read_text(encoding="utf-8")))["data"]["win"] == stepper.data["win"]
 
 
+def test_win_probabilities_that_end_early_are_unknown_from_there_on(record: GameRecord) -> None:
+    percent = GameStepper(record, win=a_curve(record).assign(step=[2, 2, 5, 5])).data["win"]["percent"]
+
+    assert percent[1][:7] == [None, None, 50, 50, 50, 1, None]
+    assert set(percent[0][6:]) == {None}
+
+
 @pytest.mark.parametrize(
     ("looker", "about"), [("all", "with all hands in view"), (1, "from what P1 could know"), (None, "")]
 )

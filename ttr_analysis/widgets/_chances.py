@@ -18,7 +18,7 @@ def chance_data(curve: pd.DataFrame, n_steps: int, n_seats: int, seat: int | Non
     ----------
     curve
         From `studies.win_curve`, of this game. At a step that it leaves out
-        the one before counts.
+        the one before counts, up to its last one.
     n_steps, n_seats
         Steps and seats of the game.
     seat
@@ -28,7 +28,7 @@ def chance_data(curve: pd.DataFrame, n_steps: int, n_seats: int, seat: int | Non
     -------
     data
         `about`: from whose view, "" if the curve does not say. `percent`: for each seat a value a step;
-        None before the first step of the curve.
+        None before the first step of the curve and after its last one.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def chance_data(curve: pd.DataFrame, n_steps: int, n_seats: int, seat: int | Non
     --------
     >>> curve = pd.DataFrame({"step": [1, 1, 3, 3], "seat": [0, 1, 0, 1], "win": [0.5, 0.5, 0.126, 0.874]})
     >>> chance_data(curve, 5, 2)["percent"]
-    [[None, 50, 50, 13, 13], [None, 50, 50, 87, 87]]
+    [[None, 50, 50, 13, None], [None, 50, 50, 87, None]]
     """
     if not isinstance(curve, pd.DataFrame):
         raise TypeError(f"expected a table of win probabilities, as win_curve gives it, got {curve!r}")
@@ -57,8 +57,10 @@ def chance_data(curve: pd.DataFrame, n_steps: int, n_seats: int, seat: int | Non
         unsaid = "a table whose attrs do not say who looked"
         seen = {None: unsaid, "all": "all hands"}.get(looker, f"P{looker}")
         raise ValueError(f"win probabilities in the view of P{seat} are from win_curve(record, {seat}), got {seen}")
-    by_step = curve.pivot_table(index="step", columns="seat", values="win").reindex(range(n_steps)).ffill()
-    percent = np.rint(100 * by_step.to_numpy()).T
+    by_step = curve.pivot_table(index="step", columns="seat", values="win")
+    # An interrupted curve ends early: what came after is not known, and may well be the contrary.
+    filled = by_step.reindex(range(curve["step"].max() + 1)).ffill().reindex(range(n_steps))
+    percent = np.rint(100 * filled.to_numpy()).T
     return {
         "about": {None: "", "all": "with all hands in view"}.get(looker, f"from what P{looker} could know"),
         "percent": [[None if np.isnan(value) else int(value) for value in row] for row in percent],

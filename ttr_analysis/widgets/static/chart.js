@@ -2,7 +2,8 @@
  * A small line chart over the steps of a game. It is drawn once; stepping moves the cursor only.
  *
  * drawChart(container, {label, series, onStep, isPercent}) -> {setCursor(step)}
- *   series: [{label, color, symbol, values}], one value a step, null where there is none. Lines end in their symbols.
+ *   series: [{label, color, symbol, values}], one value a step, null where there is none. Lines end in their symbols,
+ *     each where its last value is.
  *   onStep(step): called when a step is clicked.
  *   isPercent: whether values go from 0 to 100%.
  */
@@ -56,11 +57,11 @@ function drawChart(container, { label, series, onStep = null, isPercent = false 
       makeSvg("path", { d, class: "ttr-casing" }),
       makeSvg("path", { d, class: "ttr-curve", stroke: color }, makeSvg("title", { text: name })),
     );
-    ends.push({ at: y(known[known.length - 1][1]), symbol });
+    const [end, value] = known[known.length - 1];
+    ends.push({ x: x(end) + 5, at: y(value), symbol });
   }
   placeEnds(ends);
-  for (const { at, symbol } of ends)
-    svg.append(makeSvg("text", { x: width - right + 5, y: at + 4, class: "ttr-end", text: symbol }));
+  for (const { x, at, symbol } of ends) svg.append(makeSvg("text", { x, y: at + 4, class: "ttr-end", text: symbol }));
   const cursor = makeSvg("line", { class: "ttr-cursor", x1: 0, x2: 0, y1: top, y2: height - bottom });
   svg.append(cursor);
   if (onStep) {

@@ -320,8 +320,10 @@ function makeChart(sheet, game, { name, field, heading, values, unit = "", onSte
   const now = make("span", { "data-field": field });
   const title = make("div", { class: "ttr-heading" }, make("span", { text: heading }), now);
   const element = make("div", { class: "ttr-chart-place ttr-panel" }, title);
-  const ends = values.map((of, seat) => words(seat, of.findLast((value) => value !== null) ?? null));
-  const label = `${name} over the game; it ends with ${ends.join(", ")}`;
+  // Win probabilities may end before the game does.
+  const last = Math.max(0, ...values.map((of) => of.findLastIndex((value) => value !== null)));
+  const until = last < values[0].length - 1 ? `up to step ${last}` : "over the game";
+  const label = `${name} ${until}; it ends with ${values.map((of, seat) => words(seat, of[last])).join(", ")}`;
   const { setCursor } = drawChart(element, { label, series, onStep, isPercent: unit === "%" });
   return {
     element,
