@@ -153,14 +153,21 @@ def test_win_probabilities_are_sent_as_percents(record: GameRecord, tmp_path: Pa
 
     assert "win" not in GameStepper(record).data
     assert {len(of_seat) for of_seat in percent} == {stepper.n_steps}
-    assert [(of_seat[0], of_seat[1], of_seat[-1]) for of_seat in percent] == [(50, 50, 99), (50, 50, 1)]
+    assert [(of_seat[0], of_seat[1], of_seat[-1]) for of_seat in percent] == [(50, 50, 99.4), (50, 50, 0.6)]
     assert json.loads(data_of(path.read_text(encoding="utf-8")))["data"]["win"] == stepper.data["win"]
+
+
+@pytest.mark.parametrize(("win", "sent"), [(0.996, 99.6), (0.99996, 99.9), (0.00004, 0.1), (1.0, 100), (0.0, 0)])
+def test_only_what_is_decided_is_0_or_100_percent(record: GameRecord, win: float, sent: float) -> None:
+    percent = GameStepper(record, win=a_curve(record).assign(win=[0.5, 0.5, win, 1 - win])).data["win"]["percent"]
+
+    assert percent[0][-1] == sent
 
 
 def test_win_probabilities_that_end_early_are_unknown_from_there_on(record: GameRecord) -> None:
     percent = GameStepper(record, win=a_curve(record).assign(step=[2, 2, 5, 5])).data["win"]["percent"]
 
-    assert percent[1][:7] == [None, None, 50, 50, 50, 1, None]
+    assert percent[1][:7] == [None, None, 50, 50, 50, 0.6, None]
     assert set(percent[0][6:]) == {None}
 
 

@@ -308,15 +308,22 @@ function makeBoard(sheet, game, claims) {
   };
 }
 
+/* A probability, from percents, in words: only what is decided is 0% or 100%. */
+function percentWords(value) {
+  if (value > 0 && value < 1) return "<1%";
+  if (value > 99 && value < 100) return ">99%";
+  return `${Math.round(value)}%`;
+}
+
 /* A chart of all seats over the game; what it says of a step stands above it in words. */
-function makeChart(sheet, game, { name, field, heading, values, unit = "", onStep }) {
+function makeChart(sheet, game, { name, field, heading, values, isPercent = false, onStep }) {
   const series = game.players.map((_, seat) => ({
     label: ownerWords(game, seat),
     color: playerLook(sheet, seat).color,
     symbol: `P${seat}`,
     values: values[seat],
   }));
-  const words = (seat, value) => `P${seat} ${value ?? "?"}${value === null ? "" : unit}`;
+  const words = (seat, value) => `P${seat} ${value === null ? "?" : isPercent ? percentWords(value) : value}`;
   const now = make("span", { "data-field": field });
   const title = make("div", { class: "ttr-heading" }, make("span", { text: heading }), now);
   const element = make("div", { class: "ttr-chart-place ttr-panel" }, title);
@@ -324,7 +331,7 @@ function makeChart(sheet, game, { name, field, heading, values, unit = "", onSte
   const last = Math.max(0, ...values.map((of) => of.findLastIndex((value) => value !== null)));
   const until = last < values[0].length - 1 ? `up to step ${last}` : "over the game";
   const label = `${name} ${until}; it ends with ${values.map((of, seat) => words(seat, of[last])).join(", ")}`;
-  const { setCursor } = drawChart(element, { label, series, onStep, isPercent: unit === "%" });
+  const { setCursor } = drawChart(element, { label, series, onStep, isPercent });
   return {
     element,
     set(step) {
@@ -347,7 +354,7 @@ function makeCharts(sheet, game, frames, win, onStep) {
     field: "win",
     heading: `Win probability ${win.about}`.trim(),
     values: win.percent,
-    unit: "%",
+    isPercent: true,
   };
   return [points, ...(chances ? [chances] : [])].map((what) => makeChart(sheet, game, { ...what, onStep }));
 }
