@@ -284,8 +284,9 @@ def label_dots(
         away = math.hypot(spot.x - x, spot.y - y) > DOT_POINTS + 1.2 * LABEL_POINTS
         leader = {
             "arrowstyle": "-",
-            "color": rcParams["grid.color"],
-            "linewidth": 0.8,
+            "color": rcParams["xtick.color"],
+            "linewidth": 0.7,
+            "alpha": 0.7,
             "shrinkA": 0,
             "shrinkB": DOT_POINTS,
         }
