@@ -13,7 +13,7 @@ from ttr_analysis import GameMap
 from ttr_analysis.viz._shapes import saw, train
 from ttr_analysis.viz.geometry import frame, lay_out
 from ttr_analysis.viz.sheet import SCALE, board_sheet
-from ttr_analysis.viz.style import BOARD, CARD_STYLES, NEUTRAL_COLOR, PLAYER_COLORS, ink_upon
+from ttr_analysis.viz.style import BOARD, CARD_STYLES, NEUTRAL_COLOR, PLAYER_COLORS, PLAYER_DASHES, ink_upon
 
 
 def read_path(path: str) -> list[list[tuple[float, float]]]:
@@ -84,6 +84,7 @@ def test_colors_are_those_of_the_pictures(any_map: GameMap) -> None:
 
     assert {name: look["fill"] for name, look in sheet["cards"].items()} == {n: s.fill for n, s in CARD_STYLES.items()}
     assert [player["color"] for player in sheet["players"]] == list(PLAYER_COLORS)
+    assert [player["dashes"] for player in sheet["players"][:5]] == list(PLAYER_DASHES)
     assert sheet["neutral"]["color"] == NEUTRAL_COLOR
     assert sheet["colors"]["glow"] == BOARD.glow
 

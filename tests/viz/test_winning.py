@@ -35,6 +35,27 @@ def test_lines_and_names_differ_by_more_than_color() -> None:
     assert {to_hex(fill) for fill in fills} == {to_hex(line.get_color()) for line in ax.lines}
 
 
+def test_each_line_leads_to_its_name() -> None:
+    ax = plot_win_curve(a_curve((1.0, 0.0, 0.0)))
+    drawn = {to_hex(line.get_color()): (line.get_linestyle(), line.get_ydata()[-1]) for line in ax.lines}  # type: ignore[index]
+
+    leads = {to_hex(text.get_bbox_patch().get_facecolor()): text for text in ax.texts}  # type: ignore[union-attr]
+    assert leads.keys() == drawn.keys()
+    for color, text in leads.items():
+        arrow = text.arrow_patch  # type: ignore[attr-defined]
+        assert (to_hex(arrow.get_edgecolor()), text.xy) == (color, (9, drawn[color][1]))  # type: ignore[attr-defined]
+    looks = {str(text.arrow_patch.get_linestyle()) for text in ax.texts}  # type: ignore[attr-defined]
+    assert len(looks) == 3
+
+
+def test_a_curve_of_one_step_is_drawn() -> None:
+    curve = a_curve((0.7, 0.3))
+    ax = plot_win_curve(curve[curve["step"] == 9])
+    ax.figure.canvas.draw()
+
+    assert len(ax.texts) == 2
+
+
 def test_names_of_strangers_are_set_as_they_are_and_leave_room() -> None:
     ax = plot_win_curve(a_curve((0.7, 0.2, 0.1)), players=[r"$\frac$", "W" * 200, "one\nline"])
     ax.figure.canvas.draw()  # as mathematics the first would raise, the second would leave the axes no room
@@ -55,7 +76,7 @@ def test_the_title_says_who_looks() -> None:
 @pytest.mark.parametrize("ends", [(0.0, 0.0, 0.0, 1.0), (1.0, 0.99, 0.98), (0.5, 0.5, 0.5, 0.5, 0.5)])
 def test_names_at_the_ends_keep_apart(ends: tuple[float, ...]) -> None:
     ax = plot_win_curve(a_curve(ends))
-    heights = sorted(float(text.xy[1]) for text in ax.texts)  # type: ignore[attr-defined]
+    heights = sorted(text.get_position()[1] for text in ax.texts)
 
     assert len(heights) == len(ends)
     assert min(b - a for a, b in pairwise(heights)) > 0.05

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import asdict
 from functools import lru_cache
-from itertools import pairwise
+from itertools import cycle, pairwise
 from typing import Final, TypedDict
 
 from ttr_analysis.maps.model import GameMap, Route, Ticket
@@ -22,7 +22,7 @@ from ttr_analysis.viz._shapes import PLATE, arrow, cross, placed, saw, train
 from ttr_analysis.viz.background import load_background
 from ttr_analysis.viz.geometry import BoardLayout, Token, frame, lay_out
 from ttr_analysis.viz.naming import describe_route, name_ticket
-from ttr_analysis.viz.style import BOARD, CARD_STYLES, NEUTRAL_COLOR, PLAYER_COLORS, Shape, ink_upon
+from ttr_analysis.viz.style import BOARD, CARD_STYLES, NEUTRAL_COLOR, PLAYER_COLORS, PLAYER_DASHES, Shape, ink_upon
 
 SCALE: Final = 100
 """Of the coordinates of a sheet: whole numbers, of which so many are one board unit."""
@@ -125,10 +125,16 @@ class CardSheet(TypedDict):
 
 
 class PlayerSheet(TypedDict):
-    """Color of a player's trains, and the color in which text upon them is read best."""
+    """
+    How a player looks.
+
+    `color` is that of the trains, `ink` the one in which text upon them is
+    read best, `dashes` are those of lines, in widths of the line.
+    """
 
     color: str
     ink: str
+    dashes: tuple[float, ...]
 
 
 class Sheet(TypedDict):
@@ -213,13 +219,17 @@ def board_sheet(game_map: GameMap) -> Sheet:
             )
             for color, look in CARD_STYLES.items()
         },
-        players=[PlayerSheet(color=color, ink=ink_upon(color)) for color in PLAYER_COLORS],
-        neutral=PlayerSheet(color=NEUTRAL_COLOR, ink=ink_upon(NEUTRAL_COLOR)),
+        players=[_player(color, dashes) for color, dashes in zip(PLAYER_COLORS, cycle(PLAYER_DASHES), strict=False)],
+        neutral=_player(NEUTRAL_COLOR, ()),
         colors=asdict(BOARD),
     )
 
 
 # -- parts --------------------------------------------------------------------------
+
+
+def _player(color: str, dashes: tuple[float, ...]) -> PlayerSheet:
+    return PlayerSheet(color=color, ink=ink_upon(color), dashes=dashes)
 
 
 def _layers(game_map: GameMap, layout: BoardLayout) -> list[LayerSheet]:

@@ -99,6 +99,8 @@ CARD_STYLES: dict[str, CardStyle] = {
 
 PLAYER_COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#f0e442", "#56b4e9", "#e69f00")
 """By seat; of Okabe and Ito's palette."""
+PLAYER_DASHES: tuple[tuple[float, ...], ...] = ((), (7, 1.5), (2, 1), (7, 1.5, 2, 1.5), (4, 1, 1, 1, 1, 1))
+"""Of lines, by seat, for those who do not see colors: lengths of dashes and gaps in widths of the line; () is solid."""
 NEUTRAL_COLOR = "#6f6f6f"
 """Of the neutral player, who has no seat."""
 

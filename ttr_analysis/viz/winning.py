@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib import rcParams
 from matplotlib.ticker import MaxNLocator
+from matplotlib.transforms import offset_copy
 
 from ttr_analysis._errors import _shorten
 from ttr_analysis.viz.charts import chart_axes, finish_chart
-from ttr_analysis.viz.style import PLAYER_COLORS, ink_upon
+from ttr_analysis.viz.style import PLAYER_COLORS, PLAYER_DASHES, ink_upon
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,8 +22,8 @@ END_GAP = 0.07
 """Least distance of the names at the ends of lines, of the height."""
 LONGEST_NAME = 18
 """Letters of a name; longer ones, which would leave the lines no room, are cut."""
-DASHES = ("-", (0, (7, 1.5)), (0, (2, 1)), (0, (7, 1.5, 2, 1.5)), (0, (4, 1, 1, 1, 1, 1)))
-"""Of the lines of seats, for those who do not see colors."""
+LEAD_POINTS = 40
+"""Length of the pieces of lines that lead to the names, in points: each of the dashes comes at least once."""
 
 
 def plot_win_curve(
@@ -36,7 +37,7 @@ def plot_win_curve(
     """
     Draw how likely each seat was to win over a game.
 
-    Bands are 95% intervals. The line of each seat has its color and its dashes.
+    Bands are 95% intervals. The line of each seat has its color and its dashes, and leads to its name.
 
     Parameters
     ----------
@@ -71,26 +72,43 @@ def plot_win_curve(
     ax = chart_axes(ax, (9.0, 4.2))
     ends: dict[int, float] = {}
     for seat in sorted(map(int, curve["seat"].unique())):
-        rows, color = curve[curve["seat"] == seat], PLAYER_COLORS[seat % len(PLAYER_COLORS)]
-        dashes = DASHES[seat % len(DASHES)]
-        ax.plot(rows["step"], rows["win"], drawstyle="steps-post", color=color, lw=1.8, linestyle=dashes)
-        ax.fill_between(rows["step"], rows["win_low"], rows["win_high"], step="post", color=color, alpha=0.18, lw=0)
+        rows, line = curve[curve["seat"] == seat], _line(seat)
+        ax.plot(rows["step"], rows["win"], drawstyle="steps-post", **line)
+        band = {"step": "post", "color": line["color"], "alpha": 0.18, "lw": 0}
+        ax.fill_between(rows["step"], rows["win_low"], rows["win_high"], **band)
         ends[seat] = float(rows["win"].iloc[-1])
     first, last = int(curve["step"].min()), int(curve["step"].max())
-    for seat, height in _apart(ends).items():
-        color = PLAYER_COLORS[seat % len(PLAYER_COLORS)]
-        style: dict[str, Any] = {"va": "center", "weight": "bold", "color": ink_upon(color), "annotation_clip": False}
-        tag = {"boxstyle": "round,pad=0.2", "fc": color, "ec": "none"}
-        literal: dict[str, Any] = {"parse_math": False, "usetex": False}  # a name may hold a dollar sign
-        place = (last, height)
-        ax.annotate(_name(seat, players), place, (8, 0), textcoords="offset points", bbox=tag, **style, **literal)
+    _name_ends(ax, last, ends, players)
     if points is not None:
         _number(ax, points)
-    ax.set(xlabel="step of the game", ylabel="probability to win", ylim=(-0.02, 1.02), xlim=(first, last))
+    ax.set(
+        xlabel="step of the game", ylabel="probability to win", ylim=(-0.02, 1.02), xlim=(first, max(last, first + 1))
+    )
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     looker = curve.attrs.get("looker")
     view = {None: "", "all": ", with all hands in view"}.get(looker, f", from what P{looker} could know")
     return finish_chart(ax, f"Win probability{view}" if title is None else title, percent=True)
+
+
+def _line(seat: int) -> dict[str, Any]:
+    """Return how the line of a seat looks."""
+    dashes = PLAYER_DASHES[seat % len(PLAYER_DASHES)]
+    style = {"color": PLAYER_COLORS[seat % len(PLAYER_COLORS)], "lw": 1.8}
+    return {**style, "linestyle": (0, dashes) if dashes else "-"}
+
+
+def _name_ends(ax: Axes, last: int, ends: dict[int, float], players: Sequence[str]) -> None:
+    """Lead each line on to the name of its seat: lines that end together part there, and show their dashes."""
+    beside = offset_copy(ax.get_yaxis_transform(), ax.get_figure(root=True), x=LEAD_POINTS, units="points")
+    literal: dict[str, Any] = {"parse_math": False, "usetex": False}  # a name may hold a dollar sign
+    for seat, height in _apart(ends).items():
+        line = _line(seat)
+        lead = {"arrowstyle": "-", "shrinkA": 0, "shrinkB": 0, "relpos": (0, 0.5), **line}
+        tag = {"boxstyle": "round,pad=0.2", "fc": line["color"], "ec": "none"}
+        ax.annotate(
+            _name(seat, players), (last, ends[seat]), (1, height), textcoords=beside, arrowprops=lead, bbox=tag,
+            color=ink_upon(line["color"]), weight="bold", va="center", annotation_clip=False, **literal,
+        )  # fmt: skip
 
 
 def _name(seat: int, players: Sequence[str]) -> str:
