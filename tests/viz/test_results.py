@@ -188,7 +188,7 @@ def test_differences_of_shares_are_in_points_of_percent(result: SimulationResult
     ax = draw(plot_rates(S.win_differences(result), value="win_difference"))
 
     assert ax.get_xlabel() == "difference of win rates (percentage points), with its 95% interval"
-    assert [ax.xaxis.get_major_formatter()(x) for x in (-0.1, 0.0, 0.25)] == ["-10", "0", "+25"]
+    assert [ax.xaxis.get_major_formatter()(x) for x in (-0.1, 0.0, 0.25)] == ["−10", "0", "+25"]
 
 
 @pytest.mark.parametrize("by", ["turn", "trains_left"])

@@ -123,7 +123,7 @@ def plot_rates(
         what = "difference of win rates"
     ax.set(xlabel=f"{what}{' (percentage points)' if is_difference else ''}, with its 95% interval")
     if is_difference:
-        ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{100 * x:+.0f}" if round(100 * x) else "0"))
+        ax.xaxis.set_major_formatter(FuncFormatter(_hundredths))
     elif value.endswith(RATES):
         ax.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     if is_difference or value.endswith(RATES):
@@ -367,6 +367,12 @@ def plot_late_tickets(table: pd.DataFrame, ax: Axes | None = None, *, title: str
     ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:.0f}"))
     since = when.replace("_", " ")
     return finish_chart(ax, f"What draws of tickets brought, by {since}" if title is None else title)
+
+
+def _hundredths(x: float, _: int) -> str:
+    """Return a difference of shares in percentage points."""
+    points = round(100 * x, 1)
+    return f"{points:+g}".replace("-", "\N{MINUS SIGN}") if points else "0"
 
 
 def _name_rows(ax: Axes, names: list[str]) -> None:
