@@ -36,6 +36,17 @@ for (let n = 0; n < 2; n += 1) render({ model, el: document.body.appendChild(doc
 """
 
 
+SET_UP = (
+    "P0: hand red 4",
+    "P1: hand 4",
+    "market red, red, blue, blue, green",
+    "P0: tickets 5",
+    "P1: tickets 5",
+    "P0: keep 2",
+    "P1: keep 2",
+)
+
+
 class Slow:
     """A recorder on a page, and what it is asked and answers only when told to."""
 
@@ -70,6 +81,12 @@ class Slow:
         for message in messages:
             self.recorder._hear(message)
         return [message["do"] for message in messages]
+
+    def begin_game(self) -> None:
+        """Enter the set-up in Python."""
+        for line in SET_UP:
+            self.recorder.enter(line)
+        self.settle()
 
     def settle(self) -> None:
         """Answer until nothing is asked any more."""
@@ -169,3 +186,26 @@ def test_a_button_that_is_used_up_hands_the_focus_to_the_line(slow: Slow) -> Non
     slow.settle()
     expect(slow.line()).to_be_focused()
     assert slow.recorder.lines == ()
+
+
+def test_choices_that_are_redrawn_keep_the_focus(slow: Slow) -> None:
+    slow.line().press_sequentially("P0: hand re")
+    slow.settle()
+    slow.line().press_sequentially("d")
+    slow.line().press("ArrowDown")
+    slow.settle()
+    expect(slow.view().locator(":focus")).to_have_count(1)
+    slow.page.keyboard.press("Escape")
+    expect(slow.line()).to_be_focused()
+
+
+def test_who_stands_at_the_market_is_led_to_the_line_and_left_there(slow: Slow) -> None:
+    slow.begin_game()
+    slow.view().get_by_role("button", name="Draw a card").focus()
+    undone = [slow.recorder.undo() for _ in range(3)]  # in Python, back into the set-up
+    assert slow.recorder.state is None
+    expect(slow.line()).to_be_focused()
+    slow.line().press_sequentially("P1: ")
+    for line in reversed(undone):
+        slow.recorder.enter(line)
+    expect(slow.line()).to_be_focused()

@@ -11,6 +11,7 @@ function render({ model, el }) {
   let answered = asked;
   let sent = { n: asked, text: "" }; // what was asked last that may change the line, and the line it was asked with
   let isStale = false; // the game has changed since the last answer
+  const keep = (change) => () => keepFocus(root, change, input);
 
   // -- the line ----------------------------------------------------------------
 
@@ -89,8 +90,11 @@ function render({ model, el }) {
     choices.replaceChildren(
       ...list.map(([text, label, card]) => {
         const take = () => type(text);
-        if (card) return cardChip(sheet, card, { onClick: take, label: label.startsWith(",") ? `and ${card}` : label });
-        return make("button", { type: "button", "data-text": text, onclick: take }, make("bdi", { text: label }));
+        const choice = card
+          ? cardChip(sheet, card, { onClick: take, label: label.startsWith(",") ? `and ${card}` : label })
+          : make("button", { type: "button", onclick: take }, make("bdi", { text: label }));
+        choice.dataset.key = text;
+        return choice;
       }),
     );
   }
@@ -101,12 +105,7 @@ function render({ model, el }) {
     sent.text = text;
   }
 
-  function setDisabled(button, isDisabled) {
-    if (isDisabled && button.matches(":focus")) input.focus();
-    button.disabled = isDisabled;
-  }
-
-  function onAnswer() {
+  const onAnswer = keep(() => {
     const answer = model.get("answer");
     const isLast = answer.n === asked;
     const mayChange = answer.n === sent.n;
@@ -118,11 +117,11 @@ function render({ model, el }) {
     } else if (isStale && answered === asked) {
       checkSoon(); // another view, or Python, has entered a line
     }
-  }
+  });
 
   function showAnswer(answer) {
     isStale = false;
-    setDisabled(enter, !answer.ready);
+    enter.disabled = !answer.ready;
     // What ends too early is no slip: one goes on typing.
     const isWrong = Boolean(answer.problem) && answer.at < answer.text.trimEnd().length;
     input.setAttribute("aria-invalid", String(isWrong));
@@ -159,10 +158,10 @@ function render({ model, el }) {
     lines.append(...now.slice(same).map((text) => make("li", {}, make("bdi", { dir: "ltr", text }))));
     shown = now;
     lines.scrollTop = lines.scrollHeight;
-    setDisabled(undo, now.length === 0);
+    undo.disabled = now.length === 0;
   }
 
-  function onNow() {
+  const onNow = keep(() => {
     const { table, lines: now, scores } = model.get("now");
     isStale = true;
     showLines(now);
@@ -175,7 +174,7 @@ function render({ model, el }) {
     table.seats.forEach((data, seat) => seats[seat].set(data, { acting: seat === table.acting }));
     const over = table.acting === null;
     market.set(table, { slots: (slot) => !over && table.market[slot] !== null, pile: !over, tickets: !over });
-  }
+  });
 
   // -- together --------------------------------------------------------------------
 
