@@ -134,6 +134,32 @@ def test_the_next_line_may_be_begun_before_the_last_is_entered(slow: Slow) -> No
     assert slow.recorder.lines == ("P0: hand 4",)
 
 
+def test_a_click_after_enter_begins_the_next_line(slow: Slow) -> None:
+    slow.begin_game()
+    slow.line().fill("draw red")
+    slow.line().press("Enter")
+    slow.view().get_by_role("button", name="Draw a card").click()
+    slow.settle()
+    assert slow.recorder.lines[-1] == "P0: draw red"
+    expect(slow.line()).to_have_value("draw")
+
+
+def test_enter_right_after_a_click_waits_for_what_was_clicked(slow: Slow) -> None:
+    slow.begin_game()
+    slow.line().fill("draw red")
+    slow.view().get_by_role("button", name="Draw a card").click()
+    slow.line().press("Enter")
+    slow.settle()
+    expect(slow.line()).to_have_value("draw red; draw")
+    assert slow.recorder.lines[-1] == SET_UP[-1]
+    slow.line().press_sequentially(" green")
+    slow.line().press("Enter")
+    slow.line().press("Enter")
+    slow.settle()
+    assert slow.recorder.lines[-1] == "P0: draw red, green"
+    expect(slow.view().locator(".ttr-live")).to_contain_text("Entered P0: draw red, green")
+
+
 def test_a_line_that_is_refused_stays_as_it_was_typed_on(slow: Slow) -> None:
     slow.line().fill("hand re")
     slow.line().press("Enter")

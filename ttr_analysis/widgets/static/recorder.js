@@ -9,7 +9,8 @@ function render({ model, el }) {
   // Views of one recorder hear all answers: each begins somewhere else, and knows its own. 0 is for what Python did.
   let asked = 1 + Math.floor(Math.random() * 2 ** 40);
   let answered = asked;
-  let sent = { n: asked, text: "" }; // what was asked last that may change the line, and the line it was asked with
+  let sent = { n: asked, what: "", text: "" }; // asked last of all that may change the line, and with which line
+  const due = []; // what may change the line as well, and waits for the answer to that
   let isStale = false; // the game has changed since the last answer
   const keep = (change) => () => keepFocus(root, change, input);
 
@@ -25,7 +26,7 @@ function render({ model, el }) {
     dir: "ltr",
   });
   const enter = make("button", { type: "button", class: "ttr-main", text: "Enter", onclick: enterLine });
-  const undo = make("button", { type: "button", text: "Undo", onclick: () => say("undo") });
+  const undo = make("button", { type: "button", text: "Undo", onclick: () => ask("undo") });
   const clear = make("button", { type: "button", text: "Clear", onclick: () => type("") });
   const said = make("div", { class: "ttr-live ttr-r-said", "aria-live": "polite" });
   const asGroup = { role: "group", "aria-label": "What may come next" };
@@ -42,8 +43,15 @@ function render({ model, el }) {
   function say(what, more = {}) {
     clearTimeout(waiting); // the answer is a check as well
     asked += 1;
-    if (what !== "check") sent = { n: asked, text: input.value };
+    if (what !== "check") sent = { n: asked, what, text: input.value };
     model.send({ do: what, n: asked, text: input.value, ...more });
+  }
+  function ask(what, more) {
+    due.push([what, more]);
+    askNext();
+  }
+  function askNext() {
+    if (due.length && answered >= sent.n) say(...due.shift());
   }
   function checkSoon() {
     clearTimeout(waiting);
@@ -51,15 +59,15 @@ function render({ model, el }) {
     waiting = setTimeout(() => say("check"), 40);
   }
   function enterLine() {
-    const isOnItsWay = sent.n === asked && answered !== asked;
-    if (!isOnItsWay) say("enter"); // else it would be entered twice
+    const onItsWay = due.at(-1)?.[0] ?? (sent.n === asked && answered !== asked ? sent.what : "");
+    if (onItsWay !== "enter") ask("enter"); // else it would be entered twice
   }
   function type(text) {
     input.value = text;
     input.focus();
     say("check");
   }
-  const pick = (kind, value) => say("pick", { kind, value: String(value) });
+  const pick = (kind, value) => ask("pick", { kind, value: String(value) });
 
   input.addEventListener("input", checkSoon);
   input.addEventListener("keydown", (event) => {
@@ -73,7 +81,7 @@ function render({ model, el }) {
     const text = event.clipboardData.getData("text");
     if (!/\n./.test(text)) return;
     event.preventDefault(); // several lines, each of which is entered
-    say("enter", { text });
+    ask("enter", { text });
   });
   choices.addEventListener("keydown", (event) => {
     const steps = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
@@ -117,6 +125,7 @@ function render({ model, el }) {
     } else if (isStale && answered === asked) {
       checkSoon(); // another view, or Python, has entered a line
     }
+    askNext();
   });
 
   function showAnswer(answer) {
