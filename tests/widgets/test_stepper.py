@@ -157,11 +157,12 @@ def test_win_probabilities_are_sent_as_percents(record: GameRecord, tmp_path: Pa
     assert json.loads(data_of(path.read_text(encoding="utf-8")))["data"]["win"] == stepper.data["win"]
 
 
-@pytest.mark.parametrize(("win", "sent"), [(0.996, 99.6), (0.99996, 99.9), (0.00004, 0.1), (1.0, 100), (0.0, 0)])
-def test_only_what_is_decided_is_0_or_100_percent(record: GameRecord, win: float, sent: float) -> None:
+@pytest.mark.parametrize(("win", "is_decided"), [(0.996, False), (0.99996, False), (1.0, True), (0.0, True)])
+def test_only_what_is_decided_is_0_or_100_percent(record: GameRecord, win: float, *, is_decided: bool) -> None:
     percent = GameStepper(record, win=a_curve(record).assign(win=[0.5, 0.5, win, 1 - win])).data["win"]["percent"]
 
-    assert percent[0][-1] == sent
+    assert percent[0][-1] == pytest.approx(100 * win)
+    assert (percent[0][-1] in (0, 100)) is (percent[1][-1] in (0, 100)) is is_decided
 
 
 def test_win_probabilities_that_end_early_are_unknown_from_there_on(record: GameRecord) -> None:

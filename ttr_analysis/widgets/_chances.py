@@ -27,8 +27,8 @@ def chance_data(curve: pd.DataFrame, n_steps: int, n_seats: int, seat: int | Non
     Returns
     -------
     data
-        `about`: from whose view, "" if the curve does not say. `percent`: for each seat a value a step
-        in tenths, 0 and 100 only if it is exactly so; None before the first step of the curve and after its last one.
+        `about`: from whose view, "" if the curve does not say. `percent`: for each seat a value a step;
+        None before the first step of the curve and after its last one.
 
     Raises
     ------
@@ -40,9 +40,9 @@ def chance_data(curve: pd.DataFrame, n_steps: int, n_seats: int, seat: int | Non
 
     Examples
     --------
-    >>> curve = pd.DataFrame({"step": [1, 1, 3, 3], "seat": [0, 1, 0, 1], "win": [0.5, 0.5, 0.126, 0.874]})
+    >>> curve = pd.DataFrame({"step": [1, 1, 3, 3], "seat": [0, 1, 0, 1], "win": [0.5, 0.5, 0.125, 0.875]})
     >>> chance_data(curve, 5, 2)["percent"]
-    [[None, 50.0, 50.0, 12.6, None], [None, 50.0, 50.0, 87.4, None]]
+    [[None, 50.0, 50.0, 12.5, None], [None, 50.0, 50.0, 87.5, None]]
     """
     if not isinstance(curve, pd.DataFrame):
         raise TypeError(f"expected a table of win probabilities, as win_curve gives it, got {curve!r}")
@@ -60,9 +60,7 @@ def chance_data(curve: pd.DataFrame, n_steps: int, n_seats: int, seat: int | Non
     by_step = curve.pivot_table(index="step", columns="seat", values="win")
     # An interrupted curve ends early: what came after is not known, and may well be the contrary.
     filled = by_step.reindex(range(curve["step"].max() + 1)).ffill().reindex(range(n_steps))
-    percent = np.rint(1000 * filled.to_numpy().T) / 10
-    is_open = (filled > 0).to_numpy().T & (filled < 1).to_numpy().T
-    percent[is_open] = percent[is_open].clip(0.1, 99.9)  # 0% and 100% would say that it is decided
+    percent = 100 * filled.to_numpy().T  # not rounded: 0 and 100 say that it is decided
     return {
         "about": {None: "", "all": "with all hands in view"}.get(looker, f"from what P{looker} could know"),
         "percent": [[None if np.isnan(value) else float(value) for value in row] for row in percent],
