@@ -7,7 +7,7 @@
  * cardRow(container, sheet, kinds, {onClick}) -> {set(counts, unknown = 0)}
  *   One chip a kind; those of count 0 are hidden. `counts` is in the order of `kinds`.
  * playerMark(sheet, seat) -> element: the seat's color with its number; "neutral" for the neutral player.
- * playerLook(sheet, owner) -> {color, ink, symbol}
+ * playerLook(sheet, owner) -> {color, ink, dashes, symbol}; `dashes` of lines, in widths of the line
  */
 
 function playerLook(sheet, owner) {

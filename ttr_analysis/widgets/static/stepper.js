@@ -318,8 +318,8 @@ function percentWords(value) {
 /* A chart of all seats over the game; what it says of a step stands above it in words. */
 function makeChart(sheet, game, { name, field, heading, values, isPercent = false, onStep }) {
   const series = game.players.map((_, seat) => ({
+    ...playerLook(sheet, seat),
     label: ownerWords(game, seat),
-    color: playerLook(sheet, seat).color,
     symbol: `P${seat}`,
     values: values[seat],
   }));
