@@ -6,6 +6,7 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -16,6 +17,7 @@ from tests.fixtures import load
 from tests.report.hostile import TITLE, write_hostile_map
 from tests.report.pages import read_page
 from ttr_analysis import GameRecord
+from ttr_analysis.engine.events import Move
 from ttr_analysis.widgets import GameStepper
 
 HOSTILE = (
@@ -198,14 +200,24 @@ def test_a_seat_is_not_told_more_than_it_could_know(record: GameRecord, looker: 
     [
         pytest.param({"win": 1.5}, "between 0 and 1", id="no probability"),
         pytest.param({"step": 100_000}, "steps 0 to", id="a step that is not there"),
+        pytest.param({"step": [0, 0, 2.5, 2.5]}, "steps 0 to", id="half a step"),
         pytest.param({"seat": 0}, "seats 0 to 1", id="a seat is missing"),
+        pytest.param({"step": 3}, "got several", id="a step that is there twice"),
+        pytest.param({"acting": [-1, -1, -1, -1]}, "another game: at step", id="another game"),
     ],
 )
 def test_win_probabilities_of_something_else_are_refused(
-    record: GameRecord, change: dict[str, float], match: str
+    record: GameRecord, change: dict[str, Any], match: str
 ) -> None:
     with pytest.raises(ValueError, match=match):
         GameStepper(record, win=a_curve(record).assign(**change))
+
+
+def test_who_moved_is_compared_with_what_the_curve_says(record: GameRecord) -> None:
+    moved = [step[0].seat if isinstance(step[0], Move) else -1 for step in record.steps]
+    curve = a_curve(record).assign(acting=[moved[0], moved[0], moved[-1], moved[-1]])
+
+    assert "win" in GameStepper(record, win=curve).data
 
 
 def test_what_are_no_win_probabilities_is_refused(record: GameRecord) -> None:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import anywidget
 import traitlets
 
+from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.record import GameRecord
 from ttr_analysis.engine.state import GameState
-from ttr_analysis.widgets._chances import chance_data
 from ttr_analysis.widgets._esm import css, esm
 from ttr_analysis.widgets._frames import game_data
 from ttr_analysis.widgets.export import write_page
@@ -40,7 +40,8 @@ class GameStepper(anywidget.AnyWidget):
         Where to begin: 0 is the set-up, -1 the end.
     win
         Win probabilities to show as a second chart, from `studies.win_curve`;
-        of the same seat if one is given.
+        of the same seat if one is given. Of a record that is already as a seat
+        saw it, who looked is not checked.
 
     Attributes
     ----------
@@ -57,8 +58,11 @@ class GameStepper(anywidget.AnyWidget):
         begins.
     IndexError
         If there is no such step.
+    TypeError
+        If `record` is no record, or `win` no table.
     ValueError
-        If the win probabilities are of another game.
+        If the win probabilities lack a column, are of another game, or may
+        tell the seat more than it could know.
 
     Examples
     --------
@@ -91,7 +95,10 @@ class GameStepper(anywidget.AnyWidget):
         self.record = record if seat is None else record.watched_from(seat)
         data = game_data(self.record)
         if win is not None:
-            data["win"] = chance_data(win, self.n_steps, record.header.n_players, seat)
+            from ttr_analysis.widgets._chances import chance_data  # it brings pandas
+
+            acting = [step[0].seat if isinstance(step[0], Move) else -1 for step in record.steps]
+            data["win"] = chance_data(win, acting, record.header.n_players, seat)
         self.record.state_at(step)  # raises the error that names the steps there are
         super().__init__(data=data, step=range(self.n_steps)[step])
 
