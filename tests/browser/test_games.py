@@ -133,6 +133,11 @@ def test_who_draws_with_keys_can_draw_on(lab: Lab) -> None:
         expect(table.locator(".ttr-t-turn")).to_contain_text(due)
         expect(pile).to_be_focused()
 
+    table.locator(".ttr-t-turn").click()  # who chooses the words himself is left there
+    lab.ask("table.play('draw')")
+    expect(table.locator(".ttr-t-turn")).to_contain_text("draw a further card")
+    expect(table.get_by_role("region", name="Your turn")).to_be_focused()
+
 
 def test_a_game_that_is_over_is_stepped_through(lab: Lab) -> None:
     table = lab.show(TABLE)

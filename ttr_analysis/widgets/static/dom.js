@@ -7,8 +7,8 @@
  * keepKeys(root, onKey): all keys pressed within `root` stay there; `onKey(event)` returns whether it used the key.
  * keepFocus(part, change, region): changes `part`; where that removes, hides or disables what has the focus within, the
  *   focus goes to the element that now has its `data-key`, else to the nearest that is left in the order of keys, else
- *   to `region` (default: `part`). Where that is no control, the focus only waits there: it goes back when a later change
- *   makes usable what had it. Whatever redraws or disables controls goes through it.
+ *   to `region` (default: `part`). Where that is no control, the focus only waits there: unless it is moved, it goes
+ *   back when a later change makes usable what had it. Whatever redraws or disables controls goes through it.
  * setText(element, text): changes the page only if the text is another one.
  */
 
@@ -41,6 +41,11 @@ function isLost(element) {
 
 const heldBefore = new WeakMap(); // by region where the focus waits: what had it before
 
+function forgetHeld({ currentTarget: region }) {
+  // Who looks into another window has not moved the focus.
+  if (region.getRootNode().activeElement !== region) heldBefore.delete(region);
+}
+
 function keepFocus(part, change, region = part) {
   const page = part.getRootNode();
   const held = part.contains(page.activeElement) ? page.activeElement : null;
@@ -58,7 +63,10 @@ function keepFocus(part, change, region = part) {
     if (place.tabIndex < 0) place.tabIndex = -1;
     place.focus({ preventScroll: true });
     if (isLost(page.activeElement)) continue;
-    if (place.tabIndex < 0) heldBefore.set(place, held);
+    if (place.tabIndex < 0) {
+      heldBefore.set(place, held);
+      place.addEventListener("blur", forgetHeld);
+    }
     return;
   }
 }
