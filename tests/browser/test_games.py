@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from ast import literal_eval
 from typing import TYPE_CHECKING
 
@@ -137,6 +138,16 @@ def test_who_draws_with_keys_can_draw_on(lab: Lab) -> None:
     lab.ask("table.play('draw')")
     expect(table.locator(".ttr-t-turn")).to_contain_text("draw a further card")
     expect(table.get_by_role("region", name="Your turn")).to_be_focused()
+
+
+def test_what_all_the_others_did_is_said(lab: Lab) -> None:
+    table = lab.show(TABLE.replace("[ttr.policies.Greedy()]", "ttr.policies.Greedy(), n_players=3"))
+    for box in table.get_by_role("checkbox").all()[:2]:
+        box.check()
+    table.get_by_role("button", name="Keep these").click()
+
+    live = table.locator(".ttr-live")
+    expect(live).to_contain_text(re.compile(r"P1 .*P2 .*\. You: it is your turn$"))
 
 
 def test_a_game_that_is_over_is_stepped_through(lab: Lab) -> None:

@@ -72,6 +72,7 @@ function render({ model, el }) {
   const facts = model.get("facts");
   const { sheet, seat: you } = facts;
   let now = null;
+  let heard = null; // the step at which the person decided last
   let chosen = null; // the route for which a payment is chosen
   let sent = false;
   // Who has the focus on what goes away waits at what is said, before what can be done.
@@ -104,15 +105,26 @@ function render({ model, el }) {
   const said = [turn, live, problem, again, actions];
   const bar = make("section", { class: "ttr-t-now ttr-panel", "aria-label": "Your turn" }, ...said);
 
+  function turnWords() {
+    const { table, result, options } = now;
+    const won = result?.winners.map((seat) => (seat === you ? "You" : seatName(facts, seat))).join(" and ");
+    if (result) return won ? `${won} won` : "The game is over";
+    return options ? `You: ${DECISIONS[table.phase]}` : table.turn;
+  }
+
+  /* All that was told since the person decided last, at once: who listens would miss what is overwritten. */
+  function sayNews({ step, told }) {
+    const news = told.slice(-Math.max(1, step - (heard ?? step)));
+    heard = step;
+    const words = news.map(([seat, text]) => (seat === null ? text : `P${seat} ${text}`)).join(". ");
+    live.replaceChildren(words, make("span", { class: "ttr-unseen", text: `. ${turnWords()}` }));
+  }
+
   const showTurn = keep(() => {
     const busy = model.get("busy") || (sent ? "The move is made" : "");
     turn.classList.toggle("ttr-t-busy", Boolean(busy));
-    const { table, result, options } = now;
-    const won = result?.winners.map((seat) => (seat === you ? "You" : seatName(facts, seat))).join(" and ");
-    if (busy) setText(turn, `${busy} …`);
-    else if (result) setText(turn, won ? `${won} won` : "The game is over");
-    else if (options) setText(turn, `You: ${DECISIONS[table.phase]}`);
-    else setText(turn, table.turn);
+    setText(turn, busy ? `${busy} …` : turnWords());
+    const { table, options } = now;
     actions.inert = Boolean(busy);
     const may = options && !busy ? options : { draw: "", market: {}, tickets: "" };
     const slots = (slot) => Boolean(may.market[slot]);
@@ -234,11 +246,10 @@ function render({ model, el }) {
   }
 
   function onNow() {
-    const before = now?.step ?? 0;
     now = model.get("now");
     sent = false;
     chosen = null;
-    const { table, told, options, closed } = now;
+    const { table, told, options, closed, result } = now;
     board.setOwners(table.owners);
     for (const route of sheet.routes) board.describe(route.id, routeWords(route));
     board.close(closed);
@@ -248,9 +259,7 @@ function render({ model, el }) {
     const { tickets: held, status } = table.seats[you];
     showTickets(held.filter((_, i) => status[i][0] === "possible"));
     table.seats.forEach((data, seat) => seats[seat].set(atEnd(data, seat), { acting: seat === table.acting }));
-    // All that was told since the moment that was shown before; the last words alone at first.
-    const news = before ? told.slice(-Math.max(1, now.step - before)) : told.slice(-1);
-    setText(live, news.map(([seat, text]) => (seat === null ? text : `P${seat} ${text}`)).join(". "));
+    if (options || result) sayNews(now);
     showLog(told);
     showTurn();
     showActions();
