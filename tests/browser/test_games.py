@@ -155,12 +155,11 @@ def test_a_game_that_is_over_is_stepped_through(lab: Lab) -> None:
     lab.ask("finish()")
 
     expect(table.locator(".ttr-t-turn")).to_contain_text("won")
-    for _ in range(2):
-        table.get_by_role("button", name="Step through it").click()
-
     stepper = lab.page.locator(".ttr-stepper")
-    stepper.wait_for()
-    stepper.focus()
+    for _ in range(2):
+        lab.page.get_by_role("button", name="Step through it").click()
+        expect(stepper).to_be_focused()
+
     lab.page.keyboard.press("End")
     assert owners(stepper) == of_engine(lab, "table.record")[0]
 

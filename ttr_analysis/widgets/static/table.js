@@ -149,7 +149,11 @@ function render({ model, el }) {
     );
 
   function finish(result) {
-    const open = () => (view ? showStepper() : model.send({ do: "stepper" }));
+    const open = () => {
+      isStepping = true;
+      if (view) showStepper();
+      else model.send({ do: "stepper" });
+    };
     const step = make("button", { type: "button", class: "ttr-main", text: "Step through it", onclick: open });
     return make("div", { class: "ttr-t-result" }, resultTable(sheet, facts.names, result), step);
   }
@@ -274,6 +278,7 @@ function render({ model, el }) {
   });
 
   let view = null; // of the stepper
+  let isStepping = false; // it was opened here, not in another view
   let gone = false;
   async function onStepping() {
     const id = model.get("stepping");
@@ -284,9 +289,18 @@ function render({ model, el }) {
     view?.remove();
     view = opened;
     stepping.replaceChildren(view.el);
-    showStepper();
+    if (view.el.firstChild) showStepper();
+    else drawn.observe(view.el, { childList: true });
   }
-  const showStepper = () => view.el.scrollIntoView({ block: "nearest" });
+  const drawn = new MutationObserver(() => {
+    drawn.disconnect();
+    showStepper();
+  });
+  function showStepper() {
+    if (!isStepping) return;
+    view.el.scrollIntoView({ block: "nearest" });
+    view.el.querySelector(".ttr").focus({ preventScroll: true });
+  }
 
   // -- together -------------------------------------------------------------------------
 
@@ -319,6 +333,7 @@ function render({ model, el }) {
     gone = true;
     view?.remove();
     observer.disconnect();
+    drawn.disconnect();
     for (const [name, listener] of Object.entries(listeners)) model.off(`change:${name}`, listener);
   };
 }
