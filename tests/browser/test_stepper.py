@@ -115,6 +115,17 @@ def test_keys_and_clicks_go_where_they_say(stepper: Locator, record: GameRecord)
         at(next(k for k in range(step + 1, last + 1) if claims[k] > claims[k - 1]))
 
 
+@pytest.mark.parametrize("name", ["switzerland", "nederland"])  # tunnels that are given up; the neutral player
+def test_only_claims_stand_out_among_the_moves(disk: Disk, name: str, tmp_path: Path) -> None:
+    record = sample_record(name)
+    GameStepper(record).to_html(tmp_path / "game.html")
+    stepper = disk.show(tmp_path / "game.html")
+
+    bold = stepper.locator(".is-claim .ttr-jump").evaluate_all("moves => moves.map(move => Number(move.dataset.step))")
+    n_claims = [len(state.owners) for state in record.states()]
+    assert bold == [step for step in range(1, len(n_claims)) if n_claims[step] > n_claims[step - 1]]
+
+
 def test_the_keys_go_on_from_every_control(stepper: Locator) -> None:
     controls = stepper.get_by_role("group", name="Steps")
 

@@ -181,20 +181,20 @@ function makeTable(sheet, game) {
   return { element, set };
 }
 
-/* The table of moves. Rows are equally high. */
-function makeMoves(sheet, game, moves, onJump) {
+/* The table of moves; those whose steps are `claimed` stand out. Rows are equally high. */
+function makeMoves(sheet, moves, claimed, onJump) {
   const names = ["step", "seat", "move"].map((text) => make("th", { scope: "col", text }));
   const caption = make("caption", { class: "ttr-unseen", text: "Moves: choose one to go there" });
   const table = make("table", {}, caption, make("thead", {}, make("tr", {}, ...names)));
   // In groups of a few rows: one in which nothing changes is not painted again.
   const GROUP = 16;
   let group = null;
-  const rows = moves.map(([seat, text, , route], step) => {
+  const rows = moves.map(([seat, text], step) => {
     const words = { title: text, text };
     const jump = make("button", { type: "button", class: "ttr-jump", tabindex: -1, "data-step": step, ...words });
     const who = seat === null ? "" : playerMark(sheet, seat);
     const cells = [make("td", { text: step }), make("td", {}, who), make("td", {}, jump)];
-    const row = make("tr", { class: route === null ? "" : "is-claim" }, ...cells);
+    const row = make("tr", { class: claimed.has(step) ? "is-claim" : "" }, ...cells);
     if (step % GROUP === 0) group = table.appendChild(make("tbody"));
     group.append(row);
     return { row, jump };
@@ -356,13 +356,13 @@ function makeCharts(sheet, game, frames, win, onStep) {
     values: win.percent,
     isPercent: true,
   };
-  return [points, ...(chances ? [chances] : [])].map((what) => makeChart(sheet, game, { ...what, onStep }));
+  return [points, chances].filter(Boolean).map((what) => makeChart(sheet, game, { ...what, onStep }));
 }
 
-/* The steps at which a seat claims a route. */
-function claimSteps(frames, claims, seat) {
+/* The steps at which a seat, or the neutral player, claims a route. */
+function claimSteps(frames, claims, who) {
   const isClaim = (frame, step) =>
-    claims.slice(step ? frames[step - 1].claims : 0, frame.claims).some(([, owner]) => owner === seat);
+    claims.slice(step ? frames[step - 1].claims : 0, frame.claims).some(([, owner]) => owner === who);
   return frames.flatMap((frame, step) => (isClaim(frame, step) ? [step] : []));
 }
 
@@ -392,12 +392,13 @@ function render({ model, el }) {
     makeSeat(sheet, game, seat, (who, on) => board.showTickets(frames[player.step], who, on)),
   );
   const [top, now, table] = [makeTop(game), makeNow(sheet, game), makeTable(sheet, game)];
-  const moveTable = makeMoves(sheet, game, moves, go);
+  const claimed = new Map([...seats, "neutral"].map((owner) => [owner, claimSteps(frames, claims, owner)]));
+  const moveTable = makeMoves(sheet, moves, new Set([...claimed.values()].flat()), go);
   const charts = makeCharts(sheet, game, frames, win, go);
   const jumps = seats.map((seat) => ({
     label: [playerMark(sheet, seat)],
     words: `${seat}: next claim of ${ownerWords(game, seat)}`,
-    steps: claimSteps(frames, claims, seat),
+    steps: claimed.get(seat),
   }));
   const player = makePlayer({ nSteps: frames.length, jumps, onStep: show });
   const markActing = ([acting]) =>
