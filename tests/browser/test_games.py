@@ -160,6 +160,8 @@ def test_a_game_that_is_over_is_stepped_through(lab: Lab) -> None:
         lab.page.get_by_role("button", name="Step through it").click()
         expect(stepper).to_be_focused()
 
+    lost = lab.page.locator(".ttr-t-result [data-status='lost'] bdi")
+    expect(lost.first).to_have_css("text-decoration-line", "none")  # the stepper's look is its own
     lab.page.keyboard.press("End")
     assert owners(stepper) == of_engine(lab, "table.record")[0]
 
