@@ -45,7 +45,7 @@ def seen_by(view: SeatView) -> dict[str, Any]:
         own = seat == view.seat
         tickets = view.tickets if own else (None,) * view.n_tickets[seat]
         seats.append(_seat(view, seat, view.hand if own else view.known[seat], n_cards, tickets, numbers))
-    return _table(view) | {"seats": seats, "offer": [numbers.get(_id(ticket), UNKNOWN) for ticket in view.offer]}
+    return _table(view) | {"seats": seats}
 
 
 def seen_by_record(state: GameState) -> dict[str, Any]:
@@ -55,8 +55,7 @@ def seen_by_record(state: GameState) -> dict[str, Any]:
         _seat(state, seat, state.hands[seat], n_cards, state.tickets[seat], numbers)
         for seat, n_cards in enumerate(state.n_hands)
     ]
-    offer = () if state.is_over else state.offers[state.acting]
-    return _table(state) | {"seats": seats, "offer": [numbers.get(_id(ticket), UNKNOWN) for ticket in offer]}
+    return _table(state) | {"seats": seats}
 
 
 def _numbers(game_map: GameMap) -> dict[str, int]:
