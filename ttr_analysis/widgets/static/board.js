@@ -17,8 +17,14 @@
  *                              ("done", "possible", "lost" or "") goes to data-state
  * board.describe(id, words)    what a route is, for the tooltip and for readers; words null: as on the map
  *
+ * isWide(sheet): whether the board is broad, so that the other parts lie about it in another way.
+ *
  * Every route is <g class="ttr-route" data-route data-owner>, every city <g class="ttr-city" data-city>.
  */
+
+function isWide({ view: [, , width, height] }) {
+  return width > 1.15 * height;
+}
 
 function drawBoard(container, sheet, { onRoute = null, onCity = null, label = sheet.about } = {}) {
   const routes = new Map(sheet.routes.map((route) => [route.id, drawRoute(sheet, route)]));

@@ -23,14 +23,13 @@ function renderExplorer({ model, el }) {
   const picker = ticketPicker(model, facts);
   const network = networkPanel(model, facts);
   const losses = lossesPanel(model, facts, words, board);
-  const [, , width, height] = facts.sheet.view;
   const beside = make("div", { class: "ttr-stack" }, network.element, losses.element);
   root.append(
     tools.element,
     live,
     make(
       "div",
-      { class: width > 1.15 * height ? "ttr-sides is-wide" : "ttr-sides" },
+      { class: isWide(facts.sheet) ? "ttr-sides is-wide" : "ttr-sides" },
       make("div", { class: "ttr-stack" }, box, journey.element, taken.element),
       make("div", { class: "ttr-stack" }, picker.element, beside),
     ),

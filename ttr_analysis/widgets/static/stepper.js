@@ -408,11 +408,10 @@ function render({ model, el }) {
     ...panels.flatMap(({ set }, seat) => Object.entries(set).map(([key, one]) => [`${key}:${seat}`, one])),
   ]);
 
-  const [, , width, height] = sheet.view;
   const root = make(
     "div",
     {
-      class: width > 1.25 * height ? "ttr ttr-stepper is-wide" : "ttr ttr-stepper",
+      class: isWide(sheet) ? "ttr ttr-stepper is-wide" : "ttr ttr-stepper",
       "data-lm-suppress-shortcuts": "true",
       role: "region",
       tabindex: 0,
