@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from scipy import stats
 
 import ttr_analysis as ttr
 from tests.fixtures import load
+from tests.studies.figures import difference, figures, mean, near, rate, rows_of
 from tests.studies.telling import Row, Told, tell
 from ttr_analysis.policies import Greedy, Random
 from ttr_analysis.studies import SimulationResult
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-if TYPE_CHECKING:
     from pathlib import Path
+
+    import pandas as pd
 
     from ttr_analysis import GameMap
 
@@ -66,66 +65,6 @@ def result(both: tuple[SimulationResult, list[Told]]) -> SimulationResult:
 @pytest.fixture
 def games(both: tuple[SimulationResult, list[Told]]) -> list[Told]:
     return both[1]
-
-
-# -- an oracle for figures and their intervals -----------------------------------------
-
-
-def parts(games: list[Told], rows: Callable[[Told], Iterable[tuple[float, float]]]) -> tuple[Any, Any]:
-    """Return two sums over each deal, of deals that have any of the second."""
-    sums = {game.deal: np.zeros(2) for game in games}
-    for game in games:
-        for row in rows(game):
-            sums[game.deal] += row
-    y, n = np.array([s for s in sums.values() if s[1]]).reshape(-1, 2).T
-    return y, n
-
-
-def mean(games: list[Told], rows: Callable[[Told], Iterable[tuple[float, float]]]) -> list[float]:
-    """Return a ratio with its interval from what each deal deviates by."""
-    y, n = parts(games, rows)
-    ratio = y.sum() / n.sum()
-    half = stats.t.ppf(0.975, len(y) - 1) * np.sqrt(len(y) / (len(y) - 1) * ((y - ratio * n) ** 2).sum()) / n.sum()
-    return [ratio, ratio - half, ratio + half]
-
-
-def difference(games: list[Told], rows: Callable[[Told], Iterable[tuple[float, float]]]) -> list[float]:
-    """Return a mean difference; its interval is that of two deals of usual size more, all won and all lost."""
-    y, n = parts(games, rows)
-    ratio, size = y.sum() / n.sum(), n.mean()
-    y, n = np.append(y, [size, -size]), np.append(n, [size, size])
-    middle = y.sum() / n.sum()
-    half = stats.t.ppf(0.975, len(y) - 1) * np.sqrt(len(y) / (len(y) - 1) * ((y - middle * n) ** 2).sum()) / n.sum()
-    return [ratio, max(-1, middle - half), min(1, middle + half)]
-
-
-def rate(games: list[Told], rows: Callable[[Told], Iterable[tuple[float, float]]]) -> list[float]:
-    """Return a rate with Wilson's interval: where its distance from the truth is 1.96 standard errors of the truth."""
-    y, n = parts(games, rows)
-    share, trials = y.sum() / n.sum(), n.sum()
-    spread = ((y - share * n) ** 2).sum() * len(y) / max(1, len(y) - 1)
-    if share in (0, 1) or len(y) < 2:
-        trials = min(trials, len(y))
-    elif spread:
-        known = (1.959964 / stats.t.ppf(0.975, len(y) - 1)) ** 2
-        trials = min(trials, known * share * (1 - share) * n.sum() ** 2 / spread)
-    z = 1.959964**2 / trials
-    low, high = sorted(np.roots([1 + z, -2 * share - z, share**2]).real)
-    return [share, max(0, low), min(1, high)]
-
-
-def rows_of(frame: pd.DataFrame) -> Iterator[tuple[Any, Any]]:
-    """Yield the rows of a table, and by what they are indexed."""
-    yield from frame.iterrows()
-
-
-def figures(row: Any, title: str, short: str = "") -> list[float]:  # noqa: ANN401 - a row
-    found: list[float] = row[[title, f"{short or title}_low", f"{short or title}_high"]].astype(float).tolist()
-    return found
-
-
-def near(values: list[float]) -> Any:  # noqa: ANN401 - what pytest compares with
-    return pytest.approx(values, abs=1e-6, nan_ok=True)
 
 
 # -- who won -------------------------------------------------------------------------------
