@@ -66,6 +66,7 @@ class Failing(Random):
         raise RuntimeError("boom")
 
 
+@pytest.mark.compiled_only
 def test_the_seed_of_the_game_cannot_be_told_from_a_generator(nordic: GameMap) -> None:
     player = Entropy()
     Game(nordic).play([player, Greedy()], seed=12345, game=3)
@@ -165,6 +166,7 @@ def test_a_policy_cannot_spoil_what_others_know_of_the_map(nordic: GameMap) -> N
     assert game.play([Random(), Random()], seed=5) == before
 
 
+@pytest.mark.compiled_only
 def test_a_policy_is_not_shown_what_others_looked_at(nordic: GameMap) -> None:
     class Reader:
         def __init__(self) -> None:

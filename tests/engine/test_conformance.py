@@ -60,6 +60,7 @@ def test_games_are_lawful_in_every_state_and_agree_with_the_referee(combination:
     check_game(combination, [player] * combination.n_players, SEED, 0)
 
 
+@pytest.mark.compiled_only
 @pytest.mark.parametrize("combination", COMBINATIONS)
 def test_games_of_different_players_are_lawful(combination: Combination) -> None:
     everyone: list[Player] = [*built_in_players(), HOARDER, COLLECTOR]

@@ -107,6 +107,7 @@ def by_the_referee(table: Position) -> tuple[list[SeatScore], list[int]]:
     return seats, winners(asked, seats)
 
 
+@pytest.mark.compiled_only
 @pytest.mark.parametrize(("name", "variant", "n_players"), GAMES)
 def test_equals_the_referee(name: str, variant: str, n_players: int) -> None:
     rng = np.random.default_rng(n_players)

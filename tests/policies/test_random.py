@@ -161,6 +161,7 @@ CROWDED = [
 ]
 
 
+@pytest.mark.compiled_only
 @pytest.mark.parametrize("begins_anew", [False, True], ids=["from the start", "in mid-game"])
 @pytest.mark.parametrize(("game_map", "n_players"), CROWDED)
 def test_every_random_number_is_another_choice(game_map: GameMap, n_players: int, begins_anew: bool) -> None:  # noqa: FBT001
