@@ -3,7 +3,7 @@
  * Frames share what did not change, so that only what is another value is drawn again.
  */
 
-const SAVE_EVERY = 300; // milliseconds between saved steps: a browser allows 100 changes of the address in 30 seconds
+const SAVE_EVERY = 1000; // milliseconds between saved steps: each costs the browser a frame now and then
 
 const STATUS = {
   done: ["✓", "done"],
