@@ -175,8 +175,11 @@ def test_python_follows_the_page_and_the_page_python(lab: Lab) -> None:
     stepper.focus()
     for _ in range(3):
         lab.page.keyboard.press("ArrowRight")
-    stepper.page.wait_for_timeout(500)
-    assert lab.ask("s.step") == "3"
+    for _ in range(100):
+        if (heard := lab.ask("s.step")) == "3":
+            break
+        stepper.page.wait_for_timeout(50)
+    assert heard == "3"
     lab.ask("setattr(s, 'step', 40)")
     expect(stepper).to_have_attribute("data-step", "40")
 

@@ -3,7 +3,9 @@
  * Frames share what did not change, so that only what is another value is drawn again.
  */
 
-const SAVE_EVERY = 1000; // milliseconds between saved steps: each costs the browser a frame now and then
+// Milliseconds from a step until it is saved, and between saves: each may cost the browser a frame of a game that plays.
+const SAVE_AFTER = 300;
+const SAVE_EVERY = 1000;
 
 const STATUS = {
   done: ["✓", "done"],
@@ -430,6 +432,7 @@ function render({ model, el }) {
   );
 
   let saving = null;
+  let saved = -Infinity; // when
   function show(step) {
     draw(frames[step], frames[step - 1] ?? {});
     markActing(frames[step].turn);
@@ -442,11 +445,12 @@ function render({ model, el }) {
     root.classList.toggle("is-at-end", step === frames.length - 1);
     if (model.get("step") === step) return;
     model.set("step", step);
-    saving ??= setTimeout(save, SAVE_EVERY);
+    saving ??= setTimeout(save, Math.max(SAVE_AFTER, saved + SAVE_EVERY - performance.now()));
   }
   function save() {
     clearTimeout(saving);
     saving = null;
+    saved = performance.now();
     model.save_changes();
   }
 
