@@ -3,7 +3,7 @@
  * Frames share what did not change, so that only what is another value is drawn again.
  */
 
-// Milliseconds from a step until it is saved, and between saves: each may cost the browser a frame of a game that plays.
+// Milliseconds from a step until it is saved, and between saves, each of which may cost a game that plays a frame.
 const SAVE_AFTER = 300;
 const SAVE_EVERY = 1000;
 
