@@ -185,7 +185,7 @@ def test_python_follows_the_page_and_the_page_python(lab: Lab) -> None:
 
     stepper.get_by_label("Time for each step").select_option("0.1 s")
     stepper.get_by_role("button", name="Play").click()
-    wait_for_step(stepper, 50)
+    wait_for_step(stepper, 80)
     assert int(lab.ask("s.step")) > 40  # while it plays
 
 

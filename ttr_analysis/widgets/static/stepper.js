@@ -3,9 +3,10 @@
  * Frames share what did not change, so that only what is another value is drawn again.
  */
 
-// Milliseconds from a step until it is saved, and between saves, each of which may cost a game that plays a frame.
+// Milliseconds after the last step until it is saved, and after the first one that was not, if steps do not end: a save
+// may cost a game that plays a frame.
 const SAVE_AFTER = 300;
-const SAVE_EVERY = 1000;
+const SAVE_AT_LAST = 3000;
 
 const STATUS = {
   done: ["✓", "done"],
@@ -432,7 +433,7 @@ function render({ model, el }) {
   );
 
   let saving = null;
-  let saved = -Infinity; // when
+  let unsaved = null; // since when
   function show(step) {
     draw(frames[step], frames[step - 1] ?? {});
     markActing(frames[step].turn);
@@ -445,12 +446,13 @@ function render({ model, el }) {
     root.classList.toggle("is-at-end", step === frames.length - 1);
     if (model.get("step") === step) return;
     model.set("step", step);
-    saving ??= setTimeout(save, Math.max(SAVE_AFTER, saved + SAVE_EVERY - performance.now()));
+    unsaved ??= performance.now();
+    clearTimeout(saving);
+    saving = setTimeout(save, Math.min(SAVE_AFTER, unsaved + SAVE_AT_LAST - performance.now()));
   }
   function save() {
     clearTimeout(saving);
-    saving = null;
-    saved = performance.now();
+    saving = unsaved = null;
     model.save_changes();
   }
 
