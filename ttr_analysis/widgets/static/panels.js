@@ -76,10 +76,10 @@ function seatPanel(sheet, facts, seat, { you = false } = {}) {
   };
 }
 
-function panelBody({ view: [, , width, height] }, board, seats, heading, list) {
+function panelBody(sheet, board, seats, heading, list) {
   const head = make("h3", { class: "ttr-p-heading", text: heading });
   const panel = make("section", { class: "ttr-panel ttr-p-list", "aria-label": heading }, head, list);
-  const sides = width > 1.15 * height ? [[board, panel], [seats]] : [[board], [seats, panel]];
+  const sides = isWide(sheet) ? [[board, panel], [seats]] : [[board], [seats, panel]];
   return make("div", { class: "ttr-p-body" }, ...sides.map((parts) => make("div", {}, ...parts)));
 }
 

@@ -3,8 +3,8 @@
  * Frames share what did not change, so that only what is another value is drawn again.
  */
 
-// Milliseconds after the last step until it is saved, and after the first one that was not, if steps do not end: a save
-// may cost a game that plays a frame.
+// Milliseconds after the last step until it is saved, not sooner, as a browser allows 100 changes of the address in 30
+// seconds; and after the first step that was not, if steps do not end: a save may cost a game that plays a frame.
 const SAVE_AFTER = 300;
 const SAVE_AT_LAST = 3000;
 
