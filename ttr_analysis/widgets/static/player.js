@@ -28,28 +28,33 @@ function makeSpeed() {
   return make("select", { class: "ttr-speed", "aria-label": words, title: words }, ...options);
 }
 
-/* Calls `tick` again and again until it returns false or is stopped; `onChange(runs)` tells when that changes. */
+/*
+ * Calls `tick` again and again until it returns false or is stopped, always at the beginning of a frame of the browser,
+ * so that all of the frame is left to draw it; `onChange(runs)` tells when that changes.
+ */
 function makeTimer(pause, tick, onChange) {
-  let timer = null;
+  let running = null; // a start of its own, so that what an earlier one left behind does nothing
   const stop = () => {
-    clearTimeout(timer);
-    timer = null;
+    running = null;
     onChange(false);
   };
   const start = () => {
-    clearTimeout(timer);
+    const mine = (running = {});
     // The next step is due at a time of its own, so that small delays do not add up.
-    let due = performance.now() + pause();
-    const run = () => {
-      if (!tick()) return stop();
-      if (timer === null) return; // stopped by what the tick set off
+    let due = performance.now();
+    const wait = () => {
       due = Math.max(due + pause(), performance.now());
-      timer = setTimeout(run, due - performance.now());
+      setTimeout(() => requestAnimationFrame(() => setTimeout(run)), due - performance.now());
     };
-    timer = setTimeout(run, pause());
+    const run = () => {
+      if (running !== mine) return;
+      if (!tick()) stop();
+      else if (running === mine) wait(); // not stopped by what the tick set off
+    };
+    wait();
     onChange(true);
   };
-  return { start, stop, isRunning: () => timer !== null };
+  return { start, stop, isRunning: () => running !== null };
 }
 
 function makePlayer({ nSteps, jumps = [], onStep }) {

@@ -3,10 +3,9 @@
  * Frames share what did not change, so that only what is another value is drawn again.
  */
 
-// Milliseconds after the last step until it is saved, not sooner, as a browser allows 100 changes of the address in 30
-// seconds; and after the first step that was not, if steps do not end: a save may cost a game that plays a frame.
+// Milliseconds of rest after which a step is saved: a save costs a game that plays a frame, and a browser allows 100
+// changes of the address in 30 seconds.
 const SAVE_AFTER = 300;
-const SAVE_AT_LAST = 3000;
 
 const STATUS = {
   done: ["✓", "done"],
@@ -433,7 +432,6 @@ function render({ model, el }) {
   );
 
   let saving = null;
-  let unsaved = null; // since when
   function show(step) {
     draw(frames[step], frames[step - 1] ?? {});
     markActing(frames[step].turn);
@@ -446,13 +444,12 @@ function render({ model, el }) {
     root.classList.toggle("is-at-end", step === frames.length - 1);
     if (model.get("step") === step) return;
     model.set("step", step);
-    unsaved ??= performance.now();
     clearTimeout(saving);
-    saving = setTimeout(save, Math.min(SAVE_AFTER, unsaved + SAVE_AT_LAST - performance.now()));
+    saving = setTimeout(save, SAVE_AFTER);
   }
   function save() {
     clearTimeout(saving);
-    saving = unsaved = null;
+    saving = null;
     model.save_changes();
   }
 
