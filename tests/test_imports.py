@@ -78,6 +78,16 @@ game.game_map._repr_html_(), record._repr_html_(), ttr.widgets.GameStepper(recor
     assert not packages_loaded_by(code, tmp_path) & {"matplotlib", "pandas"}
 
 
+def test_the_odds_of_tunnels_are_shown_without_pandas(tmp_path: Path) -> None:
+    code = """
+import ttr_analysis as ttr
+odds = ttr.widgets.TunnelOdds(ttr.load_map("nordic"))
+odds.hand = {"green": 2}  # pays for nothing
+odds.hand = {"green": 2, "red": 5}
+"""
+    assert "pandas" not in packages_loaded_by(code, tmp_path)
+
+
 def test_the_players_are_named_before_they_are_loaded(tmp_path: Path) -> None:
     loaded = packages_loaded_by("import ttr_analysis as ttr; dir(ttr.policies)", tmp_path)
 

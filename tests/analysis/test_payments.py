@@ -286,6 +286,13 @@ def test_the_table_of_costs_holds_every_form(route: Route) -> None:
         assert ttr.payments.cards_needed(route, own=own, locomotives=locomotives) <= cards
 
 
+@settings(max_examples=50, deadline=None)
+@given(any_route(), some_cards())
+def test_the_cards_missing_are_those_of_the_best_color(route: Route, hand: Counts) -> None:
+    cards = CardCounts(hand)
+    assert ttr.payments.cards_missing(route, cards) == ttr.payments.color_table(route, cards)["missing"].min()
+
+
 def test_the_cheapest_color(murmansk_lieksa: Route) -> None:
     hand = {"green": 4, "red": 6, "blue": 5}
 

@@ -6,7 +6,7 @@ locomotives are jokers, and how many cards of any kind may stand in for one.
 """
 
 from ttr_analysis.analysis.payments.choice import Keep, PaymentOptions, cheapest, options
-from ttr_analysis.analysis.payments.cost import cards_needed, cards_table, cheapest_color, color_table
+from ttr_analysis.analysis.payments.cost import cards_missing, cards_needed, cards_table, cheapest_color, color_table
 from ttr_analysis.analysis.payments.expected import expected_draws, simulate_draws
 from ttr_analysis.analysis.payments.joint import can_pay_all, pay_all
 from ttr_analysis.analysis.payments.model import (
@@ -27,6 +27,7 @@ __all__ = [
     "PaymentOptions",
     "can_pay",
     "can_pay_all",
+    "cards_missing",
     "cards_needed",
     "cards_table",
     "cheapest",

@@ -151,6 +151,33 @@ def color_table(route: Route, hand: Cards) -> pd.DataFrame:
     return table.set_index("color")
 
 
+def cards_missing(route: Route, hand: Cards) -> int:
+    """
+    Return how many further cards a hand needs to pay for a route, if they are well chosen.
+
+    Parameters
+    ----------
+    route
+        Any route of any map. For a tunnel: the cards for its length.
+    hand
+        Cards held.
+
+    Returns
+    -------
+    n_cards
+        Fewest further cards, in the best color; 0 if the hand pays.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> cards_missing(ttr.load_map("nordic").route("Murmansk", "Lieksa"), {"green": 6, "red": 4})
+    2
+    """
+    hand = CardCounts.coerce(hand)
+    own = hand.counts[best_color(route, hand)]
+    return int(rule.cards_missing(*RouteFacts.of(route), own, hand.locomotives, hand.n_cards))
+
+
 def cheapest_color(route: Route, hand: Cards) -> str:
     """
     Return the color in which a hand comes nearest to paying for a route.

@@ -137,8 +137,8 @@ def tunnel_odds(
 
 def _said(route: Route, hand: CardCounts, odds: tuple[tunnels.ClaimOdds, ...]) -> str:
     if not odds:
-        missing = int(payments.color_table(route, hand)["missing"].min())
-        return f"With {cards_in_words(hand)}: {plural(missing, 'card')} short of the {route.length} to lay down."
+        missing = plural(payments.cards_missing(route, hand), "card")
+        return f"With {cards_in_words(hand)}: {missing} short of the {route.length} to lay down."
     best = odds[0]
     spare = f"keep {plural(best.spare, 'card')} for the surcharge" if best.spare else "have none for a surcharge"
     laid = cards_in_words(best.payment.cards)
