@@ -9,7 +9,7 @@ begins a frame every 16.7 ms.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from statistics import median, quantiles
@@ -20,13 +20,14 @@ from jupyter_client.session import json_packer
 from benchmarks._timing import milliseconds
 from tests.browser.lab import Lab, find_browser, open_browser, open_disk, open_lab
 from tests.browser.samples import cell, sample_record
-from tests.browser.timing import Times, answer_times, key_times, opening_times, watch_playing
+from tests.browser.timing import Playing, Times, answer_times, key_times, opening_times, watch_playing
 from ttr_analysis.widgets import GameStepper
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator
 
 N_KEYS = 150
+N_PLAYS = 5
 N_CHANGES = 40
 SECONDS = 10
 STEP_SECONDS = 0.1
@@ -81,17 +82,36 @@ def of_stepper(place: str, widget: Locator) -> Iterator[Row]:
     times = key_times(widget, "ArrowRight", N_KEYS)
     is_met = median(times.frame) < KEY[0] and late(times.frame) < KEY[1]
     yield f"{place}: key to frame", spread(times), f"median < {KEY[0]} ms, 95% < {KEY[1]} ms", is_met
-    widget.page.keyboard.press("Home")
-    idle = watch_playing(widget, 1000 * SECONDS)  # what the browser drops when the page does nothing
     widget.get_by_label("Time for each step").select_option("0.1 s")
+    plays, idles = zip(*(play_and_rest(widget) for _ in range(N_PLAYS)), strict=True)
+    due = round(SECONDS / STEP_SECONDS)
+    shown = f"{min(due, *(play.n_steps for play in plays))} of {due} steps shown"
+    yield (
+        f"{place}: Play at {STEP_SECONDS} s for {SECONDS} s, {N_PLAYS} times",
+        shown,
+        "every step",
+        shown.startswith(f"{due} "),
+    )
+    quietest = min(plays, key=lambda play: play.stolen)
+    yield f"{place}: frames dropped", dropped(plays), "0 in the quietest", not quietest.n_dropped
+    yield f"{place}: frames dropped by the same page at rest", dropped(idles), "", True
+
+
+def play_and_rest(widget: Locator) -> tuple[Playing, Playing]:
+    """Return what is shown while a stepper plays from the first step, and what is while it rests there."""
+    widget.page.keyboard.press("Home")
+    widget.page.wait_for_timeout(1000)
     widget.get_by_role("button", name="Play").click()
     played = watch_playing(widget, 1000 * SECONDS)
     widget.page.keyboard.press("Home")
-    due = round(SECONDS / STEP_SECONDS)
-    is_met = played.n_steps >= due and not played.n_dropped
-    shown = f"{min(played.n_steps, due)} of {due} steps shown, "
-    dropped = f"{played.n_dropped} of {played.n_frames} frames dropped (idle: {idle.n_dropped})"
-    yield f"{place}: Play at 0.1 s for {SECONDS} s", shown + dropped, "every step, no frame dropped", is_met
+    return played, watch_playing(widget, 1000 * SECONDS)
+
+
+def dropped(plays: Sequence[Playing]) -> str:
+    """Return frames dropped in words, with the share of the processors that others had: it makes them late too."""
+    ordered = sorted(plays, key=lambda play: play.stolen)
+    each = ", ".join(f"{play.n_dropped} ({play.stolen:.1%})" for play in ordered)
+    return f"{each} of {ordered[0].n_frames} (processors taken away)"
 
 
 def of_opening(lab: Lab) -> Row:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
+from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -76,6 +77,8 @@ WATCH = """async (root, milliseconds) => {
   return [frames, steps.size];
 }"""
 
+STAT = Path("/proc/stat")
+
 
 @dataclass(frozen=True)
 class Playing:
@@ -90,11 +93,15 @@ class Playing:
         Frames of the browser.
     n_dropped
         Frames that came too late for their turn.
+    stolen
+        Share of the processors' time that the host of a virtual machine gave
+        to others meanwhile; 0 where nothing tells.
     """
 
     n_steps: int
     n_frames: int
     n_dropped: int
+    stolen: float
 
 
 @dataclass(frozen=True)
@@ -146,7 +153,17 @@ def opening_times(lab: Lab, cell: str, n: int) -> list[float]:
 
 def watch_playing(widget: Locator, milliseconds: int) -> Playing:
     """Return what is shown for some time."""
+    before = _processor_times()
     frames, n_steps = widget.evaluate(WATCH, milliseconds)
+    stolen, spent = (after - then for after, then in zip(_processor_times(), before, strict=True))
     gaps = [b - a for a, b in pairwise(frames)]
     usual = median(gaps)
-    return Playing(n_steps, len(frames), sum(round(gap / usual) - 1 for gap in gaps))
+    return Playing(n_steps, len(frames), sum(round(gap / usual) - 1 for gap in gaps), stolen / spent if spent else 0.0)
+
+
+def _processor_times() -> tuple[int, int]:
+    """Return the ticks that the processors have run since the start, those stolen alone and all; 0 outside Linux."""
+    if not STAT.exists():
+        return 0, 0
+    ticks = [int(n) for n in STAT.read_text(encoding="ascii").split("\n", 1)[0].split()[1:9]]  # the last: stolen
+    return ticks[-1], sum(ticks)
