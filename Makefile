@@ -26,7 +26,7 @@ CHECKED := TTR_FAST=1 NUMBA_BOUNDSCHECK=1
 # Tests that another pass repeats as plain Python, where every index is checked and nothing overflows; but not those of
 # texts and of the referee, which are plain Python anyway, nor those of compiling.
 NUMERIC := tests/rules tests/analysis tests/engine tests/policies
-NOT_NUMERIC := referee record notation announcing bounds playout
+NOT_NUMERIC := referee record notation bounds playout
 
 .DEFAULT_GOAL := help
 .PHONY: help study lab test warm-up test-compiled test-browser test-notebooks test-plain lint soak docs bench bench-widgets lock clean

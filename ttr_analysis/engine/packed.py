@@ -7,10 +7,10 @@ from typing import Final
 
 import numpy as np
 
+from ttr_analysis._announcing import announce
 from ttr_analysis._errors import GameError, IllegalActionError
 from ttr_analysis.analysis import payments
 from ttr_analysis.engine.actions import KIND_OF_ACTION, Action, ClaimRoute, codec_of, unpacked
-from ttr_analysis.engine.announcing import announce
 from ttr_analysis.engine.codes import (
     CARD_DEALT,
     CLAIM_ROUTE,

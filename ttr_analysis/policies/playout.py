@@ -13,8 +13,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from ttr_analysis._announcing import announce
 from ttr_analysis._jit import lean
-from ttr_analysis.engine.announcing import announce
 from ttr_analysis.engine.kernel.scoring import N_COLUMNS, score_games
 from ttr_analysis.engine.kernel.setup import new_game
 from ttr_analysis.engine.kernel.step import step

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import networkx as nx
 import numpy as np
 
+from ttr_analysis._announcing import announce
 from ttr_analysis._display import render_html
 from ttr_analysis.maps.model import GameMap, Route, RouteLike
 from ttr_analysis.rules import trails
@@ -105,6 +106,7 @@ def longest_trail(game_map: GameMap, routes: Iterable[RouteLike]) -> Trail:
     tables = map_tables(game_map)
     chosen = np.array([route.id in named for route in game_map.routes], dtype=np.int8)
     marked = np.zeros_like(chosen)
+    announce(trails.longest_trail, "the search for longest trails")
     length = int(trails.longest_trail(tables.ends, tables.length, chosen, marked))
     if length < 0:
         msg = (

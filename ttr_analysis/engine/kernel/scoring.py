@@ -6,6 +6,7 @@ from typing import Final
 
 import numpy as np
 
+from ttr_analysis._announcing import announce
 from ttr_analysis._jit import compiled
 from ttr_analysis.engine.codes import Ints
 from ttr_analysis.engine.layout import HELD, LOANS, N_HELD, OWNER, SCORE, TOKENS, UNKNOWN_TICKET
@@ -100,6 +101,7 @@ def _whole_trail(state: Ints, tables: Ints, seat: int) -> int:
     n = tables[N_ROUTES]
     ends = np.stack([tables[CITY_A : CITY_A + n], tables[CITY_B : CITY_B + n]], axis=1)
     chosen = (state[OWNER : OWNER + n] == seat).astype(np.int8)
+    announce(longest_trail, "the search for longest trails")
     trains = longest_trail(ends, tables[LENGTH : LENGTH + n], chosen, np.zeros(n, dtype=np.int8))
     if trains < 0:
         raise ValueError(f"the routes of P{seat} are too entangled to find its longest trail")

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ttr_analysis.engine.announcing import announce
+from ttr_analysis._announcing import announce
 from ttr_analysis.engine.codes import TAPE_START, WRITE_AT, WRITE_END, Ints
 from ttr_analysis.engine.kernel.scoring import N_COLUMNS, TOTAL_COLUMN, WON_COLUMN, score_games
 from ttr_analysis.engine.kernel.tickets import keep_tickets

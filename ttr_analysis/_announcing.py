@@ -1,4 +1,4 @@
-"""A word to who waits while the engine is compiled."""
+"""A word to who waits while something is compiled."""
 
 from __future__ import annotations
 
