@@ -1,9 +1,12 @@
 /*
  * The table beside the board: market and piles, and a panel for each seat; of `ttr_analysis.widgets._seen`.
  *
- * seatPanel(sheet, facts, seat, {you}) -> {element, set(seat data, {acting})}
+ * seatPanels(sheet, facts, first = 0) -> {element, set({seats, acting})}
+ *   A panel for each seat, from `first` on and around the table.
  * marketPanel(sheet, facts, {onSlot, onPile, onTickets}) -> {element, set(table, {slots, pile, tickets})}
  *   Cards and piles that may be taken are buttons; the last argument says which are enabled.
+ * logList(label, name = "") -> {element, toEnd(), stop()}
+ *   A list to be filled, which shows its end when it gets its size, and when `toEnd` is called.
  * panelBody(sheet, board, seats, heading, list) -> element
  *   All together: the list with its heading lies beside the board, or under one that is wide.
  */
@@ -74,6 +77,23 @@ function seatPanel(sheet, facts, seat, { you = false } = {}) {
       );
     },
   };
+}
+
+function seatPanels(sheet, facts, first = 0) {
+  const panels = facts.names.map((_, seat) => seatPanel(sheet, facts, seat, { you: seat === facts.seat }));
+  const inOrder = [...panels.slice(first), ...panels.slice(0, first)];
+  return {
+    element: make("div", { class: "ttr-p-seats" }, ...inOrder.map((panel) => panel.element)),
+    set: ({ seats, acting }) => seats.forEach((data, seat) => panels[seat].set(data, { acting: seat === acting })),
+  };
+}
+
+function logList(label, name = "") {
+  const element = make("ol", { class: `ttr-p-log ${name}`.trim(), tabindex: 0, "aria-label": label });
+  const toEnd = () => (element.scrollTop = element.scrollHeight);
+  const observer = new ResizeObserver(toEnd); // it has no size before it is on the page
+  observer.observe(element);
+  return { element, toEnd, stop: () => observer.disconnect() };
 }
 
 function panelBody(sheet, board, seats, heading, list) {

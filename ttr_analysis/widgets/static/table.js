@@ -68,244 +68,326 @@ function resultTable(sheet, names, { winners, seats }) {
   return make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows));
 }
 
-function render({ model, el }) {
-  const facts = model.get("facts");
-  const { sheet, seat: you } = facts;
-  let now = null;
-  let heard = null; // the step at which the person decided last
-  let chosen = null; // the route for which a payment is chosen
-  let sent = false;
-  // Who has the focus on what goes away waits at what is said, before what can be done.
-  const keep = (change) => () => keepFocus(root, change, bar);
+/* What is due: whose turn it is, what the person has to decide, or who won. */
+function turnWords(facts, { table, result, options }) {
+  const won = result?.winners.map((seat) => (seat === facts.seat ? "You" : seatName(facts, seat))).join(" and ");
+  if (result) return won ? `${won} won` : "The game is over";
+  return options ? `You: ${DECISIONS[table.phase]}` : table.turn;
+}
 
-  function move(line) {
-    if (sent || !line) return;
-    sent = true;
-    setText(problem, "");
-    showTurn();
-    model.send({ do: "move", step: now.step, line });
-  }
-
-  // -- what is said --------------------------------------------------------------
-
+/* What is said: what is due, what was told, and what went wrong; `actions`, what can be done, are below. */
+function makeBar(facts, actions, onAgain) {
   const turn = make("div", { class: "ttr-t-turn" });
   const live = make("div", { class: "ttr-live", "aria-live": "polite" });
   const problem = make("div", { class: "ttr-p-problem", role: "alert" });
-  const again = make("button", {
-    type: "button",
-    hidden: true,
-    text: "Try again",
-    onclick: () => {
-      sent = true;
-      showTurn();
-      model.send({ do: "go_on" });
+  const again = make("button", { type: "button", hidden: true, text: "Try again", onclick: onAgain });
+  const parts = [turn, live, problem, again, actions];
+  let heard = null; // the step at which the person decided last
+  return {
+    element: make("section", { class: "ttr-t-now ttr-panel", "aria-label": "Your turn" }, ...parts),
+    setTurn(now, busy) {
+      turn.classList.toggle("ttr-t-busy", Boolean(busy));
+      setText(turn, busy ? `${busy} …` : turnWords(facts, now));
     },
-  });
-  const actions = make("div", { class: "ttr-t-actions" });
-  const said = [turn, live, problem, again, actions];
-  const bar = make("section", { class: "ttr-t-now ttr-panel", "aria-label": "Your turn" }, ...said);
-
-  function turnWords() {
-    const { table, result, options } = now;
-    const won = result?.winners.map((seat) => (seat === you ? "You" : seatName(facts, seat))).join(" and ");
-    if (result) return won ? `${won} won` : "The game is over";
-    return options ? `You: ${DECISIONS[table.phase]}` : table.turn;
-  }
-
-  /* All that was told since the person decided last, at once: who listens would miss what is overwritten. */
-  function sayNews({ step, told }) {
-    const news = told.slice(-Math.max(1, step - (heard ?? step)));
-    heard = step;
-    const words = news.map(([seat, text]) => (seat === null ? text : `P${seat} ${text}`)).join(". ");
-    live.replaceChildren(words, make("span", { class: "ttr-unseen", text: `. ${turnWords()}` }));
-  }
-
-  const showTurn = keep(() => {
-    const busy = model.get("busy") || (sent ? "The move is made" : "");
-    turn.classList.toggle("ttr-t-busy", Boolean(busy));
-    setText(turn, busy ? `${busy} …` : turnWords());
-    const { table, options } = now;
-    actions.inert = Boolean(busy);
-    const may = options && !busy ? options : { draw: "", market: {}, tickets: "" };
-    const slots = (slot) => Boolean(may.market[slot]);
-    market.set(table, { slots, pile: Boolean(may.draw), tickets: Boolean(may.tickets) });
-  });
-
-  // -- what can be done -------------------------------------------------------------
-
-  const button = (text, line) => {
-    const words = make("bdi", { dir: "ltr", text });
-    return make("button", { type: "button", "data-line": line, onclick: () => move(line) }, words);
+    /* All that was told since the person decided last, at once: who listens would miss what is overwritten. */
+    tell(now) {
+      const news = now.told.slice(-Math.max(1, now.step - (heard ?? now.step)));
+      heard = now.step;
+      const words = news.map(([seat, text]) => (seat === null ? text : `P${seat} ${text}`)).join(". ");
+      live.replaceChildren(words, make("span", { class: "ttr-unseen", text: `. ${turnWords(facts, now)}` }));
+    },
+    setProblem: (text) => setText(problem, text),
+    setAgain: (may) => (again.hidden = !may),
   };
+}
 
-  const ticketNumber = new Map(sheet.tickets.map(({ id }, i) => [id, i]));
-  const ticketWords = (id) => sheet.tickets[ticketNumber.get(id)].words;
+function moveButton(text, line, onMove) {
+  const words = make("bdi", { dir: "ltr", text });
+  return make("button", { type: "button", "data-line": line, onclick: () => onMove(line) }, words);
+}
+
+/* The ways to pay for a route. */
+function claimForm(sheet, { claims, loans }, id, { onMove, onLeave }) {
+  const { words } = sheet.routes.find((route) => route.id === id);
+  const ways = claims[id];
+  return make(
+    "div",
+    { class: "ttr-t-claim", role: "group", "aria-label": `Claim ${words}` },
+    make("p", {}, "Claim ", make("bdi", { dir: "ltr", text: words }), " with"),
+    loans.includes(id) ? make("p", { class: "ttr-p-problem", text: LOAN }) : "",
+    make(
+      "div",
+      { class: "ttr-p-choices" },
+      ...ways.map((payment) => moveButton(payment, `${id} ${payment}`, onMove)),
+      make("button", { type: "button", text: "Not now", onclick: onLeave }),
+    ),
+    ways.some((payment) => payment.includes("sets ")) ? otherCards(ways[0], (cards) => onMove(`${id} ${cards}`)) : "",
+  );
+}
+
+/* Moves that are no claims, with a word on those that are. */
+function moveList({ claims, moves }, onMove) {
+  const n = Object.keys(claims).length;
+  const which = n === 1 ? "the marked route" : `one of ${n} marked routes`;
+  const hint = n ? `Choose ${which} on the board to claim it.` : "";
+  const buttons = moves.map((line) => moveButton(moveWords(line), line, onMove));
+  return [
+    make("div", { class: "ttr-p-quiet", text: hint }),
+    make("div", { class: "ttr-p-choices" }, ...buttons),
+  ];
+}
+
+/*
+ * What can be done beside the board, and the result when nothing can be done any more. `keep(change)` changes the page
+ * and keeps the focus.
+ *
+ * onMove(line): a move was chosen; onChoose(id): a route to be paid for, null for none; onTickets(places): the tickets
+ * that would be kept; onStep(): the game is to be stepped through.
+ */
+function makeActions(facts, keep, { onMove, onChoose, onTickets, onStep }) {
+  const { sheet } = facts;
+  const element = make("div", { class: "ttr-t-actions" });
+  const places = new Map(sheet.tickets.map(({ id }, i) => [id, i]));
+  let now = null;
+  let chosen = null; // the route for which a payment is chosen
+
   const chooseTickets = (offered) =>
     keepForm(
       offered,
-      ticketWords,
-      (ids) => showTickets(ids.map((id) => ticketNumber.get(id))),
-      (ids) => move(`keep ${ids.join(", ") || 0}`),
+      (id) => sheet.tickets[places.get(id)].words,
+      (ids) => onTickets(ids.map((id) => places.get(id))),
+      (ids) => onMove(`keep ${ids.join(", ") || 0}`),
     );
-
   function finish(result) {
-    const open = () => {
-      isStepping = true;
-      if (view) showStepper();
-      else model.send({ do: "stepper" });
-    };
-    const step = make("button", { type: "button", class: "ttr-main", text: "Step through it", onclick: open });
+    const step = make("button", { type: "button", class: "ttr-main", text: "Step through it", onclick: onStep });
     return make("div", { class: "ttr-t-result" }, resultTable(sheet, facts.names, result), step);
   }
-
-  function claimForm(id) {
-    const { words } = sheet.routes.find((route) => route.id === id);
-    const ways = now.options.claims[id];
-    return make(
-      "div",
-      { class: "ttr-t-claim", role: "group", "aria-label": `Claim ${words}` },
-      make("p", {}, "Claim ", make("bdi", { dir: "ltr", text: words }), " with"),
-      now.options.loans.includes(id) ? make("p", { class: "ttr-p-problem", text: LOAN }) : "",
-      make(
-        "div",
-        { class: "ttr-p-choices" },
-        ...ways.map((payment) => button(payment, `${id} ${payment}`)),
-        make("button", { type: "button", text: "Not now", onclick: () => choose(null) }),
-      ),
-      ways.some((payment) => payment.includes("sets ")) ? otherCards(ways[0], (cards) => move(`${id} ${cards}`)) : "",
-    );
+  function content({ options, result }) {
+    if (result) return [finish(result)];
+    if (!options) return [];
+    if (options.keep) return [chooseTickets(options.keep)];
+    const onLeave = () => choose(null);
+    if (chosen !== null && options.claims[chosen]) return [claimForm(sheet, options, chosen, { onMove, onLeave })];
+    return moveList(options, onMove);
   }
-
+  const show = () => keep(() => element.replaceChildren(...content(now)));
   function choose(id) {
     chosen = id;
-    board.highlight(id === null ? [] : [id]);
-    showActions();
-    actions.querySelector("button")?.focus();
+    onChoose(id);
+    show();
+    element.querySelector("button")?.focus();
   }
+  return {
+    element,
+    choose,
+    isChosen: () => chosen !== null,
+    set(next) {
+      now = next;
+      chosen = null;
+      show();
+    },
+  };
+}
 
-  const neutralTracks = ({ moves }) => moves.flatMap((line) => line.match(/^neutral takes (.*)$/)?.[1] ?? []);
+/* The market, from which the person takes what can be taken. */
+function makeMarket(facts, onMove) {
+  let options = null;
+  const { element, set } = marketPanel(facts.sheet, facts, {
+    onSlot: (slot) => onMove(options?.market[slot]),
+    onPile: () => onMove(options?.draw),
+    onTickets: () => onMove(options?.tickets),
+  });
+  return {
+    element,
+    set(now, busy) {
+      options = now.options;
+      const may = options && !busy ? options : { draw: "", market: {}, tickets: "" };
+      const slots = (slot) => Boolean(may.market[slot]);
+      set(now.table, { slots, pile: Boolean(may.draw), tickets: Boolean(may.tickets) });
+    },
+  };
+}
 
-  function onRoute(id) {
-    if (!now.options || sent) return;
-    const line = now.options.moves.find((text) => text === `neutral takes ${id}`);
-    if (line) move(line);
-    else if (now.options.claims[id]) choose(id);
-    else model.send({ do: "why", step: now.step, route: id });
+/*
+ * The person's turn: what is said of it, what can be done, and the market. `busyWith()` says what keeps Python busy.
+ * What is done goes to `onSend(message)`, a move at a time: until it is answered, nothing else can be done. `others`
+ * are the listeners of `makeActions`.
+ */
+function makeTurn(facts, keep, { busyWith, onSend, ...others }) {
+  let now = null;
+  let sent = false;
+  const actions = makeActions(facts, keep, { onMove: move, ...others });
+  const bar = makeBar(facts, actions.element, () => send({ do: "go_on" }));
+  const market = makeMarket(facts, move);
+
+  const show = () =>
+    keep(() => {
+      const busy = busyWith() || (sent ? "The move is made" : "");
+      bar.setTurn(now, busy);
+      actions.element.inert = Boolean(busy);
+      market.set(now, busy);
+    });
+  function send(message) {
+    sent = true;
+    show();
+    onSend(message);
   }
+  function move(line) {
+    if (sent || !line) return;
+    bar.setProblem("");
+    send({ do: "move", step: now.step, line });
+  }
+  return {
+    bar: bar.element,
+    market: market.element,
+    show,
+    set(next) {
+      now = next;
+      sent = false;
+      if (now.options || now.result) bar.tell(now);
+      show();
+      actions.set(now);
+    },
+    setProblem: ({ text, can_go_on: again }) =>
+      keep(() => {
+        bar.setProblem(text);
+        bar.setAgain(again);
+        if (text) sent = false;
+        show();
+      }),
+    onRoute(id) {
+      if (!now.options || sent) return;
+      const line = now.options.moves.find((text) => text === `neutral takes ${id}`);
+      if (line) move(line);
+      else if (now.options.claims[id]) actions.choose(id);
+      else onSend({ do: "why", step: now.step, route: id });
+    },
+    onKey(event) {
+      if (event.key !== "Escape" || !actions.isChosen()) return false;
+      actions.choose(null);
+      return true;
+    },
+  };
+}
 
-  const showActions = keep(() => {
-    const { options, result } = now;
-    if (result) actions.replaceChildren(finish(result));
-    else if (!options) actions.replaceChildren();
-    else if (options.keep) actions.replaceChildren(chooseTickets(options.keep));
-    else if (chosen !== null && options.claims[chosen]) actions.replaceChildren(claimForm(chosen));
-    else {
-      const n = Object.keys(options.claims).length;
-      const which = n === 1 ? "the marked route" : `one of ${n} marked routes`;
-      const hint = n ? `Choose ${which} on the board to claim it.` : "";
-      const moves = options.moves.map((line) => button(moveWords(line), line));
-      actions.replaceChildren(
-        make("div", { class: "ttr-p-quiet", text: hint }),
-        make("div", { class: "ttr-p-choices" }, ...moves),
-      );
-    }
-  });
+/* The board: what is taken, closed, and can be claimed, and the person's tickets. */
+function makeBoard(facts, onRoute) {
+  const { sheet, seat: you } = facts;
+  const element = make("div", { class: "ttr-place" });
+  const board = drawBoard(element, sheet, { onRoute, label: `${sheet.about}: choose a route to claim it` });
 
-  // -- the table ----------------------------------------------------------------------
-
-  const seats = facts.names.map((_, seat) => seatPanel(sheet, facts, seat, { you: seat === you }));
-  const order = facts.names.map((_, i) => (you + i) % facts.names.length);
-  const market = marketPanel(sheet, facts, {
-    onSlot: (slot) => move(now.options?.market[slot]),
-    onPile: () => move(now.options?.draw),
-    onTickets: () => move(now.options?.tickets),
-  });
-  const log = make("ol", { class: "ttr-p-log", tabindex: 0, "aria-label": "What happened" });
-  // The list has no size before it is on the page.
-  const observer = new ResizeObserver(() => (log.scrollTop = log.scrollHeight));
-  observer.observe(log);
-  const place = make("div", { class: "ttr-place" });
-  const board = drawBoard(place, sheet, { onRoute, label: `${sheet.about}: choose a route to claim it` });
-
-  function showTickets(wanted) {
+  function showTickets(places) {
     const { color } = playerLook(sheet, you);
-    board.setTickets(wanted.map((ticket) => ({ ticket, color, state: "" })));
+    board.setTickets(places.map((ticket) => ({ ticket, color, state: "" })));
   }
-  function routeWords({ id, words }) {
-    const owner = now.table.owners[id];
-    if (owner === undefined) return now.options?.claims[id] ? `${words}: can be claimed` : null;
+  function routeWords({ id, words }, { table, options }) {
+    const owner = table.owners[id];
+    if (owner === undefined) return options?.claims[id] ? `${words}: can be claimed` : null;
     return `${words}: taken by ${owner === "neutral" ? "the neutral player" : seatName(facts, owner)}`;
   }
-  /* When the game is over, what a seat has is its final score, and its tickets lie open. */
-  function atEnd(data, seat) {
-    if (!now.result) return data;
-    const { total, tickets: shown } = now.result.seats[seat];
-    const status = shown.map(([, points]) => [points < 0 ? "lost" : "done", null]);
-    return { ...data, score: total, tickets: shown.map(([ticket]) => ticket), status };
-  }
-  function showLog(told) {
-    const mark = (seat) => (seat === null ? "" : playerMark(sheet, seat));
-    log.replaceChildren(...told.map(([seat, text]) => make("li", {}, mark(seat), make("bdi", { dir: "ltr", text }))));
-    log.scrollTop = log.scrollHeight;
-  }
+  const neutralTracks = ({ moves }) => moves.flatMap((line) => line.match(/^neutral takes (.*)$/)?.[1] ?? []);
+  return {
+    element,
+    showTickets,
+    choose: (id) => board.highlight(id === null ? [] : [id]),
+    set(now) {
+      const { table, told, options, closed } = now;
+      board.setOwners(table.owners);
+      for (const route of sheet.routes) board.describe(route.id, routeWords(route, now));
+      board.close(closed);
+      board.highlight([]);
+      board.highlight(options ? [...Object.keys(options.claims), ...neutralTracks(options)] : [], "is-open");
+      board.markLast(told.at(-1)[2]);
+      const { tickets: held, status } = table.seats[you];
+      showTickets(held.filter((_, i) => status[i][0] === "possible"));
+    },
+  };
+}
 
-  function onNow() {
-    now = model.get("now");
-    sent = false;
-    chosen = null;
-    const { table, told, options, closed, result } = now;
-    board.setOwners(table.owners);
-    for (const route of sheet.routes) board.describe(route.id, routeWords(route));
-    board.close(closed);
-    board.highlight([]);
-    board.highlight(options ? [...Object.keys(options.claims), ...neutralTracks(options)] : [], "is-open");
-    board.markLast(told.at(-1)[2]);
-    const { tickets: held, status } = table.seats[you];
-    showTickets(held.filter((_, i) => status[i][0] === "possible"));
-    table.seats.forEach((data, seat) => seats[seat].set(atEnd(data, seat), { acting: seat === table.acting }));
-    if (options || result) sayNews(now);
-    showLog(told);
-    showTurn();
-    showActions();
-  }
-
-  const onProblem = keep(() => {
-    const { text, can_go_on: retry } = model.get("problem");
-    setText(problem, text);
-    again.hidden = !retry;
-    if (text) sent = false;
-    showTurn();
+/* The table as it is shown: when the game is over, what a seat has is its final score, and its tickets lie open. */
+function shownTable({ table, result }) {
+  if (!result) return table;
+  const seats = table.seats.map((data, seat) => {
+    const { total, tickets } = result.seats[seat];
+    const status = tickets.map(([, points]) => [points < 0 ? "lost" : "done", null]);
+    return { ...data, score: total, tickets: tickets.map(([ticket]) => ticket), status };
   });
+  return { ...table, seats };
+}
 
-  let view = null; // of the stepper
-  let isStepping = false; // it was opened here, not in another view
+/* What happened, as a list. */
+function makeLog(sheet) {
+  const { element, toEnd, stop } = logList("What happened");
+  const mark = (seat) => (seat === null ? "" : playerMark(sheet, seat));
+  return {
+    element,
+    stop,
+    set(told) {
+      const items = told.map(([seat, text]) => make("li", {}, mark(seat), make("bdi", { dir: "ltr", text })));
+      element.replaceChildren(...items);
+      toEnd();
+    },
+  };
+}
+
+/* The stepper below, once the game is over. Python makes it: `onAsk()` asks for it, and `set(id)` hears which it is. */
+function makeStepping(manager, onAsk) {
+  const element = make("div", { class: "ttr-t-stepping" });
+  let view = null;
+  let isOpen = false; // it was opened here, not in another view
   let gone = false;
-  async function onStepping() {
-    const id = model.get("stepping");
-    if (!id || !model.widget_manager) return;
-    const child = await model.widget_manager.get_model(id.replace("IPY_MODEL_", ""));
-    const opened = await model.widget_manager.create_view(child);
-    if (gone) return opened.remove();
-    view?.remove();
-    view = opened;
-    stepping.replaceChildren(view.el);
-    if (view.el.firstChild) showStepper();
-    else drawn.observe(view.el, { childList: true });
-  }
   const drawn = new MutationObserver(() => {
     drawn.disconnect();
-    showStepper();
+    show();
   });
-  function showStepper() {
-    if (!isStepping) return;
+  function show() {
+    if (!isOpen) return;
     view.el.scrollIntoView({ block: "nearest" });
     view.el.querySelector(".ttr").focus({ preventScroll: true });
   }
+  return {
+    element,
+    open() {
+      isOpen = true;
+      if (view) show();
+      else onAsk();
+    },
+    async set(id) {
+      if (!id || !manager) return;
+      const child = await manager.get_model(id.replace("IPY_MODEL_", ""));
+      const opened = await manager.create_view(child);
+      if (gone) return opened.remove();
+      view?.remove();
+      view = opened;
+      element.replaceChildren(view.el);
+      if (view.el.firstChild) show();
+      else drawn.observe(view.el, { childList: true });
+    },
+    stop() {
+      gone = true;
+      view?.remove();
+      drawn.disconnect();
+    },
+  };
+}
 
-  // -- together -------------------------------------------------------------------------
+function render({ model, el }) {
+  const facts = model.get("facts");
+  const { sheet } = facts;
+  // Who has the focus on what goes away waits at what is said, before what can be done.
+  const keep = (change) => keepFocus(root, change, turn.bar);
 
-  const stepping = make("div", { class: "ttr-t-stepping" });
-  const panels = make("div", { class: "ttr-p-seats" }, ...order.map((seat) => seats[seat].element));
+  const stepping = makeStepping(model.widget_manager, () => model.send({ do: "stepper" }));
+  const board = makeBoard(facts, (id) => turn.onRoute(id));
+  const turn = makeTurn(facts, keep, {
+    busyWith: () => model.get("busy"),
+    onSend: (message) => model.send(message),
+    onChoose: board.choose,
+    onTickets: board.showTickets,
+    onStep: stepping.open,
+  });
+  const seats = seatPanels(sheet, facts, facts.seat);
+  const log = makeLog(sheet);
   const root = make(
     "div",
     {
@@ -315,25 +397,30 @@ function render({ model, el }) {
       "aria-label": `Play: ${facts.title}`,
     },
     make("header", { class: "ttr-p-top" }, make("h2", {}, make("bdi", { text: facts.title }))),
-    make("div", { class: "ttr-p-bar" }, bar, market.element),
-    panelBody(sheet, place, panels, "What happened", log),
+    make("div", { class: "ttr-p-bar" }, turn.bar, turn.market),
+    panelBody(sheet, board.element, seats.element, "What happened", log.element),
   );
-  el.append(root, stepping);
-  keepKeys(root, (event) => {
-    if (event.key !== "Escape" || chosen === null) return false;
-    choose(null);
-    return true;
-  });
-  const listeners = { now: onNow, busy: showTurn, problem: onProblem, stepping: onStepping };
+
+  function onNow() {
+    const now = model.get("now");
+    board.set(now);
+    seats.set(shownTable(now));
+    log.set(now.told);
+    turn.set(now);
+  }
+  const onProblem = () => turn.setProblem(model.get("problem"));
+  const onStepping = () => stepping.set(model.get("stepping"));
+  const listeners = { now: onNow, busy: turn.show, problem: onProblem, stepping: onStepping };
+
+  el.append(root, stepping.element);
+  keepKeys(root, turn.onKey);
   for (const [name, listener] of Object.entries(listeners)) model.on(`change:${name}`, listener);
   onNow();
   onProblem();
   onStepping();
   return () => {
-    gone = true;
-    view?.remove();
-    observer.disconnect();
-    drawn.disconnect();
+    stepping.stop();
+    log.stop();
     for (const [name, listener] of Object.entries(listeners)) model.off(`change:${name}`, listener);
   };
 }
