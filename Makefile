@@ -23,6 +23,12 @@ READY := $(VENV)/.ready
 AXE := $(VENV)/axe/node_modules/axe-core/axe.min.js
 CHECKED := TTR_FAST=1 NUMBA_BOUNDSCHECK=1
 
+# What many processes of the tests import is compiled to bytecode once, also where others want none.
+unexport PYTHONDONTWRITEBYTECODE
+
+# The plugin for notebooks takes seconds to load.
+PYTEST := $(BIN)/python -m pytest -p no:nbmake
+
 # Tests that another pass repeats as plain Python, where every index is checked and nothing overflows; but not those of
 # texts and of the referee, which are plain Python anyway, nor those of compiling.
 NUMERIC := tests/rules tests/analysis tests/engine tests/policies
@@ -59,16 +65,16 @@ warm-up: $(READY)
 	$(CHECKED) $(BIN)/python -m scripts.warm_up
 
 test-compiled: warm-up
-	$(CHECKED) $(BIN)/python -m pytest --numprocesses=2 --dist=loadfile --ignore=tests/browser tests ttr_analysis
+	$(CHECKED) $(PYTEST) --numprocesses=2 --dist=loadfile --ignore=tests/browser tests ttr_analysis
 
 test-browser: warm-up $(AXE)
-	$(CHECKED) $(BIN)/python -m pytest tests/browser
+	$(CHECKED) $(PYTEST) tests/browser
 
 test-notebooks: warm-up
 	$(CHECKED) $(BIN)/python -m pytest --nbmake notebooks
 
 test-plain: $(READY)
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m "not compiled_only" $(NOT_NUMERIC:%=--ignore-glob='*/test_*%*') $(NUMERIC)
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not compiled_only" $(NOT_NUMERIC:%=--ignore-glob='*/test_*%*') $(NUMERIC)
 
 # Tests for accessibility need it; without it they say so and are skipped. Node brings certificates of its own; with
 # the system's it also installs where those are others.
