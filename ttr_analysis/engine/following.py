@@ -176,7 +176,8 @@ class _Follower:
             if (kind := impossible_kind(after, self.tables)) is not None:
                 self._refuse_kind(kind)
             if n_short := n_short_in_pile(after, self.tables):
-                raise ImpossibleError(self.first, f"{n_short} cards of the draw pile can be of no kind after it")
+                cards = f"{n_short} card{'' if n_short == 1 else 's'} of the draw pile"
+                raise ImpossibleError(self.first, f"{cards} can be of no kind after it")
         return step, after
 
     # -- moves ------------------------------------------------------------------
