@@ -349,8 +349,8 @@ function makeStepping(manager, onAsk) {
     element,
     open() {
       isOpen = true;
-      if (view) show();
-      else onAsk();
+      if (!view) onAsk();
+      else if (view.el.firstChild) show(); // else when it is drawn
     },
     async set(id) {
       if (!id || !manager) return;
