@@ -158,6 +158,22 @@ def test_play_goes_on_until_it_is_paused(stepper: Locator) -> None:
         wait_for_step(stepper, paused + 2)
 
 
+def test_starting_again_and_again_makes_play_no_faster(stepper: Locator) -> None:
+    speed = stepper.get_by_label("Time for each step")
+    stepper.focus()
+    for _ in range(3):
+        stepper.page.keyboard.press("Space")
+    speed.select_option("0.25 s")
+    speed.select_option("0.1 s")
+
+    steps, milliseconds = stepper.evaluate("""async root => {
+      const [start, first] = [performance.now(), Number(root.dataset.step)];
+      await new Promise(done => setTimeout(done, 1000));
+      return [Number(root.dataset.step) - first, performance.now() - start];
+    }""")
+    assert 1 <= steps <= milliseconds / 100 + 1
+
+
 def step_of(stepper: Locator) -> int:
     """Return the step that is shown."""
     return int(stepper.get_attribute("data-step") or -1)
@@ -187,6 +203,20 @@ def test_python_follows_the_page_and_the_page_python(lab: Lab) -> None:
     stepper.get_by_role("button", name="Play").click()
     wait_for_step(stepper, 80)
     assert int(lab.ask("s.step")) > 40  # while it plays
+
+
+def test_a_step_of_python_holds_while_a_game_plays(lab: Lab) -> None:
+    *before, widget = cell("stepper", "nordic").splitlines()
+    stepper = lab.show("\n".join([*before, f"s = {widget}", "s"]))
+
+    stepper.get_by_label("Time for each step").select_option("0.1 s")
+    stepper.get_by_role("button", name="Play").click()
+    wait_for_step(stepper, 5)
+    lab.ask("setattr(s, 'step', 40)")
+    expect(stepper).to_have_attribute("data-step", "40")
+    stepper.page.wait_for_timeout(500)  # steps before it may still have been to be saved
+
+    assert (step_of(stepper), lab.ask("s.step")) == (40, "40")
 
 
 def test_python_hears_the_last_step_before_the_output_is_cleared(lab: Lab) -> None:

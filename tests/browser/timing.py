@@ -78,6 +78,8 @@ WATCH = """async (root, milliseconds) => {
 }"""
 
 STAT = Path("/proc/stat")
+FRAME = 1000 / 60
+"""Milliseconds of a frame, where the browser does not draw more often."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,8 @@ class Playing:
         Frames that came too late for their turn.
     stolen
         Share of the processors' time that the host of a virtual machine gave
-        to others meanwhile; 0 where nothing tells.
+        to others meanwhile; 0 where nothing tells. What else ran on this
+        machine is not in it.
     """
 
     n_steps: int
@@ -157,8 +160,10 @@ def watch_playing(widget: Locator, milliseconds: int) -> Playing:
     frames, n_steps = widget.evaluate(WATCH, milliseconds)
     stolen, spent = (after - then for after, then in zip(_processor_times(), before, strict=True))
     gaps = [b - a for a, b in pairwise(frames)]
-    usual = median(gaps)
-    return Playing(n_steps, len(frames), sum(round(gap / usual) - 1 for gap in gaps), stolen / spent if spent else 0.0)
+    usual = min(median(gaps), FRAME)
+    return Playing(
+        n_steps, len(frames), sum(max(0, round(gap / usual) - 1) for gap in gaps), stolen / spent if spent else 0.0
+    )
 
 
 def _processor_times() -> tuple[int, int]:

@@ -2,7 +2,7 @@
  * The table beside the board: market and piles, and a panel for each seat; of `ttr_analysis.widgets._seen`.
  *
  * seatPanels(sheet, facts, first = 0) -> {element, set({seats, acting})}
- *   A panel for each seat, from `first` on and around the table.
+ *   A panel for each seat, from `first` on and around the table; that of `facts.seat` is yours.
  * marketPanel(sheet, facts, {onSlot, onPile, onTickets}) -> {element, set(table, {slots, pile, tickets})}
  *   Cards and piles that may be taken are buttons; the last argument says which are enabled.
  * logList(label, name = "") -> {element, toEnd(), stop()}

@@ -29,8 +29,9 @@ function makeSpeed() {
 }
 
 /*
- * Calls `tick` again and again until it returns false or is stopped, always at the beginning of a frame of the browser,
- * so that all of the frame is left to draw it; `onChange(runs)` tells when that changes.
+ * Calls `tick` again and again until it returns false or is stopped; `onChange(runs)` tells when that changes. It is
+ * called right after a frame was drawn, in a timeout set within its callback, so that all the time to the next is left;
+ * a page that is hidden draws none, and waits.
  */
 function makeTimer(pause, tick, onChange) {
   let running = null; // a start of its own, so that what an earlier one left behind does nothing

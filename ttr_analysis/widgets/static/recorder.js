@@ -65,8 +65,16 @@ function makeAsking(input, { onSend, onAnswer }) {
     putLine(answer.text);
     show(answer);
   }
-  const [check, setStale, stop] = [() => say("check"), () => (isStale = true), () => clearTimeout(waiting)];
-  return { ask, enter, check, checkSoon, begin, hear, setStale, stop };
+  return {
+    ask,
+    enter,
+    check: () => say("check"),
+    checkSoon,
+    begin,
+    hear,
+    setStale: () => (isStale = true),
+    stop: () => clearTimeout(waiting),
+  };
 }
 
 /* Where one types. */

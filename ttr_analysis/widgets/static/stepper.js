@@ -3,9 +3,10 @@
  * Frames share what did not change, so that only what is another value is drawn again.
  */
 
-// Milliseconds of rest after which a step is saved: a save costs a game that plays a frame, and a browser allows 100
-// changes of the address in 30 seconds.
+// Milliseconds after the last step until it is saved, not sooner, as a browser allows 100 changes of the address in 30
+// seconds; and after the first step that was not, if steps do not end.
 const SAVE_AFTER = 300;
+const SAVE_AT_LAST = 3000;
 
 const STATUS = {
   done: ["✓", "done"],
@@ -432,6 +433,7 @@ function render({ model, el }) {
   );
 
   let saving = null;
+  let unsaved = null; // since when
   function show(step) {
     draw(frames[step], frames[step - 1] ?? {});
     markActing(frames[step].turn);
@@ -444,19 +446,25 @@ function render({ model, el }) {
     root.classList.toggle("is-at-end", step === frames.length - 1);
     if (model.get("step") === step) return;
     model.set("step", step);
+    unsaved ??= performance.now();
     clearTimeout(saving);
-    saving = setTimeout(save, SAVE_AFTER);
+    saving = setTimeout(save, Math.min(SAVE_AFTER, unsaved + SAVE_AT_LAST - performance.now()));
   }
   function save() {
     clearTimeout(saving);
-    saving = null;
+    saving = unsaved = null;
     model.save_changes();
   }
 
   el.append(root);
   keepKeys(root, player.keys);
-  // JupyterLab tells also of steps that are taken here; to go there would end Play.
-  const onStep = () => model.get("step") !== player.step && go(model.get("step"));
+  // JupyterLab tells also of steps that are taken here; to go there would end Play. What comes from Python is saved there.
+  const onStep = () => {
+    if (model.get("step") === player.step) return;
+    clearTimeout(saving);
+    saving = unsaved = null;
+    go(model.get("step"));
+  };
   model.on("change:step", onStep);
   onStep();
   return () => {

@@ -210,13 +210,13 @@ function makeMarket(facts, onMove) {
 
 /*
  * The person's turn: what is said of it, what can be done, and the market. `busyWith()` says what keeps Python busy.
- * What is done goes to `onSend(message)`, a move at a time: until it is answered, nothing else can be done. `others`
- * are the listeners of `makeActions`.
+ * What is done goes to `onSend(message)`, a move at a time: until it is answered, nothing else can be done. The other
+ * listeners are those of `makeActions`.
  */
-function makeTurn(facts, keep, { busyWith, onSend, ...others }) {
+function makeTurn(facts, keep, { busyWith, onSend, onChoose, onTickets, onStep }) {
   let now = null;
   let sent = false;
-  const actions = makeActions(facts, keep, { onMove: move, ...others });
+  const actions = makeActions(facts, keep, { onMove: move, onChoose, onTickets, onStep });
   const bar = makeBar(facts, actions.element, () => send({ do: "go_on" }));
   const market = makeMarket(facts, move);
 
@@ -360,6 +360,7 @@ function makeStepping(manager, onAsk) {
       view?.remove();
       view = opened;
       element.replaceChildren(view.el);
+      drawn.disconnect(); // from a view that has gone
       if (view.el.firstChild) show();
       else drawn.observe(view.el, { childList: true });
     },
