@@ -55,7 +55,7 @@ def main() -> None:
     for what, figures, target, is_met in rows():
         n_missed += not is_met
         print(f"{what:<48}  {figures:<72}  {target:<28}  {'' if is_met else 'MISSED'}".rstrip(), flush=True)
-    print(f"{n_missed} targets missed" if n_missed else "all targets met")
+    print(f"{n_missed} targets missed" if n_missed else "no target missed")
 
 
 def rows() -> Iterator[Row]:
@@ -91,9 +91,9 @@ def of_stepper(place: str, widget: Locator) -> Iterator[Row]:
     due = round(SECONDS / STEP_SECONDS)
     n_shown = min(due, *(play.n_steps for play in plays))
     what = f"{place}: Play at {STEP_SECONDS} s for {SECONDS} s"
-    yield what, f"{n_shown} of {due} steps shown, {len(plays)} times", "every step", n_shown == due
+    yield what, f"at least {n_shown} of {due} steps shown in each of {len(plays)}", "every step", n_shown == due
     undisturbed, others = dropped(plays, is_disturbed=False), dropped(plays, is_disturbed=True)
-    target = "none in any" if undisturbed else "none; not judged"
+    target = f"none ({len(undisturbed)} undisturbed)" if undisturbed else "none: NOT JUDGED"
     yield f"{place}: frames dropped", ", ".join(undisturbed) or "the host was busy", target, set(undisturbed) <= {"0"}
     yield f"{place}: the same, processors taken away", ", ".join(others) or "never", "", True
     yield f"{place}: the same, at rest", f"{rest.n_dropped} ({rest.stolen:.1%})", "", True

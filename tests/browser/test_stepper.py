@@ -212,11 +212,12 @@ def test_a_step_of_python_holds_while_a_game_plays(lab: Lab) -> None:
     stepper.get_by_label("Time for each step").select_option("0.1 s")
     stepper.get_by_role("button", name="Play").click()
     wait_for_step(stepper, 5)
-    lab.ask("setattr(s, 'step', 40)")
-    expect(stepper).to_have_attribute("data-step", "40")
+    lab.ask("setattr(s, 'step', 200)")
+    expect(stepper).to_have_attribute("data-step", "200")
+    expect(stepper.get_by_role("button", name="Play")).to_be_visible()  # it has stopped
     stepper.page.wait_for_timeout(500)  # steps before it may still have been to be saved
 
-    assert (step_of(stepper), lab.ask("s.step")) == (40, "40")
+    assert (step_of(stepper), lab.ask("s.step")) == (200, "200")
 
 
 def test_python_hears_the_last_step_before_the_output_is_cleared(lab: Lab) -> None:

@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from playwright.sync_api import Locator
 
 # What can be used, by the order of the Tab key. Of a group in which arrow keys go on, Tab stops at one.
-CONTROLS = """root => [...root.querySelectorAll('a[href], button, input, select, summary, textarea, [tabindex]')]
+USABLE = """[...root.querySelectorAll('a[href], button, input, select, summary, textarea, [tabindex]')]
   .filter(control => control.checkVisibility({visibilityProperty: true}) && !control.disabled && control.tabIndex >= 0)
-  .filter(control => control.type !== 'radio' || control.checked)
-  .map((control, i) => control.dataset.stop = String(i))"""
+  .filter(control => control.type !== 'radio' || control.checked)"""
+MARK = f"root => {USABLE}.map((control, i) => control.dataset.stop = String(i))"
+MARKED = f"root => {USABLE}.map(control => control.dataset.stop ?? '')"
 FOCUSED = "() => document.activeElement.dataset.stop ?? null"
 
 
@@ -63,10 +64,10 @@ def test_what_happens_is_said(widget: Locator) -> None:
 def controls_at_rest(lab: Lab, widget: Locator) -> list[str]:
     """Return marks of all controls, once no answer to earlier keys makes any anew any more."""
     for _ in range(50):
-        marks: list[str] = widget.evaluate(CONTROLS)
+        marks: list[str] = widget.evaluate(MARK)
         lab.page.wait_for_timeout(100)
         lab.ask("0")
-        if widget.locator("[data-stop]").count() == len(marks):
+        if widget.evaluate(MARKED) == marks:
             return marks
     raise AssertionError("controls are made anew again and again")
 

@@ -3,8 +3,8 @@
  * Frames share what did not change, so that only what is another value is drawn again.
  */
 
-// Milliseconds after the last step until it is saved, not sooner, as a browser allows 100 changes of the address in 30
-// seconds; and after the first step that was not, if steps do not end.
+// Milliseconds after the last step until it is saved; if steps do not end, after the first that was not saved. They are
+// so many as a browser allows 100 changes of the address in 30 seconds.
 const SAVE_AFTER = 300;
 const SAVE_AT_LAST = 3000;
 
@@ -458,7 +458,7 @@ function render({ model, el }) {
 
   el.append(root);
   keepKeys(root, player.keys);
-  // JupyterLab tells also of steps that are taken here; to go there would end Play. What comes from Python is saved there.
+  // JupyterLab tells also of steps that are taken here; to go there would end Play. What comes from elsewhere is saved there.
   const onStep = () => {
     if (model.get("step") === player.step) return;
     clearTimeout(saving);
