@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,6 +10,7 @@ import numpy as np
 import pytest
 
 import ttr_analysis as ttr
+from tests.fresh import run_kernel
 from ttr_analysis import GameMap
 from ttr_analysis import _announcing as announcing
 from ttr_analysis.analysis.paths import trail
@@ -19,15 +18,6 @@ from ttr_analysis.engine.kernel import scoring
 from ttr_analysis.engine.layout import STATE_SIZE
 from ttr_analysis.rules.trails import longest_trail
 from ttr_analysis.tables.games import game_tables
-
-KERNEL = """
-import numpy as np
-from ttr_analysis._jit import compiled
-
-@compiled
-def read(values, index):
-    return values[index]
-"""
 
 WATCHED = """
 from ttr_analysis import _announcing as announcing
@@ -39,35 +29,21 @@ announcing.announce(read, "the reader")
 """
 
 
-def run(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run the script in a fresh interpreter, with its cache in `folder`."""
-    script = folder / "script.py"
-    script.write_text(KERNEL + WATCHED, encoding="utf-8")
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("NUMBA_", "TTR_"))}
-    return subprocess.run(
-        [sys.executable, str(script)],
-        capture_output=True,
-        check=False,
-        env={**inherited, "TTR_CACHE_DIR": str(folder / "cache"), **environment},
-        text=True,
-    )
-
-
 def test_compilation_is_announced_where_somebody_watches(tmp_path: Path) -> None:
-    first = run(tmp_path)
+    first = run_kernel(tmp_path, WATCHED)
 
     assert (first.returncode, first.stdout) == (0, "")
     assert first.stderr == "ttr_analysis: compiling the reader, once; it is kept for later ...\n"
 
 
 def test_what_is_in_the_cache_is_not_announced(tmp_path: Path) -> None:
-    run(tmp_path)
+    run_kernel(tmp_path, WATCHED)
 
-    assert run(tmp_path).stderr == ""
+    assert run_kernel(tmp_path, WATCHED).stderr == ""
 
 
 def test_what_is_not_compiled_is_not_announced(tmp_path: Path) -> None:
-    assert run(tmp_path, NUMBA_DISABLE_JIT="1").stderr == ""
+    assert run_kernel(tmp_path, WATCHED, NUMBA_DISABLE_JIT="1").stderr == ""
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,6 @@
 """Compilation: the same answers either way, and a cache that notices every change that matters."""
 
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,31 +8,9 @@ from pathlib import Path
 import numba
 import pytest
 
+from tests.fresh import run_kernel
 from ttr_analysis import _jit
 from ttr_analysis._jit import _imports_of, _read, cache_folder, cache_key, compiled, imported_sources
-
-KERNEL = """
-import numpy as np
-from ttr_analysis._jit import cache_folder, compiled
-
-@compiled
-def read(values, index):
-    return values[index]
-"""
-
-
-def run(folder: Path, code: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run the kernel and some code in a fresh interpreter, with its cache in `folder`."""
-    script = folder / "script.py"
-    script.write_text(KERNEL + code, encoding="utf-8")
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("NUMBA_", "TTR_"))}
-    return subprocess.run(
-        [sys.executable, str(script)],
-        capture_output=True,
-        check=False,
-        env={**inherited, "TTR_CACHE_DIR": str(folder / "cache"), **environment},
-        text=True,
-    )
 
 
 @pytest.fixture
@@ -47,20 +23,20 @@ def fresh_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Pa
 
 
 def test_an_index_out_of_range_raises_where_it_is_checked(tmp_path: Path) -> None:
-    result = run(tmp_path, "read(np.arange(3), 3)", NUMBA_BOUNDSCHECK="1")
+    result = run_kernel(tmp_path, "read(np.arange(3), 3)", NUMBA_BOUNDSCHECK="1")
 
     assert result.returncode == 1
     assert "IndexError: index is out of bounds" in result.stderr
 
 
 def test_unchecked_code_in_the_cache_is_not_used_where_indices_are_checked(tmp_path: Path) -> None:
-    assert run(tmp_path, "read(np.arange(3), 3)").returncode == 0  # whatever lies there in memory
+    assert run_kernel(tmp_path, "read(np.arange(3), 3)").returncode == 0  # whatever lies there in memory
 
-    assert "IndexError" in run(tmp_path, "read(np.arange(3), 3)", NUMBA_BOUNDSCHECK="1").stderr
+    assert "IndexError" in run_kernel(tmp_path, "read(np.arange(3), 3)", NUMBA_BOUNDSCHECK="1").stderr
 
 
 def test_without_compilation_it_is_the_plain_function(tmp_path: Path) -> None:
-    result = run(tmp_path, "print(type(read).__name__, read([7], 0))", NUMBA_DISABLE_JIT="1")
+    result = run_kernel(tmp_path, "print(type(read).__name__, read([7], 0))", NUMBA_DISABLE_JIT="1")
 
     assert result.stdout == "function 7\n"
     assert not (tmp_path / "cache").exists()
@@ -69,8 +45,8 @@ def test_without_compilation_it_is_the_plain_function(tmp_path: Path) -> None:
 def test_a_second_process_finds_the_compiled_code(tmp_path: Path) -> None:
     code = "read(np.arange(3), 1); print(sum(read.stats.cache_hits.values()))"
 
-    assert run(tmp_path, code).stdout == "0\n"
-    assert run(tmp_path, code).stdout == "1\n"
+    assert run_kernel(tmp_path, code).stdout == "0\n"
+    assert run_kernel(tmp_path, code).stdout == "1\n"
 
 
 @pytest.mark.usefixtures("fresh_folder")
