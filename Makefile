@@ -23,7 +23,7 @@ READY := $(VENV)/.ready
 AXE := $(VENV)/axe/node_modules/axe-core/axe.min.js
 CHECKED := TTR_FAST=1 NUMBA_BOUNDSCHECK=1
 
-# What many processes of the tests import is compiled to bytecode once, also where others want none.
+# Many processes import the same sources: their bytecode is kept, even if the user's setting says otherwise.
 unexport PYTHONDONTWRITEBYTECODE
 
 # The plugin for notebooks takes seconds to load.

@@ -450,19 +450,21 @@ function render({ model, el }) {
     clearTimeout(saving);
     saving = setTimeout(save, Math.min(SAVE_AFTER, unsaved + SAVE_AT_LAST - performance.now()));
   }
-  function save() {
+  function forgetSave() {
     clearTimeout(saving);
     saving = unsaved = null;
+  }
+  function save() {
+    forgetSave();
     model.save_changes();
   }
 
   el.append(root);
   keepKeys(root, player.keys);
-  // JupyterLab tells also of steps that are taken here; to go there would end Play. What comes from elsewhere is saved there.
+  // JupyterLab tells also of steps taken here; to go there would end Play. A step from elsewhere is saved there.
   const onStep = () => {
     if (model.get("step") === player.step) return;
-    clearTimeout(saving);
-    saving = unsaved = null;
+    forgetSave();
     go(model.get("step"));
   };
   model.on("change:step", onStep);
@@ -471,7 +473,7 @@ function render({ model, el }) {
     player.stop();
     // Nothing can be sent to the kernel of a notebook that is closed.
     if (saving !== null && model.widget_manager?.kernel?.isDisposed === false) save();
-    clearTimeout(saving);
+    forgetSave();
     moveTable.stop();
     model.off("change:step", onStep);
   };
