@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
 import ttr_analysis as ttr
@@ -14,10 +13,7 @@ from tests.fresh import run_kernel
 from ttr_analysis import GameMap
 from ttr_analysis import _announcing as announcing
 from ttr_analysis.analysis.paths import trail
-from ttr_analysis.engine.kernel import scoring
-from ttr_analysis.engine.layout import STATE_SIZE
-from ttr_analysis.rules.trails import longest_trail
-from ttr_analysis.tables.games import game_tables
+from ttr_analysis.rules.trails import walked_trail
 
 WATCHED = """
 from ttr_analysis import _announcing as announcing
@@ -62,16 +58,10 @@ def test_a_terminal_and_a_notebook_are_watched(
     assert announcing.is_watched() == is_watched
 
 
-def test_the_search_for_longest_trails_is_announced_in_a_game_and_on_a_map(
-    nordic: GameMap, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_search_for_longest_trails_is_announced(nordic: GameMap, monkeypatch: pytest.MonkeyPatch) -> None:
     announced: list[object] = []
-    for module in (scoring, trail):
-        monkeypatch.setattr(module, "announce", lambda function, _what: announced.append(function))
-    entangled = np.zeros((1, STATE_SIZE), dtype=np.int64)  # the first seat has all routes
-    tables = game_tables(nordic, 2)
+    monkeypatch.setattr(trail, "announce", lambda function, _what: announced.append(function))
 
-    scoring.score_games(entangled, tables, np.zeros((1, 2, scoring.N_COLUMNS), dtype=np.int64))
     ttr.paths.longest_trail(nordic, nordic.routes)
 
-    assert announced == [longest_trail, longest_trail]
+    assert announced == [walked_trail]

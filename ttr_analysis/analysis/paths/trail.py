@@ -76,17 +76,13 @@ def longest_trail(game_map: GameMap, routes: Iterable[RouteLike]) -> Trail:
     ------
     UnknownNameError
         If a route is not on the map.
-    ValueError
-        If the routes are too entangled for the exact answer, which takes a
-        far denser web than any board's: see Notes.
 
     Notes
     -----
     Exact for every set of routes, by the definition in
-    `ttr_analysis.rules.trails`; the trail of a whole map takes about 0.1 ms
-    compiled, and a few ms with its names. Beyond a
-    frontier of 20 cities (boards have up to 9) an error is raised, never an
-    approximation. The order of the routes is an Euler trail by NetworkX.
+    `ttr_analysis.rules.trails`. What players build takes some microseconds
+    compiled, besides the names; a whole map, which is left to an integer
+    program, about 30 ms. The order of the routes is an Euler trail by NetworkX.
 
     Examples
     --------
@@ -106,14 +102,8 @@ def longest_trail(game_map: GameMap, routes: Iterable[RouteLike]) -> Trail:
     tables = map_tables(game_map)
     chosen = np.array([route.id in named for route in game_map.routes], dtype=np.int8)
     marked = np.zeros_like(chosen)
-    announce(trails.longest_trail, "the search for longest trails")
-    length = int(trails.longest_trail(tables.ends, tables.length, chosen, marked))
-    if length < 0:
-        msg = (
-            f"the longest trail of these {len(named)} routes cannot be found: they form too dense a web "
-            f"(a frontier of more than {trails.MAX_FRONTIER} cities)"
-        )
-        raise ValueError(msg)
+    announce(trails.walked_trail, "the search for longest trails")
+    length = trails.longest_trail(tables.ends, tables.length, chosen, marked)
     on_trail = [route for route, mark in zip(game_map.routes, marked, strict=True) if mark]
     if not on_trail:
         return Trail((), (), 0)

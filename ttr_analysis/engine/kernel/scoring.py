@@ -6,12 +6,11 @@ from typing import Final
 
 import numpy as np
 
-from ttr_analysis._announcing import announce
 from ttr_analysis._jit import compiled
 from ttr_analysis.engine.codes import Ints
 from ttr_analysis.engine.layout import HELD, LOANS, N_HELD, OWNER, SCORE, TOKENS, UNKNOWN_TICKET
 from ttr_analysis.rules.scoring import NO_GOAL, award, best_goal, join_cities, keep_best, ticket_score
-from ttr_analysis.rules.trails import NOT_WALKED, longest_trail, walked_trail
+from ttr_analysis.rules.trails import MAX_STEPS, NOT_WALKED, solved_trail, walked_trail
 from ttr_analysis.tables.games import (
     BONUS,
     BONUS_CELLS,
@@ -76,8 +75,8 @@ def score_games(states: Ints, tables: Ints, results: Ints) -> None:
     """
     Score games as they stand.
 
-    Trails and the rest are compiled apart: together they take much longer to
-    compile.
+    Trails are apart, for one that takes too long to walk is not found in
+    compiled code.
 
     Parameters
     ----------
@@ -92,35 +91,35 @@ def score_games(states: Ints, tables: Ints, results: Ints) -> None:
     """
     fill_trails(states, tables, results)
     for game, seat in np.argwhere(results[:, :, TRAIL_COLUMN] == NOT_WALKED):
-        results[game, seat, TRAIL_COLUMN] = _whole_trail(states[game], tables, seat)
+        results[game, seat, TRAIL_COLUMN] = _solved_trail(states[game], tables, seat)
     fill_scores(states, tables, results)
 
 
-def _whole_trail(state: Ints, tables: Ints, seat: int) -> int:
-    """Return the longest trail of a seat, however many loops there are."""
+def _solved_trail(state: Ints, tables: Ints, seat: int) -> int:
+    """Return the longest trail of a seat, however long it takes to walk."""
     n = tables[N_ROUTES]
     ends = np.stack([tables[CITY_A : CITY_A + n], tables[CITY_B : CITY_B + n]], axis=1)
     chosen = (state[OWNER : OWNER + n] == seat).astype(np.int8)
-    announce(longest_trail, "the search for longest trails")
-    trains = longest_trail(ends, tables[LENGTH : LENGTH + n], chosen, np.zeros(n, dtype=np.int8))
-    if trains < 0:
-        raise ValueError(f"the routes of P{seat} are too entangled to find its longest trail")
-    return trains
+    return solved_trail(ends, tables[LENGTH : LENGTH + n], chosen, np.zeros_like(chosen))
 
 
 @compiled
 def fill_trails(states: Ints, tables: Ints, results: Ints) -> None:
     """Fill in the longest trails, or `NOT_WALKED`."""
     n = tables[N_ROUTES]
+    trail = np.empty(n, dtype=np.int8)
     for game in range(len(states)):
+        state = states[game]
         for seat in range(tables[N_SEATS]):
             results[game, seat, TRAIL_COLUMN] = walked_trail(
                 tables[CITY_A : CITY_A + n],
                 tables[CITY_B : CITY_B + n],
                 tables[LENGTH : LENGTH + n],
-                states[game, OWNER : OWNER + n],
+                state[OWNER : OWNER + n],
                 seat,
                 tables[N_CITIES],
+                MAX_STEPS,
+                trail,
             )
 
 
