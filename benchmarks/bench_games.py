@@ -67,7 +67,6 @@ def games_per_second(name: str, policies: Sequence[BuiltIn], seconds: float = SE
     """Return games a second, after a first game, and the mean number of turns."""
     game_map = ttr.load_map(name)
     play_games(game_map, policies, 1, SEED)
-    ttr.paths.longest_trail(game_map, game_map.routes)  # what few games need is compiled when one does
     n, at, n_turns, start = 1, 0, 0, perf_counter()
     while (spent := perf_counter() - start) < seconds:
         n_turns += int(play_games(game_map, policies, n, SEED, at)[2].sum())

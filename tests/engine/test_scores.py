@@ -17,14 +17,15 @@ import pytest
 
 import ttr_analysis as ttr
 from tests.engine.positions import Position
-from tests.fixtures import EVERY_MAP, load
+from tests.fixtures import BUILT_IN, EVERY_MAP, load
 from tests.oracles.referee.scoring import SeatScore, award, longest_trail, reached, ticket_points, winners
 from tests.oracles.trails import grow_network
-from ttr_analysis.engine.kernel.scoring import N_COLUMNS, TRAIL_COLUMN, score_games
+from ttr_analysis.engine.kernel.scoring import N_COLUMNS, TRAIL_COLUMN, fill_trails, score_games
 from ttr_analysis.engine.layout import HELD, LOANS, OWNER, SCORE, TOKENS, UNKNOWN_TICKET
 from ttr_analysis.engine.scores import RouteScore, Scores, TicketScore, score_state
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.rules.ruleset import BonusRules
+from ttr_analysis.rules.trails import NOT_WALKED
 from ttr_analysis.tables import map_tables
 from ttr_analysis.tables.games import MAX_TICKETS
 
@@ -170,6 +171,17 @@ def test_toll_bonus_of_the_book_with_the_loan() -> None:
 def test_trails_are_found_whether_the_rules_ask_for_them_or_not(name: str) -> None:
     table = Position(name)
     assert trails_of(table.own(1, table.map.routes[0].id)) == [0, table.map.routes[0].length]
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_a_seat_with_too_many_routes_to_walk_has_its_trail_too(name: str) -> None:
+    table = Position(name)
+    most, last = table.map.routes[:-1], table.map.routes[-1]
+    table.own(0, *(route.id for route in most)).own(1, last.id)
+    result = np.zeros((1, 2, N_COLUMNS), dtype=np.int64)
+    fill_trails(table.state[None], table.tables, result)
+    assert result[0, :, TRAIL_COLUMN].tolist() == [NOT_WALKED, last.length]
+    assert trails_of(table) == [ttr.paths.longest_trail(table.map, most).length, last.length]
 
 
 def test_the_facade_always_tells_the_trails() -> None:
