@@ -1,56 +1,226 @@
-"""The face-up cards: the definition of their rules, on integers."""
+"""
+The face-up cards: the definition of their rules, on integers and small arrays.
+
+The market is an array with the kind of the card in each slot, or `EMPTY`. Where
+its cards come from is not said here: whoever plays has a draw pile of their
+own, turned over by chance or as a record says. A refill goes like this:
+
+1. The empty slots are filled one after another, each the `next_empty_slot`,
+   with the top card; without a card in draw and discard piles they stay empty.
+2. As long as `is_reset_due`, `sweep_market` puts all face-up cards on the
+   discard pile, and the slots are filled again in the same order.
+
+Where no slot was empty there is no refill, and no reset either.
+"""
 
 from __future__ import annotations
 
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
 from ttr_analysis._jit import inlined
+from ttr_analysis.cards import LOCOMOTIVE_INDEX
+
+Ints = npt.NDArray[np.int64]
+
+EMPTY: Final = -1
+"""A slot without a card."""
+
+
+# -- filling the slots --------------------------------------------------------
+
+
+@inlined
+def next_empty_slot(market: Ints, start: int) -> int:
+    """
+    Return the slot that is filled next, the number of slots if none is empty.
+
+    Parameters
+    ----------
+    market
+        The kind of the card in each slot, or `EMPTY`.
+    start
+        First slot that has not had its turn.
+
+    Examples
+    --------
+    >>> market = np.array([3, EMPTY, 8, EMPTY, 0])
+    >>> int(next_empty_slot(market, 0)), int(next_empty_slot(market, 2)), int(next_empty_slot(market, 4))
+    (1, 3, 5)
+    """
+    slot = start
+    while slot < market.size and market[slot] != EMPTY:
+        slot += 1
+    return slot
+
+
+# -- resets -------------------------------------------------------------------
+
+
+@inlined
+def has_too_many_locomotives(market: Ints, reset_at: int) -> bool:
+    """
+    Return whether so many locomotives lie face up that there is a reset, if it may be made.
+
+    Parameters
+    ----------
+    market
+        The kind of the card in each slot, or `EMPTY`.
+    reset_at
+        Field of the rule set's `market`.
+
+    Examples
+    --------
+    >>> market = np.array([3, EMPTY, 8, 8, 8])
+    >>> bool(has_too_many_locomotives(market, 3)), bool(has_too_many_locomotives(market, 4))
+    (True, False)
+    """
+    n_locomotives = 0
+    for slot in range(market.size):
+        n_locomotives += market[slot] == LOCOMOTIVE_INDEX
+    return 0 < reset_at <= n_locomotives
 
 
 @inlined
 def is_reset_due(
-    n_open: int, n_locomotives: int, n_colored: int, size: int, reset_at: int, reset_needs_colored: int
+    market: Ints,
+    n_colored_in_piles: int,
+    n_resets: int,
+    reset_at: int,
+    max_resets: int,
+    reset_needs_full: int,
+    reset_needs_colored: int,
 ) -> bool:
     """
     Return whether all face-up cards are to be replaced.
 
     Parameters
     ----------
-    n_open
-        Cards that lie face up.
-    n_locomotives
-        Locomotives among them.
-    n_colored
-        Cards that are no locomotives, in market, draw and discard piles
-        together.
-    size, reset_at, reset_needs_colored
+    market
+        The kind of the card in each slot, or `EMPTY`.
+    n_colored_in_piles
+        Cards that are no locomotives, in draw and discard piles together.
+    n_resets
+        Resets made since the slots were refilled.
+    reset_at, max_resets, reset_needs_full, reset_needs_colored
         Fields of the rule set's `market`.
 
     Examples
     --------
-    >>> bool(is_reset_due(5, 3, 60, 5, 3, 3)), bool(is_reset_due(5, 3, 2, 5, 3, 3))
-    (True, False)
+    Three locomotives of five cards: at first, where too few colored cards are
+    left to turn up a better market, and after as many resets as may be.
+
+    >>> market = np.array([8, 2, 8, 0, 8])
+    >>> bool(is_reset_due(market, 58, 0, 3, 100, 1, 3))
+    True
+    >>> bool(is_reset_due(market, 0, 0, 3, 100, 1, 3)), bool(is_reset_due(market, 58, 100, 3, 100, 1, 3))
+    (False, False)
+
+    An empty slot, where the market must be full and where it need not:
+
+    >>> market[1] = EMPTY
+    >>> bool(is_reset_due(market, 58, 0, 3, 100, 1, 3)), bool(is_reset_due(market, 58, 0, 3, 100, 0, 3))
+    (False, True)
     """
-    return 0 < reset_at <= n_locomotives and n_open == size and n_colored >= reset_needs_colored
+    if n_resets >= max_resets or not has_too_many_locomotives(market, reset_at):
+        return False
+    n_colored = n_colored_in_piles
+    for slot in range(market.size):
+        if market[slot] == EMPTY:
+            if reset_needs_full:
+                return False
+        elif market[slot] != LOCOMOTIVE_INDEX:
+            n_colored += 1
+    return n_colored >= reset_needs_colored
 
 
 @inlined
-def may_take_face_up(is_locomotive: int, n_taken: int, locomotive_cost: int) -> bool:
+def sweep_market(market: Ints, discards: Ints) -> None:
     """
-    Return whether a face-up card may be taken now.
+    Put all face-up cards on the discard pile.
 
     Parameters
     ----------
-    is_locomotive
-        1 if it is a locomotive, else 0.
-    n_taken
-        Cards taken before in this turn.
-    locomotive_cost
-        Draws that a face-up locomotive costs.
+    market
+        The kind of the card in each slot, or `EMPTY`; emptied.
+    discards
+        Cards of the discard pile, which get more.
 
     Examples
     --------
-    A locomotive as the second card, where it costs two draws:
-
-    >>> bool(may_take_face_up(1, 1, 2)), bool(may_take_face_up(1, 1, 1))
-    (False, True)
+    >>> market, discards = np.array([3, EMPTY, 8]), np.zeros(9, dtype=np.int64)
+    >>> sweep_market(market, discards)
+    >>> market.tolist(), discards.tolist()
+    ([-1, -1, -1], [0, 0, 0, 1, 0, 0, 0, 0, 1])
     """
-    return n_taken == 0 or is_locomotive == 0 or locomotive_cost == 1
+    for slot in range(market.size):
+        kind = market[slot]
+        if kind != EMPTY:
+            discards[kind] += 1
+            market[slot] = EMPTY
+
+
+# -- taking a card ------------------------------------------------------------
+
+
+@inlined
+def draws_for_face_up(kind: int, locomotive_cost: int) -> int:
+    """
+    Return how many draws of a turn a face-up card costs.
+
+    Examples
+    --------
+    >>> int(draws_for_face_up(8, 2)), int(draws_for_face_up(8, 1)), int(draws_for_face_up(0, 2))
+    (2, 1, 1)
+    """
+    if kind == LOCOMOTIVE_INDEX:
+        return locomotive_cost
+    return 1
+
+
+@inlined
+def must_be_first(kind: int, locomotive_cost: int) -> bool:
+    """
+    Return whether a face-up card may be taken as the first card of a turn only.
+
+    Examples
+    --------
+    >>> bool(must_be_first(8, 2)), bool(must_be_first(8, 1)), bool(must_be_first(0, 2))
+    (True, False, False)
+    """
+    return draws_for_face_up(kind, locomotive_cost) > 1
+
+
+@inlined
+def may_take_face_up(kind: int, n_taken: int, has_piles: bool, locomotive_cost: int, open_without_piles: int) -> bool:
+    """
+    Return whether the card of a slot may be taken now.
+
+    Parameters
+    ----------
+    kind
+        Its kind, or `EMPTY`, which may never be taken.
+    n_taken
+        Cards taken before in this turn.
+    has_piles
+        Whether there is a card in draw or discard pile.
+    locomotive_cost, open_without_piles
+        Fields of the rule set's `market`.
+
+    Examples
+    --------
+    A locomotive as the second card, where it costs two draws and where one:
+
+    >>> bool(may_take_face_up(8, 1, True, 2, 1)), bool(may_take_face_up(8, 1, True, 1, 1))
+    (False, True)
+
+    A red card when both piles are empty:
+
+    >>> bool(may_take_face_up(7, 0, False, 2, 1)), bool(may_take_face_up(7, 0, False, 2, 0))
+    (True, False)
+    """
+    if kind == EMPTY or (n_taken > 0 and must_be_first(kind, locomotive_cost)):
+        return False
+    return has_piles or open_without_piles != 0

@@ -21,12 +21,19 @@ from ttr_analysis.engine.layout import (
     N_PILE,
     N_SHUFFLES,
     N_TAKEN,
-    NOBODY,
     OLD,
     POOL,
     UNKNOWN_CARD,
 )
-from ttr_analysis.rules.market import is_reset_due, may_take_face_up
+from ttr_analysis.rules.market import (
+    EMPTY,
+    draws_for_face_up,
+    has_too_many_locomotives,
+    is_reset_due,
+    may_take_face_up,
+    next_empty_slot,
+    sweep_market,
+)
 from ttr_analysis.tables.games import (
     LOCOMOTIVE_COST,
     MARKET_SIZE,
@@ -122,7 +129,7 @@ def turn_over(state: Ints, tables: Ints, tape: Ints, code: int) -> int:
 @lean
 def fill_slot(state: Ints, tables: Ints, tape: Ints, slot: int) -> None:
     """Put the top card into a market slot; it stays empty if there is none."""
-    state[MARKET + slot] = NOBODY
+    state[MARKET + slot] = EMPTY
     if make_drawable(state, tables, tape):
         state[MARKET + slot] = turn_over(state, tables, tape, MARKET_CARD + 128 * slot)
 
@@ -130,70 +137,72 @@ def fill_slot(state: Ints, tables: Ints, tape: Ints, slot: int) -> None:
 @lean
 def fill_market(state: Ints, tables: Ints, tape: Ints) -> None:
     """Fill the empty slots in order; if there were any, replace the market as long as the rules say so."""
-    is_refill = False
-    for slot in range(tables[MARKET_SIZE]):
-        if state[MARKET + slot] == NOBODY:
-            fill_slot(state, tables, tape, slot)
-            is_refill = True
-    if is_refill:
+    if _fill_slots(state, tables, tape):
         reset_market(state, tables, tape)
 
 
 @lean
-def reset_market(state: Ints, tables: Ints, tape: Ints) -> None:
-    """Replace all face-up cards as often as there are too many locomotives, up to the limit."""
-    if tables[RESET_AT] == 0:
-        return
-    for _ in range(tables[MAX_RESETS]):
-        if not _is_reset_due(state, tables, tape):
-            return
-        for slot in range(tables[MARKET_SIZE]):
-            kind = state[MARKET + slot]
-            if kind != NOBODY:
-                state[DISCARDS + kind] += 1
-                state[MARKET + slot] = NOBODY
-        state[ADDED_DISCARDS] = 1
-        write_event(tape, SHUFFLED + 128 * SHUFFLED_MARKET, 0)
-        for slot in range(tables[MARKET_SIZE]):
-            fill_slot(state, tables, tape, slot)
+def _fill_slots(state: Ints, tables: Ints, tape: Ints) -> bool:
+    """Fill the empty slots in order; return whether there were any."""
+    market = state[MARKET : MARKET + tables[MARKET_SIZE]]
+    slot = next_empty_slot(market, 0)
+    is_refill = slot < market.size
+    while slot < market.size:
+        fill_slot(state, tables, tape, slot)
+        slot = next_empty_slot(market, slot + 1)
+    return bool(is_refill)
 
 
 @lean
-def _is_reset_due(state: Ints, tables: Ints, tape: Ints) -> bool:
-    n_open = 0
-    n_locomotives = 0
-    for slot in range(tables[MARKET_SIZE]):
-        n_open += state[MARKET + slot] != NOBODY
-        n_locomotives += state[MARKET + slot] == LOCOMOTIVE_INDEX
-    if n_locomotives < tables[RESET_AT]:
-        return False
-    n_colored = n_open - n_locomotives
+def reset_market(state: Ints, tables: Ints, tape: Ints) -> None:
+    """Replace all face-up cards as often as the rules say so after a refill."""
+    n_resets = 0
+    while _is_reset_due(state, tables, tape, n_resets):
+        sweep_market(state[MARKET : MARKET + tables[MARKET_SIZE]], state[DISCARDS : DISCARDS + N_KINDS])
+        state[ADDED_DISCARDS] = 1
+        write_event(tape, SHUFFLED + 128 * SHUFFLED_MARKET, 0)
+        _fill_slots(state, tables, tape)
+        n_resets += 1
+
+
+@lean
+def _is_reset_due(state: Ints, tables: Ints, tape: Ints, n_resets: int) -> bool:
+    if not has_too_many_locomotives(state[MARKET : MARKET + tables[MARKET_SIZE]], tables[RESET_AT]):
+        return False  # as nearly always; then the piles need not be counted
+    n_discarded = 0
     n_in_pile = 0
     for kind in range(N_COLORS):
-        n_colored += state[DISCARDS + kind]
+        n_discarded += state[DISCARDS + kind]
         n_in_pile += state[DRAW_PILE + kind]
-    n_in_pile = min(n_in_pile, state[N_PILE])
-    if not tables[RESET_NEEDS_FULL]:
-        n_open = tables[MARKET_SIZE]
-    size, reset_at, needed = tables[MARKET_SIZE], tables[RESET_AT], tables[RESET_NEEDS_COLORED]
-    is_due = is_reset_due(n_open, n_locomotives, n_colored + n_in_pile, size, reset_at, needed)
+    is_due = _is_due_with(state, tables, n_discarded + min(n_in_pile, state[N_PILE]), n_resets)
     if is_due and is_scripted(tape):
         # Cards that a record does not know count as in the pile. Where they leave it open, the record decides.
         n_in_pile = max(0, state[N_PILE] - state[DRAW_PILE + LOCOMOTIVE_INDEX])
-        if not is_reset_due(n_open, n_locomotives, n_colored + n_in_pile, size, reset_at, needed):
+        if not _is_due_with(state, tables, n_discarded + n_in_pile, n_resets):
             return is_next(tape, MARKET_CARD)
     return is_due
 
 
 @inlined
+def _is_due_with(state: Ints, tables: Ints, n_colored_in_piles: int, n_resets: int) -> bool:
+    """Return whether a reset is due if the piles hold so many colored cards."""
+    return is_reset_due(
+        state[MARKET : MARKET + tables[MARKET_SIZE]],
+        n_colored_in_piles,
+        n_resets,
+        tables[RESET_AT],
+        tables[MAX_RESETS],
+        tables[RESET_NEEDS_FULL],
+        tables[RESET_NEEDS_COLORED],
+    )
+
+
+@inlined
 def may_take(state: Ints, tables: Ints, slot: int) -> bool:
     """Return whether the card in a slot may be taken now."""
-    kind = state[MARKET + slot]
-    if kind == NOBODY:
-        return False
-    if not may_take_face_up(int(kind == LOCOMOTIVE_INDEX), state[N_TAKEN], tables[LOCOMOTIVE_COST]):
-        return False
-    return bool(tables[OPEN_WITHOUT_PILES]) or has_cards(state)
+    return may_take_face_up(
+        state[MARKET + slot], state[N_TAKEN], has_cards(state), tables[LOCOMOTIVE_COST], tables[OPEN_WITHOUT_PILES]
+    )
 
 
 @lean
@@ -216,7 +225,7 @@ def take_face_up(state: Ints, tables: Ints, tape: Ints, seat: int, slot: int) ->
     state[KNOWN + seat * N_KINDS + kind] += 1
     fill_slot(state, tables, tape, slot)
     reset_market(state, tables, tape)
-    return int(tables[LOCOMOTIVE_COST]) if kind == LOCOMOTIVE_INDEX else 1
+    return int(draws_for_face_up(kind, tables[LOCOMOTIVE_COST]))
 
 
 # -- hands --------------------------------------------------------------------

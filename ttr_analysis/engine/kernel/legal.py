@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ttr_analysis._jit import compiled, lean
-from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS
+from ttr_analysis.cards import N_KINDS
 from ttr_analysis.engine.codes import (
     CHOOSE_NEUTRAL,
     CLAIM_ROUTE,
@@ -51,7 +51,7 @@ from ttr_analysis.engine.layout import (
     TURN,
 )
 from ttr_analysis.rules.forms import count_forms
-from ttr_analysis.rules.market import may_take_face_up
+from ttr_analysis.rules.market import must_be_first
 from ttr_analysis.rules.money import can_settle
 from ttr_analysis.rules.payment import payment_fault
 from ttr_analysis.rules.tunnel import pays_surcharge, spare_cards
@@ -261,7 +261,7 @@ def _slot_fault(state: Ints, tables: Ints, slot: int) -> int:
     card = state[MARKET + slot]
     if card == NOBODY:
         return _EMPTY_SLOT
-    if not may_take_face_up(int(card == LOCOMOTIVE_INDEX), state[N_TAKEN], tables[LOCOMOTIVE_COST]):
+    if state[N_TAKEN] > 0 and must_be_first(card, tables[LOCOMOTIVE_COST]):
         return _SECOND_LOCOMOTIVE
     return NONE if may_take(state, tables, slot) else _MARKET_CLOSED
 
