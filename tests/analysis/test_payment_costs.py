@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 from itertools import combinations
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 
 import ttr_analysis as ttr
-from tests.oracles.draws import enumerate_draws, enumerate_market
-from tests.oracles.payment import Counts, all_payments, make_route, spread
-from tests.oracles.strategies import GREEN, RED, any_route, some_cards
+from tests.oracles.draws import enumerate_draws
+from tests.oracles.payment import Counts, all_payments
+from tests.oracles.strategies import any_route, some_cards
 from ttr_analysis.cards import CardCounts
 from ttr_analysis.maps.model import GameMap, Route
-from ttr_analysis.rules.ruleset import CardRules, MarketRules, RuleSet
 
 
 @pytest.fixture
@@ -57,76 +55,6 @@ def test_a_hand_that_pays_waits_for_nothing(murmansk_lieksa: Route) -> None:
     waiting = ttr.payments.expected_draws(murmansk_lieksa, {"green": 9})
 
     assert waiting.expected_cards.value == waiting.expected_turns.value == waiting.quantile(1) == 0
-
-
-@pytest.mark.compiled_only
-@pytest.mark.parametrize(
-    ("route", "hand", "pool", "size", "cost", "reset_at"),
-    [
-        pytest.param(make_route(2, "green"), {}, {GREEN: 2, RED: 3, 8: 1}, 2, 1, 0, id="locomotives cost one"),
-        pytest.param(make_route(2, "green"), {}, {GREEN: 1, RED: 3, 8: 2}, 2, 2, 0, id="locomotives cost two"),
-        pytest.param(make_route(2, "green", jokers=False), {}, {GREEN: 2, RED: 2, 8: 2}, 2, 1, 0, id="no jokers"),
-        pytest.param(make_route(2, "green"), {}, {GREEN: 3, RED: 1, 8: 3}, 2, 2, 2, id="reset at two"),
-        pytest.param(
-            make_route(2, "green", symbols=1, swap_size=3), {GREEN: 1}, {GREEN: 1, RED: 4, 8: 1}, 1, 1, 0, id="ferry"
-        ),
-        pytest.param(
-            make_route(3, "green", jokers=False, swap_size=2), {}, {GREEN: 2, RED: 4, 8: 1}, 2, 1, 0, id="two for one"
-        ),
-    ],
-)
-def test_drawing_from_a_market_follows_the_stated_rule(
-    route: Route, hand: dict[int, int], pool: dict[int, int], size: int, cost: int, reset_at: int
-) -> None:
-    """Against the same rule, written again and played through every order of a small pool."""
-    exact = enumerate_market(route, spread(hand), spread(pool), size, cost, reset_at, 2)
-    market = MarketRules(
-        size=size,
-        locomotive_cost=cost,  # type: ignore[arg-type]
-        reset_at=reset_at,
-        max_resets=1,
-        reset_needs_colored=1,
-    )
-    rules = RuleSet("small", cards=CardRules(), market=market)
-
-    waiting = ttr.payments.simulate_draws(
-        route,
-        CardCounts(spread(hand)),
-        rng=np.random.default_rng(1),
-        rules=rules,
-        pool=CardCounts(spread(pool)),
-        n=6_000,
-    )
-
-    for simulated, which in ((waiting.cards, 0), (waiting.turns, 1)):
-        for n, share in enumerate(simulated):
-            p = float(sum(q for result, q in exact.items() if result[which] == n))
-            assert abs(share - p) < 4 * math.sqrt((p * (1 - p) + 1e-4) / 6_000)
-    assert not waiting.expected_cards.is_exact
-
-
-def test_a_market_is_given_or_dealt(nordic: GameMap) -> None:
-    route = make_route(3, "green")
-    rng = np.random.default_rng(1)
-
-    open_cards = ttr.payments.simulate_draws(route, rng=rng, rules=nordic.rules, face_up={"green": 4, "red": 1}, n=100)
-
-    assert open_cards.expected_cards.value == 3
-    assert open_cards.expected_turns.value == 2
-    with pytest.raises(ValueError, match="at most 5 cards lie face up"):
-        ttr.payments.simulate_draws(route, rng=rng, face_up={"green": 6})
-    with pytest.raises(ValueError, match="simulated games must be 1 or more"):
-        ttr.payments.simulate_draws(route, rng=rng, n=0)
-
-
-def test_a_market_that_never_stops_being_all_locomotives_ends() -> None:
-    """With nothing but locomotives left, no reset is made, and a route that takes none is never paid."""
-    route = make_route(2, "green", jokers=False)
-
-    waiting = ttr.payments.simulate_draws(route, rng=np.random.default_rng(1), pool={"locomotive": 12}, n=10)
-
-    assert waiting.never == 1
-    assert math.isinf(waiting.expected_cards.value)
 
 
 # -- what else the cards would earn ---------------------------------------

@@ -10,6 +10,7 @@ from itertools import permutations
 from tests.oracles.payment import Counts, each_kind, fewest_more, payable
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS
 from ttr_analysis.maps.model import Route
+from ttr_analysis.rules.ruleset import MarketRules
 
 
 def enumerate_draws(pool: Counts, hand: Counts, enough: Callable[[Counts], bool]) -> dict[int, Fraction]:
@@ -33,28 +34,29 @@ def enumerate_draws(pool: Counts, hand: Counts, enough: Callable[[Counts], bool]
 
 
 def enumerate_market(
-    route: Route, hand: Counts, pool: Counts, size: int, cost: int, reset_at: int, draws_per_turn: int
+    route: Route, hand: Counts, pool: Counts, rules: MarketRules, draws_per_turn: int
 ) -> dict[tuple[int, int], Fraction]:
     """
     Return the odds of each number of cards and turns of the greedy rule.
 
-    The route is of one color. The market is dealt from the pool; at most one
-    reset follows a refill, and there is no reshuffle: choose pools that do
-    not need it.
+    The route is of one color. The market is dealt from the pool, and there is
+    no reshuffle: choose pools that do not need it, and rules that replace
+    locomotives only, for colored cards of the discards are not counted.
     """
     color = ["purple", "blue", "orange", "white", "green", "yellow", "black", "red"].index(route.color)
     counts: Counter[tuple[int, int]] = Counter()
     orders = list(permutations(each_kind(pool)))
     for order in orders:
-        counts[_greedy(route, color, hand, list(order), size, cost, reset_at, draws_per_turn)] += 1
+        counts[_greedy(route, color, hand, list(order), rules, draws_per_turn)] += 1
     return {result: Fraction(count, len(orders)) for result, count in counts.items()}
 
 
 def _greedy(
-    route: Route, color: int, hand: Counts, pile: list[int], size: int, cost: int, reset_at: int, draws_per_turn: int
+    route: Route, color: int, hand: Counts, pile: list[int], rules: MarketRules, draws_per_turn: int
 ) -> tuple[int, int]:
     held = list(hand)
-    market = _refilled([], pile, size, reset_at)
+    cost = rules.locomotive_cost
+    market = _refilled([], pile, rules)
     n_cards = n_turns = 0
     while not payable(route, tuple(held)):
         n_turns += 1
@@ -76,7 +78,7 @@ def _greedy(
                 taken += cost if card == LOCOMOTIVE_INDEX else 1
                 held[card] += 1
                 n_cards += 1
-                market = _refilled(market, pile, size, reset_at)
+                market = _refilled(market, pile, rules)
             elif pile:
                 held[pile.pop(0)] += 1
                 taken += 1
@@ -86,14 +88,14 @@ def _greedy(
     return n_cards, n_turns
 
 
-def _refilled(market: list[int], pile: list[int], size: int, reset_at: int) -> list[int]:
+def _refilled(market: list[int], pile: list[int], rules: MarketRules) -> list[int]:
     market = list(market)
-    for attempt in range(2):
-        while len(market) < size and pile:
+    for n_resets in range(rules.max_resets + 1):
+        while len(market) < rules.size and pile:
             market.append(pile.pop(0))
-        due = reset_at and market.count(LOCOMOTIVE_INDEX) >= reset_at and len(market) == size
+        due = rules.reset_at and market.count(LOCOMOTIVE_INDEX) >= rules.reset_at and len(market) == rules.size
         colored = sum(kind < N_COLORS for kind in (*market, *pile))
-        if not due or colored < 1 or attempt == 1:
+        if not due or colored < rules.reset_needs_colored or n_resets == rules.max_resets:
             break
         market = []
     return market

@@ -102,6 +102,25 @@ def run_words(seed: int, n_seats: int) -> Ints:
     return np.array([seed_words(seed), *(policy_words(seed, seat) for seat in range(n_seats))])
 
 
+def stream_from(rng: np.random.Generator) -> Ints:
+    """
+    Return a new stream for compiled code, from a generator of NumPy.
+
+    Parameters
+    ----------
+    rng
+        Source of randomness; it gives the four words, and is moved on by that.
+
+    Examples
+    --------
+    >>> (stream_from(np.random.default_rng(7)) == stream_from(np.random.default_rng(7))).all()
+    np.True_
+    """
+    stream = rng.integers(0, 2**32, N_WORDS, dtype=np.int64)
+    stream[0] |= 1  # four zeros would stay zeros
+    return stream
+
+
 @lean
 def open_stream(words: Ints, game: int, purpose: int, stream: Ints) -> None:
     """

@@ -12,14 +12,15 @@ from typing import Literal
 import numpy as np
 
 from ttr_analysis._jit import compiled
+from ttr_analysis.analysis._counts import copy_cards, count_cards, draw_card
 from ttr_analysis.analysis.payments import Cards, expected_draws
 from ttr_analysis.analysis.payments.expected import BASE_RULES, hand_and_pool
 from ttr_analysis.analysis.payments.joint import find_singles, routes_table, search_order
-from ttr_analysis.analysis.payments.market import draw_card
 from ttr_analysis.analysis.payments.model import as_array
 from ttr_analysis.analysis.waiting import WaitingTime
 from ttr_analysis.cards import COLORS, GRAY, N_COLORS, N_KINDS, CardCounts
 from ttr_analysis.maps.model import Route
+from ttr_analysis.rules.chance import stream_from
 from ttr_analysis.rules.payment import Ints
 from ttr_analysis.rules.ruleset import RuleSet
 
@@ -131,22 +132,22 @@ def simulated_draws(
     """Return the cards to draw in each of `n` simulated games; -1 where the pool does not suffice."""
     found = np.empty(n, dtype=np.int64)
     table = routes_table([routes[i] for i in search_order(list(routes))])
-    _simulate(rng, table, as_array(hand), as_array(pool), found)
+    _simulate(stream_from(rng), table, as_array(hand), as_array(pool), found)
     return found
 
 
 @compiled
-def _simulate(rng: np.random.Generator, routes: Ints, hand: Ints, pool: Ints, found: Ints) -> None:
-    n_pool = pool.sum()
+def _simulate(stream: Ints, routes: Ints, hand: Ints, pool: Ints, found: Ints) -> None:
+    n_pool = count_cards(pool)
     own = np.zeros(routes.shape[0], dtype=np.int64)
     color = np.zeros(routes.shape[0], dtype=np.int64)
     after = np.empty((n_pool + 1, N_KINDS), dtype=np.int64)
+    copy_cards(hand, after[0])
     for game in range(found.size):
         pile = pool.copy()
-        after[0] = hand
         for i in range(n_pool):
-            after[i + 1] = after[i]
-            after[i + 1, draw_card(pile, rng.random())] += 1
+            copy_cards(after[i], after[i + 1])
+            after[i + 1, draw_card(pile, stream)] += 1
         found[game] = -1
         # More cards never pay for less: the first hand that pays is found by halving.
         low = 0

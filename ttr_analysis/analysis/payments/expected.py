@@ -7,11 +7,13 @@ from dataclasses import replace
 import numpy as np
 
 from ttr_analysis.analysis.payments.blind import unpaid_odds
-from ttr_analysis.analysis.payments.market import EMPTY, simulate_drawing
+from ttr_analysis.analysis.payments.market import DrawingRules, simulate_drawing
 from ttr_analysis.analysis.payments.model import Cards, RouteFacts, as_array, color_index
 from ttr_analysis.analysis.waiting import WaitingTime
 from ttr_analysis.cards import CARD_KINDS, GRAY, N_COLORS, CardCounts
 from ttr_analysis.maps.model import Route
+from ttr_analysis.rules.chance import stream_from
+from ttr_analysis.rules.market import EMPTY
 from ttr_analysis.rules.ruleset import RuleSet
 
 BASE_RULES = RuleSet("base game")
@@ -115,7 +117,8 @@ def simulate_draws(
         The cards of the draw pile. The deck without hand and market if not
         given.
     face_up
-        The face-up cards at the start; dealt from the pool if not given.
+        The face-up cards at the start; slots that they leave are dealt from
+        the pool. A full market stays as it is until a card is taken.
     spare
         Cards wanted beyond the length, as for a surcharge.
     n
@@ -161,18 +164,16 @@ def simulate_draws(
     hand, pool = hand_and_pool(hand, pool, rules, open_cards)
     kinds = [i for i, _ in enumerate(CARD_KINDS) for _ in range(open_cards.counts[i])]
     market = np.array(kinds + [EMPTY] * (size - len(kinds)), dtype=np.int64)
-    m = rules.market
     cards = np.empty(n, dtype=np.int64)
     turns = np.empty(n, dtype=np.int64)
     simulate_drawing(
-        rng,
+        stream_from(rng),
         as_array(hand),
         color_index(route),
         np.array(RouteFacts.of(_longer(route, spare)), dtype=np.int64),
         market,
         as_array(pool),
-        rules.cards.draws_per_turn,
-        np.array([m.locomotive_cost, m.reset_at, m.max_resets, m.reset_needs_colored], dtype=np.int64),
+        _drawing_rules(rules),
         cards,
         turns,
     )
@@ -187,6 +188,19 @@ def hand_and_pool(
     if pool is None:
         return hand, rules.deck - hand - (open_cards or CardCounts())
     return hand, CardCounts.coerce(pool)
+
+
+def _drawing_rules(rules: RuleSet) -> DrawingRules:
+    market = rules.market
+    return DrawingRules(
+        rules.cards.draws_per_turn,
+        market.locomotive_cost,
+        market.reset_at,
+        market.max_resets,
+        int(market.reset_needs_full),
+        market.reset_needs_colored,
+        int(market.open_without_piles),
+    )
 
 
 def _longer(route: Route, spare: int) -> Route:

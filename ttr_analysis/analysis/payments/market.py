@@ -2,27 +2,56 @@
 
 from __future__ import annotations
 
+from typing import Final, NamedTuple
+
 import numpy as np
 
 from ttr_analysis._jit import compiled
+from ttr_analysis.analysis._counts import add_cards, count_cards, count_colored, draw_card
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
-from ttr_analysis.rules.market import is_reset_due, may_take_face_up
+from ttr_analysis.rules.market import (
+    EMPTY,
+    draws_for_face_up,
+    is_reset_due,
+    may_take_face_up,
+    next_empty_slot,
+    sweep_market,
+)
 from ttr_analysis.rules.payment import GRAY_INDEX, Ints, can_pay, cards_missing
 
-EMPTY = -1
-"""An empty slot of the market."""
+_NO_SLOT: Final = -1
+
+
+class DrawingRules(NamedTuple):
+    """
+    What a rule set says about drawing, in numbers.
+
+    Parameters
+    ----------
+    draws_per_turn
+        Field of its `cards`.
+    locomotive_cost, reset_at, max_resets, reset_needs_full, reset_needs_colored, open_without_piles
+        Fields of its `market`.
+    """
+
+    draws_per_turn: int
+    locomotive_cost: int
+    reset_at: int
+    max_resets: int
+    reset_needs_full: int
+    reset_needs_colored: int
+    open_without_piles: int
 
 
 @compiled
 def simulate_drawing(
-    rng: np.random.Generator,
+    stream: Ints,
     hand: Ints,
     color: int,
     route: Ints,
     market: Ints,
     pool: Ints,
-    draws_per_turn: int,
-    market_rules: Ints,
+    rules: DrawingRules,
     cards: Ints,
     turns: Ints,
 ) -> None:
@@ -31,8 +60,8 @@ def simulate_drawing(
 
     Parameters
     ----------
-    rng
-        Source of randomness.
+    stream
+        Random stream, as in `ttr_analysis.rules.chance`; moved on.
     hand
         Cards held.
     color
@@ -43,84 +72,112 @@ def simulate_drawing(
         Kinds of the face-up cards; `EMPTY` for a slot that is dealt first.
     pool
         Cards of the draw pile.
-    draws_per_turn
-        Draws in a turn.
-    market_rules
-        Locomotive cost, reset_at, max_resets, reset_needs_colored.
+    rules
+        The rules of drawing.
     cards, turns
         Filled with the cards drawn and turns taken in each game; -1 where
         cards ran out first.
     """
     for i in range(cards.size):
-        _draw_once(
-            rng, hand.copy(), color, route, market.copy(), pool.copy(), draws_per_turn, market_rules, i, cards, turns
-        )
+        _draw_once(stream, hand.copy(), color, route, market.copy(), pool.copy(), rules, i, cards, turns)
 
 
 @compiled
 def _draw_once(
-    rng: np.random.Generator,
+    stream: Ints,
     hand: Ints,
     color: int,
     route: Ints,
     market: Ints,
     pile: Ints,
-    draws_per_turn: int,
-    market_rules: Ints,
+    rules: DrawingRules,
     i: int,
     cards: Ints,
     turns: Ints,
 ) -> None:
     discards = np.zeros(N_KINDS, dtype=np.int64)
-    _refill(rng, market, pile, discards, market_rules)
+    refill(stream, market, pile, discards, rules)
     cards[i] = 0
     turns[i] = 0
-    n_taken = draws_per_turn
+    n_taken = rules.draws_per_turn
     while not can_pay(hand, color, route[0], route[1], route[2], route[3], route[4]):
-        if n_taken >= draws_per_turn:
+        if n_taken >= rules.draws_per_turn:
             n_taken = 0
             turns[i] += 1
-        slot = _choose(hand, color, route, market, pile, n_taken, market_rules[0])
-        if slot == EMPTY and pile.sum() + discards.sum() == 0:
-            slot = _any_slot(market, n_taken, market_rules[0])
-            if slot == EMPTY:
+        has_piles = count_cards(pile) + count_cards(discards) > 0
+        slot = _choose(hand, color, route, market, pile, n_taken, has_piles, rules)
+        if slot == _NO_SLOT and not has_piles:
+            slot = _any_slot(market, n_taken, has_piles, rules)
+            if slot == _NO_SLOT:
                 if n_taken > 0:
                     # A second card that cannot be had is skipped.
-                    n_taken = draws_per_turn
+                    n_taken = rules.draws_per_turn
                     continue
                 cards[i] = -1
                 turns[i] = -1
                 return
-        if slot == EMPTY:
-            hand[_turn_up(rng, pile, discards)] += 1
+        if slot == _NO_SLOT:
+            hand[_turn_up(stream, pile, discards)] += 1
             n_taken += 1
         else:
             kind = market[slot]
             hand[kind] += 1
-            n_taken += market_rules[0] if kind == LOCOMOTIVE_INDEX else 1
+            n_taken += draws_for_face_up(kind, rules.locomotive_cost)
             market[slot] = EMPTY
-            _refill(rng, market, pile, discards, market_rules)
+            refill(stream, market, pile, discards, rules)
         cards[i] += 1
 
 
 @compiled
-def _choose(hand: Ints, color: int, route: Ints, market: Ints, pile: Ints, n_taken: int, locomotive_cost: int) -> int:
-    """Return the slot to take, or `EMPTY` for a blind card."""
+def _choose(
+    hand: Ints,
+    color: int,
+    route: Ints,
+    market: Ints,
+    pile: Ints,
+    n_taken: int,
+    has_piles: bool,
+    rules: DrawingRules,
+) -> int:
+    """Return the slot to take, or `_NO_SLOT` for a blind card."""
     target = _target(hand, color, route, market, pile)
     locomotives = hand[LOCOMOTIVE_INDEX]
-    n = hand.sum()
+    n = count_cards(hand)
     missing = _missing(route, hand[target], locomotives, n)
     # Where any card helps, as one of a set, a face-up one is worth no more than a blind one.
     with_any = _missing(route, hand[target], locomotives, n + 1)
     if _missing(route, hand[target] + 1, locomotives, n + 1) < missing:
-        for slot in range(market.size):
-            if market[slot] == target:
-                return slot
+        slot = _slot_with(market, target, n_taken, has_piles, rules)
+        if slot != _NO_SLOT:
+            return slot
     if _missing(route, hand[target], locomotives + 1, n + 1) < with_any:
-        for slot in range(market.size):
-            if market[slot] == LOCOMOTIVE_INDEX and may_take_face_up(1, n_taken, locomotive_cost):
+        return _slot_with(market, LOCOMOTIVE_INDEX, n_taken, has_piles, rules)
+    return _NO_SLOT
+
+
+@compiled
+def _slot_with(market: Ints, kind: int, n_taken: int, has_piles: bool, rules: DrawingRules) -> int:
+    """Return the first slot with a card of this kind that may be taken now; `_NO_SLOT` if none."""
+    if not may_take_face_up(kind, n_taken, has_piles, rules.locomotive_cost, rules.open_without_piles):
+        return _NO_SLOT
+    for slot in range(market.size):
+        if market[slot] == kind:
+            return slot
+    return _NO_SLOT
+
+
+@compiled
+def _any_slot(market: Ints, n_taken: int, has_piles: bool, rules: DrawingRules) -> int:
+    """Return a slot whose card may be taken now, colored ones first; `_NO_SLOT` if none."""
+    found = _NO_SLOT
+    for slot in range(market.size):
+        kind = market[slot]
+        if may_take_face_up(kind, n_taken, has_piles, rules.locomotive_cost, rules.open_without_piles):
+            if kind != LOCOMOTIVE_INDEX:
                 return slot
-    return EMPTY
+            if found == _NO_SLOT:
+                found = slot
+    return found
 
 
 @compiled
@@ -136,8 +193,9 @@ def _target(hand: Ints, color: int, route: Ints, market: Ints, pile: Ints) -> in
     best = 0
     fewest = 0
     most = 0
+    n = count_cards(hand)
     for c in range(N_COLORS):
-        missing = _missing(route, hand[c], hand[LOCOMOTIVE_INDEX], hand.sum())
+        missing = _missing(route, hand[c], hand[LOCOMOTIVE_INDEX], n)
         around = pile[c]
         for slot in range(market.size):
             around += market[slot] == c
@@ -149,62 +207,60 @@ def _target(hand: Ints, color: int, route: Ints, market: Ints, pile: Ints) -> in
 
 
 @compiled
-def _any_slot(market: Ints, n_taken: int, locomotive_cost: int) -> int:
-    """Return a slot that may be taken when there is nothing to draw, colored cards first; `EMPTY` if none."""
-    for slot in range(market.size):
-        if market[slot] not in (EMPTY, LOCOMOTIVE_INDEX):
-            return slot
-    for slot in range(market.size):
-        if market[slot] == LOCOMOTIVE_INDEX and may_take_face_up(1, n_taken, locomotive_cost):
-            return slot
-    return EMPTY
-
-
-@compiled
-def _refill(rng: np.random.Generator, market: Ints, pile: Ints, discards: Ints, market_rules: Ints) -> None:
-    """Fill the empty slots, and replace all cards as often as the rules demand."""
-    for n_resets in range(market_rules[2] + 1):
-        n_open = 0
-        n_locomotives = 0
-        for slot in range(market.size):
-            if market[slot] == EMPTY and pile.sum() + discards.sum() > 0:
-                market[slot] = _turn_up(rng, pile, discards)
-            n_open += market[slot] != EMPTY
-            n_locomotives += market[slot] == LOCOMOTIVE_INDEX
-        n_colored = n_open - n_locomotives + pile[:N_COLORS].sum() + discards[:N_COLORS].sum()
-        if not is_reset_due(n_open, n_locomotives, n_colored, market.size, market_rules[1], market_rules[3]):
-            return
-        if n_resets < market_rules[2]:
-            for slot in range(market.size):
-                discards[market[slot]] += 1
-                market[slot] = EMPTY
-
-
-@compiled
-def _turn_up(rng: np.random.Generator, pile: Ints, discards: Ints) -> int:
-    """Return the kind of the top card, shuffling the discards first if the pile is empty."""
-    if pile.sum() == 0:
-        pile += discards
-        discards[:] = 0
-    return draw_card(pile, rng.random())
-
-
-@compiled
-def draw_card(pile: Ints, u: float) -> int:
+def refill(stream: Ints, market: Ints, pile: Ints, discards: Ints, rules: DrawingRules) -> int:
     """
-    Remove a random card from a pile and return its kind.
+    Fill the empty slots; if there were any, replace all cards as often as the rules demand.
 
     Parameters
     ----------
-    pile
-        Cards of the pile, not none.
-    u
-        A uniform random number from 0 to below 1.
+    stream
+        Random stream; moved on.
+    market
+        Kinds of the face-up cards; `EMPTY` for an empty slot.
+    pile, discards
+        Cards of both piles.
+    rules
+        The rules of drawing.
+
+    Returns
+    -------
+    n_resets
+        How often all cards were replaced.
     """
-    rest = int(u * pile.sum())
-    for kind in range(N_KINDS):
-        rest -= pile[kind]
-        if rest < 0:
-            pile[kind] -= 1
-            return kind
-    return -1
+    if next_empty_slot(market, 0) == market.size:
+        return 0
+    _fill_slots(stream, market, pile, discards)
+    n_resets = 0
+    while is_reset_due(
+        market,
+        count_colored(pile) + count_colored(discards),
+        n_resets,
+        rules.reset_at,
+        rules.max_resets,
+        rules.reset_needs_full,
+        rules.reset_needs_colored,
+    ):
+        sweep_market(market, discards)
+        _fill_slots(stream, market, pile, discards)
+        n_resets += 1
+    return n_resets
+
+
+@compiled
+def _fill_slots(stream: Ints, market: Ints, pile: Ints, discards: Ints) -> None:
+    """Fill the empty slots in order, as long as there are cards."""
+    n_cards = count_cards(pile) + count_cards(discards)
+    slot = next_empty_slot(market, 0)
+    while slot < market.size and n_cards > 0:
+        market[slot] = _turn_up(stream, pile, discards)
+        n_cards -= 1
+        slot = next_empty_slot(market, slot + 1)
+
+
+@compiled
+def _turn_up(stream: Ints, pile: Ints, discards: Ints) -> int:
+    """Return the kind of the top card, shuffling the discards first if the pile is empty."""
+    if count_cards(pile) == 0:
+        add_cards(discards, pile)
+        discards.fill(0)
+    return draw_card(pile, stream)

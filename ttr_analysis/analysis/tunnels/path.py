@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ttr_analysis._jit import compiled
-from ttr_analysis.analysis.payments.market import draw_card
+from ttr_analysis.analysis._counts import add_cards, copy_cards, count_cards, draw_card, remove_cards
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS
 from ttr_analysis.rules.payment import GRAY_INDEX, Ints, fill_sets, form_sets
 from ttr_analysis.rules.tunnel import (
@@ -22,7 +22,7 @@ _NO_PAYMENT = -1
 
 @compiled
 def simulate_paths(
-    rng: np.random.Generator,
+    stream: Ints,
     routes: Ints,
     tunnel: Ints,
     wanted: Ints,
@@ -40,8 +40,8 @@ def simulate_paths(
 
     Parameters
     ----------
-    rng
-        Source of randomness.
+    stream
+        Random stream, as in `ttr_analysis.rules.chance`; moved on.
     routes
         One row for each: color, plain, symbols, jokers, swap_size, swap_any.
     tunnel
@@ -63,7 +63,7 @@ def simulate_paths(
     """
     for game in range(results.shape[0]):
         _play(
-            rng,
+            stream,
             routes,
             tunnel,
             wanted,
@@ -80,7 +80,7 @@ def simulate_paths(
 
 @compiled
 def _play(
-    rng: np.random.Generator,
+    stream: Ints,
     routes: Ints,
     tunnel: Ints,
     wanted: Ints,
@@ -106,42 +106,40 @@ def _play(
                 return
             result[1] += 1
             result[at] += 1
-            hand -= laid
-            n_pile = _turn_over(rng, pool, n_pile, discards, n_revealed, at_once, turned)
+            remove_cards(laid, hand)
+            n_pile = _turn_over(stream, pool, n_pile, discards, n_revealed, at_once, turned)
             surcharge = matching_cards(turned, color) if tunnel[i] else 0
             jokers = routes[i, 3]
             claimed = surcharge <= spare_cards(hand, color, jokers)
             if claimed:
                 _pay(hand, color, jokers, surcharge, wanted[i], paid)
-                discards += laid
-                discards += paid
+                add_cards(laid, discards)
+                add_cards(paid, discards)
                 result[0] += 1
-                result[2] += laid.sum() + surcharge
+                result[2] += count_cards(laid) + surcharge
                 result[at + 1] = surcharge
             else:
-                hand += laid
-            discards += turned
+                add_cards(laid, hand)
+            add_cards(turned, discards)
         if not claimed:
             return
 
 
 @compiled
-def _turn_over(
-    rng: np.random.Generator, pool: Ints, n_pile: int, discards: Ints, revealed: int, at_once: int, turned: Ints
-) -> int:
+def _turn_over(stream: Ints, pool: Ints, n_pile: int, discards: Ints, revealed: int, at_once: int, turned: Ints) -> int:
     """
     Turn over cards of the pile; return how many the pile then holds.
 
     Each card is a random one of the pool, as the pile is a random part of it.
     After a reshuffle the pool is what was in the discard pile.
     """
-    turned[:] = 0
+    turned.fill(0)
     for _ in range(revealed):
         if n_pile == 0:
             n_pile = _reshuffle(pool, discards)
         if n_pile == 0:
             return 0
-        turned[draw_card(pool, rng.random())] += 1
+        turned[draw_card(pool, stream)] += 1
         n_pile -= 1
         if n_pile == 0 and at_once:
             n_pile = _reshuffle(pool, discards)
@@ -150,9 +148,9 @@ def _turn_over(
 
 @compiled
 def _reshuffle(pool: Ints, discards: Ints) -> int:
-    pool[:] = discards
-    discards[:] = 0
-    return int(pool.sum())
+    copy_cards(discards, pool)
+    discards.fill(0)
+    return int(count_cards(pool))
 
 
 @compiled
@@ -165,7 +163,7 @@ def _pay(hand: Ints, color: int, jokers: int, surcharge: int, wanted: Ints, paid
     rank = np.zeros(N_KINDS, dtype=np.int64)
     rank[LOCOMOTIVE_INDEX] = 1
     fill_sets(usable, surcharge, rank, wanted, paid)
-    hand -= paid
+    remove_cards(paid, hand)
 
 
 @compiled
@@ -198,7 +196,7 @@ def choose_payment(
     best_cost = np.zeros(3, dtype=np.int64)
     cost = np.zeros(3, dtype=np.int64)
     cards = np.zeros(N_KINDS, dtype=np.int64)
-    n_cards = hand.sum()
+    n_cards = count_cards(hand)
     for kind in range(N_KINDS):
         # The last kind stands for no color cards at all.
         alone = kind == LOCOMOTIVE_INDEX
@@ -217,8 +215,9 @@ def choose_payment(
                 if odds > best_odds + 1e-12 or (odds > best_odds - 1e-12 and _is_less(cost, best_cost)):
                     best = kind
                     best_odds = odds
-                    best_cost[:] = cost
-                    laid[:] = cards
+                    for part in range(cost.size):
+                        best_cost[part] = cost[part]
+                    copy_cards(cards, laid)
     return best
 
 
@@ -239,24 +238,26 @@ def _lay_out(hand: Ints, kind: int, own: int, locomotives: int, in_sets: int, wa
 def _odds(
     hand: Ints, cards: Ints, color: int, jokers: int, pool: Ints, n_pile: int, discards: Ints, revealed: int
 ) -> float:
+    left = hand.copy()
+    remove_cards(cards, left)
     return claim_probability(
-        spare_cards(hand - cards, color, jokers),
+        spare_cards(left, color, jokers),
         matching_cards(pool, color),
-        pool.sum(),
+        count_cards(pool),
         n_pile,
         matching_cards(discards, color),
-        discards.sum(),
+        count_cards(discards),
         revealed,
     )
 
 
 @compiled
 def _cost(hand: Ints, cards: Ints, wanted: Ints, cost: Ints) -> None:
-    cost[:] = 0
+    cost.fill(0)
     for kind in range(N_KINDS):
         cost[0] += max(0, min(wanted[kind], hand[kind]) - (hand[kind] - cards[kind]))
     cost[1] = cards[LOCOMOTIVE_INDEX]
-    cost[2] = cards.sum()
+    cost[2] = count_cards(cards)
 
 
 @compiled

@@ -17,6 +17,7 @@ from ttr_analysis.analysis.tunnels.path import N_RESULTS, simulate_paths
 from ttr_analysis.analysis.waiting import Estimate
 from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE, LOCOMOTIVE_INDEX, N_KINDS, CardCounts, card_index
 from ttr_analysis.maps.model import Route
+from ttr_analysis.rules.chance import stream_from
 from ttr_analysis.rules.ruleset import RuleSet
 
 if TYPE_CHECKING:
@@ -264,7 +265,7 @@ def simulate_path(
         raise ValueError(msg)
     results = np.zeros((n, N_RESULTS + 2 * len(routes)), dtype=np.int64)
     simulate_paths(
-        rng,
+        stream_from(rng),
         routes_table(routes),
         np.array([r.tunnel for r in routes], dtype=np.int64),
         _wanted_later(routes),

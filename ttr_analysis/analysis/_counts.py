@@ -1,0 +1,91 @@
+"""Cards as nine counts in compiled code: sums, moves from one to another, and a card by chance."""
+
+from __future__ import annotations
+
+from ttr_analysis._jit import inlined, lean
+from ttr_analysis.cards import N_COLORS, N_KINDS
+from ttr_analysis.rules.chance import below
+from ttr_analysis.rules.payment import Ints
+
+
+@inlined
+def count_cards(cards: Ints) -> int:
+    """
+    Return the number of cards.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> int(count_cards(np.array([2, 0, 0, 0, 0, 0, 0, 0, 1])))
+    3
+    """
+    total = 0
+    for kind in range(N_KINDS):
+        total += cards[kind]
+    return total
+
+
+@inlined
+def count_colored(cards: Ints) -> int:
+    """
+    Return the number of cards that are no locomotives.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> int(count_colored(np.array([2, 0, 0, 0, 0, 0, 0, 0, 1])))
+    2
+    """
+    total = 0
+    for kind in range(N_COLORS):
+        total += cards[kind]
+    return total
+
+
+@inlined
+def copy_cards(cards: Ints, to: Ints) -> None:
+    """Make the counts of `to` those of `cards`."""
+    for kind in range(N_KINDS):
+        to[kind] = cards[kind]
+
+
+@inlined
+def add_cards(cards: Ints, to: Ints) -> None:
+    """Add cards to others."""
+    for kind in range(N_KINDS):
+        to[kind] += cards[kind]
+
+
+@inlined
+def remove_cards(cards: Ints, of: Ints) -> None:
+    """Take cards out of others, which hold them."""
+    for kind in range(N_KINDS):
+        of[kind] -= cards[kind]
+
+
+@lean
+def draw_card(pile: Ints, stream: Ints) -> int:
+    """
+    Remove a random card from a pile and return its kind.
+
+    Parameters
+    ----------
+    pile
+        Cards of the pile, not none.
+    stream
+        Random stream, as in `ttr_analysis.rules.chance`; moved on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> pile = np.array([0, 0, 3, 0, 0, 0, 0, 0, 0])
+    >>> int(draw_card(pile, np.array([1, 2, 3, 4]))), pile.tolist()
+    (2, [0, 0, 2, 0, 0, 0, 0, 0, 0])
+    """
+    rest = below(stream, count_cards(pile))
+    for kind in range(N_KINDS):
+        rest -= pile[kind]
+        if rest < 0:
+            pile[kind] -= 1
+            return kind
+    return -1
