@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ttr_analysis._jit import compiled
+from ttr_analysis.analysis._counts import count_cards
 from ttr_analysis.analysis.payments.model import Cards, Payment, RouteFacts, as_array, as_counts, color_index
 from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE_INDEX, N_COLORS, N_KINDS, CardCounts
 from ttr_analysis.maps.model import Route
@@ -116,9 +117,13 @@ def find_singles(routes: Ints, hand: Ints, own: Ints, color: Ints) -> bool:
     own, color
         Filled with the cards used singly for each route, and their color.
     """
-    if routes[:, _PLAIN].sum() + routes[:, _SYMBOLS].sum() > hand.sum():
+    n_cards = count_cards(hand)
+    n_spaces = 0
+    for r in range(routes.shape[0]):
+        n_spaces += routes[r, _PLAIN] + routes[r, _SYMBOLS]
+    if n_spaces > n_cards:
         return False
-    return _search(routes, hand.copy(), hand[LOCOMOTIVE_INDEX], hand.sum(), own, color)
+    return _search(routes, hand.copy(), hand[LOCOMOTIVE_INDEX], n_cards, own, color)
 
 
 @compiled
@@ -137,7 +142,10 @@ def _search(routes: Ints, left: Ints, locomotives: int, n_cards: int, own: Ints,
         if color[i] >= 0 and own[i] > fewest[i]:
             own[i] -= 1
         else:
-            color[i], own[i], fewest[i] = _next_color(routes, left, i, color[i] + 1, own)
+            following, most, least = _next_color(routes, left, i, color[i] + 1, own)
+            color[i] = following
+            own[i] = most
+            fewest[i] = least
         if color[i] == N_COLORS:
             i -= 1
             continue
@@ -167,7 +175,7 @@ def _next_color(routes: Ints, left: Ints, i: int, first: int, own: Ints) -> tupl
             if c > 0:
                 fewest = max(fewest, 1)
             # Of routes that are all the same, the earlier ones get no fewer color cards.
-            if i > 0 and (routes[i] == routes[i - 1]).all():
+            if i > 0 and _are_equal(routes[i], routes[i - 1]):
                 most = min(most, own[i - 1])
         if fewest <= most:
             return c, most, fewest
@@ -184,7 +192,20 @@ def _is_wanted_later(routes: Ints, i: int, c: int) -> bool:
 
 @compiled
 def _is_left_before(left: Ints, c: int) -> bool:
-    return bool((left[:c] == left[c]).any())
+    """Return whether an earlier color has as many cards left."""
+    earlier = 0
+    while left[earlier] != left[c]:
+        earlier += 1
+    return earlier < c
+
+
+@compiled
+def _are_equal(route: Ints, other: Ints) -> bool:
+    """Return whether two routes are the same in all that the search asks about."""
+    column = 0
+    while column < route.size and route[column] == other[column]:
+        column += 1
+    return column == route.size
 
 
 @compiled
@@ -236,7 +257,11 @@ def _missing(routes: Ints, left: Ints, i: int, own: Ints, r: int) -> int:
     """Return how many plain spaces of a route lack a color card."""
     if r < i:
         return int(routes[r, _PLAIN] - own[r])
-    most = left[:N_COLORS].max() if routes[r, _COLOR] == GRAY_INDEX else left[routes[r, _COLOR]]
+    if routes[r, _COLOR] != GRAY_INDEX:
+        return int(max(0, routes[r, _PLAIN] - left[routes[r, _COLOR]]))
+    most = 0
+    for c in range(N_COLORS):
+        most = max(most, left[c])
     return int(max(0, routes[r, _PLAIN] - most))
 
 
