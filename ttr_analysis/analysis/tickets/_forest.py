@@ -125,8 +125,10 @@ def choose_tracks(ends: Ints, cost: Ints, order: Ints, weight: Ints, track: Ints
     for r in order:
         a, b = ends[r, 0], ends[r, 1]
         if cost[r] < weight[a, b]:
-            weight[a, b] = weight[b, a] = cost[r]
-            track[a, b] = track[b, a] = r
+            weight[a, b] = cost[r]
+            weight[b, a] = cost[r]
+            track[a, b] = r
+            track[b, a] = r
 
 
 @compiled
@@ -178,7 +180,6 @@ def group_distances(distance: Ints, members: Ints, rows: Ints) -> None:
                     rows[g, v] = min(rows[g, v], distance[a, v])
 
 
-@compiled
 def make_work(n_tickets: int, n: int) -> Work:
     """Return the arrays for sets of up to so many tickets, one or more, on a board of `n` cities."""
     return Work(
@@ -353,7 +354,7 @@ def count_tickets(tickets: Ints) -> int:
 
 
 @compiled
-def batch_costs(distance: Ints, ends: Ends, sets: Ints, costs: Ints) -> None:
+def batch_costs(distance: Ints, ends: Ends, sets: Ints, work: Work, costs: Ints) -> None:
     """
     Fill in what the cheapest networks of many sets of tickets cost.
 
@@ -363,12 +364,13 @@ def batch_costs(distance: Ints, ends: Ends, sets: Ints, costs: Ints) -> None:
         The board and the tickets on it.
     sets
         Tickets, one set a line; -1 fills up a line.
+    work
+        For sets of so many tickets.
     costs
         Filled with packed costs: `costs[i, mask]` for the tickets of line `i`
         whose bits are set in `mask`. Or, if it has one column only, the cost
         of each whole set.
     """
-    work = make_work(sets.shape[1], len(distance))
     for i in range(len(sets)):
         n_tickets = count_tickets(sets[i])
         solve_subsets(distance, ends, sets[i], n_tickets, work)
@@ -380,7 +382,7 @@ def batch_costs(distance: Ints, ends: Ends, sets: Ints, costs: Ints) -> None:
 
 
 @compiled
-def batch_networks(board: Board, ends: Ends, sets: Ints, costs: Ints, used: Flags) -> None:
+def batch_networks(board: Board, ends: Ends, sets: Ints, work: Work, costs: Ints, used: Flags) -> None:
     """
     Fill in the cheapest networks of many sets of tickets.
 
@@ -390,6 +392,8 @@ def batch_networks(board: Board, ends: Ends, sets: Ints, costs: Ints, used: Flag
         The board and the tickets on it.
     sets
         Tickets, one set a line; -1 fills up a line.
+    work
+        For sets of so many tickets.
     costs
         Filled with the packed cost of each set, `UNREACHABLE` if there is no
         network.
@@ -397,7 +401,6 @@ def batch_networks(board: Board, ends: Ends, sets: Ints, costs: Ints, used: Flag
         Filled with 1 where the network of a set uses a route, owned ones
         included; shape (sets, routes).
     """
-    work = make_work(sets.shape[1], len(board.distance))
     used.fill(0)
     for i in range(len(sets)):
         n_tickets = count_tickets(sets[i])
@@ -463,7 +466,8 @@ def _mark_tree(board: Board, ends: Ends, work: Work, groups: int, city: int, use
         _mark_path(board, v, u, used)
         todo[n_todo, 0] = low | part
         todo[n_todo + 1, 0] = rest ^ part
-        todo[n_todo, 1] = todo[n_todo + 1, 1] = u
+        todo[n_todo, 1] = u
+        todo[n_todo + 1, 1] = u
         n_todo += 2
 
 

@@ -101,7 +101,7 @@ class ForestSolver:
         """
         costs = np.zeros((len(sets), 1), dtype=np.int64)
         if sets.size:
-            forest.batch_costs(self.board.distance, self.ends(tickets), sets, costs)
+            forest.batch_costs(self.board.distance, self.ends(tickets), sets, self._work(sets), costs)
         return costs[:, 0]
 
     def subset_costs(self, tickets: Sequence[Ticket], sets: Ints) -> Ints:
@@ -116,7 +116,7 @@ class ForestSolver:
         """
         costs = np.zeros((len(sets), 1 << sets.shape[1]), dtype=np.int64)
         if sets.size:
-            forest.batch_costs(self.board.distance, self.ends(tickets), sets, costs)
+            forest.batch_costs(self.board.distance, self.ends(tickets), sets, self._work(sets), costs)
         return costs
 
     def used_routes(self, tickets: Sequence[Ticket], sets: Ints) -> tuple[Ints, Flags]:
@@ -138,8 +138,11 @@ class ForestSolver:
             rank = np.lexsort((ends.pairs[:, 1], ends.pairs[:, 0])).argsort()
             key = np.where(sets < 0, len(tickets), rank[sets])
             ordered = np.take_along_axis(sets, key.argsort(axis=1, kind="stable"), axis=1)
-            forest.batch_networks(self.board, ends, ordered, costs, used)
+            forest.batch_networks(self.board, ends, ordered, self._work(sets), costs, used)
         return costs, used
+
+    def _work(self, sets: Ints) -> forest.Work:
+        return forest.make_work(sets.shape[1], len(self.game_map.cities))
 
     def _no_network(self, tickets: Sequence[Ticket]) -> NoNetworkError:
         """Return the error that names what is cut off, and by what."""
