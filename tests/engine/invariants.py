@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from ttr_analysis._jit import compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
+from ttr_analysis.engine.kernel.cards import count_cards
 from ttr_analysis.engine.layout import (
     AT_DISCARDS,
     AT_OFFER,
@@ -361,7 +362,10 @@ def _broken_by_doubles(state: Ints, tables: Ints) -> int:
             seen[state[HELD + seat * MAX_TICKETS + i]] += 1
     for i in range(state[N_QUEUED]):
         seen[state[QUEUE + (state[QUEUE_HEAD] + i) % MAX_TICKETS]] += 1
-    return _TICKETS if seen.max() > 1 else 0
+    for times in seen:
+        if times > 1:
+            return _TICKETS
+    return 0
 
 
 @compiled
@@ -386,7 +390,7 @@ def _broken_by_phase(state: Ints, tables: Ints) -> int:
             return _PHASES
         if not 0 < state[SURCHARGE] <= tables[N_REVEALED]:
             return _PHASES
-    elif state[PENDING] != NOBODY or state[SURCHARGE] != 0 or state[LAID : LAID + N_KINDS].sum() != 0:
+    elif state[PENDING] != NOBODY or state[SURCHARGE] != 0 or count_cards(state[LAID : LAID + N_KINDS]) != 0:
         return _PHASES
     return _broken_by_end(state, tables)
 
