@@ -1,0 +1,37 @@
+"""
+The compiler of this package: from plain Python on numbers to machine code.
+
+A function marked `compiled` is ordinary Python and runs as such with
+`TTR_PLAIN=1`. Otherwise its first call reads its source, and that of every
+compiled function it calls, types them, writes one LLVM module, and keeps the
+machine code on disk. What the subset has, and how each part works, is told in
+docs/compiler.md.
+
+=============  ================================================================
+records        named fields over one array
+types          types, and the LLVM values each is made of
+source         the syntax tree of a function, and what is refused in it
+writer         LLVM text: blocks, instructions, checks
+expressions    what has a value
+statements     what a function does
+program        all functions that a root needs, as one module
+build          machine code, and the folder in which it is kept
+calls          from Python arguments to machine code and back
+=============  ================================================================
+"""
+
+from ttr_analysis._compile.calls import Compiled, Functions, compiled
+from ttr_analysis._compile.records import Record, block, cell, float_block, float_cell
+from ttr_analysis._compile.source import SubsetError
+
+__all__ = [
+    "Compiled",
+    "Functions",
+    "Record",
+    "SubsetError",
+    "block",
+    "cell",
+    "compiled",
+    "float_block",
+    "float_cell",
+]

@@ -1,0 +1,251 @@
+"""From a module's text to machine code, and the folder in which that is kept."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ttr_analysis._compile.program import Program, describe
+from ttr_analysis._compile.source import Source
+from ttr_analysis._compile.types import Type, from_data, to_data
+
+_LOCK = threading.RLock()
+"""LLVM writes one module at a time."""
+_SPEED = 2
+"""How hard LLVM optimizes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """
+    A root as machine code.
+
+    Parameters
+    ----------
+    entry, exported
+        Addresses: of what Python calls, and of what compiled code calls.
+    result
+        What it returns.
+    places
+        For each error number, from 1: the fault, file, line and function.
+    engine
+        What keeps the code in memory.
+    """
+
+    entry: int
+    exported: int
+    result: Type
+    places: list[tuple[str, str, int, str]]
+    engine: Any
+
+
+def is_checked() -> bool:
+    """Return whether indices and overflow are to be checked: `TTR_CHECKS=1`."""
+    return os.environ.get("TTR_CHECKS", "") not in ("", "0")
+
+
+# -- the folder -----------------------------------------------------------------------------------
+
+
+@cache
+def cache_folder() -> Path:
+    """
+    Return the folder of compiled code, made if need be.
+
+    It is `TTR_CACHE_DIR`, else `ttr_analysis` in the user's cache folder
+    (`XDG_CACHE_HOME`, else `~/.cache`). If that cannot be written, it is a
+    temporary folder, removed when Python ends.
+    """
+    try:
+        folder = _chosen_folder()
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except (OSError, RuntimeError):  # RuntimeError: there is no home
+        folder = Path(tempfile.mkdtemp(prefix="ttr_analysis-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _chosen_folder() -> Path:
+    if chosen := os.environ.get("TTR_CACHE_DIR"):
+        return Path(chosen).expanduser()
+    users = os.environ.get("XDG_CACHE_HOME")
+    return (Path(users) if users else Path.home() / ".cache") / "ttr_analysis"
+
+
+def file_of(source: Source, kinds: tuple[Type, ...]) -> Path:
+    """Return the file in which the machine code of a root is kept."""
+    name = f"{source.name} {'; '.join(map(str, kinds))} {is_checked()} {_environment()}"
+    short = source.name.removeprefix("ttr_analysis.")
+    return cache_folder() / f"{short}-{hashlib.blake2b(name.encode(), digest_size=8).hexdigest()}.bin"
+
+
+@cache
+def _environment() -> str:
+    """Return what machine code depends on besides its sources: compiler, LLVM, processor, Python's and numpy's layout."""
+    import llvmlite
+    import llvmlite.binding as llvm
+
+    compiler = hashlib.blake2b(digest_size=8)
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        compiler.update(path.read_bytes())
+    features = llvm.get_host_cpu_features().flatten()
+    python = f"{sys.version} {object.__basicsize__} {np.__version__}"
+    return f"{compiler.hexdigest()} {llvmlite.__version__} {llvm.get_host_cpu_name()} {features} {python}"
+
+
+@cache
+def _digest_of_file(file: str) -> str:
+    """Return a name for the text of a source file, read once: what runs is what was imported."""
+    return hashlib.blake2b(Path(file).read_bytes(), digest_size=16).hexdigest()
+
+
+def is_kept(source: Source) -> bool:
+    """Return whether machine code of a function is kept: if its source is a file."""
+    return Path(source.file).is_file()
+
+
+def load_kept(file: Path) -> Machine | None:
+    """Return machine code from a file; None if there is none, or it is torn, or of other sources."""
+    try:
+        head, code = file.read_bytes().split(b"\n", 1)
+        said = json.loads(head)
+        if said["code"] != hashlib.blake2b(code, digest_size=16).hexdigest():
+            return None
+        if any(_digest_of_file(path) != digest for path, digest in said["files"].items()):
+            return None
+        if any(_now(where) != text for where, text in said["notes"].items()):
+            return None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+    return _load(code, from_data(said["result"]), [tuple(place) for place in said["places"]])
+
+
+def _now(where: str) -> str:
+    """Return what a global name stands for now."""
+    module, name = where.split(":")
+    missing = object()
+    found = vars(sys.modules[module]).get(name, missing)
+    return describe(__builtins__[name] if found is missing else found)  # type: ignore[index]
+
+
+def keep(file: Path, program: Program, result: Type, code: bytes) -> None:
+    """Write machine code to its file: to a temporary name first, for another process may do the same."""
+    head = {
+        "code": hashlib.blake2b(code, digest_size=16).hexdigest(),
+        "files": {source.file: _digest_of_file(source.file) for source in program.sources},
+        "notes": program.notes,
+        "places": program.places,
+        "result": to_data(result),
+    }
+    try:
+        handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=file.name)
+        with os.fdopen(handle, "wb") as out:
+            out.write(json.dumps(head).encode() + b"\n" + code)
+        Path(temporary).replace(file)
+    except OSError:
+        return  # a full disk costs the next process some seconds, and this one nothing
+
+
+@contextlib.contextmanager
+def _alone(file: Path) -> Iterator[None]:
+    """Let one process compile a root while others wait for it."""
+    try:
+        import fcntl
+    except ImportError:  # Windows: both compile
+        yield
+        return
+    try:
+        lock = file.with_suffix(".lock").open("w")
+    except OSError:
+        yield
+        return
+    with lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+# -- LLVM -----------------------------------------------------------------------------------------
+
+
+def build(source: Source, kinds: tuple[Type, ...]) -> Machine:
+    """Return the machine code of a root, from its file or compiled now."""
+    with _LOCK:
+        if not is_kept(source):
+            return _compile(source, kinds, None)
+        file = file_of(source, kinds)
+        found = load_kept(file)
+        if found is not None:
+            return found
+        with _alone(file):
+            return load_kept(file) or _compile(source, kinds, file)
+
+
+def _compile(source: Source, kinds: tuple[Type, ...], file: Path | None) -> Machine:
+    """Compile a root; keep its machine code in a file if all its sources are files."""
+    program = Program(is_checked=is_checked())
+    text, root = program.text(source, kinds)
+    code = _machine_code(text)
+    if file is not None and all(map(is_kept, program.sources)):
+        keep(file, program, root.result, code)
+    return _load(code, root.result, program.places)
+
+
+@cache
+def _target() -> Any:  # noqa: ANN401 - of llvmlite
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    target = llvm.Target.from_default_triple()
+    return target.create_target_machine(
+        cpu=llvm.get_host_cpu_name(),
+        features=llvm.get_host_cpu_features().flatten(),
+        opt=_SPEED,
+        reloc="static" if target.name.startswith("x86") else "default",
+        codemodel="jitdefault",
+        jit=True,
+    )
+
+
+def _machine_code(text: str) -> bytes:
+    """Return the object code of a module."""
+    import llvmlite.binding as llvm
+
+    machine = _target()
+    module = llvm.parse_assembly(text)
+    module.triple = machine.triple
+    module.data_layout = str(machine.target_data)
+    options = llvm.create_pipeline_tuning_options(speed_level=_SPEED)
+    options.loop_vectorization = True
+    options.slp_vectorization = True
+    passes = llvm.create_pass_builder(machine, options)
+    passes.getModulePassManager().run(module, passes)
+    code: bytes = machine.emit_object(module)
+    return code
+
+
+def _load(code: bytes, result: Type, places: list[tuple[str, str, int, str]]) -> Machine:
+    import llvmlite.binding as llvm
+
+    with _LOCK:
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target())
+        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        engine.finalize_object()
+    entry, exported = map(engine.get_function_address, ("entry", "exported"))
+    return Machine(entry, exported, result, places, engine)

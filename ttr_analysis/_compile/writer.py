@@ -1,0 +1,324 @@
+"""LLVM text of one function: blocks, instructions, memory, and checks that end the call with an error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from ttr_analysis._compile.types import BOOL, FLOAT, INT, Array, Type, parts_of
+
+
+class Fault(Enum):
+    """What can go wrong while compiled code runs: the error that Python raises, and what it says."""
+
+    INDEX = (IndexError, "index out of range")
+    NEGATIVE_SLICE = (IndexError, "slice out of range")
+    SIZES = (ValueError, "arrays of different sizes")
+    OVERFLOW = (OverflowError, "integer beyond 64 bits")
+    NARROW = (OverflowError, "integer does not fit the array")
+    SHIFT = (ValueError, "shift by less than 0 or more than 63 bits")
+    DIVISION = (ZeroDivisionError, "division by zero")
+    MEMORY = (MemoryError, "scratch memory is used up")
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """
+    A value in LLVM.
+
+    Parameters
+    ----------
+    kind
+        Its type.
+    parts
+        Registers or constants, as many as the type has parts.
+    const
+        The number itself, if it is known while compiling.
+    """
+
+    kind: Type
+    parts: tuple[str, ...]
+    const: int | float | bool | None = None
+
+    @property
+    def one(self) -> str:
+        """The only part."""
+        (part,) = self.parts
+        return part
+
+
+@dataclass(slots=True)
+class Block:
+    """Instructions without a branch but at their end."""
+
+    label: str
+    lines: list[str] = field(default_factory=list)
+    is_done: bool = False
+    is_reached: bool = False
+
+
+# Cells of the context that every function is given, by their number.
+SCRATCH_TOP = 0
+SCRATCH_END = 1
+ERROR = 2
+TYPES = 3
+"""Here and after: addresses of Python's type of arrays, and of each dtype."""
+RESULTS = 8
+MAX_RESULTS = 48
+
+SMALL_ARRAY = 1024
+"""Bytes up to which an array of known size lies on the stack."""
+_ALIGNMENT = 64
+
+
+def number(value: float) -> str:
+    """
+    Return a constant in LLVM's notation.
+
+    Examples
+    --------
+    >>> number(True), number(-3), number(0.5)
+    ('true', '-3', '0x3FE0000000000000')
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    import struct
+
+    return f"0x{struct.pack('>d', value).hex().upper()}"
+
+
+def constant(value: float) -> Value:
+    """Return the value of a number known while compiling."""
+    kind = BOOL if isinstance(value, bool) else INT if isinstance(value, int) else FLOAT
+    return Value(kind, (number(value),), value)
+
+
+class Writer:
+    """
+    Write the instructions of one function.
+
+    Parameters
+    ----------
+    is_checked
+        Whether indices and overflow are checked; division and scratch memory
+        always are.
+    """
+
+    def __init__(self, *, is_checked: bool) -> None:
+        self.is_checked = is_checked
+        self.may_fail = False
+        self.uses_scratch = False
+        self.keeps_scratch = False  # what it returns lies there
+        self.line = 0
+        self.entry: list[str] = []
+        self.block = Block("start", is_reached=True)
+        self.blocks = [self.block]
+        self.exit = Block("exit")
+        self._n_names = 0
+        self._faults: dict[tuple[Fault, int], Block] = {}
+
+    # -- blocks -----------------------------------------------------------------
+
+    def name(self, hint: str = "t") -> str:
+        """Return a name that nothing has yet."""
+        self._n_names += 1
+        return f"{hint}.{self._n_names}"
+
+    def new_block(self, hint: str) -> Block:
+        """Return a block that is placed when it is started."""
+        return Block(self.name(hint))
+
+    def start(self, block: Block) -> None:
+        """Write on in a block."""
+        self.blocks.append(block)
+        self.block = block
+
+    def end(self, text: str, *targets: Block) -> None:
+        """End the block with a branch; what is written after it is never run."""
+        if not self.block.is_done:
+            self.block.lines.append(text)
+            self.block.is_done = True
+            if self.block.is_reached:
+                for target in targets:
+                    target.is_reached = True
+
+    def jump(self, target: Block) -> None:
+        """Go on at a block."""
+        self.end(f"br label %{target.label}", target)
+
+    def branch(self, condition: str, yes: Block, no: Block) -> None:
+        """Go on at one of two blocks."""
+        if condition in ("true", "false"):
+            self.jump(yes if condition == "true" else no)
+        else:
+            self.end(f"br i1 {condition}, label %{yes.label}, label %{no.label}", yes, no)
+
+    # -- instructions -----------------------------------------------------------
+
+    def do(self, text: str) -> None:
+        """Write an instruction without a result."""
+        if not self.block.is_done:
+            self.block.lines.append(text)
+
+    def get(self, text: str) -> str:
+        """Write an instruction; return the register of its result."""
+        register = f"%{self.name()}"
+        self.do(f"{register} = {text}")
+        return register
+
+    def slot(self, llvm: str) -> str:
+        """Return the address of a new variable, 0 at first."""
+        address = f"%{self.name('v')}"
+        self.entry.append(f"{address} = alloca {llvm}")
+        self.entry.append(f"store {llvm} {'null' if llvm == 'ptr' else 'zeroinitializer'}, ptr {address}")
+        return address
+
+    def phi(self, llvm: str, ways: list[tuple[str, Block]]) -> str:
+        """Return a register that depends on the block it is reached from."""
+        return self.get(f"phi {llvm} {', '.join(f'[{part}, %{block.label}]' for part, block in ways)}")
+
+    def address(self, base: str, index: str, llvm: str) -> str:
+        """Return the address of an item."""
+        return base if index == "0" else self.get(f"getelementptr inbounds {llvm}, ptr {base}, i64 {index}")
+
+    def context(self, cell: int) -> str:
+        """Return the address of a cell of the context."""
+        return self.address("%context", str(cell), "i64")
+
+    # -- integers ---------------------------------------------------------------
+
+    def arithmetic(self, operation: str, a: str, b: str, llvm: str = "i64") -> str:
+        """Add, subtract or multiply; in a checked build overflow is an error."""
+        if not self.is_checked:
+            return self.get(f"{operation} {llvm} {a}, {b}")
+        pair = self.get(f"call {{{llvm}, i1}} @llvm.s{operation}.with.overflow.{llvm}({llvm} {a}, {llvm} {b})")
+        self.fail_if(self.get(f"extractvalue {{{llvm}, i1}} {pair}, 1"), Fault.OVERFLOW)
+        return self.get(f"extractvalue {{{llvm}, i1}} {pair}, 0")
+
+    def times(self, a: str, b: str) -> str:
+        """Return a product of sizes, which never overflows."""
+        if a.isdigit() and b.isdigit():
+            return str(int(a) * int(b))
+        return a if b == "1" else b if a == "1" else self.get(f"mul nsw i64 {a}, {b}")
+
+    def plus(self, a: str, b: str) -> str:
+        """Return a sum of sizes, which never overflows."""
+        if a.isdigit() and b.isdigit():
+            return str(int(a) + int(b))
+        return a if b == "0" else b if a == "0" else self.get(f"add nsw i64 {a}, {b}")
+
+    # -- errors -----------------------------------------------------------------
+
+    def fail_if(self, condition: str, fault: Fault) -> None:
+        """End the call with an error if a condition holds."""
+        key = (fault, self.line)
+        if key not in self._faults:
+            self._faults[key] = self.new_block("fault")
+            self.may_fail = True
+        onward = self.new_block("good")
+        self.branch(condition, self._faults[key], onward)
+        self.start(onward)
+
+    def fail_after_call(self) -> None:
+        """End the call if the one that just returned ended with an error."""
+        self.may_fail = True
+        error = self.get(f"load i64, ptr {self.context(ERROR)}")
+        onward = self.new_block("good")
+        self.branch(self.get(f"icmp ne i64 {error}, 0"), self.exit, onward)
+        self.start(onward)
+
+    def faults(self) -> list[tuple[Fault, int, Block]]:
+        """Return what can go wrong, the line, and the block that is to report it."""
+        return [(fault, line, block) for (fault, line), block in self._faults.items()]
+
+    # -- memory -----------------------------------------------------------------
+
+    def new_array(self, kind: Array, sizes: tuple[Value, ...], *, on_stack: bool, fill: str | None) -> Value:
+        """
+        Make an array in scratch memory, or on the stack.
+
+        Parameters
+        ----------
+        kind, sizes
+            What it is to be.
+        on_stack
+            Whether it may lie there, if it is small.
+        fill
+            What it is filled with; nothing in particular if None.
+        """
+        cell = kind.cell
+        n = "1"
+        for size in sizes:
+            if self.is_checked and size.const is None:
+                self.fail_if(self.get(f"icmp slt i64 {size.one}, 0"), Fault.SIZES)
+            n = self.times(n, size.one)
+        n_bytes = self.times(n, str(cell.size))
+        if on_stack and n_bytes.isdigit() and int(n_bytes) <= SMALL_ARRAY:
+            address = f"%{self.name('a')}"
+            self.entry.append(f"{address} = alloca [{n} x {cell.llvm}], align {_ALIGNMENT}")
+        else:
+            address = self._scratch(n_bytes)
+        array = Value(kind, (address, *(size.one for size in sizes)))
+        if fill in ("0", number(0.0)):
+            self.do(f"call void @llvm.memset.p0.i64(ptr align 8 {address}, i8 0, i64 {n_bytes}, i1 false)")
+        elif fill is not None:
+            self.fill(address, n, cell.llvm, fill)
+        return array
+
+    def _scratch(self, n_bytes: str) -> str:
+        """Return the address of new scratch memory, given back when the function returns."""
+        self.uses_scratch = True
+        top_cell = self.context(SCRATCH_TOP)
+        top = self.get(f"load i64, ptr {top_cell}")
+        rounded = self.get(f"and i64 {self.plus(n_bytes, str(_ALIGNMENT - 1))}, {-_ALIGNMENT}")
+        new_top = self.get(f"add i64 {top}, {rounded}")
+        end = self.get(f"load i64, ptr {self.context(SCRATCH_END)}")
+        is_full = self.get(f"icmp ugt i64 {new_top}, {end}")
+        is_huge = self.get(f"icmp ugt i64 {rounded}, {1 << 40}")
+        self.fail_if(self.get(f"or i1 {is_full}, {is_huge}"), Fault.MEMORY)
+        self.do(f"store i64 {new_top}, ptr {top_cell}")
+        return self.get(f"inttoptr i64 {top} to ptr")
+
+    def fill(self, address: str, n: str, llvm: str, part: str) -> None:
+        """Fill `n` items with one number."""
+
+        def body(i: str) -> None:
+            self.do(f"store {llvm} {part}, ptr {self.address(address, i, llvm)}")
+
+        self.count(n, body)
+
+    def count(self, n: str, body) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
+        """Write a loop over 0 to n - 1."""
+        before, head, inside, after = self.block, *(self.new_block(hint) for hint in ("head", "inside", "after"))
+        self.jump(head)
+        self.start(head)
+        i, onward = f"%{self.name()}", f"%{self.name()}"
+        latch = self.new_block("latch")
+        self.do(f"{i} = phi i64 [0, %{before.label}], [{onward}, %{latch.label}]")
+        self.branch(self.get(f"icmp slt i64 {i}, {n}"), inside, after)
+        self.start(inside)
+        body(i)
+        self.jump(latch)
+        self.start(latch)
+        self.do(f"{onward} = add nsw i64 {i}, 1")
+        self.jump(head)
+        self.start(after)
+
+    def size_of(self, array: Value) -> str:
+        """Return the number of items of an array."""
+        n = "1"
+        for size in array.parts[1:]:
+            n = self.times(n, size)
+        return n
+
+    def load(self, kind: Type, slots: tuple[str, ...]) -> Value:
+        """Return the value of a variable."""
+        parts = zip(parts_of(kind), slots, strict=True)
+        return Value(kind, tuple(self.get(f"load {llvm}, ptr {slot}") for llvm, slot in parts))
+
+    def store(self, value: Value, slots: tuple[str, ...]) -> None:
+        """Set a variable."""
+        for llvm, part, slot in zip(parts_of(value.kind), value.parts, slots, strict=True):
+            self.do(f"store {llvm} {part}, ptr {slot}")
