@@ -21,7 +21,7 @@ BIN := $(VENV)/bin
 LOCK := requirements/dev.txt
 READY := $(VENV)/.ready
 AXE := $(VENV)/axe/node_modules/axe-core/axe.min.js
-CHECKED := TTR_FAST=1 NUMBA_BOUNDSCHECK=1
+CHECKED := TTR_FAST=1 TTR_CHECKS=1
 
 # Many processes import the same sources: their bytecode is kept, even if the user's setting says otherwise.
 unexport PYTHONDONTWRITEBYTECODE
@@ -30,7 +30,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PYTEST := $(BIN)/python -m pytest -p no:nbmake
 
 # Tests that another pass repeats as plain Python, where every index is checked and nothing overflows; but not those of
-# texts and of the referee, which are plain Python anyway, nor those of compiling.
+# texts and of the referee, which are plain Python anyway, nor those of the compiler.
 NUMERIC := tests/rules tests/analysis tests/engine tests/policies
 NOT_NUMERIC := referee record notation bounds playout
 
@@ -74,7 +74,7 @@ test-notebooks: warm-up
 	$(CHECKED) $(BIN)/python -m pytest --nbmake notebooks
 
 test-plain: $(READY)
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not compiled_only" $(NOT_NUMERIC:%=--ignore-glob='*/test_*%*') $(NUMERIC)
+	TTR_PLAIN=1 $(PYTEST) -m "not compiled_only" $(NOT_NUMERIC:%=--ignore-glob='*/test_*%*') $(NUMERIC)
 
 # Tests for accessibility need it; without it they say so and are skipped. Node brings certificates of its own; with
 # the system's it also installs where those are others.

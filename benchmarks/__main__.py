@@ -1,6 +1,9 @@
 """
 Run all benchmarks, or those named: `python -m benchmarks paths tickets`.
 
+`python -m benchmarks against REV` measures this checkout and another revision
+side by side.
+
 Times are the best of a few runs after a first one that compiles. Ratios are
 against a baseline timed in the same call, so that they hold on any machine.
 """
@@ -11,9 +14,14 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
+from benchmarks import against
+
 
 def main(names: list[str]) -> None:
     """Run the benchmarks with these names, all if there are none."""
+    if names[:1] == ["against"]:
+        against.main(names[1:])
+        return
     known = sorted(path.stem.removeprefix("bench_") for path in Path(__file__).parent.glob("bench_*.py"))
     for name in names or known:
         if name not in known:

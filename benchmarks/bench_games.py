@@ -90,7 +90,7 @@ def bench_speed(name: str, n_players: int) -> str:
     parts = []
     for player in PLAYERS:
         speed, n_turns = games_per_second(name, [player] * n_players)
-        plain = float(elsewhere(SCRIPT, player.name, name, n_players, 0.2, NUMBA_DISABLE_JIT="1")[0].split()[0])
+        plain = float(elsewhere(SCRIPT, player.name, name, n_players, 0.2, TTR_PLAIN="1")[0].split()[0])
         parts.append(
             f"{player.name} {speed:,.0f} games/s, {speed * n_turns:,.0f} turns/s ({n_turns:.0f} a game), "
             f"{speed / plain:,.0f} times as fast as without compilation"

@@ -25,7 +25,6 @@ import pandas as pd
 from tqdm.auto import tqdm
 
 import ttr_analysis as ttr
-from ttr_analysis.engine.layout import TRAINS
 from ttr_analysis.studies.winning.knowledge import Watcher
 from ttr_analysis.studies.winning.rollouts import Table
 
@@ -74,7 +73,7 @@ def positions(setting: Setting, first: int, n_games: int, n_rollouts: int) -> li
             results = table.play(known, n_rollouts)
             seconds = time.perf_counter() - begin
             scores = np.array(record.state_at(step).scores)
-            built = 1 - known.vector[TRAINS + seat] / record.map.rules.trains.per_player
+            built = 1 - known.packed.trains[seat] / record.map.rules.trains.per_player
             rows.append(
                 (
                     *(setting.name, setting.n_players, number, step, n_steps, seat, round(built, 3)),

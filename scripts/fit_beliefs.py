@@ -25,7 +25,8 @@ import numpy as np
 from tqdm.auto import tqdm
 
 import ttr_analysis as ttr
-from ttr_analysis.engine.layout import AT_PILE, HELD, N_HELD, STATE_SIZE, TICKET_AT
+from tests.engine.cells import HELD, STATE_SIZE
+from ttr_analysis.engine.layout import AT_PILE
 from ttr_analysis.rules.chance import seed_words
 from ttr_analysis.studies.winning.beliefs import FIT, SHARED, SHARED_ALONE, alone_on
 from ttr_analysis.studies.winning.knowledge import Knowledge, knowledge_of
@@ -85,7 +86,7 @@ def moments(name: str, n_players: int) -> tuple[list[Moment], list[Moment]]:
             signs = [np.zeros((MAX_TICKETS, N_SIGNS)) for _ in range(n_players)]
             shared = [np.zeros((MAX_TICKETS, MAX_TICKETS), dtype=np.int64) for _ in range(n_players)]
             for other in range(n_players):
-                fill_signs(known.vector, known.tables, alone, other, signs[other], shared[other])
+                fill_signs(known.packed, known.tables, alone, other, signs[other], shared[other])
             held = [numbers[ticket.id] for ticket in state.tickets[seat] if ticket is not None]
             found[number % 3 == 0].append(Moment(known, seat, held, signs, shared, alone.shared))
     return found
@@ -98,9 +99,9 @@ def drawn(moment: Moment, constants: Floats, number: int) -> Floats:
     pairs = np.exp([constants[-2] * shared + constants[-1] * moment.alone for shared in moment.shared])
     worlds = np.empty((N_WORLDS, STATE_SIZE), dtype=np.int64)
     words = seed_words(SEED)
-    fill_worlds(known.vector, known.tables, Beliefs(weights, pairs), known.looker, words, number * N_WORLDS, worlds)
+    fill_worlds(known.packed, known.tables, Beliefs(weights, pairs), known.looker, words, number * N_WORLDS, worlds)
     first = HELD + moment.seat * MAX_TICKETS
-    return np.array([moment.sums(world[first : first + world[N_HELD + moment.seat]].tolist()) for world in worlds])
+    return np.array([moment.sums(world[first : first + world.n_held[moment.seat]].tolist()) for world in worlds])
 
 
 def fit(some: list[Moment]) -> Floats:
@@ -119,7 +120,7 @@ def score(some: list[Moment], constants: Floats) -> float:
     """Return the mean logarithm of the likelihood of a ticket held, given the other tickets of its seat."""
     logs = []
     for moment in some:
-        places = moment.known.vector[TICKET_AT : TICKET_AT + len(moment.known.game_map.tickets)]
+        places = moment.known.packed.ticket_at[: len(moment.known.game_map.tickets)]
         free = [ticket for ticket in np.flatnonzero(places == AT_PILE).tolist() if ticket not in moment.held]
         for ticket in moment.held:
             others = [other for other in moment.held if other != ticket]

@@ -1,7 +1,7 @@
 """
 Compile what most tests use, so that processes that start together find it in the cache instead of all compiling it.
 
-`NUMBA_BOUNDSCHECK=1 python -m scripts.warm_up`
+`TTR_CHECKS=1 python -m scripts.warm_up`
 """
 
 from __future__ import annotations

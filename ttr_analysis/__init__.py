@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ttr_analysis import studies as studies
     from ttr_analysis import viz as viz
     from ttr_analysis import widgets as widgets
+    from ttr_analysis._compile import compiled as compiled
     from ttr_analysis._errors import AmbiguousNameError as AmbiguousNameError
     from ttr_analysis._errors import GameError as GameError
     from ttr_analysis._errors import IllegalActionError as IllegalActionError
@@ -72,6 +73,7 @@ _HOMES = {
     "Ticket": "maps.model",
     "UnknownNameError": "_errors",
     "actions": "engine.actions",
+    "compiled": "_compile",
     "draws": "analysis.draws",
     "load_map": "maps.loading",
     "paths": "analysis.paths",

@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple, Protocol
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from tests.engine.cells import STREAM
 from tests.engine.decoding import OUTCOMES, decode
 from tests.engine.invariants import Law, broken_law, wants_reset
 from tests.engine.listing import ListingLaw, broken_listing_law
 from tests.fixtures import EVERY_MAP, load
 from tests.oracles.referee import Final, check_record
-from ttr_analysis._jit import compiled
+from ttr_analysis._compile import compiled
+from ttr_analysis._compile.calls import is_plain
 from ttr_analysis.engine.codes import (
     MARKET_CARD,
     READ_AT,
@@ -49,18 +50,18 @@ from ttr_analysis.engine.kernel.scoring import (
 )
 from ttr_analysis.engine.kernel.setup import new_game
 from ttr_analysis.engine.kernel.step import step
-from ttr_analysis.engine.layout import ENDING, OVER, PHASE, SEAT, STATE_SIZE, STREAM, Ending
+from ttr_analysis.engine.layout import OVER, Ending, State
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.greedy import Greedy
 from ttr_analysis.policies.planner import Planner
 from ttr_analysis.policies.random import Random
 from ttr_analysis.rules.chance import N_WORDS, below, open_stream, seed_words
-from ttr_analysis.tables.games import MAX_RESETS, game_tables
+from ttr_analysis.tables.games import Tables, game_tables
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-IS_COMPILED = not vars(numba.config)["DISABLE_JIT"]
+IS_COMPILED = not is_plain()
 N_ACTION_KINDS = 9
 _MAX_ACTIONS = 20_000
 _TAPE_CELLS = 20_000
@@ -118,7 +119,7 @@ class Player(Protocol):
     def params(self) -> Floats: ...
     def lore(self, game_map: GameMap, n_players: int) -> Ints: ...
     def decide(
-        self, state: Ints, tables: Ints, lore: Ints, seat: int, params: Floats, memory: Ints
+        self, state: State, tables: Tables, lore: Ints, seat: int, params: Floats, memory: Ints
     ) -> tuple[int, int]: ...
 
 
@@ -145,8 +146,8 @@ class Whim:
 
     def decide(
         self,
-        state: Ints,
-        tables: Ints,
+        state: State,
+        tables: Tables,
         lore: Ints,  # noqa: ARG002
         seat: int,  # noqa: ARG002
         params: Floats,
@@ -181,9 +182,9 @@ def choose_by_liking(actions: Ints, n: int, likes: Floats, stream: Ints) -> int:
     return row
 
 
-@cache
 def _action_buffer() -> Ints:
-    return np.zeros((_MAX_ACTIONS, 2), dtype=np.int64)
+    """Return room for actions, not shared: compiled code lets other threads run."""
+    return np.empty((_MAX_ACTIONS, 2), dtype=np.int64)
 
 
 def built_in_players() -> list[Player]:
@@ -224,20 +225,20 @@ def play(combination: Combination, players: Sequence[Player], seed: int, game: i
     memories = open_memories(players, words, game)
     tries = np.zeros(N_WORDS, dtype=np.int64)
     open_stream(words, game, _TRIES_STREAM, tries)
-    state = np.empty(STATE_SIZE, dtype=np.int64)
+    state = State()
     tape = recording_tape()
     new_game(tables, words, game, state, tape)
-    states = [state.copy()]
+    states = [state.cells.copy()]
     try:
-        while state[PHASE] != OVER:
+        while state.phase != OVER:
             if checked:
                 check_state(state, tables, tries)
-            seat = int(state[SEAT])
+            seat = int(state.seat)
             code, value = players[seat].decide(state, tables, lore[seat], seat, params[seat], memories[seat])
             check_action(state, tables, code, value)
             at = int(tape[WRITE_AT])
             step(state, tables, code, value, tape)
-            states.append(state.copy())
+            states.append(state.cells.copy())
             if checked:
                 check_market(state, tables, tape[at : tape[WRITE_AT]].reshape(-1, 2))
         if checked:
@@ -248,9 +249,9 @@ def play(combination: Combination, players: Sequence[Player], seed: int, game: i
             f"{combination}, {names}, seed {seed}, game {game}, after {len(states) - 1} moves: {violation}"
         ) from None
     scores = np.zeros((combination.n_players, N_COLUMNS), dtype=np.int64)
-    score_games(state[None], tables, scores[None])
+    score_games(state.cells[None], tables, scores[None])
     written = tape[TAPE_START : tape[WRITE_AT]].reshape(-1, 2).copy()
-    return Played(game_map, combination.n_players, written, np.array(states), scores, Ending(int(state[ENDING])))
+    return Played(game_map, combination.n_players, written, np.array(states), scores, Ending(int(state.ending)))
 
 
 def open_memories(players: Sequence[Player], words: Ints, game: int) -> list[Ints]:
@@ -261,7 +262,7 @@ def open_memories(players: Sequence[Player], words: Ints, game: int) -> list[Int
     return memories
 
 
-def check_state(state: Ints, tables: Ints, tries: Ints) -> None:
+def check_state(state: State, tables: Tables, tries: Ints) -> None:
     """Raise a `BrokenLawError` if a state or its list of legal actions breaks a law."""
     broken = broken_law(state, tables)
     if broken:
@@ -271,15 +272,15 @@ def check_state(state: Ints, tables: Ints, tries: Ints) -> None:
         raise BrokenLawError(ListingLaw(broken).name)
 
 
-def check_market(state: Ints, tables: Ints, events: Ints) -> None:
+def check_market(state: State, tables: Tables, events: Ints) -> None:
     """Raise a `BrokenLawError` if face-up cards should have been replaced after they were filled up."""
     is_refill = (events[:, 0] & 15 == MARKET_CARD).any()
     n_resets = (events[:, 0] == SHUFFLED + 128 * SHUFFLED_MARKET).sum()
-    if is_refill and n_resets < tables[MAX_RESETS] and wants_reset(state, tables):
+    if is_refill and n_resets < tables.max_resets and wants_reset(state, tables):
         raise BrokenLawError("the market should be replaced")
 
 
-def check_action(state: Ints, tables: Ints, code: int, value: int) -> None:
+def check_action(state: State, tables: Tables, code: int, value: int) -> None:
     """Raise a `BrokenLawError` if an action is illegal."""
     fault = action_fault(state, tables, code, value)
     if fault:
@@ -322,15 +323,16 @@ def moves_of(tape: Ints) -> Ints:
 
 
 @compiled
-def first_difference(tables: Ints, words: Ints, script: Ints, moves: Ints, states: Ints) -> int:
+def first_difference(tables: Tables, words: Ints, script: Ints, moves: Ints, states: Ints) -> int:
     """Replay moves by a script; return the number of the first state that is another one, -1 if none is."""
-    state = np.empty(states.shape[1], dtype=np.int64)
+    state = State()
     new_game(tables, words, 0, state, script)
     for i in range(len(states)):
         if i > 0:
             step(state, tables, moves[i - 1, 0], moves[i - 1, 1], script)
-        for cell in range(len(state)):
-            if state[cell] != states[i, cell] and not STREAM <= cell < STREAM + N_WORDS:
+
+        for cell in range(State.n_cells):
+            if state.cells[cell] != states[i, cell] and not STREAM <= cell < STREAM + N_WORDS:
                 return i
     return -1
 

@@ -7,7 +7,7 @@ from enum import IntEnum, auto
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import compiled
+from ttr_analysis._compile import compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine.kernel.cards import count_cards
 from ttr_analysis.engine.layout import (
@@ -16,86 +16,18 @@ from ttr_analysis.engine.layout import (
     AT_PILE,
     AT_QUEUE,
     AT_REMOVED,
-    BLIND,
-    CLAIMED,
-    DISCARDS,
-    DRAW_PILE,
-    ENDING,
-    FAULT,
-    HAND,
-    HELD,
     KEEP,
     KEEP_START,
-    KNOWN,
-    LAID,
-    LAST_LEFT,
-    LAST_SEAT,
-    LOANS,
-    MARKET,
-    N_CLAIMS,
-    N_HAND,
-    N_HELD,
-    N_OFFER,
-    N_PASSES,
-    N_PILE,
-    N_QUEUED,
-    N_TAKEN,
-    N_TICKET_DISCARDS,
-    N_TICKET_PILE,
-    N_TURNS,
     NEUTRAL,
     NEUTRAL_OWNER,
     NOBODY,
-    OFFER,
-    OLD,
     OVER,
-    OWNER,
-    PENDING,
-    PHASE,
-    POOL,
-    QUEUE,
-    QUEUE_HEAD,
-    SCORE,
-    SEAT,
     SECOND_DRAW,
-    SURCHARGE,
-    TICKET_AT,
-    TOKENS,
-    TRAINS,
     TUNNEL_PHASE,
-    TURN_SEAT,
     Ending,
+    State,
 )
-from ttr_analysis.tables.games import (
-    BOTH_OPEN,
-    DECK,
-    DRAWS,
-    LAST_ROUND_AT,
-    LENGTH,
-    LOAN_LIMIT,
-    MARKET_SIZE,
-    MAX_OFFER,
-    MAX_ROUTES,
-    MAX_SEATS,
-    MAX_TICKETS,
-    N_REVEALED,
-    N_ROUTES,
-    N_SEATS,
-    N_TICKETS,
-    NEUTRAL_TRAINS,
-    PASS_ROUNDS,
-    PAYS_OWNER,
-    POINTS,
-    RESET_AT,
-    RESET_NEEDS_COLORED,
-    RESET_NEEDS_FULL,
-    START_SCORE,
-    TOKENS_EACH,
-    TOLL,
-    TRAINS_EACH,
-    TUNNEL,
-    TWIN,
-)
+from ttr_analysis.tables.games import MAX_ROUTES, MAX_SEATS, MAX_TICKETS, Tables
 
 Ints = npt.NDArray[np.int64]
 
@@ -149,7 +81,7 @@ _TRUNCATED = int(Ending.TRUNCATED)
 
 
 @compiled
-def broken_law(state: Ints, tables: Ints) -> int:
+def broken_law(state: State, tables: Tables) -> int:
     """Return the first law that a state breaks, a `Law`; 0 if it breaks none. All cards must be known."""
     broken = _broken_by_cards(state, tables)
     if broken == 0:
@@ -166,134 +98,133 @@ def broken_law(state: Ints, tables: Ints) -> int:
 
 
 @compiled
-def _broken_by_cards(state: Ints, tables: Ints) -> int:
+def _broken_by_cards(state: State, tables: Tables) -> int:
     n_pile = 0
     for kind in range(N_KINDS):
-        total = state[DRAW_PILE + kind] + state[DISCARDS + kind] + state[LAID + kind]
+        total = state.draw_pile[kind] + state.discards[kind] + state.laid[kind]
         blind = 0
-        if min(state[DRAW_PILE + kind], state[DISCARDS + kind], state[LAID + kind], state[POOL + kind]) < 0:
+        if min(state.draw_pile[kind], state.discards[kind], state.laid[kind], state.pool[kind]) < 0:
             return _NEGATIVE
-        for slot in range(tables[MARKET_SIZE]):
-            total += state[MARKET + slot] == kind
-        for seat in range(tables[N_SEATS]):
-            cell = seat * N_KINDS + kind
-            if min(state[HAND + cell], state[BLIND + cell], state[KNOWN + cell]) < 0:
+        for slot in range(tables.market_size):
+            total += state.market[slot] == kind
+        for seat in range(tables.n_seats):
+            if min(state.hand[seat, kind], state.blind[seat, kind], state.known[seat, kind]) < 0:
                 return _NEGATIVE
-            if state[KNOWN + cell] > state[HAND + cell]:
+            if state.known[seat, kind] > state.hand[seat, kind]:
                 return _KNOWN
-            total += state[HAND + cell]
-            blind += state[BLIND + cell]
-        if total != tables[DECK + kind]:
+            total += state.hand[seat, kind]
+            blind += state.blind[seat, kind]
+        if total != tables.deck[kind]:
             return _CARDS
         # For each seat the pool, less what it drew itself, then holds the pile: the rest is what others drew.
-        if state[POOL + kind] != state[DRAW_PILE + kind] + blind:
+        if state.pool[kind] != state.draw_pile[kind] + blind:
             return _POOL
-        n_pile += state[DRAW_PILE + kind]
-    if n_pile != state[N_PILE]:
+        n_pile += state.draw_pile[kind]
+    if n_pile != state.n_pile:
         return _PILE
     for seat in range(MAX_SEATS):
         held = 0
         known = 0
         for kind in range(N_KINDS):
-            held += state[HAND + seat * N_KINDS + kind]
-            known += state[KNOWN + seat * N_KINDS + kind]
-        if held != state[N_HAND + seat] or (seat >= tables[N_SEATS] and held > 0):
+            held += state.hand[seat, kind]
+            known += state.known[seat, kind]
+        if held != state.n_hand[seat] or (seat >= tables.n_seats and held > 0):
             return _HANDS
-        if not 0 <= state[OLD + seat] <= held - known:
+        if not 0 <= state.old[seat] <= held - known:
             return _OLD
     return 0
 
 
 @compiled
-def _broken_by_market(state: Ints, tables: Ints) -> int:
+def _broken_by_market(state: State, tables: Tables) -> int:
     n_open = 0
-    for slot in range(tables[MARKET_SIZE]):
-        if not NOBODY <= state[MARKET + slot] < N_KINDS:
+    for slot in range(tables.market_size):
+        if not NOBODY <= state.market[slot] < N_KINDS:
             return _FILLED
-        n_open += state[MARKET + slot] != NOBODY
+        n_open += state.market[slot] != NOBODY
     n_cards = 0
     for kind in range(N_KINDS):
-        n_cards += state[DRAW_PILE + kind] + state[DISCARDS + kind]
+        n_cards += state.draw_pile[kind] + state.discards[kind]
     # What is turned over for a tunnel is used at the end of the turn.
-    if n_open < tables[MARKET_SIZE] and n_cards > 0 and state[PHASE] != TUNNEL_PHASE:
+    if n_open < tables.market_size and n_cards > 0 and state.phase != TUNNEL_PHASE:
         return _FILLED
     return 0
 
 
 @compiled
-def wants_reset(state: Ints, tables: Ints) -> bool:
+def wants_reset(state: State, tables: Tables) -> bool:
     """Return whether the face-up cards are to be replaced; after a refill they never are."""
     n_open = 0
     n_locomotives = 0
-    for slot in range(tables[MARKET_SIZE]):
-        n_open += state[MARKET + slot] != NOBODY
-        n_locomotives += state[MARKET + slot] == LOCOMOTIVE_INDEX
+    for slot in range(tables.market_size):
+        n_open += state.market[slot] != NOBODY
+        n_locomotives += state.market[slot] == LOCOMOTIVE_INDEX
     n_colored = n_open - n_locomotives
     for kind in range(N_COLORS):
-        n_colored += state[DRAW_PILE + kind] + state[DISCARDS + kind]
-    is_due = 0 < tables[RESET_AT] <= n_locomotives and n_colored >= tables[RESET_NEEDS_COLORED]
-    return bool(is_due and (n_open == tables[MARKET_SIZE] or not tables[RESET_NEEDS_FULL]))
+        n_colored += state.draw_pile[kind] + state.discards[kind]
+    is_due = 0 < tables.reset_at <= n_locomotives and n_colored >= tables.reset_needs_colored
+    return bool(is_due and (n_open == tables.market_size or not tables.reset_needs_full))
 
 
 @compiled
-def _broken_by_routes(state: Ints, tables: Ints) -> int:
-    n_seats = tables[N_SEATS]
+def _broken_by_routes(state: State, tables: Tables) -> int:
+    n_seats = tables.n_seats
     built = np.zeros(MAX_SEATS + 1, dtype=np.int64)
     scored = np.zeros(MAX_SEATS + 1, dtype=np.int64)
     n_owned = 0
     for route in range(MAX_ROUTES):
-        owner = state[OWNER + route]
+        owner = state.owner[route]
         if owner == NOBODY:
             continue
-        if route >= tables[N_ROUTES] or not (0 <= owner < n_seats or owner == NEUTRAL_OWNER):
+        if route >= tables.n_routes or not (0 <= owner < n_seats or owner == NEUTRAL_OWNER):
             return _OWNERS
         n_owned += 1
-        built[owner] += tables[LENGTH + route]
-        scored[owner] += tables[POINTS + route]
-        twin = tables[TWIN + route]
-        if twin >= 0 and state[OWNER + twin] != NOBODY:
-            other = state[OWNER + twin]
-            if other == owner or (not tables[BOTH_OPEN] and NEUTRAL_OWNER not in (owner, other)):
+        built[owner] += tables.length[route]
+        scored[owner] += tables.points[route]
+        twin = tables.twin[route]
+        if twin >= 0 and state.owner[twin] != NOBODY:
+            other = state.owner[twin]
+            if other == owner or (not tables.both_open and NEUTRAL_OWNER not in (owner, other)):
                 return _TWINS
     is_claimed = np.zeros(MAX_ROUTES, dtype=np.int64)
-    for i in range(state[N_CLAIMS]):
-        route = state[CLAIMED + i]
-        if state[OWNER + route] == NOBODY or is_claimed[route]:
+    for i in range(state.n_claims):
+        route = state.claimed[i]
+        if state.owner[route] == NOBODY or is_claimed[route]:
             return _OWNERS
         is_claimed[route] = 1
-    if n_owned != state[N_CLAIMS]:
+    if n_owned != state.n_claims:
         return _OWNERS
     for owner in range(MAX_SEATS + 1):
-        each = tables[TRAINS_EACH] if owner < n_seats else 0
+        each = tables.trains_each if owner < n_seats else 0
         if owner == NEUTRAL_OWNER:
-            each = tables[NEUTRAL_TRAINS]
-        if state[TRAINS + owner] < 0 or state[TRAINS + owner] + built[owner] != each:
+            each = tables.neutral_trains
+        if state.trains[owner] < 0 or state.trains[owner] + built[owner] != each:
             return _TRAINS
     for seat in range(n_seats):
-        if state[SCORE + seat] != tables[START_SCORE + seat] + scored[seat]:
+        if state.score[seat] != tables.start_score[seat] + scored[seat]:
             return _SCORES
     return 0
 
 
 @compiled
-def _broken_by_tokens(state: Ints, tables: Ints) -> int:
+def _broken_by_tokens(state: State, tables: Tables) -> int:
     """Derive tokens and loans again from the order of the claims."""
-    n_seats = tables[N_SEATS]
+    n_seats = tables.n_seats
     tokens = np.zeros(MAX_SEATS, dtype=np.int64)
     loans = np.zeros(MAX_SEATS, dtype=np.int64)
     bank = 0
     for seat in range(n_seats):
-        tokens[seat] = tables[TOKENS_EACH]
+        tokens[seat] = tables.tokens_each
     is_claimed = np.zeros(MAX_ROUTES, dtype=np.int64)
-    for i in range(state[N_CLAIMS] if tables[TOKENS_EACH] > 0 else 0):
-        route = state[CLAIMED + i]
+    for i in range(state.n_claims if tables.tokens_each > 0 else 0):
+        route = state.claimed[i]
         is_claimed[route] = 1
-        owner = state[OWNER + route]
-        toll = tables[TOLL + route]
-        twin = tables[TWIN + route]
+        owner = state.owner[route]
+        toll = tables.toll[route]
+        twin = tables.twin[route]
         payee = NOBODY
-        if twin >= 0 and is_claimed[twin] and state[OWNER + twin] < n_seats and tables[PAYS_OWNER]:
-            payee = state[OWNER + twin]
+        if twin >= 0 and is_claimed[twin] and state.owner[twin] < n_seats and tables.pays_owner:
+            payee = state.owner[twin]
         if owner == NEUTRAL_OWNER:
             bank -= toll if payee != NOBODY else 0
         elif tokens[owner] >= toll:
@@ -307,61 +238,61 @@ def _broken_by_tokens(state: Ints, tables: Ints) -> int:
     total = bank
     n_loans = 0
     for seat in range(MAX_SEATS):
-        if state[TOKENS + seat] < 0:
+        if state.tokens[seat] < 0:
             return _NEGATIVE
-        if state[TOKENS + seat] != tokens[seat] or state[LOANS + seat] != loans[seat]:
+        if state.tokens[seat] != tokens[seat] or state.loans[seat] != loans[seat]:
             return _TOKENS
-        total += state[TOKENS + seat]
+        total += state.tokens[seat]
         n_loans += loans[seat]
-    if total != n_seats * tables[TOKENS_EACH] or n_loans > tables[LOAN_LIMIT] > 0:
+    if total != n_seats * tables.tokens_each or n_loans > tables.loan_limit > 0:
         return _TOKENS
     return 0
 
 
 @compiled
-def _broken_by_tickets(state: Ints, tables: Ints) -> int:
-    n_tickets = tables[N_TICKETS]
+def _broken_by_tickets(state: State, tables: Tables) -> int:
+    n_tickets = tables.n_tickets
     n_at = np.zeros(AT_REMOVED + 1, dtype=np.int64)
     for ticket in range(n_tickets):
-        if not 0 <= state[TICKET_AT + ticket] <= AT_REMOVED:
+        if not 0 <= state.ticket_at[ticket] <= AT_REMOVED:
             return _TICKETS
-        n_at[state[TICKET_AT + ticket]] += 1
+        n_at[state.ticket_at[ticket]] += 1
     n_offered = 0
-    for seat in range(tables[N_SEATS]):
-        for i in range(state[N_OFFER + seat]):
-            ticket = state[OFFER + seat * MAX_OFFER + i]
-            if not 0 <= ticket < n_tickets or state[TICKET_AT + ticket] != AT_OFFER:
+    for seat in range(tables.n_seats):
+        for i in range(state.n_offer[seat]):
+            ticket = state.offer[seat, i]
+            if not 0 <= ticket < n_tickets or state.ticket_at[ticket] != AT_OFFER:
                 return _TICKETS
-        for i in range(state[N_HELD + seat]):
-            ticket = state[HELD + seat * MAX_TICKETS + i]
-            if not 0 <= ticket < n_tickets or state[TICKET_AT + ticket] != seat:
+        for i in range(state.n_held[seat]):
+            ticket = state.held[seat, i]
+            if not 0 <= ticket < n_tickets or state.ticket_at[ticket] != seat:
                 return _TICKETS
-        n_offered += state[N_OFFER + seat]
-        if n_at[seat] != state[N_HELD + seat]:
+        n_offered += state.n_offer[seat]
+        if n_at[seat] != state.n_held[seat]:
             return _COUNTED
-    for i in range(state[N_QUEUED]):
-        ticket = state[QUEUE + (state[QUEUE_HEAD] + i) % MAX_TICKETS]
-        if not 0 <= ticket < n_tickets or state[TICKET_AT + ticket] != AT_QUEUE:
+    for i in range(state.n_queued):
+        ticket = state.queue[(state.queue_head + i) % MAX_TICKETS]
+        if not 0 <= ticket < n_tickets or state.ticket_at[ticket] != AT_QUEUE:
             return _TICKETS
     # Each place lists as many tickets as are marked there; a double entry would leave one unlisted.
-    if n_at[AT_OFFER] != n_offered or n_at[AT_QUEUE] != state[N_QUEUED]:
+    if n_at[AT_OFFER] != n_offered or n_at[AT_QUEUE] != state.n_queued:
         return _COUNTED
-    if n_at[AT_PILE] != state[N_TICKET_PILE] or n_at[AT_DISCARDS] != state[N_TICKET_DISCARDS]:
+    if n_at[AT_PILE] != state.n_ticket_pile or n_at[AT_DISCARDS] != state.n_ticket_discards:
         return _COUNTED
     return _broken_by_doubles(state, tables)
 
 
 @compiled
-def _broken_by_doubles(state: Ints, tables: Ints) -> int:
+def _broken_by_doubles(state: State, tables: Tables) -> int:
     """Return whether a ticket is listed twice."""
     seen = np.zeros(MAX_TICKETS, dtype=np.int64)
-    for seat in range(tables[N_SEATS]):
-        for i in range(state[N_OFFER + seat]):
-            seen[state[OFFER + seat * MAX_OFFER + i]] += 1
-        for i in range(state[N_HELD + seat]):
-            seen[state[HELD + seat * MAX_TICKETS + i]] += 1
-    for i in range(state[N_QUEUED]):
-        seen[state[QUEUE + (state[QUEUE_HEAD] + i) % MAX_TICKETS]] += 1
+    for seat in range(tables.n_seats):
+        for i in range(state.n_offer[seat]):
+            seen[state.offer[seat, i]] += 1
+        for i in range(state.n_held[seat]):
+            seen[state.held[seat, i]] += 1
+    for i in range(state.n_queued):
+        seen[state.queue[(state.queue_head + i) % MAX_TICKETS]] += 1
     for times in seen:
         if times > 1:
             return _TICKETS
@@ -369,50 +300,50 @@ def _broken_by_doubles(state: Ints, tables: Ints) -> int:
 
 
 @compiled
-def _broken_by_phase(state: Ints, tables: Ints) -> int:
-    phase = state[PHASE]
-    n_seats = tables[N_SEATS]
-    if state[FAULT] != 0 or not 0 <= state[SEAT] < n_seats:
+def _broken_by_phase(state: State, tables: Tables) -> int:
+    phase = state.phase
+    n_seats = tables.n_seats
+    if state.fault != 0 or not 0 <= state.seat < n_seats:
         return _PHASES
-    if state[TURN_SEAT] != (0 if phase == KEEP_START else state[N_TURNS] % n_seats):
+    if state.turn_seat != (0 if phase == KEEP_START else state.n_turns % n_seats):
         return _PHASES
-    if phase not in (KEEP_START, NEUTRAL) and state[SEAT] != state[TURN_SEAT]:
+    if phase not in (KEEP_START, NEUTRAL) and state.seat != state.turn_seat:
         return _PHASES
-    if (phase == SECOND_DRAW) != (state[N_TAKEN] > 0) or not 0 <= state[N_TAKEN] < tables[DRAWS]:
+    if (phase == SECOND_DRAW) != (state.n_taken > 0) or not 0 <= state.n_taken < tables.draws:
         return _PHASES
     for seat in range(n_seats):
-        chooses = (phase == KEEP_START and seat >= state[SEAT]) or (phase == KEEP and seat == state[SEAT])
-        if chooses != (state[N_OFFER + seat] > 0):
+        chooses = (phase == KEEP_START and seat >= state.seat) or (phase == KEEP and seat == state.seat)
+        if chooses != (state.n_offer[seat] > 0):
             return _PHASES
     if phase == TUNNEL_PHASE:
-        route = state[PENDING]
-        if not 0 <= route < tables[N_ROUTES] or not tables[TUNNEL + route] or state[OWNER + route] != NOBODY:
+        route = state.pending
+        if not 0 <= route < tables.n_routes or not tables.tunnel[route] or state.owner[route] != NOBODY:
             return _PHASES
-        if not 0 < state[SURCHARGE] <= tables[N_REVEALED]:
+        if not 0 < state.surcharge <= tables.n_revealed:
             return _PHASES
-    elif state[PENDING] != NOBODY or state[SURCHARGE] != 0 or count_cards(state[LAID : LAID + N_KINDS]) != 0:
+    elif state.pending != NOBODY or state.surcharge != 0 or count_cards(state.laid) != 0:
         return _PHASES
     return _broken_by_end(state, tables)
 
 
 @compiled
-def _broken_by_end(state: Ints, tables: Ints) -> int:
-    n_seats = tables[N_SEATS]
-    ending = state[ENDING]
-    if (state[PHASE] == OVER) != (ending != 0):
+def _broken_by_end(state: State, tables: Tables) -> int:
+    n_seats = tables.n_seats
+    ending = state.ending
+    if (state.phase == OVER) != (ending != 0):
         return _PHASES
     if ending == _TRUNCATED:
         return _ENDS
-    if (ending == _BY_TRAINS) != (state[LAST_LEFT] == 0):
+    if (ending == _BY_TRAINS) != (state.last_left == 0):
         return _LAST_ROUND
-    if ending != _BY_PASSES and state[N_PASSES] >= n_seats * tables[PASS_ROUNDS]:
+    if ending != _BY_PASSES and state.n_passes >= n_seats * tables.pass_rounds:
         return _ENDS
     has_few = False
     for seat in range(n_seats):
-        if state[TRAINS + seat] <= tables[LAST_ROUND_AT]:
+        if state.trains[seat] <= tables.last_round_at:
             has_few = True
-    if has_few != (state[LAST_LEFT] != NOBODY) or has_few != (state[LAST_SEAT] != NOBODY):
+    if has_few != (state.last_left != NOBODY) or has_few != (state.last_seat != NOBODY):
         return _LAST_ROUND
-    if has_few and state[TRAINS + state[LAST_SEAT]] > tables[LAST_ROUND_AT]:
+    if has_few and state.trains[state.last_seat] > tables.last_round_at:
         return _LAST_ROUND
     return 0

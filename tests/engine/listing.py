@@ -7,7 +7,7 @@ from enum import IntEnum, auto
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import compiled
+from ttr_analysis._compile import compiled
 from ttr_analysis.cards import N_KINDS
 from ttr_analysis.engine.codes import (
     CHOOSE_NEUTRAL,
@@ -27,9 +27,9 @@ from ttr_analysis.engine.codes import (
 )
 from ttr_analysis.engine.kernel.legal import action_fault
 from ttr_analysis.engine.kernel.listing import list_actions
-from ttr_analysis.engine.layout import HAND, N_OFFER, OVER, PHASE, SEAT
+from ttr_analysis.engine.layout import OVER, State
 from ttr_analysis.rules.chance import below
-from ttr_analysis.tables.games import MARKET_SIZE, N_ROUTES, SWAP_SIZE
+from ttr_analysis.tables.games import Tables
 
 Ints = npt.NDArray[np.int64]
 
@@ -53,7 +53,7 @@ _LISTED = int(ListingLaw.LEGAL_IS_LISTED)
 
 
 @compiled
-def broken_listing_law(state: Ints, tables: Ints, actions: Ints, stream: Ints, n_tries: int) -> int:
+def broken_listing_law(state: State, tables: Tables, actions: Ints, stream: Ints, n_tries: int) -> int:
     """
     Return the first law that the list of legal actions breaks, a `ListingLaw`; 0 if it breaks none.
 
@@ -70,7 +70,7 @@ def broken_listing_law(state: Ints, tables: Ints, actions: Ints, stream: Ints, n
         How many of each.
     """
     n = list_actions(state, tables, actions)
-    if (n == 0) != (state[PHASE] == OVER):
+    if (n == 0) != (state.phase == OVER):
         return _SOME
     if n > len(actions):
         return _ALL
@@ -96,11 +96,11 @@ def _find(actions: Ints, n: int, code: int, value: int) -> bool:
 
 
 @compiled
-def _is_unlisted(state: Ints, tables: Ints, actions: Ints, n: int, code: int, value: int) -> bool:
+def _is_unlisted(state: State, tables: Tables, actions: Ints, n: int, code: int, value: int) -> bool:
     """Return whether an action is legal and neither listed nor one of several choices of cards for sets."""
     if action_fault(state, tables, code, value) != 0:
         return False
-    if kind_of(code) == CLAIM_ROUTE and tables[SWAP_SIZE + argument_of(code)] > 0:
+    if kind_of(code) == CLAIM_ROUTE and tables.swap_size[argument_of(code)] > 0:
         return not _lists_route(actions, n, code)
     return not _find(actions, n, code, value)
 
@@ -115,31 +115,31 @@ def _lists_route(actions: Ints, n: int, code: int) -> bool:
 
 
 @compiled
-def _finds_unlisted(state: Ints, tables: Ints, actions: Ints, n: int) -> bool:
+def _finds_unlisted(state: State, tables: Tables, actions: Ints, n: int) -> bool:
     """Try every action without a choice of cards, of any phase, and some that never exist."""
     for kind in (DRAW_CARD, DECLINE_TUNNEL, DRAW_TICKETS, PASS):
         if _is_unlisted(state, tables, actions, n, kind, 0):
             return True
-    for slot in range(-1, tables[MARKET_SIZE] + 2):
+    for slot in range(-1, tables.market_size + 2):
         if _is_unlisted(state, tables, actions, n, make_code(DRAW_FACE_UP, slot), 0):
             return True
-    for route in range(-1, tables[N_ROUTES] + 2):
+    for route in range(-1, tables.n_routes + 2):
         if _is_unlisted(state, tables, actions, n, make_code(CHOOSE_NEUTRAL, route), 0):
             return True
         if _is_unlisted(state, tables, actions, n, make_code(CLAIM_ROUTE, route), 0):
             return True
-    for kept in range(-1, (1 << state[N_OFFER + state[SEAT]]) + 2):
+    for kept in range(-1, (1 << state.n_offer[state.seat]) + 2):
         if _is_unlisted(state, tables, actions, n, KEEP_TICKETS, kept):
             return True
     return _is_unlisted(state, tables, actions, n, PAY_TUNNEL, 0)
 
 
 @compiled
-def _finds_unlisted_payment(state: Ints, tables: Ints, actions: Ints, n: int, stream: Ints) -> bool:
+def _finds_unlisted_payment(state: State, tables: Tables, actions: Ints, n: int, stream: Ints) -> bool:
     """Try a listed payment for another route, the same with one card more, less or changed, and cards at random."""
     cards = np.zeros(N_KINDS, dtype=np.int64)
-    route = below(stream, tables[N_ROUTES])
-    hand = state[HAND + state[SEAT] * N_KINDS : HAND + (state[SEAT] + 1) * N_KINDS]
+    route = below(stream, tables.n_routes)
+    hand = state.hand[state.seat]
     for kind in range(N_KINDS):
         cards[kind] = below(stream, hand[kind] + 1) if below(stream, 3) == 0 else 0
     if _tries(state, tables, actions, n, route, cards):
@@ -160,7 +160,7 @@ def _finds_unlisted_payment(state: Ints, tables: Ints, actions: Ints, n: int, st
 
 
 @compiled
-def _tries(state: Ints, tables: Ints, actions: Ints, n: int, route: int, cards: Ints) -> bool:
+def _tries(state: State, tables: Tables, actions: Ints, n: int, route: int, cards: Ints) -> bool:
     packed = pack_cards(cards)
     return _is_unlisted(state, tables, actions, n, make_code(CLAIM_ROUTE, route), packed) or _is_unlisted(
         state, tables, actions, n, PAY_TUNNEL, packed

@@ -14,6 +14,20 @@ from typing import Any, Self
 
 import numpy as np
 
+from tests.engine.cells import (
+    DISCARDS,
+    DRAW_PILE,
+    HAND,
+    HELD,
+    LAID,
+    N_HELD,
+    N_OFFER,
+    OFFER,
+    OWNER,
+    PHASE,
+    SEAT,
+    TICKET_AT,
+)
 from tests.fixtures import load
 from ttr_analysis import GameMap
 from ttr_analysis.cards import CARD_KINDS, N_KINDS, CardCounts, card_index
@@ -31,50 +45,12 @@ from ttr_analysis.engine.kernel.scoring import (
     score_games,
 )
 from ttr_analysis.engine.kernel.step import step
-from ttr_analysis.engine.layout import (
-    AT_DISCARDS,
-    AT_PILE,
-    AT_QUEUE,
-    AT_REMOVED,
-    BLIND,
-    CLAIMED,
-    DISCARDS,
-    DRAW_PILE,
-    FAULT,
-    HAND,
-    HELD,
-    LAID,
-    MARKET,
-    N_CLAIMS,
-    N_HAND,
-    N_HELD,
-    N_OFFER,
-    N_PILE,
-    N_QUEUED,
-    N_TICKET_DISCARDS,
-    N_TICKET_PILE,
-    N_TURNS,
-    NEUTRAL_OWNER,
-    NOBODY,
-    OFFER,
-    OWNER,
-    PHASE,
-    POOL,
-    QUEUE,
-    SCORE,
-    SEAT,
-    STATE_SIZE,
-    STREAM,
-    TICKET_AT,
-    TRAINS,
-    TURN_SEAT,
-    Phase,
-)
+from ttr_analysis.engine.layout import AT_DISCARDS, AT_PILE, AT_QUEUE, AT_REMOVED, NEUTRAL_OWNER, NOBODY, Phase, State
 from ttr_analysis.maps.editing import map_rows
 from ttr_analysis.maps.loading import build_map
-from ttr_analysis.rules.chance import N_WORDS, TABLE_STREAM, open_stream, seed_words
+from ttr_analysis.rules.chance import TABLE_STREAM, open_stream, seed_words
 from ttr_analysis.rules.ruleset import BonusRules
-from ttr_analysis.tables.games import LENGTH, MARKET_SIZE, MAX_OFFER, MAX_TICKETS, N_SEATS, POINTS, game_tables
+from ttr_analysis.tables.games import MAX_OFFER, MAX_TICKETS, game_tables
 
 Action = tuple[int, int]
 """Code and value."""
@@ -177,15 +153,15 @@ class Position:
         self.map = (load(game_map) if isinstance(game_map, str) else game_map).with_variant(variant)
         self.tables = game_tables(self.map, n_players)
         self.n_players = n_players
-        self.state = np.zeros(STATE_SIZE, dtype=np.int64)
+        self.state = State()
         setup._put_pieces(self.tables, self.state)
-        open_stream(seed_words(7), 0, TABLE_STREAM, self.state[STREAM : STREAM + N_WORDS])
-        self.state[PHASE] = Phase.TURN
+        open_stream(seed_words(7), 0, TABLE_STREAM, self.state.stream)
+        self.state.phase = Phase.TURN
         self.events: list[str] = []
         """Events of the last move, as by `_text`."""
         self._routes = {route.id: i for i, route in enumerate(self.map.routes)}
         self._tickets = {ticket.id: i for i, ticket in enumerate(self.map.tickets)}
-        size = int(self.tables[MARKET_SIZE])
+        size = int(self.tables.market_size)
         self.market(*[CARD_KINDS[slot % 5] for slot in range(size)])
 
     # -- cards ------------------------------------------------------------------
@@ -194,32 +170,32 @@ class Position:
         """Give a seat more cards, drawn unseen."""
         for kind, n in cards.items():
             self._draw(kind, n)
-            self.state[HAND + seat * N_KINDS + card_index(kind)] += n
-            self.state[BLIND + seat * N_KINDS + card_index(kind)] += n
-            self.state[N_HAND + seat] += n
+            self.state.hand[seat, card_index(kind)] += n
+            self.state.blind[seat, card_index(kind)] += n
+            self.state.n_hand[seat] += n
         return self
 
     def market(self, *cards: str | None) -> Self:
         """Lay these cards face up, instead of those that are; None for an empty slot."""
-        for slot in range(int(self.tables[MARKET_SIZE])):
-            card = int(self.state[MARKET + slot])
+        for slot in range(int(self.tables.market_size)):
+            card = int(self.state.market[slot])
             if card != NOBODY:
                 self._draw(CARD_KINDS[card], -1)
-                self.state[POOL + card] += 1
-            self.state[MARKET + slot] = NOBODY
+                self.state.pool[card] += 1
+            self.state.market[slot] = NOBODY
         for slot, name in enumerate(cards):
             if name is not None:
                 self._draw(name, 1)
-                self.state[POOL + card_index(name)] -= 1
-                self.state[MARKET + slot] = card_index(name)
+                self.state.pool[card_index(name)] -= 1
+                self.state.market[slot] = card_index(name)
         return self
 
     def discards(self, **cards: int) -> Self:
         """Put more cards on the discard pile."""
         for kind, n in cards.items():
             self._draw(kind, n)
-            self.state[POOL + card_index(kind)] -= n
-            self.state[DISCARDS + card_index(kind)] += n
+            self.state.pool[card_index(kind)] -= n
+            self.state.discards[card_index(kind)] += n
         return self
 
     def pile(self, **cards: int) -> Self:
@@ -228,9 +204,9 @@ class Position:
         return self.hand(self.n_players - 1, **rest.as_dict())
 
     def _draw(self, kind: str, n: int) -> None:
-        self.state[DRAW_PILE + card_index(kind)] -= n
-        self.state[N_PILE] -= n
-        assert self.state[DRAW_PILE + card_index(kind)] >= 0, f"not so many {kind} cards"
+        self.state.draw_pile[card_index(kind)] -= n
+        self.state.n_pile -= n
+        assert self.state.draw_pile[card_index(kind)] >= 0, f"not so many {kind} cards"
 
     # -- the board, trains, money -----------------------------------------------
 
@@ -239,32 +215,32 @@ class Position:
         for name in routes:
             route = self._routes[name]
             seat = owner if isinstance(owner, int) else NEUTRAL_OWNER
-            self.state[OWNER + route] = seat
-            self.state[CLAIMED + self.state[N_CLAIMS]] = route
-            self.state[N_CLAIMS] += 1
-            self.state[TRAINS + seat] -= self.tables[LENGTH + route]
+            self.state.owner[route] = seat
+            self.state.claimed[self.state.n_claims] = route
+            self.state.n_claims += 1
+            self.state.trains[seat] -= self.tables.length[route]
             if isinstance(owner, int):
-                self.state[SCORE + owner] += self.tables[POINTS + route]
+                self.state.score[owner] += self.tables.points[route]
         return self
 
     def own_all(self, *but: str) -> Self:
         """Take every route but some from the game: seat 0 owns them without trains or points."""
         for name, route in self._routes.items():
-            if name not in but and self.state[OWNER + route] == NOBODY:
-                self.state[OWNER + route] = 0
-                self.state[CLAIMED + self.state[N_CLAIMS]] = route
-                self.state[N_CLAIMS] += 1
+            if name not in but and self.state.owner[route] == NOBODY:
+                self.state.owner[route] = 0
+                self.state.claimed[self.state.n_claims] = route
+                self.state.n_claims += 1
         return self
 
     def put(self, cell: int, number: int) -> Self:
         """Set a cell of the state: `put(TRAINS + 1, 3)`."""
-        self.state[cell] = number
+        self.state.cells[cell] = number
         return self
 
     def after_turns(self, n: int) -> Self:
         """Say that `n` turns are complete."""
-        self.state[N_TURNS] = n
-        self.state[SEAT] = self.state[TURN_SEAT] = n % self.n_players
+        self.state.n_turns = n
+        self.state.seat = self.state.turn_seat = n % self.n_players
         return self
 
     # -- tickets --------------------------------------------------------------------
@@ -272,8 +248,8 @@ class Position:
     def tickets(self, seat: int, *tickets: str) -> Self:
         """Give a seat tickets of the pile."""
         for name in tickets:
-            self.state[HELD + seat * MAX_TICKETS + self.state[N_HELD + seat]] = self._tickets[name]
-            self.state[N_HELD + seat] += 1
+            self.state.held[seat, self.state.n_held[seat]] = self._tickets[name]
+            self.state.n_held[seat] += 1
             self._move_ticket(name, seat)
         return self
 
@@ -288,21 +264,21 @@ class Position:
         """Put tickets of the pile on the discards."""
         for name in tickets:
             self._move_ticket(name, AT_DISCARDS)
-            self.state[N_TICKET_DISCARDS] += 1
+            self.state.n_ticket_discards += 1
         return self
 
     def under_pile(self, *tickets: str) -> Self:
         """Put tickets of the pile under it, in this order."""
         for name in tickets:
-            self.state[QUEUE + self.state[N_QUEUED]] = self._tickets[name]
-            self.state[N_QUEUED] += 1
+            self.state.queue[self.state.n_queued] = self._tickets[name]
+            self.state.n_queued += 1
             self._move_ticket(name, AT_QUEUE)
         return self
 
     def _move_ticket(self, name: str, place: int) -> None:
         assert self.ticket_at(name) == AT_PILE, f"{name} is not in the pile"
-        self.state[TICKET_AT + self._tickets[name]] = place
-        self.state[N_TICKET_PILE] -= 1
+        self.state.ticket_at[self._tickets[name]] = place
+        self.state.n_ticket_pile -= 1
 
     # -- actions that ask the map -----------------------------------------------
 
@@ -344,14 +320,14 @@ class Position:
         script: list[int] = []
         for item in outcomes:
             for kind, slot, name in [item] if isinstance(item, tuple) else item:
-                seat = int(self.state[SEAT]) if kind in _OF_A_SEAT else 0
+                seat = int(self.state.seat) if kind in _OF_A_SEAT else 0
                 script += [make_code(kind, slot) + 16 * seat, self._number(kind, name)]
         tape = np.zeros(_TAPE_SIZE, dtype=np.int64)
         tape[codes.READ_AT] = codes.TAPE_START
         tape[codes.TAPE_START : codes.TAPE_START + len(script)] = script
         tape[codes.READ_END] = tape[codes.WRITE_AT] = codes.TAPE_START + len(script)
         self._step(action, tape)
-        assert not self.state[FAULT], f"chance was asked for something else: {self.events}"
+        assert not self.state.fault, f"chance was asked for something else: {self.events}"
         assert tape[codes.READ_AT] == tape[codes.READ_END], f"chance was asked for less: {self.events}"
         return self
 
@@ -389,22 +365,22 @@ class Position:
     def _check_cards(self) -> None:
         """Assert that all cards are there, and that the pool has room for the draw pile."""
         places = [DRAW_PILE, DISCARDS, LAID, *(HAND + seat * N_KINDS for seat in range(self.n_players))]
-        counts = np.sum([self.state[at : at + N_KINDS] for at in places], axis=0)
+        counts = np.sum([self.state.cells[at : at + N_KINDS] for at in places], axis=0)
         for card in filter(None, self.market_cards()):
             counts[card_index(card)] += 1
         assert counts.tolist() == list(self.map.rules.deck.counts)
-        assert self.state[N_PILE] == sum(self._cards(DRAW_PILE))
-        assert (self.state[POOL : POOL + N_KINDS] >= self.state[DRAW_PILE : DRAW_PILE + N_KINDS]).all()
+        assert self.state.n_pile == sum(self._cards(DRAW_PILE))
+        assert (self.state.pool >= self.state.draw_pile).all()
 
     # -- questions ---------------------------------------------------------------
 
     def number(self, cell: int, seat: int = 0) -> int:
         """Return a number of the state: `number(TRAINS, 1)`."""
-        return int(self.state[cell + seat])
+        return int(self.state.cells[cell + seat])
 
     def numbers(self, cell: int) -> list[int]:
         """Return a number of each seat."""
-        return [int(n) for n in self.state[cell : cell + int(self.tables[N_SEATS])]]
+        return [int(n) for n in self.state.cells[cell : cell + int(self.tables.n_seats)]]
 
     @property
     def phase(self) -> Phase:
@@ -430,8 +406,8 @@ class Position:
 
     def market_cards(self) -> list[str]:
         """Return the face-up cards, "" for an empty slot."""
-        size = int(self.tables[MARKET_SIZE])
-        return ["" if card == NOBODY else CARD_KINDS[card] for card in self.state[MARKET : MARKET + size]]
+        size = int(self.tables.market_size)
+        return ["" if card == NOBODY else CARD_KINDS[card] for card in self.state.market[:size]]
 
     def owner(self, route: str) -> int:
         """Return the owner of a route."""
@@ -467,15 +443,15 @@ class Position:
 
     def _result(self) -> Ints:
         result = np.zeros((self.n_players, N_COLUMNS), dtype=np.int64)
-        score_games(self.state[None], self.tables, result[None])
+        score_games(self.state.cells[None], self.tables, result[None])
         return result
 
     def _ticket_names(self, cell: int, n: int) -> list[str]:
         names = list(self._tickets)
-        return [names[ticket] for ticket in self.state[cell : cell + n]]
+        return [names[ticket] for ticket in self.state.cells[cell : cell + n]]
 
     def _cards(self, cell: int) -> Iterable[int]:
-        return [int(n) for n in self.state[cell : cell + N_KINDS]]
+        return [int(n) for n in self.state.cells[cell : cell + N_KINDS]]
 
     def _named(self, cell: int) -> dict[str, int]:
         return CardCounts(tuple(self._cards(cell))).as_dict()

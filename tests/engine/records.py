@@ -14,8 +14,6 @@ from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.codes import Ints
 from ttr_analysis.engine.events import Chance, Move
 from ttr_analysis.engine.facts import facts_hash
-from ttr_analysis.engine.layout import STREAM
-from ttr_analysis.rules.chance import N_WORDS
 
 EVEN: Mapping[str, float] = {}
 HOARDING: Mapping[str, float] = {"ClaimRoute": 0.005, "DrawTickets": 0.05}
@@ -140,7 +138,7 @@ def changed(line: int, text: str | None) -> str:
 # -- the same record, followed by the facade ------------------------------------------
 
 
-def vectors_by_facade(record: GameRecord) -> list[Ints]:
+def cells_by_facade(record: GameRecord) -> list[Ints]:
     """Return the packed state after each step of a record as `Game.step` makes it, but for the random numbers."""
     game = Game(record.map, record.header.n_players)
     states: list[GameState] = []
@@ -158,7 +156,7 @@ def vectors_by_facade(record: GameRecord) -> list[Ints]:
 
 
 def without_stream(state: GameState) -> Ints:
-    """Return a packed state without its random numbers."""
-    vector = state.vector.copy()
-    vector[STREAM : STREAM + N_WORDS] = 0
-    return vector
+    """Return the cells of a state without its random numbers."""
+    packed = state.packed
+    packed.stream[:] = 0
+    return packed.cells

@@ -33,15 +33,15 @@ def test_every_legal_action_has_its_own_numbers_and_they_give_it_back(name: str,
     codec = codec_of(game.game_map)
     for state in states:
         actions = game.legal_actions(state)
-        pairs = [codec.encode(action, state.vector) for action in actions]
+        pairs = [codec.encode(action, state.packed) for action in actions]
 
         assert len(set(pairs)) == len(pairs)
-        assert [codec.decode(*pair, state.vector) for pair in pairs] == list(actions)
+        assert [codec.decode(*pair, state.packed) for pair in pairs] == list(actions)
         assert all(game.why_illegal(state, action) is None for action in actions)
 
 
 def test_what_was_decoded_once_is_found_again(nordic: GameMap) -> None:
-    state = Game(nordic).new(seed=7).vector
+    state = Game(nordic).new(seed=7).packed
     codec = codec_of(nordic)
     code, value = codec.encode(_claim(nordic, "Bergen-Oslo/1", red=4), state)
 
@@ -92,7 +92,7 @@ def test_legal_actions_are_a_sequence() -> None:
 
 def test_a_claim_is_listed_by_its_cards_not_by_their_split() -> None:
     nordic = load("nordic")
-    state = Game(nordic).new(seed=7).vector
+    state = Game(nordic).new(seed=7).packed
     route = nordic.route("Lieksa", "Murmansk")
     one = ClaimRoute(route, Payment("green", 7, 0, CardCounts.of(red=4, green=4)))
     same = ClaimRoute(route, Payment("green", 7, 0, CardCounts.of(green=4, red=4)))
@@ -115,11 +115,11 @@ def test_a_claim_is_listed_by_its_cards_not_by_their_split() -> None:
 )
 def test_what_has_no_numbers_is_refused(nordic: GameMap, action: Action, reason: str) -> None:
     with pytest.raises(IllegalActionError, match=reason):
-        codec_of(nordic).encode(action, Game(nordic).new(seed=7).vector)
+        codec_of(nordic).encode(action, Game(nordic).new(seed=7).packed)
 
 
 def test_routes_and_tickets_of_another_map_are_refused(nordic: GameMap) -> None:
-    state = Game(nordic).new(seed=7).vector
+    state = Game(nordic).new(seed=7).packed
     usa, nederland = load("usa"), load("nederland")
     foreign = usa.routes[0]
     with pytest.raises(IllegalActionError, match="is no route of Nordic"):
@@ -133,7 +133,7 @@ def test_routes_and_tickets_of_another_map_are_refused(nordic: GameMap) -> None:
 
 
 def test_slots_of_numpy_are_slots(nordic: GameMap) -> None:
-    state = Game(nordic).new(seed=7).vector
+    state = Game(nordic).new(seed=7).packed
     assert codec_of(nordic).encode(DrawFaceUp(np.int64(3)), state) == codec_of(nordic).encode(DrawFaceUp(3), state)  # type: ignore[arg-type]
 
 
@@ -142,9 +142,9 @@ def test_tickets_kept_count_in_the_order_of_the_offer(nordic: GameMap) -> None:
     a, b, *_ = state.offers[0]
     codec = codec_of(nordic)
 
-    assert codec.encode(KeepTickets((b, a)), state.vector) == codec.encode(KeepTickets((a, b)), state.vector)
+    assert codec.encode(KeepTickets((b, a)), state.packed) == codec.encode(KeepTickets((a, b)), state.packed)
     with pytest.raises(IllegalActionError, match="is kept twice"):
-        codec.encode(KeepTickets((a, a)), state.vector)
+        codec.encode(KeepTickets((a, a)), state.packed)
 
 
 def _claim(game_map: GameMap, route: str, **cards: int) -> ClaimRoute:

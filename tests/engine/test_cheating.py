@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 
 from ttr_analysis import Game, GameError, GameMap, IllegalActionError, SeatView
-from ttr_analysis.cards import N_KINDS
 from ttr_analysis.engine import packed as packed_module
 from ttr_analysis.engine.actions import Action, DrawCard
 from ttr_analysis.engine.codes import Ints
-from ttr_analysis.engine.layout import DRAW_PILE, HAND, N_HAND, STREAM, TRAINS
+from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.record import GameRecord
 from ttr_analysis.policies._common import Floats
 from ttr_analysis.policies.greedy import Greedy
 from ttr_analysis.policies.playout import play_games
 from ttr_analysis.policies.random import Random
 from ttr_analysis.rules.chance import _mixed, open_stream, policy_words, seed_words
+from ttr_analysis.tables.games import Tables
 
 
 class Entropy:
@@ -40,21 +40,24 @@ class Meddler(Random):
 
     seen: Ints = np.zeros(0, dtype=np.int64)
 
-    def decide(self, state: Ints, tables: Ints, lore: Ints, seat: int, params: Floats, memory: Ints) -> tuple[int, int]:
-        other = HAND + (1 - seat) * N_KINDS
-        assert not state[other : other + N_KINDS].any()
-        assert not state[DRAW_PILE : DRAW_PILE + N_KINDS].any()
-        assert not state[STREAM : STREAM + 4].any()
+    def decide(
+        self, state: State, tables: Tables, lore: Ints, seat: int, params: Floats, memory: Ints
+    ) -> tuple[int, int]:
+        assert not state.hand[1 - seat].any()
+        assert not state.draw_pile.any()
+        assert not state.stream.any()
         action = super().decide(state, tables, lore, seat, params, memory)
-        state[HAND : HAND + 2 * N_KINDS] = 9
-        tables[TRAINS] = 3
+        state.hand[:] = 9
+        tables.trains_each = 3
         return action
 
 
 class Sitting(Random):
     """A compiled player whose codes name a seat."""
 
-    def decide(self, state: Ints, tables: Ints, lore: Ints, seat: int, params: Floats, memory: Ints) -> tuple[int, int]:
+    def decide(
+        self, state: State, tables: Tables, lore: Ints, seat: int, params: Floats, memory: Ints
+    ) -> tuple[int, int]:
         code, value = super().decide(state, tables, lore, seat, params, memory)
         return code + 16 * 3, value
 
@@ -131,7 +134,7 @@ def test_the_stream_of_a_seat_tells_nothing_of_the_table_and_of_other_seats(nord
         found: ClassVar[list[int]] = []
 
         def decide(
-            self, state: Ints, tables: Ints, lore: Ints, seat: int, params: Floats, memory: Ints
+            self, state: State, tables: Tables, lore: Ints, seat: int, params: Floats, memory: Ints
         ) -> tuple[int, int]:
             if not self.found:
                 self.found.extend(words_behind(memory[:4], 5, 1 + seat).tolist())
@@ -150,7 +153,9 @@ def test_the_stream_of_a_seat_tells_nothing_of_the_table_and_of_other_seats(nord
 class Vandal(Random):
     """A compiled player that empties what it is given."""
 
-    def decide(self, state: Ints, tables: Ints, lore: Ints, seat: int, params: Floats, memory: Ints) -> tuple[int, int]:
+    def decide(
+        self, state: State, tables: Tables, lore: Ints, seat: int, params: Floats, memory: Ints
+    ) -> tuple[int, int]:
         action = super().decide(state, tables, lore, seat, params, memory)
         lore[:] = 0
         return action
@@ -240,8 +245,8 @@ def test_many_legal_actions_are_listed_in_full(nordic: GameMap, monkeypatch: pyt
     state, _ = game.deal(1, 0)
     for _ in range(2):
         state, _ = game.step(state, *game.rows(state)[0])
-    state[HAND : HAND + N_KINDS] = 5
-    state[N_HAND] = 45
+    state.hand[0] = 5
+    state.n_hand[0] = 45
     expected = game.rows(state)
 
     monkeypatch.setattr(packed_module, "_N_ROWS", 100)

@@ -23,7 +23,7 @@ from tests.engine.conformance import (
 )
 from ttr_analysis.engine.kernel.cards import can_draw
 from ttr_analysis.engine.kernel.tickets import has_tickets
-from ttr_analysis.engine.layout import PHASE, SEAT, TURN
+from ttr_analysis.engine.layout import TURN, State
 from ttr_analysis.rules.chance import seed_words
 from ttr_analysis.tables.games import game_tables
 
@@ -96,9 +96,9 @@ def test_where_nothing_can_be_drawn_a_player_claims_or_passes(player: Player) ->
     miser = Whim("Miser", (10**6, 10**6, 1, 1, 1, 10**6, 1, 1, 1))
     n_positions = 0
     for game in range(N_GAMES):
-        for state in play(combination, [miser] * 3, SEED, game, checked=False).states:
-            if state[PHASE] == TURN and not has_tickets(state) and not can_draw(state, tables):
+        for state in map(State, play(combination, [miser] * 3, SEED, game, checked=False).states):
+            if state.phase == TURN and not has_tickets(state) and not can_draw(state, tables):
                 n_positions += 1
                 memory = open_memories([player], seed_words(SEED), game)[0]
-                check_action(state, tables, *player.decide(state, tables, lore, state[SEAT], player.params, memory))
+                check_action(state, tables, *player.decide(state, tables, lore, state.seat, player.params, memory))
     assert n_positions > 0

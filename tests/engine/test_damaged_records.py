@@ -13,7 +13,6 @@ from tests.engine.records import Table, played, short_text
 from ttr_analysis import GameRecord, RecordError, RecordWarning
 from ttr_analysis._errors import Fault
 from ttr_analysis.cards import CARD_KINDS, N_KINDS
-from ttr_analysis.engine.layout import DRAW_PILE, POOL
 
 # -- records that were cut -------------------------------------------------------------------
 
@@ -86,7 +85,7 @@ def test_after_a_shuffle_only_the_cards_that_lay_face_up_can_come() -> None:
     for step, state in zip(record.steps[1:], record.states(), strict=False):
         at += len(step)  # the line of its last event, the header being line 0
         row = json.loads(rows[at])
-        pool, pile = (state.vector[cell : cell + N_KINDS].tolist() for cell in (POOL, DRAW_PILE))
+        pool, pile = state.packed.pool.tolist(), state.packed.draw_pile.tolist()
         gone = [CARD_KINDS[kind] for kind in range(N_KINDS) if pool[kind] == 0 < pile[kind]]
         if gone and len(step) == 2 and row["event"] == "market_card":
             rows_then = [*rows[:at], json.dumps({**row, "card": gone[0]})]

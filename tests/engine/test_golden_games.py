@@ -53,9 +53,9 @@ def test_every_state_of_a_golden_game_is_lawful(path: Path) -> None:
 
     *states, last = GameRecord.load(path, golden_map(path)).states()
 
-    assert {Law(broken_law(state.vector.copy(), tables)) for state in states} == {Law.NONE}
+    assert {Law(broken_law(state.packed.copy(), tables)) for state in states} == {Law.NONE}
     its_end = Law.GAMES_END_BY_THEMSELVES if load_result(path)["ending"] == "truncated" else Law.NONE
-    assert Law(broken_law(last.vector.copy(), tables)) is its_end
+    assert Law(broken_law(last.packed.copy(), tables)) is its_end
 
 
 @pytest.mark.parametrize("path", PATHS, ids=id_of)

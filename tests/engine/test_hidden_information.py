@@ -10,6 +10,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.engine.cells import (
+    BLIND,
+    DRAW_PILE,
+    HAND,
+    HELD,
+    N_HELD,
+    N_QUEUED,
+    OFFER,
+    QUEUE,
+    STREAM,
+    TICKET_AT,
+)
 from tests.engine.conformance import (
     IS_COMPILED,
     Combination,
@@ -26,34 +38,10 @@ from ttr_analysis.engine.codes import TAPE_START
 from ttr_analysis.engine.kernel.listing import list_actions
 from ttr_analysis.engine.kernel.setup import new_game
 from ttr_analysis.engine.kernel.step import step
-from ttr_analysis.engine.layout import (
-    AT_OFFER,
-    AT_PILE,
-    AT_QUEUE,
-    AT_REMOVED,
-    BLIND,
-    DRAW_PILE,
-    HAND,
-    HELD,
-    KEEP_START,
-    KNOWN,
-    N_HELD,
-    N_OFFER,
-    N_QUEUED,
-    N_TICKET_DISCARDS,
-    OFFER,
-    OVER,
-    PHASE,
-    QUEUE,
-    SEAT,
-    STATE_SIZE,
-    STREAM,
-    TICKET_AT,
-    UNKNOWN_TICKET,
-)
+from ttr_analysis.engine.layout import AT_OFFER, AT_PILE, AT_QUEUE, AT_REMOVED, KEEP_START, OVER, State
 from ttr_analysis.engine.view import redact
 from ttr_analysis.rules.chance import N_WORDS, seed_words
-from ttr_analysis.tables.games import MAX_OFFER, MAX_TICKETS, N_SEATS, N_TICKETS, game_tables
+from ttr_analysis.tables.games import MAX_OFFER, MAX_TICKETS, Tables, game_tables
 
 N_EXAMPLES = 25 if IS_COMPILED else 2
 
@@ -86,8 +74,8 @@ class Peeker(Whim):
 
     def decide(
         self,
-        state: Ints,
-        tables: Ints,
+        state: State,
+        tables: Tables,
         lore: Ints,  # noqa: ARG002
         seat: int,
         params: Floats,  # noqa: ARG002
@@ -96,7 +84,7 @@ class Peeker(Whim):
         actions = np.empty((500, 2), dtype=np.int64)
         n = int(list_actions(state, tables, actions))
         cells = SECRETS[self.name](1 - seat)
-        seen = sum(i * int(state[cell]) for i, cell in enumerate(cells, start=1))
+        seen = sum(i * int(state.cells[cell]) for i, cell in enumerate(cells, start=1))
         return int(actions[seen % n, 0]), int(actions[seen % n, 1])
 
 
@@ -113,11 +101,11 @@ def check_choices(player: Player, combination: Combination, seed: int) -> None:
     rng = np.random.default_rng(seed)
     lore, params = player.lore(game_map, n_players), player.params
     memories = open_memories([player] * n_players, seed_words(seed), 0)
-    state = np.empty(STATE_SIZE, dtype=np.int64)
+    state = State()
     tape = np.zeros(TAPE_START, dtype=np.int64)
     new_game(tables, seed_words(seed), 0, state, tape)
-    while state[PHASE] != OVER:
-        seat = int(state[SEAT])
+    while state.phase != OVER:
+        seat = int(state.seat)
         other = scrambled(state, tables, seat, rng)
         view = redact(state, tables, seat)
         choices = []
@@ -125,64 +113,59 @@ def check_choices(player: Player, combination: Combination, seed: int) -> None:
             memory = memories[seat].copy()
             choices.append((*player.decide(seen, tables, lore, seat, params, memory), memory.tolist()))
 
-        assert np.array_equal(redact(other, tables, seat), view)
+        assert np.array_equal(redact(other, tables, seat).cells, view.cells)
         assert choices[0] == choices[1] == choices[2], "what is hidden changed a choice"
 
         memories[seat][:] = memory
         step(state, tables, choices[-1][0], choices[-1][1], tape)
 
 
-def scrambled(state: Ints, tables: Ints, seat: int, rng: np.random.Generator) -> Ints:
+def scrambled(state: State, tables: Tables, seat: int, rng: np.random.Generator) -> State:
     """Return a state that looks the same to a seat, with all that it cannot see dealt anew."""
     other = state.copy()
-    others = [s for s in range(tables[N_SEATS]) if s != seat]
-    other[STREAM : STREAM + N_WORDS] = rng.integers(1, 2**32, size=N_WORDS)
+    others = [s for s in range(tables.n_seats) if s != seat]
+    other.stream[:] = rng.integers(1, 2**32, size=N_WORDS)
     _deal_cards_anew(other, others, rng)
     _deal_tickets_anew(other, tables, others, rng)
-    if state[PHASE] == KEEP_START:
+    if state.phase == KEEP_START:
         # How many tickets the others keep is secret until all have chosen.
         for s in others:
-            other[N_HELD + s] = rng.integers(6)
-            other[N_OFFER + s] = rng.integers(6)
-        other[N_QUEUED] = rng.integers(6)
-        other[N_TICKET_DISCARDS] = rng.integers(6)
+            other.n_held[s] = rng.integers(6)
+            other.n_offer[s] = rng.integers(6)
+        other.n_queued = int(rng.integers(6))
+        other.n_ticket_discards = int(rng.integers(6))
     return other
 
 
-def _deal_cards_anew(state: Ints, others: list[int], rng: np.random.Generator) -> None:
+def _deal_cards_anew(state: State, others: list[int], rng: np.random.Generator) -> None:
     """Shuffle the draw pile and the cards of other hands that are not known to all."""
-    hidden = [state[DRAW_PILE : DRAW_PILE + N_KINDS]]
+    hidden = [state.draw_pile]
     for s in others:
-        hand, known = HAND + s * N_KINDS, KNOWN + s * N_KINDS
-        state[hand : hand + N_KINDS] -= state[known : known + N_KINDS]
-        hidden.append(state[hand : hand + N_KINDS])
-        blind = state[BLIND + s * N_KINDS : BLIND + (s + 1) * N_KINDS]
-        blind[:] = rng.permutation(blind)
+        state.hand[s] -= state.known[s]
+        hidden.append(state.hand[s])
+        state.blind[s] = rng.permutation(state.blind[s])
     cards = rng.permutation(np.repeat(np.tile(np.arange(N_KINDS), len(hidden)), np.concatenate(hidden)))
     for place in hidden:
         n = int(place.sum())
         place[:] = np.bincount(cards[:n], minlength=N_KINDS)
         cards = cards[n:]
     for s in others:
-        hand, known = HAND + s * N_KINDS, KNOWN + s * N_KINDS
-        state[hand : hand + N_KINDS] += state[known : known + N_KINDS]
+        state.hand[s] += state.known[s]
 
 
-def _deal_tickets_anew(state: Ints, tables: Ints, others: list[int], rng: np.random.Generator) -> None:
+def _deal_tickets_anew(state: State, tables: Tables, others: list[int], rng: np.random.Generator) -> None:
     """Shuffle the tickets in the pile, under it, out of the game, and with the other seats."""
-    n_tickets = int(tables[N_TICKETS])
-    own_offer = set(state[OFFER + int(state[SEAT]) * MAX_OFFER :][: int(state[N_OFFER + int(state[SEAT])])].tolist())
-    places = state[TICKET_AT : TICKET_AT + n_tickets]
+    n_tickets = int(tables.n_tickets)
+    own_offer = set(state.offer[state.seat, : state.n_offer[state.seat]].tolist())
+    places = state.ticket_at[:n_tickets]
     is_hidden = np.isin(places, [AT_PILE, AT_QUEUE, AT_REMOVED, AT_OFFER, *others])
     hidden = [ticket for ticket in np.flatnonzero(is_hidden).tolist() if ticket not in own_offer]
     new = dict(zip(hidden, rng.permutation(hidden).tolist(), strict=True))
     before = places.copy()
     for ticket, its_new in new.items():
         places[its_new] = before[ticket]
-    cells = [*range(QUEUE, QUEUE + MAX_TICKETS)]
+    lists = [state.queue]
     for s in others:
-        cells += range(OFFER + s * MAX_OFFER, OFFER + (s + 1) * MAX_OFFER)
-        cells += range(HELD + s * MAX_TICKETS, HELD + s * MAX_TICKETS + int(state[N_HELD + s]))
-    for cell in cells:
-        if state[cell] != UNKNOWN_TICKET:
-            state[cell] = new.get(int(state[cell]), int(state[cell]))
+        lists += [state.offer[s], state.held[s, : state.n_held[s]]]
+    for tickets in lists:
+        tickets[:] = [new.get(ticket, ticket) for ticket in tickets.tolist()]

@@ -7,21 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from tests.engine.conformance import (
-    UNIFORM,
-    BrokenLawError,
-    Combination,
-    Ints,
-    Played,
-    check_by_referee,
-    check_market,
-    check_replay,
-    play,
-)
-from tests.engine.invariants import Law, broken_law
-from ttr_analysis.cards import LOCOMOTIVE_INDEX
-from ttr_analysis.engine.codes import MARKET_CARD
-from ttr_analysis.engine.layout import (
+from tests.engine.cells import (
     BLIND,
     CLAIMED,
     DISCARDS,
@@ -32,7 +18,6 @@ from ttr_analysis.engine.layout import (
     KNOWN,
     LAST_LEFT,
     LOANS,
-    MARKET,
     N_CLAIMS,
     N_HAND,
     N_HELD,
@@ -42,18 +27,28 @@ from ttr_analysis.engine.layout import (
     N_TICKET_DISCARDS,
     N_TURNS,
     OLD,
-    OWNER,
     PENDING,
-    PHASE,
     POOL,
     SCORE,
     TICKET_AT,
     TOKENS,
     TRAINS,
-    TURN,
-    Ending,
 )
-from ttr_analysis.tables.games import TWIN, game_tables
+from tests.engine.conformance import (
+    UNIFORM,
+    BrokenLawError,
+    Combination,
+    Played,
+    check_by_referee,
+    check_market,
+    check_replay,
+    play,
+)
+from tests.engine.invariants import Law, broken_law
+from ttr_analysis.cards import LOCOMOTIVE_INDEX
+from ttr_analysis.engine.codes import MARKET_CARD
+from ttr_analysis.engine.layout import TURN, Ending, State
+from ttr_analysis.tables.games import game_tables
 
 NEDERLAND = Combination("nederland", "", 3)
 N_PLAYERS = 3
@@ -65,36 +60,35 @@ def played() -> Played:
 
 
 @pytest.fixture
-def state(played: Played) -> Ints:
+def state(played: Played) -> State:
     """Return a turn in the middle of a game, with both tracks of a double route taken."""
-    middle = played.states[2 * len(played.states) // 3 :]
-    found: Ints = next(state for state in middle if state[PHASE] == TURN)
-    return found.copy()
+    middle = map(State, played.states[2 * len(played.states) // 3 :])
+    return next(state for state in middle if state.phase == TURN).copy()
 
 
-def move_card(state: Ints) -> None:
-    kind = int(np.argmax(state[DRAW_PILE : DRAW_PILE + 9]))
-    state[DRAW_PILE + kind] -= 1
-    state[POOL + kind] -= 1
-    state[DISCARDS + kind] += 1
+def move_card(state: State) -> None:
+    kind = int(np.argmax(state.draw_pile[:9]))
+    state.draw_pile[kind] -= 1
+    state.pool[kind] -= 1
+    state.discards[kind] += 1
 
 
-def claim_twin(state: Ints) -> None:
+def claim_twin(state: State) -> None:
     tables = game_tables(NEDERLAND.game_map, N_PLAYERS)
-    route = next(r for r in state[CLAIMED : CLAIMED + state[N_CLAIMS]] if state[OWNER + tables[TWIN + r]] >= 0)
-    state[OWNER + route] = state[OWNER + tables[TWIN + route]]
+    route = next(r for r in state.claimed[: state.n_claims] if state.owner[tables.twin[r]] >= 0)
+    state.owner[route] = state.owner[tables.twin[route]]
 
 
-def change(cell: int, by: int) -> Callable[[Ints], None]:
-    def tamper(state: Ints) -> None:
-        state[cell] += by
+def change(cell: int, by: int) -> Callable[[State], None]:
+    def tamper(state: State) -> None:
+        state.cells[cell] += by
 
     return tamper
 
 
-def put(cell: int, number: int) -> Callable[[Ints], None]:
-    def tamper(state: Ints) -> None:
-        state[cell] = number
+def put(cell: int, number: int) -> Callable[[State], None]:
+    def tamper(state: State) -> None:
+        state.cells[cell] = number
 
     return tamper
 
@@ -132,7 +126,7 @@ def put(cell: int, number: int) -> Callable[[Ints], None]:
         pytest.param(put(N_PASSES, 3), Law.GAMES_END_BY_THEMSELVES, id="passes without an end"),
     ],
 )
-def test_what_is_wrong_is_noticed(tamper: Callable[[Ints], None], law: Law, state: Ints) -> None:
+def test_what_is_wrong_is_noticed(tamper: Callable[[State], None], law: Law, state: State) -> None:
     tables = game_tables(NEDERLAND.game_map, N_PLAYERS)
     assert broken_law(state, tables) == Law.NONE
 
@@ -141,17 +135,17 @@ def test_what_is_wrong_is_noticed(tamper: Callable[[Ints], None], law: Law, stat
     assert Law(broken_law(state, tables)) is law
 
 
-def test_an_empty_slot_beside_a_full_pile_is_noticed(state: Ints) -> None:
-    state[DISCARDS + state[MARKET]] += 1
-    state[MARKET] = -1
+def test_an_empty_slot_beside_a_full_pile_is_noticed(state: State) -> None:
+    state.discards[state.market[0]] += 1
+    state.market[0] = -1
 
     assert broken_law(state, game_tables(NEDERLAND.game_map, N_PLAYERS)) == Law.MARKET_IS_FILLED
 
 
-def test_three_locomotives_that_stay_after_a_refill_are_noticed(state: Ints) -> None:
+def test_three_locomotives_that_stay_after_a_refill_are_noticed(state: State) -> None:
     tables = game_tables(NEDERLAND.game_map, N_PLAYERS)
     refill = np.array([[MARKET_CARD + 128 * 4, LOCOMOTIVE_INDEX]])
-    state[MARKET : MARKET + 3] = LOCOMOTIVE_INDEX
+    state.market[:3] = LOCOMOTIVE_INDEX
 
     check_market(state, tables, refill[:0])
     with pytest.raises(BrokenLawError, match="should be replaced"):
@@ -159,8 +153,8 @@ def test_three_locomotives_that_stay_after_a_refill_are_noticed(state: Ints) -> 
 
 
 def test_a_truncated_game_is_noticed(played: Played) -> None:
-    state = played.states[-1].copy()
-    state[ENDING] = int(Ending.TRUNCATED)
+    state = State(played.states[-1]).copy()
+    state.ending = int(Ending.TRUNCATED)
 
     assert broken_law(state, game_tables(NEDERLAND.game_map, N_PLAYERS)) == Law.GAMES_END_BY_THEMSELVES
 

@@ -27,9 +27,9 @@ from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_TICKETS
 from ttr_analysis.engine.kernel.legal import action_fault
 from ttr_analysis.engine.kernel.listing import list_actions
-from ttr_analysis.engine.layout import PHASE, SEAT, TURN
+from ttr_analysis.engine.layout import TURN, State
 from ttr_analysis.maps.parts import Route
-from ttr_analysis.tables.games import game_tables
+from ttr_analysis.tables.games import Tables, game_tables
 
 SEED = 2026
 MAX_CHOICES = 120
@@ -52,10 +52,10 @@ def test_what_is_legal_in_small_positions_is_what_the_referee_says(combination: 
 
 @pytest.mark.parametrize("combination", WITH_SETS, ids=str)
 def test_each_form_of_payment_with_sets_is_listed_once(combination: Combination) -> None:
-    positions = (pair for pair in small_positions(combination) if pair[0][PHASE] == TURN)
+    positions = (pair for pair in small_positions(combination) if pair[0].phase == TURN)
     for state, referee in islice(positions, 5 * N_POSITIONS):
         listed, _ = judge(combination, state, referee)
-        seat = int(state[SEAT])
+        seat = int(state.seat)
         for i, route in enumerate(combination.game_map.routes):
             if route.swap_size and not route_fault(referee.table, seat, route):
                 payments = [cards_of(value) for code, value in listed if code == CLAIM_ROUTE + 128 * i]
@@ -66,22 +66,22 @@ def test_each_form_of_payment_with_sets_is_listed_once(combination: Combination)
                     assert has_form == affordable(route, form, referee.table.hands[seat]), (route, form)
 
 
-def small_positions(combination: Combination) -> Iterator[tuple[Ints, Referee]]:
+def small_positions(combination: Combination) -> Iterator[tuple[State, Referee]]:
     """Yield positions of a game in which a hand has few choices of cards: every third turn, and all that is no turn."""
     played = play(combination, [BUILDER] * combination.n_players, SEED, 7, checked=False)
     referee = Referee(combination.game_map, combination.n_players)
     n_moves = 0
     for row, event in zip(played.tape.tolist(), decode(combination.game_map, played.tape), strict=True):
         if is_move(row[0]):
-            state = played.states[n_moves]
-            is_small = n_sub_multisets(referee.table.hands[int(state[SEAT])]) <= MAX_CHOICES
-            if is_small and (state[PHASE] != TURN or n_moves % 3 == 0):
+            state = State(played.states[n_moves])
+            is_small = n_sub_multisets(referee.table.hands[int(state.seat)]) <= MAX_CHOICES
+            if is_small and (state.phase != TURN or n_moves % 3 == 0):
                 yield state, referee
             n_moves += 1
         referee.apply(event)
 
 
-def judge(combination: Combination, state: Ints, referee: Referee) -> tuple[set[Action], set[Action]]:
+def judge(combination: Combination, state: State, referee: Referee) -> tuple[set[Action], set[Action]]:
     """Return the listed and the legal actions; kernel and referee must agree on each action there is."""
     game_map, table, due = combination.game_map, referee.table, referee.due
     tables = game_tables(game_map, combination.n_players)
@@ -110,16 +110,16 @@ def n_cards(route: Route, form: Form) -> int:
 
 
 @pytest.fixture
-def position() -> tuple[Ints, Ints, Ints, int]:
+def position() -> tuple[State, Tables, Ints, int]:
     """Return a turn in the middle of a game, its tables and its list of actions with their number."""
     played = play(WITH_SETS[0], [BUILDER] * 2, SEED, 7, checked=False)
-    state = next(state for state in played.states[len(played.states) // 2 :] if state[PHASE] == TURN)
+    state = next(state for state in map(State, played.states[len(played.states) // 2 :]) if state.phase == TURN)
     tables = game_tables(WITH_SETS[0].game_map, 2)
     actions = np.zeros((5_000, 2), dtype=np.int64)
     return state, tables, actions, int(list_actions(state, tables, actions))
 
 
-def test_a_legal_action_that_is_not_listed_is_noticed(position: tuple[Ints, Ints, Ints, int]) -> None:
+def test_a_legal_action_that_is_not_listed_is_noticed(position: tuple[State, Tables, Ints, int]) -> None:
     state, tables, actions, n = position
     assert actions[n - 1, 0] == DRAW_TICKETS
 
@@ -127,7 +127,7 @@ def test_a_legal_action_that_is_not_listed_is_noticed(position: tuple[Ints, Ints
     assert _finds_unlisted(state, tables, actions, n - 1)
 
 
-def test_a_list_that_is_too_short_is_noticed(position: tuple[Ints, Ints, Ints, int]) -> None:
+def test_a_list_that_is_too_short_is_noticed(position: tuple[State, Tables, Ints, int]) -> None:
     state, tables, actions, n = position
     stream = np.ones(4, dtype=np.int64)
 

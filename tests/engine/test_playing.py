@@ -23,7 +23,7 @@ from ttr_analysis.engine.actions import (
     LegalActions,
 )
 from ttr_analysis.engine.events import Chance, ChanceKind, Move
-from ttr_analysis.engine.layout import DRAW_PILE, PHASE, Phase
+from ttr_analysis.engine.layout import Phase
 from ttr_analysis.engine.protocol import CompiledPolicy, Policy
 from ttr_analysis.policies.greedy import Greedy
 from ttr_analysis.policies.random import Random
@@ -55,7 +55,7 @@ class Broken(Random):
     """A compiled policy that chooses what does not exist."""
 
     def decide(self, state, *_):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN002, ANN201
-        return (6, 0) if state[PHASE] == Phase.KEEP_START else (2 + 128 * 500, 0)
+        return (6, 0) if state.phase == Phase.KEEP_START else (2 + 128 * 500, 0)
 
 
 @pytest.mark.parametrize(("name", "variant"), WALKS)
@@ -127,7 +127,7 @@ def test_legal_actions_of_a_policy_hold_no_secrets(nordic: GameMap) -> None:
     class Cheat:
         def choose(self, view: SeatView, actions: Sequence[Action], rng: np.random.Generator) -> Action:
             assert isinstance(actions, LegalActions)
-            assert np.array_equal(actions._state, view.vector)
+            assert np.array_equal(actions._state.cells, view.packed.cells)
             return actions[int(rng.integers(len(actions)))]
 
     Game(nordic)._play([Cheat(), Greedy()], 7, 0)
@@ -155,7 +155,7 @@ def test_what_happened_at_random_happens_again_by_script(name: str, variant: str
 
             assert move == Move(state.acting, action)
             assert again == (move, *outcomes)
-            assert game.view(scripted, 0).vector.tolist() == game.view(after, 0).vector.tolist()
+            assert game.view(scripted, 0) == game.view(after, 0)
 
 
 @pytest.mark.parametrize(
@@ -180,6 +180,14 @@ def test_outcomes_that_do_not_fit_are_named(outcomes: list[Chance], reason: str)
     game, state = state_of(Position("usa").market("red").pile(red=9))
     with pytest.raises(GameError, match=reason):
         game.step(state, DrawCard(), outcomes)
+
+
+def test_a_script_that_ends_in_the_middle_of_a_new_market_is_named() -> None:
+    """Three locomotives lie face up once more, with two cards that nobody knows."""
+    game, state = state_of(Position("usa").market("locomotive", "locomotive", "red", "blue", "green"))
+    outcomes = [Chance("market_card", slot=slot, card="locomotive") for slot in (2, 0, 1, 2)]
+    with pytest.raises(GameError, match="outcome 5 is missing: a card for market slot 3 is due"):
+        game.step(state, DrawFaceUp(2), outcomes)
 
 
 def test_what_everybody_sees_must_be_known() -> None:
@@ -218,8 +226,8 @@ def test_unknown_cards_do_not_pay_for_everything(nordic: GameMap) -> None:
     nine = ClaimRoute(nordic.route("Lieksa", "Murmansk"), Payment("green", 9, 0))
     assert game.why_illegal(known, nine) == "P0 holds no cards and 4 unknown cards, so that it cannot play 9 green"
 
-    vector = known.vector.copy()
-    vector[DRAW_PILE + COLORS.index("green")] = 1
+    vector = known.packed.copy()
+    vector.draw_pile[COLORS.index("green")] = 1
     two = ClaimRoute(nordic.route("Oslo", "Örebro", color="green"), Payment("green", 2, 0))
     reason = "P0 cannot hold 2 green: it is known to hold 0, and 1 more are unseen"
     assert game.why_illegal(GameState(nordic, 2, vector), two) == reason

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.engine.cells import LOANS, N_OFFER, NEUTRAL_TICKET, OFFER, PHASE, SEAT, TOKENS, TRAINS
 from tests.engine.positions import Position, changed, drawn, revealed
 from tests.engine.walks import state_of
 from tests.fixtures import load
@@ -24,18 +25,7 @@ from ttr_analysis.engine.actions import (
     PayTunnel,
 )
 from ttr_analysis.engine.kernel.legal import ActionFault
-from ttr_analysis.engine.layout import (
-    LOANS,
-    N_OFFER,
-    NEUTRAL_TICKET,
-    OFFER,
-    OVER,
-    PHASE,
-    SEAT,
-    TOKENS,
-    TRAINS,
-    Phase,
-)
+from ttr_analysis.engine.layout import OVER, Phase
 from ttr_analysis.engine.reasons import _TEXTS
 
 

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.engine.records import MOODS, TABLES, Table, changed, played, short_text, vectors_by_facade, without_stream
+from tests.engine.cells import DRAW_PILE, HAND, HELD, N_HELD, OFFER, POOL, STATE_SIZE, TICKET_AT
+from tests.engine.records import MOODS, TABLES, Table, cells_by_facade, changed, played, short_text, without_stream
 from tests.fixtures import INVENTED, load
 from tests.oracles.referee import check_record
 from tests.oracles.referee.driver import play_at_random
@@ -23,7 +24,7 @@ from ttr_analysis.engine.facts import facts_hash
 from ttr_analysis.engine.kernel.listing import list_actions
 from ttr_analysis.engine.kernel.setup import new_game
 from ttr_analysis.engine.kernel.step import step
-from ttr_analysis.engine.layout import DRAW_PILE, HAND, HELD, N_HELD, OFFER, POOL, STATE_SIZE, TICKET_AT, Phase
+from ttr_analysis.engine.layout import Phase, State
 from ttr_analysis.engine.view import redact
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.rules.chance import seed_words
@@ -81,7 +82,7 @@ def test_the_replay_goes_through_the_states_of_the_game(table: Table) -> None:
     replayed = [without_stream(state) for state in record.states()]
 
     assert len(replayed) == len(record.steps) == 1 + len(record.moves)
-    for ours, theirs in zip(replayed, vectors_by_facade(record), strict=True):
+    for ours, theirs in zip(replayed, cells_by_facade(record), strict=True):
         np.testing.assert_array_equal(ours, theirs)
 
 
@@ -112,7 +113,7 @@ def test_what_the_kernel_writes_is_a_record(table: Table) -> None:
 def kernel_tape(game_map: GameMap, n_players: int, n_steps: int = 60) -> Ints:
     """Return the events of the beginning of a game that the kernel plays, codes and values."""
     tables = game_tables(game_map, n_players)
-    state = np.zeros(STATE_SIZE, dtype=np.int64)
+    state = State()
     tape = np.zeros(20_000, dtype=np.int64)
     tape[WRITE_AT], tape[WRITE_END] = TAPE_START, len(tape)
     new_game(tables, seed_words(5), 2, state, tape)
@@ -393,7 +394,7 @@ def test_a_watched_record_holds_what_the_seat_sees_and_nothing_else(table: Table
 
     assert watched.header.seed is None
     for state, seen in zip(record.states(), watched.states(), strict=False):
-        ours, theirs = (redact(s.vector, tables, 1)[public_cells()] for s in (state, seen))
+        ours, theirs = (redact(s.packed, tables, 1).cells[public_cells()] for s in (state, seen))
         np.testing.assert_array_equal(ours, theirs)
         assert all(hand.n_cards == 0 or hand <= state.hands[other] for other, hand in enumerate(seen.hands))
     assert all(ticket is None for ticket in watched.state_at(2).tickets[0])
@@ -459,7 +460,7 @@ def test_a_card_that_is_shown_is_known_from_then_on() -> None:
 def test_the_facade_makes_the_same_states_with_unknown_cards(table: Table) -> None:
     watched = played(table).watched_from(0, shown=False)
 
-    for ours, theirs in zip(watched.states(), vectors_by_facade(watched), strict=True):
+    for ours, theirs in zip(watched.states(), cells_by_facade(watched), strict=True):
         np.testing.assert_array_equal(without_stream(ours), theirs)
 
 

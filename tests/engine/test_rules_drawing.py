@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import pytest
 
+from tests.engine.cells import N_HAND, N_PILE
 from tests.engine.positions import DRAW, PASS, TICKETS, Position, changed, drawn, face_up, turned
 from tests.fixtures import BUILT_IN
 from ttr_analysis.engine.kernel.legal import ActionFault
-from ttr_analysis.engine.layout import N_HAND, N_PILE, Phase
+from ttr_analysis.engine.layout import Phase
 
 BASE_GAME = ("nederland", "usa")
 LOCOMOTIVES_ARE_CARDS = ("nordic", "switzerland")

@@ -15,11 +15,11 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
+from tests.engine.cells import LOANS, TRAINS
 from tests.engine.positions import Position, changed
 from tests.engine.test_rules_setup import start
 from tests.fixtures import BUILT_IN, load
 from ttr_analysis.cards import CARD_KINDS
-from ttr_analysis.engine.layout import LOANS, N_HAND, N_PILE, TRAINS
 from ttr_analysis.rules import ruleset
 from ttr_analysis.rules.ruleset import BonusRules, RuleSet
 
@@ -177,7 +177,7 @@ def test_another_deck() -> None:
     usa = changed("usa", cards={"per_color": 3, "locomotives": 2})
     state, _, _ = start(usa, 2)
 
-    assert state[N_PILE] <= 26 - 8 - 5
+    assert state.n_pile <= 26 - 8 - 5
     assert Position(usa).draw_pile() == dict.fromkeys(CARD_KINDS, 3) | dict.fromkeys(CARD_KINDS[:5], 2) | {
         "locomotive": 2
     }
@@ -186,15 +186,15 @@ def test_another_deck() -> None:
 def test_a_deck_too_small_for_the_deal_deals_what_there_is() -> None:
     state, _, _ = start(changed("usa", cards={"per_color": 1, "locomotives": 0, "opening_hand": 5}), 2)
 
-    assert state[N_HAND : N_HAND + 2].tolist() == [5, 3]
-    assert state[N_PILE] == 0
+    assert state.n_hand[:2].tolist() == [5, 3]
+    assert state.n_pile == 0
 
 
 @pytest.mark.parametrize("n", [0, 7])
 def test_another_opening_hand(n: int) -> None:
     state, _, _ = start(changed("usa", cards={"opening_hand": n}), 3)
 
-    assert state[N_HAND : N_HAND + 3].tolist() == [n] * 3
+    assert state.n_hand[:3].tolist() == [n] * 3
 
 
 def test_another_number_of_trains() -> None:

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import pytest
 
+from tests.engine.cells import LOANS, TOKENS
 from tests.engine.positions import DECLINE, DRAW, PASS, Position, changed, pay, revealed
 from ttr_analysis.engine.kernel.legal import ActionFault
-from ttr_analysis.engine.layout import LOANS, TOKENS, Phase
+from ttr_analysis.engine.layout import Phase
 from ttr_analysis.rules.ruleset import LoanRules
 
 FIRST, SECOND = "Breda-Rotterdam/0", "Breda-Rotterdam/1"

@@ -9,12 +9,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.engine.positions import DRAW, PASS, TICKETS, Position, changed, drawn, face_up, neutral, offered
-from tests.fixtures import load
-from ttr_analysis import GameMap
-from ttr_analysis.engine.kernel.legal import ActionFault
-from ttr_analysis.engine.layout import (
-    AT_DISCARDS,
+from tests.engine.cells import (
     ENDING,
     LAST_LEFT,
     LOANS,
@@ -22,15 +17,16 @@ from ttr_analysis.engine.layout import (
     N_TICKET_DISCARDS,
     N_TICKET_PILE,
     NEUTRAL_IN,
-    NEUTRAL_OWNER,
-    NOBODY,
     PHASE,
     SCORE,
     TOKENS,
     TRAINS,
-    Ending,
-    Phase,
 )
+from tests.engine.positions import DRAW, PASS, TICKETS, Position, changed, drawn, face_up, neutral, offered
+from tests.fixtures import load
+from ttr_analysis import GameMap
+from ttr_analysis.engine.kernel.legal import ActionFault
+from ttr_analysis.engine.layout import AT_DISCARDS, NEUTRAL_OWNER, NOBODY, Ending, Phase
 
 BLANK = "Amsterdam-Antwerpen"
 """A ticket without a pair."""

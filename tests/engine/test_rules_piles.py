@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.engine.cells import N_SHUFFLES
 from tests.engine.positions import (
     DECLINE,
     DRAW,
@@ -23,7 +24,7 @@ from tests.engine.positions import (
     whole_market,
 )
 from ttr_analysis.engine.kernel.legal import ActionFault
-from ttr_analysis.engine.layout import N_SHUFFLES, Phase
+from ttr_analysis.engine.layout import Phase
 
 WITH_RESET = ("switzerland", "nederland", "usa")
 CALM = ("red", "blue", "green", "white", "black")

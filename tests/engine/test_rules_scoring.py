@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.engine.cells import SCORE
 from tests.engine.positions import Position, changed
-from ttr_analysis.engine.layout import SCORE
 
 DENVER = ("Denver-Santa Fe/0", "El Paso-Santa Fe/0")
 """Two gray routes of length 2, which complete Denver-El Paso."""

@@ -11,6 +11,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.engine.cells import (
+    LOANS,
+    PHASE,
+)
 from tests.engine.positions import (
     DECLINE,
     DRAW,
@@ -26,54 +30,25 @@ from tests.engine.positions import (
 )
 from tests.engine.test_rules_setup import keep, start
 from tests.fixtures import BUILT_IN, load
-from ttr_analysis.cards import N_KINDS, CardCounts
-from ttr_analysis.engine.codes import Ints
-from ttr_analysis.engine.layout import (
-    DISCARDS,
-    HAND,
-    HELD,
-    KNOWN,
-    LOANS,
-    MARKER,
-    MARKET,
-    N_CLAIMS,
-    N_HAND,
-    N_HELD,
-    N_PILE,
-    N_QUEUED,
-    N_TICKET_DISCARDS,
-    N_TICKET_PILE,
-    NEUTRAL_TICKET,
-    OWNER,
-    PHASE,
-    POOL,
-    REVEALED,
-    SCORE,
-    STREAM,
-    TICKET_AT,
-    TOKENS,
-    TRAINS,
-    Phase,
-)
+from ttr_analysis.cards import CardCounts
+from ttr_analysis.engine.layout import Phase
 from ttr_analysis.engine.view import redact
-from ttr_analysis.rules.chance import N_WORDS
-from ttr_analysis.tables.games import MAX_ROUTES, MAX_SEATS, MAX_SLOTS, MAX_TICKETS
+from ttr_analysis.tables.games import MAX_TICKETS
 
 
 def seen(table: Position, seat: int) -> list[int]:
     """Return what a seat can see, cell by cell."""
-    return [int(cell) for cell in redact(table.state, table.tables, seat)]
+    return [int(cell) for cell in redact(table.state, table.tables, seat).cells]
 
 
 def known(table: Position, seat: int) -> dict[str, int]:
     """Return the cards that everyone knows a seat to hold at least."""
-    at = KNOWN + seat * N_KINDS
-    return CardCounts(tuple(int(n) for n in table.state[at : at + N_KINDS])).as_dict()
+    return CardCounts(tuple(table.state.known[seat].tolist())).as_dict()
 
 
 def pool(table: Position) -> CardCounts:
     """Return the cards since the last shuffle less all that everyone has seen since."""
-    return CardCounts(tuple(int(n) for n in table.state[POOL : POOL + N_KINDS]))
+    return CardCounts(tuple(table.state.pool.tolist()))
 
 
 # -- secret ---------------------------------------------------------------------------
@@ -122,7 +97,7 @@ def test_the_order_under_the_pile_is_secret() -> None:
 def test_the_stream_of_chance_is_secret() -> None:
     table = Position("usa")
     before = seen(table, 0)
-    table.state[STREAM : STREAM + N_WORDS] += 1
+    table.state.stream[:] += 1
 
     assert seen(table, 0) == before
 
@@ -133,7 +108,7 @@ def test_no_view_shows_how_others_choose_their_opening_tickets(name: str) -> Non
     for kept in ((0, 1, 2), (1, 2), (0, 1)) if name != "nederland" else ((0, 1, 2), (2, 3, 4), (0, 1, 2, 3)):
         state, tables, _ = start(load(name), 3)
         keep(state, tables, *kept)
-        views.append([[int(cell) for cell in redact(state, tables, seat)] for seat in (1, 2)])
+        views.append([redact(state, tables, seat).cells.tolist() for seat in (1, 2)])
 
     assert views[0] == views[1] == views[2]
 
@@ -143,43 +118,43 @@ def test_the_number_of_opening_tickets_kept_is_public_once_all_have_chosen() -> 
     keep(state, tables, 0, 1, 4)
     keep(state, tables, 0, 1)
 
-    assert redact(state, tables, 1)[N_HELD] == 3
+    assert redact(state, tables, 1).n_held[0] == 3
 
 
 # -- public ---------------------------------------------------------------------------------
 
 
 PUBLIC = {
-    "market": (MARKET, MAX_SLOTS),
-    "discards": (DISCARDS, N_KINDS),
-    "owners of routes": (OWNER, MAX_ROUTES),
-    "number of claims": (N_CLAIMS, 1),
-    "scores": (SCORE, MAX_SEATS),
-    "trains left": (TRAINS, MAX_SEATS + 1),
-    "size of the draw pile": (N_PILE, 1),
-    "size of the ticket pile": (N_TICKET_PILE, 1),
-    "tickets under the pile": (N_QUEUED, 1),
-    "size of the ticket discards": (N_TICKET_DISCARDS, 1),
-    "loans": (LOANS, MAX_SEATS),
-    "decision: tokens": (TOKENS, MAX_SEATS),
-    "decision: cards of each seat": (N_HAND, MAX_SEATS),
-    "decision: tickets of each seat": (N_HELD, MAX_SEATS),
-    "marker": (MARKER, 1),
-    "cards turned over for a tunnel": (REVEALED, N_KINDS),
-    "cards known": (KNOWN, MAX_SEATS * N_KINDS),
+    "market": "market",
+    "discards": "discards",
+    "owners of routes": "owner",
+    "number of claims": "n_claims",
+    "scores": "score",
+    "trains left": "trains",
+    "size of the draw pile": "n_pile",
+    "size of the ticket pile": "n_ticket_pile",
+    "tickets under the pile": "n_queued",
+    "size of the ticket discards": "n_ticket_discards",
+    "loans": "loans",
+    "decision: tokens": "tokens",
+    "decision: cards of each seat": "n_hand",
+    "decision: tickets of each seat": "n_held",
+    "marker": "marker",
+    "cards turned over for a tunnel": "revealed",
+    "cards known": "known",
 }
 
 
 @pytest.mark.parametrize("what", PUBLIC)
 def test_what_every_view_shows(what: str) -> None:
-    cell, n = PUBLIC[what]
+    field = PUBLIC[what]
     table = Position("nederland", variant="neutral").hand(0, purple=2).tickets(1, "Amsterdam-Antwerpen")
     table.ticket_discards("Breda-Haarlem").own("neutral", "Emden-Emmen/0").put(LOANS, 2)
     table.do(table.claim("Breda-Rotterdam/0", purple=2)).do_by_chance(face_up(0), face_up(1))
 
     for seat in (0, 1):
-        view: Ints = redact(table.state, table.tables, seat)
-        assert np.array_equal(view[cell : cell + n], table.state[cell : cell + n])
+        view = redact(table.state, table.tables, seat)
+        assert np.array_equal(getattr(view, field), getattr(table.state, field))
 
 
 def test_ticket_discards_lie_face_up_in_nederland() -> None:
@@ -194,17 +169,17 @@ def test_the_ticket_turned_up_for_the_neutral_player_is_public() -> None:
     table.do(DRAW, drawn("red")).do(DRAW, drawn("red"), neutral("Breda-Haarlem"))
 
     for seat in (0, 1):
-        assert redact(table.state, table.tables, seat)[NEUTRAL_TICKET] == table.state[NEUTRAL_TICKET]
+        assert redact(table.state, table.tables, seat).neutral_ticket == table.state.neutral_ticket
 
 
 def test_a_seat_sees_its_own_cards_and_tickets() -> None:
     table = Position("nordic").hand(1, red=2, locomotive=1).tickets(1, "Oslo-Stockholm", "Oslo-København")
     view = redact(table.state, table.tables, 1)
 
-    for cell, n in ((HAND + N_KINDS, N_KINDS), (HELD + MAX_TICKETS, 2)):
-        assert np.array_equal(view[cell : cell + n], table.state[cell : cell + n])
-    own = [ticket for ticket in range(MAX_TICKETS) if table.state[TICKET_AT + ticket] == 1]
-    assert [int(view[TICKET_AT + ticket]) for ticket in own] == [1, 1]
+    assert np.array_equal(view.hand[1], table.state.hand[1])
+    assert np.array_equal(view.held[1, :2], table.state.held[1, :2])
+    own = [ticket for ticket in range(MAX_TICKETS) if table.state.ticket_at[ticket] == 1]
+    assert [int(view.ticket_at[ticket]) for ticket in own] == [1, 1]
 
 
 # -- what follows from what is public ------------------------------------------------------------

@@ -16,54 +16,24 @@ import pytest
 from tests.engine.positions import changed, face_up
 from tests.fixtures import BUILT_IN, load
 from ttr_analysis import GameMap
-from ttr_analysis.cards import CARD_KINDS, COLORS, N_KINDS, card_index
+from ttr_analysis.cards import CARD_KINDS, COLORS, card_index
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.codes import Ints, argument_of, kind_of, make_code, seat_of
 from ttr_analysis.engine.kernel.legal import ActionFault, action_fault
 from ttr_analysis.engine.kernel.listing import list_actions
 from ttr_analysis.engine.kernel.setup import new_game
 from ttr_analysis.engine.kernel.step import step
-from ttr_analysis.engine.layout import (
-    ADDED_DISCARDS,
-    AT_DISCARDS,
-    AT_QUEUE,
-    AT_REMOVED,
-    DISCARDS,
-    FAULT,
-    HAND,
-    HELD,
-    LOANS,
-    MARKER,
-    MARKET,
-    N_HAND,
-    N_HELD,
-    N_OFFER,
-    N_PILE,
-    N_TICKET_PILE,
-    NEUTRAL_IN,
-    NEUTRAL_OWNER,
-    NOBODY,
-    OFFER,
-    PHASE,
-    QUEUE,
-    SCORE,
-    SEAT,
-    STATE_SIZE,
-    TICKET_AT,
-    TOKENS,
-    TRAINS,
-    Phase,
-)
+from ttr_analysis.engine.layout import AT_DISCARDS, AT_QUEUE, AT_REMOVED, NEUTRAL_OWNER, NOBODY, Phase, State
 from ttr_analysis.rules.chance import seed_words
-from ttr_analysis.tables.games import MAX_OFFER, MAX_TICKETS, game_tables
+from ttr_analysis.tables.games import Tables, game_tables
 
 SILENT = np.zeros(4, dtype=np.int64)
 
 
-def start(game_map: GameMap, n_players: int, script: list[tuple[int, int]] | None = None) -> tuple[Ints, Ints, Ints]:
+def start(game_map: GameMap, n_players: int, script: list[tuple[int, int]] | None = None) -> tuple[State, Tables, Ints]:
     """Return state, tables and tape of a new game; with a script of codes and values, chance is that."""
     tables = game_tables(game_map, n_players)
-    state = np.zeros(STATE_SIZE, dtype=np.int64)
+    state = State()
     tape = np.zeros(2000, dtype=np.int64)
     flat = [number for pair in script or [] for number in pair]
     tape[codes.TAPE_START : codes.TAPE_START + len(flat)] = flat
@@ -72,54 +42,53 @@ def start(game_map: GameMap, n_players: int, script: list[tuple[int, int]] | Non
     tape[codes.WRITE_AT] = codes.TAPE_START + len(flat)
     tape[codes.WRITE_END] = tape.size
     new_game(tables, seed_words(7), 0, state, tape)
-    assert not state[FAULT]
+    assert not state.fault
     return state, tables, tape
 
 
-def keep(state: Ints, tables: Ints, *numbers: int) -> None:
+def keep(state: State, tables: Tables, *numbers: int) -> None:
     """Keep the tickets of these numbers in the offer."""
     action = codes.KEEP_TICKETS, sum(1 << number for number in numbers)
     assert action_fault(state, tables, *action) == ActionFault.NONE
     step(state, tables, *action, SILENT.copy())
 
 
-def offer_of(state: Ints, seat: int) -> list[int]:
-    at = OFFER + seat * MAX_OFFER
-    return [int(ticket) for ticket in state[at : at + state[N_OFFER + seat]]]
+def offer_of(state: State, seat: int) -> list[int]:
+    return [int(ticket) for ticket in state.offer[seat, : state.n_offer[seat]]]
 
 
 @pytest.fixture(params=[(name, n) for name in BUILT_IN for n in (2, 3)], ids=lambda p: f"{p[0]}, {p[1]} players")
-def table(request: pytest.FixtureRequest) -> tuple[GameMap, int, Ints, Ints, Ints]:
+def table(request: pytest.FixtureRequest) -> tuple[GameMap, int, State, Tables, Ints]:
     name, n_players = request.param
     game_map = load(name)
     return game_map, n_players, *start(game_map, n_players)
 
 
-def test_the_deck_has_12_of_each_color_and_14_locomotives(table: tuple[GameMap, int, Ints, Ints, Ints]) -> None:
+def test_the_deck_has_12_of_each_color_and_14_locomotives(table: tuple[GameMap, int, State, Tables, Ints]) -> None:
     game_map, *_ = table
 
     assert game_map.rules.deck.counts == (12,) * len(COLORS) + (14,)
     assert game_map.rules.deck.n_cards == 110
 
 
-def test_each_seat_is_dealt_four_cards(table: tuple[GameMap, int, Ints, Ints, Ints]) -> None:
+def test_each_seat_is_dealt_four_cards(table: tuple[GameMap, int, State, Tables, Ints]) -> None:
     _, n_players, state, _, _ = table
 
     for seat in range(n_players):
-        assert state[N_HAND + seat] == state[HAND + seat * N_KINDS : HAND + (seat + 1) * N_KINDS].sum() == 4
+        assert state.n_hand[seat] == state.hand[seat].sum() == 4
 
 
-def test_five_cards_lie_face_up(table: tuple[GameMap, int, Ints, Ints, Ints]) -> None:
+def test_five_cards_lie_face_up(table: tuple[GameMap, int, State, Tables, Ints]) -> None:
     _, _, state, _, _ = table
 
-    assert (state[MARKET : MARKET + 5] != NOBODY).all()
-    assert (state[MARKET + 5 : MARKET + 10] == NOBODY).all()
+    assert (state.market[:5] != NOBODY).all()
+    assert (state.market[5:10] == NOBODY).all()
 
 
-def test_the_other_cards_are_the_draw_pile(table: tuple[GameMap, int, Ints, Ints, Ints]) -> None:
+def test_the_other_cards_are_the_draw_pile(table: tuple[GameMap, int, State, Tables, Ints]) -> None:
     _, n_players, state, _, _ = table
 
-    assert state[N_PILE] + state[DISCARDS : DISCARDS + N_KINDS].sum() == 110 - 4 * n_players - 5
+    assert state.n_pile + state.discards.sum() == 110 - 4 * n_players - 5
 
 
 @pytest.mark.parametrize(
@@ -128,7 +97,7 @@ def test_the_other_cards_are_the_draw_pile(table: tuple[GameMap, int, Ints, Ints
 def test_each_seat_has_its_trains(name: str, trains: int) -> None:
     state, _, _ = start(load(name), 3)
 
-    assert state[TRAINS : TRAINS + 4].tolist() == [trains, trains, trains, 0]
+    assert state.trains[:4].tolist() == [trains, trains, trains, 0]
 
 
 @pytest.mark.parametrize(
@@ -143,42 +112,42 @@ def test_each_seat_has_its_trains(name: str, trains: int) -> None:
 def test_scores_at_the_start(name: str, scores: list[int]) -> None:
     state, _, _ = start(load(name), 3)
 
-    assert state[SCORE : SCORE + 3].tolist() == scores
+    assert state.score[:3].tolist() == scores
 
 
 def test_five_start_scores_in_nederland() -> None:
     state, _, _ = start(load("nederland"), 5)
 
-    assert state[SCORE : SCORE + 5].tolist() == [0, 1, 2, 3, 4]
+    assert state.score[:5].tolist() == [0, 1, 2, 3, 4]
 
 
 def test_nederland_without_tolls_keeps_its_start_scores() -> None:
     state, _, _ = start(load("nederland").with_variant("no_tolls"), 5)
 
-    assert state[SCORE : SCORE + 5].tolist() == [0, 1, 2, 3, 4]
-    assert state[TOKENS : TOKENS + 5].tolist() == [0] * 5
+    assert state.score[:5].tolist() == [0, 1, 2, 3, 4]
+    assert state.tokens[:5].tolist() == [0] * 5
 
 
 def test_tokens_worth_30_and_no_loan_in_nederland() -> None:
     state, _, _ = start(load("nederland"), 4)
 
-    assert state[TOKENS : TOKENS + 5].tolist() == [30, 30, 30, 30, 0]
-    assert state[LOANS : LOANS + 5].tolist() == [0] * 5
+    assert state.tokens[:5].tolist() == [30, 30, 30, 30, 0]
+    assert state.loans[:5].tolist() == [0] * 5
 
 
 def test_the_neutral_player_has_40_trains_and_seat_1_its_marker() -> None:
     state, _, _ = start(load("nederland").with_variant("neutral"), 2)
 
-    assert state[TRAINS + NEUTRAL_OWNER] == 40
-    assert state[NEUTRAL_IN] == 1
-    assert state[MARKER] == 1
+    assert state.trains[NEUTRAL_OWNER] == 40
+    assert state.neutral_in == 1
+    assert state.marker == 1
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_there_is_no_neutral_player_but_in_its_variant(name: str) -> None:
     state, _, _ = start(load(name), 2)
 
-    assert state[NEUTRAL_IN] == state[TRAINS + NEUTRAL_OWNER] == 0
+    assert state.neutral_in == state.trains[NEUTRAL_OWNER] == 0
 
 
 @pytest.mark.parametrize(
@@ -219,7 +188,7 @@ def test_opening_tickets(name: str, n_tickets: int, dealt: int, fewest: int) -> 
 
     assert len(game_map.tickets) == n_tickets
     assert [len(offer_of(state, seat)) for seat in (0, 1)] == [dealt, dealt]
-    assert state[N_TICKET_PILE] == n_tickets - 2 * dealt
+    assert state.n_ticket_pile == n_tickets - 2 * dealt
     for kept in range(1 << dealt):
         few = kept.bit_count() < fewest
         fault = action_fault(state, tables, codes.KEEP_TICKETS, kept)
@@ -240,7 +209,7 @@ def test_all_are_dealt_tickets_before_anyone_chooses() -> None:
     state, tables, _ = start(load("nordic"), 3)
     dealt = [offer_of(state, seat) for seat in range(3)]
 
-    assert state[PHASE] == Phase.KEEP_START
+    assert state.phase == Phase.KEEP_START
     keep(state, tables, 0, 1)
 
     assert [offer_of(state, seat) for seat in range(3)] == [[], *dealt[1:]]
@@ -249,13 +218,13 @@ def test_all_are_dealt_tickets_before_anyone_chooses() -> None:
 def test_opening_tickets_are_chosen_in_seat_order_and_then_seat_0_begins() -> None:
     state, tables, _ = start(load("nordic"), 3)
     order = []
-    while state[PHASE] == Phase.KEEP_START:
-        order.append(int(state[SEAT]))
+    while state.phase == Phase.KEEP_START:
+        order.append(int(state.seat))
         keep(state, tables, 0, 4)
 
     assert order == [0, 1, 2]
-    assert (state[PHASE], state[SEAT]) == (Phase.TURN, 0)
-    assert state[N_HELD : N_HELD + 3].tolist() == [2, 2, 2]
+    assert (state.phase, state.seat) == (Phase.TURN, 0)
+    assert state.n_held[:3].tolist() == [2, 2, 2]
 
 
 @pytest.mark.parametrize(
@@ -273,9 +242,9 @@ def test_where_tickets_go_that_are_not_kept(name: str, place: int) -> None:
     kept = [0, 1, 2][: 3 if name == "nederland" else 2]
     keep(state, tables, *kept)
 
-    assert [int(state[TICKET_AT + dealt[i]]) for i in kept] == [0] * len(kept)
-    assert {int(state[TICKET_AT + ticket]) for ticket in dealt[len(kept) :]} == {place}
-    assert state[HELD : HELD + len(kept)].tolist() == dealt[: len(kept)]
+    assert [int(state.ticket_at[dealt[i]]) for i in kept] == [0] * len(kept)
+    assert {int(state.ticket_at[ticket]) for ticket in dealt[len(kept) :]} == {place}
+    assert state.held[0, : len(kept)].tolist() == dealt[: len(kept)]
 
 
 def test_returned_tickets_go_under_the_pile_seat_by_seat_in_the_order_offered() -> None:
@@ -284,7 +253,7 @@ def test_returned_tickets_go_under_the_pile_seat_by_seat_in_the_order_offered() 
     keep(state, tables, 1, 3)
     keep(state, tables, 0, 2)
 
-    assert state[QUEUE : QUEUE + 6].tolist() == [first[0], first[2], first[4], second[1], second[3], second[4]]
+    assert state.queue[:6].tolist() == [first[0], first[2], first[4], second[1], second[3], second[4]]
 
 
 def test_a_small_ticket_pile_deals_what_there_is() -> None:
@@ -302,7 +271,7 @@ def test_every_ticket_is_in_one_place_after_the_opening() -> None:
     for _ in range(5):
         keep(state, tables, 0, 2)
 
-    places = Counter(state[TICKET_AT : TICKET_AT + MAX_TICKETS].tolist())
+    places = Counter(state.ticket_at.tolist())
     assert {place: n for place, n in places.items() if 0 <= place < 5} == dict.fromkeys(range(5), 2)
     assert places[AT_QUEUE] == 5
 
@@ -335,30 +304,30 @@ def test_the_reset_check_runs_after_set_up(name: str) -> None:
     game_map = load(name)
     state, _, _ = start(game_map, 2, opening_script(game_map, THREE + NONE))
 
-    assert [CARD_KINDS[card] for card in state[MARKET : MARKET + 5]] == NONE
-    assert state[DISCARDS + card_index("locomotive")] == 3
+    assert [CARD_KINDS[card] for card in state.market[:5]] == NONE
+    assert state.discards[card_index("locomotive")] == 3
 
 
 def test_a_reset_at_set_up_may_be_followed_by_another() -> None:
     usa = load("usa")
     state, _, _ = start(usa, 2, opening_script(usa, THREE + THREE[::-1] + NONE))
 
-    assert [CARD_KINDS[card] for card in state[MARKET : MARKET + 5]] == NONE
-    assert state[DISCARDS : DISCARDS + N_KINDS].sum() == 10
+    assert [CARD_KINDS[card] for card in state.market[:5]] == NONE
+    assert state.discards.sum() == 10
 
 
 def test_discards_of_the_set_up_belong_to_no_turn() -> None:
     usa = load("usa")
     state, _, _ = start(usa, 2, opening_script(usa, THREE + NONE))
 
-    assert state[ADDED_DISCARDS] == 0
+    assert state.added_discards == 0
 
 
 def test_nordic_has_no_reset_at_set_up() -> None:
     nordic = load("nordic")
     state, _, _ = start(nordic, 2, opening_script(nordic, ["locomotive"] * 5))
 
-    assert [CARD_KINDS[card] for card in state[MARKET : MARKET + 5]] == ["locomotive"] * 5
+    assert [CARD_KINDS[card] for card in state.market[:5]] == ["locomotive"] * 5
 
 
 def test_the_order_of_the_set_up_is_cards_then_market_then_tickets() -> None:

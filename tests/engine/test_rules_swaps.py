@@ -11,11 +11,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.engine.cells import SCORE, TRAINS
 from tests.engine.positions import Position, changed
 from ttr_analysis.cards import N_KINDS, CardCounts
 from ttr_analysis.engine.codes import CLAIM_ROUTE, argument_of, kind_of, unpack_cards
 from ttr_analysis.engine.kernel.legal import ActionFault
-from ttr_analysis.engine.layout import SCORE, TRAINS
 
 ORANGE_FERRY = "Kristiansand-Stavanger/1"
 """Three spaces, one of them with a locomotive symbol."""

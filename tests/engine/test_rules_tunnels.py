@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import pytest
 
+from tests.engine.cells import N_HAND, SCORE, SURCHARGE, TRAINS
 from tests.engine.positions import DECLINE, DRAW, PASS, TICKETS, Action, Position, changed, drawn, pay, revealed
 from ttr_analysis.engine.kernel.legal import ActionFault
-from ttr_analysis.engine.layout import KNOWN, N_HAND, NOBODY, SCORE, SURCHARGE, TRAINS, Phase
+from ttr_analysis.engine.layout import NOBODY, Phase
 
 GREEN = "Kristiansand-Stavanger/0"
 """A Nordic tunnel of two green spaces."""
@@ -153,7 +154,7 @@ def test_the_cards_turned_over_are_discarded_when_a_player_declines() -> None:
 def test_everyone_knows_the_cards_taken_back() -> None:
     table = attempt({"green": 1, "locomotive": 1}, {"green": 1}, "green", "white", "blue").do(DECLINE)
 
-    assert table.state[KNOWN : KNOWN + 9].tolist() == [0, 0, 0, 0, 1, 0, 0, 0, 1]
+    assert table.state.known[0].tolist() == [0, 0, 0, 0, 1, 0, 0, 0, 1]
 
 
 def test_a_player_who_could_pay_may_decline() -> None:

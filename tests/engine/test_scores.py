@@ -16,12 +16,13 @@ import numpy as np
 import pytest
 
 import ttr_analysis as ttr
+from tests.engine.cells import HELD, LOANS, SCORE, TOKENS
 from tests.engine.positions import Position
 from tests.fixtures import BUILT_IN, EVERY_MAP, load
 from tests.oracles.referee.scoring import SeatScore, award, longest_trail, reached, ticket_points, winners
 from tests.oracles.trails import grow_network
 from ttr_analysis.engine.kernel.scoring import N_COLUMNS, TRAIL_COLUMN, fill_trails, score_games
-from ttr_analysis.engine.layout import HELD, LOANS, OWNER, SCORE, TOKENS, UNKNOWN_TICKET
+from ttr_analysis.engine.layout import UNKNOWN_TICKET
 from ttr_analysis.engine.scores import RouteScore, Scores, TicketScore, score_state
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.rules.ruleset import BonusRules
@@ -53,7 +54,7 @@ def scores_of(table: Position) -> Scores:
 def trails_of(table: Position) -> list[int]:
     """Return the trails that the kernel found."""
     result = np.zeros((table.n_players, N_COLUMNS), dtype=np.int64)
-    score_games(table.state[None], table.tables, result[None])
+    score_games(table.state.cells[None], table.tables, result[None])
     return [int(trail) for trail in result[:, TRAIL_COLUMN]]
 
 
@@ -66,7 +67,7 @@ def made_up(game_map: GameMap, n_players: int, rng: np.random.Generator) -> Posi
     arrays = map_tables(table.map)
     for seat in range(n_players):
         grown = np.flatnonzero(grow_network(arrays, int(rng.integers(6, 16)), rng))
-        routes = [table.map.routes[r] for r in grown if table.state[OWNER + r] < 0]
+        routes = [table.map.routes[r] for r in grown if table.state.owner[r] < 0]
         table.own(seat, *(route.id for route in routes))
         here = [t.id for t in table.map.tickets if table.ticket_at(t.id) > n_players]
         fitting = [name for name in here if reached(table.map.ticket(name), routes)]
@@ -179,7 +180,7 @@ def test_a_seat_with_too_many_routes_to_walk_has_its_trail_too(name: str) -> Non
     most, last = table.map.routes[:-1], table.map.routes[-1]
     table.own(0, *(route.id for route in most)).own(1, last.id)
     result = np.zeros((1, 2, N_COLUMNS), dtype=np.int64)
-    fill_trails(table.state[None], table.tables, result)
+    fill_trails(table.state.cells[None], table.tables, result)
     assert result[0, :, TRAIL_COLUMN].tolist() == [NOT_WALKED, last.length]
     assert trails_of(table) == [ttr.paths.longest_trail(table.map, most).length, last.length]
 
@@ -293,7 +294,7 @@ def test_a_bonus_for_the_trail_does_not_hang_on_tickets() -> None:
 def test_scoring_changes_nothing(table: Position) -> None:
     before = table.state.copy()
     scores_of(table)
-    assert np.array_equal(table.state, before)
+    assert np.array_equal(table.state.cells, before.cells)
 
 
 def test_a_number_of_players_that_the_map_does_not_allow_is_refused() -> None:

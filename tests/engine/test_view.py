@@ -12,76 +12,58 @@ from tests.engine.walks import WALKS, some_states
 from tests.fixtures import load
 from ttr_analysis import CardCounts, Game, GameError, GameMap, GameState, SeatView, UnknownNameError
 from ttr_analysis.cards import N_KINDS
-from ttr_analysis.engine.codes import Ints
-from ttr_analysis.engine.layout import (
-    AT_OFFER,
-    AT_PILE,
-    AT_QUEUE,
-    AT_REMOVED,
-    BLIND,
-    DRAW_PILE,
-    HAND,
-    HELD,
-    N_HELD,
-    N_OFFER,
-    N_QUEUED,
-    OFFER,
-    QUEUE,
-    QUEUE_HEAD,
-    STREAM,
-    TICKET_AT,
-)
+from ttr_analysis.engine.layout import AT_OFFER, AT_PILE, AT_QUEUE, AT_REMOVED, State
 from ttr_analysis.engine.protocol import CompiledPolicy
 from ttr_analysis.engine.state import PublicState
 from ttr_analysis.policies.greedy import Greedy
 from ttr_analysis.policies.random import Random
 from ttr_analysis.rules.chance import N_WORDS, open_stream, seed_words
 from ttr_analysis.tables import game_tables
-from ttr_analysis.tables.games import MAX_OFFER, MAX_TICKETS
+from ttr_analysis.tables.games import MAX_TICKETS
 
 SECRET_FROM_ALL = (AT_PILE, AT_QUEUE, AT_REMOVED, AT_OFFER)
 
 
-def shuffle_secrets(state: Ints, n_players: int, seat: int, rng: np.random.Generator) -> Ints:
+def shuffle_secrets(state: State, n_players: int, seat: int, rng: np.random.Generator) -> State:
     """Return a state that differs only in what a seat cannot know: it could just as well be this one."""
     other = state.copy()
-    other[STREAM : STREAM + N_WORDS] = rng.integers(1, 1 << 32, N_WORDS)
+    other.stream[:] = rng.integers(1, 1 << 32, N_WORDS)
     _shuffle_cards(other, [s for s in range(n_players) if s != seat], rng)
     _shuffle_tickets(other, n_players, seat, rng)
     return other
 
 
-def _shuffle_cards(state: Ints, others: list[int], rng: np.random.Generator) -> None:
+def _shuffle_cards(state: State, others: list[int], rng: np.random.Generator) -> None:
     """Deal the cards of the draw pile and of the other hands anew; their numbers stay."""
-    places = [DRAW_PILE, *(HAND + seat * N_KINDS for seat in others)]
-    cards = np.concatenate([np.repeat(np.arange(N_KINDS), state[at : at + N_KINDS]) for at in places])
+    places = [state.draw_pile, *(state.hand[seat] for seat in others)]
+    cards = np.concatenate([np.repeat(np.arange(N_KINDS), place) for place in places])
     rng.shuffle(cards)
-    for at in places:
-        n = int(state[at : at + N_KINDS].sum())
-        state[at : at + N_KINDS] = np.bincount(cards[:n], minlength=N_KINDS)
+    for place in places:
+        n = int(place.sum())
+        place[:] = np.bincount(cards[:n], minlength=N_KINDS)
         cards = cards[n:]
     for seat in others:
-        state[BLIND + seat * N_KINDS : BLIND + (seat + 1) * N_KINDS] = rng.integers(0, 9, N_KINDS)
+        state.blind[seat] = rng.integers(0, 9, N_KINDS)
 
 
-def _shuffle_tickets(state: Ints, n_players: int, seat: int, rng: np.random.Generator) -> None:
+def _shuffle_tickets(state: State, n_players: int, seat: int, rng: np.random.Generator) -> None:
     """Rename the tickets that the seat cannot see: in the pile, under it, out of the game, with the others."""
-    mine = set(state[OFFER + seat * MAX_OFFER :][: state[N_OFFER + seat]].tolist())
+    mine = set(state.offer[seat, : state.n_offer[seat]].tolist())
     hidden = [
         ticket
-        for ticket, place in enumerate(state[TICKET_AT : TICKET_AT + MAX_TICKETS].tolist())
+        for ticket, place in enumerate(state.ticket_at.tolist())
         if ticket not in mine and (place in SECRET_FROM_ALL or (0 <= place < n_players and place != seat))
     ]
     new = dict(zip(hidden, rng.permutation(hidden).tolist(), strict=True))
     places = state.copy()
     for before, after in new.items():
-        state[TICKET_AT + after] = places[TICKET_AT + before]
-    cells = [QUEUE + (int(state[QUEUE_HEAD]) + i) % MAX_TICKETS for i in range(int(state[N_QUEUED]))]
+        state.ticket_at[after] = places.ticket_at[before]
+    for i in range(state.n_queued):
+        at = (state.queue_head + i) % MAX_TICKETS
+        state.queue[at] = new[int(state.queue[at])]
     for other in (s for s in range(n_players) if s != seat):
-        cells += [OFFER + other * MAX_OFFER + i for i in range(int(state[N_OFFER + other]))]
-        cells += [HELD + other * MAX_TICKETS + i for i in range(int(state[N_HELD + other]))]
-    for cell in cells:
-        state[cell] = new[int(state[cell])]
+        for tickets in (state.offer[other, : state.n_offer[other]], state.held[other, : state.n_held[other]]):
+            tickets[:] = [new[ticket] for ticket in tickets.tolist()]
 
 
 @pytest.mark.parametrize(("name", "variant"), WALKS)
@@ -89,17 +71,17 @@ def test_a_view_is_the_same_whatever_is_hidden_from_the_seat(name: str, variant:
     game, states = some_states(name, variant)
     rng = np.random.default_rng(7)
     for state, seat in product(states, range(game.n_players)):
-        other = GameState(game.game_map, game.n_players, shuffle_secrets(state.vector, game.n_players, seat, rng))
+        other = GameState(game.game_map, game.n_players, shuffle_secrets(state.packed, game.n_players, seat, rng))
 
         assert other != state
-        assert np.array_equal(game.view(state, seat).vector, game.view(other, seat).vector)
+        assert np.array_equal(game.view(state, seat).packed.cells, game.view(other, seat).packed.cells)
 
 
 @pytest.mark.parametrize(("name", "variant"), WALKS)
 def test_a_view_shows_all_that_is_public_and_the_seats_own(name: str, variant: str | None) -> None:
     game, states = some_states(name, variant)
     choosing = {"n_tickets", "n_offers", "n_ticket_pile", "ticket_discards", "n_ticket_discards"}
-    public = {name for name, value in vars(PublicState).items() if isinstance(value, property)} - {"vector"}
+    public = {name for name, value in vars(PublicState).items() if isinstance(value, property)} - {"packed"}
     for state, seat in product(states, range(game.n_players)):
         view = game.view(state, seat)
         hidden = choosing if state.phase.name == "KEEP_START" else set()
@@ -126,7 +108,7 @@ def test_built_in_policies_look_only_at_what_their_seat_can_see(
         memories = np.zeros((2, policy.memory_size), dtype=np.int64)
         for memory in memories:
             open_stream(seed_words(7), number, 1 + seat, memory[:N_WORDS])
-        sights = (state.vector.copy(), game.view(state, seat).vector.copy())
+        sights = (state.packed.copy(), game.view(state, seat).packed.copy())
         chosen = [
             policy.decide(sight, tables, lore, seat, policy.params, memory)
             for sight, memory in zip(sights, memories, strict=True)
@@ -138,7 +120,7 @@ def test_built_in_policies_look_only_at_what_their_seat_can_see(
 
 def _as_state(view: SeatView) -> GameState:
     """Return the state that a seat could take for the real one."""
-    return GameState(view.game_map, view.n_players, view.vector)
+    return GameState(view.game_map, view.n_players, view.packed)
 
 
 @pytest.mark.parametrize("name", ["nordic", "nederland", "usa"])
@@ -147,8 +129,8 @@ def test_opening_tickets_are_chosen_in_secret(name: str) -> None:
     start = game.new(seed=7)
     choices = [game.apply(start, keep) for keep in game.legal_actions(start)]
 
-    assert len({game.view(state, 1).vector.tobytes() for state in choices}) == 1
-    assert len({game.view(state, 0).vector.tobytes() for state in choices}) == len(choices)
+    assert len({game.view(state, 1).packed.cells.tobytes() for state in choices}) == 1
+    assert len({game.view(state, 0).packed.cells.tobytes() for state in choices}) == len(choices)
     view = game.view(choices[-1], 1)
     assert (view.n_tickets, view.n_ticket_discards) == ((0, 0), 0)
     assert view.n_ticket_pile == len(game.game_map.tickets) - 2 * len(view.offer)
@@ -263,13 +245,13 @@ def test_the_neutral_player_is_an_owner_by_name() -> None:
 def test_views_are_equal_if_a_seat_sees_the_same(nordic: GameMap) -> None:
     game = Game(nordic)
     state = game.new(seed=7)
-    other = GameState(nordic, 2, shuffle_secrets(state.vector, 2, 0, np.random.default_rng(1)))
+    other = GameState(nordic, 2, shuffle_secrets(state.packed, 2, 0, np.random.default_rng(1)))
 
     assert other != state
     assert game.view(other, 0) == game.view(state, 0)
     assert hash(game.view(other, 0)) == hash(game.view(state, 0))
     assert game.view(other, 1) != game.view(state, 1)
-    assert game.view(state, 0) != SeatView(nordic, 2, game.view(state, 0).vector, 1)
+    assert game.view(state, 0) != SeatView(nordic, 2, game.view(state, 0).packed, 1)
     assert game.view(state, 0) != state
     assert game.view(state, 0) != "a view"
 
@@ -281,8 +263,8 @@ def test_a_view_is_of_a_seat_that_exists(nordic: GameMap) -> None:
             game.view(game.new(seed=7), seat)
 
 
-def test_the_vector_of_a_view_cannot_be_written(nordic: GameMap) -> None:
+def test_what_is_written_in_the_packed_state_of_a_view_does_not_change_it(nordic: GameMap) -> None:
     game = Game(nordic)
     view = game.view(game.new(seed=7), 0)
-    with pytest.raises(ValueError, match="read-only"):
-        view.vector[0] = 1
+    view.packed.seat = 1
+    assert view.acting == 0

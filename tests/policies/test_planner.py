@@ -11,6 +11,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.engine.cells import (
+    LAST_LEFT,
+    LOANS,
+    N_OFFER,
+    OFFER,
+    PENDING,
+    PENDING_COLOR,
+    PHASE,
+    SURCHARGE,
+    TOKENS,
+    TRAINS,
+)
 from tests.engine.conformance import IS_COMPILED, open_memories
 from tests.engine.positions import Action, Position
 from tests.fixtures import EVERY_MAP, load
@@ -31,28 +43,14 @@ from ttr_analysis.engine.kernel.legal import NONE, action_fault
 from ttr_analysis.engine.kernel.scoring import COMPLETED_COLUMN, LOST_COLUMN, WON_COLUMN
 from ttr_analysis.engine.kernel.setup import new_game
 from ttr_analysis.engine.kernel.step import step
-from ttr_analysis.engine.layout import (
-    LAST_LEFT,
-    LOANS,
-    N_OFFER,
-    OFFER,
-    OVER,
-    PENDING,
-    PENDING_COLOR,
-    PHASE,
-    SEAT,
-    STATE_SIZE,
-    SURCHARGE,
-    TOKENS,
-    TRAINS,
-    Phase,
-)
+from ttr_analysis.engine.layout import OVER, Phase, State
 from ttr_analysis.maps.model import GameMap, Ticket
 from ttr_analysis.policies import Greedy, Random, play_games
-from ttr_analysis.policies.planner import Planner, params
-from ttr_analysis.policies.planner.memory import IS_PLANNED, IS_STALE, N_PLANNED, PLAN
+from ttr_analysis.policies.planner import Planner
+from ttr_analysis.policies.planner.memory import Memory
+from ttr_analysis.policies.planner.params import Params
 from ttr_analysis.rules.chance import seed_words
-from ttr_analysis.tables.games import MAX_ROUTES, game_tables
+from ttr_analysis.tables.games import game_tables
 
 PLAIN = Planner(
     train_price=1.0,
@@ -78,20 +76,20 @@ class Mind:
         self.position = position
         self.planner = planner or Planner()
         self.lore = self.planner.lore(position.map, position.n_players)
-        self.memory = open_memories([self.planner], seed_words(1), 0)[0]
+        self.memory = Memory(open_memories([self.planner], seed_words(1), 0)[0])
 
     def decide(self) -> Action:
         """Return the choice of seat 0, which must be legal."""
         state, tables = self.position.state, self.position.tables
-        code, value = self.planner.decide(state, tables, self.lore, 0, self.planner.params, self.memory)
+        code, value = self.planner.decide(state, tables, self.lore, 0, self.planner.params, self.memory.cells)
         assert action_fault(state, tables, code, value) == NONE
         return int(code), int(value)
 
     @property
     def plan(self) -> set[str]:
         """The routes of the plan."""
-        n = self.memory[N_PLANNED]
-        return {self.position.map.routes[i].id for i in self.memory[PLAN : PLAN + n]}
+        n = self.memory.n_planned
+        return {self.position.map.routes[i].id for i in self.memory.plan[:n]}
 
 
 def claimed_route(position: Position, action: Action) -> str:
@@ -125,9 +123,10 @@ def test_numbers_that_make_no_strategy_are_refused(numbers: dict[str, Any], reas
 
 
 def test_parameters_stand_where_compiled_code_reads_them() -> None:
-    for i, field in enumerate(fields(Planner)):
-        assert getattr(params, field.name.upper()) == i
-        assert replace(Planner(), **{field.name: 77.0}).params[i] == pytest.approx(77.0)
+    for field in fields(Planner):
+        params = Params(replace(Planner(), **{field.name: 77.0}).params)
+        assert getattr(params, field.name) == pytest.approx(77.0)
+    assert len(fields(Planner)) == Params.n_cells
 
 
 # -- plans ------------------------------------------------------------------------
@@ -185,12 +184,12 @@ def test_an_own_claim_along_the_plan_leaves_the_rest_as_it_is() -> None:
     built = min(first)
 
     position.own(0, built)
-    mind.memory[IS_STALE] = 0
+    mind.memory.is_stale = 0
     mind.decide()
 
     twins = {route.rsplit("/", 1)[0] for route in mind.plan}
     assert twins == {route.rsplit("/", 1)[0] for route in first - {built}}
-    assert mind.memory[IS_PLANNED : IS_PLANNED + MAX_ROUTES].sum() == len(mind.plan)
+    assert mind.memory.is_planned.sum() == len(mind.plan)
 
 
 def test_a_second_track_takes_the_place_of_one_that_is_lost() -> None:
@@ -346,24 +345,24 @@ def test_no_loan_is_taken_for_a_few_points_when_a_bonus_is_at_stake() -> None:
 def test_a_planner_that_comes_late_plays_legally(name: str, seed: int, n_steps: int) -> None:
     game_map = load(name)
     tables = game_tables(game_map, 2)
-    state = np.empty(STATE_SIZE, dtype=np.int64)
+    state = State()
     tape = np.zeros(4, dtype=np.int64)
     new_game(tables, seed_words(seed), 0, state, tape)
     players = [Random(), Random()]
     memories = open_memories(players, seed_words(seed), 0)
     lore = players[0].lore(game_map, 2)
     for _ in range(n_steps):
-        if state[PHASE] == OVER:
+        if state.phase == OVER:
             return
-        seat = int(state[SEAT])
+        seat = int(state.seat)
         code, value = players[0].decide(state, tables, lore, seat, players[0].params, memories[seat])
         step(state, tables, code, value, tape)
-    if state[PHASE] == OVER:
+    if state.phase == OVER:
         return
     planner = Planner()
     memory = open_memories([planner], seed_words(seed), 0)[0]
 
-    code, value = planner.decide(state, tables, planner.lore(game_map, 2), int(state[SEAT]), planner.params, memory)
+    code, value = planner.decide(state, tables, planner.lore(game_map, 2), int(state.seat), planner.params, memory)
 
     assert action_fault(state, tables, code, value) == NONE
 

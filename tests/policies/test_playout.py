@@ -11,13 +11,14 @@ from multiprocessing import get_context
 import numpy as np
 import pytest
 
+from tests.engine.cells import STATE_SIZE
 from tests.engine.conformance import IS_COMPILED, Combination, Ints, every_combination, recording_tape
 from tests.engine.decoding import decode
 from tests.fixtures import load
 from ttr_analysis import Game, GameRecord
 from ttr_analysis.engine.codes import TAPE_START, WRITE_AT, WRITE_END
 from ttr_analysis.engine.kernel.scoring import TOTAL_COLUMN
-from ttr_analysis.engine.layout import N_TURNS, STATE_SIZE, Ending
+from ttr_analysis.engine.layout import Ending
 from ttr_analysis.policies import Greedy, Planner, Random, play_games
 from ttr_analysis.policies.playout import BuiltIn, deal_block, play_block, seat_players
 from ttr_analysis.rules.chance import run_words
@@ -75,7 +76,7 @@ def test_a_compiled_game_is_that_of_the_facade_event_by_event(
         assert GameRecord.from_tape(game_map, n_players, rows, names, SEED, game) == record
         assert tuple(results[game, :, TOTAL_COLUMN].tolist()) == record.scores
         assert Ending(endings[game]).name.lower() == record.states()[-1].ending
-        assert n_turns[game] == record.states()[-1].vector[N_TURNS]
+        assert n_turns[game] == record.states()[-1].packed.n_turns
 
 
 # -- cut into blocks, threads, processes ---------------------------------------------

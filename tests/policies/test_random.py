@@ -27,18 +27,18 @@ from tests.engine.conformance import (
 from tests.engine.positions import Position, changed
 from tests.fixtures import load
 from tests.oracles.referee.payment import Cards, affordable, forms
-from ttr_analysis.cards import CARD_KINDS, N_KINDS
+from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_FACE_UP, argument_of, kind_of
 from ttr_analysis.engine.kernel.legal import NONE, route_fault
 from ttr_analysis.engine.kernel.listing import list_actions
 from ttr_analysis.engine.kernel.setup import new_game
 from ttr_analysis.engine.kernel.step import step
-from ttr_analysis.engine.layout import HAND, N_OFFER, OVER, PHASE, SEAT, STATE_SIZE, TURN, Phase
+from ttr_analysis.engine.layout import OVER, TURN, Phase, State
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies import Random
 from ttr_analysis.rules.chance import N_WORDS, open_stream, seed_words
 from ttr_analysis.rules.ruleset import LoanRules
-from ttr_analysis.tables.games import game_tables
+from ttr_analysis.tables.games import Tables, game_tables
 
 N_DRAWS = 5_000 if IS_COMPILED else 600
 N_ERRORS = 5.5
@@ -58,8 +58,8 @@ def fresh_memory(seed: int = SEED) -> Ints:
     return memory
 
 
-def hand_of(state: Ints, seat: int) -> Cards:
-    hand = state[HAND + seat * N_KINDS : HAND + (seat + 1) * N_KINDS].tolist()
+def hand_of(state: State, seat: int) -> Cards:
+    hand = state.hand[seat].tolist()
     return Counter(dict(zip(CARD_KINDS, hand, strict=True)))
 
 
@@ -73,13 +73,13 @@ def forms_of(game_map: GameMap, route: int, hand: Cards) -> set[tuple[str, int, 
     }
 
 
-def expected_choices(game_map: GameMap, state: Ints, tables: Ints) -> dict[Choice, Fraction]:
+def expected_choices(game_map: GameMap, state: State, tables: Tables) -> dict[Choice, Fraction]:
     """Return the probability of each action, from the list of actions and the forms that the referee finds."""
     rows = np.zeros((5_000, 2), dtype=np.int64)
     listed = [(code, value) for code, value in rows[: list_actions(state, tables, rows)].tolist()]
     weights: dict[Choice, int] = {row: 1 for row in listed if kind_of(row[0]) != CLAIM_ROUTE}
-    if state[PHASE] == TURN:
-        seat = int(state[SEAT])
+    if state.phase == TURN:
+        seat = int(state.seat)
         for route in range(len(game_map.routes)):
             if route_fault(state, tables, seat, route) == NONE:
                 claims = [row for row in listed if row[0] == CLAIM_ROUTE + 128 * route]
@@ -93,10 +93,10 @@ def expected_choices(game_map: GameMap, state: Ints, tables: Ints) -> dict[Choic
     return {choice: Fraction(weight, total) for choice, weight in weights.items() if weight}
 
 
-def drawn_choices(game_map: GameMap, state: Ints, tables: Ints, n: int) -> Counter[Choice]:
+def drawn_choices(game_map: GameMap, state: State, tables: Tables, n: int) -> Counter[Choice]:
     """Return how often each action is chosen."""
     player, lore, memory = Random(), Random().lore(game_map, 2), fresh_memory()
-    seat, counts = int(state[SEAT]), Counter[Choice]()
+    seat, counts = int(state.seat), Counter[Choice]()
     for _ in range(n):
         code, value = player.decide(state, tables, lore, seat, player.params, memory)
         has_sets = kind_of(code) == CLAIM_ROUTE and game_map.routes[argument_of(code)].swap_size > 0
@@ -115,16 +115,16 @@ def assert_frequencies(counts: Counter[T], expected: dict[T, Fraction]) -> None:
 # -- uniform --------------------------------------------------------------------------
 
 
-def crowded_states(combination: Combination) -> Iterator[Ints]:
+def crowded_states(combination: Combination) -> Iterator[State]:
     """Yield for each phase the state of a game with most legal actions, but not so many that none is seen often."""
     tables = game_tables(combination.game_map, combination.n_players)
     rows = np.zeros((5_000, 2), dtype=np.int64)
-    best: dict[int, tuple[int, Ints]] = {}
+    best: dict[int, tuple[int, State]] = {}
     for player in (UNIFORM, BUILDER):
-        for state in play(combination, [player] * combination.n_players, SEED, 0, checked=False).states:
+        for state in map(State, play(combination, [player] * combination.n_players, SEED, 0, checked=False).states):
             n = int(list_actions(state, tables, rows))
-            if best.get(int(state[PHASE]), (0, state))[0] < n < N_DRAWS / 20:
-                best[int(state[PHASE])] = n, state
+            if best.get(int(state.phase), (0, state))[0] < n < N_DRAWS / 20:
+                best[int(state.phase)] = n, state
     for _, state in best.values():
         yield state
 
@@ -137,7 +137,7 @@ def test_every_action_is_equally_likely(combination: Combination) -> None:
     for state in crowded_states(combination):
         expected = expected_choices(combination.game_map, state, tables)
         assert_frequencies(drawn_choices(combination.game_map, state, tables, N_DRAWS), expected)
-        phases.add(Phase(int(state[PHASE])))
+        phases.add(Phase(int(state.phase)))
 
     assert {Phase.KEEP_START, Phase.TURN, Phase.SECOND_DRAW, Phase.KEEP} <= phases
     assert (Phase.TUNNEL in phases) == any(route.tunnel for route in combination.game_map.routes)
@@ -169,14 +169,14 @@ def test_every_random_number_is_another_choice(game_map: GameMap, n_players: int
     tables, player = game_tables(game_map, n_players), Random()
     lore = player.lore(game_map, n_players)
     memories = [fresh_memory(seat) for seat in range(n_players)]
-    rng, state = np.random.default_rng(SEED), np.zeros(STATE_SIZE, dtype=np.int64)
+    rng, state = np.random.default_rng(SEED), State()
     tape, rows, n_claims = np.zeros(4, dtype=np.int64), np.zeros((5_000, 2), dtype=np.int64), 0
     new_game(tables, seed_words(SEED), 0, state, tape)
     for step_number in range(400):
-        n_listed, seat = int(list_actions(state, tables, rows)), int(state[SEAT])
-        if state[PHASE] == OVER:
+        n_listed, seat = int(list_actions(state, tables, rows)), int(state.seat)
+        if state.phase == OVER:
             break
-        if state[PHASE] == TURN and n_listed < 400 and step_number % 3 == 0:
+        if state.phase == TURN and n_listed < 400 and step_number % 3 == 0:
             expected = expected_choices(game_map, state, tables)
             n = max(odds.denominator for odds in expected.values())
             memory = fresh_memory() if begins_anew else memories[seat]
@@ -263,10 +263,10 @@ def test_what_is_kept_in_memory_is_what_is_found_anew(combination: Combination, 
     player, lore = Random(), Random().lore(game_map, n_players)
     seats = [others[seat % 2] for seat in range(n_players)]
     kept = [fresh_memory(seat) for seat in range(n_players)]
-    for state in play(combination, seats, SEED, 1, checked=False).states:  # type: ignore[arg-type]
-        if state[PHASE] == OVER:
+    for state in map(State, play(combination, seats, SEED, 1, checked=False).states):  # type: ignore[arg-type]
+        if state.phase == OVER:
             break
-        seat = int(state[SEAT])
+        seat = int(state.seat)
         anew = fresh_memory()
         anew[:N_WORDS] = kept[seat][:N_WORDS]
         choice = player.decide(state, tables, lore, seat, player.params, kept[seat])
@@ -277,9 +277,9 @@ def test_what_is_kept_in_memory_is_what_is_found_anew(combination: Combination, 
 
 def test_tickets_are_kept_in_every_legal_way() -> None:
     combination = Combination("nordic", "", 3)
-    state = play(combination, [UNIFORM] * 3, SEED, 0, checked=False).states[0]
+    state = State(play(combination, [UNIFORM] * 3, SEED, 0, checked=False).states[0])
     tables = game_tables(combination.game_map, 3)
     counts = drawn_choices(combination.game_map, state, tables, N_DRAWS)
 
-    assert state[N_OFFER] == 5
+    assert state.n_offer[0] == 5
     assert {value for _, value in counts} == {kept for kept in range(32) if kept.bit_count() >= 2}

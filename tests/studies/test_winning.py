@@ -11,13 +11,12 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from tests.engine.conformance import Combination, Ints
+from tests.engine.conformance import Combination
 from tests.engine.test_hidden_information import scrambled
 from ttr_analysis import Game, GameError, GameRecord, GameState
 from ttr_analysis.analysis.tickets.solver import ForestSolver, trains_of
-from ttr_analysis.engine import layout
 from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_CARD, KEEP_TICKETS, PAY_TUNNEL, make_code
-from ttr_analysis.engine.layout import CLAIMED, KEEP, N_CLAIMS, NOBODY, OWNER, STATE_SIZE, TUNNEL_PHASE, TURN
+from ttr_analysis.engine.layout import KEEP, NOBODY, TUNNEL_PHASE, TURN, State
 from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.policies.playout import play_block
 from ttr_analysis.studies import Interrupted, route_gone, ticket_posterior, turning_points, win_curve, win_probability
@@ -30,7 +29,7 @@ from ttr_analysis.studies.winning.knowledge import Knowledge, Watcher
 from ttr_analysis.studies.winning.probability import chances_of
 from ttr_analysis.studies.winning.rollouts import Results, Table
 from ttr_analysis.studies.winning.signs import fill_needs
-from ttr_analysis.tables.games import LENGTH, MAX_TICKETS, TWIN, game_tables
+from ttr_analysis.tables.games import MAX_TICKETS, game_tables
 
 pytestmark = pytest.mark.compiled_only  # whole games, many times
 
@@ -92,7 +91,7 @@ def test_what_is_hidden_does_not_change_the_probability(record: GameRecord) -> N
     for step in (0, 1, 2, 5, 60):
         state = record.state_at(step)
         seat = state.acting
-        other = GameState(record.map, 2, scrambled(state.vector.copy(), tables, seat, rng))
+        other = GameState(record.map, 2, scrambled(state.packed.copy(), tables, seat, rng))
         one, two = (win_probability(s, seat, n_rollouts=5, policies=FAST) for s in (state, other))
 
         assert other != state
@@ -345,27 +344,26 @@ def test_trains_and_what_two_tickets_share_are_those_of_the_exact_solver() -> No
     both = trains_of(solver.costs(some, pairs))
     need, shared = np.zeros(MAX_TICKETS, dtype=np.int64), np.zeros((MAX_TICKETS, MAX_TICKETS), dtype=np.int64)
     tables = game_tables(game_map, 2)
-    fill_needs(tables, tables[LENGTH : LENGTH + len(game_map.routes)], need, shared)
+    fill_needs(tables, tables.length[: len(game_map.routes)], need, shared)
 
     assert alone.trains[:7].tolist() == need[:7].tolist() == costs.tolist()
     assert shared[tuple(pairs.T)].tolist() == (costs[pairs].sum(axis=1) - both).tolist()
     assert shared[tuple(pairs.T)].max() > 0
 
 
-def a_position(**cells: int) -> Knowledge:
+def a_position(phase: int = TURN, turn_seat: int = 0, pending: int = NOBODY) -> Knowledge:
     """Return what is known of a game on the Nordic map in which no route is taken."""
-    vector = np.zeros(STATE_SIZE, dtype=np.int64)
-    vector[OWNER:] = NOBODY
-    for cell, value in {"PHASE": TURN, **cells}.items():
-        vector[getattr(layout, cell)] = value
-    return Knowledge(Combination("nordic", "", 2).game_map, 2, vector, 0, (frozenset(), frozenset()))
+    state = State()
+    state.phase, state.turn_seat, state.pending = phase, turn_seat, pending
+    state.owner[:] = NOBODY
+    return Knowledge(Combination("nordic", "", 2).game_map, 2, state, 0, (frozenset(), frozenset()))
 
 
-def owned(known: Knowledge, owners: dict[int, int]) -> Ints:
+def owned(known: Knowledge, owners: dict[int, int]) -> State:
     """Return a last state with these owners of routes."""
-    state = known.vector.copy()
+    state = known.packed.copy()
     for route, owner in owners.items():
-        state[OWNER + route] = owner
+        state.owner[route] = owner
     return state
 
 
@@ -395,27 +393,27 @@ def test_whose_claim_closed_a_route_is_told_by_the_order_of_claims() -> None:
     for number in range(25):
         state, rows = table.follow(known, table.believe(known), number)
         taken = _turns_taken(known, state, rows, 0)
-        order = state[CLAIMED : CLAIMED + state[N_CLAIMS]].tolist()
+        order = state.claimed[: state.n_claims].tolist()
         for route in taken:
-            twin = int(known.tables[TWIN + route])
-            tracks = [route, twin] if twin in taken and state[OWNER + twin] == 0 else [route]
+            twin = int(known.tables.twin[route])
+            tracks = [route, twin] if twin in taken and state.owner[twin] == 0 else [route]
             first = min(tracks, key=order.index)
-            n_own += state[OWNER + first] == 0
+            n_own += state.owner[first] == 0
             n_ties += len({taken[track] for track in tracks}) < len(tracks)
-            assert _lost_at(known.tables, state, taken, 0, route) == (taken[first], state[OWNER + first] == 0)
+            assert _lost_at(known.tables, state, taken, 0, route) == (taken[first], state.owner[first] == 0)
     assert n_own > n_ties > 0
 
 
 def test_a_tunnel_that_was_attempted_before_is_taken_when_it_is_paid() -> None:
     for turn, turns in ((0, 1), (1, 0)):
-        known = a_position(PHASE=TUNNEL_PHASE, PENDING=9, TURN_SEAT=turn)
+        known = a_position(TUNNEL_PHASE, turn, pending=9)
         rows = np.array([(PAY_TUNNEL + 16 * turn, 0)])
 
         assert _turns_taken(known, owned(known, {9: turn}), rows, 0) == {9: turns}
 
 
 def test_the_turn_that_a_seat_is_in_counts() -> None:
-    known = a_position(PHASE=KEEP, TURN_SEAT=0)
+    known = a_position(KEEP)
     rows = np.array([(KEEP_TICKETS, 1), (make_code(CLAIM_ROUTE, 9) + 16, 0)])
 
     assert _turns_taken(known, owned(known, {9: 1}), rows, 0) == {9: 1}

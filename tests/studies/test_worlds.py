@@ -10,37 +10,25 @@ from itertools import combinations, islice
 import numpy as np
 import pytest
 
-from tests.engine.conformance import COLLECTOR, HOARDER, UNIFORM, Combination, Ints, every_combination, play
+from tests.engine.conformance import COLLECTOR, HOARDER, UNIFORM, Combination, every_combination, play
 from tests.engine.invariants import Law, broken_law
 from tests.engine.test_hidden_information import scrambled
 from ttr_analysis import Game, GameRecord
-from ttr_analysis.cards import N_KINDS
 from ttr_analysis.engine.codes import SHUFFLED, SHUFFLED_TICKETS, TICKET_OFFERED
 from ttr_analysis.engine.layout import (
     AT_DISCARDS,
     AT_PILE,
     AT_QUEUE,
     AT_REMOVED,
-    BLIND,
-    HAND,
-    HELD,
     KEEP_START,
-    N_HELD,
-    N_QUEUED,
-    N_SHUFFLES,
-    N_TICKET_PILE,
     OVER,
-    PHASE,
-    SEAT,
-    STREAM,
-    TICKET_AT,
     UNKNOWN_TICKET,
     Phase,
+    State,
 )
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.engine.view import redact
 from ttr_analysis.policies import Greedy, Planner, Random
-from ttr_analysis.rules.chance import N_WORDS
 from ttr_analysis.studies.winning.knowledge import Knowledge, Watcher, knowledge_of
 from ttr_analysis.studies.winning.rollouts import Table
 from ttr_analysis.studies.winning.worlds import Beliefs
@@ -60,14 +48,19 @@ def beliefs_of(known: Knowledge, player: Planner | Random | None = None) -> Beli
     return Table(known.game_map, known.n_players, [player or Greedy()] * known.n_players).believe(known)
 
 
-def some_states(combination: Combination) -> Iterator[Ints]:
+def worlds_of(known: Knowledge, n: int = N_WORLDS) -> Iterator[State]:
+    """Yield worlds, whoever plays."""
+    yield from map(State, table_of(known).worlds(known, beliefs_of(known), n))
+
+
+def some_states(combination: Combination) -> Iterator[State]:
     """Yield states of games of players who come to the ends of piles: each phase, and each thirtieth."""
     for game in range(len(PLAYERS)):
         players = [PLAYERS[(game + seat) % len(PLAYERS)] for seat in range(combination.n_players)]
         seen: set[int] = set()
-        for at, state in enumerate(play(combination, players, 7, game, checked=False).states):
-            if state[PHASE] != OVER and (at % 60 == 0 or int(state[PHASE]) not in seen):
-                seen.add(int(state[PHASE]))
+        for at, state in enumerate(map(State, play(combination, players, 7, game, checked=False).states)):
+            if state.phase != OVER and (at % 60 == 0 or int(state.phase) not in seen):
+                seen.add(int(state.phase))
                 yield state
 
 
@@ -77,14 +70,14 @@ def test_a_world_keeps_all_laws_and_looks_the_same(combination: Combination) -> 
     tables = game_tables(combination.game_map, combination.n_players)
     phases: set[int] = set()
     for state in some_states(combination):
-        phases.add(int(state[PHASE]))
+        phases.add(int(state.phase))
         whole = GameState(combination.game_map, combination.n_players, state)
         for looker in range(combination.n_players):
             known = knowledge_of(whole, looker)
-            for world in table_of(known).worlds(known, beliefs_of(known), N_WORLDS):
+            for world in worlds_of(known):
                 assert Law(broken_law(world, tables)) == Law.NONE
-                if state[PHASE] != KEEP_START:
-                    assert np.array_equal(redact(world, tables, looker), known.vector)
+                if state.phase != KEEP_START:
+                    assert np.array_equal(redact(world, tables, looker).cells, known.packed.cells)
     assert {Phase.KEEP_START, Phase.TURN, Phase.SECOND_DRAW} <= phases
 
 
@@ -94,7 +87,7 @@ def test_what_is_hidden_does_not_change_a_world(combination: Combination) -> Non
     tables = game_tables(combination.game_map, combination.n_players)
     rng = np.random.default_rng(7)
     for state in some_states(combination):
-        looker = int(state[SEAT])
+        looker = int(state.seat)
         other = scrambled(state, tables, looker, rng)
         worlds = []
         for seen in (state, other):
@@ -129,8 +122,8 @@ def test_what_a_seat_gave_back_is_where_it_put_it(name: str) -> None:
         assert back
         for source in (record, short):
             known = Watcher(source, 0).at(step)
-            for world in table_of(known).worlds(known, beliefs_of(known), 20):
-                places = world[TICKET_AT : TICKET_AT + MAX_TICKETS][sorted(back)]
+            for world in worlds_of(known, 20):
+                places = world.ticket_at[sorted(back)]
                 assert set(places.tolist()) == {place[record.map.rules.tickets.unkept]}
                 assert Law(broken_law(world, game_tables(record.map, 3))) == Law.NONE
 
@@ -161,10 +154,9 @@ def test_nobody_holds_what_lay_face_up_until_a_shuffle_and_was_not_drawn_since()
             others = [seat for seat in range(3) if seat not in (looker, record.state_at(step).acting)]
             n_of_two += any(len(lay_open[seat]) > min(map(len, lay_open)) for seat in others)
             known = Watcher(record, looker).at(step)
-            worlds = table_of(known).worlds(known, beliefs_of(known), 20)
-            for world in (record.state_at(step).vector, *worlds):
+            for world in (record.state_at(step).packed, *worlds_of(known, 20)):
                 for seat in others:
-                    held = world[HELD + seat * MAX_TICKETS :][: world[N_HELD + seat]]
+                    held = world.held[seat, : world.n_held[seat]]
                     assert not lay_open[seat] & set(held.tolist())
     assert n_of_two > 0
 
@@ -179,8 +171,8 @@ def test_what_a_watcher_cannot_see_changes_no_world(name: str, n_players: int) -
     for step in range(n_players, len(record.steps) - 1, 25):
         one, other = whole.at(step), watched.at(step)
         assert one.barred == other.barred
-        assert np.array_equal(one.vector, other.vector)
-        for world in table_of(one).worlds(one, beliefs_of(one), N_WORLDS):
+        assert np.array_equal(one.packed.cells, other.packed.cells)
+        for world in worlds_of(one):
             assert Law(broken_law(world, game_tables(record.map, n_players))) == Law.NONE
 
 
@@ -193,9 +185,9 @@ def test_a_record_watched_by_another_is_filled_in_as_well() -> None:
         watcher = Watcher(watched, seat)
         for step in range(3, len(watched.steps), 20):
             known = watcher.at(step)
-            for world in table_of(known).worlds(known, beliefs_of(known), N_WORLDS):
+            for world in worlds_of(known):
                 assert Law(broken_law(world, tables)) == Law.NONE
-                assert UNKNOWN_TICKET not in world[HELD : HELD + world[N_HELD]]
+                assert UNKNOWN_TICKET not in world.held[0, : world.n_held[0]]
 
 
 @pytest.mark.compiled_only
@@ -203,19 +195,18 @@ def test_what_a_seat_drew_unseen_is_as_it_is_recorded() -> None:
     """In a watched record, cards that the pool counts too much were drawn by others than the one who watched."""
     record = Game(Combination("usa", "", 5).game_map, 5).play([Random()] * 5, seed=5)
     watcher = Watcher(record.watched_from(0, shown=False), None)
-    drawn = slice(BLIND, BLIND + N_KINDS)
     for step in range(5, len(record.steps), 10):
         known = watcher.at(step)
-        for world in table_of(known).worlds(known, beliefs_of(known), N_WORLDS):
-            assert world[drawn].tolist() == record.state_at(step).vector[drawn].tolist()
+        for world in worlds_of(known):
+            assert world.blind[0].tolist() == record.state_at(step).packed.blind[0].tolist()
 
 
 def test_somebody_who_sees_all_hands_has_one_world_but_for_the_order_of_piles() -> None:
     state = a_record("nordic", 2).states()[50]
     known = knowledge_of(state, None)
-    for world in table_of(known).worlds(known, beliefs_of(known), N_WORLDS):
-        differs = np.flatnonzero(world != state.vector)
-        assert set(differs.tolist()) <= set(range(STREAM, STREAM + N_WORDS))
+    for world in worlds_of(known):
+        world.stream[:] = state.packed.stream
+        assert np.array_equal(world.cells, state.packed.cells)
 
 
 @pytest.mark.compiled_only
@@ -225,8 +216,8 @@ def test_a_planner_is_believed_to_hold_what_it_builds_for() -> None:
     state = record.states()[len(record.steps) // 2]
     known = knowledge_of(state, 1)
     held = [record.map.tickets.index(ticket) for ticket in state.tickets[0] if ticket is not None]
-    worlds = table_of(known).worlds(known, beliefs_of(known, Planner()), 300)
-    hits = np.mean([np.isin(world[HELD : HELD + world[N_HELD]], held).mean() for world in worlds])
+    worlds = map(State, table_of(known).worlds(known, beliefs_of(known, Planner()), 300))
+    hits = np.mean([np.isin(world.held[0, : world.n_held[0]], held).mean() for world in worlds])
     assert hits > 3 * len(held) / (len(record.map.tickets) - len(state.tickets[1]))
 
 
@@ -239,13 +230,13 @@ def test_tickets_are_drawn_as_often_as_their_sets_are_likely() -> None:
     rng = np.random.default_rng(7)
     record = a_record("usa", 2)
     known = knowledge_of(record.state_at(2), None)
-    vector = known.vector
+    state = known.packed
     free = np.arange(7)
-    vector[TICKET_AT : TICKET_AT + MAX_TICKETS] = AT_REMOVED
-    vector[TICKET_AT + free] = AT_PILE
-    vector[[N_HELD, N_HELD + 1]], vector[N_QUEUED], vector[N_TICKET_PILE] = 2, 0, 3
-    for seat in range(2):
-        vector[HELD + seat * MAX_TICKETS :][:2] = UNKNOWN_TICKET
+    state.ticket_at[:] = AT_REMOVED
+    state.ticket_at[free] = AT_PILE
+    state.n_queued, state.n_ticket_pile = 0, 3
+    state.n_held[:2] = 2
+    state.held[:2, :2] = UNKNOWN_TICKET
     weights = np.exp(rng.normal(size=(2, MAX_TICKETS)))
     pairs = np.exp(rng.normal(size=(2, MAX_TICKETS, MAX_TICKETS)))
     pairs = np.sqrt(pairs * pairs.transpose(0, 2, 1))
@@ -258,9 +249,8 @@ def test_tickets_are_drawn_as_often_as_their_sets_are_likely() -> None:
             products = [weights[s, list(hand)].prod() * pairs[s, hand[0], hand[1]] for s, hand in enumerate((one, two))]
             chances[frozenset(one), frozenset(two)] = float(np.prod(products))
     total = sum(chances.values())
-    drawn = Counter(
-        tuple(frozenset(world[HELD + seat * MAX_TICKETS :][:2].tolist()) for seat in range(2)) for world in worlds
-    )
+    held = State.across(worlds, "held")[:, :2, :2].tolist()
+    drawn = Counter((frozenset(one), frozenset(two)) for one, two in held)
     for hands, chance in chances.items():
         expected = chance / total
         assert abs(drawn[hands] / n_worlds - expected) < 5 * np.sqrt(expected / n_worlds) + 0.004
@@ -273,7 +263,7 @@ def test_cards_are_dealt_uniformly() -> None:
     known = knowledge_of(state, 0)
     n_worlds = 5_000
     worlds = table_of(known).worlds(known, beliefs_of(known), n_worlds)
-    hands = worlds[:, HAND + N_KINDS : HAND + 2 * N_KINDS]
+    hands = State.across(worlds, "hand")[:, 1]
     unseen = np.array(state.pile.counts) + np.array(state.hands[1].counts)
     n, size = int(unseen.sum()), int(state.n_hands[1])
     share = unseen / n
@@ -290,7 +280,7 @@ def test_the_states_tried_come_to_the_ends_of_piles() -> None:
     n_shuffles = 0
     for combination in (Combination("nordic", "", 3), Combination("nederland", "neutral", 2)):
         for state in some_states(combination):
-            met.add(int(state[PHASE]))
-            n_shuffles = max(n_shuffles, int(state[N_SHUFFLES]))
+            met.add(int(state.phase))
+            n_shuffles = max(n_shuffles, int(state.n_shuffles))
     assert met == set(Phase) - {Phase.OVER}
     assert n_shuffles > 0

@@ -14,9 +14,7 @@ from tests.engine.walks import WALKS
 from tests.fixtures import EVERY_MAP, load
 from ttr_analysis import Game, GameError, GameMap, GameRecord, SeatView
 from ttr_analysis.engine.actions import Action, Pass
-from ttr_analysis.engine.layout import DRAW_PILE, HAND, HELD, OFFER, QUEUE, STREAM, TOKENS
 from ttr_analysis.policies import Greedy, Random
-from ttr_analysis.rules.chance import N_WORDS
 from ttr_analysis.widgets.sitting import PERSON, Sitting
 from ttr_analysis.widgets.table import GameTable
 
@@ -95,7 +93,7 @@ def test_loans_are_announced() -> None:
     sitting = Sitting(Game(load("nederland")), [Greedy()], seed=3)
     sitting.move("keep all")
     sitting._vector = sitting._vector.copy()
-    sitting._vector[TOKENS] = 0
+    sitting._vector.tokens[0] = 0
     while not (options := sitting.frame()["options"]) or not options["loans"]:
         sitting.let_play() if sitting.thinker else sitting.move("draw")
     route = options["loans"][0]
@@ -108,15 +106,15 @@ def test_loans_are_announced() -> None:
 
 def scrambled(sitting: Sitting) -> None:
     """Change all that the person cannot see: cards and tickets of others, the piles, what chance will do."""
-    vector = sitting._vector.copy()
+    state = sitting._vector.copy()
     other = 1 - sitting.seat
-    vector[HAND + 9 * other : HAND + 9 * other + 9] = 0
-    vector[DRAW_PILE : DRAW_PILE + 9] = 0
-    vector[STREAM : STREAM + N_WORDS] = 1
-    vector[QUEUE : QUEUE + 10] = 0
-    for block, width in ((HELD, 128), (OFFER, 20)):
-        vector[block + width * other : block + width * (other + 1)] = 0
-    sitting._vector = vector
+    state.hand[other] = 0
+    state.draw_pile[:] = 0
+    state.stream[:] = 1
+    state.queue[:10] = 0
+    state.held[other] = 0
+    state.offer[other] = 0
+    sitting._vector = state
 
 
 @pytest.mark.parametrize("name", EVERY_MAP)

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import atexit
+import builtins
 import contextlib
 import hashlib
-import json
 import os
+import pickle
 import shutil
 import sys
 import tempfile
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ttr_analysis._compile.program import Program, describe
-from ttr_analysis._compile.source import Source
-from ttr_analysis._compile.types import Type, from_data, to_data
+from ttr_analysis._compile.notice import announce
+from ttr_analysis._compile.program import Instance, Program, describe
+from ttr_analysis._compile.source import Source, Text
+from ttr_analysis._compile.types import Type
 
-_LOCK = threading.RLock()
-"""LLVM writes one module at a time."""
+LOCK = threading.RLock()
+"""One thread builds at a time."""
 _SPEED = 2
 """How hard LLVM optimizes."""
 
@@ -42,6 +44,8 @@ class Machine:
         What it returns.
     places
         For each error number, from 1: the fault, file, line and function.
+    stores
+        Numbers of the parameters into whose memory it may store.
     engine
         What keeps the code in memory.
     """
@@ -50,6 +54,7 @@ class Machine:
     exported: int
     result: Type
     places: list[tuple[str, str, int, str]]
+    stores: tuple[int, ...]
     engine: Any
 
 
@@ -90,14 +95,14 @@ def _chosen_folder() -> Path:
 
 def file_of(source: Source, kinds: tuple[Type, ...]) -> Path:
     """Return the file in which the machine code of a root is kept."""
-    name = f"{source.name} {'; '.join(map(str, kinds))} {is_checked()} {_environment()}"
+    name = f"{source.name} {source.line} {'; '.join(map(str, kinds))} {is_checked()} {_environment()}"
     short = source.name.removeprefix("ttr_analysis.")
     return cache_folder() / f"{short}-{hashlib.blake2b(name.encode(), digest_size=8).hexdigest()}.bin"
 
 
 @cache
 def _environment() -> str:
-    """Return what machine code depends on besides its sources: compiler, LLVM, processor, Python's and numpy's layout."""
+    """Return what machine code depends on besides its sources: compiler, LLVM, processor, Python and numpy."""
     import llvmlite
     import llvmlite.binding as llvm
 
@@ -106,77 +111,69 @@ def _environment() -> str:
         compiler.update(path.read_bytes())
     features = llvm.get_host_cpu_features().flatten()
     python = f"{sys.version} {object.__basicsize__} {np.__version__}"
-    return f"{compiler.hexdigest()} {llvmlite.__version__} {llvm.get_host_cpu_name()} {features} {python}"
-
-
-@cache
-def _digest_of_file(file: str) -> str:
-    """Return a name for the text of a source file, read once: what runs is what was imported."""
-    return hashlib.blake2b(Path(file).read_bytes(), digest_size=16).hexdigest()
-
-
-def is_kept(source: Source) -> bool:
-    """Return whether machine code of a function is kept: if its source is a file."""
-    return Path(source.file).is_file()
+    processor = f"{llvm.get_process_triple()} {llvm.get_host_cpu_name()} {features}"
+    return f"{compiler.hexdigest()} {llvmlite.__version__} {processor} {python}"
 
 
 def load_kept(file: Path) -> Machine | None:
     """Return machine code from a file; None if there is none, or it is torn, or of other sources."""
     try:
-        head, code = file.read_bytes().split(b"\n", 1)
-        said = json.loads(head)
-        if said["code"] != hashlib.blake2b(code, digest_size=16).hexdigest():
+        digest, content = file.read_bytes().split(b"\n", 1)
+        if digest != _digest(content):
             return None
-        if any(_digest_of_file(path) != digest for path, digest in said["files"].items()):
+        kept = pickle.loads(content)  # noqa: S301 - as trusted as the machine code in it
+        if any(Text.known[path].digest != digest for path, digest in kept["files"].items()):
             return None
-        if any(_now(where) != text for where, text in said["notes"].items()):
+        if any(describe(_now(where)) != text for where, text in kept["notes"].items()):
             return None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, AttributeError, ImportError, pickle.UnpicklingError):
         return None
-    return _load(code, from_data(said["result"]), [tuple(place) for place in said["places"]])
+    return _load(kept["code"], kept["result"], kept["places"], kept["stores"])
 
 
-def _now(where: str) -> str:
-    """Return what a global name stands for now."""
-    module, name = where.split(":")
-    missing = object()
-    found = vars(sys.modules[module]).get(name, missing)
-    return describe(__builtins__[name] if found is missing else found)  # type: ignore[index]
+def _digest(content: bytes) -> bytes:
+    return hashlib.blake2b(content, digest_size=16).hexdigest().encode()
 
 
-def keep(file: Path, program: Program, result: Type, code: bytes) -> None:
+def _now(where: str) -> object:
+    """Return what a global name, or a dotted one, stands for now."""
+    module, path = where.split(":")
+    first, *rest = path.split(".")
+    names = vars(sys.modules[module])
+    return reduce(getattr, rest, names[first] if first in names else getattr(builtins, first))
+
+
+def keep(file: Path, program: Program, root: Instance, code: bytes) -> None:
     """Write machine code to its file: to a temporary name first, for another process may do the same."""
-    head = {
-        "code": hashlib.blake2b(code, digest_size=16).hexdigest(),
-        "files": {source.file: _digest_of_file(source.file) for source in program.sources},
-        "notes": program.notes,
-        "places": program.places,
-        "result": to_data(result),
-    }
     try:
+        content = pickle.dumps(
+            {
+                "code": code,
+                "files": {source.file: source.text.digest for source in program.sources},
+                "notes": program.notes,
+                "places": program.places,
+                "result": root.result,
+                "stores": root.stores,
+            }
+        )
         handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=file.name)
         with os.fdopen(handle, "wb") as out:
-            out.write(json.dumps(head).encode() + b"\n" + code)
+            out.write(_digest(content) + b"\n" + content)
         Path(temporary).replace(file)
-    except OSError:
-        return  # a full disk costs the next process some seconds, and this one nothing
+    except (OSError, pickle.PicklingError, AttributeError):
+        return  # a full disk, or a class inside a function, costs the next process some seconds and this one nothing
 
 
 @contextlib.contextmanager
 def _alone(file: Path) -> Iterator[None]:
-    """Let one process compile a root while others wait for it."""
-    try:
-        import fcntl
-    except ImportError:  # Windows: both compile
-        yield
-        return
-    try:
-        lock = file.with_suffix(".lock").open("w")
-    except OSError:
-        yield
-        return
-    with lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    """Let one process compile a root while others wait for it; where there are no locks, all compile it."""
+    with contextlib.ExitStack() as held:
+        with contextlib.suppress(ImportError, OSError):
+            import fcntl
+
+            lock = held.enter_context((file.parent / "lock").open("w"))
+            # One file for all roots: each has a byte of it.
+            fcntl.lockf(lock, fcntl.LOCK_EX, 1, int.from_bytes(_digest(file.name.encode())[:4]))
         yield
 
 
@@ -185,29 +182,29 @@ def _alone(file: Path) -> Iterator[None]:
 
 def build(source: Source, kinds: tuple[Type, ...]) -> Machine:
     """Return the machine code of a root, from its file or compiled now."""
-    with _LOCK:
-        if not is_kept(source):
-            return _compile(source, kinds, None)
-        file = file_of(source, kinds)
-        found = load_kept(file)
-        if found is not None:
-            return found
-        with _alone(file):
-            return load_kept(file) or _compile(source, kinds, file)
+    if not source.is_kept:
+        return _compile(source, kinds, None)
+    file = file_of(source, kinds)
+    found = load_kept(file)
+    if found is not None:
+        return found
+    with _alone(file):
+        return load_kept(file) or _compile(source, kinds, file)
 
 
 def _compile(source: Source, kinds: tuple[Type, ...], file: Path | None) -> Machine:
     """Compile a root; keep its machine code in a file if all its sources are files."""
     program = Program(is_checked=is_checked())
     text, root = program.text(source, kinds)
+    announce(source.name.removeprefix("ttr_analysis."), text)
     code = _machine_code(text)
-    if file is not None and all(map(is_kept, program.sources)):
-        keep(file, program, root.result, code)
-    return _load(code, root.result, program.places)
+    if file is not None and all(used.is_kept for used in program.sources):
+        keep(file, program, root, code)
+    return _load(code, root.result, program.places, root.stores)
 
 
-@cache
 def _target() -> Any:  # noqa: ANN401 - of llvmlite
+    """Return a description of this processor: a new one, for each engine destroys its own."""
     import llvmlite.binding as llvm
 
     llvm.initialize_native_target()
@@ -229,6 +226,7 @@ def _machine_code(text: str) -> bytes:
 
     machine = _target()
     module = llvm.parse_assembly(text)
+    module.verify()
     module.triple = machine.triple
     module.data_layout = str(machine.target_data)
     options = llvm.create_pipeline_tuning_options(speed_level=_SPEED)
@@ -240,12 +238,11 @@ def _machine_code(text: str) -> bytes:
     return code
 
 
-def _load(code: bytes, result: Type, places: list[tuple[str, str, int, str]]) -> Machine:
+def _load(code: bytes, result: Type, places: list[tuple[str, str, int, str]], stores: tuple[int, ...]) -> Machine:
     import llvmlite.binding as llvm
 
-    with _LOCK:
-        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target())
-        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-        engine.finalize_object()
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target())
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
     entry, exported = map(engine.get_function_address, ("entry", "exported"))
-    return Machine(entry, exported, result, places, engine)
+    return Machine(entry, exported, result, places, stores, engine)

@@ -1,16 +1,19 @@
-"""What compiled code may call besides compiled functions: some of Python's functions, numpy's arrays and their methods."""
+"""What compiled code may call besides compiled functions: some of Python's functions, arrays and their methods."""
 
 from __future__ import annotations
 
 import ast
 import builtins
 from collections.abc import Callable
+from math import prod
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from ttr_analysis._compile.arithmetic import is_int64
 from ttr_analysis._compile.types import BOOL, CELLS, FLOAT, INT, INT32, NONE, Array, Cell, Scalar, Tuple
-from ttr_analysis._compile.writer import Value, constant, number
+from ttr_analysis._compile.values import Static
+from ttr_analysis._compile.writer import MOST_ITEMS, Fault, Place, Value, constant, number
 
 if TYPE_CHECKING:
     from ttr_analysis._compile.expressions import Expressions
@@ -40,8 +43,11 @@ def _int(self: Expressions, node: ast.Call) -> Value:
     value = self.number(node, _one(self, node))
     if value.kind is not FLOAT:
         return self.wide(value)
-    if value.const is not None:
+    if value.const is not None and is_int64(value.const):
         return constant(int(value.const))
+    if self.is_checked:  # unordered too: what is no number is no integer
+        size = self.get(f"call double @llvm.fabs.f64(double {value.one})")
+        self.fail_if(self.get(f"fcmp uge double {size}, {number(2.0**63)}"), Fault.OVERFLOW)
     return Value(INT, (self.get(f"call i64 @llvm.fptosi.sat.i64.f64(double {value.one})"),))
 
 
@@ -56,7 +62,7 @@ def _bool(self: Expressions, node: ast.Call) -> Value:
 def _int32(self: Expressions, node: ast.Call) -> Value:
     value = self.number(node, _one(self, node))
     if value.kind is INT:
-        return Value(INT32, (self.get(f"trunc i64 {value.one} to i32"),), value.const)
+        return Value(INT32, (self.truncated(node, value, CELLS["int32"]),), value.const)
     return self.convert(node, value, INT32, "this")
 
 
@@ -86,6 +92,9 @@ def _extreme(name: str) -> Callable[[Expressions, ast.Call], Value]:
         if len(node.args) < 2 or node.keywords:  # noqa: PLR2004 - of one array
             raise self.source.refuse(node, f"{name} of one argument", "write a loop, or name the numbers")
         values = [self.number(node, self.value(argument)) for argument in node.args]
+        known = [value.const for value in values if value.const is not None]
+        if len(known) == len(values):
+            return constant(min(known) if name == "min" else max(known))
         values = self.common(node, values)
         if values[0].kind is BOOL:
             values = [self.wide(value) for value in values]
@@ -115,29 +124,28 @@ def _array(fill: str | None) -> Callable[[Expressions, ast.Call], Value]:
         cell = _cell(self, dtypes[0])
         shape = self.value(args[0])
         sizes = self.items_of(shape) if isinstance(shape.kind, Tuple) else [shape]
-        if any(size.kind not in (INT, INT32) for size in sizes):
+        known = [int(size.const) for size in sizes if size.const is not None]
+        if not sizes or any(size.kind not in (INT, INT32) for size in sizes):
             raise self.source.refuse(node, "an array of this shape", "give its sizes as ints")
+        if any(n < 0 for n in known) or prod(known) > MOST_ITEMS:
+            raise self.source.refuse(node, f"an array of {ast.unparse(args[0])} items", f"at most {MOST_ITEMS} fit")
         zero = number(0.0) if cell.read is FLOAT else "0"
         part = zero if fill == "zeros" else None
         if fill == "full":
-            part = _as_cell(self, node, self.value(args[1]), cell)
-        return self._new_array(cell.name, tuple(self.wide(size) for size in sizes), part)
+            part = self.narrowed(node, self.value(args[1]), cell)
+        return self.new_local_array(cell.name, tuple(self.wide(size) for size in sizes), part)
 
     return write
 
 
 def _cell(self: Expressions, node: ast.expr) -> Cell:
     """Return what a dtype stands for."""
-    found = self.evaluate(node)
-    name = getattr(getattr(found, "thing", None), "__name__", "")
+    found = self.evaluate(node) if isinstance(node, (ast.Name, ast.Attribute)) else None
+    name = getattr(found.thing, "__name__", "") if isinstance(found, Static) else ""
     if name not in CELLS:
-        raise self.source.refuse(node, f"the dtype {ast.unparse(node)}", f"use one of {', '.join(CELLS)}")
+        names = ", ".join(f"np.{name}" for name in CELLS)
+        raise self.source.refuse(node, f"the dtype {ast.unparse(node)}", f"use one of {names}")
     return CELLS[name]
-
-
-def _as_cell(self: Expressions, node: ast.AST, value: Value, cell: Cell) -> str:
-    """Return a number as an array holds it."""
-    return self.narrowed(node, value, cell)
 
 
 _BUILTINS: dict[Callable[..., object], Callable[[Expressions, ast.Call], Value]] = {
@@ -160,32 +168,34 @@ _BUILTINS: dict[Callable[..., object], Callable[[Expressions, ast.Call], Value]]
 def call_method(self: Expressions, node: ast.Call, array: Value, name: str) -> Value:
     """Write a call of a method of an array."""
     kind = cast("Array", array.kind)
-    if name == "fill" and len(node.args) == 1:
-        part = _as_cell(self, node, self.value(node.args[0]), kind.cell)
-        self.fill(array.parts[0], self.size_of(array), kind.cell.llvm, part)
+    if name == "fill" and len(node.args) == 1 and not node.keywords:
+        value = self.number(node, self.value(node.args[0]))
+        self.fill_array(node, array, value)
         return Value(NONE, ())
     if node.args or node.keywords or name not in ("copy", "sum"):
-        raise self.source.refuse(node, f"the method {name!r} of an array", "there are fill, copy and sum; or write a loop")
+        raise self.source.refuse(
+            node, f"the method {name!r} of an array", "there are fill, copy and sum; or write a loop"
+        )
     if name == "copy":
         sizes = tuple(Value(INT, (size,)) for size in array.parts[1:])
-        new = self._new_array(kind.cell.name, sizes, None)
+        new = self.new_local_array(kind.cell.name, sizes, None)
         self.copy_cells(new, array)
         return new
-    total = self.slot(kind.cell.read.llvm)
-    at = self.line
-    if kind.cell.read is FLOAT:
-        self.do(f"store double {number(0.0)}, ptr {total}")
-    else:
-        self.do(f"store {kind.cell.read.llvm} 0, ptr {total}")
+    return _sum(self, node, array)
+
+
+def _sum(self: Expressions, node: ast.Call, array: Value) -> Value:
+    """Add up all items: as int64, whatever integers they are. numpy adds floats in another order than a loop."""
+    cell = cast("Array", array.kind).cell
+    if cell.read is FLOAT:
+        raise self.source.refuse(node, "the sum of an array of floats", "write a loop: its order decides the last bits")
+    total = self.slot("i64")
+    self.do(f"store i64 0, ptr {total}")
 
     def add(i: str) -> None:
-        from ttr_analysis._compile.writer import Value as V
-
-        place = V(cast("Scalar", kind.cell), (self.address(array.parts[0], i, kind.cell.llvm),))
-        item = self.read(place)
-        before = self.load(kind.cell.read, (total,))
-        self.line = at
-        self.store(self.binary(node, ast.Add(), before, item), (total,))
+        item = self.read(Place(cell, self.address(array.parts[0], i, cell.llvm), array.origin))
+        before = self.load(INT, (total,))
+        self.store(self.binary(node, ast.Add(), before, self.wide(item)), (total,))
 
     self.count(self.size_of(array), add)
-    return self.load(kind.cell.read, (total,))
+    return self.load(INT, (total,))

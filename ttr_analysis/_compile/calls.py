@@ -5,23 +5,26 @@ from __future__ import annotations
 import ctypes
 import functools
 import inspect
+import math
 import os
+import struct
 import sys
 import threading
 from collections.abc import Callable
 from operator import index
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 import numpy as np
 
 from ttr_analysis._compile.records import Record
-from ttr_analysis._compile.source import Source
+from ttr_analysis._compile.source import Source, Text
 from ttr_analysis._compile.types import (
     BOOL,
     CELLS,
     FLOAT,
     INT,
     INT32,
+    NONE,
     Array,
     Named,
     Pointers,
@@ -31,7 +34,11 @@ from ttr_analysis._compile.types import (
     parts_of,
     signature,
 )
-from ttr_analysis._compile.writer import ERROR, MAX_RESULTS, RESULTS, SCRATCH_END, SCRATCH_TOP, TYPES, Fault
+from ttr_analysis._compile.values import fits
+from ttr_analysis._compile.writer import MISMATCH, SCRATCH_END, SCRATCH_START, TYPES, Fault
+
+if TYPE_CHECKING:
+    from ttr_analysis._compile.build import Machine
 
 _F = TypeVar("_F", bound=Callable[..., object])
 
@@ -83,9 +90,9 @@ def is_plain() -> bool:
     if os.environ.get("TTR_PLAIN", "") not in ("", "0"):
         return True
     try:
-        import llvmlite  # noqa: F401
-    except ImportError:
-        text = "ttr_analysis: llvmlite is missing, so that everything runs as plain Python, hundreds of times slower"
+        import llvmlite.binding  # noqa: F401
+    except (ImportError, OSError, RuntimeError) as error:  # it is missing, or its library is or is another
+        text = f"ttr_analysis: no llvmlite ({error}), so everything runs as plain Python, hundreds of times slower"
         print(text, file=sys.stderr)  # noqa: T201
         return True
     return False
@@ -93,29 +100,25 @@ def is_plain() -> bool:
 
 # -- the context of a thread ------------------------------------------------------------------------
 
-_CELLS = RESULTS + MAX_RESULTS
-
 
 class _Context(threading.local):
-    """What compiled code is given besides its arguments: scratch memory, errors, room for results."""
+    """What compiled code is given besides its arguments: scratch memory, and a cell for errors."""
 
     def __init__(self) -> None:
-        self.cells = (ctypes.c_int64 * _CELLS)()
-        self.address = ctypes.addressof(self.cells)
-        self.floats = (ctypes.c_double * _CELLS).from_address(self.address)
+        self.cells = (ctypes.c_int64 * (TYPES + 1 + len(CELLS)))()
         self.scratch = np.empty(SCRATCH_BYTES + 64, dtype=np.uint8)
         start = -(-self.scratch.ctypes.data // 64) * 64
-        self.cells[SCRATCH_TOP], self.cells[SCRATCH_END] = start, start + SCRATCH_BYTES
-        self.start = start
+        self.cells[SCRATCH_START], self.cells[SCRATCH_END] = start, start + SCRATCH_BYTES
         self.cells[TYPES] = id(np.ndarray)
         for i, name in enumerate(CELLS):
             self.cells[TYPES + 1 + i] = id(np.dtype(name))
+        self.address = ctypes.addressof(self.cells)
 
 
 _CONTEXT = _Context()
 
 
-class Functions(tuple[Callable[..., Any], ...]):
+class Functions(tuple[Callable[..., Any], ...]):  # noqa: SLOT001 - a tuple can have no slots of its own
     """
     Compiled functions of one signature, to be called by their number.
 
@@ -131,17 +134,30 @@ class Functions(tuple[Callable[..., Any], ...]):
     addresses: np.ndarray[tuple[int], np.dtype[np.int64]]
     kind: Pointers
 
-    def __new__(cls, functions: tuple[Callable[..., Any], ...]) -> Functions:
+    def __new__(cls, functions: tuple[Callable[..., Any], ...]) -> Self:
         made = super().__new__(cls, functions)
-        if functions and isinstance(functions[0], Compiled):
-            sources = [cast("Compiled", function).source for function in functions]
-            signatures = {signature(source.function) for source in sources}
-            if len(signatures) != 1:
-                raise TypeError(f"functions of different signatures: {', '.join(source.name for source in sources)}")
-            made.kind = Pointers(*signatures.pop())
-            found = [cast("Compiled", function).exported(made.kind) for function in functions]
-            made.addresses = np.array(found, dtype=np.int64)
+        if not made:
+            raise TypeError("Functions of nothing: give at least one")
+        compiled_ones = [function for function in made if isinstance(function, Compiled)]
+        if not compiled_ones:
+            return made
+        if len(compiled_ones) < len(made):
+            raise TypeError("some of the functions are not compiled")
+        signatures = {signature(function.source.function) for function in compiled_ones}
+        if len(signatures) > 1:
+            raise TypeError(f"functions of different signatures: {', '.join(map(repr, made))}")
+        kind = Pointers(*signatures.pop())
+        made.kind = _POINTERS.setdefault(kind, kind)
+        made.addresses = np.array([function.exported(kind) for function in compiled_ones], dtype=np.int64)
         return made
+
+    def __reduce__(self) -> tuple[type[Functions], tuple[tuple[Callable[..., Any], ...]]]:
+        """Return the functions: their addresses are another process's own."""
+        return Functions, (tuple(self),)
+
+
+_POINTERS: dict[Pointers, Pointers] = {}
+"""One object for each signature."""
 
 
 # -- one function -------------------------------------------------------------------------------------
@@ -157,21 +173,26 @@ class Compiled:
         The Python function.
     """
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    __name__: str
+    __qualname__: str
+
+    def __init__(self, function: Callable[..., Any], source: Source | None = None) -> None:
         functools.update_wrapper(self, function)
-        self.source = Source(function)
+        self.source = source or Source(function)
         self._calls: dict[tuple[Type, ...], Callable[..., Any]] = {}
         self._last: Callable[..., Any] = _never
-        self._pointers: dict[Pointers, Any] = {}
-        self._lock = threading.Lock()
+        self._machines: dict[tuple[Type, ...], Machine] = {}
 
     def __repr__(self) -> str:
         """Return the name of the function."""
         return f"<compiled {self.source.name}>"
 
-    def __reduce__(self) -> str:
-        """Return the name of the function, by which another process finds it."""
-        return self.source.function.__qualname__
+    def __reduce__(self) -> str | tuple[Callable[..., Compiled], tuple[object, ...]]:
+        """Return the name by which another process finds it; from a notebook, the function and its text."""
+        function = self.source.function
+        if function.__module__ == "__main__" and not hasattr(sys.modules["__main__"], "__file__"):
+            return _rebuilt, (function, self.source.text.lines)
+        return function.__qualname__
 
     def __get__(self, owner: object, kind: type | None = None) -> Any:  # noqa: ANN401
         """Return the function as a method."""
@@ -182,7 +203,7 @@ class Compiled:
         if not named:
             try:
                 return self._last(*arguments)
-            except (_OtherTypesError, TypeError, AttributeError, ctypes.ArgumentError):
+            except (_OtherTypesError, TypeError, AttributeError, struct.error):
                 pass  # other types than in the last call; what is wrong is said when they are looked at
         return self._call_anew(arguments, named)
 
@@ -190,52 +211,82 @@ class Compiled:
         bound = inspect.signature(self.source.function).bind(*arguments, **named)
         bound.apply_defaults()
         plain = tuple(map(_as_plain, bound.args))
-        call = self._last = self._find(plain)
-        return call(*plain)
-
-    def _find(self, arguments: tuple[Any, ...]) -> Callable[..., Any]:
-        """Return the caller for arguments, compiled if need be."""
-        names = self.source.parameters
-        kinds = tuple(self._type_of(name, value) for name, value in zip(names, arguments, strict=True))
+        kinds = tuple(self._type_of(name, value) for name, value in zip(self.source.parameters, plain, strict=True))
         if kinds not in self._calls:
-            with self._lock:
-                if kinds not in self._calls:
-                    self._calls[kinds] = _make_call(self.source, kinds)
-        return self._calls[kinds]
+            self._calls[kinds] = _Caller().function(self, kinds)
+        call = self._last = self._calls[kinds]
+        try:
+            return call(*plain)
+        except (_OtherTypesError, struct.error):
+            raise TypeError(self._misfit(kinds, plain)) from None
 
     def _type_of(self, name: str, value: object) -> Type:
         """Return the type of an argument: that of its annotation, where the value fits."""
         have = _type_of(value)
         declared = self.source.declared(name)
-        if have is None or (isinstance(declared, Named) and have != declared):
-            raise TypeError(f"{self.source.function.__name__}: {name} must be {_wanted(declared)}, got {_shown(value)}")
-        if isinstance(declared, Scalar):
-            if not isinstance(have, Scalar) or (have is FLOAT and declared is not FLOAT):
-                raise TypeError(f"{self.source.function.__name__}: {name} must be {declared}, got {_shown(value)}")
-            return declared
         cell = self.source.declared_cell(name)
-        if isinstance(have, Array) and cell is not None and have.cell != cell:
-            raise TypeError(
-                f"{self.source.function.__name__}: {name} must be an array of {cell}, got {_shown(value)}"
-            )
-        return have
+        wanted = str(declared or "a number, an array, a record or a tuple of those")
+        if cell is not None:
+            wanted = f"an array of {cell}"
+        is_known = have is not None
+        if isinstance(declared, Named):
+            is_known = have == declared
+        elif isinstance(declared, Scalar):
+            is_known = have in _FITTING[declared]
+        elif cell is not None:
+            is_known = isinstance(have, Array) and have.cell == cell
+        if not is_known:
+            raise TypeError(f"{self.source.function.__name__}: {name} must be {wanted}, got {_shown(value)}")
+        kind = cast("Type", declared if isinstance(declared, Scalar) else have)
+        if isinstance(value, int) and kind in (INT, INT32) and not fits(value, 64 if kind is INT else 32):
+            raise OverflowError(f"{self.source.function.__name__}: {name} is beyond {kind}: {value}")
+        if isinstance(value, int) and kind is FLOAT:
+            float(value)  # which raises OverflowError for some
+        return kind
+
+    def _misfit(self, kinds: tuple[Type, ...], arguments: tuple[object, ...]) -> str:
+        """Return why machine code refuses arguments that are of the right types."""
+        name = self.source.function.__name__
+        for i in self.machine(kinds).stores:
+            array = getattr(arguments[i], "cells", arguments[i])
+            if isinstance(array, np.ndarray) and not array.flags.writeable:
+                return f"{name}: {self.source.parameters[i]} is written to, but is read-only: pass a copy"
+        return f"{name}: a truth value must be True or False, and a record, or an array in a tuple, must be its own"
+
+    def machine(self, kinds: tuple[Type, ...]) -> Machine:
+        """Return the machine code for arguments of some types, compiled if need be."""
+        from ttr_analysis._compile.build import LOCK, build
+
+        with LOCK:
+            if kinds not in self._machines:
+                self._machines[kinds] = build(self.source, kinds)
+            return self._machines[kinds]
 
     def exported(self, kind: Pointers) -> int:
         """Return the address of the function for other compiled code."""
-        from ttr_analysis._compile.build import build
-
-        if kind not in self._pointers:
-            self._pointers[kind] = build(self.source, kind.arguments)
-        return int(self._pointers[kind].exported)
+        machine = self.machine(kind.arguments)
+        if machine.result != kind.result:
+            raise TypeError(f"{self.source.function.__name__} is to return {kind.result}, but returns {machine.result}")
+        return machine.exported
 
     @property
     def is_ready(self) -> bool:
         """Whether machine code was loaded or compiled in this process."""
-        return bool(self._calls or self._pointers)
+        return bool(self._machines)
 
 
-def _wanted(declared: Type | None) -> str:
-    return str(declared) if declared is not None else "a number, an array, a record or a tuple of those"
+_FITTING: dict[Type, tuple[Type, ...]] = {
+    INT: (BOOL, INT),
+    INT32: (BOOL, INT),
+    FLOAT: (BOOL, INT, FLOAT),
+    BOOL: (BOOL, INT),
+}
+"""What may be passed for a number of each type; for a truth value, 0 and 1 only."""
+
+
+def _rebuilt(function: Callable[..., Any], lines: list[str]) -> Compiled:
+    """Return a function of another process's notebook as a compiled one."""
+    return Compiled(function, Source(function, Text(lines)))
 
 
 def _shown(value: object) -> str:
@@ -261,7 +312,7 @@ def _type_of(value: object) -> Type | None:
             return INT
         case float():
             return FLOAT
-        case np.ndarray() if value.dtype.name in CELLS and value.ndim > 0:
+        case np.ndarray() if value.dtype.name in CELLS and value.dtype.isnative and value.ndim > 0:
             return Array(CELLS[value.dtype.name], value.ndim)
         case Record():
             return Named(type(value))
@@ -287,7 +338,7 @@ def _as_plain(value: Any) -> Any:  # noqa: ANN401
             raise TypeError(f"{_shown(value)} that is not contiguous: pass a copy, by np.ascontiguousarray")
         if type(value) is not np.ndarray:
             value = value.view(np.ndarray)
-        native = np.dtype(value.dtype.name)
+        native = np.dtype(CELLS[value.dtype.name].name) if value.dtype.name in CELLS else value.dtype
         if value.dtype is not native and value.dtype == native:
             value = value.view(native)  # the same numbers; the dtype is another object
         return value
@@ -303,106 +354,127 @@ def _as_plain(value: Any) -> Any:  # noqa: ANN401
 # -- callers ----------------------------------------------------------------------------------------------
 
 
-def _make_call(source: Source, kinds: tuple[Type, ...]) -> Callable[..., Any]:
+class _Caller:
     """
-    Return a Python function that calls the machine code of a root.
+    Write, as text, the Python function that calls the machine code of a root.
 
-    It is written as text, for these types: what it does for each argument is
-    then a few bytecodes, and arrays are passed by the address of their Python
-    object, from which machine code reads the rest.
+    Made for the types of its arguments, it does only what these need. It packs
+    them into a frame of eight bytes each, arrays by the address of their
+    Python object, from which machine code reads the rest; results come back in
+    the same frame. Each call has its own, so that calls may interrupt each
+    other, as by a signal.
     """
-    from ttr_analysis._compile.build import build
-    from ttr_analysis._compile.program import MISMATCH
 
-    machine = build(source, kinds)
-    names = [f"a{i}" for i in range(len(kinds))]
-    passed: list[str] = []
-    argtypes: list[Any] = [ctypes.c_void_p]
-    for name, kind in zip(names, kinds, strict=True):
-        _pass_argument(name, kind, passed, argtypes)
-    prototype = ctypes.CFUNCTYPE(ctypes.c_int64, *argtypes)
-    lines = [
-        f"def call({', '.join(names)}):",
-        f"    status = entry({', '.join(['context.address', *passed])})",
-        f"    if status == {MISMATCH}:",
-        "        raise other",
-        "    if status:",
-        "        fail(places)",
-        f"    return {_returned(machine.result, [0])}",
-    ]
-    inside: dict[str, Any] = {
-        "entry": prototype(machine.entry),
-        "context": _CONTEXT,
-        "other": _OtherTypesError,
-        "fail": functools.partial(_fail, source),
-        "places": machine.places,
-        "index": index,
-        "keep": machine,
-        "array": _array_back,
-        "classes": _classes(machine.result),
-    }
-    exec("\n".join(lines), inside)  # noqa: S102 - text of this function's own making
-    return cast("Callable[..., Any]", inside["call"])
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.packed: list[str] = []
+        self.format = "P"
+        self.results = ""
+        self.inside: dict[str, Any] = {}
+
+    def known(self, thing: object) -> str:
+        """Return the name under which the function finds a Python object."""
+        name = f"k{len(self.inside)}"
+        self.inside[name] = thing
+        return name
+
+    def need(self, condition: str) -> None:
+        """Turn down arguments for which a condition does not hold."""
+        self.lines += [f"    if not ({condition}):", "        raise other"]
+
+    def argument(self, text: str, kind: Type, *, is_declared: bool) -> None:
+        """Pack an argument that an expression gives."""
+        match kind:
+            case Array():
+                self.pack(f"id({text})", "P")
+            case Named():
+                self.need(f"{text}.__class__ is {self.known(kind.record)}")
+                self.pack_held(f"{text}.cells")
+            case Pointers():
+                self.need(f"{text}.kind is {self.known(_POINTERS[kind])}")
+                self.pack_held(f"{text}.addresses")
+            case Tuple():
+                self.need(
+                    f"{text}.__class__ is {self.known(kind.made_by or tuple)} and len({text}) == {len(kind.items)}"
+                )
+                for i, item in enumerate(kind.items):
+                    self.argument(f"{text}[{i}]", item, is_declared=False)
+            case _:
+                if kind is FLOAT and not is_declared:
+                    self.need(f"isinstance({text}, float)")
+                self.pack(text, "d" if kind is FLOAT else "q")
+
+    def pack(self, text: str, code: str) -> None:
+        """Pack one cell."""
+        self.packed.append(text)
+        self.format += code
+
+    def pack_held(self, text: str) -> None:
+        """Pack the address of an object that nothing else need hold."""
+        name = f"h{len(self.packed)}"
+        self.lines.append(f"    {name} = {text}")
+        self.pack(f"id({name})", "P")
+
+    def result(self, kind: Type) -> str:
+        """Return the expression of a result, whose parts are the next in the frame."""
+        if isinstance(kind, Tuple):
+            inside = f"({', '.join(map(self.result, kind.items))}{',' * (len(kind.items) == 1)})"
+            return f"{self.known(kind.made_by)}{inside}" if kind.made_by else inside
+        first = len(self.results)
+        self.results += "".join("d" if part == "double" else "q" for part in parts_of(kind))
+        if isinstance(kind, Array):
+            shape = "".join(f"r[{first + 1 + i}], " for i in range(kind.ndim))
+            return f"array(r[{first}], ({shape}), {kind.cell.name!r})"
+        if kind is NONE:
+            return "None"
+        return f"r[{first}] != 0" if kind is BOOL else f"r[{first}]"
+
+    def function(self, compiled_function: Compiled, kinds: tuple[Type, ...]) -> Callable[..., Any]:
+        """Return the function."""
+        machine = compiled_function.machine(kinds)
+        source = compiled_function.source
+        names = [f"a{i}" for i in range(len(kinds))]
+        for name, parameter, kind in zip(names, source.parameters, kinds, strict=True):
+            self.argument(name, kind, is_declared=source.declared(parameter) is not None)
+        result = self.result(machine.result)
+        entry = ctypes.CFUNCTYPE(ctypes.c_int64)(machine.entry)
+        cast("Any", entry).argtypes = None  # so that bytes are passed by their address, and nothing is looked at
+        self.inside |= {
+            "array": _array_back,
+            "context": _CONTEXT,
+            "entry": entry,
+            "machine": machine,  # which is to stay in memory
+            "fail": functools.partial(_fail, source, machine.places),
+            "other": _OtherTypesError,
+            "pack": struct.Struct(f"{self.format}{8 * len(self.results)}x").pack,
+            "unpack": struct.Struct(f"{8 * len(self.format)}x{self.results}").unpack,
+        }
+        lines = [
+            f"def call({', '.join(names)}):",
+            *self.lines,
+            f"    frame = pack({', '.join(['context.address', *self.packed])})",
+            "    status = entry(frame)",
+            "    if status:",
+            f"        if status == {MISMATCH}:",
+            "            raise other",
+            "        fail(status)",
+        ]
+        if self.results:
+            lines.append("    r = unpack(frame)")
+        lines.append(f"    return {result}")
+        exec("\n".join(lines), self.inside)  # noqa: S102 - text of its own making
+        return cast("Callable[..., Any]", self.inside["call"])
 
 
-def _pass_argument(text: str, kind: Type, passed: list[str], argtypes: list[Any]) -> None:
-    """Add the expressions by which an argument is passed."""
-    match kind:
-        case Array():
-            passed.append(f"id({text})")
-            argtypes.append(ctypes.c_int64)
-        case Named():
-            passed.append(f"id({text}.cells)")
-            argtypes.append(ctypes.c_int64)
-        case Pointers():
-            passed.append(f"id({text}.addresses)")
-            argtypes.append(ctypes.c_int64)
-        case Tuple():
-            for i, item in enumerate(kind.items):
-                _pass_argument(f"{text}[{i}]", item, passed, argtypes)
-        case _:
-            passed.append(text if kind is FLOAT else f"index({text})")
-            argtypes.append(ctypes.c_double if kind is FLOAT else ctypes.c_int64)
+def _array_back(address: int, shape: tuple[int, ...], dtype: str) -> np.ndarray[Any, Any]:
+    """Return a copy of an array that compiled code made, or was given, as an array of its own."""
+    n_bytes = math.prod(shape) * CELLS[dtype].size
+    raw = ctypes.string_at(address, n_bytes)
+    return np.frombuffer(bytearray(raw), dtype=dtype).reshape(shape)
 
 
-def _returned(kind: Type, at: list[int]) -> str:
-    """Return the expression of a result, whose parts lie in the context from `at` on."""
-    cell = RESULTS + at[0]
-    if isinstance(kind, Tuple):
-        items = [_returned(item, at) for item in kind.items]
-        inside = f"({', '.join(items)},)"
-        return f"classes[{kind.made_by.__name__!r}]{inside}" if kind.made_by else inside
-    at[0] += len(parts_of(kind))
-    if isinstance(kind, Array):
-        return f"array(context, {cell}, {kind.cell.name!r}, {kind.ndim})"
-    if isinstance(kind, Scalar):
-        texts = {INT: "context.cells[{}]", INT32: "context.cells[{}]", BOOL: "context.cells[{}] != 0"}
-        return "None" if not parts_of(kind) else texts.get(kind, "context.floats[{}]").format(cell)
-    raise TypeError(f"a root cannot return {kind}: return numbers or arrays")
-
-
-def _classes(kind: Type) -> dict[str, type]:
-    """Return the classes of NamedTuples in a result."""
-    if not isinstance(kind, Tuple):
-        return {}
-    inside = {name: made for item in kind.items for name, made in _classes(item).items()}
-    return {**inside, kind.made_by.__name__: kind.made_by} if kind.made_by else inside
-
-
-def _array_back(context: _Context, cell: int, dtype: str, ndim: int) -> np.ndarray[Any, Any]:
-    """Return a copy of an array that compiled code made, or was given, as an array of its own; free scratch memory."""
-    shape = tuple(context.cells[cell + 1 + i] for i in range(ndim))
-    n_bytes = int(np.prod(shape)) * CELLS[dtype].size
-    raw = (ctypes.c_char * n_bytes).from_address(context.cells[cell]) if n_bytes else b""
-    context.cells[SCRATCH_TOP] = context.start
-    return np.frombuffer(raw, dtype=dtype).reshape(shape).copy()
-
-
-def _fail(source: Source, places: list[tuple[str, str, int, str]]) -> None:
+def _fail(source: Source, places: list[tuple[str, str, int, str]], number: int) -> None:
     """Raise the error with which compiled code ended."""
-    number = _CONTEXT.cells[ERROR]
-    _CONTEXT.cells[ERROR] = 0
-    _CONTEXT.cells[SCRATCH_TOP] = _CONTEXT.start
     fault, file, line, function = places[number - 1]
     error, what = Fault[fault].value
     where = "" if function == source.function.__qualname__ else f", called from {source.function.__qualname__}"

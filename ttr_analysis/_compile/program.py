@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-import sys
 from dataclasses import dataclass
 from enum import Enum
+from types import ModuleType
 from typing import cast
 
 import numpy as np
@@ -15,19 +15,28 @@ from ttr_analysis._compile.expressions import returned_type
 from ttr_analysis._compile.records import Record
 from ttr_analysis._compile.source import Source
 from ttr_analysis._compile.statements import Statements
-from ttr_analysis._compile.types import BOOL, CELLS, FLOAT, INT32, Array, Named, Pointers, Tuple, Type, parts_of
-from ttr_analysis._compile.writer import ERROR, MAX_RESULTS, RESULTS, TYPES, Fault
-
-MISMATCH = 1
-"""What the entry of a root returns if an argument is of another type than it was compiled for."""
-FAILED = 2
-"""What it returns after an error."""
+from ttr_analysis._compile.types import (
+    BOOL,
+    CELLS,
+    FLOAT,
+    INT32,
+    Array,
+    Named,
+    Pointers,
+    Scalar,
+    Tuple,
+    Type,
+    classes_of,
+    parts_of,
+)
+from ttr_analysis._compile.writer import ERROR, MISMATCH, SCRATCH_START, SCRATCH_TOP, TYPES, Fault
 
 _HEADER = object.__basicsize__
 """Bytes at the start of every Python object, the last eight of which are the address of its type."""
 # An array of numpy begins so, after that: data, number of dimensions, sizes, strides, base, dtype, flags.
 _DATA, _NDIM, _SIZES, _DTYPE, _FLAGS = (_HEADER + at for at in (0, 8, 16, 40, 48))
 _CONTIGUOUS_AND_ALIGNED = 0x0101
+_WRITEABLE = 0x0400
 
 _DTYPE_CELLS = {name: TYPES + 1 + i for i, name in enumerate(CELLS)}
 
@@ -56,6 +65,8 @@ class Instance:
     symbol: str
     result: Type
     may_fail: bool
+    stores: tuple[int, ...]
+    """Numbers of the parameters into whose memory it may store."""
 
 
 class Program:
@@ -96,8 +107,12 @@ class Program:
         name = re.sub(r"[^0-9A-Za-z_]", "_", source.function.__name__)
         symbol = f"f{len(self._instances)}.{name}"
         self._texts.append(writer.write(kinds, symbol))
-        made = Instance(symbol, cast("Type", writer.result), writer.may_fail)
+        made = Instance(symbol, cast("Type", writer.result), writer.may_fail, writer.stores())
         self._instances[key] = made
+        self.notes[f"{source.function.__module__}:{source.function.__qualname__}"] = describe(source)
+        for made_of in (*kinds, made.result):
+            for used in classes_of(made_of):
+                self.notes[f"{used.__module__}:{used.__qualname__}"] = describe(used)
         return made
 
     def place(self, fault: Fault, source: Source, line: int) -> int:
@@ -106,14 +121,24 @@ class Program:
         return len(self.places)
 
     def note(self, source: Source, name: str, thing: object) -> None:
-        """Note what a global name stands for: if that changes, the module is compiled again."""
+        """Note what a global name, or a dotted one, stands for: if that changes, the module is compiled again."""
         self.notes[f"{source.function.__module__}:{name}"] = describe(thing)
 
     def text(self, source: Source, kinds: tuple[Type, ...]) -> tuple[str, Instance]:
         """Return the whole module, with the entry for Python, and its root."""
         root = self.instance(source, kinds)
+        if not _can_leave(root.result):
+            what = f"a {root.result} returned to Python"
+            raise source.refuse(source.tree, what, "return numbers, arrays or tuples of them")
         parts = [*self._texts, _entry(root, kinds), _exported(root, kinds)]
         return _INTRINSICS + "\n\n".join(parts), root
+
+
+def _can_leave(kind: Type) -> bool:
+    """Return whether Python can be given a value."""
+    if isinstance(kind, Tuple):
+        return all(map(_can_leave, kind.items))
+    return isinstance(kind, (Scalar, Array))
 
 
 def describe(thing: object) -> str:
@@ -125,8 +150,15 @@ def describe(thing: object) -> str:
     >>> describe(3), describe((1, 2.5)), describe(len)
     ('3', '(1, 2.5)', 'builtins.len')
     """
+    from ttr_analysis._compile.calls import Compiled
+
     if isinstance(thing, (bool, int, float, tuple, np.generic, Enum)):
         return repr(thing)
+    if isinstance(thing, Compiled):
+        thing = thing.source
+    if isinstance(thing, Source):
+        declared = {name: str(thing.declared(name)) for name in thing.hints}
+        return f"{thing.name} {thing.line} {thing.defaults} {declared}"
     home = f"{getattr(thing, '__module__', '')}.{getattr(thing, '__qualname__', type(thing).__name__)}"
     if isinstance(thing, type) and issubclass(thing, Record):
         layout = [(name, field.offset, field.shape) for name, field in thing.fields.items()]
@@ -134,109 +166,134 @@ def describe(thing: object) -> str:
     if isinstance(thing, type) and issubclass(thing, Enum):
         return f"{home} {[(member.name, member.value) for member in thing]}"
     if isinstance(thing, type) and hasattr(thing, "_fields"):
-        return f"{home} {thing._fields}"
-    return getattr(thing, "__name__", home) if type(thing) is type(sys) else home
+        return f"{home} {thing._fields} {getattr(thing, '_field_defaults', '')}"
+    return getattr(thing, "__name__", home) if isinstance(thing, ModuleType) else home
 
 
 # -- the door to Python -----------------------------------------------------------------------
 
 
 class _Entry:
-    """Write the function that Python calls: it reads the arguments, calls the root, and leaves its results."""
+    """
+    Write the function that Python calls: it reads the arguments, calls the root, and leaves its results.
+
+    It is given one address: of cells of eight bytes, with the address of the
+    context, the arguments, and room for the results.
+    """
 
     def __init__(self) -> None:
         self.lines: list[str] = []
-        self.parameters: list[str] = []
         self.arguments: list[str] = []
-        self._n = 0
+        self.n_cells = 0
+        self._n_names = 0
 
     def get(self, text: str) -> str:
-        self._n += 1
-        self.lines.append(f"%e{self._n} = {text}")
-        return f"%e{self._n}"
+        self._n_names += 1
+        self.lines.append(f"%e{self._n_names} = {text}")
+        return f"%e{self._n_names}"
 
     def read(self, base: str, offset: int, llvm: str) -> str:
         return self.get(f"load {llvm}, ptr {self.get(f'getelementptr inbounds i8, ptr {base}, i64 {offset}')}")
 
-    def need(self, condition: str) -> None:
-        self._n += 1
-        self.lines += [f"br i1 {condition}, label %go{self._n}, label %mismatch", f"go{self._n}:"]
+    def cell(self, llvm: str) -> str:
+        """Read the next cell."""
+        self.n_cells += 1
+        return self.read("%frame", 8 * (self.n_cells - 1), llvm)
 
-    def argument(self, kind: Type) -> None:
+    def need(self, condition: str) -> None:
+        self._n_names += 1
+        onward = f"go{self._n_names}"
+        self.lines += [f"br i1 {condition}, label %{onward}, label %mismatch", f"{onward}:"]
+
+    def argument(self, kind: Type, *, is_stored: bool) -> None:
         """Read an argument: a number as it is, an array by the address of its Python object."""
         match kind:
             case Tuple():
                 for item in kind.items:
-                    self.argument(item)
+                    self.argument(item, is_stored=is_stored)
             case Array():
-                self.arguments += self.array(kind.cell.name, kind.ndim)
+                self.arguments += self.array(kind.cell.name, kind.ndim, is_stored=is_stored)
             case Named():
-                data, size = self.array(kind.cell.name, 1)
+                data, size = self.array(kind.cell.name, 1, is_stored=is_stored)
                 self.need(self.get(f"icmp eq {size}, {kind.record.n_cells}"))
                 self.arguments.append(data)
             case Pointers():
-                self.arguments.append(self.array("int64", 1)[0])
+                self.arguments += self.array("int64", 1, is_stored=False)
             case _:
-                self._number(kind)
+                self.arguments.append(self.number(kind))
 
-    def parameter(self, llvm: str) -> str:
-        name = f"%a{len(self.parameters)}"
-        self.parameters.append(f"{llvm} {name}")
-        return name
-
-    def _number(self, kind: Type) -> None:
+    def number(self, kind: Type) -> str:
         if kind is FLOAT:
-            self.arguments.append(f"double {self.parameter('double')}")
-            return
-        name = self.parameter("i64")
+            return f"double {self.cell('double')}"
+        cell = self.cell("i64")
         if kind is BOOL:
-            self.arguments.append(f"i1 {self.get(f'icmp ne i64 {name}, 0')}")
-        elif kind is INT32:
-            self.arguments.append(f"i32 {self.get(f'trunc i64 {name} to i32')}")
-        else:
-            self.arguments.append(f"i64 {name}")
+            self.need(self.get(f"icmp ult i64 {cell}, 2"))
+            return f"i1 {self.get(f'trunc i64 {cell} to i1')}"
+        if kind is INT32:
+            part = self.get(f"trunc i64 {cell} to i32")
+            self.need(self.get(f"icmp eq i64 {cell}, {self.get(f'sext i32 {part} to i64')}"))
+            return f"i32 {part}"
+        return f"i64 {cell}"
 
-    def array(self, cell: str, ndim: int) -> list[str]:
+    def array(self, cell: str, ndim: int, *, is_stored: bool) -> list[str]:
         """Read an array of numpy, if it is one of this dtype, contiguous, and with so many dimensions."""
-        it = self.get(f"inttoptr i64 {self.parameter('i64')} to ptr")
-        for offset, known in ((_HEADER - 8, TYPES), (_DTYPE, _DTYPE_CELLS[cell])):
-            have = self.read(it, offset, "i64")
-            self.need(self.get(f"icmp eq i64 {have}, {self.read('%context', 8 * known, 'i64')}"))
-            if known == TYPES:
-                self.need(self.get(f"icmp eq i32 {self.read(it, _NDIM, 'i32')}, {ndim}"))
-        flags = self.get(f"and i32 {self.read(it, _FLAGS, 'i32')}, {_CONTIGUOUS_AND_ALIGNED}")
-        self.need(self.get(f"icmp eq i32 {flags}, {_CONTIGUOUS_AND_ALIGNED}"))
+        it = self.cell("ptr")
+        self._need_same(it, _HEADER - 8, TYPES)
+        self.need(self.get(f"icmp eq i32 {self.read(it, _NDIM, 'i32')}, {ndim}"))
+        self._need_same(it, _DTYPE, _DTYPE_CELLS[cell])
+        wanted = _CONTIGUOUS_AND_ALIGNED | (_WRITEABLE if is_stored else 0)
+        flags = self.get(f"and i32 {self.read(it, _FLAGS, 'i32')}, {wanted}")
+        self.need(self.get(f"icmp eq i32 {flags}, {wanted}"))
         found = [f"ptr {self.read(it, _DATA, 'ptr')}"]
         sizes = self.read(it, _SIZES, "ptr")
         return found + [f"i64 {self.read(sizes, 8 * i, 'i64')}" for i in range(ndim)]
+
+    def _need_same(self, it: str, offset: int, known: int) -> None:
+        """Go on if an address in a Python object is the one in a cell of the context."""
+        have = self.read(it, offset, "i64")
+        self.need(self.get(f"icmp eq i64 {have}, {self.read('%context', 8 * known, 'i64')}"))
+
+
+_AS_CELL = {"i1": ("i64", "zext i1 {} to i64"), "i32": ("i64", "sext i32 {} to i64")}
+"""Numbers of fewer than 64 bits as they are left for Python."""
 
 
 def _entry(root: Instance, kinds: tuple[Type, ...]) -> str:
     """Return the text of the function that Python calls."""
     writer = _Entry()
-    for kind in kinds:
-        writer.argument(kind)
+    context = writer.cell("ptr")
+    writer.lines.append(f"%context = getelementptr i8, ptr {context}, i64 0")
+    for i, kind in enumerate(kinds):
+        writer.argument(kind, is_stored=i in root.stores)
+    start = writer.read("%context", 8 * SCRATCH_START, "i64")
+    for cell, value in ((SCRATCH_TOP, start), (ERROR, "0")):
+        to = writer.get(f"getelementptr inbounds i64, ptr %context, i64 {cell}")
+        writer.lines.append(f"store i64 {value}, ptr {to}")
     llvm = returned_type(root.result)
     call = f"call fastcc {llvm} @{root.symbol}({', '.join(['ptr %context', *writer.arguments])})"
     parts = parts_of(root.result)
-    if len(parts) > MAX_RESULTS:
-        raise ValueError(f"{root.symbol} returns {len(parts)} numbers, at most {MAX_RESULTS} fit")
     if not parts:
         writer.lines.append(call)
     else:
         whole = writer.get(call)
         for i, part in enumerate(parts):
             one = whole if len(parts) == 1 else writer.get(f"extractvalue {llvm} {whole}, {i}")
-            if part == "i1":
-                part, one = "i64", writer.get(f"zext i1 {one} to i64")  # noqa: PLW2901
-            elif part == "i32":
-                part, one = "i64", writer.get(f"sext i32 {one} to i64")  # noqa: PLW2901
-            to = writer.get(f"getelementptr inbounds i64, ptr %context, i64 {RESULTS + i}")
-            writer.lines.append(f"store {part} {one}, ptr {to}")
+            wide, conversion = _AS_CELL.get(part, (part, ""))
+            if conversion:
+                one = writer.get(conversion.format(one))
+            to = writer.get(f"getelementptr inbounds i64, ptr %frame, i64 {writer.n_cells + i}")
+            writer.lines.append(f"store {wide} {one}, ptr {to}")
     error = writer.read("%context", 8 * ERROR, "i64")
-    status = writer.get(f"select i1 {writer.get(f'icmp eq i64 {error}, 0')}, i64 0, i64 {FAILED}")
-    head = f"define i64 @entry({', '.join(['ptr %context', *writer.parameters])}) nounwind {{"
-    return "\n".join([head, *writer.lines, f"ret i64 {status}", "mismatch:", f"ret i64 {MISMATCH}", "}"])
+    return "\n".join(
+        [
+            "define i64 @entry(ptr %frame) nounwind {",
+            *writer.lines,
+            f"ret i64 {error}",
+            "mismatch:",
+            f"ret i64 {MISMATCH}",
+            "}",
+        ]
+    )
 
 
 def _exported(root: Instance, kinds: tuple[Type, ...]) -> str:
@@ -246,6 +303,3 @@ def _exported(root: Instance, kinds: tuple[Type, ...]) -> str:
     call = f"call fastcc {llvm} @{root.symbol}({', '.join(typed)})"
     lines = [f"{call}\nret void"] if llvm == "void" else [f"%r = {call}", f"ret {llvm} %r"]
     return "\n".join([f"define {llvm} @exported({', '.join(typed)}) nounwind {{", *lines, "}"])
-
-
-

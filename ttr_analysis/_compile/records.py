@@ -22,6 +22,9 @@ from typing import Any, ClassVar, Self, cast
 import numpy as np
 import numpy.typing as npt
 
+DTYPES = ("int64", "int32", "int8", "float64")
+"""What records, and arrays in compiled code, may hold."""
+
 
 class Field:
     """
@@ -31,12 +34,15 @@ class Field:
     ----------
     shape
         Sizes of a block; none for one number.
+    is_float
+        Whether it must be in a record of floats.
     """
 
-    __slots__ = ("name", "offset", "shape", "size")
+    __slots__ = ("is_float", "name", "offset", "shape", "size")
 
-    def __init__(self, shape: tuple[int, ...]) -> None:
+    def __init__(self, shape: tuple[int, ...], *, is_float: bool = False) -> None:
         self.shape = shape
+        self.is_float = is_float
         self.size = prod(shape)
         self.name = ""
         self.offset = 0
@@ -88,17 +94,23 @@ def block(*shape: int) -> npt.NDArray[np.int64]:
     *shape
         Its sizes, fixed.
     """
-    return cast("npt.NDArray[np.int64]", _Block(shape))
+    return cast("npt.NDArray[np.int64]", _Block(_sizes(shape)))
 
 
 def float_cell() -> float:
     """Declare a field of one number, in a record of floats."""
-    return cast("float", _Number(()))
+    return cast("float", _Number((), is_float=True))
 
 
 def float_block(*shape: int) -> npt.NDArray[np.float64]:
     """Declare a field of several numbers, in a record of floats."""
-    return cast("npt.NDArray[np.float64]", _Block(shape))
+    return cast("npt.NDArray[np.float64]", _Block(_sizes(shape), is_float=True))
+
+
+def _sizes(shape: tuple[int, ...]) -> tuple[int, ...]:
+    if not shape or min(shape) < 1:
+        raise ValueError(f"a block has one or more sizes of at least 1, got {shape}")
+    return shape
 
 
 class Record:
@@ -132,23 +144,68 @@ class Record:
     def __init_subclass__(cls, dtype: npt.DTypeLike | None = None, **more: object) -> None:
         super().__init_subclass__(**more)
         if dtype is not None:
+            if cls.fields and np.dtype(dtype) != cls.dtype:
+                raise TypeError(f"{cls.__name__} is a record of another dtype than what it adds to")
             cls.dtype = np.dtype(dtype)
+        if cls.dtype.name not in DTYPES:
+            raise TypeError(f"a record holds {', '.join(DTYPES)}, not {cls.dtype}")
+        if sum(issubclass(base, Record) for base in cls.__bases__) > 1:
+            raise TypeError(f"{cls.__name__} adds to more than one record")
         cls.fields = dict(cls.fields)  # a record may add fields to those of another
         for name, field in list(vars(cls).items()):
             if isinstance(field, Field):
+                if name == "cells" or hasattr(Record, name):
+                    raise TypeError(f"{cls.__name__}: no field can be called {name!r}")
+                if field.is_float and cls.dtype.kind != "f":
+                    raise TypeError(f"{cls.__name__}.{name} is declared as floats, in a record of {cls.dtype}")
                 field.offset = cls.n_cells
                 cls.n_cells += field.size
                 cls.fields[name] = field
 
     def __init__(self, cells: npt.NDArray[Any] | None = None) -> None:
+        given: object = cells
         if cells is None:
             cells = np.zeros(self.n_cells, dtype=self.dtype)
-        elif cells.shape != (self.n_cells,) or cells.dtype != self.dtype or not cells.flags.c_contiguous:
+        elif (
+            not isinstance(given, np.ndarray)
+            or (cells.shape, cells.dtype) != ((self.n_cells,), self.dtype)
+            or not (cells.flags.c_contiguous and cells.flags.aligned)
+        ):
+            got = f"{given.dtype} of shape {given.shape}" if isinstance(given, np.ndarray) else type(given).__name__
             raise TypeError(
-                f"{type(self).__name__} lies on a contiguous array of {self.n_cells} {self.dtype}, "
-                f"got {cells.dtype} of shape {cells.shape}"
+                f"{type(self).__name__} lies on a contiguous array of {self.n_cells} {self.dtype}, got {got}"
             )
-        self.cells = cells
+        if type(given) is np.ndarray and cells.dtype is self.dtype:
+            self.cells = cells
+        else:  # a subclass, or an equal dtype: the same memory, in the form that compiled code takes
+            self.cells = np.asarray(cells).view(self.dtype)
+
+    def __reduce__(self) -> tuple[type[Self], tuple[npt.NDArray[Any]]]:
+        """Return the class and the cells: views of them are made anew."""
+        return type(self), (self.cells,)
+
+    @classmethod
+    def across(cls, rows: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
+        """
+        Return one field of many records.
+
+        Parameters
+        ----------
+        rows
+            The records, one a row.
+        name
+            The field.
+
+        Examples
+        --------
+        >>> class Purse(Record):
+        ...     owner = cell()
+        ...     tokens = block(2)
+        >>> Purse.across(np.array([[0, 1, 2], [3, 4, 5]]), "tokens").tolist()
+        [[1, 2], [4, 5]]
+        """
+        field = cls.fields[name]
+        return rows[:, field.offset : field.offset + field.size].reshape(len(rows), *field.shape)
 
     def copy(self) -> Self:
         """Return a copy with an array of its own."""

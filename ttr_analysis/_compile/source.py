@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import builtins
+import hashlib
 import inspect
-import textwrap
+import linecache
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar
 
 from ttr_analysis._compile.types import Type, cell_from_annotation, from_annotation, hints_of, parameters_of
 
@@ -66,7 +67,47 @@ _INSTEAD: dict[type[ast.AST], tuple[str, str]] = {
 }
 
 
-@dataclass(frozen=True, eq=False)
+class Text:
+    """
+    The text of a file or notebook cell, as it was when its functions were defined.
+
+    Parameters
+    ----------
+    lines
+        Its lines.
+    """
+
+    known: ClassVar[dict[str, Text]] = {}
+    """By file, the text of what runs now."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self.lines = lines
+
+    @staticmethod
+    def of(file: str, names: dict[str, Any]) -> Text:
+        """Return the text of a file, read again only if the file has changed."""
+        linecache.checkcache(file)
+        lines = linecache.getlines(file, names)
+        text = Text.known.get(file)
+        if text is None or text.lines is not lines:
+            text = Text.known[file] = Text(lines)
+        return text
+
+    @cached_property
+    def digest(self) -> str:
+        """A name for the text: of another text, it is another."""
+        return hashlib.blake2b("".join(self.lines).encode(), digest_size=16).hexdigest()
+
+    @cached_property
+    def functions(self) -> dict[tuple[str, int], ast.AST]:
+        """Syntax trees by name and first line, decorators included."""
+        found: dict[tuple[str, int], ast.AST] = {}
+        for node in ast.walk(ast.parse("".join(self.lines))):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                found[node.name, min(part.lineno for part in [*node.decorator_list, node])] = node
+        return found
+
+
 class Source:
     """
     A function to be compiled.
@@ -75,42 +116,51 @@ class Source:
     ----------
     function
         The Python function.
+    text
+        Where it stands; by default its file is read.
     """
 
-    function: Callable[..., Any]
+    def __init__(self, function: Callable[..., Any], text: Text | None = None) -> None:
+        self.function = function
+        self.text = text or Text.of(self.file, function.__globals__)
 
     @cached_property
     def name(self) -> str:
         """Module and name."""
         return f"{self.function.__module__}.{self.function.__qualname__}"
 
-    @cached_property
+    @property
     def file(self) -> str:
         """The file in which it stands."""
         return self.function.__code__.co_filename
 
-    @cached_property
-    def text(self) -> str:
-        """The source itself, without the indentation of its place."""
-        try:
-            return textwrap.dedent(inspect.getsource(self.function))
-        except (OSError, TypeError) as error:
-            raise SubsetError(
-                self.name, "a function without source text", "define it in a file or a notebook cell"
-            ) from error
+    @property
+    def line(self) -> int:
+        """The line in which it begins."""
+        return self.function.__code__.co_firstlineno
 
     @cached_property
     def tree(self) -> ast.FunctionDef:
         """The syntax tree, with the line numbers of the file."""
-        tree = ast.parse(self.text).body[0]
+        if not self.text.lines:
+            raise SubsetError(self.name, "a function without source text", "define it in a file or a notebook cell")
+        tree = self.text.functions.get((self.function.__name__, self.line))
         if not isinstance(tree, ast.FunctionDef):
-            raise SubsetError(self.name, "something other than a function", "define it with def")
-        decorators = [*tree.decorator_list, tree]
-        ast.increment_lineno(tree, self.function.__code__.co_firstlineno - min(node.lineno for node in decorators))
-        arguments = tree.args
-        if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
-            raise self.refuse(tree, "parameters with * or after it", "take each argument by its position")
+            what = "an async function" if tree else "something other than a function"
+            raise SubsetError(f"{self.file}:{self.line}: {self.function.__name__}", what, "define it with def")
         return tree
+
+    @cached_property
+    def local_names(self) -> frozenset[str]:
+        """Names that the function assigns."""
+        code = self.function.__code__
+        return frozenset(code.co_varnames + code.co_cellvars)
+
+    @cached_property
+    def defaults(self) -> dict[str, object]:
+        """Parameters that need not be passed, and what they are then."""
+        values = self.function.__defaults__ or ()
+        return dict(zip(self.parameters[len(self.parameters) - len(values) :], values, strict=True))
 
     @cached_property
     def names(self) -> dict[str, object]:
@@ -118,9 +168,17 @@ class Source:
         cells = zip(self.function.__code__.co_freevars, self.function.__closure__ or (), strict=True)
         return {**vars(builtins), **self.function.__globals__, **{name: cell.cell_contents for name, cell in cells}}
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether its machine code may be kept on disk: it stands in a file, and nowhere else than in this module."""
+        return not self.function.__closure__ and Path(self.file).is_file()
+
     @cached_property
     def parameters(self) -> tuple[str, ...]:
         """Names of the parameters."""
+        code = self.function.__code__
+        if code.co_kwonlyargcount or code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
+            raise self.refuse(None, "parameters with * or after it", "take each argument by its position")
         return parameters_of(self.function)
 
     @cached_property
@@ -136,9 +194,9 @@ class Source:
         """Return what an array is declared to hold, None if it is not said."""
         return cell_from_annotation(self.hints.get(name))
 
-    def refuse(self, node: ast.AST, what: str, instead: str) -> SubsetError:
+    def refuse(self, node: ast.AST | None, what: str, instead: str) -> SubsetError:
         """Return the error that a construct cannot be compiled."""
-        line = getattr(node, "lineno", self.function.__code__.co_firstlineno)
+        line = getattr(node, "lineno", self.line)
         return SubsetError(f"{self.file}:{line}: {self.function.__name__}", what, instead)
 
     def refuse_node(self, node: ast.AST) -> SubsetError:

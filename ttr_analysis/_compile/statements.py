@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Any, cast
+from typing import TYPE_CHECKING, cast
 
-from ttr_analysis._compile.expressions import Expressions, Static, Variable, returned_type
-from ttr_analysis._compile.types import FLOAT, INT, INT32, NONE, Array, Cell, Named, Tuple, Type, has_memory, parts_of
-from ttr_analysis._compile.writer import ERROR, SCRATCH_TOP, Block, Fault, Value, constant
+from ttr_analysis._compile.expressions import Expressions, Variable, returned_type
+from ttr_analysis._compile.types import FLOAT, INT, NONE, Array, Tuple, Type, has_memory, parts_of
+from ttr_analysis._compile.values import Static
+from ttr_analysis._compile.writer import ERROR, SCRATCH_TOP, Block, Place, Value, constant
+
+if TYPE_CHECKING:
+    from ttr_analysis._compile.program import Program
+    from ttr_analysis._compile.source import Source
 
 
 class Statements(Expressions):
     """Write what the statements of a function do."""
 
-    _loop: tuple[Block, Block] | None = None
-    """Where `break` and `continue` go."""
-    _result_slots: tuple[str, ...] = ()
+    def __init__(self, program: Program, source: Source) -> None:
+        super().__init__(program, source)
+        self._loop: tuple[Block, Block] | None = None
+        """Where `break` and `continue` go."""
+        self._result_slots: tuple[str, ...] = ()
+        self._flows: dict[str, frozenset[str]] = {}
+        """For each variable, the variables whose memory it may be."""
 
     def write(self, kinds: tuple[Type, ...], symbol: str) -> str:
         """
@@ -35,7 +44,7 @@ class Statements(Expressions):
         for i, (name, kind) in enumerate(zip(self.source.parameters, kinds, strict=True)):
             parts = tuple(f"%p{i}.{j}" for j in range(len(parts_of(kind))))
             header += [f"{llvm} {part}" for llvm, part in zip(parts_of(kind), parts, strict=True)]
-            self.declare(name, Value(kind, parts), tree)
+            self.declare(name, Value(kind, parts), tree, is_parameter=True)
         if self.result is not None:
             self._result_slots = tuple(map(self.slot, parts_of(self.result)))
         body = self.block = Block("body", is_reached=True)
@@ -43,7 +52,9 @@ class Statements(Expressions):
         self.run(tree.body)
         if self.block.is_reached and not self.block.is_done:
             if self.result not in (None, NONE):
-                raise self.source.refuse(tree, f"{tree.name} ends without a return on some way", "return a value on each")
+                raise self.source.refuse(
+                    tree, f"{tree.name} ends without a return on some way", "return a value on each"
+                )
             self.result = NONE
         self.result = self.result or NONE
         self.jump(self.exit)
@@ -71,10 +82,9 @@ class Statements(Expressions):
     def _text(self, header: list[str], symbol: str) -> str:
         """Return the function in LLVM's language."""
         result = cast("Type", self.result)
-        self.keeps_scratch = self.uses_scratch and has_memory(result)
         entry = list(self.entry)
         self.start(self.exit)
-        if self.uses_scratch and not self.keeps_scratch:
+        if self.uses_scratch and not has_memory(result):  # what is returned may lie there
             top = "%scratch.top"
             entry += [f"%scratch.cell = getelementptr inbounds i64, ptr %context, i64 {SCRATCH_TOP}"]
             entry += [f"{top} = load i64, ptr %scratch.cell"]
@@ -105,19 +115,34 @@ class Statements(Expressions):
 
     # -- variables ------------------------------------------------------------------------
 
-    def declare(self, name: str, value: Value, node: ast.AST) -> None:
+    def stores(self) -> tuple[int, ...]:
+        """Return the numbers of the parameters into whose memory the function may store."""
+        reached, waiting = set[str](), list(self.stored)
+        while waiting:
+            name = waiting.pop()
+            if name not in reached:
+                reached.add(name)
+                waiting += self._flows.get(name, ())
+        return tuple(i for i, name in enumerate(self.source.parameters) if name in reached)
+
+    def declare(self, name: str, value: Value, node: ast.AST, *, is_parameter: bool = False) -> None:
         """Set a variable, and make it if it is new: its first value decides its type."""
         variable = self.variables.get(name)
         if variable is None:
             kind = value.kind
             if kind is NONE:
                 raise self.source.refuse(node, f"{name} = None", "use a number that stands for nothing, such as -1")
-            variable = Variable(kind, tuple(map(self.slot, parts_of(kind))), getattr(node, "lineno", self.line))
+            flag = self.slot("i1") if self.is_checked and not is_parameter else None
+            slots = tuple(map(self.slot, parts_of(kind)))
+            variable = Variable(kind, slots, getattr(node, "lineno", self.line), flag)
             self.variables[name] = variable
         elif value.kind != variable.kind:
             role = f"{name!r}, first set in line {variable.line},"
             value = self.convert(node, value, variable.kind, role)
         self.store(value, variable.slots)
+        self._flows[name] = self._flows.get(name, frozenset()) | value.origin
+        if variable.flag is not None:
+            self.do(f"store i1 true, ptr {variable.flag}")
 
     def assign(self, target: ast.expr, value: Value) -> None:
         """Set what stands at the left of an assignment."""
@@ -127,72 +152,14 @@ class Statements(Expressions):
             case ast.Tuple() if isinstance(value.kind, Tuple) and len(value.kind.items) == len(target.elts):
                 for part, item in zip(target.elts, self.items_of(value), strict=True):
                     self.assign(part, item)
-            case ast.Subscript():
-                place = self.place(target)
-                if isinstance(place.kind, Array):
-                    self._assign_array(target, place, value)
-                else:
-                    self.put(target, place, value)
-            case ast.Attribute():
-                self.put(target, self.place(target), value)
-            case _:
+            case ast.Tuple() | ast.List() | ast.Starred():
                 raise self.source.refuse(target, f"an assignment of {value.kind} to {ast.unparse(target)}", "name each")
-
-    def place(self, node: ast.expr) -> Any:  # noqa: ANN401 - a place, or an array
-        """Return where an item of an array or a field of a record lies."""
-        base = self.value(node.value)  # type: ignore[attr-defined]
-        if isinstance(node, ast.Subscript) and isinstance(base.kind, Array):
-            return self.part_of_array(node, base)
-        if isinstance(node, ast.Attribute) and isinstance(base.kind, Named):
-            field = self.field_named(node, base.kind)
-            if not field.shape:
-                cell = base.kind.cell
-                return Value(cast("Any", cell), (self.address(base.one, str(field.offset), cell.llvm),))
-        raise self.source.refuse(node, f"an assignment to part of {base.kind}", "only arrays and records change")
-
-    def put(self, node: ast.AST, place: Any, value: Value) -> None:  # noqa: ANN401
-        """Set one number in an array or record."""
-        self.do(f"store {place.kind.llvm} {self.narrowed(node, value, place.kind)}, ptr {place.one}")
-
-    def narrowed(self, node: ast.AST, value: Value, cell: Cell) -> str:
-        """Return a number as an array holds it."""
-        if cell.read is FLOAT or value.kind is FLOAT:
-            return self.convert(node, self.number(node, value), cell.read, "an item").one
-        self.number(node, value)
-        if cell.read is INT32:
-            if value.kind is INT32:
-                return value.one
-            value = self.wide(value)
-            return self._truncated(value, "i32")
-        value = self.wide(value)
-        return value.one if cell.llvm == "i64" else self._truncated(value, cell.llvm)
-
-    def _truncated(self, value: Value, llvm: str) -> str:
-        if value.const is not None:
-            return value.one
-        part = self.get(f"trunc i64 {value.one} to {llvm}")
-        if self.is_checked:
-            back = self.get(f"sext {llvm} {part} to i64")
-            self.fail_if(self.get(f"icmp ne i64 {back}, {value.one}"), Fault.NARROW)
-        return part
-
-    def _assign_array(self, node: ast.AST, place: Value, value: Value) -> None:
-        """Fill an array with a number, or copy one of the same shape."""
-        kind = cast("Array", place.kind)
-        if not isinstance(value.kind, Array):
-            self.fill(place.parts[0], self.size_of(place), kind.cell.llvm, self.narrowed(node, value, kind.cell))
-            return
-        if value.kind != kind:
-            raise self.source.refuse(node, f"{kind} set to {value.kind}", "copy item by item")
-        if self.is_checked:
-            for n, m in zip(place.parts[1:], value.parts[1:], strict=True):
-                self.fail_if(self.get(f"icmp ne i64 {n}, {m}"), Fault.SIZES)
-        self.copy_cells(place, value)
-
-    def copy_cells(self, to: Value, source: Value) -> None:
-        """Copy all items of an array into another of the same sizes; they may overlap."""
-        n = self.times(self.size_of(to), str(cast("Array", to.kind).cell.size))
-        self.do(f"call void @llvm.memmove.p0.p0.i64(ptr align 1 {to.parts[0]}, ptr align 1 {source.parts[0]}, i64 {n}, i1 false)")
+            case _:
+                place = self.place(target)
+                if isinstance(place, Place):
+                    self.put(target, place, value)
+                else:
+                    self.fill_array(target, place, value)
 
     # -- statements -----------------------------------------------------------------------
 
@@ -219,7 +186,7 @@ class Statements(Expressions):
             self.declare(node.target.id, self.binary(node, node.op, old, self.value(node.value)), node)
             return
         place = self.place(node.target)
-        if isinstance(place.kind, Array):
+        if not isinstance(place, Place):
             raise self.source.refuse(node, "arithmetic of a whole array", "write a loop over its items")
         old = self.read(place)
         value = self.value(node.value)
@@ -229,9 +196,9 @@ class Statements(Expressions):
     def do_expr(self, node: ast.Expr) -> None:
         """Write an expression for what it does; text is a comment."""
         if not isinstance(node.value, ast.Constant):
+            self.evaluate(node.value)
             if not isinstance(node.value, ast.Call):
                 raise self.source.refuse(node, "an expression that does nothing", "leave it out")
-            self.evaluate(node.value)
 
     def do_pass(self, node: ast.Pass) -> None:
         """Write nothing."""
@@ -282,11 +249,11 @@ class Statements(Expressions):
         self.loop_depth -= 1
         self._loop = outer
 
-    def do_break(self, node: ast.Break) -> None:
+    def do_break(self, _node: ast.Break) -> None:
         """Write the end of a loop."""
         self.jump(cast("tuple[Block, Block]", self._loop)[0])
 
-    def do_continue(self, node: ast.Continue) -> None:
+    def do_continue(self, _node: ast.Continue) -> None:
         """Write the end of one turn of a loop."""
         self.jump(cast("tuple[Block, Block]", self._loop)[1])
 
@@ -299,7 +266,9 @@ class Statements(Expressions):
                 self._for_range(node, node.iter)
                 return
             if isinstance(callee, Static) and callee.thing in (enumerate, zip, reversed, sorted, map, filter):
-                raise self.source.refuse(node.iter, f"a loop over {ast.unparse(node.iter)}", "loop over range(n) and index")
+                raise self.source.refuse(
+                    node.iter, f"a loop over {ast.unparse(node.iter)}", "loop over range(n) and index"
+                )
         over = self.value(node.iter)
         if isinstance(over.kind, Tuple):
             self._for_items(node, over)
@@ -326,8 +295,8 @@ class Statements(Expressions):
         def item(i: str) -> Value:
             place = self.address(address, self.times(i, row), kind.cell.llvm)
             if others:
-                return Value(Array(kind.cell, len(others)), (place, *others))
-            return self.read(Value(cast("Any", kind.cell), (place,)))
+                return Value(Array(kind.cell, len(others)), (place, *others), origin=over.origin)
+            return self.read(Place(kind.cell, place, over.origin))
 
         self._counted(node, "0", n, 1, item)
 
@@ -348,8 +317,13 @@ class Statements(Expressions):
         self.jump(onward)
         self.start(onward)
         old = self.get(f"load i64, ptr {counter}")
-        self.do(f"store i64 {self.get(f'add nsw i64 {old}, {step}')}, ptr {counter}")
-        self.jump(head)
+        if step in (1, -1):  # below the last one by one: never beyond 64 bits
+            self.do(f"store i64 {self.get(f'add nsw i64 {old}, {step}')}, ptr {counter}")
+            self.jump(head)
+        else:
+            pair = self.get(f"call {{i64, i1}} @llvm.sadd.with.overflow.i64(i64 {old}, i64 {step})")
+            self.do(f"store i64 {self.get(f'extractvalue {{i64, i1}} {pair}, 0')}, ptr {counter}")
+            self.branch(self.get(f"extractvalue {{i64, i1}} {pair}, 1"), after, head)
         self.start(after)
 
     def _for_items(self, node: ast.For, over: Value) -> None:
@@ -364,5 +338,3 @@ class Statements(Expressions):
             self.start(onward)
         self.jump(after)
         self.start(after)
-
-

@@ -7,9 +7,8 @@ tuple, is passed as these parts one by one.
 
 from __future__ import annotations
 
-import sys
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +27,10 @@ class Scalar:
     def __str__(self) -> str:
         """Return the name as in an annotation."""
         return self.name
+
+    def __reduce__(self) -> str:
+        """Return the name by which it is found below: there is one of each."""
+        return self.name.upper()
 
 
 INT = Scalar("int", "i64")
@@ -137,8 +140,10 @@ def parts_of(kind: Type) -> tuple[str, ...]:
             return ("ptr", *("i64",) * kind.ndim)
         case Tuple():
             return tuple(part for item in kind.items for part in parts_of(item))
-        case _:
+        case Named():
             return ("ptr",)
+        case Pointers():
+            return ("ptr", "i64")
 
 
 def has_memory(kind: Type) -> bool:
@@ -146,28 +151,19 @@ def has_memory(kind: Type) -> bool:
     return "ptr" in parts_of(kind)
 
 
-def to_data(kind: Type) -> Any:  # noqa: ANN401 - what JSON has
-    """Return the type of a result as plain data, for a file."""
+def classes_of(kind: Type) -> Iterator[type]:
+    """Yield the records and NamedTuples that a type is made of."""
     match kind:
-        case Scalar():
-            return kind.name
-        case Array():
-            return [kind.cell.name, kind.ndim]
+        case Named():
+            yield kind.record
         case Tuple():
-            home = f"{kind.made_by.__module__}:{kind.made_by.__qualname__}" if kind.made_by else ""
-            return {"items": [to_data(item) for item in kind.items], "made_by": home}
-    raise TypeError(f"a root cannot return {kind}: return numbers, arrays or tuples of them")
-
-
-def from_data(data: Any) -> Type:  # noqa: ANN401
-    """Return the type that `to_data` wrote down."""
-    if isinstance(data, str):
-        return {kind.name: kind for kind in (INT, INT32, FLOAT, BOOL, NONE)}[data]
-    if isinstance(data, list):
-        return Array(CELLS[data[0]], data[1])
-    module, _, name = data["made_by"].partition(":")
-    made_by = getattr(sys.modules[module], name) if module else None
-    return Tuple(tuple(map(from_data, data["items"])), made_by)
+            if kind.made_by:
+                yield kind.made_by
+            for item in kind.items:
+                yield from classes_of(item)
+        case Pointers():
+            for item in (*kind.arguments, kind.result):
+                yield from classes_of(item)
 
 
 def from_annotation(annotation: object) -> Type | None:

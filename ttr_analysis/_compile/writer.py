@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 
-from ttr_analysis._compile.types import BOOL, FLOAT, INT, Array, Type, parts_of
+from ttr_analysis._compile.types import BOOL, FLOAT, INT, Array, Cell, Type, parts_of
 
 
 class Fault(Enum):
     """What can go wrong while compiled code runs: the error that Python raises, and what it says."""
 
     INDEX = (IndexError, "index out of range")
-    NEGATIVE_SLICE = (IndexError, "slice out of range")
+    SLICE = (IndexError, "slice out of range")
     SIZES = (ValueError, "arrays of different sizes")
-    OVERFLOW = (OverflowError, "integer beyond 64 bits")
+    RECORD = (ValueError, "record on an array of another size")
+    OVERFLOW = (OverflowError, "integer overflow")
     NARROW = (OverflowError, "integer does not fit the array")
     SHIFT = (ValueError, "shift by less than 0 or more than 63 bits")
+    UNBOUND = (UnboundLocalError, "variable without a value")
     DIVISION = (ZeroDivisionError, "division by zero")
     MEMORY = (MemoryError, "scratch memory is used up")
 
@@ -34,17 +38,40 @@ class Value:
         Registers or constants, as many as the type has parts.
     const
         The number itself, if it is known while compiling.
+    origin
+        The variables whose memory this may be, or be a part of.
     """
 
     kind: Type
     parts: tuple[str, ...]
     const: int | float | bool | None = None
+    origin: frozenset[str] = frozenset()
 
     @property
     def one(self) -> str:
         """The only part."""
         (part,) = self.parts
         return part
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """
+    Where one number lies in memory.
+
+    Parameters
+    ----------
+    cell
+        What it is.
+    address
+        The register with its address.
+    origin
+        The variables of whose memory it is a part.
+    """
+
+    cell: Cell
+    address: str
+    origin: frozenset[str]
 
 
 @dataclass(slots=True)
@@ -60,14 +87,17 @@ class Block:
 # Cells of the context that every function is given, by their number.
 SCRATCH_TOP = 0
 SCRATCH_END = 1
-ERROR = 2
-TYPES = 3
+SCRATCH_START = 2
+ERROR = 3
+TYPES = 4
 """Here and after: addresses of Python's type of arrays, and of each dtype."""
-RESULTS = 8
-MAX_RESULTS = 48
 
+MISMATCH = -1
+"""What machine code returns to Python, in place of the number of an error, if it is not made for the arguments."""
 SMALL_ARRAY = 1024
 """Bytes up to which an array of known size lies on the stack."""
+MOST_ITEMS = 1 << 30
+"""Items that an array made by compiled code may have: products of sizes stay below 2**63."""
 _ALIGNMENT = 64
 
 
@@ -84,8 +114,6 @@ def number(value: float) -> str:
         return "true" if value else "false"
     if isinstance(value, int):
         return str(value)
-    import struct
-
     return f"0x{struct.pack('>d', value).hex().upper()}"
 
 
@@ -201,6 +229,8 @@ class Writer:
         """Return a product of sizes, which never overflows."""
         if a.isdigit() and b.isdigit():
             return str(int(a) * int(b))
+        if "0" in (a, b):
+            return "0"
         return a if b == "1" else b if a == "1" else self.get(f"mul nsw i64 {a}, {b}")
 
     def plus(self, a: str, b: str) -> str:
@@ -251,9 +281,11 @@ class Writer:
         cell = kind.cell
         n = "1"
         for size in sizes:
-            if self.is_checked and size.const is None:
-                self.fail_if(self.get(f"icmp slt i64 {size.one}, 0"), Fault.SIZES)
+            if size.const is None:  # unsigned, so that it is an error too if it is negative
+                self.fail_if(self.get(f"icmp ugt i64 {size.one}, {MOST_ITEMS}"), Fault.MEMORY)
             n = self.times(n, size.one)
+            if not n.isdigit() and n != size.one:
+                self.fail_if(self.get(f"icmp ugt i64 {n}, {MOST_ITEMS}"), Fault.MEMORY)
         n_bytes = self.times(n, str(cell.size))
         if on_stack and n_bytes.isdigit() and int(n_bytes) <= SMALL_ARRAY:
             address = f"%{self.name('a')}"
@@ -275,9 +307,7 @@ class Writer:
         rounded = self.get(f"and i64 {self.plus(n_bytes, str(_ALIGNMENT - 1))}, {-_ALIGNMENT}")
         new_top = self.get(f"add i64 {top}, {rounded}")
         end = self.get(f"load i64, ptr {self.context(SCRATCH_END)}")
-        is_full = self.get(f"icmp ugt i64 {new_top}, {end}")
-        is_huge = self.get(f"icmp ugt i64 {rounded}, {1 << 40}")
-        self.fail_if(self.get(f"or i1 {is_full}, {is_huge}"), Fault.MEMORY)
+        self.fail_if(self.get(f"icmp ugt i64 {new_top}, {end}"), Fault.MEMORY)
         self.do(f"store i64 {new_top}, ptr {top_cell}")
         return self.get(f"inttoptr i64 {top} to ptr")
 
@@ -289,7 +319,7 @@ class Writer:
 
         self.count(n, body)
 
-    def count(self, n: str, body) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
+    def count(self, n: str, body: Callable[[str], None]) -> None:
         """Write a loop over 0 to n - 1."""
         before, head, inside, after = self.block, *(self.new_block(hint) for hint in ("head", "inside", "after"))
         self.jump(head)
@@ -313,10 +343,10 @@ class Writer:
             n = self.times(n, size)
         return n
 
-    def load(self, kind: Type, slots: tuple[str, ...]) -> Value:
+    def load(self, kind: Type, slots: tuple[str, ...], origin: frozenset[str] = frozenset()) -> Value:
         """Return the value of a variable."""
         parts = zip(parts_of(kind), slots, strict=True)
-        return Value(kind, tuple(self.get(f"load {llvm}, ptr {slot}") for llvm, slot in parts))
+        return Value(kind, tuple(self.get(f"load {llvm}, ptr {slot}") for llvm, slot in parts), origin=origin)
 
     def store(self, value: Value, slots: tuple[str, ...]) -> None:
         """Set a variable."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ttr_analysis._jit import inlined, lean
+from ttr_analysis._compile import compiled
 from ttr_analysis.cards import N_COLORS, N_KINDS
 from ttr_analysis.rules.chance import below
 from ttr_analysis.rules.payment import Ints
 
 
-@inlined
+@compiled
 def count_cards(cards: Ints) -> int:
     """
     Return the number of cards.
@@ -25,7 +25,7 @@ def count_cards(cards: Ints) -> int:
     return total
 
 
-@inlined
+@compiled
 def count_colored(cards: Ints) -> int:
     """
     Return the number of cards that are no locomotives.
@@ -42,28 +42,28 @@ def count_colored(cards: Ints) -> int:
     return total
 
 
-@inlined
+@compiled
 def copy_cards(cards: Ints, to: Ints) -> None:
     """Make the counts of `to` those of `cards`."""
     for kind in range(N_KINDS):
         to[kind] = cards[kind]
 
 
-@inlined
+@compiled
 def add_cards(cards: Ints, to: Ints) -> None:
     """Add cards to others."""
     for kind in range(N_KINDS):
         to[kind] += cards[kind]
 
 
-@inlined
+@compiled
 def remove_cards(cards: Ints, of: Ints) -> None:
     """Take cards out of others, which hold them."""
     for kind in range(N_KINDS):
         of[kind] -= cards[kind]
 
 
-@lean
+@compiled
 def draw_card(pile: Ints, stream: Ints) -> int:
     """
     Remove a random card from a pile and return its kind.

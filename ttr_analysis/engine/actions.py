@@ -19,9 +19,8 @@ from ttr_analysis.analysis.payments.model import Payment, split
 from ttr_analysis.cards import N_KINDS, CardCounts
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.codes import Ints, argument_of, kind_of, make_code, unpack_cards
-from ttr_analysis.engine.layout import N_OFFER, OFFER, SEAT, UNKNOWN_TICKET
+from ttr_analysis.engine.layout import UNKNOWN_TICKET, State
 from ttr_analysis.maps.model import GameMap, Route, Ticket
-from ttr_analysis.tables.games import MAX_OFFER
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +253,7 @@ class Codec:
         """Return a ticket by number; None for an unknown one."""
         return None if number == UNKNOWN_TICKET else self.game_map.tickets[number]
 
-    def encode(self, action: Action, state: Ints) -> tuple[int, int]:
+    def encode(self, action: Action, state: State) -> tuple[int, int]:
         """
         Return the code and value of an action of the seat that acts.
 
@@ -289,7 +288,7 @@ class Codec:
             case _:
                 raise IllegalActionError(f"expected an action such as DrawCard(), got {action!r}")
 
-    def decode(self, code: int, value: int, state: Ints) -> Action:
+    def decode(self, code: int, value: int, state: State) -> Action:
         """
         Return the action of a code and value.
 
@@ -311,7 +310,7 @@ class Codec:
             action = self._decoded[key] = self._decode(code, value)
         return action
 
-    def decode_all(self, rows: Sequence[tuple[int, int]], state: Ints) -> tuple[Action, ...]:
+    def decode_all(self, rows: Sequence[tuple[int, int]], state: State) -> tuple[Action, ...]:
         """Return the actions of codes without seats and their values, as `decode` does one by one."""
         decoded = self._decoded
         return tuple([decoded.get(row) or self.decode(*row, state) for row in rows])
@@ -334,7 +333,7 @@ class Codec:
             case kind:
                 return _PLAIN[kind]
 
-    def _kept(self, tickets: tuple[Ticket | None, ...], state: Ints) -> int:
+    def _kept(self, tickets: tuple[Ticket | None, ...], state: State) -> int:
         """Return the bits of the tickets of an offer that are kept."""
         offer = _offer(state)
         kept = 0
@@ -389,7 +388,7 @@ class LegalActions(Sequence[Action]):
 
     __slots__ = ("_actions", "_codec", "_rows", "_state")
 
-    def __init__(self, rows: Ints, codec: Codec, state: Ints) -> None:
+    def __init__(self, rows: Ints, codec: Codec, state: State) -> None:
         self._rows = list(zip(rows[:, 0].tolist(), rows[:, 1].tolist(), strict=True))
         self._codec = codec
         self._state = state
@@ -457,9 +456,8 @@ def _argument(number: object, what: str) -> int:
     return whole
 
 
-def _offer(state: Ints) -> list[int]:
+def _offer(state: State) -> list[int]:
     """Return the tickets offered to the seat that acts, as numbers."""
-    seat = int(state[SEAT])
-    at = OFFER + seat * MAX_OFFER
-    offer: list[int] = state[at : at + int(state[N_OFFER + seat])].tolist()
+    seat = state.seat
+    offer: list[int] = state.offer[seat, : state.n_offer[seat]].tolist()
     return offer

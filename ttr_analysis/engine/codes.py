@@ -35,7 +35,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import inlined, lean
+from ttr_analysis._compile import compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS
 
 Ints = npt.NDArray[np.int64]
@@ -70,7 +70,7 @@ _CARD_BITS: Final = 6
 _CARD_MASK: Final = (1 << _CARD_BITS) - 1
 
 
-@inlined
+@compiled
 def make_code(kind: int, argument: int) -> int:
     """
     Return the code of an action.
@@ -84,19 +84,19 @@ def make_code(kind: int, argument: int) -> int:
     return kind + 128 * argument
 
 
-@inlined
+@compiled
 def kind_of(code: int) -> int:
     """Return the kind of an action or event."""
     return code & 15
 
 
-@inlined
+@compiled
 def seat_of(code: int) -> int:
     """Return the seat of an event."""
     return (code >> 4) & 7
 
 
-@inlined
+@compiled
 def argument_of(code: int) -> int:
     """Return the slot, route or other argument."""
     return code >> 7
@@ -121,7 +121,7 @@ def is_canonical(code: int, value: int) -> bool:
     )
 
 
-@lean
+@compiled
 def pack_cards(cards: Ints) -> int:
     """
     Return nine counts as one number.
@@ -140,14 +140,14 @@ def pack_cards(cards: Ints) -> int:
     return packed
 
 
-@lean
+@compiled
 def unpack_cards(packed: int, cards: Ints) -> None:
     """Fill in the nine counts of a packed number."""
     for kind in range(N_KINDS):
         cards[kind] = (packed >> (_CARD_BITS * kind)) & _CARD_MASK
 
 
-@lean
+@compiled
 def pack_single(color: int, own: int, locomotives: int) -> int:
     """
     Return cards of one color and locomotives as one number.

@@ -46,7 +46,7 @@ from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import Codec, KeepTickets, unpacked
 from ttr_analysis.engine.codes import Ints, argument_of, kind_of, seat_of
 from ttr_analysis.engine.events import NOTICES, Chance, Event, Move, TicketsShown, decode_event, encode_chance
-from ttr_analysis.engine.layout import UNKNOWN_CARD, UNKNOWN_TICKET
+from ttr_analysis.engine.layout import UNKNOWN_CARD, UNKNOWN_TICKET, State
 from ttr_analysis.engine.lines import FaultList, Line, as_json
 from ttr_analysis.engine.state import seat_number
 from ttr_analysis.maps.model import GameMap
@@ -59,7 +59,7 @@ SHOWN: Final = 16
 """Kind of the tickets shown at the end: no event of the kernel."""
 
 _MOST_OF_A_KIND: Final = 63
-_NO_STATE: Final = np.zeros(0, dtype=np.int64)
+_NO_STATE: Final = State()
 
 
 class Entry(NamedTuple):

@@ -23,7 +23,7 @@ from ttr_analysis.engine.codes import (
     kind_of,
     seat_of,
 )
-from ttr_analysis.engine.layout import UNKNOWN_CARD
+from ttr_analysis.engine.layout import UNKNOWN_CARD, State
 from ttr_analysis.maps.model import Ticket
 from ttr_analysis.tables.games import MAX_SEATS, MAX_SLOTS
 
@@ -147,7 +147,7 @@ _WITH_SEAT: Final = ("card_dealt", "card_drawn", "ticket_offered")
 _WITH_TICKET: Final = ("ticket_offered", "neutral_ticket")
 
 
-def decode_event(codec: Codec, code: int, value: int, state: Ints) -> Move | Chance:
+def decode_event(codec: Codec, code: int, value: int, state: State) -> Move | Chance:
     """
     Return an event from a tape.
 

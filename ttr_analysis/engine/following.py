@@ -10,12 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-import numpy as np
-
 from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import unpacked
-from ttr_analysis.engine.codes import Ints, make_code
+from ttr_analysis.engine.codes import make_code
 from ttr_analysis.engine.entries import SHOWN, UNKNOWN, Entry, entry_name
 from ttr_analysis.engine.events import Rows, tape_of
 from ttr_analysis.engine.identify import (
@@ -33,20 +31,14 @@ from ttr_analysis.engine.layout import (
     AT_PILE,
     AT_QUEUE,
     AT_REMOVED,
-    FAULT,
-    N_OFFER,
-    OFFER,
     OVER,
-    PHASE,
-    SEAT,
-    STATE_SIZE,
-    TICKET_AT,
     UNKNOWN_TICKET,
+    State,
 )
 from ttr_analysis.engine.reasons import Refused, explain
 from ttr_analysis.engine.replay import SET_UP, Course, Step, make_step
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.tables.games import MAX_OFFER, N_SEATS, UNKEPT, UNKEPT_DISCARDED
+from ttr_analysis.tables.games import UNKEPT_DISCARDED
 
 _NOTHING: Final = -1
 _CARD_EVENTS: Final = (codes.CARD_DEALT, codes.CARD_DRAWN, codes.MARKET_CARD, codes.CARD_REVEALED)
@@ -117,7 +109,7 @@ def follow_on(course: Course, entries: Sequence[Entry]) -> None:
         At the first event that cannot come where it does.
     """
     at = course.n_events
-    state = course.last if course.steps else np.zeros(STATE_SIZE, dtype=np.int64)
+    state = course.last if course.steps else State()
     course.due = ""
     while at < len(entries) or not course.steps:
         end = _end_of_step(entries, at, is_set_up=not course.steps)
@@ -164,7 +156,7 @@ class _Follower:
         self.outcomes = entries[self.first_outcome : end]
         self.due = ""
 
-    def try_step(self, before: Ints) -> tuple[Step, Ints] | None:
+    def try_step(self, before: State) -> tuple[Step, State] | None:
         """Return the step and the state after it; None if the record ends before its last outcomes."""
         step, state = self._begin(before)
         after = state.copy()
@@ -182,7 +174,7 @@ class _Follower:
 
     # -- moves ------------------------------------------------------------------
 
-    def _begin(self, before: Ints) -> tuple[Step, Ints]:
+    def _begin(self, before: State) -> tuple[Step, State]:
         """Return the step, and the state in which cards that it shows are identified."""
         state = before.copy()
         step = Step(self.first, self.end, SET_UP, 0, None, self._script())
@@ -195,10 +187,10 @@ class _Follower:
         code, value = self._check_move(state, entry)
         return step._replace(code=code, value=value), state
 
-    def _check_move(self, state: Ints, entry: Entry) -> tuple[int, int]:
+    def _check_move(self, state: State, entry: Entry) -> tuple[int, int]:
         """Return code and value of a legal move; unknown cards that it shows are identified in the state."""
-        seat = int(state[SEAT])
-        if state[PHASE] == OVER:
+        seat = int(state.seat)
+        if state.phase == OVER:
             raise ImpossibleError(self.first, "the game is over")
         if entry.seat != seat:
             raise ImpossibleError(self.first, f"P{seat} acts now, not P{entry.seat}")
@@ -216,13 +208,12 @@ class _Follower:
             raise ImpossibleError(self.first, explain(fault, Refused(self.game_map, self.tables, state, code, value)))
         return code, value
 
-    def _fault(self, state: Ints, code: int, value: int) -> ActionFault:
+    def _fault(self, state: State, code: int, value: int) -> ActionFault:
         return ActionFault(action_fault(state, self.tables, code, value))
 
-    def _kept(self, state: Ints, entry: Entry) -> int:
+    def _kept(self, state: State, entry: Entry) -> int:
         """Return the bits of the tickets of an offer that are kept."""
-        at = OFFER + entry.seat * MAX_OFFER
-        offer = state[at : at + state[N_OFFER + entry.seat]].tolist()
+        offer = state.offer[entry.seat, : state.n_offer[entry.seat]].tolist()
         bits = 0
         for ticket in entry.tickets:
             left = [i for i, offered in enumerate(offer) if offered == ticket and not bits >> i & 1]
@@ -231,15 +222,15 @@ class _Follower:
                 raise ImpossibleError(self.first, f"P{entry.seat} is not offered {self._ticket(ticket)}, but {offered}")
             bits |= 1 << left[0]
         unkept = [offered for i, offered in enumerate(offer) if not bits >> i & 1]
-        if self.tables[UNKEPT] == UNKEPT_DISCARDED and UNKNOWN_TICKET in unkept:
+        if self.tables.unkept == UNKEPT_DISCARDED and UNKNOWN_TICKET in unkept:
             reason = "tickets that are not kept lie face up: each must be named where it is offered"
             raise ImpossibleError(self.first, reason)
         return bits
 
-    def _check_shown(self, state: Ints, entry: Entry) -> None:
-        if state[PHASE] != OVER:
+    def _check_shown(self, state: State, entry: Entry) -> None:
+        if state.phase != OVER:
             raise ImpossibleError(self.first, "tickets are shown when the game is over")
-        if entry.seat >= self.tables[N_SEATS]:
+        if entry.seat >= self.tables.n_seats:
             raise ImpossibleError(self.first, f"there is no P{entry.seat}")
         reason = identify_tickets(state.copy(), entry.seat, entry.tickets)
         if reason:
@@ -250,7 +241,7 @@ class _Follower:
     def _script(self) -> Rows:
         return [(entry.code, entry.value) for entry in self.outcomes if entry.kind != codes.SHUFFLED]
 
-    def _misfit(self, state: Ints, step: Step) -> _Misfit | None:
+    def _misfit(self, state: State, step: Step) -> _Misfit | None:
         """Make a step; return the first outcome that the record has otherwise."""
         n_room = len(self.outcomes) + 2
         tape = tape_of(step.script, n_room)
@@ -268,9 +259,9 @@ class _Follower:
         n = len(self.outcomes)
         if len(written) > n:
             return _Misfit(n, written[n][0])
-        return _Misfit(n - 1, _NOTHING) if state[FAULT] else None
+        return _Misfit(n - 1, _NOTHING) if state.fault else None
 
-    def _refuse(self, state: Ints, misfit: _Misfit) -> None:
+    def _refuse(self, state: State, misfit: _Misfit) -> None:
         """Raise the reason for a misfit; if the record ends there, only note what is due."""
         due = "" if misfit.code == _NOTHING else _event_name(misfit.code)
         if misfit.at == len(self.outcomes):
@@ -280,7 +271,7 @@ class _Follower:
             return
         entry = self.outcomes[misfit.at]
         if not due:
-            after = "the game is over" if state[PHASE] == OVER else f"P{state[SEAT]} acts now"
+            after = "the game is over" if state.phase == OVER else f"P{state.seat} acts now"
             reason = f"no {entry_name(entry)} comes here: {after}"
         elif entry.code != misfit.code:
             reason = f"{due} comes here"
@@ -303,9 +294,9 @@ class _Follower:
     def _ticket(self, number: int) -> str:
         return UNKNOWN if number == UNKNOWN_TICKET else self.game_map.tickets[number].id
 
-    def _place(self, state: Ints, ticket: int) -> str:
+    def _place(self, state: State, ticket: int) -> str:
         """Return where a ticket is, if it is not on top of the pile."""
-        at = int(state[TICKET_AT + ticket])
+        at = int(state.ticket_at[ticket])
         return _PLACES.get(at, f"P{at} holds it")
 
 

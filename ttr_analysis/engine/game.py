@@ -12,7 +12,7 @@ from ttr_analysis._errors import GameError, IllegalActionError
 from ttr_analysis.engine.actions import Action, LegalActions
 from ttr_analysis.engine.codes import Ints
 from ttr_analysis.engine.events import Chance, Rows
-from ttr_analysis.engine.layout import OVER, PHASE, SEAT
+from ttr_analysis.engine.layout import OVER, State
 from ttr_analysis.engine.packed import Happened, PackedGame
 from ttr_analysis.engine.protocol import CompiledPolicy, Policy, policy_name
 from ttr_analysis.engine.replay import SET_UP, Course
@@ -351,8 +351,8 @@ class Game:
         course = Course(self.game_map, self.n_players)
         course.add_played(SET_UP, 0, written, vector)
         choosers = [seat_policy(self._packed, policy, seat, seed, number) for seat, policy in enumerate(policies)]
-        while vector[PHASE] != OVER:
-            code, value = choosers[vector[SEAT]](vector)
+        while vector.phase != OVER:
+            code, value = choosers[vector.seat](vector)
             vector, rows = self._packed.play_on(vector, code, value)
             course.add_played(code, value, rows, vector)
             written += rows
@@ -360,16 +360,16 @@ class Game:
 
     # -- plumbing -----------------------------------------------------------------
 
-    def _state(self, vector: Ints) -> GameState:
+    def _state(self, vector: State) -> GameState:
         return GameState(self.game_map, self.n_players, vector)
 
-    def _vector(self, state: GameState) -> Ints:
+    def _vector(self, state: GameState) -> State:
         """Return the packed state itself, which nobody may change, after a check that it is of this game."""
         if not isinstance(state, GameState):
             raise GameError(f"expected a GameState, as Game.new gives it, got {state!r}")
         if state.n_players != self.n_players or state.game_map != self.game_map:
             raise GameError(f"{state} is no state of {self}")
-        return state._vector  # noqa: SLF001 - its other half
+        return state._packed  # noqa: SLF001 - its other half
 
     def __eq__(self, other: object) -> bool:
         """Return whether two games are on equal maps with the same number of players."""

@@ -10,51 +10,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ttr_analysis.cards import CARD_KINDS, N_KINDS, CardCounts
-from ttr_analysis.engine.codes import Ints
-from ttr_analysis.engine.layout import (
-    AT_PILE,
-    BLIND,
-    DRAW_PILE,
-    HAND,
-    HELD,
-    N_HAND,
-    N_HELD,
-    N_PILE,
-    N_QUEUED,
-    N_TICKET_PILE,
-    POOL,
-    QUEUE,
-    QUEUE_HEAD,
-    TICKET_AT,
-    UNKNOWN_TICKET,
-)
-from ttr_analysis.tables.games import MAX_TICKETS, N_SEATS
+from ttr_analysis.cards import CARD_KINDS, CardCounts
+from ttr_analysis.engine.layout import AT_PILE, UNKNOWN_TICKET, State
+from ttr_analysis.tables.games import MAX_TICKETS, Tables
 
 
-def n_unknown_cards(state: Ints, seat: int) -> int:
+def n_unknown_cards(state: State, seat: int) -> int:
     """Return how many cards of a hand are not known."""
-    hand = state[HAND + seat * N_KINDS : HAND + (seat + 1) * N_KINDS]
-    return int(state[N_HAND + seat] - hand.sum())
+    hand = state.hand[seat]
+    return int(state.n_hand[seat] - hand.sum())
 
 
-def has_unknown_cards(state: Ints) -> bool:
+def has_unknown_cards(state: State) -> bool:
     """Return whether any card in a hand is not known."""
-    return bool(state[DRAW_PILE : DRAW_PILE + N_KINDS].sum() > state[N_PILE])
+    return bool(state.draw_pile.sum() > state.n_pile)
 
 
-def unknown_words(state: Ints, n_players: int) -> str:
+def unknown_words(state: State, n_players: int) -> str:
     """Return what of the cards and tickets is not known, in words; "" if all is."""
     if has_unknown_cards(state):
         unknown = [(seat, n_unknown_cards(state, seat)) for seat in range(n_players)]
         return " and ".join(f"{n} unknown cards of P{seat}" for seat, n in unknown if n)
-    n_left = int((state[TICKET_AT : TICKET_AT + MAX_TICKETS] == AT_PILE).sum())
-    queued = [int(state[QUEUE + (state[QUEUE_HEAD] + i) % MAX_TICKETS]) for i in range(int(state[N_QUEUED]))]
-    n_unknown = n_left - int(state[N_TICKET_PILE])
+    n_left = int((state.ticket_at == AT_PILE).sum())
+    queued = [int(state.queue[(state.queue_head + i) % MAX_TICKETS]) for i in range(int(state.n_queued))]
+    n_unknown = n_left - int(state.n_ticket_pile)
     return f"{n_unknown} unknown tickets" if n_unknown or UNKNOWN_TICKET in queued else ""
 
 
-def identify_cards(state: Ints, seat: int, cards: Sequence[int]) -> str:
+def identify_cards(state: State, seat: int, cards: Sequence[int]) -> str:
     """
     Identify unknown cards of a hand, so that it holds what the seat shows.
 
@@ -72,14 +55,14 @@ def identify_cards(state: Ints, seat: int, cards: Sequence[int]) -> str:
     reason
         Why the seat cannot hold these cards; "" if it can.
     """
-    hand = state[HAND + seat * N_KINDS : HAND + (seat + 1) * N_KINDS]
+    hand = state.hand[seat]
     missing = [max(0, shown - held) for shown, held in zip(cards, hand.tolist(), strict=True)]
     n_unknown = n_unknown_cards(state, seat)
     if sum(missing) > n_unknown:
         held = f"{CardCounts(tuple(hand.tolist()))} and {n_unknown} unknown card{'' if n_unknown == 1 else 's'}"
         return f"P{seat} holds {held}, so that it cannot play {CardCounts(tuple(cards))}"
     for kind, n in enumerate(missing):
-        unseen = int(state[DRAW_PILE + kind])
+        unseen = int(state.draw_pile[kind])
         if n > unseen:
             return (
                 f"P{seat} cannot hold {cards[kind]} {CARD_KINDS[kind]}: "
@@ -87,11 +70,11 @@ def identify_cards(state: Ints, seat: int, cards: Sequence[int]) -> str:
             )
     for kind, n in enumerate(missing):
         hand[kind] += n
-        state[DRAW_PILE + kind] -= n
+        state.draw_pile[kind] -= n
     return ""
 
 
-def impossible_kind(state: Ints, tables: Ints) -> int | None:
+def impossible_kind(state: State, tables: Tables) -> int | None:
     """
     Return a kind of card of which more has come from the draw pile than was shuffled into it.
 
@@ -110,26 +93,25 @@ def impossible_kind(state: Ints, tables: Ints) -> int | None:
     return None
 
 
-def n_short_in_pile(state: Ints, tables: Ints) -> int:
+def n_short_in_pile(state: State, tables: Tables) -> int:
     """
     Return how many cards of the draw pile can be of no kind.
 
     There are at most as many of a kind in it as are unseen, and as were
     shuffled into it and have not come out.
     """
-    unseen: list[int] = state[DRAW_PILE : DRAW_PILE + N_KINDS].tolist()
+    unseen: list[int] = state.draw_pile.tolist()
     n_possible = sum(map(min, unseen, _left_of_shuffle(state, tables)))
-    return max(0, int(state[N_PILE]) - n_possible)
+    return max(0, int(state.n_pile) - n_possible)
 
 
-def _left_of_shuffle(state: Ints, tables: Ints) -> list[int]:
+def _left_of_shuffle(state: State, tables: Tables) -> list[int]:
     """Return how many cards of each kind were shuffled into the draw pile and are not known to have left it."""
-    blind = state[BLIND : BLIND + tables[N_SEATS] * N_KINDS].reshape(-1, N_KINDS)
-    left: list[int] = (state[POOL : POOL + N_KINDS] - blind.sum(axis=0)).tolist()
+    left: list[int] = (state.pool - state.blind[: tables.n_seats].sum(axis=0)).tolist()
     return left
 
 
-def identify_tickets(state: Ints, seat: int, tickets: Sequence[int]) -> str:
+def identify_tickets(state: State, seat: int, tickets: Sequence[int]) -> str:
     """
     Fill in the unknown tickets of a seat that shows all it holds.
 
@@ -147,7 +129,7 @@ def identify_tickets(state: Ints, seat: int, tickets: Sequence[int]) -> str:
     reason
         Why they cannot be its tickets; "" if they can.
     """
-    held = state[HELD + seat * MAX_TICKETS : HELD + seat * MAX_TICKETS + state[N_HELD + seat]]
+    held = state.held[seat, : state.n_held[seat]]
     if len(tickets) != len(held):
         return f"P{seat} holds {len(held)} tickets, not {len(tickets)}"
     known = [ticket for ticket in held.tolist() if ticket != UNKNOWN_TICKET]
@@ -158,11 +140,11 @@ def identify_tickets(state: Ints, seat: int, tickets: Sequence[int]) -> str:
     if not set(known) <= set(tickets):
         return f"P{seat} is known to hold another ticket"
     new = [ticket for ticket in tickets if ticket not in known]
-    if any(state[TICKET_AT + ticket] != AT_PILE for ticket in new):
+    if any(state.ticket_at[ticket] != AT_PILE for ticket in new):
         return f"P{seat} cannot hold one of these tickets: it is seen elsewhere"
     left = iter(new)
     for i, ticket in enumerate(held.tolist()):
         if ticket == UNKNOWN_TICKET:
             held[i] = next(left)
-            state[TICKET_AT + held[i]] = seat
+            state.ticket_at[held[i]] = seat
     return ""

@@ -12,27 +12,15 @@ import numpy as np
 from ttr_analysis._errors import AmbiguousNameError, IllegalActionError, UnknownNameError
 from ttr_analysis.analysis import payments
 from ttr_analysis.analysis.payments.model import Payment
-from ttr_analysis.cards import CARD_KINDS, COLORS, N_KINDS, CardCounts
+from ttr_analysis.cards import CARD_KINDS, COLORS, CardCounts
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import KeepTickets, unpacked
-from ttr_analysis.engine.codes import Ints, argument_of, kind_of, make_code
+from ttr_analysis.engine.codes import argument_of, kind_of, make_code
 from ttr_analysis.engine.entries import SHOWN, Entry
 from ttr_analysis.engine.events import decode_chance
 from ttr_analysis.engine.identify import identify_tickets, n_unknown_cards
 from ttr_analysis.engine.kernel.legal import fewest_kept
-from ttr_analysis.engine.layout import (
-    DRAW_PILE,
-    HAND,
-    HELD,
-    MARKET,
-    N_HELD,
-    NOBODY,
-    OVER,
-    PHASE,
-    SEAT,
-    UNKNOWN_TICKET,
-    Phase,
-)
+from ttr_analysis.engine.layout import NOBODY, OVER, UNKNOWN_TICKET, Phase, State
 from ttr_analysis.engine.misfit import due_words
 from ttr_analysis.engine.notetext import cards_text, claim_code, meant_tracks, packed_cards, payment_text, pays
 from ttr_analysis.engine.packed import PackedGame
@@ -41,7 +29,7 @@ from ttr_analysis.engine.stepreading import StepReader, Told
 from ttr_analysis.engine.telling import Telling
 from ttr_analysis.engine.view import fill_open
 from ttr_analysis.maps.model import Route
-from ttr_analysis.tables.games import MAX_ROUTES, MAX_TICKETS
+from ttr_analysis.tables.games import MAX_ROUTES
 
 _MOST_CHOICES: Final = 24
 _CARDS_BEGIN: Final = re.compile(rf"\s(?=\d|(?:{'|'.join(CARD_KINDS)})\b)")
@@ -94,7 +82,7 @@ class LineReader(StepReader):
     def __init__(
         self,
         packed: PackedGame,
-        vector: Ints | None,
+        vector: State | None,
         text: str,
         *,
         dealt: Sequence[tuple[int, int]] = (),
@@ -178,15 +166,15 @@ class LineReader(StepReader):
 
     # -- moves --------------------------------------------------------------------
 
-    def _read_move(self, vector: Ints) -> None:
+    def _read_move(self, vector: State) -> None:
         """Read a part that tells of a move."""
         scan = self.scan
         if scan.accept(re.compile(r"shows?\b")):
             self._read_shown(vector)
             return
-        if vector[PHASE] == OVER:
+        if vector.phase == OVER:
             raise scan.error("the game is over", self._shown_choices(vector), is_illegal=True)
-        self._check_seat(int(vector[SEAT]))
+        self._check_seat(int(vector.seat))
         start = scan.at
         tracks = scan.name(self.names.routes)
         if tracks is None and scan.accept(_CLAIM):
@@ -200,15 +188,15 @@ class LineReader(StepReader):
                 return
         raise self._no_move(vector)
 
-    def _no_move(self, vector: Ints) -> NotationError:
+    def _no_move(self, vector: State) -> NotationError:
         """Return an error that says what may stand here."""
         words = [
             word
-            for word in _MOVES[Phase(int(vector[PHASE]))]
+            for word in _MOVES[Phase(int(vector.phase))]
             if word not in _PLAIN or self.packed.why_illegal(vector, _PLAIN[word], 0) is None
         ]
         rest = self.scan.rest()
-        routes = self._open_routes(vector) if vector[PHASE] == Phase.TURN else []
+        routes = self._open_routes(vector) if vector.phase == Phase.TURN else []
         if "-" in rest:
             what = self._no_route(rest)
             if what:
@@ -231,7 +219,7 @@ class LineReader(StepReader):
                     return str(error)
         return ""
 
-    def _read_claim(self, vector: Ints, tracks: tuple[Route, ...], start: int) -> None:
+    def _read_claim(self, vector: State, tracks: tuple[Route, ...], start: int) -> None:
         """Read a claim, from what follows the cities on."""
         scan = self.scan
         track = scan.accept(_TRACK)
@@ -252,7 +240,7 @@ class LineReader(StepReader):
             self._check_sets(vector, route, [kind for kind, _ in cards], [kind for kind, _ in sets], place)
         self._step(vector, *claim_code(self.packed, route, laid), Told(), start)
 
-    def _choose_track(self, vector: Ints, tracks: Sequence[Route], laid: CardCounts, place: int) -> Route:
+    def _choose_track(self, vector: State, tracks: Sequence[Route], laid: CardCounts, place: int) -> Route:
         """Return the track that a claim means."""
         meant = meant_tracks(self.packed, vector, tracks, laid)
         if len(meant) > 1:
@@ -267,7 +255,7 @@ class LineReader(StepReader):
             raise self.scan.error(str([*paid, *colored, *reasons][0]), choices, at=place, is_illegal=True)
         return meant[0]
 
-    def _check_sets(self, vector: Ints, route: Route, cards: list[str], sets: list[str], place: int) -> None:
+    def _check_sets(self, vector: State, route: Route, cards: list[str], sets: list[str], place: int) -> None:
         """Refuse cards that are not the single ones and sets that they are said to be."""
         colors = sorted({kind for kind in cards if kind in COLORS})
         reason: str | None = f"cards outside sets are of one color, got {' and '.join(colors)}"
@@ -278,7 +266,7 @@ class LineReader(StepReader):
         if reason is not None:
             raise self.scan.error(reason, self._payment_choices(vector, (route,)), at=place, is_illegal=True)
 
-    def _read_draw(self, vector: Ints, start: int) -> None:
+    def _read_draw(self, vector: State, start: int) -> None:
         if not self._with_outcomes:
             self._step(vector, codes.DRAW_CARD, 0, Told(), start)
             return
@@ -287,15 +275,15 @@ class LineReader(StepReader):
             told = Told()
             told.add(codes.CARD_DRAWN, [(card_value(kind), place)], self.scan.at)
             assert self.vector is not None  # noqa: S101 - as when the line began
-            if i and self.vector[SEAT] != vector[SEAT]:
-                raise self.scan.error(f"P{vector[SEAT]} may not draw so many cards", at=place, is_illegal=True)
+            if i and self.vector.seat != vector.seat:
+                raise self.scan.error(f"P{vector.seat} may not draw so many cards", at=place, is_illegal=True)
             self._step(self.vector, codes.DRAW_CARD, 0, told, start if i == 0 else place, is_last=i == len(drawn) - 1)
 
-    def _read_take(self, vector: Ints, start: int) -> None:
+    def _read_take(self, vector: State, start: int) -> None:
         scan = self.scan
         place = scan.at
         size = self.map.rules.market.size
-        market = [None if kind == NOBODY else CARD_KINDS[kind] for kind in vector[MARKET : MARKET + size].tolist()]
+        market = [None if kind == NOBODY else CARD_KINDS[kind] for kind in vector.market[:size].tolist()]
         lying = list(dict.fromkeys(kind for kind in market if kind))
         try:
             kind = scan.card()
@@ -311,8 +299,8 @@ class LineReader(StepReader):
             raise scan.error(f"no {kind} lies{where}: the market shows {shown}", lying, at=place, is_illegal=True)
         self._step(vector, make_code(codes.DRAW_FACE_UP, slots[0]), 0, Told(), start)
 
-    def _read_pay(self, vector: Ints, start: int) -> None:
-        if vector[PHASE] != Phase.TUNNEL:
+    def _read_pay(self, vector: State, start: int) -> None:
+        if vector.phase != Phase.TUNNEL:
             self._refuse(vector, codes.PAY_TUNNEL, start)
         surcharges = [value for code, value in self.packed.rows(vector).tolist() if kind_of(code) == codes.PAY_TUNNEL]
         choices = [cards_text(unpacked(value)) for value in surcharges]
@@ -322,7 +310,7 @@ class LineReader(StepReader):
         cards = _counts([kind for kind, _ in self.scan.cards()])
         self._step(vector, codes.PAY_TUNNEL, packed_cards(cards), Told(), place, choices=choices)
 
-    def _read_tickets(self, vector: Ints, start: int) -> None:
+    def _read_tickets(self, vector: State, start: int) -> None:
         told = Told()
         if self._with_outcomes:
             if reason := self.packed.why_illegal(vector, codes.DRAW_TICKETS, 0):
@@ -330,10 +318,10 @@ class LineReader(StepReader):
             self._add_items(told, codes.TICKET_OFFERED)
         self._step(vector, codes.DRAW_TICKETS, 0, told, start)
 
-    def _read_keep(self, vector: Ints, start: int) -> None:
+    def _read_keep(self, vector: State, start: int) -> None:
         scan = self.scan
         offer = self._offer(vector)
-        if vector[PHASE] not in (Phase.KEEP, Phase.KEEP_START):
+        if vector.phase not in (Phase.KEEP, Phase.KEEP_START):
             self._refuse(vector, codes.KEEP_TICKETS, start)
         choices = [*dict.fromkeys(self._ticket_name(ticket) for ticket in offer), "all"]
         place = scan.at
@@ -343,15 +331,15 @@ class LineReader(StepReader):
         except IllegalActionError as error:
             offered = ", ".join(choices[:-1])
             raise scan.error(f"{error}; offered: {offered}", choices, at=place, is_illegal=True) from None
-        fewest = int(fewest_kept(vector, self.packed.tables, int(vector[SEAT])))
+        fewest = int(fewest_kept(vector, self.packed.tables, int(vector.seat)))
         if len(kept) < fewest:
             more = [f", {name}" for name in choices[:-1] if name not in map(self._ticket_name, kept)]
             raise scan.error(str(self.packed.why_illegal(vector, code, value)), more, is_illegal=True)
         self._step(vector, code, value, Told(), place)
 
-    def _read_neutral(self, vector: Ints, start: int) -> None:
+    def _read_neutral(self, vector: State, start: int) -> None:
         scan = self.scan
-        if vector[PHASE] != Phase.NEUTRAL:
+        if vector.phase != Phase.NEUTRAL:
             self._refuse(vector, codes.CHOOSE_NEUTRAL, start)
         choices = [
             self.map.routes[argument_of(code)].id
@@ -372,10 +360,10 @@ class LineReader(StepReader):
         code = make_code(codes.CHOOSE_NEUTRAL, self.packed.codec.route_index(legal[0]))
         self._step(vector, code, 0, Told(), place, choices=choices)
 
-    def _read_shown(self, vector: Ints) -> None:
+    def _read_shown(self, vector: State) -> None:
         """Read the tickets that a seat shows when the game is over."""
         scan = self.scan
-        if vector[PHASE] != OVER:
+        if vector.phase != OVER:
             raise scan.error("tickets are shown when the game is over", is_illegal=True)
         if self._seat is None:
             raise scan.error("say who shows its tickets", self._shown_choices(vector), at=0)
@@ -388,27 +376,27 @@ class LineReader(StepReader):
         self.vector = after
         self.entries.append(Entry(SHOWN, self._seat, tickets=tickets))
 
-    def _shown_choices(self, vector: Ints) -> list[str]:
+    def _shown_choices(self, vector: State) -> list[str]:
         """Return how the tickets of those who have not shown theirs are told."""
-        held = vector[HELD : HELD + self.packed.n_players * MAX_TICKETS].reshape(-1, MAX_TICKETS)
-        hidden = [seat for seat, tickets in enumerate(held) if UNKNOWN_TICKET in tickets[: vector[N_HELD + seat]]]
+        seats = range(self.packed.n_players)
+        hidden = [seat for seat in seats if UNKNOWN_TICKET in vector.held[seat, : vector.n_held[seat]]]
         return [f"P{seat}: shows " for seat in hidden]
 
     # -- choices --------------------------------------------------------------------
 
-    def _open_routes(self, vector: Ints) -> list[str]:
+    def _open_routes(self, vector: State) -> list[str]:
         """Return the names of the routes that are open to the seat that acts, the other way round after them."""
         is_open = np.zeros(MAX_ROUTES, dtype=np.int64)
-        fill_open(vector, self.packed.tables, int(vector[SEAT]), is_open)
+        fill_open(vector, self.packed.tables, int(vector.seat), is_open)
         ends = [route.cities for route, free in zip(self.map.routes, is_open, strict=False) if free]
         return list(dict.fromkeys([f"{a}-{b}" for a, b in ends] + [f"{b}-{a}" for a, b in ends]))
 
-    def _payment_choices(self, vector: Ints, tracks: Sequence[Route]) -> list[str]:
+    def _payment_choices(self, vector: State, tracks: Sequence[Route]) -> list[str]:
         """Return ways in which the seat that acts can pay for one of some tracks, as far as its cards are known."""
-        seat = int(vector[SEAT])
-        hand = vector[HAND + seat * N_KINDS : HAND + (seat + 1) * N_KINDS]
+        seat = int(vector.seat)
+        hand = vector.hand[seat]
         n_unknown = n_unknown_cards(vector, seat)
-        held = hand + np.minimum(n_unknown, vector[DRAW_PILE : DRAW_PILE + N_KINDS])
+        held = hand + np.minimum(n_unknown, vector.draw_pile)
         cards = CardCounts(tuple(held.tolist()))
         options = [(route, payment) for route in tracks for payment in payments.options(route, cards)]
         options.sort(key=lambda option: (option[1].sets.n_cards, option[1].locomotives))
@@ -419,13 +407,13 @@ class LineReader(StepReader):
         )
         return list(islice(dict.fromkeys(texts), _MOST_CHOICES))
 
-    def _read_decline(self, vector: Ints, start: int) -> None:
+    def _read_decline(self, vector: State, start: int) -> None:
         self._step(vector, codes.DECLINE_TUNNEL, 0, Told(), start)
 
-    def _read_pass(self, vector: Ints, start: int) -> None:
+    def _read_pass(self, vector: State, start: int) -> None:
         self._step(vector, codes.PASS, 0, Told(), start)
 
-    _verbs: ClassVar[tuple[tuple[re.Pattern[str], Callable[[LineReader, Ints, int], None]], ...]] = (
+    _verbs: ClassVar[tuple[tuple[re.Pattern[str], Callable[[LineReader, State, int], None]], ...]] = (
         (re.compile(r"(?:draws? )?tickets?\b"), _read_tickets),
         (re.compile(r"draws?\b"), _read_draw),
         (re.compile(r"takes?\b"), _read_take),

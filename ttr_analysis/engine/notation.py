@@ -40,10 +40,10 @@ from typing import TYPE_CHECKING
 from ttr_analysis._errors import GameError
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import Action
-from ttr_analysis.engine.codes import Ints
 from ttr_analysis.engine.entries import Entry
 from ttr_analysis.engine.following import follow
 from ttr_analysis.engine.game import Game
+from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.linereading import LineReader
 from ttr_analysis.engine.notetext import course_lines, part_text
 from ttr_analysis.engine.packed import PackedGame
@@ -90,7 +90,7 @@ def read_move(text: str, game: Game, state: GameState, *, players: Sequence[str]
     >>> print(read_move("take green", game, state))
     take the card in market slot 0
     """
-    vector = state.vector
+    vector = state.packed
     reader = LineReader(_packed(game), vector, text, players=players, with_outcomes=False)
     reader.read()
     return reader.packed.codec.decode(*reader.action, vector)
@@ -121,12 +121,12 @@ def move_text(action: Action, game: Game, state: GameState) -> str:
     'keep Stockholm-Bergen, Bergen-København'
     """
     packed = _packed(game)
-    vector = state.vector
+    vector = state.packed
     code, value = packed.encode(vector, action)
     return code_text(packed, vector, code, value)
 
 
-def code_text(packed: PackedGame, vector: Ints, code: int, value: int) -> str:
+def code_text(packed: PackedGame, vector: State, code: int, value: int) -> str:
     """Return a legal move as a line tells it, from its code and value."""
     entry = Entry.of(code, value)
     if entry.kind == codes.KEEP_TICKETS:

@@ -9,9 +9,9 @@ from ttr_analysis.analysis.payments.model import Payment, split
 from ttr_analysis.cards import CARD_KINDS, CardCounts
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import unpacked
-from ttr_analysis.engine.codes import Ints, make_code
+from ttr_analysis.engine.codes import make_code
 from ttr_analysis.engine.entries import SHOWN, Entry
-from ttr_analysis.engine.layout import MARKET, PHASE, SEAT, UNKNOWN_CARD, UNKNOWN_TICKET, Phase
+from ttr_analysis.engine.layout import UNKNOWN_CARD, UNKNOWN_TICKET, Phase, State
 from ttr_analysis.engine.packed import PackedGame
 from ttr_analysis.engine.replay import Course
 from ttr_analysis.engine.scanner import UNKNOWN, names_of
@@ -39,7 +39,7 @@ def pays(route: Route, laid: CardCounts) -> bool:
     return payments.why_illegal(route, laid) is None
 
 
-def meant_tracks(packed: PackedGame, vector: Ints, tracks: Sequence[Route], laid: CardCounts) -> list[Route]:
+def meant_tracks(packed: PackedGame, vector: State, tracks: Sequence[Route], laid: CardCounts) -> list[Route]:
     """
     Return the tracks that a claim may mean that does not say which.
 
@@ -100,7 +100,7 @@ def _tickets(numbers: Sequence[int], game_map: GameMap) -> str:
 # -- parts ----------------------------------------------------------------------
 
 
-def _move_text(packed: PackedGame, vector: Ints, move: Entry, outcomes: Sequence[Entry]) -> str:
+def _move_text(packed: PackedGame, vector: State, move: Entry, outcomes: Sequence[Entry]) -> str:
     """Return a move without what follows it, but with cards drawn and tickets offered."""
     game_map = packed.game_map
     writers: dict[int, Callable[[], str]] = {
@@ -127,13 +127,13 @@ def _offered(entries: Iterable[Entry]) -> list[int]:
     return [entry.value for entry in entries if entry.kind == codes.TICKET_OFFERED]
 
 
-def take_text(vector: Ints, slot: int) -> str:
+def take_text(vector: State, slot: int) -> str:
     """Return a face-up card; its slot only if a card of the kind lies in one before it."""
-    kinds: list[int] = vector[MARKET : MARKET + slot + 1].tolist()
+    kinds: list[int] = vector.market[: slot + 1].tolist()
     return CARD_KINDS[kinds[-1]] + (f"/{slot}" if kinds[-1] in kinds[:-1] else "")
 
 
-def claim_text(packed: PackedGame, vector: Ints, route: Route, value: int) -> str:
+def claim_text(packed: PackedGame, vector: State, route: Route, value: int) -> str:
     """Return a claim; its track only where the cards do not tell it."""
     laid = unpacked(value)
     a, b = route.cities
@@ -142,7 +142,7 @@ def claim_text(packed: PackedGame, vector: Ints, route: Route, value: int) -> st
     return f"{name} {payment_text(split(route, laid.counts))}"
 
 
-def part_text(packed: PackedGame, vector: Ints, entries: Sequence[Entry]) -> str:
+def part_text(packed: PackedGame, vector: State, entries: Sequence[Entry]) -> str:
     """
     Return a step after the set-up as a part of a line.
 
@@ -204,7 +204,7 @@ def _setup_line(entries: Sequence[Entry], game_map: GameMap) -> str:
 # -- lines ----------------------------------------------------------------------
 
 
-def turn_line(packed: PackedGame, steps: Sequence[tuple[Ints, Sequence[Entry]]]) -> str:
+def turn_line(packed: PackedGame, steps: Sequence[tuple[State, Sequence[Entry]]]) -> str:
     """
     Return steps of one seat as a line.
 
@@ -252,7 +252,7 @@ def course_lines(
     line, end
         The line, and the number of events up to its end.
     """
-    turn: list[tuple[Ints, Sequence[Entry]]] = []
+    turn: list[tuple[State, Sequence[Entry]]] = []
     for number in range(first, len(course.steps)):
         step = course.steps[number]
         its = entries[step.first : step.end]
@@ -262,7 +262,7 @@ def course_lines(
         before = course.vector(number - 1)
         turn.append((before, its))
         after = course.vector(number)
-        if step.shown is not None or after[PHASE] not in _GOES_ON or after[SEAT] != its[0].seat:
+        if step.shown is not None or after.phase not in _GOES_ON or after.seat != its[0].seat:
             yield turn_line(packed, turn), step.end
             turn = []
     if turn:

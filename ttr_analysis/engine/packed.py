@@ -7,7 +7,6 @@ from typing import Final
 
 import numpy as np
 
-from ttr_analysis._announcing import announce
 from ttr_analysis._errors import GameError, IllegalActionError
 from ttr_analysis.analysis import payments
 from ttr_analysis.engine.actions import KIND_OF_ACTION, Action, ClaimRoute, codec_of, unpacked
@@ -28,11 +27,11 @@ from ttr_analysis.engine.kernel.legal import ActionFault, action_fault
 from ttr_analysis.engine.kernel.listing import list_actions
 from ttr_analysis.engine.kernel.setup import new_game
 from ttr_analysis.engine.kernel.step import step
-from ttr_analysis.engine.layout import FAULT, SEAT, STATE_SIZE, STREAM
+from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.misfit import misfit
 from ttr_analysis.engine.reasons import Refused, explain
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.rules.chance import N_WORDS, seed_words
+from ttr_analysis.rules.chance import seed_words
 from ttr_analysis.tables import game_tables
 
 Happened = tuple[Move | Chance, ...]
@@ -65,14 +64,13 @@ class PackedGame:
         self.tables = game_tables(game_map, n_players)
         self.codec = codec_of(game_map)
 
-    def deal(self, seed: int, game: int, outcomes: Iterable[Chance] | None = None) -> tuple[Ints, Rows]:
+    def deal(self, seed: int, game: int, outcomes: Iterable[Chance] | None = None) -> tuple[State, Rows]:
         """Return the first state, and what was dealt: see `Game.deal`."""
-        announce(step, "the rules of the game")
         words = seed_words(seed)
-        empty = np.zeros(STATE_SIZE, dtype=np.int64)
+        empty = State()
         return self._run(empty, lambda after, tape: new_game(self.tables, words, game, after, tape), outcomes)
 
-    def step(self, state: Ints, code: int, value: int, outcomes: Iterable[Chance] | None = None) -> tuple[Ints, Rows]:
+    def step(self, state: State, code: int, value: int, outcomes: Iterable[Chance] | None = None) -> tuple[State, Rows]:
         """Return the state after a legal action, and what happened: see `Game.step`."""
         before, _ = _identified(state, code, value)
         after, rows = self._run(before, lambda new, tape: step(new, self.tables, code, value, tape), outcomes)
@@ -80,17 +78,17 @@ class PackedGame:
             self._check_chance(after)
         return after, rows
 
-    def play_on(self, state: Ints, code: int, value: int) -> tuple[Ints, Rows]:
+    def play_on(self, state: State, code: int, value: int) -> tuple[State, Rows]:
         """Return the same as `step` where chance decides, from a state in which nothing is unknown."""
         return self._run(state, lambda new, tape: step(new, self.tables, code, value, tape), None)
 
-    def events(self, rows: Rows, before: Ints) -> Happened:
+    def events(self, rows: Rows, before: State) -> Happened:
         """Return what happened in words, from the state before it."""
         return tuple(decode_event(self.codec, code, value, before) for code, value in rows)
 
     def try_script(
-        self, state: Ints | None, code: int, value: int, script: list[tuple[int, int]]
-    ) -> tuple[Ints, list[tuple[int, int]]]:
+        self, state: State | None, code: int, value: int, script: list[tuple[int, int]]
+    ) -> tuple[State, list[tuple[int, int]]]:
         """
         Return the state after a legal action and the events, whether its script is whole, fits or neither.
 
@@ -106,14 +104,14 @@ class PackedGame:
             with an unknown one.
         """
         if state is None:
-            empty, words = np.zeros(STATE_SIZE, dtype=np.int64), seed_words(0)
+            empty, words = State(), seed_words(0)
             after, rows, _ = _written(empty, lambda new, tape: new_game(self.tables, words, 0, new, tape), script)
         else:
             before, _ = _identified(state, code, value)
             after, rows, _ = _written(before, lambda new, tape: step(new, self.tables, code, value, tape), script)
         return after, rows
 
-    def rows(self, state: Ints) -> Ints:
+    def rows(self, state: State) -> Ints:
         """Return codes and values of the legal actions, one row each."""
         rows = np.empty((_N_ROWS, 2), dtype=np.int64)
         n = int(list_actions(state, self.tables, rows))
@@ -123,7 +121,7 @@ class PackedGame:
             n = int(list_actions(state, self.tables, rows))
         return rows[:n]
 
-    def why_illegal(self, state: Ints, code: int, value: int) -> str | None:
+    def why_illegal(self, state: State, code: int, value: int) -> str | None:
         """Return why the action of a code and value is illegal, None if it is legal."""
         known, reason = _identified(state, code, value)
         fault = ActionFault(action_fault(known, self.tables, code, value))
@@ -131,7 +129,7 @@ class PackedGame:
             return reason
         return explain(fault, Refused(self.game_map, self.tables, state, code, value)) if fault else None
 
-    def encode(self, state: Ints, action: Action) -> tuple[int, int]:
+    def encode(self, state: State, action: Action) -> tuple[int, int]:
         """
         Return the code and value of a legal action.
 
@@ -155,20 +153,20 @@ class PackedGame:
         return code, value
 
     def _run(
-        self, state: Ints, run: Callable[[Ints, Ints], None], outcomes: Iterable[Chance] | None
-    ) -> tuple[Ints, Rows]:
+        self, state: State, run: Callable[[State, Ints], None], outcomes: Iterable[Chance] | None
+    ) -> tuple[State, Rows]:
         """Let the kernel run on a copy of a state; return what became of it, and the events."""
         script = None if outcomes is None else script_of(self.codec, outcomes)
         after, rows, is_read = _written(state, run, script)
-        if script is not None and (after[FAULT] or not is_read):
+        if script is not None and (after.fault or not is_read):
             raise GameError(misfit(self.codec, script, rows))
         return after, rows
 
-    def _check_chance(self, state: Ints) -> None:
+    def _check_chance(self, state: State) -> None:
         """Raise a `GameError` if a state cannot say what chance did."""
         if unknown := unknown_words(state, self.n_players):
             raise GameError(f"chance cannot go on from a state with {unknown}: say what it does (outcomes)")
-        if not state[STREAM : STREAM + N_WORDS].any():
+        if not state.stream.any():
             raise GameError(
                 "a state of a record has no random numbers of its own: say what chance does (outcomes), "
                 "or go on from record.resume(step, seed)"
@@ -176,8 +174,8 @@ class PackedGame:
 
 
 def _written(
-    state: Ints, run: Callable[[Ints, Ints], None], script: list[tuple[int, int]] | None
-) -> tuple[Ints, Rows, bool]:
+    state: State, run: Callable[[State, Ints], None], script: list[tuple[int, int]] | None
+) -> tuple[State, Rows, bool]:
     """Let the kernel run on a copy of a state: return the copy, the events, and whether all of a script was read."""
     n_events = _TAPE_EVENTS
     while True:
@@ -193,14 +191,14 @@ def _written(
     return after, list(zip(written[::2], written[1::2], strict=True)), bool(tape[READ_AT] >= tape[READ_END])
 
 
-def _identified(state: Ints, code: int, value: int) -> tuple[Ints, str]:
+def _identified(state: State, code: int, value: int) -> tuple[State, str]:
     """
     Return a state in which the seat that acts holds the cards it plays, if they may be its unknown ones.
 
     Else return the same state, and why they cannot be; "" if no card of the
     seat is unknown.
     """
-    seat = int(state[SEAT])
+    seat = int(state.seat)
     if kind_of(code) not in (CLAIM_ROUTE, PAY_TUNNEL) or n_unknown_cards(state, seat) == 0:
         return state, ""
     identified = state.copy()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -10,10 +10,14 @@ import numpy.typing as npt
 
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.codes import Ints
+from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.view import SeatView
 from ttr_analysis.maps.model import GameMap
+from ttr_analysis.tables.games import Tables
 
 Floats = npt.NDArray[np.float64]
+Chooser = Callable[[State, Tables, Ints, int, Floats, Ints], tuple[int, int]]
+"""A compiled function that plays: see `CompiledPolicy.decide` for what it is given."""
 
 
 @runtime_checkable
@@ -77,6 +81,9 @@ class CompiledPolicy(Protocol):
     """
     A player made of one compiled function, as the built-in ones are.
 
+    With a `chooser`, `play_games` and `simulate` play it as fast as those;
+    with a method `decide` alone it is called from Python, move by move.
+
     It may look only at what `engine.view.redact` leaves of the state: on the
     state and on the view it must choose the same.
 
@@ -120,7 +127,9 @@ class CompiledPolicy(Protocol):
         """Return what it wants to know of a map, as a vector."""
         ...
 
-    def decide(self, state: Ints, tables: Ints, lore: Ints, seat: int, params: Floats, memory: Ints) -> tuple[int, int]:
+    def decide(
+        self, state: State, tables: Tables, lore: Ints, seat: int, params: Floats, memory: Ints
+    ) -> tuple[int, int]:
         """
         Return the code and value of a legal action: see `engine.codes`.
 

@@ -6,37 +6,15 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from ttr_analysis.analysis import payments
-from ttr_analysis.cards import CARD_KINDS, COLORS, N_COLORS, N_KINDS, CardCounts
+from ttr_analysis.cards import CARD_KINDS, COLORS, N_COLORS, CardCounts
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import unpacked
-from ttr_analysis.engine.codes import Ints, argument_of, kind_of
+from ttr_analysis.engine.codes import argument_of, kind_of
 from ttr_analysis.engine.kernel.legal import ActionFault, fewest_kept
 from ttr_analysis.engine.kernel.neutral import may_choose
-from ttr_analysis.engine.layout import (
-    HAND,
-    NEUTRAL_OWNER,
-    NEUTRAL_TICKET,
-    OWNER,
-    PENDING,
-    PENDING_COLOR,
-    PHASE,
-    SEAT,
-    SURCHARGE,
-    TOKENS,
-    TRAINS,
-    Phase,
-)
+from ttr_analysis.engine.layout import NEUTRAL_OWNER, Phase, State
 from ttr_analysis.maps.model import GameMap, Route
-from ttr_analysis.tables.games import (
-    JOKERS,
-    LENGTH,
-    MARKET_SIZE,
-    N_SEATS,
-    NEUTRAL_A,
-    NEUTRAL_B,
-    TOLL,
-    TWIN,
-)
+from ttr_analysis.tables.games import Tables
 
 _DUE: Final = {
     Phase.KEEP_START: "choose its opening tickets",
@@ -77,15 +55,15 @@ class Refused(NamedTuple):
     """
 
     game_map: GameMap
-    tables: Ints
-    state: Ints
+    tables: Tables
+    state: State
     code: int
     value: int
 
     @property
     def seat(self) -> int:
         """The seat that acts."""
-        return int(self.state[SEAT])
+        return int(self.state.seat)
 
     @property
     def number(self) -> int:
@@ -130,34 +108,33 @@ def owner_name(owner: int) -> str:
 
 
 def _phase(refused: Refused) -> str:
-    due = _DUE[Phase(int(refused.state[PHASE]))]
+    due = _DUE[Phase(int(refused.state.phase))]
     return f"P{refused.seat} must {due} now; it cannot {_VERBS.get(kind_of(refused.code), 'do that')}"
 
 
 def _slot(refused: Refused) -> str:
-    return f"there is no market slot {refused.number}: they are 0 to {int(refused.tables[MARKET_SIZE]) - 1}"
+    return f"there is no market slot {refused.number}: they are 0 to {int(refused.tables.market_size) - 1}"
 
 
 def _taken(refused: Refused) -> str:
-    return f"{refused.route} is taken by {owner_name(int(refused.state[OWNER + refused.number]))}"
+    return f"{refused.route} is taken by {owner_name(int(refused.state.owner[refused.number]))}"
 
 
 def _twin_closed(refused: Refused) -> str:
-    twin = int(refused.tables[TWIN + refused.number])
-    owner = owner_name(int(refused.state[OWNER + twin]))
-    n = int(refused.tables[N_SEATS])
+    twin = int(refused.tables.twin[refused.number])
+    owner = owner_name(int(refused.state.owner[twin]))
+    n = int(refused.tables.n_seats)
     return f"{owner} has the other track of {refused.route}, which closes this one with {n} players"
 
 
 def _trains(refused: Refused) -> str:
-    trains = int(refused.state[TRAINS + refused.seat])
-    length = int(refused.tables[LENGTH + refused.number])
+    trains = int(refused.state.trains[refused.seat])
+    length = int(refused.tables.length[refused.number])
     return f"P{refused.seat} has {_n(trains, 'train')}, {refused.route} wants {length}"
 
 
 def _cards(refused: Refused) -> str:
-    at = HAND + refused.seat * N_KINDS
-    hand = refused.state[at : at + N_KINDS].tolist()
+    hand = refused.state.hand[refused.seat].tolist()
     counts = zip(CARD_KINDS, hand, refused.cards, strict=True)
     return f"P{refused.seat} holds {', '.join(f'{held} of the {n} {kind}' for kind, held, n in counts if n > held)}"
 
@@ -167,19 +144,19 @@ def _payment(refused: Refused) -> str:
 
 
 def _loans(refused: Refused) -> str:
-    tokens = int(refused.state[TOKENS + refused.seat])
-    toll = int(refused.tables[TOLL + refused.number])
+    tokens = int(refused.state.tokens[refused.seat])
+    toll = int(refused.tables.toll[refused.number])
     return f"P{refused.seat} has tokens worth {tokens}, {refused.route} has a toll of {toll}, and no loan is left"
 
 
 def _surcharge(refused: Refused) -> str:
-    color = int(refused.state[PENDING_COLOR])
+    color = int(refused.state.pending_color)
     if color == N_COLORS:
         wanted = "locomotives"
     else:
-        jokers = refused.tables[JOKERS + int(refused.state[PENDING])]
+        jokers = refused.tables.jokers[int(refused.state.pending)]
         wanted = f"{COLORS[color]} or locomotives" if jokers else COLORS[color]
-    return f"the tunnel demands {_n(int(refused.state[SURCHARGE]), 'more card')} ({wanted}), got {refused.cards}"
+    return f"the tunnel demands {_n(int(refused.state.surcharge), 'more card')} ({wanted}), got {refused.cards}"
 
 
 def _keep_few(refused: Refused) -> str:
@@ -188,8 +165,8 @@ def _keep_few(refused: Refused) -> str:
 
 
 def _neutral_route(refused: Refused) -> str:
-    ticket = int(refused.state[NEUTRAL_TICKET])
-    tracks = (int(refused.tables[NEUTRAL_A + ticket]), int(refused.tables[NEUTRAL_B + ticket]))
+    ticket = int(refused.state.neutral_ticket)
+    tracks = (int(refused.tables.neutral_a[ticket]), int(refused.tables.neutral_b[ticket]))
     free = [str(refused.game_map.routes[i]) for i in tracks if may_choose(refused.state, refused.tables, i)]
     n_routes = len(refused.game_map.routes)
     got = str(refused.route) if 0 <= refused.number < n_routes else "no route of the map"

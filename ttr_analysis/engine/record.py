@@ -31,7 +31,7 @@ from ttr_analysis.engine.following import ImpossibleError, follow
 from ttr_analysis.engine.game import Game
 from ttr_analysis.engine.header import MAX_NAME, RecordHeader, read_header, resolve_map
 from ttr_analysis.engine.identify import unknown_words
-from ttr_analysis.engine.layout import STREAM
+from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.lines import FaultList, as_line, parse_lines, read_bytes
 from ttr_analysis.engine.replay import Course, States
 from ttr_analysis.engine.scores import Scores, score_state
@@ -39,7 +39,7 @@ from ttr_analysis.engine.seen import seen_entries, shown_entries
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.maps.writing import write_atomically
-from ttr_analysis.rules.chance import N_WORDS, TABLE_STREAM, open_stream, seed_words
+from ttr_analysis.rules.chance import TABLE_STREAM, open_stream, seed_words
 
 
 @dataclass(frozen=True, repr=False)
@@ -358,10 +358,10 @@ class GameRecord:
             If there is no such step.
         """
         state = self.state_at(step)
-        vector = state.vector.copy()
+        vector = state.packed.copy()
         if unknown := unknown_words(vector, self.header.n_players):
             raise GameError(f"chance cannot go on from a state with {unknown}")
-        open_stream(seed_words(seed), 0, TABLE_STREAM, vector[STREAM : STREAM + N_WORDS])
+        open_stream(seed_words(seed), 0, TABLE_STREAM, vector.stream)
         return Game(self.map, self.header.n_players), GameState(self.map, self.header.n_players, vector)
 
     # -- the result -----------------------------------------------------------------
@@ -437,7 +437,7 @@ class GameRecord:
             raise
 
     @property
-    def _last(self) -> Ints:
+    def _last(self) -> State:
         """The packed state after the last step."""
         return self._course.last
 

@@ -21,11 +21,12 @@ from ttr_analysis.engine.events import Rows, tape_of
 from ttr_analysis.engine.identify import identify_cards, identify_tickets, n_unknown_cards
 from ttr_analysis.engine.kernel.setup import new_game
 from ttr_analysis.engine.kernel.step import step as kernel_step
-from ttr_analysis.engine.layout import SEAT, STATE_SIZE, STREAM
+from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.rules.chance import N_WORDS
 from ttr_analysis.tables import game_tables
+from ttr_analysis.tables.games import Tables
 
 SET_UP: Final = -1
 """Code of the first step."""
@@ -73,19 +74,19 @@ class Course:
 
     game_map: GameMap
     n_players: int
-    tables: Ints = field(init=False, repr=False)
+    tables: Tables = field(init=False, repr=False)
     steps: list[Step] = field(default_factory=list, init=False)
     due: str = field(default="", init=False)
     """What the last move still lacks, if the record ends in the middle of one."""
-    _kept: list[Ints] = field(default_factory=list, init=False, repr=False)
-    _latest: tuple[int, Ints] = field(init=False, repr=False)
+    _kept: list[State] = field(default_factory=list, init=False, repr=False)
+    _latest: tuple[int, State] = field(init=False, repr=False)
     """The step whose state was asked for last, and that state."""
 
     def __post_init__(self) -> None:
         self.tables = game_tables(self.game_map, self.n_players)
-        self._latest = (-1, np.zeros(STATE_SIZE, dtype=np.int64))
+        self._latest = (-1, State())
 
-    def vector(self, at: int) -> Ints:
+    def vector(self, at: int) -> State:
         """Return the packed state after a step; at most `_EVERY` steps are made for it, one if it is the next one."""
         done, state = self._latest
         if not at // _EVERY * _EVERY <= done <= at:
@@ -102,7 +103,7 @@ class Course:
         return self.steps[-1].end if self.steps else 0
 
     @property
-    def last(self) -> Ints:
+    def last(self) -> State:
         """The packed state after the last step."""
         return self.vector(len(self.steps) - 1)
 
@@ -124,7 +125,7 @@ class Course:
             other.due = self.due
         return other
 
-    def add_played(self, code: int, value: int, rows: Rows, state: Ints) -> None:
+    def add_played(self, code: int, value: int, rows: Rows, state: State) -> None:
         """
         Add a step that was played.
 
@@ -140,10 +141,10 @@ class Course:
         script = [row for row in rows if codes.CARD_DEALT <= kind_of(row[0]) < codes.SHUFFLED]
         first = self.n_events
         replayed = state.copy()
-        replayed[STREAM : STREAM + N_WORDS] = 0
+        replayed.stream[:] = 0
         self.add(Step(first, first + len(rows), code, value, None, script), replayed)
 
-    def add(self, step: Step, state: Ints) -> None:
+    def add(self, step: Step, state: State) -> None:
         """Add a step that leads to a state."""
         if len(self.steps) % _EVERY == 0:
             self._kept.append(state.copy())
@@ -190,7 +191,7 @@ class States(Sequence[GameState]):
         return f"<{len(self)} states>"
 
 
-def make_step(state: Ints, tables: Ints, step: Step, tape: Ints | None = None) -> None:
+def make_step(state: State, tables: Tables, step: Step, tape: Ints | None = None) -> None:
     """
     Make a step.
 
@@ -205,7 +206,7 @@ def make_step(state: Ints, tables: Ints, step: Step, tape: Ints | None = None) -
     tape
         Its script on a tape with room for events, if they are wanted.
     """
-    seat = int(state[SEAT])
+    seat = int(state.seat)
     if step.shown is not None:
         identify_tickets(state, step.shown.seat, step.shown.tickets)
         return
@@ -214,7 +215,7 @@ def make_step(state: Ints, tables: Ints, step: Step, tape: Ints | None = None) -
     tape = tape_of(step.script, 0) if tape is None else tape
     if step.code == SET_UP:
         new_game(tables, _NO_WORDS, 0, state, tape)
-        state[STREAM : STREAM + N_WORDS] = 0  # which no stream is: replayed states have no random numbers
+        state.stream[:] = 0  # which no stream is: replayed states have no random numbers
     else:
         kernel_step(state, tables, step.code, step.value, tape)
 

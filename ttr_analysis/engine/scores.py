@@ -12,11 +12,11 @@ import numpy as np
 from ttr_analysis.engine.codes import Ints
 from ttr_analysis.engine.kernel import scoring as columns
 from ttr_analysis.engine.kernel.scoring import goal_reached, label_cities, score_games
-from ttr_analysis.engine.layout import HELD, N_HELD, OWNER, UNKNOWN_TICKET
+from ttr_analysis.engine.layout import UNKNOWN_TICKET, State
 from ttr_analysis.maps.model import GameMap, Ticket
 from ttr_analysis.rules.scoring import NO_GOAL, ticket_score
 from ttr_analysis.tables import game_tables
-from ttr_analysis.tables.games import GOAL_PLACE, GOAL_POINTS, MAX_CITIES, MAX_GOALS, MAX_TICKETS
+from ttr_analysis.tables.games import MAX_CITIES, Tables
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -239,7 +239,7 @@ def _row(score: Score) -> dict[str, Any]:
     }
 
 
-def score_state(game_map: GameMap, state: Ints, n_players: int) -> Scores:
+def score_state(game_map: GameMap, state: State, n_players: int) -> Scores:
     """
     Score a game as it stands.
 
@@ -259,7 +259,7 @@ def score_state(game_map: GameMap, state: Ints, n_players: int) -> Scores:
     """
     tables = game_tables(game_map, n_players)
     result = np.zeros((n_players, columns.N_COLUMNS), dtype=np.int64)
-    score_games(state[None], tables, result[None])
+    score_games(state.cells[None], tables, result[None])
     is_known = not result[:, columns.UNKNOWN_COLUMN].any()
     seats = tuple(
         _score_of(game_map, state, tables, seat, result[seat], is_known=is_known) for seat in range(n_players)
@@ -267,7 +267,7 @@ def score_state(game_map: GameMap, state: Ints, n_players: int) -> Scores:
     return Scores(seats, tuple(score.seat for score in seats if score.won))
 
 
-def _score_of(game_map: GameMap, state: Ints, tables: Ints, seat: int, row: Ints, *, is_known: bool) -> Score:
+def _score_of(game_map: GameMap, state: State, tables: Tables, seat: int, row: Ints, *, is_known: bool) -> Score:
     """Return the score of a seat from its row; `is_known` tells whether all tickets of the game are."""
     bonuses = tuple(
         BonusScore(rules.measure, points if is_known or rules.measure != "completed_tickets" else None)
@@ -289,27 +289,26 @@ def _score_of(game_map: GameMap, state: Ints, tables: Ints, seat: int, row: Ints
     )
 
 
-def _route_scores(game_map: GameMap, state: Ints, seat: int) -> tuple[RouteScore, ...]:
+def _route_scores(game_map: GameMap, state: State, seat: int) -> tuple[RouteScore, ...]:
     """Return the routes of a seat by length."""
     by_length: dict[int, list[int]] = defaultdict(list)
-    for route, owner in zip(game_map.routes, state[OWNER:].tolist(), strict=False):
+    for route, owner in zip(game_map.routes, state.owner.tolist(), strict=False):
         if owner == seat:
             by_length[route.length].append(route.points)
     return tuple(RouteScore(length, len(points), sum(points)) for length, points in sorted(by_length.items()))
 
 
-def _ticket_scores(game_map: GameMap, state: Ints, tables: Ints, seat: int) -> tuple[TicketScore, ...]:
+def _ticket_scores(game_map: GameMap, state: State, tables: Tables, seat: int) -> tuple[TicketScore, ...]:
     """Return the tickets of a seat, in the order kept."""
     label = np.zeros(MAX_CITIES, dtype=np.int64)
     label_cities(state, tables, seat, label)
     scores = []
-    held = HELD + seat * MAX_TICKETS
-    for t in state[held : held + int(state[N_HELD + seat])].tolist():
+    for t in state.held[seat, : state.n_held[seat]].tolist():
         if t == UNKNOWN_TICKET:
             scores.append(TicketScore(None, None, ""))
             continue
         goal = int(goal_reached(tables, t, label))
-        points = ticket_score(goal, tables[GOAL_POINTS : GOAL_POINTS + MAX_GOALS], game_map.tickets[t].penalty)
-        reached = "" if goal == NO_GOAL else game_map.places[tables[GOAL_PLACE + goal]].name
+        points = ticket_score(goal, tables.goal_points, game_map.tickets[t].penalty)
+        reached = "" if goal == NO_GOAL else game_map.places[tables.goal_place[goal]].name
         scores.append(TicketScore(game_map.tickets[t], int(points), reached))
     return tuple(scores)

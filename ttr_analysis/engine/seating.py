@@ -9,14 +9,14 @@ import numpy as np
 
 from ttr_analysis._errors import GameError, IllegalActionError
 from ttr_analysis.engine.actions import Codec, LegalActions
-from ttr_analysis.engine.codes import Ints, is_canonical, seat_of
-from ttr_analysis.engine.layout import N_TURNS, SEAT
+from ttr_analysis.engine.codes import is_canonical, seat_of
+from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.packed import PackedGame
 from ttr_analysis.engine.protocol import CompiledPolicy, Policy, policy_name
 from ttr_analysis.engine.view import SeatView, redact
 from ttr_analysis.rules.chance import N_WORDS, open_stream, policy_words
 
-Chooser = Callable[[Ints], tuple[int, int]]
+Chooser = Callable[[State], tuple[int, int]]
 """A policy at its seat in one game: from the packed state to a legal code and value."""
 
 
@@ -61,7 +61,7 @@ def _seat_compiled(packed: PackedGame, policy: CompiledPolicy, seat: int, seed: 
     memory = np.zeros(policy.memory_size, dtype=np.int64)
     open_stream(policy_words(seed, seat), game, 1 + seat, memory[:N_WORDS])
 
-    def choose(state: Ints) -> tuple[int, int]:
+    def choose(state: State) -> tuple[int, int]:
         seen = redact(state, tables, seat)
         with _blamed(policy, state):
             code, value = map(int, policy.decide(seen, tables, lore, seat, params, memory))
@@ -79,9 +79,9 @@ def _seat_python(packed: PackedGame, policy: Policy, seat: int, seed: int, game:
     rng = np.random.default_rng(words.tolist())
     codec = Codec(packed.game_map)  # its own: a codec remembers what it decoded
 
-    def choose(state: Ints) -> tuple[int, int]:
+    def choose(state: State) -> tuple[int, int]:
         view = SeatView(packed.game_map, packed.n_players, state, seat)
-        actions = LegalActions(packed.rows(state), codec, view.vector)
+        actions = LegalActions(packed.rows(state), codec, view.packed)
         with _blamed(policy, state):
             action = policy.choose(view, actions, rng)
         try:
@@ -97,7 +97,7 @@ def _what_is_odd(code: int, value: int) -> str:
 
 
 @contextmanager
-def _blamed(policy: object, state: Ints) -> Iterator[None]:
+def _blamed(policy: object, state: State) -> Iterator[None]:
     """Raise what goes wrong inside as an error of the policy."""
     try:
         yield
@@ -105,5 +105,5 @@ def _blamed(policy: object, state: Ints) -> Iterator[None]:
         raise GameError(f"{_who(policy, state)} failed: {type(error).__name__}: {error}") from error
 
 
-def _who(policy: object, state: Ints) -> str:
-    return f"{policy_name(policy)} at P{int(state[SEAT])} in turn {int(state[N_TURNS]) + 1}"
+def _who(policy: object, state: State) -> str:
+    return f"{policy_name(policy)} at P{int(state.seat)} in turn {int(state.n_turns) + 1}"

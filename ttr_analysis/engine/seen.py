@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ttr_analysis.engine import codes
-from ttr_analysis.engine.codes import Ints
 from ttr_analysis.engine.entries import SHOWN, Entry
-from ttr_analysis.engine.layout import HELD, N_HELD, UNKNOWN_CARD, UNKNOWN_TICKET
-from ttr_analysis.tables.games import MAX_TICKETS
+from ttr_analysis.engine.layout import UNKNOWN_CARD, UNKNOWN_TICKET, State
 
 _CARDS = (codes.CARD_DEALT, codes.CARD_DRAWN)
 
@@ -61,7 +59,7 @@ def _unkept(entries: Sequence[Entry]) -> frozenset[int]:
     return frozenset(unkept)
 
 
-def shown_entries(entries: Sequence[Entry], state: Ints, others: Sequence[int]) -> Iterator[Entry]:
+def shown_entries(entries: Sequence[Entry], state: State, others: Sequence[int]) -> Iterator[Entry]:
     """
     Yield what others show of their tickets at the end, if it is known and they have not yet.
 
@@ -76,7 +74,6 @@ def shown_entries(entries: Sequence[Entry], state: Ints, others: Sequence[int]) 
     """
     already = {entry.seat for entry in entries if entry.kind == SHOWN}
     for seat in others:
-        held = HELD + seat * MAX_TICKETS
-        tickets = tuple(state[held : held + state[N_HELD + seat]].tolist())
+        tickets = tuple(state.held[seat, : state.n_held[seat]].tolist())
         if tickets and seat not in already and UNKNOWN_TICKET not in tickets:
             yield Entry(SHOWN, seat, tickets=tickets)

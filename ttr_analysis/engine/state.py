@@ -8,55 +8,18 @@ from typing import Final, Literal
 import numpy as np
 
 from ttr_analysis._errors import GameError
-from ttr_analysis.cards import CARD_KINDS, COLORS, N_COLORS, N_KINDS, CardCounts
+from ttr_analysis.cards import CARD_KINDS, COLORS, N_COLORS, CardCounts
 from ttr_analysis.engine.codes import Ints
 from ttr_analysis.engine.layout import (
     AT_DISCARDS,
-    CLAIMED,
-    DISCARDS,
-    DRAW_PILE,
-    ENDING,
-    HAND,
-    HELD,
-    KNOWN,
-    LAID,
-    LAST_LEFT,
-    LOANS,
-    MARKER,
-    MARKET,
-    N_CLAIMS,
-    N_HAND,
-    N_HELD,
-    N_OFFER,
-    N_PILE,
-    N_QUEUED,
-    N_TICKET_DISCARDS,
-    N_TICKET_PILE,
-    N_TURNS,
-    NEUTRAL_IN,
     NEUTRAL_OWNER,
-    NEUTRAL_TICKET,
     NOBODY,
-    OFFER,
     OVER,
-    OWNER,
-    PENDING,
-    PENDING_COLOR,
-    PHASE,
-    REVEALED,
-    SCORE,
-    SEAT,
-    STATE_SIZE,
-    SURCHARGE,
-    TICKET_AT,
-    TOKENS,
-    TRAINS,
-    TURN_SEAT,
     UNKNOWN_TICKET,
     Phase,
+    State,
 )
 from ttr_analysis.maps.model import GameMap, Route, Ticket
-from ttr_analysis.tables.games import MAX_OFFER, MAX_TICKETS
 
 Owner = int | Literal["neutral"]
 """A seat, or the neutral player."""
@@ -117,19 +80,19 @@ class PublicState:
         The map, as the variant that is played.
     n_players
         Number of players, without the neutral one.
-    vector
+    packed
         The packed state (`engine.layout`); copied.
     """
 
-    __slots__ = ("_counted", "_game_map", "_n_players", "_vector")
+    __slots__ = ("_counted", "_game_map", "_n_players", "_packed")
 
-    def __init__(self, game_map: GameMap, n_players: int, vector: Ints) -> None:
-        if np.shape(vector) != (STATE_SIZE,):
-            raise GameError(f"a packed state is a vector of {STATE_SIZE} numbers, got shape {np.shape(vector)}")
+    def __init__(self, game_map: GameMap, n_players: int, packed: State) -> None:
+        if not isinstance(packed, State):
+            raise GameError(f"expected a packed state, got {packed!r}")
         self._game_map = game_map
         self._n_players = n_players
-        self._vector = np.array(vector, dtype=np.int64)
-        self._counted: dict[int, CardCounts] = {}
+        self._packed = packed.copy()
+        self._counted: dict[tuple[str, int | None], CardCounts] = {}
 
     @property
     def game_map(self) -> GameMap:
@@ -142,95 +105,93 @@ class PublicState:
         return self._n_players
 
     @property
-    def vector(self) -> Ints:
-        """A copy of the packed state, which cannot be written: see `engine.layout`."""
-        vector = self._vector.copy()
-        vector.setflags(write=False)
-        return vector
+    def packed(self) -> State:
+        """A copy of the packed state, as compiled code reads it: see `engine.layout`."""
+        return self._packed.copy()
 
     # -- the course of the game -----------------------------------------------
 
     @property
     def phase(self) -> Phase:
         """What the seat that acts decides."""
-        return Phase(self._cell(PHASE))
+        return Phase(self._packed.phase)
 
     @property
     def acting(self) -> int:
         """The seat that acts now."""
-        return self._cell(SEAT)
+        return self._packed.seat
 
     @property
     def turn(self) -> int:
         """The seat whose turn it is; it does not act while another chooses for the neutral player."""
-        return self._cell(TURN_SEAT)
+        return self._packed.turn_seat
 
     @property
     def n_turns(self) -> int:
         """Turns that are complete, of all seats together."""
-        return self._cell(N_TURNS)
+        return self._packed.n_turns
 
     @property
     def is_last_round(self) -> bool:
         """Whether the last turns have begun."""
-        return self._cell(LAST_LEFT) != NOBODY
+        return self._packed.last_left != NOBODY
 
     @property
     def turns_left(self) -> int | None:
         """Turns left in the game, of all seats together; None before the last round."""
-        return self._cell(LAST_LEFT) if self.is_last_round else None
+        return self._packed.last_left if self.is_last_round else None
 
     @property
     def is_over(self) -> bool:
         """Whether the game is over."""
-        return self._cell(PHASE) == OVER
+        return self._packed.phase == OVER
 
     @property
     def ending(self) -> EndingName | None:
         """Why the game is over: "trains", "passes" or "truncated"; None before."""
-        return _ENDINGS[self._cell(ENDING)]
+        return _ENDINGS[self._packed.ending]
 
     # -- train cards ------------------------------------------------------------
 
     @property
     def market(self) -> tuple[str | None, ...]:
         """The card in each slot, None where it is empty."""
-        kinds = self._cells(MARKET, self._game_map.rules.market.size)
+        kinds = self._packed.market[: self._game_map.rules.market.size].tolist()
         return tuple(None if kind == NOBODY else CARD_KINDS[kind] for kind in kinds)
 
     @property
     def n_pile(self) -> int:
         """Cards in the draw pile."""
-        return self._cell(N_PILE)
+        return self._packed.n_pile
 
     @property
     def discards(self) -> CardCounts:
         """The discard pile."""
-        return self._cards(DISCARDS)
+        return self._cards("discards")
 
     @property
     def n_hands(self) -> tuple[int, ...]:
         """How many cards each seat holds."""
-        return self._seats(N_HAND)
+        return self._seats(self._packed.n_hand)
 
     @property
     def known(self) -> tuple[CardCounts, ...]:
         """Cards that everyone knows each seat to hold at least."""
-        return tuple(self._cards(KNOWN + seat * N_KINDS) for seat in range(self._n_players))
+        return tuple(self._cards("known", seat) for seat in range(self._n_players))
 
     @property
     def pending(self) -> PendingTunnel | None:
         """The tunnel whose surcharge is to be paid or declined now."""
-        route = self._cell(PENDING)
+        route = self._packed.pending
         if route == NOBODY:
             return None
-        color = self._cell(PENDING_COLOR)
+        color = self._packed.pending_color
         return PendingTunnel(
             self._game_map.routes[route],
             COLORS[color] if color < N_COLORS else None,
-            self._cards(LAID),
-            self._cards(REVEALED),
-            self._cell(SURCHARGE),
+            self._cards("laid"),
+            self._cards("revealed"),
+            self._packed.surcharge,
         )
 
     # -- trains, points, money ----------------------------------------------------
@@ -238,38 +199,38 @@ class PublicState:
     @property
     def trains(self) -> tuple[int, ...]:
         """Trains left of each seat."""
-        return self._seats(TRAINS)
+        return self._seats(self._packed.trains)
 
     @property
     def scores(self) -> tuple[int, ...]:
         """Score of each seat so far: its start and its routes; tickets and bonuses count at the end."""
-        return self._seats(SCORE)
+        return self._seats(self._packed.score)
 
     @property
     def tokens(self) -> tuple[int, ...]:
         """Value of the toll tokens of each seat."""
-        return self._seats(TOKENS)
+        return self._seats(self._packed.tokens)
 
     @property
     def loans(self) -> tuple[int, ...]:
         """Loans of each seat."""
-        return self._seats(LOANS)
+        return self._seats(self._packed.loans)
 
     # -- routes ---------------------------------------------------------------------
 
     @property
     def owners(self) -> dict[str, Owner]:
         """Who owns each route that is taken, by the id of the route, in the order in which they were taken."""
-        owner = self._cells(OWNER, len(self._game_map.routes))
+        owner = self._packed.owner[: len(self._game_map.routes)].tolist()
         return {
             self._game_map.routes[route].id: "neutral" if owner[route] == NEUTRAL_OWNER else owner[route]
-            for route in self._cells(CLAIMED, self._cell(N_CLAIMS))
+            for route in self._packed.claimed[: self._packed.n_claims].tolist()
         }
 
     @property
     def claimed(self) -> tuple[Route, ...]:
         """The routes that are taken, in the order in which they were."""
-        return tuple(self._game_map.routes[i] for i in self._cells(CLAIMED, self._cell(N_CLAIMS)))
+        return tuple(self._game_map.routes[i] for i in self._packed.claimed[: self._packed.n_claims].tolist())
 
     def routes_of(self, owner: Owner) -> tuple[Route, ...]:
         """
@@ -281,7 +242,7 @@ class PublicState:
             A seat, or "neutral".
         """
         number = NEUTRAL_OWNER if owner == "neutral" else owner
-        owners = self._cells(OWNER, len(self._game_map.routes))
+        owners = self._packed.owner[: len(self._game_map.routes)].tolist()
         return tuple(self._game_map.routes[i] for i, who in enumerate(owners) if who == number)
 
     # -- tickets ----------------------------------------------------------------------
@@ -289,51 +250,51 @@ class PublicState:
     @property
     def n_ticket_pile(self) -> int:
         """Tickets in the pile."""
-        return self._cell(N_TICKET_PILE) + self._cell(N_QUEUED)
+        return self._packed.n_ticket_pile + self._packed.n_queued
 
     @property
     def ticket_discards(self) -> tuple[Ticket, ...]:
         """Tickets that lie face up on the ticket discards, those that are known, in the order of the map."""
-        places = self._cells(TICKET_AT, len(self._game_map.tickets))
+        places = self._packed.ticket_at[: len(self._game_map.tickets)].tolist()
         return tuple(self._game_map.tickets[i] for i, place in enumerate(places) if place == AT_DISCARDS)
 
     @property
     def n_ticket_discards(self) -> int:
         """Number of those tickets, unknown ones included."""
-        return self._cell(N_TICKET_DISCARDS)
+        return self._packed.n_ticket_discards
 
     @property
     def n_tickets(self) -> tuple[int, ...]:
         """Tickets that each seat has kept."""
-        return self._seats(N_HELD)
+        return self._seats(self._packed.n_held)
 
     @property
     def n_offers(self) -> tuple[int, ...]:
         """Tickets that each seat chooses from."""
-        return self._seats(N_OFFER)
+        return self._seats(self._packed.n_offer)
 
     # -- the neutral player -----------------------------------------------------------
 
     @property
     def has_neutral(self) -> bool:
         """Whether the neutral player is in the game."""
-        return bool(self._cell(NEUTRAL_IN))
+        return bool(self._packed.neutral_in)
 
     @property
     def neutral_trains(self) -> int:
         """Trains left of the neutral player."""
-        return self._cell(TRAINS + NEUTRAL_OWNER)
+        return int(self._packed.trains[NEUTRAL_OWNER])
 
     @property
     def marker(self) -> int | None:
         """The seat that holds the marker of the neutral player; None if the game has none."""
-        seat = self._cell(MARKER)
+        seat = self._packed.marker
         return None if seat == NOBODY else seat
 
     @property
     def neutral_ticket(self) -> Ticket | None:
         """The ticket last turned up for the neutral player, if it is known."""
-        number = self._cell(NEUTRAL_TICKET)
+        number = self._packed.neutral_ticket
         return None if number == NOBODY else self._ticket(number)
 
     # -- plumbing -----------------------------------------------------------------------
@@ -349,33 +310,28 @@ class PublicState:
 
     def _identity(self) -> tuple[object, ...]:
         """Return all by which two of these may differ."""
-        return type(self), self._n_players, self._vector.tobytes(), self._game_map
+        return type(self), self._n_players, self._packed.cells.tobytes(), self._game_map
 
-    def _cell(self, at: int) -> int:
-        return int(self._vector[at])
+    def _seats(self, numbers: Ints) -> tuple[int, ...]:
+        return tuple(numbers[: self._n_players].tolist())
 
-    def _cells(self, at: int, n: int) -> list[int]:
-        cells: list[int] = self._vector[at : at + n].tolist()
-        return cells
-
-    def _seats(self, at: int) -> tuple[int, ...]:
-        return tuple(self._cells(at, self._n_players))
-
-    def _cards(self, at: int) -> CardCounts:
-        """Return the nine counts from a cell on; they are made once, since policies ask for them often."""
-        cards = self._counted.get(at)
+    def _cards(self, field: str, seat: int | None = None) -> CardCounts:
+        """Return the cards that a field counts; they are made once, since policies ask for them often."""
+        cards = self._counted.get((field, seat))
         if cards is None:
-            cards = self._counted[at] = CardCounts(tuple(self._cells(at, N_KINDS)))
+            counts = getattr(self._packed, field)
+            counts = counts if seat is None else counts[seat]
+            cards = self._counted[field, seat] = CardCounts(tuple(counts.tolist()))
         return cards
 
     def _ticket(self, number: int) -> Ticket | None:
         return None if number == UNKNOWN_TICKET else self._game_map.tickets[number]
 
     def _held(self, seat: int) -> tuple[Ticket | None, ...]:
-        return tuple(map(self._ticket, self._cells(HELD + seat * MAX_TICKETS, self._cell(N_HELD + seat))))
+        return tuple(map(self._ticket, self._packed.held[seat, : self._packed.n_held[seat]].tolist()))
 
     def _offered(self, seat: int) -> tuple[Ticket | None, ...]:
-        return tuple(map(self._ticket, self._cells(OFFER + seat * MAX_OFFER, self._cell(N_OFFER + seat))))
+        return tuple(map(self._ticket, self._packed.offer[seat, : self._packed.n_offer[seat]].tolist()))
 
     def _summary(self) -> str:
         """Return map, players and phase, for a `repr`."""
@@ -409,12 +365,12 @@ class GameState(PublicState):
     @property
     def hands(self) -> tuple[CardCounts, ...]:
         """The cards of each seat; those that a record does not know are missing."""
-        return tuple(self._cards(HAND + seat * N_KINDS) for seat in range(self._n_players))
+        return tuple(self._cards("hand", seat) for seat in range(self._n_players))
 
     @property
     def pile(self) -> CardCounts:
         """The cards of the draw pile; those in hands that a record does not know are among them."""
-        return self._cards(DRAW_PILE)
+        return self._cards("draw_pile")
 
     @property
     def tickets(self) -> tuple[tuple[Ticket | None, ...], ...]:

@@ -9,10 +9,10 @@ from typing import Final
 
 from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine import codes
-from ttr_analysis.engine.codes import Ints, kind_of
+from ttr_analysis.engine.codes import kind_of
 from ttr_analysis.engine.entries import Entry
 from ttr_analysis.engine.events import decode_chance
-from ttr_analysis.engine.layout import AT_PILE, N_OFFER, OFFER, SEAT, TICKET_AT, UNKNOWN_CARD, UNKNOWN_TICKET
+from ttr_analysis.engine.layout import AT_PILE, UNKNOWN_CARD, UNKNOWN_TICKET, State
 from ttr_analysis.engine.misfit import due_words
 from ttr_analysis.engine.packed import PackedGame
 from ttr_analysis.engine.scanner import UNKNOWN, NotationError, Scanner, card_value, names_of
@@ -73,7 +73,7 @@ class StepReader:
     def __init__(
         self,
         packed: PackedGame,
-        vector: Ints | None,
+        vector: State | None,
         text: str,
         *,
         dealt: Sequence[tuple[int, int]] = (),
@@ -93,7 +93,7 @@ class StepReader:
 
     def _step(
         self,
-        vector: Ints,
+        vector: State,
         code: int,
         value: int,
         told: Told,
@@ -222,7 +222,7 @@ class StepReader:
         """Return the names of the tickets that may come from the pile after what a script tells."""
         told = {value for code, value in (*self._dealt, *script) if kind_of(code) in _TICKETS}
         lies = [
-            i not in told and (self.vector is None or self.vector[TICKET_AT + i] == AT_PILE)
+            i not in told and (self.vector is None or self.vector.ticket_at[i] == AT_PILE)
             for i in range(len(self.map.tickets))
         ]
         return [ticket.id for ticket, is_there in zip(self.map.tickets, lies, strict=True) if is_there]
@@ -231,15 +231,14 @@ class StepReader:
         ticket = self.packed.codec.ticket(number)
         return UNKNOWN if ticket is None else ticket.id
 
-    def _offer(self, vector: Ints) -> list[int]:
-        seat = int(vector[SEAT])
-        at = OFFER + seat * MAX_OFFER
-        offer: list[int] = vector[at : at + int(vector[N_OFFER + seat])].tolist()
+    def _offer(self, vector: State) -> list[int]:
+        seat = vector.seat
+        offer: list[int] = vector.offer[seat, : vector.n_offer[seat]].tolist()
         return offer
 
     # -- rules ----------------------------------------------------------------------
 
-    def _refuse(self, vector: Ints, code: int, place: int) -> None:
+    def _refuse(self, vector: State, code: int, place: int) -> None:
         """Refuse a kind of move that this is not the time for."""
         reason = self.packed.why_illegal(vector, code, 0) or "this cannot come here"
         raise self.scan.error(reason, at=place, is_illegal=True)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ttr_analysis.engine import codes
-from ttr_analysis.engine.codes import Ints, kind_of
+from ttr_analysis.engine.codes import kind_of
 from ttr_analysis.engine.entries import Entry
-from ttr_analysis.engine.layout import STREAM
+from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.misfit import is_secret_unknown, why_not
 from ttr_analysis.engine.packed import PackedGame
-from ttr_analysis.rules.chance import N_WORDS
 
 
 class Telling:
@@ -41,7 +40,7 @@ class Telling:
     def __init__(
         self,
         packed: PackedGame,
-        before: Ints | None,
+        before: State | None,
         code: int = 0,
         value: int = 0,
         told: Iterable[tuple[int, int]] = (),
@@ -107,7 +106,7 @@ class Telling:
         return True
 
     @property
-    def after(self) -> Ints:
+    def after(self) -> State:
         """The packed state after the step, if it is complete."""
         return self._after
 
@@ -123,9 +122,9 @@ class Telling:
             entries.append(Entry.of(code, value))
         return entries
 
-    def _run(self, script: list[tuple[int, int]]) -> tuple[Ints, list[tuple[int, int]]]:
+    def _run(self, script: list[tuple[int, int]]) -> tuple[State, list[tuple[int, int]]]:
         after, rows = self._packed.try_script(self._before, *self._action, script)
-        after[STREAM : STREAM + N_WORDS] = 0  # what is told has no random numbers to come
+        after.stream[:] = 0  # what is told has no random numbers to come
         return after, rows
 
 

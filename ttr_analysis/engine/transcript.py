@@ -8,11 +8,11 @@ from typing import NamedTuple, Self
 
 from ttr_analysis._errors import GameError
 from ttr_analysis.engine import codes
-from ttr_analysis.engine.codes import Ints
 from ttr_analysis.engine.entries import Entry, event_of
 from ttr_analysis.engine.events import Event
 from ttr_analysis.engine.following import ImpossibleError, follow, follow_on
 from ttr_analysis.engine.game import Game
+from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.linereading import LineReader
 from ttr_analysis.engine.notetext import course_lines, setup_lines
 from ttr_analysis.engine.packed import PackedGame
@@ -201,7 +201,7 @@ class Transcript:
     # -- plumbing -------------------------------------------------------------------
 
     @property
-    def _vector(self) -> Ints | None:
+    def _vector(self) -> State | None:
         course = self._written[-1].course
         return course.last if course.steps else None
 

@@ -4,43 +4,29 @@ from __future__ import annotations
 
 import numpy as np
 
-from ttr_analysis._jit import compiled
-from ttr_analysis.cards import N_KINDS, CardCounts
+from ttr_analysis._compile import compiled
+from ttr_analysis.cards import CardCounts
 from ttr_analysis.engine.codes import Ints
 from ttr_analysis.engine.kernel.legal import NONE, track_fault
 from ttr_analysis.engine.layout import (
     AT_DISCARDS,
     AT_OFFER,
     AT_PILE,
-    BLIND,
-    DRAW_PILE,
-    HAND,
-    HELD,
     KEEP_START,
-    N_HELD,
-    N_OFFER,
-    N_QUEUED,
-    N_TICKET_DISCARDS,
     NOBODY,
-    OFFER,
-    PHASE,
-    POOL,
-    QUEUE,
-    STREAM,
-    TICKET_AT,
     UNKNOWN_TICKET,
+    State,
 )
 from ttr_analysis.engine.state import PublicState, seat_number
 from ttr_analysis.maps.model import GameMap, Route, RouteLike, Ticket
-from ttr_analysis.rules.chance import N_WORDS
 from ttr_analysis.tables import game_tables
-from ttr_analysis.tables.games import MAX_OFFER, MAX_ROUTES, MAX_TICKETS, N_ROUTES, N_SEATS, N_TICKETS
+from ttr_analysis.tables.games import MAX_OFFER, MAX_ROUTES, MAX_TICKETS, Tables
 
 
 @compiled
-def redact(state: Ints, tables: Ints, seat: int) -> Ints:
+def hide_secrets(view: State, tables: Tables, seat: int) -> None:
     """
-    Return what a seat can see of a state, in the same layout.
+    Blank what a seat cannot see of a state.
 
     Cells that are secret from the seat say nothing: no cards, unknown tickets,
     places as if a ticket were in the pile. Where the state does not tell who
@@ -49,61 +35,62 @@ def redact(state: Ints, tables: Ints, seat: int) -> Ints:
 
     Parameters
     ----------
-    state
-        The packed state; not changed.
+    view
+        The packed state; changed.
     tables
         The map, its rules and the number of players.
     seat
         Who looks.
     """
-    view = state.copy()
-    for cell in range(STREAM, STREAM + N_WORDS):
-        view[cell] = 0
-    for cell in range(DRAW_PILE, DRAW_PILE + N_KINDS):
-        view[cell] = 0
-    for cell in range(QUEUE, QUEUE + MAX_TICKETS):
-        view[cell] = UNKNOWN_TICKET
-    for other in range(tables[N_SEATS]):
+    view.stream.fill(0)
+    view.draw_pile.fill(0)
+    view.queue.fill(UNKNOWN_TICKET)
+    for other in range(tables.n_seats):
         if other != seat:
             _hide_seat(view, other)
     _hide_places(view, tables, seat)
-    if view[PHASE] == KEEP_START:
-        view[N_QUEUED] = 0
-        view[N_TICKET_DISCARDS] = 0
+    if view.phase == KEEP_START:
+        view.n_queued = 0
+        view.n_ticket_discards = 0
+
+
+def redact(state: State, tables: Tables, seat: int) -> State:
+    """Return what a seat can see of a state: see `hide_secrets`."""
+    view = state.copy()
+    hide_secrets(view, tables, seat)
     return view
 
 
 @compiled
-def _hide_seat(view: Ints, other: int) -> None:
+def _hide_seat(view: State, other: int) -> None:
     """Hide the cards and tickets of another seat, and while opening tickets are chosen their number."""
-    for cell in range(other * N_KINDS, (other + 1) * N_KINDS):
-        view[HAND + cell] = 0
-        view[BLIND + cell] = 0
-    if view[PHASE] == KEEP_START:
-        view[N_OFFER + other] = 0
-        view[N_HELD + other] = 0
+    view.hand[other].fill(0)
+    view.blind[other].fill(0)
+    if view.phase == KEEP_START:
+        view.n_offer[other] = 0
+        view.n_held[other] = 0
     for i in range(MAX_OFFER):
-        view[OFFER + other * MAX_OFFER + i] = UNKNOWN_TICKET if i < view[N_OFFER + other] else NOBODY
+        view.offer[other, i] = UNKNOWN_TICKET if i < view.n_offer[other] else NOBODY
     for i in range(MAX_TICKETS):
-        view[HELD + other * MAX_TICKETS + i] = UNKNOWN_TICKET if i < view[N_HELD + other] else 0
+        view.held[other, i] = UNKNOWN_TICKET if i < view.n_held[other] else 0
 
 
 @compiled
-def _hide_places(view: Ints, tables: Ints, seat: int) -> None:
+def _hide_places(view: State, tables: Tables, seat: int) -> None:
     """Hide where tickets are, except the seat's own and those that lie face up."""
-    shows_discards = view[PHASE] != KEEP_START
-    for ticket in range(tables[N_TICKETS]):
-        place = view[TICKET_AT + ticket]
+    shows_discards = view.phase != KEEP_START
+    for ticket in range(tables.n_tickets):
+        place = view.ticket_at[ticket]
         if place != seat and not (place == AT_DISCARDS and shows_discards):
-            view[TICKET_AT + ticket] = AT_PILE
-    for i in range(view[N_OFFER + seat]):
-        ticket = view[OFFER + seat * MAX_OFFER + i]
+            view.ticket_at[ticket] = AT_PILE
+    for i in range(view.n_offer[seat]):
+        ticket = view.offer[seat, i]
         if ticket != UNKNOWN_TICKET:
-            view[TICKET_AT + ticket] = AT_OFFER
+            view.ticket_at[ticket] = AT_OFFER
 
 
 @compiled
-def fill_open(state: Ints, tables: Ints, seat: int, is_open: Ints) -> None:
+def fill_open(state: State, tables: Tables, seat: int, is_open: Ints) -> None:
     """
     Find the routes that nobody has and that no other track closes to a seat.
 
@@ -117,7 +104,7 @@ def fill_open(state: Ints, tables: Ints, seat: int, is_open: Ints) -> None:
         Filled with 1 for each route that is open, else 0, whatever trains,
         tokens and cards the seat has.
     """
-    for route in range(tables[N_ROUTES]):
+    for route in range(tables.n_routes):
         is_open[route] = int(track_fault(state, tables, seat, route) == NONE)
 
 
@@ -126,7 +113,7 @@ class SeatView(PublicState):
     What one seat can see: all that is public, its own cards and tickets.
 
     It is made from the state and keeps nothing else of it: what is secret from
-    the seat cannot be found in it, not in its packed `vector` either.
+    the seat cannot be found in it, not in its `packed` state either.
 
     Parameters
     ----------
@@ -134,8 +121,8 @@ class SeatView(PublicState):
         The map, as the variant that is played.
     n_players
         Number of players, without the neutral one.
-    vector
-        The packed state (`engine.layout`).
+    packed
+        The packed state.
     seat
         Who looks.
 
@@ -157,10 +144,10 @@ class SeatView(PublicState):
 
     __slots__ = ("_open", "_seat")
 
-    def __init__(self, game_map: GameMap, n_players: int, vector: Ints, seat: int) -> None:
-        super().__init__(game_map, n_players, vector)
+    def __init__(self, game_map: GameMap, n_players: int, packed: State, seat: int) -> None:
+        super().__init__(game_map, n_players, packed)
         self._seat = seat_number(seat, n_players)
-        self._vector = redact(self._vector, game_tables(game_map, n_players), self._seat)
+        self._packed = redact(self._packed, game_tables(game_map, n_players), self._seat)
         self._open: list[int] | None = None
 
     @property
@@ -173,7 +160,7 @@ class SeatView(PublicState):
     @property
     def hand(self) -> CardCounts:
         """The cards of this seat."""
-        return self._cards(HAND + self._seat * N_KINDS)
+        return self._cards("hand", self._seat)
 
     @property
     def tickets(self) -> tuple[Ticket | None, ...]:
@@ -194,7 +181,7 @@ class SeatView(PublicState):
         other seats, or were played since by a seat that may have held them
         from before the shuffle.
         """
-        return self._cards(POOL) - self._cards(BLIND + self._seat * N_KINDS)
+        return self._cards("pool") - self._cards("blind", self._seat)
 
     # -- routes ---------------------------------------------------------------------
 
@@ -237,7 +224,7 @@ class SeatView(PublicState):
         """Return 1 for each route that is open, found at the first call."""
         if self._open is None:
             is_open = np.zeros(MAX_ROUTES, dtype=np.int64)
-            fill_open(self._vector, game_tables(self.game_map, self.n_players), self._seat, is_open)
+            fill_open(self._packed, game_tables(self.game_map, self.n_players), self._seat, is_open)
             self._open = is_open[: len(self.game_map.routes)].tolist()
         return self._open
 

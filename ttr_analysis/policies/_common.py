@@ -7,11 +7,11 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import inlined, lean
+from ttr_analysis._compile import compiled
 from ttr_analysis.engine.kernel.neutral import may_choose
-from ttr_analysis.engine.layout import NEUTRAL_TICKET
+from ttr_analysis.engine.layout import State
 from ttr_analysis.rules.chance import N_WORDS, below
-from ttr_analysis.tables.games import NEUTRAL_A, NEUTRAL_B
+from ttr_analysis.tables.games import Tables
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -20,18 +20,18 @@ MEMORY_START: Final = N_WORDS
 """First cell of a policy's memory after the words of its stream."""
 
 
-@inlined
+@compiled
 def random_number(memory: Ints, n: int) -> int:
     """Return a random number from 0 to n - 1, from the seat's own stream."""
     return below(memory[:N_WORDS], n)
 
 
-@lean
-def neutral_track(state: Ints, tables: Ints, number: int) -> int:
+@compiled
+def neutral_track(state: State, tables: Tables, number: int) -> int:
     """Return a track that the neutral player may take: the first, or the second where there are two; -1 if none."""
-    ticket = state[NEUTRAL_TICKET]
-    a = tables[NEUTRAL_A + ticket]
-    b = tables[NEUTRAL_B + ticket]
+    ticket = state.neutral_ticket
+    a = tables.neutral_a[ticket]
+    b = tables.neutral_b[ticket]
     if not may_choose(state, tables, a):
         a = b
         b = -1

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ttr_analysis._jit import compiled, lean
+from ttr_analysis._compile import compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine.codes import (
     CHOOSE_NEUTRAL,
@@ -27,36 +27,12 @@ from ttr_analysis.engine.kernel.cards import has_cards, may_take
 from ttr_analysis.engine.kernel.legal import NONE, can_pay_surcharge, fewest_kept, route_fault
 from ttr_analysis.engine.kernel.listing import add_sets, surcharge_cards
 from ttr_analysis.engine.kernel.tickets import has_tickets
-from ttr_analysis.engine.layout import (
-    HAND,
-    MARKET,
-    N_HAND,
-    N_OFFER,
-    NEUTRAL,
-    OFFER,
-    PHASE,
-    SECOND_DRAW,
-    TUNNEL_PHASE,
-    TURN,
-    UNKNOWN_TICKET,
-)
+from ttr_analysis.engine.layout import NEUTRAL, SECOND_DRAW, TUNNEL_PHASE, TURN, UNKNOWN_TICKET, State
+from ttr_analysis.engine.protocol import Chooser
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies._common import MEMORY_START, Floats, Ints, neutral_track
 from ttr_analysis.rules.payment import GRAY_INDEX, can_pay, can_pay_with, fewest_locomotives, sets_needed
-from ttr_analysis.tables.games import (
-    COLOR,
-    JOKERS,
-    LENGTH,
-    LOCOMOTIVE_COST,
-    MARKET_SIZE,
-    MAX_OFFER,
-    N_ROUTES,
-    PENALTY,
-    PLAIN,
-    SWAP_ANY,
-    SWAP_SIZE,
-    SYMBOLS,
-)
+from ttr_analysis.tables.games import Tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +61,6 @@ class Greedy:
     """
 
     name: ClassVar[str] = "Greedy"
-    code: ClassVar[int] = 1
     memory_size: ClassVar[int] = MEMORY_START
 
     @property
@@ -97,8 +72,15 @@ class Greedy:
         """Return the routes of a map, the longest first."""
         return greedy_lore(game_map)
 
-    def decide(self, state: Ints, tables: Ints, lore: Ints, seat: int, params: Floats, memory: Ints) -> tuple[int, int]:
-        """Return the action chosen: see `choose_greedily`."""
+    @property
+    def chooser(self) -> Chooser:
+        """The function that plays: `choose_greedily`."""
+        return choose_greedily
+
+    def decide(
+        self, state: State, tables: Tables, lore: Ints, seat: int, params: Floats, memory: Ints
+    ) -> tuple[int, int]:
+        """Return the action chosen."""
         return choose_greedily(state, tables, lore, seat, params, memory)
 
 
@@ -109,19 +91,19 @@ def greedy_lore(game_map: GameMap) -> Ints:
     return np.argsort(-lengths, kind="stable").astype(np.int64)
 
 
-@lean
+@compiled
 def choose_greedily(
-    state: Ints,
-    tables: Ints,
+    state: State,
+    tables: Tables,
     lore: Ints,
     seat: int,
     params: Floats,  # noqa: ARG001
     memory: Ints,  # noqa: ARG001
 ) -> tuple[int, int]:
     """Return the action of the greedy player: its code and value."""
-    phase = state[PHASE]
+    phase = state.phase
     if phase == TURN:
-        for i in range(tables[N_ROUTES]):
+        for i in range(tables.n_routes):
             route = lore[i]
             if _can_claim(state, tables, seat, route):
                 return make_code(CLAIM_ROUTE, route), cheapest_cards(state, tables, seat, route)
@@ -136,33 +118,33 @@ def choose_greedily(
     return KEEP_TICKETS, _least_losses(state, tables, seat)
 
 
-@lean
-def _can_claim(state: Ints, tables: Ints, seat: int, route: int) -> bool:
-    if tables[LENGTH + route] > state[N_HAND + seat] or route_fault(state, tables, seat, route) != NONE:
+@compiled
+def _can_claim(state: State, tables: Tables, seat: int, route: int) -> bool:
+    if tables.length[route] > state.n_hand[seat] or route_fault(state, tables, seat, route) != NONE:
         return False
     return can_pay(
-        state[HAND + seat * N_KINDS : HAND + (seat + 1) * N_KINDS],
-        tables[COLOR + route],
-        tables[PLAIN + route],
-        tables[SYMBOLS + route],
-        tables[JOKERS + route],
-        tables[SWAP_SIZE + route],
-        tables[SWAP_ANY + route],
+        state.hand[seat],
+        tables.color[route],
+        tables.plain[route],
+        tables.symbols[route],
+        tables.jokers[route],
+        tables.swap_size[route],
+        tables.swap_any[route],
     )
 
 
 @compiled
-def cheapest_cards(state: Ints, tables: Ints, seat: int, route: int) -> int:
+def cheapest_cards(state: State, tables: Tables, seat: int, route: int) -> int:
     """Return the packed cards that pay for a route: the fewest, with fewest locomotives, of the color held most."""
-    hand = state[HAND + seat * N_KINDS : HAND + (seat + 1) * N_KINDS]
-    n_cards = state[N_HAND + seat]
+    hand = state.hand[seat]
+    n_cards = state.n_hand[seat]
     locomotives = hand[LOCOMOTIVE_INDEX]
-    plain, symbols, jokers = tables[PLAIN + route], tables[SYMBOLS + route], tables[JOKERS + route]
-    swap_size, swap_any = tables[SWAP_SIZE + route], tables[SWAP_ANY + route]
+    plain, symbols, jokers = tables.plain[route], tables.symbols[route], tables.jokers[route]
+    swap_size, swap_any = tables.swap_size[route], tables.swap_any[route]
     best = -1
     best_sets = best_locomotives = 0
     for c in range(N_COLORS):
-        if tables[COLOR + route] not in (c, GRAY_INDEX):
+        if tables.color[route] not in (c, GRAY_INDEX):
             continue
         if not can_pay_with(plain, symbols, jokers, swap_size, swap_any, hand[c], locomotives, n_cards):
             continue
@@ -181,23 +163,23 @@ def cheapest_cards(state: Ints, tables: Ints, seat: int, route: int) -> int:
     return pack_cards(cards)
 
 
-@lean
-def _draw(state: Ints, tables: Ints, seat: int) -> int:
+@compiled
+def _draw(state: State, tables: Tables, seat: int) -> int:
     """Return the code of the draw: face up what is held most, else unseen; tickets or a pass if there is no card."""
     best = -1
     most = 0
     any_slot = -1
     dear_slot = -1
-    for slot in range(tables[MARKET_SIZE]):
+    for slot in range(tables.market_size):
         if not may_take(state, tables, slot):
             continue
-        kind = state[MARKET + slot]
-        is_dear = kind == LOCOMOTIVE_INDEX and tables[LOCOMOTIVE_COST] > 1
+        kind = state.market[slot]
+        is_dear = kind == LOCOMOTIVE_INDEX and tables.locomotive_cost > 1
         if is_dear:
             dear_slot = slot
         else:
             any_slot = slot
-        held = state[HAND + seat * N_KINDS + kind]
+        held = state.hand[seat, kind]
         if held > most and not is_dear:
             best, most = slot, held
     if best >= 0:
@@ -206,18 +188,18 @@ def _draw(state: Ints, tables: Ints, seat: int) -> int:
         return DRAW_CARD
     if max(any_slot, dear_slot) >= 0:
         return make_code(DRAW_FACE_UP, any_slot if any_slot >= 0 else dear_slot)
-    if state[PHASE] == TURN and has_tickets(state):
+    if state.phase == TURN and has_tickets(state):
         return DRAW_TICKETS
     return PASS
 
 
-@lean
-def _least_losses(state: Ints, tables: Ints, seat: int) -> int:
+@compiled
+def _least_losses(state: State, tables: Tables, seat: int) -> int:
     """Return the fewest tickets that may be kept, those that lose the least, as bits."""
     kept = 0
     for _ in range(fewest_kept(state, tables, seat)):
         best = -1
-        for i in range(state[N_OFFER + seat]):
+        for i in range(state.n_offer[seat]):
             if kept >> i & 1:
                 continue
             if best < 0 or _penalty(state, tables, seat, i) < _penalty(state, tables, seat, best):
@@ -226,8 +208,8 @@ def _least_losses(state: Ints, tables: Ints, seat: int) -> int:
     return kept
 
 
-@lean
-def _penalty(state: Ints, tables: Ints, seat: int, i: int) -> int:
+@compiled
+def _penalty(state: State, tables: Tables, seat: int, i: int) -> int:
     """Return what the i-th ticket of the offer loses; an unknown one counts as nothing."""
-    ticket = state[OFFER + seat * MAX_OFFER + i]
-    return 0 if ticket == UNKNOWN_TICKET else int(tables[PENALTY + ticket])
+    ticket = state.offer[seat, i]
+    return 0 if ticket == UNKNOWN_TICKET else int(tables.penalty[ticket])

@@ -1,5 +1,5 @@
 """
-Whole games between built-in policies, compiled.
+Whole games between compiled policies.
 
 Each game depends on the seed and its own number alone: results do not change
 with how games are cut into blocks, threads or processes, and they are those of
@@ -9,27 +9,23 @@ with how games are cut into blocks, threads or processes, and they are those of
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol, TypeGuard
 
 import numpy as np
 
-from ttr_analysis._announcing import announce
-from ttr_analysis._jit import lean
+from ttr_analysis._compile import Functions, compiled
 from ttr_analysis.engine.kernel.scoring import N_COLUMNS, score_games
 from ttr_analysis.engine.kernel.setup import new_game
 from ttr_analysis.engine.kernel.step import step
-from ttr_analysis.engine.layout import ENDING, N_TURNS, OVER, PHASE, SEAT, STATE_SIZE
+from ttr_analysis.engine.layout import OVER, State
+from ttr_analysis.engine.protocol import Chooser, CompiledPolicy
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies._common import Floats, Ints
-from ttr_analysis.policies.greedy import Greedy, choose_greedily
-from ttr_analysis.policies.planner.choose import choose as choose_by_plan
+from ttr_analysis.policies.greedy import Greedy
 from ttr_analysis.policies.planner.policy import Planner
-from ttr_analysis.policies.random import Random, choose_at_random
+from ttr_analysis.policies.random import Random
 from ttr_analysis.rules.chance import N_WORDS, open_stream, run_words
-from ttr_analysis.tables.games import N_SEATS, game_tables
-
-_RANDOM = Random.code
-_GREEDY = Greedy.code
+from ttr_analysis.tables.games import Tables, game_tables
 
 NO_TAPE_CELLS: Final = 4
 """Cells of a tape on which nothing is written."""
@@ -40,60 +36,75 @@ _BLOCK = 32
 
 class Players(NamedTuple):
     """
-    Built-in policies at the seats of a game.
+    Policies at the seats of a game.
 
     Parameters
     ----------
-    codes
-        Which policy plays each seat.
+    choosers
+        The compiled functions by which they choose, each once.
+    which
+        The number of the chooser of each seat.
     params
         Its parameters, one row a seat.
     memory
         Its memory, one row a seat; `memory_size` cells of it are used.
     memory_size
         Cells of each seat's memory.
-    random_lore, greedy_lore, planner_lore
-        What each policy knows of the map; one cell where it does not play.
+    lore, lore_start
+        What the policies know of the map, one after the other, and where that
+        of each seat begins; one more cell for the end.
     """
 
-    codes: Ints
+    choosers: Functions
+    which: Ints
     params: Floats
     memory: Ints
     memory_size: Ints
-    random_lore: Ints
-    greedy_lore: Ints
-    planner_lore: Ints
+    lore: Ints
+    lore_start: Ints
 
 
 BuiltIn = Random | Greedy | Planner
 """The policies of the package."""
 
 
-def seat_players(game_map: GameMap, policies: Sequence[BuiltIn]) -> Players:
+class Player(CompiledPolicy, Protocol):
+    """A policy that compiled code plays: `decide` as a compiled function."""
+
+    @property
+    def chooser(self) -> Chooser:
+        """The function that plays."""
+        ...
+
+
+def is_compiled(policy: object) -> TypeGuard[Player]:
+    """Return whether compiled code plays a policy: its own class, not one it inherits from, has a `chooser`."""
+    return "chooser" in vars(type(policy))
+
+
+def seat_players(game_map: GameMap, policies: Sequence[Player]) -> Players:
     """Return policies at their seats, ready for `play_block`."""
     n = len(policies)
     params = np.zeros((n, max(len(policy.params) for policy in policies)))
     for seat, policy in enumerate(policies):
         params[seat, : len(policy.params)] = policy.params
     sizes = np.array([policy.memory_size for policy in policies], dtype=np.int64)
-
-    def lore(kind: type[BuiltIn]) -> Ints:
-        playing = [policy for policy in policies if isinstance(policy, kind)]
-        return playing[0].lore(game_map, n) if playing else np.zeros(1, dtype=np.int64)
-
+    choosers = list(dict.fromkeys(policy.chooser for policy in policies))
+    lore = {policy.chooser: policy.lore(game_map, n) for policy in policies}
+    lores = [lore[policy.chooser] for policy in policies]
     return Players(
-        codes=np.array([policy.code for policy in policies], dtype=np.int64),
+        choosers=Functions(tuple(choosers)),
+        which=np.array([choosers.index(policy.chooser) for policy in policies], dtype=np.int64),
         params=params,
         memory=np.zeros((n, sizes.max()), dtype=np.int64),
         memory_size=sizes,
-        random_lore=lore(Random),
-        greedy_lore=lore(Greedy),
-        planner_lore=lore(Planner),
+        lore=np.concatenate(lores),
+        lore_start=np.cumsum([0, *map(len, lores)], dtype=np.int64),
     )
 
 
-@lean
-def deal_block(tables: Ints, words: Ints, first: int, states: Ints, tape: Ints) -> None:
+@compiled
+def deal_block(tables: Tables, words: Ints, first: int, states: Ints, tape: Ints) -> None:
     """
     Set games up, one after the other.
 
@@ -111,16 +122,13 @@ def deal_block(tables: Ints, words: Ints, first: int, states: Ints, tape: Ints) 
         Where events are written.
     """
     for i in range(len(states)):
-        new_game(tables, words[0], first + i, states[i], tape)
+        new_game(tables, words[0], first + i, State(states[i]), tape)
 
 
-@lean
-def play_block(tables: Ints, players: Players, words: Ints, first: int, states: Ints, tape: Ints) -> None:
+@compiled
+def play_block(tables: Tables, players: Players, words: Ints, first: int, states: Ints, tape: Ints) -> None:
     """
     Play games on, one after the other, each to its end.
-
-    One function, for each further one between it and the policies would be
-    optimized with all of them again.
 
     Parameters
     ----------
@@ -140,29 +148,25 @@ def play_block(tables: Ints, players: Players, words: Ints, first: int, states: 
         Where events are written.
     """
     for i in range(len(states)):
-        state = states[i]
-        for seat in range(tables[N_SEATS]):
+        state = State(states[i])
+        for seat in range(tables.n_seats):
             memory = players.memory[seat]
             for cell in range(players.memory_size[seat]):
                 memory[cell] = 0
             open_stream(words[1 + seat], first + i, 1 + seat, memory[:N_WORDS])
-        while state[PHASE] != OVER:
-            seat = state[SEAT]
+        while state.phase != OVER:
+            seat = state.seat
             params, memory = players.params[seat], players.memory[seat]
-            if players.codes[seat] == _RANDOM:
-                code, value = choose_at_random(state, tables, players.random_lore, seat, params, memory)
-            elif players.codes[seat] == _GREEDY:
-                code, value = choose_greedily(state, tables, players.greedy_lore, seat, params, memory)
-            else:
-                code, value = choose_by_plan(state, tables, players.planner_lore, seat, params, memory)
+            lore = players.lore[players.lore_start[seat] : players.lore_start[seat + 1]]
+            code, value = players.choosers[players.which[seat]](state, tables, lore, seat, params, memory)
             step(state, tables, code, value, tape)
 
 
 def play_games(
-    game_map: GameMap, policies: Sequence[BuiltIn], n_games: int, seed: int, first: int = 0
+    game_map: GameMap, policies: Sequence[Player], n_games: int, seed: int, first: int = 0
 ) -> tuple[Ints, Ints, Ints]:
     """
-    Play games between built-in policies and return their results as arrays.
+    Play games between compiled policies and return their results as arrays.
 
     Parameters
     ----------
@@ -189,7 +193,7 @@ def play_games(
         If the map is not for so many players, or a number is below 0 or too
         large.
     TypeError
-        If a policy is not one of the package's own: `Game.play` takes others.
+        If a policy is not compiled: `Game.play` takes others.
 
     Examples
     --------
@@ -199,18 +203,17 @@ def play_games(
     ((10, 2), {1})
     """
     for seat, policy in enumerate(policies):
-        if type(policy) not in (Random, Greedy, Planner):  # a subclass may play otherwise, which would go unnoticed
-            raise TypeError(f"P{seat} is to be played by Random(), Greedy() or Planner(), got {policy!r}")
+        if not is_compiled(policy):
+            raise TypeError(f"P{seat} is to be played by a compiled policy such as Planner(), got {policy!r}")
     if n_games < 0 or not 0 <= first <= _LAST_GAME - n_games:
         raise ValueError(f"games are numbered from 0 to {_LAST_GAME}, got {n_games} from number {first}")
-    announce(play_block, "the game and its players")
     tables = game_tables(game_map, len(policies))
     players = seat_players(game_map, policies)
     words = run_words(seed, len(policies))
     results = np.zeros((n_games, len(policies), N_COLUMNS), dtype=np.int64)
     endings = np.zeros(n_games, dtype=np.int64)
     n_turns = np.zeros(n_games, dtype=np.int64)
-    states = np.zeros((min(n_games, _BLOCK), STATE_SIZE), dtype=np.int64)
+    states = np.zeros((min(n_games, _BLOCK), State.n_cells), dtype=np.int64)
     tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
     for start in range(0, n_games, _BLOCK):
         block = slice(start, min(start + _BLOCK, n_games))
@@ -218,6 +221,6 @@ def play_games(
         deal_block(tables, words, first + start, played, tape)
         play_block(tables, players, words, first + start, played, tape)
         score_games(played, tables, results[block])
-        endings[block] = played[:, ENDING]
-        n_turns[block] = played[:, N_TURNS]
+        endings[block] = State.across(played, "ending")
+        n_turns[block] = State.across(played, "n_turns")
     return results, endings, n_turns

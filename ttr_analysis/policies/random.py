@@ -16,7 +16,7 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from ttr_analysis._jit import inlined, lean
+from ttr_analysis._compile import compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine.codes import (
     CHOOSE_NEUTRAL,
@@ -36,38 +36,13 @@ from ttr_analysis.engine.kernel.cards import has_cards, may_take
 from ttr_analysis.engine.kernel.legal import NONE, count_bits, fewest_kept, route_fault
 from ttr_analysis.engine.kernel.listing import n_surcharges, surcharge_cards
 from ttr_analysis.engine.kernel.tickets import has_tickets
-from ttr_analysis.engine.layout import (
-    CLAIMED,
-    HAND,
-    N_CLAIMS,
-    N_HAND,
-    N_OFFER,
-    NEUTRAL,
-    PHASE,
-    SECOND_DRAW,
-    TRAINS,
-    TUNNEL_PHASE,
-    TURN,
-)
+from ttr_analysis.engine.layout import NEUTRAL, SECOND_DRAW, TUNNEL_PHASE, TURN, State
+from ttr_analysis.engine.protocol import Chooser
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies._common import MEMORY_START, Floats, Ints, neutral_track, random_number
 from ttr_analysis.rules.forms import count_in_color, count_without_color, find_in_color, find_without_color
 from ttr_analysis.rules.payment import GRAY_INDEX
-from ttr_analysis.tables.games import (
-    COLOR,
-    JOKERS,
-    LOAN_LIMIT,
-    MARKET_SIZE,
-    MAX_ROUTES,
-    N_ROUTES,
-    PLAIN,
-    SWAP_ANY,
-    SWAP_SIZE,
-    SYMBOLS,
-    TOKENS_EACH,
-    TWIN,
-    game_tables,
-)
+from ttr_analysis.tables.games import MAX_ROUTES, Tables, game_tables
 
 # -- lore: the shapes of the routes of a map -----------------------------------
 
@@ -93,7 +68,7 @@ _FORMS: Final = _FACTS + _N_FACTS * MAX_ROUTES
 Rows with the number of forms for each shape, if the hand has enough cards for the sets: first, for each number of
 color cards and of locomotives, those in this color; then, for each number of locomotives, those without a color.
 """
-_FACT_CELLS: Final = (PLAIN, SYMBOLS, JOKERS, SWAP_SIZE, SWAP_ANY)
+_FACT_CELLS: Final = ("plain", "symbols", "jokers", "swap_size", "swap_any")
 
 # -- memory: what is open to the seat -----------------------------------------
 
@@ -137,7 +112,6 @@ class Random:
     """
 
     name: ClassVar[str] = "Random"
-    code: ClassVar[int] = 0
     memory_size: ClassVar[int] = MEMORY_SIZE
 
     @property
@@ -149,8 +123,15 @@ class Random:
         """Return the shapes of the routes of a map: see `random_lore`."""
         return random_lore(game_map)
 
-    def decide(self, state: Ints, tables: Ints, lore: Ints, seat: int, params: Floats, memory: Ints) -> tuple[int, int]:
-        """Return the action chosen: see `choose_at_random`."""
+    @property
+    def chooser(self) -> Chooser:
+        """The function that plays: `choose_at_random`."""
+        return choose_at_random
+
+    def decide(
+        self, state: State, tables: Tables, lore: Ints, seat: int, params: Floats, memory: Ints
+    ) -> tuple[int, int]:
+        """Return the action chosen."""
         return choose_at_random(state, tables, lore, seat, params, memory)
 
 
@@ -160,7 +141,7 @@ def random_lore(game_map: GameMap) -> Ints:
     tables = game_tables(game_map, game_map.rules.players[0])
     members: dict[tuple[int, ...], list[int]] = {}
     for route in range(len(game_map.routes)):
-        members.setdefault(tuple(int(tables[cell + route]) for cell in _FACT_CELLS), []).append(route)
+        members.setdefault(tuple(int(getattr(tables, field)[route]) for field in _FACT_CELLS), []).append(route)
     shapes = sorted(members, key=lambda shape: (_enough(*shape), shape))
     longest = max(route.length for route in game_map.routes)
     lore = np.zeros(_FORMS + (longest + 1) * (longest + 2) * len(shapes), dtype=np.int64)
@@ -175,7 +156,7 @@ def random_lore(game_map: GameMap) -> Ints:
             lore[_SHAPE_OF + route] = s
             lore[_MEMBERS + at] = route
             at += 1
-            for kind in _kinds_for(int(tables[COLOR + route])):
+            for kind in _kinds_for(int(tables.color[route])):
                 lore[_ALL_OPEN + kind * len(shapes) + s] += 1
     lore[_START + len(shapes)] = at
     for locomotives in range(longest + 1):
@@ -199,24 +180,24 @@ def _kinds_for(color: int) -> list[int]:
     return [kind for kind in range(N_KINDS) if kind == _NO_COLOR or color in (kind, GRAY_INDEX)]
 
 
-@inlined
+@compiled
 def _forms_row(lore: Ints, own: int, locomotives: int) -> int:
     """Return where the row of the forms with so many cards begins; `own` beyond the longest route: without a color."""
     longest = lore[_LONGEST]
     return int(_FORMS + (locomotives * (longest + 2) + own) * lore[_N_SHAPES])
 
 
-@lean
+@compiled
 def choose_at_random(
-    state: Ints,
-    tables: Ints,
+    state: State,
+    tables: Tables,
     lore: Ints,
     seat: int,
     params: Floats,  # noqa: ARG001
     memory: Ints,
 ) -> tuple[int, int]:
     """Return a random legal action of the seat that acts: its code and value."""
-    phase = state[PHASE]
+    phase = state.phase
     if phase in (TURN, SECOND_DRAW):
         return _choose_turn(state, tables, lore, seat, memory, phase == TURN)
     if phase == TUNNEL_PHASE:
@@ -230,17 +211,17 @@ def choose_at_random(
         return make_code(CHOOSE_NEUTRAL, neutral_track(state, tables, random_number(memory, n))), 0
     fewest = fewest_kept(state, tables, seat)
     while True:
-        kept = random_number(memory, 1 << state[N_OFFER + seat])
+        kept = random_number(memory, 1 << state.n_offer[seat])
         if count_bits(kept) >= fewest:
             return KEEP_TICKETS, kept
 
 
-@lean
-def _choose_turn(state: Ints, tables: Ints, lore: Ints, seat: int, memory: Ints, is_turn: bool) -> tuple[int, int]:
+@compiled
+def _choose_turn(state: State, tables: Tables, lore: Ints, seat: int, memory: Ints, is_turn: bool) -> tuple[int, int]:
     can_draw_unseen = int(has_cards(state))
     n_draws = can_draw_unseen
     takeable = 0
-    for slot in range(tables[MARKET_SIZE]):
+    for slot in range(tables.market_size):
         if may_take(state, tables, slot):
             takeable |= 1 << slot
             n_draws += 1
@@ -258,7 +239,7 @@ def _choose_turn(state: Ints, tables: Ints, lore: Ints, seat: int, memory: Ints,
     return DRAW_TICKETS, 0
 
 
-@lean
+@compiled
 def _nth_bit(bits: int, number: int) -> int:
     """Return the position of one of the bits that are set, counted from the lowest."""
     at = 0
@@ -268,12 +249,12 @@ def _nth_bit(bits: int, number: int) -> int:
     return at
 
 
-@lean
-def _count_claims(state: Ints, tables: Ints, lore: Ints, seat: int, memory: Ints) -> int:
+@compiled
+def _count_claims(state: State, tables: Tables, lore: Ints, seat: int, memory: Ints) -> int:
     """Return the number of claims: of pairs of a route and a form."""
     _look_at_board(state, tables, lore, seat, memory)
-    hand = HAND + seat * N_KINDS
-    n_cards, locomotives = state[N_HAND + seat], state[hand + LOCOMOTIVE_INDEX]
+    hand = state.hand[seat]
+    n_cards, locomotives = state.n_hand[seat], hand[LOCOMOTIVE_INDEX]
     n_shapes, longest = lore[_N_SHAPES], lore[_LONGEST]
     # Of the shapes with sets, those for which the hand is large enough.
     n_free = lore[_N_WITHOUT_SETS]
@@ -284,7 +265,7 @@ def _count_claims(state: Ints, tables: Ints, lore: Ints, seat: int, memory: Ints
         _forget_totals(memory)
     total = 0
     for kind in range(N_KINDS):
-        own = longest + 1 if kind == _NO_COLOR else min(state[hand + kind], longest)
+        own = longest + 1 if kind == _NO_COLOR else min(hand[kind], longest)
         row = _forms_row(lore, own, min(locomotives, longest))
         if row != memory[_ROW + kind]:
             memory[_ROW + kind] = row
@@ -293,13 +274,13 @@ def _count_claims(state: Ints, tables: Ints, lore: Ints, seat: int, memory: Ints
         for s in range(n_free, n_shapes):
             n_open = memory[_N_OPEN + kind * n_shapes + s]
             if n_open > 0 and own > 0:
-                n += _n_forms(lore, kind, s, state[hand + kind], locomotives, n_cards) * n_open
+                n += _n_forms(lore, kind, s, hand[kind], locomotives, n_cards) * n_open
         memory[_KIND_TOTAL + kind] = n
         total += n
     return total
 
 
-@lean
+@compiled
 def _count_free(lore: Ints, memory: Ints, kind: int, row: int, n_free: int) -> int:
     """Return the number of claims in one color, or without one, of the shapes for which the hand is large enough."""
     n_open = _N_OPEN + kind * lore[_N_SHAPES]
@@ -309,13 +290,13 @@ def _count_free(lore: Ints, memory: Ints, kind: int, row: int, n_free: int) -> i
     return n
 
 
-@lean
+@compiled
 def _forget_totals(memory: Ints) -> None:
     for kind in range(N_KINDS):
         memory[_ROW + kind] = 0
 
 
-@lean
+@compiled
 def _n_forms(lore: Ints, kind: int, s: int, own: int, locomotives: int, n_cards: int) -> int:
     """Return the number of forms for a shape in one color, or without one."""
     if n_cards >= lore[_ENOUGH + s]:
@@ -329,24 +310,24 @@ def _n_forms(lore: Ints, kind: int, s: int, own: int, locomotives: int, n_cards:
     return count_in_color(own, locomotives, n_cards, plain, symbols, jokers, swap_size, swap_any)
 
 
-@lean
-def _look_at_board(state: Ints, tables: Ints, lore: Ints, seat: int, memory: Ints) -> None:
+@compiled
+def _look_at_board(state: State, tables: Tables, lore: Ints, seat: int, memory: Ints) -> None:
     """Count what is open to the seat: only money ever opens a route again, if loans are limited."""
-    if not memory[_READY] or (tables[LOAN_LIMIT] > 0 and tables[TOKENS_EACH] > 0):
+    if not memory[_READY] or (tables.loan_limit > 0 and tables.tokens_each > 0):
         _open_all(lore, memory)
-        for route in range(tables[N_ROUTES]):
+        for route in range(tables.n_routes):
             _close_if_at_fault(state, tables, lore, seat, memory, route)
-    for i in range(memory[_N_SEEN], state[N_CLAIMS]):
-        route = state[CLAIMED + i]
+    for i in range(memory[_N_SEEN], state.n_claims):
+        route = state.claimed[i]
         _close_if_at_fault(state, tables, lore, seat, memory, route)
-        if tables[TWIN + route] >= 0:
-            _close_if_at_fault(state, tables, lore, seat, memory, tables[TWIN + route])
-    memory[_N_SEEN] = state[N_CLAIMS]
-    if state[TRAINS + seat] < memory[_TRAINS_SEEN]:
+        if tables.twin[route] >= 0:
+            _close_if_at_fault(state, tables, lore, seat, memory, tables.twin[route])
+    memory[_N_SEEN] = state.n_claims
+    if state.trains[seat] < memory[_TRAINS_SEEN]:
         _close_long(state, tables, lore, seat, memory)
 
 
-@lean
+@compiled
 def _open_all(lore: Ints, memory: Ints) -> None:
     memory[_READY] = 1
     memory[_TRAINS_SEEN] = lore[_LONGEST]
@@ -357,23 +338,23 @@ def _open_all(lore: Ints, memory: Ints) -> None:
         memory[_N_OPEN + cell] = lore[_ALL_OPEN + cell]
 
 
-@lean
-def _close_long(state: Ints, tables: Ints, lore: Ints, seat: int, memory: Ints) -> None:
+@compiled
+def _close_long(state: State, tables: Tables, lore: Ints, seat: int, memory: Ints) -> None:
     """Close the routes for which the trains were enough so far."""
     for s in range(lore[_N_SHAPES]):
         at = _FACTS + s * _N_FACTS
-        if state[TRAINS + seat] < lore[at] + lore[at + 1] <= memory[_TRAINS_SEEN]:
+        if state.trains[seat] < lore[at] + lore[at + 1] <= memory[_TRAINS_SEEN]:
             for i in range(lore[_START + s], lore[_START + s + 1]):
                 _close_if_at_fault(state, tables, lore, seat, memory, lore[_MEMBERS + i])
-    memory[_TRAINS_SEEN] = state[TRAINS + seat]
+    memory[_TRAINS_SEEN] = state.trains[seat]
 
 
-@lean
-def _close_if_at_fault(state: Ints, tables: Ints, lore: Ints, seat: int, memory: Ints, route: int) -> None:
+@compiled
+def _close_if_at_fault(state: State, tables: Tables, lore: Ints, seat: int, memory: Ints, route: int) -> None:
     if memory[_CLOSED + route] or route_fault(state, tables, seat, route) == NONE:
         return
     memory[_CLOSED + route] = 1
-    color, s = tables[COLOR + route], lore[_SHAPE_OF + route]
+    color, s = tables.color[route], lore[_SHAPE_OF + route]
     _close_in(lore, memory, _NO_COLOR, s)
     if color != GRAY_INDEX:
         _close_in(lore, memory, color, s)
@@ -382,7 +363,7 @@ def _close_if_at_fault(state: Ints, tables: Ints, lore: Ints, seat: int, memory:
         _close_in(lore, memory, kind, s)
 
 
-@inlined
+@compiled
 def _close_in(lore: Ints, memory: Ints, kind: int, s: int) -> None:
     """Count one open route less of a shape in one color, or without one."""
     memory[_N_OPEN + kind * lore[_N_SHAPES] + s] -= 1
@@ -390,15 +371,15 @@ def _close_in(lore: Ints, memory: Ints, kind: int, s: int) -> None:
         memory[_FREE_TOTAL + kind] -= lore[memory[_ROW + kind] + s]
 
 
-@lean
-def _nth_claim(state: Ints, tables: Ints, lore: Ints, seat: int, memory: Ints, number: int) -> tuple[int, int]:
+@compiled
+def _nth_claim(state: State, tables: Tables, lore: Ints, seat: int, memory: Ints, number: int) -> tuple[int, int]:
     """Return one of the claims that were counted: its code and value."""
     kind = 0
     while number >= memory[_KIND_TOTAL + kind]:
         number -= memory[_KIND_TOTAL + kind]
         kind += 1
-    n_cards = state[N_HAND + seat]
-    own, locomotives = state[HAND + seat * N_KINDS + kind], state[HAND + seat * N_KINDS + LOCOMOTIVE_INDEX]
+    n_cards = state.n_hand[seat]
+    own, locomotives = state.hand[seat, kind], state.hand[seat, LOCOMOTIVE_INDEX]
     n_open = _N_OPEN + kind * lore[_N_SHAPES]
     s = 0
     n_forms = 0
@@ -413,24 +394,24 @@ def _nth_claim(state: Ints, tables: Ints, lore: Ints, seat: int, memory: Ints, n
     return make_code(CLAIM_ROUTE, route), _lay(state, lore, seat, kind, s, number % n_forms, memory)
 
 
-@lean
-def _nth_open(tables: Ints, lore: Ints, memory: Ints, kind: int, s: int, number: int) -> int:
+@compiled
+def _nth_open(tables: Tables, lore: Ints, memory: Ints, kind: int, s: int, number: int) -> int:
     """Return one of the open routes of a shape that may be paid for in a color, or without one."""
     at = lore[_START + s]
     while True:
         route = lore[_MEMBERS + at]
-        if not memory[_CLOSED + route] and (kind == _NO_COLOR or tables[COLOR + route] in (kind, GRAY_INDEX)):
+        if not memory[_CLOSED + route] and (kind == _NO_COLOR or tables.color[route] in (kind, GRAY_INDEX)):
             if number == 0:
                 return int(route)
             number -= 1
         at += 1
 
 
-@lean
-def _lay(state: Ints, lore: Ints, seat: int, kind: int, s: int, number: int, memory: Ints) -> int:
+@compiled
+def _lay(state: State, lore: Ints, seat: int, kind: int, s: int, number: int, memory: Ints) -> int:
     """Return the packed cards of a form of payment, those of its sets drawn from the rest of the hand."""
-    hand = state[HAND + seat * N_KINDS : HAND + (seat + 1) * N_KINDS]
-    n_cards, held = state[N_HAND + seat], hand[LOCOMOTIVE_INDEX]
+    hand = state.hand[seat]
+    n_cards, held = state.n_hand[seat], hand[LOCOMOTIVE_INDEX]
     at = _FACTS + s * _N_FACTS
     plain, symbols, jokers, swap_size, swap_any = lore[at], lore[at + 1], lore[at + 2], lore[at + 3], lore[at + 4]
     own = 0
@@ -444,7 +425,7 @@ def _lay(state: Ints, lore: Ints, seat: int, kind: int, s: int, number: int, mem
     return _add_random_cards(hand, kind, own, locomotives, n_set_cards, memory)
 
 
-@lean
+@compiled
 def _add_random_cards(hand: Ints, kind: int, own: int, locomotives: int, n_set_cards: int, memory: Ints) -> int:
     """Return the packed cards of a payment with sets, whose cards are drawn from the rest of the hand."""
     cards = memory[_CARDS : _CARDS + N_KINDS]

@@ -22,7 +22,7 @@ from typing import Final, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import inlined, lean
+from ttr_analysis._compile import compiled
 
 Ints = npt.NDArray[np.int64]
 
@@ -121,7 +121,7 @@ def stream_from(rng: np.random.Generator) -> Ints:
     return stream
 
 
-@lean
+@compiled
 def open_stream(words: Ints, game: int, purpose: int, stream: Ints) -> None:
     """
     Start the stream of a game and purpose.
@@ -153,7 +153,7 @@ def open_stream(words: Ints, game: int, purpose: int, stream: Ints) -> None:
     stream[0] |= 1  # four zeros would stay zeros
 
 
-@lean
+@compiled
 def _mixed(word: int) -> int:
     """Return 32 bits that each depend on all 32 bits of `word`, one to one."""
     word &= _MASK
@@ -162,7 +162,7 @@ def _mixed(word: int) -> int:
     return word ^ (word >> 16)
 
 
-@inlined
+@compiled
 def below(stream: Ints, n: int) -> int:
     """
     Return a random number from 0 to n - 1.

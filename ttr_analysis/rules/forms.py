@@ -16,14 +16,14 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import inlined, lean
+from ttr_analysis._compile import compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS
 from ttr_analysis.rules.payment import GRAY_INDEX, cards_needed, form_sets, most_sets
 
 Ints = npt.NDArray[np.int64]
 
 
-@lean
+@compiled
 def count_forms(
     hand: Ints, n_cards: int, color: int, plain: int, symbols: int, jokers: int, swap_size: int, swap_any: int
 ) -> int:
@@ -61,7 +61,7 @@ def count_forms(
     return total + count_without_color(locomotives, n_cards, plain, symbols, jokers, swap_size, swap_any)
 
 
-@lean
+@compiled
 def count_in_color(
     own: int, locomotives: int, n_cards: int, plain: int, symbols: int, jokers: int, swap_size: int, swap_any: int
 ) -> int:
@@ -94,7 +94,7 @@ def count_in_color(
     return total
 
 
-@inlined
+@compiled
 def count_singles(own: int, locomotives: int, plain: int, symbols: int, jokers: int) -> int:
     """
     Return the number of forms with at least one card of a color, on a route without sets.
@@ -121,7 +121,7 @@ def count_singles(own: int, locomotives: int, plain: int, symbols: int, jokers: 
     return int(0 < plain <= own and locomotives >= symbols)
 
 
-@inlined
+@compiled
 def count_locomotives(locomotives: int, plain: int, symbols: int, jokers: int) -> int:
     """
     Return the number of forms of locomotives alone, on a route without sets: 1 or 0.
@@ -141,7 +141,7 @@ def count_locomotives(locomotives: int, plain: int, symbols: int, jokers: int) -
     return int((jokers or plain == 0) and locomotives >= plain + symbols)
 
 
-@lean
+@compiled
 def count_without_color(
     locomotives: int, n_cards: int, plain: int, symbols: int, jokers: int, swap_size: int, swap_any: int
 ) -> int:
@@ -164,7 +164,7 @@ def count_without_color(
     return total
 
 
-@lean
+@compiled
 def fits(
     own: int, locomotives: int, n_cards: int, plain: int, symbols: int, jokers: int, swap_size: int, swap_any: int
 ) -> bool:
@@ -184,7 +184,7 @@ def fits(
     return n_sets >= 0 and n_cards - own - locomotives >= n_sets * swap_size
 
 
-@lean
+@compiled
 def find_form(
     hand: Ints,
     n_cards: int,
@@ -233,7 +233,7 @@ def find_form(
     return (-1, 0, used) if used >= 0 else (-2, 0, 0)
 
 
-@lean
+@compiled
 def find_in_color(
     own: int,
     locomotives: int,
@@ -268,7 +268,7 @@ def find_in_color(
     return 0, 0
 
 
-@lean
+@compiled
 def find_without_color(
     locomotives: int, n_cards: int, plain: int, symbols: int, jokers: int, swap_size: int, swap_any: int, number: int
 ) -> int:

@@ -20,7 +20,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import inlined
+from ttr_analysis._compile import compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX
 
 Ints = npt.NDArray[np.int64]
@@ -32,7 +32,7 @@ EMPTY: Final = -1
 # -- filling the slots --------------------------------------------------------
 
 
-@inlined
+@compiled
 def next_empty_slot(market: Ints, start: int) -> int:
     """
     Return the slot that is filled next, the number of slots if none is empty.
@@ -59,7 +59,7 @@ def next_empty_slot(market: Ints, start: int) -> int:
 # -- resets -------------------------------------------------------------------
 
 
-@inlined
+@compiled
 def has_too_many_locomotives(market: Ints, reset_at: int) -> bool:
     """
     Return whether so many locomotives lie face up that there is a reset, if it may be made.
@@ -83,7 +83,7 @@ def has_too_many_locomotives(market: Ints, reset_at: int) -> bool:
     return 0 < reset_at <= n_locomotives
 
 
-@inlined
+@compiled
 def is_reset_due(
     market: Ints,
     n_colored_in_piles: int,
@@ -136,7 +136,7 @@ def is_reset_due(
     return n_colored >= reset_needs_colored
 
 
-@inlined
+@compiled
 def sweep_market(market: Ints, discards: Ints) -> None:
     """
     Put all face-up cards on the discard pile.
@@ -165,7 +165,7 @@ def sweep_market(market: Ints, discards: Ints) -> None:
 # -- taking a card ------------------------------------------------------------
 
 
-@inlined
+@compiled
 def draws_for_face_up(kind: int, locomotive_cost: int) -> int:
     """
     Return how many draws of a turn a face-up card costs.
@@ -180,7 +180,7 @@ def draws_for_face_up(kind: int, locomotive_cost: int) -> int:
     return 1
 
 
-@inlined
+@compiled
 def must_be_first(kind: int, locomotive_cost: int) -> bool:
     """
     Return whether a face-up card may be taken as the first card of a turn only.
@@ -193,7 +193,7 @@ def must_be_first(kind: int, locomotive_cost: int) -> bool:
     return draws_for_face_up(kind, locomotive_cost) > 1
 
 
-@inlined
+@compiled
 def may_take_face_up(kind: int, n_taken: int, has_piles: bool, locomotive_cost: int, open_without_piles: int) -> bool:
     """
     Return whether the card of a slot may be taken now.

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import lean
+from ttr_analysis._compile import compiled
 
 Ints = npt.NDArray[np.int64]
 
@@ -22,7 +22,7 @@ BANK: Final = -1
 """The bank as a payer or payee."""
 
 
-@lean
+@compiled
 def transfer(tokens: Ints, payer: int, payee: int, amount: int) -> None:
     """
     Move money from one party to another: the only door through which it moves.
@@ -50,7 +50,7 @@ def transfer(tokens: Ints, payer: int, payee: int, amount: int) -> None:
         tokens[payee] += amount
 
 
-@lean
+@compiled
 def toll_payee(twin_owner: int, n_seats: int, pays_owner: int) -> int:
     """
     Return who gets the toll of a route.
@@ -77,7 +77,7 @@ def toll_payee(twin_owner: int, n_seats: int, pays_owner: int) -> int:
     return BANK
 
 
-@lean
+@compiled
 def can_settle(tokens: Ints, loans: Ints, payer: int, toll: int, loan_limit: int) -> bool:
     """
     Return whether a player can pay a toll or take a loan for it.
@@ -104,7 +104,7 @@ def can_settle(tokens: Ints, loans: Ints, payer: int, toll: int, loan_limit: int
     return bool(tokens[payer] >= toll or loan_limit == 0 or loans.sum() < loan_limit)
 
 
-@lean
+@compiled
 def settle_toll(tokens: Ints, loans: Ints, payer: int, payee: int, toll: int) -> int:
     """
     Settle the toll of a route that is claimed: pay it, or take a loan.

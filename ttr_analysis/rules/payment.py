@@ -30,7 +30,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import lean
+from ttr_analysis._compile import compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 
 Ints = npt.NDArray[np.int64]
@@ -60,7 +60,7 @@ class PaymentFault(IntEnum):
     """Cards outside sets are of different colors."""
 
 
-@lean
+@compiled
 def most_sets(plain: int, symbols: int, swap_size: int, swap_any: int) -> int:
     """
     Return how many sets a payment may hold at most.
@@ -78,7 +78,7 @@ def most_sets(plain: int, symbols: int, swap_size: int, swap_any: int) -> int:
     return plain + symbols if swap_any else symbols
 
 
-@lean
+@compiled
 def fewest_locomotives(symbols: int, n_sets: int) -> int:
     """
     Return how many single locomotives a payment with `n_sets` sets must hold.
@@ -91,7 +91,7 @@ def fewest_locomotives(symbols: int, n_sets: int) -> int:
     return max(0, symbols - n_sets)
 
 
-@lean
+@compiled
 def most_locomotives(plain: int, symbols: int, jokers: int, swap_any: int, n_sets: int) -> int:
     """
     Return how many single locomotives a payment with `n_sets` sets may hold.
@@ -113,7 +113,7 @@ def most_locomotives(plain: int, symbols: int, jokers: int, swap_any: int, n_set
     return symbols - n_sets
 
 
-@lean
+@compiled
 def form_sets(plain: int, symbols: int, jokers: int, swap_size: int, swap_any: int, own: int, locomotives: int) -> int:
     """
     Return the number of sets that go with single cards, -1 if they do not fit.
@@ -142,7 +142,7 @@ def form_sets(plain: int, symbols: int, jokers: int, swap_size: int, swap_any: i
     return n_sets
 
 
-@lean
+@compiled
 def sets_needed(
     plain: int, symbols: int, jokers: int, swap_size: int, swap_any: int, own: int, locomotives: int
 ) -> int:
@@ -177,7 +177,7 @@ def sets_needed(
     return n_sets
 
 
-@lean
+@compiled
 def cards_needed(
     plain: int, symbols: int, jokers: int, swap_size: int, swap_any: int, own: int, locomotives: int
 ) -> int:
@@ -205,7 +205,7 @@ def cards_needed(
     return plain + symbols + max(0, swap_size - 1) * n_sets
 
 
-@lean
+@compiled
 def can_pay_with(
     plain: int,
     symbols: int,
@@ -237,7 +237,7 @@ def can_pay_with(
     return 0 <= needed <= n_cards
 
 
-@lean
+@compiled
 def can_pay(hand: Ints, color: int, plain: int, symbols: int, jokers: int, swap_size: int, swap_any: int) -> bool:
     """
     Return whether a hand pays for a route.
@@ -269,7 +269,7 @@ def can_pay(hand: Ints, color: int, plain: int, symbols: int, jokers: int, swap_
     return can_pay_with(plain, symbols, jokers, swap_size, swap_any, own, hand[LOCOMOTIVE_INDEX], hand.sum())
 
 
-@lean
+@compiled
 def cards_missing(
     plain: int,
     symbols: int,
@@ -309,7 +309,7 @@ def cards_missing(
     return fewest
 
 
-@lean
+@compiled
 def payment_sets(plain: int, symbols: int, swap_size: int, swap_any: int, n_cards: int) -> int:
     """
     Return the number of sets in a payment of so many cards.
@@ -343,7 +343,7 @@ def payment_sets(plain: int, symbols: int, swap_size: int, swap_any: int, n_card
     return extra // (swap_size - 1)
 
 
-@lean
+@compiled
 def payment_fault(cards: Ints, color: int, plain: int, symbols: int, jokers: int, swap_size: int, swap_any: int) -> int:
     """
     Return why cards do not pay for a route, 0 if they do.
@@ -401,7 +401,7 @@ def payment_fault(cards: Ints, color: int, plain: int, symbols: int, jokers: int
     return PaymentFault.TWO_COLORS.value
 
 
-@lean
+@compiled
 def fill_sets(left: Ints, n_cards: int, rank: Ints, wanted: Ints, taken: Ints) -> None:
     """
     Choose the cards of the sets: one at a time, each the one least missed.
@@ -442,7 +442,7 @@ def fill_sets(left: Ints, n_cards: int, rank: Ints, wanted: Ints, taken: Ints) -
         taken[best] += 1
 
 
-@lean
+@compiled
 def _is_missed_less(left: Ints, rank: Ints, wanted: Ints, a: int, b: int) -> bool:
     """Return whether a card of kind `a` is spent before one of kind `b`."""
     a_wanted = left[a] <= wanted[a]

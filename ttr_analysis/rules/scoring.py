@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import compiled
+from ttr_analysis._compile import compiled
 
 Ints = npt.NDArray[np.int64]
 

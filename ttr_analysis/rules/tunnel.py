@@ -16,13 +16,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import lean
+from ttr_analysis._compile import compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS
 
 Ints = npt.NDArray[np.int64]
 
 
-@lean
+@compiled
 def color_played(cards: Ints) -> int:
     """
     Return the color in which the cards laid down attempt a tunnel.
@@ -45,7 +45,7 @@ def color_played(cards: Ints) -> int:
     return LOCOMOTIVE_INDEX
 
 
-@lean
+@compiled
 def matching_cards(cards: Ints, color: int) -> int:
     """
     Return how many of some cards match the color played.
@@ -71,7 +71,7 @@ def matching_cards(cards: Ints, color: int) -> int:
     return int(cards[color] + cards[LOCOMOTIVE_INDEX])
 
 
-@lean
+@compiled
 def spare_cards(left: Ints, color: int, jokers: int) -> int:
     """
     Return how many cards of a hand can pay a surcharge.
@@ -95,7 +95,7 @@ def spare_cards(left: Ints, color: int, jokers: int) -> int:
     return int(left[color] + (left[LOCOMOTIVE_INDEX] if jokers else 0))
 
 
-@lean
+@compiled
 def pays_surcharge(cards: Ints, color: int, jokers: int, surcharge: int) -> bool:
     """
     Return whether cards are exactly what a surcharge demands.
@@ -121,7 +121,7 @@ def pays_surcharge(cards: Ints, color: int, jokers: int, surcharge: int) -> bool
     return bool(cards.sum() == surcharge and spare_cards(cards, color, jokers) == surcharge)
 
 
-@lean
+@compiled
 def n_turned_over(n_pile: int, n_discards: int, revealed: int) -> int:
     """
     Return how many cards are turned over: what there is, if fewer are left.
@@ -142,7 +142,7 @@ def n_turned_over(n_pile: int, n_discards: int, revealed: int) -> int:
     return min(revealed, n_pile + n_discards)
 
 
-@lean
+@compiled
 def match_probability(n_matches: int, matching: int, unseen: int, revealed: int) -> float:
     """
     Return the probability that so many of the cards turned over match.
@@ -179,7 +179,7 @@ def match_probability(n_matches: int, matching: int, unseen: int, revealed: int)
     return max(p, 0.0)
 
 
-@lean
+@compiled
 def claim_probability(
     spare: int,
     matching: int,

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import compiled
+from ttr_analysis._compile import compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS
 from ttr_analysis.engine.codes import (
     CARD_DEALT,
@@ -38,47 +38,12 @@ from ttr_analysis.engine.kernel.legal import track_fault
 from ttr_analysis.engine.kernel.scoring import goal_reached, label_cities
 from ttr_analysis.engine.kernel.setup import new_game
 from ttr_analysis.engine.kernel.step import step
-from ttr_analysis.engine.layout import (
-    CLAIMED,
-    FAULT,
-    KEEP_START,
-    LOANS,
-    N_CLAIMS,
-    N_OFFER,
-    N_TURNS,
-    NEUTRAL_OWNER,
-    NOBODY,
-    OFFER,
-    OWNER,
-    PENDING,
-    PHASE,
-    SURCHARGE,
-    TRAINS,
-    UNKNOWN_TICKET,
-)
+from ttr_analysis.engine.layout import KEEP_START, NEUTRAL_OWNER, NOBODY, UNKNOWN_TICKET, State
 from ttr_analysis.policies.planner.pay import tunnel_odds
 from ttr_analysis.rules.chance import N_WORDS
 from ttr_analysis.rules.scoring import NO_GOAL, ticket_score
 from ttr_analysis.rules.tunnel import color_played
-from ttr_analysis.tables.games import (
-    CITY_A,
-    CITY_B,
-    GOAL_PLACE,
-    GOAL_POINTS,
-    GOAL_START,
-    LENGTH,
-    MAX_CITIES,
-    MAX_GOALS,
-    MAX_OFFER,
-    MAX_ROUTES,
-    N_ROUTES,
-    N_SEATS,
-    ORIGIN,
-    PENALTY,
-    PLACE_CITY,
-    PLACE_START,
-    TRAINS_EACH,
-)
+from ttr_analysis.tables.games import MAX_CITIES, MAX_ROUTES, Tables
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -157,9 +122,9 @@ def script_game(rows: Ints, tape: Ints) -> None:
 
 @compiled
 def collect_game(
-    tables: Ints,
+    tables: Tables,
     rows: Ints,
-    state: Ints,
+    state: State,
     tape: Ints,
     tickets: Ints,
     claims: Ints,
@@ -206,7 +171,7 @@ def collect_game(
             continue
         moves[seat, kind] += 1
         turn = _turn(state, tables, kind)
-        n_routes, loans = state[N_CLAIMS], state[LOANS + seat]
+        n_routes, loans = state.n_claims, state.loans[seat]
         if kind == KEEP_TICKETS:
             n_tickets = _note_offer(state, seat, turn, value, tickets, n_tickets)
         elif kind == CLAIM_ROUTE:
@@ -216,42 +181,42 @@ def collect_game(
         elif kind == PAY_TUNNEL:
             claims[n_claims - 1, PAID_MORE] = value
         step(state, tables, rows[i, 0] - 16 * seat, value, tape)
-        if kind == CLAIM_ROUTE and state[PENDING] >= 0:
-            claims[n_claims - 1, DEMANDED] = state[SURCHARGE]
+        if kind == CLAIM_ROUTE and state.pending >= 0:
+            claims[n_claims - 1, DEMANDED] = state.surcharge
         elif kind in (CLAIM_ROUTE, PAY_TUNNEL):
             claims[n_claims - 1, IS_TAKEN] = 1
-            claims[n_claims - 1, NEW_LOANS] = state[LOANS + seat] - loans
-        if state[N_CLAIMS] > n_routes or kind == KEEP_TICKETS:
+            claims[n_claims - 1, NEW_LOANS] = state.loans[seat] - loans
+        if state.n_claims > n_routes or kind == KEEP_TICKETS:
             n_claims = _note_neutral(state, n_routes, turn, claims, odds, n_claims)
             _note_completed(state, tables, seat, turn, label, tickets[:n_tickets])
-    for seat in range(tables[N_SEATS]):
+    for seat in range(tables.n_seats):
         _note_points(state, tables, seat, label, tickets[:n_tickets])
         _note_ways(state, tables, seat, tickets[:n_tickets])
-    return (-1, -1) if state[FAULT] else (n_tickets, n_claims)
+    return (-1, -1) if state.fault else (n_tickets, n_claims)
 
 
 @compiled
-def _turn(state: Ints, tables: Ints, kind: int) -> int:
+def _turn(state: State, tables: Tables, kind: int) -> int:
     """Return the turn of the seat that moves; the round that is complete, if the neutral player is moved."""
-    n_rounds = state[N_TURNS] // tables[N_SEATS]
-    if state[PHASE] == KEEP_START:
+    n_rounds = state.n_turns // tables.n_seats
+    if state.phase == KEEP_START:
         return 0
     return int(n_rounds if kind == CHOOSE_NEUTRAL else n_rounds + 1)
 
 
 @compiled
-def _note_offer(state: Ints, seat: int, turn: int, kept: int, tickets: Ints, n: int) -> int:
+def _note_offer(state: State, seat: int, turn: int, kept: int, tickets: Ints, n: int) -> int:
     """Note the tickets that a seat chooses from; return the number of rows."""
-    for i in range(state[N_OFFER + seat]):
+    for i in range(state.n_offer[seat]):
         row = tickets[n]
         row[TICKET_SEAT] = seat
-        row[TICKET] = state[OFFER + seat * MAX_OFFER + i]
+        row[TICKET] = state.offer[seat, i]
         row[OFFERED] = turn
         row[IS_KEPT] = kept >> i & 1
         row[COMPLETED] = NEVER
         row[GOAL] = NO_GOAL
         row[TICKET_POINTS] = 0
-        row[TRAINS_THEN] = state[TRAINS + seat]
+        row[TRAINS_THEN] = state.trains[seat]
         row[TRAINS_ON_WAY] = NEVER
         row[LOST_TO] = NEVER
         n += 1
@@ -259,7 +224,7 @@ def _note_offer(state: Ints, seat: int, turn: int, kept: int, tickets: Ints, n: 
 
 
 @compiled
-def _note_claim(state: Ints, tables: Ints, seat: int, turn: int, route: int, packed: int, row: Ints) -> float:
+def _note_claim(state: State, tables: Tables, seat: int, turn: int, route: int, packed: int, row: Ints) -> float:
     """Note what is laid down for a route; return the odds that it can be taken."""
     laid = np.empty(N_KINDS, dtype=np.int64)
     unpack_cards(packed, laid)
@@ -271,11 +236,11 @@ def _note_claim(state: Ints, tables: Ints, seat: int, turn: int, route: int, pac
 
 
 @compiled
-def _note_neutral(state: Ints, first: int, turn: int, claims: Ints, odds: Floats, n: int) -> int:
+def _note_neutral(state: State, first: int, turn: int, claims: Ints, odds: Floats, n: int) -> int:
     """Note the routes that the neutral player has taken meanwhile; return the number of rows."""
-    for i in range(first, state[N_CLAIMS]):
-        route = state[CLAIMED + i]
-        if state[OWNER + route] == NEUTRAL_OWNER:
+    for i in range(first, state.n_claims):
+        route = state.claimed[i]
+        if state.owner[route] == NEUTRAL_OWNER:
             claims[n] = 0
             claims[n, CLAIM_SEAT], claims[n, ROUTE], claims[n, CLAIM_TURN] = NEUTRAL_SEAT, route, turn
             claims[n, IS_TAKEN] = 1
@@ -285,7 +250,7 @@ def _note_neutral(state: Ints, first: int, turn: int, claims: Ints, odds: Floats
 
 
 @compiled
-def _note_completed(state: Ints, tables: Ints, seat: int, turn: int, label: Ints, tickets: Ints) -> None:
+def _note_completed(state: State, tables: Tables, seat: int, turn: int, label: Ints, tickets: Ints) -> None:
     """Note which tickets of a seat its routes complete now."""
     is_labeled = False
     for row in tickets:
@@ -299,39 +264,37 @@ def _note_completed(state: Ints, tables: Ints, seat: int, turn: int, label: Ints
 
 
 @compiled
-def _note_points(state: Ints, tables: Ints, seat: int, label: Ints, tickets: Ints) -> None:
+def _note_points(state: State, tables: Tables, seat: int, label: Ints, tickets: Ints) -> None:
     """Note what the tickets of a seat score in the end."""
     label_cities(state, tables, seat, label)
     for row in tickets:
         if row[TICKET_SEAT] == seat and row[IS_KEPT] and row[TICKET] != UNKNOWN_TICKET:
             ticket = row[TICKET]
             goal = goal_reached(tables, ticket, label)
-            row[TICKET_POINTS] = ticket_score(
-                goal, tables[GOAL_POINTS : GOAL_POINTS + MAX_GOALS], tables[PENALTY + ticket]
-            )
-            row[GOAL] = NO_GOAL if goal == NO_GOAL else goal - tables[GOAL_START + ticket]
+            row[TICKET_POINTS] = ticket_score(goal, tables.goal_points, tables.penalty[ticket])
+            row[GOAL] = NO_GOAL if goal == NO_GOAL else goal - tables.goal_start[ticket]
 
 
 @compiled
-def _note_ways(state: Ints, tables: Ints, seat: int, tickets: Ints) -> None:
+def _note_ways(state: State, tables: Tables, seat: int, tickets: Ints) -> None:
     """Note how long the ways of completed tickets are, and what the other ones were lost to."""
     costs = np.empty(MAX_ROUTES, dtype=np.int64)
     room = np.empty(MAX_CITIES, dtype=np.int64)
-    owners = state[OWNER : OWNER + MAX_ROUTES].copy()
+    owners = state.owner.copy()
     for row in tickets:
         if row[TICKET_SEAT] != seat or not row[IS_KEPT] or row[TICKET] == UNKNOWN_TICKET:
             continue
         if row[COMPLETED] != NEVER:
-            for route in range(tables[N_ROUTES]):
-                costs[route] = tables[LENGTH + route] if owners[route] == seat else CLOSED
-            goal = tables[GOAL_START + row[TICKET]] + row[GOAL]
+            for route in range(tables.n_routes):
+                costs[route] = tables.length[route] if owners[route] == seat else CLOSED
+            goal = tables.goal_start[row[TICKET]] + row[GOAL]
             row[TRAINS_ON_WAY] = _fewest_trains(tables, row[TICKET], goal, goal + 1, costs, room)
         else:
             row[LOST_TO] = _losing_claim(state, tables, seat, row[TICKET], owners, costs, room)
 
 
 @compiled
-def _losing_claim(state: Ints, tables: Ints, seat: int, ticket: int, owners: Ints, costs: Ints, room: Ints) -> int:
+def _losing_claim(state: State, tables: Tables, seat: int, ticket: int, owners: Ints, costs: Ints, room: Ints) -> int:
     """
     Return the route by whose claim a seat's trains no longer sufficed to complete a ticket.
 
@@ -344,68 +307,68 @@ def _losing_claim(state: Ints, tables: Ints, seat: int, ticket: int, owners: Int
     route
         `NEVER` if they sufficed to the end, or not even at the start.
     """
-    if not _is_lost(state, tables, seat, ticket, state[N_CLAIMS], owners, costs, room):
+    if not _is_lost(state, tables, seat, ticket, state.n_claims, owners, costs, room):
         return NEVER
-    low, high = -1, int(state[N_CLAIMS])
+    low, high = -1, int(state.n_claims)
     while high - low > 1:
         middle = (low + high) // 2
         if _is_lost(state, tables, seat, ticket, middle, owners, costs, room):
             high = middle
         else:
             low = middle
-    _set_back(state, owners, state[N_CLAIMS])
-    return NEVER if high == 0 else int(state[CLAIMED + high - 1])
+    _set_back(state, owners, state.n_claims)
+    return NEVER if high == 0 else int(state.claimed[high - 1])
 
 
 @compiled
 def _is_lost(
-    state: Ints, tables: Ints, seat: int, ticket: int, n_claims: int, owners: Ints, costs: Ints, room: Ints
+    state: State, tables: Tables, seat: int, ticket: int, n_claims: int, owners: Ints, costs: Ints, room: Ints
 ) -> bool:
     """Return whether a seat had too few trains for a ticket, on the board as it was after some claims."""
     _set_back(state, owners, n_claims)
-    trains = tables[TRAINS_EACH]
-    for route in range(tables[N_ROUTES]):
-        if state[OWNER + route] == seat:
+    trains = tables.trains_each
+    for route in range(tables.n_routes):
+        if state.owner[route] == seat:
             costs[route] = 0
-            trains -= tables[LENGTH + route]
+            trains -= tables.length[route]
         else:
-            costs[route] = CLOSED if track_fault(state, tables, seat, route) else tables[LENGTH + route]
-    first, end = tables[GOAL_START + ticket], tables[GOAL_START + ticket + 1]
+            costs[route] = CLOSED if track_fault(state, tables, seat, route) else tables.length[route]
+    first, end = tables.goal_start[ticket], tables.goal_start[ticket + 1]
     return bool(_fewest_trains(tables, ticket, first, end, costs, room) > trains)
 
 
 @compiled
-def _set_back(state: Ints, owners: Ints, n_claims: int) -> None:
+def _set_back(state: State, owners: Ints, n_claims: int) -> None:
     """Set the owners of routes to what they were after the first claims."""
-    for i in range(state[N_CLAIMS]):
-        route = state[CLAIMED + i]
-        state[OWNER + route] = owners[route] if i < n_claims else NOBODY
+    for i in range(state.n_claims):
+        route = state.claimed[i]
+        state.owner[route] = owners[route] if i < n_claims else NOBODY
 
 
 @compiled
-def _fewest_trains(tables: Ints, ticket: int, first: int, end: int, costs: Ints, room: Ints) -> int:
+def _fewest_trains(tables: Tables, ticket: int, first: int, end: int, costs: Ints, room: Ints) -> int:
     """Return what the cheapest way of a ticket to one of its goals from `first` to before `end` costs, else `FAR`."""
     for city in range(room.size):
         room[city] = FAR
-    place = tables[ORIGIN + ticket]
-    for i in range(tables[PLACE_START + place], tables[PLACE_START + place + 1]):
-        room[tables[PLACE_CITY + i]] = 0
+    place = tables.origin[ticket]
+    for i in range(tables.place_start[place], tables.place_start[place + 1]):
+        room[tables.place_city[i]] = 0
     is_shorter = True
     while is_shorter:
         is_shorter = False
-        for route in range(tables[N_ROUTES]):
+        for route in range(tables.n_routes):
             if costs[route] == CLOSED:
                 continue
-            a, b = tables[CITY_A + route], tables[CITY_B + route]
+            a, b = tables.city_a[route], tables.city_b[route]
             for here, there in ((a, b), (b, a)):
                 if room[here] + costs[route] < room[there]:
                     room[there] = room[here] + costs[route]
                     is_shorter = True
     fewest = FAR
     for goal in range(first, end):
-        place = tables[GOAL_PLACE + goal]
-        for i in range(tables[PLACE_START + place], tables[PLACE_START + place + 1]):
-            fewest = min(fewest, room[tables[PLACE_CITY + i]])
+        place = tables.goal_place[goal]
+        for i in range(tables.place_start[place], tables.place_start[place + 1]):
+            fewest = min(fewest, room[tables.place_city[i]])
     return int(fewest)
 
 

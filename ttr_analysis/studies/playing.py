@@ -29,7 +29,7 @@ from ttr_analysis.engine.codes import (
 )
 from ttr_analysis.engine.game import Game
 from ttr_analysis.engine.kernel import scoring
-from ttr_analysis.engine.layout import ENDING, N_HAND, N_HELD, N_TURNS, STATE_SIZE, TRAINS
+from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.protocol import CompiledPolicy, Policy, policy_name
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.playout import BuiltIn, Players, deal_block, play_block, seat_players
@@ -240,8 +240,8 @@ class _Desk:
     def __init__(self, plan: Plan, n_games: int) -> None:
         self._plan = plan
         self._tables = game_tables(plan.game_map, plan.n_players)
-        self._states = np.zeros((n_games, STATE_SIZE), dtype=np.int64)
-        self._scratch = np.zeros(STATE_SIZE, dtype=np.int64)
+        self._states = np.zeros((n_games, State.n_cells), dtype=np.int64)
+        self._scratch = State()
         self._tape = np.zeros(TAPE_START + 2 * _TAPE_EVENTS, dtype=np.int64)
         self._moves = np.zeros((n_games, plan.n_players, rows.N_MOVE_KINDS), dtype=np.int64)
         self._paper = _Paper(_TAPE_EVENTS)
@@ -263,7 +263,7 @@ class _Desk:
             self._tables, events, self._scratch, paper.tape, paper.tickets, paper.claims, paper.odds, self._moves[i]
         )
         assert n_tickets >= 0, "a game that was just played fits its map"  # noqa: S101
-        self._states[i] = self._scratch
+        self._states[i] = self._scratch.cells
         # Copies: a slice would keep the whole sheet in memory.
         self._tickets.append(paper.tickets[:n_tickets].copy())
         self._claims.append(paper.claims[:n_claims].copy())
@@ -311,8 +311,8 @@ class _Desk:
             "game": game,
             "deal": game // self._plan.n_rotations,
             "rotation": game % self._plan.n_players,
-            "ending": self._states[:, ENDING] - 1,
-            "turns": self._states[:, N_TURNS],
+            "ending": State.across(self._states, "ending") - 1,
+            "turns": State.across(self._states, "n_turns"),
             "winners": self._results[:, :, scoring.WON_COLUMN].sum(axis=1),
         }
         return self._frame("games", columns)
@@ -322,8 +322,8 @@ class _Desk:
         game, seat = (index.ravel() for index in np.indices((n, n_seats)))
         player = self._players(first + game, seat)
 
-        def of_state(cell: int) -> Ints:
-            return self._states[:, cell : cell + n_seats].ravel()
+        def of_state(field: str) -> Ints:
+            return State.across(self._states, field)[:, :n_seats].ravel()
 
         def of_result(column: int) -> Ints:
             return self._results[:, :, column].ravel()
@@ -346,14 +346,14 @@ class _Desk:
             "ticket_loss": of_result(scoring.LOST_COLUMN),
             **self._bonuses(),
             "loan_points": of_result(scoring.LOAN_POINTS_COLUMN),
-            "tickets": of_state(N_HELD),
+            "tickets": of_state("n_held"),
             "completed": of_result(scoring.COMPLETED_COLUMN),
             "trail": of_result(scoring.TRAIL_COLUMN),
-            "trains_left": of_state(TRAINS),
-            "cards_left": of_state(N_HAND),
+            "trains_left": of_state("trains"),
+            "cards_left": of_state("n_hand"),
             "tokens_left": of_result(scoring.TOKENS_COLUMN),
             "loans": of_result(scoring.LOANS_COLUMN),
-            "turns": (self._states[game, N_TURNS] + n_seats - 1 - seat) // n_seats,
+            "turns": (State.across(self._states, "n_turns")[game] + n_seats - 1 - seat) // n_seats,
             "cards_drawn": of_moves(DRAW_CARD),
             "cards_taken": of_moves(DRAW_FACE_UP),
             "ticket_draws": of_moves(DRAW_TICKETS),
@@ -482,5 +482,5 @@ def _stacked(first: int, found: Sequence[Ints], n_columns: int) -> tuple[Ints, I
 def _unpacked(packed: Ints) -> Ints:
     """Return counts of cards by kind, one row for each packed number."""
     cards = np.zeros((len(packed), N_KINDS), dtype=np.int64)
-    unpack_all(packed, cards)
+    unpack_all(np.ascontiguousarray(packed), cards)
     return cards

@@ -1,9 +1,8 @@
 """
-A map, its rules and a number of players as one vector: all that a game asks.
+A map, its rules and a number of players as one record: all that a game asks.
 
-Compiled code reads `tables[TOLL + route]` and the like. The vector has the same
-layout for every map, so that its offsets are constants of the compiled code;
-the limits below bound what a map may hold to be played.
+The record has the same fields for every map, so that compiled code knows where
+they lie; the limits below bound what a map may hold to be played.
 """
 
 from __future__ import annotations
@@ -11,11 +10,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-import numpy as np
-
+from ttr_analysis._compile import Record, block, cell
 from ttr_analysis.cards import N_KINDS
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.tables.maps import Ints, map_tables
+from ttr_analysis.tables.maps import map_tables
 
 MAX_SEATS: Final = 6
 MAX_CITIES: Final = 64
@@ -29,56 +27,6 @@ MAX_TIE_BREAKS: Final = 4
 MAX_GOALS: Final = 1024
 """Destinations of all tickets together, and cities of all places together."""
 
-# -- numbers of the rules, one cell each --------------------------------------
-
-N_SEATS: Final = 0
-N_CITIES: Final = 1
-N_ROUTES: Final = 2
-N_TICKETS: Final = 3
-OPENING_HAND: Final = 4
-DRAWS: Final = 5
-"""Draws in a turn of drawing cards."""
-SHUFFLE_AT_ONCE: Final = 6
-MARKET_SIZE: Final = 7
-LOCOMOTIVE_COST: Final = 8
-RESET_AT: Final = 9
-MAX_RESETS: Final = 10
-RESET_NEEDS_FULL: Final = 11
-RESET_NEEDS_COLORED: Final = 12
-OPEN_WITHOUT_PILES: Final = 13
-TRAINS_EACH: Final = 14
-LAST_ROUND_AT: Final = 15
-LAST_TURNS: Final = 16
-MAX_TURNS: Final = 17
-BOTH_OPEN: Final = 18
-"""1 if both tracks of a double route may be claimed."""
-PASS_ROUNDS: Final = 19
-N_REVEALED: Final = 20
-OPENING_DEAL: Final = 21
-OPENING_KEEP: Final = 22
-TICKET_DRAW: Final = 23
-TICKET_KEEP: Final = 24
-UNKEPT: Final = 25
-"""Where tickets go that are not kept: one of the next three."""
-ZERO_TIES: Final = 26
-TOKENS_EACH: Final = 27
-PAYS_OWNER: Final = 28
-"""1 if the toll of a second track goes to the owner of the first."""
-LOAN_PENALTY: Final = 29
-LOAN_LIMIT: Final = 30
-NEUTRAL_TRAINS: Final = 31
-NEUTRAL_FROM: Final = 32
-MARKER_SEAT: Final = 33
-NEUTRAL_AFTER_LAST: Final = 34
-N_BONUSES: Final = 35
-N_TIE_BREAKS: Final = 36
-TIE_BREAK: Final = 37
-START_SCORE: Final = TIE_BREAK + MAX_TIE_BREAKS
-DECK: Final = START_SCORE + MAX_SEATS
-BONUS: Final = DECK + N_KINDS
-"""For each bonus `BONUS_CELLS` cells: its measure, whether loans exclude, and its points by rank."""
-BONUS_CELLS: Final = 2 + MAX_SEATS
-
 UNKEPT_REMOVED: Final = 0
 UNKEPT_UNDER_PILE: Final = 1
 UNKEPT_DISCARDED: Final = 2
@@ -87,39 +35,7 @@ MEASURE_TRAIL: Final = 0
 MEASURE_COMPLETED: Final = 1
 MEASURE_TOKENS: Final = 2
 BREAK_PATH_BONUS: Final = 3
-"""Tie-breaks are a measure, or who has a bonus for the longest trail."""
-
-# -- the board, one cell for each route or ticket -----------------------------
-
-CITY_A: Final = BONUS + MAX_BONUSES * BONUS_CELLS
-CITY_B: Final = CITY_A + MAX_ROUTES
-LENGTH: Final = CITY_B + MAX_ROUTES
-COLOR: Final = LENGTH + MAX_ROUTES
-PLAIN: Final = COLOR + MAX_ROUTES
-SYMBOLS: Final = PLAIN + MAX_ROUTES
-JOKERS: Final = SYMBOLS + MAX_ROUTES
-SWAP_SIZE: Final = JOKERS + MAX_ROUTES
-SWAP_ANY: Final = SWAP_SIZE + MAX_ROUTES
-TUNNEL: Final = SWAP_ANY + MAX_ROUTES
-TOLL: Final = TUNNEL + MAX_ROUTES
-POINTS: Final = TOLL + MAX_ROUTES
-TWIN: Final = POINTS + MAX_ROUTES
-"""The other track of a double route, or -1."""
-NEUTRAL_A: Final = TWIN + MAX_ROUTES
-"""For each ticket the tracks between the cities at its foot, -1 where there is none."""
-NEUTRAL_B: Final = NEUTRAL_A + MAX_TICKETS
-PENALTY: Final = NEUTRAL_B + MAX_TICKETS
-"""Points that each ticket loses."""
-ORIGIN: Final = PENALTY + MAX_TICKETS
-"""The place at which each ticket begins."""
-GOAL_START: Final = ORIGIN + MAX_TICKETS
-"""Where the destinations of each ticket begin in the next two, best first, and one more cell for the end."""
-GOAL_PLACE: Final = GOAL_START + MAX_TICKETS + 1
-GOAL_POINTS: Final = GOAL_PLACE + MAX_GOALS
-PLACE_START: Final = GOAL_POINTS + MAX_GOALS
-"""Where the cities of each place begin in the next one, and one more cell for the end."""
-PLACE_CITY: Final = PLACE_START + MAX_GOALS + 1
-TABLES_SIZE: Final = PLACE_CITY + MAX_GOALS
+"""No measure, but a tie-break: who has a bonus for the longest trail."""
 
 _MEASURES: Final = {
     "longest_trail": MEASURE_TRAIL,
@@ -134,10 +50,95 @@ _UNKEPT: Final = {
 }
 
 
+class Tables(Record):
+    """What a game asks of its map, its rules and the number of players."""
+
+    n_seats = cell()
+    n_cities = cell()
+    n_routes = cell()
+    n_tickets = cell()
+    opening_hand = cell()
+    draws = cell()
+    """Draws in a turn of drawing cards."""
+    shuffle_at_once = cell()
+    market_size = cell()
+    locomotive_cost = cell()
+    reset_at = cell()
+    max_resets = cell()
+    reset_needs_full = cell()
+    reset_needs_colored = cell()
+    open_without_piles = cell()
+    trains_each = cell()
+    last_round_at = cell()
+    last_turns = cell()
+    max_turns = cell()
+    both_open = cell()
+    """1 if both tracks of a double route may be claimed."""
+    pass_rounds = cell()
+    n_revealed = cell()
+    opening_deal = cell()
+    opening_keep = cell()
+    ticket_draw = cell()
+    ticket_keep = cell()
+    unkept = cell()
+    """Where tickets go that are not kept: one of `UNKEPT_*`."""
+    zero_ties = cell()
+    tokens_each = cell()
+    pays_owner = cell()
+    """1 if the toll of a second track goes to the owner of the first."""
+    loan_penalty = cell()
+    loan_limit = cell()
+    neutral_trains = cell()
+    neutral_from = cell()
+    marker_seat = cell()
+    neutral_after_last = cell()
+    n_bonuses = cell()
+    n_tie_breaks = cell()
+    tie_break = block(MAX_TIE_BREAKS)
+    """A measure, or who has a bonus for the longest trail."""
+    start_score = block(MAX_SEATS)
+    deck = block(N_KINDS)
+    bonus_measure = block(MAX_BONUSES)
+    """What each bonus compares: one of `MEASURE_*`."""
+    bonus_without_loans = block(MAX_BONUSES)
+    """1 if players with loans do not take part in it."""
+    bonus_points = block(MAX_BONUSES, MAX_SEATS)
+    """Its points by rank."""
+
+    city_a = block(MAX_ROUTES)
+    city_b = block(MAX_ROUTES)
+    length = block(MAX_ROUTES)
+    color = block(MAX_ROUTES)
+    plain = block(MAX_ROUTES)
+    symbols = block(MAX_ROUTES)
+    jokers = block(MAX_ROUTES)
+    swap_size = block(MAX_ROUTES)
+    swap_any = block(MAX_ROUTES)
+    tunnel = block(MAX_ROUTES)
+    toll = block(MAX_ROUTES)
+    points = block(MAX_ROUTES)
+    twin = block(MAX_ROUTES)
+    """The other track of a double route, or -1."""
+    neutral_a = block(MAX_TICKETS)
+    """For each ticket the tracks between the cities at its foot, -1 where there is none."""
+    neutral_b = block(MAX_TICKETS)
+    penalty = block(MAX_TICKETS)
+    """Points that each ticket loses."""
+    origin = block(MAX_TICKETS)
+    """The place at which each ticket begins."""
+    goal_start = block(MAX_TICKETS + 1)
+    """Where the destinations of each ticket begin in the next two, best first, and one more cell for the end."""
+    goal_place = block(MAX_GOALS)
+    goal_points = block(MAX_GOALS)
+    place_start = block(MAX_GOALS + 1)
+    """Where the cities of each place begin in `place_city`, and one more cell for the end."""
+    place_city = block(MAX_GOALS)
+
+
 @lru_cache(maxsize=64)
-def game_tables(game_map: GameMap, n_players: int) -> Ints:
+def game_tables(game_map: GameMap, n_players: int) -> Tables:
     """
-    Return all that a game on a map asks, as one vector.
+    Return all that a game on a map asks, as one record, which nobody may change.
 
     Parameters
     ----------
@@ -157,11 +158,11 @@ def game_tables(game_map: GameMap, n_players: int) -> Ints:
     >>> import ttr_analysis as ttr
     >>> nordic = ttr.load_map("nordic")
     >>> tables = game_tables(nordic, 2)
-    >>> [int(tables[TRAINS_EACH]), int(tables[LENGTH : LENGTH + MAX_ROUTES].sum())]
-    [40, 207]
+    >>> tables.trains_each, int(tables.length.sum())
+    (40, 207)
     """
     check_size(game_map, n_players)
-    tables = np.zeros(TABLES_SIZE, dtype=np.int64)
+    tables = Tables()
     _put_rules(tables, game_map, n_players)
     _put_routes(tables, game_map)
     _put_tickets(tables, game_map)
@@ -193,104 +194,95 @@ def check_size(game_map: GameMap, n_players: int) -> None:
         raise ValueError(f"{game_map.title} is too large for a game: {', '.join(beyond)}")
 
 
-def _put_rules(tables: Ints, game_map: GameMap, n_players: int) -> None:
+def _put_rules(tables: Tables, game_map: GameMap, n_players: int) -> None:
     rules = game_map.rules
-    numbers = {
-        N_SEATS: n_players,
-        N_CITIES: len(game_map.cities),
-        N_ROUTES: len(game_map.routes),
-        N_TICKETS: len(game_map.tickets),
-        OPENING_HAND: rules.cards.opening_hand,
-        DRAWS: rules.cards.draws_per_turn,
-        SHUFFLE_AT_ONCE: rules.cards.reshuffle == "at_once",
-        MARKET_SIZE: rules.market.size,
-        LOCOMOTIVE_COST: rules.market.locomotive_cost,
-        RESET_AT: rules.market.reset_at,
-        MAX_RESETS: rules.market.max_resets,
-        RESET_NEEDS_FULL: rules.market.reset_needs_full,
-        RESET_NEEDS_COLORED: rules.market.reset_needs_colored,
-        OPEN_WITHOUT_PILES: rules.market.open_without_piles,
-        TRAINS_EACH: rules.trains.per_player,
-        LAST_ROUND_AT: rules.trains.last_round_at,
-        LAST_TURNS: rules.trains.last_turns,
-        MAX_TURNS: rules.trains.max_turns,
-        BOTH_OPEN: rules.both_tracks_open(n_players),
-        PASS_ROUNDS: rules.claims.pass_rounds,
-        N_REVEALED: rules.tunnel.revealed,
-        OPENING_DEAL: rules.tickets.opening_deal,
-        OPENING_KEEP: rules.tickets.opening_keep,
-        TICKET_DRAW: rules.tickets.draw,
-        TICKET_KEEP: rules.tickets.keep,
-        UNKEPT: _UNKEPT[rules.tickets.unkept],
-        ZERO_TIES: rules.scoring.zero_ties,
-        TOKENS_EACH: rules.money.tokens,
-        PAYS_OWNER: rules.money.second_track_pays == "owner",
-        LOAN_PENALTY: rules.money.loan.penalty,
-        LOAN_LIMIT: rules.money.loan.limit,
-        NEUTRAL_TRAINS: rules.neutral.trains,
-        NEUTRAL_FROM: rules.neutral.first_round,
-        MARKER_SEAT: rules.neutral.marker_seat,
-        NEUTRAL_AFTER_LAST: rules.neutral.after_last_turn,
-        N_BONUSES: len(rules.bonus),
-        N_TIE_BREAKS: len(rules.scoring.tie_breaks),
-    }
-    for cell, number in numbers.items():
-        tables[cell] = number
+    tables.n_seats = n_players
+    tables.n_cities = len(game_map.cities)
+    tables.n_routes = len(game_map.routes)
+    tables.n_tickets = len(game_map.tickets)
+    tables.opening_hand = rules.cards.opening_hand
+    tables.draws = rules.cards.draws_per_turn
+    tables.shuffle_at_once = rules.cards.reshuffle == "at_once"
+    tables.market_size = rules.market.size
+    tables.locomotive_cost = rules.market.locomotive_cost
+    tables.reset_at = rules.market.reset_at
+    tables.max_resets = rules.market.max_resets
+    tables.reset_needs_full = rules.market.reset_needs_full
+    tables.reset_needs_colored = rules.market.reset_needs_colored
+    tables.open_without_piles = rules.market.open_without_piles
+    tables.trains_each = rules.trains.per_player
+    tables.last_round_at = rules.trains.last_round_at
+    tables.last_turns = rules.trains.last_turns
+    tables.max_turns = rules.trains.max_turns
+    tables.both_open = rules.both_tracks_open(n_players)
+    tables.pass_rounds = rules.claims.pass_rounds
+    tables.n_revealed = rules.tunnel.revealed
+    tables.opening_deal = rules.tickets.opening_deal
+    tables.opening_keep = rules.tickets.opening_keep
+    tables.ticket_draw = rules.tickets.draw
+    tables.ticket_keep = rules.tickets.keep
+    tables.unkept = _UNKEPT[rules.tickets.unkept]
+    tables.zero_ties = rules.scoring.zero_ties
+    tables.tokens_each = rules.money.tokens
+    tables.pays_owner = rules.money.second_track_pays == "owner"
+    tables.loan_penalty = rules.money.loan.penalty
+    tables.loan_limit = rules.money.loan.limit
+    tables.neutral_trains = rules.neutral.trains
+    tables.neutral_from = rules.neutral.first_round
+    tables.marker_seat = rules.neutral.marker_seat
+    tables.neutral_after_last = rules.neutral.after_last_turn
+    tables.n_bonuses = len(rules.bonus)
+    tables.n_tie_breaks = len(rules.scoring.tie_breaks)
     for i, measure in enumerate(rules.scoring.tie_breaks):
-        tables[TIE_BREAK + i] = _MEASURES[measure]
+        tables.tie_break[i] = _MEASURES[measure]
     for seat, score in enumerate(rules.scoring.start_scores[:n_players]):
-        tables[START_SCORE + seat] = score
-    tables[DECK : DECK + N_KINDS] = rules.deck.counts
+        tables.start_score[seat] = score
+    tables.deck[:] = rules.deck.counts
     for i, bonus in enumerate(rules.bonus):
-        at = BONUS + i * BONUS_CELLS
         points = bonus.ranked_points(n_players)[:MAX_SEATS]
-        tables[at] = _MEASURES[bonus.measure]
-        tables[at + 1] = bonus.requires == "no_loans"
-        tables[at + 2 : at + 2 + len(points)] = points
+        tables.bonus_measure[i] = _MEASURES[bonus.measure]
+        tables.bonus_without_loans[i] = bonus.requires == "no_loans"
+        tables.bonus_points[i, : len(points)] = points
 
 
-def _put_routes(tables: Ints, game_map: GameMap) -> None:
+def _put_routes(tables: Tables, game_map: GameMap) -> None:
     arrays = map_tables(game_map)
     n = len(game_map.routes)
-    columns = {
-        CITY_A: arrays.ends[:, 0],
-        CITY_B: arrays.ends[:, 1],
-        LENGTH: arrays.length,
-        COLOR: arrays.color,
-        PLAIN: arrays.length - arrays.locomotives,
-        SYMBOLS: arrays.locomotives,
-        JOKERS: arrays.locomotives_allowed,
-        SWAP_SIZE: arrays.swap_size,
-        SWAP_ANY: arrays.swap_any,
-        TUNNEL: arrays.tunnel,
-        TOLL: arrays.toll,
-        POINTS: arrays.points,
-        TWIN: arrays.twin,
-    }
-    for cell, column in columns.items():
-        tables[cell : cell + n] = column
+    tables.city_a[:n] = arrays.ends[:, 0]
+    tables.city_b[:n] = arrays.ends[:, 1]
+    tables.length[:n] = arrays.length
+    tables.color[:n] = arrays.color
+    tables.plain[:n] = arrays.length - arrays.locomotives
+    tables.symbols[:n] = arrays.locomotives
+    tables.jokers[:n] = arrays.locomotives_allowed
+    tables.swap_size[:n] = arrays.swap_size
+    tables.swap_any[:n] = arrays.swap_any
+    tables.tunnel[:n] = arrays.tunnel
+    tables.toll[:n] = arrays.toll
+    tables.points[:n] = arrays.points
+    tables.twin[:n] = arrays.twin
 
 
-def _put_tickets(tables: Ints, game_map: GameMap) -> None:
+def _put_tickets(tables: Tables, game_map: GameMap) -> None:
     route = {r.id: i for i, r in enumerate(game_map.routes)}
     city = {c.name: i for i, c in enumerate(game_map.cities)}
     place = {p.name: i for i, p in enumerate(game_map.places)}
     n_goals = 0
     for t, ticket in enumerate(game_map.tickets):
         tracks = [route[r.id] for r in game_map.routes_between(*ticket.neutral)] if ticket.neutral else []
-        tables[NEUTRAL_A + t], tables[NEUTRAL_B + t] = (*tracks, -1, -1)[:2]
-        tables[PENALTY + t] = ticket.penalty
-        tables[ORIGIN + t] = place[ticket.origin.name]
-        tables[GOAL_START + t] = n_goals
+        tables.neutral_a[t], tables.neutral_b[t] = (*tracks, -1, -1)[:2]
+        tables.penalty[t] = ticket.penalty
+        tables.origin[t] = place[ticket.origin.name]
+        tables.goal_start[t] = n_goals
         for goal, points in sorted(ticket.destinations, key=lambda pair: -pair[1]):
-            tables[GOAL_PLACE + n_goals] = place[goal.name]
-            tables[GOAL_POINTS + n_goals] = points
+            tables.goal_place[n_goals] = place[goal.name]
+            tables.goal_points[n_goals] = points
             n_goals += 1
-    tables[GOAL_START + len(game_map.tickets)] = n_goals
+    tables.goal_start[len(game_map.tickets)] = n_goals
     n_cities = 0
     for p, where in enumerate(game_map.places):
-        tables[PLACE_START + p] = n_cities
+        tables.place_start[p] = n_cities
         for name in where.cities:
-            tables[PLACE_CITY + n_cities] = city[name]
+            tables.place_city[n_cities] = city[name]
             n_cities += 1
-    tables[PLACE_START + len(game_map.places)] = n_cities
+    tables.place_start[len(game_map.places)] = n_cities

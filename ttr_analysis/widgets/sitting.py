@@ -12,11 +12,11 @@ from ttr_analysis.analysis.payments.model import split
 from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import KeepTickets, unpacked
-from ttr_analysis.engine.codes import Ints, argument_of, kind_of, make_code
+from ttr_analysis.engine.codes import argument_of, kind_of, make_code
 from ttr_analysis.engine.events import Chance, Event, Move, Rows
 from ttr_analysis.engine.game import Game
 from ttr_analysis.engine.kernel.legal import ActionFault, action_fault, fewest_kept, route_fault
-from ttr_analysis.engine.layout import MARKET, OVER, PHASE, SEAT, TOKENS, Phase
+from ttr_analysis.engine.layout import OVER, Phase, State
 from ttr_analysis.engine.notation import NotationError, code_text, read_move
 from ttr_analysis.engine.notetext import payment_text
 from ttr_analysis.engine.packed import PackedGame
@@ -125,17 +125,17 @@ class Sitting:
     @property
     def is_over(self) -> bool:
         """Whether the game is over."""
-        return bool(self._vector[PHASE] == OVER)
+        return bool(self._vector.phase == OVER)
 
     @property
     def is_persons_turn(self) -> bool:
         """Whether the person decides now."""
-        return not self.is_over and bool(self._vector[SEAT] == self.seat)
+        return not self.is_over and bool(self._vector.seat == self.seat)
 
     @property
     def thinker(self) -> str:
         """Who decides now, if it is a policy, in words; else ""."""
-        seat = int(self._vector[SEAT])
+        seat = int(self._vector.seat)
         return "" if self.is_over or seat == self.seat else f"P{seat} {self._names[seat][-1]}"
 
     # -- playing ------------------------------------------------------------------
@@ -174,7 +174,7 @@ class Sitting:
             it was. The text may be shown to the person; what its cause says
             may be secret.
         """
-        choose = self._choosers[int(self._vector[SEAT])]
+        choose = self._choosers[int(self._vector.seat)]
         try:
             code, value = choose(self._vector)
         except IllegalActionError as error:
@@ -281,7 +281,7 @@ class Sitting:
             "moves": [],
             "keep": None,
         }
-        if vector[PHASE] in _CHOOSES_TICKETS:
+        if vector.phase in _CHOOSES_TICKETS:
             offer = [ticket.id for ticket in self.state.offers[self.seat] if ticket is not None]
             options["keep"] = {"offer": offer, "fewest": int(fewest_kept(vector, packed.tables, self.seat))}
             return options
@@ -290,14 +290,14 @@ class Sitting:
             if kind == codes.DRAW_CARD:
                 options["draw"] = "draw"
             elif kind == codes.DRAW_FACE_UP:
-                options["market"][number] = f"take {CARD_KINDS[vector[MARKET + number]]}/{number}"
+                options["market"][number] = f"take {CARD_KINDS[vector.market[number]]}/{number}"
             elif kind == codes.DRAW_TICKETS:
                 options["tickets"] = "tickets"
             elif kind == codes.CLAIM_ROUTE:
                 route = packed.game_map.routes[number]
                 payment = payment_text(split(route, unpacked(value).counts))
                 options["claims"].setdefault(route.id, []).append(payment)
-                if route.toll > vector[TOKENS + self.seat] and route.id not in options["loans"]:
+                if route.toll > vector.tokens[self.seat] and route.id not in options["loans"]:
                     options["loans"].append(route.id)
             else:
                 options["moves"].append(code_text(packed, vector, code, value))
@@ -348,7 +348,7 @@ class Sitting:
             return replace(told, text=f"{told.text} face up: {'; '.join(map(name_ticket, named))}")
         return told
 
-    def _seen(self, rows: Rows, before: Ints) -> list[Event]:
+    def _seen(self, rows: Rows, before: State) -> list[Event]:
         """Return events as the person sees them."""
         return [_as_seen(event, self.seat) for event in self._packed.events(rows, before)]
 

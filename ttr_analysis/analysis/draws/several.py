@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from ttr_analysis._jit import compiled
+from ttr_analysis._compile import compiled
 from ttr_analysis.analysis._counts import copy_cards, count_cards, draw_card
 from ttr_analysis.analysis.payments import Cards, expected_draws
 from ttr_analysis.analysis.payments.expected import BASE_RULES, hand_and_pool

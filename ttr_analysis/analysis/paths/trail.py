@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import networkx as nx
 import numpy as np
 
-from ttr_analysis._announcing import announce
 from ttr_analysis._display import render_html
 from ttr_analysis.maps.model import GameMap, Route, RouteLike
 from ttr_analysis.rules import trails
@@ -102,7 +101,6 @@ def longest_trail(game_map: GameMap, routes: Iterable[RouteLike]) -> Trail:
     tables = map_tables(game_map)
     chosen = np.array([route.id in named for route in game_map.routes], dtype=np.int8)
     marked = np.zeros_like(chosen)
-    announce(trails.walked_trail, "the search for longest trails")
     length = trails.longest_trail(tables.ends, tables.length, chosen, marked)
     on_trail = [route for route, mark in zip(game_map.routes, marked, strict=True) if mark]
     if not on_trail:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ttr_analysis._jit import compiled
+from ttr_analysis._compile import compiled
 from ttr_analysis.analysis._counts import count_cards
 from ttr_analysis.analysis.payments.model import Cards, Payment, RouteFacts, as_array, as_counts, color_index
 from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE_INDEX, N_COLORS, N_KINDS, CardCounts
@@ -129,7 +129,6 @@ def find_singles(routes: Ints, hand: Ints, own: Ints, color: Ints) -> bool:
 @compiled
 def _search(routes: Ints, left: Ints, locomotives: int, n_cards: int, own: Ints, color: Ints) -> bool:
     """Return whether all routes can be paid, with `left` of each color; depth first, route by route."""
-    # A loop, for numba crashes on recursive functions that come from its cache.
     n_routes = routes.shape[0]
     if n_routes == 0 or not _rest_pays(routes, left, locomotives, n_cards, 0, own):
         return bool(n_routes == 0)

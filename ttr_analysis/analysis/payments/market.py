@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ttr_analysis._jit import compiled
+from ttr_analysis._compile import compiled
 from ttr_analysis.analysis._counts import add_cards, count_cards, count_colored, draw_card
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.rules.market import (

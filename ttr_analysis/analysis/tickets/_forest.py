@@ -28,7 +28,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import compiled
+from ttr_analysis._compile import compiled
 from ttr_analysis.analysis.tickets._cost import UNREACHABLE
 
 Ints = npt.NDArray[np.int64]

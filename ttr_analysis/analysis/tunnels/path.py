@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ttr_analysis._jit import compiled
+from ttr_analysis._compile import compiled
 from ttr_analysis.analysis._counts import add_cards, copy_cards, count_cards, draw_card, remove_cards
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS
 from ttr_analysis.rules.payment import GRAY_INDEX, Ints, fill_sets, form_sets

@@ -5,26 +5,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import inlined, lean
+from ttr_analysis._compile import compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine.codes import MARKET_CARD, SHUFFLED, SHUFFLED_CARDS, SHUFFLED_MARKET
 from ttr_analysis.engine.kernel.tape import is_next, is_scripted, next_card, write_event
-from ttr_analysis.engine.layout import (
-    ADDED_DISCARDS,
-    BLIND,
-    DISCARDS,
-    DRAW_PILE,
-    HAND,
-    KNOWN,
-    MARKET,
-    N_HAND,
-    N_PILE,
-    N_SHUFFLES,
-    N_TAKEN,
-    OLD,
-    POOL,
-    UNKNOWN_CARD,
-)
+from ttr_analysis.engine.layout import UNKNOWN_CARD, State
 from ttr_analysis.rules.market import (
     EMPTY,
     draws_for_face_up,
@@ -34,22 +19,12 @@ from ttr_analysis.rules.market import (
     next_empty_slot,
     sweep_market,
 )
-from ttr_analysis.tables.games import (
-    LOCOMOTIVE_COST,
-    MARKET_SIZE,
-    MAX_RESETS,
-    N_SEATS,
-    OPEN_WITHOUT_PILES,
-    RESET_AT,
-    RESET_NEEDS_COLORED,
-    RESET_NEEDS_FULL,
-    SHUFFLE_AT_ONCE,
-)
+from ttr_analysis.tables.games import Tables
 
 Ints = npt.NDArray[np.int64]
 
 
-@inlined
+@compiled
 def count_cards(cards: Ints) -> int:
     """Return the number of cards in nine counts."""
     total = 0
@@ -58,67 +33,67 @@ def count_cards(cards: Ints) -> int:
     return total
 
 
-@inlined
-def has_cards(state: Ints) -> bool:
+@compiled
+def has_cards(state: State) -> bool:
     """Return whether a card can be drawn, after a shuffle if need be."""
-    if state[N_PILE] > 0:
+    if state.n_pile > 0:
         return True
-    return bool(count_cards(state[DISCARDS : DISCARDS + N_KINDS]) > 0)
+    return bool(count_cards(state.discards) > 0)
 
 
 # -- the draw pile ------------------------------------------------------------
 
 
-@inlined
-def make_drawable(state: Ints, tables: Ints, tape: Ints) -> bool:
+@compiled
+def make_drawable(state: State, tables: Tables, tape: Ints) -> bool:
     """Shuffle the discards into a new pile if the pile is empty; return whether there is a card to draw."""
-    if state[N_PILE] == 0:
+    if state.n_pile == 0:
         _shuffle_discards(state, tables, tape)
-    return bool(state[N_PILE] > 0)
+    return bool(state.n_pile > 0)
 
 
-@lean
-def _shuffle_discards(state: Ints, tables: Ints, tape: Ints) -> None:
+@compiled
+def _shuffle_discards(state: State, tables: Tables, tape: Ints) -> None:
     """Make the discards the draw pile, which is empty; what the pile may hold is then known to all."""
-    n = count_cards(state[DISCARDS : DISCARDS + N_KINDS])
+    n = count_cards(state.discards)
     if n == 0:
         return
     for kind in range(N_KINDS):
-        state[DRAW_PILE + kind] += state[DISCARDS + kind]
-        state[POOL + kind] = state[DISCARDS + kind]
-        state[DISCARDS + kind] = 0
-    state[N_PILE] = n
-    state[N_SHUFFLES] += 1
-    for seat in range(tables[N_SEATS]):
-        state[OLD + seat] = _n_unknown(state, seat)
+        state.draw_pile[kind] += state.discards[kind]
+        state.pool[kind] = state.discards[kind]
+        state.discards[kind] = 0
+    state.n_pile = n
+    state.n_shuffles += 1
+    for seat in range(tables.n_seats):
+        state.old[seat] = _n_unknown(state, seat)
         for kind in range(N_KINDS):
-            state[BLIND + seat * N_KINDS + kind] = 0
+            state.blind[seat, kind] = 0
     write_event(tape, SHUFFLED + 128 * SHUFFLED_CARDS, 0)
 
 
-@inlined
-def _shuffle_if_at_once(state: Ints, tables: Ints, tape: Ints) -> None:
-    if tables[SHUFFLE_AT_ONCE] and state[N_PILE] == 0:
+@compiled
+def _shuffle_if_at_once(state: State, tables: Tables, tape: Ints) -> None:
+    if tables.shuffle_at_once and state.n_pile == 0:
         _shuffle_discards(state, tables, tape)
 
 
-@lean
-def draw_unseen(state: Ints, tables: Ints, tape: Ints, seat: int, code: int) -> None:
+@compiled
+def draw_unseen(state: State, tables: Tables, tape: Ints, seat: int, code: int) -> None:
     """Give a seat the top card of the draw pile, which is not empty."""
     kind = next_card(state, tape, code)
-    state[N_HAND + seat] += 1
+    state.n_hand[seat] += 1
     if kind != UNKNOWN_CARD:
-        state[HAND + seat * N_KINDS + kind] += 1
-        state[BLIND + seat * N_KINDS + kind] += 1
+        state.hand[seat, kind] += 1
+        state.blind[seat, kind] += 1
     _shuffle_if_at_once(state, tables, tape)
 
 
-@inlined
-def turn_over(state: Ints, tables: Ints, tape: Ints, code: int) -> int:
+@compiled
+def turn_over(state: State, tables: Tables, tape: Ints, code: int) -> int:
     """Turn over the top card of the draw pile, which is not empty; return its kind."""
     kind = next_card(state, tape, code)
     if kind != UNKNOWN_CARD:
-        state[POOL + kind] -= 1
+        state.pool[kind] -= 1
     _shuffle_if_at_once(state, tables, tape)
     return kind
 
@@ -126,25 +101,25 @@ def turn_over(state: Ints, tables: Ints, tape: Ints, code: int) -> int:
 # -- the market ---------------------------------------------------------------
 
 
-@lean
-def fill_slot(state: Ints, tables: Ints, tape: Ints, slot: int) -> None:
+@compiled
+def fill_slot(state: State, tables: Tables, tape: Ints, slot: int) -> None:
     """Put the top card into a market slot; it stays empty if there is none."""
-    state[MARKET + slot] = EMPTY
+    state.market[slot] = EMPTY
     if make_drawable(state, tables, tape):
-        state[MARKET + slot] = turn_over(state, tables, tape, MARKET_CARD + 128 * slot)
+        state.market[slot] = turn_over(state, tables, tape, MARKET_CARD + 128 * slot)
 
 
-@lean
-def fill_market(state: Ints, tables: Ints, tape: Ints) -> None:
+@compiled
+def fill_market(state: State, tables: Tables, tape: Ints) -> None:
     """Fill the empty slots in order; if there were any, replace the market as long as the rules say so."""
     if _fill_slots(state, tables, tape):
         reset_market(state, tables, tape)
 
 
-@lean
-def _fill_slots(state: Ints, tables: Ints, tape: Ints) -> bool:
+@compiled
+def _fill_slots(state: State, tables: Tables, tape: Ints) -> bool:
     """Fill the empty slots in order; return whether there were any."""
-    market = state[MARKET : MARKET + tables[MARKET_SIZE]]
+    market = state.market[: tables.market_size]
     slot = next_empty_slot(market, 0)
     is_refill = slot < market.size
     while slot < market.size:
@@ -153,93 +128,94 @@ def _fill_slots(state: Ints, tables: Ints, tape: Ints) -> bool:
     return bool(is_refill)
 
 
-@lean
-def reset_market(state: Ints, tables: Ints, tape: Ints) -> None:
+@compiled
+def reset_market(state: State, tables: Tables, tape: Ints) -> None:
     """Replace all face-up cards as often as the rules say so after a refill."""
     n_resets = 0
-    while _is_reset_due(state, tables, tape, n_resets):
-        sweep_market(state[MARKET : MARKET + tables[MARKET_SIZE]], state[DISCARDS : DISCARDS + N_KINDS])
-        state[ADDED_DISCARDS] = 1
+    # After a fault there may be an unknown card in the market, which no pile counts.
+    while not state.fault and _is_reset_due(state, tables, tape, n_resets):
+        sweep_market(state.market[: tables.market_size], state.discards)
+        state.added_discards = 1
         write_event(tape, SHUFFLED + 128 * SHUFFLED_MARKET, 0)
         _fill_slots(state, tables, tape)
         n_resets += 1
 
 
-@lean
-def _is_reset_due(state: Ints, tables: Ints, tape: Ints, n_resets: int) -> bool:
-    if not has_too_many_locomotives(state[MARKET : MARKET + tables[MARKET_SIZE]], tables[RESET_AT]):
+@compiled
+def _is_reset_due(state: State, tables: Tables, tape: Ints, n_resets: int) -> bool:
+    if not has_too_many_locomotives(state.market[: tables.market_size], tables.reset_at):
         return False  # as nearly always; then the piles need not be counted
     n_discarded = 0
     n_in_pile = 0
     for kind in range(N_COLORS):
-        n_discarded += state[DISCARDS + kind]
-        n_in_pile += state[DRAW_PILE + kind]
-    is_due = _is_due_with(state, tables, n_discarded + min(n_in_pile, state[N_PILE]), n_resets)
+        n_discarded += state.discards[kind]
+        n_in_pile += state.draw_pile[kind]
+    is_due = _is_due_with(state, tables, n_discarded + min(n_in_pile, state.n_pile), n_resets)
     if is_due and is_scripted(tape):
         # Cards that a record does not know count as in the pile. Where they leave it open, the record decides.
-        n_in_pile = max(0, state[N_PILE] - state[DRAW_PILE + LOCOMOTIVE_INDEX])
+        n_in_pile = max(0, state.n_pile - state.draw_pile[LOCOMOTIVE_INDEX])
         if not _is_due_with(state, tables, n_discarded + n_in_pile, n_resets):
             return is_next(tape, MARKET_CARD)
     return is_due
 
 
-@inlined
-def _is_due_with(state: Ints, tables: Ints, n_colored_in_piles: int, n_resets: int) -> bool:
+@compiled
+def _is_due_with(state: State, tables: Tables, n_colored_in_piles: int, n_resets: int) -> bool:
     """Return whether a reset is due if the piles hold so many colored cards."""
     return is_reset_due(
-        state[MARKET : MARKET + tables[MARKET_SIZE]],
+        state.market[: tables.market_size],
         n_colored_in_piles,
         n_resets,
-        tables[RESET_AT],
-        tables[MAX_RESETS],
-        tables[RESET_NEEDS_FULL],
-        tables[RESET_NEEDS_COLORED],
+        tables.reset_at,
+        tables.max_resets,
+        tables.reset_needs_full,
+        tables.reset_needs_colored,
     )
 
 
-@inlined
-def may_take(state: Ints, tables: Ints, slot: int) -> bool:
+@compiled
+def may_take(state: State, tables: Tables, slot: int) -> bool:
     """Return whether the card in a slot may be taken now."""
     return may_take_face_up(
-        state[MARKET + slot], state[N_TAKEN], has_cards(state), tables[LOCOMOTIVE_COST], tables[OPEN_WITHOUT_PILES]
+        state.market[slot], state.n_taken, has_cards(state), tables.locomotive_cost, tables.open_without_piles
     )
 
 
-@lean
-def can_draw(state: Ints, tables: Ints) -> bool:
+@compiled
+def can_draw(state: State, tables: Tables) -> bool:
     """Return whether a card can be drawn now, unseen or from the market."""
     if has_cards(state):
         return True
-    for slot in range(tables[MARKET_SIZE]):
+    for slot in range(tables.market_size):
         if may_take(state, tables, slot):
             return True
     return False
 
 
-@lean
-def take_face_up(state: Ints, tables: Ints, tape: Ints, seat: int, slot: int) -> int:
+@compiled
+def take_face_up(state: State, tables: Tables, tape: Ints, seat: int, slot: int) -> int:
     """Give a seat the card in a slot and fill the slot; return how many draws that cost."""
-    kind = state[MARKET + slot]
-    state[N_HAND + seat] += 1
-    state[HAND + seat * N_KINDS + kind] += 1
-    state[KNOWN + seat * N_KINDS + kind] += 1
+    kind = state.market[slot]
+    state.n_hand[seat] += 1
+    state.hand[seat, kind] += 1
+    state.known[seat, kind] += 1
     fill_slot(state, tables, tape, slot)
     reset_market(state, tables, tape)
-    return int(draws_for_face_up(kind, tables[LOCOMOTIVE_COST]))
+    return int(draws_for_face_up(kind, tables.locomotive_cost))
 
 
 # -- hands --------------------------------------------------------------------
 
 
-@inlined
-def _n_unknown(state: Ints, seat: int) -> int:
+@compiled
+def _n_unknown(state: State, seat: int) -> int:
     """Return how many cards of a seat the others do not know."""
-    known = count_cards(state[KNOWN + seat * N_KINDS : KNOWN + (seat + 1) * N_KINDS])
-    return int(state[N_HAND + seat] - known)
+    known = count_cards(state.known[seat])
+    return int(state.n_hand[seat] - known)
 
 
-@lean
-def play_cards(state: Ints, seat: int, cards: Ints) -> None:
+@compiled
+def play_cards(state: State, seat: int, cards: Ints) -> None:
     """
     Take cards out of a hand, for all to see.
 
@@ -251,31 +227,30 @@ def play_cards(state: Ints, seat: int, cards: Ints) -> None:
         n = cards[kind]
         if n == 0:
             continue
-        cell = seat * N_KINDS + kind
-        state[HAND + cell] -= n
-        unknown = max(0, n - state[KNOWN + cell])
-        state[KNOWN + cell] -= n - unknown
-        if state[OLD + seat] == 0:
-            state[POOL + kind] -= unknown
-            state[BLIND + cell] = max(0, state[BLIND + cell] - unknown)
+        state.hand[seat, kind] -= n
+        unknown = max(0, n - state.known[seat, kind])
+        state.known[seat, kind] -= n - unknown
+        if state.old[seat] == 0:
+            state.pool[kind] -= unknown
+            state.blind[seat, kind] = max(0, state.blind[seat, kind] - unknown)
         n_played += n
-    state[N_HAND + seat] -= n_played
-    state[OLD + seat] = min(state[OLD + seat], _n_unknown(state, seat))
+    state.n_hand[seat] -= n_played
+    state.old[seat] = min(state.old[seat], _n_unknown(state, seat))
 
 
-@lean
-def take_back(state: Ints, seat: int, cards: Ints) -> None:
+@compiled
+def take_back(state: State, seat: int, cards: Ints) -> None:
     """Put cards that all have seen back into a hand."""
     for kind in range(N_KINDS):
-        state[HAND + seat * N_KINDS + kind] += cards[kind]
-        state[KNOWN + seat * N_KINDS + kind] += cards[kind]
-        state[N_HAND + seat] += cards[kind]
+        state.hand[seat, kind] += cards[kind]
+        state.known[seat, kind] += cards[kind]
+        state.n_hand[seat] += cards[kind]
 
 
-@lean
-def discard(state: Ints, tables: Ints, tape: Ints, cards: Ints) -> None:
+@compiled
+def discard(state: State, tables: Tables, tape: Ints, cards: Ints) -> None:
     """Put cards on the discard pile."""
     for kind in range(N_KINDS):
-        state[DISCARDS + kind] += cards[kind]
-    state[ADDED_DISCARDS] = 1
+        state.discards[kind] += cards[kind]
+    state.added_discards = 1
     _shuffle_if_at_once(state, tables, tape)

@@ -7,7 +7,7 @@ from enum import IntEnum
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import compiled, lean
+from ttr_analysis._compile import compiled
 from ttr_analysis.cards import N_KINDS
 from ttr_analysis.engine.codes import (
     CHOOSE_NEUTRAL,
@@ -27,56 +27,21 @@ from ttr_analysis.engine.kernel.cards import can_draw, has_cards, may_take
 from ttr_analysis.engine.kernel.neutral import may_choose
 from ttr_analysis.engine.kernel.tickets import has_tickets
 from ttr_analysis.engine.layout import (
-    HAND,
     KEEP_START,
-    LOANS,
-    MARKET,
-    N_HAND,
-    N_OFFER,
-    N_TAKEN,
     NEUTRAL,
-    NEUTRAL_TICKET,
     NOBODY,
     OVER,
-    OWNER,
-    PENDING,
-    PENDING_COLOR,
-    PHASE,
-    SEAT,
     SECOND_DRAW,
-    SURCHARGE,
-    TOKENS,
-    TRAINS,
     TUNNEL_PHASE,
     TURN,
+    State,
 )
 from ttr_analysis.rules.forms import count_forms
 from ttr_analysis.rules.market import must_be_first
 from ttr_analysis.rules.money import can_settle
 from ttr_analysis.rules.payment import payment_fault
 from ttr_analysis.rules.tunnel import pays_surcharge, spare_cards
-from ttr_analysis.tables.games import (
-    BOTH_OPEN,
-    COLOR,
-    JOKERS,
-    LENGTH,
-    LOAN_LIMIT,
-    LOCOMOTIVE_COST,
-    MARKET_SIZE,
-    MAX_SEATS,
-    N_ROUTES,
-    NEUTRAL_A,
-    NEUTRAL_B,
-    OPENING_KEEP,
-    PLAIN,
-    SWAP_ANY,
-    SWAP_SIZE,
-    SYMBOLS,
-    TICKET_KEEP,
-    TOKENS_EACH,
-    TOLL,
-    TWIN,
-)
+from ttr_analysis.tables.games import Tables
 
 Ints = npt.NDArray[np.int64]
 
@@ -154,8 +119,8 @@ _NEUTRAL_ROUTE = int(ActionFault.NEUTRAL_ROUTE)
 _NOT_STUCK = int(ActionFault.NOT_STUCK)
 
 
-@lean
-def track_fault(state: Ints, tables: Ints, seat: int, route: int) -> int:
+@compiled
+def track_fault(state: State, tables: Tables, seat: int, route: int) -> int:
     """
     Return why a route is not open to a seat, whatever cards, trains and tokens it has; 0 if it is.
 
@@ -164,19 +129,19 @@ def track_fault(state: Ints, tables: Ints, seat: int, route: int) -> int:
     fault
         An `ActionFault`.
     """
-    if state[OWNER + route] != NOBODY:
+    if state.owner[route] != NOBODY:
         return _TAKEN
-    twin = tables[TWIN + route]
-    if twin >= 0 and state[OWNER + twin] != NOBODY:
-        if state[OWNER + twin] == seat:
+    twin = tables.twin[route]
+    if twin >= 0 and state.owner[twin] != NOBODY:
+        if state.owner[twin] == seat:
             return _TWIN_OWN
-        if not tables[BOTH_OPEN]:
+        if not tables.both_open:
             return _TWIN_CLOSED
     return NONE
 
 
-@lean
-def route_fault(state: Ints, tables: Ints, seat: int, route: int) -> int:
+@compiled
+def route_fault(state: State, tables: Tables, seat: int, route: int) -> int:
     """
     Return why a seat may not claim a route with any cards, 0 if it may.
 
@@ -188,17 +153,17 @@ def route_fault(state: Ints, tables: Ints, seat: int, route: int) -> int:
     fault = track_fault(state, tables, seat, route)
     if fault != NONE:
         return fault
-    if tables[LENGTH + route] > state[TRAINS + seat]:
+    if tables.length[route] > state.trains[seat]:
         return _TRAINS
-    if tables[TOKENS_EACH] > 0 and tables[LOAN_LIMIT] > 0:
-        tokens, loans = state[TOKENS : TOKENS + MAX_SEATS], state[LOANS : LOANS + MAX_SEATS]
-        if not can_settle(tokens, loans, seat, tables[TOLL + route], tables[LOAN_LIMIT]):
+    if tables.tokens_each > 0 and tables.loan_limit > 0:
+        tokens, loans = state.tokens, state.loans
+        if not can_settle(tokens, loans, seat, tables.toll[route], tables.loan_limit):
             return _LOANS
     return NONE
 
 
-@lean
-def action_fault(state: Ints, tables: Ints, code: int, value: int) -> int:
+@compiled
+def action_fault(state: State, tables: Tables, code: int, value: int) -> int:
     """
     Return why an action of the seat that acts is illegal, 0 if it is legal.
 
@@ -215,8 +180,8 @@ def action_fault(state: Ints, tables: Ints, code: int, value: int) -> int:
         An `ActionFault`.
     """
     kind = kind_of(code)
-    phase = state[PHASE]
-    seat = state[SEAT]
+    phase = state.phase
+    seat = state.seat
     if phase == OVER:
         return _OVER
     if not _is_due(phase, kind):
@@ -240,7 +205,7 @@ def action_fault(state: Ints, tables: Ints, code: int, value: int) -> int:
     return NONE
 
 
-@lean
+@compiled
 def _is_due(phase: int, kind: int) -> bool:
     """Return whether a phase asks for an action of this kind."""
     if phase == TURN:
@@ -254,21 +219,21 @@ def _is_due(phase: int, kind: int) -> bool:
     return kind == KEEP_TICKETS
 
 
-@lean
-def _slot_fault(state: Ints, tables: Ints, slot: int) -> int:
-    if slot < 0 or slot >= tables[MARKET_SIZE]:
+@compiled
+def _slot_fault(state: State, tables: Tables, slot: int) -> int:
+    if slot < 0 or slot >= tables.market_size:
         return _SLOT
-    card = state[MARKET + slot]
+    card = state.market[slot]
     if card == NOBODY:
         return _EMPTY_SLOT
-    if state[N_TAKEN] > 0 and must_be_first(card, tables[LOCOMOTIVE_COST]):
+    if state.n_taken > 0 and must_be_first(card, tables.locomotive_cost):
         return _SECOND_LOCOMOTIVE
     return NONE if may_take(state, tables, slot) else _MARKET_CLOSED
 
 
 @compiled
-def _claim_fault(state: Ints, tables: Ints, seat: int, route: int, packed: int) -> int:
-    if route < 0 or route >= tables[N_ROUTES]:
+def _claim_fault(state: State, tables: Tables, seat: int, route: int, packed: int) -> int:
+    if route < 0 or route >= tables.n_routes:
         return _ROUTE
     fault = route_fault(state, tables, seat, route)
     if fault != NONE:
@@ -279,49 +244,49 @@ def _claim_fault(state: Ints, tables: Ints, seat: int, route: int, packed: int) 
         return _CARDS
     fault = payment_fault(
         cards,
-        tables[COLOR + route],
-        tables[PLAIN + route],
-        tables[SYMBOLS + route],
-        tables[JOKERS + route],
-        tables[SWAP_SIZE + route],
-        tables[SWAP_ANY + route],
+        tables.color[route],
+        tables.plain[route],
+        tables.symbols[route],
+        tables.jokers[route],
+        tables.swap_size[route],
+        tables.swap_any[route],
     )
     return NONE if fault == 0 else _PAYMENT
 
 
-@lean
-def _holds(state: Ints, seat: int, cards: Ints) -> bool:
+@compiled
+def _holds(state: State, seat: int, cards: Ints) -> bool:
     for kind in range(N_KINDS):
-        if cards[kind] > state[HAND + seat * N_KINDS + kind]:
+        if cards[kind] > state.hand[seat, kind]:
             return False
     return True
 
 
 @compiled
-def _surcharge_fault(state: Ints, tables: Ints, seat: int, packed: int) -> int:
+def _surcharge_fault(state: State, tables: Tables, seat: int, packed: int) -> int:
     cards = np.zeros(N_KINDS, dtype=np.int64)
     unpack_cards(packed, cards)
     if not _holds(state, seat, cards):
         return _CARDS
-    jokers = tables[JOKERS + state[PENDING]]
-    return NONE if pays_surcharge(cards, state[PENDING_COLOR], jokers, state[SURCHARGE]) else _SURCHARGE
+    jokers = tables.jokers[state.pending]
+    return NONE if pays_surcharge(cards, state.pending_color, jokers, state.surcharge) else _SURCHARGE
 
 
-@lean
-def fewest_kept(state: Ints, tables: Ints, seat: int) -> int:
+@compiled
+def fewest_kept(state: State, tables: Tables, seat: int) -> int:
     """Return how many tickets of its offer a seat must keep."""
-    at_least = tables[OPENING_KEEP] if state[PHASE] == KEEP_START else tables[TICKET_KEEP]
-    return int(min(at_least, state[N_OFFER + seat]))
+    at_least = tables.opening_keep if state.phase == KEEP_START else tables.ticket_keep
+    return int(min(at_least, state.n_offer[seat]))
 
 
-@lean
-def _keep_fault(state: Ints, tables: Ints, seat: int, kept: int) -> int:
-    if kept < 0 or kept >= 1 << state[N_OFFER + seat]:
+@compiled
+def _keep_fault(state: State, tables: Tables, seat: int, kept: int) -> int:
+    if kept < 0 or kept >= 1 << state.n_offer[seat]:
         return _KEEP_OTHER
     return NONE if count_bits(kept) >= fewest_kept(state, tables, seat) else _KEEP_FEW
 
 
-@lean
+@compiled
 def count_bits(number: int) -> int:
     """Return the number of bits that are set."""
     n = 0
@@ -331,43 +296,43 @@ def count_bits(number: int) -> int:
     return n
 
 
-@lean
-def _neutral_fault(state: Ints, tables: Ints, route: int) -> int:
-    ticket = state[NEUTRAL_TICKET]
-    if route < 0 or route not in (tables[NEUTRAL_A + ticket], tables[NEUTRAL_B + ticket]):
+@compiled
+def _neutral_fault(state: State, tables: Tables, route: int) -> int:
+    ticket = state.neutral_ticket
+    if route < 0 or route not in (tables.neutral_a[ticket], tables.neutral_b[ticket]):
         return _NEUTRAL_ROUTE
     return NONE if may_choose(state, tables, route) else _NEUTRAL_ROUTE
 
 
-@lean
-def _can_act(state: Ints, tables: Ints, seat: int) -> bool:
+@compiled
+def _can_act(state: State, tables: Tables, seat: int) -> bool:
     """Return whether the seat can do anything in its turn but pass."""
     if can_draw(state, tables) or has_tickets(state):
         return True
-    for route in range(tables[N_ROUTES]):
+    for route in range(tables.n_routes):
         if route_fault(state, tables, seat, route) == NONE and n_forms(state, tables, seat, route) > 0:
             return True
     return False
 
 
-@lean
-def n_forms(state: Ints, tables: Ints, seat: int, route: int) -> int:
+@compiled
+def n_forms(state: State, tables: Tables, seat: int, route: int) -> int:
     """Return in how many forms a seat's hand pays for a route."""
     return count_forms(
-        state[HAND + seat * N_KINDS : HAND + (seat + 1) * N_KINDS],
-        state[N_HAND + seat],
-        tables[COLOR + route],
-        tables[PLAIN + route],
-        tables[SYMBOLS + route],
-        tables[JOKERS + route],
-        tables[SWAP_SIZE + route],
-        tables[SWAP_ANY + route],
+        state.hand[seat],
+        state.n_hand[seat],
+        tables.color[route],
+        tables.plain[route],
+        tables.symbols[route],
+        tables.jokers[route],
+        tables.swap_size[route],
+        tables.swap_any[route],
     )
 
 
-@lean
-def can_pay_surcharge(state: Ints, tables: Ints) -> bool:
+@compiled
+def can_pay_surcharge(state: State, tables: Tables) -> bool:
     """Return whether the seat that acts holds what its tunnel demands."""
-    hand = state[HAND + state[SEAT] * N_KINDS : HAND + (state[SEAT] + 1) * N_KINDS]
-    jokers = tables[JOKERS + state[PENDING]]
-    return bool(spare_cards(hand, state[PENDING_COLOR], jokers) >= state[SURCHARGE])
+    hand = state.hand[state.seat]
+    jokers = tables.jokers[state.pending]
+    return bool(spare_cards(hand, state.pending_color, jokers) >= state.surcharge)

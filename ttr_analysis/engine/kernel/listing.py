@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import compiled, lean
+from ttr_analysis._compile import compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS
 from ttr_analysis.engine.codes import (
     CHOOSE_NEUTRAL,
@@ -25,42 +25,16 @@ from ttr_analysis.engine.kernel.cards import has_cards, may_take
 from ttr_analysis.engine.kernel.legal import NONE, count_bits, fewest_kept, n_forms, route_fault
 from ttr_analysis.engine.kernel.neutral import may_choose
 from ttr_analysis.engine.kernel.tickets import has_tickets
-from ttr_analysis.engine.layout import (
-    HAND,
-    N_HAND,
-    N_OFFER,
-    NEUTRAL,
-    NEUTRAL_TICKET,
-    OVER,
-    PENDING,
-    PENDING_COLOR,
-    PHASE,
-    SEAT,
-    SECOND_DRAW,
-    SURCHARGE,
-    TUNNEL_PHASE,
-    TURN,
-)
+from ttr_analysis.engine.layout import NEUTRAL, OVER, SECOND_DRAW, TUNNEL_PHASE, TURN, State
 from ttr_analysis.rules.forms import find_form
 from ttr_analysis.rules.payment import fill_sets, form_sets
-from ttr_analysis.tables.games import (
-    COLOR,
-    JOKERS,
-    MARKET_SIZE,
-    N_ROUTES,
-    NEUTRAL_A,
-    NEUTRAL_B,
-    PLAIN,
-    SWAP_ANY,
-    SWAP_SIZE,
-    SYMBOLS,
-)
+from ttr_analysis.tables.games import Tables
 
 Ints = npt.NDArray[np.int64]
 
 
-@lean
-def list_actions(state: Ints, tables: Ints, out: Ints) -> int:
+@compiled
+def list_actions(state: State, tables: Tables, out: Ints) -> int:
     """
     List the legal actions of the seat that acts.
 
@@ -80,8 +54,8 @@ def list_actions(state: Ints, tables: Ints, out: Ints) -> int:
     n_actions
         Their number, or more if they do not fit in `out`.
     """
-    phase = state[PHASE]
-    seat = state[SEAT]
+    phase = state.phase
+    seat = state.seat
     if phase == OVER:
         return 0
     if phase == TUNNEL_PHASE:
@@ -100,7 +74,7 @@ def list_actions(state: Ints, tables: Ints, out: Ints) -> int:
     return n
 
 
-@lean
+@compiled
 def _add(out: Ints, n: int, code: int, value: int) -> int:
     """Write an action down if there is room; return how many there are now."""
     if n < len(out):
@@ -109,31 +83,31 @@ def _add(out: Ints, n: int, code: int, value: int) -> int:
     return n + 1
 
 
-@lean
-def _list_draws(state: Ints, tables: Ints, out: Ints) -> int:
+@compiled
+def _list_draws(state: State, tables: Tables, out: Ints) -> int:
     n = 0
     if has_cards(state):
         n = _add(out, n, DRAW_CARD, 0)
-    for slot in range(tables[MARKET_SIZE]):
+    for slot in range(tables.market_size):
         if may_take(state, tables, slot):
             n = _add(out, n, make_code(DRAW_FACE_UP, slot), 0)
     return n
 
 
-@lean
-def _list_claims(state: Ints, tables: Ints, seat: int, out: Ints, n: int) -> int:
-    for route in range(tables[N_ROUTES]):
+@compiled
+def _list_claims(state: State, tables: Tables, seat: int, out: Ints, n: int) -> int:
+    for route in range(tables.n_routes):
         if route_fault(state, tables, seat, route) != NONE:
             continue
         first = n
         for number in range(n_forms(state, tables, seat, route)):
             cards = representative(state, tables, seat, route, number)
-            if tables[SWAP_SIZE + route] == 0 or not _is_listed(out, first, n, cards):
+            if tables.swap_size[route] == 0 or not _is_listed(out, first, n, cards):
                 n = _add(out, n, make_code(CLAIM_ROUTE, route), cards)
     return n
 
 
-@lean
+@compiled
 def _is_listed(out: Ints, first: int, n: int, value: int) -> bool:
     """Return whether a value stands in the rows from `first` to `n`: two forms with sets can be the same cards."""
     for i in range(first, min(n, len(out))):
@@ -143,7 +117,7 @@ def _is_listed(out: Ints, first: int, n: int, value: int) -> bool:
 
 
 @compiled
-def representative(state: Ints, tables: Ints, seat: int, route: int, number: int) -> int:
+def representative(state: State, tables: Tables, seat: int, route: int, number: int) -> int:
     """Return the packed cards of one form of payment; its sets take the cards of which most are left."""
     cards = np.zeros(N_KINDS, dtype=np.int64)
     left = np.empty(N_KINDS, dtype=np.int64)
@@ -175,8 +149,8 @@ def add_sets(cards: Ints, left: Ints, n_set_cards: int) -> None:
         cards[kind] += taken[kind]
 
 
-@lean
-def lay_form(state: Ints, tables: Ints, seat: int, route: int, number: int, cards: Ints, left: Ints) -> int:
+@compiled
+def lay_form(state: State, tables: Tables, seat: int, route: int, number: int, cards: Ints, left: Ints) -> int:
     """
     Lay down the single cards of one form of payment.
 
@@ -195,13 +169,13 @@ def lay_form(state: Ints, tables: Ints, seat: int, route: int, number: int, card
     n_set_cards
         How many cards of the rest the sets want.
     """
-    hand = state[HAND + seat * N_KINDS : HAND + (seat + 1) * N_KINDS]
-    plain, symbols = tables[PLAIN + route], tables[SYMBOLS + route]
-    jokers, swap_size, swap_any = tables[JOKERS + route], tables[SWAP_SIZE + route], tables[SWAP_ANY + route]
+    hand = state.hand[seat]
+    plain, symbols = tables.plain[route], tables.symbols[route]
+    jokers, swap_size, swap_any = tables.jokers[route], tables.swap_size[route], tables.swap_any[route]
     color, own, locomotives = find_form(
         hand,
-        state[N_HAND + seat],
-        tables[COLOR + route],
+        state.n_hand[seat],
+        tables.color[route],
         plain,
         symbols,
         jokers,
@@ -217,56 +191,56 @@ def lay_form(state: Ints, tables: Ints, seat: int, route: int, number: int, card
     return int(swap_size * form_sets(plain, symbols, jokers, swap_size, swap_any, own, locomotives))
 
 
-@lean
-def _list_surcharges(state: Ints, tables: Ints, seat: int, out: Ints) -> int:
+@compiled
+def _list_surcharges(state: State, tables: Tables, seat: int, out: Ints) -> int:
     n = 0
     for number in range(n_surcharges(state, tables, seat)):
         n = _add(out, n, PAY_TUNNEL, surcharge_cards(state, seat, number))
     return _add(out, n, DECLINE_TUNNEL, 0)
 
 
-@lean
-def _most_own(state: Ints, seat: int) -> int:
+@compiled
+def _most_own(state: State, seat: int) -> int:
     """Return how many cards of the color played a seat can pay of its surcharge."""
-    color = state[PENDING_COLOR]
+    color = state.pending_color
     if color == LOCOMOTIVE_INDEX:
         return 0
-    return int(min(state[HAND + seat * N_KINDS + color], state[SURCHARGE]))
+    return int(min(state.hand[seat, color], state.surcharge))
 
 
-@lean
-def n_surcharges(state: Ints, tables: Ints, seat: int) -> int:
+@compiled
+def n_surcharges(state: State, tables: Tables, seat: int) -> int:
     """Return in how many ways a seat can pay the surcharge of its tunnel: mixes of the color and locomotives."""
     own = _most_own(state, seat)
-    surcharge = state[SURCHARGE]
-    only_locomotives = state[PENDING_COLOR] == LOCOMOTIVE_INDEX
-    jokers = tables[JOKERS + state[PENDING]] or only_locomotives
-    locomotives = state[HAND + seat * N_KINDS + LOCOMOTIVE_INDEX] if jokers else 0
+    surcharge = state.surcharge
+    only_locomotives = state.pending_color == LOCOMOTIVE_INDEX
+    jokers = tables.jokers[state.pending] or only_locomotives
+    locomotives = state.hand[seat, LOCOMOTIVE_INDEX] if jokers else 0
     return int(max(0, own - max(0, surcharge - locomotives) + 1))
 
 
-@lean
-def surcharge_cards(state: Ints, seat: int, number: int) -> int:
+@compiled
+def surcharge_cards(state: State, seat: int, number: int) -> int:
     """Return the packed cards of one way to pay the surcharge, most cards of the color first."""
     own = _most_own(state, seat) - number
-    return pack_single(state[PENDING_COLOR], own, state[SURCHARGE] - own)
+    return pack_single(state.pending_color, own, state.surcharge - own)
 
 
-@lean
-def _list_neutral(state: Ints, tables: Ints, out: Ints) -> int:
-    ticket = state[NEUTRAL_TICKET]
+@compiled
+def _list_neutral(state: State, tables: Tables, out: Ints) -> int:
+    ticket = state.neutral_ticket
     n = 0
-    for route in (tables[NEUTRAL_A + ticket], tables[NEUTRAL_B + ticket]):
+    for route in (tables.neutral_a[ticket], tables.neutral_b[ticket]):
         if may_choose(state, tables, route):
             n = _add(out, n, make_code(CHOOSE_NEUTRAL, route), 0)
     return n
 
 
-@lean
-def _list_keeps(state: Ints, tables: Ints, seat: int, out: Ints) -> int:
+@compiled
+def _list_keeps(state: State, tables: Tables, seat: int, out: Ints) -> int:
     n = 0
     fewest = fewest_kept(state, tables, seat)
-    for kept in range(1 << state[N_OFFER + seat]):
+    for kept in range(1 << state.n_offer[seat]):
         if count_bits(kept) >= fewest:
             n = _add(out, n, KEEP_TICKETS, kept)
     return n

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import lean
+from ttr_analysis._compile import compiled
 from ttr_analysis.engine.codes import (
     CARD_DRAWN,
     CHOOSE_NEUTRAL,
@@ -26,24 +26,14 @@ from ttr_analysis.engine.kernel.neutral import choose_neutral
 from ttr_analysis.engine.kernel.tape import write_event
 from ttr_analysis.engine.kernel.tickets import keep_tickets, offer_tickets
 from ttr_analysis.engine.kernel.turns import end_turn, go_on
-from ttr_analysis.engine.layout import (
-    KEEP,
-    KEEP_START,
-    N_PASSES,
-    N_TAKEN,
-    PHASE,
-    SEAT,
-    SECOND_DRAW,
-    TURN,
-    TURN_SEAT,
-)
-from ttr_analysis.tables.games import DRAWS, N_SEATS, TICKET_DRAW
+from ttr_analysis.engine.layout import KEEP, KEEP_START, SECOND_DRAW, TURN, State
+from ttr_analysis.tables.games import Tables
 
 Ints = npt.NDArray[np.int64]
 
 
-@lean
-def step(state: Ints, tables: Ints, code: int, value: int, tape: Ints) -> None:
+@compiled
+def step(state: State, tables: Tables, code: int, value: int, tape: Ints) -> None:
     """
     Apply a legal action of the seat that acts.
 
@@ -58,13 +48,13 @@ def step(state: Ints, tables: Ints, code: int, value: int, tape: Ints) -> None:
     tape
         Script of outcomes, and where events are written.
     """
-    seat = state[SEAT]
+    seat = state.seat
     kind = kind_of(code)
     write_event(tape, code + 16 * seat, value)
     if kind == PASS:
-        state[N_PASSES] += 1
+        state.n_passes += 1
     elif kind != CHOOSE_NEUTRAL:  # which is no part of a turn
-        state[N_PASSES] = 0
+        state.n_passes = 0
     if kind == DRAW_CARD:
         make_drawable(state, tables, tape)
         draw_unseen(state, tables, tape, seat, CARD_DRAWN + 16 * seat)
@@ -81,8 +71,8 @@ def step(state: Ints, tables: Ints, code: int, value: int, tape: Ints) -> None:
         decline_tunnel(state, seat)
         end_turn(state, tables, tape)
     elif kind == DRAW_TICKETS:
-        offer_tickets(state, tables, tape, seat, tables[TICKET_DRAW])
-        state[PHASE] = KEEP
+        offer_tickets(state, tables, tape, seat, tables.ticket_draw)
+        state.phase = KEEP
     elif kind == KEEP_TICKETS:
         _keep(state, tables, tape, seat, value)
     elif kind == CHOOSE_NEUTRAL:
@@ -92,24 +82,24 @@ def step(state: Ints, tables: Ints, code: int, value: int, tape: Ints) -> None:
         end_turn(state, tables, tape)
 
 
-@lean
-def _after_draw(state: Ints, tables: Ints, tape: Ints, cost: int) -> None:
+@compiled
+def _after_draw(state: State, tables: Tables, tape: Ints, cost: int) -> None:
     """Count the draws of a turn; a further card that cannot be had is skipped."""
-    state[N_TAKEN] += cost
-    if state[N_TAKEN] < tables[DRAWS] and can_draw(state, tables):
-        state[PHASE] = SECOND_DRAW
+    state.n_taken += cost
+    if state.n_taken < tables.draws and can_draw(state, tables):
+        state.phase = SECOND_DRAW
     else:
         end_turn(state, tables, tape)
 
 
-@lean
-def _keep(state: Ints, tables: Ints, tape: Ints, seat: int, kept: int) -> None:
+@compiled
+def _keep(state: State, tables: Tables, tape: Ints, seat: int, kept: int) -> None:
     """Keep tickets; at the start the next seat chooses, and seat 0 begins when all have chosen."""
     keep_tickets(state, tables, seat, kept)
-    if state[PHASE] != KEEP_START:
+    if state.phase != KEEP_START:
         end_turn(state, tables, tape)
-    elif seat + 1 < tables[N_SEATS]:
-        state[SEAT] = seat + 1
+    elif seat + 1 < tables.n_seats:
+        state.seat = seat + 1
     else:
-        state[SEAT] = state[TURN_SEAT] = 0
-        state[PHASE] = TURN
+        state.seat = state.turn_seat = 0
+        state.phase = TURN

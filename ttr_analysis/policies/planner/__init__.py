@@ -2,7 +2,7 @@
 
 from ttr_analysis.policies.planner.choose import choose
 from ttr_analysis.policies.planner.lore import make_lore
-from ttr_analysis.policies.planner.memory import MEMORY_SIZE
+from ttr_analysis.policies.planner.memory import Memory
 from ttr_analysis.policies.planner.policy import Planner
 
-__all__ = ["MEMORY_SIZE", "Planner", "choose", "make_lore"]
+__all__ = ["Memory", "Planner", "choose", "make_lore"]

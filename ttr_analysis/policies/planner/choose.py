@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import compiled, lean
+from ttr_analysis._compile import compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS
 from ttr_analysis.engine.codes import (
     CHOOSE_NEUTRAL,
@@ -26,54 +26,16 @@ from ttr_analysis.engine.kernel.cards import can_draw, has_cards, may_take
 from ttr_analysis.engine.kernel.legal import NONE, route_fault
 from ttr_analysis.engine.kernel.neutral import may_choose
 from ttr_analysis.engine.kernel.tickets import has_tickets
-from ttr_analysis.engine.layout import (
-    HAND,
-    KEEP,
-    KEEP_START,
-    LAST_LEFT,
-    MARKET,
-    N_TAKEN,
-    NEUTRAL,
-    NEUTRAL_TICKET,
-    PENDING,
-    PENDING_COLOR,
-    PHASE,
-    SECOND_DRAW,
-    SURCHARGE,
-    TRAINS,
-    TUNNEL_PHASE,
-)
+from ttr_analysis.engine.layout import KEEP, KEEP_START, NEUTRAL, SECOND_DRAW, TUNNEL_PHASE, State
 from ttr_analysis.policies.planner.demand import SUM, judge_routes, want_cards
-from ttr_analysis.policies.planner.memory import CARDS, FREE, IS_PLANNED, IS_STALE, LEFT_PLANNED, N_PLANNED, WANTED
-from ttr_analysis.policies.planner.params import (
-    BREADTH,
-    DECLINE_BAR,
-    EXTRA_BAR,
-    LOCOMOTIVE_PRICE,
-    PLAN_BAR,
-    SPARE_PRICE,
-    TICKET_BAR,
-    TICKET_TRAINS,
-    TICKET_TURNS,
-    TUNNEL_ODDS,
-    WANTED_PRICE,
-    Floats,
-)
+from ttr_analysis.policies.planner.memory import Memory
+from ttr_analysis.policies.planner.params import Floats, Params
 from ttr_analysis.policies.planner.pay import cards_of_form, find_form, tunnel_odds, unseen_cards
 from ttr_analysis.policies.planner.prospects import expected_tickets
 from ttr_analysis.policies.planner.tickets import consider_tickets
 from ttr_analysis.policies.planner.watch import observe, turns_left
 from ttr_analysis.rules.tunnel import spare_cards
-from ttr_analysis.tables.games import (
-    DRAWS,
-    JOKERS,
-    LOCOMOTIVE_COST,
-    MARKET_SIZE,
-    MAX_ROUTES,
-    NEUTRAL_A,
-    NEUTRAL_B,
-    SWAP_SIZE,
-)
+from ttr_analysis.tables.games import MAX_ROUTES, Tables
 
 Ints = npt.NDArray[np.int64]
 
@@ -82,7 +44,7 @@ _SOON: Final = 8.0
 
 
 @compiled
-def choose(state: Ints, tables: Ints, lore: Ints, seat: int, params: Floats, memory: Ints) -> tuple[int, int]:
+def choose(state: State, tables: Tables, lore: Ints, seat: int, params: Floats, memory: Ints) -> tuple[int, int]:
     """
     Return a planner's action.
 
@@ -95,17 +57,23 @@ def choose(state: Ints, tables: Ints, lore: Ints, seat: int, params: Floats, mem
     seat
         The seat that acts.
     params
-        Its strategy: `Planner.params`.
+        Its strategy: the numbers of `Params`.
     memory
-        `MEMORY_SIZE` cells, zeros at the start of a game but for the stream
-        of chance; changed.
+        The cells of `Memory`, zeros at the start of a game but for the
+        stream of chance; changed.
 
     Returns
     -------
     code, value
         The action: see `engine.codes`.
     """
-    phase = state[PHASE]
+    return decide(state, tables, lore, seat, Params(params[: Params.n_cells]), Memory(memory[: Memory.n_cells]))
+
+
+@compiled
+def decide(state: State, tables: Tables, lore: Ints, seat: int, params: Params, memory: Memory) -> tuple[int, int]:
+    """Return a planner's action."""
+    phase = state.phase
     if phase == TUNNEL_PHASE:
         return answer_tunnel(state, tables, seat, params, memory)
     observe(state, tables, seat, memory)
@@ -115,9 +83,9 @@ def choose(state: Ints, tables: Ints, lore: Ints, seat: int, params: Floats, mem
     left = turns_left(state, tables, seat, params)
     if phase in (SECOND_DRAW, KEEP):
         left = max(1.0, left - 1.0)
-    if memory[N_PLANNED] > 0 and left < _SOON and int(left) < memory[LEFT_PLANNED]:
-        memory[IS_STALE] = 1
-    if is_offer or memory[IS_STALE]:
+    if memory.n_planned > 0 and left < _SOON and int(left) < memory.left_planned:
+        memory.is_stale = 1
+    if is_offer or memory.is_stale:
         kept = consider_tickets(state, tables, seat, params, memory, left)
         if is_offer:
             return KEEP_TICKETS, kept
@@ -126,29 +94,29 @@ def choose(state: Ints, tables: Ints, lore: Ints, seat: int, params: Floats, mem
 
 @compiled
 def take_turn(
-    state: Ints, tables: Ints, lore: Ints, seat: int, params: Floats, memory: Ints, left: float
+    state: State, tables: Tables, lore: Ints, seat: int, params: Params, memory: Memory, left: float
 ) -> tuple[int, int]:
     """Return the action of a turn, or the second draw of one: a claim, a card, or tickets."""
-    free = memory[FREE : FREE + N_KINDS + 3]
+    free = memory.free
     value = np.empty(4 * MAX_ROUTES + 2 * N_KINDS, dtype=np.float64)
     ready = value[2 * N_KINDS :]
     n_trains = want_cards(state, tables, seat, memory, free)
     is_stuck = not can_draw(state, tables)
     if is_stuck:
-        n_trains = state[TRAINS + seat]  # none are saved for a plan that cannot be paid any more
+        n_trains = state.trains[seat]  # none are saved for a plan that cannot be paid any more
     n_ready = judge_routes(state, tables, seat, params, memory, free, n_trains, left, is_stuck, value, ready)
     draw, rate = best_draw(state, tables, seat, params, value)
-    if state[PHASE] == SECOND_DRAW:
+    if state.phase == SECOND_DRAW:
         return draw, 0
     best = 0.0
     code = -1
     cards = 0
     for i in range(n_ready):
         route = int(ready[2 * i])
-        is_plan = memory[IS_PLANNED + route]
+        is_plan = memory.is_planned[route]
         if code >= 0 and not is_plan:
             break  # routes of the plan stand first
-        bar = max(best, 2.0 * params[PLAN_BAR if is_plan else EXTRA_BAR] * rate)
+        bar = max(best, 2.0 * (params.plan_bar if is_plan else params.extra_bar) * rate)
         if ready[2 * i + 1] <= bar and not (is_stuck and code < 0):
             continue
         price, color, own, locomotives, n_sets = find_form(state, tables, seat, params, memory, route)
@@ -156,17 +124,17 @@ def take_turn(
         if price < 0.0 or not (worth > bar or (is_stuck and code < 0)):
             continue
         odds = tunnel_odds(state, tables, seat, route, color, own, locomotives)
-        if odds < params[TUNNEL_ODDS] and not is_stuck and not (state[LAST_LEFT] >= 0 and odds > 0.0):
+        if odds < params.tunnel_odds and not is_stuck and not (state.last_left >= 0 and odds > 0.0):
             continue
         if route_fault(state, tables, seat, route) == NONE:
             best = worth
             code = make_code(CLAIM_ROUTE, route)
-            n_set_cards = n_sets * tables[SWAP_SIZE + route]
+            n_set_cards = n_sets * tables.swap_size[route]
             cards = cards_of_form(state, seat, memory, color, own, locomotives, n_set_cards)
-    if code >= 0 and memory[IS_PLANNED + code // 128]:
+    if code >= 0 and memory.is_planned[code // 128]:
         return code, cards
-    may_draw = has_tickets(state) and n_trains >= params[TICKET_TRAINS] and left >= params[TICKET_TURNS]
-    if may_draw and expected_tickets(state, tables, lore, seat, params, memory, n_trains, left) >= params[TICKET_BAR]:
+    may_draw = has_tickets(state) and n_trains >= params.ticket_trains and left >= params.ticket_turns
+    if may_draw and expected_tickets(state, tables, lore, seat, params, memory, n_trains, left) >= params.ticket_bar:
         return DRAW_TICKETS, 0
     if code >= 0:
         return code, cards
@@ -175,8 +143,8 @@ def take_turn(
     return (DRAW_TICKETS, 0) if has_tickets(state) else (PASS, 0)
 
 
-@lean
-def best_draw(state: Ints, tables: Ints, seat: int, params: Floats, value: Floats) -> tuple[int, float]:
+@compiled
+def best_draw(state: State, tables: Tables, seat: int, params: Params, value: Floats) -> tuple[int, float]:
     """
     Return the best draw, -1 if there is none, and what its card is worth.
 
@@ -189,7 +157,7 @@ def best_draw(state: Ints, tables: Ints, seat: int, params: Floats, value: Float
     total = 0
     blind = 0.0
     for kind in range(N_KINDS):
-        value[kind] += params[BREADTH] * (value[SUM + kind] - value[kind])
+        value[kind] += params.breadth * (value[SUM + kind] - value[kind])
         n = unseen_cards(state, seat, kind)
         total += n
         blind += n * value[kind]
@@ -200,11 +168,11 @@ def best_draw(state: Ints, tables: Ints, seat: int, params: Floats, value: Float
         code = DRAW_CARD
         best = second = blind / max(1, total)
     locomotive = -1
-    for slot in range(tables[MARKET_SIZE]):
-        kind = state[MARKET + slot]
+    for slot in range(tables.market_size):
+        kind = state.market[slot]
         if not may_take(state, tables, slot):
             continue
-        if kind == LOCOMOTIVE_INDEX and tables[LOCOMOTIVE_COST] > 1 and state[N_TAKEN] + 1 < tables[DRAWS]:
+        if kind == LOCOMOTIVE_INDEX and tables.locomotive_cost > 1 and state.n_taken + 1 < tables.draws:
             locomotive = slot
         elif value[kind] > best:
             second = best
@@ -217,41 +185,41 @@ def best_draw(state: Ints, tables: Ints, seat: int, params: Floats, value: Float
     return code, max(best, 0.0)
 
 
-@lean
-def answer_tunnel(state: Ints, tables: Ints, seat: int, params: Floats, memory: Ints) -> tuple[int, int]:
+@compiled
+def answer_tunnel(state: State, tables: Tables, seat: int, params: Params, memory: Memory) -> tuple[int, int]:
     """Return the payment of a surcharge with the cards missed least, or decline it if they are missed too much."""
-    color = state[PENDING_COLOR]
-    hand = state[HAND + seat * N_KINDS : HAND + (seat + 1) * N_KINDS]
-    jokers = tables[JOKERS + state[PENDING]]
-    surcharge = state[SURCHARGE]
+    color = state.pending_color
+    hand = state.hand[seat]
+    jokers = tables.jokers[state.pending]
+    surcharge = state.surcharge
     if spare_cards(hand, color, jokers) < surcharge:
         return DECLINE_TUNNEL, 0
-    cards = memory[CARDS : CARDS + N_KINDS]
+    cards = memory.cards[:N_KINDS]
     for kind in range(N_KINDS):
         cards[kind] = 0
     price = 0.0
     for _ in range(surcharge):
         takes_color = color != LOCOMOTIVE_INDEX and hand[color] > cards[color]
         takes_joker = (jokers or color == LOCOMOTIVE_INDEX) and hand[LOCOMOTIVE_INDEX] > cards[LOCOMOTIVE_INDEX]
-        is_wanted = hand[color] - cards[color] <= memory[WANTED + color]
-        own = params[WANTED_PRICE] if is_wanted else params[SPARE_PRICE]
-        if takes_color and (own <= params[LOCOMOTIVE_PRICE] or not takes_joker):
+        is_wanted = hand[color] - cards[color] <= memory.wanted[color]
+        own = params.wanted_price if is_wanted else params.spare_price
+        if takes_color and (own <= params.locomotive_price or not takes_joker):
             cards[color] += 1
             price += own
         else:
             cards[LOCOMOTIVE_INDEX] += 1
-            price += params[LOCOMOTIVE_PRICE]
-    if price > params[DECLINE_BAR] and state[LAST_LEFT] < 0:
+            price += params.locomotive_price
+    if price > params.decline_bar and state.last_left < 0:
         return DECLINE_TUNNEL, 0
     return PAY_TUNNEL, pack_cards(cards)
 
 
-@lean
-def choose_neutral(state: Ints, tables: Ints, memory: Ints) -> tuple[int, int]:
+@compiled
+def choose_neutral(state: State, tables: Tables, memory: Memory) -> tuple[int, int]:
     """Return the track that the neutral player takes: one that is not planned, if there is."""
-    one = tables[NEUTRAL_A + state[NEUTRAL_TICKET]]
-    other = tables[NEUTRAL_B + state[NEUTRAL_TICKET]]
-    takes_other = one < 0 or memory[IS_PLANNED + one] or not may_choose(state, tables, one)
+    one = tables.neutral_a[state.neutral_ticket]
+    other = tables.neutral_b[state.neutral_ticket]
+    takes_other = one < 0 or memory.is_planned[one] or not may_choose(state, tables, one)
     if takes_other and may_choose(state, tables, other):
         return make_code(CHOOSE_NEUTRAL, other), 0
     return make_code(CHOOSE_NEUTRAL, one), 0

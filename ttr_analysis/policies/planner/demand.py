@@ -7,34 +7,14 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import lean
+from ttr_analysis._compile import compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
-from ttr_analysis.engine.layout import HAND, N_HAND, NOBODY, OWNER, TRAINS
-from ttr_analysis.policies.planner.memory import GAIN_PLANNED, IS_PLANNED, LABEL, N_PLANNED, PLAN, WANTED
-from ttr_analysis.policies.planner.params import EXTRA_TRAIN_PRICE, TRAIL_WEIGHT, Floats
+from ttr_analysis.engine.layout import NOBODY, State
+from ttr_analysis.policies.planner.memory import Memory
+from ttr_analysis.policies.planner.params import Floats, Params
 from ttr_analysis.policies.planner.watch import is_open, token_terms, toll_cost
 from ttr_analysis.rules.payment import GRAY_INDEX
-from ttr_analysis.tables.games import (
-    BONUS,
-    BONUS_CELLS,
-    CITY_A,
-    CITY_B,
-    COLOR,
-    JOKERS,
-    LENGTH,
-    MEASURE_TRAIL,
-    N_BONUSES,
-    N_ROUTES,
-    PLAIN,
-    POINTS,
-    SWAP_ANY,
-    SWAP_SIZE,
-    SYMBOLS,
-    TOKENS_EACH,
-    TOLL,
-    TUNNEL,
-    TWIN,
-)
+from ttr_analysis.tables.games import MEASURE_TRAIL, Tables
 
 Ints = npt.NDArray[np.int64]
 
@@ -54,8 +34,8 @@ _LATE: Final = 6.0
 """Turns left at which it is near."""
 
 
-@lean
-def want_cards(state: Ints, tables: Ints, seat: int, memory: Ints, free: Ints) -> int:
+@compiled
+def want_cards(state: State, tables: Tables, seat: int, memory: Memory, free: Ints) -> int:
     """
     Fill in the cards that the plan wants, and those of the hand that are free of it.
 
@@ -67,53 +47,53 @@ def want_cards(state: Ints, tables: Ints, seat: int, memory: Ints, free: Ints) -
     n_trains
         Trains that the plan leaves.
     """
-    hand = HAND + seat * N_KINDS
-    n_trains = state[TRAINS + seat]
+    hand = state.hand[seat]
+    n_trains = state.trains[seat]
     for kind in range(N_KINDS):
-        memory[WANTED + kind] = 0
-    for i in range(memory[N_PLANNED]):
-        route = memory[PLAN + i]
-        twin = tables[TWIN + route]
+        memory.wanted[kind] = 0
+    for i in range(memory.n_planned):
+        route = memory.plan[i]
+        twin = tables.twin[route]
         if (
             twin >= 0
-            and tables[LENGTH + twin] <= state[TRAINS + seat]
+            and tables.length[twin] <= state.trains[seat]
             and is_open(state, tables, seat, twin)
-            and _rough_need(state, tables, memory, hand, twin) < _rough_need(state, tables, memory, hand, route)
+            and _rough_need(tables, memory, hand, twin) < _rough_need(tables, memory, hand, route)
         ):
-            memory[PLAN + i] = twin
-            memory[IS_PLANNED + route] = 0
-            memory[IS_PLANNED + twin] = 1
+            memory.plan[i] = twin
+            memory.is_planned[route] = 0
+            memory.is_planned[twin] = 1
             route = twin
-        if tables[COLOR + route] != GRAY_INDEX:
-            memory[WANTED + tables[COLOR + route]] += tables[PLAIN + route]
-        memory[WANTED + LOCOMOTIVE_INDEX] += tables[SYMBOLS + route]
-        n_trains -= tables[LENGTH + route]
+        if tables.color[route] != GRAY_INDEX:
+            memory.wanted[tables.color[route]] += tables.plain[route]
+        memory.wanted[LOCOMOTIVE_INDEX] += tables.symbols[route]
+        n_trains -= tables.length[route]
     free[SPARE] = free[TOP] = free[MOST] = 0
     for c in range(N_COLORS):
-        free[c] = max(0, state[hand + c] - memory[WANTED + c])
+        free[c] = max(0, hand[c] - memory.wanted[c])
         free[SPARE] += free[c]
-        free[MOST] = max(free[MOST], state[hand + c])
+        free[MOST] = max(free[MOST], hand[c])
         if free[c] > free[free[TOP]]:
             free[TOP] = c
-    free[LOCOMOTIVE_INDEX] = state[hand + LOCOMOTIVE_INDEX]
+    free[LOCOMOTIVE_INDEX] = hand[LOCOMOTIVE_INDEX]
     return int(n_trains)
 
 
-@lean
-def _rough_need(state: Ints, tables: Ints, memory: Ints, hand: int, route: int) -> int:
+@compiled
+def _rough_need(tables: Tables, memory: Memory, hand: Ints, route: int) -> int:
     """Return roughly how many cards of a hand a route wants, in quarters; a toll counts a little."""
-    color = tables[COLOR + route]
-    need = tables[PLAIN + route] * 4
+    color = tables.color[route]
+    need = tables.plain[route] * 4
     if color == GRAY_INDEX:
         need -= 6
     else:
-        need -= 4 * min(tables[PLAIN + route], max(0, state[hand + color] - memory[WANTED + color]))
-    return int(need + 6 * tables[SYMBOLS + route] + 3 * tables[TUNNEL + route] + tables[TOLL + route])
+        need -= 4 * min(tables.plain[route], max(0, hand[color] - memory.wanted[color]))
+    return int(need + 6 * tables.symbols[route] + 3 * tables.tunnel[route] + tables.toll[route])
 
 
-@lean
+@compiled
 def judge_color(
-    tables: Ints,
+    tables: Tables,
     route: int,
     color: int,
     own: int,
@@ -142,18 +122,18 @@ def judge_color(
     value
         Changed.
     """
-    symbols = tables[SYMBOLS + route]
+    symbols = tables.symbols[route]
     locomotives = free[LOCOMOTIVE_INDEX]
-    jokers = tables[JOKERS + route]
+    jokers = tables.jokers[route]
     no_symbols = max(0, symbols - locomotives)
-    no_color = max(0, tables[PLAIN + route] + tables[TUNNEL + route] - own)
+    no_color = max(0, tables.plain[route] + tables.tunnel[route] - own)
     if jokers:
         no_color = max(0, no_color - max(0, locomotives - symbols))
     missing = float(no_symbols + no_color)
-    size = tables[SWAP_SIZE + route]
+    size = tables.swap_size[route]
     if size > 0 and missing > 0.0:
         spare = free[SPARE] - min(own, free[color])
-        missing = max(1.0, missing - min(missing if tables[SWAP_ANY + route] else float(no_symbols), spare / size))
+        missing = max(1.0, missing - min(missing if tables.swap_any[route] else float(no_symbols), spare / size))
     if missing > 2.0 * left - 1.0:
         return
     share = worth / (missing + 2.0)
@@ -168,13 +148,13 @@ def judge_color(
             value[kind] = max(value[kind], share / size)
 
 
-@lean
+@compiled
 def judge_routes(
-    state: Ints,
-    tables: Ints,
+    state: State,
+    tables: Tables,
     seat: int,
-    params: Floats,
-    memory: Ints,
+    params: Params,
+    memory: Memory,
     free: Ints,
     n_trains: int,
     left: float,
@@ -204,40 +184,40 @@ def judge_routes(
     n_ready
         Their number.
     """
-    hand = HAND + seat * N_KINDS
+    hand = state.hand[seat]
     for cell in range(2 * N_KINDS):
         value[cell] = 0.0
-    share = memory[GAIN_PLANNED] / max(1, memory[N_PLANNED])
-    price = params[EXTRA_TRAIN_PRICE] * min(1.0, max(0.0, (left - 2.0) / 8.0))
+    share = memory.gain_planned / max(1, memory.n_planned)
+    price = params.extra_train_price * min(1.0, max(0.0, (left - 2.0) / 8.0))
     least = 1 if is_stuck or left < _LATE else _LONG
     trail = 0.0
-    for i in range(tables[N_BONUSES]):
-        if tables[BONUS + i * BONUS_CELLS] == MEASURE_TRAIL:
-            trail = params[TRAIL_WEIGHT]
+    for i in range(tables.n_bonuses):
+        if tables.bonus_measure[i] == MEASURE_TRAIL:
+            trail = params.trail_weight
     token_value, at_stake = token_terms(state, tables, seat, params)
-    n_planned = memory[N_PLANNED]
+    n_planned = memory.n_planned
     n_ready = 0
-    for i in range(n_planned + tables[N_ROUTES]):
+    for i in range(n_planned + tables.n_routes):
         is_plan = i < n_planned
         if is_plan:
-            route = memory[PLAN + i]
-            worth = share + tables[POINTS + route]
+            route = memory.plan[i]
+            worth = share + tables.points[route]
         else:
             route = i - n_planned
-            length = tables[LENGTH + route]
-            if length < least or length > n_trains or state[OWNER + route] != NOBODY or memory[IS_PLANNED + route]:
+            length = tables.length[route]
+            if length < least or length > n_trains or state.owner[route] != NOBODY or memory.is_planned[route]:
                 continue
-            worth = tables[POINTS + route] - price * length
+            worth = tables.points[route] - price * length
             if trail > 0.0 and leads_on(tables, memory, route):
                 worth += trail * length
-            if tables[TOKENS_EACH] > 0:
+            if tables.tokens_each > 0:
                 worth -= toll_cost(state, tables, seat, route, token_value, at_stake)
             if not is_open(state, tables, seat, route) or (worth <= 0.0 and not is_stuck):
                 continue
-        color = tables[COLOR + route]
+        color = tables.color[route]
         first = color
         last = color + 1
-        own = state[hand + min(color, LOCOMOTIVE_INDEX)]
+        own = hand[min(color, LOCOMOTIVE_INDEX)]
         if color == GRAY_INDEX:
             first = 0 if is_plan else free[TOP]
             last = N_COLORS if is_plan else first + 1
@@ -245,20 +225,20 @@ def judge_routes(
         for c in range(first, last):
             held = own if is_plan and color != GRAY_INDEX else free[c]
             judge_color(tables, route, c, held, free, worth, left, value)
-        jokers = free[LOCOMOTIVE_INDEX] if tables[JOKERS + route] or tables[SYMBOLS + route] else 0
-        if tables[SWAP_SIZE + route] > 0:
-            own = min(own, tables[PLAIN + route])
-            jokers += (state[N_HAND + seat] - own - jokers) // tables[SWAP_SIZE + route]
-        if is_stuck or own + jokers >= tables[LENGTH + route]:
+        jokers = free[LOCOMOTIVE_INDEX] if tables.jokers[route] or tables.symbols[route] else 0
+        if tables.swap_size[route] > 0:
+            own = min(own, tables.plain[route])
+            jokers += (state.n_hand[seat] - own - jokers) // tables.swap_size[route]
+        if is_stuck or own + jokers >= tables.length[route]:
             ready[2 * n_ready] = route
             ready[2 * n_ready + 1] = worth
             n_ready += 1
     return n_ready
 
 
-@lean
-def leads_on(tables: Ints, memory: Ints, route: int) -> bool:
+@compiled
+def leads_on(tables: Tables, memory: Memory, route: int) -> bool:
     """Return whether a route leads on from the own network without closing a circle."""
-    a = memory[LABEL + tables[CITY_A + route]]
-    b = memory[LABEL + tables[CITY_B + route]]
-    return bool(a != b and (a != tables[CITY_A + route] or b != tables[CITY_B + route]))
+    a = memory.label[tables.city_a[route]]
+    b = memory.label[tables.city_b[route]]
+    return bool(a != b and (a != tables.city_a[route] or b != tables.city_b[route]))

@@ -10,21 +10,7 @@ import numpy.typing as npt
 
 from ttr_analysis.analysis.tickets._forest import all_distances
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.tables.games import (
-    CITY_A,
-    CITY_B,
-    GOAL_PLACE,
-    GOAL_START,
-    LENGTH,
-    MAX_GOALS,
-    N_CITIES,
-    N_ROUTES,
-    N_TICKETS,
-    ORIGIN,
-    PLACE_CITY,
-    PLACE_START,
-    game_tables,
-)
+from ttr_analysis.tables.games import MAX_GOALS, Tables, game_tables
 
 Ints = npt.NDArray[np.int64]
 
@@ -55,22 +41,22 @@ def make_lore(game_map: GameMap, n_players: int) -> Ints:
     (5, 'Aalborg-Norrköping')
     """
     tables = game_tables(game_map, n_players)
-    n = tables[N_CITIES]
+    n = tables.n_cities
     weight = np.full((n, n), _FAR, dtype=np.int64)
-    for r in range(tables[N_ROUTES]):
-        a, b = tables[CITY_A + r], tables[CITY_B + r]
-        weight[a, b] = weight[b, a] = min(weight[a, b], tables[LENGTH + r])
+    for r in range(tables.n_routes):
+        a, b = tables.city_a[r], tables.city_b[r]
+        weight[a, b] = weight[b, a] = min(weight[a, b], tables.length[r])
     distance = np.empty((n, n), dtype=np.int64)
     all_distances(weight, distance)
     lore = np.zeros(LORE_SIZE, dtype=np.int64)
-    for ticket in range(tables[N_TICKETS]):
-        origin = _cities_of(tables, tables[ORIGIN + ticket])
-        for goal in range(tables[GOAL_START + ticket], tables[GOAL_START + ticket + 1]):
-            there = _cities_of(tables, tables[GOAL_PLACE + goal])
+    for ticket in range(tables.n_tickets):
+        origin = _cities_of(tables, tables.origin[ticket])
+        for goal in range(tables.goal_start[ticket], tables.goal_start[ticket + 1]):
+            there = _cities_of(tables, tables.goal_place[goal])
             lore[GOAL_TRAINS + goal] = distance[np.ix_(origin, there)].min()
     return lore
 
 
-def _cities_of(tables: Ints, place: int) -> Ints:
+def _cities_of(tables: Tables, place: int) -> Ints:
     """Return the cities of a place."""
-    return tables[PLACE_CITY + tables[PLACE_START + place] : PLACE_CITY + tables[PLACE_START + place + 1]]
+    return tables.place_city[tables.place_start[place] : tables.place_start[place + 1]]

@@ -30,31 +30,12 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import lean
-from ttr_analysis.engine.layout import TRAINS
-from ttr_analysis.policies.planner.memory import IS_PLANNED, LABEL
-from ttr_analysis.policies.planner.params import (
-    POINT_WEIGHT,
-    ROUTE_PRICE,
-    SYMBOL_PRICE,
-    TRAIN_PRICE,
-    TUNNEL_PRICE,
-    Floats,
-)
+from ttr_analysis._compile import compiled
+from ttr_analysis.engine.layout import State
+from ttr_analysis.policies.planner.memory import Memory
+from ttr_analysis.policies.planner.params import Params
 from ttr_analysis.policies.planner.watch import add_planned, is_open, token_terms, toll_cost
-from ttr_analysis.tables.games import (
-    CITY_A,
-    CITY_B,
-    LENGTH,
-    MAX_CITIES,
-    MAX_ROUTES,
-    N_CITIES,
-    N_ROUTES,
-    POINTS,
-    SYMBOLS,
-    TOKENS_EACH,
-    TUNNEL,
-)
+from ttr_analysis.tables.games import MAX_CITIES, MAX_ROUTES, Tables
 
 Ints = npt.NDArray[np.int64]
 Costs = npt.NDArray[np.int32]
@@ -86,9 +67,17 @@ ROOM_SIZE: Final = MAX_CITIES + MAX_ROUTES
 """Cells to work in."""
 
 
-@lean
+@compiled
 def lay_board(
-    state: Ints, tables: Ints, seat: int, params: Floats, memory: Ints, node: Ints, start: Ints, arcs: Ints, room: Ints
+    state: State,
+    tables: Tables,
+    seat: int,
+    params: Params,
+    memory: Memory,
+    node: Ints,
+    start: Ints,
+    arcs: Ints,
+    room: Ints,
 ) -> int:
     """
     Lay out the free routes that a seat has the trains for, between the nodes that its own routes make.
@@ -105,8 +94,8 @@ def lay_board(
     n
         Number of nodes.
     """
-    n_cities = tables[N_CITIES]
-    n_routes = tables[N_ROUTES]
+    n_cities = tables.n_cities
+    n_routes = tables.n_routes
     token_value, at_stake = token_terms(state, tables, seat, params)
     number = room[:MAX_CITIES]
     cost = room[MAX_CITIES:]
@@ -114,7 +103,7 @@ def lay_board(
         number[city] = -1
     n = 0
     for city in range(n_cities):
-        label = memory[LABEL + city]
+        label = memory.label[city]
         if number[label] < 0:
             number[label] = n
             n += 1
@@ -122,16 +111,16 @@ def lay_board(
     for a in range(n + 1):
         start[a] = 0
     for r in range(n_routes):
-        length = tables[LENGTH + r]
-        a = node[tables[CITY_A + r]]
-        b = node[tables[CITY_B + r]]
+        length = tables.length[r]
+        a = node[tables.city_a[r]]
+        b = node[tables.city_b[r]]
         cost[r] = 0
-        if a == b or length > state[TRAINS + seat] or not is_open(state, tables, seat, r):
+        if a == b or length > state.trains[seat] or not is_open(state, tables, seat, r):
             continue
-        points = params[TRAIN_PRICE] * length + params[ROUTE_PRICE] + params[SYMBOL_PRICE] * tables[SYMBOLS + r]
-        points += params[TUNNEL_PRICE] * tables[TUNNEL + r] - params[POINT_WEIGHT] * tables[POINTS + r]
-        points = max(points, LEAST_TRAIN_PRICE * params[TRAIN_PRICE] * length)
-        if tables[TOKENS_EACH] > 0:
+        points = params.train_price * length + params.route_price + params.symbol_price * tables.symbols[r]
+        points += params.tunnel_price * tables.tunnel[r] - params.point_weight * tables.points[r]
+        points = max(points, LEAST_TRAIN_PRICE * params.train_price * length)
+        if tables.tokens_each > 0:
             points += toll_cost(state, tables, seat, r, token_value, at_stake)
         points = min(points, _MOST_POINTS)
         cost[r] = (int(points * POINT_UNIT) << POINT_SHIFT) + (length << TRAIN_SHIFT) + 1
@@ -142,8 +131,8 @@ def lay_board(
     for r in range(n_routes):
         if cost[r] > 0:
             for end in range(2):
-                a = node[tables[CITY_A + r]]
-                b = node[tables[CITY_B + r]]
+                a = node[tables.city_a[r]]
+                b = node[tables.city_b[r]]
                 if end:
                     a, b = b, a
                 start[a] -= 1
@@ -153,7 +142,7 @@ def lay_board(
     return n
 
 
-@lean
+@compiled
 def spread(start: Ints, arcs: Ints, row: Costs, queue: Ints) -> None:
     """
     Lower the costs of a row to those of the cheapest paths that lead on from its nodes.
@@ -194,7 +183,7 @@ def spread(start: Ints, arcs: Ints, row: Costs, queue: Ints) -> None:
                     n_queue += 1
 
 
-@lean
+@compiled
 def solve(
     start: Ints, arcs: Ints, members: Ints, ends: Ints, grown: Costs, nets: Ints, distance: Costs, room: Ints
 ) -> None:
@@ -265,7 +254,7 @@ def solve(
     _split_tickets(ends, members[group], grown, nets)
 
 
-@lean
+@compiled
 def _split_tickets(ends: Ints, root: Ints, grown: Costs, nets: Ints) -> None:
     """Fill in the cheapest tree and network for each set of tickets, from the trees that touch sets of groups."""
     n = grown.shape[1]
@@ -292,9 +281,9 @@ def _split_tickets(ends: Ints, root: Ints, grown: Costs, nets: Ints) -> None:
         nets[subset, FOREST] = cost
 
 
-@lean
+@compiled
 def trace(
-    start: Ints, arcs: Ints, members: Ints, grown: Costs, nets: Ints, tickets: int, memory: Ints, todo: Ints
+    start: Ints, arcs: Ints, members: Ints, grown: Costs, nets: Ints, tickets: int, memory: Memory, todo: Ints
 ) -> None:
     """Put the routes of the cheapest network for a set of tickets on the plan."""
     n = grown.shape[1]
@@ -342,6 +331,6 @@ def trace(
             arc = start[v]
             while grown[mask, arcs[arc, HEAD]] + arcs[arc, COST] != grown[mask, v]:
                 arc += 1
-            if not memory[IS_PLANNED + arcs[arc, ROUTE]]:
+            if not memory.is_planned[arcs[arc, ROUTE]]:
                 add_planned(arcs[arc, ROUTE], memory)
             v = arcs[arc, HEAD]

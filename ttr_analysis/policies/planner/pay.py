@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import lean
+from ttr_analysis._compile import compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine.codes import pack_cards
-from ttr_analysis.engine.layout import BLIND, DISCARDS, HAND, N_HAND, N_PILE, POOL
-from ttr_analysis.policies.planner.memory import CARDS, IS_PLANNED, WANTED
-from ttr_analysis.policies.planner.params import LOCOMOTIVE_PRICE, SPARE_PRICE, WANTED_PRICE, Floats
+from ttr_analysis.engine.layout import State
+from ttr_analysis.policies.planner.memory import Memory
+from ttr_analysis.policies.planner.params import Params
 from ttr_analysis.rules.payment import (
     GRAY_INDEX,
     fewest_locomotives,
@@ -20,21 +20,21 @@ from ttr_analysis.rules.payment import (
     sets_needed,
 )
 from ttr_analysis.rules.tunnel import claim_probability
-from ttr_analysis.tables.games import COLOR, JOKERS, N_REVEALED, PLAIN, SWAP_ANY, SWAP_SIZE, SYMBOLS, TUNNEL
+from ttr_analysis.tables.games import Tables
 
 Ints = npt.NDArray[np.int64]
 
 
-@lean
-def price_cards(params: Floats, held: int, wanted: int, n: int) -> float:
+@compiled
+def price_cards(params: Params, held: int, wanted: int, n: int) -> float:
     """Return the points that `n` of the cards held of a color are missed, when so many are wanted elsewhere."""
     n_wanted = min(n, max(0, n - max(0, held - wanted)))
-    return float(n_wanted * params[WANTED_PRICE] + (n - n_wanted) * params[SPARE_PRICE])
+    return float(n_wanted * params.wanted_price + (n - n_wanted) * params.spare_price)
 
 
-@lean
+@compiled
 def find_form(
-    state: Ints, tables: Ints, seat: int, params: Floats, memory: Ints, route: int
+    state: State, tables: Tables, seat: int, params: Params, memory: Memory, route: int
 ) -> tuple[float, int, int, int, int]:
     """
     Return the form of payment for a route whose cards are missed least.
@@ -46,14 +46,14 @@ def find_form(
     color, own, locomotives, n_sets
         Color, cards of it, locomotives, and sets for the other spaces.
     """
-    own_want = tables[PLAIN + route] if memory[IS_PLANNED + route] else 0
-    plain = tables[PLAIN + route]
-    symbols = tables[SYMBOLS + route]
-    jokers = tables[JOKERS + route]
-    size = tables[SWAP_SIZE + route]
-    swap_any = tables[SWAP_ANY + route]
-    color = tables[COLOR + route]
-    hand = state[HAND + seat * N_KINDS : HAND + (seat + 1) * N_KINDS]
+    own_want = tables.plain[route] if memory.is_planned[route] else 0
+    plain = tables.plain[route]
+    symbols = tables.symbols[route]
+    jokers = tables.jokers[route]
+    size = tables.swap_size[route]
+    swap_any = tables.swap_any[route]
+    color = tables.color[route]
+    hand = state.hand[seat]
     locomotives = hand[LOCOMOTIVE_INDEX]
     best = (-1.0, 0, 0, 0, 0)
     for c in range(N_COLORS):
@@ -69,10 +69,10 @@ def find_form(
             if n_locomotives > min(locomotives, most_locomotives(plain, symbols, jokers, swap_any, n_sets)):
                 continue
             own = plain + symbols - n_sets - n_locomotives
-            if own < 0 or state[N_HAND + seat] - own - n_locomotives < n_sets * size:
+            if own < 0 or state.n_hand[seat] - own - n_locomotives < n_sets * size:
                 continue
-            wanted = memory[WANTED + c] - (own_want if color == c else 0)
-            price = n_locomotives * params[LOCOMOTIVE_PRICE] + price_cards(params, hand[c], wanted, own)
+            wanted = memory.wanted[c] - (own_want if color == c else 0)
+            price = n_locomotives * params.locomotive_price + price_cards(params, hand[c], wanted, own)
             if n_sets > 0:
                 price += _price_sets(params, memory, hand, c, own, n_sets * size)
             if best[0] < 0.0 or price < best[0]:
@@ -80,61 +80,61 @@ def find_form(
     return best
 
 
-@lean
-def _price_sets(params: Floats, memory: Ints, hand: Ints, color: int, own: int, n: int) -> float:
+@compiled
+def _price_sets(params: Params, memory: Memory, hand: Ints, color: int, own: int, n: int) -> float:
     """Return the points that the cards of sets are missed: first those that nothing wants."""
     spare = 0
     for c in range(N_COLORS):
-        spare += max(0, hand[c] - memory[WANTED + c] - (own if c == color else 0))
+        spare += max(0, hand[c] - memory.wanted[c] - (own if c == color else 0))
     n_spare = min(n, spare)
-    return float(n_spare * params[SPARE_PRICE] + (n - n_spare) * params[WANTED_PRICE])
+    return float(n_spare * params.spare_price + (n - n_spare) * params.wanted_price)
 
 
-@lean
+@compiled
 def cards_of_form(
-    state: Ints, seat: int, memory: Ints, color: int, own: int, locomotives: int, n_set_cards: int
+    state: State, seat: int, memory: Memory, color: int, own: int, locomotives: int, n_set_cards: int
 ) -> int:
     """Return the cards of a form of payment, packed; those of sets are the ones that are least missed."""
-    cards = memory[CARDS : CARDS + N_KINDS]
+    cards = memory.cards[:N_KINDS]
     for kind in range(N_KINDS):
         cards[kind] = 0
     if n_set_cards > 0:
-        left = memory[CARDS + N_KINDS : CARDS + 2 * N_KINDS]
-        rank = memory[CARDS + 2 * N_KINDS : CARDS + 3 * N_KINDS]
+        left = memory.cards[N_KINDS : 2 * N_KINDS]
+        rank = memory.cards[2 * N_KINDS : 3 * N_KINDS]
         for kind in range(N_KINDS):
-            left[kind] = state[HAND + seat * N_KINDS + kind]
+            left[kind] = state.hand[seat, kind]
         left[color] -= own
         left[LOCOMOTIVE_INDEX] -= locomotives
         rank[LOCOMOTIVE_INDEX] = 1
-        fill_sets(left, n_set_cards, rank, memory[WANTED : WANTED + N_KINDS], cards)
+        fill_sets(left, n_set_cards, rank, memory.wanted, cards)
     cards[color] += own
     cards[LOCOMOTIVE_INDEX] += locomotives
     return pack_cards(cards)
 
 
-@lean
-def tunnel_odds(state: Ints, tables: Ints, seat: int, route: int, color: int, own: int, locomotives: int) -> float:
+@compiled
+def tunnel_odds(state: State, tables: Tables, seat: int, route: int, color: int, own: int, locomotives: int) -> float:
     """Return the probability that a seat can pay the surcharge of a tunnel; 1 for other routes."""
-    if not tables[TUNNEL + route]:
+    if not tables.tunnel[route]:
         return 1.0
-    hand = HAND + seat * N_KINDS
-    spare = state[hand + LOCOMOTIVE_INDEX] - locomotives if tables[JOKERS + route] or own == 0 else 0
+    hand = state.hand[seat]
+    spare = hand[LOCOMOTIVE_INDEX] - locomotives if tables.jokers[route] or own == 0 else 0
     matching = unseen_cards(state, seat, LOCOMOTIVE_INDEX)
-    matching_discards = state[DISCARDS + LOCOMOTIVE_INDEX]
+    matching_discards = state.discards[LOCOMOTIVE_INDEX]
     if own > 0:
-        spare += state[hand + color] - own
+        spare += hand[color] - own
         matching += unseen_cards(state, seat, color)
-        matching_discards += state[DISCARDS + color]
+        matching_discards += state.discards[color]
     unseen = 0
     n_discards = 0
     for kind in range(N_KINDS):
         unseen += unseen_cards(state, seat, kind)
-        n_discards += state[DISCARDS + kind]
-    n_pile = min(state[N_PILE], unseen)
-    return claim_probability(spare, matching, unseen, n_pile, matching_discards, n_discards, tables[N_REVEALED])
+        n_discards += state.discards[kind]
+    n_pile = min(state.n_pile, unseen)
+    return claim_probability(spare, matching, unseen, n_pile, matching_discards, n_discards, tables.n_revealed)
 
 
-@lean
-def unseen_cards(state: Ints, seat: int, kind: int) -> int:
+@compiled
+def unseen_cards(state: State, seat: int, kind: int) -> int:
     """Return how many cards of a kind the draw pile may hold as far as a seat can know."""
-    return int(max(0, state[POOL + kind] - state[BLIND + seat * N_KINDS + kind]))
+    return int(max(0, state.pool[kind] - state.blind[seat, kind]))

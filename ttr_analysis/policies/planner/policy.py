@@ -8,11 +8,14 @@ from typing import ClassVar, Final
 
 import numpy as np
 
+from ttr_analysis.engine.layout import State
+from ttr_analysis.engine.protocol import Chooser
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.planner.choose import choose
 from ttr_analysis.policies.planner.lore import Ints, make_lore
-from ttr_analysis.policies.planner.memory import MEMORY_SIZE
+from ttr_analysis.policies.planner.memory import Memory
 from ttr_analysis.policies.planner.params import Floats
+from ttr_analysis.tables.games import Tables
 
 _DIVISORS: Final = frozenset({"cards_per_turn", "trains_per_claim", "token_spread"})
 _MAY_BE_NEGATIVE: Final = frozenset({"ticket_bar", "opening_bar", "decline_bar"})
@@ -118,8 +121,7 @@ class Planner:
             raise ValueError("; ".join(faults))
 
     name: ClassVar[str] = "Planner"
-    code: ClassVar[int] = 2
-    memory_size: ClassVar[int] = MEMORY_SIZE
+    memory_size: ClassVar[int] = Memory.n_cells
 
     @property
     def params(self) -> Floats:
@@ -130,6 +132,13 @@ class Planner:
         """Return what a planner knows about a map: see `make_lore`."""
         return make_lore(game_map, n_players)
 
-    def decide(self, state: Ints, tables: Ints, lore: Ints, seat: int, params: Floats, memory: Ints) -> tuple[int, int]:
-        """Return the action chosen: see `choose`."""
+    @property
+    def chooser(self) -> Chooser:
+        """The function that plays: `choose`."""
+        return choose
+
+    def decide(
+        self, state: State, tables: Tables, lore: Ints, seat: int, params: Floats, memory: Ints
+    ) -> tuple[int, int]:
+        """Return the action chosen."""
         return choose(state, tables, lore, seat, params, memory)

@@ -7,36 +7,15 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import compiled, lean
+from ttr_analysis._compile import compiled
 from ttr_analysis.engine.kernel.scoring import goal_reached
-from ttr_analysis.engine.layout import AT_DISCARDS, N_QUEUED, N_TICKET_PILE, TICKET_AT
+from ttr_analysis.engine.layout import AT_DISCARDS, State
 from ttr_analysis.policies.planner.lore import GOAL_TRAINS
-from ttr_analysis.policies.planner.memory import LABEL, WAS_OFFERED
+from ttr_analysis.policies.planner.memory import Memory
 from ttr_analysis.policies.planner.network import ROOM_SIZE, TRAIN_BITS, TRAIN_SHIFT, UNREACHABLE, lay_board, spread
-from ttr_analysis.policies.planner.params import (
-    CARDS_PER_TURN,
-    FAITH,
-    POINT_WEIGHT,
-    TRAIN_PRICE,
-    TRAINS_PER_CLAIM,
-    Floats,
-)
+from ttr_analysis.policies.planner.params import Params
 from ttr_analysis.rules.scoring import NO_GOAL
-from ttr_analysis.tables.games import (
-    GOAL_PLACE,
-    GOAL_POINTS,
-    GOAL_START,
-    MAX_CITIES,
-    MAX_ROUTES,
-    N_CITIES,
-    N_TICKETS,
-    ORIGIN,
-    PENALTY,
-    PLACE_CITY,
-    PLACE_START,
-    TICKET_DRAW,
-    TICKET_KEEP,
-)
+from ttr_analysis.tables.games import MAX_CITIES, MAX_ROUTES, Tables
 
 Ints = npt.NDArray[np.int64]
 
@@ -48,16 +27,16 @@ _FAR: Final = 40.0
 """Trains that make it unlikely."""
 
 
-@lean
-def main_label(tables: Ints, memory: Ints) -> int:
+@compiled
+def main_label(tables: Tables, memory: Memory) -> int:
     """Return the label of the largest part of the own network."""
     best = 0
     most = 0
-    for city in range(tables[N_CITIES]):
-        label = memory[LABEL + city]
+    for city in range(tables.n_cities):
+        label = memory.label[city]
         n = 0
-        for other in range(tables[N_CITIES]):
-            n += memory[LABEL + other] == label
+        for other in range(tables.n_cities):
+            n += memory.label[other] == label
         if n > most:
             most = n
             best = label
@@ -65,7 +44,7 @@ def main_label(tables: Ints, memory: Ints) -> int:
 
 
 @compiled
-def network_trains(state: Ints, tables: Ints, seat: int, params: Floats, memory: Ints, trains: Ints) -> None:
+def network_trains(state: State, tables: Tables, seat: int, params: Params, memory: Memory, trains: Ints) -> None:
     """Fill in the trains that join each city to the largest part of the own network."""
     node = np.empty(MAX_CITIES, dtype=np.int64)
     start = np.empty(MAX_CITIES + 1, dtype=np.int64)
@@ -75,26 +54,26 @@ def network_trains(state: Ints, tables: Ints, seat: int, params: Floats, memory:
     row = np.full(n, UNREACHABLE, dtype=np.int32)
     row[node[main_label(tables, memory)]] = 0
     spread(start, arcs, row, room)
-    for city in range(tables[N_CITIES]):
+    for city in range(tables.n_cities):
         cost = row[node[city]]
         trains[city] = MAX_CITIES * MAX_ROUTES if cost >= UNREACHABLE else (cost >> TRAIN_SHIFT) & TRAIN_BITS
 
 
 @compiled
 def expected_tickets(
-    state: Ints, tables: Ints, lore: Ints, seat: int, params: Floats, memory: Ints, n_trains: int, left: float
+    state: State, tables: Tables, lore: Ints, seat: int, params: Params, memory: Memory, n_trains: int, left: float
 ) -> float:
     """Return the points that a draw of tickets may be expected to bring when the good ones are kept."""
     trains = np.empty(MAX_CITIES, dtype=np.int64)
     network_trains(state, tables, seat, params, memory, trains)
-    empty = state[N_TICKET_PILE] + state[N_QUEUED] == 0
+    empty = state.n_ticket_pile + state.n_queued == 0
     n = 0
     n_bad = 0
     good = 0.0
     bad = 0.0
-    for ticket in range(tables[N_TICKETS]):
-        in_discards = state[TICKET_AT + ticket] == AT_DISCARDS
-        if in_discards != empty or (memory[WAS_OFFERED + ticket] and not in_discards):
+    for ticket in range(tables.n_tickets):
+        in_discards = state.ticket_at[ticket] == AT_DISCARDS
+        if in_discards != empty or (memory.was_offered[ticket] and not in_discards):
             continue
         gain = _prospect(tables, lore, params, memory, ticket, trains, n_trains, left - 1.0)
         n += 1
@@ -105,42 +84,42 @@ def expected_tickets(
             bad += gain
     if n == 0:
         return -1e9
-    n_drawn = min(tables[TICKET_DRAW], n)
+    n_drawn = min(tables.ticket_draw, n)
     all_bad = 1.0
     for i in range(n_drawn):
         all_bad *= max(0, n_bad - i) / (n - i)
     total = good * n_drawn / n
     if n_bad > 0:
-        total += all_bad * tables[TICKET_KEEP] * 0.6 * bad / n_bad
+        total += all_bad * tables.ticket_keep * 0.6 * bad / n_bad
     return float(total)
 
 
-@lean
+@compiled
 def _prospect(
-    tables: Ints, lore: Ints, params: Floats, memory: Ints, ticket: int, trains: Ints, n_trains: int, left: float
+    tables: Tables, lore: Ints, params: Params, memory: Memory, ticket: int, trains: Ints, n_trains: int, left: float
 ) -> float:
     """Return the points that a ticket brings, less what its trains cost."""
-    reached = goal_reached(tables, ticket, memory[LABEL : LABEL + MAX_CITIES])
-    best = float(-tables[PENALTY + ticket])
+    reached = goal_reached(tables, ticket, memory.label)
+    best = float(-tables.penalty[ticket])
     if reached != NO_GOAL:
-        best = float(tables[GOAL_POINTS + reached])
-    origin = _nearest(tables, tables[ORIGIN + ticket], trains)
-    for goal in range(tables[GOAL_START + ticket], tables[GOAL_START + ticket + 1]):
-        need = min(lore[GOAL_TRAINS + goal], origin + _nearest(tables, tables[GOAL_PLACE + goal], trains))
-        turns = need / params[CARDS_PER_TURN] + need / params[TRAINS_PER_CLAIM]
+        best = float(tables.goal_points[reached])
+    origin = _nearest(tables, tables.origin[ticket], trains)
+    for goal in range(tables.goal_start[ticket], tables.goal_start[ticket + 1]):
+        need = min(lore[GOAL_TRAINS + goal], origin + _nearest(tables, tables.goal_place[goal], trains))
+        turns = need / params.cards_per_turn + need / params.trains_per_claim
         # Others are in the way the more routes it takes, and the game may end sooner.
-        odds = params[FAITH] if need == 0 else params[FAITH] * min(_SURE, (left - turns) / _SLACK - need / _FAR)
+        odds = params.faith if need == 0 else params.faith * min(_SURE, (left - turns) / _SLACK - need / _FAR)
         if need > n_trains or odds <= 0.0:
             continue
-        points = odds * (tables[GOAL_POINTS + goal] + tables[PENALTY + ticket]) - tables[PENALTY + ticket]
-        best = max(best, float(points - need * (params[TRAIN_PRICE] - 0.5 * params[POINT_WEIGHT])))
+        points = odds * (tables.goal_points[goal] + tables.penalty[ticket]) - tables.penalty[ticket]
+        best = max(best, float(points - need * (params.train_price - 0.5 * params.point_weight)))
     return float(best)
 
 
-@lean
-def _nearest(tables: Ints, place: int, trains: Ints) -> int:
+@compiled
+def _nearest(tables: Tables, place: int, trains: Ints) -> int:
     """Return the fewest trains to a city of a place."""
     fewest = MAX_CITIES * MAX_ROUTES
-    for i in range(tables[PLACE_START + place], tables[PLACE_START + place + 1]):
-        fewest = min(fewest, trains[tables[PLACE_CITY + i]])
+    for i in range(tables.place_start[place], tables.place_start[place + 1]):
+        fewest = min(fewest, trains[tables.place_city[i]])
     return fewest

@@ -7,30 +7,11 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import compiled, lean
+from ttr_analysis._compile import compiled
 from ttr_analysis.engine.kernel.legal import count_bits, fewest_kept
 from ttr_analysis.engine.kernel.scoring import goal_reached
-from ttr_analysis.engine.layout import (
-    HELD,
-    LAST_LEFT,
-    N_HAND,
-    N_HELD,
-    N_OFFER,
-    OFFER,
-    TRAINS,
-    UNKNOWN_TICKET,
-)
-from ttr_analysis.policies.planner.memory import (
-    GAIN_PLANNED,
-    IS_PLANNED,
-    IS_STALE,
-    LABEL,
-    LEFT_PLANNED,
-    N_PLANNED,
-    N_TICKETS_PLANNED,
-    PLAN,
-    WAS_OFFERED,
-)
+from ttr_analysis.engine.layout import UNKNOWN_TICKET, State
+from ttr_analysis.policies.planner.memory import Memory
 from ttr_analysis.policies.planner.network import (
     FOREST,
     POINT_SHIFT,
@@ -45,25 +26,14 @@ from ttr_analysis.policies.planner.network import (
     spread,
     trace,
 )
-from ttr_analysis.policies.planner.params import CARDS_PER_TURN, FAITH, LATE_PRICE, OPENING_BAR, Floats
+from ttr_analysis.policies.planner.params import Floats, Params
 from ttr_analysis.rules.scoring import NO_GOAL
 from ttr_analysis.tables.games import (
-    BONUS,
-    BONUS_CELLS,
-    GOAL_PLACE,
-    GOAL_POINTS,
-    GOAL_START,
     MAX_CITIES,
     MAX_OFFER,
     MAX_ROUTES,
-    MAX_TICKETS,
     MEASURE_COMPLETED,
-    N_BONUSES,
-    N_SEATS,
-    ORIGIN,
-    PENALTY,
-    PLACE_CITY,
-    PLACE_START,
+    Tables,
 )
 
 Ints = npt.NDArray[np.int64]
@@ -85,7 +55,7 @@ _HAND_PART: Final = 0.6
 
 
 @compiled
-def consider_tickets(state: Ints, tables: Ints, seat: int, params: Floats, memory: Ints, left: float) -> int:
+def consider_tickets(state: State, tables: Tables, seat: int, params: Params, memory: Memory, left: float) -> int:
     """
     Plan the network that is worth most, and choose from an offer.
 
@@ -134,33 +104,33 @@ def consider_tickets(state: Ints, tables: Ints, seat: int, params: Floats, memor
                 best[subset] = best[without]
     kept = 0
     goals = (1 << n_wanted) - 1
-    if state[N_OFFER + seat] > 0:
+    if state.n_offer[seat] > 0:
         kept = _choose_offer(state, tables, seat, params, wanted, n_wanted, worth_now, worth)
         for i in range(n_wanted):
             if wanted[i, _PLACE] >= 0 and not kept >> wanted[i, _PLACE] & 1:
                 goals &= ~(1 << i)
-    for i in range(memory[N_PLANNED]):
-        memory[IS_PLANNED + memory[PLAN + i]] = 0
-    memory[N_PLANNED] = 0
+    for i in range(memory.n_planned):
+        memory.is_planned[memory.plan[i]] = 0
+    memory.n_planned = 0
     trace(start, arcs, members, grown, nets, best[goals], memory, room)
     total = 0.0
     for i in range(n_wanted):
         if best[goals] >> i & 1:
             total += gain[i]
-    memory[GAIN_PLANNED] = int(total)
-    memory[N_TICKETS_PLANNED] = state[N_HELD + seat] + count_bits(kept)
-    memory[LEFT_PLANNED] = int(left)
-    memory[IS_STALE] = 0
+    memory.gain_planned = int(total)
+    memory.n_tickets_planned = state.n_held[seat] + count_bits(kept)
+    memory.left_planned = int(left)
+    memory.is_stale = 0
     return kept
 
 
-@lean
+@compiled
 def _want_tickets(
-    state: Ints,
-    tables: Ints,
+    state: State,
+    tables: Tables,
     seat: int,
-    params: Floats,
-    memory: Ints,
+    params: Params,
+    memory: Memory,
     node: Ints,
     start: Ints,
     arcs: Ints,
@@ -189,32 +159,32 @@ def _want_tickets(
         Their number. When there are too many, those held that gain least are
         left out.
     """
-    label = memory[LABEL : LABEL + MAX_CITIES]
-    n_offer = state[N_OFFER + seat]
+    label = memory.label
+    n_offer = state.n_offer[seat]
     n_wanted = 0
-    for i in range(n_offer + state[N_HELD + seat]):
+    for i in range(n_offer + state.n_held[seat]):
         if i < n_offer:
             place = i
-            ticket = state[OFFER + seat * MAX_OFFER + i]
+            ticket = state.offer[seat, i]
             worth_now[i] = 0.0
         else:
             place = -1
-            ticket = state[HELD + seat * MAX_TICKETS + i - n_offer]
+            ticket = state.held[seat, i - n_offer]
         if ticket == UNKNOWN_TICKET:
             continue
         reached = goal_reached(tables, ticket, label)
-        now = -tables[PENALTY + ticket] if reached == NO_GOAL else tables[GOAL_POINTS + reached]
-        first = tables[GOAL_START + ticket]
-        last = tables[GOAL_START + ticket + 1] if reached == NO_GOAL else reached
+        now = -tables.penalty[ticket] if reached == NO_GOAL else tables.goal_points[reached]
+        first = tables.goal_start[ticket]
+        last = tables.goal_start[ticket + 1] if reached == NO_GOAL else reached
         if place >= 0:
             worth_now[place] = float(now)
-            memory[WAS_OFFERED + ticket] = 1
+            memory.was_offered[ticket] = 1
         if first == last:
             continue
         goal = first
         if last - first > 1:
             goal = _best_goal(tables, params, node, start, arcs, ticket, last, row[:n], room)
-        more = params[FAITH] * (tables[GOAL_POINTS + goal] - now)
+        more = params.faith * (tables.goal_points[goal] - now)
         at = n_wanted
         if n_wanted == MAX_WANTED:
             for j in range(n_wanted):
@@ -231,34 +201,34 @@ def _want_tickets(
     return n_wanted
 
 
-@lean
+@compiled
 def _best_goal(
-    tables: Ints, params: Floats, node: Ints, start: Ints, arcs: Ints, ticket: int, last: int, row: Costs, room: Ints
+    tables: Tables, params: Params, node: Ints, start: Ints, arcs: Ints, ticket: int, last: int, row: Costs, room: Ints
 ) -> int:
     """Return the destination worth most for itself, of those before `last`."""
     for v in range(row.size):
         row[v] = UNREACHABLE
-    place = tables[ORIGIN + ticket]
-    for i in range(tables[PLACE_START + place], tables[PLACE_START + place + 1]):
-        row[node[tables[PLACE_CITY + i]]] = 0
+    place = tables.origin[ticket]
+    for i in range(tables.place_start[place], tables.place_start[place + 1]):
+        row[node[tables.place_city[i]]] = 0
     spread(start, arcs, row, room)
-    best = tables[GOAL_START + ticket]
+    best = tables.goal_start[ticket]
     most = 2.0 * _IMPOSSIBLE
     for goal in range(best, last):
-        place = tables[GOAL_PLACE + goal]
+        place = tables.goal_place[goal]
         cost = UNREACHABLE
-        for i in range(tables[PLACE_START + place], tables[PLACE_START + place + 1]):
-            cost = min(cost, row[node[tables[PLACE_CITY + i]]])
-        worth = params[FAITH] * tables[GOAL_POINTS + goal] - (cost >> POINT_SHIFT) / POINT_UNIT
+        for i in range(tables.place_start[place], tables.place_start[place + 1]):
+            cost = min(cost, row[node[tables.place_city[i]]])
+        worth = params.faith * tables.goal_points[goal] - (cost >> POINT_SHIFT) / POINT_UNIT
         if worth > most:
             most = worth
             best = goal
     return int(best)
 
 
-@lean
+@compiled
 def _find_groups(
-    tables: Ints, node: Ints, wanted: Ints, n_wanted: int, gain: Floats, members: Ints, ends: Ints, room: Ints
+    tables: Tables, node: Ints, wanted: Ints, n_wanted: int, gain: Floats, members: Ints, ends: Ints, room: Ints
 ) -> int:
     """
     Find the groups of nodes at the ends of tickets, each once.
@@ -281,10 +251,10 @@ def _find_groups(
         bits = 0
         n_new = n_groups
         for end in range(2):
-            place = tables[ORIGIN + wanted[i, _TICKET]] if end == 0 else tables[GOAL_PLACE + wanted[i, _GOAL]]
-            first = tables[PLACE_START + place]
-            last = tables[PLACE_START + place + 1]
-            key = MAX_CITIES + place if last - first > 1 else node[tables[PLACE_CITY + first]]
+            place = tables.origin[wanted[i, _TICKET]] if end == 0 else tables.goal_place[wanted[i, _GOAL]]
+            first = tables.place_start[place]
+            last = tables.place_start[place + 1]
+            key = MAX_CITIES + place if last - first > 1 else node[tables.place_city[first]]
             group = 0
             while group < n_new and room[group] != key:
                 group += 1
@@ -294,7 +264,7 @@ def _find_groups(
                 for v in range(members.shape[1]):
                     members[group, v] = 0
                 for j in range(first, last):
-                    members[group, node[tables[PLACE_CITY + j]]] = 1
+                    members[group, node[tables.place_city[j]]] = 1
             bits |= 1 << group
         if n_new <= MAX_GROUPS:
             n_groups = n_new
@@ -305,43 +275,42 @@ def _find_groups(
     return n_groups
 
 
-@lean
-def _net_worth(state: Ints, seat: int, params: Floats, left: float, cost: int) -> float:
+@compiled
+def _net_worth(state: State, seat: int, params: Params, left: float, cost: int) -> float:
     """Return what a network costs, below 0; far below if the trains or the turns do not suffice."""
     trains = (cost >> TRAIN_SHIFT) & TRAIN_BITS
     routes = cost & ROUTE_BITS
-    if cost >= UNREACHABLE or trains > state[TRAINS + seat] or (state[LAST_LEFT] >= 0 and routes > left):
+    if cost >= UNREACHABLE or trains > state.trains[seat] or (state.last_left >= 0 and routes > left):
         return _IMPOSSIBLE
-    turns = max(0.0, trains - _HAND_PART * state[N_HAND + seat]) / params[CARDS_PER_TURN] + routes
-    return float(-(cost >> POINT_SHIFT) / POINT_UNIT - params[LATE_PRICE] * max(0.0, turns - left))
+    turns = max(0.0, trains - _HAND_PART * state.n_hand[seat]) / params.cards_per_turn + routes
+    return float(-(cost >> POINT_SHIFT) / POINT_UNIT - params.late_price * max(0.0, turns - left))
 
 
-@lean
+@compiled
 def _choose_offer(
-    state: Ints,
-    tables: Ints,
+    state: State,
+    tables: Tables,
     seat: int,
-    params: Floats,
+    params: Params,
     wanted: Ints,
     n_wanted: int,
     worth_now: Floats,
     worth: Floats,
 ) -> int:
     """Return the tickets of an offer that are worth most, together with those held, as bits."""
-    each = -params[OPENING_BAR]
-    for i in range(tables[N_BONUSES]):
-        at = BONUS + i * BONUS_CELLS
-        if tables[at] == MEASURE_COMPLETED:
-            each += 0.3 * tables[at + 2] / tables[N_SEATS]
+    each = -params.opening_bar
+    for i in range(tables.n_bonuses):
+        if tables.bonus_measure[i] == MEASURE_COMPLETED:
+            each += 0.3 * tables.bonus_points[i, 0] / tables.n_seats
     at_least = fewest_kept(state, tables, seat)
     most = 2.0 * _IMPOSSIBLE
     chosen = 0
-    for kept in range(1, 1 << state[N_OFFER + seat]):
+    for kept in range(1, 1 << state.n_offer[seat]):
         n_kept = count_bits(kept)
         if n_kept < at_least:
             continue
         value = each * n_kept
-        for i in range(state[N_OFFER + seat]):
+        for i in range(state.n_offer[seat]):
             if kept >> i & 1:
                 value += worth_now[i]
         subset = 0

@@ -5,148 +5,113 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import lean
+from ttr_analysis._compile import compiled
 from ttr_analysis.engine.kernel.legal import NONE, track_fault
-from ttr_analysis.engine.layout import (
-    CLAIMED,
-    LAST_LEFT,
-    LOANS,
-    N_CLAIMS,
-    N_HAND,
-    N_HELD,
-    OWNER,
-    TOKENS,
-    TRAINS,
-)
-from ttr_analysis.policies.planner.memory import (
-    IS_AWAKE,
-    IS_PLANNED,
-    IS_STALE,
-    LABEL,
-    N_PLANNED,
-    N_SEEN,
-    N_TICKETS_PLANNED,
-    PLAN,
-)
-from ttr_analysis.policies.planner.params import CARDS_PER_TURN, TOKEN_SPREAD, TRAINS_PER_CLAIM, Floats
-from ttr_analysis.tables.games import (
-    BONUS,
-    BONUS_CELLS,
-    CITY_A,
-    CITY_B,
-    LAST_ROUND_AT,
-    LAST_TURNS,
-    LOAN_PENALTY,
-    MAX_SEATS,
-    MEASURE_TOKENS,
-    N_BONUSES,
-    N_CITIES,
-    N_SEATS,
-    TOKENS_EACH,
-    TOLL,
-    TWIN,
-)
+from ttr_analysis.engine.layout import State
+from ttr_analysis.policies.planner.memory import Memory
+from ttr_analysis.policies.planner.params import Params
+from ttr_analysis.tables.games import MAX_SEATS, MEASURE_TOKENS, Tables
 
 Ints = npt.NDArray[np.int64]
 
 
-@lean
-def is_open(state: Ints, tables: Ints, seat: int, route: int) -> bool:
+@compiled
+def is_open(state: State, tables: Tables, seat: int, route: int) -> bool:
     """Return whether a route is free for a seat, trains and tolls aside."""
     return track_fault(state, tables, seat, route) == NONE
 
 
-@lean
-def observe(state: Ints, tables: Ints, seat: int, memory: Ints) -> None:
+@compiled
+def observe(state: State, tables: Tables, seat: int, memory: Memory) -> None:
     """Look at the claims since the last look, and mark the plan as stale if something in it changed."""
-    if not memory[IS_AWAKE]:
-        memory[IS_AWAKE] = 1
-        for city in range(tables[N_CITIES]):
-            memory[LABEL + city] = city
-    for i in range(memory[N_SEEN], state[N_CLAIMS]):
-        route = state[CLAIMED + i]
-        if state[OWNER + route] == seat:
+    if not memory.is_awake:
+        memory.is_awake = 1
+        for city in range(tables.n_cities):
+            memory.label[city] = city
+    for i in range(memory.n_seen, state.n_claims):
+        route = state.claimed[i]
+        if state.owner[route] == seat:
             _join_ends(tables, route, memory)
-            if not drop_planned(tables, route, memory) and memory[N_PLANNED] > 0:
-                memory[IS_STALE] = 1
+            if not drop_planned(tables, route, memory) and memory.n_planned > 0:
+                memory.is_stale = 1
         else:
             _lose_route(state, tables, seat, route, memory)
-    memory[N_SEEN] = state[N_CLAIMS]
-    if memory[N_TICKETS_PLANNED] != state[N_HELD + seat]:
-        memory[IS_STALE] = 1
+    memory.n_seen = state.n_claims
+    if memory.n_tickets_planned != state.n_held[seat]:
+        memory.is_stale = 1
 
 
-@lean
-def _join_ends(tables: Ints, route: int, memory: Ints) -> None:
+@compiled
+def _join_ends(tables: Tables, route: int, memory: Memory) -> None:
     """Give the cities that an own route joins one label."""
-    old = memory[LABEL + tables[CITY_A + route]]
-    new = memory[LABEL + tables[CITY_B + route]]
+    old = memory.label[tables.city_a[route]]
+    new = memory.label[tables.city_b[route]]
     if old != new:
-        for cell in range(LABEL, LABEL + tables[N_CITIES]):
-            if memory[cell] == old:
-                memory[cell] = new
+        for city in range(tables.n_cities):
+            if memory.label[city] == old:
+                memory.label[city] = new
 
 
-@lean
-def drop_planned(tables: Ints, route: int, memory: Ints) -> bool:
+@compiled
+def drop_planned(tables: Tables, route: int, memory: Memory) -> bool:
     """Strike a route, or its twin, off the plan; return whether it was in it."""
-    if not memory[IS_PLANNED + route]:
-        twin = tables[TWIN + route]
-        if twin < 0 or not memory[IS_PLANNED + twin]:
+    if not memory.is_planned[route]:
+        twin = tables.twin[route]
+        if twin < 0 or not memory.is_planned[twin]:
             return False
         route = twin
-    memory[IS_PLANNED + route] = 0
-    memory[N_PLANNED] -= 1
-    last = memory[PLAN + memory[N_PLANNED]]
-    at = PLAN
-    while memory[at] != route:
+    memory.is_planned[route] = 0
+    memory.n_planned -= 1
+    last = memory.plan[memory.n_planned]
+    at = 0
+    while memory.plan[at] != route:
         at += 1
-    memory[at] = last
+    memory.plan[at] = last
     return True
 
 
-@lean
-def _lose_route(state: Ints, tables: Ints, seat: int, route: int, memory: Ints) -> None:
+@compiled
+def _lose_route(state: State, tables: Tables, seat: int, route: int, memory: Memory) -> None:
     """Take note that somebody else took a route: its twin may do instead."""
-    twin = tables[TWIN + route]
-    if memory[IS_PLANNED + route]:
+    twin = tables.twin[route]
+    if memory.is_planned[route]:
         drop_planned(tables, route, memory)
         if twin >= 0 and is_open(state, tables, seat, twin):
             add_planned(twin, memory)
         else:
-            memory[IS_STALE] = 1
-    elif twin >= 0 and memory[IS_PLANNED + twin] and not is_open(state, tables, seat, twin):
+            memory.is_stale = 1
+    elif twin >= 0 and memory.is_planned[twin] and not is_open(state, tables, seat, twin):
         drop_planned(tables, twin, memory)
-        memory[IS_STALE] = 1
+        memory.is_stale = 1
 
 
-@lean
-def add_planned(route: int, memory: Ints) -> None:
+@compiled
+def add_planned(route: int, memory: Memory) -> None:
     """Put a route on the plan."""
-    memory[PLAN + memory[N_PLANNED]] = route
-    memory[N_PLANNED] += 1
-    memory[IS_PLANNED + route] = 1
+    memory.plan[memory.n_planned] = route
+    memory.n_planned += 1
+    memory.is_planned[route] = 1
 
 
-@lean
-def turns_left(state: Ints, tables: Ints, seat: int, params: Floats) -> float:
+@compiled
+def turns_left(state: State, tables: Tables, seat: int, params: Params) -> float:
     """Return how many turns a seat will have yet, this one included: an estimate, exact in the last round."""
-    n_seats = tables[N_SEATS]
-    if state[LAST_LEFT] >= 0:
-        return float(1.0 + (state[LAST_LEFT] - 1) // n_seats)
+    n_seats = tables.n_seats
+    if state.last_left >= 0:
+        return float(1.0 + (state.last_left - 1) // n_seats)
     fewest = 1e9
     for other in range(n_seats):
-        trains = max(0, state[TRAINS + other] - tables[LAST_ROUND_AT])
-        cards = max(0.0, trains - 0.7 * state[N_HAND + other])
-        turns = cards / params[CARDS_PER_TURN] + trains / params[TRAINS_PER_CLAIM]
+        trains = max(0, state.trains[other] - tables.last_round_at)
+        cards = max(0.0, trains - 0.7 * state.n_hand[other])
+        turns = cards / params.cards_per_turn + trains / params.trains_per_claim
         if other != seat:
             turns += 0.5
         fewest = min(fewest, turns)
-    return float(max(1.0, fewest) + tables[LAST_TURNS])
+    return float(max(1.0, fewest) + tables.last_turns)
 
 
-@lean
-def token_terms(state: Ints, tables: Ints, seat: int, params: Floats) -> tuple[float, float]:
+@compiled
+def token_terms(state: State, tables: Tables, seat: int, params: Params) -> tuple[float, float]:
     """
     Return what money is worth to a seat, in points.
 
@@ -159,32 +124,32 @@ def token_terms(state: Ints, tables: Ints, seat: int, params: Floats) -> tuple[f
     """
     token_value = 0.0
     at_stake = 0.0
-    if tables[TOKENS_EACH] == 0:
+    if tables.tokens_each == 0:
         return token_value, at_stake
-    for i in range(tables[N_BONUSES]):
-        at = BONUS + i * BONUS_CELLS
-        without_loans = tables[at + 1]
-        if tables[at] != MEASURE_TOKENS or (without_loans and state[LOANS + seat] > 0):
+    for i in range(tables.n_bonuses):
+        points = tables.bonus_points[i]
+        without_loans = tables.bonus_without_loans[i]
+        if tables.bonus_measure[i] != MEASURE_TOKENS or (without_loans and state.loans[seat] > 0):
             continue
         rank = 0.0
         slope = 0.0
-        for other in range(tables[N_SEATS]):
-            if other != seat and not (without_loans and state[LOANS + other] > 0):
-                behind = (state[TOKENS + other] - state[TOKENS + seat]) / params[TOKEN_SPREAD]
+        for other in range(tables.n_seats):
+            if other != seat and not (without_loans and state.loans[other] > 0):
+                behind = (state.tokens[other] - state.tokens[seat]) / params.token_spread
                 share = 1.0 + abs(behind)
                 rank += 0.5 + 0.5 * behind / share
-                slope += 0.5 / (share * share * params[TOKEN_SPREAD])
+                slope += 0.5 / (share * share * params.token_spread)
         whole = int(rank)
-        step = tables[at + 2 + whole] - tables[at + 3 + whole] if whole + 1 < MAX_SEATS else 0
+        step = points[whole] - points[whole + 1] if whole + 1 < MAX_SEATS else 0
         token_value += float(slope * step)
-        at_stake += tables[at + 2 + whole] - (rank - whole) * step
+        at_stake += points[whole] - (rank - whole) * step
     return token_value, at_stake
 
 
-@lean
-def toll_cost(state: Ints, tables: Ints, seat: int, route: int, token_value: float, at_stake: float) -> float:
+@compiled
+def toll_cost(state: State, tables: Tables, seat: int, route: int, token_value: float, at_stake: float) -> float:
     """Return the points that the toll of a route costs a seat: tokens, or a loan and a bonus forfeited."""
-    toll = tables[TOLL + route]
-    if toll <= state[TOKENS + seat]:
+    toll = tables.toll[route]
+    if toll <= state.tokens[seat]:
         return float(toll * token_value)
-    return float(tables[LOAN_PENALTY] + at_stake)
+    return float(tables.loan_penalty + at_stake)

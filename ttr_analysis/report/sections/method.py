@@ -76,7 +76,7 @@ def method(bench: Workbench) -> Section:
 
 
 def _versions(bench: Workbench) -> list[tuple[str, str]]:
-    used = ("numpy", "scipy", "networkx", "numba", "pandas", "matplotlib")
+    used = ("numpy", "scipy", "networkx", "llvmlite", "pandas", "matplotlib")
     packages = [f"ttr-analysis {__version__}", *(f"{package} {version(package)}" for package in used)]
     game_map = bench.game_map
     quick = " Quick study: fewer samples, and the longest computations left out." if bench.settings.quick else ""

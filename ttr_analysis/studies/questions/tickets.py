@@ -12,7 +12,7 @@ import pandas as pd
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.studies.questions.tally import Tally, check_map, n_players, ones, with_winners
 from ttr_analysis.studies.simulation import SimulationResult
-from ttr_analysis.tables.games import GOAL_PLACE, GOAL_POINTS, GOAL_START, game_tables
+from ttr_analysis.tables.games import game_tables
 
 OPENING: Final = 0
 """In the column `offered`: at the start."""
@@ -302,7 +302,7 @@ def destination_results(result: SimulationResult, game_map: GameMap) -> pd.DataF
 def _goals(game_map: GameMap, n_players: int) -> dict[str, list[tuple[str, int]]]:
     """Return the destinations of each ticket with their points, numbered as games number them: best first."""
     tables = game_tables(game_map, n_players)
-    first = tables[GOAL_START : GOAL_START + len(game_map.tickets) + 1].tolist()
-    place, points = (tables[cell : cell + first[-1]].tolist() for cell in (GOAL_PLACE, GOAL_POINTS))
+    first = tables.goal_start[: len(game_map.tickets) + 1].tolist()
+    place, points = tables.goal_place[: first[-1]].tolist(), tables.goal_points[: first[-1]].tolist()
     goals = [(game_map.places[at].name, worth) for at, worth in zip(place, points, strict=True)]
     return {ticket.id: goals[a:b] for ticket, (a, b) in zip(game_map.tickets, pairwise(first), strict=True)}

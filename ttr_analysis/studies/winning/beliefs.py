@@ -31,7 +31,7 @@ from ttr_analysis.studies.winning.knowledge import Knowledge
 from ttr_analysis.studies.winning.signs import N_SIGNS, Alone, Floats, fill_needs, fill_signs
 from ttr_analysis.studies.winning.worlds import Beliefs
 from ttr_analysis.tables import game_tables
-from ttr_analysis.tables.games import LENGTH, MAX_TICKETS, N_ROUTES
+from ttr_analysis.tables.games import MAX_TICKETS
 
 FIT: Final[Floats] = np.array([1.5, 1.94, -1.0, -0.93, 0.18, -0.98, 3.15, 3.2, 4.0])
 """What each sign adds to the logarithm of a ticket's weight."""
@@ -49,10 +49,10 @@ BARRED: Final = 1e-12
 def alone_on(game_map: GameMap, n_players: int) -> Alone:
     """Return what the tickets of a map take on an empty board."""
     tables = game_tables(game_map, n_players)
-    n = tables[N_ROUTES]
+    n = tables.n_routes
     routes, trains = np.zeros((2, MAX_TICKETS), dtype=np.int64)
     shared = np.zeros((MAX_TICKETS, MAX_TICKETS), dtype=np.int64)
-    fill_needs(tables, tables[LENGTH : LENGTH + n], trains, shared)
+    fill_needs(tables, tables.length[:n], trains, shared)
     fill_needs(tables, np.ones(n, dtype=np.int64), routes, shared)
     return Alone(routes, trains, shared)
 
@@ -72,7 +72,7 @@ def believe(known: Knowledge, policies: Sequence[BuiltIn]) -> Beliefs:
         if UNKNOWN_TICKET not in known.held(seat):
             continue
         if not isinstance(policies[seat], Random):
-            fill_signs(known.vector, known.tables, alone, seat, signs, shared)
+            fill_signs(known.packed, known.tables, alone, seat, signs, shared)
             np.exp(signs @ FIT, out=beliefs.weights[seat])
             np.exp(SHARED * shared + SHARED_ALONE * alone.shared, out=beliefs.pairs[seat])
         beliefs.weights[seat, sorted(known.barred[seat])] *= BARRED

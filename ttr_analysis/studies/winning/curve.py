@@ -253,4 +253,4 @@ def step_text(record: GameRecord, step: int) -> str:
     packed = PackedGame(record.map, record.header.n_players)
     first = sum(len(events) for events in record.steps[:step])
     entries = record.entries[first : first + len(record.steps[step])]
-    return part_text(packed, record.state_at(step - 1).vector, entries) if step else "set-up"
+    return part_text(packed, record.state_at(step - 1).packed, entries) if step else "set-up"

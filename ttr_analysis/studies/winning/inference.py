@@ -20,22 +20,15 @@ from ttr_analysis.engine.codes import (
 )
 from ttr_analysis.engine.layout import (
     AT_PILE,
-    HELD,
     KEEP,
-    N_HELD,
     NEUTRAL,
     NEUTRAL_OWNER,
     NOBODY,
-    OWNER,
-    PENDING,
-    PHASE,
     SECOND_DRAW,
-    TICKET_AT,
     TUNNEL_PHASE,
-    TURN_SEAT,
     UNKNOWN_TICKET,
+    State,
 )
-from ttr_analysis.engine.layout import NEUTRAL_TICKET as TURNED_UP
 from ttr_analysis.engine.state import seat_number
 from ttr_analysis.engine.view import fill_open
 from ttr_analysis.policies.playout import BuiltIn
@@ -44,7 +37,7 @@ from ttr_analysis.studies.intervals import wilson
 from ttr_analysis.studies.winning.knowledge import Knowledge, Source, know
 from ttr_analysis.studies.winning.probability import DEFAULT_ROLLOUTS, DEFAULT_SEED
 from ttr_analysis.studies.winning.rollouts import Table
-from ttr_analysis.tables.games import BOTH_OPEN, MAX_ROUTES, MAX_TICKETS, NEUTRAL_A, NEUTRAL_B, TWIN
+from ttr_analysis.tables.games import MAX_ROUTES, MAX_TICKETS, Tables
 
 _BLOCK: Final = 200
 """Worlds that are in memory at once."""
@@ -115,8 +108,9 @@ def ticket_posterior(
     counts = np.zeros(MAX_TICKETS + 1, dtype=np.int64)
     for first in range(0, n_worlds, _BLOCK):
         for world in table.worlds(known, beliefs, min(_BLOCK, n_worlds - first), first):
-            counts[world[HELD + other * MAX_TICKETS :][: world[N_HELD + other]]] += 1
-    places = known.vector[TICKET_AT : TICKET_AT + len(known.game_map.tickets)]
+            state = State(world)
+            counts[state.held[other, : state.n_held[other]]] += 1
+    places = known.packed.ticket_at[: len(known.game_map.tickets)]
     held = known.held(other)
     n_unknown = int((held == UNKNOWN_TICKET).sum())
     tickets = np.arange(len(places))
@@ -185,7 +179,7 @@ def route_gone(
     table = Table(known.game_map, known.n_players, policies, seed=seed)
     beliefs = table.believe(known)
     is_open = np.zeros(MAX_ROUTES, dtype=np.int64)
-    fill_open(known.vector, known.tables, seat, is_open)
+    fill_open(known.packed, known.tables, seat, is_open)
     routes = np.flatnonzero(is_open)
     gone, own = np.zeros(len(routes)), np.zeros(len(routes))
     for number in range(n_rollouts):
@@ -204,15 +198,15 @@ def route_gone(
     return found.sort_values("gone", ascending=False, kind="stable")
 
 
-def _turns_taken(known: Knowledge, state: Ints, rows: Ints, seat: int) -> dict[int, int]:
+def _turns_taken(known: Knowledge, state: State, rows: Ints, seat: int) -> dict[int, int]:
     """Return after how many turns of a seat, begun ones counted, each route was taken since the position."""
     claimed: dict[int, int] = {}
     chosen: dict[int, int] = {}
     turned_up: dict[int, int] = {}
-    if known.vector[PHASE] == TUNNEL_PHASE:
-        claimed[int(known.vector[PENDING])] = int(known.vector[TURN_SEAT] == seat)
-    elif known.vector[PHASE] == NEUTRAL:
-        turned_up = dict.fromkeys(_tracks(known, int(known.vector[TURNED_UP])), 0)
+    if known.packed.phase == TUNNEL_PHASE:
+        claimed[int(known.packed.pending)] = int(known.packed.turn_seat == seat)
+    elif known.packed.phase == NEUTRAL:
+        turned_up = dict.fromkeys(_tracks(known, known.packed.neutral_ticket), 0)
     for (code, value), turns in zip(rows.tolist(), _turns_begun(known, rows, seat), strict=True):
         kind, route = kind_of(code), argument_of(code)
         if kind == CLAIM_ROUTE:
@@ -223,22 +217,22 @@ def _turns_taken(known: Knowledge, state: Ints, rows: Ints, seat: int) -> dict[i
             for track in _tracks(known, value):
                 turned_up.setdefault(track, turns)
     neutral = {**turned_up, **chosen}
-    is_new = (known.vector[OWNER : OWNER + MAX_ROUTES] == NOBODY) & (state[OWNER : OWNER + MAX_ROUTES] != NOBODY)
+    is_new = (known.packed.owner == NOBODY) & (state.owner != NOBODY)
     return {
-        route: (neutral if state[OWNER + route] == NEUTRAL_OWNER else claimed)[route]
+        route: (neutral if state.owner[route] == NEUTRAL_OWNER else claimed)[route]
         for route in np.flatnonzero(is_new).tolist()
     }
 
 
 def _tracks(known: Knowledge, ticket: int) -> list[int]:
     """Return the tracks that the neutral player may get by a ticket, -1 where there is none."""
-    return [int(known.tables[track + ticket]) for track in (NEUTRAL_A, NEUTRAL_B)]
+    return [int(known.tables.neutral_a[ticket]), int(known.tables.neutral_b[ticket])]
 
 
 def _turns_begun(known: Knowledge, rows: Ints, seat: int) -> Iterator[int]:
     """Yield after each event how many turns a seat has begun, one that it is in counted."""
-    is_within = known.vector[PHASE] in (SECOND_DRAW, TUNNEL_PHASE, KEEP)
-    last = int(known.vector[TURN_SEAT]) if is_within else NOBODY
+    is_within = known.packed.phase in (SECOND_DRAW, TUNNEL_PHASE, KEEP)
+    last = int(known.packed.turn_seat) if is_within else NOBODY
     turns = int(last == seat)
     for code in rows[:, 0].tolist():
         kind, who = kind_of(code), seat_of(code)
@@ -248,12 +242,12 @@ def _turns_begun(known: Knowledge, rows: Ints, seat: int) -> Iterator[int]:
         yield turns
 
 
-def _lost_at(tables: Ints, state: Ints, taken: dict[int, int], seat: int, route: int) -> tuple[int, bool] | None:
+def _lost_at(tables: Tables, state: State, taken: dict[int, int], seat: int, route: int) -> tuple[int, bool] | None:
     """Return after how many turns a route was open no more, and whether that was by the seat itself; None for never."""
     tracks = [route]
-    twin = int(tables[TWIN + route])
-    if twin in taken and (state[OWNER + twin] == seat or not tables[BOTH_OPEN]):
+    twin = int(tables.twin[route])
+    if twin in taken and (state.owner[twin] == seat or not tables.both_open):
         tracks.append(twin)
-    times = [(taken[track], bool(state[OWNER + track] == seat)) for track in tracks if track in taken]
+    times = [(taken[track], bool(state.owner[track] == seat)) for track in tracks if track in taken]
     # A round of turns is counted from the seat's own, so that of two tracks taken in one its own came first.
     return min(times, key=lambda lost: (lost[0], not lost[1]), default=None)

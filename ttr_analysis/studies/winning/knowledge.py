@@ -23,16 +23,10 @@ from ttr_analysis.engine.layout import (
     AT_PILE,
     AT_QUEUE,
     AT_REMOVED,
-    HELD,
     KEEP_START,
-    N_HELD,
-    N_QUEUED,
     OVER,
-    PHASE,
-    QUEUE,
-    QUEUE_HEAD,
-    TICKET_AT,
     UNKNOWN_TICKET,
+    State,
 )
 from ttr_analysis.engine.record import GameRecord
 from ttr_analysis.engine.state import GameState, seat_number
@@ -40,7 +34,7 @@ from ttr_analysis.engine.view import SeatView, redact
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.studies.winning.worlds import EVERYBODY
 from ttr_analysis.tables import game_tables
-from ttr_analysis.tables.games import MAX_TICKETS, N_TICKETS, UNKEPT, UNKEPT_DISCARDED, UNKEPT_UNDER_PILE
+from ttr_analysis.tables.games import MAX_TICKETS, UNKEPT_DISCARDED, UNKEPT_UNDER_PILE, Tables
 
 Source = GameRecord | GameState | SeatView
 """What a position is taken from."""
@@ -56,7 +50,7 @@ class Knowledge(NamedTuple):
         The map, as the variant that is played.
     n_players
         Number of players, without the neutral one.
-    vector
+    packed
         The packed state with unknowns.
     looker
         The seat that knows it, or `EVERYBODY` who watches all hands.
@@ -66,25 +60,24 @@ class Knowledge(NamedTuple):
 
     game_map: GameMap
     n_players: int
-    vector: Ints
+    packed: State
     looker: int
     barred: tuple[frozenset[int], ...]
 
     @property
-    def tables(self) -> Ints:
-        """The map and its rules as one vector."""
+    def tables(self) -> Tables:
+        """The map and its rules as one record."""
         return game_tables(self.game_map, self.n_players)
 
     @property
     def is_known(self) -> bool:
         """Whether the game is over and all tickets that score are known."""
         held = [self.held(seat) for seat in range(self.n_players)]
-        return bool(self.vector[PHASE] == OVER and UNKNOWN_TICKET not in np.concatenate(held))
+        return bool(self.packed.phase == OVER and UNKNOWN_TICKET not in np.concatenate(held))
 
     def held(self, seat: int) -> Ints:
         """Return the tickets of a seat, `UNKNOWN_TICKET` for one that is not known."""
-        first = HELD + seat * MAX_TICKETS
-        return self.vector[first : first + self.vector[N_HELD + seat]]
+        return self.packed.held[seat, : self.packed.n_held[seat]]
 
 
 class _Memory(NamedTuple):
@@ -136,13 +129,13 @@ class Watcher:
         if known.looker == EVERYBODY:
             return known
         memory = self._memories[range(len(self._record.states()))[index(step)]]
-        vector = known.vector
+        vector = known.packed
         for ticket, place in memory.places.items():
-            is_secret = place != AT_DISCARDS or vector[PHASE] == KEEP_START
-            if is_secret and vector[TICKET_AT + ticket] == AT_PILE:
-                vector[TICKET_AT + ticket] = place
-        for i, ticket in enumerate(memory.queue[: vector[N_QUEUED]]):
-            vector[QUEUE + (vector[QUEUE_HEAD] + i) % MAX_TICKETS] = ticket
+            is_secret = place != AT_DISCARDS or vector.phase == KEEP_START
+            if is_secret and vector.ticket_at[ticket] == AT_PILE:
+                vector.ticket_at[ticket] = place
+        for i, ticket in enumerate(memory.queue[: vector.n_queued]):
+            vector.queue[(vector.queue_head + i) % MAX_TICKETS] = ticket
         return known._replace(barred=memory.barred)
 
 
@@ -162,9 +155,9 @@ class _TicketDesk:
 
     def __init__(self, record: GameRecord, looker: int) -> None:
         tables = game_tables(record.map, record.header.n_players)
-        self._unkept = int(tables[UNKEPT])
+        self._unkept = int(tables.unkept)
         self._looker = looker
-        self._n_pile = int(tables[N_TICKETS])
+        self._n_pile = int(tables.n_tickets)
         self._offers: dict[int, list[int]] = {}
         self._places: dict[int, int] = {}
         self._queue: deque[int] = deque()
@@ -230,7 +223,7 @@ def knowledge_of(state: GameState | SeatView, seat: int | None) -> Knowledge:
 
     When a game is over all tickets are shown.
     """
-    vector = state.vector.copy()
+    vector = state.packed
     barred = (frozenset[int](),) * state.n_players
     if seat is not None:
         seat = seat_number(seat, state.n_players)

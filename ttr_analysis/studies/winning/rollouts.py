@@ -9,11 +9,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ttr_analysis._announcing import announce
 from ttr_analysis.engine.codes import TAPE_START, WRITE_AT, WRITE_END, Ints
 from ttr_analysis.engine.kernel.scoring import N_COLUMNS, TOTAL_COLUMN, WON_COLUMN, score_games
 from ttr_analysis.engine.kernel.tickets import keep_tickets
-from ttr_analysis.engine.layout import KEEP_START, OVER, PHASE, SEAT, STATE_SIZE
+from ttr_analysis.engine.layout import KEEP_START, OVER, State
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.greedy import Greedy
 from ttr_analysis.policies.planner.policy import Planner
@@ -95,27 +94,27 @@ class Table:
 
     def worlds(self, known: Knowledge, beliefs: Beliefs, n: int, first: int = 0) -> Ints:
         """Return states that agree with what is known, one a row, from the number `first` on."""
-        worlds = np.empty((n, STATE_SIZE), dtype=np.int64)
-        fill_worlds(known.vector, known.tables, beliefs, known.looker, self._words[0], first, worlds)
-        if known.vector[PHASE] == KEEP_START and known.looker != EVERYBODY:
+        worlds = np.empty((n, State.n_cells), dtype=np.int64)
+        fill_worlds(known.packed, known.tables, beliefs, known.looker, self._words[0], first, worlds)
+        if known.packed.phase == KEEP_START and known.looker != EVERYBODY:
             for i, world in enumerate(worlds):
-                self._choose_opening(world, known, first + i)
+                self._choose_opening(State(world), known, first + i)
         return worlds
 
-    def _choose_opening(self, world: Ints, known: Knowledge, number: int) -> None:
+    def _choose_opening(self, world: State, known: Knowledge, number: int) -> None:
         """Let those choose their opening tickets who have done so, unseen by the one who looks."""
-        acting = int(world[SEAT])
+        acting = int(world.seat)
         for seat in range(acting):
             if seat == known.looker:
                 continue
             policy = self.policies[seat]
             memory = np.zeros(policy.memory_size, dtype=np.int64)
             open_stream(self._words[1 + seat], number, _OPENING_STREAM + seat, memory[:N_WORDS])
-            world[SEAT] = seat
+            world.seat = seat
             lore = policy.lore(known.game_map, known.n_players)
             _, kept = policy.decide(world, known.tables, lore, seat, policy.params, memory)
             keep_tickets(world, known.tables, seat, kept)
-        world[SEAT] = acting
+        world.seat = acting
 
     def play(self, known: Knowledge, n_rollouts: int) -> Results:
         """
@@ -128,20 +127,19 @@ class Table:
         """
         if n_rollouts < 1:
             raise ValueError(f"expected 1 rollout or more, got {n_rollouts}")
-        announce(play_block, "the game and its players")
         beliefs = self.believe(known)
         scores = np.zeros((n_rollouts, known.n_players, N_COLUMNS), dtype=np.int64)
         for first in range(0, n_rollouts, _BLOCK):
             block = slice(first, min(first + _BLOCK, n_rollouts))
             worlds = self.worlds(known, beliefs, block.stop - first, first)
-            if known.vector[PHASE] != OVER:
+            if known.packed.phase != OVER:
                 tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
                 play_block(known.tables, self._players, self._words, first, worlds, tape)
             score_games(worlds, known.tables, scores[block])
         won = scores[:, :, WON_COLUMN]
         return Results(won / won.sum(axis=1, keepdims=True), scores[:, :, TOTAL_COLUMN])
 
-    def follow(self, known: Knowledge, beliefs: Beliefs, number: int) -> tuple[Ints, Ints]:
+    def follow(self, known: Knowledge, beliefs: Beliefs, number: int) -> tuple[State, Ints]:
         """
         Play one game on, and return its last state and its events.
 
@@ -159,7 +157,6 @@ class Table:
         state, rows
             The last state, and codes and values of the events from here on.
         """
-        announce(play_block, "the game and its players")
         n_events = _TAPE_EVENTS
         while True:
             worlds = self.worlds(known, beliefs, 1, number)
@@ -167,5 +164,5 @@ class Table:
             tape[WRITE_AT], tape[WRITE_END] = TAPE_START, len(tape)
             play_block(known.tables, self._players, self._words, number, worlds, tape)
             if tape[WRITE_AT] <= len(tape):
-                return worlds[0], tape[TAPE_START : tape[WRITE_AT]].reshape(-1, 2)
+                return State(worlds[0]), tape[TAPE_START : tape[WRITE_AT]].reshape(-1, 2)
             n_events = int(tape[WRITE_AT])

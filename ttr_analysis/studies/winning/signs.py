@@ -7,25 +7,12 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import compiled
+from ttr_analysis._compile import compiled
 from ttr_analysis.analysis.tickets._cost import UNREACHABLE
 from ttr_analysis.analysis.tickets._forest import all_distances
 from ttr_analysis.engine.kernel.legal import NONE, track_fault
-from ttr_analysis.engine.layout import OWNER, TRAINS
-from ttr_analysis.tables.games import (
-    CITY_A,
-    CITY_B,
-    GOAL_PLACE,
-    GOAL_START,
-    MAX_TICKETS,
-    N_CITIES,
-    N_ROUTES,
-    N_TICKETS,
-    ORIGIN,
-    PLACE_CITY,
-    PLACE_START,
-    TRAINS_EACH,
-)
+from ttr_analysis.engine.layout import State
+from ttr_analysis.tables.games import MAX_TICKETS, Tables
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -67,7 +54,7 @@ class Alone(NamedTuple):
 
 
 @compiled
-def fill_needs(tables: Ints, cost: Ints, need: Ints, shared: Ints) -> None:
+def fill_needs(tables: Tables, cost: Ints, need: Ints, shared: Ints) -> None:
     """
     Fill in what each ticket costs at least, to the nearest of its destinations, and what each two have in common.
 
@@ -83,24 +70,24 @@ def fill_needs(tables: Ints, cost: Ints, need: Ints, shared: Ints) -> None:
         Filled for each two tickets with what it costs less to complete both
         than to complete each alone.
     """
-    n = tables[N_CITIES]
+    n = tables.n_cities
     weight = np.full((n, n), UNREACHABLE, dtype=np.int64)
     distance = np.empty((n, n), dtype=np.int64)
-    for route in range(tables[N_ROUTES]):
-        a, b = tables[CITY_A + route], tables[CITY_B + route]
+    for route in range(tables.n_routes):
+        a, b = tables.city_a[route], tables.city_b[route]
         weight[a, b] = weight[b, a] = min(weight[a, b], cost[route])
     all_distances(weight, distance)
-    rows = np.empty((tables[N_TICKETS], 2, n), dtype=np.int64)
-    for ticket in range(tables[N_TICKETS]):
+    rows = np.empty((tables.n_tickets, 2, n), dtype=np.int64)
+    for ticket in range(tables.n_tickets):
         need[ticket] = UNREACHABLE
-        goal = tables[GOAL_START + ticket]
-        for i in range(tables[GOAL_START + ticket], tables[GOAL_START + ticket + 1]):
-            between = _fewest_between(tables, tables[ORIGIN + ticket], tables[GOAL_PLACE + i], distance)
+        goal = tables.goal_start[ticket]
+        for i in range(tables.goal_start[ticket], tables.goal_start[ticket + 1]):
+            between = _fewest_between(tables, tables.origin[ticket], tables.goal_place[i], distance)
             if between < need[ticket]:
                 need[ticket] = between
                 goal = i
-        _fill_row(tables, tables[ORIGIN + ticket], distance, rows[ticket, 0])
-        _fill_row(tables, tables[GOAL_PLACE + goal], distance, rows[ticket, 1])
+        _fill_row(tables, tables.origin[ticket], distance, rows[ticket, 0])
+        _fill_row(tables, tables.goal_place[goal], distance, rows[ticket, 1])
         for other in range(ticket):
             apart = need[ticket] + need[other]
             joint = apart
@@ -110,12 +97,12 @@ def fill_needs(tables: Ints, cost: Ints, need: Ints, shared: Ints) -> None:
 
 
 @compiled
-def _fill_row(tables: Ints, place: int, distance: Ints, row: Ints) -> None:
+def _fill_row(tables: Tables, place: int, distance: Ints, row: Ints) -> None:
     """Fill in the distance of each city from a place."""
     for city in range(len(row)):
         row[city] = UNREACHABLE
-        for i in range(tables[PLACE_START + place], tables[PLACE_START + place + 1]):
-            row[city] = min(row[city], distance[tables[PLACE_CITY + i], city])
+        for i in range(tables.place_start[place], tables.place_start[place + 1]):
+            row[city] = min(row[city], distance[tables.place_city[i], city])
 
 
 @compiled
@@ -134,17 +121,17 @@ def _fewest_joint(one: Ints, two: Ints, distance: Ints, apart: int) -> int:
 
 
 @compiled
-def _fewest_between(tables: Ints, place: int, other: int, distance: Ints) -> int:
+def _fewest_between(tables: Tables, place: int, other: int, distance: Ints) -> int:
     """Return the distance between the nearest cities of two places."""
     fewest = UNREACHABLE
-    for i in range(tables[PLACE_START + place], tables[PLACE_START + place + 1]):
-        for j in range(tables[PLACE_START + other], tables[PLACE_START + other + 1]):
-            fewest = min(fewest, distance[tables[PLACE_CITY + i], tables[PLACE_CITY + j]])
+    for i in range(tables.place_start[place], tables.place_start[place + 1]):
+        for j in range(tables.place_start[other], tables.place_start[other + 1]):
+            fewest = min(fewest, distance[tables.place_city[i], tables.place_city[j]])
     return fewest
 
 
 @compiled
-def fill_signs(state: Ints, tables: Ints, alone: Alone, seat: int, signs: Floats, shared: Ints) -> None:
+def fill_signs(state: State, tables: Tables, alone: Alone, seat: int, signs: Floats, shared: Ints) -> None:
     """
     Fill in the signs that each ticket is held by a seat, and what the ways of each two still have in common.
 
@@ -161,14 +148,14 @@ def fill_signs(state: Ints, tables: Ints, alone: Alone, seat: int, signs: Floats
     shared
         Filled with routes, for each two tickets.
     """
-    cost = np.empty(tables[N_ROUTES], dtype=np.int64)
+    cost = np.empty(tables.n_routes, dtype=np.int64)
     need = np.empty(MAX_TICKETS, dtype=np.int64)
-    for route in range(tables[N_ROUTES]):
+    for route in range(tables.n_routes):
         is_open = track_fault(state, tables, seat, route) == NONE
-        cost[route] = 0 if state[OWNER + route] == seat else 1 if is_open else UNREACHABLE
+        cost[route] = 0 if state.owner[route] == seat else 1 if is_open else UNREACHABLE
     fill_needs(tables, cost, need, shared)
-    built = 1.0 - state[TRAINS + seat] / tables[TRAINS_EACH]
-    for ticket in range(tables[N_TICKETS]):
+    built = 1.0 - state.trains[seat] / tables.trains_each
+    for ticket in range(tables.n_tickets):
         row = signs[ticket]
         row[SAVED] = max(0, alone.routes[ticket] - need[ticket])
         row[SHARE] = row[SAVED] / max(1, alone.routes[ticket])

@@ -26,7 +26,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._jit import compiled, lean
+from ttr_analysis._compile import compiled
 from ttr_analysis.cards import N_KINDS
 from ttr_analysis.engine.layout import (
     AT_DISCARDS,
@@ -34,45 +34,12 @@ from ttr_analysis.engine.layout import (
     AT_PILE,
     AT_QUEUE,
     AT_REMOVED,
-    BLIND,
-    DISCARDS,
-    DRAW_PILE,
-    HAND,
-    HELD,
     KEEP_START,
-    KNOWN,
-    LAID,
-    MARKET,
-    N_HAND,
-    N_HELD,
-    N_OFFER,
-    N_QUEUED,
-    N_TICKET_DISCARDS,
-    N_TICKET_PILE,
-    OFFER,
-    OLD,
-    PHASE,
-    POOL,
-    QUEUE,
-    QUEUE_HEAD,
-    SEAT,
-    STREAM,
-    TICKET_AT,
     UNKNOWN_TICKET,
+    State,
 )
 from ttr_analysis.rules.chance import N_WORDS, TABLE_STREAM, below, open_stream
-from ttr_analysis.tables.games import (
-    DECK,
-    MARKET_SIZE,
-    MAX_OFFER,
-    MAX_TICKETS,
-    N_SEATS,
-    N_TICKETS,
-    OPENING_DEAL,
-    UNKEPT,
-    UNKEPT_DISCARDED,
-    UNKEPT_UNDER_PILE,
-)
+from ttr_analysis.tables.games import MAX_TICKETS, UNKEPT_DISCARDED, UNKEPT_UNDER_PILE, Tables
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -107,7 +74,7 @@ class Beliefs(NamedTuple):
 
 @compiled
 def fill_worlds(
-    known: Ints, tables: Ints, beliefs: Beliefs, looker: int, words: Ints, first: int, worlds: Ints
+    known: State, tables: Tables, beliefs: Beliefs, looker: int, words: Ints, first: int, worlds: Ints
 ) -> None:
     """
     Fill worlds that agree with what is known.
@@ -136,12 +103,12 @@ def fill_worlds(
     free = np.empty(MAX_TICKETS, dtype=np.int64)
     chances = np.empty(MAX_TICKETS, dtype=np.float64)
     for i in range(len(worlds)):
-        state = worlds[i]
-        state[:] = known
+        state = State(worlds[i])
+        state.cells[:] = known.cells
         open_stream(words, first + i, _WORLD_STREAM, stream)
-        open_stream(words, first + i, TABLE_STREAM, state[STREAM : STREAM + N_WORDS])
+        open_stream(words, first + i, TABLE_STREAM, state.stream)
         _fill_cards(state, tables, looker, stream)
-        if state[PHASE] == KEEP_START and looker != EVERYBODY:
+        if state.phase == KEEP_START and looker != EVERYBODY:
             _count_opening(state, tables, looker)
         _fill_tickets(state, tables, beliefs, stream, free, chances)
 
@@ -150,27 +117,26 @@ def fill_worlds(
 
 
 @compiled
-def _fill_cards(state: Ints, tables: Ints, looker: int, stream: Ints) -> None:
+def _fill_cards(state: State, tables: Tables, looker: int, stream: Ints) -> None:
     """Deal the cards that are not seen among the gaps in hands and the draw pile."""
     fresh = np.empty(N_KINDS, dtype=np.int64)
     stale = np.empty(N_KINDS, dtype=np.int64)
-    n_seats = tables[N_SEATS]
+    n_seats = tables.n_seats
     drawer = _least_known(state, n_seats, looker)
     for kind in range(N_KINDS):
-        unseen = tables[DECK + kind] - state[DISCARDS + kind] - state[LAID + kind]
-        for slot in range(tables[MARKET_SIZE]):
-            unseen -= state[MARKET + slot] == kind
-        of_pool = state[POOL + kind]
+        unseen = tables.deck[kind] - state.discards[kind] - state.laid[kind]
+        for slot in range(tables.market_size):
+            unseen -= state.market[slot] == kind
+        of_pool = state.pool[kind]
         for seat in range(n_seats):
-            cell = seat * N_KINDS + kind
-            state[HAND + cell] = max(state[HAND + cell], state[KNOWN + cell])
-            unseen -= state[HAND + cell]
-            of_pool -= state[BLIND + cell]
+            state.hand[seat, kind] = max(state.hand[seat, kind], state.known[seat, kind])
+            unseen -= state.hand[seat, kind]
+            of_pool -= state.blind[seat, kind]
         # Cards of the pool that were shown since are unseen no more; what is unseen but not in it is from before.
         fresh[kind] = min(unseen, of_pool)
         stale[kind] = unseen - fresh[kind]
         # The pool goes on counting cards that were shown, as drawn by somebody whose draws were not seen.
-        state[BLIND + drawer * N_KINDS + kind] += of_pool - fresh[kind]
+        state.blind[drawer, kind] += of_pool - fresh[kind]
     _deal_stale(state, n_seats, stale, stream)
     n_fresh = 0
     for kind in range(N_KINDS):
@@ -180,14 +146,14 @@ def _fill_cards(state: Ints, tables: Ints, looker: int, stream: Ints) -> None:
         for _ in range(n_missing(state, seat)):
             kind = _draw(fresh, n_fresh, stream)
             n_fresh -= 1
-            state[HAND + seat * N_KINDS + kind] += 1
-            state[BLIND + seat * N_KINDS + kind] += 1
+            state.hand[seat, kind] += 1
+            state.blind[seat, kind] += 1
     for kind in range(N_KINDS):
-        state[DRAW_PILE + kind] = fresh[kind]
+        state.draw_pile[kind] = fresh[kind]
 
 
-@lean
-def _least_known(state: Ints, n_seats: int, looker: int) -> int:
+@compiled
+def _least_known(state: State, n_seats: int, looker: int) -> int:
     """Return the seat, not that of the looker, of whose hand most is not known."""
     found = 1 if looker == 0 else 0
     for seat in range(n_seats):
@@ -197,39 +163,39 @@ def _least_known(state: Ints, n_seats: int, looker: int) -> int:
 
 
 @compiled
-def _deal_stale(state: Ints, n_seats: int, stale: Ints, stream: Ints) -> None:
+def _deal_stale(state: State, n_seats: int, stale: Ints, stream: Ints) -> None:
     """Deal the cards from before the last shuffle among the gaps in hands that may hold such cards."""
     n_stale = 0
     n_places = 0
     for kind in range(N_KINDS):
         n_stale += stale[kind]
     for seat in range(n_seats):
-        n_places += min(state[OLD + seat], n_missing(state, seat))
+        n_places += min(state.old[seat], n_missing(state, seat))
     places = np.empty(n_places, dtype=np.int64)
     at = 0
     for seat in range(n_seats):
-        for _ in range(min(state[OLD + seat], n_missing(state, seat))):
+        for _ in range(min(state.old[seat], n_missing(state, seat))):
             places[at] = seat
             at += 1
     for _ in range(min(n_stale, n_places)):
         kind = _draw(stale, n_stale, stream)
         at = below(stream, n_places)
-        state[HAND + places[at] * N_KINDS + kind] += 1
+        state.hand[places[at], kind] += 1
         n_stale -= 1
         n_places -= 1
         places[at] = places[n_places]
 
 
-@lean
-def n_missing(state: Ints, seat: int) -> int:
+@compiled
+def n_missing(state: State, seat: int) -> int:
     """Return how many cards of a hand are not known."""
-    n = state[N_HAND + seat]
+    n = state.n_hand[seat]
     for kind in range(N_KINDS):
-        n -= state[HAND + seat * N_KINDS + kind]
+        n -= state.hand[seat, kind]
     return int(n)
 
 
-@lean
+@compiled
 def _draw(cards: Ints, n: int, stream: Ints) -> int:
     """Draw one of `n` cards, given as nine counts; return its kind."""
     left = below(stream, n)
@@ -244,64 +210,64 @@ def _draw(cards: Ints, n: int, stream: Ints) -> int:
 # -- tickets --------------------------------------------------------------------------
 
 
-@lean
-def _count_opening(state: Ints, tables: Ints, looker: int) -> None:
+@compiled
+def _count_opening(state: State, tables: Tables, looker: int) -> None:
     """Note how many opening tickets the others are offered, and where those lie that the looker gave back."""
-    left = tables[N_TICKETS]
-    for seat in range(tables[N_SEATS]):
-        n = min(tables[OPENING_DEAL], left)
+    left = tables.n_tickets
+    for seat in range(tables.n_seats):
+        n = min(tables.opening_deal, left)
         left -= n
         if seat != looker:
-            state[N_OFFER + seat] = n
+            state.n_offer[seat] = n
             for i in range(n):
-                state[OFFER + seat * MAX_OFFER + i] = UNKNOWN_TICKET
-        elif looker < state[SEAT]:
-            n -= state[N_HELD + looker]
-            if tables[UNKEPT] == UNKEPT_UNDER_PILE:
+                state.offer[seat, i] = UNKNOWN_TICKET
+        elif looker < state.seat:
+            n -= state.n_held[looker]
+            if tables.unkept == UNKEPT_UNDER_PILE:
                 _queue_given_back(state, tables, n)
-            elif tables[UNKEPT] == UNKEPT_DISCARDED:
-                state[N_TICKET_DISCARDS] = n
-
-
-@lean
-def _queue_given_back(state: Ints, tables: Ints, n: int) -> None:
-    """Put tickets under the pile, those first of which it is known; no others lie there yet."""
-    state[QUEUE_HEAD] = 0
-    state[N_QUEUED] = n
-    at = 0
-    for ticket in range(tables[N_TICKETS]):
-        if state[TICKET_AT + ticket] == AT_QUEUE:
-            state[QUEUE + at] = ticket
-            at += 1
-    for i in range(at, n):
-        state[QUEUE + i] = UNKNOWN_TICKET
+            elif tables.unkept == UNKEPT_DISCARDED:
+                state.n_ticket_discards = n
 
 
 @compiled
-def _fill_tickets(state: Ints, tables: Ints, beliefs: Beliefs, stream: Ints, free: Ints, chances: Floats) -> None:
+def _queue_given_back(state: State, tables: Tables, n: int) -> None:
+    """Put tickets under the pile, those first of which it is known; no others lie there yet."""
+    state.queue_head = 0
+    state.n_queued = n
+    at = 0
+    for ticket in range(tables.n_tickets):
+        if state.ticket_at[ticket] == AT_QUEUE:
+            state.queue[at] = ticket
+            at += 1
+    for i in range(at, n):
+        state.queue[i] = UNKNOWN_TICKET
+
+
+@compiled
+def _fill_tickets(state: State, tables: Tables, beliefs: Beliefs, stream: Ints, free: Ints, chances: Floats) -> None:
     """Fill in the tickets that are not known."""
     n_free = 0
-    n_discards = state[N_TICKET_DISCARDS]
-    for ticket in range(tables[N_TICKETS]):
-        n_discards -= state[TICKET_AT + ticket] == AT_DISCARDS
-        if state[TICKET_AT + ticket] == AT_PILE:
+    n_discards = state.n_ticket_discards
+    for ticket in range(tables.n_tickets):
+        n_discards -= state.ticket_at[ticket] == AT_DISCARDS
+        if state.ticket_at[ticket] == AT_PILE:
             free[n_free] = ticket
             n_free += 1
     n_free = _fill_held(state, tables, beliefs, stream, free, n_free, chances)
-    for seat in range(tables[N_SEATS]):
-        offer = state[OFFER + seat * MAX_OFFER : OFFER + seat * MAX_OFFER + state[N_OFFER + seat]]
-        n_free = _fill_unknown(state, offer, AT_OFFER, stream, free, n_free)
-    for i in range(state[N_QUEUED]):
-        cell = QUEUE + (state[QUEUE_HEAD] + i) % MAX_TICKETS
-        n_free = _fill_unknown(state, state[cell : cell + 1], AT_QUEUE, stream, free, n_free)
-    n_removed = n_free - n_discards - state[N_TICKET_PILE]
+    for seat in range(tables.n_seats):
+        offer = state.offer[seat]
+        n_free = _fill_unknown(state, offer[: state.n_offer[seat]], AT_OFFER, stream, free, n_free)
+    for i in range(state.n_queued):
+        at = (state.queue_head + i) % MAX_TICKETS
+        n_free = _fill_unknown(state, state.queue[at : at + 1], AT_QUEUE, stream, free, n_free)
+    n_removed = n_free - n_discards - state.n_ticket_pile
     for i in range(n_discards + n_removed):
         _take(state, free, n_free, AT_DISCARDS if i < n_discards else AT_REMOVED, stream)
         n_free -= 1
 
 
-@lean
-def _fill_unknown(state: Ints, cells: Ints, place: int, stream: Ints, free: Ints, n_free: int) -> int:
+@compiled
+def _fill_unknown(state: State, cells: Ints, place: int, stream: Ints, free: Ints, n_free: int) -> int:
     """Fill in the unknown tickets of some cells; return how many tickets are still free."""
     for i in range(len(cells)):
         if cells[i] == UNKNOWN_TICKET:
@@ -310,58 +276,60 @@ def _fill_unknown(state: Ints, cells: Ints, place: int, stream: Ints, free: Ints
     return n_free
 
 
-@lean
-def _take(state: Ints, free: Ints, n_free: int, place: int, stream: Ints) -> int:
+@compiled
+def _take(state: State, free: Ints, n_free: int, place: int, stream: Ints) -> int:
     """Put one of the free tickets in a place; return its number."""
     at = below(stream, n_free)
     ticket = free[at]
     free[at] = free[n_free - 1]
-    state[TICKET_AT + ticket] = place
+    state.ticket_at[ticket] = place
     return int(ticket)
 
 
 @compiled
 def _fill_held(
-    state: Ints, tables: Ints, beliefs: Beliefs, stream: Ints, free: Ints, n_free: int, chances: Floats
+    state: State, tables: Tables, beliefs: Beliefs, stream: Ints, free: Ints, n_free: int, chances: Floats
 ) -> int:
     """Fill in the unknown tickets of all seats; return how many tickets are still free."""
-    cells = np.empty(MAX_TICKETS, dtype=np.int64)
     seats = np.empty(MAX_TICKETS, dtype=np.int64)
-    n_cells = 0
-    for seat in range(tables[N_SEATS]):
-        for cell in range(HELD + seat * MAX_TICKETS, HELD + seat * MAX_TICKETS + state[N_HELD + seat]):
-            if state[cell] == UNKNOWN_TICKET:
-                cells[n_cells] = cell
-                seats[n_cells] = seat
-                n_cells += 1
-    for i in range(n_cells):
+    places = np.empty(MAX_TICKETS, dtype=np.int64)
+    n_places = 0
+    for seat in range(tables.n_seats):
+        for i in range(state.n_held[seat]):
+            if state.held[seat, i] == UNKNOWN_TICKET:
+                seats[n_places] = seat
+                places[n_places] = i
+                n_places += 1
+    for k in range(n_places):
+        seat, place = seats[k], places[k]
         n_free -= 1
-        at = _draw_ticket(state, beliefs, seats[i], cells[i], stream, free, n_free + 1, chances)
-        state[cells[i]] = free[at]
+        at = _draw_ticket(state, beliefs, seat, place, stream, free, n_free + 1, chances)
+        state.held[seat, place] = free[at]
         free[at] = free[n_free]
     for _ in range(_N_SWEEPS):
-        for i in range(n_cells):
-            free[n_free] = state[cells[i]]
-            at = _draw_ticket(state, beliefs, seats[i], cells[i], stream, free, n_free + 1, chances)
-            state[cells[i]] = free[at]
+        for k in range(n_places):
+            seat, place = seats[k], places[k]
+            free[n_free] = state.held[seat, place]
+            at = _draw_ticket(state, beliefs, seat, place, stream, free, n_free + 1, chances)
+            state.held[seat, place] = free[at]
             free[at] = free[n_free]
-    for i in range(n_cells):
-        state[TICKET_AT + state[cells[i]]] = seats[i]
+    for k in range(n_places):
+        state.ticket_at[state.held[seats[k], places[k]]] = seats[k]
     return n_free
 
 
-@lean
+@compiled
 def _draw_ticket(
-    state: Ints, beliefs: Beliefs, seat: int, cell: int, stream: Ints, free: Ints, n_free: int, chances: Floats
+    state: State, beliefs: Beliefs, seat: int, place: int, stream: Ints, free: Ints, n_free: int, chances: Floats
 ) -> int:
-    """Draw one of the free tickets for a cell of a seat, given its other tickets; return its place among the free."""
-    first = HELD + seat * MAX_TICKETS
+    """Draw one of the free tickets for a place of a seat, given its other tickets; return where among the free."""
+    held = state.held[seat]
     total = 0.0
     for i in range(n_free):
         chance = beliefs.weights[seat, free[i]]
-        for other in range(first, first + state[N_HELD + seat]):
-            if other != cell and state[other] != UNKNOWN_TICKET:
-                chance *= beliefs.pairs[seat, free[i], state[other]]
+        for other in range(state.n_held[seat]):
+            if other != place and held[other] != UNKNOWN_TICKET:
+                chance *= beliefs.pairs[seat, free[i], held[other]]
         total += chance
         chances[i] = total
     aim = below(stream, _FINE) / _FINE * total

@@ -1,0 +1,270 @@
+"""Machine code is kept on disk, and made anew when anything that it depends on has changed."""
+
+import gc
+import importlib
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.compile.loading import HEAD, load, run, start
+from ttr_analysis._compile import build
+
+MAIN = """
+import kept_rules
+from kept_rules import Kind, Point, State, helper
+
+@compiled
+def main(n: int, state: State):
+    return kept_rules.LIMIT * n + helper(n) + Kind.SECOND, Point(1, 2).x, state.turn
+"""
+RULES = """
+from enum import IntEnum
+
+LIMIT = 10
+
+class Kind(IntEnum):
+    FIRST = 1
+    SECOND = 2
+
+class Point(NamedTuple):
+    x: int
+    y: int
+
+class State(Record):
+    turn = cell()
+    seat = cell()
+
+STEP = 3
+
+@compiled
+def helper(n, step=STEP):
+    return n + step
+"""
+
+
+@pytest.fixture(name="builds")
+def _builds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """The functions that were compiled, not loaded, in a cache of this test's own."""
+    found: list[str] = []
+    compile_now = build._compile
+
+    def counted(source: Any, kinds: Any, file: Path | None) -> build.Machine:
+        found.append(source.function.__name__)
+        return compile_now(source, kinds, file)
+
+    monkeypatch.setattr(build, "_compile", counted)
+    monkeypatch.setenv("TTR_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    build.cache_folder.cache_clear()
+    yield found
+    build.cache_folder.cache_clear()
+    for name in ("kept_main", "kept_rules"):
+        sys.modules.pop(name, None)
+
+
+def answer(folder: Path, main: str = MAIN, rules: str = RULES) -> object:
+    """Return what a program gives as if in a new process."""
+    for name, text in (("kept_rules", rules), ("kept_main", main)):
+        sys.modules.pop(name, None)
+        (folder / f"{name}.py").write_text(HEAD + text, encoding="utf-8")
+    importlib.invalidate_caches()
+    module = importlib.import_module("kept_main")
+    return module.main(4, module.State(np.array([7, 8])))
+
+
+def test_code_is_loaded_where_nothing_changed(tmp_path: Path, builds: list[str]) -> None:
+    for _ in range(3):
+        assert answer(tmp_path) == (10 * 4 + 7 + 2, 1, 7)
+    assert builds == ["main"]
+    assert sorted(path.suffix for path in (tmp_path / "cache").iterdir()) == ["", ".bin"]  # one for locks
+
+
+@pytest.mark.parametrize(
+    ("what", "old", "new", "wanted"),
+    [
+        ("a constant of a module", "LIMIT = 10", "LIMIT = 20", (89, 1, 7)),
+        ("a member", "SECOND = 2", "SECOND = 5", (52, 1, 7)),
+        ("a default", "STEP = 3", "STEP = 4", (50, 1, 7)),
+        ("a callee", "return n + step", "return n - step", (43, 1, 7)),
+        ("a callee's type", "helper(n, ", "helper(n: float, ", (49.0, 1, 7)),
+        ("items", "x: int\n    y: int", "y: int\n    x: int", (49, 2, 7)),
+        ("fields", "turn = cell()\n    seat = cell()", "seat = cell()\n    turn = cell()", (49, 1, 8)),
+    ],
+)
+def test_a_change_elsewhere_is_noticed(
+    what: str, old: str, new: str, wanted: tuple[float, ...], tmp_path: Path, builds: list[str]
+) -> None:
+    assert answer(tmp_path) == (49, 1, 7), what
+    assert old in RULES
+    # What is not about a callee comes from a third module, so that no file with a compiled function changes.
+    assert answer(tmp_path, rules=RULES.replace(old, new)) == wanted
+    assert builds == ["main", "main"]
+
+
+CONSTANTS = """
+import kept_rules
+from kept_rules import State, Point
+
+@compiled
+def main(n: int, state: State):
+    return kept_rules.LIMIT * n, Point(1, 2).x, state.turn
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "wanted"),
+    [
+        ("LIMIT = 10", "LIMIT = 20", (80, 1, 7)),
+        ("x: int\n    y: int", "y: int\n    x: int", (40, 2, 7)),
+        ("turn = cell()\n    seat = cell()", "seat = cell()\n    turn = cell()", (40, 1, 8)),
+    ],
+)
+def test_a_change_in_a_module_without_functions_is_noticed(
+    old: str, new: str, wanted: tuple[int, ...], tmp_path: Path, builds: list[str]
+) -> None:
+    rules = RULES.partition("@compiled")[0]
+    assert answer(tmp_path, CONSTANTS, rules) == (40, 1, 7)
+    assert answer(tmp_path, CONSTANTS, rules.replace(old, new)) == wanted
+    assert answer(tmp_path, CONSTANTS, rules.replace(old, new)) == wanted
+    assert builds == ["main", "main"]
+
+
+def test_an_edit_of_the_source_is_noticed(tmp_path: Path, builds: list[str]) -> None:
+    answer(tmp_path)
+    assert answer(tmp_path, MAIN.replace("* n +", "* n -")) == (40 - 7 + 2, 1, 7)
+    assert builds == ["main", "main"]
+
+
+def test_what_runs_is_what_was_imported(tmp_path: Path) -> None:
+    text = "\n@compiled\ndef f(n: int):\n    return n + 1\n"
+    module = load(tmp_path, text)
+    Path(str(module.__file__)).write_text("\n\n# another text\n" + HEAD + text.replace("1", "2"), encoding="utf-8")
+    assert module.f(1) == 2
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda _: b"",
+        lambda content: content[: len(content) // 2],
+        lambda content: content[:-1],
+        lambda content: content[:2000] + b"x" + content[2001:],
+        lambda content: b"something else\n" + content,
+        lambda content: b"\0" * len(content),
+    ],
+)
+def test_a_spoilt_file_is_made_anew(spoil: Callable[[bytes], bytes], tmp_path: Path, builds: list[str]) -> None:
+    answer(tmp_path)
+    (file,) = (tmp_path / "cache").glob("*.bin")
+    whole = file.read_bytes()
+    file.write_bytes(spoil(whole))
+    assert answer(tmp_path) == (49, 1, 7)
+    assert answer(tmp_path) == (49, 1, 7)
+    assert builds == ["main", "main"]
+
+
+FACTORY = """
+n = 3
+
+def make(n):
+    @compiled
+    def f(x: int):
+        return x + n
+    return f
+"""
+
+
+def test_functions_of_a_factory_do_not_share_code(tmp_path: Path) -> None:
+    module: ModuleType = load(tmp_path, FACTORY)
+    assert [module.make(n)(1) for n in (3, 5, 3, 7)] == [4, 6, 4, 8]
+
+
+INNER = """
+def make():
+    class Pair(NamedTuple):
+        a: int
+        b: int
+    @compiled
+    def f(x: int):
+        return Pair(x, 2)
+    return f
+
+@compiled
+def g(pair):
+    return pair
+print(make()(1), g(make()(2)))
+"""
+
+
+def test_a_class_inside_a_function_is_not_looked_for(tmp_path: Path) -> None:
+    for _ in range(2):
+        assert run(tmp_path, INNER)[0] == "Pair(a=1, b=2) Pair(a=2, b=2)\n"
+
+
+SLOW = "\n".join(
+    [
+        "import threading, time",
+        *[f"@compiled\ndef f{i}(n: int):\n    return n * {i} + {f'f{i - 1}(n)' if i else '1'}\n" for i in range(60)],
+        "found = []",
+        "threads = [threading.Thread(target=lambda: found.append(f59(2))) for _ in range(4)]",
+        "for thread in threads: thread.start()",
+        "for thread in threads: thread.join()",
+        "print(set(found))",
+    ]
+)
+
+
+def test_processes_and_threads_at_once(tmp_path: Path) -> None:
+    processes = [start(tmp_path, SLOW) for _ in range(3)]
+    for process in processes:
+        said, complained = process.communicate(timeout=120)
+        assert said == f"{{{2 * 59 * 30 + 1}}}\n", complained
+    assert sorted(path.suffix for path in (tmp_path / "cache").iterdir()) == ["", ".bin"]
+
+
+def test_threads_at_once(tmp_path: Path, builds: list[str]) -> None:
+    module = load(tmp_path, "\n@compiled\ndef f(n: int):\n    return n + 1\n")
+    found: list[int] = []
+    threads = [threading.Thread(target=lambda n=n: found.append(module.f(n))) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(found) == [*range(1, 9)]
+    assert builds == ["f"]
+
+
+ONE = """
+@compiled
+def one(n: int):
+    return n + 1
+print(one(1))
+"""
+
+
+def test_a_folder_that_cannot_be_written_is_done_without(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for folder in ("/proc/nothing", str(tmp_path / "file" / "cache")):
+        assert run(tmp_path, ONE, TTR_CACHE_DIR=folder)[0] == "2\n"
+
+
+def test_the_checked_build_is_kept_apart(tmp_path: Path) -> None:
+    for checks in ("0", "1", "0"):
+        run(tmp_path, ONE, TTR_CHECKS=checks)
+    assert len([*(tmp_path / "cache").glob("*.bin")]) == 2
+
+
+def test_forgotten_functions_leave_the_others_alone(tmp_path: Path) -> None:
+    module = load(tmp_path, FACTORY)
+    kept = module.make(1)
+    for n in range(5):
+        assert module.make(n)(1) == n + 1
+        gc.collect()
+    assert (kept(1), module.make(9)(1)) == (2, 10)

@@ -1,0 +1,86 @@
+"""A compiled policy of one's own plays in the compiled loop, and the same games as move by move."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ttr_analysis as ttr
+from ttr_analysis import GameMap
+from ttr_analysis.engine.codes import Ints
+from ttr_analysis.engine.kernel.listing import list_actions
+from ttr_analysis.engine.layout import State
+from ttr_analysis.engine.protocol import Floats
+from ttr_analysis.policies import Greedy, Random, play_games
+from ttr_analysis.policies.greedy import Greedy as Base
+from ttr_analysis.tables.games import Tables
+
+
+@ttr.compiled
+def choose_last(
+    state: State,
+    tables: Tables,
+    lore: Ints,
+    seat: int,  # noqa: ARG001
+    params: Floats,
+    memory: Ints,
+) -> tuple[int, int]:
+    """Return the last legal action, but no tickets: a claim if there is one."""
+    actions = np.empty((2000, 2), dtype=np.int64)
+    n = min(list_actions(state, tables, actions), 2000)
+    at = n - 1
+    while at > 0 and actions[at, 0] & 63 == int(params[0]):
+        at -= 1
+    memory[4] += lore[0]
+    return actions[at, 0], actions[at, 1]
+
+
+class Last:
+    """Does what is listed last."""
+
+    name = "Last"
+    memory_size = 5
+    chooser = staticmethod(choose_last)
+
+    @property
+    def params(self) -> Floats:
+        return np.array([5.0])
+
+    def lore(self, game_map: GameMap, n_players: int) -> Ints:
+        return np.array([len(game_map.routes), n_players])
+
+    def decide(self, *given: Any) -> tuple[int, int]:  # noqa: ANN401
+        return choose_last(*given)
+
+
+class Heir(Base):
+    """Inherits a compiled function, and plays otherwise."""
+
+    __slots__ = ()
+
+    def decide(self, *given: Any) -> tuple[int, int]:  # noqa: ANN401, ARG002
+        raise AssertionError
+
+
+def test_it_plays_the_same_games_in_the_compiled_loop_and_move_by_move(nordic: GameMap) -> None:
+    players: list[Any] = [Last(), Greedy(), Last()]
+
+    results, _, n_turns = play_games(nordic, players, 3, seed=7)
+
+    for game in range(3):
+        record = ttr.Game(nordic, 3).play(players, seed=7, game=game)
+        assert record.state_at(-1).n_turns == n_turns[game]
+        assert [score.route_points for score in record.score()] == results[game, :, 1].tolist()
+
+
+def test_it_is_simulated_beside_others(nordic: GameMap) -> None:
+    result = ttr.simulate(nordic, [Last(), Random()], 6, seed=7, progress=False)
+
+    assert result.seats["policy"].value_counts().to_dict() == {"Last": 6, "Random": 6}
+
+
+def test_one_that_only_inherits_a_compiled_function_is_refused(nordic: GameMap) -> None:
+    with pytest.raises(TypeError, match="P1 is to be played by a compiled policy"):
+        play_games(nordic, [Greedy(), Heir()], 1, seed=7)

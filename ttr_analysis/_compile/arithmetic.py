@@ -1,0 +1,272 @@
+"""Operators: arithmetic as Python does it, bits, and comparisons."""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from collections.abc import Callable
+from typing import Any, cast
+
+from ttr_analysis._compile.types import BOOL, FLOAT, INT, Scalar, Tuple
+from ttr_analysis._compile.values import INT_LIMIT, Values
+from ttr_analysis._compile.writer import Fault, Value, constant, number
+
+_FOLDED: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Div: operator.truediv,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
+    ast.Pow: operator.pow,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+_INT_OPERATIONS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul"}
+_FLOAT_OPERATIONS = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul"}
+_BIT_OPERATIONS = {ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor"}
+_COMPARISONS = {
+    ast.Eq: ("eq", "oeq"),
+    ast.NotEq: ("ne", "une"),
+    ast.Lt: ("slt", "olt"),
+    ast.LtE: ("sle", "ole"),
+    ast.Gt: ("sgt", "ogt"),
+    ast.GtE: ("sge", "oge"),
+}
+
+
+class Arithmetic(Values):
+    """Write operators."""
+
+    def value_of_binop(self, node: ast.BinOp) -> Value:
+        """Write `a + b` and its like."""
+        return self.binary(node, node.op, self.value(node.left), self.value(node.right))
+
+    def binary(self, node: ast.AST, op: ast.operator, a: Value, b: Value) -> Value:
+        """Return the result of an operator."""
+        kind = type(op)
+        self.number(node, a)
+        self.number(node, b)
+        if a.const is not None and b.const is not None:
+            folded = self._folded(node, kind, a.const, b.const)
+            if folded is not None:
+                return folded
+        if kind is ast.Div:
+            return self._divide(node, a, b)
+        if FLOAT in (a.kind, b.kind):
+            if kind not in _FLOAT_OPERATIONS:
+                return self._no(node, op)
+            a, b = self.common(node, [a, b])
+            return Value(FLOAT, (self.get(f"{_FLOAT_OPERATIONS[kind]} double {a.one}, {b.one}"),))
+        if kind in _BIT_OPERATIONS:
+            a, b = self.common(node, [a, b])
+            bits = cast("Scalar", a.kind)
+            return Value(bits, (self.get(f"{_BIT_OPERATIONS[kind]} {bits.llvm} {a.one}, {b.one}"),))
+        if kind in _INT_OPERATIONS:
+            a, b = self._as_integers(node, a, b)
+            narrow = cast("Scalar", a.kind)
+            return Value(narrow, (self.arithmetic(_INT_OPERATIONS[kind], a.one, b.one, narrow.llvm),))
+        a, b = self.wide(a), self.wide(b)
+        if kind in (ast.LShift, ast.RShift):
+            return self._shift(is_left=kind is ast.LShift, a=a, b=b)
+        if kind in (ast.FloorDiv, ast.Mod):
+            return self._floor(is_quotient=kind is ast.FloorDiv, a=a, b=b)
+        return self._no(node, op)
+
+    def _folded(self, node: ast.AST, kind: type[ast.operator], a: float, b: float) -> Value | None:
+        """Return the result of two constants; None if there is an error to be reported when it is computed."""
+        if kind in (ast.LShift, ast.Pow) and isinstance(a, int) and b > INT_LIMIT.bit_length():
+            raise self.source.refuse(node, "an integer of many bits", "stay below 2**63")
+        try:
+            result = _FOLDED[kind](a, b)
+        except (KeyError, TypeError, ValueError, OverflowError, ZeroDivisionError):
+            return None
+        return self.static_value(node, result)
+
+    def _as_integers(self, node: ast.AST, a: Value, b: Value) -> tuple[Value, Value]:
+        """Return two integers or truth values as integers of one type."""
+        a, b = self.common(node, [a, b])
+        return (self.wide(a), self.wide(b)) if a.kind is BOOL else (a, b)
+
+    def _no(self, node: ast.AST, op: ast.operator) -> Value:
+        """Refuse an operator."""
+        instead = {ast.Pow: "multiply, or shift 1 to the left", ast.MatMult: "write a loop"}
+        what = f"the operator {type(op).__name__} on these numbers"
+        raise self.source.refuse(node, what, instead.get(type(op), "convert to int first"))
+
+    def _divide(self, node: ast.AST, a: Value, b: Value) -> Value:
+        a, b = self.convert(node, a, FLOAT, "this"), self.convert(node, b, FLOAT, "this")
+        if not b.const:
+            self.fail_if(self.get(f"fcmp oeq double {b.one}, {number(0.0)}"), Fault.DIVISION)
+        return Value(FLOAT, (self.get(f"fdiv double {a.one}, {b.one}"),))
+
+    def _shift(self, *, is_left: bool, a: Value, b: Value) -> Value:
+        places = b.one
+        if b.const is None:
+            if self.is_checked:
+                self.fail_if(self.get(f"icmp ugt i64 {places}, 63"), Fault.SHIFT)
+            places = self.get(f"and i64 {places}, 63")  # which the processor does anyway
+        elif not 0 <= b.const < 64:  # noqa: PLR2004 - bits of an int
+            self.fail_if("true", Fault.SHIFT)
+            places = "0"
+        if not is_left:
+            return Value(INT, (self.get(f"ashr i64 {a.one}, {places}"),))
+        shifted = self.get(f"shl i64 {a.one}, {places}")
+        if self.is_checked:
+            back = self.get(f"ashr i64 {shifted}, {places}")
+            self.fail_if(self.get(f"icmp ne i64 {back}, {a.one}"), Fault.OVERFLOW)
+        return Value(INT, (shifted,))
+
+    def _floor(self, *, is_quotient: bool, a: Value, b: Value) -> Value:
+        """Divide as Python does: the quotient is rounded down, the remainder has the sign of the divisor."""
+        known = cast("int | None", b.const)
+        if known is not None and known > 0 and known & (known - 1) == 0:
+            text = f"ashr i64 {a.one}, {known.bit_length() - 1}" if is_quotient else f"and i64 {a.one}, {known - 1}"
+            return Value(INT, (self.get(text),))
+        divisor = b.one
+        if not known:
+            self.fail_if(self.get(f"icmp eq i64 {divisor}, 0"), Fault.DIVISION)
+        if known in (None, -1):  # the least integer divided by -1 is no integer, and stops some processors
+            is_minus_one = self.get(f"icmp eq i64 {divisor}, -1")
+            if is_quotient:
+                is_least = self.get(f"icmp eq i64 {a.one}, {-INT_LIMIT}")
+                self.fail_if(self.get(f"and i1 {is_least}, {is_minus_one}"), Fault.OVERFLOW)
+            else:
+                divisor = self.get(f"select i1 {is_minus_one}, i64 1, i64 {divisor}")  # the rest is 0 for both
+        remainder = self.get(f"srem i64 {a.one}, {divisor}")
+        signs = self.get(f"xor i64 {remainder}, {divisor}")
+        is_other = self.get(f"icmp slt i64 {signs}, 0")
+        is_rest = self.get(f"icmp ne i64 {remainder}, 0")
+        is_off = self.get(f"and i1 {is_other}, {is_rest}")
+        if is_quotient:
+            quotient = self.get(f"sdiv i64 {a.one}, {divisor}")
+            return Value(INT, (self.get(f"sub i64 {quotient}, {self.get(f'zext i1 {is_off} to i64')}"),))
+        more = self.get(f"select i1 {is_off}, i64 {divisor}, i64 0")
+        return Value(INT, (self.get(f"add i64 {remainder}, {more}"),))
+
+    def value_of_unaryop(self, node: ast.UnaryOp) -> Value:
+        """Write `-a`, `+a`, `~a` and `not a`."""
+        if isinstance(node.op, ast.Not):
+            return Value(BOOL, (self.negated(self.condition(node.operand)),))
+        value = self.number(node, self.value(node.operand))
+        if isinstance(node.op, ast.UAdd):
+            return value if value.kind is not BOOL else self.wide(value)
+        if isinstance(node.op, ast.Invert):
+            if value.kind is FLOAT:
+                return self._no(node, ast.BitXor())
+            return self.binary(node, ast.BitXor(), self.wide(value), constant(-1))
+        if value.const is not None:
+            return self.static_value(node, -value.const)
+        if value.kind is FLOAT:
+            return Value(FLOAT, (self.get(f"fneg double {value.one}"),))
+        return self.binary(node, ast.Sub(), constant(0), value)
+
+    def condition(self, node: ast.expr) -> str:
+        """Return whether an expression is true, without computing `and` and `or` as values."""
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return self.negated(self.condition(node.operand))
+        if not isinstance(node, ast.BoolOp):
+            return self.truth(node, self.value(node))
+        is_or = isinstance(node.op, ast.Or)
+        after = self.new_block("any" if is_or else "all")
+        stop = number(is_or)
+        ways = []
+        for operand in node.values[:-1]:
+            onward = self.new_block("more")
+            part = self.condition(operand)
+            if part != number(not is_or):
+                ways.append((stop, self.block))
+            self.branch(part, *((after, onward) if is_or else (onward, after)))
+            self.start(onward)
+        ways.append((self.condition(node.values[-1]), self.block))
+        self.jump(after)
+        self.start(after)
+        return self.phi("i1", ways)
+
+    # -- comparisons --------------------------------------------------------------------
+
+    def value_of_compare(self, node: ast.Compare) -> Value:
+        """Write `a < b`, and `a < b < c`, which stops at the first that is false."""
+        left = self.value(node.left)
+        after = self.new_block("compared")
+        ways = []
+        for op, right in zip(node.ops[:-1], node.comparators, strict=False):
+            part, left = self._compare(node, op, left, right)
+            onward = self.new_block("more")
+            if part != "true":
+                ways.append(("false", self.block))
+            self.branch(part, onward, after)
+            self.start(onward)
+        part, _ = self._compare(node, node.ops[-1], left, node.comparators[-1])
+        if len(node.ops) == 1:
+            return Value(BOOL, (part,))
+        ways.append((part, self.block))
+        self.jump(after)
+        self.start(after)
+        return Value(BOOL, (self.phi("i1", ways),))
+
+    def _compare(self, node: ast.AST, op: ast.cmpop, left: Value, right_node: ast.expr) -> tuple[str, Value]:
+        """Return whether two values compare so, and the second."""
+        if isinstance(op, (ast.Is, ast.IsNot)):
+            raise self.source.refuse(node, "'is' in compiled code", "compare with == or !=")
+        right = self.value(right_node)
+        if not isinstance(op, (ast.In, ast.NotIn)):
+            return self.ordered(node, op, left, right), right
+        if not isinstance(right.kind, Tuple):
+            raise self.source.refuse(node, f"'in' with {right.kind}", "name a tuple of numbers")
+        found = "false"
+        for item in self.items_of(right):
+            same = self.ordered(node, ast.Eq(), left, item)
+            found = same if found == "false" else self.get(f"or i1 {found}, {same}")
+        return (found if isinstance(op, ast.In) else self.negated(found)), right
+
+    def ordered(self, node: ast.AST, op: ast.cmpop, a: Value, b: Value) -> str:
+        """Return whether two numbers, or two tuples item by item, compare so."""
+        if isinstance(a.kind, Tuple) and isinstance(b.kind, Tuple) and len(a.kind.items) == len(b.kind.items) > 0:
+            return self._ordered_tuples(node, op, self.items_of(a), self.items_of(b))
+        self.number(node, a)
+        self.number(node, b)
+        if a.const is not None and b.const is not None:
+            return number(bool(_FOLDED[type(op)](a.const, b.const)))
+        for_int, for_float = _COMPARISONS[type(op)]
+        if FLOAT in (a.kind, b.kind):
+            a, b = self.common(node, [a, b])
+            return self.get(f"fcmp {for_float} double {a.one}, {b.one}")
+        a, b = self._as_integers(node, a, b)
+        return self.get(f"icmp {for_int} {cast('Scalar', a.kind).llvm} {a.one}, {b.one}")
+
+    def _ordered_tuples(self, node: ast.AST, op: ast.cmpop, first: list[Value], second: list[Value]) -> str:
+        *pairs, last = zip(first, second, strict=True)
+        strict: ast.cmpop = ast.Lt() if isinstance(op, (ast.Lt, ast.LtE)) else ast.Gt()
+        found = self.ordered(node, op, *last)
+        for x, y in reversed(pairs):
+            if isinstance(op, (ast.Eq, ast.NotEq)):
+                joined = "and" if isinstance(op, ast.Eq) else "or"
+                found = self.get(f"{joined} i1 {self.ordered(node, op, x, y)}, {found}")
+            else:
+                same = self.ordered(node, ast.Eq(), x, y)
+                rest = self.get(f"and i1 {same}, {found}")
+                found = self.get(f"or i1 {self.ordered(node, strict, x, y)}, {rest}")
+        return found
+
+
+def is_int64(value: float) -> bool:
+    """
+    Return whether a float, without its fraction, is an integer of 64 bits.
+
+    Examples
+    --------
+    >>> is_int64(-1.5), is_int64(1e30), is_int64(float("nan"))
+    (True, False, False)
+    """
+    return math.isfinite(value) and -INT_LIMIT <= int(value) < INT_LIMIT
