@@ -1,5 +1,5 @@
 """
-This checkout beside another revision, in one run: `python -m benchmarks against 12f3fe2 [words of names ...]`.
+Measure this checkout beside another revision, in one run: `python -m benchmarks against 12f3fe2 [words of names ...]`.
 
 The other revision gets a work tree and an environment of its own in
 `benchmarks/.against`, kept for the next time. Each measurement is a fresh
