@@ -3,20 +3,26 @@ The policy that plays at random.
 
 A claim is chosen uniformly from all pairs of route and form of payment, beside
 the other legal actions; then the cards of its sets, each card left in hand
-being equally likely. Routes that cost alike, but for their color, are of one
-*shape*: forms are looked up by shape, color cards and locomotives, and open
-routes are counted by shape and color as claims are made.
+being equally likely.
+
+Claims are counted without a look at each route: routes that cost alike, but
+for their color, are of one *shape*. Beforehand it is listed, for every hand
+there can be, in how many forms it pays for each shape in one color (or without
+one); the hand counts by its cards of the color, its locomotives and its size,
+which limits sets. In a game the open routes of each shape and color are
+counted as they are taken, and the claims are the sum of products.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import ClassVar, Final
 
 import numpy as np
 
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import Record, block, cell, compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine.codes import (
     CHOOSE_NEUTRAL,
@@ -39,61 +45,56 @@ from ttr_analysis.engine.kernel.tickets import has_tickets
 from ttr_analysis.engine.layout import NEUTRAL, SECOND_DRAW, TUNNEL_PHASE, TURN, State
 from ttr_analysis.engine.protocol import Chooser
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.policies._common import MEMORY_START, Floats, Ints, neutral_track, random_number
+from ttr_analysis.policies._common import Floats, Ints, neutral_track, random_number
+from ttr_analysis.rules.chance import N_WORDS, below
 from ttr_analysis.rules.forms import count_in_color, count_without_color, find_in_color, find_without_color
 from ttr_analysis.rules.payment import GRAY_INDEX
 from ttr_analysis.tables.games import MAX_ROUTES, Tables, game_tables
 
-# -- lore: the shapes of the routes of a map -----------------------------------
-
-_N_SHAPES: Final = 0
-_N_WITHOUT_SETS: Final = 1
-"""The first so many shapes have no sets."""
-_LONGEST: Final = 2
-"""Length of the longest route."""
-_SHAPE_OF: Final = 3
-"""The shape of each route."""
-_START: Final = _SHAPE_OF + MAX_ROUTES
-"""Where the routes of each shape begin in the next one, and one more cell for the end."""
-_MEMBERS: Final = _START + MAX_ROUTES + 1
-_ALL_OPEN: Final = _MEMBERS + MAX_ROUTES
-"""What `_N_OPEN` is at the start of a game."""
-_ENOUGH: Final = _ALL_OPEN + N_KINDS * MAX_ROUTES
-"""For each shape, the number of cards in hand from which on it limits no set; ascending."""
-_FACTS: Final = _ENOUGH + MAX_ROUTES
-"""For each shape `_N_FACTS` cells: what its routes cost."""
-_N_FACTS: Final = 5
-_FORMS: Final = _FACTS + _N_FACTS * MAX_ROUTES
-"""
-Rows with the number of forms for each shape, if the hand has enough cards for the sets: first, for each number of
-color cards and of locomotives, those in this color; then, for each number of locomotives, those without a color.
-"""
-_FACT_CELLS: Final = ("plain", "symbols", "jokers", "swap_size", "swap_any")
-
-# -- memory: what is open to the seat -----------------------------------------
-
-_READY: Final = MEMORY_START
-_N_SEEN: Final = _READY + 1
-"""Claims taken into account."""
-_TRAINS_SEEN: Final = _N_SEEN + 1
-_N_FREE: Final = _TRAINS_SEEN + 1
-"""So many shapes count in `_FREE_TOTAL`."""
-_ROW: Final = _N_FREE + 1
-"""The row of forms with which it was found, for each color and without one; 0: none."""
-_FREE_TOTAL: Final = _ROW + N_KINDS
-"""Claims in each color, and without one, of shapes for whose sets the hand is large enough."""
-_KIND_TOTAL: Final = _FREE_TOTAL + N_KINDS
-"""The same of all shapes."""
-_CARDS: Final = _KIND_TOTAL + N_KINDS
-"""Nine cells to lay cards down, and nine for the rest of the hand."""
-_CLOSED: Final = _CARDS + 2 * N_KINDS
-"""1 for each route that is not open to the seat."""
-_N_OPEN: Final = _CLOSED + MAX_ROUTES
-"""Open routes of each shape that may be paid for in each color, and without one; a row for each color."""
-MEMORY_SIZE: Final = _N_OPEN + N_KINDS * MAX_ROUTES
-
+_FACTS: Final = ("plain", "symbols", "jokers", "swap_size", "swap_any")
+"""What routes of one shape have in common."""
 _NO_COLOR: Final = LOCOMOTIVE_INDEX
 """The kind of a form that uses no color cards singly."""
+
+
+class RandomLore(Record):
+    """What a player at random knows of a map. The forms follow: where the list of each hand begins, and the lists."""
+
+    n_shapes = cell()
+    longest = cell()
+    """Length of the longest route: more cards of one kind make no further forms."""
+    largest = cell()
+    """The largest hand whose number of cards matters; 0 if there are no sets."""
+    shape = block(MAX_ROUTES)
+    """The shape of each route."""
+    start = block(MAX_ROUTES + 1)
+    """Where the routes of each shape begin in `member`, and one more cell for the end."""
+    member = block(MAX_ROUTES)
+
+
+class RandomMemory(Record):
+    """What a player at random remembers of a game: the routes that are open to it."""
+
+    stream = block(N_WORDS)
+    """The seat's stream of chance."""
+    is_awake = cell()
+    """0 before the first look at a game."""
+    n_seen = cell()
+    """Claims taken into account."""
+    trains_seen = cell()
+    """Trains left at the last look at all routes, at most as many as the longest one wants."""
+    is_open = block(MAX_ROUTES)
+    """1 for each route that is open to the seat."""
+    n_open = block(MAX_ROUTES, N_KINDS)
+    """Open routes of each shape that may be paid for in each color, and without one."""
+    payable = block(N_KINDS)
+    """Where the list of shapes begins that the hand pays for in each color, and without one."""
+    n_claims = block(N_KINDS)
+    """Claims in each color, and without one."""
+    cards = block(N_KINDS)
+    """Room to lay cards down."""
+    left = block(N_KINDS)
+    """Room for the rest of the hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,7 @@ class Random:
     """
 
     name: ClassVar[str] = "Random"
-    memory_size: ClassVar[int] = MEMORY_SIZE
+    memory_size: ClassVar[int] = RandomMemory.n_cells
 
     @property
     def params(self) -> Floats:
@@ -141,50 +142,70 @@ def random_lore(game_map: GameMap) -> Ints:
     tables = game_tables(game_map, game_map.rules.players[0])
     members: dict[tuple[int, ...], list[int]] = {}
     for route in range(len(game_map.routes)):
-        members.setdefault(tuple(int(getattr(tables, field)[route]) for field in _FACT_CELLS), []).append(route)
-    shapes = sorted(members, key=lambda shape: (_enough(*shape), shape))
-    longest = max(route.length for route in game_map.routes)
-    lore = np.zeros(_FORMS + (longest + 1) * (longest + 2) * len(shapes), dtype=np.int64)
-    lore[_N_SHAPES], lore[_LONGEST] = len(shapes), longest
-    lore[_N_WITHOUT_SETS] = sum(_enough(*shape) == 0 for shape in shapes)
+        members.setdefault(tuple(int(getattr(tables, fact)[route]) for fact in _FACTS), []).append(route)
+    shapes = sorted(members, key=lambda shape: (_cards_of_sets(*shape), shape))
+    lore = RandomLore()
+    lore.n_shapes = len(shapes)
+    lore.longest = max(route.length for route in game_map.routes)
+    lore.largest = min(max(_cards_of_sets(*shape) for shape in shapes), tables.deck.sum())
     at = 0
     for s, shape in enumerate(shapes):
-        lore[_START + s] = at
-        lore[_ENOUGH + s] = _enough(*shape)
-        lore[_FACTS + s * _N_FACTS : _FACTS + (s + 1) * _N_FACTS] = shape
         for route in members[shape]:
-            lore[_SHAPE_OF + route] = s
-            lore[_MEMBERS + at] = route
+            lore.shape[route] = s
+            lore.member[at] = route
             at += 1
-            for kind in _kinds_for(int(tables.color[route])):
-                lore[_ALL_OPEN + kind * len(shapes) + s] += 1
-    lore[_START + len(shapes)] = at
-    for locomotives in range(longest + 1):
-        for own in range(longest + 1):
-            row = _forms_row(lore, own, locomotives)
-            for s, shape in enumerate(shapes):
-                lore[row + s] = count_in_color(own, locomotives, _enough(*shape) + longest, *shape) if own else 0
-        row = _forms_row(lore, longest + 1, locomotives)
-        for s, shape in enumerate(shapes):
-            lore[row + s] = count_without_color(locomotives, _enough(*shape) + longest, *shape)
-    return lore
+        lore.start[s + 1] = at
+    return np.concatenate([lore.cells, _list_forms(lore, tables)])
 
 
-def _enough(plain: int, symbols: int, jokers: int, swap_size: int, swap_any: int) -> int:  # noqa: ARG001
+def _list_forms(lore: RandomLore, tables: Tables) -> Ints:
+    """
+    Return the shapes that hands pay for.
+
+    First where the list of each hand begins: see `_place_of`. Then the lists:
+    how many shapes, and for each its number and in how many forms. Most hands
+    share theirs with others.
+    """
+    table = np.zeros((_place_of(lore, lore.largest + 1, 0, 0), lore.n_shapes), dtype=np.int64)
+    _count_forms(lore, tables, table)
+    begins, lists = np.zeros(len(table), dtype=np.int64), dict[tuple[int, ...], int]()
+    end = len(table)
+    for place, row in enumerate(table.tolist()):
+        payable = [(s, n) for s, n in enumerate(row) if n > 0]
+        listed = (len(payable), *chain.from_iterable(payable))
+        if listed not in lists:
+            lists[listed] = end
+            end += len(listed)
+        begins[place] = lists[listed]
+    return np.concatenate([begins, *map(np.array, lists)])
+
+
+def _cards_of_sets(plain: int, symbols: int, jokers: int, swap_size: int, swap_any: int) -> int:  # noqa: ARG001
     """Return the number of cards from which on their number limits no set; 0 if there are no sets."""
     return (plain + symbols) * swap_size
 
 
-def _kinds_for(color: int) -> list[int]:
-    """Return the colors that may pay for a route, and the kind for no color."""
-    return [kind for kind in range(N_KINDS) if kind == _NO_COLOR or color in (kind, GRAY_INDEX)]
+@compiled
+def _place_of(lore: RandomLore, n_cards: int, locomotives: int, own: int) -> int:
+    """Return the place of a hand; that without a color has one card more than the longest route wants."""
+    return (n_cards * (lore.longest + 1) + locomotives) * (lore.longest + 2) + own
 
 
 @compiled
-def _forms_row(lore: Ints, own: int, locomotives: int) -> int:
-    """Return where the row of the forms with so many cards begins; `own` beyond the longest route: without a color."""
-    longest = lore[_LONGEST]
-    return int(_FORMS + (locomotives * (longest + 2) + own) * lore[_N_SHAPES])
+def _count_forms(lore: RandomLore, tables: Tables, table: Ints) -> None:
+    """Fill in the numbers of forms, a row for each place of a hand and a column for each shape."""
+    longest = lore.longest
+    for s in range(lore.n_shapes):
+        route = lore.member[lore.start[s]]
+        plain, symbols, jokers = tables.plain[route], tables.symbols[route], tables.jokers[route]
+        swap_size, swap_any = tables.swap_size[route], tables.swap_any[route]
+        for n in range(lore.largest + 1):
+            for locomotives in range(longest + 1):
+                place = _place_of(lore, n, locomotives, longest + 1)
+                table[place, s] = count_without_color(locomotives, n, plain, symbols, jokers, swap_size, swap_any)
+                for own in range(1, longest + 1):
+                    place = _place_of(lore, n, locomotives, own)
+                    table[place, s] = count_in_color(own, locomotives, n, plain, symbols, jokers, swap_size, swap_any)
 
 
 @compiled
@@ -225,7 +246,9 @@ def _choose_turn(state: State, tables: Tables, lore: Ints, seat: int, memory: In
         if may_take(state, tables, slot):
             takeable |= 1 << slot
             n_draws += 1
-    n_claims = _count_claims(state, tables, lore, seat, memory) if is_turn else 0
+    known, remembered = RandomLore(lore[: RandomLore.n_cells]), RandomMemory(memory[: RandomMemory.n_cells])
+    forms = lore[RandomLore.n_cells :]
+    n_claims = _count_claims(state, tables, known, forms, seat, remembered) if is_turn else 0
     n = n_draws + n_claims + int(is_turn and has_tickets(state))
     if n == 0:
         return PASS, 0
@@ -235,7 +258,7 @@ def _choose_turn(state: State, tables: Tables, lore: Ints, seat: int, memory: In
     if number < n_draws:
         return make_code(DRAW_FACE_UP, _nth_bit(takeable, number - can_draw_unseen)), 0
     if number - n_draws < n_claims:
-        return _nth_claim(state, tables, lore, seat, memory, number - n_draws)
+        return _nth_claim(state, tables, known, forms, seat, remembered, number - n_draws)
     return DRAW_TICKETS, 0
 
 
@@ -250,157 +273,109 @@ def _nth_bit(bits: int, number: int) -> int:
 
 
 @compiled
-def _count_claims(state: State, tables: Tables, lore: Ints, seat: int, memory: Ints) -> int:
+def _count_claims(state: State, tables: Tables, lore: RandomLore, forms: Ints, seat: int, memory: RandomMemory) -> int:
     """Return the number of claims: of pairs of a route and a form."""
     _look_at_board(state, tables, lore, seat, memory)
-    hand = state.hand[seat]
-    n_cards, locomotives = state.n_hand[seat], hand[LOCOMOTIVE_INDEX]
-    n_shapes, longest = lore[_N_SHAPES], lore[_LONGEST]
-    # Of the shapes with sets, those for which the hand is large enough.
-    n_free = lore[_N_WITHOUT_SETS]
-    while n_free < n_shapes and lore[_ENOUGH + n_free] <= n_cards:
-        n_free += 1
-    if n_free != memory[_N_FREE]:
-        memory[_N_FREE] = n_free
-        _forget_totals(memory)
+    longest, hand = lore.longest, state.hand[seat]
+    place = _place_of(lore, min(state.n_hand[seat], lore.largest), min(hand[LOCOMOTIVE_INDEX], longest), 0)
     total = 0
     for kind in range(N_KINDS):
-        own = longest + 1 if kind == _NO_COLOR else min(hand[kind], longest)
-        row = _forms_row(lore, own, min(locomotives, longest))
-        if row != memory[_ROW + kind]:
-            memory[_ROW + kind] = row
-            memory[_FREE_TOTAL + kind] = _count_free(lore, memory, kind, row, n_free)
-        n = memory[_FREE_TOTAL + kind]
-        for s in range(n_free, n_shapes):
-            n_open = memory[_N_OPEN + kind * n_shapes + s]
-            if n_open > 0 and own > 0:
-                n += _n_forms(lore, kind, s, hand[kind], locomotives, n_cards) * n_open
-        memory[_KIND_TOTAL + kind] = n
+        at = forms[place + (longest + 1 if kind == _NO_COLOR else min(hand[kind], longest))]
+        memory.payable[kind] = at
+        n = 0
+        for i in range(at + 1, at + 1 + 2 * forms[at], 2):
+            n += forms[i + 1] * memory.n_open[forms[i], kind]
+        memory.n_claims[kind] = n
         total += n
     return total
 
 
 @compiled
-def _count_free(lore: Ints, memory: Ints, kind: int, row: int, n_free: int) -> int:
-    """Return the number of claims in one color, or without one, of the shapes for which the hand is large enough."""
-    n_open = _N_OPEN + kind * lore[_N_SHAPES]
-    n = 0
-    for s in range(n_free):
-        n += lore[row + s] * memory[n_open + s]
-    return n
+def _look_at_board(state: State, tables: Tables, lore: RandomLore, seat: int, memory: RandomMemory) -> None:
+    """
+    Bring what is open to the seat up to date.
 
-
-@compiled
-def _forget_totals(memory: Ints) -> None:
-    for kind in range(N_KINDS):
-        memory[_ROW + kind] = 0
-
-
-@compiled
-def _n_forms(lore: Ints, kind: int, s: int, own: int, locomotives: int, n_cards: int) -> int:
-    """Return the number of forms for a shape in one color, or without one."""
-    if n_cards >= lore[_ENOUGH + s]:
-        longest = lore[_LONGEST]
-        column = longest + 1 if kind == _NO_COLOR else min(own, longest)
-        return int(lore[_forms_row(lore, column, min(locomotives, longest)) + s])
-    at = _FACTS + s * _N_FACTS
-    plain, symbols, jokers, swap_size, swap_any = lore[at], lore[at + 1], lore[at + 2], lore[at + 3], lore[at + 4]
-    if kind == _NO_COLOR:
-        return count_without_color(locomotives, n_cards, plain, symbols, jokers, swap_size, swap_any)
-    return count_in_color(own, locomotives, n_cards, plain, symbols, jokers, swap_size, swap_any)
-
-
-@compiled
-def _look_at_board(state: State, tables: Tables, lore: Ints, seat: int, memory: Ints) -> None:
-    """Count what is open to the seat: only money ever opens a route again, if loans are limited."""
-    if not memory[_READY] or (tables.loan_limit > 0 and tables.tokens_each > 0):
-        _open_all(lore, memory)
-        for route in range(tables.n_routes):
-            _close_if_at_fault(state, tables, lore, seat, memory, route)
-    for i in range(memory[_N_SEEN], state.n_claims):
+    Few claims since the last look close few routes. Too few trains close more,
+    and money may open some again if loans are limited: then all are looked at.
+    """
+    trains = min(state.trains[seat], lore.longest)
+    if not memory.is_awake or trains != memory.trains_seen or (tables.loan_limit > 0 and tables.tokens_each > 0):
+        memory.is_awake = 1
+        memory.trains_seen = trains
+        _look_at_all(state, tables, lore, seat, memory)
+    for i in range(memory.n_seen, state.n_claims):
         route = state.claimed[i]
-        _close_if_at_fault(state, tables, lore, seat, memory, route)
-        if tables.twin[route] >= 0:
-            _close_if_at_fault(state, tables, lore, seat, memory, tables.twin[route])
-    memory[_N_SEEN] = state.n_claims
-    if state.trains[seat] < memory[_TRAINS_SEEN]:
-        _close_long(state, tables, lore, seat, memory)
+        _close(tables, lore, memory, route)
+        twin = tables.twin[route]
+        if twin >= 0 and route_fault(state, tables, seat, twin) != NONE:
+            _close(tables, lore, memory, twin)
+    memory.n_seen = state.n_claims
 
 
 @compiled
-def _open_all(lore: Ints, memory: Ints) -> None:
-    memory[_READY] = 1
-    memory[_TRAINS_SEEN] = lore[_LONGEST]
-    _forget_totals(memory)
-    for route in range(lore[_START + lore[_N_SHAPES]]):
-        memory[_CLOSED + route] = 0
-    for cell in range(N_KINDS * lore[_N_SHAPES]):
-        memory[_N_OPEN + cell] = lore[_ALL_OPEN + cell]
+def _look_at_all(state: State, tables: Tables, lore: RandomLore, seat: int, memory: RandomMemory) -> None:
+    """Count all open routes."""
+    memory.n_open[: lore.n_shapes].fill(0)
+    for route in range(tables.n_routes):
+        memory.is_open[route] = route_fault(state, tables, seat, route) == NONE
+        if memory.is_open[route]:
+            _count(tables, lore, memory, route, 1)
+    memory.n_seen = state.n_claims
 
 
 @compiled
-def _close_long(state: State, tables: Tables, lore: Ints, seat: int, memory: Ints) -> None:
-    """Close the routes for which the trains were enough so far."""
-    for s in range(lore[_N_SHAPES]):
-        at = _FACTS + s * _N_FACTS
-        if state.trains[seat] < lore[at] + lore[at + 1] <= memory[_TRAINS_SEEN]:
-            for i in range(lore[_START + s], lore[_START + s + 1]):
-                _close_if_at_fault(state, tables, lore, seat, memory, lore[_MEMBERS + i])
-    memory[_TRAINS_SEEN] = state.trains[seat]
+def _close(tables: Tables, lore: RandomLore, memory: RandomMemory, route: int) -> None:
+    """Count a route no more."""
+    if memory.is_open[route]:
+        memory.is_open[route] = 0
+        _count(tables, lore, memory, route, -1)
 
 
 @compiled
-def _close_if_at_fault(state: State, tables: Tables, lore: Ints, seat: int, memory: Ints, route: int) -> None:
-    if memory[_CLOSED + route] or route_fault(state, tables, seat, route) == NONE:
-        return
-    memory[_CLOSED + route] = 1
-    color, s = tables.color[route], lore[_SHAPE_OF + route]
-    _close_in(lore, memory, _NO_COLOR, s)
+def _count(tables: Tables, lore: RandomLore, memory: RandomMemory, route: int, change: int) -> None:
+    """Count one open route more, or less, in each color that may pay for it, and without one."""
+    n_open, color = memory.n_open[lore.shape[route]], tables.color[route]
+    n_open[_NO_COLOR] += change
     if color != GRAY_INDEX:
-        _close_in(lore, memory, color, s)
+        n_open[color] += change
         return
     for kind in range(N_COLORS):
-        _close_in(lore, memory, kind, s)
+        n_open[kind] += change
 
 
 @compiled
-def _close_in(lore: Ints, memory: Ints, kind: int, s: int) -> None:
-    """Count one open route less of a shape in one color, or without one."""
-    memory[_N_OPEN + kind * lore[_N_SHAPES] + s] -= 1
-    if s < memory[_N_FREE] and memory[_ROW + kind] > 0:
-        memory[_FREE_TOTAL + kind] -= lore[memory[_ROW + kind] + s]
+def _pays(tables: Tables, kind: int, route: int) -> bool:
+    """Return whether a color, or no color, may pay for a route."""
+    color = tables.color[route]
+    return color in (kind, GRAY_INDEX) or kind == _NO_COLOR
 
 
 @compiled
-def _nth_claim(state: State, tables: Tables, lore: Ints, seat: int, memory: Ints, number: int) -> tuple[int, int]:
+def _nth_claim(
+    state: State, tables: Tables, lore: RandomLore, forms: Ints, seat: int, memory: RandomMemory, number: int
+) -> tuple[int, int]:
     """Return one of the claims that were counted: its code and value."""
     kind = 0
-    while number >= memory[_KIND_TOTAL + kind]:
-        number -= memory[_KIND_TOTAL + kind]
+    while number >= memory.n_claims[kind]:
+        number -= memory.n_claims[kind]
         kind += 1
-    n_cards = state.n_hand[seat]
-    own, locomotives = state.hand[seat, kind], state.hand[seat, LOCOMOTIVE_INDEX]
-    n_open = _N_OPEN + kind * lore[_N_SHAPES]
-    s = 0
-    n_forms = 0
-    while True:
-        if memory[n_open + s] > 0:
-            n_forms = _n_forms(lore, kind, s, own, locomotives, n_cards)
-            if number < n_forms * memory[n_open + s]:
-                break
-            number -= n_forms * memory[n_open + s]
-        s += 1
-    route = _nth_open(tables, lore, memory, kind, s, number // n_forms)
-    return make_code(CLAIM_ROUTE, route), _lay(state, lore, seat, kind, s, number % n_forms, memory)
+    at = memory.payable[kind] + 1
+    n = forms[at + 1] * memory.n_open[forms[at], kind]
+    while number >= n:
+        number -= n
+        at += 2
+        n = forms[at + 1] * memory.n_open[forms[at], kind]
+    route = _nth_open(tables, lore, memory, kind, forms[at], number // forms[at + 1])
+    return make_code(CLAIM_ROUTE, route), _lay(state, tables, seat, kind, route, number % forms[at + 1], memory)
 
 
 @compiled
-def _nth_open(tables: Tables, lore: Ints, memory: Ints, kind: int, s: int, number: int) -> int:
+def _nth_open(tables: Tables, lore: RandomLore, memory: RandomMemory, kind: int, s: int, number: int) -> int:
     """Return one of the open routes of a shape that may be paid for in a color, or without one."""
-    at = lore[_START + s]
+    at = lore.start[s]
     while True:
-        route = lore[_MEMBERS + at]
-        if not memory[_CLOSED + route] and (kind == _NO_COLOR or tables.color[route] in (kind, GRAY_INDEX)):
+        route = lore.member[at]
+        if memory.is_open[route] and _pays(tables, kind, route):
             if number == 0:
                 return int(route)
             number -= 1
@@ -408,12 +383,12 @@ def _nth_open(tables: Tables, lore: Ints, memory: Ints, kind: int, s: int, numbe
 
 
 @compiled
-def _lay(state: State, lore: Ints, seat: int, kind: int, s: int, number: int, memory: Ints) -> int:
+def _lay(state: State, tables: Tables, seat: int, kind: int, route: int, number: int, memory: RandomMemory) -> int:
     """Return the packed cards of a form of payment, those of its sets drawn from the rest of the hand."""
     hand = state.hand[seat]
     n_cards, held = state.n_hand[seat], hand[LOCOMOTIVE_INDEX]
-    at = _FACTS + s * _N_FACTS
-    plain, symbols, jokers, swap_size, swap_any = lore[at], lore[at + 1], lore[at + 2], lore[at + 3], lore[at + 4]
+    plain, symbols, jokers = tables.plain[route], tables.symbols[route], tables.jokers[route]
+    swap_size, swap_any = tables.swap_size[route], tables.swap_any[route]
     own = 0
     if kind == _NO_COLOR:
         locomotives = find_without_color(held, n_cards, plain, symbols, jokers, swap_size, swap_any, number)
@@ -426,17 +401,16 @@ def _lay(state: State, lore: Ints, seat: int, kind: int, s: int, number: int, me
 
 
 @compiled
-def _add_random_cards(hand: Ints, kind: int, own: int, locomotives: int, n_set_cards: int, memory: Ints) -> int:
+def _add_random_cards(hand: Ints, kind: int, own: int, locomotives: int, n_set_cards: int, memory: RandomMemory) -> int:
     """Return the packed cards of a payment with sets, whose cards are drawn from the rest of the hand."""
-    cards = memory[_CARDS : _CARDS + N_KINDS]
-    left = memory[_CARDS + N_KINDS : _CARDS + 2 * N_KINDS]
+    cards, left = memory.cards, memory.left
     n_left = 0
     for k in range(N_KINDS):
         cards[k] = (own if k == kind else 0) + (locomotives if k == LOCOMOTIVE_INDEX else 0)
         left[k] = hand[k] - cards[k]
         n_left += left[k]
     for i in range(n_set_cards):
-        chosen = random_number(memory, n_left - i)
+        chosen = below(memory.stream, n_left - i)
         k = 0
         while chosen >= left[k]:
             chosen -= left[k]
