@@ -30,8 +30,8 @@ from ttr_analysis.tables.games import Tables, game_tables
 NO_TAPE_CELLS: Final = 4
 """Cells of a tape on which nothing is written."""
 _LAST_GAME = 2**62 - 1
-_BLOCK = 32
-"""Games between two chances to interrupt; few enough for their states to stay in the processor's cache."""
+_BLOCK = 128
+"""Games between two chances to interrupt: enough for what a block costs in Python not to count."""
 
 
 class Players(NamedTuple):
