@@ -25,7 +25,7 @@ from ttr_analysis.engine.kernel.listing import list_actions
 from ttr_analysis.engine.protocol import CompiledPolicy
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies import Greedy, Planner, Random
-from ttr_analysis.studies import Interrupted, SimulationResult, simulation
+from ttr_analysis.studies import Interrupted, SimulationResult, playing, simulation
 from ttr_analysis.studies.columns import TABLES
 from ttr_analysis.studies.parts import META, PartFolder
 from ttr_analysis.studies.playing import Player, names_apart
@@ -42,6 +42,13 @@ def simulate(game_map: GameMap, n_games: int, n_players: int = 3, **options: obj
 def assert_same(result: SimulationResult, expected: SimulationResult) -> None:
     for name in TABLES:
         pd.testing.assert_frame_equal(result.table(name), expected.table(name))
+
+
+class First:
+    """Does what comes first."""
+
+    def choose(self, view: ttr.SeatView, actions: Sequence[Action], rng: np.random.Generator) -> Action:  # noqa: ARG002
+        return actions[0]
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +79,22 @@ def test_chunks_make_no_difference(nordic_result: SimulationResult, chunk_size: 
     assert_same(on_disk, nordic_result)
     assert on_disk.n_games == 20
     assert on_disk.is_complete
+
+
+@pytest.mark.parametrize("players", [PLAYERS[:3], (PLAYERS[0], First(), PLAYERS[1])], ids=["compiled", "in Python"])
+def test_notes_that_fill_their_room_make_no_difference(
+    players: Sequence[Player], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = ttr.simulate(load("nordic"), players, 20, SEED, progress=False)
+    monkeypatch.setattr(playing, "_NOTES_A_GAME", 0)  # room for one game, or two
+
+    assert_same(ttr.simulate(load("nordic"), players, 20, SEED, progress=False), expected)
+
+
+def test_compiled_players_are_counted_as_those_whose_games_are_followed(nordic_result: SimulationResult) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(playing, "is_compiled", lambda _: False)
+        assert_same(simulate(load("nordic"), 20), nordic_result)
 
 
 def test_tables_in_memory_are_read_in_parts(nordic_result: SimulationResult, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,7 +30,7 @@ from ttr_analysis.tables.games import Tables, game_tables
 NO_TAPE_CELLS: Final = 4
 """Cells of a tape on which nothing is written."""
 _LAST_GAME = 2**62 - 1
-_BLOCK = 128
+BLOCK: Final = 128
 """Games between two chances to interrupt: enough for what a block costs in Python not to count."""
 
 
@@ -149,17 +149,45 @@ def play_block(tables: Tables, players: Players, words: Ints, first: int, states
     """
     for i in range(len(states)):
         state = State(states[i])
-        for seat in range(tables.n_seats):
-            memory = players.memory[seat]
-            for cell in range(players.memory_size[seat]):
-                memory[cell] = 0
-            open_stream(words[1 + seat], first + i, 1 + seat, memory[:N_WORDS])
+        wake_players(tables, players, 0, words, first + i)
         while state.phase != OVER:
-            seat = state.seat
-            params, memory = players.params[seat], players.memory[seat]
-            lore = players.lore[players.lore_start[seat] : players.lore_start[seat + 1]]
-            code, value = players.choosers[players.which[seat]](state, tables, lore, seat, params, memory)
+            code, value = choose(state, tables, players, state.seat)
             step(state, tables, code, value, tape)
+
+
+@compiled
+def wake_players(tables: Tables, players: Players, shift: int, words: Ints, game: int) -> None:
+    """
+    Make players ready for a game: they remember nothing, and each has its stream of chance.
+
+    Parameters
+    ----------
+    tables
+        The map, its rules and the number of players.
+    players
+        Who plays; their memory is filled.
+    shift
+        By how many seats they are moved on: player p sits at seat p - shift.
+    words
+        Words of the run: see `rules.chance.run_words`.
+    game
+        Number of the game.
+    """
+    for seat in range(tables.n_seats):
+        player = (seat + shift) % tables.n_seats
+        memory = players.memory[player]
+        for cell in range(players.memory_size[player]):
+            memory[cell] = 0
+        open_stream(words[1 + seat], game, 1 + seat, memory[:N_WORDS])
+
+
+@compiled
+def choose(state: State, tables: Tables, players: Players, player: int) -> tuple[int, int]:
+    """Return code and value of what a player does, who sits at the seat that acts."""
+    params, memory = players.params[player], players.memory[player]
+    lore = players.lore[players.lore_start[player] : players.lore_start[player + 1]]
+    code, value = players.choosers[players.which[player]](state, tables, lore, state.seat, params, memory)
+    return code, value
 
 
 def play_games(
@@ -213,10 +241,10 @@ def play_games(
     results = np.zeros((n_games, len(policies), N_COLUMNS), dtype=np.int64)
     endings = np.zeros(n_games, dtype=np.int64)
     n_turns = np.zeros(n_games, dtype=np.int64)
-    states = np.zeros((min(n_games, _BLOCK), State.n_cells), dtype=np.int64)
+    states = np.zeros((min(n_games, BLOCK), State.n_cells), dtype=np.int64)
     tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
-    for start in range(0, n_games, _BLOCK):
-        block = slice(start, min(start + _BLOCK, n_games))
+    for start in range(0, n_games, BLOCK):
+        block = slice(start, min(start + BLOCK, n_games))
         played = states[: block.stop - start]
         deal_block(tables, words, first + start, played, tape)
         play_block(tables, players, words, first + start, played, tape)

@@ -10,10 +10,11 @@ from typing import Final, NamedTuple
 
 import cloudpickle
 
-from ttr_analysis.studies.playing import Frames, Plan, Player, is_built_in, play_chunk
+from ttr_analysis.policies.playout import is_compiled
+from ttr_analysis.studies.playing import Columns, Plan, Player, play_chunk
 
-BUILT_IN_CHUNK: Final = 500
-"""Games in a chunk if all policies are compiled: about half a second."""
+COMPILED_CHUNK: Final = 500
+"""Games in a chunk if all policies are compiled: half a second at most."""
 PYTHON_CHUNK: Final = 25
 N_WAITING: Final = 64
 """Chunks given to an executor at a time, so that memory does not grow with the number of games."""
@@ -40,7 +41,7 @@ class Chunk(NamedTuple):
 
 def played(
     chunks: Iterable[Chunk], executor: Executor | None, n_waiting: int = N_WAITING
-) -> Iterator[tuple[Chunk, Frames]]:
+) -> Iterator[tuple[Chunk, Columns]]:
     """
     Play chunks, here or elsewhere; return them with their tables, as they finish.
 
@@ -60,9 +61,9 @@ def played(
     return _played_elsewhere(chunks, executor, n_waiting)
 
 
-def _played_elsewhere(chunks: Iterable[Chunk], executor: Executor, n_waiting: int) -> Iterator[tuple[Chunk, Frames]]:
+def _played_elsewhere(chunks: Iterable[Chunk], executor: Executor, n_waiting: int) -> Iterator[tuple[Chunk, Columns]]:
     packed: dict[int, tuple[bytes, Plan]] = {}  # by identity, so the plan must live on
-    waiting: dict[Future[Frames], Chunk] = {}
+    waiting: dict[Future[Columns], Chunk] = {}
     to_come = iter(chunks)
     try:
         while True:
@@ -75,8 +76,8 @@ def _played_elsewhere(chunks: Iterable[Chunk], executor: Executor, n_waiting: in
                 return
             finished, _ = wait(waiting, return_when=FIRST_COMPLETED)
             for future in sorted(finished, key=lambda future: waiting[future].first):
-                frames = future.result()
-                yield waiting.pop(future), frames
+                columns = future.result()
+                yield waiting.pop(future), columns
     except KeyboardInterrupt:
         for future in [future for future in waiting if _has_result(future)]:
             yield waiting.pop(future), future.result()
@@ -86,11 +87,11 @@ def _played_elsewhere(chunks: Iterable[Chunk], executor: Executor, n_waiting: in
             future.cancel()
 
 
-def _has_result(future: Future[Frames]) -> bool:
+def _has_result(future: Future[Columns]) -> bool:
     return future.done() and not future.cancelled() and future.exception() is None
 
 
-def _play_packed(packed: bytes, first: int, n_games: int) -> Frames:
+def _play_packed(packed: bytes, first: int, n_games: int) -> Columns:
     """Play a chunk in another process."""
     return play_chunk(_unpacked(packed), first, n_games)
 
@@ -103,4 +104,4 @@ def _unpacked(packed: bytes) -> Plan:
 
 def default_chunk(policies: Sequence[Player]) -> int:
     """Return how many games are played together if nothing is said."""
-    return BUILT_IN_CHUNK if all(map(is_built_in, policies)) else PYTHON_CHUNK
+    return COMPILED_CHUNK if all(map(is_compiled, policies)) else PYTHON_CHUNK

@@ -1,21 +1,21 @@
 """
-From the events of a game to the numbers that studies keep, compiled.
+From games to the numbers that studies keep, compiled.
 
-A game is followed a second time, event by event, through the same `step` that
-played it; between its moves the state is asked what studies want to know. So
-nothing here knows a rule, and whoever played (the kernel, a policy in Python,
-people at a table) is counted alike.
+Notes are taken around each `step` of a game: before it and after it the state
+is asked what studies want to know. So nothing here knows a rule, and whoever
+plays is counted alike: compiled policies while they play, others (policies in
+Python, people at a table) when the events of their game are followed.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ttr_analysis._compile import compiled
-from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS
+from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine.codes import (
     CARD_DEALT,
     CHOOSE_NEUTRAL,
@@ -34,68 +34,189 @@ from ttr_analysis.engine.codes import (
     seat_of,
     unpack_cards,
 )
-from ttr_analysis.engine.kernel.legal import track_fault
 from ttr_analysis.engine.kernel.scoring import goal_reached, label_cities
 from ttr_analysis.engine.kernel.setup import new_game
 from ttr_analysis.engine.kernel.step import step
-from ttr_analysis.engine.layout import KEEP_START, NEUTRAL_OWNER, NOBODY, UNKNOWN_TICKET, State
+from ttr_analysis.engine.layout import KEEP_START, NEUTRAL_OWNER, OVER, UNKNOWN_TICKET, State
 from ttr_analysis.policies.planner.pay import tunnel_odds
+from ttr_analysis.policies.playout import NO_TAPE_CELLS, Players, choose, wake_players
 from ttr_analysis.rules.chance import N_WORDS
 from ttr_analysis.rules.scoring import NO_GOAL, ticket_score
 from ttr_analysis.rules.tunnel import color_played
-from ttr_analysis.tables.games import MAX_CITIES, MAX_ROUTES, Tables
+from ttr_analysis.studies.ways import NEVER, Ways, follow_claims, losing_claim, trains_on_way
+from ttr_analysis.tables.games import MAX_CITIES, MAX_OFFER, MAX_ROUTES, Tables
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-NEVER: Final = -1
-"""A turn that did not come."""
 NEUTRAL_SEAT: Final = -1
 """The neutral player, where a seat is named."""
-CLOSED: Final = -1
-"""The cost of a route that cannot be used."""
-FAR: Final = 1 << 30
-"""Trains of a way that there is not."""
+NO_COLOR: Final = -1
+"""Cards that the neutral player does not lay down."""
 
-# -- columns of a row of tickets, one for each ticket offered ------------------
+# -- what is noted of each ticket offered --------------------------------------
 
-TICKET_SEAT: Final = 0
-TICKET: Final = 1
-OFFERED: Final = 2
+TICKET_GAME: Final = 0
+TICKET_SEAT: Final = 1
+TICKET: Final = 2
+OFFERED: Final = 3
 """The seat's turn in which it was offered; 0 at the start."""
-IS_KEPT: Final = 3
-COMPLETED: Final = 4
+IS_KEPT: Final = 4
+COMPLETED: Final = 5
 """The seat's turn after which it was first complete, else `NEVER`."""
-GOAL: Final = 5
+GOAL: Final = 6
 """Which of its destinations counted in the end, from 0, else `NO_GOAL`."""
-TICKET_POINTS: Final = 6
-TRAINS_THEN: Final = 7
+TICKET_POINTS: Final = 7
+TRAINS_THEN: Final = 8
 """Trains of the seat when it was offered."""
-TRAINS_ON_WAY: Final = 8
+TRAINS_ON_WAY: Final = 9
 """Trains on the shortest way over the seat's routes in the end, to the destination that counted, else `NEVER`."""
-LOST_TO: Final = 9
-"""The route by whose claim it was lost (see `_losing_claim`), else `NEVER`."""
-N_TICKET_COLUMNS: Final = 10
+LOST_TO: Final = 10
+"""The route by whose claim it was lost (see `ways`), else `NEVER`."""
+N_TICKET_NOTES: Final = 11
 
-# -- columns of a row of claims, one for each attempt --------------------------
+# -- what is noted of each attempt to claim a route ----------------------------
 
-CLAIM_SEAT: Final = 0
-ROUTE: Final = 1
-CLAIM_TURN: Final = 2
-IS_TAKEN: Final = 3
-LAID_DOWN: Final = 4
-"""Cards laid down, packed."""
-PLAYED: Final = 5
+CLAIM_GAME: Final = 0
+CLAIM_SEAT: Final = 1
+ROUTE: Final = 2
+CLAIM_TURN: Final = 3
+IS_TAKEN: Final = 4
+LAID: Final = 5
+"""Cards laid down."""
+LOCOMOTIVES: Final = 6
+"""Locomotives among them."""
+MOST_COLOR: Final = 7
+"""The color of most of them; 8 for locomotives alone, `NO_COLOR` for the neutral player."""
+PLAYED: Final = 8
 """The color played; 8 for locomotives alone."""
-DEMANDED: Final = 6
+DEMANDED: Final = 9
 """Surcharge of a tunnel (cards)."""
-PAID_MORE: Final = 7
-"""Cards paid for it, packed."""
-NEW_LOANS: Final = 8
-N_CLAIM_COLUMNS: Final = 9
+PAID_MORE: Final = 10
+"""Cards paid for it."""
+MORE_LOCOMOTIVES: Final = 11
+"""Locomotives among them."""
+NEW_LOANS: Final = 12
+N_CLAIM_NOTES: Final = 13
+
+# -- what is noted of each seat: its moves by kind, then how it ends -----------
 
 N_MOVE_KINDS: Final = PASS + 1
-"""Kinds of moves; a seat's moves are counted by kind."""
+TICKETS_HELD: Final = N_MOVE_KINDS
+TRAINS_LEFT: Final = N_MOVE_KINDS + 1
+CARDS_LEFT: Final = N_MOVE_KINDS + 2
+N_SEAT_NOTES: Final = N_MOVE_KINDS + 3
+
+# -- how many rows there are ---------------------------------------------------
+
+TICKETS: Final = 0
+CLAIMS: Final = 1
+N_COUNTS: Final = 2
+
+
+class Notes(NamedTuple):
+    """
+    Notes of tickets and claims of many games.
+
+    Parameters
+    ----------
+    tickets
+        What is noted of tickets, one row for each thing, one column for each
+        ticket.
+    claims
+        The same for claims, those of the neutral player included.
+    odds
+        For each claim the probability that the seat could pay what the tunnel
+        demands, from all that it could see; 1 without a tunnel.
+    counts
+        Tickets and claims noted so far.
+    """
+
+    tickets: Ints
+    claims: Ints
+    odds: Floats
+    counts: Ints
+
+
+def new_notes(room: int) -> Notes:
+    """Return notes with room for so many tickets, and as many claims."""
+    room = max(room, MAX_OFFER, 1 + MAX_ROUTES)
+    return Notes(
+        tickets=np.empty((N_TICKET_NOTES, room), dtype=np.int64),
+        claims=np.empty((N_CLAIM_NOTES, room), dtype=np.int64),
+        odds=np.empty(room),
+        counts=np.zeros(N_COUNTS, dtype=np.int64),
+    )
+
+
+def with_more_room(notes: Notes) -> Notes:
+    """Return the same notes, with twice the room."""
+    n_tickets, n_claims = notes.counts
+    more = new_notes(2 * len(notes.odds))
+    more.tickets[:, :n_tickets] = notes.tickets[:, :n_tickets]
+    more.claims[:, :n_claims] = notes.claims[:, :n_claims]
+    more.odds[:n_claims] = notes.odds[:n_claims]
+    more.counts[:] = notes.counts
+    return more
+
+
+@compiled
+def play_noted(
+    tables: Tables,
+    players: Players,
+    words: Ints,
+    first: int,
+    n_rotations: int,
+    states: Ints,
+    ways: Ways,
+    notes: Notes,
+    seats: Ints,
+) -> int:
+    """
+    Play games of a run, each to its end, and take notes.
+
+    Parameters
+    ----------
+    tables
+        The map, its rules and the number of players.
+    players
+        Who plays, as they sit in game 0; they move on by a seat each game.
+    words
+        Words of the run: see `rules.chance.run_words`.
+    first
+        Number of the first game.
+    n_rotations
+        Games of one deal.
+    states
+        Filled with the last states, one a row.
+    ways
+        To work with; that of the map is filled in.
+    notes
+        Those of the games are added.
+    seats
+        Filled with what is noted of each seat of each game.
+
+    Returns
+    -------
+    n_played
+        Games played; fewer than asked for if there is no more room for notes.
+    """
+    tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
+    for i in range(len(states)):
+        game = first + i
+        state = State(states[i])
+        new_game(tables, words[0], game // n_rotations, state, tape)
+        wake_players(tables, players, game % tables.n_seats, words, game // n_rotations)
+        seats[i] = 0
+        n_tickets, n_claims = notes.counts[TICKETS], notes.counts[CLAIMS]
+        while state.phase != OVER:
+            if not _has_room(notes):
+                notes.counts[TICKETS], notes.counts[CLAIMS] = n_tickets, n_claims
+                return i
+            code, value = choose(state, tables, players, (state.seat + game) % tables.n_seats)
+            _noted_step(state, tables, code, value, tape, game, notes, seats[i])
+        _note_end(state, tables, ways, notes, n_tickets, n_claims, seats[i])
+    return len(states)
 
 
 @compiled
@@ -126,13 +247,13 @@ def collect_game(
     rows: Ints,
     state: State,
     tape: Ints,
-    tickets: Ints,
-    claims: Ints,
-    odds: Floats,
-    moves: Ints,
-) -> tuple[int, int]:
+    game: int,
+    ways: Ways,
+    notes: Notes,
+    seats: Ints,
+) -> bool:
     """
-    Follow a game to its end; note its tickets and claims, and count the moves of each seat.
+    Follow a game to its end and take notes.
 
     Parameters
     ----------
@@ -141,58 +262,74 @@ def collect_game(
     rows
         Codes and values of all events, shape (events, 2).
     state
-        Filled with the last state.
+        Filled with the last state; with a fault if the events are not those of
+        a game on this map.
     tape
         To work with: see `script_game`.
-    tickets, claims
-        Filled with one row for each ticket offered and each claim attempted,
-        those of the neutral player included, as many as there are events at
-        most.
-    odds
-        For each row of claims, the probability that the seat could pay what
-        the tunnel demands, from all that it could see; 1 without a tunnel.
-    moves
-        Filled with the number of moves of each seat by kind.
+    game
+        Number of the game.
+    ways
+        To work with; that of the map is filled in.
+    notes
+        Those of the game are added.
+    seats
+        Filled with what is noted of each seat.
 
     Returns
     -------
-    n_tickets, n_claims
-        Rows filled; -1 if the events are not those of a game on this map.
+    has_room
+        False if there is no more room for notes; nothing is added then.
     """
-    label = np.empty(MAX_CITIES, dtype=np.int64)
-    moves[:] = 0
     script_game(rows, tape)
     new_game(tables, np.zeros(N_WORDS, dtype=np.int64), 0, state, tape)
-    n_tickets = 0
-    n_claims = 0
+    seats[:] = 0
+    n_tickets, n_claims = notes.counts[TICKETS], notes.counts[CLAIMS]
     for i in range(len(rows)):
-        kind, seat, value = kind_of(rows[i, 0]), seat_of(rows[i, 0]), rows[i, 1]
-        if kind > PASS:
+        if kind_of(rows[i, 0]) > PASS:
             continue
-        moves[seat, kind] += 1
-        turn = _turn(state, tables, kind)
-        n_routes, loans = state.n_claims, state.loans[seat]
-        if kind == KEEP_TICKETS:
-            n_tickets = _note_offer(state, seat, turn, value, tickets, n_tickets)
-        elif kind == CLAIM_ROUTE:
-            route = argument_of(rows[i, 0])
-            odds[n_claims] = _note_claim(state, tables, seat, turn, route, value, claims[n_claims])
-            n_claims += 1
-        elif kind == PAY_TUNNEL:
-            claims[n_claims - 1, PAID_MORE] = value
-        step(state, tables, rows[i, 0] - 16 * seat, value, tape)
-        if kind == CLAIM_ROUTE and state.pending >= 0:
-            claims[n_claims - 1, DEMANDED] = state.surcharge
-        elif kind in (CLAIM_ROUTE, PAY_TUNNEL):
-            claims[n_claims - 1, IS_TAKEN] = 1
-            claims[n_claims - 1, NEW_LOANS] = state.loans[seat] - loans
-        if state.n_claims > n_routes or kind == KEEP_TICKETS:
-            n_claims = _note_neutral(state, n_routes, turn, claims, odds, n_claims)
-            _note_completed(state, tables, seat, turn, label, tickets[:n_tickets])
-    for seat in range(tables.n_seats):
-        _note_points(state, tables, seat, label, tickets[:n_tickets])
-        _note_ways(state, tables, seat, tickets[:n_tickets])
-    return (-1, -1) if state.fault else (n_tickets, n_claims)
+        if not _has_room(notes):
+            notes.counts[TICKETS], notes.counts[CLAIMS] = n_tickets, n_claims
+            return False
+        code = rows[i, 0] - 16 * seat_of(rows[i, 0])
+        _noted_step(state, tables, code, rows[i, 1], tape, game, notes, seats)
+    _note_end(state, tables, ways, notes, n_tickets, n_claims, seats)
+    return True
+
+
+# -- notes around a step -----------------------------------------------------------
+
+
+@compiled
+def _has_room(notes: Notes) -> bool:
+    """Return whether there is room for what one step may bring."""
+    room = notes.odds.size
+    return bool(notes.counts[TICKETS] + MAX_OFFER <= room and notes.counts[CLAIMS] + 1 + MAX_ROUTES <= room)
+
+
+@compiled
+def _noted_step(
+    state: State, tables: Tables, code: int, value: int, tape: Ints, game: int, notes: Notes, seats: Ints
+) -> None:
+    """Apply an action of the seat that acts, as `step` does, and note what it is and what follows."""
+    kind, seat = kind_of(code), state.seat
+    seats[seat, kind] += 1
+    turn = _turn(state, tables, kind)
+    n_routes, loans = state.n_claims, state.loans[seat]
+    if kind == KEEP_TICKETS:
+        _note_offer(state, game, turn, value, notes)
+    elif kind == CLAIM_ROUTE:
+        _note_claim(state, tables, game, turn, argument_of(code), value, notes)
+    claim = notes.counts[CLAIMS] - 1
+    if kind == PAY_TUNNEL:
+        _note_surcharge(value, claim, notes)
+    step(state, tables, code, value, tape)
+    if kind == CLAIM_ROUTE and state.pending >= 0:
+        notes.claims[DEMANDED, claim] = state.surcharge
+    elif kind in (CLAIM_ROUTE, PAY_TUNNEL):
+        notes.claims[IS_TAKEN, claim] = 1
+        notes.claims[NEW_LOANS, claim] = state.loans[seat] - loans
+    if state.n_claims > n_routes:
+        _note_neutral(state, game, n_routes, turn, notes)
 
 
 @compiled
@@ -205,175 +342,172 @@ def _turn(state: State, tables: Tables, kind: int) -> int:
 
 
 @compiled
-def _note_offer(state: State, seat: int, turn: int, kept: int, tickets: Ints, n: int) -> int:
-    """Note the tickets that a seat chooses from; return the number of rows."""
+def _note_offer(state: State, game: int, turn: int, kept: int, notes: Notes) -> None:
+    """Note the tickets that a seat chooses from."""
+    seat, tickets, n = state.seat, notes.tickets, notes.counts[TICKETS]
     for i in range(state.n_offer[seat]):
-        row = tickets[n]
-        row[TICKET_SEAT] = seat
-        row[TICKET] = state.offer[seat, i]
-        row[OFFERED] = turn
-        row[IS_KEPT] = kept >> i & 1
-        row[COMPLETED] = NEVER
-        row[GOAL] = NO_GOAL
-        row[TICKET_POINTS] = 0
-        row[TRAINS_THEN] = state.trains[seat]
-        row[TRAINS_ON_WAY] = NEVER
-        row[LOST_TO] = NEVER
+        tickets[TICKET_GAME, n] = game
+        tickets[TICKET_SEAT, n] = seat
+        tickets[TICKET, n] = state.offer[seat, i]
+        tickets[OFFERED, n] = turn
+        tickets[IS_KEPT, n] = kept >> i & 1
+        tickets[COMPLETED, n] = NEVER
+        tickets[GOAL, n] = NO_GOAL
+        tickets[TICKET_POINTS, n] = 0
+        tickets[TRAINS_THEN, n] = state.trains[seat]
+        tickets[TRAINS_ON_WAY, n] = NEVER
+        tickets[LOST_TO, n] = NEVER
         n += 1
-    return n
+    notes.counts[TICKETS] = n
 
 
 @compiled
-def _note_claim(state: State, tables: Tables, seat: int, turn: int, route: int, packed: int, row: Ints) -> float:
-    """Note what is laid down for a route; return the odds that it can be taken."""
-    laid = np.empty(N_KINDS, dtype=np.int64)
-    unpack_cards(packed, laid)
-    color = color_played(laid)
-    row[:] = 0
-    row[CLAIM_SEAT], row[ROUTE], row[CLAIM_TURN], row[LAID_DOWN], row[PLAYED] = seat, route, turn, packed, color
-    own = 0 if color == LOCOMOTIVE_INDEX else laid[color]
-    return tunnel_odds(state, tables, seat, route, color, own, laid[LOCOMOTIVE_INDEX])
+def _add_claim(game: int, seat: int, route: int, turn: int, notes: Notes) -> int:
+    """Add a claim without cards; return its number."""
+    n = notes.counts[CLAIMS]
+    for row in range(N_CLAIM_NOTES):
+        notes.claims[row, n] = 0
+    notes.claims[CLAIM_GAME, n] = game
+    notes.claims[CLAIM_SEAT, n] = seat
+    notes.claims[ROUTE, n] = route
+    notes.claims[CLAIM_TURN, n] = turn
+    notes.odds[n] = 1.0
+    notes.counts[CLAIMS] = n + 1
+    return int(n)
 
 
 @compiled
-def _note_neutral(state: State, first: int, turn: int, claims: Ints, odds: Floats, n: int) -> int:
-    """Note the routes that the neutral player has taken meanwhile; return the number of rows."""
+def _note_claim(state: State, tables: Tables, game: int, turn: int, route: int, packed: int, notes: Notes) -> None:
+    """Note what the seat that acts lays down for a route, and the odds that it can be taken."""
+    seat = state.seat
+    claim = _add_claim(game, seat, route, turn, notes)
+    cards = np.empty(N_KINDS, dtype=np.int64)
+    unpack_cards(packed, cards)
+    most = LOCOMOTIVE_INDEX
+    n_most = 0
+    for color in range(N_COLORS):
+        if cards[color] > n_most:
+            most = color
+            n_most = cards[color]
+    notes.claims[LAID, claim] = cards.sum()
+    notes.claims[LOCOMOTIVES, claim] = cards[LOCOMOTIVE_INDEX]
+    notes.claims[MOST_COLOR, claim] = most
+    if tables.tunnel[route]:
+        played = color_played(cards)
+        own = 0 if played == LOCOMOTIVE_INDEX else cards[played]
+        notes.claims[PLAYED, claim] = played
+        notes.odds[claim] = tunnel_odds(state, tables, seat, route, played, own, cards[LOCOMOTIVE_INDEX])
+
+
+@compiled
+def _note_surcharge(packed: int, claim: int, notes: Notes) -> None:
+    """Note what is paid for the surcharge of a tunnel."""
+    cards = np.empty(N_KINDS, dtype=np.int64)
+    unpack_cards(packed, cards)
+    notes.claims[PAID_MORE, claim] = cards.sum()
+    notes.claims[MORE_LOCOMOTIVES, claim] = cards[LOCOMOTIVE_INDEX]
+
+
+@compiled
+def _note_neutral(state: State, game: int, first: int, turn: int, notes: Notes) -> None:
+    """Note the routes that the neutral player has taken meanwhile."""
     for i in range(first, state.n_claims):
         route = state.claimed[i]
         if state.owner[route] == NEUTRAL_OWNER:
-            claims[n] = 0
-            claims[n, CLAIM_SEAT], claims[n, ROUTE], claims[n, CLAIM_TURN] = NEUTRAL_SEAT, route, turn
-            claims[n, IS_TAKEN] = 1
-            odds[n] = 1.0
-            n += 1
-    return n
+            claim = _add_claim(game, NEUTRAL_SEAT, route, turn, notes)
+            notes.claims[IS_TAKEN, claim] = 1
+            notes.claims[MOST_COLOR, claim] = NO_COLOR
+
+
+# -- notes at the end of a game ----------------------------------------------------
 
 
 @compiled
-def _note_completed(state: State, tables: Tables, seat: int, turn: int, label: Ints, tickets: Ints) -> None:
-    """Note which tickets of a seat its routes complete now."""
-    is_labeled = False
-    for row in tickets:
-        if row[TICKET_SEAT] != seat or not row[IS_KEPT] or row[COMPLETED] != NEVER or row[TICKET] == UNKNOWN_TICKET:
-            continue
-        if not is_labeled:
-            label_cities(state, tables, seat, label)
-            is_labeled = True
-        if goal_reached(tables, row[TICKET], label) != NO_GOAL:
-            row[COMPLETED] = turn
+def _note_end(
+    state: State, tables: Tables, ways: Ways, notes: Notes, first_ticket: int, first_claim: int, seats: Ints
+) -> None:
+    """Note how a game ends for each seat, and what became of its tickets; the first of the game are given."""
+    label = np.empty(MAX_CITIES, dtype=np.int64)
+    for seat in range(tables.n_seats):
+        seats[seat, TICKETS_HELD] = state.n_held[seat]
+        seats[seat, TRAINS_LEFT] = state.trains[seat]
+        seats[seat, CARDS_LEFT] = state.n_hand[seat]
+        n_reached = _note_points(state, tables, seat, label, notes, first_ticket)
+        if n_reached > 0:
+            _note_completed(tables, seat, n_reached, label, notes, first_ticket, first_claim)
+        _note_ways(state, tables, ways, seat, notes.tickets, first_ticket, notes.counts[TICKETS])
 
 
 @compiled
-def _note_points(state: State, tables: Tables, seat: int, label: Ints, tickets: Ints) -> None:
-    """Note what the tickets of a seat score in the end."""
+def _is_held(tickets: Ints, i: int, seat: int) -> bool:
+    """Return whether a seat keeps a ticket, and it is known which."""
+    return bool(tickets[TICKET_SEAT, i] == seat and tickets[IS_KEPT, i] and tickets[TICKET, i] != UNKNOWN_TICKET)
+
+
+@compiled
+def _note_points(state: State, tables: Tables, seat: int, label: Ints, notes: Notes, first: int) -> int:
+    """Note what the tickets of a seat score in the end; return how many are complete."""
+    tickets = notes.tickets
+    n_reached = 0
     label_cities(state, tables, seat, label)
-    for row in tickets:
-        if row[TICKET_SEAT] == seat and row[IS_KEPT] and row[TICKET] != UNKNOWN_TICKET:
-            ticket = row[TICKET]
+    for i in range(first, notes.counts[TICKETS]):
+        if _is_held(tickets, i, seat):
+            ticket = tickets[TICKET, i]
             goal = goal_reached(tables, ticket, label)
-            row[TICKET_POINTS] = ticket_score(goal, tables.goal_points, tables.penalty[ticket])
-            row[GOAL] = NO_GOAL if goal == NO_GOAL else goal - tables.goal_start[ticket]
+            tickets[TICKET_POINTS, i] = ticket_score(goal, tables.goal_points, tables.penalty[ticket])
+            if goal != NO_GOAL:
+                tickets[GOAL, i] = goal - tables.goal_start[ticket]
+                n_reached += 1
+    return n_reached
 
 
 @compiled
-def _note_ways(state: State, tables: Tables, seat: int, tickets: Ints) -> None:
+def _note_completed(
+    tables: Tables, seat: int, n_reached: int, label: Ints, notes: Notes, first_ticket: int, first_claim: int
+) -> None:
+    """Note when the tickets of a seat that are complete in the end first were: its routes join cities one by one."""
+    for city in range(tables.n_cities):
+        label[city] = city
+    n_reached -= _note_joined(tables, seat, 0, label, notes, first_ticket)
+    claims = notes.claims
+    for i in range(first_claim, notes.counts[CLAIMS]):
+        if n_reached == 0:
+            return
+        if claims[CLAIM_SEAT, i] == seat and claims[IS_TAKEN, i]:
+            kept, gone = label[tables.city_a[claims[ROUTE, i]]], label[tables.city_b[claims[ROUTE, i]]]
+            if kept != gone:
+                for city in range(tables.n_cities):
+                    if label[city] == gone:
+                        label[city] = kept
+                n_reached -= _note_joined(tables, seat, claims[CLAIM_TURN, i], label, notes, first_ticket)
+
+
+@compiled
+def _note_joined(tables: Tables, seat: int, turn: int, label: Ints, notes: Notes, first: int) -> int:
+    """Note the tickets of a seat that its routes complete in a turn, or before they were offered; return how many."""
+    tickets = notes.tickets
+    n_joined = 0
+    for i in range(first, notes.counts[TICKETS]):
+        is_open = tickets[TICKET_SEAT, i] == seat and tickets[GOAL, i] != NO_GOAL and tickets[COMPLETED, i] == NEVER
+        if is_open and goal_reached(tables, tickets[TICKET, i], label) != NO_GOAL:
+            tickets[COMPLETED, i] = max(turn, tickets[OFFERED, i])
+            n_joined += 1
+    return n_joined
+
+
+@compiled
+def _note_ways(state: State, tables: Tables, ways: Ways, seat: int, tickets: Ints, first: int, end: int) -> None:
     """Note how long the ways of completed tickets are, and what the other ones were lost to."""
-    costs = np.empty(MAX_ROUTES, dtype=np.int64)
-    room = np.empty(MAX_CITIES, dtype=np.int64)
-    owners = state.owner.copy()
-    for row in tickets:
-        if row[TICKET_SEAT] != seat or not row[IS_KEPT] or row[TICKET] == UNKNOWN_TICKET:
+    is_followed = False
+    for i in range(first, end):
+        if not _is_held(tickets, i, seat):
             continue
-        if row[COMPLETED] != NEVER:
-            for route in range(tables.n_routes):
-                costs[route] = tables.length[route] if owners[route] == seat else CLOSED
-            goal = tables.goal_start[row[TICKET]] + row[GOAL]
-            row[TRAINS_ON_WAY] = _fewest_trains(tables, row[TICKET], goal, goal + 1, costs, room)
+        if not is_followed:
+            follow_claims(state, tables, ways, seat)
+            is_followed = True
+        ticket = tickets[TICKET, i]
+        if tickets[GOAL, i] != NO_GOAL:
+            goal = tables.goal_start[ticket] + tickets[GOAL, i]
+            tickets[TRAINS_ON_WAY, i] = trains_on_way(tables, ways, ticket, goal)
         else:
-            row[LOST_TO] = _losing_claim(state, tables, seat, row[TICKET], owners, costs, room)
-
-
-@compiled
-def _losing_claim(state: State, tables: Tables, seat: int, ticket: int, owners: Ints, costs: Ints, room: Ints) -> int:
-    """
-    Return the route by whose claim a seat's trains no longer sufficed to complete a ticket.
-
-    A claim of the seat takes as many trains as it shortens the way by, or
-    more; a claim of another never shortens it. So a ticket once lost stays
-    lost, and the claim is found by halving.
-
-    Returns
-    -------
-    route
-        `NEVER` if they sufficed to the end, or not even at the start.
-    """
-    if not _is_lost(state, tables, seat, ticket, state.n_claims, owners, costs, room):
-        return NEVER
-    low, high = -1, int(state.n_claims)
-    while high - low > 1:
-        middle = (low + high) // 2
-        if _is_lost(state, tables, seat, ticket, middle, owners, costs, room):
-            high = middle
-        else:
-            low = middle
-    _set_back(state, owners, state.n_claims)
-    return NEVER if high == 0 else int(state.claimed[high - 1])
-
-
-@compiled
-def _is_lost(
-    state: State, tables: Tables, seat: int, ticket: int, n_claims: int, owners: Ints, costs: Ints, room: Ints
-) -> bool:
-    """Return whether a seat had too few trains for a ticket, on the board as it was after some claims."""
-    _set_back(state, owners, n_claims)
-    trains = tables.trains_each
-    for route in range(tables.n_routes):
-        if state.owner[route] == seat:
-            costs[route] = 0
-            trains -= tables.length[route]
-        else:
-            costs[route] = CLOSED if track_fault(state, tables, seat, route) else tables.length[route]
-    first, end = tables.goal_start[ticket], tables.goal_start[ticket + 1]
-    return bool(_fewest_trains(tables, ticket, first, end, costs, room) > trains)
-
-
-@compiled
-def _set_back(state: State, owners: Ints, n_claims: int) -> None:
-    """Set the owners of routes to what they were after the first claims."""
-    for i in range(state.n_claims):
-        route = state.claimed[i]
-        state.owner[route] = owners[route] if i < n_claims else NOBODY
-
-
-@compiled
-def _fewest_trains(tables: Tables, ticket: int, first: int, end: int, costs: Ints, room: Ints) -> int:
-    """Return what the cheapest way of a ticket to one of its goals from `first` to before `end` costs, else `FAR`."""
-    for city in range(room.size):
-        room[city] = FAR
-    place = tables.origin[ticket]
-    for i in range(tables.place_start[place], tables.place_start[place + 1]):
-        room[tables.place_city[i]] = 0
-    is_shorter = True
-    while is_shorter:
-        is_shorter = False
-        for route in range(tables.n_routes):
-            if costs[route] == CLOSED:
-                continue
-            a, b = tables.city_a[route], tables.city_b[route]
-            for here, there in ((a, b), (b, a)):
-                if room[here] + costs[route] < room[there]:
-                    room[there] = room[here] + costs[route]
-                    is_shorter = True
-    fewest = FAR
-    for goal in range(first, end):
-        place = tables.goal_place[goal]
-        for i in range(tables.place_start[place], tables.place_start[place + 1]):
-            fewest = min(fewest, room[tables.place_city[i]])
-    return int(fewest)
-
-
-@compiled
-def unpack_all(packed: Ints, cards: Ints) -> None:
-    """Fill in the nine counts of each packed number, one row each."""
-    for i in range(len(packed)):
-        unpack_cards(packed[i], cards[i])
+            tickets[LOST_TO, i] = losing_claim(state, tables, ways, ticket)

@@ -129,6 +129,7 @@ TABLES: Final[Mapping[str, Mapping[str, Column]]] = {
 }
 """The tables, by name."""
 
+_CATEGORIES: Final = ("ticket", "route", "policy", "color", "ending")
 ENDINGS: Final = ("trains", "passes", "truncated")
 
 
@@ -156,6 +157,24 @@ def category_types(values: Mapping[str, Sequence[str]]) -> dict[str, pd.Categori
     import pandas as pd
 
     return {name: pd.CategoricalDtype(list(some)) for name, some in values.items()}
+
+
+def cell_type(dtype: str) -> str:
+    """
+    Return the numpy type in which a column is kept until it is put into a table.
+
+    Parameters
+    ----------
+    dtype
+        Its type, as a `Column` says; categories are numbered, and numbers that
+        may be missing are then below 0.
+
+    Examples
+    --------
+    >>> cell_type("route"), cell_type("Int8"), cell_type("float32")
+    ('int16', 'int8', 'float32')
+    """
+    return "int16" if dtype in _CATEGORIES else dtype.lower()
 
 
 def with_types(table: str, frame: pd.DataFrame, types: Mapping[str, pd.CategoricalDtype]) -> pd.DataFrame:

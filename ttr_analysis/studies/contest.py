@@ -22,7 +22,7 @@ from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.policies.playout import BuiltIn
 from ttr_analysis.studies.chunks import Chunk, default_chunk, played
 from ttr_analysis.studies.intervals import Interval, clustered_mean, clustered_rate, moments_of
-from ttr_analysis.studies.playing import Entrants, Frames, Plan, Player, names_apart, warn_of_generators
+from ttr_analysis.studies.playing import Columns, Entrants, Plan, Player, names_apart, warn_of_generators
 from ttr_analysis.studies.ratings import ELO, Floats, Ratings, fit_ratings
 from ttr_analysis.studies.simulation import Interrupted, whole
 from ttr_analysis.tables.games import check_size
@@ -328,13 +328,12 @@ class Meetings:
         """Return how often a player won."""
         return clustered_rate(moments_of(self.wins[:, i], self.games[:, i]))
 
-    def add(self, pairing: tuple[int, ...], frames: Frames) -> None:
+    def add(self, pairing: tuple[int, ...], columns: Columns) -> None:
         """Add games between some of the players."""
         n, n_deals = len(pairing), len(self.games)
-        deals = frames["games"]["deal"].to_numpy()
-        seats = frames["seats"].sort_values(["game", "player"], kind="stable")
-        points = seats["points"].to_numpy(dtype=float).reshape(-1, n)
-        won = seats["won"].to_numpy(dtype=float).reshape(-1, n)
+        deals, seats = columns["games"]["deal"], columns["seats"]
+        by_player = np.lexsort((seats["player"], seats["game"]))
+        points, won = (seats[column][by_player].astype(float).reshape(-1, n) for column in ("points", "won"))
         n_games = np.bincount(deals, minlength=n_deals)
         for a, i in enumerate(pairing):
             self.games[:, i] += n_games
@@ -394,8 +393,8 @@ def _play(
     meetings = Meetings([name for name, _ in players], n_deals)
     try:
         with tqdm(total=n * len(seated), unit="game", disable=not progress) as bar:
-            for chunk, frames in played(chunks, executor):
-                meetings.add(seated[id(chunk.plan)], frames)
+            for chunk, columns in played(chunks, executor):
+                meetings.add(seated[id(chunk.plan)], columns)
                 bar.update(chunk.n_games)
     except KeyboardInterrupt:
         if not all(meetings.met[:, i, j].any() for pairing in pairings for i, j in combinations(pairing, 2)):

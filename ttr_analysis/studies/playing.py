@@ -13,9 +13,9 @@ from itertools import count
 from typing import Any, Final, Self, TypeAlias, get_args
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
-from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine.codes import (
     CLAIM_ROUTE,
     DECLINE_TUNNEL,
@@ -24,19 +24,18 @@ from ttr_analysis.engine.codes import (
     DRAW_TICKETS,
     PASS,
     TAPE_START,
-    WRITE_AT,
-    WRITE_END,
 )
 from ttr_analysis.engine.game import Game
 from ttr_analysis.engine.kernel import scoring
 from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.protocol import CompiledPolicy, Policy, policy_name
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.policies.playout import BuiltIn, Players, deal_block, play_block, seat_players
+from ttr_analysis.policies.playout import BLOCK, BuiltIn, Players, is_compiled, seat_players
 from ttr_analysis.rules.chance import run_words
-from ttr_analysis.studies import collecting as rows
-from ttr_analysis.studies.collecting import Floats, Ints, collect_game, unpack_all
-from ttr_analysis.studies.columns import TABLES, categories, category_types
+from ttr_analysis.studies import collecting as notes
+from ttr_analysis.studies.collecting import Floats, Ints, collect_game, new_notes, play_noted, with_more_room
+from ttr_analysis.studies.columns import TABLES, categories, category_types, cell_type
+from ttr_analysis.studies.ways import Ways, fill_map
 from ttr_analysis.tables import game_tables
 
 Player: TypeAlias = Policy | CompiledPolicy
@@ -44,10 +43,13 @@ Entrants: TypeAlias = Sequence[Player] | Mapping[str, Player]
 """Policies, or policies by the name that each is to have."""
 Frames = dict[str, pd.DataFrame]
 """The tables of some games, by name."""
+Cells: TypeAlias = npt.NDArray[Any]
+Columns = dict[str, dict[str, Cells]]
+"""The columns of tables, by name: they travel and are put together at less cost than frames, and fill less memory."""
 
 _GENERATORS: Final = (np.random.Generator, np.random.RandomState, random.Random)
-_TAPE_EVENTS: Final = 8_192
-"""Events for which there is room at first; a game has some hundreds."""
+_NOTES_A_GAME: Final = 60
+"""Tickets offered, or attempts to claim a route, for which there is room at first."""
 _BONUSES: Final = {
     "longest_trail": "trail_bonus",
     "completed_tickets": "completed_bonus",
@@ -192,7 +194,7 @@ class Plan:
         return category_types(categories(self.game_map, self.names))
 
 
-def play_chunk(plan: Plan, first: int, n_games: int) -> Frames:
+def play_chunk(plan: Plan, first: int, n_games: int) -> Columns:
     """
     Play some games of a run and return their tables.
 
@@ -207,262 +209,263 @@ def play_chunk(plan: Plan, first: int, n_games: int) -> Frames:
 
     Returns
     -------
-    frames
-        The tables of `studies.columns`, by name.
+    columns
+        The tables of `studies.columns`, as `as_frames` takes them.
 
     Examples
     --------
     >>> import ttr_analysis as ttr
     >>> plan = Plan(ttr.load_map("usa"), (ttr.policies.Random(), ttr.policies.Greedy()), seed=7)
-    >>> frames = play_chunk(plan, 0, 4)
+    >>> frames = as_frames(plan, play_chunk(plan, 0, 4))
     >>> frames["seats"]["policy"].tolist()[:4]
     ['Random', 'Greedy', 'Greedy', 'Random']
     """
-    desk = _Desk(plan, n_games)
-    for i in range(n_games):
-        desk.add(i, first + i)
-    return desk.frames(first)
+    desk = _Desk(plan, first, n_games)
+    desk.play()
+    return desk.columns()
 
 
-class _Paper:
-    """What one game is noted on; used again for the next."""
+def joined(parts: Sequence[Columns]) -> Columns:
+    """Return the tables of several chunks, one below another."""
+    return {
+        name: {column: np.concatenate([part[name][column] for part in parts]) for column in TABLES[name]}
+        for name in TABLES
+    }
 
-    def __init__(self, n_events: int) -> None:
-        self.tickets = np.zeros((n_events, rows.N_TICKET_COLUMNS), dtype=np.int64)
-        self.claims = np.zeros((n_events, rows.N_CLAIM_COLUMNS), dtype=np.int64)
-        self.odds = np.zeros(n_events)
-        self.tape = np.zeros(TAPE_START + 2 * n_events, dtype=np.int64)
+
+def as_frames(plan: Plan, columns: Columns) -> Frames:
+    """
+    Return tables of a run as pandas has them.
+
+    Parameters
+    ----------
+    plan
+        The run.
+    columns
+        The columns of each table; of a category its number, and below 0 what
+        is missing.
+    """
+    return {name: _frame(plan, name, columns[name]) for name in TABLES}
+
+
+def _frame(plan: Plan, name: str, columns: dict[str, Cells]) -> pd.DataFrame:
+    made: dict[str, Any] = {}
+    for column, (dtype, _) in TABLES[name].items():
+        values = columns[column]
+        if dtype in plan.categories:
+            made[column] = pd.Categorical.from_codes(values, dtype=plan.categories[dtype])
+        elif dtype.startswith("Int"):
+            made[column] = pd.arrays.IntegerArray(values, values < 0)
+        else:
+            made[column] = values
+    return pd.DataFrame(made)
 
 
 class _Desk:
-    """Plays games one by one and gathers their numbers."""
+    """Plays games and gathers what is noted of them."""
 
-    def __init__(self, plan: Plan, n_games: int) -> None:
+    def __init__(self, plan: Plan, first: int, n_games: int) -> None:
         self._plan = plan
+        self._first = first
         self._tables = game_tables(plan.game_map, plan.n_players)
-        self._states = np.zeros((n_games, State.n_cells), dtype=np.int64)
-        self._scratch = State()
-        self._tape = np.zeros(TAPE_START + 2 * _TAPE_EVENTS, dtype=np.int64)
-        self._moves = np.zeros((n_games, plan.n_players, rows.N_MOVE_KINDS), dtype=np.int64)
-        self._paper = _Paper(_TAPE_EVENTS)
-        self._tickets: list[Ints] = []
-        self._claims: list[Ints] = []
-        self._odds: list[Floats] = []
+        self._ways = Ways()
+        fill_map(self._tables, self._ways)
         self._words = run_words(plan.seed, plan.n_players)
-        self._seated: list[Players] | None = None
-        if all(map(is_built_in, plan.policies)):
-            self._seated = [seat_players(plan.game_map, plan.seating(game)) for game in range(plan.n_players)]
+        self._notes = new_notes(_NOTES_A_GAME * n_games)
+        self._seats = np.zeros((n_games, plan.n_players, notes.N_SEAT_NOTES), dtype=np.int64)
+        self._results = np.zeros((n_games, plan.n_players, scoring.N_COLUMNS), dtype=np.int64)
+        self._endings = np.zeros(n_games, dtype=np.int64)
+        self._n_turns = np.zeros(n_games, dtype=np.int64)
 
-    def add(self, i: int, game: int) -> None:
-        """Play a game and note what happened."""
-        events = self._play(i, game)
-        if len(events) > len(self._paper.odds):
-            self._paper = _Paper(2 * len(events))
-        paper = self._paper
-        n_tickets, n_claims = collect_game(
-            self._tables, events, self._scratch, paper.tape, paper.tickets, paper.claims, paper.odds, self._moves[i]
-        )
-        assert n_tickets >= 0, "a game that was just played fits its map"  # noqa: S101
-        self._states[i] = self._scratch.cells
-        # Copies: a slice would keep the whole sheet in memory.
-        self._tickets.append(paper.tickets[:n_tickets].copy())
-        self._claims.append(paper.claims[:n_claims].copy())
-        self._odds.append(paper.odds[:n_claims].copy())
+    def play(self) -> None:
+        """Play all games and take notes."""
+        n_games = len(self._seats)
+        compiled = [policy for policy in self._plan.policies if is_compiled(policy)]
+        if len(compiled) == self._plan.n_players:
+            players = seat_players(self._plan.game_map, compiled)
+            states = np.zeros((min(n_games, BLOCK), State.n_cells), dtype=np.int64)
+            for start in range(0, n_games, BLOCK):
+                played = states[: n_games - start]
+                self._play_block(players, start, played)
+                self._score(start, played)
+        else:
+            state = State()
+            for i in range(n_games):
+                self._follow(i, state)
+                self._score(i, state.cells.reshape(1, -1))
 
-    def _play(self, i: int, game: int) -> Ints:
-        """Return codes and values of all events of a game."""
-        deal = self._plan.deal(game)
-        if self._seated is None:
-            facade = Game(self._plan.game_map, self._plan.n_players)
-            return facade.play_rows([_fresh(policy) for policy in self._plan.seating(game)], self._plan.seed, deal)
-        players = self._seated[game % self._plan.n_players]
-        while True:
-            self._tape[WRITE_AT], self._tape[WRITE_END] = TAPE_START, len(self._tape)
-            state = self._states[i : i + 1]
-            deal_block(self._tables, self._words, deal, state, self._tape)
-            play_block(self._tables, players, self._words, deal, state, self._tape)
-            end = int(self._tape[WRITE_AT])
-            if end <= len(self._tape):
-                return self._tape[TAPE_START:end].reshape(-1, 2)
-            self._tape = np.zeros(2 * end, dtype=np.int64)  # a long game: once more, on a longer tape
+    def _play_block(self, players: Players, start: int, states: Ints) -> None:
+        """Play games between compiled policies, from a number within the chunk."""
+        done, first, seats = 0, self._first + start, self._seats[start : start + len(states)]
+        while done < len(states):
+            done += play_noted(
+                self._tables,
+                players,
+                self._words,
+                first + done,
+                self._plan.n_rotations,
+                states[done:],
+                self._ways,
+                self._notes,
+                seats[done:],
+            )
+            if done < len(states):
+                self._notes = with_more_room(self._notes)
+
+    def _follow(self, i: int, state: State) -> None:
+        """Let policies of any kind play a game, and follow its events."""
+        game = self._first + i
+        facade = Game(self._plan.game_map, self._plan.n_players)
+        seating = [_fresh(policy) for policy in self._plan.seating(game)]
+        events = facade.play_rows(seating, self._plan.seed, self._plan.deal(game))
+        tape = np.zeros(TAPE_START + events.size, dtype=np.int64)
+        while not collect_game(self._tables, events, state, tape, game, self._ways, self._notes, self._seats[i]):
+            self._notes = with_more_room(self._notes)
+        assert not state.fault, "a game that was just played fits its map"  # noqa: S101
+
+    def _score(self, start: int, states: Ints) -> None:
+        """Note how games end that were played."""
+        block = slice(start, start + len(states))
+        scoring.score_games(states, self._tables, self._results[block])
+        self._endings[block] = State.across(states, "ending")
+        self._n_turns[block] = State.across(states, "n_turns")
 
     # -- tables -------------------------------------------------------------------
 
-    def frames(self, first: int) -> Frames:
-        """Return the tables of all games, numbered from `first`."""
+    def columns(self) -> Columns:
+        """Return the tables of all games."""
+        n_tickets, n_claims = self._notes.counts
+        tickets, claims, odds = (
+            self._notes.tickets[:, :n_tickets],
+            self._notes.claims[:, :n_claims],
+            self._notes.odds[:n_claims],
+        )
+        tables = {
+            "games": self._of_games(),
+            "seats": self._of_seats(),
+            "tickets": self._of_tickets(tickets),
+            "routes": self._of_routes(claims),
+            "tunnels": self._of_tunnels(claims, odds),
+        }
         return {
-            "games": self._games(first),
-            "seats": self._seats(first),
-            "tickets": self._ticket_rows(first),
-            "routes": self._route_rows(first),
-            "tunnels": self._tunnel_rows(first),
+            name: {
+                column: np.asarray(columns[column]).astype(cell_type(dtype))
+                for column, (dtype, _) in TABLES[name].items()
+            }
+            for name, columns in tables.items()
         }
 
-    @cached_property
-    def _results(self) -> Ints:
-        shape = (len(self._states), self._plan.n_players, scoring.N_COLUMNS)
-        results = np.zeros(shape, dtype=np.int64)
-        scoring.score_games(self._states, self._tables, results)
-        return results
-
-    def _games(self, first: int) -> pd.DataFrame:
-        game = first + np.arange(len(self._states))
-        columns = {
+    def _of_games(self) -> dict[str, Cells]:
+        game = self._first + np.arange(len(self._seats))
+        return {
             "game": game,
             "deal": game // self._plan.n_rotations,
             "rotation": game % self._plan.n_players,
-            "ending": State.across(self._states, "ending") - 1,
-            "turns": State.across(self._states, "n_turns"),
+            "ending": self._endings - 1,
+            "turns": self._n_turns,
             "winners": self._results[:, :, scoring.WON_COLUMN].sum(axis=1),
         }
-        return self._frame("games", columns)
 
-    def _seats(self, first: int) -> pd.DataFrame:
-        n, n_seats = len(self._states), self._plan.n_players
-        game, seat = (index.ravel() for index in np.indices((n, n_seats)))
-        player = self._players(first + game, seat)
-
-        def of_state(field: str) -> Ints:
-            return State.across(self._states, field)[:, :n_seats].ravel()
-
-        def of_result(column: int) -> Ints:
-            return self._results[:, :, column].ravel()
-
-        def of_moves(kind: int) -> Ints:
-            return self._moves[:, :, kind].ravel()
-
+    def _of_seats(self) -> dict[str, Cells]:
+        n_seats = self._plan.n_players
+        game, seat = (index.ravel() for index in np.indices(self._seats.shape[:2]))
+        player = (self._first + game + seat) % n_seats
+        results = self._results.reshape(-1, scoring.N_COLUMNS).T
+        noted = self._seats.reshape(-1, notes.N_SEAT_NOTES).T
         won = self._results[:, :, scoring.WON_COLUMN]
         policies = self._plan.categories["policy"].categories
-        columns = {
-            "game": first + game,
+        return {
+            "game": self._first + game,
             "seat": seat,
             "player": player,
             "policy": np.array([policies.get_loc(name) for name in self._plan.names])[player],
-            "points": of_result(scoring.TOTAL_COLUMN),
+            "points": results[scoring.TOTAL_COLUMN],
             "won": (won / won.sum(axis=1, keepdims=True)).ravel(),
-            "start": of_result(scoring.START_COLUMN),
-            "route_points": of_result(scoring.ROUTES_COLUMN),
-            "ticket_gain": of_result(scoring.GAINED_COLUMN),
-            "ticket_loss": of_result(scoring.LOST_COLUMN),
-            **self._bonuses(),
-            "loan_points": of_result(scoring.LOAN_POINTS_COLUMN),
-            "tickets": of_state("n_held"),
-            "completed": of_result(scoring.COMPLETED_COLUMN),
-            "trail": of_result(scoring.TRAIL_COLUMN),
-            "trains_left": of_state("trains"),
-            "cards_left": of_state("n_hand"),
-            "tokens_left": of_result(scoring.TOKENS_COLUMN),
-            "loans": of_result(scoring.LOANS_COLUMN),
-            "turns": (State.across(self._states, "n_turns")[game] + n_seats - 1 - seat) // n_seats,
-            "cards_drawn": of_moves(DRAW_CARD),
-            "cards_taken": of_moves(DRAW_FACE_UP),
-            "ticket_draws": of_moves(DRAW_TICKETS),
-            "claims": of_moves(CLAIM_ROUTE),
-            "declined": of_moves(DECLINE_TUNNEL),
-            "passes": of_moves(PASS),
+            "start": results[scoring.START_COLUMN],
+            "route_points": results[scoring.ROUTES_COLUMN],
+            "ticket_gain": results[scoring.GAINED_COLUMN],
+            "ticket_loss": results[scoring.LOST_COLUMN],
+            **self._bonuses(results),
+            "loan_points": results[scoring.LOAN_POINTS_COLUMN],
+            "tickets": noted[notes.TICKETS_HELD],
+            "completed": results[scoring.COMPLETED_COLUMN],
+            "trail": results[scoring.TRAIL_COLUMN],
+            "trains_left": noted[notes.TRAINS_LEFT],
+            "cards_left": noted[notes.CARDS_LEFT],
+            "tokens_left": results[scoring.TOKENS_COLUMN],
+            "loans": results[scoring.LOANS_COLUMN],
+            "turns": (self._n_turns[game] + n_seats - 1 - seat) // n_seats,
+            "cards_drawn": noted[DRAW_CARD],
+            "cards_taken": noted[DRAW_FACE_UP],
+            "ticket_draws": noted[DRAW_TICKETS],
+            "claims": noted[CLAIM_ROUTE],
+            "declined": noted[DECLINE_TUNNEL],
+            "passes": noted[PASS],
         }
-        return self._frame("seats", columns)
 
-    def _bonuses(self) -> dict[str, Ints]:
+    def _bonuses(self, results: Ints) -> dict[str, Cells]:
         """Return the points of each kind of bonus; 0 where the rules have none."""
-        points = {name: np.zeros(self._results[:, :, 0].size, dtype=np.int64) for name in _BONUSES.values()}
+        points = {name: np.zeros(results.shape[1], dtype=np.int64) for name in _BONUSES.values()}
         for i, bonus in enumerate(self._plan.game_map.rules.bonus):
-            points[_BONUSES[bonus.measure]] += self._results[:, :, scoring.BONUS_COLUMN + i].ravel()
+            points[_BONUSES[bonus.measure]] += results[scoring.BONUS_COLUMN + i]
         return points
 
-    def _ticket_rows(self, first: int) -> pd.DataFrame:
-        game, found = _stacked(first, self._tickets, rows.N_TICKET_COLUMNS)
-        return self._frame(
-            "tickets",
-            {
-                **self._who(game, found[:, rows.TICKET_SEAT]),
-                "ticket": found[:, rows.TICKET],
-                "offered": found[:, rows.OFFERED],
-                "kept": found[:, rows.IS_KEPT],
-                "completed": found[:, rows.COMPLETED],
-                "destination": found[:, rows.GOAL],
-                "points": found[:, rows.TICKET_POINTS],
-                "trains_left": found[:, rows.TRAINS_THEN],
-                "trains": found[:, rows.TRAINS_ON_WAY],
-                "lost_to": found[:, rows.LOST_TO],
-            },
-        )
+    def _of_tickets(self, tickets: Ints) -> dict[str, Cells]:
+        return {
+            **self._who(tickets[notes.TICKET_GAME], tickets[notes.TICKET_SEAT]),
+            "ticket": tickets[notes.TICKET],
+            "offered": tickets[notes.OFFERED],
+            "kept": tickets[notes.IS_KEPT],
+            "completed": tickets[notes.COMPLETED],
+            "destination": tickets[notes.GOAL],
+            "points": tickets[notes.TICKET_POINTS],
+            "trains_left": tickets[notes.TRAINS_THEN],
+            "trains": tickets[notes.TRAINS_ON_WAY],
+            "lost_to": tickets[notes.LOST_TO],
+        }
 
-    def _route_rows(self, first: int) -> pd.DataFrame:
-        game, claims = _stacked(first, self._claims, rows.N_CLAIM_COLUMNS)
-        taken = claims[:, rows.IS_TAKEN] == 1
-        game, claims = game[taken], claims[taken]
-        route, seat = claims[:, rows.ROUTE], claims[:, rows.CLAIM_SEAT]
-        laid, more = _unpacked(claims[:, rows.LAID_DOWN]), _unpacked(claims[:, rows.PAID_MORE])
-        n_laid, surcharge = laid.sum(axis=1), more.sum(axis=1)
-        length, swap_size, toll = np.array(
-            [(r.length, r.swap_size, r.toll) for r in self._plan.game_map.routes], dtype=np.int64
-        )[route].T
-        most = laid[:, :N_COLORS].argmax(axis=1)
-        color = np.where(laid[:, :N_COLORS].any(axis=1), most, LOCOMOTIVE_INDEX)
-        is_neutral, loans = seat == rows.NEUTRAL_SEAT, claims[:, rows.NEW_LOANS]
-        has_tolls = self._plan.game_map.rules.money.tokens > 0
-        return self._frame(
-            "routes",
-            {
-                **self._who(game, seat),
-                "route": route,
-                "turn": claims[:, rows.CLAIM_TURN],
-                "cards": n_laid + surcharge,
-                "locomotives": laid[:, LOCOMOTIVE_INDEX] + more[:, LOCOMOTIVE_INDEX],
-                "sets": np.where(is_neutral, 0, (n_laid - length) // np.maximum(1, swap_size - 1)),
-                "surcharge": surcharge,
-                "color": np.where(is_neutral, -1, color),
-                "toll": np.where(is_neutral | (loans > 0) | (not has_tolls), 0, toll),
-                "loans": loans,
-            },
-        )
+    def _of_routes(self, claims: Ints) -> dict[str, Cells]:
+        taken = claims[notes.IS_TAKEN] == 1
+        if not taken.all():
+            claims = claims[:, taken]
+        route, seat, loans = claims[notes.ROUTE], claims[notes.CLAIM_SEAT], claims[notes.NEW_LOANS]
+        n_laid, surcharge = claims[notes.LAID], claims[notes.PAID_MORE]
+        game_map = self._plan.game_map
+        length, swap_size, toll = np.array([(r.length, r.swap_size, r.toll) for r in game_map.routes]).T
+        is_neutral = seat == notes.NEUTRAL_SEAT
+        has_no_toll = is_neutral | (loans > 0) | (game_map.rules.money.tokens == 0)
+        return {
+            **self._who(claims[notes.CLAIM_GAME], seat),
+            "route": route,
+            "turn": claims[notes.CLAIM_TURN],
+            "cards": n_laid + surcharge,
+            "locomotives": claims[notes.LOCOMOTIVES] + claims[notes.MORE_LOCOMOTIVES],
+            "sets": np.where(is_neutral, 0, (n_laid - length[route]) // np.maximum(1, swap_size - 1)[route]),
+            "surcharge": surcharge,
+            "color": claims[notes.MOST_COLOR],
+            "toll": np.where(has_no_toll, 0, toll[route]),
+            "loans": loans,
+        }
 
-    def _tunnel_rows(self, first: int) -> pd.DataFrame:
-        game, claims = _stacked(first, self._claims, rows.N_CLAIM_COLUMNS)
-        is_tunnel = np.array([route.tunnel for route in self._plan.game_map.routes])[claims[:, rows.ROUTE]]
-        wanted = is_tunnel & (claims[:, rows.CLAIM_SEAT] != rows.NEUTRAL_SEAT)
-        claims = claims[wanted]
-        return self._frame(
-            "tunnels",
-            {
-                **self._who(game[wanted], claims[:, rows.CLAIM_SEAT]),
-                "route": claims[:, rows.ROUTE],
-                "turn": claims[:, rows.CLAIM_TURN],
-                "color": claims[:, rows.PLAYED],
-                "locomotives": _unpacked(claims[:, rows.LAID_DOWN])[:, LOCOMOTIVE_INDEX],
-                "odds": np.concatenate([*self._odds, np.zeros(0)])[wanted],
-                "surcharge": claims[:, rows.DEMANDED],
-                "taken": claims[:, rows.IS_TAKEN],
-            },
-        )
+    def _of_tunnels(self, claims: Ints, odds: Floats) -> dict[str, Cells]:
+        is_tunnel = np.array([route.tunnel for route in self._plan.game_map.routes])
+        wanted = np.flatnonzero(is_tunnel[claims[notes.ROUTE]] & (claims[notes.CLAIM_SEAT] != notes.NEUTRAL_SEAT))
+        claims = claims[:, wanted]
+        return {
+            **self._who(claims[notes.CLAIM_GAME], claims[notes.CLAIM_SEAT]),
+            "route": claims[notes.ROUTE],
+            "turn": claims[notes.CLAIM_TURN],
+            "color": claims[notes.PLAYED],
+            "locomotives": claims[notes.LOCOMOTIVES],
+            "odds": odds[wanted],
+            "surcharge": claims[notes.DEMANDED],
+            "taken": claims[notes.IS_TAKEN],
+        }
 
-    # -- plumbing -----------------------------------------------------------------
-
-    def _players(self, game: Ints, seat: Ints) -> Ints:
-        """Return which player sits where."""
-        n = self._plan.n_players
-        table = np.array([[self._plan.player_at(g, s) for s in range(n)] for g in range(n)])
-        players: Ints = table[game % n, seat]
-        return players
-
-    def _who(self, game: Ints, seat: Ints) -> dict[str, Ints]:
-        is_neutral = seat == rows.NEUTRAL_SEAT
-        player = np.where(is_neutral, rows.NEUTRAL_SEAT, self._players(game, seat))
+    def _who(self, game: Ints, seat: Ints) -> dict[str, Cells]:
+        """Return who it is: in which game, at which seat, and which of the players."""
+        player = np.where(seat == notes.NEUTRAL_SEAT, notes.NEUTRAL_SEAT, (game + seat) % self._plan.n_players)
         return {"game": game, "seat": seat, "player": player}
-
-    def _frame(self, name: str, columns: dict[str, Any]) -> pd.DataFrame:
-        """Return a table with the types that its schema says; numbers below 0 are missing where they may be."""
-        made: dict[str, Any] = {}
-        for column, (dtype, _) in TABLES[name].items():
-            values = columns[column]
-            if dtype in self._plan.categories:
-                made[column] = pd.Categorical.from_codes(values, dtype=self._plan.categories[dtype])
-            elif dtype.startswith("Int"):
-                made[column] = pd.Series(values, dtype=dtype).mask(values < 0)
-            else:
-                made[column] = np.asarray(values).astype(dtype)
-        return pd.DataFrame(made)
 
 
 def _fresh(policy: Player) -> Player:
@@ -471,16 +474,3 @@ def _fresh(policy: Player) -> Player:
         return deepcopy(policy)
     except TypeError:  # it holds what cannot be copied
         return policy
-
-
-def _stacked(first: int, found: Sequence[Ints], n_columns: int) -> tuple[Ints, Ints]:
-    """Return the rows of all games one below another, and the game of each."""
-    game = np.repeat(first + np.arange(len(found)), np.array([len(f) for f in found], dtype=np.int64))
-    return game, np.concatenate([*found, np.zeros((0, n_columns), dtype=np.int64)])
-
-
-def _unpacked(packed: Ints) -> Ints:
-    """Return counts of cards by kind, one row for each packed number."""
-    cards = np.zeros((len(packed), N_KINDS), dtype=np.int64)
-    unpack_all(np.ascontiguousarray(packed), cards)
-    return cards

@@ -23,7 +23,18 @@ from ttr_analysis.maps.model import GameMap
 from ttr_analysis.studies.chunks import N_WAITING, Chunk, default_chunk, played
 from ttr_analysis.studies.columns import TABLES, categories, category_types, no_rows, with_types
 from ttr_analysis.studies.parts import META, PartFolder
-from ttr_analysis.studies.playing import Entrants, Frames, Plan, Player, is_built_in, play_chunk, warn_of_generators
+from ttr_analysis.studies.playing import (
+    Columns,
+    Entrants,
+    Frames,
+    Plan,
+    Player,
+    as_frames,
+    is_built_in,
+    joined,
+    play_chunk,
+    warn_of_generators,
+)
 from ttr_analysis.tables.games import check_size
 
 VERSION: Final = 3
@@ -309,21 +320,21 @@ def simulate(
         gaps = [(0, n_games)] if folder is None else list(folder.missing(n_games))
         chunks = (Chunk(plan, a, min(size, end - a)) for first, end in gaps for a in range(first, end, size))
         n_done = n_games - sum(end - first for first, end in gaps)
-        done: list[tuple[int, Frames]] = []
+        done: list[tuple[int, Columns]] = []
         bar = stack.enter_context(tqdm(total=n_games, initial=n_done, unit="game", disable=not progress))
         try:
-            for chunk, frames in played(chunks, executor, n_waiting):
+            for chunk, columns in played(chunks, executor, n_waiting):
                 if folder is None:
-                    done.append((chunk.first, frames))
+                    done.append((chunk.first, columns))
                 else:
-                    _write(folder, chunk.first, chunk.n_games, frames)
+                    _write(folder, chunk.first, chunk.n_games, as_frames(plan, columns))
                 bar.update(chunk.n_games)
         except KeyboardInterrupt:
             warnings.warn("the simulation was interrupted; what is finished is kept", Interrupted, stacklevel=2)
     if folder is not None:
         return SimulationResult(meta, None, folder)
-    in_order = [frames for _, frames in sorted(done, key=itemgetter(0))]
-    return SimulationResult(meta, _joined(in_order or [play_chunk(plan, 0, 0)]), None)
+    in_order = [columns for _, columns in sorted(done, key=itemgetter(0))]
+    return SimulationResult(meta, as_frames(plan, joined(in_order or [play_chunk(plan, 0, 0)])), None)
 
 
 def whole(number: object, what: str, least: int) -> int:
@@ -331,10 +342,6 @@ def whole(number: object, what: str, least: int) -> int:
     if isinstance(number, bool) or not hasattr(number, "__index__") or index(number) < least:
         raise ValueError(f"{what} is a whole number of {least} or more, got {number!r}")
     return index(number)
-
-
-def _joined(done: list[Frames]) -> Frames:
-    return {name: pd.concat([frames[name] for frames in done], ignore_index=True) for name in TABLES}
 
 
 # -- what lies on disk ------------------------------------------------------------------

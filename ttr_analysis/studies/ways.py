@@ -1,0 +1,264 @@
+"""
+What became of the tickets of a game: how long their ways are, and by whose claim they were lost.
+
+A ticket is lost when the trains that a seat has left no longer suffice to
+complete it. A claim of the seat takes as many trains as it shortens the way
+by, or more; a claim of another never shortens it. So a ticket once lost stays
+lost, and as long as the trains suffice for one way that is open, it is not. To
+look for ways takes time: one that was found is kept until it no longer serves,
+and only then is there a search for another, on the board as it was then.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ttr_analysis._compile import Record, block, cell, compiled
+from ttr_analysis.engine.kernel.legal import track_fault
+from ttr_analysis.engine.layout import NOBODY, State
+from ttr_analysis.tables.games import MAX_CITIES, MAX_ROUTES, MAX_TICKETS, Tables
+
+NEVER: Final = -1
+"""What did not come: a turn, a claim."""
+NO_WAY: Final = -1
+"""Routes of a way that there is not."""
+UNIT: Final = 2 * MAX_CITIES
+"""The cost of a train. What is less tells apart ways of as many trains."""
+FAR: Final = 1 << 30
+"""Trains of a way that there is not; claims of a game that do not come."""
+
+
+class Ways(Record):
+    """
+    The map as a network, the board of a game as one seat sees it, and room to search on them.
+
+    That of the map is filled by `fill_map`, that of the board by `follow_claims`.
+    """
+
+    near_start = block(MAX_CITIES + 1)
+    """Where the neighbors of each city begin in `near_city` and `near_route`, and one more cell for the end."""
+    near_city = block(2 * MAX_ROUTES)
+    near_route = block(2 * MAX_ROUTES)
+    n_opening = block(MAX_TICKETS)
+    """Routes of the shortest way of each ticket on the empty board; `NO_WAY` if the trains do not suffice for one."""
+    opening = block(MAX_TICKETS, MAX_CITIES)
+    """Those routes."""
+
+    n_own = cell()
+    """Routes of the seat in the end."""
+    own = block(MAX_ROUTES)
+    """Those routes, in the order in which they were taken."""
+    own_at = block(MAX_ROUTES)
+    """Claims of the game after which each route was the seat's, else `FAR`."""
+    shut_at = block(MAX_ROUTES)
+    """Claims of the game after which each route was closed to the seat, else `FAR`."""
+
+    cost = block(MAX_ROUTES)
+    """What each route costs, `FAR` if it cannot be used."""
+    fewest = block(MAX_CITIES)
+    """The cost of the way to each city."""
+    came_by = block(MAX_CITIES)
+    """The route by which each city is reached at that cost, else `NEVER`."""
+    is_goal = block(MAX_CITIES)
+    queue = block(MAX_CITIES)
+    """Cities from which the search goes on, a ring."""
+    is_queued = block(MAX_CITIES)
+    way = block(MAX_CITIES)
+    """Routes of the way found."""
+    is_on_way = block(MAX_ROUTES)
+
+
+@compiled
+def fill_map(tables: Tables, ways: Ways) -> None:
+    """Fill in what is the same in all games."""
+    n = 0
+    for city in range(tables.n_cities):
+        ways.near_start[city] = n
+        for route in range(tables.n_routes):
+            if city in (tables.city_a[route], tables.city_b[route]):
+                ways.near_city[n] = tables.city_a[route] + tables.city_b[route] - city
+                ways.near_route[n] = route
+                n += 1
+    ways.near_start[tables.n_cities] = n
+    for route in range(tables.n_routes):
+        ways.cost[route] = UNIT * tables.length[route]
+    for ticket in range(tables.n_tickets):
+        goals = tables.goal_start[ticket], tables.goal_start[ticket + 1]
+        end = _search(tables, ways, ticket, goals[0], goals[1], UNIT * tables.trains_each)
+        n_routes = _trace(ways, tables, end)
+        ways.n_opening[ticket] = n_routes
+        for i in range(n_routes):
+            ways.opening[ticket, i] = ways.way[i]
+
+
+@compiled
+def follow_claims(state: State, tables: Tables, ways: Ways, seat: int) -> None:
+    """Fill in when routes became a seat's or were closed to it: all claims of a game are set back, and made again."""
+    owners = state.owner.copy()
+    for i in range(state.n_claims):
+        state.owner[state.claimed[i]] = NOBODY
+    for route in range(tables.n_routes):
+        ways.own_at[route] = ways.shut_at[route] = FAR
+    ways.n_own = 0
+    for i in range(state.n_claims):
+        route = state.claimed[i]
+        state.owner[route] = owners[route]
+        if owners[route] == seat:
+            ways.own[ways.n_own] = route
+            ways.n_own += 1
+            ways.own_at[route] = i + 1
+        else:
+            ways.shut_at[route] = min(ways.shut_at[route], i + 1)
+        twin = tables.twin[route]
+        if twin >= 0 and ways.own_at[twin] == FAR and track_fault(state, tables, seat, twin):
+            ways.shut_at[twin] = min(ways.shut_at[twin], i + 1)
+
+
+@compiled
+def trains_on_way(tables: Tables, ways: Ways, ticket: int, goal: int) -> int:
+    """Return the trains on the shortest way of a ticket to one of its goals over the seat's routes in the end."""
+    for route in range(tables.n_routes):
+        ways.cost[route] = FAR if ways.own_at[route] == FAR else UNIT * tables.length[route]
+    return int(ways.fewest[_search(tables, ways, ticket, goal, goal + 1, FAR - 1)] // UNIT)
+
+
+@compiled
+def losing_claim(state: State, tables: Tables, ways: Ways, ticket: int) -> int:
+    """
+    Return the route by whose claim a seat's trains no longer sufficed to complete a ticket.
+
+    Returns
+    -------
+    route
+        `NEVER` if they sufficed to the end, or not even at the start.
+    """
+    n_routes = ways.n_opening[ticket]
+    for i in range(n_routes):
+        ways.way[i] = ways.opening[ticket, i]
+    lost_at = 0
+    while n_routes != NO_WAY:
+        lost_at = _served_until(tables, ways, n_routes)
+        if lost_at == FAR:
+            return NEVER
+        n_routes = _way_after(tables, ways, ticket, lost_at)
+    return NEVER if lost_at == 0 else int(state.claimed[lost_at - 1])
+
+
+@compiled
+def _served_until(tables: Tables, ways: Ways, n_routes: int) -> int:
+    """Return after how many claims the way found is closed, or the trains no longer suffice for it, else `FAR`."""
+    end = FAR
+    spare = tables.trains_each
+    for i in range(n_routes):
+        route = ways.way[i]
+        end = min(end, ways.shut_at[route])
+        spare -= tables.length[route]
+        ways.is_on_way[route] = 1
+    for i in range(ways.n_own):
+        route = ways.own[i]
+        if not ways.is_on_way[route]:
+            spare -= tables.length[route]
+            if spare < 0:
+                end = min(end, ways.own_at[route])
+                break
+    for i in range(n_routes):
+        ways.is_on_way[ways.way[i]] = 0
+    return int(end)
+
+
+@compiled
+def _way_after(tables: Tables, ways: Ways, ticket: int, n_claims: int) -> int:
+    """
+    Find the shortest way of a ticket after some claims; return its routes, `NO_WAY` if it takes too many trains.
+
+    Of ways of as many trains it is one that serves long: of few routes that are closed later.
+    """
+    trains = tables.trains_each
+    for route in range(tables.n_routes):
+        length = tables.length[route]
+        if ways.own_at[route] <= n_claims:
+            ways.cost[route] = 0
+            trains -= length
+        else:
+            cost = UNIT * length + (1 if ways.shut_at[route] < FAR else 0)
+            ways.cost[route] = FAR if ways.shut_at[route] <= n_claims else cost
+    first, end = tables.goal_start[ticket], tables.goal_start[ticket + 1]
+    return _trace(ways, tables, _search(tables, ways, ticket, first, end, UNIT * trains + UNIT - 1))
+
+
+@compiled
+def _search(tables: Tables, ways: Ways, ticket: int, first: int, end: int, most: int) -> int:
+    """
+    Find the cheapest way of a ticket to one of its goals from `first` to before `end`.
+
+    Returns
+    -------
+    city
+        Where it ends; `NEVER` if it costs more than `most`.
+    """
+    head = 0
+    n_queued = _begin_search(tables, ways, ticket, first, end)
+    if n_queued == 0:
+        return int(ways.queue[0])
+    nearest = NEVER
+    while n_queued > 0:
+        here = ways.queue[head]
+        head = (head + 1) % MAX_CITIES
+        n_queued -= 1
+        ways.is_queued[here] = 0
+        so_far = ways.fewest[here]
+        if so_far > most:
+            continue
+        for i in range(ways.near_start[here], ways.near_start[here + 1]):
+            there = ways.near_city[i]
+            cost = so_far + ways.cost[ways.near_route[i]]
+            if cost > most or cost >= ways.fewest[there]:
+                continue
+            ways.fewest[there] = cost
+            ways.came_by[there] = ways.near_route[i]
+            if ways.is_goal[there]:
+                nearest = there
+                most = cost - 1  # a way that costs as much is of no use
+            elif not ways.is_queued[there]:
+                ways.is_queued[there] = 1
+                ways.queue[(head + n_queued) % MAX_CITIES] = there
+                n_queued += 1
+    return int(nearest)
+
+
+@compiled
+def _begin_search(tables: Tables, ways: Ways, ticket: int, first: int, end: int) -> int:
+    """Queue the cities at which a ticket begins, and mark its goals; return 0 if one is a goal, else how many."""
+    for city in range(tables.n_cities):
+        ways.fewest[city] = FAR
+        ways.is_goal[city] = ways.is_queued[city] = 0
+    for goal in range(first, end):
+        place = tables.goal_place[goal]
+        for i in range(tables.place_start[place], tables.place_start[place + 1]):
+            ways.is_goal[tables.place_city[i]] = 1
+    n_queued = 0
+    place = tables.origin[ticket]
+    for i in range(tables.place_start[place], tables.place_start[place + 1]):
+        city = tables.place_city[i]
+        ways.fewest[city] = 0
+        ways.came_by[city] = NEVER
+        if ways.is_goal[city]:
+            ways.queue[0] = city
+            return 0
+        ways.queue[n_queued] = city
+        n_queued += 1
+    return n_queued
+
+
+@compiled
+def _trace(ways: Ways, tables: Tables, city: int) -> int:
+    """Note the routes of the way found to a city, and return how many; `NO_WAY` if there is none."""
+    if city == NEVER:
+        return NO_WAY
+    n_routes = 0
+    while ways.came_by[city] != NEVER:
+        route = ways.came_by[city]
+        ways.way[n_routes] = route
+        n_routes += 1
+        city = tables.city_a[route] + tables.city_b[route] - city
+    return n_routes
