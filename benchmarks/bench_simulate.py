@@ -14,6 +14,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from importlib import import_module
 from multiprocessing import active_children, get_context
@@ -23,14 +24,18 @@ from time import perf_counter, process_time
 from typing import Any
 
 import ttr_analysis as ttr
-from ttr_analysis.policies import Planner, play_games
+from ttr_analysis.policies import Planner, Random, play_games
+from ttr_analysis.policies.playout import Player
 from ttr_analysis.studies.parts import PartFolder
-from ttr_analysis.studies.playing import Plan, play_chunk
+from ttr_analysis.studies.playing import Plan, as_frames, play_chunk
 
-MAP, PLAYERS, SEED = "nordic", [Planner()] * 3, 7
+MAP, SEED = "nordic", 7
+PLAYERS = [Planner()] * 3
 FEW = 1_000
 """Games of the run that a larger one is compared with."""
 N_GAMES = 3_000
+N_PAIRS = 3
+"""Times that games are played with tables and without."""
 N_WORKERS = 2
 CHUNK_SIZES = (1, 10, 100, 500, 2_000)
 KILOBYTE = 1 if sys.platform == "darwin" else 1024
@@ -131,18 +136,21 @@ def bench_run(n_games: int, n_cores: int, folder: Path) -> str:
     )
 
 
-def bench_cost(n_games: int) -> str:
-    """Return how many games a second are played without tables, and with them in memory."""
-    nordic, speeds = ttr.load_map(MAP), []
-    for play in (
-        lambda n: play_games(nordic, PLAYERS, n, SEED),
-        lambda n: ttr.simulate(nordic, PLAYERS, 3 * n, SEED, progress=False),
-    ):
-        play(1)
-        start = perf_counter()
-        play(n_games // 3)
-        speeds.append(perf_counter() - start)
-    return f"{n_games // 3 / speeds[0]:,.0f} games/s without tables, {n_games // 3 * 3 / speeds[1]:,.0f} with"
+def bench_cost(name: str, players: Sequence[Player], n_games: int) -> str:
+    """Return how many games a second are played with tables in memory, and without: the best of pairs, in turns."""
+    game_map, n_games = ttr.load_map(name), n_games - n_games % len(players)
+    times = []
+    for n in (1, *[n_games] * N_PAIRS):
+        start = process_time()
+        play_games(game_map, players, n, SEED)
+        is_plain = process_time()
+        ttr.simulate(game_map, players, n, SEED, progress=False)
+        times.append((is_plain - start, process_time() - is_plain))
+    without, with_tables = (min(part) for part in zip(*times[1:], strict=True))
+    return (
+        f"{n_games / with_tables:,.0f} games/s with tables, {n_games / without:,.0f} without: "
+        f"{without / with_tables:.0%} of the speed of `play_games`"
+    )
 
 
 def bench_chunks(n_games: int, executor: Executor, sizes: tuple[int, ...] = CHUNK_SIZES) -> str:
@@ -169,12 +177,12 @@ def bench_chunk_costs(size: int) -> str:
         parts, times = PartFolder(Path(folder)), []
         for k in range(max(3, 1_000 // size)):
             start = process_time()
-            frames = play_chunk(plan, k * size, size)
+            columns = play_chunk(plan, k * size, size)
             is_played = process_time()
-            packed = pickle.dumps(frames)
+            packed = pickle.dumps(columns)
             pickle.loads(packed)  # noqa: S301 - packed above
             has_traveled = process_time()
-            parts.write(k * size, size, frames)
+            parts.write(k * size, size, as_frames(plan, columns))
             times.append((is_played - start, has_traveled - is_played, process_time() - has_traveled))
     played, traveled, written = (1_000 * min(part) for part in zip(*times, strict=True))
     share = (traveled + written) / (played + traveled + written)
@@ -199,9 +207,11 @@ def compare_chunks(n_games: int = N_GAMES) -> None:
 
 
 def main(n_games: int | str = N_GAMES, folder: str | None = None) -> None:
-    """Print speed, memory and disk of games of three Planners, in a folder or in one that is removed again."""
+    """Print what tables cost, then speed, memory and disk of three Planners, in a folder or one that is removed."""
     n_games = int(n_games)
-    print(f"{MAP}, three Planners, in memory on one core: {bench_cost(min(n_games, N_GAMES))}", flush=True)
+    for what, name, players in (("two Randoms", "usa", [Random()] * 2), ("three Planners", MAP, PLAYERS)):
+        cost = bench_cost(name, players, min(n_games, N_GAMES))
+        print(f"{name}, {what}, in memory on one core: {cost}", flush=True)
     with tempfile.TemporaryDirectory() as removed:
         kept = Path(folder or removed)
         kept.mkdir(parents=True, exist_ok=True)
