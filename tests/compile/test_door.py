@@ -308,3 +308,59 @@ for i in range(30_000):
 signal.setitimer(signal.ITIMER_REAL, 0)
 """
     run(tmp_path, text)
+
+
+WAYS = {
+    "item": "a[0] = 1",
+    "augmented item": "a[0] += 1",
+    "fill": "a.fill(1)",
+    "slice": "a[1:] = 1",
+    "copy": "a[:2] = b[:2]",
+    "another name": "c = a\n    c[0] = 1",
+    "a name set later": "c = b\n    for i in range(2):\n        c[0] = 1\n        c = a",
+    "a chain of names": "c = b\n    d = b\n    for i in range(3):\n        d[0] = 1\n        d = c\n        c = a",
+    "a choice": "c = a if n else b\n    c[0] = 1",
+    "or": "c = (a, 1) if n else (b, 2)\n    c[0][0] = 1",
+    "a tuple": "c, d = (b, a)\n    d[0] = 1",
+    "a loop over a tuple": "for c in (b, a):\n        c[0] = 1",
+    "a row": "m[1][0] = 1",
+    "a loop over rows": "for row in m:\n        row[0] = 1",
+    "a callee": "put(b, a)",
+    "a callee that returns it": "same(b, a)[0] = 1",
+    "a record": "State(a).turn = 1",
+    "a block": "State(a).hand[0] = 1",
+    "cells of a record": "State(a).cells[0] = 1",
+    "a swap": "a[0], b[0] = b[0], a[0]",
+    "a function by number": "functions[0](a)",
+}
+WRITERS = """
+class State(Record):
+    turn = cell()
+    hand = block(3)
+
+@compiled
+def put(b, a):
+    a[0] = b[0]
+
+@compiled
+def same(b, a):
+    return a
+
+@compiled
+def first(a: np.ndarray[tuple[int], np.dtype[np.int64]]) -> int:
+    return a[0]
+"""
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_way_to_write_is_seen(way: str, tmp_path: Path) -> None:
+    text = f"{WRITERS}\n@compiled\ndef f(a, b, m, n, functions):\n    {WAYS[way]}\n"
+    module = load(tmp_path, text)
+    a, m = np.zeros(4, dtype=np.int64), np.zeros((2, 2), dtype=np.int64)
+    functions = Functions((module.first,))
+    module.f(a, np.ones(4, dtype=np.int64), m, 1, functions)
+    a.setflags(write=False)
+    m.setflags(write=False)
+    for _ in range(2):
+        with pytest.raises(TypeError, match=r"[am] is written to, but is read-only"):
+            module.f(a, np.ones(4, dtype=np.int64), m, 1, functions)
