@@ -63,6 +63,11 @@ TREE: Final = 1
 FOREST: Final = 2
 """Columns of `nets`, a row for each set of tickets: groups at their ends, costs of the best tree and network."""
 
+LANES: Final = 16
+"""Rows of costs have so many columns, or a multiple: a processor adds them all in a few steps, without a rest."""
+FEW_SETS: Final = 8
+"""Sets of groups for which paths are followed one by one; for more the costs between all nodes are found first."""
+
 ROOM_SIZE: Final = MAX_CITIES + MAX_ROUTES
 """Cells to work in."""
 
@@ -184,11 +189,50 @@ def spread(start: Ints, arcs: Ints, row: Costs, queue: Ints) -> None:
 
 
 @compiled
+def measure(start: Ints, arcs: Ints, distance: Costs) -> None:
+    """
+    Fill in the costs of the cheapest paths between all nodes of a board.
+
+    Parameters
+    ----------
+    start, arcs
+        The board.
+    distance
+        Filled, a padded row for each node; it may have none.
+    """
+    n = distance.shape[0]
+    width = distance.shape[1]
+    distance.fill(UNREACHABLE)
+    for u in range(n):
+        row = distance[u]
+        row[u] = 0
+        for arc in range(start[u], start[u + 1]):
+            v = arcs[arc, HEAD]
+            row[v] = min(row[v], arcs[arc, COST])
+    onward = np.empty(MAX_CITIES, dtype=np.int32)
+    for middle in range(n):
+        onward[:width] = distance[middle]
+        for u in range(n):
+            near = onward[u]
+            if near >= UNREACHABLE:
+                continue
+            row = distance[u]
+            for first in range(0, width, LANES):
+                for lane in range(LANES):
+                    v = first + lane
+                    both = np.int32(near + onward[v])
+                    row[v] = both if both < row[v] else row[v]  # noqa: FURB136 - `min` would widen both
+
+
+@compiled
 def solve(
-    start: Ints, arcs: Ints, members: Ints, ends: Ints, grown: Costs, nets: Ints, distance: Costs, room: Ints
+    start: Ints, arcs: Ints, members: Ints, ends: Ints, distance: Costs, grown: Costs, nets: Ints, room: Ints
 ) -> None:
     """
     Fill in the cheapest networks of all sets of some tickets.
+
+    Rows of costs are worked on in blocks of `LANES`, each of which stays in
+    registers until it is done.
 
     Parameters
     ----------
@@ -199,65 +243,63 @@ def solve(
         the root of the trees that touch it.
     ends
         The set of groups at the ends of each ticket.
+    distance
+        Costs between nodes, as `measure` fills them in. Without rows, paths
+        are followed for each set of groups, which is faster for a few of them.
     grown
         Filled with the cost of the cheapest tree that touches a set of
-        groups, without the last one, and a node.
+        groups, without the last one, and a node; its rows are padded.
     nets
         Filled, a row for each set of tickets.
-    distance
-        Filled with costs between nodes, if it has room for them; for many
-        groups that is faster than to follow paths for each set of them.
     room
         `ROOM_SIZE` cells to work in.
     """
-    n = grown.shape[1]
-    queue = room[: 2 * n]
-    for u in range(distance.shape[0]):
-        row = distance[u]
-        row.fill(UNREACHABLE)
-        row[u] = 0
-        spread(start, arcs, row, queue)
+    n = members.shape[1]
+    width = grown.shape[1]
+    merged = np.empty(MAX_CITIES, dtype=np.int32)
+    costs = np.empty(LANES, dtype=np.int32)
     group = 0
     for mask in range(1, grown.shape[0]):
         low = mask & -mask
         rest = mask ^ low
-        row = grown[mask]
         if rest == 0:
-            for v in range(n):
-                row[v] = 0 if members[group, v] else UNREACHABLE
+            for v in range(width):
+                merged[v] = 0 if v < n and members[group, v] else UNREACHABLE
             group += 1
         else:
-            row.fill(UNREACHABLE)
-        part = rest
-        while part:
-            # Two smaller trees meet in a node; the one with the lowest group is `low | part`.
-            part = (part - 1) & rest
-            one = grown[low | part]
-            other = grown[rest ^ part]
-            for v in range(n):
-                both = np.int32(one[v] + other[v])
-                row[v] = both if both < row[v] else row[v]  # noqa: FURB136 - `min` would widen both
-        if rest == 0 or distance.shape[0] == 0:
-            spread(start, arcs, row, queue)
+            for first in range(0, width, LANES):
+                costs.fill(UNREACHABLE)
+                part = rest
+                while part:
+                    # Two smaller trees meet in a node; the one with the lowest group is `low | part`.
+                    part = (part - 1) & rest
+                    one = grown[low | part, first : first + LANES]
+                    other = grown[rest ^ part, first : first + LANES]
+                    for lane in range(LANES):
+                        both = np.int32(one[lane] + other[lane])
+                        costs[lane] = both if both < costs[lane] else costs[lane]  # noqa: FURB136 - as above
+                merged[first : first + LANES] = costs
+        if distance.shape[0] == 0:
+            grown[mask] = merged[:width]
+            spread(start, arcs, grown[mask, :n], room)
             continue
-        merged = grown[0]
-        for v in range(n):
-            merged[v] = row[v]
-        for u in range(n):
-            # If a path from another node passes here, it goes on from that one.
-            if row[u] == merged[u] and row[u] < UNREACHABLE:
-                way = distance[u]
+        for first in range(0, width, LANES):
+            # From where two trees meet, or from an end, the tree goes on to all other nodes.
+            costs.fill(UNREACHABLE)
+            for u in range(n):
+                way = distance[u, first : first + LANES]
                 near = merged[u]
-                for v in range(n):
-                    both = np.int32(near + way[v])
-                    row[v] = both if both < row[v] else row[v]  # noqa: FURB136 - as above
+                for lane in range(LANES):
+                    both = np.int32(near + way[lane])
+                    costs[lane] = both if both < costs[lane] else costs[lane]  # noqa: FURB136 - as above
+            grown[mask, first : first + LANES] = costs
     _split_tickets(ends, members[group], grown, nets)
 
 
 @compiled
 def _split_tickets(ends: Ints, root: Ints, grown: Costs, nets: Ints) -> None:
     """Fill in the cheapest tree and network for each set of tickets, from the trees that touch sets of groups."""
-    n = grown.shape[1]
+    n = root.size
     nets[0, TOUCH] = nets[0, TREE] = nets[0, FOREST] = 0
     ticket = 0
     for subset in range(1, nets.shape[0]):

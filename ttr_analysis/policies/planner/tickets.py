@@ -13,7 +13,9 @@ from ttr_analysis.engine.kernel.scoring import goal_reached
 from ttr_analysis.engine.layout import UNKNOWN_TICKET, State
 from ttr_analysis.policies.planner.memory import Memory
 from ttr_analysis.policies.planner.network import (
+    FEW_SETS,
     FOREST,
+    LANES,
     POINT_SHIFT,
     POINT_UNIT,
     ROOM_SIZE,
@@ -22,6 +24,7 @@ from ttr_analysis.policies.planner.network import (
     TRAIN_SHIFT,
     UNREACHABLE,
     lay_board,
+    measure,
     solve,
     spread,
     trace,
@@ -84,10 +87,12 @@ def consider_tickets(state: State, tables: Tables, seat: int, params: Params, me
     members = np.zeros((2 * MAX_WANTED + 1, n), dtype=np.int64)
     ends = np.zeros(MAX_WANTED, dtype=np.int64)
     n_groups = _find_groups(tables, node, wanted, n_wanted, gain, members, ends, room)
-    grown = np.empty((1 << max(0, n_groups - 1), n), dtype=np.int32)
+    width = (n + LANES - 1) // LANES * LANES
+    grown = np.empty((1 << max(0, n_groups - 1), width), dtype=np.int32)
     nets = np.empty((1 << n_wanted, 3), dtype=np.int64)
-    distance = np.empty((n if len(grown) > 2 * n else 0, n), dtype=np.int32)
-    solve(start, arcs, members, ends, grown, nets, distance, room)
+    distance = np.empty((n if len(grown) > FEW_SETS else 0, width), dtype=np.int32)
+    measure(start, arcs, distance)
+    solve(start, arcs, members, ends, distance, grown, nets, room)
     # The best part of each set of tickets: some may be better given up.
     best = np.zeros(1 << n_wanted, dtype=np.int64)
     worth = np.zeros(1 << n_wanted, dtype=np.float64)
