@@ -12,7 +12,7 @@ from ttr_analysis.maps.loading import data_folder, load_map
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "ttr_analysis"
 FOLDERS = (".ci", "benchmarks", "data", "docs", "notebooks", "requirements", "scripts", "tests", "ttr_analysis")
-MAX_LINES = 500
+MAX_LINES = 700
 
 BUILT_IN = sorted(path.name for path in data_folder().iterdir() if (path / "rules.toml").is_file())
 GENERAL = ("rules", "tables", "engine", "policies", "analysis", "studies")

@@ -168,7 +168,7 @@ def test_other_errors_are_not_taken_for_an_interrupt(tmp_path: Path, monkeypatch
 
 
 def test_the_command_starts_without_the_heavy_libraries() -> None:
-    heavy = ("numpy", "pandas", "numba", "scipy", "matplotlib", "networkx")
+    heavy = ("numpy", "pandas", "llvmlite", "scipy", "matplotlib", "networkx")
     script = (
         "import sys; from ttr_analysis.cli import main; code = main(['check', 'nordic']); "
         f"assert not {heavy!r} & sys.modules.keys(), sys.modules; sys.exit(code)"

@@ -12,7 +12,7 @@ import pytest
 import ttr_analysis as ttr
 from ttr_analysis import policies, viz, widgets
 
-HEAVY = {"matplotlib", "networkx", "numba", "numpy", "pandas", "scipy"}
+HEAVY = {"llvmlite", "matplotlib", "networkx", "numpy", "pandas", "scipy"}
 FRONTS = (ttr, policies, viz, widgets)
 """Modules that look their names up at the first use."""
 
@@ -65,7 +65,7 @@ def test_the_graph_needs_networkx_alone(tmp_path: Path) -> None:
 def test_tables_and_graphs_are_loaded_where_one_is_asked_for(code: str, tmp_path: Path) -> None:
     loaded = packages_loaded_by(f"import ttr_analysis as ttr; m = ttr.load_map('nordic'); {code}", tmp_path)
 
-    assert loaded & HEAVY <= {"numba", "numpy", "scipy"}  # SciPy is loaded by Numba
+    assert loaded & HEAVY <= {"llvmlite", "numpy"}
 
 
 def test_boards_are_drawn_as_svg_without_matplotlib(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from math import comb
@@ -15,6 +14,7 @@ import pytest
 import ttr_analysis as ttr
 from tests.fixtures import EVERY_MAP, load
 from tests.studies.telling import fewest_trains, told_losses, told_routes, told_tickets
+from ttr_analysis._compile.calls import is_plain
 from ttr_analysis.cards import CARD_KINDS, COLORS, LOCOMOTIVE
 from ttr_analysis.engine.actions import ClaimRoute, DeclineTunnel
 from ttr_analysis.engine.events import Chance, Move
@@ -25,7 +25,7 @@ from ttr_analysis.studies import SimulationResult
 
 SEED = 7
 PLAYERS: tuple[CompiledPolicy, ...] = (Greedy(), Random(), Random(), Greedy(), Random())
-IS_COMPILED = os.environ.get("NUMBA_DISABLE_JIT") != "1"
+IS_COMPILED = not is_plain()
 
 
 def simulate(game_map: GameMap, n_games: int, n_players: int = 3) -> SimulationResult:

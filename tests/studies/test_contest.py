@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from concurrent.futures import Executor, Future
 from itertools import combinations, permutations
@@ -15,6 +14,7 @@ from scipy.optimize import minimize
 
 import ttr_analysis as ttr
 from tests.fixtures import load
+from ttr_analysis._compile.calls import is_plain
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.studies import contest
@@ -24,7 +24,7 @@ from ttr_analysis.studies.ratings import ELO, Floats, fit_ratings
 from ttr_analysis.studies.simulation import Interrupted
 from ttr_analysis.viz.verdicts import plot_ratings
 
-IS_COMPILED = os.environ.get("NUMBA_DISABLE_JIT") != "1"
+IS_COMPILED = not is_plain()
 N_GAMES = 24 if IS_COMPILED else 4
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor
 from dataclasses import replace
@@ -17,6 +16,7 @@ import pytest
 
 import ttr_analysis as ttr
 from tests.fixtures import load
+from ttr_analysis._compile.calls import is_plain
 from ttr_analysis.cards import COLORS
 from ttr_analysis.engine.protocol import CompiledPolicy
 from ttr_analysis.maps.model import GameMap
@@ -27,7 +27,7 @@ from ttr_analysis.studies.map_fairness import Fairness, _unevenness, fairness
 from ttr_analysis.studies.playing import Frames
 from ttr_analysis.viz.verdicts import plot_ticket_worth
 
-IS_COMPILED = os.environ.get("NUMBA_DISABLE_JIT") != "1"
+IS_COMPILED = not is_plain()
 N_GAMES = 400 if IS_COMPILED else 6
 
 

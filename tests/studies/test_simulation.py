@@ -20,6 +20,7 @@ import pytest
 
 import ttr_analysis as ttr
 from tests.fixtures import load
+from ttr_analysis._compile.calls import is_plain
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.kernel.listing import list_actions
 from ttr_analysis.engine.protocol import CompiledPolicy
@@ -32,7 +33,7 @@ from ttr_analysis.studies.playing import Player, names_apart
 
 SEED = 7
 PLAYERS: tuple[CompiledPolicy, ...] = (Greedy(), Random(), Random(), Greedy(), Random())
-IS_COMPILED = os.environ.get("NUMBA_DISABLE_JIT") != "1"
+IS_COMPILED = not is_plain()
 
 
 def simulate(game_map: GameMap, n_games: int, n_players: int = 3, **options: object) -> SimulationResult:
