@@ -32,7 +32,7 @@ from tests.engine.conformance import (
 from tests.engine.decoding import Event, decode
 from tests.engine.goldens import FOLDER, final_data, golden_paths, load_events
 from tests.engine.special_rules import rules_in
-from ttr_analysis.engine.codes import SHUFFLED, SHUFFLED_MARKET
+from ttr_analysis.engine.codes import SHUFFLED, SHUFFLED_MARKET, make_event
 from ttr_analysis.engine.kernel.scoring import TOTAL_COLUMN
 from ttr_analysis.engine.record import GameRecord
 
@@ -98,7 +98,7 @@ def _is_rare(combination: Combination, game: int) -> bool:
     played = play(combination, [UNIFORM] * combination.n_players, SEED, game, checked=False)
     totals: list[int] = played.scores[:, TOTAL_COLUMN].tolist()
     first_move = next(i for i, code in enumerate(played.tape[:, 0].tolist()) if is_move(code))
-    is_replaced = SHUFFLED + 128 * SHUFFLED_MARKET in played.tape[:first_move, 0]
+    is_replaced = make_event(SHUFFLED, 0, SHUFFLED_MARKET) in played.tape[:first_move, 0]
     return totals.count(max(totals)) > 1 or is_replaced
 
 

@@ -19,15 +19,21 @@ from tests.oracles.referee import Final, check_record
 from ttr_analysis._compile import compiled
 from ttr_analysis._compile.calls import is_plain
 from ttr_analysis.engine.codes import (
+    ARGUMENT_SHIFT,
+    FIRST_EVENT,
+    KIND_MASK,
     MARKET_CARD,
+    N_ACTIONS,
     READ_AT,
     READ_END,
+    SEAT_SHIFT,
     SHUFFLED,
     SHUFFLED_MARKET,
     TAPE_START,
     WRITE_AT,
     WRITE_END,
     kind_of,
+    make_event,
 )
 from ttr_analysis.engine.kernel.legal import ActionFault, action_fault
 from ttr_analysis.engine.kernel.listing import list_actions
@@ -62,7 +68,6 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 IS_COMPILED = not is_plain()
-N_ACTION_KINDS = 9
 _MAX_ACTIONS = 20_000
 _TAPE_CELLS = 20_000
 _TRIES_STREAM = 90
@@ -132,7 +137,7 @@ class Whim:
     """
 
     name: str
-    likes: tuple[int, ...] = (1,) * N_ACTION_KINDS
+    likes: tuple[int, ...] = (1,) * N_ACTIONS
     """One weight for each kind of action, in the order of their codes."""
 
     memory_size = N_WORDS
@@ -274,8 +279,8 @@ def check_state(state: State, tables: Tables, tries: Ints) -> None:
 
 def check_market(state: State, tables: Tables, events: Ints) -> None:
     """Raise a `BrokenLawError` if face-up cards should have been replaced after they were filled up."""
-    is_refill = (events[:, 0] & 15 == MARKET_CARD).any()
-    n_resets = (events[:, 0] == SHUFFLED + 128 * SHUFFLED_MARKET).sum()
+    is_refill = (events[:, 0] & KIND_MASK == MARKET_CARD).any()
+    n_resets = (events[:, 0] == make_event(SHUFFLED, 0, SHUFFLED_MARKET)).sum()
     if is_refill and n_resets < tables.max_resets and wants_reset(state, tables):
         raise BrokenLawError("the market should be replaced")
 
@@ -300,13 +305,13 @@ def recording_tape() -> Ints:
 
 def is_move(code: int) -> bool:
     """Return whether an event is a move, no outcome of chance."""
-    return (code & 15) < N_ACTION_KINDS
+    return kind_of(code) < FIRST_EVENT
 
 
 def script_of(tape: Ints) -> Ints:
     """Return a tape that scripts the outcomes of a recorded one, and records again."""
-    kinds = tape[:, 0] & 15
-    outcomes = tape[(kinds >= N_ACTION_KINDS) & (kinds < N_ACTION_KINDS + len(OUTCOMES))].ravel()
+    kinds = tape[:, 0] & KIND_MASK
+    outcomes = tape[(kinds >= FIRST_EVENT) & (kinds < FIRST_EVENT + len(OUTCOMES))].ravel()
     script = np.zeros(TAPE_START + len(outcomes) + tape.size, dtype=np.int64)
     script[READ_AT] = TAPE_START
     script[READ_END] = script[WRITE_AT] = TAPE_START + len(outcomes)
@@ -317,8 +322,8 @@ def script_of(tape: Ints) -> Ints:
 
 def moves_of(tape: Ints) -> Ints:
     """Return the moves of a tape, the seats of their codes at 0."""
-    moves = tape[(tape[:, 0] & 15) < N_ACTION_KINDS].copy()
-    moves[:, 0] &= ~(7 << 4)
+    moves = tape[(tape[:, 0] & KIND_MASK) < FIRST_EVENT].copy()
+    moves[:, 0] &= ~(-1 << SEAT_SHIFT) | (-1 << ARGUMENT_SHIFT)
     return moves
 
 

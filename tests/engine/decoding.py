@@ -42,12 +42,12 @@ def decode(game_map: GameMap, tape: Ints) -> list[Event]:
 
 
 def _decode_one(game_map: GameMap, code: int, value: int) -> Event:
-    kind, seat, argument = code & 15, code >> 4 & 7, code >> 7
+    kind, seat, argument = code & 63, code >> 6 & 7, code >> 9
     if kind < len(MOVES):
         return {"event": MOVES[kind], "seat": seat, **_said_with_move(game_map, MOVES[kind], argument, value)}
-    if kind - len(MOVES) == len(OUTCOMES):
+    if kind - 32 == len(OUTCOMES):
         return {"event": SHUFFLES[argument]}
-    name = OUTCOMES[kind - len(MOVES)]
+    name = OUTCOMES[kind - 32]
     event: Event = {"event": name}
     if name in {"card_dealt", "card_drawn", "ticket_offered"}:
         event["seat"] = seat
@@ -83,4 +83,4 @@ def encode_move(game_map: GameMap, event: Mapping[str, Any], offer: Sequence[str
         argument = [route.id for route in game_map.routes].index(event["route"])
     value = sum(n << 6 * CARD_KINDS.index(kind) for kind, n in event.get("cards", {}).items())
     value += sum(1 << offer.index(ticket) for ticket in event.get("tickets", []))
-    return MOVES.index(event["event"]) + 128 * argument, value
+    return MOVES.index(event["event"]) + 512 * argument, value

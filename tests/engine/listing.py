@@ -21,7 +21,7 @@ from ttr_analysis.engine.codes import (
     PAY_TUNNEL,
     argument_of,
     kind_of,
-    make_code,
+    make_action,
     pack_cards,
     unpack_cards,
 )
@@ -121,12 +121,12 @@ def _finds_unlisted(state: State, tables: Tables, actions: Ints, n: int) -> bool
         if _is_unlisted(state, tables, actions, n, kind, 0):
             return True
     for slot in range(-1, tables.market_size + 2):
-        if _is_unlisted(state, tables, actions, n, make_code(DRAW_FACE_UP, slot), 0):
+        if _is_unlisted(state, tables, actions, n, make_action(DRAW_FACE_UP, slot), 0):
             return True
     for route in range(-1, tables.n_routes + 2):
-        if _is_unlisted(state, tables, actions, n, make_code(CHOOSE_NEUTRAL, route), 0):
+        if _is_unlisted(state, tables, actions, n, make_action(CHOOSE_NEUTRAL, route), 0):
             return True
-        if _is_unlisted(state, tables, actions, n, make_code(CLAIM_ROUTE, route), 0):
+        if _is_unlisted(state, tables, actions, n, make_action(CLAIM_ROUTE, route), 0):
             return True
     for kept in range(-1, (1 << state.n_offer[state.seat]) + 2):
         if _is_unlisted(state, tables, actions, n, KEEP_TICKETS, kept):
@@ -162,6 +162,6 @@ def _finds_unlisted_payment(state: State, tables: Tables, actions: Ints, n: int,
 @compiled
 def _tries(state: State, tables: Tables, actions: Ints, n: int, route: int, cards: Ints) -> bool:
     packed = pack_cards(cards)
-    return _is_unlisted(state, tables, actions, n, make_code(CLAIM_ROUTE, route), packed) or _is_unlisted(
+    return _is_unlisted(state, tables, actions, n, make_action(CLAIM_ROUTE, route), packed) or _is_unlisted(
         state, tables, actions, n, PAY_TUNNEL, packed
     )

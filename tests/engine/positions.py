@@ -32,7 +32,7 @@ from tests.fixtures import load
 from ttr_analysis import GameMap
 from ttr_analysis.cards import CARD_KINDS, N_KINDS, CardCounts, card_index
 from ttr_analysis.engine import codes
-from ttr_analysis.engine.codes import Ints, argument_of, kind_of, make_code, pack_cards
+from ttr_analysis.engine.codes import Ints, argument_of, kind_of, make_action, make_event, pack_cards
 from ttr_analysis.engine.kernel import setup
 from ttr_analysis.engine.kernel.legal import ActionFault, action_fault
 from ttr_analysis.engine.kernel.listing import list_actions
@@ -84,7 +84,7 @@ _OF_A_SEAT = (codes.CARD_DRAWN, codes.TICKET_OFFERED)
 
 def face_up(slot: int) -> Action:
     """Take the card in a market slot."""
-    return make_code(codes.DRAW_FACE_UP, slot), 0
+    return make_action(codes.DRAW_FACE_UP, slot), 0
 
 
 def pay(**cards: int) -> Action:
@@ -284,7 +284,7 @@ class Position:
 
     def claim(self, route: str, **cards: int) -> Action:
         """Claim a route with cards."""
-        return make_code(codes.CLAIM_ROUTE, self._routes[route]), _packed(cards)
+        return make_action(codes.CLAIM_ROUTE, self._routes[route]), _packed(cards)
 
     def keep(self, *tickets: str) -> Action:
         """Keep some tickets of the offer."""
@@ -293,7 +293,7 @@ class Position:
 
     def choose(self, route: str) -> Action:
         """Choose a track for the neutral player."""
-        return make_code(codes.CHOOSE_NEUTRAL, self._routes[route]), 0
+        return make_action(codes.CHOOSE_NEUTRAL, self._routes[route]), 0
 
     def fault(self, action: Action) -> ActionFault:
         """Return why an action is illegal."""
@@ -321,7 +321,7 @@ class Position:
         for item in outcomes:
             for kind, slot, name in [item] if isinstance(item, tuple) else item:
                 seat = int(self.state.seat) if kind in _OF_A_SEAT else 0
-                script += [make_code(kind, slot) + 16 * seat, self._number(kind, name)]
+                script += [make_event(kind, seat, slot), self._number(kind, name)]
         tape = np.zeros(_TAPE_SIZE, dtype=np.int64)
         tape[codes.READ_AT] = codes.TAPE_START
         tape[codes.TAPE_START : codes.TAPE_START + len(script)] = script

@@ -12,7 +12,7 @@ import pytest
 from ttr_analysis import Game, GameError, GameMap, IllegalActionError, SeatView
 from ttr_analysis.engine import packed as packed_module
 from ttr_analysis.engine.actions import Action, DrawCard
-from ttr_analysis.engine.codes import Ints
+from ttr_analysis.engine.codes import Ints, argument_of, kind_of, make_action, make_event
 from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.record import GameRecord
 from ttr_analysis.policies._common import Floats
@@ -59,7 +59,7 @@ class Sitting(Random):
         self, state: State, tables: Tables, lore: Ints, seat: int, params: Floats, memory: Ints
     ) -> tuple[int, int]:
         code, value = super().decide(state, tables, lore, seat, params, memory)
-        return code + 16 * 3, value
+        return make_event(kind_of(code), 3, argument_of(code)), value
 
 
 class Failing(Random):
@@ -187,7 +187,7 @@ def test_a_policy_is_not_shown_what_others_looked_at(nordic: GameMap) -> None:
     assert not {id(codec) for codec in one.codecs} & {id(codec) for codec in other.codecs}
 
 
-@pytest.mark.parametrize("code", [77 << 7, -16, 1 << 62], ids=["argument", "negative", "huge"])
+@pytest.mark.parametrize("code", [make_action(0, 77), -64, 1 << 62], ids=["argument", "negative", "huge"])
 def test_codes_that_say_more_than_their_action_are_refused(nordic: GameMap, code: int) -> None:
     class Stuffing(Random):
         def decide(self, *args: Any) -> tuple[int, int]:  # noqa: ANN401

@@ -46,7 +46,7 @@ from tests.engine.conformance import (
 )
 from tests.engine.invariants import Law, broken_law
 from ttr_analysis.cards import LOCOMOTIVE_INDEX
-from ttr_analysis.engine.codes import MARKET_CARD
+from ttr_analysis.engine.codes import MARKET_CARD, make_event
 from ttr_analysis.engine.layout import TURN, Ending, State
 from ttr_analysis.tables.games import game_tables
 
@@ -144,7 +144,7 @@ def test_an_empty_slot_beside_a_full_pile_is_noticed(state: State) -> None:
 
 def test_three_locomotives_that_stay_after_a_refill_are_noticed(state: State) -> None:
     tables = game_tables(NEDERLAND.game_map, N_PLAYERS)
-    refill = np.array([[MARKET_CARD + 128 * 4, LOCOMOTIVE_INDEX]])
+    refill = np.array([[make_event(MARKET_CARD, 0, 4), LOCOMOTIVE_INDEX]])
     state.market[:3] = LOCOMOTIVE_INDEX
 
     check_market(state, tables, refill[:0])

@@ -24,7 +24,7 @@ from tests.oracles.referee import Decision, Referee
 from tests.oracles.referee.moves import _candidates, fault, route_fault
 from tests.oracles.referee.payment import Cards, Form, affordable, forms, n_sub_multisets
 from ttr_analysis.cards import CARD_KINDS
-from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_TICKETS
+from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_TICKETS, make_action
 from ttr_analysis.engine.kernel.legal import action_fault
 from ttr_analysis.engine.kernel.listing import list_actions
 from ttr_analysis.engine.layout import TURN, State
@@ -44,7 +44,9 @@ Action = tuple[int, int]
 def test_what_is_legal_in_small_positions_is_what_the_referee_says(combination: Combination) -> None:
     for state, referee in islice(small_positions(combination), N_POSITIONS):
         listed, legal = judge(combination, state, referee)
-        with_sets = {CLAIM_ROUTE + 128 * i for i, route in enumerate(combination.game_map.routes) if route.swap_size}
+        with_sets = {
+            make_action(CLAIM_ROUTE, i) for i, route in enumerate(combination.game_map.routes) if route.swap_size
+        }
 
         assert listed <= legal
         assert {action for action in legal - listed if action[0] not in with_sets} == set()
@@ -58,7 +60,7 @@ def test_each_form_of_payment_with_sets_is_listed_once(combination: Combination)
         seat = int(state.seat)
         for i, route in enumerate(combination.game_map.routes):
             if route.swap_size and not route_fault(referee.table, seat, route):
-                payments = [cards_of(value) for code, value in listed if code == CLAIM_ROUTE + 128 * i]
+                payments = [cards_of(value) for code, value in listed if code == make_action(CLAIM_ROUTE, i)]
                 for form in forms(route):
                     has_form = any(
                         cards.total() == n_cards(route, form) and affordable(route, form, cards) for cards in payments

@@ -22,6 +22,7 @@ from ttr_analysis.engine.actions import (
     DrawTickets,
     LegalActions,
 )
+from ttr_analysis.engine.codes import CLAIM_ROUTE, KEEP_TICKETS, make_action
 from ttr_analysis.engine.events import Chance, ChanceKind, Move
 from ttr_analysis.engine.layout import Phase
 from ttr_analysis.engine.protocol import CompiledPolicy, Policy
@@ -55,7 +56,7 @@ class Broken(Random):
     """A compiled policy that chooses what does not exist."""
 
     def decide(self, state, *_):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN002, ANN201
-        return (6, 0) if state.phase == Phase.KEEP_START else (2 + 128 * 500, 0)
+        return (KEEP_TICKETS, 0) if state.phase == Phase.KEEP_START else (make_action(CLAIM_ROUTE, 500), 0)
 
 
 @pytest.mark.parametrize(("name", "variant"), WALKS)

@@ -15,7 +15,7 @@ import pytest
 from tests.engine.cells import N_HAND, SCORE, TRAINS
 from tests.engine.positions import DRAW, PASS, Position, changed, face_up
 from tests.fixtures import EVERY_MAP
-from ttr_analysis.engine.codes import CLAIM_ROUTE, kind_of, make_code
+from ttr_analysis.engine.codes import CLAIM_ROUTE, kind_of, make_action
 from ttr_analysis.engine.kernel.legal import ActionFault
 from ttr_analysis.engine.layout import NOBODY, Phase
 
@@ -144,7 +144,7 @@ def test_there_is_no_such_route() -> None:
     table = Position("usa").hand(0, white=6)
 
     for route in (-1, 100, 127):
-        assert table.fault((make_code(CLAIM_ROUTE, route), 0)) == ActionFault.ROUTE
+        assert table.fault((make_action(CLAIM_ROUTE, route), 0)) == ActionFault.ROUTE
 
 
 def test_a_player_needs_as_many_trains_as_the_route_is_long() -> None:

@@ -14,6 +14,7 @@ import pytest
 from tests.engine.cells import N_HAND, N_PILE
 from tests.engine.positions import DRAW, PASS, TICKETS, Position, changed, drawn, face_up, turned
 from tests.fixtures import BUILT_IN
+from ttr_analysis.engine.codes import DRAW_FACE_UP, make_action
 from ttr_analysis.engine.kernel.legal import ActionFault
 from ttr_analysis.engine.layout import Phase
 
@@ -157,7 +158,7 @@ def test_there_is_no_sixth_slot() -> None:
     table = Position("nordic")
 
     assert table.fault(face_up(5)) == ActionFault.SLOT
-    assert table.fault((face_up(0)[0] - 128, 0)) == ActionFault.SLOT
+    assert table.fault((make_action(DRAW_FACE_UP, -1), 0)) == ActionFault.SLOT
 
 
 def test_an_empty_slot_cannot_be_taken() -> None:

@@ -18,7 +18,7 @@ from tests.fixtures import BUILT_IN, load
 from ttr_analysis import GameMap
 from ttr_analysis.cards import CARD_KINDS, COLORS, card_index
 from ttr_analysis.engine import codes
-from ttr_analysis.engine.codes import Ints, argument_of, kind_of, make_code, seat_of
+from ttr_analysis.engine.codes import Ints, argument_of, kind_of, make_action, make_event, seat_of
 from ttr_analysis.engine.kernel.legal import ActionFault, action_fault
 from ttr_analysis.engine.kernel.listing import list_actions
 from ttr_analysis.engine.kernel.setup import new_game
@@ -281,17 +281,13 @@ def test_every_ticket_is_in_one_place_after_the_opening() -> None:
 
 def opening_script(game_map: GameMap, market: list[str]) -> list[tuple[int, int]]:
     """Return a script for two players: no locomotives are dealt, these cards are turned up in turn."""
-    hands = [(make_code(codes.CARD_DEALT, 0) + 16 * seat, kind) for seat in (0, 1) for kind in range(4)]
-    slots = [(make_code(codes.MARKET_CARD, i % 5), card_index(card)) for i, card in enumerate(market)]
+    hands = [(make_event(codes.CARD_DEALT, seat), kind) for seat in (0, 1) for kind in range(4)]
+    slots = [(make_action(codes.MARKET_CARD, i % 5), card_index(card)) for i, card in enumerate(market)]
     n_dealt = game_map.rules.tickets.opening_deal
     return (
         hands
         + slots
-        + [
-            (make_code(codes.TICKET_OFFERED, 0) + 16 * seat, seat * n_dealt + i)
-            for seat in (0, 1)
-            for i in range(n_dealt)
-        ]
+        + [(make_event(codes.TICKET_OFFERED, seat), seat * n_dealt + i) for seat in (0, 1) for i in range(n_dealt)]
     )
 
 

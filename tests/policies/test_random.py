@@ -28,7 +28,7 @@ from tests.engine.positions import Position, changed
 from tests.fixtures import load
 from tests.oracles.referee.payment import Cards, affordable, forms
 from ttr_analysis.cards import CARD_KINDS
-from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_FACE_UP, argument_of, kind_of
+from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_FACE_UP, argument_of, kind_of, make_action
 from ttr_analysis.engine.kernel.legal import NONE, route_fault
 from ttr_analysis.engine.kernel.listing import list_actions
 from ttr_analysis.engine.kernel.setup import new_game
@@ -82,10 +82,10 @@ def expected_choices(game_map: GameMap, state: State, tables: Tables) -> dict[Ch
         seat = int(state.seat)
         for route in range(len(game_map.routes)):
             if route_fault(state, tables, seat, route) == NONE:
-                claims = [row for row in listed if row[0] == CLAIM_ROUTE + 128 * route]
+                claims = [row for row in listed if row[0] == make_action(CLAIM_ROUTE, route)]
                 n_forms = len(forms_of(game_map, route, hand_of(state, seat)))
                 if game_map.routes[route].swap_size:
-                    weights[CLAIM_ROUTE + 128 * route, 0] = n_forms
+                    weights[make_action(CLAIM_ROUTE, route), 0] = n_forms
                 else:
                     assert len(claims) == n_forms
                     weights |= dict.fromkeys(claims, 1)

@@ -15,7 +15,7 @@ from tests.engine.conformance import Combination
 from tests.engine.test_hidden_information import scrambled
 from ttr_analysis import Game, GameError, GameRecord, GameState
 from ttr_analysis.analysis.tickets.solver import ForestSolver, trains_of
-from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_CARD, KEEP_TICKETS, PAY_TUNNEL, make_code
+from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_CARD, KEEP_TICKETS, PAY_TUNNEL, make_event
 from ttr_analysis.engine.layout import KEEP, NOBODY, TUNNEL_PHASE, TURN, State
 from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.policies.playout import play_block
@@ -368,8 +368,8 @@ def owned(known: Knowledge, owners: dict[int, int]) -> State:
 
 
 def test_turns_are_counted_until_a_route_is_taken() -> None:
-    claim = [(make_code(CLAIM_ROUTE, route) + 16 * seat, 0) for route, seat in ((4, 1), (5, 0), (4, 1))]
-    draw = [(DRAW_CARD + 16 * seat, 0) for seat in (0, 0, 1)]
+    claim = [(make_event(CLAIM_ROUTE, seat, route), 0) for route, seat in ((4, 1), (5, 0), (4, 1))]
+    draw = [(make_event(DRAW_CARD, seat), 0) for seat in (0, 0, 1)]
     rows = np.array([claim[0], draw[0], draw[1], draw[2], claim[1], claim[2]])
     known = a_position()
     state = owned(known, {4: 1, 5: 0})
@@ -407,14 +407,14 @@ def test_whose_claim_closed_a_route_is_told_by_the_order_of_claims() -> None:
 def test_a_tunnel_that_was_attempted_before_is_taken_when_it_is_paid() -> None:
     for turn, turns in ((0, 1), (1, 0)):
         known = a_position(TUNNEL_PHASE, turn, pending=9)
-        rows = np.array([(PAY_TUNNEL + 16 * turn, 0)])
+        rows = np.array([(make_event(PAY_TUNNEL, turn), 0)])
 
         assert _turns_taken(known, owned(known, {9: turn}), rows, 0) == {9: turns}
 
 
 def test_the_turn_that_a_seat_is_in_counts() -> None:
     known = a_position(KEEP)
-    rows = np.array([(KEEP_TICKETS, 1), (make_code(CLAIM_ROUTE, 9) + 16, 0)])
+    rows = np.array([(KEEP_TICKETS, 1), (make_event(CLAIM_ROUTE, 1, 9), 0)])
 
     assert _turns_taken(known, owned(known, {9: 1}), rows, 0) == {9: 1}
 

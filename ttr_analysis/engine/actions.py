@@ -18,7 +18,7 @@ from ttr_analysis._errors import IllegalActionError
 from ttr_analysis.analysis.payments.model import Payment, split
 from ttr_analysis.cards import N_KINDS, CardCounts
 from ttr_analysis.engine import codes
-from ttr_analysis.engine.codes import Ints, argument_of, kind_of, make_code, unpack_cards
+from ttr_analysis.engine.codes import Ints, argument_of, kind_of, make_action, pack_cards, unpack_cards, without_seat
 from ttr_analysis.engine.layout import UNKNOWN_TICKET, State
 from ttr_analysis.maps.model import GameMap, Route, Ticket
 
@@ -177,8 +177,6 @@ KIND_OF_ACTION: Final[dict[type, int]] = {
 }
 """The kind that a code has, by the type of the action."""
 
-_NO_SEAT: Final = ~(7 << 4)
-_MOST_OF_A_KIND: Final = 63  # six bits
 _MAX_ARGUMENT: Final = 1 << 40
 _CACHE_SIZE: Final = 1 << 17
 
@@ -272,17 +270,17 @@ class Codec:
         """
         match action:
             case DrawFaceUp(slot):
-                return make_code(codes.DRAW_FACE_UP, _argument(slot, "market slot")), 0
+                return make_action(codes.DRAW_FACE_UP, _argument(slot, "market slot")), 0
             case ClaimRoute(route, payment):
                 if not isinstance(payment, Payment):
                     raise IllegalActionError(f"expected a Payment for {route}, got {payment!r}")
-                return make_code(codes.CLAIM_ROUTE, self.route_index(route)), _packed(payment.cards)
+                return make_action(codes.CLAIM_ROUTE, self.route_index(route)), packed(payment.cards)
             case PayTunnel(cards):
-                return codes.PAY_TUNNEL, _packed(cards)
+                return codes.PAY_TUNNEL, packed(cards)
             case KeepTickets(tickets):
                 return codes.KEEP_TICKETS, self._kept(tickets, state)
             case ChooseNeutralRoute(route):
-                return make_code(codes.CHOOSE_NEUTRAL, self.route_index(route)), 0
+                return make_action(codes.CHOOSE_NEUTRAL, self.route_index(route)), 0
             case DrawCard() | DeclineTunnel() | DrawTickets() | Pass():
                 return KIND_OF_ACTION[type(action)], 0
             case _:
@@ -302,7 +300,7 @@ class Codec:
         """
         if kind_of(code) == codes.KEEP_TICKETS:
             return KeepTickets(tuple(self.ticket(t) for i, t in enumerate(_offer(state)) if value >> i & 1))
-        key = (code & _NO_SEAT, value)
+        key = (without_seat(code), value)
         action = self._decoded.get(key)
         if action is None:
             if len(self._decoded) >= _CACHE_SIZE:
@@ -437,12 +435,25 @@ def unpacked(value: int) -> CardCounts:
     return CardCounts(tuple(cards.tolist()))
 
 
-def _packed(cards: CardCounts) -> int:
+def packed(cards: CardCounts) -> int:
+    """
+    Return counts as packed cards.
+
+    Raises
+    ------
+    IllegalActionError
+        If they are no counts, or more of a kind than can be packed.
+
+    Examples
+    --------
+    >>> unpacked(packed(CardCounts.of(blue=3, locomotive=1)))
+    CardCounts.of(blue=3, locomotive=1)
+    """
     if not isinstance(cards, CardCounts):
         raise IllegalActionError(f"expected CardCounts such as CardCounts.of(red=2), got {cards!r}")
-    if max(cards) > _MOST_OF_A_KIND:
+    if max(cards) > codes.MOST_OF_A_KIND:
         raise IllegalActionError(f"nobody holds {cards}")
-    return sum(count << 6 * kind for kind, count in enumerate(cards.counts))
+    return int(pack_cards(np.array(cards.counts, dtype=np.int64)))
 
 
 def _argument(number: object, what: str) -> int:

@@ -1,8 +1,9 @@
 """
 Actions and events as two numbers, a *code* and a *value*, and the tape on which they are kept.
 
-A code is `kind + 16 * seat + 128 * argument`. Policies and rules leave the seat
-at 0: it is the one that acts; events on a tape have it.
+A code holds a kind in its lowest bits, then a seat, then an argument: see
+`make_event`. Policies and rules leave the seat at 0, as `make_action` does: it
+is the one that acts; events on a tape have it.
 
 =================  ====================  =======================================
 kind               argument              value
@@ -25,7 +26,7 @@ NEUTRAL_TICKET                           ticket
 SHUFFLED           one of `SHUFFLED_*`
 =================  ====================  =======================================
 
-Packed cards are nine counts of six bits each.
+Packed cards are nine counts of six bits each: see `pack_cards`.
 """
 
 from __future__ import annotations
@@ -49,57 +50,90 @@ DRAW_TICKETS: Final = 5
 KEEP_TICKETS: Final = 6
 CHOOSE_NEUTRAL: Final = 7
 PASS: Final = 8
+N_ACTIONS: Final = PASS + 1
 
-CARD_DEALT: Final = 9
-CARD_DRAWN: Final = 10
-MARKET_CARD: Final = 11
-CARD_REVEALED: Final = 12
-TICKET_OFFERED: Final = 13
-NEUTRAL_TICKET: Final = 14
-SHUFFLED: Final = 15
+FIRST_EVENT: Final = 32
+"""Kinds below are actions, this and those above outcomes of chance."""
+CARD_DEALT: Final = FIRST_EVENT
+CARD_DRAWN: Final = FIRST_EVENT + 1
+MARKET_CARD: Final = FIRST_EVENT + 2
+CARD_REVEALED: Final = FIRST_EVENT + 3
+TICKET_OFFERED: Final = FIRST_EVENT + 4
+NEUTRAL_TICKET: Final = FIRST_EVENT + 5
+SHUFFLED: Final = FIRST_EVENT + 6
 """No outcome of chance but its place: the discards became a pile, or the market was replaced."""
 
 SHUFFLED_CARDS: Final = 0
 SHUFFLED_TICKETS: Final = 1
 SHUFFLED_MARKET: Final = 2
 
+KIND_BITS: Final = 6
+SEAT_BITS: Final = 3
+SEAT_SHIFT: Final = KIND_BITS
+ARGUMENT_SHIFT: Final = KIND_BITS + SEAT_BITS
+CODE_BITS: Final = 31
+"""Bits of a whole code: kind, seat and argument."""
+KIND_MASK: Final = (1 << KIND_BITS) - 1
+_SEAT_MASK: Final = (1 << SEAT_BITS) - 1
+
 _WITH_ARGUMENT: Final = frozenset({DRAW_FACE_UP, CLAIM_ROUTE, CHOOSE_NEUTRAL})
 _WITH_VALUE: Final = frozenset({CLAIM_ROUTE, PAY_TUNNEL, KEEP_TICKETS})
 
-_CARD_BITS: Final = 6
-_CARD_MASK: Final = (1 << _CARD_BITS) - 1
+CARD_BITS: Final = 6
+MOST_OF_A_KIND: Final = (1 << CARD_BITS) - 1
+"""Cards of one kind that can be packed; nobody holds more."""
 
 
 @compiled
-def make_code(kind: int, argument: int) -> int:
+def make_event(kind: int, seat: int, argument: int = 0) -> int:
     """
-    Return the code of an action.
+    Return the code of an event.
 
     Examples
     --------
-    >>> code = make_code(CLAIM_ROUTE, 80)
-    >>> int(kind_of(code)), int(argument_of(code)), int(seat_of(code))
-    (2, 80, 0)
+    >>> code = make_event(CLAIM_ROUTE, 3, 80)
+    >>> int(kind_of(code)), int(seat_of(code)), int(argument_of(code))
+    (2, 3, 80)
     """
-    return kind + 128 * argument
+    return kind | seat << SEAT_SHIFT | argument << ARGUMENT_SHIFT
+
+
+@compiled
+def make_action(kind: int, argument: int) -> int:
+    """
+    Return the code of an action, which leaves the seat at 0.
+
+    Examples
+    --------
+    >>> code = make_action(CLAIM_ROUTE, 80)
+    >>> int(kind_of(code)), int(seat_of(code)), int(argument_of(code))
+    (2, 0, 80)
+    """
+    return make_event(kind, 0, argument)
+
+
+@compiled
+def without_seat(code: int) -> int:
+    """Return the code of an action from that of its event."""
+    return make_action(kind_of(code), argument_of(code))
 
 
 @compiled
 def kind_of(code: int) -> int:
     """Return the kind of an action or event."""
-    return code & 15
+    return code & KIND_MASK
 
 
 @compiled
 def seat_of(code: int) -> int:
     """Return the seat of an event."""
-    return (code >> 4) & 7
+    return (code >> SEAT_SHIFT) & _SEAT_MASK
 
 
 @compiled
 def argument_of(code: int) -> int:
     """Return the slot, route or other argument."""
-    return code >> 7
+    return code >> ARGUMENT_SHIFT
 
 
 def is_canonical(code: int, value: int) -> bool:
@@ -108,16 +142,16 @@ def is_canonical(code: int, value: int) -> bool:
 
     Examples
     --------
-    >>> is_canonical(DRAW_CARD, 0), is_canonical(DRAW_CARD, 3), is_canonical(DRAW_CARD + 128, 0)
+    >>> is_canonical(DRAW_CARD, 0), is_canonical(DRAW_CARD, 3), is_canonical(make_action(DRAW_CARD, 1), 0)
     (True, False, False)
     """
     kind = kind_of(code)
     has_argument, has_value = kind in _WITH_ARGUMENT, kind in _WITH_VALUE
     return (
-        0 <= code < 1 << 31
+        0 <= code < 1 << CODE_BITS
         and seat_of(code) == 0
         and (has_argument or argument_of(code) == 0)
-        and 0 <= value < (1 << _CARD_BITS * N_KINDS if has_value else 1)
+        and 0 <= value < (1 << CARD_BITS * N_KINDS if has_value else 1)
     )
 
 
@@ -136,7 +170,7 @@ def pack_cards(cards: Ints) -> int:
     """
     packed = 0
     for kind in range(N_KINDS):
-        packed |= cards[kind] << (_CARD_BITS * kind)
+        packed |= cards[kind] << (CARD_BITS * kind)
     return packed
 
 
@@ -144,7 +178,7 @@ def pack_cards(cards: Ints) -> int:
 def unpack_cards(packed: int, cards: Ints) -> None:
     """Fill in the nine counts of a packed number."""
     for kind in range(N_KINDS):
-        cards[kind] = (packed >> (_CARD_BITS * kind)) & _CARD_MASK
+        cards[kind] = (packed >> (CARD_BITS * kind)) & MOST_OF_A_KIND
 
 
 @compiled
@@ -166,8 +200,8 @@ def pack_single(color: int, own: int, locomotives: int) -> int:
     >>> cards.tolist()
     [0, 0, 0, 0, 2, 0, 0, 0, 1]
     """
-    packed = locomotives << (_CARD_BITS * LOCOMOTIVE_INDEX)
-    return packed + (own << (_CARD_BITS * color)) if own > 0 else packed
+    packed = locomotives << (CARD_BITS * LOCOMOTIVE_INDEX)
+    return packed + (own << (CARD_BITS * color)) if own > 0 else packed
 
 
 # -- the tape -----------------------------------------------------------------

@@ -44,7 +44,7 @@ from ttr_analysis._errors import GameError, nearest
 from ttr_analysis.cards import CARD_KINDS, N_KINDS
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import Codec, KeepTickets, unpacked
-from ttr_analysis.engine.codes import Ints, argument_of, kind_of, seat_of
+from ttr_analysis.engine.codes import MOST_OF_A_KIND, Ints, argument_of, kind_of, make_event, pack_cards, seat_of
 from ttr_analysis.engine.events import NOTICES, Chance, Event, Move, TicketsShown, decode_event, encode_chance
 from ttr_analysis.engine.layout import UNKNOWN_CARD, UNKNOWN_TICKET, State
 from ttr_analysis.engine.lines import FaultList, Line, as_json
@@ -55,10 +55,9 @@ from ttr_analysis.tables.games import MAX_SEATS, MAX_SLOTS, MAX_TICKETS
 UNKNOWN: Final = "?"
 """A card or ticket that a record does not know, in its file."""
 
-SHOWN: Final = 16
+SHOWN: Final = codes.SHUFFLED + 1
 """Kind of the tickets shown at the end: no event of the kernel."""
 
-_MOST_OF_A_KIND: Final = 63
 _NO_STATE: Final = State()
 
 
@@ -94,7 +93,7 @@ class Entry(NamedTuple):
     @property
     def code(self) -> int:
         """The event as a code of the kernel."""
-        return self.kind + 16 * self.seat + 128 * self.argument
+        return make_event(self.kind, self.seat, self.argument)
 
     @property
     def is_chance(self) -> bool:
@@ -288,19 +287,20 @@ class EntryReader:
         if not isinstance(value, dict) or not 0 < len(value) <= N_KINDS:
             self._faults.add(line, "cards", _quoted(value), 'expected counts by kind, such as {"red":2}')
             return None
-        packed: int | None = 0
+        counts = np.zeros(N_KINDS, dtype=np.int64)
+        is_right = True
         for kind, count in value.items():
             if kind not in CARD_KINDS:
                 hint = nearest(kind, CARD_KINDS, 1) or [f"one of {', '.join(CARD_KINDS)}"]
                 self._faults.add(line, "cards", _quoted(kind), f"expected {hint[0]}")
-                packed = None
-            elif not isinstance(count, int) or isinstance(count, bool) or not 0 < count <= _MOST_OF_A_KIND:
-                expected = f"expected a whole number of {kind} cards from 1 to {_MOST_OF_A_KIND}"
+                is_right = False
+            elif not isinstance(count, int) or isinstance(count, bool) or not 0 < count <= MOST_OF_A_KIND:
+                expected = f"expected a whole number of {kind} cards from 1 to {MOST_OF_A_KIND}"
                 self._faults.add(line, "cards", _quoted(count), expected)
-                packed = None
-            elif packed is not None:
-                packed |= count << 6 * CARD_KINDS.index(kind)
-        return packed
+                is_right = False
+            else:
+                counts[CARD_KINDS.index(kind)] = count
+        return int(pack_cards(counts)) if is_right else None
 
     def _ticket(self, line: int, key: str, value: object, *, secret: bool) -> int | None:
         if value == UNKNOWN and secret:

@@ -21,6 +21,7 @@ from ttr_analysis.engine.codes import (
     Ints,
     argument_of,
     kind_of,
+    make_event,
     seat_of,
 )
 from ttr_analysis.engine.layout import UNKNOWN_CARD, State
@@ -142,7 +143,6 @@ Event = Move | Chance | TicketsShown
 Rows = list[tuple[int, int]]
 """Events, or outcomes of chance, as codes and values: see `engine.codes`."""
 
-_FIRST_CHANCE: Final = codes.CARD_DEALT
 _WITH_SEAT: Final = ("card_dealt", "card_drawn", "ticket_offered")
 _WITH_TICKET: Final = ("ticket_offered", "neutral_ticket")
 
@@ -166,10 +166,10 @@ def decode_event(codec: Codec, code: int, value: int, state: State) -> Move | Ch
     >>> import ttr_analysis as ttr
     >>> from ttr_analysis.engine.actions import codec_of
     >>> codec = codec_of(ttr.load_map("nordic"))
-    >>> decode_event(codec, codes.MARKET_CARD + 128 * 4, 8, np.zeros(0, dtype=np.int64))
+    >>> decode_event(codec, make_event(codes.MARKET_CARD, 0, 4), 8, np.zeros(0, dtype=np.int64))
     Chance(kind='market_card', seat=None, slot=4, card='locomotive', ticket=None)
     """
-    if kind_of(code) < _FIRST_CHANCE:
+    if kind_of(code) < codes.FIRST_EVENT:
         return Move(seat_of(code), codec.decode(code, value, state))
     return decode_chance(codec, code, value)
 
@@ -179,7 +179,7 @@ def decode_chance(codec: Codec, code: int, value: int) -> Chance:
     kind, seat, argument = kind_of(code), seat_of(code), argument_of(code)
     if kind == codes.SHUFFLED:
         return Chance(NOTICES[argument])
-    name = CHANCE_KINDS[kind - _FIRST_CHANCE]
+    name = CHANCE_KINDS[kind - codes.FIRST_EVENT]
     return Chance(
         name,
         seat if name in _WITH_SEAT else None,
@@ -211,8 +211,9 @@ def encode_chance(codec: Codec, outcome: Chance) -> tuple[int, int]:
     >>> import ttr_analysis as ttr
     >>> from ttr_analysis.engine.actions import codec_of
     >>> codec = codec_of(ttr.load_map("nordic"))
-    >>> encode_chance(codec, Chance("market_card", slot=4, card="locomotive")) == (codes.MARKET_CARD + 128 * 4, 8)
-    True
+    >>> code, value = encode_chance(codec, Chance("market_card", slot=4, card="locomotive"))
+    >>> code == make_event(codes.MARKET_CARD, 0, 4), value
+    (True, 8)
     """
     if not isinstance(outcome, Chance):
         raise GameError(f"expected an outcome of chance, got {outcome!r}")
@@ -221,11 +222,12 @@ def encode_chance(codec: Codec, outcome: Chance) -> tuple[int, int]:
         raise GameError(
             str(UnknownNameError("outcome of chance", outcome.kind, nearest(str(outcome.kind), kinds), kinds))
         )
-    code = _FIRST_CHANCE + CHANCE_KINDS.index(outcome.kind)
+    kind, seat, slot = codes.FIRST_EVENT + CHANCE_KINDS.index(outcome.kind), 0, 0
     if outcome.kind in _WITH_SEAT:
-        code += 16 * _number(outcome, "seat", outcome.seat, MAX_SEATS)
+        seat = _number(outcome, "seat", outcome.seat, MAX_SEATS)
     if outcome.kind == "market_card":
-        code += 128 * _number(outcome, "slot", outcome.slot, MAX_SLOTS)
+        slot = _number(outcome, "slot", outcome.slot, MAX_SLOTS)
+    code = make_event(kind, seat, slot)
     if outcome.kind in _WITH_TICKET:
         return code, codec.ticket_index(outcome.ticket)
     try:

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import unpacked
-from ttr_analysis.engine.codes import make_code
+from ttr_analysis.engine.codes import make_action
 from ttr_analysis.engine.entries import SHOWN, UNKNOWN, Entry, entry_name
 from ttr_analysis.engine.events import Rows, tape_of
 from ttr_analysis.engine.identify import (
@@ -194,7 +194,7 @@ class _Follower:
             raise ImpossibleError(self.first, "the game is over")
         if entry.seat != seat:
             raise ImpossibleError(self.first, f"P{seat} acts now, not P{entry.seat}")
-        code, value = make_code(entry.kind, entry.argument), entry.value
+        code, value = make_action(entry.kind, entry.argument), entry.value
         fault = self._fault(state, code, value)
         if entry.kind == codes.KEEP_TICKETS and fault is not ActionFault.PHASE:
             value = self._kept(state, entry)

@@ -15,7 +15,7 @@ from ttr_analysis.analysis.payments.model import Payment
 from ttr_analysis.cards import CARD_KINDS, COLORS, CardCounts
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import KeepTickets, unpacked
-from ttr_analysis.engine.codes import argument_of, kind_of, make_code
+from ttr_analysis.engine.codes import argument_of, kind_of, make_action
 from ttr_analysis.engine.entries import SHOWN, Entry
 from ttr_analysis.engine.events import decode_chance
 from ttr_analysis.engine.identify import identify_tickets, n_unknown_cards
@@ -297,7 +297,7 @@ class LineReader(StepReader):
             where = f" in slot {track[1]}" if track else ""
             shown = ", ".join(card or "nothing" for card in market)
             raise scan.error(f"no {kind} lies{where}: the market shows {shown}", lying, at=place, is_illegal=True)
-        self._step(vector, make_code(codes.DRAW_FACE_UP, slots[0]), 0, Told(), start)
+        self._step(vector, make_action(codes.DRAW_FACE_UP, slots[0]), 0, Told(), start)
 
     def _read_pay(self, vector: State, start: int) -> None:
         if vector.phase != Phase.TUNNEL:
@@ -357,7 +357,7 @@ class LineReader(StepReader):
             raise scan.error(f"which track: {' or '.join(route.id for route in legal)}?", choices, at=place)
         if not legal:
             raise scan.error(f"expected {' or '.join(choices)}", choices, at=place)
-        code = make_code(codes.CHOOSE_NEUTRAL, self.packed.codec.route_index(legal[0]))
+        code = make_action(codes.CHOOSE_NEUTRAL, self.packed.codec.route_index(legal[0]))
         self._step(vector, code, 0, Told(), place, choices=choices)
 
     def _read_shown(self, vector: State) -> None:

@@ -8,8 +8,8 @@ from ttr_analysis.analysis import payments
 from ttr_analysis.analysis.payments.model import Payment, split
 from ttr_analysis.cards import CARD_KINDS, CardCounts
 from ttr_analysis.engine import codes
-from ttr_analysis.engine.actions import unpacked
-from ttr_analysis.engine.codes import make_code
+from ttr_analysis.engine.actions import packed, unpacked
+from ttr_analysis.engine.codes import make_action
 from ttr_analysis.engine.entries import SHOWN, Entry
 from ttr_analysis.engine.layout import UNKNOWN_CARD, UNKNOWN_TICKET, Phase, State
 from ttr_analysis.engine.packed import PackedGame
@@ -26,12 +26,12 @@ _GOES_ON = (Phase.SECOND_DRAW, Phase.TUNNEL, Phase.KEEP)
 
 def packed_cards(cards: CardCounts) -> int:
     """Return cards as the kernel takes them; far too many as a number of cards that nobody holds."""
-    return sum(min(count, 63) << 6 * kind for kind, count in enumerate(cards.counts))
+    return packed(CardCounts(tuple(min(count, codes.MOST_OF_A_KIND) for count in cards.counts)))
 
 
 def claim_code(packed: PackedGame, route: Route, laid: CardCounts) -> tuple[int, int]:
     """Return the code and value of a claim."""
-    return make_code(codes.CLAIM_ROUTE, packed.codec.route_index(route)), packed_cards(laid)
+    return make_action(codes.CLAIM_ROUTE, packed.codec.route_index(route)), packed_cards(laid)
 
 
 def pays(route: Route, laid: CardCounts) -> bool:

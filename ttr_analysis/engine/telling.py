@@ -32,7 +32,7 @@ class Telling:
     >>> import ttr_analysis as ttr
     >>> setup = Telling(PackedGame(ttr.load_map("nordic"), 2), None)
     >>> setup.due
-    Entry(kind=9, seat=0, argument=0, value=0, tickets=())
+    Entry(kind=32, seat=0, argument=0, value=0, tickets=())
     >>> setup.tell(3), setup.due.seat
     ('', 0)
     """

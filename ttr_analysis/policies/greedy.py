@@ -20,7 +20,7 @@ from ttr_analysis.engine.codes import (
     KEEP_TICKETS,
     PASS,
     PAY_TUNNEL,
-    make_code,
+    make_action,
     pack_cards,
 )
 from ttr_analysis.engine.kernel.cards import has_cards, may_take
@@ -106,7 +106,7 @@ def choose_greedily(
         for i in range(tables.n_routes):
             route = lore[i]
             if _can_claim(state, tables, seat, route):
-                return make_code(CLAIM_ROUTE, route), cheapest_cards(state, tables, seat, route)
+                return make_action(CLAIM_ROUTE, route), cheapest_cards(state, tables, seat, route)
     if phase in (TURN, SECOND_DRAW):
         return _draw(state, tables, seat), 0
     if phase == TUNNEL_PHASE:
@@ -114,7 +114,7 @@ def choose_greedily(
             return PAY_TUNNEL, surcharge_cards(state, seat, 0)
         return DECLINE_TUNNEL, 0
     if phase == NEUTRAL:
-        return make_code(CHOOSE_NEUTRAL, neutral_track(state, tables, 0)), 0
+        return make_action(CHOOSE_NEUTRAL, neutral_track(state, tables, 0)), 0
     return KEEP_TICKETS, _least_losses(state, tables, seat)
 
 
@@ -183,11 +183,11 @@ def _draw(state: State, tables: Tables, seat: int) -> int:
         if held > most and not is_dear:
             best, most = slot, held
     if best >= 0:
-        return make_code(DRAW_FACE_UP, best)
+        return make_action(DRAW_FACE_UP, best)
     if has_cards(state):
         return DRAW_CARD
     if max(any_slot, dear_slot) >= 0:
-        return make_code(DRAW_FACE_UP, any_slot if any_slot >= 0 else dear_slot)
+        return make_action(DRAW_FACE_UP, any_slot if any_slot >= 0 else dear_slot)
     if state.phase == TURN and has_tickets(state):
         return DRAW_TICKETS
     return PASS

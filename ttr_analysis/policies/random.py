@@ -34,7 +34,7 @@ from ttr_analysis.engine.codes import (
     KEEP_TICKETS,
     PASS,
     PAY_TUNNEL,
-    make_code,
+    make_action,
     pack_cards,
     pack_single,
 )
@@ -229,7 +229,7 @@ def choose_at_random(
         return PAY_TUNNEL, surcharge_cards(state, seat, number)
     if phase == NEUTRAL:
         n = 1 if neutral_track(state, tables, 1) < 0 else 2
-        return make_code(CHOOSE_NEUTRAL, neutral_track(state, tables, random_number(memory, n))), 0
+        return make_action(CHOOSE_NEUTRAL, neutral_track(state, tables, random_number(memory, n))), 0
     fewest = fewest_kept(state, tables, seat)
     while True:
         kept = random_number(memory, 1 << state.n_offer[seat])
@@ -256,7 +256,7 @@ def _choose_turn(state: State, tables: Tables, lore: Ints, seat: int, memory: In
     if number < can_draw_unseen:
         return DRAW_CARD, 0
     if number < n_draws:
-        return make_code(DRAW_FACE_UP, _nth_bit(takeable, number - can_draw_unseen)), 0
+        return make_action(DRAW_FACE_UP, _nth_bit(takeable, number - can_draw_unseen)), 0
     if number - n_draws < n_claims:
         return _nth_claim(state, tables, known, forms, seat, remembered, number - n_draws)
     return DRAW_TICKETS, 0
@@ -366,7 +366,7 @@ def _nth_claim(
         at += 2
         n = forms[at + 1] * memory.n_open[forms[at], kind]
     route = _nth_open(tables, lore, memory, kind, forms[at], number // forms[at + 1])
-    return make_code(CLAIM_ROUTE, route), _lay(state, tables, seat, kind, route, number % forms[at + 1], memory)
+    return make_action(CLAIM_ROUTE, route), _lay(state, tables, seat, kind, route, number % forms[at + 1], memory)
 
 
 @compiled

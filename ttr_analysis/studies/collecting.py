@@ -20,9 +20,10 @@ from ttr_analysis.engine.codes import (
     CARD_DEALT,
     CHOOSE_NEUTRAL,
     CLAIM_ROUTE,
+    FIRST_EVENT,
     KEEP_TICKETS,
+    N_ACTIONS,
     NEUTRAL_TICKET,
-    PASS,
     PAY_TUNNEL,
     READ_AT,
     READ_END,
@@ -31,8 +32,8 @@ from ttr_analysis.engine.codes import (
     WRITE_END,
     argument_of,
     kind_of,
-    seat_of,
     unpack_cards,
+    without_seat,
 )
 from ttr_analysis.engine.kernel.scoring import goal_reached, label_cities
 from ttr_analysis.engine.kernel.setup import new_game
@@ -101,7 +102,7 @@ N_CLAIM_NOTES: Final = 13
 
 # -- what is noted of each seat: its moves by kind, then how it ends -----------
 
-N_MOVE_KINDS: Final = PASS + 1
+N_MOVE_KINDS: Final = N_ACTIONS
 TICKETS_HELD: Final = N_MOVE_KINDS
 TRAINS_LEFT: Final = N_MOVE_KINDS + 1
 CARDS_LEFT: Final = N_MOVE_KINDS + 2
@@ -285,12 +286,12 @@ def collect_game(
     seats[:] = 0
     n_tickets, n_claims = notes.counts[TICKETS], notes.counts[CLAIMS]
     for i in range(len(rows)):
-        if kind_of(rows[i, 0]) > PASS:
+        if kind_of(rows[i, 0]) >= FIRST_EVENT:
             continue
         if not _has_room(notes):
             notes.counts[TICKETS], notes.counts[CLAIMS] = n_tickets, n_claims
             return False
-        code = rows[i, 0] - 16 * seat_of(rows[i, 0])
+        code = without_seat(rows[i, 0])
         _noted_step(state, tables, code, rows[i, 1], tape, game, notes, seats)
     _note_end(state, tables, ways, notes, n_tickets, n_claims, seats)
     return True

@@ -12,7 +12,7 @@ from ttr_analysis.analysis.payments.model import split
 from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import KeepTickets, unpacked
-from ttr_analysis.engine.codes import argument_of, kind_of, make_code
+from ttr_analysis.engine.codes import argument_of, kind_of, make_action
 from ttr_analysis.engine.events import Chance, Event, Move, Rows
 from ttr_analysis.engine.game import Game
 from ttr_analysis.engine.kernel.legal import ActionFault, action_fault, fewest_kept, route_fault
@@ -238,7 +238,7 @@ class Sitting:
         if route_id not in routes or not self.is_persons_turn:
             return ""
         number = routes.index(route_id)
-        code = make_code(codes.CLAIM_ROUTE, number)
+        code = make_action(codes.CLAIM_ROUTE, number)
         vector, packed = self._vector, self._packed
         fault = ActionFault(action_fault(vector, packed.tables, code, 0))
         if fault in (ActionFault.PHASE, ActionFault.OVER):

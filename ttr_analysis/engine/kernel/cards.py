@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from ttr_analysis._compile import compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
-from ttr_analysis.engine.codes import MARKET_CARD, SHUFFLED, SHUFFLED_CARDS, SHUFFLED_MARKET
+from ttr_analysis.engine.codes import MARKET_CARD, SHUFFLED, SHUFFLED_CARDS, SHUFFLED_MARKET, make_event
 from ttr_analysis.engine.kernel.tape import is_next, is_scripted, next_card, write_event
 from ttr_analysis.engine.layout import UNKNOWN_CARD, State
 from ttr_analysis.rules.market import (
@@ -68,7 +68,7 @@ def _shuffle_discards(state: State, tables: Tables, tape: Ints) -> None:
         state.old[seat] = _n_unknown(state, seat)
         for kind in range(N_KINDS):
             state.blind[seat, kind] = 0
-    write_event(tape, SHUFFLED + 128 * SHUFFLED_CARDS, 0)
+    write_event(tape, make_event(SHUFFLED, 0, SHUFFLED_CARDS), 0)
 
 
 @compiled
@@ -106,7 +106,7 @@ def fill_slot(state: State, tables: Tables, tape: Ints, slot: int) -> None:
     """Put the top card into a market slot; it stays empty if there is none."""
     state.market[slot] = EMPTY
     if make_drawable(state, tables, tape):
-        state.market[slot] = turn_over(state, tables, tape, MARKET_CARD + 128 * slot)
+        state.market[slot] = turn_over(state, tables, tape, make_event(MARKET_CARD, 0, slot))
 
 
 @compiled
@@ -136,7 +136,7 @@ def reset_market(state: State, tables: Tables, tape: Ints) -> None:
     while not state.fault and _is_reset_due(state, tables, tape, n_resets):
         sweep_market(state.market[: tables.market_size], state.discards)
         state.added_discards = 1
-        write_event(tape, SHUFFLED + 128 * SHUFFLED_MARKET, 0)
+        write_event(tape, make_event(SHUFFLED, 0, SHUFFLED_MARKET), 0)
         _fill_slots(state, tables, tape)
         n_resets += 1
 

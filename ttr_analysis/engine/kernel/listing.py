@@ -17,7 +17,7 @@ from ttr_analysis.engine.codes import (
     KEEP_TICKETS,
     PASS,
     PAY_TUNNEL,
-    make_code,
+    make_action,
     pack_cards,
     pack_single,
 )
@@ -90,7 +90,7 @@ def _list_draws(state: State, tables: Tables, out: Ints) -> int:
         n = _add(out, n, DRAW_CARD, 0)
     for slot in range(tables.market_size):
         if may_take(state, tables, slot):
-            n = _add(out, n, make_code(DRAW_FACE_UP, slot), 0)
+            n = _add(out, n, make_action(DRAW_FACE_UP, slot), 0)
     return n
 
 
@@ -103,7 +103,7 @@ def _list_claims(state: State, tables: Tables, seat: int, out: Ints, n: int) -> 
         for number in range(n_forms(state, tables, seat, route)):
             cards = representative(state, tables, seat, route, number)
             if tables.swap_size[route] == 0 or not _is_listed(out, first, n, cards):
-                n = _add(out, n, make_code(CLAIM_ROUTE, route), cards)
+                n = _add(out, n, make_action(CLAIM_ROUTE, route), cards)
     return n
 
 
@@ -232,7 +232,7 @@ def _list_neutral(state: State, tables: Tables, out: Ints) -> int:
     n = 0
     for route in (tables.neutral_a[ticket], tables.neutral_b[ticket]):
         if may_choose(state, tables, route):
-            n = _add(out, n, make_code(CHOOSE_NEUTRAL, route), 0)
+            n = _add(out, n, make_action(CHOOSE_NEUTRAL, route), 0)
     return n
 
 

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from ttr_analysis._compile import compiled
 from ttr_analysis.cards import N_KINDS
-from ttr_analysis.engine.codes import CARD_DEALT
+from ttr_analysis.engine.codes import CARD_DEALT, make_event
 from ttr_analysis.engine.kernel.cards import draw_unseen, fill_market, make_drawable
 from ttr_analysis.engine.kernel.tickets import offer_tickets
 from ttr_analysis.engine.layout import AT_PILE, KEEP_START, NEUTRAL_OWNER, NOBODY, State
@@ -41,7 +41,7 @@ def new_game(tables: Tables, words: Ints, game: int, state: State, tape: Ints) -
     for seat in range(tables.n_seats):
         for _ in range(tables.opening_hand):
             if make_drawable(state, tables, tape):
-                draw_unseen(state, tables, tape, seat, CARD_DEALT + 16 * seat)
+                draw_unseen(state, tables, tape, seat, make_event(CARD_DEALT, seat))
     fill_market(state, tables, tape)
     state.added_discards = 0
     for seat in range(tables.n_seats):

@@ -19,6 +19,7 @@ from ttr_analysis.engine.codes import (
     PAY_TUNNEL,
     argument_of,
     kind_of,
+    make_event,
 )
 from ttr_analysis.engine.kernel.cards import can_draw, draw_unseen, make_drawable, take_face_up
 from ttr_analysis.engine.kernel.claims import decline_tunnel, lay_down, pay_surcharge
@@ -50,14 +51,14 @@ def step(state: State, tables: Tables, code: int, value: int, tape: Ints) -> Non
     """
     seat = state.seat
     kind = kind_of(code)
-    write_event(tape, code + 16 * seat, value)
+    write_event(tape, make_event(kind, seat, argument_of(code)), value)
     if kind == PASS:
         state.n_passes += 1
     elif kind != CHOOSE_NEUTRAL:  # which is no part of a turn
         state.n_passes = 0
     if kind == DRAW_CARD:
         make_drawable(state, tables, tape)
-        draw_unseen(state, tables, tape, seat, CARD_DRAWN + 16 * seat)
+        draw_unseen(state, tables, tape, seat, make_event(CARD_DRAWN, seat))
         _after_draw(state, tables, tape, 1)
     elif kind == DRAW_FACE_UP:
         _after_draw(state, tables, tape, take_face_up(state, tables, tape, seat, argument_of(code)))

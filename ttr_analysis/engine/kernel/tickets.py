@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ttr_analysis._compile import compiled
-from ttr_analysis.engine.codes import SHUFFLED, SHUFFLED_TICKETS, TICKET_OFFERED, kind_of
+from ttr_analysis.engine.codes import SHUFFLED, SHUFFLED_TICKETS, TICKET_OFFERED, kind_of, make_event
 from ttr_analysis.engine.kernel.tape import is_scripted, random_below, read_outcome, write_event
 from ttr_analysis.engine.layout import (
     AT_DISCARDS,
@@ -46,7 +46,7 @@ def find_ticket_pile(state: State, tables: Tables, tape: Ints) -> bool:
             state.ticket_at[ticket] = AT_PILE
     state.n_ticket_pile = state.n_ticket_discards
     state.n_ticket_discards = 0
-    write_event(tape, SHUFFLED + 128 * SHUFFLED_TICKETS, 0)
+    write_event(tape, make_event(SHUFFLED, 0, SHUFFLED_TICKETS), 0)
     return True
 
 
@@ -109,7 +109,7 @@ def offer_tickets(state: State, tables: Tables, tape: Ints, seat: int, n: int) -
     for i in range(n):
         if not find_ticket_pile(state, tables, tape):
             return
-        ticket = next_ticket(state, tape, TICKET_OFFERED + 16 * seat)
+        ticket = next_ticket(state, tape, make_event(TICKET_OFFERED, seat))
         state.offer[seat, i] = ticket
         state.n_offer[seat] += 1
         if ticket != UNKNOWN_TICKET:

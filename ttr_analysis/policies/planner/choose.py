@@ -19,7 +19,8 @@ from ttr_analysis.engine.codes import (
     KEEP_TICKETS,
     PASS,
     PAY_TUNNEL,
-    make_code,
+    argument_of,
+    make_action,
     pack_cards,
 )
 from ttr_analysis.engine.kernel.cards import can_draw, has_cards, may_take
@@ -128,10 +129,10 @@ def take_turn(
             continue
         if route_fault(state, tables, seat, route) == NONE:
             best = worth
-            code = make_code(CLAIM_ROUTE, route)
+            code = make_action(CLAIM_ROUTE, route)
             n_set_cards = n_sets * tables.swap_size[route]
             cards = cards_of_form(state, seat, memory, color, own, locomotives, n_set_cards)
-    if code >= 0 and memory.is_planned[code // 128]:
+    if code >= 0 and memory.is_planned[argument_of(code)]:
         return code, cards
     may_draw = has_tickets(state) and n_trains >= params.ticket_trains and left >= params.ticket_turns
     if may_draw and expected_tickets(state, tables, lore, seat, params, memory, n_trains, left) >= params.ticket_bar:
@@ -177,11 +178,11 @@ def best_draw(state: State, tables: Tables, seat: int, params: Params, value: Fl
         elif value[kind] > best:
             second = best
             best = value[kind]
-            code = make_code(DRAW_FACE_UP, slot)
+            code = make_action(DRAW_FACE_UP, slot)
         else:
             second = max(second, value[kind])
     if locomotive >= 0 and (code < 0 or value[LOCOMOTIVE_INDEX] > best + second):
-        return make_code(DRAW_FACE_UP, locomotive), max(best, 0.0)
+        return make_action(DRAW_FACE_UP, locomotive), max(best, 0.0)
     return code, max(best, 0.0)
 
 
@@ -221,5 +222,5 @@ def choose_neutral(state: State, tables: Tables, memory: Memory) -> tuple[int, i
     other = tables.neutral_b[state.neutral_ticket]
     takes_other = one < 0 or memory.is_planned[one] or not may_choose(state, tables, one)
     if takes_other and may_choose(state, tables, other):
-        return make_code(CHOOSE_NEUTRAL, other), 0
-    return make_code(CHOOSE_NEUTRAL, one), 0
+        return make_action(CHOOSE_NEUTRAL, other), 0
+    return make_action(CHOOSE_NEUTRAL, one), 0

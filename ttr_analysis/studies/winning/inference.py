@@ -11,9 +11,9 @@ import pandas as pd
 from ttr_analysis.engine.codes import (
     CHOOSE_NEUTRAL,
     CLAIM_ROUTE,
+    FIRST_EVENT,
     KEEP_TICKETS,
     NEUTRAL_TICKET,
-    PASS,
     argument_of,
     kind_of,
     seat_of,
@@ -236,7 +236,7 @@ def _turns_begun(known: Knowledge, rows: Ints, seat: int) -> Iterator[int]:
     turns = int(last == seat)
     for code in rows[:, 0].tolist():
         kind, who = kind_of(code), seat_of(code)
-        if kind <= PASS and kind not in (KEEP_TICKETS, CHOOSE_NEUTRAL) and who != last:
+        if kind < FIRST_EVENT and kind not in (KEEP_TICKETS, CHOOSE_NEUTRAL) and who != last:
             turns += who == seat
             last = who
         yield turns

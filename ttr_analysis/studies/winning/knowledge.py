@@ -9,9 +9,9 @@ from typing import NamedTuple, SupportsIndex
 import numpy as np
 
 from ttr_analysis.engine.codes import (
+    FIRST_EVENT,
     KEEP_TICKETS,
     NEUTRAL_TICKET,
-    PASS,
     SHUFFLED,
     SHUFFLED_TICKETS,
     TICKET_OFFERED,
@@ -144,7 +144,7 @@ def _remember(record: GameRecord, looker: int) -> list[_Memory]:
     desk = _TicketDesk(record, looker)
     memories: list[_Memory] = []
     for entry in record.entries:
-        if entry.kind <= PASS or entry.kind == SHOWN:
+        if entry.kind < FIRST_EVENT or entry.kind == SHOWN:
             memories.append(desk.memory)
         desk.note(entry)
     return [*memories, desk.memory]
