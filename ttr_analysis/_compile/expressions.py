@@ -25,6 +25,7 @@ from ttr_analysis._compile.values import Static
 from ttr_analysis._compile.writer import Block, Fault, Place, Value, constant, number
 
 if TYPE_CHECKING:
+    from ttr_analysis._compile.calls import Compiled
     from ttr_analysis._compile.program import Program
 
 
@@ -190,13 +191,17 @@ class Expressions(Arrays):
         return [found[name] if name in found else self.static_value(node, defaults[name]) for name in names]
 
     def _call_compiled(self, node: ast.Call, source: Source) -> Value:
-        function = source.function
-        arguments = self._arguments(node, source.parameters, function.__name__, source.defaults)
-        for i, name in enumerate(source.parameters):
-            declared = source.declared(name)
-            if declared is not None:
-                arguments[i] = self.convert(node, arguments[i], declared, f"{name} of {function.__name__}")
+        arguments = self._arguments(node, source.parameters, source.function.__name__, source.defaults)
         self.line = node.lineno
+        return self._call_with(node, source, arguments)
+
+    def _call_with(self, node: ast.Call, source: Source, values: list[Value]) -> Value:
+        """Call a compiled function with values for all its parameters."""
+        arguments = []
+        for name, value in zip(source.parameters, values, strict=True):
+            declared = source.declared(name)
+            role = f"{name} of {source.function.__name__}"
+            arguments.append(value if declared is None else self.convert(node, value, declared, role))
         instance = self.program.instance(source, tuple(value.kind for value in arguments), caller=(self.source, node))
         for i in instance.stores:
             self.stored |= arguments[i].origin
@@ -244,7 +249,10 @@ class Expressions(Arrays):
 
     def _call_by_number(self, node: ast.Call, where: ast.Subscript) -> Value:
         """Write `functions[i](...)`."""
-        base = self.value(where.value)
+        named = self.evaluate(where.value)
+        if isinstance(named, Static) and is_functions(named.thing):
+            return self._call_one_of(node, cast("tuple[Compiled, ...]", named.thing), where.slice)
+        base = self.static_value(where.value, named.thing) if isinstance(named, Static) else named
         if not isinstance(base.kind, Pointers):
             raise self.source.refuse(node, f"a call of an item of {base.kind}", "pass ttr.Functions as an argument")
         kind = base.kind
@@ -259,6 +267,40 @@ class Expressions(Arrays):
         for value in arguments:
             self.stored |= value.origin
         return self._invoke(f"{{}} {function}", arguments, kind.result, may_fail=True)
+
+    def _call_one_of(self, node: ast.Call, functions: tuple[Compiled, ...], number: ast.expr) -> Value:
+        """
+        Call one of the functions of a tuple at the top of a module, by its number.
+
+        All of them are part of this module: it is a jump, not a call by an
+        address, and each may be put in its place.
+        """
+        index = self.integer(number)
+        n_arguments = {len(function.source.parameters) for function in functions}
+        if node.keywords or n_arguments != {len(node.args)}:
+            take = " or ".join(map(str, sorted(n_arguments)))
+            raise self.source.refuse(node, "a call by number with other arguments", f"give {take}, without names")
+        arguments = [self.value(argument) for argument in node.args]
+        self.line = node.lineno
+        self.fail_if(self.get(f"icmp uge i64 {index.one}, {len(functions)}"), Fault.INDEX)
+        blocks = [self.new_block("case") for _ in functions]
+        nowhere, after = self.new_block("nowhere"), self.new_block("called")
+        cases = " ".join(f"i64 {i}, label %{block.label}" for i, block in enumerate(blocks))
+        self.end(f"switch i64 {index.one}, label %{nowhere.label} [{cases}]", nowhere, *blocks)
+        self.start(nowhere)
+        self.end("unreachable")
+        found = []
+        for function, block in zip(functions, blocks, strict=True):
+            self.start(block)
+            found.append((self._call_with(node, function.source, arguments), self.block))
+        return self._joined(node, found, after)
+
+
+def is_functions(thing: object) -> bool:
+    """Return whether a Python object is a tuple of compiled functions."""
+    from ttr_analysis._compile.calls import Compiled
+
+    return isinstance(thing, tuple) and bool(thing) and all(isinstance(item, Compiled) for item in thing)
 
 
 def returned_type(result: Type) -> str:

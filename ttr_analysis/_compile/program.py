@@ -152,6 +152,8 @@ def describe(thing: object) -> str:
     """
     from ttr_analysis._compile.calls import Compiled
 
+    if isinstance(thing, tuple) and any(isinstance(item, Compiled) for item in thing):
+        return ", ".join(map(describe, thing))
     if isinstance(thing, (bool, int, float, tuple, np.generic, Enum)):
         return repr(thing)
     if isinstance(thing, Compiled):
