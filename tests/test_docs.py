@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from ttr_analysis import load_map
-from ttr_analysis.engine import actions
+from ttr_analysis.engine.actions.table import HANDLER_OF
 from ttr_analysis.engine.entries import _SHAPES
 from ttr_analysis.engine.layout import Phase
 from ttr_analysis.maps.model import GameMap
@@ -136,7 +136,7 @@ def test_the_table_of_phases_is_complete() -> None:
     named = {name for row in rows for name in re.findall(r"`(\w+)`", row[2])}
 
     assert [row[0] for row in rows] == [f"`{phase.name}`" for phase in Phase]
-    assert named == {kind.__name__ for kind in actions.KIND_OF_ACTION}
+    assert named == {kind.__name__ for kind in HANDLER_OF}
 
 
 def test_the_table_of_events_is_complete() -> None:

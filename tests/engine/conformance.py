@@ -35,7 +35,8 @@ from ttr_analysis.engine.codes import (
     kind_of,
     make_event,
 )
-from ttr_analysis.engine.kernel.legal import ActionFault, action_fault
+from ttr_analysis.engine.kernel.faults import ActionFault
+from ttr_analysis.engine.kernel.legal import action_fault
 from ttr_analysis.engine.kernel.listing import list_actions
 from ttr_analysis.engine.kernel.scoring import (
     BONUS_COLUMN,

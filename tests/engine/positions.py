@@ -34,7 +34,8 @@ from ttr_analysis.cards import CARD_KINDS, N_KINDS, CardCounts, card_index
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.codes import Ints, argument_of, kind_of, make_action, make_event, pack_cards
 from ttr_analysis.engine.kernel import setup
-from ttr_analysis.engine.kernel.legal import ActionFault, action_fault
+from ttr_analysis.engine.kernel.faults import ActionFault
+from ttr_analysis.engine.kernel.legal import action_fault
 from ttr_analysis.engine.kernel.listing import list_actions
 from ttr_analysis.engine.kernel.scoring import (
     BONUS_COLUMN,

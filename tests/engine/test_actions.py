@@ -15,7 +15,6 @@ from ttr_analysis.engine.actions import (
     Action,
     ChooseNeutralRoute,
     ClaimRoute,
-    Codec,
     DeclineTunnel,
     DrawCard,
     DrawFaceUp,
@@ -23,8 +22,8 @@ from ttr_analysis.engine.actions import (
     KeepTickets,
     Pass,
     PayTunnel,
-    codec_of,
 )
+from ttr_analysis.engine.actions.codec import Codec, codec_of
 from ttr_analysis.engine.codes import argument_of, kind_of, make_event
 
 

@@ -14,7 +14,7 @@ from tests.engine.positions import DECLINE, DRAW, PASS, TICKETS, Position, chang
 from tests.fixtures import EVERY_MAP
 from ttr_analysis import GameMap
 from ttr_analysis.engine.codes import CHOOSE_NEUTRAL, KEEP_TICKETS
-from ttr_analysis.engine.kernel.legal import ActionFault
+from ttr_analysis.engine.kernel.faults import ActionFault
 from ttr_analysis.engine.layout import Ending, Phase
 
 SHORT = "Boden-Tornio/0"

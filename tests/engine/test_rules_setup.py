@@ -19,7 +19,8 @@ from ttr_analysis import GameMap
 from ttr_analysis.cards import CARD_KINDS, COLORS, card_index
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.codes import Ints, argument_of, kind_of, make_action, make_event, seat_of
-from ttr_analysis.engine.kernel.legal import ActionFault, action_fault
+from ttr_analysis.engine.kernel.faults import ActionFault
+from ttr_analysis.engine.kernel.legal import action_fault
 from ttr_analysis.engine.kernel.listing import list_actions
 from ttr_analysis.engine.kernel.setup import new_game
 from ttr_analysis.engine.kernel.step import step

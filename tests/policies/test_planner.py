@@ -39,7 +39,8 @@ from ttr_analysis.engine.codes import (
     kind_of,
     unpack_cards,
 )
-from ttr_analysis.engine.kernel.legal import NONE, action_fault
+from ttr_analysis.engine.kernel.faults import NONE
+from ttr_analysis.engine.kernel.legal import action_fault
 from ttr_analysis.engine.kernel.scoring import COMPLETED_COLUMN, LOST_COLUMN, WON_COLUMN
 from ttr_analysis.engine.kernel.setup import new_game
 from ttr_analysis.engine.kernel.step import step

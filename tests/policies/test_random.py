@@ -29,7 +29,8 @@ from tests.fixtures import load
 from tests.oracles.referee.payment import Cards, affordable, forms
 from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_FACE_UP, argument_of, kind_of, make_action
-from ttr_analysis.engine.kernel.legal import NONE, route_fault
+from ttr_analysis.engine.kernel.claims import route_fault
+from ttr_analysis.engine.kernel.faults import NONE
 from ttr_analysis.engine.kernel.listing import list_actions
 from ttr_analysis.engine.kernel.setup import new_game
 from ttr_analysis.engine.kernel.step import step

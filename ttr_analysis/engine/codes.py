@@ -37,7 +37,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ttr_analysis._compile import compiled
-from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS
+from ttr_analysis._errors import IllegalActionError
+from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS, CardCounts
 
 Ints = npt.NDArray[np.int64]
 
@@ -76,9 +77,6 @@ CODE_BITS: Final = 31
 KIND_MASK: Final = (1 << KIND_BITS) - 1
 _SEAT_MASK: Final = (1 << SEAT_BITS) - 1
 
-_WITH_ARGUMENT: Final = frozenset({DRAW_FACE_UP, CLAIM_ROUTE, CHOOSE_NEUTRAL})
-_WITH_VALUE: Final = frozenset({CLAIM_ROUTE, PAY_TUNNEL, KEEP_TICKETS})
-
 CARD_BITS: Final = 6
 MOST_OF_A_KIND: Final = (1 << CARD_BITS) - 1
 """Cards of one kind that can be packed; nobody holds more."""
@@ -115,7 +113,7 @@ def make_action(kind: int, argument: int) -> int:
 @compiled
 def without_seat(code: int) -> int:
     """Return the code of an action from that of its event."""
-    return make_action(kind_of(code), argument_of(code))
+    return code & ~(_SEAT_MASK << SEAT_SHIFT)
 
 
 @compiled
@@ -134,25 +132,6 @@ def seat_of(code: int) -> int:
 def argument_of(code: int) -> int:
     """Return the slot, route or other argument."""
     return code >> ARGUMENT_SHIFT
-
-
-def is_canonical(code: int, value: int) -> bool:
-    """
-    Return whether a code and value of an action say nothing besides the action.
-
-    Examples
-    --------
-    >>> is_canonical(DRAW_CARD, 0), is_canonical(DRAW_CARD, 3), is_canonical(make_action(DRAW_CARD, 1), 0)
-    (True, False, False)
-    """
-    kind = kind_of(code)
-    has_argument, has_value = kind in _WITH_ARGUMENT, kind in _WITH_VALUE
-    return (
-        0 <= code < 1 << CODE_BITS
-        and seat_of(code) == 0
-        and (has_argument or argument_of(code) == 0)
-        and 0 <= value < (1 << CARD_BITS * N_KINDS if has_value else 1)
-    )
 
 
 @compiled
@@ -202,6 +181,41 @@ def pack_single(color: int, own: int, locomotives: int) -> int:
     """
     packed = locomotives << (CARD_BITS * LOCOMOTIVE_INDEX)
     return packed + (own << (CARD_BITS * color)) if own > 0 else packed
+
+
+def unpacked(value: int) -> CardCounts:
+    """
+    Return packed cards as counts.
+
+    Examples
+    --------
+    >>> unpacked(pack_cards(np.array([0, 3, 0, 0, 0, 0, 0, 0, 1])))
+    CardCounts.of(blue=3, locomotive=1)
+    """
+    cards = np.zeros(N_KINDS, dtype=np.int64)
+    unpack_cards(value, cards)
+    return CardCounts(tuple(cards.tolist()))
+
+
+def packed(cards: CardCounts) -> int:
+    """
+    Return counts as packed cards.
+
+    Raises
+    ------
+    IllegalActionError
+        If they are no counts, or more of a kind than can be packed.
+
+    Examples
+    --------
+    >>> unpacked(packed(CardCounts.of(blue=3, locomotive=1)))
+    CardCounts.of(blue=3, locomotive=1)
+    """
+    if not isinstance(cards, CardCounts):
+        raise IllegalActionError(f"expected CardCounts such as CardCounts.of(red=2), got {cards!r}")
+    if max(cards) > MOST_OF_A_KIND:
+        raise IllegalActionError(f"nobody holds {cards}")
+    return int(pack_cards(np.array(cards.counts, dtype=np.int64)))
 
 
 # -- the tape -----------------------------------------------------------------

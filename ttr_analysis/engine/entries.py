@@ -43,8 +43,19 @@ import numpy as np
 from ttr_analysis._errors import GameError, nearest
 from ttr_analysis.cards import CARD_KINDS, N_KINDS
 from ttr_analysis.engine import codes
-from ttr_analysis.engine.actions import Codec, KeepTickets, unpacked
-from ttr_analysis.engine.codes import MOST_OF_A_KIND, Ints, argument_of, kind_of, make_event, pack_cards, seat_of
+from ttr_analysis.engine.actions import KeepTickets
+from ttr_analysis.engine.actions.codec import Codec
+from ttr_analysis.engine.actions.table import HANDLERS
+from ttr_analysis.engine.codes import (
+    MOST_OF_A_KIND,
+    Ints,
+    argument_of,
+    kind_of,
+    make_event,
+    pack_cards,
+    seat_of,
+    unpacked,
+)
 from ttr_analysis.engine.events import NOTICES, Chance, Event, Move, TicketsShown, decode_event, encode_chance
 from ttr_analysis.engine.layout import UNKNOWN_CARD, UNKNOWN_TICKET, State
 from ttr_analysis.engine.lines import FaultList, Line, as_json
@@ -110,15 +121,7 @@ class _Shape(NamedTuple):
 
 
 _SHAPES: Final[dict[str, _Shape]] = {
-    "draw_card": _Shape(codes.DRAW_CARD, ("seat",)),
-    "draw_face_up": _Shape(codes.DRAW_FACE_UP, ("seat", "slot")),
-    "claim_route": _Shape(codes.CLAIM_ROUTE, ("seat", "route", "cards")),
-    "pay_tunnel": _Shape(codes.PAY_TUNNEL, ("seat", "cards")),
-    "decline_tunnel": _Shape(codes.DECLINE_TUNNEL, ("seat",)),
-    "draw_tickets": _Shape(codes.DRAW_TICKETS, ("seat",)),
-    "keep_tickets": _Shape(codes.KEEP_TICKETS, ("seat", "tickets")),
-    "choose_neutral_route": _Shape(codes.CHOOSE_NEUTRAL, ("seat", "route")),
-    "pass": _Shape(codes.PASS, ("seat",)),
+    **{handler.name: _Shape(handler.kind, ("seat", *handler.keys)) for handler in HANDLERS},
     "card_dealt": _Shape(codes.CARD_DEALT, ("seat", "card")),
     "card_drawn": _Shape(codes.CARD_DRAWN, ("seat", "card")),
     "market_card": _Shape(codes.MARKET_CARD, ("slot", "card")),

@@ -12,8 +12,8 @@ from typing import Final, NamedTuple
 
 from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine import codes
-from ttr_analysis.engine.actions import unpacked
-from ttr_analysis.engine.codes import make_action
+from ttr_analysis.engine.actions.handler import Refused
+from ttr_analysis.engine.codes import make_action, unpacked
 from ttr_analysis.engine.entries import SHOWN, UNKNOWN, Entry, entry_name
 from ttr_analysis.engine.events import Rows, tape_of
 from ttr_analysis.engine.identify import (
@@ -24,7 +24,8 @@ from ttr_analysis.engine.identify import (
     n_short_in_pile,
     n_unknown_cards,
 )
-from ttr_analysis.engine.kernel.legal import ActionFault, action_fault
+from ttr_analysis.engine.kernel.faults import ActionFault
+from ttr_analysis.engine.kernel.legal import action_fault
 from ttr_analysis.engine.layout import (
     AT_DISCARDS,
     AT_OFFER,
@@ -35,7 +36,7 @@ from ttr_analysis.engine.layout import (
     UNKNOWN_TICKET,
     State,
 )
-from ttr_analysis.engine.reasons import Refused, explain
+from ttr_analysis.engine.reasons import explain
 from ttr_analysis.engine.replay import SET_UP, Course, Step, make_step
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.tables.games import UNKEPT_DISCARDED

@@ -14,12 +14,12 @@ from ttr_analysis.analysis import payments
 from ttr_analysis.analysis.payments.model import Payment
 from ttr_analysis.cards import CARD_KINDS, COLORS, CardCounts
 from ttr_analysis.engine import codes
-from ttr_analysis.engine.actions import KeepTickets, unpacked
-from ttr_analysis.engine.codes import argument_of, kind_of, make_action
+from ttr_analysis.engine.actions import KeepTickets
+from ttr_analysis.engine.codes import argument_of, kind_of, make_action, unpacked
 from ttr_analysis.engine.entries import SHOWN, Entry
 from ttr_analysis.engine.events import decode_chance
 from ttr_analysis.engine.identify import identify_tickets, n_unknown_cards
-from ttr_analysis.engine.kernel.legal import fewest_kept
+from ttr_analysis.engine.kernel.tickets import fewest_kept
 from ttr_analysis.engine.layout import NOBODY, OVER, UNKNOWN_TICKET, Phase, State
 from ttr_analysis.engine.misfit import due_words
 from ttr_analysis.engine.notetext import cards_text, claim_code, meant_tracks, packed_cards, payment_text, pays

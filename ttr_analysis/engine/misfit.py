@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ttr_analysis.engine import codes
-from ttr_analysis.engine.actions import Codec
+from ttr_analysis.engine.actions.codec import Codec
 from ttr_analysis.engine.codes import kind_of
 from ttr_analysis.engine.events import Chance, ChanceKind, decode_chance
 from ttr_analysis.engine.layout import UNKNOWN_CARD

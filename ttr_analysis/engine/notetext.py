@@ -8,8 +8,7 @@ from ttr_analysis.analysis import payments
 from ttr_analysis.analysis.payments.model import Payment, split
 from ttr_analysis.cards import CARD_KINDS, CardCounts
 from ttr_analysis.engine import codes
-from ttr_analysis.engine.actions import packed, unpacked
-from ttr_analysis.engine.codes import make_action
+from ttr_analysis.engine.codes import make_action, packed, unpacked
 from ttr_analysis.engine.entries import SHOWN, Entry
 from ttr_analysis.engine.layout import UNKNOWN_CARD, UNKNOWN_TICKET, Phase, State
 from ttr_analysis.engine.packed import PackedGame

@@ -9,7 +9,10 @@ import numpy as np
 
 from ttr_analysis._errors import GameError, IllegalActionError
 from ttr_analysis.analysis import payments
-from ttr_analysis.engine.actions import KIND_OF_ACTION, Action, ClaimRoute, codec_of, unpacked
+from ttr_analysis.engine.actions import Action, ClaimRoute
+from ttr_analysis.engine.actions.codec import codec_of
+from ttr_analysis.engine.actions.handler import Refused
+from ttr_analysis.engine.actions.table import HANDLER_OF
 from ttr_analysis.engine.codes import (
     CARD_DEALT,
     CLAIM_ROUTE,
@@ -20,16 +23,18 @@ from ttr_analysis.engine.codes import (
     WRITE_AT,
     Ints,
     kind_of,
+    unpacked,
 )
 from ttr_analysis.engine.events import Chance, Move, Rows, decode_event, script_of, tape_of
 from ttr_analysis.engine.identify import identify_cards, n_unknown_cards, unknown_words
-from ttr_analysis.engine.kernel.legal import ActionFault, action_fault
+from ttr_analysis.engine.kernel.faults import ActionFault
+from ttr_analysis.engine.kernel.legal import action_fault
 from ttr_analysis.engine.kernel.listing import list_actions
 from ttr_analysis.engine.kernel.setup import new_game
 from ttr_analysis.engine.kernel.step import step
 from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.misfit import misfit
-from ttr_analysis.engine.reasons import Refused, explain
+from ttr_analysis.engine.reasons import explain
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.rules.chance import seed_words
 from ttr_analysis.tables import game_tables
@@ -141,12 +146,12 @@ class PackedGame:
         try:
             code, value = self.codec.encode(action, state)
         except IllegalActionError:
-            kind = KIND_OF_ACTION.get(type(action))
-            if kind is not None and action_fault(state, self.tables, kind, 0) in (ActionFault.OVER, ActionFault.PHASE):
-                raise IllegalActionError(self.why_illegal(state, kind, 0)) from None
+            handler = HANDLER_OF.get(type(action))
+            if handler and action_fault(state, self.tables, handler.kind, 0) in (ActionFault.OVER, ActionFault.PHASE):
+                raise IllegalActionError(self.why_illegal(state, handler.kind, 0)) from None
             raise
         reason = self.why_illegal(state, code, value)
-        if reason is None and isinstance(action, ClaimRoute) and not self.codec.is_decoded(action, code, value):
+        if reason is None and isinstance(action, ClaimRoute) and not self.codec.is_decoded(action, code, value, state):
             reason = payments.why_illegal(action.route, action.payment)
         if reason is not None:
             raise IllegalActionError(reason)

@@ -13,7 +13,7 @@ from typing import Any, Self, SupportsIndex
 
 from ttr_analysis._display import render_html
 from ttr_analysis._errors import GameError, RecordError, RecordWarning, _shorten
-from ttr_analysis.engine.actions import codec_of
+from ttr_analysis.engine.actions.codec import codec_of
 from ttr_analysis.engine.codes import Ints
 from ttr_analysis.engine.entries import (
     Entry,

@@ -14,8 +14,7 @@ from typing import Final, NamedTuple, overload
 import numpy as np
 
 from ttr_analysis.engine import codes
-from ttr_analysis.engine.actions import unpacked
-from ttr_analysis.engine.codes import Ints, kind_of
+from ttr_analysis.engine.codes import Ints, kind_of, unpacked
 from ttr_analysis.engine.entries import Entry
 from ttr_analysis.engine.events import Rows, tape_of
 from ttr_analysis.engine.identify import identify_cards, identify_tickets, n_unknown_cards

@@ -8,8 +8,10 @@ from contextlib import contextmanager
 import numpy as np
 
 from ttr_analysis._errors import GameError, IllegalActionError
-from ttr_analysis.engine.actions import Codec, LegalActions
-from ttr_analysis.engine.codes import is_canonical, seat_of
+from ttr_analysis.engine.actions import LegalActions
+from ttr_analysis.engine.actions.codec import Codec
+from ttr_analysis.engine.actions.table import is_canonical
+from ttr_analysis.engine.codes import seat_of
 from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.packed import PackedGame
 from ttr_analysis.engine.protocol import CompiledPolicy, Policy, policy_name

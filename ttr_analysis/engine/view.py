@@ -7,7 +7,8 @@ import numpy as np
 from ttr_analysis._compile import compiled
 from ttr_analysis.cards import CardCounts
 from ttr_analysis.engine.codes import Ints
-from ttr_analysis.engine.kernel.legal import NONE, track_fault
+from ttr_analysis.engine.kernel.claims import track_fault
+from ttr_analysis.engine.kernel.faults import NONE
 from ttr_analysis.engine.layout import (
     AT_DISCARDS,
     AT_OFFER,

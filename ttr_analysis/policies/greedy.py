@@ -10,6 +10,7 @@ import numpy as np
 
 from ttr_analysis._compile import compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
+from ttr_analysis.engine.actions.pay_tunnel import can_pay_surcharge, surcharge_cards
 from ttr_analysis.engine.codes import (
     CHOOSE_NEUTRAL,
     CLAIM_ROUTE,
@@ -24,9 +25,9 @@ from ttr_analysis.engine.codes import (
     pack_cards,
 )
 from ttr_analysis.engine.kernel.cards import has_cards, may_take
-from ttr_analysis.engine.kernel.legal import NONE, can_pay_surcharge, fewest_kept, route_fault
-from ttr_analysis.engine.kernel.listing import add_sets, surcharge_cards
-from ttr_analysis.engine.kernel.tickets import has_tickets
+from ttr_analysis.engine.kernel.claims import add_sets, route_fault
+from ttr_analysis.engine.kernel.faults import NONE
+from ttr_analysis.engine.kernel.tickets import fewest_kept, has_tickets
 from ttr_analysis.engine.layout import NEUTRAL, SECOND_DRAW, TUNNEL_PHASE, TURN, UNKNOWN_TICKET, State
 from ttr_analysis.engine.protocol import Chooser
 from ttr_analysis.maps.model import GameMap

@@ -24,6 +24,7 @@ import numpy as np
 
 from ttr_analysis._compile import Record, block, cell, compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
+from ttr_analysis.engine.actions.pay_tunnel import n_surcharges, surcharge_cards
 from ttr_analysis.engine.codes import (
     CHOOSE_NEUTRAL,
     CLAIM_ROUTE,
@@ -39,9 +40,9 @@ from ttr_analysis.engine.codes import (
     pack_single,
 )
 from ttr_analysis.engine.kernel.cards import has_cards, may_take
-from ttr_analysis.engine.kernel.legal import NONE, count_bits, fewest_kept, route_fault
-from ttr_analysis.engine.kernel.listing import n_surcharges, surcharge_cards
-from ttr_analysis.engine.kernel.tickets import has_tickets
+from ttr_analysis.engine.kernel.claims import route_fault
+from ttr_analysis.engine.kernel.faults import NONE
+from ttr_analysis.engine.kernel.tickets import count_bits, fewest_kept, has_tickets
 from ttr_analysis.engine.layout import NEUTRAL, SECOND_DRAW, TUNNEL_PHASE, TURN, State
 from ttr_analysis.engine.protocol import Chooser
 from ttr_analysis.maps.model import GameMap

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Final
 
 from ttr_analysis._compile import Record, block, cell, compiled
-from ttr_analysis.engine.kernel.legal import track_fault
+from ttr_analysis.engine.kernel.claims import track_fault
 from ttr_analysis.engine.layout import NOBODY, State
 from ttr_analysis.tables.games import MAX_CITIES, MAX_ROUTES, MAX_TICKETS, Tables
 

@@ -11,17 +11,21 @@ from ttr_analysis._errors import GameError, IllegalActionError
 from ttr_analysis.analysis.payments.model import split
 from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine import codes
-from ttr_analysis.engine.actions import KeepTickets, unpacked
-from ttr_analysis.engine.codes import argument_of, kind_of, make_action
+from ttr_analysis.engine.actions import KeepTickets
+from ttr_analysis.engine.actions.handler import Refused
+from ttr_analysis.engine.codes import argument_of, kind_of, make_action, unpacked
 from ttr_analysis.engine.events import Chance, Event, Move, Rows
 from ttr_analysis.engine.game import Game
-from ttr_analysis.engine.kernel.legal import ActionFault, action_fault, fewest_kept, route_fault
+from ttr_analysis.engine.kernel.claims import route_fault
+from ttr_analysis.engine.kernel.faults import ActionFault
+from ttr_analysis.engine.kernel.legal import action_fault
+from ttr_analysis.engine.kernel.tickets import fewest_kept
 from ttr_analysis.engine.layout import OVER, Phase, State
 from ttr_analysis.engine.notation import NotationError, code_text, read_move
 from ttr_analysis.engine.notetext import payment_text
 from ttr_analysis.engine.packed import PackedGame
 from ttr_analysis.engine.protocol import CompiledPolicy, Policy, policy_name
-from ttr_analysis.engine.reasons import Refused, explain
+from ttr_analysis.engine.reasons import explain
 from ttr_analysis.engine.record import GameRecord
 from ttr_analysis.engine.replay import SET_UP, Course
 from ttr_analysis.engine.seating import Chooser, seat_policy

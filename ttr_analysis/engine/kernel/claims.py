@@ -1,4 +1,4 @@
-"""Claims: laying cards down, the tunnel in between, and taking the route."""
+"""Claims: which routes a seat may claim, the forms in which it can pay, and taking the route."""
 
 from __future__ import annotations
 
@@ -6,79 +6,184 @@ import numpy as np
 import numpy.typing as npt
 
 from ttr_analysis._compile import compiled
-from ttr_analysis.cards import N_KINDS
-from ttr_analysis.engine.codes import CARD_REVEALED, unpack_cards
-from ttr_analysis.engine.kernel.cards import discard, make_drawable, play_cards, take_back, turn_over
-from ttr_analysis.engine.layout import NOBODY, TUNNEL_PHASE, UNKNOWN_CARD, State
-from ttr_analysis.rules.money import settle_toll, toll_payee
-from ttr_analysis.rules.tunnel import color_played, matching_cards
+from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS
+from ttr_analysis.engine.codes import pack_cards
+from ttr_analysis.engine.kernel.cards import discard
+from ttr_analysis.engine.kernel.faults import NONE, ActionFault
+from ttr_analysis.engine.layout import NOBODY, State
+from ttr_analysis.rules.forms import count_forms, find_form
+from ttr_analysis.rules.money import can_settle, settle_toll, toll_payee
+from ttr_analysis.rules.payment import fill_sets, form_sets
 from ttr_analysis.tables.games import Tables
 
 Ints = npt.NDArray[np.int64]
 
 
+# -- what is open --------------------------------------------------------------
+
+
 @compiled
-def lay_down(state: State, tables: Tables, tape: Ints, seat: int, route: int, packed: int) -> bool:
+def track_fault(state: State, tables: Tables, seat: int, route: int) -> int:
     """
-    Lay cards down for a route, and turn over the cards of a tunnel.
+    Return why a route is not open to a seat, whatever cards, trains and tokens it has; 0 if it is.
 
     Returns
     -------
-    is_taken
-        Whether the route is taken; if not, the seat must answer a surcharge.
+    fault
+        An `ActionFault`.
     """
-    laid = state.laid
-    unpack_cards(packed, laid)
-    play_cards(state, seat, laid)
-    if tables.tunnel[route] and _surcharge(state, tables, tape) > 0:
-        state.pending = route
-        state.phase = TUNNEL_PHASE
-        return False
-    take_route(state, tables, tape, seat, route)
+    if state.owner[route] != NOBODY:
+        return ActionFault.TAKEN
+    twin = tables.twin[route]
+    if twin >= 0 and state.owner[twin] != NOBODY:
+        if state.owner[twin] == seat:
+            return ActionFault.TWIN_OWN
+        if not tables.both_open:
+            return ActionFault.TWIN_CLOSED
+    return NONE
+
+
+@compiled
+def route_fault(state: State, tables: Tables, seat: int, route: int) -> int:
+    """
+    Return why a seat may not claim a route with any cards, 0 if it may.
+
+    Returns
+    -------
+    fault
+        An `ActionFault`.
+    """
+    fault = track_fault(state, tables, seat, route)
+    if fault != NONE:
+        return fault
+    if tables.length[route] > state.trains[seat]:
+        return ActionFault.TRAINS
+    if tables.tokens_each > 0 and tables.loan_limit > 0:
+        tokens, loans = state.tokens, state.loans
+        if not can_settle(tokens, loans, seat, tables.toll[route], tables.loan_limit):
+            return ActionFault.LOANS
+    return NONE
+
+
+@compiled
+def can_claim(state: State, tables: Tables, seat: int) -> bool:
+    """Return whether a seat can claim any route."""
+    for route in range(tables.n_routes):
+        if route_fault(state, tables, seat, route) == NONE and n_forms(state, tables, seat, route) > 0:
+            return True
+    return False
+
+
+# -- what is paid --------------------------------------------------------------
+
+
+@compiled
+def holds(state: State, seat: int, cards: Ints) -> bool:
+    """Return whether a seat holds cards."""
+    for kind in range(N_KINDS):
+        if cards[kind] > state.hand[seat, kind]:
+            return False
     return True
 
 
 @compiled
-def _surcharge(state: State, tables: Tables, tape: Ints) -> int:
-    """Turn over the cards of a tunnel, discard them, and return how many match."""
-    color = color_played(state.laid)
-    revealed = state.revealed
+def n_forms(state: State, tables: Tables, seat: int, route: int) -> int:
+    """Return in how many forms a seat's hand pays for a route."""
+    return count_forms(
+        state.hand[seat],
+        state.n_hand[seat],
+        tables.color[route],
+        tables.plain[route],
+        tables.symbols[route],
+        tables.jokers[route],
+        tables.swap_size[route],
+        tables.swap_any[route],
+    )
+
+
+@compiled
+def representative(state: State, tables: Tables, seat: int, route: int, number: int) -> int:
+    """Return the packed cards of one form of payment; its sets take the cards of which most are left."""
+    cards = np.zeros(N_KINDS, dtype=np.int64)
+    left = np.empty(N_KINDS, dtype=np.int64)
+    n_set_cards = lay_form(state, tables, seat, route, number, cards, left)
+    if n_set_cards > 0:
+        add_sets(cards, left, n_set_cards)
+    return pack_cards(cards)
+
+
+@compiled
+def add_sets(cards: Ints, left: Ints, n_set_cards: int) -> None:
+    """
+    Add the cards of sets to a payment: those of which most are left, locomotives last.
+
+    Parameters
+    ----------
+    cards
+        The payment; the cards are added.
+    left
+        The rest of the hand; the cards are taken away.
+    n_set_cards
+        How many.
+    """
+    rank = np.zeros(N_KINDS, dtype=np.int64)
+    rank[LOCOMOTIVE_INDEX] = 1
+    taken = np.empty(N_KINDS, dtype=np.int64)
+    fill_sets(left, n_set_cards, rank, np.zeros(N_KINDS, dtype=np.int64), taken)
     for kind in range(N_KINDS):
-        revealed[kind] = 0
-    for _ in range(tables.n_revealed):
-        if make_drawable(state, tables, tape):
-            kind = turn_over(state, tables, tape, CARD_REVEALED)
-            if kind != UNKNOWN_CARD:
-                revealed[kind] += 1
-    discard(state, tables, tape, revealed)
-    state.pending_color = color
-    state.surcharge = matching_cards(revealed, color)
-    return int(state.surcharge)
+        cards[kind] += taken[kind]
 
 
 @compiled
-def pay_surcharge(state: State, tables: Tables, tape: Ints, seat: int, packed: int) -> None:
-    """Pay what the tunnel demands, and take it."""
-    cards = state.paid
-    unpack_cards(packed, cards)
-    play_cards(state, seat, cards)
-    discard(state, tables, tape, cards)
-    take_route(state, tables, tape, seat, state.pending)
+def lay_form(state: State, tables: Tables, seat: int, route: int, number: int, cards: Ints, left: Ints) -> int:
+    """
+    Lay down the single cards of one form of payment.
+
+    Parameters
+    ----------
+    state, tables, seat, route
+        The game, who pays, and for what.
+    number
+        Which form, below `n_forms`.
+    cards, left
+        The single cards are added to the first, which are zeros; the second
+        is filled with the rest of the hand.
+
+    Returns
+    -------
+    n_set_cards
+        How many cards of the rest the sets want.
+    """
+    hand = state.hand[seat]
+    plain, symbols = tables.plain[route], tables.symbols[route]
+    jokers, swap_size, swap_any = tables.jokers[route], tables.swap_size[route], tables.swap_any[route]
+    color, own, locomotives = find_form(
+        hand,
+        state.n_hand[seat],
+        tables.color[route],
+        plain,
+        symbols,
+        jokers,
+        swap_size,
+        swap_any,
+        number,
+    )
+    if own > 0:
+        cards[color] += own
+    cards[LOCOMOTIVE_INDEX] += locomotives
+    for kind in range(N_KINDS):
+        left[kind] = hand[kind] - cards[kind]
+    return int(swap_size * form_sets(plain, symbols, jokers, swap_size, swap_any, own, locomotives))
 
 
-@compiled
-def decline_tunnel(state: State, seat: int) -> None:
-    """Take the cards laid down back."""
-    laid = state.laid
-    take_back(state, seat, laid)
-    _end_attempt(state)
+# -- taking it -----------------------------------------------------------------
 
 
 @compiled
 def take_route(state: State, tables: Tables, tape: Ints, seat: int, route: int) -> None:
     """Give a route to a seat whose cards are laid down: discards, trains, points, toll."""
     discard(state, tables, tape, state.laid)
-    _end_attempt(state)
+    end_attempt(state)
     state.score[seat] += tables.points[route]
     if tables.tokens_each > 0:
         twin = tables.twin[route]
@@ -98,7 +203,8 @@ def mark_owner(state: State, tables: Tables, owner: int, route: int) -> None:
 
 
 @compiled
-def _end_attempt(state: State) -> None:
+def end_attempt(state: State) -> None:
+    """Forget the tunnel that was attempted."""
     for kind in range(N_KINDS):
         state.laid[kind] = 0
     state.pending = NOBODY

@@ -69,10 +69,3 @@ def _take_other(state: State, tables: Tables, route: int, player: int) -> None:
     if tables.tokens_each > 0:
         payee = toll_payee(player, tables.n_seats, tables.pays_owner)
         transfer(state.tokens, BANK, payee, tables.toll[route])
-
-
-@compiled
-def choose_neutral(state: State, tables: Tables, route: int) -> None:
-    """Let the neutral player take the track that the holder of the marker chose; the marker goes on."""
-    mark_owner(state, tables, NEUTRAL_OWNER, route)
-    state.marker = (state.marker + 1) % tables.n_seats

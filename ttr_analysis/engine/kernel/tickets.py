@@ -14,6 +14,7 @@ from ttr_analysis.engine.layout import (
     AT_PILE,
     AT_QUEUE,
     AT_REMOVED,
+    KEEP_START,
     NOBODY,
     UNKNOWN_TICKET,
     State,
@@ -114,6 +115,23 @@ def offer_tickets(state: State, tables: Tables, tape: Ints, seat: int, n: int) -
         state.n_offer[seat] += 1
         if ticket != UNKNOWN_TICKET:
             state.ticket_at[ticket] = AT_OFFER
+
+
+@compiled
+def fewest_kept(state: State, tables: Tables, seat: int) -> int:
+    """Return how many tickets of its offer a seat must keep."""
+    at_least = tables.opening_keep if state.phase == KEEP_START else tables.ticket_keep
+    return int(min(at_least, state.n_offer[seat]))
+
+
+@compiled
+def count_bits(number: int) -> int:
+    """Return the number of bits that are set."""
+    n = 0
+    while number:
+        number &= number - 1
+        n += 1
+    return n
 
 
 @compiled

@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ttr_analysis._compile import compiled
-from ttr_analysis.engine.kernel.cards import fill_market
+from ttr_analysis.engine.kernel.cards import can_draw, fill_market
 from ttr_analysis.engine.kernel.neutral import play_neutral
-from ttr_analysis.engine.layout import OVER, TURN, Ending, State
+from ttr_analysis.engine.layout import OVER, SECOND_DRAW, TURN, Ending, State
 from ttr_analysis.tables.games import Tables
 
 Ints = npt.NDArray[np.int64]
@@ -16,6 +16,16 @@ Ints = npt.NDArray[np.int64]
 _TRAINS = int(Ending.TRAINS)
 _PASSES = int(Ending.PASSES)
 _TRUNCATED = int(Ending.TRUNCATED)
+
+
+@compiled
+def after_draw(state: State, tables: Tables, tape: Ints, cost: int) -> None:
+    """Count the draws of a turn; a further card that cannot be had is skipped."""
+    state.n_taken += cost
+    if state.n_taken < tables.draws and can_draw(state, tables):
+        state.phase = SECOND_DRAW
+    else:
+        end_turn(state, tables, tape)
 
 
 @compiled

@@ -24,7 +24,8 @@ from ttr_analysis.engine.codes import (
     pack_cards,
 )
 from ttr_analysis.engine.kernel.cards import can_draw, has_cards, may_take
-from ttr_analysis.engine.kernel.legal import NONE, route_fault
+from ttr_analysis.engine.kernel.claims import route_fault
+from ttr_analysis.engine.kernel.faults import NONE
 from ttr_analysis.engine.kernel.neutral import may_choose
 from ttr_analysis.engine.kernel.tickets import has_tickets
 from ttr_analysis.engine.layout import KEEP, KEEP_START, NEUTRAL, SECOND_DRAW, TUNNEL_PHASE, State

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ttr_analysis._compile import compiled
-from ttr_analysis.engine.kernel.legal import count_bits, fewest_kept
 from ttr_analysis.engine.kernel.scoring import goal_reached
+from ttr_analysis.engine.kernel.tickets import count_bits, fewest_kept
 from ttr_analysis.engine.layout import UNKNOWN_TICKET, State
 from ttr_analysis.policies.planner.memory import Memory
 from ttr_analysis.policies.planner.network import (

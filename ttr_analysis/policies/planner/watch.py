@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ttr_analysis._compile import compiled
-from ttr_analysis.engine.kernel.legal import NONE, track_fault
+from ttr_analysis.engine.kernel.claims import track_fault
+from ttr_analysis.engine.kernel.faults import NONE
 from ttr_analysis.engine.layout import State
 from ttr_analysis.policies.planner.memory import Memory
 from ttr_analysis.policies.planner.params import Params

@@ -10,7 +10,8 @@ import numpy.typing as npt
 from ttr_analysis._compile import compiled
 from ttr_analysis.analysis.tickets._cost import UNREACHABLE
 from ttr_analysis.analysis.tickets._forest import all_distances
-from ttr_analysis.engine.kernel.legal import NONE, track_fault
+from ttr_analysis.engine.kernel.claims import track_fault
+from ttr_analysis.engine.kernel.faults import NONE
 from ttr_analysis.engine.layout import State
 from ttr_analysis.tables.games import MAX_TICKETS, Tables
 

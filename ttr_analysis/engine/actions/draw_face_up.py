@@ -1,0 +1,99 @@
+"""Take a card of the market."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from ttr_analysis._compile import compiled
+from ttr_analysis.engine.actions.handler import Handler, Refused, add_row, number_of
+from ttr_analysis.engine.codes import DRAW_FACE_UP, Ints, make_action
+from ttr_analysis.engine.kernel.cards import may_take, take_face_up
+from ttr_analysis.engine.kernel.faults import NONE, ActionFault
+from ttr_analysis.engine.kernel.turns import after_draw
+from ttr_analysis.engine.layout import NOBODY, SECOND_DRAW, TURN, State
+from ttr_analysis.rules.market import must_be_first
+from ttr_analysis.tables.games import Tables
+
+if TYPE_CHECKING:
+    from ttr_analysis.engine.actions.codec import Codec
+
+
+@dataclass(frozen=True, slots=True)
+class DrawFaceUp:
+    """
+    Take a card of the market.
+
+    Parameters
+    ----------
+    slot
+        Where it lies, from 0.
+    """
+
+    slot: int
+
+    def __str__(self) -> str:
+        return f"take the card in market slot {self.slot}"
+
+
+@compiled
+def fault(state: State, tables: Tables, seat: int, slot: int, value: int) -> int:
+    """Return why the card in a slot may not be taken."""
+    if slot < 0 or slot >= tables.market_size:
+        return ActionFault.SLOT
+    card = state.market[slot]
+    if card == NOBODY:
+        return ActionFault.EMPTY_SLOT
+    if state.n_taken > 0 and must_be_first(card, tables.locomotive_cost):
+        return ActionFault.SECOND_LOCOMOTIVE
+    return NONE if may_take(state, tables, slot) else ActionFault.MARKET_CLOSED
+
+
+@compiled
+def list_legal(state: State, tables: Tables, seat: int, out: Ints, n: int) -> int:
+    """List the slots whose card may be taken."""
+    for slot in range(tables.market_size):
+        if may_take(state, tables, slot):
+            n = add_row(out, n, make_action(DRAW_FACE_UP, slot), 0)
+    return n
+
+
+@compiled
+def apply(state: State, tables: Tables, tape: Ints, seat: int, slot: int, value: int) -> None:
+    """Give the seat the card, and fill the slot."""
+    after_draw(state, tables, tape, take_face_up(state, tables, tape, seat, slot))
+
+
+def _encode(_codec: Codec, action: DrawFaceUp, _state: State) -> tuple[int, int]:
+    return number_of(action.slot, "market slot"), 0
+
+
+def _decode(_codec: Codec, slot: int, _value: int, _state: State) -> DrawFaceUp:
+    return DrawFaceUp(slot)
+
+
+def _no_slot(refused: Refused) -> str:
+    return f"there is no market slot {refused.number}: they are 0 to {int(refused.tables.market_size) - 1}"
+
+
+HANDLER: Final = Handler(
+    kind=DRAW_FACE_UP,
+    name="draw_face_up",
+    action=DrawFaceUp,
+    phases=(TURN, SECOND_DRAW),
+    fault=fault,
+    list_legal=list_legal,
+    apply=apply,
+    verb="take a face-up card",
+    encode=_encode,
+    decode=_decode,
+    keys=("slot",),
+    faults={
+        ActionFault.SLOT: _no_slot,
+        ActionFault.EMPTY_SLOT: lambda refused: f"no card lies in market slot {refused.number}",
+        ActionFault.SECOND_LOCOMOTIVE: lambda _: "a face-up locomotive may not be a later card of a turn",
+        ActionFault.MARKET_CLOSED: lambda _: (
+            "draw pile and discard pile are empty; face-up cards may then not be taken"
+        ),
+    },
+)

@@ -1,0 +1,196 @@
+"""What an action consists of: all that the engine, records and messages have to know about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from operator import index
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from ttr_analysis._compile import compiled
+from ttr_analysis._errors import IllegalActionError
+from ttr_analysis.cards import CARD_KINDS, CardCounts
+from ttr_analysis.engine.codes import Ints, argument_of, unpacked
+from ttr_analysis.engine.kernel.faults import ActionFault
+from ttr_analysis.engine.layout import NEUTRAL_OWNER, State
+from ttr_analysis.maps.model import GameMap, Route
+from ttr_analysis.tables.games import Tables
+
+if TYPE_CHECKING:
+    from ttr_analysis.engine.actions.codec import Codec
+
+_MAX_ARGUMENT: Final = 1 << 40
+_ARGUMENT_KEYS: Final = {"slot", "route"}
+_VALUE_KEYS: Final = {"cards", "tickets"}
+
+
+class Refused(NamedTuple):
+    """
+    An action that the rules refuse.
+
+    Parameters
+    ----------
+    game_map
+        The map, as the variant that is played.
+    tables
+        The map, its rules and the number of players.
+    state
+        The packed state.
+    code, value
+        The action: see `engine.codes`.
+    """
+
+    game_map: GameMap
+    tables: Tables
+    state: State
+    code: int
+    value: int
+
+    @property
+    def seat(self) -> int:
+        """The seat that acts."""
+        return int(self.state.seat)
+
+    @property
+    def number(self) -> int:
+        """The slot or route."""
+        return argument_of(self.code)
+
+    @property
+    def route(self) -> Route:
+        """The route."""
+        return self.game_map.routes[self.number]
+
+    @property
+    def cards(self) -> CardCounts:
+        """The cards laid down or paid."""
+        return unpacked(self.value)
+
+
+def _nothing(_codec: Codec, _action: Any, _state: State) -> tuple[int, int]:  # noqa: ANN401 - any action
+    """Return argument and value of an action that has neither."""
+    return 0, 0
+
+
+@dataclass(frozen=True, slots=True)
+class Handler:
+    """
+    All that is particular to an action.
+
+    The first three functions are compiled, take an argument and a value as
+    `engine.codes` says, and are called only when the action is due.
+
+    Parameters
+    ----------
+    kind
+        Its number in codes; also its place among the legal actions that are
+        listed.
+    name
+        What it is called in files.
+    action
+        The class of its objects.
+    phases
+        When it is due, as numbers of `Phase`.
+    fault
+        Of state, tables, seat, argument and value: returns why it is illegal,
+        an `ActionFault`; 0 if it is legal.
+    list_legal
+        Of state, tables, seat, rows and a number: writes the legal actions of
+        the kind into the rows from that number on, with `add_row`; returns
+        the number of rows after it.
+    apply
+        Of state, tables, tape, seat, argument and value, when it is legal:
+        changes the state, until a seat must decide again.
+    verb
+        What a seat does, after "cannot".
+    encode
+        Of a codec, an action and the packed state: returns argument and value.
+    decode
+        Of a codec, an argument, a value and the packed state: returns the
+        action. None if all actions of the kind are alike.
+    keys
+        What stands on its line in a file besides its name and seat; each is
+        written and read in `engine.entries`.
+    faults
+        The words of its faults.
+    is_of_state
+        Whether its value means something only together with the state.
+    """
+
+    kind: int
+    name: str
+    action: type
+    phases: tuple[int, ...]
+    fault: Callable[[State, Tables, int, int, int], int]
+    list_legal: Callable[[State, Tables, int, Ints, int], int]
+    apply: Callable[[State, Tables, Ints, int, int, int], None]
+    verb: str
+    encode: Callable[[Codec, Any, State], tuple[int, int]] = _nothing
+    decode: Callable[[Codec, int, int, State], Any] | None = None
+    keys: tuple[str, ...] = ()
+    faults: dict[ActionFault, Callable[[Refused], str]] = field(default_factory=dict)
+    is_of_state: bool = False
+
+    @property
+    def has_argument(self) -> bool:
+        """Whether its code has an argument."""
+        return not _ARGUMENT_KEYS.isdisjoint(self.keys)
+
+    @property
+    def has_value(self) -> bool:
+        """Whether it has a value."""
+        return not _VALUE_KEYS.isdisjoint(self.keys)
+
+
+# -- what several of them need ---------------------------------------------------
+
+
+@compiled
+def add_row(out: Ints, n: int, code: int, value: int) -> int:
+    """Write an action down if there is room; return how many there are now."""
+    if n < len(out):
+        out[n, 0] = code
+        out[n, 1] = value
+    return n + 1
+
+
+def number_of(number: object, what: str) -> int:
+    """Return a number that a code can hold; whether it means anything is for the rules."""
+    try:
+        whole = index(number)  # type: ignore[arg-type]
+    except TypeError:
+        raise IllegalActionError(f"expected the number of a {what}, got {number!r}") from None
+    if abs(whole) >= _MAX_ARGUMENT:
+        raise IllegalActionError(f"there is no {what} {whole}")
+    return whole
+
+
+def counted(number: int, what: str) -> str:
+    """
+    Return a number of things.
+
+    Examples
+    --------
+    >>> counted(1, "train"), counted(2, "train")
+    ('1 train', '2 trains')
+    """
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def owner_name(owner: int) -> str:
+    """
+    Return how messages call the owner of a route.
+
+    Examples
+    --------
+    >>> owner_name(1), owner_name(NEUTRAL_OWNER)
+    ('P1', 'the neutral player')
+    """
+    return "the neutral player" if owner == NEUTRAL_OWNER else f"P{owner}"
+
+
+def missing_cards(refused: Refused) -> str:
+    """Return which of the cards laid down or paid a seat does not hold."""
+    hand = refused.state.hand[refused.seat].tolist()
+    counts = zip(CARD_KINDS, hand, refused.cards, strict=True)
+    return f"P{refused.seat} holds {', '.join(f'{held} of the {n} {kind}' for kind, held, n in counts if n > held)}"
