@@ -76,6 +76,8 @@ CODE_BITS: Final = 31
 """Bits of a whole code: kind, seat and argument."""
 KIND_MASK: Final = (1 << KIND_BITS) - 1
 _SEAT_MASK: Final = (1 << SEAT_BITS) - 1
+NO_SEAT: Final = ~(_SEAT_MASK << SEAT_SHIFT)
+"""All bits of a code but those of the seat."""
 
 CARD_BITS: Final = 6
 MOST_OF_A_KIND: Final = (1 << CARD_BITS) - 1
@@ -113,7 +115,7 @@ def make_action(kind: int, argument: int) -> int:
 @compiled
 def without_seat(code: int) -> int:
     """Return the code of an action from that of its event."""
-    return code & ~(_SEAT_MASK << SEAT_SHIFT)
+    return code & NO_SEAT
 
 
 @compiled

@@ -8,7 +8,7 @@ from typing import Final, overload
 
 from ttr_analysis._errors import IllegalActionError
 from ttr_analysis.engine.actions.table import HANDLER_OF, HANDLERS, Action
-from ttr_analysis.engine.codes import Ints, argument_of, kind_of, make_action, without_seat
+from ttr_analysis.engine.codes import NO_SEAT, Ints, argument_of, kind_of, make_action
 from ttr_analysis.engine.layout import UNKNOWN_TICKET, State
 from ttr_analysis.maps.model import GameMap, Route, Ticket
 
@@ -120,15 +120,14 @@ class Codec:
         state
             The packed state in which it is taken.
         """
-        handler = HANDLERS[kind_of(code)]
-        if handler.is_of_state:
-            return self._decode(code, value, state)
-        key = (without_seat(code), value)
+        key = (code & NO_SEAT, value)
         action = self._decoded.get(key)
         if action is None:
-            if len(self._decoded) >= _CACHE_SIZE:
-                self._decoded.clear()
-            action = self._decoded[key] = self._decode(code, value, state)
+            action = self._decode(code, value, state)
+            if not HANDLERS[kind_of(code)].is_of_state:
+                if len(self._decoded) >= _CACHE_SIZE:
+                    self._decoded.clear()
+                self._decoded[key] = action
         return action
 
     def decode_all(self, rows: Sequence[tuple[int, int]], state: State) -> tuple[Action, ...]:
