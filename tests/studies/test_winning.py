@@ -18,10 +18,8 @@ from ttr_analysis.analysis.tickets.solver import ForestSolver, trains_of
 from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_CARD, KEEP_TICKETS, PAY_TUNNEL, make_event
 from ttr_analysis.engine.layout import KEEP, NOBODY, TUNNEL_PHASE, TURN, State
 from ttr_analysis.policies import Greedy, Planner, Random
-from ttr_analysis.policies.playout import play_block
 from ttr_analysis.studies import Interrupted, route_gone, ticket_posterior, turning_points, win_curve, win_probability
 from ttr_analysis.studies.winning import curve as curve_module
-from ttr_analysis.studies.winning import rollouts
 from ttr_analysis.studies.winning.beliefs import alone_on
 from ttr_analysis.studies.winning.curve import step_text
 from ttr_analysis.studies.winning.inference import _lost_at, _turns_taken
@@ -108,16 +106,6 @@ def test_a_view_a_state_and_a_record_say_the_same() -> None:
     pd.testing.assert_frame_equal(from_state, win_probability(game.view(state, 1), n_rollouts=5, policies=FAST))
     pd.testing.assert_frame_equal(from_state, win_probability(played, 1, step=50, n_rollouts=5, policies=FAST))
     assert not from_state.equals(win_probability(state, 1, n_rollouts=5, policies=FAST, seed=8))
-
-
-def test_who_waits_for_the_compiler_is_told(record: GameRecord, monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[object] = []
-    monkeypatch.setattr(rollouts, "announce", lambda function, _: told.append(function))
-    table, known = Table(record.map, 2, FAST), Watcher(record, 1).at(30)
-    table.play(known, 1)
-    table.follow(known, table.believe(known), 0)
-
-    assert told == [play_block, play_block]
 
 
 def test_more_rollouts_begin_with_the_fewer(record: GameRecord) -> None:

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import cloudpickle
 
 from ttr_analysis.policies.playout import is_compiled
-from ttr_analysis.studies.playing import Columns, Plan, Player, play_chunk
+from ttr_analysis.studies.playing import Columns, Plan, Player, play_chunk, with_ways
 
 COMPILED_CHUNK: Final = 500
 """Games in a chunk if all policies are compiled: half a second at most."""
@@ -93,7 +93,8 @@ def _has_result(future: Future[Columns]) -> bool:
 
 def _play_packed(packed: bytes, first: int, n_games: int) -> Columns:
     """Play a chunk in another process."""
-    return play_chunk(_unpacked(packed), first, n_games)
+    plan = _unpacked(packed)
+    return with_ways(plan, play_chunk(plan, first, n_games))
 
 
 @lru_cache(maxsize=64)

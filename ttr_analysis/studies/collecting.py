@@ -44,7 +44,7 @@ from ttr_analysis.policies.playout import NO_TAPE_CELLS, Players, choose, wake_p
 from ttr_analysis.rules.chance import N_WORDS
 from ttr_analysis.rules.scoring import NO_GOAL, ticket_score
 from ttr_analysis.rules.tunnel import color_played
-from ttr_analysis.studies.ways import NEVER, Ways, follow_claims, losing_claim, trains_on_way
+from ttr_analysis.studies.ways import NEVER
 from ttr_analysis.tables.games import MAX_CITIES, MAX_OFFER, MAX_ROUTES, Tables
 
 Ints = npt.NDArray[np.int64]
@@ -70,11 +70,7 @@ GOAL: Final = 6
 TICKET_POINTS: Final = 7
 TRAINS_THEN: Final = 8
 """Trains of the seat when it was offered."""
-TRAINS_ON_WAY: Final = 9
-"""Trains on the shortest way over the seat's routes in the end, to the destination that counted, else `NEVER`."""
-LOST_TO: Final = 10
-"""The route by whose claim it was lost (see `ways`), else `NEVER`."""
-N_TICKET_NOTES: Final = 11
+N_TICKET_NOTES: Final = 9
 
 # -- what is noted of each attempt to claim a route ----------------------------
 
@@ -169,7 +165,6 @@ def play_noted(
     first: int,
     n_rotations: int,
     states: Ints,
-    ways: Ways,
     notes: Notes,
     seats: Ints,
 ) -> int:
@@ -190,8 +185,6 @@ def play_noted(
         Games of one deal.
     states
         Filled with the last states, one a row.
-    ways
-        To work with; that of the map is filled in.
     notes
         Those of the games are added.
     seats
@@ -216,7 +209,7 @@ def play_noted(
                 return i
             code, value = choose(state, tables, players, (state.seat + game) % tables.n_seats)
             _noted_step(state, tables, code, value, tape, game, notes, seats[i])
-        _note_end(state, tables, ways, notes, n_tickets, n_claims, seats[i])
+        _note_end(state, tables, notes, n_tickets, n_claims, seats[i])
     return len(states)
 
 
@@ -249,7 +242,6 @@ def collect_game(
     state: State,
     tape: Ints,
     game: int,
-    ways: Ways,
     notes: Notes,
     seats: Ints,
 ) -> bool:
@@ -269,8 +261,6 @@ def collect_game(
         To work with: see `script_game`.
     game
         Number of the game.
-    ways
-        To work with; that of the map is filled in.
     notes
         Those of the game are added.
     seats
@@ -293,7 +283,7 @@ def collect_game(
             return False
         code = without_seat(rows[i, 0])
         _noted_step(state, tables, code, rows[i, 1], tape, game, notes, seats)
-    _note_end(state, tables, ways, notes, n_tickets, n_claims, seats)
+    _note_end(state, tables, notes, n_tickets, n_claims, seats)
     return True
 
 
@@ -356,8 +346,6 @@ def _note_offer(state: State, game: int, turn: int, kept: int, notes: Notes) -> 
         tickets[GOAL, n] = NO_GOAL
         tickets[TICKET_POINTS, n] = 0
         tickets[TRAINS_THEN, n] = state.trains[seat]
-        tickets[TRAINS_ON_WAY, n] = NEVER
-        tickets[LOST_TO, n] = NEVER
         n += 1
     notes.counts[TICKETS] = n
 
@@ -424,9 +412,7 @@ def _note_neutral(state: State, game: int, first: int, turn: int, notes: Notes) 
 
 
 @compiled
-def _note_end(
-    state: State, tables: Tables, ways: Ways, notes: Notes, first_ticket: int, first_claim: int, seats: Ints
-) -> None:
+def _note_end(state: State, tables: Tables, notes: Notes, first_ticket: int, first_claim: int, seats: Ints) -> None:
     """Note how a game ends for each seat, and what became of its tickets; the first of the game are given."""
     label = np.empty(MAX_CITIES, dtype=np.int64)
     for seat in range(tables.n_seats):
@@ -436,7 +422,6 @@ def _note_end(
         n_reached = _note_points(state, tables, seat, label, notes, first_ticket)
         if n_reached > 0:
             _note_completed(tables, seat, n_reached, label, notes, first_ticket, first_claim)
-        _note_ways(state, tables, ways, seat, notes.tickets, first_ticket, notes.counts[TICKETS])
 
 
 @compiled
@@ -494,21 +479,3 @@ def _note_joined(tables: Tables, seat: int, turn: int, label: Ints, notes: Notes
             tickets[COMPLETED, i] = max(turn, tickets[OFFERED, i])
             n_joined += 1
     return n_joined
-
-
-@compiled
-def _note_ways(state: State, tables: Tables, ways: Ways, seat: int, tickets: Ints, first: int, end: int) -> None:
-    """Note how long the ways of completed tickets are, and what the other ones were lost to."""
-    is_followed = False
-    for i in range(first, end):
-        if not _is_held(tickets, i, seat):
-            continue
-        if not is_followed:
-            follow_claims(state, tables, ways, seat)
-            is_followed = True
-        ticket = tickets[TICKET, i]
-        if tickets[GOAL, i] != NO_GOAL:
-            goal = tables.goal_start[ticket] + tickets[GOAL, i]
-            tickets[TRAINS_ON_WAY, i] = trains_on_way(tables, ways, ticket, goal)
-        else:
-            tickets[LOST_TO, i] = losing_claim(state, tables, ways, ticket)

@@ -24,7 +24,7 @@ from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies import Planner
 from ttr_analysis.studies.chunks import Chunk, default_chunk, played
 from ttr_analysis.studies.intervals import Moments, clustered_mean, clustered_rate, moments_of
-from ttr_analysis.studies.playing import Frames, Plan, as_frames, warn_of_generators
+from ttr_analysis.studies.playing import Frames, Plan, frame, warn_of_generators
 from ttr_analysis.studies.simulation import Interrupted, whole
 from ttr_analysis.tables.games import check_size
 
@@ -281,8 +281,7 @@ def _play(plans: list[Plan], n_games: int, executor: Executor | None, *, progres
     try:
         with tqdm(total=sum(chunk.n_games for chunk in chunks), unit="game", disable=not progress) as bar:
             for chunk, columns in played(chunks, executor):
-                frames = as_frames(chunk.plan, columns)
-                done.append((chunk, {name: frames[name][kept] for name, kept in _KEPT.items()}))
+                done.append((chunk, {name: frame(chunk.plan, name, columns)[kept] for name, kept in _KEPT.items()}))
                 bar.update(chunk.n_games)
     except KeyboardInterrupt:
         if len({id(chunk.plan) for chunk, _ in done}) < len(plans):

@@ -35,7 +35,7 @@ from ttr_analysis.rules.chance import run_words
 from ttr_analysis.studies import collecting as notes
 from ttr_analysis.studies.collecting import Floats, Ints, collect_game, new_notes, play_noted, with_more_room
 from ttr_analysis.studies.columns import TABLES, categories, category_types, cell_type
-from ttr_analysis.studies.ways import Ways, fill_map
+from ttr_analysis.studies.ways import LOST_TO, TRAINS_ON_WAY, fill_ways
 from ttr_analysis.tables import game_tables
 
 Player: TypeAlias = Policy | CompiledPolicy
@@ -228,9 +228,32 @@ def play_chunk(plan: Plan, first: int, n_games: int) -> Columns:
 def joined(parts: Sequence[Columns]) -> Columns:
     """Return the tables of several chunks, one below another."""
     return {
-        name: {column: np.concatenate([part[name][column] for part in parts]) for column in TABLES[name]}
+        name: {column: np.concatenate([part[name][column] for part in parts]) for column in parts[0][name]}
         for name in TABLES
     }
+
+
+def with_ways(plan: Plan, columns: Columns) -> Columns:
+    """
+    Return tables in which tickets have their ways, and what they were lost to.
+
+    To find these takes longer than to play some games, and few questions are
+    about them: they are found when the table of tickets is asked for, or where
+    several processes play.
+    """
+    tickets, routes = columns["tickets"], columns["routes"]
+    if "lost_to" in tickets:
+        return columns
+    offers = np.array([tickets[name] for name in ("game", "seat", "ticket", "kept", "destination")], dtype=np.int64)
+    claims = np.array([routes[name] for name in ("game", "seat", "route")], dtype=np.int64)
+    found = np.empty((2, offers.shape[1]), dtype=np.int64)
+    fill_ways(game_tables(plan.game_map, plan.n_players), offers, claims, found)
+    types = {name: cell_type(TABLES["tickets"][name][0]) for name in ("trains", "lost_to")}
+    ways = {
+        "trains": found[TRAINS_ON_WAY].astype(types["trains"]),
+        "lost_to": found[LOST_TO].astype(types["lost_to"]),
+    }
+    return {**columns, "tickets": {**tickets, **ways}}
 
 
 def as_frames(plan: Plan, columns: Columns) -> Frames:
@@ -245,13 +268,15 @@ def as_frames(plan: Plan, columns: Columns) -> Frames:
         The columns of each table; of a category its number, and below 0 what
         is missing.
     """
-    return {name: _frame(plan, name, columns[name]) for name in TABLES}
+    return {name: frame(plan, name, columns) for name in TABLES}
 
 
-def _frame(plan: Plan, name: str, columns: dict[str, Cells]) -> pd.DataFrame:
+def frame(plan: Plan, name: str, columns: Columns) -> pd.DataFrame:
+    """Return one of these tables."""
+    cells = with_ways(plan, columns)[name] if name == "tickets" else columns[name]
     made: dict[str, Any] = {}
     for column, (dtype, _) in TABLES[name].items():
-        values = columns[column]
+        values = cells[column]
         if dtype in plan.categories:
             made[column] = pd.Categorical.from_codes(values, dtype=plan.categories[dtype])
         elif dtype.startswith("Int"):
@@ -268,8 +293,6 @@ class _Desk:
         self._plan = plan
         self._first = first
         self._tables = game_tables(plan.game_map, plan.n_players)
-        self._ways = Ways()
-        fill_map(self._tables, self._ways)
         self._words = run_words(plan.seed, plan.n_players)
         self._notes = new_notes(_NOTES_A_GAME * n_games)
         self._seats = np.zeros((n_games, plan.n_players, notes.N_SEAT_NOTES), dtype=np.int64)
@@ -305,7 +328,6 @@ class _Desk:
                 first + done,
                 self._plan.n_rotations,
                 states[done:],
-                self._ways,
                 self._notes,
                 seats[done:],
             )
@@ -319,7 +341,7 @@ class _Desk:
         seating = [_fresh(policy) for policy in self._plan.seating(game)]
         events = facade.play_rows(seating, self._plan.seed, self._plan.deal(game))
         tape = np.zeros(TAPE_START + events.size, dtype=np.int64)
-        while not collect_game(self._tables, events, state, tape, game, self._ways, self._notes, self._seats[i]):
+        while not collect_game(self._tables, events, state, tape, game, self._notes, self._seats[i]):
             self._notes = with_more_room(self._notes)
         assert not state.fault, "a game that was just played fits its map"  # noqa: S101
 
@@ -351,6 +373,7 @@ class _Desk:
             name: {
                 column: np.asarray(columns[column]).astype(cell_type(dtype))
                 for column, (dtype, _) in TABLES[name].items()
+                if column in columns
             }
             for name, columns in tables.items()
         }
@@ -420,8 +443,6 @@ class _Desk:
             "destination": tickets[notes.GOAL],
             "points": tickets[notes.TICKET_POINTS],
             "trains_left": tickets[notes.TRAINS_THEN],
-            "trains": tickets[notes.TRAINS_ON_WAY],
-            "lost_to": tickets[notes.LOST_TO],
         }
 
     def _of_routes(self, claims: Ints) -> dict[str, Cells]:

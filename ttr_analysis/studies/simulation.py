@@ -30,6 +30,7 @@ from ttr_analysis.studies.playing import (
     Plan,
     Player,
     as_frames,
+    frame,
     is_built_in,
     joined,
     play_chunk,
@@ -76,7 +77,9 @@ class SimulationResult:
     [20.0, 0.0]
     """
 
-    def __init__(self, meta: dict[str, Any], frames: Frames | None, folder: PartFolder | None) -> None:
+    def __init__(
+        self, meta: dict[str, Any], frames: Mapping[str, pd.DataFrame] | None, folder: PartFolder | None
+    ) -> None:
         self.meta = meta
         self._frames = frames
         self._folder = folder
@@ -334,7 +337,30 @@ def simulate(
     if folder is not None:
         return SimulationResult(meta, None, folder)
     in_order = [columns for _, columns in sorted(done, key=itemgetter(0))]
-    return SimulationResult(meta, as_frames(plan, joined(in_order or [play_chunk(plan, 0, 0)])), None)
+    return SimulationResult(meta, _Late(plan, joined(in_order or [play_chunk(plan, 0, 0)])), None)
+
+
+class _Late(Mapping[str, pd.DataFrame]):
+    """The tables of a run in memory, each made when it is first asked for."""
+
+    def __init__(self, plan: Plan, columns: Columns) -> None:
+        self._plan = plan
+        self._columns = columns
+        self._made: Frames = {}
+
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        if name not in self._made:
+            self._made[name] = frame(self._plan, name, self._columns)
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(TABLES)
+
+    def __len__(self) -> int:
+        return len(TABLES)
+
+    def __reduce__(self) -> tuple[type[dict[str, pd.DataFrame]], tuple[Frames]]:
+        return dict, (dict(self),)  # policies need not travel with what they have played
 
 
 def whole(number: object, what: str, least: int) -> int:

@@ -13,10 +13,15 @@ from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
+import numpy.typing as npt
+
 from ttr_analysis._compile import Record, block, cell, compiled
 from ttr_analysis.engine.kernel.claims import track_fault
-from ttr_analysis.engine.layout import NOBODY, State
+from ttr_analysis.engine.layout import NEUTRAL_OWNER, NOBODY, State
 from ttr_analysis.tables.games import MAX_CITIES, MAX_ROUTES, MAX_TICKETS, Tables
+
+Ints = npt.NDArray[np.int64]
 
 NEVER: Final = -1
 """What did not come: a turn, a claim."""
@@ -89,6 +94,93 @@ def fill_map(tables: Tables, ways: Ways) -> None:
         ways.n_opening[ticket] = n_routes
         for i in range(n_routes):
             ways.opening[ticket, i] = ways.way[i]
+
+
+# -- what `fill_ways` reads of each ticket offered, and of each route taken ----
+
+GAME: Final = 0
+SEAT: Final = 1
+TICKET: Final = 2
+IS_KEPT: Final = 3
+GOAL: Final = 4
+"""Which of its destinations counted in the end, from 0; below 0 if none did."""
+ROUTE: Final = 2
+
+TRAINS_ON_WAY: Final = 0
+"""Trains on the shortest way over the seat's routes in the end, to the destination that counted, else `NEVER`."""
+LOST_TO: Final = 1
+"""The route by whose claim a ticket was lost, else `NEVER`."""
+
+
+@compiled
+def fill_ways(tables: Tables, offers: Ints, claims: Ints, found: Ints) -> None:
+    """
+    Find the ways of tickets that were completed, and what the others were lost to.
+
+    Parameters
+    ----------
+    tables
+        The map, its rules and the number of players.
+    offers
+        Of tickets offered, game by game: a row for game, seat, ticket, whether
+        it was kept, and which destination counted.
+    claims
+        Of routes taken, game by game and in their order: a row for game, seat
+        (below 0 for the neutral player) and route.
+    found
+        Filled: a row for the trains on the way, and one for the route by whose
+        claim the ticket was lost.
+    """
+    ways = Ways()
+    fill_map(tables, ways)
+    state = State()
+    n_offers = offers.shape[1]
+    first = 0
+    at = 0
+    while first < n_offers:
+        game = offers[GAME, first]
+        at = _lay_claims(claims, game, at, state)
+        end = first
+        while end < n_offers and offers[GAME, end] == game:
+            found[TRAINS_ON_WAY, end] = found[LOST_TO, end] = NEVER
+            end += 1
+        for seat in range(tables.n_seats):
+            _fill_seat(state, tables, ways, seat, offers, first, end, found)
+        first = end
+
+
+@compiled
+def _lay_claims(claims: Ints, game: int, at: int, state: State) -> int:
+    """Give the routes of a game to their owners; return where the claims of the next game begin."""
+    state.owner.fill(NOBODY)
+    state.n_claims = 0
+    while at < claims.shape[1] and claims[GAME, at] <= game:
+        if claims[GAME, at] == game:
+            seat, route = claims[SEAT, at], claims[ROUTE, at]
+            state.owner[route] = seat if seat >= 0 else NEUTRAL_OWNER
+            state.claimed[state.n_claims] = route
+            state.n_claims += 1
+        at += 1
+    return at
+
+
+@compiled
+def _fill_seat(
+    state: State, tables: Tables, ways: Ways, seat: int, offers: Ints, first: int, end: int, found: Ints
+) -> None:
+    """Find what became of the tickets of a seat in a game."""
+    is_followed = False
+    for i in range(first, end):
+        if offers[SEAT, i] != seat or not offers[IS_KEPT, i]:
+            continue
+        if not is_followed:
+            follow_claims(state, tables, ways, seat)
+            is_followed = True
+        ticket = offers[TICKET, i]
+        if offers[GOAL, i] >= 0:
+            found[TRAINS_ON_WAY, i] = trains_on_way(tables, ways, ticket, tables.goal_start[ticket] + offers[GOAL, i])
+        else:
+            found[LOST_TO, i] = losing_claim(state, tables, ways, ticket)
 
 
 @compiled
