@@ -1,42 +1,53 @@
-"""Who waits long for the compiler is told how long; nobody else."""
-
-from __future__ import annotations
+"""Who waits for the compiler is told so; nobody else."""
 
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from tests.compile.loading import run
 from ttr_analysis._compile import notice
 
-LONG = "\n" * 30_000
-SHORT = "\n" * 3_000
+WATCHED = """
+from ttr_analysis._compile import notice
+
+notice.is_watched = lambda: True
+notice._LINES_PER_SECOND = 1
+
+@compiled
+def double(n: int) -> int:
+    return 2 * n
+
+print(double(4))
+"""
 
 
-def test_a_long_wait_is_announced_with_an_estimate_where_somebody_watches(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(notice, "is_watched", lambda: True)
+def test_compilation_is_announced_where_somebody_watches(tmp_path: Path) -> None:
+    said, complained = run(tmp_path, WATCHED)
 
-    notice.announce("policies.planner.choose", LONG)
-
-    assert (
-        capsys.readouterr().err == "ttr_analysis: compiling policies.planner.choose, about 5 s; it is kept for later\n"
-    )
+    assert said == "8\n"
+    assert complained.startswith("ttr_analysis: compiling __main__.double, about ")
+    assert complained.endswith(" s; it is kept for later\n")
+    assert complained.count("\n") == 1
 
 
-@pytest.mark.parametrize(("text", "is_watched"), [(SHORT, True), (LONG, False)], ids=["short", "nobody watches"])
-def test_else_nothing_is_said(
-    text: str,
-    is_watched: bool,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setattr(notice, "is_watched", lambda: is_watched)
+def test_what_is_kept_is_not_announced(tmp_path: Path) -> None:
+    run(tmp_path, WATCHED)
 
-    notice.announce("policies.planner.choose", text)
+    assert run(tmp_path, WATCHED) == ("8\n", "")
 
-    assert capsys.readouterr().err == ""
+
+def test_plain_python_is_not_announced(tmp_path: Path) -> None:
+    assert run(tmp_path, WATCHED, TTR_PLAIN="1") == ("8\n", "")
+
+
+def test_what_takes_no_time_is_not_announced(tmp_path: Path) -> None:
+    assert run(tmp_path, WATCHED.replace("notice._LINES_PER_SECOND = 1\n", "")) == ("8\n", "")
+
+
+def test_nothing_is_said_where_nobody_watches(tmp_path: Path) -> None:
+    assert run(tmp_path, WATCHED.replace("notice.is_watched = lambda: True\n", "")) == ("8\n", "")
 
 
 @pytest.mark.parametrize(
