@@ -25,8 +25,7 @@ import numpy as np
 from tqdm.auto import tqdm
 
 import ttr_analysis as ttr
-from tests.engine.cells import HELD, STATE_SIZE
-from ttr_analysis.engine.layout import AT_PILE
+from ttr_analysis.engine.layout import AT_PILE, State
 from ttr_analysis.rules.chance import seed_words
 from ttr_analysis.studies.winning.beliefs import FIT, SHARED, SHARED_ALONE, alone_on
 from ttr_analysis.studies.winning.knowledge import Knowledge, knowledge_of
@@ -97,11 +96,11 @@ def drawn(moment: Moment, constants: Floats, number: int) -> Floats:
     known = moment.known
     weights = np.exp([signs @ constants[:N_SIGNS] for signs in moment.signs])
     pairs = np.exp([constants[-2] * shared + constants[-1] * moment.alone for shared in moment.shared])
-    worlds = np.empty((N_WORLDS, STATE_SIZE), dtype=np.int64)
+    worlds = np.empty((N_WORLDS, State.n_cells), dtype=np.int64)
     words = seed_words(SEED)
     fill_worlds(known.packed, known.tables, Beliefs(weights, pairs), known.looker, words, number * N_WORLDS, worlds)
-    first = HELD + moment.seat * MAX_TICKETS
-    return np.array([moment.sums(world[first : first + world.n_held[moment.seat]].tolist()) for world in worlds])
+    held = (world.held[moment.seat, : world.n_held[moment.seat]] for world in map(State, worlds))
+    return np.array([moment.sums(tickets.tolist()) for tickets in held])
 
 
 def fit(some: list[Moment]) -> Floats:

@@ -2,10 +2,8 @@
 
 from ttr_analysis.engine.layout import State
 
-STATE_SIZE = State.n_cells
 PHASE = State.fields["phase"].offset
 SEAT = State.fields["seat"].offset
-TURN_SEAT = State.fields["turn_seat"].offset
 N_TURNS = State.fields["n_turns"].offset
 N_TAKEN = State.fields["n_taken"].offset
 LAST_LEFT = State.fields["last_left"].offset
@@ -14,14 +12,12 @@ N_PASSES = State.fields["n_passes"].offset
 ENDING = State.fields["ending"].offset
 N_CLAIMS = State.fields["n_claims"].offset
 N_PILE = State.fields["n_pile"].offset
-ADDED_DISCARDS = State.fields["added_discards"].offset
 N_SHUFFLES = State.fields["n_shuffles"].offset
 PENDING = State.fields["pending"].offset
 PENDING_COLOR = State.fields["pending_color"].offset
 SURCHARGE = State.fields["surcharge"].offset
 N_TICKET_PILE = State.fields["n_ticket_pile"].offset
 N_QUEUED = State.fields["n_queued"].offset
-QUEUE_HEAD = State.fields["queue_head"].offset
 N_TICKET_DISCARDS = State.fields["n_ticket_discards"].offset
 NEUTRAL_IN = State.fields["neutral_in"].offset
 MARKER = State.fields["marker"].offset
@@ -30,10 +26,7 @@ FAULT = State.fields["fault"].offset
 STREAM = State.fields["stream"].offset
 DRAW_PILE = State.fields["draw_pile"].offset
 DISCARDS = State.fields["discards"].offset
-MARKET = State.fields["market"].offset
 LAID = State.fields["laid"].offset
-REVEALED = State.fields["revealed"].offset
-PAID = State.fields["paid"].offset
 POOL = State.fields["pool"].offset
 HAND = State.fields["hand"].offset
 BLIND = State.fields["blind"].offset

@@ -11,14 +11,13 @@ from multiprocessing import get_context
 import numpy as np
 import pytest
 
-from tests.engine.cells import STATE_SIZE
 from tests.engine.conformance import IS_COMPILED, Combination, Ints, every_combination, recording_tape
 from tests.engine.decoding import decode
 from tests.fixtures import load
 from ttr_analysis import Game, GameRecord
 from ttr_analysis.engine.codes import TAPE_START, WRITE_AT, WRITE_END
 from ttr_analysis.engine.kernel.scoring import TOTAL_COLUMN
-from ttr_analysis.engine.layout import Ending
+from ttr_analysis.engine.layout import Ending, State
 from ttr_analysis.policies import Greedy, Planner, Random, play_games
 from ttr_analysis.policies.playout import BuiltIn, deal_block, play_block, seat_players
 from ttr_analysis.rules.chance import run_words
@@ -48,7 +47,7 @@ def tape_of(combination: Combination, policies: list[BuiltIn], seed: int, game: 
     players = seat_players(combination.game_map, policies)
     tape = recording_tape()
     words = run_words(seed, len(policies))
-    state = np.zeros((1, STATE_SIZE), dtype=np.int64)
+    state = np.zeros((1, State.n_cells), dtype=np.int64)
     deal_block(tables, words, game, state, tape)
     play_block(tables, players, words, game, state, tape)
     assert tape[WRITE_AT] <= tape[WRITE_END]
