@@ -335,6 +335,33 @@ def test_a_variable_that_may_have_no_value(tmp_path: Path, build: str) -> None:
             module.maybe(False, 0)
 
 
+LIBRARY = f"""
+@compiled
+def length(a):
+    n = 0
+    while a[n] != 0:
+        n += 1
+    return n
+
+@compiled
+def same(n: int):
+    a = np.zeros(100, dtype=np.int64)
+    b = np.zeros(100, dtype=np.int64)
+    a[n] = b[n // 2] = n
+    for i in {tuple(range(100))}:
+        if a[i] != b[i]:
+            return False
+    return True
+"""
+
+
+def test_a_loop_that_is_a_function_of_c_stays_a_loop(tmp_path: Path) -> None:
+    module = load(tmp_path, LIBRARY)
+    for dtype in (np.int8, np.int32, np.int64):
+        assert module.length(np.array([3, 4, 5, 0, 6], dtype=dtype)) == 3
+    assert [module.same(n) for n in range(3)] == [True, False, False]
+
+
 def test_threads_have_contexts_of_their_own(tmp_path: Path) -> None:
     module = load(tmp_path, FLOWS)
     found: list[int] = []

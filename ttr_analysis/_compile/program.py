@@ -29,7 +29,7 @@ from ttr_analysis._compile.types import (
     classes_of,
     parts_of,
 )
-from ttr_analysis._compile.writer import ERROR, MISMATCH, SCRATCH_START, SCRATCH_TOP, TYPES, Fault
+from ttr_analysis._compile.writer import ATTRIBUTES, ERROR, MISMATCH, SCRATCH_START, SCRATCH_TOP, TYPES, Fault
 
 _HEADER = object.__basicsize__
 """Bytes at the start of every Python object, the last eight of which are the address of its type."""
@@ -288,7 +288,7 @@ def _entry(root: Instance, kinds: tuple[Type, ...]) -> str:
     error = writer.read("%context", 8 * ERROR, "i64")
     return "\n".join(
         [
-            "define i64 @entry(ptr %frame) nounwind {",
+            f"define i64 @entry(ptr %frame) {ATTRIBUTES} {{",
             *writer.lines,
             f"ret i64 {error}",
             "mismatch:",
@@ -304,4 +304,4 @@ def _exported(root: Instance, kinds: tuple[Type, ...]) -> str:
     typed = ["ptr %context"] + [f"{part} %x{i}" for i, part in enumerate(p for kind in kinds for p in parts_of(kind))]
     call = f"call fastcc {llvm} @{root.symbol}({', '.join(typed)})"
     lines = [f"{call}\nret void"] if llvm == "void" else [f"%r = {call}", f"ret {llvm} %r"]
-    return "\n".join([f"define {llvm} @exported({', '.join(typed)}) nounwind {{", *lines, "}"])
+    return "\n".join([f"define {llvm} @exported({', '.join(typed)}) {ATTRIBUTES} {{", *lines, "}"])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from ttr_analysis._compile.expressions import Expressions, Variable, returned_type
 from ttr_analysis._compile.types import FLOAT, INT, NONE, Array, Tuple, Type, has_memory, parts_of
 from ttr_analysis._compile.values import Static
-from ttr_analysis._compile.writer import ERROR, SCRATCH_TOP, Block, Place, Value, constant
+from ttr_analysis._compile.writer import ATTRIBUTES, ERROR, SCRATCH_TOP, Block, Place, Value, constant
 
 if TYPE_CHECKING:
     from ttr_analysis._compile.program import Program
@@ -101,7 +101,7 @@ class Statements(Expressions):
                 for i, (kind, part) in enumerate(zip(parts_of(result), found.parts, strict=True)):
                     whole = self.get(f"insertvalue {llvm} {whole}, {kind} {part}, {i}")
                 self.do(f"ret {llvm} {whole}")
-        lines = [f"define internal fastcc {llvm} @{symbol}({', '.join(header)}) nounwind {{", "entry:"]
+        lines = [f"define internal fastcc {llvm} @{symbol}({', '.join(header)}) {ATTRIBUTES} {{", "entry:"]
         lines += entry
         lines += self.blocks[0].lines
         lines.append("br label %body")

@@ -94,6 +94,8 @@ TYPES = 4
 
 MISMATCH = -1
 """What machine code returns to Python, in place of the number of an error, if it is not made for the arguments."""
+ATTRIBUTES = 'nounwind "no-builtin-strlen" "no-builtin-wcslen" "no-builtin-memcmp" "no-builtin-bcmp"'
+"""Of every function: no loop becomes a call of the C library, for which there is no room (see `build`)."""
 SMALL_ARRAY = 1024
 """Bytes up to which an array of known size lies on the stack."""
 MOST_ITEMS = 1 << 30
