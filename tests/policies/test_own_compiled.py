@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.protocol import Floats
 from ttr_analysis.policies import Greedy, Random, play_games
 from ttr_analysis.policies.greedy import Greedy as Base
+from ttr_analysis.policies.playout import seat_players
 from ttr_analysis.tables.games import Tables
 
 
@@ -73,6 +75,19 @@ def test_it_plays_the_same_games_in_the_compiled_loop_and_move_by_move(nordic: G
         record = ttr.Game(nordic, 3).play(players, seed=7, game=game)
         assert record.state_at(-1).n_turns == n_turns[game]
         assert [score.route_points for score in record.score()] == results[game, :, 1].tolist()
+
+
+def test_two_that_share_a_function_each_have_their_own_lore(nordic: GameMap) -> None:
+    class Other(Last):
+        chooser = staticmethod(choose_last)
+
+        def lore(self, game_map: GameMap, n_players: int) -> Ints:  # noqa: ARG002
+            return np.array([3])
+
+    players = seat_players(nordic, [Last(), Other(), Last()])
+
+    lores = [players.lore[i:j].tolist() for i, j in pairwise(players.lore_start)]
+    assert lores == [[len(nordic.routes), 3], [3], [len(nordic.routes), 3]]
 
 
 def test_it_is_simulated_beside_others(nordic: GameMap) -> None:

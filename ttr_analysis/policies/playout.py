@@ -90,8 +90,7 @@ def seat_players(game_map: GameMap, policies: Sequence[Player]) -> Players:
         params[seat, : len(policy.params)] = policy.params
     sizes = np.array([policy.memory_size for policy in policies], dtype=np.int64)
     choosers = list(dict.fromkeys(policy.chooser for policy in policies))
-    lore = {policy.chooser: policy.lore(game_map, n) for policy in policies}
-    lores = [lore[policy.chooser] for policy in policies]
+    lores = [policy.lore(game_map, n) for policy in policies]
     return Players(
         choosers=Functions(tuple(choosers)),
         which=np.array([choosers.index(policy.chooser) for policy in policies], dtype=np.int64),
