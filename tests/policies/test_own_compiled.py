@@ -99,3 +99,12 @@ def test_it_is_simulated_beside_others(nordic: GameMap) -> None:
 def test_one_that_only_inherits_a_compiled_function_is_refused(nordic: GameMap) -> None:
     with pytest.raises(TypeError, match="P1 is to be played by a compiled policy"):
         play_games(nordic, [Greedy(), Heir()], 1, seed=7)
+
+
+def test_one_without_room_for_its_stream_is_refused(nordic: GameMap) -> None:
+    class Small(Last):
+        chooser = staticmethod(choose_last)
+        memory_size = 3
+
+    with pytest.raises(ttr.GameError, match="Last at P1 wants a memory of 3 cells"):
+        play_games(nordic, [Greedy(), Small()], 1, seed=7)

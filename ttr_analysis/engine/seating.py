@@ -53,10 +53,15 @@ def seat_policy(packed: PackedGame, policy: object, seat: int, seed: int, game: 
     raise GameError(f"P{seat} is to be played by a policy, an object with a method `choose`, got {policy!r}")
 
 
-def _seat_compiled(packed: PackedGame, policy: CompiledPolicy, seat: int, seed: int, game: int) -> Chooser:
+def check_memory(policy: CompiledPolicy, seat: int) -> None:
+    """Raise a `GameError` if the memory of a policy has no room for its stream."""
     if policy.memory_size < N_WORDS:
         size = policy.memory_size
         raise GameError(f"{policy_name(policy)} at P{seat} wants a memory of {size} cells; its stream takes {N_WORDS}")
+
+
+def _seat_compiled(packed: PackedGame, policy: CompiledPolicy, seat: int, seed: int, game: int) -> Chooser:
+    check_memory(policy, seat)
     # A policy may change what it is given, but not the game, and not what others are given.
     tables = packed.tables.copy()
     params, lore = policy.params.copy(), policy.lore(packed.game_map, packed.n_players).copy()

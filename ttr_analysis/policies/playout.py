@@ -19,6 +19,7 @@ from ttr_analysis.engine.kernel.setup import new_game
 from ttr_analysis.engine.kernel.step import step
 from ttr_analysis.engine.layout import OVER, State
 from ttr_analysis.engine.protocol import Chooser, CompiledPolicy
+from ttr_analysis.engine.seating import check_memory
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies._common import Floats, Ints
 from ttr_analysis.policies.greedy import Greedy
@@ -87,6 +88,7 @@ def seat_players(game_map: GameMap, policies: Sequence[Player]) -> Players:
     n = len(policies)
     params = np.zeros((n, max(len(policy.params) for policy in policies)))
     for seat, policy in enumerate(policies):
+        check_memory(policy, seat)
         params[seat, : len(policy.params)] = policy.params
     sizes = np.array([policy.memory_size for policy in policies], dtype=np.int64)
     choosers = list(dict.fromkeys(policy.chooser for policy in policies))
@@ -221,6 +223,8 @@ def play_games(
         large.
     TypeError
         If a policy is not compiled: `Game.play` takes others.
+    GameError
+        If the memory of a policy has no room for its stream.
 
     Examples
     --------
