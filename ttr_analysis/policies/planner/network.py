@@ -18,9 +18,6 @@ start
     Where the *arcs* of each node begin in the next one, and their end.
 arcs
     For each arc the node that it leads to, its packed cost, and its route.
-
-Compiled functions are few on purpose: each one is optimized again in all that
-call it.
 """
 
 from __future__ import annotations
