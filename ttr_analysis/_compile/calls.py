@@ -10,7 +10,7 @@ import os
 import struct
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from operator import index
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
@@ -248,10 +248,9 @@ class Compiled:
         """Return why machine code refuses arguments that are of the right types."""
         name = self.source.function.__name__
         for i in self.machine(kinds).stores:
-            array = getattr(arguments[i], "cells", arguments[i])
-            if isinstance(array, np.ndarray) and not array.flags.writeable:
+            if any(not array.flags.writeable for array in _arrays_of(arguments[i])):
                 return f"{name}: {self.source.parameters[i]} is written to, but is read-only: pass a copy"
-        return f"{name}: a truth value must be True or False, and a record, or an array in a tuple, must be its own"
+        return f"{name}: a truth value must be True or False, and the array of a record the one it was made with"
 
     def machine(self, kinds: tuple[Type, ...]) -> Machine:
         """Return the machine code for arguments of some types, compiled if need be."""
@@ -287,6 +286,17 @@ _FITTING: dict[Type, tuple[Type, ...]] = {
 def _rebuilt(function: Callable[..., Any], lines: list[str]) -> Compiled:
     """Return a function of another process's notebook as a compiled one."""
     return Compiled(function, Source(function, Text(lines)))
+
+
+def _arrays_of(value: object) -> Iterator[np.ndarray[Any, Any]]:
+    """Yield the arrays that an argument is, or is made of."""
+    if isinstance(value, np.ndarray):
+        yield value
+    elif isinstance(value, Record):
+        yield value.cells
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _arrays_of(item)
 
 
 def _shown(value: object) -> str:
