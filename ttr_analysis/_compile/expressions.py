@@ -254,7 +254,7 @@ class Expressions(Arrays):
             return self._call_one_of(node, cast("tuple[Compiled, ...]", named.thing), where.slice)
         base = self.static_value(where.value, named.thing) if isinstance(named, Static) else named
         if not isinstance(base.kind, Pointers):
-            raise self.source.refuse(node, f"a call of an item of {base.kind}", "pass ttr.Functions as an argument")
+            raise self.source.refuse(node, f"a call of an item of {base.kind}", "pass Functions as an argument")
         kind = base.kind
         index = self.integer(where.slice)
         if node.keywords or len(node.args) != len(kind.arguments):
