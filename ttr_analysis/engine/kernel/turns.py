@@ -13,10 +13,6 @@ from ttr_analysis.tables.games import Tables
 
 Ints = npt.NDArray[np.int64]
 
-_TRAINS = int(Ending.TRAINS)
-_PASSES = int(Ending.PASSES)
-_TRUNCATED = int(Ending.TRUNCATED)
-
 
 @compiled
 def after_draw(state: State, tables: Tables, tape: Ints, cost: int) -> None:
@@ -59,12 +55,12 @@ def _look_for_the_end(state: State, tables: Tables) -> None:
     if state.last_left > 0:
         state.last_left -= 1
         if state.last_left == 0:
-            state.ending = _TRAINS
+            state.ending = Ending.TRAINS
             return
     elif state.trains[seat] <= tables.last_round_at:
         state.last_left = tables.n_seats * tables.last_turns
         state.last_seat = seat
     if state.n_passes >= tables.n_seats * tables.pass_rounds:
-        state.ending = _PASSES
+        state.ending = Ending.PASSES
     elif state.n_turns >= tables.max_turns:
-        state.ending = _TRUNCATED
+        state.ending = Ending.TRUNCATED
