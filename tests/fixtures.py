@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,9 @@ BUILT_IN = ("nordic", "switzerland", "nederland", "usa")
 EVERY_MAP = (*BUILT_IN, "invented")
 
 
+@cache
 def load(name: str) -> GameMap:
-    """Return a map by name, the invented one too."""
+    """Return a map by name, the invented one too; a map never changes, and all tests of a process share it."""
     return ttr.load_map(INVENTED if name == "invented" else name)
 
 
