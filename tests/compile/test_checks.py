@@ -99,6 +99,7 @@ def test_checks_are_chosen_by_the_environment(tmp_path: Path) -> None:
     assert third == str(2**62 + 3)
 
 
-def test_without_checks_integers_wrap(tmp_path: Path) -> None:
+def test_without_checks_integers_wrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TTR_CHECKS", "0")
     text = "\n@compiled\ndef wrap(n: int):\n    return n + 1, n * 2, n << 1, -n - 2\n"
     assert load(tmp_path, text).wrap(2**63 - 1) == (-(2**63), -2, -2, 2**63 - 1)
