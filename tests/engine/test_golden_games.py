@@ -58,6 +58,7 @@ def test_every_state_of_a_golden_game_is_lawful(path: Path) -> None:
     assert Law(broken_law(last.packed.copy(), tables)) is its_end
 
 
+@pytest.mark.compiled_only
 @pytest.mark.parametrize("path", PATHS, ids=id_of)
 def test_the_referee_derives_the_recorded_result_from_the_events_alone(path: Path) -> None:
     header, events, game_map = load_events(path)

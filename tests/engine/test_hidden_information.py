@@ -40,13 +40,20 @@ from ttr_analysis.engine.kernel.setup import new_game
 from ttr_analysis.engine.kernel.step import step
 from ttr_analysis.engine.layout import AT_OFFER, AT_PILE, AT_QUEUE, AT_REMOVED, KEEP_START, OVER, State
 from ttr_analysis.engine.view import redact
+from ttr_analysis.policies import Planner
 from ttr_analysis.rules.chance import N_WORDS, seed_words
 from ttr_analysis.tables.games import MAX_OFFER, MAX_TICKETS, Tables, game_tables
 
 N_EXAMPLES = 25 if IS_COMPILED else 2
 
 
-@pytest.mark.parametrize("player", built_in_players(), ids=lambda player: player.name)
+@pytest.mark.parametrize(
+    "player",
+    [
+        pytest.param(player, id=player.name, marks=pytest.mark.compiled_only if isinstance(player, Planner) else ())
+        for player in built_in_players()
+    ],
+)
 @settings(max_examples=N_EXAMPLES)
 @given(combination=st.sampled_from(every_combination()), seed=st.integers(0, 2**32))
 def test_hidden_things_do_not_change_a_choice(player: Player, combination: Combination, seed: int) -> None:

@@ -9,6 +9,9 @@ Nederland, points at the end. Loans and the toll bonus are tested with money.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
+import networkx as nx
 import pytest
 
 from tests.engine.cells import SCORE
@@ -186,8 +189,10 @@ def test_most_points_win() -> None:
 def test_completed_tickets_decide_first(name: str) -> None:
     table = Position(name)
     ticket = min(table.map.tickets, key=lambda ticket: ticket.penalty)
-    others = [route.id for route in table.map.routes if route.track == 0]
-    table.tickets(1, ticket.id).own(1, *others)
+    graph = nx.Graph(route.cities for route in table.map.routes)
+    way = nx.shortest_path(graph, ticket.origin.cities[0], ticket.destinations[0][0].cities[0])
+    routes = [table.map.routes_between(a, b)[0].id for a, b in pairwise(way)]
+    table.tickets(1, ticket.id).own(1, *routes)
 
     assert level(table).winners() == [1]
 

@@ -174,6 +174,7 @@ def test_trails_are_found_whether_the_rules_ask_for_them_or_not(name: str) -> No
     assert trails_of(table.own(1, table.map.routes[0].id)) == [0, table.map.routes[0].length]
 
 
+@pytest.mark.compiled_only
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_a_seat_with_too_many_routes_to_walk_has_its_trail_too(name: str) -> None:
     table = Position(name)

@@ -65,6 +65,7 @@ def test_equals_walking_in_every_way_on_sparse_networks(edges: list[Edge]) -> No
     assert solve(edges)[0] == longest_trail_naive(edges)
 
 
+@pytest.mark.compiled_only
 @settings(deadline=None)
 @given(edge_lists(6, 9), st.sampled_from([0, 3, 30]))
 def test_equals_walking_in_every_way_where_walking_is_given_up(edges: list[Edge], max_steps: int) -> None:
@@ -74,6 +75,7 @@ def test_equals_walking_in_every_way_where_walking_is_given_up(edges: list[Edge]
     assert walk(edges, max_steps) in (trains, NOT_WALKED)
 
 
+@pytest.mark.compiled_only
 @given(edge_lists(8, 9).filter(bool))
 def test_the_integer_program_alone_equals_walking_in_every_way(edges: list[Edge]) -> None:
     ends, length, trail = arrays(edges)
@@ -165,6 +167,7 @@ def test_equals_the_naive_search_on_scattered_claims(any_map: GameMap) -> None:
             assert solve(own) == (trains, [edge for edge, on in zip(edges_of(tables), trail, strict=True) if on])
 
 
+@pytest.mark.compiled_only
 @pytest.mark.parametrize("n_loops", range(6))
 def test_equals_the_naive_search_whatever_the_number_of_loops(n_loops: int) -> None:
     # A tree, and routes that close loops: the more of them, the more ways there are to walk.
@@ -178,11 +181,13 @@ def test_equals_the_naive_search_whatever_the_number_of_loops(n_loops: int) -> N
         assert is_trail(trail)
 
 
+@pytest.mark.compiled_only
 def test_equals_another_integer_program_on_whole_maps(any_map: GameMap) -> None:
     edges = edges_of(map_tables(any_map))
     assert solve(edges)[0] == longest_trail_milp(edges)
 
 
+@pytest.mark.compiled_only
 def test_equals_another_integer_program_on_networks_that_are_not_walked(nordic: GameMap) -> None:
     tables = map_tables(nordic)
     rng = np.random.default_rng(3)
@@ -193,6 +198,7 @@ def test_equals_another_integer_program_on_networks_that_are_not_walked(nordic: 
         assert trains == longest_trail_milp(edges) == sum(length for _, _, length in trail)
 
 
+@pytest.mark.compiled_only
 @pytest.mark.parametrize("seed", range(2))
 def test_equals_another_integer_program_on_large_sets_with_many_bridges(seed: int) -> None:
     rng = np.random.default_rng(seed)
