@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -62,6 +63,21 @@ def _tables() -> list[Table]:
 
 TABLES = _tables()
 """Every map and variant, with every number of players."""
+
+
+def _by_variant() -> list[list[Table]]:
+    return [list(tables) for _, tables in groupby(TABLES, key=lambda table: (table.name, table.variant))]
+
+
+EACH_VARIANT = [tables[i % len(tables)] for i, tables in enumerate(_by_variant())]
+"""Every map and variant once, with fewer or more players in turn."""
+
+TABLES_AND_MOODS = [
+    (tables[i % len(tables)], list(MOODS)[i % len(MOODS)])
+    for tables in _by_variant()
+    for i in range(max(len(tables), len(MOODS)))
+]
+"""Every table in one mood, and every map and variant in every mood."""
 
 
 @cache

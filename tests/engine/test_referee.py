@@ -37,16 +37,6 @@ def every_game() -> Iterator[tuple[str, str, int]]:
 EVERY_GAME = list(every_game())
 
 
-@pytest.mark.parametrize(("name", "variant", "n_players"), EVERY_GAME)
-def test_a_random_game_is_followed_and_scored(name: str, variant: str, n_players: int) -> None:
-    game_map = load(name).with_variant(variant)
-    events = play_at_random(game_map, n_players, np.random.default_rng(n_players))
-    final = check_record(game_map, n_players, events)
-    assert final.ending in {"trains", "passes"}
-    assert final.winners
-    assert all(final.scores[winner] == max(final.scores) for winner in final.winners)
-
-
 @pytest.mark.parametrize("likes", ["hoarding", "curious"])
 @pytest.mark.parametrize("variant", ["", "no_tolls", "neutral"])
 def test_a_game_with_scarce_cards_or_tickets(variant: str, likes: str) -> None:
