@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.engine.records import TABLES, Table
+from tests.engine.records import EACH_VARIANT, Table
 from tests.engine.walks import WALKS
 from tests.fixtures import EVERY_MAP, load
 from ttr_analysis import Game, GameError, GameMap, GameRecord, SeatView
@@ -53,7 +53,7 @@ def play_through(sitting: Sitting, rng: random.Random | None) -> None:
         assert sitting.act({"do": "move", "step": sitting.n_steps, "line": line}) == "", line
 
 
-@pytest.mark.parametrize("table", TABLES, ids=str)
+@pytest.mark.parametrize("table", EACH_VARIANT, ids=str)
 @pytest.mark.compiled_only
 def test_whole_games_are_played_through_messages(table: Table) -> None:
     game = Game(table.game_map, table.n_players)
