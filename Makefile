@@ -35,7 +35,7 @@ NUMERIC := tests/rules tests/analysis tests/engine tests/policies
 NOT_NUMERIC := referee record notation bounds playout
 
 .DEFAULT_GOAL := help
-.PHONY: help study lab test warm-up test-compiled test-browser test-notebooks test-plain lint soak docs bench bench-widgets lock clean
+.PHONY: help study lab test test-compiled test-browser test-notebooks test-plain lint soak docs bench bench-widgets lock clean
 
 help:
 	@sed -n 's/^#  //p' Makefile
@@ -57,20 +57,18 @@ study: $(READY)
 lab: $(READY)
 	$(BIN)/jupyter lab notebooks
 
-# Two at a time, each told when it is done: plain Python beside compiling, browser and notebooks beside the compiled tests.
+# Two at a time, each told when it is done: the compiled tests, which take longest, beside all others. The browser comes
+# last: what it waits for is compiled by then. Whoever needs a root first compiles it, and the others wait for that one.
 test: $(AXE)
-	$(MAKE) --jobs=2 --output-sync=target lint warm-up test-plain test-compiled test-browser test-notebooks
+	$(MAKE) --jobs=2 --output-sync=target test-compiled lint test-plain test-notebooks test-browser
 
-warm-up: $(READY)
-	$(CHECKED) $(BIN)/python -m scripts.warm_up
-
-test-compiled: warm-up
+test-compiled: $(READY)
 	$(CHECKED) $(PYTEST) --numprocesses=2 --dist=loadfile --ignore=tests/browser tests ttr_analysis
 
-test-browser: warm-up $(AXE)
+test-browser: $(AXE)
 	$(CHECKED) $(PYTEST) tests/browser
 
-test-notebooks: warm-up
+test-notebooks: $(READY)
 	$(CHECKED) $(BIN)/python -m pytest --nbmake notebooks
 
 test-plain: $(READY)
