@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tests.compile.loading import load
+from ttr_analysis._compile import calls
 
 pytestmark = pytest.mark.usefixtures("build")
 LEAST, MOST = -(2**63), 2**63 - 1
@@ -360,6 +361,24 @@ def test_a_loop_that_is_a_function_of_c_stays_a_loop(tmp_path: Path) -> None:
     for dtype in (np.int8, np.int32, np.int64):
         assert module.length(np.array([3, 4, 5, 0, 6], dtype=dtype)) == 3
     assert [module.same(n) for n in range(3)] == [True, False, False]
+
+
+def test_a_call_that_interrupts_another_leaves_its_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a signal may come when machine code has returned, and its array is not yet copied."""
+    other, module = load(tmp_path, FLOWS), load(tmp_path, FLOWS)
+    other.make(3)
+    copied = calls._array_back
+
+    def interrupted(*given: Any) -> Any:
+        other.make(9)
+        with pytest.raises(MemoryError):
+            other.add_up(1_000_000, 1000)
+        return copied(*given)
+
+    monkeypatch.setattr(calls, "_array_back", interrupted)
+    a, b, *_ = module.two(3)
+
+    assert (a.tolist(), b.tolist()) == ([77, 3, 3], [4] * 4)
 
 
 def test_threads_have_contexts_of_their_own(tmp_path: Path) -> None:

@@ -31,11 +31,12 @@ from ttr_analysis._compile.types import (
     Scalar,
     Tuple,
     Type,
+    has_memory,
     parts_of,
     signature,
 )
 from ttr_analysis._compile.values import fits
-from ttr_analysis._compile.writer import MISMATCH, SCRATCH_END, SCRATCH_START, TYPES, Fault
+from ttr_analysis._compile.writer import MISMATCH, SCRATCH_END, SCRATCH_TOP, TYPES, Fault
 
 if TYPE_CHECKING:
     from ttr_analysis._compile.build import Machine
@@ -108,7 +109,7 @@ class _Context(threading.local):
         self.cells = (ctypes.c_int64 * (TYPES + 1 + len(CELLS)))()
         self.scratch = np.empty(SCRATCH_BYTES + 64, dtype=np.uint8)
         start = -(-self.scratch.ctypes.data // 64) * 64
-        self.cells[SCRATCH_START], self.cells[SCRATCH_END] = start, start + SCRATCH_BYTES
+        self.cells[SCRATCH_TOP], self.cells[SCRATCH_END] = start, start + SCRATCH_BYTES
         self.cells[TYPES] = id(np.ndarray)
         for i, name in enumerate(CELLS):
             self.cells[TYPES + 1 + i] = id(np.dtype(name))
@@ -371,8 +372,8 @@ class _Caller:
     Made for the types of its arguments, it does only what these need. It packs
     them into a frame of eight bytes each, arrays by the address of their
     Python object, from which machine code reads the rest; results come back in
-    the same frame. Each call has its own, so that calls may interrupt each
-    other, as by a signal.
+    the same frame. Each call has its own, and its own part of scratch memory, so
+    that calls may interrupt each other, as by a signal.
     """
 
     def __init__(self) -> None:
@@ -460,8 +461,6 @@ class _Caller:
             "unpack": struct.Struct(f"{8 * len(self.format)}x{self.results}").unpack,
         }
         lines = [
-            f"def call({', '.join(names)}):",
-            *self.lines,
             f"    frame = pack({', '.join(['context.address', *self.packed])})",
             "    status = entry(frame)",
             "    if status:",
@@ -472,6 +471,11 @@ class _Caller:
         if self.results:
             lines.append("    r = unpack(frame)")
         lines.append(f"    return {result}")
+        if has_memory(machine.result):  # which is given back when it is copied
+            before = ["    cells = context.cells", f"    top = cells[{SCRATCH_TOP}]", "    try:"]
+            after = ["    finally:", f"        cells[{SCRATCH_TOP}] = top"]
+            lines = [*before, *(f"    {line}" for line in lines), *after]
+        lines = [f"def call({', '.join(names)}):", *self.lines, *lines]
         exec("\n".join(lines), self.inside)  # noqa: S102 - text of its own making
         return cast("Callable[..., Any]", self.inside["call"])
 

@@ -29,7 +29,7 @@ from ttr_analysis._compile.types import (
     classes_of,
     parts_of,
 )
-from ttr_analysis._compile.writer import ATTRIBUTES, ERROR, MISMATCH, SCRATCH_START, SCRATCH_TOP, TYPES, Fault
+from ttr_analysis._compile.writer import ATTRIBUTES, ERROR, MISMATCH, TYPES, Fault
 
 _HEADER = object.__basicsize__
 """Bytes at the start of every Python object, the last eight of which are the address of its type."""
@@ -267,10 +267,8 @@ def _entry(root: Instance, kinds: tuple[Type, ...]) -> str:
     writer.lines.append(f"%context = getelementptr i8, ptr {context}, i64 0")
     for i, kind in enumerate(kinds):
         writer.argument(kind, is_stored=i in root.stores)
-    start = writer.read("%context", 8 * SCRATCH_START, "i64")
-    for cell, value in ((SCRATCH_TOP, start), (ERROR, "0")):
-        to = writer.get(f"getelementptr inbounds i64, ptr %context, i64 {cell}")
-        writer.lines.append(f"store i64 {value}, ptr {to}")
+    to = writer.get(f"getelementptr inbounds i64, ptr %context, i64 {ERROR}")
+    writer.lines.append(f"store i64 0, ptr {to}")
     llvm = returned_type(root.result)
     call = f"call fastcc {llvm} @{root.symbol}({', '.join(['ptr %context', *writer.arguments])})"
     parts = parts_of(root.result)

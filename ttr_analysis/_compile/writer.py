@@ -87,9 +87,8 @@ class Block:
 # Cells of the context that every function is given, by their number.
 SCRATCH_TOP = 0
 SCRATCH_END = 1
-SCRATCH_START = 2
-ERROR = 3
-TYPES = 4
+ERROR = 2
+TYPES = 3
 """Here and after: addresses of Python's type of arrays, and of each dtype."""
 
 MISMATCH = -1
