@@ -9,15 +9,17 @@ import numpy as np
 import pytest
 
 import ttr_analysis as ttr
-from ttr_analysis import GameMap
-from ttr_analysis.engine.codes import Ints
+from ttr_analysis import GameError, GameMap
+from ttr_analysis.engine.codes import CLAIM_ROUTE, Ints, make_action
+from ttr_analysis.engine.kernel.faults import NONE
+from ttr_analysis.engine.kernel.legal import action_fault
 from ttr_analysis.engine.kernel.listing import list_actions
 from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.protocol import Floats
 from ttr_analysis.policies import Greedy, Random, play_games
 from ttr_analysis.policies.greedy import Greedy as Base
-from ttr_analysis.policies.playout import seat_players
-from ttr_analysis.tables.games import Tables
+from ttr_analysis.policies.playout import guarded, seat_players
+from ttr_analysis.tables.games import Tables, game_tables
 
 
 @ttr.compiled
@@ -90,10 +92,57 @@ def test_two_that_share_a_function_each_have_their_own_lore(nordic: GameMap) -> 
     assert lores == [[len(nordic.routes), 3], [3], [len(nordic.routes), 3]]
 
 
+@pytest.mark.compiled_only
 def test_it_is_simulated_beside_others(nordic: GameMap) -> None:
     result = ttr.simulate(nordic, [Last(), Random()], 6, seed=7, progress=False)
 
     assert result.seats["policy"].value_counts().to_dict() == {"Last": 6, "Random": 6}
+
+
+@ttr.compiled
+def choose_badly(
+    state: State,
+    tables: Tables,  # noqa: ARG001
+    lore: Ints,  # noqa: ARG001
+    seat: int,
+    params: Floats,  # noqa: ARG001
+    memory: Ints,  # noqa: ARG001
+) -> tuple[int, int]:
+    """Look at what is secret, change what is another's, and claim a route that there is not."""
+    for other in range(state.n_hand.size):
+        if other != seat and state.hand[other].sum() > 0:
+            return -1, 0
+        state.trains[other] = 0
+    return make_action(CLAIM_ROUTE, 100_000), 0
+
+
+class Bad(Last):
+    """Chooses what is illegal."""
+
+    chooser = staticmethod(choose_badly)
+
+
+@pytest.mark.compiled_only
+def test_what_is_illegal_is_refused_and_does_no_harm(nordic: GameMap) -> None:
+    bad: list[Any] = [Bad(), Greedy()]
+
+    with pytest.raises(GameError, match="a compiled policy chose what is illegal in game 5"):
+        play_games(nordic, bad, 2, seed=7, first=5)
+    with pytest.raises(GameError, match="a compiled policy chose what is illegal in game 0"):
+        ttr.simulate(nordic, bad, 2, seed=7, progress=False)
+
+
+def test_others_are_not_seen_and_not_changed(nordic: GameMap) -> None:
+    state = ttr.Game(nordic, 2).new(seed=7).packed
+    before = state.cells.copy()
+    tables, no_floats, no_ints = game_tables(nordic, 2), np.zeros(1), np.zeros(5, dtype=np.int64)
+
+    code, value = guarded(choose_badly)(state, tables, no_ints, 0, no_floats, no_ints)
+
+    assert action_fault(state, tables, code, value) == NONE  # not that of the policy, which saw no cards of others
+    assert state.fault == 1
+    state.fault = 0
+    assert np.array_equal(state.cells, before)
 
 
 def test_one_that_only_inherits_a_compiled_function_is_refused(nordic: GameMap) -> None:

@@ -172,8 +172,8 @@ class Arrays(Arithmetic):
             return
         if value.kind != kind:
             raise self.source.refuse(node, f"{kind} set to {value.kind}", "copy item by item")
-        if self.is_checked:
-            for n, m in zip(array.parts[1:], value.parts[1:], strict=True):
+        for n, m in zip(array.parts[1:], value.parts[1:], strict=True):
+            if n != m:
                 self.fail_if(self.get(f"icmp ne i64 {n}, {m}"), Fault.SIZES)
         self.copy_cells(array, value)
 

@@ -10,6 +10,7 @@ import os
 import pickle
 import platform
 import shutil
+import struct
 import sys
 import tempfile
 import threading
@@ -206,7 +207,7 @@ def _compile(source: Source, kinds: tuple[Type, ...], file: Path | None) -> Mach
     return _load(code, root.result, program.places, root.stores)
 
 
-def _target() -> Any:  # noqa: ANN401 - of llvmlite
+def _target(*, is_near: bool = True) -> Any:  # noqa: ANN401 - of llvmlite
     """Return a description of this processor: a new one, for each engine destroys its own."""
     import llvmlite.binding as llvm
 
@@ -214,7 +215,7 @@ def _target() -> Any:  # noqa: ANN401 - of llvmlite
     llvm.initialize_native_asmprinter()
     llvm.initialize_native_asmparser()
     # All of an object lies together in memory, so that calls and constants are near: a fifth more games a second.
-    model = {"reloc": "pic", "codemodel": "small"} if _is_near() else {"reloc": "default", "codemodel": "jitdefault"}
+    model = {"reloc": "pic", "codemodel": "small"} if is_near and _is_near() else _FAR
     return llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(),
         features=llvm.get_host_cpu_features().flatten(),
@@ -222,6 +223,9 @@ def _target() -> Any:  # noqa: ANN401 - of llvmlite
         jit=True,
         **model,
     )
+
+
+_FAR = {"reloc": "default", "codemodel": "jitdefault"}
 
 
 @cache
@@ -273,11 +277,18 @@ end:
 
 
 def _machine_code(text: str) -> bytes:
-    """Return the object code of a module."""
+    """Return the object code of a module; what must call something outside takes nothing near for granted."""
+    if _is_near():
+        code = _optimized(text + _NEAR_MEMORY, _target())
+        if not _calls_outside(code):
+            return code
+    return _optimized(text, _target(is_near=False))
+
+
+def _optimized(text: str, machine: Any) -> bytes:  # noqa: ANN401 - of llvmlite
     import llvmlite.binding as llvm
 
-    machine = _target()
-    module = llvm.parse_assembly(text + _NEAR_MEMORY if _is_near() else text)
+    module = llvm.parse_assembly(text)
     module.verify()
     module.triple = machine.triple
     module.data_layout = str(machine.target_data)
@@ -291,10 +302,29 @@ def _machine_code(text: str) -> bytes:
     return code
 
 
+def _calls_outside(code: bytes) -> bool:
+    """Return whether an object for Linux has symbols that are not defined in it."""
+    (sections,) = struct.unpack_from("<Q", code, 0x28)
+    size, count = struct.unpack_from("<HH", code, 0x3A)
+    for at in range(sections, sections + size * count, size):
+        (kind,) = struct.unpack_from("<I", code, at + 4)
+        if kind == _SYMBOLS:
+            first, length = struct.unpack_from("<QQ", code, at + 0x18)
+            places = range(first + _SYMBOL_SIZE, first + length, _SYMBOL_SIZE)  # the first symbol stands for none
+            return any(struct.unpack_from("<H", code, place + 6)[0] == 0 for place in places)
+    return False
+
+
+_SYMBOLS = 2
+"""The kind of section of an ELF file that lists its symbols, each of this size:"""
+_SYMBOL_SIZE = 24
+
+
 def _load(code: bytes, result: Type, places: list[tuple[str, str, int, str]], stores: tuple[int, ...]) -> Machine:
     import llvmlite.binding as llvm
 
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target(), use_lmm=True if _is_near() else None)
+    is_near = _is_near() and not _calls_outside(code)
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target(), use_lmm=True if is_near else None)
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     entry, exported = map(engine.get_function_address, ("entry", "exported"))

@@ -9,17 +9,24 @@ with how games are cut into blocks, threads or processes, and they are those of
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple, Protocol, TypeGuard
+from functools import cache
+from typing import Final, NamedTuple, Protocol, TypeGuard, get_args
 
 import numpy as np
 
 from ttr_analysis._compile import Functions, compiled
+from ttr_analysis._errors import GameError
+from ttr_analysis.engine.actions.table import is_well_formed
+from ttr_analysis.engine.kernel.faults import NONE
+from ttr_analysis.engine.kernel.legal import action_fault
+from ttr_analysis.engine.kernel.listing import list_actions
 from ttr_analysis.engine.kernel.scoring import N_COLUMNS, score_games
 from ttr_analysis.engine.kernel.setup import new_game
 from ttr_analysis.engine.kernel.step import step
 from ttr_analysis.engine.layout import OVER, State
 from ttr_analysis.engine.protocol import Chooser, CompiledPolicy
 from ttr_analysis.engine.seating import check_memory
+from ttr_analysis.engine.view import hide_secrets
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies._common import Floats, Ints
 from ttr_analysis.policies.greedy import Greedy
@@ -45,12 +52,10 @@ class Players(NamedTuple):
         The compiled functions by which they choose, each once.
     which
         The number of the chooser of each seat.
-    params
-        Its parameters, one row a seat.
-    memory
-        Its memory, one row a seat; `memory_size` cells of it are used.
-    memory_size
-        Cells of each seat's memory.
+    params, n_params
+        Its parameters, one row a seat, and their number.
+    memory, memory_size
+        Its memory, one row a seat, and the cells of it.
     lore, lore_start
         What the policies know of the map, one after the other, and where that
         of each seat begins; one more cell for the end.
@@ -59,6 +64,7 @@ class Players(NamedTuple):
     choosers: Functions
     which: Ints
     params: Floats
+    n_params: Ints
     memory: Ints
     memory_size: Ints
     lore: Ints
@@ -91,17 +97,72 @@ def seat_players(game_map: GameMap, policies: Sequence[Player]) -> Players:
         check_memory(policy, seat)
         params[seat, : len(policy.params)] = policy.params
     sizes = np.array([policy.memory_size for policy in policies], dtype=np.int64)
-    choosers = list(dict.fromkeys(policy.chooser for policy in policies))
+    played_by = [_trusted(policy) for policy in policies]
+    choosers = list(dict.fromkeys(played_by))
     lores = [policy.lore(game_map, n) for policy in policies]
     return Players(
         choosers=Functions(tuple(choosers)),
-        which=np.array([choosers.index(policy.chooser) for policy in policies], dtype=np.int64),
+        which=np.array([choosers.index(chooser) for chooser in played_by], dtype=np.int64),
         params=params,
+        n_params=np.array([len(policy.params) for policy in policies], dtype=np.int64),
         memory=np.zeros((n, sizes.max()), dtype=np.int64),
         memory_size=sizes,
         lore=np.concatenate(lores),
         lore_start=np.cumsum([0, *map(len, lores)], dtype=np.int64),
     )
+
+
+def _trusted(policy: Player) -> Chooser:
+    """Return how a policy plays in the compiled loop: those of the package as they are, all others guarded."""
+    return policy.chooser if type(policy) in get_args(BuiltIn) else guarded(policy.chooser)
+
+
+@cache
+def guarded(chooser: Chooser) -> Chooser:
+    """
+    Return a chooser that sees what its seat can see, and cannot do what is illegal, as in `Game.play`.
+
+    Parameters
+    ----------
+    chooser
+        Any compiled function that plays. Where it chooses what is illegal, the
+        first legal action is taken, and the state marked: see `check_legal`.
+    """
+
+    @compiled
+    def choose_guarded(
+        state: State, tables: Tables, lore: Ints, seat: int, params: Floats, memory: Ints
+    ) -> tuple[int, int]:
+        view = State()
+        view.cells[:] = state.cells
+        hide_secrets(view, tables, seat)
+        code, value = chooser(view, tables, lore, seat, params, memory)
+        if is_well_formed(code, value) and action_fault(state, tables, code, value) == NONE:
+            return code, value
+        state.fault = 1
+        legal = np.empty((1, 2), dtype=np.int64)
+        list_actions(state, tables, legal)
+        return legal[0, 0], legal[0, 1]
+
+    return choose_guarded
+
+
+def check_legal(states: Ints, first: int) -> None:
+    """
+    Raise a `GameError` if a policy chose what is illegal in one of some games.
+
+    Parameters
+    ----------
+    states
+        The last states, one a row.
+    first
+        Number of the first game.
+    """
+    faults = np.flatnonzero(State.across(states, "fault"))
+    if len(faults):
+        raise GameError(
+            f"a compiled policy chose what is illegal in game {first + faults[0]}: Game.play of it says which, and why"
+        )
 
 
 @compiled
@@ -185,7 +246,8 @@ def wake_players(tables: Tables, players: Players, shift: int, words: Ints, game
 @compiled
 def choose(state: State, tables: Tables, players: Players, player: int) -> tuple[int, int]:
     """Return code and value of what a player does, who sits at the seat that acts."""
-    params, memory = players.params[player], players.memory[player]
+    params = players.params[player][: players.n_params[player]]
+    memory = players.memory[player][: players.memory_size[player]]
     lore = players.lore[players.lore_start[player] : players.lore_start[player + 1]]
     code, value = players.choosers[players.which[player]](state, tables, lore, state.seat, params, memory)
     return code, value
@@ -224,7 +286,8 @@ def play_games(
     TypeError
         If a policy is not compiled: `Game.play` takes others.
     GameError
-        If the memory of a policy has no room for its stream.
+        If the memory of a policy has no room for its stream, or it chooses
+        what is illegal.
 
     Examples
     --------
@@ -251,6 +314,7 @@ def play_games(
         played = states[: block.stop - start]
         deal_block(tables, words, first + start, played, tape)
         play_block(tables, players, words, first + start, played, tape)
+        check_legal(played, first + start)
         score_games(played, tables, results[block])
         endings[block] = State.across(played, "ending")
         n_turns[block] = State.across(played, "n_turns")

@@ -30,7 +30,7 @@ from ttr_analysis.engine.kernel import scoring
 from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.protocol import CompiledPolicy, Policy, policy_name
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.policies.playout import BLOCK, BuiltIn, Players, is_compiled, seat_players
+from ttr_analysis.policies.playout import BLOCK, BuiltIn, Players, check_legal, is_compiled, seat_players
 from ttr_analysis.rules.chance import run_words
 from ttr_analysis.studies import collecting as notes
 from ttr_analysis.studies.collecting import Floats, Ints, collect_game, new_notes, play_noted, with_more_room
@@ -348,6 +348,7 @@ class _Desk:
     def _score(self, start: int, states: Ints) -> None:
         """Note how games end that were played."""
         block = slice(start, start + len(states))
+        check_legal(states, self._first + start)
         scoring.score_games(states, self._tables, self._results[block])
         self._endings[block] = State.across(states, "ending")
         self._n_turns[block] = State.across(states, "n_turns")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from ttr_analysis._compile import compiled
 from ttr_analysis.cards import N_KINDS
 from ttr_analysis.engine.actions import (
     choose_neutral,
@@ -54,6 +55,20 @@ LISTERS: Final = tuple(handler.list_legal for handler in HANDLERS)
 APPLIERS: Final = tuple(handler.apply for handler in HANDLERS)
 DUE: Final = tuple((phase, handler.kind) for handler in HANDLERS for phase in handler.phases)
 """Phases, each with a kind that is due in it."""
+
+
+@compiled
+def is_well_formed(code: int, value: int) -> bool:
+    """
+    Return whether a code and value may be those of an action: in range, and without a seat.
+
+    Examples
+    --------
+    >>> from ttr_analysis.engine.codes import DRAW_CARD, make_event
+    >>> bool(is_well_formed(DRAW_CARD, 0)), bool(is_well_formed(make_event(DRAW_CARD, 1), 0))
+    (True, False)
+    """
+    return 0 <= code < 1 << CODE_BITS and seat_of(code) == 0 and 0 <= value < 1 << CARD_BITS * N_KINDS
 
 
 def is_canonical(code: int, value: int) -> bool:
