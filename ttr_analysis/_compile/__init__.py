@@ -24,7 +24,7 @@ calls          from Python arguments to machine code and back
 =============  ================================================================
 """
 
-from ttr_analysis._compile.calls import Compiled, Functions, compiled
+from ttr_analysis._compile.calls import Compiled, Functions, compiled, short
 from ttr_analysis._compile.records import Record, block, cell, float_block, float_cell
 from ttr_analysis._compile.source import SubsetError
 
@@ -38,4 +38,5 @@ __all__ = [
     "compiled",
     "float_block",
     "float_cell",
+    "short",
 ]

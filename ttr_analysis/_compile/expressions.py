@@ -162,7 +162,7 @@ class Expressions(Arrays):
         callee = self.evaluate(node.func)
         if isinstance(callee, Value):
             raise self.source.refuse(node, f"a call of {callee.kind}", "call a compiled function by its name")
-        thing = callee.thing
+        thing = getattr(callee.thing, "__compiled__", callee.thing)
         if isinstance(thing, Compiled):
             return self._call_compiled(node, thing.source)
         if isinstance(thing, type) and issubclass(thing, Record):

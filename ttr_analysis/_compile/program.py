@@ -156,6 +156,7 @@ def describe(thing: object) -> str:
         return ", ".join(map(describe, thing))
     if isinstance(thing, (bool, int, float, tuple, np.generic, Enum)):
         return repr(thing)
+    thing = getattr(thing, "__compiled__", thing)
     if isinstance(thing, Compiled):
         thing = thing.source
     if isinstance(thing, Source):

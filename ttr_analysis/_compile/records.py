@@ -209,7 +209,9 @@ class Record:
 
     def copy(self) -> Self:
         """Return a copy with an array of its own."""
-        return type(self)(self.cells.copy())
+        made = object.__new__(type(self))
+        made.cells = self.cells.copy()  # which is as it must be: nothing is left to be checked
+        return made
 
     def __repr__(self) -> str:
         """Return the numbers that are not 0."""

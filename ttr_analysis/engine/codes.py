@@ -36,7 +36,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import compiled, short
 from ttr_analysis._errors import IllegalActionError
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS, CardCounts
 
@@ -84,7 +84,7 @@ MOST_OF_A_KIND: Final = (1 << CARD_BITS) - 1
 """Cards of one kind that can be packed; nobody holds more."""
 
 
-@compiled
+@short
 def make_event(kind: int, seat: int, argument: int = 0) -> int:
     """
     Return the code of an event.
@@ -92,13 +92,13 @@ def make_event(kind: int, seat: int, argument: int = 0) -> int:
     Examples
     --------
     >>> code = make_event(CLAIM_ROUTE, 3, 80)
-    >>> int(kind_of(code)), int(seat_of(code)), int(argument_of(code))
+    >>> kind_of(code), seat_of(code), argument_of(code)
     (2, 3, 80)
     """
     return kind | seat << SEAT_SHIFT | argument << ARGUMENT_SHIFT
 
 
-@compiled
+@short
 def make_action(kind: int, argument: int) -> int:
     """
     Return the code of an action, which leaves the seat at 0.
@@ -106,31 +106,31 @@ def make_action(kind: int, argument: int) -> int:
     Examples
     --------
     >>> code = make_action(CLAIM_ROUTE, 80)
-    >>> int(kind_of(code)), int(seat_of(code)), int(argument_of(code))
+    >>> kind_of(code), seat_of(code), argument_of(code)
     (2, 0, 80)
     """
     return make_event(kind, 0, argument)
 
 
-@compiled
+@short
 def without_seat(code: int) -> int:
     """Return the code of an action from that of its event."""
     return code & NO_SEAT
 
 
-@compiled
+@short
 def kind_of(code: int) -> int:
     """Return the kind of an action or event."""
     return code & KIND_MASK
 
 
-@compiled
+@short
 def seat_of(code: int) -> int:
     """Return the seat of an event."""
     return (code >> SEAT_SHIFT) & _SEAT_MASK
 
 
-@compiled
+@short
 def argument_of(code: int) -> int:
     """Return the slot, route or other argument."""
     return code >> ARGUMENT_SHIFT
