@@ -60,11 +60,17 @@ class _Number(Field):
 
     __slots__ = ()
 
-    def __get__(self, record: Record | None, owner: type) -> Any:  # noqa: ANN401 - an int or a float
-        return self if record is None else record.cells.item(self.offset)
+    def door(self) -> property:
+        """Return what stands in the class: a property, which Python calls faster than a field of ours."""
+        at = self.offset
 
-    def __set__(self, record: Record, value: float) -> None:
-        record.cells[self.offset] = value
+        def read(record: Record) -> Any:  # noqa: ANN401 - an int or a float
+            return record.cells.item(at)
+
+        def write(record: Record, value: float) -> None:
+            record.cells[at] = value
+
+        return property(read, write)
 
 
 class _Block(Field):
@@ -161,6 +167,8 @@ class Record:
                 field.offset = cls.n_cells
                 cls.n_cells += field.size
                 cls.fields[name] = field
+                if isinstance(field, _Number):
+                    setattr(cls, name, field.door())
 
     def __init__(self, cells: npt.NDArray[Any] | None = None) -> None:
         given: object = cells
