@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ttr_analysis._compile import compiled
+from ttr_analysis.analysis._counts import count_cards
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine.codes import MARKET_CARD, SHUFFLED, SHUFFLED_CARDS, SHUFFLED_MARKET, make_event
 from ttr_analysis.engine.kernel.tape import is_next, is_scripted, next_card, write_event
@@ -22,15 +23,6 @@ from ttr_analysis.rules.market import (
 from ttr_analysis.tables.games import Tables
 
 Ints = npt.NDArray[np.int64]
-
-
-@compiled
-def count_cards(cards: Ints) -> int:
-    """Return the number of cards in nine counts."""
-    total = 0
-    for kind in range(N_KINDS):
-        total += cards[kind]
-    return total
 
 
 @compiled
