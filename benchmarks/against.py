@@ -2,7 +2,7 @@
 Measure this checkout beside another revision, in one run: `python -m benchmarks against 12f3fe2 [words of names ...]`.
 
 The other revision gets a work tree and an environment of its own in
-`benchmarks/.against`, kept for the next time. Each measurement is a fresh
+`build/against`, kept for the next time. Each measurement is a fresh
 process, of the one and of the other in turn, and counts CPU seconds: machines
 are noisy, and a pair is hit alike.
 """
@@ -18,7 +18,7 @@ from pathlib import Path
 from statistics import median
 
 ROOT = Path(__file__).parent.parent
-KEPT = Path(__file__).parent / ".against"
+KEPT = ROOT / "build" / "against"
 N_PAIRS = 3
 
 # What both revisions understand. A script prints one number; `spent` is the CPU time since the process began.
