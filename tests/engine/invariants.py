@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ttr_analysis._compile import compiled
+from ttr_analysis.analysis._counts import count_cards
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
-from ttr_analysis.engine.kernel.cards import count_cards
 from ttr_analysis.engine.layout import (
     AT_DISCARDS,
     AT_OFFER,
