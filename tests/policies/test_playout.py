@@ -19,7 +19,7 @@ from ttr_analysis.engine.codes import TAPE_START, WRITE_AT, WRITE_END
 from ttr_analysis.engine.kernel.scoring import TOTAL_COLUMN
 from ttr_analysis.engine.layout import Ending, State
 from ttr_analysis.policies import Greedy, Planner, Random, play_games
-from ttr_analysis.policies.playout import BuiltIn, deal_block, play_block, seat_players
+from ttr_analysis.policies.playout import BuiltIn, play_block, seat_players
 from ttr_analysis.rules.chance import run_words
 from ttr_analysis.tables.games import game_tables
 
@@ -48,8 +48,7 @@ def tape_of(combination: Combination, policies: list[BuiltIn], seed: int, game: 
     tape = recording_tape()
     words = run_words(seed, len(policies))
     state = np.zeros((1, State.n_cells), dtype=np.int64)
-    deal_block(tables, words, game, state, tape)
-    play_block(tables, players, words, game, state, tape)
+    play_block(tables, players, words, game, state, tape, deals=True)
     assert tape[WRITE_AT] <= tape[WRITE_END]
     rows: Ints = tape[TAPE_START : tape[WRITE_AT]].reshape(-1, 2)
     return rows

@@ -166,31 +166,11 @@ def check_legal(states: Ints, first: int) -> None:
 
 
 @compiled
-def deal_block(tables: Tables, words: Ints, first: int, states: Ints, tape: Ints) -> None:
+def play_block(
+    tables: Tables, players: Players, words: Ints, first: int, states: Ints, tape: Ints, deals: bool
+) -> None:
     """
-    Set games up, one after the other.
-
-    Parameters
-    ----------
-    tables
-        The map, its rules and the number of players.
-    words
-        Words of the run: see `rules.chance.run_words`.
-    first
-        Number of the first game.
-    states
-        Filled, one a row.
-    tape
-        Where events are written.
-    """
-    for i in range(len(states)):
-        new_game(tables, words[0], first + i, State(states[i]), tape)
-
-
-@compiled
-def play_block(tables: Tables, players: Players, words: Ints, first: int, states: Ints, tape: Ints) -> None:
-    """
-    Play games on, one after the other, each to its end.
+    Play games, one after the other, each to its end.
 
     Parameters
     ----------
@@ -208,9 +188,13 @@ def play_block(tables: Tables, players: Players, words: Ints, first: int, states
         last states.
     tape
         Where events are written.
+    deals
+        Whether to set the games up first, and not to play on those in `states`.
     """
     for i in range(len(states)):
         state = State(states[i])
+        if deals:
+            new_game(tables, words[0], first + i, state, tape)
         wake_players(tables, players, 0, words, first + i)
         while state.phase != OVER:
             code, value = choose(state, tables, players, state.seat)
@@ -312,8 +296,7 @@ def play_games(
     for start in range(0, n_games, BLOCK):
         block = slice(start, min(start + BLOCK, n_games))
         played = states[: block.stop - start]
-        deal_block(tables, words, first + start, played, tape)
-        play_block(tables, players, words, first + start, played, tape)
+        play_block(tables, players, words, first + start, played, tape, deals=True)
         check_legal(played, first + start)
         score_games(played, tables, results[block])
         endings[block] = State.across(played, "ending")

@@ -134,7 +134,7 @@ class Table:
             worlds = self.worlds(known, beliefs, block.stop - first, first)
             if known.packed.phase != OVER:
                 tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
-                play_block(known.tables, self._players, self._words, first, worlds, tape)
+                play_block(known.tables, self._players, self._words, first, worlds, tape, deals=False)
             score_games(worlds, known.tables, scores[block])
         won = scores[:, :, WON_COLUMN]
         return Results(won / won.sum(axis=1, keepdims=True), scores[:, :, TOTAL_COLUMN])
@@ -162,7 +162,7 @@ class Table:
             worlds = self.worlds(known, beliefs, 1, number)
             tape = np.zeros(TAPE_START + 2 * n_events, dtype=np.int64)
             tape[WRITE_AT], tape[WRITE_END] = TAPE_START, len(tape)
-            play_block(known.tables, self._players, self._words, number, worlds, tape)
+            play_block(known.tables, self._players, self._words, number, worlds, tape, deals=False)
             if tape[WRITE_AT] <= len(tape):
                 return State(worlds[0]), tape[TAPE_START : tape[WRITE_AT]].reshape(-1, 2)
             n_events = int(tape[WRITE_AT])
