@@ -11,28 +11,6 @@ A player of one's own is a short class: see `Policy`. Nothing heavy is imported
 before it is used: the names below are looked up at their first use (PEP 562).
 """
 
-from typing import TYPE_CHECKING
+import lazy_loader
 
-from ttr_analysis._lazy import late_names
-
-if TYPE_CHECKING:
-    from ttr_analysis.engine.protocol import CompiledPolicy as CompiledPolicy
-    from ttr_analysis.engine.protocol import Policy as Policy
-    from ttr_analysis.policies.greedy import Greedy as Greedy
-    from ttr_analysis.policies.planner.policy import Planner as Planner
-    from ttr_analysis.policies.playout import play_games as play_games
-    from ttr_analysis.policies.random import Random as Random
-
-# Where each public name lives. What type checkers read above must say the same (tested).
-_HOMES = {
-    "CompiledPolicy": "engine.protocol",
-    "Greedy": "policies.greedy",
-    "Planner": "policies.planner.policy",
-    "Policy": "engine.protocol",
-    "Random": "policies.random",
-    "play_games": "policies.playout",
-}
-
-
-if not TYPE_CHECKING:  # which would accept any name
-    __getattr__, __dir__ = late_names(__name__, _HOMES)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -10,6 +10,8 @@ import numpy.typing as npt
 from ttr_analysis._compile import compiled
 from ttr_analysis.engine.kernel.neutral import may_choose
 from ttr_analysis.engine.layout import State
+from ttr_analysis.engine.protocol import CompiledPolicy as CompiledPolicy  # noqa: PLC0414 - a public name here
+from ttr_analysis.engine.protocol import Policy as Policy  # noqa: PLC0414 - a public name here
 from ttr_analysis.rules.chance import N_WORDS, below
 from ttr_analysis.tables.games import Tables
 

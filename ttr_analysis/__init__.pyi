@@ -1,0 +1,35 @@
+from . import policies as policies
+from . import studies as studies
+from . import viz as viz
+from . import widgets as widgets
+from ._compile import compiled as compiled
+from ._errors import AmbiguousNameError as AmbiguousNameError
+from ._errors import GameError as GameError
+from ._errors import IllegalActionError as IllegalActionError
+from ._errors import MapError as MapError
+from ._errors import RecordError as RecordError
+from ._errors import RecordWarning as RecordWarning
+from ._errors import UnknownNameError as UnknownNameError
+from .analysis import draws as draws
+from .analysis import paths as paths
+from .analysis import payments as payments
+from .analysis import structure as structure
+from .analysis import tickets as tickets
+from .analysis import tunnels as tunnels
+from .cards import CardCounts as CardCounts
+from .engine import actions as actions
+from .engine.game import Game as Game
+from .engine.record import GameRecord as GameRecord
+from .engine.state import GameState as GameState
+from .engine.view import SeatView as SeatView
+from .maps.loading import load_map as load_map
+from .maps.model import City as City
+from .maps.model import GameMap as GameMap
+from .maps.model import Place as Place
+from .maps.model import Route as Route
+from .maps.model import Ticket as Ticket
+from .rules.ruleset import RuleSet as RuleSet
+from .studies.simulation import SimulationResult as SimulationResult
+from .studies.simulation import simulate as simulate
+
+__version__: str

@@ -1,0 +1,16 @@
+from .best import BestNetwork as BestNetwork
+from .best import best_network as best_network
+from .blocking import blocking_map as blocking_map
+from .feasibility import Bottleneck as Bottleneck
+from .feasibility import Feasibility as Feasibility
+from .feasibility import MissingCards as MissingCards
+from .feasibility import feasibility as feasibility
+from .feasibility import fewest_loans as fewest_loans
+from .keeping import which_to_keep as which_to_keep
+from .model import Network as Network
+from .model import NoNetworkError as NoNetworkError
+from .network import cheapest_network as cheapest_network
+from .network import fewest_trains as fewest_trains
+from .values import best_pairs as best_pairs
+from .values import random_deals as random_deals
+from .values import value_table as value_table

@@ -1,0 +1,6 @@
+from ._common import CompiledPolicy as CompiledPolicy
+from ._common import Policy as Policy
+from .greedy import Greedy as Greedy
+from .planner.policy import Planner as Planner
+from .playout import play_games as play_games
+from .random import Random as Random
