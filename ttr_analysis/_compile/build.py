@@ -18,14 +18,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, reduce
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ttr_analysis._compile.notice import announce
-from ttr_analysis._compile.program import Instance, Program, describe
-from ttr_analysis._compile.source import Source, Text
+from ttr_analysis._compile.source import Source, Text, describe
 from ttr_analysis._compile.types import Type
+
+if TYPE_CHECKING:
+    from ttr_analysis._compile.program import Instance, Program
 
 LOCK = threading.RLock()
 """One thread builds at a time."""
@@ -198,6 +200,8 @@ def build(source: Source, kinds: tuple[Type, ...]) -> Machine:
 
 def _compile(source: Source, kinds: tuple[Type, ...], file: Path | None) -> Machine:
     """Compile a root; keep its machine code in a file if all its sources are files."""
+    from ttr_analysis._compile.program import Program  # the front end, which kept machine code does without
+
     program = Program(is_checked=is_checked())
     text, root = program.text(source, kinds)
     announce(source.name.removeprefix("ttr_analysis."), text)

@@ -5,15 +5,10 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import dataclass
-from enum import Enum
-from types import ModuleType
 from typing import cast
 
-import numpy as np
-
 from ttr_analysis._compile.expressions import returned_type
-from ttr_analysis._compile.records import Record
-from ttr_analysis._compile.source import Source
+from ttr_analysis._compile.source import Source, describe
 from ttr_analysis._compile.statements import Statements
 from ttr_analysis._compile.types import (
     BOOL,
@@ -139,38 +134,6 @@ def _can_leave(kind: Type) -> bool:
     if isinstance(kind, Tuple):
         return all(map(_can_leave, kind.items))
     return isinstance(kind, (Scalar, Array))
-
-
-def describe(thing: object) -> str:
-    """
-    Return text that changes when what a name stands for changes.
-
-    Examples
-    --------
-    >>> describe(3), describe((1, 2.5)), describe(len)
-    ('3', '(1, 2.5)', 'builtins.len')
-    """
-    from ttr_analysis._compile.calls import Compiled
-
-    if isinstance(thing, tuple) and any(isinstance(item, Compiled) for item in thing):
-        return ", ".join(map(describe, thing))
-    if isinstance(thing, (bool, int, float, tuple, np.generic, Enum)):
-        return repr(thing)
-    thing = getattr(thing, "__compiled__", thing)
-    if isinstance(thing, Compiled):
-        thing = thing.source
-    if isinstance(thing, Source):
-        declared = {name: str(thing.declared(name)) for name in thing.hints}
-        return f"{thing.name} {thing.line} {thing.defaults} {declared}"
-    home = f"{getattr(thing, '__module__', '')}.{getattr(thing, '__qualname__', type(thing).__name__)}"
-    if isinstance(thing, type) and issubclass(thing, Record):
-        layout = [(name, field.offset, field.shape) for name, field in thing.fields.items()]
-        return f"{home} {thing.dtype} {layout}"
-    if isinstance(thing, type) and issubclass(thing, Enum):
-        return f"{home} {[(member.name, member.value) for member in thing]}"
-    if isinstance(thing, type) and hasattr(thing, "_fields"):
-        return f"{home} {thing._fields} {getattr(thing, '_field_defaults', '')}"
-    return getattr(thing, "__name__", home) if isinstance(thing, ModuleType) else home
 
 
 # -- the door to Python -----------------------------------------------------------------------

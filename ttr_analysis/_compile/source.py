@@ -8,10 +8,15 @@ import hashlib
 import inspect
 import linecache
 from collections.abc import Callable
+from enum import Enum
 from functools import cached_property
 from pathlib import Path
+from types import ModuleType
 from typing import Any, ClassVar
 
+import numpy as np
+
+from ttr_analysis._compile.records import Record
 from ttr_analysis._compile.types import Type, cell_from_annotation, from_annotation, hints_of, parameters_of
 
 
@@ -204,3 +209,35 @@ class Source:
         usual = (f"{type(node).__name__} in compiled code", "see docs/compiler.md for what there is")
         what, instead = _INSTEAD.get(type(node), usual)
         return self.refuse(node, what, instead)
+
+
+def describe(thing: object) -> str:
+    """
+    Return text that changes when what a name stands for changes.
+
+    Examples
+    --------
+    >>> describe(3), describe((1, 2.5)), describe(len)
+    ('3', '(1, 2.5)', 'builtins.len')
+    """
+    from ttr_analysis._compile.calls import Compiled
+
+    if isinstance(thing, tuple) and any(isinstance(item, Compiled) for item in thing):
+        return ", ".join(map(describe, thing))
+    if isinstance(thing, (bool, int, float, tuple, np.generic, Enum)):
+        return repr(thing)
+    thing = getattr(thing, "__compiled__", thing)
+    if isinstance(thing, Compiled):
+        thing = thing.source
+    if isinstance(thing, Source):
+        declared = {name: str(thing.declared(name)) for name in thing.hints}
+        return f"{thing.name} {thing.line} {thing.defaults} {declared}"
+    home = f"{getattr(thing, '__module__', '')}.{getattr(thing, '__qualname__', type(thing).__name__)}"
+    if isinstance(thing, type) and issubclass(thing, Record):
+        layout = [(name, field.offset, field.shape) for name, field in thing.fields.items()]
+        return f"{home} {thing.dtype} {layout}"
+    if isinstance(thing, type) and issubclass(thing, Enum):
+        return f"{home} {[(member.name, member.value) for member in thing]}"
+    if isinstance(thing, type) and hasattr(thing, "_fields"):
+        return f"{home} {thing._fields} {getattr(thing, '_field_defaults', '')}"
+    return getattr(thing, "__name__", home) if isinstance(thing, ModuleType) else home
