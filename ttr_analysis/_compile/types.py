@@ -10,6 +10,7 @@ from __future__ import annotations
 import typing
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -195,6 +196,7 @@ def cell_from_annotation(annotation: object) -> Cell | None:
     return CELLS.get(getattr(held, "__name__", ""))
 
 
+@lru_cache(maxsize=64)
 def signature(function: Callable[..., Any]) -> tuple[tuple[Type, ...], Type]:
     """
     Return the types of a function that says them all; its arrays have one dimension.
