@@ -177,7 +177,7 @@ def bench_chunk_costs(size: int) -> str:
         parts, times = PartFolder(Path(folder)), []
         for k in range(max(3, 1_000 // size)):
             start = process_time()
-            columns = play_chunk(plan, k * size, size)
+            columns = dict(play_chunk(plan, k * size, size))
             is_played = process_time()
             packed = pickle.dumps(columns)
             pickle.loads(packed)  # noqa: S301 - packed above

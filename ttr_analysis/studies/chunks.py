@@ -94,7 +94,9 @@ def _has_result(future: Future[Columns]) -> bool:
 def _play_packed(packed: bytes, first: int, n_games: int) -> Columns:
     """Play a chunk in another process."""
     plan = _unpacked(packed)
-    return with_ways(plan, play_chunk(plan, first, n_games))
+    columns = dict(play_chunk(plan, first, n_games))
+    columns["tickets"] = with_ways(plan, columns["tickets"], columns["routes"])
+    return columns
 
 
 @lru_cache(maxsize=64)

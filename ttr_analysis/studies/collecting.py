@@ -18,7 +18,6 @@ from ttr_analysis._compile import compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine.codes import (
     CARD_DEALT,
-    CHOOSE_NEUTRAL,
     CLAIM_ROUTE,
     FIRST_EVENT,
     KEEP_TICKETS,
@@ -35,7 +34,7 @@ from ttr_analysis.engine.codes import (
     unpack_cards,
     without_seat,
 )
-from ttr_analysis.engine.kernel.scoring import goal_reached, label_cities
+from ttr_analysis.engine.kernel.scoring import goal_reached
 from ttr_analysis.engine.kernel.setup import new_game
 from ttr_analysis.engine.kernel.step import step
 from ttr_analysis.engine.layout import KEEP_START, NEUTRAL_OWNER, OVER, UNKNOWN_TICKET, State
@@ -48,6 +47,7 @@ from ttr_analysis.studies.ways import NEVER
 from ttr_analysis.tables.games import MAX_CITIES, MAX_OFFER, MAX_ROUTES, Tables
 
 Ints = npt.NDArray[np.int64]
+Narrow = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
 
 NEUTRAL_SEAT: Final = -1
@@ -57,44 +57,46 @@ NO_COLOR: Final = -1
 
 # -- what is noted of each ticket offered --------------------------------------
 
-TICKET_GAME: Final = 0
-TICKET_SEAT: Final = 1
-TICKET: Final = 2
-OFFERED: Final = 3
+TICKET_SEAT: Final = 0
+TICKET: Final = 1
+OFFERED: Final = 2
 """The seat's turn in which it was offered; 0 at the start."""
-IS_KEPT: Final = 4
-COMPLETED: Final = 5
-"""The seat's turn after which it was first complete, else `NEVER`."""
-GOAL: Final = 6
-"""Which of its destinations counted in the end, from 0, else `NO_GOAL`."""
-TICKET_POINTS: Final = 7
-TRAINS_THEN: Final = 8
+IS_KEPT: Final = 3
+TRAINS_THEN: Final = 4
 """Trains of the seat when it was offered."""
-N_TICKET_NOTES: Final = 9
+N_TICKET_NOTES: Final = 5
+
+# -- what became of each ticket offered ----------------------------------------
+
+COMPLETED: Final = 0
+"""The seat's turn after which it was first complete, else `NEVER`."""
+GOAL: Final = 1
+"""Which of its destinations counted in the end, from 0, else `NO_GOAL`."""
+TICKET_POINTS: Final = 2
+N_TICKET_ENDS: Final = 3
 
 # -- what is noted of each attempt to claim a route ----------------------------
 
-CLAIM_GAME: Final = 0
-CLAIM_SEAT: Final = 1
-ROUTE: Final = 2
-CLAIM_TURN: Final = 3
-IS_TAKEN: Final = 4
-LAID: Final = 5
+CLAIM_SEAT: Final = 0
+ROUTE: Final = 1
+CLAIM_TURN: Final = 2
+IS_TAKEN: Final = 3
+LAID: Final = 4
 """Cards laid down."""
-LOCOMOTIVES: Final = 6
+LOCOMOTIVES: Final = 5
 """Locomotives among them."""
-MOST_COLOR: Final = 7
+MOST_COLOR: Final = 6
 """The color of most of them; 8 for locomotives alone, `NO_COLOR` for the neutral player."""
-PLAYED: Final = 8
+PLAYED: Final = 7
 """The color played; 8 for locomotives alone."""
-DEMANDED: Final = 9
+DEMANDED: Final = 8
 """Surcharge of a tunnel (cards)."""
-PAID_MORE: Final = 10
+PAID_MORE: Final = 9
 """Cards paid for it."""
-MORE_LOCOMOTIVES: Final = 11
+MORE_LOCOMOTIVES: Final = 10
 """Locomotives among them."""
-NEW_LOANS: Final = 12
-N_CLAIM_NOTES: Final = 13
+NEW_LOANS: Final = 11
+N_CLAIM_NOTES: Final = 12
 
 # -- what is noted of each seat: its moves by kind, then how it ends -----------
 
@@ -119,7 +121,7 @@ class Notes(NamedTuple):
     ----------
     tickets
         What is noted of tickets, one row for each thing, one column for each
-        ticket.
+        ticket, game by game.
     claims
         The same for claims, those of the neutral player included.
     odds
@@ -129,8 +131,8 @@ class Notes(NamedTuple):
         Tickets and claims noted so far.
     """
 
-    tickets: Ints
-    claims: Ints
+    tickets: Narrow
+    claims: Narrow
     odds: Floats
     counts: Ints
 
@@ -139,8 +141,8 @@ def new_notes(room: int) -> Notes:
     """Return notes with room for so many tickets, and as many claims."""
     room = max(room, MAX_OFFER, 1 + MAX_ROUTES)
     return Notes(
-        tickets=np.empty((N_TICKET_NOTES, room), dtype=np.int64),
-        claims=np.empty((N_CLAIM_NOTES, room), dtype=np.int64),
+        tickets=np.empty((N_TICKET_NOTES, room), dtype=np.int32),
+        claims=np.empty((N_CLAIM_NOTES, room), dtype=np.int32),
         odds=np.empty(room),
         counts=np.zeros(N_COUNTS, dtype=np.int64),
     )
@@ -157,6 +159,17 @@ def with_more_room(notes: Notes) -> Notes:
     return more
 
 
+def without_room(notes: Notes) -> Notes:
+    """Return the same notes, without room for more."""
+    n_tickets, n_claims = notes.counts
+    return Notes(
+        tickets=notes.tickets[:, :n_tickets].copy(),
+        claims=notes.claims[:, :n_claims].copy(),
+        odds=notes.odds[:n_claims].copy(),
+        counts=notes.counts,
+    )
+
+
 @compiled
 def play_noted(
     tables: Tables,
@@ -166,7 +179,8 @@ def play_noted(
     n_rotations: int,
     states: Ints,
     notes: Notes,
-    seats: Ints,
+    ends: Ints,
+    seats: Narrow,
 ) -> int:
     """
     Play games of a run, each to its end, and take notes.
@@ -187,6 +201,8 @@ def play_noted(
         Filled with the last states, one a row.
     notes
         Those of the games are added.
+    ends
+        Filled with the tickets and claims noted up to the end of each game.
     seats
         Filled with what is noted of each seat of each game.
 
@@ -200,16 +216,21 @@ def play_noted(
         game = first + i
         state = State(states[i])
         new_game(tables, words[0], game // n_rotations, state, tape)
-        wake_players(tables, players, game % tables.n_seats, words, game // n_rotations)
+        shift = game % tables.n_seats
+        wake_players(tables, players, shift, words, game // n_rotations)
         seats[i] = 0
         n_tickets, n_claims = notes.counts[TICKETS], notes.counts[CLAIMS]
         while state.phase != OVER:
             if not _has_room(notes):
                 notes.counts[TICKETS], notes.counts[CLAIMS] = n_tickets, n_claims
                 return i
-            code, value = choose(state, tables, players, (state.seat + game) % tables.n_seats)
-            _noted_step(state, tables, code, value, tape, game, notes, seats[i])
-        _note_end(state, tables, notes, n_tickets, n_claims, seats[i])
+            player = state.seat + shift
+            if player >= tables.n_seats:
+                player -= tables.n_seats
+            code, value = choose(state, tables, players, player)
+            _noted_step(state, tables, code, value, tape, notes, seats[i])
+        _note_end(state, tables, seats[i])
+        ends[i] = notes.counts
     return len(states)
 
 
@@ -241,9 +262,8 @@ def collect_game(
     rows: Ints,
     state: State,
     tape: Ints,
-    game: int,
     notes: Notes,
-    seats: Ints,
+    seats: Narrow,
 ) -> bool:
     """
     Follow a game to its end and take notes.
@@ -259,8 +279,6 @@ def collect_game(
         a game on this map.
     tape
         To work with: see `script_game`.
-    game
-        Number of the game.
     notes
         Those of the game are added.
     seats
@@ -282,8 +300,8 @@ def collect_game(
             notes.counts[TICKETS], notes.counts[CLAIMS] = n_tickets, n_claims
             return False
         code = without_seat(rows[i, 0])
-        _noted_step(state, tables, code, rows[i, 1], tape, game, notes, seats)
-    _note_end(state, tables, notes, n_tickets, n_claims, seats)
+        _noted_step(state, tables, code, rows[i, 1], tape, notes, seats)
+    _note_end(state, tables, seats)
     return True
 
 
@@ -298,18 +316,15 @@ def _has_room(notes: Notes) -> bool:
 
 
 @compiled
-def _noted_step(
-    state: State, tables: Tables, code: int, value: int, tape: Ints, game: int, notes: Notes, seats: Ints
-) -> None:
+def _noted_step(state: State, tables: Tables, code: int, value: int, tape: Ints, notes: Notes, seats: Narrow) -> None:
     """Apply an action of the seat that acts, as `step` does, and note what it is and what follows."""
     kind, seat = kind_of(code), state.seat
     seats[seat, kind] += 1
-    turn = _turn(state, tables, kind)
     n_routes, loans = state.n_claims, state.loans[seat]
     if kind == KEEP_TICKETS:
-        _note_offer(state, game, turn, value, notes)
+        _note_offer(state, tables, value, notes)
     elif kind == CLAIM_ROUTE:
-        _note_claim(state, tables, game, turn, argument_of(code), value, notes)
+        _note_claim(state, tables, argument_of(code), value, notes)
     claim = notes.counts[CLAIMS] - 1
     if kind == PAY_TUNNEL:
         _note_surcharge(value, claim, notes)
@@ -320,43 +335,36 @@ def _noted_step(
         notes.claims[IS_TAKEN, claim] = 1
         notes.claims[NEW_LOANS, claim] = state.loans[seat] - loans
     if state.n_claims > n_routes:
-        _note_neutral(state, game, n_routes, turn, notes)
+        _note_neutral(state, tables, n_routes, notes)
 
 
 @compiled
-def _turn(state: State, tables: Tables, kind: int) -> int:
-    """Return the turn of the seat that moves; the round that is complete, if the neutral player is moved."""
-    n_rounds = state.n_turns // tables.n_seats
-    if state.phase == KEEP_START:
-        return 0
-    return int(n_rounds if kind == CHOOSE_NEUTRAL else n_rounds + 1)
+def _turn(state: State, tables: Tables) -> int:
+    """Return the turn of the seat that acts, 0 at the start."""
+    return 0 if state.phase == KEEP_START else int(state.n_turns // tables.n_seats + 1)
 
 
 @compiled
-def _note_offer(state: State, game: int, turn: int, kept: int, notes: Notes) -> None:
+def _note_offer(state: State, tables: Tables, kept: int, notes: Notes) -> None:
     """Note the tickets that a seat chooses from."""
     seat, tickets, n = state.seat, notes.tickets, notes.counts[TICKETS]
+    turn = _turn(state, tables)
     for i in range(state.n_offer[seat]):
-        tickets[TICKET_GAME, n] = game
         tickets[TICKET_SEAT, n] = seat
         tickets[TICKET, n] = state.offer[seat, i]
         tickets[OFFERED, n] = turn
         tickets[IS_KEPT, n] = kept >> i & 1
-        tickets[COMPLETED, n] = NEVER
-        tickets[GOAL, n] = NO_GOAL
-        tickets[TICKET_POINTS, n] = 0
         tickets[TRAINS_THEN, n] = state.trains[seat]
         n += 1
     notes.counts[TICKETS] = n
 
 
 @compiled
-def _add_claim(game: int, seat: int, route: int, turn: int, notes: Notes) -> int:
+def _add_claim(seat: int, route: int, turn: int, notes: Notes) -> int:
     """Add a claim without cards; return its number."""
     n = notes.counts[CLAIMS]
     for row in range(N_CLAIM_NOTES):
         notes.claims[row, n] = 0
-    notes.claims[CLAIM_GAME, n] = game
     notes.claims[CLAIM_SEAT, n] = seat
     notes.claims[ROUTE, n] = route
     notes.claims[CLAIM_TURN, n] = turn
@@ -366,10 +374,10 @@ def _add_claim(game: int, seat: int, route: int, turn: int, notes: Notes) -> int
 
 
 @compiled
-def _note_claim(state: State, tables: Tables, game: int, turn: int, route: int, packed: int, notes: Notes) -> None:
+def _note_claim(state: State, tables: Tables, route: int, packed: int, notes: Notes) -> None:
     """Note what the seat that acts lays down for a route, and the odds that it can be taken."""
     seat = state.seat
-    claim = _add_claim(game, seat, route, turn, notes)
+    claim = _add_claim(seat, route, _turn(state, tables), notes)
     cards = np.empty(N_KINDS, dtype=np.int64)
     unpack_cards(packed, cards)
     most = LOCOMOTIVE_INDEX
@@ -398,84 +406,114 @@ def _note_surcharge(packed: int, claim: int, notes: Notes) -> None:
 
 
 @compiled
-def _note_neutral(state: State, game: int, first: int, turn: int, notes: Notes) -> None:
-    """Note the routes that the neutral player has taken meanwhile."""
+def _note_neutral(state: State, tables: Tables, first: int, notes: Notes) -> None:
+    """Note the routes that the neutral player has taken meanwhile, at the end of a round."""
+    n_rounds = state.n_turns // tables.n_seats
     for i in range(first, state.n_claims):
         route = state.claimed[i]
         if state.owner[route] == NEUTRAL_OWNER:
-            claim = _add_claim(game, NEUTRAL_SEAT, route, turn, notes)
+            claim = _add_claim(NEUTRAL_SEAT, route, n_rounds, notes)
             notes.claims[IS_TAKEN, claim] = 1
             notes.claims[MOST_COLOR, claim] = NO_COLOR
 
 
-# -- notes at the end of a game ----------------------------------------------------
-
-
 @compiled
-def _note_end(state: State, tables: Tables, notes: Notes, first_ticket: int, first_claim: int, seats: Ints) -> None:
-    """Note how a game ends for each seat, and what became of its tickets; the first of the game are given."""
-    label = np.empty(MAX_CITIES, dtype=np.int64)
+def _note_end(state: State, tables: Tables, seats: Narrow) -> None:
+    """Note how a game ends for each seat."""
     for seat in range(tables.n_seats):
         seats[seat, TICKETS_HELD] = state.n_held[seat]
         seats[seat, TRAINS_LEFT] = state.trains[seat]
         seats[seat, CARDS_LEFT] = state.n_hand[seat]
-        n_reached = _note_points(state, tables, seat, label, notes, first_ticket)
-        if n_reached > 0:
-            _note_completed(tables, seat, n_reached, label, notes, first_ticket, first_claim)
+
+
+# -- what became of tickets, told by the notes -------------------------------------
 
 
 @compiled
-def _is_held(tickets: Ints, i: int, seat: int) -> bool:
-    """Return whether a seat keeps a ticket, and it is known which."""
-    return bool(tickets[TICKET_SEAT, i] == seat and tickets[IS_KEPT, i] and tickets[TICKET, i] != UNKNOWN_TICKET)
+def fill_ticket_ends(tables: Tables, notes: Notes, ends: Ints, found: Narrow) -> None:
+    """
+    Find what the tickets of games score, and when they were completed.
+
+    Parameters
+    ----------
+    tables
+        The map, its rules and the number of players.
+    notes
+        Those of the games.
+    ends
+        Tickets and claims noted up to the end of each game; before them a row
+        of zeros.
+    found
+        Filled: what became of tickets, one row for each thing, one column for
+        each ticket.
+    """
+    label = np.empty(MAX_CITIES, dtype=np.int64)
+    for i in range(found.shape[1]):
+        found[COMPLETED, i] = NEVER
+        found[GOAL, i] = NO_GOAL
+        found[TICKET_POINTS, i] = 0
+    for game in range(len(ends) - 1):
+        for seat in range(tables.n_seats):
+            if _fill_points(tables, notes, ends, game, seat, label, found):
+                _fill_completed(tables, notes, ends, game, seat, label, found)
 
 
 @compiled
-def _note_points(state: State, tables: Tables, seat: int, label: Ints, notes: Notes, first: int) -> int:
-    """Note what the tickets of a seat score in the end; return how many are complete."""
-    tickets = notes.tickets
-    n_reached = 0
-    label_cities(state, tables, seat, label)
-    for i in range(first, notes.counts[TICKETS]):
-        if _is_held(tickets, i, seat):
-            ticket = tickets[TICKET, i]
-            goal = goal_reached(tables, ticket, label)
-            tickets[TICKET_POINTS, i] = ticket_score(goal, tables.goal_points, tables.penalty[ticket])
-            if goal != NO_GOAL:
-                tickets[GOAL, i] = goal - tables.goal_start[ticket]
-                n_reached += 1
-    return n_reached
-
-
-@compiled
-def _note_completed(
-    tables: Tables, seat: int, n_reached: int, label: Ints, notes: Notes, first_ticket: int, first_claim: int
-) -> None:
-    """Note when the tickets of a seat that are complete in the end first were: its routes join cities one by one."""
+def _fill_points(tables: Tables, notes: Notes, ends: Ints, game: int, seat: int, label: Ints, found: Narrow) -> bool:
+    """Find what the tickets of a seat score in the end; return whether some are complete."""
     for city in range(tables.n_cities):
         label[city] = city
-    n_reached -= _note_joined(tables, seat, 0, label, notes, first_ticket)
-    claims = notes.claims
-    for i in range(first_claim, notes.counts[CLAIMS]):
-        if n_reached == 0:
-            return
-        if claims[CLAIM_SEAT, i] == seat and claims[IS_TAKEN, i]:
-            kept, gone = label[tables.city_a[claims[ROUTE, i]]], label[tables.city_b[claims[ROUTE, i]]]
-            if kept != gone:
-                for city in range(tables.n_cities):
-                    if label[city] == gone:
-                        label[city] = kept
-                n_reached -= _note_joined(tables, seat, claims[CLAIM_TURN, i], label, notes, first_ticket)
+    for i in range(ends[game, CLAIMS], ends[game + 1, CLAIMS]):
+        if _is_taken(notes, i, seat):
+            _join_ends(tables, notes.claims[ROUTE, i], label)
+    is_any_reached = False
+    for i in range(ends[game, TICKETS], ends[game + 1, TICKETS]):
+        ticket = notes.tickets[TICKET, i]
+        if notes.tickets[TICKET_SEAT, i] == seat and notes.tickets[IS_KEPT, i] and ticket != UNKNOWN_TICKET:
+            goal = goal_reached(tables, ticket, label)
+            found[TICKET_POINTS, i] = ticket_score(goal, tables.goal_points, tables.penalty[ticket])
+            if goal != NO_GOAL:
+                found[GOAL, i] = goal - tables.goal_start[ticket]
+                is_any_reached = True
+    return is_any_reached
 
 
 @compiled
-def _note_joined(tables: Tables, seat: int, turn: int, label: Ints, notes: Notes, first: int) -> int:
-    """Note the tickets of a seat that its routes complete in a turn, or before they were offered; return how many."""
+def _fill_completed(tables: Tables, notes: Notes, ends: Ints, game: int, seat: int, label: Ints, found: Narrow) -> None:
+    """Find when the tickets of a seat that are complete in the end first were: its routes join cities one by one."""
+    for city in range(tables.n_cities):
+        label[city] = city
+    _fill_joined(tables, notes, ends, game, seat, 0, label, found)
+    for i in range(ends[game, CLAIMS], ends[game + 1, CLAIMS]):
+        if _is_taken(notes, i, seat) and _join_ends(tables, notes.claims[ROUTE, i], label):
+            _fill_joined(tables, notes, ends, game, seat, notes.claims[CLAIM_TURN, i], label, found)
+
+
+@compiled
+def _fill_joined(
+    tables: Tables, notes: Notes, ends: Ints, game: int, seat: int, turn: int, label: Ints, found: Narrow
+) -> None:
+    """Find the tickets of a seat that its routes complete in a turn, or before they were offered."""
     tickets = notes.tickets
-    n_joined = 0
-    for i in range(first, notes.counts[TICKETS]):
-        is_open = tickets[TICKET_SEAT, i] == seat and tickets[GOAL, i] != NO_GOAL and tickets[COMPLETED, i] == NEVER
+    for i in range(ends[game, TICKETS], ends[game + 1, TICKETS]):
+        is_open = tickets[TICKET_SEAT, i] == seat and found[GOAL, i] != NO_GOAL and found[COMPLETED, i] == NEVER
         if is_open and goal_reached(tables, tickets[TICKET, i], label) != NO_GOAL:
-            tickets[COMPLETED, i] = max(turn, tickets[OFFERED, i])
-            n_joined += 1
-    return n_joined
+            found[COMPLETED, i] = max(turn, tickets[OFFERED, i])
+
+
+@compiled
+def _is_taken(notes: Notes, claim: int, seat: int) -> bool:
+    """Return whether a claim is of a seat, and the route was taken."""
+    return bool(notes.claims[CLAIM_SEAT, claim] == seat and notes.claims[IS_TAKEN, claim])
+
+
+@compiled
+def _join_ends(tables: Tables, route: int, label: Ints) -> bool:
+    """Give cities that a route joins one label, with all that have the label of either; return whether they had two."""
+    kept, gone = label[tables.city_a[route]], label[tables.city_b[route]]
+    if kept == gone:
+        return False
+    for city in range(tables.n_cities):
+        if label[city] == gone:
+            label[city] = kept
+    return True

@@ -33,7 +33,16 @@ from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.playout import BLOCK, BuiltIn, Players, check_legal, is_compiled, seat_players
 from ttr_analysis.rules.chance import run_words
 from ttr_analysis.studies import collecting as notes
-from ttr_analysis.studies.collecting import Floats, Ints, collect_game, new_notes, play_noted, with_more_room
+from ttr_analysis.studies.collecting import (
+    Ints,
+    Narrow,
+    collect_game,
+    fill_ticket_ends,
+    new_notes,
+    play_noted,
+    with_more_room,
+    without_room,
+)
 from ttr_analysis.studies.columns import TABLES, categories, category_types, cell_type
 from ttr_analysis.studies.ways import LOST_TO, TRAINS_ON_WAY, fill_ways
 from ttr_analysis.tables import game_tables
@@ -44,7 +53,7 @@ Entrants: TypeAlias = Sequence[Player] | Mapping[str, Player]
 Frames = dict[str, pd.DataFrame]
 """The tables of some games, by name."""
 Cells: TypeAlias = npt.NDArray[Any]
-Columns = dict[str, dict[str, Cells]]
+Columns = Mapping[str, Mapping[str, Cells]]
 """The columns of tables, by name: they travel and are put together at less cost than frames, and fill less memory."""
 
 _GENERATORS: Final = (np.random.Generator, np.random.RandomState, random.Random)
@@ -222,38 +231,46 @@ def play_chunk(plan: Plan, first: int, n_games: int) -> Columns:
     """
     desk = _Desk(plan, first, n_games)
     desk.play()
-    return desk.columns()
+    return _Late(desk.columns)
 
 
 def joined(parts: Sequence[Columns]) -> Columns:
     """Return the tables of several chunks, one below another."""
-    return {
-        name: {column: np.concatenate([part[name][column] for part in parts]) for column in parts[0][name]}
-        for name in TABLES
-    }
+
+    def join(name: str) -> dict[str, Cells]:
+        tables = [part[name] for part in parts]
+        return {column: np.concatenate([table[column] for table in tables]) for column in tables[0]}
+
+    return _Late(join)
 
 
-def with_ways(plan: Plan, columns: Columns) -> Columns:
+def with_ways(plan: Plan, tickets: Mapping[str, Cells], routes: Mapping[str, Cells]) -> Mapping[str, Cells]:
     """
-    Return tables in which tickets have their ways, and what they were lost to.
+    Return the columns of tickets with their ways, and what they were lost to.
 
     To find these takes longer than to play some games, and few questions are
     about them: they are found when the table of tickets is asked for, or where
     several processes play.
+
+    Parameters
+    ----------
+    plan
+        The run.
+    tickets, routes
+        The columns of these tables.
     """
-    tickets, routes = columns["tickets"], columns["routes"]
     if "lost_to" in tickets:
-        return columns
+        return tickets
     offers = np.array([tickets[name] for name in ("game", "seat", "ticket", "kept", "destination")], dtype=np.int64)
     claims = np.array([routes[name] for name in ("game", "seat", "route")], dtype=np.int64)
     found = np.empty((2, offers.shape[1]), dtype=np.int64)
     fill_ways(game_tables(plan.game_map, plan.n_players), offers, claims, found)
     types = {name: cell_type(TABLES["tickets"][name][0]) for name in ("trains", "lost_to")}
-    ways = {
+    return {
+        **tickets,
         "trains": found[TRAINS_ON_WAY].astype(types["trains"]),
         "lost_to": found[LOST_TO].astype(types["lost_to"]),
     }
-    return {**columns, "tickets": {**tickets, **ways}}
 
 
 def as_frames(plan: Plan, columns: Columns) -> Frames:
@@ -268,12 +285,13 @@ def as_frames(plan: Plan, columns: Columns) -> Frames:
         The columns of each table; of a category its number, and below 0 what
         is missing.
     """
-    return {name: frame(plan, name, columns) for name in TABLES}
+    made = dict(columns)
+    return {name: frame(plan, name, made) for name in TABLES}
 
 
 def frame(plan: Plan, name: str, columns: Columns) -> pd.DataFrame:
     """Return one of these tables."""
-    cells = with_ways(plan, columns)[name] if name == "tickets" else columns[name]
+    cells = with_ways(plan, columns[name], columns["routes"]) if name == "tickets" else columns[name]
     made: dict[str, Any] = {}
     for column, (dtype, _) in TABLES[name].items():
         values = cells[column]
@@ -286,6 +304,22 @@ def frame(plan: Plan, name: str, columns: Columns) -> pd.DataFrame:
     return pd.DataFrame(made)
 
 
+class _Late(Mapping[str, Mapping[str, Cells]]):
+    """The columns of tables, made of notes whenever they are asked for: most questions are about few tables."""
+
+    def __init__(self, make: Callable[[str], dict[str, Cells]]) -> None:
+        self._make = make
+
+    def __getitem__(self, name: str) -> dict[str, Cells]:
+        return self._make(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(TABLES)
+
+    def __len__(self) -> int:
+        return len(TABLES)
+
+
 class _Desk:
     """Plays games and gathers what is noted of them."""
 
@@ -295,8 +329,9 @@ class _Desk:
         self._tables = game_tables(plan.game_map, plan.n_players)
         self._words = run_words(plan.seed, plan.n_players)
         self._notes = new_notes(_NOTES_A_GAME * n_games)
-        self._seats = np.zeros((n_games, plan.n_players, notes.N_SEAT_NOTES), dtype=np.int64)
-        self._results = np.zeros((n_games, plan.n_players, scoring.N_COLUMNS), dtype=np.int64)
+        self._ends = np.zeros((1 + n_games, notes.N_COUNTS), dtype=np.int64)
+        self._seats = np.zeros((n_games, plan.n_players, notes.N_SEAT_NOTES), dtype=np.int32)
+        self._results = np.zeros((n_games, plan.n_players, scoring.N_COLUMNS), dtype=np.int32)
         self._endings = np.zeros(n_games, dtype=np.int64)
         self._n_turns = np.zeros(n_games, dtype=np.int64)
 
@@ -316,20 +351,22 @@ class _Desk:
             for i in range(n_games):
                 self._follow(i, state)
                 self._score(i, state.cells.reshape(1, -1))
+        self._notes = without_room(self._notes)
 
     def _play_block(self, players: Players, start: int, states: Ints) -> None:
         """Play games between compiled policies, from a number within the chunk."""
-        done, first, seats = 0, self._first + start, self._seats[start : start + len(states)]
+        done, end = 0, start + len(states)
         while done < len(states):
             done += play_noted(
                 self._tables,
                 players,
                 self._words,
-                first + done,
+                self._first + start + done,
                 self._plan.n_rotations,
                 states[done:],
                 self._notes,
-                seats[done:],
+                self._ends[1 + start + done : 1 + end],
+                self._seats[start + done : end],
             )
             if done < len(states):
                 self._notes = with_more_room(self._notes)
@@ -341,42 +378,37 @@ class _Desk:
         seating = [_fresh(policy) for policy in self._plan.seating(game)]
         events = facade.play_rows(seating, self._plan.seed, self._plan.deal(game))
         tape = np.zeros(TAPE_START + events.size, dtype=np.int64)
-        while not collect_game(self._tables, events, state, tape, game, self._notes, self._seats[i]):
+        while not collect_game(self._tables, events, state, tape, self._notes, self._seats[i]):
             self._notes = with_more_room(self._notes)
+        self._ends[1 + i] = self._notes.counts
         assert not state.fault, "a game that was just played fits its map"  # noqa: S101
 
     def _score(self, start: int, states: Ints) -> None:
         """Note how games end that were played."""
         block = slice(start, start + len(states))
         check_legal(states, self._first + start)
-        scoring.score_games(states, self._tables, self._results[block])
+        results = np.zeros((len(states), *self._results.shape[1:]), dtype=np.int64)
+        scoring.score_games(states, self._tables, results)
+        self._results[block] = results
         self._endings[block] = State.across(states, "ending")
         self._n_turns[block] = State.across(states, "n_turns")
 
     # -- tables -------------------------------------------------------------------
 
-    def columns(self) -> Columns:
-        """Return the tables of all games."""
-        n_tickets, n_claims = self._notes.counts
-        tickets, claims, odds = (
-            self._notes.tickets[:, :n_tickets],
-            self._notes.claims[:, :n_claims],
-            self._notes.odds[:n_claims],
-        )
-        tables = {
-            "games": self._of_games(),
-            "seats": self._of_seats(),
-            "tickets": self._of_tickets(tickets),
-            "routes": self._of_routes(claims),
-            "tunnels": self._of_tunnels(claims, odds),
+    def columns(self, name: str) -> dict[str, Cells]:
+        """Return the columns of a table of all games."""
+        makers = {
+            "games": self._of_games,
+            "seats": self._of_seats,
+            "tickets": self._of_tickets,
+            "routes": self._of_routes,
+            "tunnels": self._of_tunnels,
         }
+        columns = makers[name]()
         return {
-            name: {
-                column: np.asarray(columns[column]).astype(cell_type(dtype))
-                for column, (dtype, _) in TABLES[name].items()
-                if column in columns
-            }
-            for name, columns in tables.items()
+            column: np.asarray(columns[column]).astype(cell_type(dtype), copy=False)
+            for column, (dtype, _) in TABLES[name].items()
+            if column in columns
         }
 
     def _of_games(self) -> dict[str, Cells]:
@@ -427,29 +459,33 @@ class _Desk:
             "passes": noted[PASS],
         }
 
-    def _bonuses(self, results: Ints) -> dict[str, Cells]:
+    def _bonuses(self, results: Narrow) -> dict[str, Cells]:
         """Return the points of each kind of bonus; 0 where the rules have none."""
         points = {name: np.zeros(results.shape[1], dtype=np.int64) for name in _BONUSES.values()}
         for i, bonus in enumerate(self._plan.game_map.rules.bonus):
             points[_BONUSES[bonus.measure]] += results[scoring.BONUS_COLUMN + i]
         return points
 
-    def _of_tickets(self, tickets: Ints) -> dict[str, Cells]:
+    def _of_tickets(self) -> dict[str, Cells]:
+        tickets = self._notes.tickets
+        found = np.empty((notes.N_TICKET_ENDS, tickets.shape[1]), dtype=np.int32)
+        fill_ticket_ends(self._tables, self._notes, self._ends, found)
         return {
-            **self._who(tickets[notes.TICKET_GAME], tickets[notes.TICKET_SEAT]),
+            **self._who(self._game_of(notes.TICKETS), tickets[notes.TICKET_SEAT]),
             "ticket": tickets[notes.TICKET],
             "offered": tickets[notes.OFFERED],
             "kept": tickets[notes.IS_KEPT],
-            "completed": tickets[notes.COMPLETED],
-            "destination": tickets[notes.GOAL],
-            "points": tickets[notes.TICKET_POINTS],
+            "completed": found[notes.COMPLETED],
+            "destination": found[notes.GOAL],
+            "points": found[notes.TICKET_POINTS],
             "trains_left": tickets[notes.TRAINS_THEN],
         }
 
-    def _of_routes(self, claims: Ints) -> dict[str, Cells]:
+    def _of_routes(self) -> dict[str, Cells]:
+        game, claims = self._game_of(notes.CLAIMS), self._notes.claims
         taken = claims[notes.IS_TAKEN] == 1
         if not taken.all():
-            claims = claims[:, taken]
+            game, claims = game[taken], claims[:, taken]
         route, seat, loans = claims[notes.ROUTE], claims[notes.CLAIM_SEAT], claims[notes.NEW_LOANS]
         n_laid, surcharge = claims[notes.LAID], claims[notes.PAID_MORE]
         game_map = self._plan.game_map
@@ -457,7 +493,7 @@ class _Desk:
         is_neutral = seat == notes.NEUTRAL_SEAT
         has_no_toll = is_neutral | (loans > 0) | (game_map.rules.money.tokens == 0)
         return {
-            **self._who(claims[notes.CLAIM_GAME], seat),
+            **self._who(game, seat),
             "route": route,
             "turn": claims[notes.CLAIM_TURN],
             "cards": n_laid + surcharge,
@@ -469,22 +505,28 @@ class _Desk:
             "loans": loans,
         }
 
-    def _of_tunnels(self, claims: Ints, odds: Floats) -> dict[str, Cells]:
+    def _of_tunnels(self) -> dict[str, Cells]:
+        claims = self._notes.claims
         is_tunnel = np.array([route.tunnel for route in self._plan.game_map.routes])
         wanted = np.flatnonzero(is_tunnel[claims[notes.ROUTE]] & (claims[notes.CLAIM_SEAT] != notes.NEUTRAL_SEAT))
         claims = claims[:, wanted]
         return {
-            **self._who(claims[notes.CLAIM_GAME], claims[notes.CLAIM_SEAT]),
+            **self._who(self._game_of(notes.CLAIMS)[wanted], claims[notes.CLAIM_SEAT]),
             "route": claims[notes.ROUTE],
             "turn": claims[notes.CLAIM_TURN],
             "color": claims[notes.PLAYED],
             "locomotives": claims[notes.LOCOMOTIVES],
-            "odds": odds[wanted],
+            "odds": self._notes.odds[wanted],
             "surcharge": claims[notes.DEMANDED],
             "taken": claims[notes.IS_TAKEN],
         }
 
-    def _who(self, game: Ints, seat: Ints) -> dict[str, Cells]:
+    def _game_of(self, kind: int) -> Ints:
+        """Return the game of each ticket, or of each claim."""
+        games = self._first + np.arange(len(self._seats))
+        return np.repeat(games, np.diff(self._ends[:, kind]))
+
+    def _who(self, game: Ints, seat: Narrow) -> dict[str, Cells]:
         """Return who it is: in which game, at which seat, and which of the players."""
         player = np.where(seat == notes.NEUTRAL_SEAT, notes.NEUTRAL_SEAT, (game + seat) % self._plan.n_players)
         return {"game": game, "seat": seat, "player": player}
