@@ -56,8 +56,14 @@ OPEN = """async ([path, kernel]) => {
   const fault = outputs.find(output => output.output_type === 'error');
   return [session.kernel.id, fault ? fault.traceback.join('\\n') : ''];
 }"""
-CLOSE = """() => {
-  for (const panel of [...window.jupyterapp.shell.widgets('main')]) panel.dispose();
+# Whatever widgets the kernel still has, JupyterLab would get for the next notebook: these it closes as well.
+CLOSE = """async kernel => {
+  const {serviceManager, shell} = window.jupyterapp;
+  for (const panel of [...shell.widgets('main')]) panel.dispose();
+  if (!kernel) return;
+  const connection = serviceManager.kernels.connectTo({model: {id: kernel, name: 'python3'}, handleComms: false});
+  await connection.requestExecute({code: 'import ipywidgets; ipywidgets.Widget.close_all()', silent: true}).done;
+  connection.dispose();
 }"""
 CELLS = """() => {
   const notebook = window.jupyterapp.shell.currentWidget.content;
@@ -145,7 +151,7 @@ class Lab:
         path = self.folder / f"{self._n_notebooks}.ipynb"
         path.write_text(json.dumps(notebook(*cells)), encoding="utf-8")
         n_faults = len(self.watch.faults)
-        self.page.evaluate(CLOSE)
+        self.page.evaluate(CLOSE, self._kernel)
         # A widget that goes with its notebook may have something left to say, which nobody hears any more.
         self.watch.faults[n_faults:] = [fault for fault in self.watch.faults[n_faults:] if UNHEARD not in fault]
         self._kernel, fault = self.page.evaluate(OPEN, [path.name, self._kernel])
