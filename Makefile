@@ -57,10 +57,10 @@ study: $(READY)
 lab: $(READY)
 	$(BIN)/jupyter lab notebooks
 
-# Two at a time, each told when it is done: the compiled tests, which take longest, beside all others. The browser comes
-# last: what it waits for is compiled by then. Whoever needs a root first compiles it, and the others wait for that one.
+# Three at a time, each told when it is done: the compiled tests, which take longest, those in the browser, which mostly
+# wait for it, and all others one after another. Whoever needs a root first compiles it, and the others wait for that one.
 test: $(AXE)
-	$(MAKE) --jobs=2 --output-sync=target test-compiled lint test-plain test-notebooks test-browser
+	$(MAKE) --jobs=3 --keep-going --output-sync=target test-compiled test-browser lint test-plain test-notebooks
 
 test-compiled: $(READY)
 	$(CHECKED) $(PYTEST) --numprocesses=2 --dist=loadfile --ignore=tests/browser tests ttr_analysis
