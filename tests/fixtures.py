@@ -9,6 +9,7 @@ import pytest
 
 import ttr_analysis as ttr
 from ttr_analysis import GameMap
+from ttr_analysis._compile.calls import is_plain
 
 INVENTED = Path(__file__).parent / "invented"
 """A map with tunnels, ferries, tolls, a four-for-one route and countries at once, for up to 5 players."""
@@ -21,6 +22,11 @@ EVERY_MAP = (*BUILT_IN, "invented")
 def load(name: str) -> GameMap:
     """Return a map by name, the invented one too; a map never changes, and all tests of a process share it."""
     return ttr.load_map(INVENTED if name == "invented" else name)
+
+
+def examples(n: int) -> int:
+    """Return on how many examples a law is tried: as plain Python, which is slow, on a quarter of them."""
+    return -(-n // 4) if is_plain() else n
 
 
 @pytest.fixture(scope="session")

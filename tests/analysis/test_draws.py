@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ttr_analysis as ttr
+from tests.fixtures import examples
 from tests.oracles.draws import enumerate_draws
 from tests.oracles.payment import Counts, make_route, pays_all, spread
 from ttr_analysis._errors import UnknownNameError
@@ -42,7 +43,7 @@ def test_the_published_means(k: int) -> None:
     assert ttr.draws.draws_to_gather(k, "locomotive").expected_cards.value == pytest.approx(111 / 15 * k)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(some_cards(3, 6), some_cards(2, 4), st.sampled_from(["green", "gray", "locomotive"]), st.booleans(), st.data())
 def test_gathering_equals_every_order_of_the_pool(
     pool: Counts,
@@ -112,7 +113,7 @@ def plain_routes(draw: st.DrawFn) -> list[Route]:
     return routes
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(plain_routes(), some_cards(2, 5), some_cards(2, 6))
 def test_several_routes_equal_every_order_of_the_pool(routes: list[Route], hand: Counts, pool: Counts) -> None:
     exact = enumerate_draws(pool, hand, lambda cards: pays_all(routes, cards))
@@ -130,15 +131,16 @@ def test_routes_with_sets_are_simulated(nordic: GameMap) -> None:
     hand = spread({GREEN: 1, RED: 1})
     pool = spread({0: 3, GREEN: 1, LOCOMOTIVE_INDEX: 2})
     exact = enumerate_draws(pool, hand, lambda cards: pays_all(routes, cards))
+    n_samples = examples(6_000)
 
     waiting = ttr.draws.draws_for_routes(
-        routes, CardCounts(hand), pool=CardCounts(pool), rng=np.random.default_rng(1), n=6_000
+        routes, CardCounts(hand), pool=CardCounts(pool), rng=np.random.default_rng(1), n=n_samples
     )
 
-    assert waiting.n_samples == 6_000
+    assert waiting.n_samples == n_samples
     for n, share in enumerate(waiting.cards):
         p = float(exact.get(n, 0))
-        assert abs(share - p) < 4 * math.sqrt((p * (1 - p) + 1e-4) / 6_000)
+        assert abs(share - p) < 4 * math.sqrt((p * (1 - p) + 1e-4) / n_samples)
 
 
 @pytest.mark.compiled_only
@@ -246,7 +248,7 @@ def test_bad_choices_are_refused(useful: int | list[str], pool: CardCounts | Non
 # -- which color to burn --------------------------------------------------
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(some_cards(3, 8), some_cards(2, 6), st.booleans())
 def test_the_loss_is_what_the_wanted_routes_then_wait_longer(hand: Counts, pool: Counts, jokers: bool) -> None:  # noqa: FBT001
     gray = make_route(2, "gray", jokers=False)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 import ttr_analysis as ttr
+from tests.fixtures import examples
 from tests.oracles.draws import enumerate_draws
 from tests.oracles.payment import Counts, all_payments
 from tests.oracles.strategies import any_route, some_cards
@@ -24,7 +25,7 @@ def murmansk_lieksa(nordic: GameMap) -> Route:
 # -- waiting for the cards ------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(any_route(3), some_cards(2), some_cards(2).filter(lambda c: sum(c) <= 6))
 def test_expected_draws_equal_every_order_of_the_pool(route: Route, hand: Counts, pool: Counts) -> None:
     exact = enumerate_draws(pool, hand, lambda cards: bool(all_payments(route, cards)))

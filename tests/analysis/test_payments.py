@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ttr_analysis as ttr
+from tests.fixtures import examples
 from tests.oracles.payment import Counts, all_forms, all_payments, make_route, pays_all, spread
 from tests.oracles.strategies import any_route, some_cards
 from ttr_analysis._errors import UnknownNameError
@@ -24,7 +25,7 @@ def murmansk_lieksa(nordic: GameMap) -> Route:
 # -- all payments ---------------------------------------------------------
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(any_route(), some_cards())
 def test_all_options_are_every_way_to_pay(route: Route, hand: Counts) -> None:
     everything = ttr.payments.options(route, CardCounts(hand), sets="all")
@@ -36,7 +37,7 @@ def test_all_options_are_every_way_to_pay(route: Route, hand: Counts) -> None:
     assert all(ttr.payments.why_illegal(route, p) is None for p in payments)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(any_route(), some_cards())
 def test_representatives_are_one_for_each_form(route: Route, hand: Counts) -> None:
     payments = ttr.payments.options(route, CardCounts(hand))
@@ -89,7 +90,7 @@ def _broken(wanted: Counts, hand: Counts, cards: Counts) -> int:
     return before - after
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(any_route(), some_cards(), some_cards(2), st.permutations(["purple", "green", "red", "locomotive"]), st.data())
 def test_the_cheapest_is_the_best_of_all_payments(
     route: Route, hand: Counts, wanted: Counts, kinds: list[str], data: st.DataObject
@@ -135,7 +136,7 @@ def test_an_order_that_does_not_exist_is_refused(murmansk_lieksa: Route) -> None
 # -- legal or not, and why ------------------------------------------------
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(any_route(), some_cards())
 def test_legal_cards_make_a_payment(route: Route, cards: Counts) -> None:
     laid = CardCounts(cards)
@@ -231,7 +232,7 @@ def test_why_a_hand_does_not_pay(route: Route, hand: dict[str, int], reason: str
     assert ttr.payments.why_not(route, hand) == reason
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(any_route(), some_cards())
 def test_there_is_a_reason_exactly_if_a_hand_does_not_pay(route: Route, hand: Counts) -> None:
     assert (ttr.payments.why_not(route, CardCounts(hand)) is None) == bool(all_payments(route, hand))
@@ -273,7 +274,7 @@ def test_cards_needed_where_nothing_helps() -> None:
         ttr.payments.cards_needed(make_route(3, "green"), own=-1)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(any_route())
 def test_the_table_of_costs_holds_every_form(route: Route) -> None:
     table = ttr.payments.cards_table(route)
@@ -286,7 +287,7 @@ def test_the_table_of_costs_holds_every_form(route: Route) -> None:
         assert ttr.payments.cards_needed(route, own=own, locomotives=locomotives) <= cards
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(any_route(), some_cards())
 def test_the_cards_missing_are_those_of_the_best_color(route: Route, hand: Counts) -> None:
     cards = CardCounts(hand)
@@ -307,7 +308,7 @@ def test_the_cheapest_color(murmansk_lieksa: Route) -> None:
 # -- several routes from one hand -----------------------------------------
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(st.lists(any_route(3), min_size=0, max_size=3), some_cards(3))
 def test_one_hand_for_several_routes(routes: list[Route], hand: Counts) -> None:
     payments = ttr.payments.pay_all(routes, CardCounts(hand))
@@ -319,7 +320,7 @@ def test_one_hand_for_several_routes(routes: list[Route], hand: Counts) -> None:
         assert sum((p.cards for p in payments), CardCounts()) <= CardCounts(hand)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(
     st.lists(st.tuples(st.integers(1, 3), st.booleans(), st.integers(1, 3)), min_size=1, max_size=2),
     some_cards(4),

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ttr_analysis as ttr
+from tests.fixtures import examples
 from tests.oracles import structure as oracle
 from tests.oracles.boards import boards, make_board
 from tests.oracles.paths import is_joined
@@ -32,7 +33,7 @@ from ttr_analysis.analysis.structure import (
 from ttr_analysis.maps.model import GameMap, Place, Ticket
 
 WEIGHTS = ("length", "hops")
-SLOW = settings(deadline=None, max_examples=40)
+SLOW = settings(deadline=None, max_examples=examples(40))
 
 
 def is_connected_without(game_map: GameMap, routes: object, cities: tuple[str, ...] = ()) -> bool:

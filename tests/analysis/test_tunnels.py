@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ttr_analysis as ttr
+from tests.fixtures import examples
 from tests.oracles.payment import all_payments, make_route, spread
 from tests.oracles.tunnel import enumerate_claims, enumerate_path, enumerate_surcharges
 from ttr_analysis._errors import UnknownNameError
@@ -61,7 +62,7 @@ def test_more_matches_than_cards_is_refused() -> None:
 # -- claims ---------------------------------------------------------------
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.data())
 def test_claims_equal_every_order_of_pile_and_discards(data: st.DataObject) -> None:
     """For every payment of the hand: any size of the pile, with a reshuffle or too few cards."""

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.fixtures import examples
 from tests.oracles.payment import Counts, spread
 from tests.oracles.tunnel import enumerate_claims
 from ttr_analysis.cards import COLORS, LOCOMOTIVE_INDEX, N_KINDS
@@ -85,7 +86,7 @@ def test_matches_are_hypergeometric(data: st.DataObject) -> None:
         assert match_probability(k, matching, unseen, revealed) == pytest.approx(ways / comb(unseen, revealed))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.data())
 def test_claims_equal_every_order_of_the_cards(data: st.DataObject) -> None:
     """Also through a reshuffle, with fewer than three cards in the pile, and in both piles."""

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ttr_analysis as ttr
-from tests.fixtures import load
+from tests.fixtures import examples, load
 from tests.oracles.boards import boards, make_board
 from ttr_analysis.analysis.tickets import best_network
 from ttr_analysis.analysis.tickets.model import join_cities, reached_destinations
@@ -67,7 +67,7 @@ def puzzles(draw: st.DrawFn) -> tuple[GameMap, int]:
 
 @pytest.mark.compiled_only
 @given(puzzles())
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 def test_best_network_of_one_part_is_the_best_of_all_sets_of_routes(puzzle: tuple[GameMap, int]) -> None:
     game_map, trains = puzzle
     expected = best_score(game_map, trains, connected=True)
@@ -82,7 +82,7 @@ def test_best_network_of_one_part_is_the_best_of_all_sets_of_routes(puzzle: tupl
 
 @pytest.mark.compiled_only
 @given(puzzles())
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 def test_best_network_of_any_parts_is_the_best_of_all_sets_of_routes(puzzle: tuple[GameMap, int]) -> None:
     game_map, trains = puzzle
 
