@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -16,7 +16,9 @@ from ttr_analysis.studies.questions import comparing
 if TYPE_CHECKING:
     from ttr_analysis.engine.protocol import CompiledPolicy
 
-S = ttr.studies
+# Of any type: to find out the types of what is computed from tables takes mypy seconds.
+S: Any = ttr.studies
+simulate: Any = ttr.simulate
 SEED = 7
 
 
@@ -27,7 +29,7 @@ def test_strategies_meet_the_same_deals() -> None:
     found = S.compare_strategies(usa, strategies, rivals, 20, SEED, progress=False)
 
     same, other = (
-        ttr.simulate(usa, [strategy, *rivals], n, SEED, progress=False).seats
+        simulate(usa, [strategy, *rivals], n, SEED, progress=False).seats
         for strategy, n in zip(strategies.values(), (10, 20), strict=True)
     )
     assert list(found.loc["as they do", ["games", "win_rate", "points"]]) == pytest.approx(
@@ -54,8 +56,8 @@ def test_rules_are_compared(seed: int) -> None:
     nederland = load("nederland")
     players: list[CompiledPolicy] = [Greedy(), Random()]
     results = {
-        "without": ttr.simulate(nederland, players, 8, SEED, progress=False),
-        "with": ttr.simulate(nederland.with_variant("neutral"), players, 8, seed, progress=False),
+        "without": simulate(nederland, players, 8, SEED, progress=False),
+        "with": simulate(nederland.with_variant("neutral"), players, 8, seed, progress=False),
     }
     found = S.compare_simulations(results)
 
@@ -76,9 +78,9 @@ def test_wins_are_compared_as_shares(seed: int) -> None:
     """Few games, of which some one may have won all: no interval leaves 0 to 1, and none is without width."""
     usa, players = load("usa"), [Greedy(), Greedy()]
     results = {
-        "one": ttr.simulate(usa, players, 6, SEED, progress=False),
-        "two": ttr.simulate(usa, players, 6, seed, progress=False),
-        "mixed": ttr.simulate(usa, [Greedy(), Random()], 7, seed, progress=False),
+        "one": simulate(usa, players, 6, SEED, progress=False),
+        "two": simulate(usa, players, 6, seed, progress=False),
+        "mixed": simulate(usa, [Greedy(), Random()], 7, seed, progress=False),
     }
     found = S.compare_simulations(results).loc["wins of seat 0"]
 
@@ -97,7 +99,7 @@ def test_wins_are_compared_as_shares(seed: int) -> None:
 
 
 def test_an_interrupt_ends_an_experiment(monkeypatch: pytest.MonkeyPatch) -> None:
-    begun = ttr.simulate(load("usa"), [Greedy(), Random()], 0, SEED, progress=False)
+    begun = simulate(load("usa"), [Greedy(), Random()], 0, SEED, progress=False)
     begun.meta["n_games"] = 4
     monkeypatch.setattr(comparing, "simulate", lambda *_, **__: begun)
 
