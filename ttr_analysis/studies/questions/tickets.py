@@ -287,13 +287,14 @@ def destination_results(result: SimulationResult, game_map: GameMap) -> pd.DataF
     found = []
     for name in tally.sums.index:
         goals = several[name]
+        means: Any = net.loc[name]
         ways = [(place, points, str(i)) for i, (place, points) in enumerate(goals)]
         for destination, points, column in (*ways, ("none", -goals[-1][1], "none")):
             rate, low, high = rates[column].loc[name]
             found.append(
                 {"ticket": name, "destination": destination, "points": points, "kept": tally.count("kept")[name]}
-                | {"rate": rate, "low": low, "high": high, **net.loc[name]}
-                | {"yield": net.loc[name, "net_points"] / goals[0][1]}
+                | {"rate": rate, "low": low, "high": high, **means}
+                | {"yield": means["net_points"] / goals[0][1]}
             )
     columns_of = ["points", "kept", "rate", "low", "high", "net_points", "net_low", "net_high", "yield"]
     return pd.DataFrame(found, columns=["ticket", "destination", *columns_of]).set_index(["ticket", "destination"])
