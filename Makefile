@@ -26,8 +26,7 @@ CHECKED := TTR_FAST=1 TTR_CHECKS=1
 # Many processes import the same sources: their bytecode is kept, even if the user's setting says otherwise.
 unexport PYTHONDONTWRITEBYTECODE
 
-# The plugin for notebooks takes seconds to load.
-PYTEST := $(BIN)/python -m pytest -p no:nbmake
+PYTEST := $(BIN)/python -m pytest
 
 # Tests that another pass repeats as plain Python, where every index is checked and nothing overflows; but not those of
 # texts and of the referee, which are plain Python anyway, nor those of the compiler.
@@ -69,7 +68,7 @@ test-browser: $(AXE)
 	$(CHECKED) $(PYTEST) tests/browser
 
 test-notebooks: $(READY)
-	$(CHECKED) $(BIN)/python -m pytest --nbmake notebooks
+	$(CHECKED) $(PYTEST) tests/run_notebooks.py
 
 test-plain: $(READY)
 	TTR_PLAIN=1 $(PYTEST) -m "not compiled_only" $(NOT_NUMERIC:%=--ignore-glob='*/test_*%*') $(NUMERIC)

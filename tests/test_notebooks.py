@@ -1,4 +1,4 @@
-"""How notebooks are stored. That they run is shown by `make test`, which executes them with nbmake."""
+"""How notebooks are stored. That they run is shown by `run_notebooks.py`."""
 
 import ast
 import json
