@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 from math import comb
 
 from ttr_analysis.analysis.payments.model import RouteFacts
@@ -63,6 +64,7 @@ def unpaid_odds(facts: RouteFacts, colors: Sequence[int], hand: CardCounts, pool
     return unpaid
 
 
+@lru_cache(maxsize=1 << 16)  # most routes of a map are alike, and a study asks for all of them
 def _own_needed(facts: RouteFacts, locomotives: int, n_cards: int) -> int:
     """Return the fewest cards of a color with which a hand pays; more than there are in any deck if none do."""
     for own in range(facts.plain + 1):
