@@ -209,12 +209,12 @@ class Transcript:
         """Return what would stand after a line, and what the line tells."""
         last = self._written[-1]
         is_setup = not last.course.steps
-        dealt = [(entry.code, entry.value) for entry in last.entries if entry.kind != codes.SHUFFLED]
+        setup = last.entries if is_setup else ()
         reader = LineReader(
             self._packed,
             self._vector,
             text,
-            dealt=dealt if is_setup else (),
+            dealt=[(entry.code, entry.value) for entry in setup if entry.kind != codes.SHUFFLED],
             players=self._empty.header.players,
         )
         reader.read()

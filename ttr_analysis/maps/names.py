@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Generic, TypeVar
 
 from ttr_analysis._errors import UnknownNameError, nearest
@@ -14,6 +15,7 @@ T = TypeVar("T")
 _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "’": "'"})
 
 
+@lru_cache(maxsize=4096)  # letters of lines as they are typed, again and again
 def fold(name: str) -> str:
     """
     Return a name without case, accents and superfluous blanks.
