@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple, Protocol
+from itertools import groupby
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -67,6 +68,7 @@ from ttr_analysis.tables.games import Tables, game_tables
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+T = TypeVar("T")
 
 IS_COMPILED = not is_plain()
 _MAX_ACTIONS = 20_000
@@ -112,6 +114,16 @@ def every_combination() -> list[Combination]:
             low, high = load_variant(name, variant).rules.players
             found += [Combination(name, variant, n) for n in range(low, high + 1)]
     return found
+
+
+def in_turn(others: Sequence[T]) -> list[tuple[Combination, T]]:
+    """Return every map and variant with each of some others, the numbers of players in turn, and each number at all."""
+    variants = [list(tables) for _, tables in groupby(every_combination(), key=lambda combination: combination[:2])]
+    return [
+        (tables[i % len(tables)], others[i % len(others)])
+        for tables in variants
+        for i in range(max(len(tables), len(others)))
+    ]
 
 
 class Player(Protocol):

@@ -1,4 +1,4 @@
-"""Every map, variant, number of players and policy passes one harness."""
+"""Every map and variant with every policy, and every number of players, passes one harness."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from tests.engine.conformance import (
     check_action,
     check_game,
     every_combination,
+    in_turn,
     is_move,
     open_memories,
     play,
@@ -34,8 +35,8 @@ SEED = 2026
 
 NORDIC = Combination("nordic", "", 3)
 
-# As plain Python: each map and variant with the fewest players, and the policies that do not take long. The others play
-# as plain Python what they play compiled, as `test_plain` shows.
+# As plain Python: each map and variant with the fewest players, or with the policies that do not take long. The others
+# play as plain Python what they play compiled, as `test_plain` shows.
 COMBINATIONS = [
     pytest.param(
         combination,
@@ -44,20 +45,23 @@ COMBINATIONS = [
     )
     for combination in every_combination()
 ]
-PLAYERS = [
-    *(pytest.param(player, id=player.name) for player in (Random(), Greedy())),
-    *(
-        pytest.param(player, id=player.name, marks=pytest.mark.compiled_only)
-        for player in (Planner(), UNIFORM, HOARDER, COLLECTOR, BUILDER)
-    ),
+QUICK: list[Player] = [Random(), Greedy()]
+SLOW: list[Player] = [Planner(), UNIFORM, HOARDER, COLLECTOR, BUILDER]
+GAMES = [
+    pytest.param(
+        combination,
+        player,
+        id=f"{combination}-{player.name}",
+        marks=() if player in QUICK else pytest.mark.compiled_only,
+    )
+    for combination, player in in_turn([*QUICK, *SLOW])
 ]
 
 
 # -- whole games --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("player", PLAYERS)
-@pytest.mark.parametrize("combination", COMBINATIONS)
+@pytest.mark.parametrize(("combination", "player"), GAMES)
 def test_games_are_lawful_in_every_state_and_agree_with_the_referee(combination: Combination, player: Player) -> None:
     check_game(combination, [player] * combination.n_players, SEED, 0)
 

@@ -12,7 +12,9 @@ from tests.engine.conformance import (
     COLLECTOR,
     HOARDER,
     Combination,
+    Whim,
     every_combination,
+    in_turn,
 )
 from tests.engine.positions import Position
 from tests.engine.walks import state_of
@@ -93,13 +95,12 @@ def test_the_copy_plays_the_same_games(combination: Combination) -> None:
     assert copies == events(game, [Greedy()] * combination.n_players, 0)
 
 
-LONG_GAMES = [pytest.param(player, id=player.name, marks=pytest.mark.compiled_only) for player in (HOARDER, COLLECTOR)]
-SHORT_GAMES = [pytest.param(player, id=player.name) for player in (BUILDER, Random())]
+OTHERS: tuple[Whim | Random, ...] = (HOARDER, COLLECTOR, BUILDER, Random())
+GAMES = [pytest.param(*game, id=f"{game[0]}-{game[1].name}") for game in in_turn(OTHERS)]
 
 
 @pytest.mark.compiled_only
-@pytest.mark.parametrize("other", LONG_GAMES + SHORT_GAMES)
-@pytest.mark.parametrize("combination", COMBINATIONS, ids=str)
+@pytest.mark.parametrize(("combination", "other"), GAMES)
 def test_the_copy_plays_the_same_games_against_others(combination: Combination, other: CompiledPolicy) -> None:
     game = Game(combination.game_map, combination.n_players)
     others = [other] * (combination.n_players - 1)

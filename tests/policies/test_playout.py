@@ -11,7 +11,7 @@ from multiprocessing import get_context
 import numpy as np
 import pytest
 
-from tests.engine.conformance import IS_COMPILED, Combination, Ints, every_combination, recording_tape
+from tests.engine.conformance import IS_COMPILED, Combination, Ints, in_turn, recording_tape
 from tests.engine.decoding import decode
 from tests.fixtures import load
 from ttr_analysis import Game, GameRecord
@@ -27,12 +27,15 @@ SEED = 2026
 N_GAMES = 50 if IS_COMPILED else 8
 MIX: tuple[BuiltIn, ...] = (Greedy(), Random(), Planner(), Planner(tunnel_odds=0.3))
 
-EVERY_SEATING = [
-    pytest.param((Random(),), id="Random"),
-    pytest.param((Greedy(),), id="Greedy"),
-    pytest.param((Planner(),), id="Planner", marks=pytest.mark.compiled_only),
-    pytest.param(MIX, id="all of them", marks=pytest.mark.compiled_only),
-    pytest.param(MIX[::-1], id="all of them in another order", marks=pytest.mark.compiled_only),
+EVERY_SEATING: tuple[tuple[BuiltIn, ...], ...] = ((Random(),), (Greedy(),), MIX, (Planner(),), MIX[::-1])
+GAMES = [
+    pytest.param(
+        combination,
+        players,
+        id=f"{combination}-{'-'.join(player.name for player in players)}",
+        marks=pytest.mark.compiled_only if any(isinstance(player, Planner) for player in players) else (),
+    )
+    for combination, players in in_turn(EVERY_SEATING)
 ]
 
 
@@ -57,8 +60,7 @@ def tape_of(combination: Combination, policies: list[BuiltIn], seed: int, game: 
 # -- the same games as those of the facade -----------------------------------------
 
 
-@pytest.mark.parametrize("players", EVERY_SEATING)
-@pytest.mark.parametrize("combination", every_combination(), ids=str)
+@pytest.mark.parametrize(("combination", "players"), GAMES)
 def test_a_compiled_game_is_that_of_the_facade_event_by_event(
     combination: Combination, players: tuple[BuiltIn, ...]
 ) -> None:
