@@ -163,9 +163,18 @@ class OtherRules(Combination):
         return map_of(self.name)
 
 
+SEATINGS = ((HOARDER, HOARDER), (BUILDER, COLLECTOR, BUILDER))
+GAMES = [
+    *((name, SEATINGS[i % 2]) for i, name in enumerate(ONE_FIELD)),
+    *((f"mixture {i}", players) for i in range(N_MIXTURES) for players in SEATINGS),
+]
+"""Each field with one seating or the other, in turn; fields that meet, with both."""
+
+
 @pytest.mark.compiled_only
-@pytest.mark.parametrize("players", [(HOARDER, HOARDER), (BUILDER, COLLECTOR, BUILDER)], ids=["hoarders", "others"])
-@pytest.mark.parametrize("name", [*ONE_FIELD, *(f"mixture {i}" for i in range(N_MIXTURES))])
+@pytest.mark.parametrize(
+    ("name", "players"), [pytest.param(*game, id=f"{game[0]}-{game[1][0].name}") for game in GAMES]
+)
 def test_engine_and_referee_agree_by_other_rules(name: str, players: tuple[Whim, ...]) -> None:
     seated = players[: map_of(name).rules.players[1]]
 

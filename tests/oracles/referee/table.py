@@ -186,16 +186,20 @@ class Table:
             (seat, self.trains[seat], self.rules.trains.per_player) for seat in self.seats
         ]
         everyone.append((NEUTRAL, self.neutral_trains, self.rules.neutral.trains))
-        for owner, left, at_start in everyone:
-            built = sum(route.length for route in self.routes_of(owner))
-            assert left >= 0, f"{owner} has {left} trains"
-            assert left + built == at_start, f"{owner}: {left} trains and {built} on the board, not {at_start}"
+        built: Counter[Owner] = Counter()
+        points: Counter[Owner] = Counter()
         for name, owner in self.owners.items():
+            length = self.routes[name].length
+            built[owner] += length
+            points[owner] += self.rules.points_for(length)
             twin = self.twins.get(name)
             assert twin is None or self.owners.get(twin.id) != owner, f"{owner} has both tracks of {name}"
+        for owner, left, at_start in everyone:
+            assert left >= 0, f"{owner} has {left} trains"
+            assert left + built[owner] == at_start, f"{owner}: {left} trains and {built[owner]} built, not {at_start}"
         for seat in self.seats:
-            points = sum(self.rules.points_for(route.length) for route in self.routes_of(seat))
-            assert self.scores[seat] == self.start_scores[seat] + points, f"seat {seat} has {self.scores[seat]} points"
+            expected = self.start_scores[seat] + points[seat]
+            assert self.scores[seat] == expected, f"seat {seat} has {self.scores[seat]} points"
 
     def _tickets_conserved(self) -> None:
         places = [self.ticket_pile, self.ticket_queue, self.ticket_discards, self.removed, *self.offers, *self.held]
