@@ -26,8 +26,8 @@ from ttr_analysis.maps.model import GameMap, Place, Route, Ticket
 
 T = TypeVar("T")
 
-N_SETS = {1: 22, 2: 16, 3: 6, 4: 3, 5: 3}
-"""Random sets of so many tickets on each map, 50 in all; large ones take the integer program seconds each."""
+N_SETS = {1: 10, 2: 8, 3: 4, 4: 2, 5: 2}
+"""Random sets of so many tickets on each map; large ones take the integer program seconds each."""
 
 
 def sample(rng: np.random.Generator, things: Sequence[T], n: int) -> list[T]:
@@ -61,7 +61,7 @@ def assert_completes(network: Network, closed: list[Route]) -> None:
 @pytest.mark.parametrize("name", EVERY_MAP)
 def test_network_equals_an_integer_program(name: str, n_tickets: int) -> None:
     game_map = load(name)
-    rng = np.random.default_rng([EVERY_MAP.index(name), n_tickets])
+    rng = np.random.default_rng([EVERY_MAP.index(name), n_tickets, 12])  # some go to countries, some nowhere
     n_impossible = n_countries = 0
     for _ in range(N_SETS[n_tickets]):
         tickets = sample(rng, game_map.tickets, n_tickets)

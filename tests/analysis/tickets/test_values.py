@@ -72,7 +72,7 @@ def test_maps_with_few_tickets_have_values_too(nordic: GameMap, n_tickets: int) 
 @pytest.mark.parametrize("name", EVERY_MAP)
 def test_values_make_sense_on_every_map(name: str) -> None:
     game_map = load(name)
-    table = ttr.tickets.value_table(game_map, n_deals=400, seed=3)
+    table = ttr.tickets.value_table(game_map, n_deals=200, seed=3)
     assert set(table.index) == {ticket.id for ticket in game_map.tickets}
     assert (table["trains"] > 0).all()
     # What is built already is shared: on average a ticket never costs more on top of others than alone, nor less on
@@ -80,13 +80,13 @@ def test_values_make_sense_on_every_map(name: str) -> None:
     assert (table["with_one"] <= table["trains"]).all()
     assert (table["in_deal"] >= 0).all()
     assert (table["detour"] >= 0).all()
-    assert table["in_deal_se"].max() < 1
-    again = ttr.tickets.value_table(game_map, n_deals=400, seed=3)
+    assert table["in_deal_se"].max() < 2
+    again = ttr.tickets.value_table(game_map, n_deals=200, seed=3)
     assert table.equals(again)
 
 
 def test_values_in_deals_settle_with_more_deals(nordic: GameMap) -> None:
-    one, other = (ttr.tickets.value_table(nordic, n_deals=3000, seed=seed) for seed in (1, 2))
+    one, other = (ttr.tickets.value_table(nordic, n_deals=800, seed=seed) for seed in (1, 2))
     other = other.loc[one.index]
     error = (one["in_deal_se"] ** 2 + other["in_deal_se"] ** 2) ** 0.5
     assert ((one["in_deal"] - other["in_deal"]).abs() < 5 * error).all()
