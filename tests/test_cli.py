@@ -90,12 +90,16 @@ def test_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.startswith("ttr-analysis 0.")
 
 
-def test_a_study_says_where_it_lies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_study_says_where_it_lies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = tmp_path / "deep" / "out"
+    steps = [step for step in study_module.STEPS if step.title in {"board", "long routes", "ferries", "method"}]
+    monkeypatch.setattr(study_module, "STEPS", tuple(steps))
     assert cli.main(["study", str(INVENTED), "--out", str(out), *QUICK]) == 0
     assert str(out / "report.html") in capsys.readouterr().out
     assert (out / "report.html").stat().st_size > 100_000
-    assert len(list((out / "tables").glob("*.csv"))) > 8
+    assert len(list((out / "tables").glob("*.csv"))) > 1
 
 
 def test_the_default_folder_is_named_after_the_map(

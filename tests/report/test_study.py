@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -17,11 +18,14 @@ from tests.report.hostile import NAMES, TITLE, write_hostile_map
 from tests.report.pages import Seen, read_page
 from ttr_analysis import studies
 from ttr_analysis.maps.loading import find_folder, load_map
+from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies import Planner
 from ttr_analysis.report import Settings, Study, pictures, run_study, write_study
+from ttr_analysis.report import study as writing
 from ttr_analysis.report.columns import all_columns
-from ttr_analysis.report.document import NAME_BEGINS, NAME_ENDS, Figures, Picture, percent, plain
+from ttr_analysis.report.document import NAME_BEGINS, NAME_ENDS, Figures, Picture, Section, percent, plain
 from ttr_analysis.report.sections import games
+from ttr_analysis.report.study import STEPS
 from ttr_analysis.report.workbench import Workbench
 from ttr_analysis.studies import seat_advantage, simulate, ticket_fates
 from ttr_analysis.tables.games import check_size
@@ -33,10 +37,16 @@ STUDIED = ("usa", "invented")
 
 
 @cache
-def study_of(name: str) -> Study:
-    """Return the study of a map, computed once: a quick one, but of the small invented map the full one."""
+def handed_over(name: str) -> tuple[Study, list[str]]:
+    """Return the study of a map, quick but for the small invented map, and its sections in the order they were done."""
     folder = INVENTED if name == "invented" else find_folder(name)
-    return run_study(load(name), FULL if name == "invented" else QUICK, folder=folder)
+    seen: list[str] = []
+    settings = FULL if name == "invented" else QUICK
+    return run_study(load(name), settings, folder=folder, each=lambda section: seen.append(section.id)), seen
+
+
+def study_of(name: str) -> Study:
+    return handed_over(name)[0]
 
 
 @pytest.fixture(params=STUDIED)
@@ -60,27 +70,40 @@ def unsaved(monkeypatch: pytest.MonkeyPatch) -> None:
     save_nothing(monkeypatch)
 
 
-@cache
-def unsaved_study_of(name: str) -> Study:
-    """Return a quick study of a map, without its pictures."""
+FACTS = ("long routes", "ferries", "tunnels", "tolls", "countries")
+
+
+def some_sections(name: str, *titles: str) -> list[Section]:
+    """Return those of some sections that a quick study of a map has, without their pictures."""
+    bench = Workbench(load(name), QUICK)
     with pytest.MonkeyPatch.context() as patch:
         save_nothing(patch)
-        return run_study(load(name), QUICK)
+        sections = [step.compute(bench) for step in STEPS if step.title in titles]
+    return [section for section in sections if section is not None]
+
+
+def write_coarsely(folder: Path, out: Path) -> None:
+    """Write the study of a map with pictures of few pixels."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pictures, "DPI", 20)
+        write_study(load_map(folder), out, QUICK, folder=folder)
 
 
 @pytest.fixture(scope="session")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> tuple[Study, Path]:
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("hostile")
-    folder = write_hostile_map(root / "map")
-    return write_study(load_map(folder), root / "out", QUICK, folder=folder), root / "out"
+    write_coarsely(write_hostile_map(root / "map"), root / "out")
+    return root / "out"
 
 
 @pytest.fixture(scope="session")
 def thin() -> Study:
-    """Return the study of a map with a bridge, a cut city, and two long routes."""
+    """Return the study of a map with a bridge, a cut city, and two long routes, without its pictures."""
     second = {"city_a": "Ærø Havn", "city_b": "Lomond", "length": 7, "color": "red", "swap_size": 3}
     changed = load("invented").with_routes(second)
-    return run_study(changed.without([("Farrow", "Kråke")]), QUICK)
+    with pytest.MonkeyPatch.context() as patch:
+        save_nothing(patch)
+        return run_study(changed.without([("Farrow", "Kråke")]), QUICK)
 
 
 def sections_of(study: Study) -> set[str]:
@@ -151,7 +174,7 @@ def test_a_section_is_there_only_where_the_map_has_its_facts(thin: Study) -> Non
 def test_each_fact_has_a_section_of_its_own(name: str, missing: set[str]) -> None:
     own = {"long-routes", "ferries", "tunnels", "tolls", "countries"}
 
-    assert own - sections_of(unsaved_study_of(name)) == missing
+    assert own - {section.id for section in some_sections(name, *FACTS)} == missing
 
 
 def test_a_map_without_something_does_not_speak_of_it() -> None:
@@ -163,8 +186,8 @@ def test_a_map_without_something_does_not_speak_of_it() -> None:
 @pytest.mark.compiled_only
 def test_games_are_told_as_studies_count_them(unsaved: None) -> None:  # noqa: ARG001
     usa = load("usa")
-    study = run_study(usa, replace(QUICK, n_games=30))
-    (section,) = (section for section in study.sections if section.id == "games")
+    section = games.section(Workbench(usa, replace(QUICK, n_games=30)))
+    assert section is not None
     result = simulate(usa, [Planner()] * 3, 30, QUICK.seed, progress=False)
     tables = {table.name: table.frame for table in section.tables}
 
@@ -180,7 +203,7 @@ def test_games_are_told_as_studies_count_them(unsaved: None) -> None:  # noqa: A
     (figures,) = (block for block in section.blocks if isinstance(block, Figures))
     assert figures.items[0] == ("30", "games between planners")
     assert re.fullmatch(r"\d+\.\d s", figures.items[1][0])
-    assert "tunnel" not in read_page(study.html).words.lower()
+    assert "tunnel" not in read_page(Study("", "", (), (section,)).html).words.lower()
 
 
 def test_games_that_cannot_be_played_are_left_out(unsaved: None) -> None:  # noqa: ARG001
@@ -214,8 +237,9 @@ def test_what_cuts_the_map_is_named(thin: Study) -> None:
 
 def test_every_described_table_occurs_on_some_map(thin: Study) -> None:
     produced: dict[str, set[str]] = {}
-    for study in (thin, unsaved_study_of("switzerland"), *map(study_of, STUDIED)):
-        for table in study.tables:
+    sections = [*some_sections("switzerland", "an example deal"), *thin.sections]
+    for section in (*sections, *(section for name in STUDIED for section in study_of(name).sections)):
+        for table in section.tables:
             produced.setdefault(table.name, set()).update(column.key for column in table.columns)
     for table_name, columns in all_columns().items():
         assert table_name in produced
@@ -228,11 +252,26 @@ def test_every_described_table_occurs_on_some_map(thin: Study) -> None:
 @pytest.mark.parametrize(
     "differences",
     [
-        pytest.param({"cards.per_color": 1, "cards.locomotives": 0, "tunnel.revealed": 9}, id="a tiny deck"),
+        pytest.param(
+            {
+                "cards.per_color": 1,
+                "cards.locomotives": 0,
+                "tunnel.revealed": 9,
+                "tickets.opening_deal": 9,
+                "tickets.opening_keep": 8,
+            },
+            id="a tiny deck, deals too large to solve",
+        ),
         pytest.param({"trains.per_player": 1}, id="too few trains for any ticket"),
-        pytest.param({"market.locomotive_cost": 2, "tunnel.revealed": 0}, id="dear locomotives, free tunnels"),
-        pytest.param({"tickets.opening_deal": 5, "tickets.opening_keep": 5}, id="all tickets must be kept"),
-        pytest.param({"tickets.opening_deal": 9, "tickets.opening_keep": 8}, id="deals too large to solve"),
+        pytest.param(
+            {
+                "market.locomotive_cost": 2,
+                "tunnel.revealed": 0,
+                "tickets.opening_deal": 5,
+                "tickets.opening_keep": 5,
+            },
+            id="dear locomotives, free tunnels, all tickets must be kept",
+        ),
     ],
 )
 def test_unusual_rules_are_studied_too(differences: dict[str, int]) -> None:
@@ -247,15 +286,13 @@ def test_unusual_rules_are_studied_too(differences: dict[str, int]) -> None:
         assert not re.search(r"\b(nan|inf|None)\b", section.lead), section.lead
 
 
-def test_equal_seeds_give_equal_files(hostile: tuple[Study, Path], tmp_path: Path) -> None:
-    _, out = hostile
-    folder = out.parent / "map"
-    write_study(load_map(folder), tmp_path, QUICK, folder=folder)
-    files = sorted(path.relative_to(out) for path in out.rglob("*") if path.is_file())
+def test_equal_seeds_give_equal_files(hostile: Path, tmp_path: Path) -> None:
+    write_coarsely(hostile.parent / "map", tmp_path)
+    files = sorted(path.relative_to(hostile) for path in hostile.rglob("*") if path.is_file())
     assert files == sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.is_file())
     assert len(files) > 8
     for file in files:
-        assert (out / file).read_bytes() == (tmp_path / file).read_bytes(), file
+        assert (hostile / file).read_bytes() == (tmp_path / file).read_bytes(), file
 
 
 def test_the_best_score_is_told_with_its_proof() -> None:
@@ -268,9 +305,8 @@ def test_the_best_score_is_told_with_its_proof() -> None:
     assert tables["best_network_routes"]["length"].sum() <= load("invented").rules.trains.per_player
 
 
-def test_hostile_names_stay_names(hostile: tuple[Study, Path]) -> None:
-    _, out = hostile
-    seen: Seen = read_page((out / "report.html").read_text(encoding="utf-8"))
+def test_hostile_names_stay_names(hostile: Path) -> None:
+    seen: Seen = read_page((hostile / "report.html").read_text(encoding="utf-8"))
     assert seen.faults == []
     assert len(seen.all("script")) == 1
     assert not seen.all("b")
@@ -280,9 +316,8 @@ def test_hostile_names_stay_names(hostile: tuple[Study, Path]) -> None:
     assert "alert(2)" in seen.words
 
 
-def test_hostile_names_are_no_formulas(hostile: tuple[Study, Path]) -> None:
-    _, out = hostile
-    for path in (out / "tables").glob("*.csv"):
+def test_hostile_names_are_no_formulas(hostile: Path) -> None:
+    for path in (hostile / "tables").glob("*.csv"):
         with path.open(encoding="utf-8", newline="") as file:
             rows = list(csv.reader(file))
         assert len({len(row) for row in rows}) == 1, path.name
@@ -292,8 +327,14 @@ def test_hostile_names_are_no_formulas(hostile: tuple[Study, Path]) -> None:
                 float(cell)
 
 
-@pytest.mark.usefixtures("unsaved")
-def test_tables_of_an_earlier_study_do_not_stay(tmp_path: Path) -> None:
+def test_tables_of_an_earlier_study_do_not_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def study_again(game_map: GameMap, *_: object, each: Callable[[Section], None], **__: object) -> Study:
+        study = study_of(game_map.name)
+        for section in study.sections:
+            each(section)
+        return study
+
+    monkeypatch.setattr(writing, "run_study", study_again)
     out = tmp_path / "out"
     write_study(load("invented"), out, QUICK)
     mine = out / "tables" / "mine.csv"
@@ -306,9 +347,10 @@ def test_tables_of_an_earlier_study_do_not_stay(tmp_path: Path) -> None:
     assert {path.stem for path in (out / "tables").glob("*.csv")} == {*described, "mine"}
 
 
-@pytest.mark.usefixtures("unsaved")
 def test_each_section_is_handed_over_as_soon_as_it_is_done() -> None:
-    seen = []
-    study = run_study(load("usa"), QUICK, each=lambda section: seen.append(section.id))
+    full, sections = handed_over("invented")
+    assert sections[-1] == "best"  # what takes longest
+    assert sorted(sections) == sorted(section.id for section in full.sections)
+    study, seen = handed_over("usa")
     assert seen == [section.id for section in study.sections]
     assert repr(study).startswith("<Study of 'USA'")
