@@ -38,13 +38,13 @@ def nordic_result() -> SimulationResult:
 
 
 def maps_and_variants() -> Iterator[tuple[str, GameMap, int]]:
+    """Yield every map and variant, with the fewest or the most players in turn."""
+    turn = 0
     for name in EVERY_MAP:
-        game_map = load(name)
-        yield name, game_map, game_map.rules.players[0]
-        yield name, game_map, game_map.rules.players[1]
-        for variant in game_map.rules.variants:
-            played = game_map.with_variant(variant.variant)
-            yield f"{name} {variant.variant}", played, played.rules.players[0]
+        for variant in (None, *(rules.variant for rules in load(name).rules.variants)):
+            played = load(name).with_variant(variant)
+            yield f"{name} {variant or ''}".strip(), played, played.rules.players[turn % 2]
+            turn += 1
 
 
 CASES = [pytest.param(game_map, n, id=f"{name}, {n} players") for name, game_map, n in maps_and_variants()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import combinations, islice
+from itertools import combinations, groupby, islice
 
 import numpy as np
 import pytest
@@ -34,8 +34,10 @@ from ttr_analysis.studies.winning.rollouts import Table
 from ttr_analysis.studies.winning.worlds import Beliefs
 from ttr_analysis.tables.games import MAX_TICKETS, game_tables
 
-COMBINATIONS = [c for c in every_combination() if c.n_players in c.game_map.rules.players]
-"""Every map and variant, with the fewest and the most players."""
+COMBINATIONS = [
+    list(tables)[-(i % 2)] for i, (_, tables) in enumerate(groupby(every_combination(), key=lambda table: table[:2]))
+]
+"""Every map and variant, with the fewest or the most players in turn."""
 N_WORLDS = 3
 PLAYERS = (UNIFORM, HOARDER, COLLECTOR)
 

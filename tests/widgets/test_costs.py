@@ -22,7 +22,7 @@ def test_answers_are_those_of_the_exact_functions(any_map: ttr.GameMap, n_cards:
     deck = any_map.rules.deck
     widget = RouteCosts(any_map)
 
-    for route in rng.choice(np.array(any_map.routes, dtype=object), 6, replace=False):
+    for route in rng.choice(np.array(any_map.routes, dtype=object), 3, replace=False):
         hand = CardCounts(tuple(map(int, rng.multivariate_hypergeometric(deck.counts, n_cards))))
         widget.set_state({"route": route.id, "hand": hand.as_dict()})
         answer = widget.answer
@@ -109,16 +109,14 @@ def test_a_hand_of_half_the_deck_is_answered(any_map: ttr.GameMap) -> None:
     assert RouteCosts(any_map, hand=hand).answer["cheapest"] is not None
 
 
-@pytest.mark.parametrize(
-    "route", ["Oslo", 3, None, [], ["Oslo"], ["Oslo", "Murmansk"], ["Oslo", "Bergen"], list("abc"), {}]
-)
-def test_what_is_no_single_route_is_refused(nordic: ttr.GameMap, route: object) -> None:
+def test_what_is_no_single_route_is_refused(nordic: ttr.GameMap) -> None:
     widget = RouteCosts(nordic)
+    others: list[object] = ["Oslo", 3, None, [], ["Oslo"], ["Oslo", "Murmansk"], ["Oslo", "Bergen"], list("abc"), {}]
 
-    with pytest.raises(TraitError, match="route"):
-        widget.set_state({"route": route})
-
-    assert widget.route == "Lieksa-Murmansk/0"
+    for route in others:
+        with pytest.raises(TraitError, match="route"):
+            widget.set_state({"route": route})
+        assert widget.route == "Lieksa-Murmansk/0"
 
 
 def test_routes_can_be_named_as_people_do(nordic: ttr.GameMap) -> None:

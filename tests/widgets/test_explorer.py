@@ -11,6 +11,7 @@ import pytest
 from traitlets import TraitError
 
 import ttr_analysis as ttr
+from tests.fixtures import EVERY_MAP, load
 from tests.report.hostile import write_hostile_map
 from ttr_analysis.widgets.explorer import TicketExplorer
 
@@ -53,19 +54,20 @@ def test_answers_are_those_of_the_exact_functions(any_map: ttr.GameMap, n_player
         ]
 
 
-@pytest.mark.parametrize("n_players", [None, 2])
-def test_losses_are_what_the_network_costs_without_each_route(any_map: ttr.GameMap, n_players: int | None) -> None:
+@pytest.mark.parametrize(("name", "n_players"), [*zip(EVERY_MAP, [None, 2, 2, None, 2], strict=True)])
+def test_losses_are_what_the_network_costs_without_each_route(name: str, n_players: int | None) -> None:
+    game_map = load(name)
     rng = np.random.default_rng(3)
-    tickets = some_ids(rng, any_map.tickets, 3)
-    widget = TicketExplorer(any_map, tickets, n_players=n_players)
+    tickets = some_ids(rng, game_map.tickets, 3)
+    widget = TicketExplorer(game_map, tickets, n_players=n_players)
 
     found = {loss["route"]: loss["trains"] for loss in widget.find_losses()}
 
     assert sorted(found) == sorted(widget.answer["routes"])
     for route, trains in found.items():
-        without = ttr.tickets.feasibility(any_map, tickets, closed=[route], n_players=n_players)
+        without = ttr.tickets.feasibility(game_map, tickets, closed=[route], n_players=n_players)
         assert trains == without.length
-    assert [b.routes[0].id for b in ttr.tickets.feasibility(any_map, tickets, n_players=n_players).bottlenecks
+    assert [b.routes[0].id for b in ttr.tickets.feasibility(game_map, tickets, n_players=n_players).bottlenecks
             if b.n_claims == 1 and b.routes[0].id in found] == [
         loss["route"] for loss in widget.find_losses() if loss["breaks"]
     ]  # fmt: skip

@@ -18,7 +18,8 @@ from ttr_analysis.engine.events import Chance
 from ttr_analysis.widgets._frames import UNKNOWN, Frame, game_data, replay_frames
 
 GOLDENS = [pytest.param(path, id=f"{path.parent.name}-{path.stem}") for path in golden_paths()]
-SOME = GOLDENS[::3]
+HALF = GOLDENS[::2]
+SOME = GOLDENS[::6]
 
 
 @cache
@@ -76,7 +77,7 @@ def check(record: GameRecord, data: dict[str, Any]) -> None:
             assert [None if t == UNKNOWN else record.map.tickets[t] for t in shown] == list(held)
 
 
-@pytest.mark.parametrize("path", GOLDENS)
+@pytest.mark.parametrize("path", HALF)
 def test_frames_are_the_states(path: Path) -> None:
     check(golden(path), golden_data(path))
 
@@ -166,7 +167,7 @@ def test_only_what_changes_is_sent(nordic: ttr.GameMap) -> None:
         assert sent.keys() == {key for key in after if after[key] != before[key]}
 
 
-@pytest.mark.parametrize("path", GOLDENS)
+@pytest.mark.parametrize("path", HALF)
 def test_the_data_is_small(path: Path) -> None:
     """Of a record of 300 events; the longest golden ones have three times as many."""
     size = len(json.dumps(golden_data(path), ensure_ascii=False, separators=(",", ":")).encode())
