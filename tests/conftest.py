@@ -9,7 +9,7 @@ pytest_plugins = ["tests.fixtures"]
 os.environ.setdefault("MPLBACKEND", "Agg")  # pictures need no display
 
 # "steady" tries the same examples in every run; `pytest --hypothesis-profile=search` looks for new ones.
-settings.register_profile("steady", deadline=None, derandomize=True, database=None)
+settings.register_profile("steady", deadline=None, max_examples=50, derandomize=True, database=None)
 settings.register_profile("search", deadline=None, max_examples=2_000, print_blob=True)
 # As `fixtures.examples`: plain Python is slow, and the compiled pass tries the same laws on more.
 settings.register_profile("plain", settings.get_profile("steady"), max_examples=25)

@@ -25,7 +25,6 @@ def murmansk_lieksa(nordic: GameMap) -> Route:
 # -- all payments ---------------------------------------------------------
 
 
-@settings(max_examples=examples(120), deadline=None)
 @given(any_route(), some_cards())
 def test_all_options_are_every_way_to_pay(route: Route, hand: Counts) -> None:
     everything = ttr.payments.options(route, CardCounts(hand), sets="all")
@@ -37,7 +36,6 @@ def test_all_options_are_every_way_to_pay(route: Route, hand: Counts) -> None:
     assert all(ttr.payments.why_illegal(route, p) is None for p in payments)
 
 
-@settings(max_examples=examples(120), deadline=None)
 @given(any_route(), some_cards())
 def test_representatives_are_one_for_each_form(route: Route, hand: Counts) -> None:
     payments = ttr.payments.options(route, CardCounts(hand))
@@ -90,7 +88,6 @@ def _broken(wanted: Counts, hand: Counts, cards: Counts) -> int:
     return before - after
 
 
-@settings(max_examples=examples(150), deadline=None)
 @given(any_route(), some_cards(), some_cards(2), st.permutations(["purple", "green", "red", "locomotive"]), st.data())
 def test_the_cheapest_is_the_best_of_all_payments(
     route: Route, hand: Counts, wanted: Counts, kinds: list[str], data: st.DataObject
@@ -136,7 +133,6 @@ def test_an_order_that_does_not_exist_is_refused(murmansk_lieksa: Route) -> None
 # -- legal or not, and why ------------------------------------------------
 
 
-@settings(max_examples=examples(150), deadline=None)
 @given(any_route(), some_cards())
 def test_legal_cards_make_a_payment(route: Route, cards: Counts) -> None:
     laid = CardCounts(cards)
@@ -232,7 +228,6 @@ def test_why_a_hand_does_not_pay(route: Route, hand: dict[str, int], reason: str
     assert ttr.payments.why_not(route, hand) == reason
 
 
-@settings(max_examples=examples(100), deadline=None)
 @given(any_route(), some_cards())
 def test_there_is_a_reason_exactly_if_a_hand_does_not_pay(route: Route, hand: Counts) -> None:
     assert (ttr.payments.why_not(route, CardCounts(hand)) is None) == bool(all_payments(route, hand))
@@ -308,7 +303,6 @@ def test_the_cheapest_color(murmansk_lieksa: Route) -> None:
 # -- several routes from one hand -----------------------------------------
 
 
-@settings(max_examples=examples(120), deadline=None)
 @given(st.lists(any_route(3), min_size=0, max_size=3), some_cards(3))
 def test_one_hand_for_several_routes(routes: list[Route], hand: Counts) -> None:
     payments = ttr.payments.pay_all(routes, CardCounts(hand))
@@ -320,7 +314,6 @@ def test_one_hand_for_several_routes(routes: list[Route], hand: Counts) -> None:
         assert sum((p.cards for p in payments), CardCounts()) <= CardCounts(hand)
 
 
-@settings(max_examples=examples(120), deadline=None)
 @given(
     st.lists(st.tuples(st.integers(1, 3), st.booleans(), st.integers(1, 3)), min_size=1, max_size=2),
     some_cards(4),

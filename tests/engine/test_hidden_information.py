@@ -44,7 +44,7 @@ from ttr_analysis.policies import Planner
 from ttr_analysis.rules.chance import N_WORDS, seed_words
 from ttr_analysis.tables.games import MAX_OFFER, MAX_TICKETS, Tables, game_tables
 
-N_EXAMPLES = 25 if IS_COMPILED else 2
+N_EXAMPLES = 15 if IS_COMPILED else 2
 
 
 @pytest.mark.parametrize(

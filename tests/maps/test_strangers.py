@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 
 import networkx as nx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ttr_analysis as ttr
@@ -24,7 +24,6 @@ SNIPPETS = st.one_of(
 )
 
 
-@settings(max_examples=150)
 @given(file=st.sampled_from(FILES), place=st.floats(0, 1), cut=st.integers(0, 40), snippet=SNIPPETS)
 def test_any_damage_gives_a_map_or_its_faults(file: str, place: float, cut: int, snippet: bytes) -> None:
     with TemporaryDirectory() as directory:

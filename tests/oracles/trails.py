@@ -18,15 +18,19 @@ Edge = tuple[int, int, int]
 def longest_trail_naive(edges: Sequence[Edge]) -> int:
     """Oracle: walk on from every city in every way, no edge twice."""
 
-    def walk(city: int, used: int) -> int:
-        onward = [
-            length + walk(b if city == a else a, used | 1 << e)
-            for e, (a, b, length) in enumerate(edges)
-            if city in (a, b) and not used >> e & 1
-        ]
-        return max(onward, default=0)
+    ways: dict[int, list[tuple[int, int, int]]] = {city: [] for a, b, _ in edges for city in (a, b)}
+    for e, (a, b, length) in enumerate(edges):
+        ways[a].append((1 << e, b, length))
+        ways[b].append((1 << e, a, length))
 
-    return max((walk(city, 0) for a, b, _ in edges for city in (a, b)), default=0)
+    def walk(city: int, used: int) -> int:
+        longest = 0
+        for edge, onward, length in ways[city]:
+            if not used & edge:
+                longest = max(longest, length + walk(onward, used | edge))
+        return longest
+
+    return max((walk(city, 0) for city in ways), default=0)
 
 
 def longest_trail_milp(edges: Sequence[Edge]) -> int:

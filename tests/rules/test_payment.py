@@ -59,7 +59,7 @@ def fault_of(route: Route, **cards: int) -> PaymentFault:
 # -- against the oracle ---------------------------------------------------
 
 
-@settings(max_examples=examples(300), deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(any_route(), some_cards())
 def test_cards_are_legal_exactly_if_they_fill_the_spaces(route: Route, cards: Counts) -> None:
     legal = payment_fault(array(cards), color_of(route), *facts(route)) == 0
@@ -67,7 +67,6 @@ def test_cards_are_legal_exactly_if_they_fill_the_spaces(route: Route, cards: Co
     assert legal == pays(route, cards)
 
 
-@settings(max_examples=examples(150), deadline=None)
 @given(any_route(), some_cards(3))
 def test_every_part_of_a_hand_is_judged_right(route: Route, hand: Counts) -> None:
     legal = {cards for cards in parts(hand) if payment_fault(array(cards), color_of(route), *facts(route)) == 0}
@@ -77,7 +76,6 @@ def test_every_part_of_a_hand_is_judged_right(route: Route, hand: Counts) -> Non
 
 
 @pytest.mark.compiled_only
-@settings(max_examples=examples(150), deadline=None)
 @given(any_route(), some_cards(3))
 def test_cards_needed_is_the_smallest_payment(route: Route, hand: Counts) -> None:
     # Cards for sets beyond doubt: of a color that does not pay for a green route.
@@ -96,7 +94,6 @@ def test_cards_needed_is_the_smallest_payment(route: Route, hand: Counts) -> Non
     assert needed == min((sum(cards) for cards in all_payments(route, hand)), default=-1)
 
 
-@settings(max_examples=examples(150), deadline=None)
 @given(any_route(), some_cards(4))
 def test_a_form_fits_exactly_if_the_spaces_can_be_filled_so(route: Route, hand: Counts) -> None:
     plenty = tuple(20 for _ in hand)
@@ -118,7 +115,6 @@ def test_missing_cards_are_counted(route: Route, hand: Counts) -> None:
     assert min(of_hand) == fewest_more(route, hand, most)
 
 
-@settings(max_examples=examples(100), deadline=None)
 @given(st.tuples(*[st.integers(0, 3)] * 4), st.tuples(*[st.integers(0, 2)] * 4), st.permutations(range(4)), st.data())
 def test_sets_take_the_cards_least_missed(
     left: tuple[int, ...], wanted: tuple[int, ...], order: list[int], data: st.DataObject

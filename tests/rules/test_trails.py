@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.oracles.trails import Edge, grow_network, is_trail, longest_trail_milp, longest_trail_naive
@@ -50,7 +50,6 @@ def edge_lists(max_cities: int, max_edges: int) -> st.SearchStrategy[list[Edge]]
     return st.lists(edge, max_size=max_edges)
 
 
-@settings(deadline=None)  # the first example compiles
 @given(edge_lists(6, 9))
 def test_equals_walking_in_every_way(edges: list[Edge]) -> None:
     trains, trail = solve(edges)
@@ -59,14 +58,12 @@ def test_equals_walking_in_every_way(edges: list[Edge]) -> None:
     assert is_trail(trail)
 
 
-@settings(deadline=None)
 @given(edge_lists(12, 11))
 def test_equals_walking_in_every_way_on_sparse_networks(edges: list[Edge]) -> None:
     assert solve(edges)[0] == longest_trail_naive(edges)
 
 
 @pytest.mark.compiled_only
-@settings(deadline=None)
 @given(edge_lists(6, 9), st.sampled_from([0, 3, 30]))
 def test_equals_walking_in_every_way_where_walking_is_given_up(edges: list[Edge], max_steps: int) -> None:
     trains, trail = solve(edges, max_steps)

@@ -92,7 +92,6 @@ def test_twins_stand_side_by_side(any_map: GameMap) -> None:
             assert max(gaps) < 1.6 * layout.tracks[route.id].cars[0].width
 
 
-@settings(max_examples=200)
 @given(st.lists(st.tuples(*[st.floats(-3, 3)] * 2, st.floats(-1.5, 1.5), st.floats(1, 3)), min_size=2, max_size=6))
 def test_overlapping_finds_what_a_fine_grid_finds(drawn: list[tuple[float, float, float, float]]) -> None:
     cars = [Car(x, y, angle, length, 0.9) for x, y, angle, length in drawn]
