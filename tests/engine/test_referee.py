@@ -98,7 +98,7 @@ def test_sampled_moves_are_among_all_legal_ones(name: str, variant: str, n_playe
     game_map = load(name).with_variant(variant)
     referee = Referee(game_map, n_players)
     rng = np.random.default_rng(7)
-    for _ in range(60):
+    for _ in range(40):
         if isinstance(referee.due, Decision) and n_sub_multisets(referee.table.hands[referee.due.seat]) <= 24:
             sampled = sample_moves(referee.table, referee.due, rng)
             legal = referee.legal_moves()
