@@ -9,11 +9,12 @@ import numpy as np
 import ttr_analysis as ttr
 from benchmarks._timing import milliseconds
 from tests.oracles.trails import Edge, grow_network
+from ttr_analysis._arrays import Flags, Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis.analysis import paths, structure
 from ttr_analysis.maps.loading import data_folder
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.rules.trails import MAX_STEPS, Flags, Ints, longest_trail, walked_trail
+from ttr_analysis.rules.trails import MAX_STEPS, longest_trail, walked_trail
 from ttr_analysis.tables import map_tables
 
 N_NETWORKS = 1000

@@ -9,11 +9,12 @@ import numpy as np
 
 import ttr_analysis as ttr
 from tests.oracles.payment import all_payments
+from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis.analysis import draws, payments, tunnels
 from ttr_analysis.cards import CardCounts
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.rules.payment import Ints, can_pay
+from ttr_analysis.rules.payment import can_pay
 from ttr_analysis.tables import map_tables
 
 N_HANDS = 10_000

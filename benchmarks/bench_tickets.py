@@ -10,7 +10,7 @@ import numpy as np
 import ttr_analysis as ttr
 from benchmarks._timing import milliseconds
 from tests.oracles import steiner_milp
-from ttr_analysis.analysis.tickets.solver import forest_solver
+from ttr_analysis.analysis.tickets.network import forest_solver
 from ttr_analysis.maps.loading import data_folder
 from ttr_analysis.maps.model import GameMap
 

@@ -35,7 +35,7 @@ export default { render };
 
 def _frame_of(widget: AnyWidget) -> dict[str, str]:
     """Write the page of a widget, and return a frame that shows it."""
-    from ttr_analysis.widgets.export import page
+    from ttr_analysis.widgets.base import page
 
     name = type(widget).__name__
     own = [key for key in widget.keys if not key.startswith("_") and key not in AnyWidget.class_trait_names()]

@@ -2,7 +2,7 @@
 The reference of the public names: a directive that documents them, and links to them from wherever they are named.
 
 Users know names by shorter paths than the import system does: `ttr_analysis.paths.Path` is defined in
-`ttr_analysis/analysis/paths/shortest.py`. The reference speaks the users' language.
+`ttr_analysis/analysis/paths.py`. The reference speaks the users' language.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ from tests.engine.goldens import FOLDER, final_data, golden_paths, load_events
 from tests.engine.special_rules import rules_in
 from ttr_analysis.engine.codes import SHUFFLED, SHUFFLED_MARKET, make_event
 from ttr_analysis.engine.kernel.scoring import TOTAL_COLUMN
-from ttr_analysis.engine.record import GameRecord
+from ttr_analysis.records.record import GameRecord
 
 SEED = 2026
 _N_RARE = 3

@@ -27,14 +27,12 @@ from tqdm.auto import tqdm
 import ttr_analysis as ttr
 from ttr_analysis.engine.layout import AT_PILE, State
 from ttr_analysis.rules.chance import seed_words
-from ttr_analysis.studies.winning.beliefs import FIT, SHARED, SHARED_ALONE, alone_on
-from ttr_analysis.studies.winning.knowledge import Knowledge, knowledge_of
-from ttr_analysis.studies.winning.signs import N_SIGNS, fill_signs
-from ttr_analysis.studies.winning.worlds import Beliefs, fill_worlds
-from ttr_analysis.tables.games import MAX_TICKETS
+from ttr_analysis.studies.winning.beliefs import FIT, N_SIGNS, SHARED, SHARED_ALONE, alone_on, fill_signs
+from ttr_analysis.studies.winning.worlds import Beliefs, Knowledge, fill_worlds, knowledge_of
+from ttr_analysis.tables import MAX_TICKETS
 
 if TYPE_CHECKING:
-    from ttr_analysis.studies.winning.signs import Floats, Ints
+    from ttr_analysis._arrays import Floats, Ints
 
 TABLES: Final = (("nordic", 2), ("nordic", 3), ("usa", 3), ("usa", 5), ("switzerland", 3), ("nederland", 3))
 LEFT_OUT: Final = ("nederland",)

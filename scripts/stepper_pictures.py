@@ -20,7 +20,7 @@ from tests.browser.lab import open_browser
 if TYPE_CHECKING:
     from playwright.sync_api import Page, ViewportSize
 
-    from ttr_analysis.engine.record import GameRecord
+    from ttr_analysis.records.record import GameRecord
 
 STILL, MOVING = (Path(__file__).parents[1] / "docs" / "images" / name for name in ("stepper.png", "stepper.webp"))
 STILL_WINDOW: ViewportSize = {"width": 1300, "height": 1130}

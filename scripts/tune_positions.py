@@ -31,15 +31,12 @@ import math
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from ttr_analysis.maps.loading import load_map
+from ttr_analysis._arrays import Floats
+from ttr_analysis.maps.loading import Projection, load_map
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.maps.projection import Projection
-from ttr_analysis.viz._cars import CAR_WIDTH, CITY_RADIUS, RIM_GAP, TRACK_GAP
-
-Floats = NDArray[np.float64]
+from ttr_analysis.viz.placement import CAR_WIDTH, CITY_RADIUS, RIM_GAP, TRACK_GAP
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 N_SAMPLES = 9

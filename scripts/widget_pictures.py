@@ -38,7 +38,7 @@ for _ in range(9):
     keep = can["keep"] and f"keep {', '.join(can['keep']['offer'])}"
     table.play(next(filter(None, [keep, *claims[:1], can["draw"], *can["moves"]])))
 table""",
-    "recorder": """from ttr_analysis.engine.notation import record_lines
+    "recorder": """from ttr_analysis.notation import record_lines
 header = record.header
 recorder = ttr.widgets.GameRecorder(game_map, header.n_players, header.variant or None)
 for line in record_lines(record)[:40]:

@@ -14,8 +14,8 @@ import pytest
 from tests.fixtures import BUILT_IN, INVENTED
 from ttr_analysis import cli
 from ttr_analysis.report import study as study_module
+from ttr_analysis.report.context import Workbench
 from ttr_analysis.report.document import Section
-from ttr_analysis.report.workbench import Workbench
 
 QUICK = ["--quick", "--deals", "40", "--best", "0", "--games", "0", "--no-progress"]
 

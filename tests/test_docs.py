@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from ttr_analysis import load_map
+from ttr_analysis import tables as games
 from ttr_analysis.engine.actions.table import HANDLER_OF
-from ttr_analysis.engine.entries import _SHAPES
 from ttr_analysis.engine.layout import Phase
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.tables import games
+from ttr_analysis.records.entries import _SHAPES
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")

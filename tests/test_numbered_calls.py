@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
-
-Ints = npt.NDArray[np.int64]
 
 
 @compiled

@@ -18,8 +18,6 @@ from .analysis import tickets as tickets
 from .analysis import tunnels as tunnels
 from .cards import CardCounts as CardCounts
 from .engine import actions as actions
-from .engine.game import Game as Game
-from .engine.record import GameRecord as GameRecord
 from .engine.state import GameState as GameState
 from .engine.view import SeatView as SeatView
 from .maps.loading import load_map as load_map
@@ -28,6 +26,8 @@ from .maps.model import GameMap as GameMap
 from .maps.model import Place as Place
 from .maps.model import Route as Route
 from .maps.model import Ticket as Ticket
+from .records.game import Game as Game
+from .records.record import GameRecord as GameRecord
 from .rules.ruleset import RuleSet as RuleSet
 from .studies.simulation import SimulationResult as SimulationResult
 from .studies.simulation import simulate as simulate

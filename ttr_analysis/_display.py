@@ -11,14 +11,14 @@ from collections.abc import Callable
 from importlib import import_module
 
 RENDERERS: dict[str, str] = {
-    "ttr_analysis.engine.record.GameRecord": "ttr_analysis.viz.record:record_summary",
+    "ttr_analysis.records.record.GameRecord": "ttr_analysis.viz.record:record_summary",
     "ttr_analysis.maps.model.GameMap": "ttr_analysis.viz.html:map_svg",
-    "ttr_analysis.analysis.paths.shortest.Path": "ttr_analysis.viz.route_list:route_list",
-    "ttr_analysis.analysis.paths.trail.Trail": "ttr_analysis.viz.route_list:route_list",
-    "ttr_analysis.analysis.structure.cuts.Cut": "ttr_analysis.viz.route_list:route_list",
-    "ttr_analysis.analysis.structure.trees.SpanningTree": "ttr_analysis.viz.route_list:route_list",
-    "ttr_analysis.analysis.tickets.feasibility.Feasibility": "ttr_analysis.viz.route_list:route_list",
-    "ttr_analysis.analysis.tickets.model.Network": "ttr_analysis.viz.route_list:route_list",
+    "ttr_analysis.analysis.paths.Path": "ttr_analysis.viz.html:route_list",
+    "ttr_analysis.analysis.paths.Trail": "ttr_analysis.viz.html:route_list",
+    "ttr_analysis.analysis.structure.measures.Cut": "ttr_analysis.viz.html:route_list",
+    "ttr_analysis.analysis.structure.measures.SpanningTree": "ttr_analysis.viz.html:route_list",
+    "ttr_analysis.analysis.tickets.feasibility.Feasibility": "ttr_analysis.viz.html:route_list",
+    "ttr_analysis.analysis.tickets.network.Network": "ttr_analysis.viz.html:route_list",
 }
 """Dotted name of a type to `module:function`; the function takes the object and returns HTML."""
 

@@ -14,7 +14,7 @@ import ttr_analysis as ttr
 from tests.oracles.draws import enumerate_market
 from tests.oracles.payment import Counts, make_route, spread
 from tests.oracles.strategies import GREEN, RED, some_cards
-from ttr_analysis.analysis.payments.market import DrawingRules, refill
+from ttr_analysis.analysis.payments.expected import DrawingRules, refill
 from ttr_analysis.analysis.waiting import WaitingTime
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, CardCounts
 from ttr_analysis.maps.model import GameMap, Route

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from tests.browser.board import click_route, owners
 from tests.browser.samples import GAMES
 from ttr_analysis import GameRecord
-from ttr_analysis.engine.notation import record_lines
+from ttr_analysis.notation import record_lines
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator

@@ -7,10 +7,10 @@ from types import SimpleNamespace
 import pytest
 
 from tests.compile.loading import run
-from ttr_analysis._compile import notice
+from ttr_analysis._compile import build as notice
 
 WATCHED = """
-from ttr_analysis._compile import notice
+from ttr_analysis._compile import build as notice
 
 notice.is_watched = lambda: True
 notice._LINES_PER_SECOND = 1

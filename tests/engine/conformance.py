@@ -9,7 +9,6 @@ from itertools import groupby
 from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from tests.engine.cells import STREAM
 from tests.engine.decoding import OUTCOMES, decode
@@ -17,6 +16,7 @@ from tests.engine.invariants import Law, broken_law, wants_reset
 from tests.engine.listing import ListingLaw, broken_listing_law
 from tests.fixtures import EVERY_MAP, load
 from tests.oracles.referee import Final, check_record
+from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis._compile.calls import is_plain
 from ttr_analysis.engine.codes import (
@@ -37,8 +37,6 @@ from ttr_analysis.engine.codes import (
     make_event,
 )
 from ttr_analysis.engine.kernel.faults import ActionFault
-from ttr_analysis.engine.kernel.legal import action_fault
-from ttr_analysis.engine.kernel.listing import list_actions
 from ttr_analysis.engine.kernel.scoring import (
     BONUS_COLUMN,
     COMPLETED_COLUMN,
@@ -56,18 +54,16 @@ from ttr_analysis.engine.kernel.scoring import (
     WON_COLUMN,
     score_games,
 )
-from ttr_analysis.engine.kernel.setup import new_game
-from ttr_analysis.engine.kernel.step import step
+from ttr_analysis.engine.kernel.step import action_fault, list_actions, step
+from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import OVER, Ending, State
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.greedy import Greedy
 from ttr_analysis.policies.planner import Planner
 from ttr_analysis.policies.random import Random
 from ttr_analysis.rules.chance import N_WORDS, below, open_stream, seed_words
-from ttr_analysis.tables.games import Tables, game_tables
+from ttr_analysis.tables import Tables, game_tables
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 T = TypeVar("T")
 
 IS_COMPILED = not is_plain()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ttr_analysis._arrays import Ints
 from ttr_analysis.cards import CARD_KINDS
-from ttr_analysis.engine.codes import Ints
 from ttr_analysis.maps.model import GameMap
 
 Event = dict[str, Any]

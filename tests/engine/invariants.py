@@ -5,7 +5,6 @@ from __future__ import annotations
 from enum import IntEnum, auto
 
 import numpy as np
-import numpy.typing as npt
 
 from ttr_analysis._compile import compiled
 from ttr_analysis.analysis._counts import count_cards
@@ -27,9 +26,7 @@ from ttr_analysis.engine.layout import (
     Ending,
     State,
 )
-from ttr_analysis.tables.games import MAX_ROUTES, MAX_SEATS, MAX_TICKETS, Tables
-
-Ints = npt.NDArray[np.int64]
+from ttr_analysis.tables import MAX_ROUTES, MAX_SEATS, MAX_TICKETS, Tables
 
 
 class Law(IntEnum):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from enum import IntEnum, auto
 
 import numpy as np
-import numpy.typing as npt
 
+from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis.cards import N_KINDS
 from ttr_analysis.engine.codes import (
@@ -25,13 +25,10 @@ from ttr_analysis.engine.codes import (
     pack_cards,
     unpack_cards,
 )
-from ttr_analysis.engine.kernel.legal import action_fault
-from ttr_analysis.engine.kernel.listing import list_actions
+from ttr_analysis.engine.kernel.step import action_fault, list_actions
 from ttr_analysis.engine.layout import OVER, State
 from ttr_analysis.rules.chance import below
-from ttr_analysis.tables.games import Tables
-
-Ints = npt.NDArray[np.int64]
+from ttr_analysis.tables import Tables
 
 
 class ListingLaw(IntEnum):

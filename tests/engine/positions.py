@@ -30,13 +30,12 @@ from tests.engine.cells import (
 )
 from tests.fixtures import load
 from ttr_analysis import GameMap
+from ttr_analysis._arrays import Ints
 from ttr_analysis.cards import CARD_KINDS, N_KINDS, CardCounts, card_index
 from ttr_analysis.engine import codes
-from ttr_analysis.engine.codes import Ints, argument_of, kind_of, make_action, make_event, pack_cards
-from ttr_analysis.engine.kernel import setup
+from ttr_analysis.engine.codes import argument_of, kind_of, make_action, make_event, pack_cards
+from ttr_analysis.engine.kernel import turns as setup
 from ttr_analysis.engine.kernel.faults import ActionFault
-from ttr_analysis.engine.kernel.legal import action_fault
-from ttr_analysis.engine.kernel.listing import list_actions
 from ttr_analysis.engine.kernel.scoring import (
     BONUS_COLUMN,
     COMPLETED_COLUMN,
@@ -45,13 +44,13 @@ from ttr_analysis.engine.kernel.scoring import (
     WON_COLUMN,
     score_games,
 )
-from ttr_analysis.engine.kernel.step import step
+from ttr_analysis.engine.kernel.step import action_fault, list_actions, step
 from ttr_analysis.engine.layout import AT_DISCARDS, AT_PILE, AT_QUEUE, AT_REMOVED, NEUTRAL_OWNER, NOBODY, Phase, State
 from ttr_analysis.maps.editing import map_rows
 from ttr_analysis.maps.loading import build_map
 from ttr_analysis.rules.chance import TABLE_STREAM, open_stream, seed_words
 from ttr_analysis.rules.ruleset import BonusRules
-from ttr_analysis.tables.games import MAX_OFFER, MAX_TICKETS, game_tables
+from ttr_analysis.tables import MAX_OFFER, MAX_TICKETS, game_tables
 
 Action = tuple[int, int]
 """Code and value."""

@@ -11,10 +11,10 @@ import numpy as np
 
 from tests.fixtures import EVERY_MAP, load
 from ttr_analysis import Game, GameMap, GameRecord, GameState, SeatView
+from ttr_analysis._arrays import Ints
 from ttr_analysis.engine.actions import Action
-from ttr_analysis.engine.codes import Ints
 from ttr_analysis.engine.events import Chance, Move
-from ttr_analysis.engine.facts import facts_hash
+from ttr_analysis.records.header import facts_hash
 
 EVEN: Mapping[str, float] = {}
 HOARDING: Mapping[str, float] = {"ClaimRoute": 0.005, "DrawTickets": 0.05}

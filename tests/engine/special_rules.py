@@ -19,8 +19,7 @@ from tests.oracles.referee import Decision, Event, Final, Referee
 from tests.oracles.referee.payment import can_pay
 from tests.oracles.referee.table import BANK, NEUTRAL, Owner, Table
 from ttr_analysis.cards import GRAY, LOCOMOTIVE
-from ttr_analysis.maps.model import GameMap
-from ttr_analysis.maps.parts import Route
+from ttr_analysis.maps.model import GameMap, Route
 
 EMPTY: Event = {"event": ""}
 

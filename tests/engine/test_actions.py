@@ -23,7 +23,7 @@ from ttr_analysis.engine.actions import (
     Pass,
     PayTunnel,
 )
-from ttr_analysis.engine.actions.codec import Codec, codec_of
+from ttr_analysis.engine.actions.table import Codec, codec_of
 from ttr_analysis.engine.codes import argument_of, kind_of, make_event
 
 

@@ -9,7 +9,7 @@ SCRIPT = """
 import ttr_analysis as ttr
 from ttr_analysis.engine.kernel.cards import may_take
 from ttr_analysis.engine.layout import State
-from ttr_analysis.tables.games import game_tables
+from ttr_analysis.tables import game_tables
 
 tables = game_tables(ttr.load_map("usa"), 2)
 print(may_take(State(), tables, 0))

@@ -10,8 +10,8 @@ import pytest
 from tests.engine.records import Table, changed, played, short_text
 from tests.fixtures import load
 from ttr_analysis import GameMap, GameRecord, RecordError
-from ttr_analysis.engine import lines
-from ttr_analysis.engine.facts import facts_hash
+from ttr_analysis.records import lines
+from ttr_analysis.records.header import facts_hash
 
 HEADER = short_text().splitlines()[0]
 N_EVENTS = len(short_text().splitlines()) - 1

@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 
 from ttr_analysis import Game, GameError, GameMap, IllegalActionError, SeatView
+from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis.engine import packed as packed_module
 from ttr_analysis.engine.actions import Action, DrawCard
-from ttr_analysis.engine.codes import Ints, argument_of, kind_of, make_action, make_event
+from ttr_analysis.engine.codes import argument_of, kind_of, make_action, make_event
 from ttr_analysis.engine.layout import State
-from ttr_analysis.engine.record import GameRecord
-from ttr_analysis.policies._common import Floats
 from ttr_analysis.policies.greedy import Greedy
 from ttr_analysis.policies.playout import play_games
 from ttr_analysis.policies.random import Random
+from ttr_analysis.records.record import GameRecord
 from ttr_analysis.rules.chance import _mixed, open_stream, policy_words, seed_words
-from ttr_analysis.tables.games import Tables
+from ttr_analysis.tables import Tables
 
 
 class Entropy:

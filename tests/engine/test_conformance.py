@@ -27,7 +27,7 @@ from ttr_analysis.engine.kernel.tickets import has_tickets
 from ttr_analysis.engine.layout import TURN, State
 from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.rules.chance import seed_words
-from ttr_analysis.tables.games import game_tables
+from ttr_analysis.tables import game_tables
 
 N_GAMES = 3
 """Where one is not enough; `make soak` plays a thousand of each combination."""

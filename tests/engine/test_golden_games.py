@@ -12,7 +12,7 @@ from tests.engine.invariants import Law, broken_law
 from tests.engine.special_rules import SPECIAL_RULES, rules_in
 from tests.fixtures import EVERY_MAP
 from ttr_analysis import GameRecord
-from ttr_analysis.tables.games import game_tables
+from ttr_analysis.tables import game_tables
 
 PATHS = golden_paths()
 

@@ -25,24 +25,22 @@ from tests.engine.cells import (
 from tests.engine.conformance import (
     IS_COMPILED,
     Combination,
-    Floats,
-    Ints,
     Player,
     Whim,
     built_in_players,
     every_combination,
     open_memories,
 )
+from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis.cards import N_KINDS
 from ttr_analysis.engine.codes import TAPE_START
-from ttr_analysis.engine.kernel.listing import list_actions
-from ttr_analysis.engine.kernel.setup import new_game
-from ttr_analysis.engine.kernel.step import step
+from ttr_analysis.engine.kernel.step import list_actions, step
+from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import AT_OFFER, AT_PILE, AT_QUEUE, AT_REMOVED, KEEP_START, OVER, State
 from ttr_analysis.engine.view import redact
 from ttr_analysis.policies import Planner
 from ttr_analysis.rules.chance import N_WORDS, seed_words
-from ttr_analysis.tables.games import MAX_OFFER, MAX_TICKETS, Tables, game_tables
+from ttr_analysis.tables import MAX_OFFER, MAX_TICKETS, Tables, game_tables
 
 N_EXAMPLES = 15 if IS_COMPILED else 2
 

@@ -48,7 +48,7 @@ from tests.engine.invariants import Law, broken_law
 from ttr_analysis.cards import LOCOMOTIVE_INDEX
 from ttr_analysis.engine.codes import MARKET_CARD, make_event
 from ttr_analysis.engine.layout import TURN, Ending, State
-from ttr_analysis.tables.games import game_tables
+from ttr_analysis.tables import game_tables
 
 NEDERLAND = Combination("nederland", "", 3)
 N_PLAYERS = 3

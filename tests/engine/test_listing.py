@@ -9,27 +9,19 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from tests.engine.conformance import (
-    BUILDER,
-    IS_COMPILED,
-    Combination,
-    Ints,
-    every_combination,
-    is_move,
-    play,
-)
+from tests.engine.conformance import BUILDER, IS_COMPILED, Combination, every_combination, is_move, play
 from tests.engine.decoding import decode, encode_move
 from tests.engine.listing import ListingLaw, _finds_unlisted, broken_listing_law
 from tests.oracles.referee import Decision, Referee
 from tests.oracles.referee.moves import _candidates, fault, route_fault
 from tests.oracles.referee.payment import Cards, Form, affordable, forms, n_sub_multisets
+from ttr_analysis._arrays import Ints
 from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_TICKETS, make_action
-from ttr_analysis.engine.kernel.legal import action_fault
-from ttr_analysis.engine.kernel.listing import list_actions
+from ttr_analysis.engine.kernel.step import action_fault, list_actions
 from ttr_analysis.engine.layout import TURN, State
-from ttr_analysis.maps.parts import Route
-from ttr_analysis.tables.games import Tables, game_tables
+from ttr_analysis.maps.model import Route
+from ttr_analysis.tables import Tables, game_tables
 
 SEED = 2026
 MAX_CHOICES = 120

@@ -15,10 +15,10 @@ from tests.engine.walks import WALKS, some_states
 from tests.fixtures import load
 from ttr_analysis import Game, GameError, GameMap, GameRecord
 from ttr_analysis.engine.actions import ClaimRoute, DrawFaceUp, KeepTickets
-from ttr_analysis.engine.notation import NotationError, move_text, read_game, read_move, record_lines
-from ttr_analysis.engine.scanner import Names, Scanner, fold_text
-from ttr_analysis.engine.transcript import Transcript
-from ttr_analysis.maps.parts import City, Place
+from ttr_analysis.maps.model import City, Place
+from ttr_analysis.notation import NotationError, move_text, read_game, read_move, record_lines
+from ttr_analysis.notation.lexer import Names, Scanner, fold_text
+from ttr_analysis.notation.session import Transcript
 from ttr_analysis.policies import Greedy
 
 GOLDENS = golden_paths()

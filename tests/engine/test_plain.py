@@ -19,8 +19,8 @@ import pytest
 
 from tests.engine.conformance import Combination, Player, every_combination
 from ttr_analysis._compile.calls import is_plain
-from ttr_analysis.engine.game import Game
 from ttr_analysis.policies import Greedy, Planner, Random
+from ttr_analysis.records.game import Game
 
 SEED: Final = 11
 

@@ -26,16 +26,16 @@ from tests.fixtures import INVENTED, load
 from tests.oracles.referee import check_record
 from tests.oracles.referee.driver import play_at_random
 from ttr_analysis import Game, GameError, GameRecord, RecordError
+from ttr_analysis._arrays import Ints
 from ttr_analysis.engine.actions import ClaimRoute
-from ttr_analysis.engine.codes import TAPE_START, WRITE_AT, WRITE_END, Ints
+from ttr_analysis.engine.codes import TAPE_START, WRITE_AT, WRITE_END
 from ttr_analysis.engine.events import Chance, Event, TicketsShown
-from ttr_analysis.engine.facts import facts_hash
-from ttr_analysis.engine.kernel.listing import list_actions
-from ttr_analysis.engine.kernel.setup import new_game
-from ttr_analysis.engine.kernel.step import step
+from ttr_analysis.engine.kernel.step import list_actions, step
+from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import Phase, State
 from ttr_analysis.engine.view import redact
 from ttr_analysis.maps.model import GameMap
+from ttr_analysis.records.header import facts_hash
 from ttr_analysis.rules.chance import seed_words
 from ttr_analysis.tables import game_tables
 

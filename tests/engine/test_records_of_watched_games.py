@@ -13,8 +13,8 @@ from tests.engine.records import Table, Whim, changed, played, short_text
 from tests.engine.test_broken_records import faults_of, header
 from tests.fixtures import load
 from ttr_analysis import Game, GameError, GameRecord, RecordError, RecordWarning
-from ttr_analysis.engine import lines
 from ttr_analysis.engine.events import Move, TicketsShown
+from ttr_analysis.records import lines
 
 # -- lines ------------------------------------------------------------------------
 

@@ -33,7 +33,7 @@ from tests.fixtures import BUILT_IN, load
 from ttr_analysis.cards import CardCounts
 from ttr_analysis.engine.layout import Phase
 from ttr_analysis.engine.view import redact
-from ttr_analysis.tables.games import MAX_TICKETS
+from ttr_analysis.tables import MAX_TICKETS
 
 
 def seen(table: Position, seat: int) -> list[int]:

@@ -16,17 +16,16 @@ import pytest
 from tests.engine.positions import changed, face_up
 from tests.fixtures import BUILT_IN, load
 from ttr_analysis import GameMap
+from ttr_analysis._arrays import Ints
 from ttr_analysis.cards import CARD_KINDS, COLORS, card_index
 from ttr_analysis.engine import codes
-from ttr_analysis.engine.codes import Ints, argument_of, kind_of, make_action, make_event, seat_of
+from ttr_analysis.engine.codes import argument_of, kind_of, make_action, make_event, seat_of
 from ttr_analysis.engine.kernel.faults import ActionFault
-from ttr_analysis.engine.kernel.legal import action_fault
-from ttr_analysis.engine.kernel.listing import list_actions
-from ttr_analysis.engine.kernel.setup import new_game
-from ttr_analysis.engine.kernel.step import step
+from ttr_analysis.engine.kernel.step import action_fault, list_actions, step
+from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import AT_DISCARDS, AT_QUEUE, AT_REMOVED, NEUTRAL_OWNER, NOBODY, Phase, State
 from ttr_analysis.rules.chance import seed_words
-from ttr_analysis.tables.games import Tables, game_tables
+from ttr_analysis.tables import Tables, game_tables
 
 SILENT = np.zeros(4, dtype=np.int64)
 

@@ -27,8 +27,7 @@ from ttr_analysis.engine.scores import RouteScore, Scores, TicketScore, score_st
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.rules.ruleset import BonusRules
 from ttr_analysis.rules.trails import NOT_WALKED
-from ttr_analysis.tables import map_tables
-from ttr_analysis.tables.games import MAX_TICKETS
+from ttr_analysis.tables import MAX_TICKETS, map_tables
 
 GAMES = [
     (name, variant, n_players)

@@ -18,8 +18,7 @@ from ttr_analysis.engine.state import PublicState
 from ttr_analysis.policies.greedy import Greedy
 from ttr_analysis.policies.random import Random
 from ttr_analysis.rules.chance import N_WORDS, open_stream, seed_words
-from ttr_analysis.tables import game_tables
-from ttr_analysis.tables.games import MAX_TICKETS
+from ttr_analysis.tables import MAX_TICKETS, game_tables
 
 SECRET_FROM_ALL = (AT_PILE, AT_QUEUE, AT_REMOVED, AT_OFFER)
 

@@ -8,7 +8,7 @@ import networkx as nx
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from ttr_analysis.rules.trails import Flags
+from ttr_analysis._arrays import Flags
 from ttr_analysis.tables import MapTables
 
 Edge = tuple[int, int, int]

@@ -10,16 +10,15 @@ import pytest
 
 import ttr_analysis as ttr
 from ttr_analysis import GameError, GameMap
-from ttr_analysis.engine.codes import CLAIM_ROUTE, Ints, make_action
+from ttr_analysis._arrays import Floats, Ints
+from ttr_analysis.engine.codes import CLAIM_ROUTE, make_action
 from ttr_analysis.engine.kernel.faults import NONE
-from ttr_analysis.engine.kernel.legal import action_fault
-from ttr_analysis.engine.kernel.listing import list_actions
+from ttr_analysis.engine.kernel.step import action_fault, list_actions
 from ttr_analysis.engine.layout import State
-from ttr_analysis.engine.protocol import Floats
 from ttr_analysis.policies import Greedy, Random, play_games
 from ttr_analysis.policies.greedy import Greedy as Base
 from ttr_analysis.policies.playout import guarded, seat_players
-from ttr_analysis.tables.games import Tables, game_tables
+from ttr_analysis.tables import Tables, game_tables
 
 
 @ttr.compiled

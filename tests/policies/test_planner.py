@@ -26,8 +26,8 @@ from tests.engine.cells import (
 from tests.engine.conformance import IS_COMPILED, open_memories
 from tests.engine.positions import Action, Position
 from tests.fixtures import EVERY_MAP, load
-from ttr_analysis.analysis.tickets._cost import PackedCost
-from ttr_analysis.analysis.tickets.solver import forest_solver
+from ttr_analysis.analysis.tickets.network import forest_solver
+from ttr_analysis.analysis.tickets.steiner import PackedCost
 from ttr_analysis.engine.codes import (
     CLAIM_ROUTE,
     DECLINE_TUNNEL,
@@ -40,18 +40,16 @@ from ttr_analysis.engine.codes import (
     unpack_cards,
 )
 from ttr_analysis.engine.kernel.faults import NONE
-from ttr_analysis.engine.kernel.legal import action_fault
 from ttr_analysis.engine.kernel.scoring import COMPLETED_COLUMN, LOST_COLUMN, WON_COLUMN
-from ttr_analysis.engine.kernel.setup import new_game
-from ttr_analysis.engine.kernel.step import step
+from ttr_analysis.engine.kernel.step import action_fault, step
+from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import OVER, Phase, State
 from ttr_analysis.maps.model import GameMap, Ticket
 from ttr_analysis.policies import Greedy, Random, play_games
 from ttr_analysis.policies.planner import Planner
-from ttr_analysis.policies.planner.memory import Memory
-from ttr_analysis.policies.planner.params import Params
+from ttr_analysis.policies.planner.knowledge import Memory, Params
 from ttr_analysis.rules.chance import seed_words
-from ttr_analysis.tables.games import game_tables
+from ttr_analysis.tables import game_tables
 
 PLAIN = Planner(
     train_price=1.0,

@@ -11,17 +11,18 @@ from multiprocessing import get_context
 import numpy as np
 import pytest
 
-from tests.engine.conformance import IS_COMPILED, Combination, Ints, in_turn, recording_tape
+from tests.engine.conformance import IS_COMPILED, Combination, in_turn, recording_tape
 from tests.engine.decoding import decode
 from tests.fixtures import load
 from ttr_analysis import Game, GameRecord
+from ttr_analysis._arrays import Ints
 from ttr_analysis.engine.codes import TAPE_START, WRITE_AT, WRITE_END
 from ttr_analysis.engine.kernel.scoring import TOTAL_COLUMN
 from ttr_analysis.engine.layout import Ending, State
 from ttr_analysis.policies import Greedy, Planner, Random, play_games
 from ttr_analysis.policies.playout import BuiltIn, play_block, seat_players
 from ttr_analysis.rules.chance import run_words
-from ttr_analysis.tables.games import game_tables
+from ttr_analysis.tables import game_tables
 
 SEED = 2026
 N_GAMES = 50 if IS_COMPILED else 8

@@ -19,7 +19,6 @@ from tests.engine.conformance import (
     IS_COMPILED,
     UNIFORM,
     Combination,
-    Ints,
     check_action,
     every_combination,
     play,
@@ -27,19 +26,19 @@ from tests.engine.conformance import (
 from tests.engine.positions import Position, changed
 from tests.fixtures import load
 from tests.oracles.referee.payment import Cards, affordable, forms
+from ttr_analysis._arrays import Ints
 from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_FACE_UP, argument_of, kind_of, make_action
 from ttr_analysis.engine.kernel.claims import route_fault
 from ttr_analysis.engine.kernel.faults import NONE
-from ttr_analysis.engine.kernel.listing import list_actions
-from ttr_analysis.engine.kernel.setup import new_game
-from ttr_analysis.engine.kernel.step import step
+from ttr_analysis.engine.kernel.step import list_actions, step
+from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import OVER, TURN, Phase, State
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies import Random
 from ttr_analysis.rules.chance import N_WORDS, open_stream, seed_words
 from ttr_analysis.rules.ruleset import LoanRules
-from ttr_analysis.tables.games import Tables, game_tables
+from ttr_analysis.tables import Tables, game_tables
 
 N_DRAWS = 5_000 if IS_COMPILED else 600
 N_ERRORS = 5.5

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from ttr_analysis.report.background import Background
+from ttr_analysis.report.context import Background
 
 
 def test_it_runs_beside_the_caller() -> None:

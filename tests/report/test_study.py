@@ -22,13 +22,13 @@ from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies import Planner
 from ttr_analysis.report import Settings, Study, pictures, run_study, write_study
 from ttr_analysis.report import study as writing
-from ttr_analysis.report.columns import all_columns
+from ttr_analysis.report.context import Workbench
 from ttr_analysis.report.document import NAME_BEGINS, NAME_ENDS, Figures, Picture, Section, percent, plain
+from ttr_analysis.report.files import all_columns
 from ttr_analysis.report.sections import games
 from ttr_analysis.report.study import STEPS
-from ttr_analysis.report.workbench import Workbench
 from ttr_analysis.studies import seat_advantage, simulate, ticket_fates
-from ttr_analysis.tables.games import check_size
+from ttr_analysis.tables import check_size
 
 QUICK = Settings(seed=3, n_deals=40, quick=True, n_games=0)
 FULL = Settings(seed=3, n_deals=200, n_games=3)

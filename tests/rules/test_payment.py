@@ -22,10 +22,10 @@ from tests.oracles.payment import (
     spread,
 )
 from tests.oracles.strategies import GREEN, RED, any_route, some_cards
+from ttr_analysis._arrays import Ints
 from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE_INDEX, N_COLORS, N_KINDS, ROUTE_COLORS
 from ttr_analysis.maps.model import GameMap, Route
 from ttr_analysis.rules.payment import (
-    Ints,
     PaymentFault,
     can_pay,
     cards_missing,

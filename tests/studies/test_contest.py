@@ -14,15 +14,15 @@ from scipy.optimize import minimize
 
 import ttr_analysis as ttr
 from tests.fixtures import load
+from ttr_analysis._arrays import Floats
 from ttr_analysis._compile.calls import is_plain
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.policies import Greedy, Planner, Random
-from ttr_analysis.studies import contest
-from ttr_analysis.studies.contest import Tournament, beats, built_in, tournament
+from ttr_analysis.studies import tournaments as contest
 from ttr_analysis.studies.playing import Player
-from ttr_analysis.studies.ratings import ELO, Floats, fit_ratings
 from ttr_analysis.studies.simulation import Interrupted
-from ttr_analysis.viz.verdicts import plot_ratings
+from ttr_analysis.studies.tournaments import ELO, Tournament, beats, built_in, fit_ratings, tournament
+from ttr_analysis.viz.charts import plot_ratings
 
 IS_COMPILED = not is_plain()
 N_GAMES = 24 if IS_COMPILED else 4

@@ -25,7 +25,7 @@ from ttr_analysis.studies import Interrupted, map_fairness
 from ttr_analysis.studies.chunks import Chunk, played
 from ttr_analysis.studies.map_fairness import Fairness, _unevenness, fairness
 from ttr_analysis.studies.playing import Frames
-from ttr_analysis.viz.verdicts import plot_ticket_worth
+from ttr_analysis.viz.charts import plot_ticket_worth
 
 IS_COMPILED = not is_plain()
 N_GAMES = 400 if IS_COMPILED else 6

@@ -22,13 +22,13 @@ import ttr_analysis as ttr
 from tests.fixtures import load
 from ttr_analysis._compile.calls import is_plain
 from ttr_analysis.engine.actions import Action
-from ttr_analysis.engine.kernel.listing import list_actions
+from ttr_analysis.engine.kernel.step import list_actions
 from ttr_analysis.engine.protocol import CompiledPolicy
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.studies import Interrupted, SimulationResult, playing, simulation
+from ttr_analysis.studies.chunks import META, PartFolder
 from ttr_analysis.studies.columns import TABLES
-from ttr_analysis.studies.parts import META, PartFolder
 from ttr_analysis.studies.playing import Player, names_apart
 
 SEED = 7

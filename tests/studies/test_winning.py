@@ -14,20 +14,18 @@ from scipy import stats
 from tests.engine.conformance import Combination
 from tests.engine.test_hidden_information import scrambled
 from ttr_analysis import Game, GameError, GameRecord, GameState
-from ttr_analysis.analysis.tickets.solver import ForestSolver, trains_of
+from ttr_analysis.analysis.tickets.network import ForestSolver, trains_of
 from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_CARD, KEEP_TICKETS, PAY_TUNNEL, make_event
 from ttr_analysis.engine.layout import KEEP, NOBODY, TUNNEL_PHASE, TURN, State
 from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.studies import Interrupted, route_gone, ticket_posterior, turning_points, win_curve, win_probability
-from ttr_analysis.studies.winning import curve as curve_module
-from ttr_analysis.studies.winning.beliefs import alone_on
-from ttr_analysis.studies.winning.curve import step_text
+from ttr_analysis.studies.winning import probability as curve_module
+from ttr_analysis.studies.winning.beliefs import alone_on, fill_needs
 from ttr_analysis.studies.winning.inference import _lost_at, _turns_taken
-from ttr_analysis.studies.winning.knowledge import Knowledge, Watcher
-from ttr_analysis.studies.winning.probability import chances_of
+from ttr_analysis.studies.winning.probability import chances_of, step_text
 from ttr_analysis.studies.winning.rollouts import Results, Table
-from ttr_analysis.studies.winning.signs import fill_needs
-from ttr_analysis.tables.games import MAX_TICKETS, game_tables
+from ttr_analysis.studies.winning.worlds import Knowledge, Watcher
+from ttr_analysis.tables import MAX_TICKETS, game_tables
 
 pytestmark = pytest.mark.compiled_only  # whole games, many times
 

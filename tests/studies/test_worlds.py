@@ -29,10 +29,9 @@ from ttr_analysis.engine.layout import (
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.engine.view import redact
 from ttr_analysis.policies import Greedy, Planner, Random
-from ttr_analysis.studies.winning.knowledge import Knowledge, Watcher, knowledge_of
 from ttr_analysis.studies.winning.rollouts import Table
-from ttr_analysis.studies.winning.worlds import Beliefs
-from ttr_analysis.tables.games import MAX_TICKETS, game_tables
+from ttr_analysis.studies.winning.worlds import Beliefs, Knowledge, Watcher, knowledge_of
+from ttr_analysis.tables import MAX_TICKETS, game_tables
 
 COMBINATIONS = [
     list(tables)[-(i % 2)] for i, (_, tables) in enumerate(groupby(every_combination(), key=lambda table: table[:2]))

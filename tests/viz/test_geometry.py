@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from tests.fixtures import load
 from ttr_analysis import GameMap
 from ttr_analysis.maps.model import City
-from ttr_analysis.viz._cars import Car, overlapping
-from ttr_analysis.viz._curves import along, bezier, point_at, sideways
+from ttr_analysis.viz.curves import along, bezier, point_at, sideways
 from ttr_analysis.viz.geometry import BoardLayout, lay_out
+from ttr_analysis.viz.placement import Car, overlapping
 
 
 def all_cars(layout: BoardLayout) -> list[Car]:

@@ -10,7 +10,7 @@ import pytest
 import ttr_analysis as ttr
 from ttr_analysis import GameMap
 from ttr_analysis._display import RENDERERS, render_html
-from ttr_analysis.viz.route_list import HasRoutes
+from ttr_analysis.viz.html import HasRoutes
 
 
 @pytest.mark.parametrize("name", RENDERERS)

@@ -12,8 +12,7 @@ from traitlets import TraitError
 import ttr_analysis as ttr
 from tests.report.hostile import write_hostile_map
 from ttr_analysis.cards import CardCounts
-from ttr_analysis.widgets.answers.cost import MOST_SHOWN, most_cards
-from ttr_analysis.widgets.costs import RouteCosts
+from ttr_analysis.widgets.costs import MOST_SHOWN, RouteCosts, most_cards
 
 
 @pytest.mark.parametrize("n_cards", [0, 6, 25])

@@ -12,10 +12,10 @@ import pytest
 import ttr_analysis as ttr
 from tests.engine.goldens import golden_paths, load_events
 from ttr_analysis import GameRecord, GameState
-from ttr_analysis.analysis.paths.shortest import NoPathError
+from ttr_analysis.analysis.paths import NoPathError
 from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine.events import Chance
-from ttr_analysis.widgets._frames import UNKNOWN, Frame, game_data, replay_frames
+from ttr_analysis.widgets.snapshot import UNKNOWN, Frame, game_data, replay_frames
 
 GOLDENS = [pytest.param(path, id=f"{path.parent.name}-{path.stem}") for path in golden_paths()]
 HALF = GOLDENS[::2]

@@ -12,8 +12,7 @@ from traitlets import TraitError
 import ttr_analysis as ttr
 from tests.report.hostile import write_hostile_map
 from ttr_analysis.cards import CARD_KINDS, CardCounts
-from ttr_analysis.widgets.answers.tunnel import MOST_SHOWN, tunnels_to_ask
-from ttr_analysis.widgets.odds import TunnelOdds
+from ttr_analysis.widgets.odds import MOST_SHOWN, TunnelOdds, tunnels_to_ask
 
 
 def some_cards(rng: np.random.Generator, deck: CardCounts, n: int) -> CardCounts:

@@ -10,9 +10,9 @@ import pytest
 from tests.engine.records import TABLES, Table, played
 from tests.fixtures import EVERY_MAP, load
 from ttr_analysis import Game, GameError, GameMap, GameRecord, RecordError
-from ttr_analysis.engine.notation import NotationError, record_lines
-from ttr_analysis.widgets.notepad import Notepad, PieceKind
+from ttr_analysis.notation import NotationError, record_lines
 from ttr_analysis.widgets.recorder import GameRecorder
+from ttr_analysis.widgets.recording import Notepad, PieceKind
 
 SET_UP = (
     "hand 4",

@@ -15,7 +15,7 @@ from tests.fixtures import EVERY_MAP, load
 from ttr_analysis import Game, GameError, GameMap, GameRecord, SeatView
 from ttr_analysis.engine.actions import Action, Pass
 from ttr_analysis.policies import Greedy, Random
-from ttr_analysis.widgets.sitting import PERSON, Sitting
+from ttr_analysis.widgets.human_game import PERSON, Sitting
 from ttr_analysis.widgets.table import GameTable
 
 if TYPE_CHECKING:

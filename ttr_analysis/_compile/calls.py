@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 import numpy as np
 
+from ttr_analysis._compile.arithmetic import fits
 from ttr_analysis._compile.records import Record
 from ttr_analysis._compile.source import Source, Text
 from ttr_analysis._compile.types import (
@@ -35,7 +36,6 @@ from ttr_analysis._compile.types import (
     parts_of,
     signature,
 )
-from ttr_analysis._compile.values import fits
 from ttr_analysis._compile.writer import MISMATCH, SCRATCH_END, SCRATCH_TOP, TYPES, Fault
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
+from ttr_analysis._compile.arithmetic import Static
 from ttr_analysis._compile.expressions import Expressions, Variable, returned_type
 from ttr_analysis._compile.types import FLOAT, INT, NONE, Array, Tuple, Type, has_memory, parts_of
-from ttr_analysis._compile.values import Static
 from ttr_analysis._compile.writer import ATTRIBUTES, ERROR, SCRATCH_TOP, Block, Place, Value, constant
 
 if TYPE_CHECKING:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis.cards import N_COLORS, N_KINDS
 from ttr_analysis.rules.chance import below
-from ttr_analysis.rules.payment import Ints
 
 
 @compiled

@@ -1,4 +1,4 @@
-"""Whole games by the full rules: states, actions, records, and the compiled kernel that plays them."""
+"""How a game goes by the full rules: states, actions, scores, and the compiled kernel that plays."""
 
 import lazy_loader
 

@@ -34,13 +34,11 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled, short
 from ttr_analysis._errors import IllegalActionError
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS, CardCounts
-
-Ints = npt.NDArray[np.int64]
 
 DRAW_CARD: Final = 0
 DRAW_FACE_UP: Final = 1

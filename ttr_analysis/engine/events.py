@@ -8,18 +8,18 @@ from typing import Final, Literal, get_args
 
 import numpy as np
 
+from ttr_analysis._arrays import Ints
 from ttr_analysis._errors import GameError, UnknownNameError, nearest
 from ttr_analysis.cards import CARD_KINDS, card_index
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import Action
-from ttr_analysis.engine.actions.codec import Codec
+from ttr_analysis.engine.actions.table import Codec
 from ttr_analysis.engine.codes import (
     READ_AT,
     READ_END,
     TAPE_START,
     WRITE_AT,
     WRITE_END,
-    Ints,
     argument_of,
     kind_of,
     make_event,
@@ -27,7 +27,7 @@ from ttr_analysis.engine.codes import (
 )
 from ttr_analysis.engine.layout import UNKNOWN_CARD, State
 from ttr_analysis.maps.model import Ticket
-from ttr_analysis.tables.games import MAX_SEATS, MAX_SLOTS
+from ttr_analysis.tables import MAX_SEATS, MAX_SLOTS
 
 ChanceKind = Literal[
     "card_dealt",
@@ -165,7 +165,7 @@ def decode_event(codec: Codec, code: int, value: int, state: State) -> Move | Ch
     --------
     >>> import numpy as np
     >>> import ttr_analysis as ttr
-    >>> from ttr_analysis.engine.actions.codec import codec_of
+    >>> from ttr_analysis.engine.actions.table import codec_of
     >>> codec = codec_of(ttr.load_map("nordic"))
     >>> decode_event(codec, make_event(codes.MARKET_CARD, 0, 4), 8, np.zeros(0, dtype=np.int64))
     Chance(kind='market_card', seat=None, slot=4, card='locomotive', ticket=None)
@@ -210,7 +210,7 @@ def encode_chance(codec: Codec, outcome: Chance) -> tuple[int, int]:
     Examples
     --------
     >>> import ttr_analysis as ttr
-    >>> from ttr_analysis.engine.actions.codec import codec_of
+    >>> from ttr_analysis.engine.actions.table import codec_of
     >>> codec = codec_of(ttr.load_map("nordic"))
     >>> code, value = encode_chance(codec, Chance("market_card", slot=4, card="locomotive"))
     >>> code == make_event(codes.MARKET_CARD, 0, 4), value

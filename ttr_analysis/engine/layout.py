@@ -13,7 +13,7 @@ from typing import Final
 from ttr_analysis._compile import Record, block, cell
 from ttr_analysis.cards import N_KINDS
 from ttr_analysis.rules.chance import N_WORDS
-from ttr_analysis.tables.games import MAX_OFFER, MAX_ROUTES, MAX_SEATS, MAX_SLOTS, MAX_TICKETS
+from ttr_analysis.tables import MAX_OFFER, MAX_ROUTES, MAX_SEATS, MAX_SLOTS, MAX_TICKETS
 
 
 class Phase(IntEnum):

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-import numpy as np
-import numpy.typing as npt
-
+from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis.engine.actions import Action
-from ttr_analysis.engine.codes import Ints
 from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.view import SeatView
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.tables.games import Tables
+from ttr_analysis.tables import Tables
 
-Floats = npt.NDArray[np.float64]
+if TYPE_CHECKING:
+    import numpy as np
+
 Chooser = Callable[[State, Tables, Ints, int, Floats, Ints], tuple[int, int]]
 """A compiled function that plays: see `CompiledPolicy.decide` for what it is given."""
 
@@ -94,7 +93,7 @@ class CompiledPolicy(Protocol):
 
     >>> import numpy as np
     >>> import ttr_analysis as ttr
-    >>> from ttr_analysis.engine.kernel.listing import list_actions
+    >>> from ttr_analysis.engine.kernel.step import list_actions
     >>> class First:
     ...     name, params, memory_size = "First", np.zeros(1), 4
     ...     def lore(self, game_map, n_players):

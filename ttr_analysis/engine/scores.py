@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ttr_analysis.engine.codes import Ints
+from ttr_analysis._arrays import Ints
 from ttr_analysis.engine.kernel import scoring as columns
 from ttr_analysis.engine.kernel.scoring import goal_reached, label_cities, score_games
 from ttr_analysis.engine.layout import UNKNOWN_TICKET, State
 from ttr_analysis.maps.model import GameMap, Ticket
 from ttr_analysis.rules.scoring import NO_GOAL, ticket_score
-from ttr_analysis.tables import game_tables
-from ttr_analysis.tables.games import MAX_CITIES, Tables
+from ttr_analysis.tables import MAX_CITIES, Tables, game_tables
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,9 +7,9 @@ from typing import Final, Literal
 
 import numpy as np
 
+from ttr_analysis._arrays import Ints
 from ttr_analysis._errors import GameError
 from ttr_analysis.cards import CARD_KINDS, COLORS, N_COLORS, CardCounts
-from ttr_analysis.engine.codes import Ints
 from ttr_analysis.engine.layout import (
     AT_DISCARDS,
     NEUTRAL_OWNER,

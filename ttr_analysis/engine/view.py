@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis.cards import CardCounts
-from ttr_analysis.engine.codes import Ints
 from ttr_analysis.engine.kernel.claims import track_fault
 from ttr_analysis.engine.kernel.faults import NONE
 from ttr_analysis.engine.layout import (
@@ -20,8 +20,7 @@ from ttr_analysis.engine.layout import (
 )
 from ttr_analysis.engine.state import PublicState, seat_number
 from ttr_analysis.maps.model import GameMap, Route, RouteLike, Ticket
-from ttr_analysis.tables import game_tables
-from ttr_analysis.tables.games import MAX_OFFER, MAX_ROUTES, MAX_TICKETS, Tables
+from ttr_analysis.tables import MAX_OFFER, MAX_ROUTES, MAX_TICKETS, Tables, game_tables
 
 
 @compiled

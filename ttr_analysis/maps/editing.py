@@ -24,8 +24,7 @@ from ttr_analysis.maps.loading import (
     default_swap,
 )
 from ttr_analysis.maps.model import GameMap, Route, RouteLike
-from ttr_analysis.maps.reading import Column, Row, Table, parse_row
-from ttr_analysis.maps.writing import write_atomically
+from ttr_analysis.maps.reading import Column, Row, Table, parse_row, write_atomically
 
 if TYPE_CHECKING:
     from ttr_analysis.maps.model import City, Ticket

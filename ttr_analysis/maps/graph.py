@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Literal
 
 import networkx as nx
 
-from ttr_analysis.maps.writing import write_atomically
+from ttr_analysis.maps.reading import write_atomically
 
 if TYPE_CHECKING:
     from ttr_analysis.maps.model import GameMap
-
 
 GraphFile = Literal["graphml", "adjacency", "edges"]
 """What a graph is written as."""

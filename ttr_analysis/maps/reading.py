@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import re
+import tempfile
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -360,3 +362,33 @@ def _inside_array(table: tuple[str, ...], n_seen: dict[tuple[str, ...], int]) ->
 def _split_key(key: str) -> tuple[str, ...]:
     """Return the parts of a dotted TOML key without quotes."""
     return tuple(part.strip().strip("\"'") for part in key.split("."))
+
+
+# -- writing files so that a reader never sees half of one -----------------------------------------------
+
+
+def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None:
+    """
+    Write a file under a temporary name beside it, then rename it.
+
+    Parameters
+    ----------
+    path
+        The file; an old one stays whole if writing fails.
+    content
+        Text (UTF-8) or bytes.
+    """
+    path = Path(path)
+    data = content.encode() if isinstance(content, str) else content
+    descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+        # mkstemp makes files that only their owner may read.
+        umask = os.umask(0)
+        os.umask(umask)
+        Path(temporary).chmod(0o666 & ~umask)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

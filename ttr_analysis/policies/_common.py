@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-import numpy as np
-import numpy.typing as npt
-
+from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
-from ttr_analysis.engine.kernel.neutral import may_choose
+from ttr_analysis.engine.kernel.turns import may_choose
 from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.protocol import CompiledPolicy as CompiledPolicy  # noqa: PLC0414 - a public name here
 from ttr_analysis.engine.protocol import Policy as Policy  # noqa: PLC0414 - a public name here
 from ttr_analysis.rules.chance import N_WORDS, below
-from ttr_analysis.tables.games import Tables
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from ttr_analysis.tables import Tables
 
 MEMORY_START: Final = N_WORDS
 """First cell of a policy's memory after the words of its stream."""

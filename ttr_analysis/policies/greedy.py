@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine.actions.pay_tunnel import can_pay_surcharge, surcharge_cards
@@ -31,9 +32,9 @@ from ttr_analysis.engine.kernel.tickets import fewest_kept, has_tickets
 from ttr_analysis.engine.layout import NEUTRAL, SECOND_DRAW, TUNNEL_PHASE, TURN, UNKNOWN_TICKET, State
 from ttr_analysis.engine.protocol import Chooser
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.policies._common import MEMORY_START, Floats, Ints, neutral_track
+from ttr_analysis.policies._common import MEMORY_START, neutral_track
 from ttr_analysis.rules.payment import GRAY_INDEX, can_pay, can_pay_with, fewest_locomotives, sets_needed
-from ttr_analysis.tables.games import Tables
+from ttr_analysis.tables import Tables
 
 
 @dataclass(frozen=True, slots=True)

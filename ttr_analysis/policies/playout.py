@@ -14,26 +14,24 @@ from typing import Final, NamedTuple, Protocol, TypeGuard, get_args
 
 import numpy as np
 
+from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis._compile import Functions, compiled
 from ttr_analysis._errors import GameError
 from ttr_analysis.engine.actions.table import is_well_formed
 from ttr_analysis.engine.kernel.faults import NONE
-from ttr_analysis.engine.kernel.legal import action_fault
-from ttr_analysis.engine.kernel.listing import list_actions
 from ttr_analysis.engine.kernel.scoring import N_COLUMNS, score_games
-from ttr_analysis.engine.kernel.setup import new_game
-from ttr_analysis.engine.kernel.step import step
+from ttr_analysis.engine.kernel.step import action_fault, list_actions, step
+from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import OVER, State
+from ttr_analysis.engine.packed import check_memory
 from ttr_analysis.engine.protocol import Chooser, CompiledPolicy
-from ttr_analysis.engine.seating import check_memory
 from ttr_analysis.engine.view import hide_secrets
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.policies._common import Floats, Ints
 from ttr_analysis.policies.greedy import Greedy
 from ttr_analysis.policies.planner.policy import Planner
 from ttr_analysis.policies.random import Random
 from ttr_analysis.rules.chance import N_WORDS, open_stream, run_words
-from ttr_analysis.tables.games import Tables, game_tables
+from ttr_analysis.tables import Tables, game_tables
 
 NO_TAPE_CELLS: Final = 4
 """Cells of a tape on which nothing is written."""

@@ -22,6 +22,7 @@ from typing import ClassVar, Final
 
 import numpy as np
 
+from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis._compile import Record, block, cell, compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine.actions.pay_tunnel import n_surcharges, surcharge_cards
@@ -46,11 +47,11 @@ from ttr_analysis.engine.kernel.tickets import count_bits, fewest_kept, has_tick
 from ttr_analysis.engine.layout import NEUTRAL, SECOND_DRAW, TUNNEL_PHASE, TURN, State
 from ttr_analysis.engine.protocol import Chooser
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.policies._common import Floats, Ints, neutral_track, random_number
+from ttr_analysis.policies._common import neutral_track, random_number
 from ttr_analysis.rules.chance import N_WORDS, below
 from ttr_analysis.rules.forms import count_in_color, count_without_color, find_in_color, find_without_color
 from ttr_analysis.rules.payment import GRAY_INDEX
-from ttr_analysis.tables.games import MAX_ROUTES, Tables, game_tables
+from ttr_analysis.tables import MAX_ROUTES, Tables, game_tables
 
 _FACTS: Final = ("plain", "symbols", "jokers", "swap_size", "swap_any")
 """What routes of one shape have in common."""

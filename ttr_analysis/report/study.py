@@ -15,12 +15,12 @@ from pathlib import Path
 from tqdm.auto import tqdm
 
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.maps.writing import write_atomically
+from ttr_analysis.maps.reading import write_atomically
+from ttr_analysis.report.context import Settings, Workbench
 from ttr_analysis.report.document import Block, Section, Table, name, plain
 from ttr_analysis.report.files import README, describe_tables, described_tables, write_tables
 from ttr_analysis.report.page import render_page
 from ttr_analysis.report.sections import (
-    best,
     board,
     bottlenecks,
     drawing,
@@ -29,10 +29,9 @@ from ttr_analysis.report.sections import (
     method,
     money,
     structure,
-    tickets,
     tunnels,
 )
-from ttr_analysis.report.workbench import Settings, Workbench
+from ttr_analysis.report.sections import tickets as ticket_sections
 
 PAGE = "report.html"
 TABLES = "tables"
@@ -61,10 +60,10 @@ class Step:
 
 STEPS: tuple[Step, ...] = (
     Step("board", board.section),
-    Step("tickets", tickets.values),
-    Step("pairs", tickets.pairs),
-    Step("an example deal", tickets.deal),
-    Step("the best network", best.section, is_last=True),
+    Step("tickets", ticket_sections.values),
+    Step("pairs", ticket_sections.pairs),
+    Step("an example deal", ticket_sections.deal),
+    Step("the best network", ticket_sections.best, is_last=True),
     Step("long routes", longroutes.section),
     Step("ferries", longroutes.ferries),
     Step("tunnels", tunnels.section),

@@ -20,11 +20,9 @@ from operator import index
 from typing import Final, SupportsIndex
 
 import numpy as np
-import numpy.typing as npt
 
+from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
-
-Ints = npt.NDArray[np.int64]
 
 N_WORDS: Final = 4
 """Words of a stream, and of a seed."""

@@ -13,14 +13,10 @@ cards follows from it.
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
+from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS
 from ttr_analysis.rules.payment import GRAY_INDEX, cards_needed, form_sets, most_sets
-
-Ints = npt.NDArray[np.int64]
 
 
 @compiled
@@ -46,6 +42,7 @@ def count_forms(
     A gray route of length 2 where locomotives are jokers: two red, a red card
     and a locomotive, a blue one and a locomotive, two locomotives.
 
+    >>> import numpy as np
     >>> hand = np.array([0, 1, 0, 0, 0, 0, 0, 2, 2])
     >>> int(count_forms(hand, 5, 8, 2, 0, 1, 0, 0))
     4
@@ -214,6 +211,7 @@ def find_form(
 
     Examples
     --------
+    >>> import numpy as np
     >>> hand = np.array([0, 1, 0, 0, 0, 0, 0, 2, 2])
     >>> [tuple(map(int, find_form(hand, 5, 8, 2, 0, 1, 0, 0, i))) for i in range(4)]
     [(1, 1, 1), (7, 2, 0), (7, 1, 1), (-1, 0, 2)]

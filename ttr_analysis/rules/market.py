@@ -17,13 +17,9 @@ from __future__ import annotations
 
 from typing import Final
 
-import numpy as np
-import numpy.typing as npt
-
+from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX
-
-Ints = npt.NDArray[np.int64]
 
 EMPTY: Final = -1
 """A slot without a card."""
@@ -46,6 +42,7 @@ def next_empty_slot(market: Ints, start: int) -> int:
 
     Examples
     --------
+    >>> import numpy as np
     >>> market = np.array([3, EMPTY, 8, EMPTY, 0])
     >>> int(next_empty_slot(market, 0)), int(next_empty_slot(market, 2)), int(next_empty_slot(market, 4))
     (1, 3, 5)
@@ -73,6 +70,7 @@ def has_too_many_locomotives(market: Ints, reset_at: int) -> bool:
 
     Examples
     --------
+    >>> import numpy as np
     >>> market = np.array([3, EMPTY, 8, 8, 8])
     >>> bool(has_too_many_locomotives(market, 3)), bool(has_too_many_locomotives(market, 4))
     (True, False)
@@ -112,6 +110,7 @@ def is_reset_due(
     Three locomotives of five cards: at first, where too few colored cards are
     left to turn up a better market, and after as many resets as may be.
 
+    >>> import numpy as np
     >>> market = np.array([8, 2, 8, 0, 8])
     >>> bool(is_reset_due(market, 58, 0, 3, 100, 1, 3))
     True
@@ -150,6 +149,7 @@ def sweep_market(market: Ints, discards: Ints) -> None:
 
     Examples
     --------
+    >>> import numpy as np
     >>> market, discards = np.array([3, EMPTY, 8]), np.zeros(9, dtype=np.int64)
     >>> sweep_market(market, discards)
     >>> market.tolist(), discards.tolist()

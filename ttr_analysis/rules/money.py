@@ -11,12 +11,8 @@ from __future__ import annotations
 
 from typing import Final
 
-import numpy as np
-import numpy.typing as npt
-
+from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
-
-Ints = npt.NDArray[np.int64]
 
 BANK: Final = -1
 """The bank as a payer or payee."""
@@ -38,6 +34,7 @@ def transfer(tokens: Ints, payer: int, payee: int, amount: int) -> None:
 
     Examples
     --------
+    >>> import numpy as np
     >>> tokens = np.array([30, 30])
     >>> transfer(tokens, 0, 1, 4)
     >>> transfer(tokens, 1, BANK, 3)
@@ -97,6 +94,7 @@ def can_settle(tokens: Ints, loans: Ints, payer: int, toll: int, loan_limit: int
     --------
     The only loan card is taken:
 
+    >>> import numpy as np
     >>> tokens, loans = np.array([2, 3]), np.array([1, 0])
     >>> bool(can_settle(tokens, loans, 1, 3, 1)), bool(can_settle(tokens, loans, 1, 4, 1))
     (True, False)
@@ -132,6 +130,7 @@ def settle_toll(tokens: Ints, loans: Ints, payer: int, payee: int, toll: int) ->
     --------
     Equal to the tokens left is paid; then the bank pays the owner:
 
+    >>> import numpy as np
     >>> tokens, loans = np.array([4, 10]), np.array([0, 0])
     >>> int(settle_toll(tokens, loans, 0, 1, 4)), tokens.tolist()
     (0, [0, 14])

@@ -27,13 +27,9 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Final
 
-import numpy as np
-import numpy.typing as npt
-
+from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
-
-Ints = npt.NDArray[np.int64]
 
 GRAY_INDEX: Final = N_COLORS
 """The color of a route that any one color of cards may pay."""
@@ -255,6 +251,7 @@ def can_pay(hand: Ints, color: int, plain: int, symbols: int, jokers: int, swap_
     --------
     A gray route of length 2, where locomotives are no jokers:
 
+    >>> import numpy as np
     >>> bool(can_pay(np.array([1, 0, 2, 0, 0, 0, 0, 0, 0]), 8, 2, 0, 0, 0, 0))
     True
     >>> bool(can_pay(np.array([1, 0, 1, 0, 0, 0, 0, 0, 9]), 8, 2, 0, 0, 0, 0))
@@ -370,6 +367,7 @@ def payment_fault(cards: Ints, color: int, plain: int, symbols: int, jokers: int
     Seven green cards and eight others, on length 9 with four cards for one;
     and the same with one other card less:
 
+    >>> import numpy as np
     >>> route = (8, 9, 0, 0, 4, 1)
     >>> int(payment_fault(np.array([0, 3, 0, 2, 7, 0, 0, 2, 1]), *route))
     0
@@ -426,6 +424,7 @@ def fill_sets(left: Ints, n_cards: int, rank: Ints, wanted: Ints, taken: Ints) -
 
     Examples
     --------
+    >>> import numpy as np
     >>> taken = np.zeros(9, dtype=np.int64)
     >>> rank = np.array([0, 0, 0, 0, 0, 0, 0, 0, 1])
     >>> fill_sets(np.array([3, 2, 0, 0, 0, 0, 0, 0, 6]), 3, rank, np.zeros(9, dtype=np.int64), taken)

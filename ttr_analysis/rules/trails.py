@@ -23,12 +23,9 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from ttr_analysis._arrays import Flags, Ints
 from ttr_analysis._compile import compiled
-
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.int8]
 
 MAX_STEPS: Final = 100_000
 """

@@ -13,13 +13,9 @@ Cards are nine counts, as in `CARD_KINDS`.
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
+from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS
-
-Ints = npt.NDArray[np.int64]
 
 
 @compiled
@@ -34,6 +30,7 @@ def color_played(cards: Ints) -> int:
 
     Examples
     --------
+    >>> import numpy as np
     >>> int(color_played(np.array([0, 0, 0, 0, 2, 0, 0, 0, 1])))
     4
     >>> int(color_played(np.array([0, 0, 0, 0, 0, 0, 0, 0, 2])))
@@ -62,6 +59,7 @@ def matching_cards(cards: Ints, color: int) -> int:
     One green card and one locomotive, against green and against locomotives
     alone:
 
+    >>> import numpy as np
     >>> revealed = np.array([0, 0, 0, 0, 1, 0, 1, 0, 1])
     >>> int(matching_cards(revealed, 4)), int(matching_cards(revealed, 8))
     (2, 1)
@@ -87,6 +85,7 @@ def spare_cards(left: Ints, color: int, jokers: int) -> int:
 
     Examples
     --------
+    >>> import numpy as np
     >>> int(spare_cards(np.array([5, 0, 0, 0, 1, 0, 0, 0, 2]), 4, 1))
     3
     """
@@ -115,6 +114,7 @@ def pays_surcharge(cards: Ints, color: int, jokers: int, surcharge: int) -> bool
     --------
     Two for a tunnel in green: one green card and a locomotive.
 
+    >>> import numpy as np
     >>> bool(pays_surcharge(np.array([0, 0, 0, 0, 1, 0, 0, 0, 1]), 4, 1, 2))
     True
     """

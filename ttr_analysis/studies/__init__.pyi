@@ -1,9 +1,3 @@
-from .contest import Tournament as Tournament
-from .contest import beats as beats
-from .contest import built_in as built_in
-from .contest import tournament as tournament
-from .difficulty import difficulty_correlations as difficulty_correlations
-from .difficulty import ticket_difficulty as ticket_difficulty
 from .intervals import Interval as Interval
 from .intervals import mean_interval as mean_interval
 from .intervals import wilson as wilson
@@ -29,9 +23,15 @@ from .questions import tunnel_calibration as tunnel_calibration
 from .questions import tunnel_results as tunnel_results
 from .questions import win_differences as win_differences
 from .questions import win_rates as win_rates
+from .questions.tickets import difficulty_correlations as difficulty_correlations
+from .questions.tickets import ticket_difficulty as ticket_difficulty
 from .simulation import Interrupted as Interrupted
 from .simulation import SimulationResult as SimulationResult
 from .simulation import simulate as simulate
+from .tournaments import Tournament as Tournament
+from .tournaments import beats as beats
+from .tournaments import built_in as built_in
+from .tournaments import tournament as tournament
 from .winning import route_gone as route_gone
 from .winning import ticket_posterior as ticket_posterior
 from .winning import turning_points as turning_points

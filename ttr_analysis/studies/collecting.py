@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from ttr_analysis._arrays import Floats, Ints, Narrow
 from ttr_analysis._compile import compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine.codes import (
@@ -35,20 +35,16 @@ from ttr_analysis.engine.codes import (
     without_seat,
 )
 from ttr_analysis.engine.kernel.scoring import goal_reached
-from ttr_analysis.engine.kernel.setup import new_game
 from ttr_analysis.engine.kernel.step import step
+from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import KEEP_START, NEUTRAL_OWNER, OVER, UNKNOWN_TICKET, State
-from ttr_analysis.policies.planner.pay import tunnel_odds
+from ttr_analysis.policies.planner.card_value import tunnel_odds
 from ttr_analysis.policies.playout import NO_TAPE_CELLS, Players, choose, wake_players
 from ttr_analysis.rules.chance import N_WORDS
 from ttr_analysis.rules.scoring import NO_GOAL, ticket_score
 from ttr_analysis.rules.tunnel import color_played
 from ttr_analysis.studies.ways import NEVER
-from ttr_analysis.tables.games import MAX_CITIES, MAX_OFFER, MAX_ROUTES, Tables
-
-Ints = npt.NDArray[np.int64]
-Narrow = npt.NDArray[np.int32]
-Floats = npt.NDArray[np.float64]
+from ttr_analysis.tables import MAX_CITIES, MAX_OFFER, MAX_ROUTES, Tables
 
 NEUTRAL_SEAT: Final = -1
 """The neutral player, where a seat is named."""

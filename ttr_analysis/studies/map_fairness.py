@@ -18,15 +18,15 @@ from tqdm.auto import tqdm
 from ttr_analysis.analysis.structure import route_table, spaces_table
 from ttr_analysis.analysis.tickets import blocking_map, value_table
 from ttr_analysis.cards import COLORS
-from ttr_analysis.engine.header import check_seed
 from ttr_analysis.engine.protocol import CompiledPolicy, Policy
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies import Planner
+from ttr_analysis.records.header import check_seed
 from ttr_analysis.studies.chunks import Chunk, default_chunk, played
 from ttr_analysis.studies.intervals import Moments, clustered_mean, clustered_rate, moments_of
 from ttr_analysis.studies.playing import Frames, Plan, frame, warn_of_generators
 from ttr_analysis.studies.simulation import Interrupted, whole
-from ttr_analysis.tables.games import check_size
+from ttr_analysis.tables import check_size
 
 _N_COLORINGS: Final = 10_000
 _FEWEST: Final = 20

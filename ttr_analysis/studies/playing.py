@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ttr_analysis._arrays import Ints, Narrow
 from ttr_analysis.engine.codes import (
     CLAIM_ROUTE,
     DECLINE_TUNNEL,
@@ -25,17 +26,15 @@ from ttr_analysis.engine.codes import (
     PASS,
     TAPE_START,
 )
-from ttr_analysis.engine.game import Game
 from ttr_analysis.engine.kernel import scoring
 from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.protocol import CompiledPolicy, Policy, policy_name
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.playout import BLOCK, BuiltIn, Players, check_legal, is_compiled, seat_players
+from ttr_analysis.records.game import Game
 from ttr_analysis.rules.chance import run_words
 from ttr_analysis.studies import collecting as notes
 from ttr_analysis.studies.collecting import (
-    Ints,
-    Narrow,
     collect_game,
     fill_ticket_ends,
     new_notes,

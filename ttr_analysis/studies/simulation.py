@@ -17,12 +17,10 @@ import numpy as np
 import pandas as pd
 from tqdm.auto import tqdm
 
-from ttr_analysis.engine.facts import facts_hash
-from ttr_analysis.engine.header import check_seed
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.studies.chunks import N_WAITING, Chunk, default_chunk, played
+from ttr_analysis.records.header import check_seed, facts_hash
+from ttr_analysis.studies.chunks import META, N_WAITING, Chunk, PartFolder, default_chunk, played
 from ttr_analysis.studies.columns import TABLES, categories, category_types, no_rows, with_types
-from ttr_analysis.studies.parts import META, PartFolder
 from ttr_analysis.studies.playing import (
     Columns,
     Entrants,
@@ -36,7 +34,7 @@ from ttr_analysis.studies.playing import (
     play_chunk,
     warn_of_generators,
 )
-from ttr_analysis.tables.games import check_size
+from ttr_analysis.tables import check_size
 
 VERSION: Final = 3
 """Of the tables on disk: those of another version have other columns, or mean something else by them."""

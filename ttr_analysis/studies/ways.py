@@ -13,15 +13,11 @@ from __future__ import annotations
 
 from typing import Final
 
-import numpy as np
-import numpy.typing as npt
-
+from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import Record, block, cell, compiled
 from ttr_analysis.engine.kernel.claims import track_fault
 from ttr_analysis.engine.layout import NEUTRAL_OWNER, NOBODY, State
-from ttr_analysis.tables.games import MAX_CITIES, MAX_ROUTES, MAX_TICKETS, Tables
-
-Ints = npt.NDArray[np.int64]
+from ttr_analysis.tables import MAX_CITIES, MAX_ROUTES, MAX_TICKETS, Tables
 
 NEVER: Final = -1
 """What did not come: a turn, a claim."""

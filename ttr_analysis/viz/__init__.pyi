@@ -1,13 +1,13 @@
 from .board import plot_map as plot_map
 from .charts import plot_card_odds as plot_card_odds
+from .charts import plot_ratings as plot_ratings
 from .charts import plot_ticket_values as plot_ticket_values
+from .charts import plot_ticket_worth as plot_ticket_worth
 from .charts import plot_tunnel_odds as plot_tunnel_odds
+from .charts import plot_win_curve as plot_win_curve
 from .results import plot_late_tickets as plot_late_tickets
 from .results import plot_point_sources as plot_point_sources
 from .results import plot_rates as plot_rates
 from .results import plot_ticket_fates as plot_ticket_fates
 from .results import plot_ticket_results as plot_ticket_results
 from .results import plot_tunnel_success as plot_tunnel_success
-from .verdicts import plot_ratings as plot_ratings
-from .verdicts import plot_ticket_worth as plot_ticket_worth
-from .winning import plot_win_curve as plot_win_curve

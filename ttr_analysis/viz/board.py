@@ -15,20 +15,23 @@ from matplotlib.colors import Normalize, to_hex, to_rgb
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, PathPatch
 from matplotlib.path import Path
+from matplotlib.patheffects import withStroke
+from matplotlib.text import Text
 
 from ttr_analysis.maps.model import GameMap, Route
-from ttr_analysis.viz._cars import Car
-from ttr_analysis.viz._curves import bezier
-from ttr_analysis.viz._scene import Routes, Scene, TicketLike, Values, arcs_of, read_scene
-from ttr_analysis.viz._shapes import PLATE, arrow, band, cross, disk, placed, saw, train
-from ttr_analysis.viz._text import BoardText
-from ttr_analysis.viz.background import Background, Points, load_background
+from ttr_analysis.viz.coast import Background, Points, load_background
+from ttr_analysis.viz.curves import bezier
 from ttr_analysis.viz.geometry import BoardLayout, frame, lay_out
+from ttr_analysis.viz.placement import Car
+from ttr_analysis.viz.shapes import PLATE, arrow, band, cross, disk, placed, saw, train
+from ttr_analysis.viz.sheet import Routes, Scene, TicketLike, Values, arcs_of, read_scene
 from ttr_analysis.viz.style import BOARD, CARD_STYLES, PLAYER_COLORS, Shape
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.backend_bases import RendererBase
+    from matplotlib.transforms import Bbox
 
 Color: TypeAlias = str | tuple[float, float, float]
 Shade: TypeAlias = Callable[[str], Color]
@@ -88,7 +91,7 @@ def plot_map(  # noqa: PLR0913 - one option per thing to be seen, each by keywor
         Whether to explain the marks that occur.
     background
         A file with coast and border lines (see
-        `ttr_analysis.viz.background`); by default those of the built-in map
+        `ttr_analysis.viz.coast`); by default those of the built-in map
         of that name.
 
     Returns
@@ -416,3 +419,68 @@ class _Board:
 def _compound(rings: Sequence[Points]) -> Path:
     """Return one path of many rings, so that those inside others are holes."""
     return Path.make_compound_path(*(Path(np.vstack([ring, ring[:1]]), closed=True) for ring in rings))
+
+
+# -- text that is as large as the board ------------------------------------------------------------------
+
+SMALLEST_POINTS = 1.0
+
+
+class BoardText(Text):
+    """
+    Literal text whose size is given in board units.
+
+    Nothing in it is read as mathematics: names may hold a dollar sign.
+
+    Parameters
+    ----------
+    ax
+        Axes to add it to.
+    position
+        Where it stands, in board units.
+    text
+        What it says.
+    em
+        Font size: height of an em in board units.
+    halo
+        Color of the outline; none by default.
+    **properties
+        Others, of `matplotlib.text.Text`.
+    """
+
+    def __init__(
+        self,
+        ax: Axes,
+        position: tuple[float, float],
+        text: str,
+        *,
+        em: float,
+        halo: str | None = None,
+        **properties: Any,  # noqa: ANN401 - passed on
+    ) -> None:
+        super().__init__(
+            *position, text, parse_math=False, usetex=False, transform=ax.transData, clip_on=True, **properties
+        )
+        self._em, self._halo = em, halo
+        ax.add_artist(self)
+
+    def draw(self, renderer: RendererBase) -> None:
+        """Draw it in the size that the axes have now."""
+        self._rescale()
+        super().draw(renderer)
+
+    def get_window_extent(self, renderer: RendererBase | None = None, dpi: float | None = None) -> Bbox:
+        """Return its box in the size that the axes have now."""
+        self._rescale()
+        return super().get_window_extent(renderer, dpi)
+
+    def _rescale(self) -> None:
+        if self.axes is None or self.figure is None:
+            return
+        (_, low), (_, high) = self.axes.transData.transform([(0.0, 0.0), (0.0, self._em)])
+        points = max(SMALLEST_POINTS, 72 * abs(high - low) / self.figure.dpi)
+        if points == self.get_fontsize():
+            return
+        self.set_fontsize(points)
+        if self._halo is not None:
+            self.set_path_effects([withStroke(linewidth=0.36 * points, foreground=self._halo, alpha=0.85)])

@@ -11,10 +11,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib import rcParams
 from matplotlib.ticker import MaxNLocator, PercentFormatter
+from matplotlib.transforms import offset_copy
 
+from ttr_analysis._errors import _shorten
 from ttr_analysis.analysis.waiting import WaitingTime
-from ttr_analysis.viz._labels import WantedLabel, place_labels
-from ttr_analysis.viz.style import PLAYER_COLORS
+from ttr_analysis.viz.placement import WantedLabel, place_labels
+from ttr_analysis.viz.style import PLAYER_COLORS, PLAYER_DASHES, ink_upon
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -323,3 +325,252 @@ def finish_chart(ax: Axes, title: str, *, percent: bool = False, **legend: Any) 
         for text in ax.legend(handles, labels, frameon=False, **legend).get_texts():
             text.set_parse_math(False)
     return ax
+
+
+# -- charts of what studies judge ------------------------------------------------------------------------
+
+ROW_INCHES = 0.42
+"""Height of a row with one player."""
+DOT = PLAYER_COLORS[0]
+ARROWS = {"at least": ">", "at most": "<"}
+WORDS = {"at least": "above", "at most": "below"}
+VERDICTS = {
+    "": ("#8a8a8a", "o"),
+    "pays too much": (PLAYER_COLORS[2], "^"),
+    "pays too little": (PLAYER_COLORS[1], "v"),
+}
+"""Color and mark of what the games say of a ticket."""
+
+
+def plot_ratings(table: pd.DataFrame, ax: Axes | None = None, *, title: str | None = None) -> Axes:
+    """
+    Draw ratings with their intervals, the best at the top.
+
+    Parameters
+    ----------
+    table
+        From `Tournament.table`: `rating`, `rating_low`, `rating_high` and
+        `bound`, indexed by player. Of who never won, or never lost, only one
+        end is known: a triangle stands there, and points to where the truth
+        may lie.
+    ax
+        Axes to draw in; by default those of a new figure.
+    title
+        What is seen.
+
+    Returns
+    -------
+    ax
+        The axes.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> import pandas as pd
+    >>> columns = ["rating", "rating_low", "rating_high", "bound"]
+    >>> table = pd.DataFrame([[90, 60, 120, ""], [-90, -120, -60, ""]], index=["Mine", "Random"], columns=columns)
+    >>> [label.get_text() for label in plot_ratings(table).get_yticklabels()]
+    ['Mine', 'Random']
+    """
+    ax = chart_axes(ax, (7.0, 1.2 + ROW_INCHES * len(table)))
+    rows = np.arange(len(table))
+    rating, low, high = (table[column].to_numpy(float) for column in ("rating", "rating_low", "rating_high"))
+    ax.axvline(0, color=rcParams["grid.color"], linewidth=1, zorder=0)
+    both, ends = (table["bound"] == "").to_numpy(), {"": rating, "at least": low, "at most": high}
+    errors = [(rating - low)[both], (high - rating)[both]]
+    ax.errorbar(rating[both], rows[both], xerr=errors, fmt="none", ecolor=DOT, capsize=4, gid="intervals")
+    shown = rating.copy()
+    for bound, known in ends.items():
+        chosen = (table["bound"] == bound).to_numpy()
+        shown[chosen] = known[chosen]
+        ax.plot(shown[chosen], rows[chosen], ARROWS.get(bound, "o"), color=DOT, markersize=8, gid=f"rating {bound}")
+    for x, row, bound in zip(shown, rows, table["bound"], strict=True):
+        words = f"{WORDS.get(bound, '')} {x:+.0f}".strip().replace("-", "−")
+        ax.annotate(words, (x, row), (0, 7), textcoords="offset points", ha="center", fontsize="small", gid="number")
+    ax.set_yticks(rows, [str(name) for name in table.index], parse_math=False)
+    ax.margins(x=0.09)
+    ax.set(ylim=(len(table) - 0.5, -0.7), xlabel="rating (Elo points), with 95% intervals")
+    ax.spines["left"].set_visible(False)
+    ax.tick_params(axis="y", length=0)
+    return finish_chart(ax, "Ratings" if title is None else title)
+
+
+def plot_ticket_worth(
+    table: pd.DataFrame, ax: Axes | None = None, *, against: str = "points", title: str | None = None
+) -> Axes:
+    """
+    Draw what it was worth to be dealt each ticket, with the names of those that pay too much or too little.
+
+    On a map where all tickets pay what they take, all would lie on the line.
+
+    Parameters
+    ----------
+    table
+        From `Fairness.tickets`: `worth`, `worth_low`, `worth_high` and
+        `verdict`, indexed by ticket.
+    ax
+        Axes to draw in; by default those of a new figure.
+    against
+        The column drawn across: `points` as printed, or `in_deal`, the trains
+        that a ticket takes on top of the others of a deal.
+    title
+        What is seen.
+
+    Returns
+    -------
+    ax
+        The axes.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> import pandas as pd
+    >>> columns = ["points", "worth", "worth_low", "worth_high", "verdict"]
+    >>> rows = [[8, 5, 3, 7, "pays too much"], [21, 0, -3, 3, ""]]
+    >>> ax = plot_ticket_worth(pd.DataFrame(rows, index=["Bergen-Oslo", "Oslo-Narvik"], columns=columns))
+    >>> [text.get_text() for text in ax.texts if text.get_gid() == "label"]
+    ['Bergen-Oslo']
+    """
+    ax = chart_axes(ax, (9.0, 6.0))
+    x, y, low, high = (table[name].to_numpy(float) for name in (against, "worth", "worth_low", "worth_high"))
+    ax.axhline(0, color=rcParams["text.color"], linewidth=1, zorder=0)
+    for verdict, (color, mark) in VERDICTS.items():
+        chosen = (table["verdict"] == verdict).to_numpy()
+        if chosen.any():
+            errors = [(y - low)[chosen], (high - y)[chosen]]
+            label = verdict or "not to be told from fair"
+            ax.errorbar(x[chosen], y[chosen], errors, fmt=mark, color=color, elinewidth=0.7, markersize=6, label=label)
+    ax.margins(0.08, 0.06)
+    ax.set(xlabel=AXIS_LABELS.get(against, against), ylabel="points more for who is dealt it, with 95% intervals")
+    dots: dict[tuple[float, float], list[str]] = {}
+    others = []
+    for name, verdict, dot in zip(table.index, table["verdict"], zip(x.tolist(), y.tolist(), strict=True), strict=True):
+        if verdict:
+            dots.setdefault(dot, []).append(str(name))
+        else:
+            others.append(dot)
+    finish_chart(ax, "What tickets are worth" if title is None else title, fontsize="small")
+    label_dots(ax, dots, others)
+    return ax
+
+
+# -- the chart of the win probabilities of a game --------------------------------------------------------
+
+END_GAP = 0.07
+"""Least distance of the names at the ends of lines, of the height."""
+LONGEST_NAME = 18
+"""Letters of a name; longer ones, which would leave the lines no room, are cut."""
+LEAD_POINTS = 40
+"""Length of the pieces of lines that lead to the names, in points: each of the dashes comes at least once."""
+
+
+def plot_win_curve(
+    curve: pd.DataFrame,
+    ax: Axes | None = None,
+    *,
+    points: pd.DataFrame | None = None,
+    players: Sequence[str] = (),
+    title: str | None = None,
+) -> Axes:
+    """
+    Draw how likely each seat was to win over a game.
+
+    Bands are 95% intervals. The line of each seat has its color and its dashes, and leads to its name.
+
+    Parameters
+    ----------
+    curve
+        From `studies.win_curve`.
+    ax
+        Axes to draw in; by default those of a new figure.
+    points
+        From `studies.turning_points`: they are numbered on their lines, in
+        their order.
+    players
+        Names of the players, seat by seat, to stand at the ends of the lines
+        beside their seats; long ones are cut.
+    title
+        What is seen.
+
+    Returns
+    -------
+    ax
+        The axes.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> import pandas as pd
+    >>> curve = pd.DataFrame({"step": [0, 0, 1, 1], "seat": [0, 1, 0, 1], "win": [0.5, 0.5, 0.8, 0.2]})
+    >>> ax = plot_win_curve(curve.assign(win_low=curve["win"] - 0.1, win_high=curve["win"] + 0.1))
+    >>> [line.get_ydata().tolist() for line in ax.lines]
+    [[0.5, 0.8], [0.5, 0.2]]
+    """
+    ax = chart_axes(ax, (9.0, 4.2))
+    ends: dict[int, float] = {}
+    for seat in sorted(map(int, curve["seat"].unique())):
+        rows, line = curve[curve["seat"] == seat], _line(seat)
+        ax.plot(rows["step"], rows["win"], drawstyle="steps-post", **line)
+        band = {"step": "post", "color": line["color"], "alpha": 0.18, "lw": 0}
+        ax.fill_between(rows["step"], rows["win_low"], rows["win_high"], **band)
+        ends[seat] = float(rows["win"].iloc[-1])
+    first, last = int(curve["step"].min()), int(curve["step"].max())
+    _name_ends(ax, last, ends, players)
+    if points is not None:
+        _number(ax, points)
+    ax.set(
+        xlabel="step of the game", ylabel="probability to win", ylim=(-0.02, 1.02), xlim=(first, max(last, first + 1))
+    )
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    looker = curve.attrs.get("looker")
+    view = {None: "", "all": ", with all hands in view"}.get(looker, f", from what P{looker} could know")
+    return finish_chart(ax, f"Win probability{view}" if title is None else title, percent=True)
+
+
+def _line(seat: int) -> dict[str, Any]:
+    """Return how the line of a seat looks."""
+    dashes = PLAYER_DASHES[seat % len(PLAYER_DASHES)]
+    style = {"color": PLAYER_COLORS[seat % len(PLAYER_COLORS)], "lw": 1.8}
+    return {**style, "linestyle": (0, dashes) if dashes else "-"}
+
+
+def _name_ends(ax: Axes, last: int, ends: dict[int, float], players: Sequence[str]) -> None:
+    """Lead each line on to the name of its seat: lines that end together part there, and show their dashes."""
+    beside = offset_copy(ax.get_yaxis_transform(), ax.get_figure(root=True), x=LEAD_POINTS, units="points")
+    literal: dict[str, Any] = {"parse_math": False, "usetex": False}  # a name may hold a dollar sign
+    for seat, height in _apart(ends).items():
+        line = _line(seat)
+        lead = {"arrowstyle": "-", "shrinkA": 0, "shrinkB": 0, "relpos": (0, 0.5), **line}
+        tag = {"boxstyle": "round,pad=0.2", "fc": line["color"], "ec": "none"}
+        ax.annotate(
+            _name(seat, players), (last, ends[seat]), (1, height), textcoords=beside, arrowprops=lead, bbox=tag,
+            color=ink_upon(line["color"]), weight="bold", va="center", annotation_clip=False, **literal,
+        )  # fmt: skip
+
+
+def _name(seat: int, players: Sequence[str]) -> str:
+    """Return what stands at the end of the line of a seat."""
+    return f"P{seat} {_shorten(players[seat], LONGEST_NAME)}".rstrip() if seat < len(players) else f"P{seat}"
+
+
+def _apart(ends: dict[int, float]) -> dict[int, float]:
+    """Return heights for names at the ends of lines, from the lowest on, that keep apart."""
+    heights: dict[int, float] = {}
+    lowest = -1.0
+    for seat in sorted(ends, key=ends.__getitem__):
+        heights[seat] = lowest = max(ends[seat], lowest + END_GAP)
+    over = max(0.0, lowest - 1.0)
+    return {seat: height - over if height > 1.0 - END_GAP * len(ends) else height for seat, height in heights.items()}
+
+
+def _number(ax: Axes, points: pd.DataFrame) -> None:
+    """Put the numbers of turning points where these lead to."""
+    places = zip(points.index, points["seat"], points["after"], strict=True)
+    for rank, (step, seat, after) in enumerate(places, start=1):
+        color = PLAYER_COLORS[int(seat) % len(PLAYER_COLORS)]
+        box = {"boxstyle": "circle,pad=0.25", "fc": rcParams["axes.facecolor"], "ec": color, "lw": 1.4}
+        at = (int(step), float(after))
+        ax.annotate(str(rank), at, ha="center", va="center", fontsize=8, bbox=box, annotation_clip=False)

@@ -19,10 +19,19 @@ from functools import lru_cache
 import numpy as np
 
 from ttr_analysis.maps.model import GameMap, Route
-from ttr_analysis.viz._cars import CITY_RADIUS, LONGEST_STEP, RIM_GAP, Bundle, Car, Track, place_cars
-from ttr_analysis.viz._clearance import choose_bows
-from ttr_analysis.viz._curves import Points
-from ttr_analysis.viz._labels import LabelSpot, WantedLabel, place_labels
+from ttr_analysis.viz.curves import Points, choose_bows
+from ttr_analysis.viz.placement import (
+    CITY_RADIUS,
+    LONGEST_STEP,
+    RIM_GAP,
+    Bundle,
+    Car,
+    LabelSpot,
+    Track,
+    WantedLabel,
+    place_cars,
+    place_labels,
+)
 
 SMALLEST_UNIT, LARGEST_UNIT = 0.026, 0.042
 """Limits of the space unit, as shares of the longer side of the board."""

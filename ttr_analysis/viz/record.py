@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from html import escape
 
 from ttr_analysis._errors import GameError, RecordError
-from ttr_analysis.engine.record import GameRecord
 from ttr_analysis.engine.scores import Score
+from ttr_analysis.records.record import GameRecord
 from ttr_analysis.viz.html import map_svg
 from ttr_analysis.viz.style import PLAYER_COLORS, ink_upon
 from ttr_analysis.viz.words import final_parts, tell

@@ -10,10 +10,10 @@ from typing import TypeAlias
 from ttr_analysis.cards import CARD_KINDS, LOCOMOTIVE, CardCounts
 from ttr_analysis.engine import actions
 from ttr_analysis.engine.events import Chance, Event, Move, TicketsShown
-from ttr_analysis.engine.record import GameRecord
 from ttr_analysis.engine.scores import Score
 from ttr_analysis.engine.state import GameState, Owner, PendingTunnel
 from ttr_analysis.maps.model import Route, Ticket
+from ttr_analysis.records.record import GameRecord
 from ttr_analysis.viz.naming import name_route, name_ticket
 
 Cards: TypeAlias = tuple[str | None, ...]

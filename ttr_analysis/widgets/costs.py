@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from itertools import pairwise
+
+from ttr_analysis.analysis import payments, tunnels
 from ttr_analysis.analysis.payments import Cards
-from ttr_analysis.cards import CardCounts
+from ttr_analysis.cards import COLORS, GRAY, CardCounts
 from ttr_analysis.maps.model import GameMap, Route, RouteLike
-from ttr_analysis.widgets._answering import AnsweringWidget
-from ttr_analysis.widgets._esm import css, esm
-from ttr_analysis.widgets._traits import Checked, cards
-from ttr_analysis.widgets.answers.cost import first_hand, most_cards, route_costs, special_first
-from ttr_analysis.widgets.answers.words import Json, card_facts, route_in_words
+from ttr_analysis.widgets.base import AnsweringWidget, Checked, cards, css, esm
+from ttr_analysis.widgets.wording import Json, card_facts, cards_in_words, deck_less, percent, plural, route_in_words
 
 
 class RouteCosts(AnsweringWidget):
@@ -81,3 +82,189 @@ class RouteCosts(AnsweringWidget):
 
     def _answer_now(self) -> Json:
         return route_costs(self.game_map, self.game_map.route(self.route), CardCounts.coerce(self.hand))
+
+
+# -- what a route costs ----------------------------------------------------------------------------------
+
+MOST_SHOWN = 8
+"""So many payments are shown; more are counted."""
+FEW_TO_COUNT = 40
+"""Hands of more cards pay in so many ways that counting them takes time."""
+
+
+def most_cards(route: Route) -> int:
+    """
+    Return the most cards that a route may take, sets of cards for one included.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> most_cards(ttr.load_map("nordic").route("Murmansk", "Lieksa"))
+    36
+    """
+    return int(payments.cards_table(route)["cards"].max())
+
+
+def special_first(game_map: GameMap) -> tuple[Route, ...]:
+    """
+    Return the routes of a map, those that may take the most cards first, then tunnels, then by name.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> special_first(ttr.load_map("nordic"))[0].id
+    'Lieksa-Murmansk/0'
+    """
+    return tuple(sorted(game_map.routes, key=lambda r: (-most_cards(r), not r.tunnel, r.cities, r.track)))
+
+
+def first_hand(game_map: GameMap, route: Route) -> CardCounts:
+    """Return a hand to begin with: all but two of the cards of one color, and some others, as far as the deck goes."""
+    deck = game_map.rules.deck
+    color = "green" if route.color == GRAY else route.color
+    wanted = {kind: 1 for kind in COLORS[:6] if kind != color} | {color: max(1, route.length - 2)}
+    return CardCounts.coerce({kind: min(n, deck[kind]) for kind, n in wanted.items()})
+
+
+def route_costs(game_map: GameMap, route: Route, hand: CardCounts) -> Json:
+    """
+    Return what pays for a route, what is missing, and how long that takes to draw.
+
+    Parameters
+    ----------
+    game_map
+        The map: its deck, and how many cards are drawn in a turn.
+    route
+        A route of it.
+    hand
+        Cards held.
+
+    Returns
+    -------
+    answer
+        `said` in words; `unseen`, by kind; `missing` (fewest further cards); `payments`, the
+        cheapest ones; `n_payments` in all, None if they are too many to
+        count; `cheapest` and `sparing` (as few locomotives as possible);
+        `colors`, what each of them lacks; `curve`, the cards needed by those
+        held of the color; `draws`, how long it takes; and for a tunnel
+        `tunnel`, its odds.
+
+    Raises
+    ------
+    ImpossibleError
+        If the deck has not so many cards.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> nordic = ttr.load_map("nordic")
+    >>> answer = route_costs(nordic, nordic.route("Murmansk", "Lieksa"), CardCounts.of(green=7, red=6))
+    >>> answer["said"], [point["cards"] for point in answer["curve"]["points"]][:3]
+    ('1 card short, the nearest with green.', [36, 33, 30])
+    """
+    unseen = deck_less(game_map.rules.deck, {"in hand": hand})
+    colors = _colors(route, hand)
+    cheapest = payments.cheapest(route, hand)
+    sparing = payments.cheapest(route, hand, keep="locomotives")
+    forms = payments.options(route, hand)
+    counted = hand.n_cards <= FEW_TO_COUNT
+    return {
+        "said": _said(route, colors, cheapest),
+        "unseen": unseen.as_dict(),
+        "missing": colors[0]["missing"],
+        "cheapest": None if cheapest is None else _payment(cheapest),
+        "sparing": None if sparing in {None, cheapest} else _payment(sparing),
+        "payments": [_payment(form) for form in forms[:MOST_SHOWN]],
+        "n_payments": payments.options(route, hand, sets="all").n_options if counted else None,
+        "colors": colors,
+        "curve": _curve(route, hand, colors[0]["color"]),
+        "draws": _draws(game_map, route, hand) if cheapest is None else None,
+        "tunnel": _tunnel(game_map, route, hand) if route.tunnel else None,
+    }
+
+
+def _colors(route: Route, hand: CardCounts) -> list[Json]:
+    """Return what each color that may pay lacks, the nearest first."""
+    table = payments.color_table(route, hand).reset_index()
+    return [
+        {"color": color, "own": own, "missing": missing, "cards": None if needed is None else int(needed)}
+        for color, own, needed, missing in zip(
+            table["color"].tolist(),
+            table["own"].tolist(),
+            table["cards_needed"].astype(object).where(table["cards_needed"].notna(), None).tolist(),
+            table["missing"].tolist(),
+            strict=True,
+        )
+    ]
+
+
+def _said(route: Route, colors: list[Json], cheapest: payments.Payment | None) -> str:
+    if cheapest is not None:
+        return f"Your hand pays: {plural(cheapest.n_cards, 'card')}, {cards_in_words(cheapest.cards)}."
+    nearest = f", the nearest with {colors[0]['color']}" if route.color == GRAY else ""
+    return f"{plural(colors[0]['missing'], 'card')} short{nearest}."
+
+
+def _payment(payment: payments.Payment) -> Json:
+    words = cards_in_words(payment.cards - payment.sets)
+    if payment.sets.n_cards:
+        sets = f"in sets {cards_in_words(payment.sets)}"
+        words = sets if payment.sets == payment.cards else f"{words}; {sets}"
+    return {"words": words, "held": payment.cards.as_dict(), "n_cards": payment.n_cards}
+
+
+def _curve(route: Route, hand: CardCounts, color: str) -> Json:
+    """Return the cards needed by those held of the color, with the locomotives of the hand."""
+    locomotives = hand.locomotives if route.locomotives_allowed or route.locomotives else 0
+    points: list[Json] = []
+    for own in range(route.length - route.locomotives + 1):
+        try:
+            n_cards: int | None = payments.cards_needed(route, own=own, locomotives=locomotives)
+        except ValueError:
+            n_cards = None
+        points.append({"own": own, "cards": n_cards})
+    return {
+        "color": color,
+        "held": hand[color],
+        "locomotives": locomotives,
+        "points": points,
+        "said": _formula(points),
+    }
+
+
+def _formula(points: list[Json]) -> str:
+    """Return the cards needed as a formula, where it is a straight line."""
+    cards = [point["cards"] for point in points]
+    if None in cards or len(cards) < 2:  # noqa: PLR2004 - a line takes two points
+        return ""
+    steps = {a - b for a, b in pairwise(cards)}
+    if len(steps) != 1 or steps == {0}:
+        return ""
+    (step,) = steps
+    return f"{cards[0]} − {'' if step == 1 else step}k cards, with k of the color"
+
+
+def _draws(game_map: GameMap, route: Route, hand: CardCounts) -> Json:
+    waiting = payments.expected_draws(route, hand, rules=game_map.rules)
+    cards, turns = waiting.expected_cards.value, waiting.expected_turns.value
+    if math.isinf(cards):
+        return {"said": "The deck may run out before the hand pays.", "cards": None, "turns": None, "likely": None}
+    likely = waiting.turns_quantile(0.9)
+    said = f"Drawing blind: {plural(cards, 'card', 1)} or {plural(turns, 'turn', 1)} on average"
+    return {
+        "said": f"{said}, {plural(likely or 0, 'turn')} nine times in ten.",
+        "cards": cards,
+        "turns": turns,
+        "likely": likely,
+    }
+
+
+def _tunnel(game_map: GameMap, route: Route, hand: CardCounts) -> Json:
+    revealed = game_map.rules.tunnel.revealed
+    unseen = game_map.rules.deck - hand
+    best = tunnels.best_payment(route, hand, pool=unseen, discards=(), revealed=revealed)
+    surcharge = float(payments.expected_cards(game_map, route)) - route.length
+    said = f"A tunnel: {plural(surcharge, 'card', 1)} more on average"
+    if best is not None:
+        said += f"; {percent(best.probability)} to succeed with {cards_in_words(best.payment.cards)} laid down"
+    return {"said": f"{said}.", "chance": None if best is None else best.probability, "surcharge": surcharge}

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 import traitlets
 
-from ttr_analysis.maps.model import GameMap, RouteLike, TicketLike
+from ttr_analysis.analysis import tickets as analysis
+from ttr_analysis.analysis._ends import closed_and_owned
+from ttr_analysis.analysis.tickets.network import trains_left
+from ttr_analysis.maps.model import GameMap, Route, RouteLike, Ticket, TicketLike
+from ttr_analysis.maps.names import fold
+from ttr_analysis.viz.naming import isolate
 from ttr_analysis.viz.sheet import board_sheet
-from ttr_analysis.widgets._answering import AnsweringWidget
-from ttr_analysis.widgets._esm import css, esm
-from ttr_analysis.widgets._traits import Checked
-from ttr_analysis.widgets.answers.network import (
-    MOST_TICKETS,
-    Plan,
-    depends_on_players,
-    losses,
-    network_for,
-    route_names,
-    ticket_facts,
-    worst_first,
-)
-from ttr_analysis.widgets.answers.words import Json
+from ttr_analysis.widgets.base import AnsweringWidget, Checked, css, esm
+from ttr_analysis.widgets.wording import ImpossibleError, Json, listed, plural
 
 STEP = 0.03
 """Seconds after which a search for losses lets other messages through."""
@@ -193,3 +188,293 @@ class TicketExplorer(AnsweringWidget):
     def _on_message(self, _widget: object, content: object, _buffers: object) -> None:
         if content == {"ask": "losses"} and self.losses["n_left"]:
             self._more_losses()
+
+
+# -- the fewest trains for some tickets ------------------------------------------------------------------
+
+MOST_TICKETS = 7
+"""So many are solved exactly at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """
+    What is asked: tickets, on a board where some routes are taken.
+
+    Parameters
+    ----------
+    game_map
+        The map.
+    tickets
+        The tickets to complete, of the map.
+    closed, owned
+        Routes that others own, and routes that the player owns.
+    n_players
+        With few players the claim of one track closes the other; None: each
+        track for itself.
+    """
+
+    game_map: GameMap
+    tickets: tuple[Ticket, ...] = ()
+    closed: tuple[Route, ...] = ()
+    owned: tuple[Route, ...] = ()
+    n_players: int | None = None
+
+    def board(self) -> tuple[tuple[Route, ...], tuple[Route, ...]]:
+        """Return the routes that cannot be used, second tracks included, and those that cost nothing."""
+        return closed_and_owned(self.game_map, self.closed, self.owned, n_players=self.n_players)
+
+    def solve(self, lost: tuple[Route, ...] = ()) -> analysis.Network:
+        """
+        Return the cheapest network, without some more routes.
+
+        Raises
+        ------
+        NoNetworkError
+            If there is none.
+        """
+        closed = (*self.closed, *lost)
+        return analysis.cheapest_network(self.game_map, self.tickets, closed, self.owned, n_players=self.n_players)
+
+
+def ticket_facts(game_map: GameMap) -> list[Json]:
+    """
+    Return the tickets of a map as a list to pick from: copies are numbered.
+
+    Returns
+    -------
+    tickets
+        In the order of the map: `id`, `name`, `points` in words, `folded` to
+        be searched without accents, and the cities at both `ends`.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> list(ticket_facts(ttr.load_map("nordic"))[1].values())
+    ['Aalborg-Umeå', 'Aalborg – Umeå', '11', 'aalborg – umea', [['Aalborg'], ['Umeå']]]
+    """
+    names = _names(game_map.tickets)
+    return [
+        {
+            "id": ticket.id,
+            "name": names[ticket.id],
+            "points": _points(ticket),
+            "folded": fold(names[ticket.id]),
+            "ends": [list(ticket.origin.cities), [city for place, _ in ticket.destinations for city in place.cities]],
+        }
+        for ticket in game_map.tickets
+    ]
+
+
+def _names(tickets: tuple[Ticket, ...]) -> dict[str, str]:
+    """Return tickets in words, by id."""
+    words = {
+        t.id: f"{isolate(t.origin.name)} – {listed([isolate(place.name) for place, _ in t.destinations], 'or')}"
+        for t in tickets
+    }
+    copies, seen = Counter(words.values()), Counter[str]()
+    names = {}
+    for id_, name in words.items():
+        seen[name] += 1
+        names[id_] = f"{name} (copy {seen[name]})" if copies[name] > 1 else name
+    return names
+
+
+def _points(ticket: Ticket) -> str:
+    """Return the points of a ticket, with the destinations where it has several."""
+    if len(ticket.destinations) == 1:
+        return str(ticket.points)
+    return ", ".join(f"{isolate(place.name)} {points}" for place, points in ticket.destinations)
+
+
+def route_names(game_map: GameMap) -> dict[str, str]:
+    """
+    Return the routes of a map by their cities, in words by id: of double ones with color, or else track.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> names = route_names(ttr.load_map("nordic"))
+    >>> names["Lieksa-Murmansk/0"], names["Bergen-Oslo/1"]
+    ('Lieksa – Murmansk', 'Bergen – Oslo, red')
+    """
+    names = {}
+    for route in game_map.routes:
+        twin = game_map.twin(route)
+        told_apart = f", {route.color if twin.color != route.color else f'track {route.track + 1}'}" if twin else ""
+        names[route.id] = " – ".join(map(isolate, route.cities)) + told_apart
+    return names
+
+
+def depends_on_players(game_map: GameMap) -> bool:
+    """
+    Return whether the number of players decides which tracks are open.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> depends_on_players(ttr.load_map("nordic"))
+    True
+    """
+    low = game_map.rules.players[0]
+    doubled = any(game_map.twin(route) for route in game_map.routes)
+    return doubled and not game_map.rules.both_tracks_open(low)
+
+
+def network_for(plan: Plan) -> Json:
+    """
+    Return the network with the fewest trains, or why there is none, with words.
+
+    Parameters
+    ----------
+    plan
+        What is asked.
+
+    Returns
+    -------
+    answer
+        `said` in words; `possible`; `routes` to claim, `closed` and `owned`
+        ones, by id; `length`, `left` and `slack` in trains; `points`,
+        `toll`, `loans`; `tickets`, each with its `alone` trains and what it
+        `reaches`; and `cut`, the closed routes that cut tickets off.
+
+    Raises
+    ------
+    ImpossibleError
+        If there are too many tickets, or a route is closed and owned.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> nordic = ttr.load_map("nordic")
+    >>> answer = network_for(Plan(nordic, nordic.resolve_tickets(["Oslo-Vaasa", "Oslo-Stockholm"])))
+    >>> print(answer["said"])
+    2 tickets take 10 trains in 5 routes: 30 of 40 to spare, 24 points (13 tickets + 11 routes).
+    """
+    if len(plan.tickets) > MOST_TICKETS:
+        msg = f"At most {MOST_TICKETS} tickets can be solved exactly at once, not {len(plan.tickets)}."
+        raise ImpossibleError(msg)
+    if both := [route.id for route in plan.owned if route in plan.closed]:
+        msg = f"A route is either closed or yours, not both: {listed(both)}."
+        raise ImpossibleError(msg)
+    closed, owned = plan.board()
+    answer: Json = {
+        "n_players": plan.n_players,
+        "closed": [route.id for route in closed],
+        "owned": [route.id for route in owned],
+        "left": trains_left(plan.game_map, owned),
+        "trains": plan.game_map.rules.trains.per_player,
+        "routes": [],
+        "cut": [],
+        "tickets": [],
+    }
+    if not plan.tickets:
+        return answer | {"said": "Pick tickets from the list, or click two cities.", "possible": True}
+    alone = analysis.fewest_trains(plan.game_map, [[ticket] for ticket in plan.tickets], closed, owned)
+    names = _names(plan.game_map.tickets)
+    answer["tickets"] = [
+        {"id": ticket.id, "name": names[ticket.id], "alone": trains if trains >= 0 else None}
+        for ticket, trains in zip(plan.tickets, alone, strict=True)
+    ]
+    try:
+        network = plan.solve()
+    except analysis.NoNetworkError as error:
+        return answer | {
+            "said": _why_none(plan.game_map, error),
+            "possible": False,
+            "cut": [route.id for route in error.cut],
+        }
+    return _with_network(answer, plan, network)
+
+
+def losses(plan: Plan, network: analysis.Network | None = None) -> Iterator[Json]:
+    """
+    Yield for each route of the cheapest network what its loss would cost.
+
+    One at a time, since each is a network of its own: who shows them can do
+    other things between.
+
+    Parameters
+    ----------
+    plan
+        What is asked.
+    network
+        Its network, if it is known.
+
+    Yields
+    ------
+    loss
+        The `route`, by id; the fewest `trains` without it, and how many
+        `extra`, None if the tickets are cut off; and whether it `breaks` the
+        plan.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> nordic = ttr.load_map("nordic")
+    >>> plan = Plan(nordic, nordic.resolve_tickets(["Narvik-Murmansk"]))
+    >>> max(loss["extra"] for loss in losses(plan))
+    6
+    """
+    network = plan.solve() if network is None else network
+    left = trains_left(plan.game_map, plan.owned)
+    for route in network.routes:
+        try:
+            trains: int | None = plan.solve((route,)).length
+        except analysis.NoNetworkError:
+            trains = None
+        yield {
+            "route": route.id,
+            "trains": trains,
+            "extra": None if trains is None else trains - network.length,
+            "breaks": trains is None or trains > left,
+        }
+
+
+def worst_first(found: list[Json]) -> list[Json]:
+    """Return losses, the most costly first: those that cut tickets off, then by trains."""
+    return sorted(found, key=lambda loss: (loss["trains"] is not None, -(loss["trains"] or 0)))
+
+
+def _with_network(answer: Json, plan: Plan, network: analysis.Network) -> Json:
+    for row, ticket, reached, scoring in zip(
+        answer["tickets"], plan.tickets, network.reached, network.destinations, strict=True
+    ):
+        row |= {"reaches": scoring if len(ticket.destinations) > 1 else "", "points": ticket.score(reached)}
+    slack = answer["left"] - network.length
+    money = plan.game_map.rules.money.tokens
+    tokens = max(0, money - sum(route.toll for route in network.owned))
+    return answer | {
+        "said": _said(answer, network, slack),
+        "possible": slack >= 0,
+        "routes": [route.id for route in network.routes],
+        "length": network.length,
+        "slack": slack,
+        "points": network.points,
+        "ticket_points": network.ticket_points,
+        "route_points": network.route_points,
+        "n_tunnels": network.n_tunnels,
+        "n_ferries": network.n_ferries,
+        "n_parts": len(network.components),
+        "toll": network.toll if money else None,
+        "tokens": tokens if money else None,
+        "loans": analysis.fewest_loans(network.routes, tokens) if money else 0,
+    }
+
+
+def _said(answer: Json, network: analysis.Network, slack: int) -> str:
+    n = len(network.tickets)
+    takes = f"{plural(n, 'ticket')} {'takes' if n == 1 else 'take'} {plural(network.length, 'train')}"
+    head = f"{takes} in {plural(len(network.routes), 'route')}"
+    if slack < 0:
+        return f"{head}: {-slack} more than the {answer['left']} you have left."
+    worth = f"{network.points} points ({network.ticket_points} tickets + {network.route_points} routes)"
+    return f"{head}: {slack} of {answer['left']} to spare, {worth}."
+
+
+def _why_none(game_map: GameMap, error: analysis.NoNetworkError) -> str:
+    tickets, routes = _names(game_map.tickets), route_names(game_map)
+    lost = listed([tickets[ticket.id] for ticket in error.tickets])
+    if not error.cut:
+        return f"Cannot be completed: {lost}. No routes join the ends."
+    return f"Cannot be completed: {lost}. Cut off by {listed([routes[route.id] for route in error.cut])}."

@@ -10,14 +10,13 @@ from typing import Any
 import traitlets
 
 from ttr_analysis._errors import GameError
-from ttr_analysis.engine.notation import NotationError
-from ttr_analysis.engine.record import GameRecord
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.widgets._esm import css, esm
-from ttr_analysis.widgets._seen import fixed_facts
-from ttr_analysis.widgets._talking import TalkingWidget
-from ttr_analysis.widgets.notepad import Notepad
+from ttr_analysis.notation import NotationError
+from ttr_analysis.records.record import GameRecord
+from ttr_analysis.widgets.base import TalkingWidget, css, esm
+from ttr_analysis.widgets.recording import Notepad
+from ttr_analysis.widgets.snapshot import fixed_facts
 
 
 class GameRecorder(TalkingWidget):
@@ -26,7 +25,7 @@ class GameRecorder(TalkingWidget):
 
     Each line is checked as it is typed, by the rules and by what was seen
     before; what may come next is offered. What nobody saw is `?`. See
-    `ttr_analysis.engine.notation` for what lines look like.
+    `ttr_analysis.notation` for what lines look like.
 
     Parameters
     ----------

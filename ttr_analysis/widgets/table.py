@@ -9,14 +9,13 @@ import traitlets
 from ipywidgets import widget_serialization
 
 from ttr_analysis._errors import GameError
-from ttr_analysis.engine.game import Game
 from ttr_analysis.engine.protocol import CompiledPolicy, Policy
-from ttr_analysis.engine.record import GameRecord
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.widgets._esm import css, esm
-from ttr_analysis.widgets._seen import fixed_facts
-from ttr_analysis.widgets._talking import TalkingWidget
-from ttr_analysis.widgets.sitting import Sitting
+from ttr_analysis.records.game import Game
+from ttr_analysis.records.record import GameRecord
+from ttr_analysis.widgets.base import TalkingWidget, css, esm
+from ttr_analysis.widgets.human_game import Sitting
+from ttr_analysis.widgets.snapshot import fixed_facts
 
 if TYPE_CHECKING:
     from ttr_analysis.widgets.stepper import GameStepper
@@ -122,7 +121,7 @@ class GameTable(TalkingWidget):
         ----------
         line
             The move as a line of text, such as "take red" or "Bergen-Oslo
-            blue 4": see `ttr_analysis.engine.notation`.
+            blue 4": see `ttr_analysis.notation`.
 
         Raises
         ------

@@ -15,7 +15,7 @@ from tests.fixtures import examples, load
 from tests.oracles.boards import boards, make_board
 from ttr_analysis.analysis.tickets import best_network
 from ttr_analysis.analysis.tickets.best import Components
-from ttr_analysis.analysis.tickets.model import join_cities, reached_destinations
+from ttr_analysis.analysis.tickets.network import join_cities, reached_destinations
 from ttr_analysis.maps.model import GameMap, Place, Route, Ticket
 
 

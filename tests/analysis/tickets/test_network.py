@@ -18,10 +18,8 @@ from tests.oracles.boards import boards, make_board
 from tests.oracles.steiner_milp import cheapest_cost
 from ttr_analysis._errors import UnknownNameError
 from ttr_analysis.analysis.tickets import Network, NoNetworkError, cheapest_network, fewest_trains
-from ttr_analysis.analysis.tickets._cost import PackedCost
-from ttr_analysis.analysis.tickets._forest import MAX_TICKETS
-from ttr_analysis.analysis.tickets.model import join_cities, reached_destinations
-from ttr_analysis.analysis.tickets.solver import forest_solver
+from ttr_analysis.analysis.tickets.network import forest_solver, join_cities, reached_destinations
+from ttr_analysis.analysis.tickets.steiner import MAX_TICKETS, PackedCost
 from ttr_analysis.maps.model import GameMap, Place, Route, Ticket
 
 T = TypeVar("T")

@@ -14,8 +14,7 @@ from tests.oracles.referee.moves import fault, legal_moves, route_fault
 from tests.oracles.referee.payment import Cards, affordable, forms
 from tests.oracles.referee.table import Table
 from ttr_analysis.cards import LOCOMOTIVE
-from ttr_analysis.maps.model import GameMap
-from ttr_analysis.maps.parts import Route
+from ttr_analysis.maps.model import GameMap, Route
 
 T = TypeVar("T")
 

@@ -16,7 +16,7 @@ from tests.oracles.referee.moves import second_draw_is_possible
 from tests.oracles.referee.payment import color_of
 from tests.oracles.referee.table import BANK, NEUTRAL, Table
 from ttr_analysis.cards import LOCOMOTIVE
-from ttr_analysis.maps.parts import Route
+from ttr_analysis.maps.model import Route
 
 
 def whole_game(table: Table) -> Script:

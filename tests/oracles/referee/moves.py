@@ -18,7 +18,7 @@ from tests.oracles.referee.payment import (
 )
 from tests.oracles.referee.table import Table
 from ttr_analysis.cards import CARD_KINDS, LOCOMOTIVE
-from ttr_analysis.maps.parts import Route
+from ttr_analysis.maps.model import Route
 
 MAX_CHOICES = 20_000
 """A hand with more choices of cards than this is too large to try them all."""

@@ -9,7 +9,7 @@ from itertools import product
 from typing import NamedTuple
 
 from ttr_analysis.cards import CARD_KINDS, COLORS, GRAY, LOCOMOTIVE
-from ttr_analysis.maps.parts import Route
+from ttr_analysis.maps.model import Route
 
 Cards = Counter[str]
 

@@ -9,7 +9,7 @@ from functools import cache
 import networkx as nx
 
 from tests.oracles.referee.table import Table
-from ttr_analysis.maps.parts import Route, Ticket
+from ttr_analysis.maps.model import Route, Ticket
 from ttr_analysis.rules.ruleset import BonusRules
 
 

@@ -7,8 +7,7 @@ from typing import Literal
 
 from tests.oracles.referee.payment import Cards
 from ttr_analysis.cards import CARD_KINDS, LOCOMOTIVE
-from ttr_analysis.maps.model import GameMap
-from ttr_analysis.maps.parts import Route
+from ttr_analysis.maps.model import GameMap, Route
 
 NEUTRAL: Literal["neutral"] = "neutral"
 BANK: Literal["bank"] = "bank"

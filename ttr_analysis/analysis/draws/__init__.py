@@ -11,8 +11,7 @@ from ttr_analysis.analysis.draws.choices import (
     locomotive_table,
     which_color_to_burn,
 )
-from ttr_analysis.analysis.draws.gather import draws_to_gather, gather_table
-from ttr_analysis.analysis.draws.several import TooManyStatesError, draws_for_routes
+from ttr_analysis.analysis.draws.gather import TooManyStatesError, draws_for_routes, draws_to_gather, gather_table
 from ttr_analysis.analysis.waiting import Estimate, WaitingTime
 
 __all__ = [

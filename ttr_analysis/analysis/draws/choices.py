@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ttr_analysis.analysis.draws.several import Method, TooManyStatesError, draws_for_routes, simulated_draws
+from ttr_analysis._arrays import Ints
+from ttr_analysis.analysis.draws.gather import Method, TooManyStatesError, draws_for_routes, simulated_draws
 from ttr_analysis.analysis.payments import Cards, Payment, cheapest, options
 from ttr_analysis.analysis.payments.expected import BASE_RULES, hand_and_pool
 from ttr_analysis.cards import CARD_KINDS, COLORS, GRAY, LOCOMOTIVE, N_COLORS, N_KINDS, CardCounts, card_index
 from ttr_analysis.maps.model import Route
-from ttr_analysis.rules.payment import Ints
 from ttr_analysis.rules.ruleset import RuleSet
 
 if TYPE_CHECKING:

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from math import comb
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
+from ttr_analysis._arrays import Ints
+from ttr_analysis._compile import compiled
 from ttr_analysis._errors import UnknownNameError, nearest
-from ttr_analysis.analysis.payments import Cards
-from ttr_analysis.analysis.payments.blind import unpaid_odds
-from ttr_analysis.analysis.payments.expected import BASE_RULES, hand_and_pool
-from ttr_analysis.analysis.payments.model import RouteFacts
+from ttr_analysis.analysis._counts import copy_cards, count_cards, draw_card
+from ttr_analysis.analysis.payments import Cards, expected_draws
+from ttr_analysis.analysis.payments.expected import BASE_RULES, hand_and_pool, unpaid_odds
+from ttr_analysis.analysis.payments.joint import find_singles, routes_table, search_order
+from ttr_analysis.analysis.payments.model import RouteFacts, as_array
 from ttr_analysis.analysis.waiting import WaitingTime
-from ttr_analysis.cards import CARD_KINDS, GRAY, LOCOMOTIVE, N_COLORS, CardCounts
+from ttr_analysis.cards import CARD_KINDS, COLORS, GRAY, LOCOMOTIVE, N_COLORS, N_KINDS, CardCounts
+from ttr_analysis.maps.model import Route
+from ttr_analysis.rules.chance import stream_from
 from ttr_analysis.rules.ruleset import RuleSet
 
 if TYPE_CHECKING:
@@ -164,3 +173,264 @@ def _one_color_unpaid(k: int, matching: int, pool: CardCounts) -> list[Fraction]
         Fraction(sum(comb(matching, i) * comb(others, n - i) for i in range(min(k, n + 1))), comb(n_pool, n))
         for n in range(n_pool + 1)
     ]
+
+
+# -- how long it takes until one hand pays for several routes --------------------------------------------
+
+Method = Literal["auto", "exact", "monte_carlo"]
+
+_MAX_STATES = 4_000
+"""States of the exact count beyond which it gives up: some seconds."""
+
+_MAX_GRAY = 4
+"""Gray routes beyond which it does not begin: each triples the time."""
+
+_SHIFT = 512
+"""Bits of a coefficient in a polynomial packed into one whole number."""
+
+
+class TooManyStatesError(ValueError):
+    """The exact count is out of reach; a simulation is not."""
+
+
+def draws_for_routes(
+    routes: Iterable[Route],
+    hand: Cards = (),
+    *,
+    rules: RuleSet = BASE_RULES,
+    pool: Cards | None = None,
+    method: Method = "auto",
+    n: int = 10_000,
+    rng: np.random.Generator | None = None,
+) -> WaitingTime:
+    """
+    Return how many blind draws it takes until a hand pays for several routes.
+
+    Parameters
+    ----------
+    routes
+        Routes of any map, each to be paid with cards of its own. For tunnels:
+        their length.
+    hand
+        Cards held.
+    rules
+        Their deck and draws per turn are used; those of the base game if not
+        given. Give `game_map.rules`.
+    pool
+        The cards that the pile may hold: those not seen. The deck without the
+        hand if not given.
+    method
+        "exact"; "monte_carlo"; or "auto": exact if that is within reach.
+    n, rng
+        Number of simulated games and source of randomness, for Monte Carlo.
+
+    Returns
+    -------
+    waiting
+        Distribution and mean of the number of cards to draw, and of turns in
+        which nothing else is done. It says whether it is exact.
+
+    Raises
+    ------
+    ValueError
+        If it takes Monte Carlo and no `rng` is given, or "exact" is asked for
+        and out of reach.
+
+    Notes
+    -----
+    Exact for a single route, and for any routes without sets of cards (ferries
+    with three for a locomotive, say) as long as few of them are gray: the ways
+    to draw are counted color by color, remembering for each set of gray routes
+    built so far how many locomotives must help out. Else Monte Carlo: the pool
+    is shuffled, and the first card found after which the hand pays.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> usa = ttr.load_map("usa")
+    >>> routes = [usa.route("Miami", "Atlanta"), usa.route("Chicago", "Toronto")]
+    >>> print(draws_for_routes(routes, {"blue": 3}, rules=usa.rules).expected_cards)
+    18.7560 (exact)
+    """
+    routes = list(routes)
+    hand, pool = hand_and_pool(hand, pool, rules)
+    if method not in ("auto", "exact", "monte_carlo"):
+        msg = f"method must be 'auto', 'exact' or 'monte_carlo', got {method!r}"
+        raise ValueError(msg)
+    if method != "monte_carlo":
+        if len(routes) == 1:
+            return expected_draws(routes[0], hand, rules=rules, pool=pool)
+        try:
+            unpaid = _exact_unpaid(routes, hand, pool)
+        except TooManyStatesError as error:
+            if method == "exact" or rng is None:
+                msg = f"{error}: use Monte Carlo, with a `rng`"
+                raise TooManyStatesError(msg) from None
+        else:
+            return WaitingTime.from_unpaid(unpaid, rules.cards.draws_per_turn)
+    if rng is None:
+        msg = "Monte Carlo wants a source of randomness, such as rng=numpy.random.default_rng(7)"
+        raise ValueError(msg)
+    if n < 1:
+        msg = f"the number of simulated games must be 1 or more, got {n}"
+        raise ValueError(msg)
+    cards = simulated_draws(routes, hand, pool, n, rng)
+    turns = -(-cards // rules.cards.draws_per_turn)
+    return WaitingTime.from_samples(cards.tolist(), np.where(cards < 0, -1, turns).tolist())
+
+
+def simulated_draws(
+    routes: Sequence[Route], hand: CardCounts, pool: CardCounts, n: int, rng: np.random.Generator
+) -> Ints:
+    """Return the cards to draw in each of `n` simulated games; -1 where the pool does not suffice."""
+    found = np.empty(n, dtype=np.int64)
+    table = routes_table([routes[i] for i in search_order(list(routes))])
+    _simulate(stream_from(rng), table, as_array(hand), as_array(pool), found)
+    return found
+
+
+@compiled
+def _simulate(stream: Ints, routes: Ints, hand: Ints, pool: Ints, found: Ints) -> None:
+    n_pool = count_cards(pool)
+    own = np.zeros(routes.shape[0], dtype=np.int64)
+    color = np.zeros(routes.shape[0], dtype=np.int64)
+    after = np.empty((n_pool + 1, N_KINDS), dtype=np.int64)
+    copy_cards(hand, after[0])
+    for game in range(found.size):
+        pile = pool.copy()
+        for i in range(n_pool):
+            copy_cards(after[i], after[i + 1])
+            after[i + 1, draw_card(pile, stream)] += 1
+        found[game] = -1
+        # More cards never pay for less: the first hand that pays is found by halving.
+        low = 0
+        high = n_pool + 1
+        while low < high:
+            middle = (low + high) // 2
+            if middle == n_pool + 1 or find_singles(routes, after[middle], own, color):
+                high = middle
+            else:
+                low = middle + 1
+        if low <= n_pool:
+            found[game] = low
+
+
+@dataclass(frozen=True, slots=True)
+class _Wants:
+    """What several routes without sets want."""
+
+    strict: tuple[int, ...]
+    """Cards of each color that must be of it."""
+    loose: tuple[int, ...]
+    """Cards of each color for which locomotives may stand in."""
+    grays: tuple[tuple[int, bool], ...]
+    """For each gray route its cards, and whether locomotives may stand in."""
+    symbols: int
+    """Locomotives."""
+
+
+def _exact_unpaid(routes: Sequence[Route], hand: CardCounts, pool: CardCounts) -> list[Fraction]:
+    """
+    Return for each number of cards drawn the probability that they do not pay.
+
+    A state is a tuple: for each set of gray routes, the fewest locomotives
+    that must help out if these gray routes are built in the colors counted so
+    far. To each state belong the ways to draw those colors, as a polynomial in
+    the number of cards, packed into one whole number.
+    """
+    wants = _read_wants(routes)
+    most = hand.locomotives + pool.locomotives - wants.symbols
+    if most < 0:
+        return [Fraction(1)] * (pool.n_cards + 1)
+    n_sets = 1 << len(wants.grays)
+    states: dict[tuple[int, ...], int] = {(0, *[most + 1] * (n_sets - 1)): 1}
+    if len(wants.grays) > _MAX_GRAY:
+        msg = f"{len(routes)} routes, {len(wants.grays)} of them gray, are too many to count exactly"
+        raise TooManyStatesError(msg)
+    for c in range(N_COLORS):
+        moves = _moves(wants, c, hand.counts[c], pool.counts[c], most)
+        after: dict[tuple[int, ...], int] = {}
+        for (state, ways), (move, factor) in product(states.items(), moves.items()):
+            reached = _combine(state, move, most)
+            if reached[0] > most:
+                continue
+            after[reached] = after.get(reached, 0) + ways * factor
+        if len(after) > _MAX_STATES:
+            msg = f"{len(routes)} routes, {len(wants.grays)} of them gray, are too many to count exactly"
+            raise TooManyStatesError(msg)
+        states = after
+    paid = [0] * (pool.n_cards + 1)
+    for state, ways in states.items():
+        if state[-1] > most:
+            continue
+        fewest = max(0, state[-1] + wants.symbols - hand.locomotives)
+        for b in range(fewest, pool.locomotives + 1):
+            factor = comb(pool.locomotives, b)
+            for n, coefficient in enumerate(_coefficients(ways)):
+                paid[n + b] += coefficient * factor
+    return [1 - Fraction(ways, comb(pool.n_cards, n)) for n, ways in enumerate(paid)]
+
+
+def _moves(wants: _Wants, c: int, held: int, n_pool: int, most: int) -> dict[tuple[int, ...], int]:
+    """
+    Return what the draws of one color may do, each with the ways to draw it.
+
+    For each set of gray routes: the locomotives that must help out if they are
+    all built in this color, `most` + 1 if that does not go.
+    """
+    moves: dict[tuple[int, ...], int] = {}
+    for drawn in range(n_pool + 1):
+        move = []
+        for built in range(1 << len(wants.grays)):
+            strict, loose = wants.strict[c], wants.loose[c]
+            for g, (n, jokers) in enumerate(wants.grays):
+                if built >> g & 1:
+                    strict, loose = (strict, loose + n) if jokers else (strict + n, loose)
+            short = max(0, strict + loose - held - drawn)
+            move.append(min(short, most + 1) if strict <= held + drawn else most + 1)
+        key = tuple(move)
+        moves[key] = moves.get(key, 0) + (comb(n_pool, drawn) << (_SHIFT * drawn))
+    return moves
+
+
+def _combine(state: tuple[int, ...], move: tuple[int, ...], most: int) -> tuple[int, ...]:
+    """Return the fewest locomotives for each set of gray routes, some of them built in the new color."""
+    combined = []
+    for built in range(len(state)):
+        fewest = most + 1
+        here = built
+        while True:
+            fewest = min(fewest, state[built ^ here] + move[here])
+            if here == 0:
+                break
+            here = (here - 1) & built
+        combined.append(fewest)
+    return tuple(combined)
+
+
+def _coefficients(packed: int) -> list[int]:
+    mask = (1 << _SHIFT) - 1
+    coefficients = []
+    while packed:
+        coefficients.append(packed & mask)
+        packed >>= _SHIFT
+    return coefficients
+
+
+def _read_wants(routes: Sequence[Route]) -> _Wants:
+    strict, loose = [0] * N_COLORS, [0] * N_COLORS
+    grays = []
+    symbols = 0
+    for route in routes:
+        if route.swap_size and (route.swap_fills == "any" or route.locomotives):
+            msg = f"{route} may be paid with sets of cards, which are not counted exactly for several routes"
+            raise TooManyStatesError(msg)
+        symbols += route.locomotives
+        plain = route.length - route.locomotives
+        if route.color == GRAY:
+            grays.append((plain, route.locomotives_allowed))
+        elif route.locomotives_allowed:
+            loose[COLORS.index(route.color)] += plain
+        else:
+            strict[COLORS.index(route.color)] += plain
+    return _Wants(tuple(strict), tuple(loose), tuple(grays), symbols)

@@ -1,12 +1,12 @@
 from .choice import Keep as Keep
 from .choice import PaymentOptions as PaymentOptions
+from .choice import cards_missing as cards_missing
+from .choice import cards_needed as cards_needed
+from .choice import cards_table as cards_table
 from .choice import cheapest as cheapest
+from .choice import cheapest_color as cheapest_color
+from .choice import color_table as color_table
 from .choice import options as options
-from .cost import cards_missing as cards_missing
-from .cost import cards_needed as cards_needed
-from .cost import cards_table as cards_table
-from .cost import cheapest_color as cheapest_color
-from .cost import color_table as color_table
 from .expected import expected_draws as expected_draws
 from .expected import simulate_draws as simulate_draws
 from .joint import can_pay_all as can_pay_all

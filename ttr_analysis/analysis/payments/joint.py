@@ -6,13 +6,14 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis.analysis._counts import count_cards
 from ttr_analysis.analysis.payments.model import Cards, Payment, RouteFacts, as_array, as_counts, color_index
 from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE_INDEX, N_COLORS, N_KINDS, CardCounts
 from ttr_analysis.maps.model import Route
 from ttr_analysis.rules import payment as rule
-from ttr_analysis.rules.payment import GRAY_INDEX, Ints
+from ttr_analysis.rules.payment import GRAY_INDEX
 
 # Columns of the array that describes several routes.
 _COLOR, _PLAIN, _SYMBOLS, _JOKERS, _SWAP_SIZE, _SWAP_ANY = range(6)

@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ttr_analysis._arrays import Ints
 from ttr_analysis._errors import UnknownNameError, nearest
 from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE_INDEX, N_COLORS, ROUTE_COLORS, CardCounts
 from ttr_analysis.maps.model import Route
 from ttr_analysis.rules import payment as rule
-from ttr_analysis.rules.payment import Ints, PaymentFault
+from ttr_analysis.rules.payment import PaymentFault
 
 Cards = CardCounts | Mapping[str, int] | Iterable[str]
 """Cards as people write them: counts, a mapping of kind to count, or the kinds one by one."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ttr_analysis.analysis.payments.cost import cards_table
+from ttr_analysis.analysis.payments.choice import cards_table
 from ttr_analysis.cards import COLORS
 from ttr_analysis.maps.model import GameMap, Route, RouteLike
 

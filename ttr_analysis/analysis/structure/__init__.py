@@ -9,10 +9,18 @@ between other cities is lost.
 NetworkX computes all that it has an algorithm for.
 """
 
-from ttr_analysis.analysis.structure.cuts import Cut, bridges, cut_cities, edge_connectivity, minimum_cut
-from ttr_analysis.analysis.structure.resistance import effective_resistance, resistance_matrix
+from ttr_analysis.analysis.structure.measures import (
+    Cut,
+    SpanningTree,
+    bridges,
+    cut_cities,
+    edge_connectivity,
+    effective_resistance,
+    minimum_cut,
+    minimum_spanning_tree,
+    resistance_matrix,
+)
 from ttr_analysis.analysis.structure.tables import city_table, route_table, spaces_table, summary
-from ttr_analysis.analysis.structure.trees import SpanningTree, minimum_spanning_tree
 
 __all__ = [
     "Cut",

@@ -8,10 +8,15 @@ from typing import TYPE_CHECKING, Any, get_args
 import networkx as nx
 import pandas as pd
 
-from ttr_analysis.analysis.structure.cuts import bridges, cut_cities
-from ttr_analysis.analysis.structure.graphs import counted_routes, pair_graph, track_graph
-from ttr_analysis.analysis.structure.resistance import resistance_matrix
-from ttr_analysis.analysis.structure.trees import minimum_spanning_tree
+from ttr_analysis.analysis.structure.measures import (
+    bridges,
+    counted_routes,
+    cut_cities,
+    minimum_spanning_tree,
+    pair_graph,
+    resistance_matrix,
+    track_graph,
+)
 from ttr_analysis.cards import ROUTE_COLORS
 from ttr_analysis.rules.ruleset import RouteKind
 

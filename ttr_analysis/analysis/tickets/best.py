@@ -9,9 +9,15 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from ttr_analysis.analysis.tickets.model import Network, count, join_cities, reached_destinations
+from ttr_analysis.analysis.tickets.network import (
+    Network,
+    count,
+    forest_solver,
+    join_cities,
+    reached_destinations,
+    trains_of,
+)
 from ttr_analysis.analysis.tickets.program import Answer, BestProgram, Deadline, Question
-from ttr_analysis.analysis.tickets.solver import forest_solver, trains_of
 from ttr_analysis.maps.model import GameMap, Route
 
 Components = Literal["one", "any"]

@@ -12,8 +12,14 @@ from ttr_analysis._display import render_html
 from ttr_analysis.analysis import payments
 from ttr_analysis.analysis._ends import twins_close
 from ttr_analysis.analysis.payments import Cards
-from ttr_analysis.analysis.tickets.model import Network, NoNetworkError, count
-from ttr_analysis.analysis.tickets.solver import ForestSolver, forest_solver, trains_left
+from ttr_analysis.analysis.tickets.network import (
+    ForestSolver,
+    Network,
+    NoNetworkError,
+    count,
+    forest_solver,
+    trains_left,
+)
 from ttr_analysis.cards import COLORS, GRAY, CardCounts
 from ttr_analysis.maps.model import GameMap, Route, RouteLike, Ticket, TicketLike
 

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import combinations
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations, product
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from ttr_analysis.analysis.tickets._forest import MAX_TICKETS, Ints
-from ttr_analysis.analysis.tickets.model import Network
-from ttr_analysis.analysis.tickets.network import fix_destinations
-from ttr_analysis.analysis.tickets.solver import ForestSolver, forest_solver, trains_of
-from ttr_analysis.maps.model import GameMap, Ticket
+from ttr_analysis._arrays import Flags, Floats, Ints
+from ttr_analysis.analysis._ends import twins_close
+from ttr_analysis.analysis.tickets.network import (
+    ForestSolver,
+    Network,
+    NoNetworkError,
+    check_number,
+    fix_destinations,
+    forest_solver,
+    trains_left,
+    trains_of,
+)
+from ttr_analysis.analysis.tickets.steiner import MAX_TICKETS
+from ttr_analysis.maps.model import GameMap, Route, RouteLike, Ticket, TicketLike
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = npt.NDArray[np.float64]
 
 _BLOCK = 500
 """Sets in one compiled call: short enough to be interrupted."""
@@ -270,3 +277,301 @@ def _deal_marginals(solver: ForestSolver, n_deals: int, seed: int) -> tuple[Floa
 def _combinations(n: int, size: int) -> Ints:
     """Return all sets of `size` of the first `n` numbers, one a line."""
     return np.array(list(combinations(range(n), size)), dtype=np.int64).reshape(-1, size)
+
+
+# -- what the loss of a route costs those who need it ----------------------------------------------------
+
+
+def blocking_map(game_map: GameMap, *, n_deals: int = 1000, seed: int = 0, progress: bool = False) -> pd.DataFrame:
+    """
+    Return for every route by how much its loss raises the fewest trains of tickets and deals.
+
+    Parameters
+    ----------
+    game_map
+        The map.
+    n_deals
+        Random opening deals, all of whose tickets are to be completed.
+    seed
+        Of the deals.
+    progress
+        Whether to show a progress bar.
+
+    Returns
+    -------
+    table
+        One row per track, and one more per double route for the loss of both
+        tracks, most costly for deals first:
+
+        - `route` (id of the track, or of the first of both), `city_a`,
+          `city_b`, `lost` ("track" or "both"), `length`;
+        - `n_tickets`: tickets whose cheapest network becomes longer or
+          impossible;
+        - `ticket_mean`, `ticket_worst`: extra trains over all tickets still
+          possible, on average and at worst; `worst_ticket`: its id;
+        - `tickets_lost`: tickets that become impossible;
+        - `deal_mean`, `deal_se`, `deal_worst`: extra trains of a random deal,
+          the standard error of the mean, and the worst of them;
+        - `deals_lost`: share of deals that become impossible.
+
+    Notes
+    -----
+    Exact for tickets, and for each deal; only the choice of deals is random.
+    A network that does not use a route is not changed by its loss, so that
+    only those that do are solved again.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> from dataclasses import replace
+    >>> nordic = ttr.load_map("nordic")
+    >>> table = blocking_map(replace(nordic, tickets=nordic.tickets[:7]), n_deals=5)
+    >>> row = table.set_index(["route", "lost"]).loc["Mo i Rana-Narvik/0", "track"]
+    >>> float(row["ticket_worst"]), row["worst_ticket"]
+    (4.0, 'Bergen-Narvik')
+    """
+    import pandas as pd
+    from tqdm.auto import tqdm
+
+    solver = forest_solver(game_map)
+    tickets = game_map.tickets
+    singles = np.arange(len(tickets), dtype=np.int64)[:, None]
+    deals = random_deals(game_map, n_deals, np.random.default_rng(seed))
+    ticket_costs, ticket_used = solver.used_routes(tickets, singles)
+    deal_costs, deal_used = solver.used_routes(tickets, deals)
+    index = {route.id: i for i, route in enumerate(game_map.routes)}
+    rows = []
+    for routes in tqdm(_losses(game_map), desc="blocking", disable=not progress):
+        positions = [index[route.id] for route in routes]
+        without = solver.without(routes)
+        by_ticket = _extra(without, tickets, singles, trains_of(ticket_costs), ticket_used, positions)
+        by_deal = _extra(without, tickets, deals, trains_of(deal_costs), deal_used, positions)
+        rows.append(_row(game_map, routes, by_ticket, by_deal))
+    table = pd.DataFrame(rows)
+    return table.sort_values(["deals_lost", "deal_mean"], ascending=False, kind="stable", ignore_index=True)
+
+
+def _losses(game_map: GameMap) -> list[tuple[Route, ...]]:
+    """Return each track, and both tracks of each double route."""
+    losses: list[tuple[Route, ...]] = [(route,) for route in game_map.routes]
+    for route in game_map.routes:
+        twin = game_map.twin(route)
+        if twin is not None and route.track == 0:
+            losses.append((route, twin))
+    return losses
+
+
+def _extra(
+    without: ForestSolver, tickets: Sequence[Ticket], sets: Ints, trains: Ints, used: Flags, positions: list[int]
+) -> Floats:
+    """Return the extra trains of each set of tickets; not a number where it becomes impossible."""
+    extra = np.zeros(len(sets))
+    affected = np.flatnonzero(used[:, positions].any(axis=1))
+    longer = trains_of(without.costs(tickets, sets[affected]))
+    extra[affected] = np.where(longer < 0, np.nan, longer - trains[affected])
+    return extra
+
+
+def _row(game_map: GameMap, routes: tuple[Route, ...], by_ticket: Floats, by_deal: Floats) -> dict[str, object]:
+    """Return the row of `blocking_map` for the loss of some tracks."""
+    route = routes[0]
+    possible, deals = by_ticket[~np.isnan(by_ticket)], by_deal[~np.isnan(by_deal)]
+    worst = int(np.nanargmax(by_ticket)) if len(possible) else -1
+    return {
+        "route": route.id,
+        "city_a": route.cities[0],
+        "city_b": route.cities[1],
+        "lost": "track" if len(routes) == 1 else "both",
+        "length": route.length,
+        "n_tickets": int((by_ticket != 0).sum()),
+        "ticket_mean": possible.mean() if len(possible) else np.nan,
+        "ticket_worst": by_ticket[worst] if worst >= 0 else np.nan,
+        "worst_ticket": game_map.tickets[worst].id if worst >= 0 and by_ticket[worst] > 0 else "",
+        "tickets_lost": int(np.isnan(by_ticket).sum()),
+        "deal_mean": deals.mean() if len(deals) else np.nan,
+        "deal_se": deals.std(ddof=1) / len(deals) ** 0.5 if len(deals) > 1 else np.nan,
+        "deal_worst": deals.max() if len(deals) else np.nan,
+        "deals_lost": float(np.isnan(by_deal).mean()),
+    }
+
+
+# -- which tickets of a deal to keep ---------------------------------------------------------------------
+
+_COLUMNS = (
+    *("keep", "drop", "n_kept", "net", "possible", "destinations", "ticket_points", "route_points", "trains", "slack"),
+    *("points_per_train", "n_routes", "n_tunnels", "n_ferries", "toll", "detour", "at_risk", "marginal"),
+)
+
+
+def which_to_keep(
+    game_map: GameMap,
+    deal: Iterable[TicketLike],
+    *,
+    held: Iterable[TicketLike] = (),
+    at_least: int | None = None,
+    train_value: float | None = None,
+    trains: int | None = None,
+    closed: Iterable[RouteLike] = (),
+    owned: Iterable[RouteLike] = (),
+    n_players: int | None = None,
+) -> pd.DataFrame:
+    """
+    Return which tickets of a deal to keep, best first, with the reasons.
+
+    Parameters
+    ----------
+    game_map
+        The map.
+    deal
+        The tickets dealt.
+    held
+        Tickets that the player has already and cannot give back. With those
+        of the deal at most 7.
+    at_least
+        How many of the deal must be kept. None: the map's number, for the
+        opening deal or, with tickets held, for a later draw.
+    train_value
+        Points that a train would bring elsewhere. None: the mean points per
+        train of all routes of the map.
+    trains
+        Trains left. None: the map's number less those on `owned` routes.
+    closed, owned
+        Routes of others and of the player's own.
+    n_players
+        With fewer players than double routes need, the loss of one track is
+        the loss of both. None: each track for itself.
+
+    Returns
+    -------
+    table
+        One row for each choice that the rules allow, best first:
+
+        - `keep`, `drop`: ids of the tickets of the deal;
+        - `n_kept`;
+        - `net`: ``ticket_points + route_points - train_value * trains``, by
+          which choices are ranked among those that are `possible`;
+        - `possible`: whether the trains suffice;
+        - `destinations`: for tickets to countries, the destination meant: the
+          one with the best `net`;
+        - `ticket_points` (of held tickets too), `route_points`, `trains`,
+          `slack` (trains left), `points_per_train`, `n_routes` (turns of
+          claiming), `n_tunnels`, `n_ferries`, `toll`: of the network with
+          the fewest trains for these tickets and destinations;
+        - `detour`: extra trains if the worst route of that network is lost;
+        - `at_risk`: points lost if none of the tickets is completed;
+        - `marginal`: extra trains that each ticket takes at least on top of
+          the others.
+
+        Where nothing can be built, what belongs to a network is missing.
+
+    Raises
+    ------
+    ValueError
+        If the deal has fewer tickets than must be kept, or there are more
+        than 7 tickets.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> nordic = ttr.load_map("nordic")
+    >>> table = which_to_keep(nordic, ["Oslo-Vaasa", "Oslo-Stockholm", "Narvik-Murmansk"])
+    >>> table.loc[0, "keep"], len(table)
+    ('Oslo-Vaasa, Oslo-Stockholm, Narvik-Murmansk', 4)
+
+    Where a ticket has several destinations, the best one need not be the
+    nearest:
+
+    >>> switzerland = ttr.load_map("switzerland")
+    >>> which_to_keep(switzerland, ["Lugano-countries"], at_least=1).loc[0, "destinations"]
+    'Lugano-countries: France'
+    """
+    import pandas as pd
+
+    dealt, kept_already = game_map.resolve_tickets(deal), game_map.resolve_tickets(held)
+    check_number([*dealt, *kept_already])
+    rules = game_map.rules.tickets
+    least = (rules.keep if kept_already else rules.opening_keep) if at_least is None else at_least
+    if not 1 <= least <= len(dealt):
+        msg = f"at least {least} tickets must be kept: expected a number from 1 to the {len(dealt)} dealt"
+        raise ValueError(msg)
+    if train_value is None:
+        train_value = sum(r.points for r in game_map.routes) / sum(r.length for r in game_map.routes)
+    solver = forest_solver(game_map, closed, owned, n_players=n_players)
+    left = trains_left(game_map, solver.owned) if trains is None else trains
+    both = twins_close(game_map, n_players)
+    tickets = (*dealt, *kept_already)
+    costs = trains_of(solver.subset_costs(tickets, np.arange(len(tickets), dtype=np.int64)[None])[0])
+    always = tuple(range(len(dealt), len(tickets)))
+    rows = []
+    for n_kept in range(least, len(dealt) + 1):
+        for kept in combinations(range(len(dealt)), n_kept):
+            chosen = [tickets[i] for i in (*kept, *always)]
+            row = _tickets(dealt, kept) | {"at_risk": sum(ticket.penalty for ticket in chosen)}
+            network = _best_network(solver, chosen, left, train_value)
+            if network is not None:
+                row |= _reasons(network, left, train_value)
+                row |= {"detour": float(detours(solver, network, both=both).max(initial=0))}
+                row |= {"marginal": _marginals(tickets, kept, always, [int(cost) for cost in costs])}
+            rows.append(row)
+    table = pd.DataFrame(rows, columns=list(_COLUMNS))
+    return table.sort_values(["possible", "net"], ascending=False, kind="stable", ignore_index=True)
+
+
+def _tickets(dealt: Sequence[Ticket], kept: tuple[int, ...]) -> dict[str, object]:
+    """Return the columns that name the tickets."""
+    return {
+        "keep": ", ".join(dealt[i].id for i in kept),
+        "drop": ", ".join(ticket.id for i, ticket in enumerate(dealt) if i not in kept),
+        "n_kept": len(kept),
+        "net": -np.inf,
+        "possible": False,
+    }
+
+
+def _best_network(solver: ForestSolver, tickets: Sequence[Ticket], left: int, train_value: float) -> Network | None:
+    """Return the network with the best net points over all destinations, of those that the trains allow if any."""
+
+    def worth(network: Network) -> tuple[bool, float]:
+        return network.length <= left, network.points - train_value * network.length
+
+    return max(_networks(solver, tickets), key=worth, default=None)
+
+
+def _networks(solver: ForestSolver, tickets: Sequence[Ticket]) -> Iterator[Network]:
+    """Yield the cheapest network for each choice of destinations that can be reached."""
+    choices = [[place.name for place, _ in ticket.destinations] for ticket in tickets]
+    for names in product(*choices):
+        fixed = fix_destinations(tickets, dict(zip((ticket.id for ticket in tickets), names, strict=True)))
+        try:
+            yield solver.solve(tickets, fixed)
+        except NoNetworkError:
+            continue
+
+
+def _reasons(network: Network, left: int, train_value: float) -> dict[str, object]:
+    """Return the columns that describe a network."""
+    several = [
+        f"{ticket.id}: {destination}"
+        for ticket, destination in zip(network.tickets, network.destinations, strict=True)
+        if len(ticket.destinations) > 1
+    ]
+    return {
+        "net": network.points - train_value * network.length,
+        "possible": network.length <= left,
+        "destinations": ", ".join(several),
+        "ticket_points": network.ticket_points,
+        "route_points": network.route_points,
+        "trains": network.length,
+        "slack": left - network.length,
+        "points_per_train": network.points / network.length if network.length else np.inf,
+        "n_routes": len(network.routes),
+        "n_tunnels": network.n_tunnels,
+        "n_ferries": network.n_ferries,
+        "toll": network.toll,
+    }
+
+
+def _marginals(tickets: Sequence[Ticket], kept: tuple[int, ...], always: tuple[int, ...], costs: Sequence[int]) -> str:
+    """Return the extra trains that each ticket kept takes on top of the others, in words."""
+    bits = sum(1 << i for i in (*kept, *always))
+    return ", ".join(f"{tickets[i].id} {costs[bits] - costs[bits ^ 1 << i]}" for i in kept)

@@ -11,6 +11,8 @@ from ttr_analysis.analysis.tunnels.odds import (
     claim_odds,
     odds_table,
     pool_from_seen,
+    spare_cards,
+    spare_needed,
     surcharge_distribution,
 )
 from ttr_analysis.analysis.tunnels.simulation import (
@@ -19,7 +21,6 @@ from ttr_analysis.analysis.tunnels.simulation import (
     simulate_path,
     simulate_surcharges,
 )
-from ttr_analysis.analysis.tunnels.spare import spare_cards, spare_needed
 
 __all__ = [
     "ClaimOdds",

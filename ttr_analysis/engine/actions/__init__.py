@@ -7,7 +7,6 @@ with its rules, its place in records and its words; `table` lists them.
 
 from ttr_analysis.engine.actions.choose_neutral import ChooseNeutralRoute
 from ttr_analysis.engine.actions.claim_route import ClaimRoute
-from ttr_analysis.engine.actions.codec import LegalActions
 from ttr_analysis.engine.actions.decline_tunnel import DeclineTunnel
 from ttr_analysis.engine.actions.draw_card import DrawCard
 from ttr_analysis.engine.actions.draw_face_up import DrawFaceUp
@@ -15,7 +14,7 @@ from ttr_analysis.engine.actions.draw_tickets import DrawTickets
 from ttr_analysis.engine.actions.keep_tickets import KeepTickets
 from ttr_analysis.engine.actions.pass_turn import Pass
 from ttr_analysis.engine.actions.pay_tunnel import PayTunnel
-from ttr_analysis.engine.actions.table import Action
+from ttr_analysis.engine.actions.table import Action, LegalActions
 
 __all__ = [
     "Action",

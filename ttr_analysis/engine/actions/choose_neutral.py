@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis.engine.actions.handler import Handler, Refused, add_row
-from ttr_analysis.engine.codes import CHOOSE_NEUTRAL, Ints, make_action
+from ttr_analysis.engine.codes import CHOOSE_NEUTRAL, make_action
 from ttr_analysis.engine.kernel.claims import mark_owner
 from ttr_analysis.engine.kernel.faults import NONE, ActionFault
-from ttr_analysis.engine.kernel.neutral import may_choose
-from ttr_analysis.engine.kernel.turns import go_on
+from ttr_analysis.engine.kernel.turns import go_on, may_choose
 from ttr_analysis.engine.layout import NEUTRAL, NEUTRAL_OWNER, State
 from ttr_analysis.maps.model import Route
-from ttr_analysis.tables.games import Tables
+from ttr_analysis.tables import Tables
 
 if TYPE_CHECKING:
-    from ttr_analysis.engine.actions.codec import Codec
+    from ttr_analysis.engine.actions.table import Codec
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,21 +8,14 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis._errors import IllegalActionError
 from ttr_analysis.analysis import payments
 from ttr_analysis.analysis.payments.model import Payment, split
 from ttr_analysis.cards import N_KINDS
 from ttr_analysis.engine.actions.handler import Handler, Refused, add_row, counted, missing_cards, owner_name
-from ttr_analysis.engine.codes import (
-    CARD_REVEALED,
-    CLAIM_ROUTE,
-    Ints,
-    make_action,
-    packed,
-    unpack_cards,
-    unpacked,
-)
+from ttr_analysis.engine.codes import CARD_REVEALED, CLAIM_ROUTE, make_action, packed, unpack_cards, unpacked
 from ttr_analysis.engine.kernel.cards import discard, make_drawable, play_cards, turn_over
 from ttr_analysis.engine.kernel.claims import holds, n_forms, representative, route_fault, take_route
 from ttr_analysis.engine.kernel.faults import NONE, ActionFault
@@ -31,10 +24,10 @@ from ttr_analysis.engine.layout import TUNNEL_PHASE, TURN, UNKNOWN_CARD, State
 from ttr_analysis.maps.model import Route
 from ttr_analysis.rules.payment import payment_fault
 from ttr_analysis.rules.tunnel import color_played, matching_cards
-from ttr_analysis.tables.games import Tables
+from ttr_analysis.tables import Tables
 
 if TYPE_CHECKING:
-    from ttr_analysis.engine.actions.codec import Codec
+    from ttr_analysis.engine.actions.table import Codec
 
 _CACHE_SIZE: Final = 1 << 17
 

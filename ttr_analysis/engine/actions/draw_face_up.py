@@ -5,18 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis.engine.actions.handler import Handler, Refused, add_row, number_of
-from ttr_analysis.engine.codes import DRAW_FACE_UP, Ints, make_action
+from ttr_analysis.engine.codes import DRAW_FACE_UP, make_action
 from ttr_analysis.engine.kernel.cards import may_take, take_face_up
 from ttr_analysis.engine.kernel.faults import NONE, ActionFault
 from ttr_analysis.engine.kernel.turns import after_draw
 from ttr_analysis.engine.layout import NOBODY, SECOND_DRAW, TURN, State
 from ttr_analysis.rules.market import must_be_first
-from ttr_analysis.tables.games import Tables
+from ttr_analysis.tables import Tables
 
 if TYPE_CHECKING:
-    from ttr_analysis.engine.actions.codec import Codec
+    from ttr_analysis.engine.actions.table import Codec
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis.engine.actions.handler import Handler, add_row
-from ttr_analysis.engine.codes import DRAW_TICKETS, Ints
+from ttr_analysis.engine.codes import DRAW_TICKETS
 from ttr_analysis.engine.kernel.faults import NONE, ActionFault
 from ttr_analysis.engine.kernel.tickets import has_tickets, offer_tickets
 from ttr_analysis.engine.layout import KEEP, TURN, State
-from ttr_analysis.tables.games import Tables
+from ttr_analysis.tables import Tables
 
 
 @dataclass(frozen=True, slots=True)

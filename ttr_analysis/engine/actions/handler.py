@@ -7,17 +7,18 @@ from dataclasses import dataclass, field
 from operator import index
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis._errors import IllegalActionError
 from ttr_analysis.cards import CARD_KINDS, CardCounts
-from ttr_analysis.engine.codes import Ints, argument_of, unpacked
+from ttr_analysis.engine.codes import argument_of, unpacked
 from ttr_analysis.engine.kernel.faults import ActionFault
 from ttr_analysis.engine.layout import NEUTRAL_OWNER, State
 from ttr_analysis.maps.model import GameMap, Route
-from ttr_analysis.tables.games import Tables
+from ttr_analysis.tables import Tables
 
 if TYPE_CHECKING:
-    from ttr_analysis.engine.actions.codec import Codec
+    from ttr_analysis.engine.actions.table import Codec
 
 _MAX_ARGUMENT: Final = 1 << 40
 _ARGUMENT_KEYS: Final = {"slot", "route"}
@@ -110,7 +111,7 @@ class Handler:
         action. None if all actions of the kind are alike.
     keys
         What stands on its line in a file besides its name and seat; each is
-        written and read in `engine.entries`.
+        written and read in `records.entries`.
     faults
         The words of its faults.
     is_of_state

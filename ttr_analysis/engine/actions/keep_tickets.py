@@ -5,19 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis._errors import IllegalActionError
 from ttr_analysis.engine.actions.handler import Handler, Refused, add_row, counted
-from ttr_analysis.engine.codes import KEEP_TICKETS, Ints
+from ttr_analysis.engine.codes import KEEP_TICKETS
 from ttr_analysis.engine.kernel.faults import NONE, ActionFault
 from ttr_analysis.engine.kernel.tickets import count_bits, fewest_kept, keep_tickets
 from ttr_analysis.engine.kernel.turns import end_turn
 from ttr_analysis.engine.layout import KEEP, KEEP_START, TURN, State
 from ttr_analysis.maps.model import Ticket
-from ttr_analysis.tables.games import Tables
+from ttr_analysis.tables import Tables
 
 if TYPE_CHECKING:
-    from ttr_analysis.engine.actions.codec import Codec
+    from ttr_analysis.engine.actions.table import Codec
 
 
 @dataclass(frozen=True, slots=True)

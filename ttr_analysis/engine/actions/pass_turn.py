@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis.engine.actions.handler import Handler, add_row
-from ttr_analysis.engine.codes import PASS, Ints
+from ttr_analysis.engine.codes import PASS
 from ttr_analysis.engine.kernel.cards import can_draw
 from ttr_analysis.engine.kernel.claims import can_claim
 from ttr_analysis.engine.kernel.faults import NONE, ActionFault
 from ttr_analysis.engine.kernel.tickets import has_tickets
 from ttr_analysis.engine.kernel.turns import end_turn
 from ttr_analysis.engine.layout import TURN, State
-from ttr_analysis.tables.games import Tables
+from ttr_analysis.tables import Tables
 
 
 @dataclass(frozen=True, slots=True)

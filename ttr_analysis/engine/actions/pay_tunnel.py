@@ -7,20 +7,21 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis.cards import COLORS, LOCOMOTIVE_INDEX, N_COLORS, N_KINDS, CardCounts
 from ttr_analysis.engine.actions.handler import Handler, Refused, add_row, counted, missing_cards
-from ttr_analysis.engine.codes import PAY_TUNNEL, Ints, pack_single, packed, unpack_cards, unpacked
+from ttr_analysis.engine.codes import PAY_TUNNEL, pack_single, packed, unpack_cards, unpacked
 from ttr_analysis.engine.kernel.cards import discard, play_cards
 from ttr_analysis.engine.kernel.claims import holds, take_route
 from ttr_analysis.engine.kernel.faults import NONE, ActionFault
 from ttr_analysis.engine.kernel.turns import end_turn
 from ttr_analysis.engine.layout import TUNNEL_PHASE, State
 from ttr_analysis.rules.tunnel import pays_surcharge, spare_cards
-from ttr_analysis.tables.games import Tables
+from ttr_analysis.tables import Tables
 
 if TYPE_CHECKING:
-    from ttr_analysis.engine.actions.codec import Codec
+    from ttr_analysis.engine.actions.table import Codec
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Final, overload
 
+from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
+from ttr_analysis._errors import IllegalActionError
 from ttr_analysis.cards import N_KINDS
 from ttr_analysis.engine.actions import (
     choose_neutral,
@@ -18,7 +22,9 @@ from ttr_analysis.engine.actions import (
     pay_tunnel,
 )
 from ttr_analysis.engine.actions.handler import Handler
-from ttr_analysis.engine.codes import CARD_BITS, CODE_BITS, argument_of, kind_of, seat_of
+from ttr_analysis.engine.codes import CARD_BITS, CODE_BITS, NO_SEAT, argument_of, kind_of, make_action, seat_of
+from ttr_analysis.engine.layout import UNKNOWN_TICKET, State
+from ttr_analysis.maps.model import GameMap, Route, Ticket
 
 Action = (
     draw_card.DrawCard
@@ -90,3 +96,200 @@ def is_canonical(code: int, value: int) -> bool:
         and (has_argument or argument_of(code) == 0)
         and 0 <= value < (1 << CARD_BITS * N_KINDS if has_value else 1)
     )
+
+
+# -- actions as the two numbers that the kernel takes ----------------------------------------------------
+
+_CACHE_SIZE: Final = 1 << 17
+
+
+class Codec:
+    """
+    Turns actions on one map into codes and values, and back.
+
+    Use `codec_of`, which keeps one for each map: what was decoded once is
+    found again.
+
+    Parameters
+    ----------
+    game_map
+        The map, as the variant that is played.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> from ttr_analysis.engine.actions import DrawFaceUp
+    >>> nordic = ttr.load_map("nordic")
+    >>> state = State()
+    >>> codec = codec_of(nordic)
+    >>> code, value = codec.encode(DrawFaceUp(3), state)
+    >>> codec.decode(code, value, state)
+    DrawFaceUp(slot=3)
+    """
+
+    def __init__(self, game_map: GameMap) -> None:
+        self.game_map = game_map
+        self._route_index = {route.id: i for i, route in enumerate(game_map.routes)}
+        self._ticket_index = {ticket.id: i for i, ticket in enumerate(game_map.tickets)}
+        self._decoded: dict[tuple[int, int], Action] = {}
+
+    def route_index(self, route: Route) -> int:
+        """
+        Return the number of a route.
+
+        Raises
+        ------
+        IllegalActionError
+            If it is no route of this map.
+        """
+        if not isinstance(route, Route):
+            raise IllegalActionError(f"expected a Route of {self.game_map.title}, got {route!r}")
+        i = self._route_index.get(route.id)
+        if i is None:
+            raise IllegalActionError(f"{route} is no route of {self.game_map.title}")
+        if self.game_map.routes[i] is not route and self.game_map.routes[i] != route:
+            raise IllegalActionError(f"{route} is the route of another map or variant of {self.game_map.title}")
+        return i
+
+    def ticket_index(self, ticket: Ticket | None) -> int:
+        """
+        Return the number of a ticket; that of an unknown one for None.
+
+        Raises
+        ------
+        IllegalActionError
+            If it is no ticket of this map.
+        """
+        if ticket is None:
+            return UNKNOWN_TICKET
+        if not isinstance(ticket, Ticket):
+            raise IllegalActionError(f"expected a Ticket of {self.game_map.title}, got {ticket!r}")
+        i = self._ticket_index.get(ticket.id)
+        if i is None or (self.game_map.tickets[i] is not ticket and self.game_map.tickets[i] != ticket):
+            raise IllegalActionError(f"{ticket} is no ticket of {self.game_map.title}")
+        return i
+
+    def ticket(self, number: int) -> Ticket | None:
+        """Return a ticket by number; None for an unknown one."""
+        return None if number == UNKNOWN_TICKET else self.game_map.tickets[number]
+
+    def encode(self, action: Action, state: State) -> tuple[int, int]:
+        """
+        Return the code and value of an action of the seat that acts.
+
+        Parameters
+        ----------
+        action
+            Any action; it need not be legal.
+        state
+            The packed state.
+
+        Raises
+        ------
+        IllegalActionError
+            If the action has no code: a route of another map, a ticket that
+            is not offered, what is no action at all.
+        """
+        handler = HANDLER_OF.get(type(action))
+        if handler is None:
+            raise IllegalActionError(f"expected an action such as DrawCard(), got {action!r}")
+        argument, value = handler.encode(self, action, state)
+        return make_action(handler.kind, argument), value
+
+    def decode(self, code: int, value: int, state: State) -> Action:
+        """
+        Return the action of a code and value.
+
+        Parameters
+        ----------
+        code, value
+            A well-formed action of the seat that acts; a seat in the code is
+            not looked at.
+        state
+            The packed state in which it is taken.
+        """
+        key = (code & NO_SEAT, value)
+        action = self._decoded.get(key)
+        if action is None:
+            action = self._decode(code, value, state)
+            if not HANDLERS[kind_of(code)].is_of_state:
+                if len(self._decoded) >= _CACHE_SIZE:
+                    self._decoded.clear()
+                self._decoded[key] = action
+        return action
+
+    def decode_all(self, rows: Sequence[tuple[int, int]], state: State) -> tuple[Action, ...]:
+        """Return the actions of codes without seats and their values, as `decode` does one by one."""
+        decoded = self._decoded
+        return tuple([decoded.get(row) or self.decode(*row, state) for row in rows])
+
+    def is_decoded(self, action: Action, code: int, value: int, state: State) -> bool:
+        """Return whether a claim is the very object that `decode` gives, here or elsewhere, for a code and value."""
+        return self._decode(code, value, state) is action
+
+    def _decode(self, code: int, value: int, state: State) -> Action:
+        handler = HANDLERS[kind_of(code)]
+        make = handler.decode
+        action: Action = make(self, argument_of(code), value, state) if make else handler.action()
+        return action
+
+
+@lru_cache(maxsize=64)
+def codec_of(game_map: GameMap) -> Codec:
+    """Return the codec of a map, always the same one."""
+    return Codec(game_map)
+
+
+class LegalActions(Sequence[Action]):
+    """
+    The legal actions of the seat that acts, decoded as they are asked for.
+
+    Claims come once for each route and form of payment. A route on which sets
+    of cards stand in for one has many more: `action in actions` looks among
+    those listed, `Game.is_legal` knows all.
+
+    Parameters
+    ----------
+    rows
+        Codes and values, one row for each action.
+    codec
+        The codec of the map.
+    state
+        The packed state, which must not change any more.
+    """
+
+    __slots__ = ("_actions", "_codec", "_rows", "_state")
+
+    def __init__(self, rows: Ints, codec: Codec, state: State) -> None:
+        self._rows = list(zip(rows[:, 0].tolist(), rows[:, 1].tolist(), strict=True))
+        self._codec = codec
+        self._state = state
+        self._actions: tuple[Action, ...] | None = None
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, at: int) -> Action: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Action, ...]: ...
+    def __getitem__(self, at: int | slice) -> Action | tuple[Action, ...]:
+        """Return an action, or several as a tuple."""
+        if isinstance(at, slice):
+            return self._codec.decode_all(self._rows[at], self._state)
+        return self._codec.decode(*self._rows[at], self._state)
+
+    def __iter__(self) -> Iterator[Action]:
+        if self._actions is None:
+            self._actions = self._codec.decode_all(self._rows, self._state)
+        return iter(self._actions)
+
+    def __contains__(self, action: object) -> bool:
+        """Return whether an action is listed, by its cards and not by how they are split."""
+        try:
+            return self._codec.encode(action, self._state) in self._rows  # type: ignore[arg-type]
+        except IllegalActionError:
+            return False
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} legal actions: {'; '.join(map(str, self[:3]))}{'; ...' if len(self) > 3 else ''}>"  # noqa: PLR2004

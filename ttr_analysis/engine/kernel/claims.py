@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS
 from ttr_analysis.engine.codes import pack_cards
@@ -14,10 +14,7 @@ from ttr_analysis.engine.layout import NOBODY, State
 from ttr_analysis.rules.forms import count_forms, find_form
 from ttr_analysis.rules.money import can_settle, settle_toll, toll_payee
 from ttr_analysis.rules.payment import fill_sets, form_sets
-from ttr_analysis.tables.games import Tables
-
-Ints = npt.NDArray[np.int64]
-
+from ttr_analysis.tables import Tables
 
 # -- what is open --------------------------------------------------------------
 

@@ -6,12 +6,12 @@ from typing import Final
 
 import numpy as np
 
+from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
-from ttr_analysis.engine.codes import Ints
 from ttr_analysis.engine.layout import UNKNOWN_TICKET, State
 from ttr_analysis.rules.scoring import NO_GOAL, award, best_goal, join_cities, keep_best, ticket_score
 from ttr_analysis.rules.trails import MAX_STEPS, NOT_WALKED, solved_trail, walked_trail
-from ttr_analysis.tables.games import (
+from ttr_analysis.tables import (
     BREAK_PATH_BONUS,
     MAX_BONUSES,
     MAX_CITIES,

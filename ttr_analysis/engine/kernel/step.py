@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
-from ttr_analysis.engine.actions.table import APPLIERS
-from ttr_analysis.engine.codes import PASS, Ints, argument_of, kind_of, make_event
-from ttr_analysis.engine.kernel.tape import write_event
-from ttr_analysis.engine.layout import NEUTRAL, State
-from ttr_analysis.tables.games import Tables
+from ttr_analysis.engine.actions.table import APPLIERS, DUE, FAULTS, LISTERS
+from ttr_analysis.engine.codes import N_ACTIONS, PASS, argument_of, kind_of, make_event
+from ttr_analysis.engine.kernel.cards import write_event
+from ttr_analysis.engine.kernel.faults import ActionFault
+from ttr_analysis.engine.layout import NEUTRAL, OVER, State
+from ttr_analysis.tables import Tables
 
 
 @compiled
@@ -33,3 +35,62 @@ def step(state: State, tables: Tables, code: int, value: int, tape: Ints) -> Non
     elif state.phase != NEUTRAL:  # which is no part of a turn
         state.n_passes = 0
     APPLIERS[kind](state, tables, tape, seat, argument, value)
+
+
+# -- what is legal ---------------------------------------------------------------------------------------
+
+
+@compiled
+def action_fault(state: State, tables: Tables, code: int, value: int) -> int:
+    """
+    Return why an action of the seat that acts is illegal, 0 if it is legal.
+
+    Parameters
+    ----------
+    state, tables
+        The game.
+    code, value
+        The action: see `engine.codes`.
+
+    Returns
+    -------
+    fault
+        An `ActionFault`.
+    """
+    kind = kind_of(code)
+    if state.phase == OVER:
+        return ActionFault.OVER
+    if (state.phase, kind) not in DUE:
+        return ActionFault.PHASE
+    return FAULTS[kind](state, tables, state.seat, argument_of(code), value)
+
+
+# -- the legal actions of the seat that acts -------------------------------------------------------------
+
+
+@compiled
+def list_actions(state: State, tables: Tables, out: Ints) -> int:
+    """
+    List the legal actions of the seat that acts.
+
+    Claims come once for each route and form of payment; the sets of such a
+    payment take the cards of which most are left, locomotives last. Forms that
+    come to the same cards are listed once.
+
+    Parameters
+    ----------
+    state, tables
+        The game.
+    out
+        Filled with codes and values, shape (actions, 2), as far as it goes.
+
+    Returns
+    -------
+    n_actions
+        Their number, or more if they do not fit in `out`.
+    """
+    n = 0
+    for kind in range(N_ACTIONS):
+        if (state.phase, kind) in DUE:
+            n = LISTERS[kind](state, tables, state.seat, out, n)
+    return n

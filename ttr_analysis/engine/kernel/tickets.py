@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
+from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis.engine.codes import SHUFFLED, SHUFFLED_TICKETS, TICKET_OFFERED, kind_of, make_event
-from ttr_analysis.engine.kernel.tape import is_scripted, random_below, read_outcome, write_event
+from ttr_analysis.engine.kernel.cards import is_scripted, random_below, read_outcome, write_event
 from ttr_analysis.engine.layout import (
     AT_DISCARDS,
     AT_OFFER,
@@ -19,9 +17,7 @@ from ttr_analysis.engine.layout import (
     UNKNOWN_TICKET,
     State,
 )
-from ttr_analysis.tables.games import MAX_TICKETS, UNKEPT_DISCARDED, UNKEPT_UNDER_PILE, Tables
-
-Ints = npt.NDArray[np.int64]
+from ttr_analysis.tables import MAX_TICKETS, UNKEPT_DISCARDED, UNKEPT_UNDER_PILE, Tables
 
 
 @compiled

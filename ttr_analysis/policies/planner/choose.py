@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS
 from ttr_analysis.engine.codes import (
@@ -26,20 +26,23 @@ from ttr_analysis.engine.codes import (
 from ttr_analysis.engine.kernel.cards import can_draw, has_cards, may_take
 from ttr_analysis.engine.kernel.claims import route_fault
 from ttr_analysis.engine.kernel.faults import NONE
-from ttr_analysis.engine.kernel.neutral import may_choose
 from ttr_analysis.engine.kernel.tickets import has_tickets
+from ttr_analysis.engine.kernel.turns import may_choose
 from ttr_analysis.engine.layout import KEEP, KEEP_START, NEUTRAL, SECOND_DRAW, TUNNEL_PHASE, State
-from ttr_analysis.policies.planner.demand import SUM, judge_routes, want_cards
-from ttr_analysis.policies.planner.memory import Memory
-from ttr_analysis.policies.planner.params import Floats, Params
-from ttr_analysis.policies.planner.pay import cards_of_form, find_form, tunnel_odds, unseen_cards
-from ttr_analysis.policies.planner.prospects import expected_tickets
-from ttr_analysis.policies.planner.tickets import consider_tickets
-from ttr_analysis.policies.planner.watch import observe, turns_left
+from ttr_analysis.policies.planner.card_value import (
+    SUM,
+    cards_of_form,
+    find_form,
+    judge_routes,
+    tunnel_odds,
+    unseen_cards,
+    want_cards,
+)
+from ttr_analysis.policies.planner.knowledge import Memory, Params
+from ttr_analysis.policies.planner.observation import observe, turns_left
+from ttr_analysis.policies.planner.tickets import consider_tickets, expected_tickets
 from ttr_analysis.rules.tunnel import spare_cards
-from ttr_analysis.tables.games import MAX_ROUTES, Tables
-
-Ints = npt.NDArray[np.int64]
+from ttr_analysis.tables import MAX_ROUTES, Tables
 
 _SOON: Final = 8.0
 """Turns left from which the plan is looked at again every turn."""

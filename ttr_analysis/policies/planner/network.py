@@ -5,11 +5,11 @@ The cheapest network for a few tickets on the board as a seat finds it: the exac
 cities, which is best for many questions about one board. A planner asks one
 question about each board. So the cities that its own routes join become one
 *node*, closed routes are left out, and paths are followed from the ends of
-tickets only. What remains is the algorithm of `analysis.tickets._forest`:
+tickets only. What remains is the algorithm of `analysis.tickets.steiner`:
 trees that touch sets of *groups* of nodes, then the best split of the tickets
 among trees.
 
-Costs are positive, packed so that comparing them compares points, then
+Narrow are positive, packed so that comparing them compares points, then
 trains, then routes. A board is three arrays:
 
 node
@@ -25,17 +25,13 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ttr_analysis._arrays import Ints, Narrow
 from ttr_analysis._compile import compiled
 from ttr_analysis.engine.layout import State
-from ttr_analysis.policies.planner.memory import Memory
-from ttr_analysis.policies.planner.params import Params
-from ttr_analysis.policies.planner.watch import add_planned, is_open, token_terms, toll_cost
-from ttr_analysis.tables.games import MAX_CITIES, MAX_ROUTES, Tables
-
-Ints = npt.NDArray[np.int64]
-Costs = npt.NDArray[np.int32]
+from ttr_analysis.policies.planner.knowledge import Memory, Params
+from ttr_analysis.policies.planner.observation import add_planned, is_open, token_terms, toll_cost
+from ttr_analysis.tables import MAX_CITIES, MAX_ROUTES, Tables
 
 UNREACHABLE: Final = 1 << 29
 """The cost of what cannot be built; two of them still add up within int32."""
@@ -145,7 +141,7 @@ def lay_board(
 
 
 @compiled
-def spread(start: Ints, arcs: Ints, row: Costs, queue: Ints) -> None:
+def spread(start: Ints, arcs: Ints, row: Narrow, queue: Ints) -> None:
     """
     Lower the costs of a row to those of the cheapest paths that lead on from its nodes.
 
@@ -154,7 +150,7 @@ def spread(start: Ints, arcs: Ints, row: Costs, queue: Ints) -> None:
     start, arcs
         The board.
     row
-        Costs of the nodes, changed.
+        Narrow of the nodes, changed.
     queue
         Room for twice as many.
     """
@@ -186,7 +182,7 @@ def spread(start: Ints, arcs: Ints, row: Costs, queue: Ints) -> None:
 
 
 @compiled
-def measure(start: Ints, arcs: Ints, distance: Costs) -> None:
+def measure(start: Ints, arcs: Ints, distance: Narrow) -> None:
     """
     Fill in the costs of the cheapest paths between all nodes of a board.
 
@@ -223,7 +219,7 @@ def measure(start: Ints, arcs: Ints, distance: Costs) -> None:
 
 @compiled
 def solve(
-    start: Ints, arcs: Ints, members: Ints, ends: Ints, distance: Costs, grown: Costs, nets: Ints, room: Ints
+    start: Ints, arcs: Ints, members: Ints, ends: Ints, distance: Narrow, grown: Narrow, nets: Ints, room: Ints
 ) -> None:
     """
     Fill in the cheapest networks of all sets of some tickets.
@@ -241,7 +237,7 @@ def solve(
     ends
         The set of groups at the ends of each ticket.
     distance
-        Costs between nodes, as `measure` fills them in. Without rows, paths
+        Narrow between nodes, as `measure` fills them in. Without rows, paths
         are followed for each set of groups, which is faster for a few of them.
     grown
         Filled with the cost of the cheapest tree that touches a set of
@@ -294,7 +290,7 @@ def solve(
 
 
 @compiled
-def _split_tickets(ends: Ints, root: Ints, grown: Costs, nets: Ints) -> None:
+def _split_tickets(ends: Ints, root: Ints, grown: Narrow, nets: Ints) -> None:
     """Fill in the cheapest tree and network for each set of tickets, from the trees that touch sets of groups."""
     n = root.size
     nets[0, TOUCH] = nets[0, TREE] = nets[0, FOREST] = 0
@@ -322,7 +318,7 @@ def _split_tickets(ends: Ints, root: Ints, grown: Costs, nets: Ints) -> None:
 
 @compiled
 def trace(
-    start: Ints, arcs: Ints, members: Ints, grown: Costs, nets: Ints, tickets: int, memory: Memory, todo: Ints
+    start: Ints, arcs: Ints, members: Ints, grown: Narrow, nets: Ints, tickets: int, memory: Memory, todo: Ints
 ) -> None:
     """Put the routes of the cheapest network for a set of tickets on the plan."""
     n = grown.shape[1]
@@ -366,7 +362,7 @@ def trace(
                 todo[2 * n_todo + 1] = todo[2 * n_todo + 3] = v
                 n_todo += 2
                 break
-            # No trees meet here: the tree comes along an arc. Costs are positive, so this ends.
+            # No trees meet here: the tree comes along an arc. Narrow are positive, so this ends.
             arc = start[v]
             while grown[mask, arcs[arc, HEAD]] + arcs[arc, COST] != grown[mask, v]:
                 arc += 1

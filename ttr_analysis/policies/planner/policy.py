@@ -8,14 +8,13 @@ from typing import ClassVar, Final
 
 import numpy as np
 
+from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.protocol import Chooser
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.planner.choose import choose
-from ttr_analysis.policies.planner.lore import Ints, make_lore
-from ttr_analysis.policies.planner.memory import Memory
-from ttr_analysis.policies.planner.params import Floats
-from ttr_analysis.tables.games import Tables
+from ttr_analysis.policies.planner.knowledge import Memory, make_lore
+from ttr_analysis.tables import Tables
 
 _DIVISORS: Final = frozenset({"cards_per_turn", "trains_per_claim", "token_spread"})
 _MAY_BE_NEGATIVE: Final = frozenset({"ticket_bar", "opening_bar", "decline_bar"})

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ttr_analysis.cards import GRAY, ROUTE_COLORS
-from ttr_analysis.report.columns import drop_empty, make_table
+from ttr_analysis.report.context import Workbench, route_name
 from ttr_analysis.report.document import Drawing, Figures, Section, count, number, percent, several
-from ttr_analysis.report.workbench import Workbench, route_name
+from ttr_analysis.report.files import drop_empty, make_table
 from ttr_analysis.viz.html import map_svg
 
 

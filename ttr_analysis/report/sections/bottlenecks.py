@@ -10,10 +10,10 @@ import networkx as nx
 
 from ttr_analysis.analysis import structure, tickets
 from ttr_analysis.maps.model import Ticket
-from ttr_analysis.report.columns import drop_empty, make_table, records
+from ttr_analysis.report.context import Workbench, names, route_name, ticket_name
 from ttr_analysis.report.document import Block, Picture, Section, count, measured, name, number, several
+from ttr_analysis.report.files import drop_empty, make_table, records
 from ttr_analysis.report.pictures import board
-from ttr_analysis.report.workbench import Workbench, names, route_name, ticket_name
 from ttr_analysis.viz.board import plot_map
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from matplotlib.ticker import MaxNLocator
 
 from ttr_analysis.analysis import draws
 from ttr_analysis.cards import COLORS, GRAY
-from ttr_analysis.report.columns import make_table, records
+from ttr_analysis.report.context import Workbench
 from ttr_analysis.report.document import Block, Picture, Section, count, number, percent
+from ttr_analysis.report.files import make_table, records
 from ttr_analysis.report.pictures import chart
-from ttr_analysis.report.workbench import Workbench
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from ttr_analysis import studies
 from ttr_analysis.policies import Planner
-from ttr_analysis.report.columns import drop_empty, finite, make_table, records
+from ttr_analysis.report.context import Workbench, route_name, ticket_name
 from ttr_analysis.report.document import Block, Figures, Heading, Picture, Section, Words, count, number, percent
+from ttr_analysis.report.files import drop_empty, finite, make_table, records
 from ttr_analysis.report.pictures import board, chart
-from ttr_analysis.report.workbench import Workbench, route_name, ticket_name
 from ttr_analysis.studies import SimulationResult
-from ttr_analysis.tables.games import check_size
+from ttr_analysis.tables import check_size
 from ttr_analysis.viz.board import plot_map
 from ttr_analysis.viz.results import (
     plot_point_sources,

@@ -10,10 +10,10 @@ from ttr_analysis.analysis import payments
 from ttr_analysis.analysis.waiting import WaitingTime
 from ttr_analysis.cards import COLORS, GRAY
 from ttr_analysis.maps.model import Route
-from ttr_analysis.report.columns import drop_equal, make_table, records
+from ttr_analysis.report.context import Workbench, route_name
 from ttr_analysis.report.document import Block, Picture, Section, count, number, several
+from ttr_analysis.report.files import drop_equal, make_table, records
 from ttr_analysis.report.pictures import chart
-from ttr_analysis.report.workbench import Workbench, route_name
 from ttr_analysis.viz.charts import plot_card_odds
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from importlib.metadata import version
+from pathlib import Path
 
 from ttr_analysis import __version__
-from ttr_analysis.report import rulewords
-from ttr_analysis.report.document import Block, Heading, Points, Section, Words, count, name, number
-from ttr_analysis.report.workbench import Workbench
+from ttr_analysis.report.context import Workbench
+from ttr_analysis.report.document import Block, Heading, Points, Section, Words, count, name, number, several
+from ttr_analysis.rules.ruleset import BonusRules, RuleSet
 
 UNOFFICIAL = (
     "This is an unofficial study by players for players. It is not affiliated with, endorsed by or approved by the "
@@ -33,7 +35,7 @@ def rules(bench: Workbench) -> Section:
     """Return the section on the rules."""
     game_map = bench.game_map
     kinds = {route.kind for route in game_map.routes}
-    items = rulewords.rules_in_words(
+    items = rules_in_words(
         game_map.rules,
         ferries="ferry" in kinds,
         tunnels="tunnel" in kinds,
@@ -48,7 +50,7 @@ def rules(bench: Workbench) -> Section:
         f"with {count(bonuses, 'bonus', 'bonuses')} at the end{variants}."
     )
     blocks: list[Block] = [Points(tuple(items))]
-    decided = rulewords.decisions(bench.folder) if bench.folder else []
+    decided = decisions(bench.folder) if bench.folder else []
     if decided:
         blocks += [
             Heading("Decisions"),
@@ -68,7 +70,7 @@ def method(bench: Workbench) -> Section:
         f"{games}."
     )
     blocks: list[Block] = [Points(tuple(_versions(bench))), Heading("Definitions"), Points(_DEFINITIONS)]
-    cited = rulewords.sources(bench.folder) if bench.folder else []
+    cited = sources(bench.folder) if bench.folder else []
     if cited:
         blocks += [Heading("Sources"), Points(tuple(cited))]
     blocks.append(Words(UNOFFICIAL))
@@ -85,3 +87,238 @@ def _versions(bench: Workbench) -> list[tuple[str, str]]:
         ("Seed", f"{bench.settings.seed}; {number(bench.n_deals)} random deals.{quick}"),
         ("Made with", ", ".join(packages) + "."),
     ]
+
+
+# -- the rules of a map in words -------------------------------------------------------------------------
+
+_KINDS = {"plain": "plain routes", "ferry": "ferries", "tunnel": "tunnels"}
+_MEASURES = {
+    "longest_trail": "longest continuous path (no route twice, cities may repeat)",
+    "completed_tickets": "most completed tickets",
+    "tokens": "most tokens left",
+}
+_TIES = {
+    "completed_tickets": "more completed tickets",
+    "longest_trail": "the longer continuous path",
+    "path_bonus": "whoever has the bonus for the path",
+}
+_UNKEPT = {
+    "removed": "leave the game",
+    "under_pile": "go under the pile",
+    "discard_pile": "go to a discard pile, shuffled when the pile is empty",
+}
+
+
+def rules_in_words(rules: RuleSet, *, ferries: bool, tunnels: bool, doubles: bool) -> list[tuple[str, str]]:
+    """
+    Return the rules at a glance: subjects and what holds.
+
+    Parameters
+    ----------
+    rules
+        The rule set.
+    ferries, tunnels, doubles
+        Whether the map has such routes; rules about others are left out.
+    """
+    items = [
+        ("Players", _players(rules)),
+        ("Train cards", _cards(rules)),
+        ("Drawing cards", _drawing(rules)),
+        ("Locomotives as jokers", _jokers(rules, ferries=ferries, tunnels=tunnels)),
+        ("Ferries", _ferries(rules) if ferries else ""),
+        ("Tunnels", _tunnels(rules) if tunnels else ""),
+        ("Double routes", _doubles(rules) if doubles else ""),
+        ("Points for routes", _points(rules)),
+        ("Tickets", _tickets(rules)),
+        ("Tolls", _tolls(rules)),
+        ("Loans", _loans(rules)),
+        *(("Bonus", _bonus(bonus)) for bonus in rules.bonus),
+        ("Start scores", _start_scores(rules)),
+        ("End of the game", _end(rules)),
+        ("Ties for the win", _ties(rules)),
+        ("Variants", several(name(variant.variant) for variant in rules.variants)),
+    ]
+    return [(subject, words) for subject, words in items if words]
+
+
+def _players(rules: RuleSet) -> str:
+    low, high = rules.players
+    return f"{low} to {high}, {rules.trains.per_player} trains each." if high > low else f"{low}."
+
+
+def _tunnels(rules: RuleSet) -> str:
+    return f"{count(rules.tunnel.revealed, 'card')} turned over; each one that matches demands one card more."
+
+
+def _points(rules: RuleSet) -> str:
+    return ", ".join(f"length {length}: {points}" for length, points in rules.claims.points) + "."
+
+
+def _start_scores(rules: RuleSet) -> str:
+    scores = rules.scoring.start_scores
+    return f"By seat: {', '.join(map(str, scores))}." if any(scores) else ""
+
+
+def _end(rules: RuleSet) -> str:
+    turns = rules.trains.last_turns
+    last = "one more turn" if turns == 1 else f"{turns} more turns"
+    return (
+        f"When a player has {count(rules.trains.last_round_at, 'train')} or fewer at the end of a turn, "
+        f"every player takes {last}."
+    )
+
+
+def _cards(rules: RuleSet) -> str:
+    cards = rules.cards
+    return (
+        f"{cards.per_color} of each of 8 colors and {count(cards.locomotives, 'locomotive')}: "
+        f"{rules.deck.n_cards} in all. Each player begins with {cards.opening_hand}."
+    )
+
+
+def _drawing(rules: RuleSet) -> str:
+    market = rules.market
+    dear = f"counts as {market.locomotive_cost} cards, and may not be taken after another card"
+    cost = "counts as one card" if market.locomotive_cost == 1 else dear
+    reset = (
+        f"All are replaced when {market.reset_at} of them are locomotives."
+        if market.reset_at
+        else "They are never replaced all at once."
+    )
+    return (
+        f"{count(rules.cards.draws_per_turn, 'card')} a turn, face up ({market.size} lie there) or blind. "
+        f"A face-up locomotive {cost}. {reset}"
+    )
+
+
+def _jokers(rules: RuleSet, *, ferries: bool, tunnels: bool) -> str:
+    there = ["plain", *(["ferry"] if ferries else []), *(["tunnel"] if tunnels else [])]
+    kinds = [kind for kind in there if kind in rules.claims.locomotives_on]
+    if kinds == there:
+        return "On every route, for a card of any color."
+    return f"On {several(_KINDS[kind] for kind in kinds)} only." if kinds else "Nowhere."
+
+
+def _ferries(rules: RuleSet) -> str:
+    size = rules.claims.ferry_swap_size
+    text = "Each locomotive symbol wants a locomotive."
+    if size:
+        where = "" if rules.claims.ferry_swap_fills == "any" else ", for a symbol only"
+        text += f" Any {size} cards may stand in for a locomotive{where}."
+    return text
+
+
+def _doubles(rules: RuleSet) -> str:
+    low, high = rules.players
+    limit = rules.claims.double_routes_from
+    if limit <= low:
+        return "Both tracks are open with any number of players; no player takes both."
+    if limit > high:
+        return "The first claim closes the other track for everyone."
+    return (
+        f"Both tracks are open from {limit} players; with fewer, the first claim closes the other one. "
+        "No player takes both."
+    )
+
+
+def _tickets(rules: RuleSet) -> str:
+    tickets = rules.tickets
+    return (
+        f"At the start {tickets.opening_deal} are dealt and at least {tickets.opening_keep} kept; later {tickets.draw} "
+        f"are drawn and at least {tickets.keep} kept. Those not kept {_UNKEPT[tickets.unkept]}."
+    )
+
+
+def _tolls(rules: RuleSet) -> str:
+    money = rules.money
+    if not money.tokens:
+        return ""
+    second = "the owner of the first" if money.second_track_pays == "owner" else "the bank"
+    return (
+        f"Tokens worth {money.tokens} each. The second track of a double route pays {second}, "
+        "every other route the bank."
+    )
+
+
+def _loans(rules: RuleSet) -> str:
+    if not rules.money.tokens:
+        return ""
+    penalty = count(rules.money.loan.penalty, "point")
+    return f"Whoever cannot pay a whole toll takes a loan: {penalty} less at the end."
+
+
+def _bonus(bonus: BonusRules) -> str:
+    who = ", among players without a loan" if bonus.requires == "no_loans" else ""
+    if bonus.points_by_players:
+        by = "; ".join(f"{n} players: {', '.join(map(str, points))}" for n, points in bonus.points_by_players)
+        return f"For the {_MEASURES[bonus.measure]}{who}, by rank: {by}."
+    points = ", ".join(map(str, bonus.points))
+    return f"{points} points for the {_MEASURES[bonus.measure]}{who}. Tied players all score."
+
+
+def _ties(rules: RuleSet) -> str:
+    breaks = [_TIES[tie] for tie in rules.scoring.tie_breaks]
+    return f"Decided by {', then '.join(breaks)}; still tied, the win is shared." if breaks else "The win is shared."
+
+
+# -- what the map's own files say ----------------------------------------------------
+
+_SETTING = re.compile(r"^\s*(?P<key>[\w.\"-]+)\s*=\s*(?P<value>[^#]*?)\s*#\s*(?P<comment>.*)$")
+_TABLE = re.compile(r"^\s*\[+(?P<table>[^\]]+)\]+")
+_DECISION = re.compile(r"\bDecision(?P<how>[^:]*):\s*(?P<reason>.+)$")
+_MAX_BYTES = 100_000
+
+
+def decisions(folder: Path) -> list[tuple[str, str]]:
+    """
+    Return the decisions that comments in a map's `rules.toml` give reasons for.
+
+    Parameters
+    ----------
+    folder
+        The folder of the map.
+
+    Returns
+    -------
+    decisions
+        What was set, and why; a comment says so as `# Decision: reason`.
+    """
+    found = []
+    table = ""
+    for line in _read(folder / "rules.toml").splitlines():
+        heading = _TABLE.match(line)
+        if heading:
+            table = heading["table"].strip()
+        setting = _SETTING.match(line)
+        comment = setting["comment"] if setting else line.split("#", 1)[1] if line.lstrip().startswith("#") else ""
+        decision = _DECISION.search(comment)
+        if decision is None:
+            continue
+        what = f"{table + '.' if table else ''}{setting['key']} = {setting['value']}" if setting else "Note"
+        how = decision["how"].strip(" ,")
+        reason = decision["reason"][0].upper() + decision["reason"][1:]
+        found.append((name(what), name(f"{reason} {how.capitalize()}." if how else reason)))
+    return found
+
+
+def sources(folder: Path) -> list[str]:
+    """Return the points of a map's `SOURCES.md`, without markup."""
+    points: list[str] = []
+    for line in _read(folder / "SOURCES.md").splitlines():
+        if line.startswith("- "):
+            points.append(line[2:])
+        elif line.startswith("  ") and points:
+            points[-1] += " " + line.strip()
+    return [name(_without_markup(point)) for point in points]
+
+
+def _without_markup(text: str) -> str:
+    text = re.sub(r"\[([^\]]*)\]\(([^)\s]*)\)", r"\1 (\2)", text)
+    return re.sub(r"[*`]", "", text)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_bytes()[:_MAX_BYTES].decode("utf-8", errors="replace")
+    except OSError:
+        return ""

@@ -7,9 +7,9 @@ from typing import Any
 
 from ttr_analysis.analysis import paths
 from ttr_analysis.maps.model import Place, Ticket
-from ttr_analysis.report.columns import make_table
+from ttr_analysis.report.context import Workbench, ticket_name
 from ttr_analysis.report.document import Block, Section, count, measured, name, number
-from ttr_analysis.report.workbench import Workbench, ticket_name
+from ttr_analysis.report.files import make_table
 from ttr_analysis.rules.ruleset import BonusRules
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ttr_analysis.analysis import structure
-from ttr_analysis.report.columns import drop_empty, drop_equal, make_table, records
+from ttr_analysis.report.context import Workbench, names, route_name
 from ttr_analysis.report.document import Figures, Section, name, number, percent
-from ttr_analysis.report.workbench import Workbench, names, route_name
+from ttr_analysis.report.files import drop_empty, drop_equal, make_table, records
 
 _FEW = 3
 """So many names are said; more are counted."""

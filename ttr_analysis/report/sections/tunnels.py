@@ -7,10 +7,10 @@ from typing import Any
 from ttr_analysis.analysis import payments, tunnels
 from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE
 from ttr_analysis.maps.model import Route
-from ttr_analysis.report.columns import make_table
+from ttr_analysis.report.context import Workbench, route_name
 from ttr_analysis.report.document import Block, Picture, Section, count, number, percent, several
+from ttr_analysis.report.files import make_table
 from ttr_analysis.report.pictures import chart
-from ttr_analysis.report.workbench import Workbench, route_name
 from ttr_analysis.viz.charts import plot_tunnel_odds
 
 _SAFE = 0.9

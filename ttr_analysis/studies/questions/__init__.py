@@ -10,11 +10,13 @@ ahead can afford more, and good routes are taken by good players.
 """
 
 from ttr_analysis.studies.questions.comparing import compare_simulations, compare_strategies
-from ttr_analysis.studies.questions.money import loan_results
 from ttr_analysis.studies.questions.results import (
     bonus_effects,
+    loan_results,
     point_sources,
     seat_advantage,
+    tunnel_calibration,
+    tunnel_results,
     win_differences,
     win_rates,
 )
@@ -32,7 +34,6 @@ from ttr_analysis.studies.questions.tickets import (
     ticket_fates,
     ticket_results,
 )
-from ttr_analysis.studies.questions.tunnels import tunnel_calibration, tunnel_results
 
 __all__ = [
     "blocking_routes",

@@ -7,8 +7,8 @@ from typing import Any, Final, TypeAlias
 
 import pandas as pd
 
-from ttr_analysis.engine.facts import facts_hash
 from ttr_analysis.maps.model import GameMap
+from ttr_analysis.records.header import facts_hash
 from ttr_analysis.studies.intervals import Moments, clustered_difference, clustered_mean, clustered_rate
 from ttr_analysis.studies.simulation import SimulationResult
 

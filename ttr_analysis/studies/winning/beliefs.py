@@ -19,19 +19,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from ttr_analysis.engine.layout import UNKNOWN_TICKET
+from ttr_analysis._arrays import Floats, Ints
+from ttr_analysis._compile import compiled
+from ttr_analysis.analysis.tickets.steiner import UNREACHABLE, all_distances
+from ttr_analysis.engine.kernel.claims import track_fault
+from ttr_analysis.engine.kernel.faults import NONE
+from ttr_analysis.engine.layout import UNKNOWN_TICKET, State
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.playout import BuiltIn
 from ttr_analysis.policies.random import Random
-from ttr_analysis.studies.winning.knowledge import Knowledge
-from ttr_analysis.studies.winning.signs import N_SIGNS, Alone, Floats, fill_needs, fill_signs
-from ttr_analysis.studies.winning.worlds import Beliefs
-from ttr_analysis.tables import game_tables
-from ttr_analysis.tables.games import MAX_TICKETS
+from ttr_analysis.studies.winning.worlds import Beliefs, Knowledge
+from ttr_analysis.tables import MAX_TICKETS, Tables, game_tables
 
 FIT: Final[Floats] = np.array([1.5, 1.94, -1.0, -0.93, 0.18, -0.98, 3.15, 3.2, 4.0])
 """What each sign adds to the logarithm of a ticket's weight."""
@@ -77,3 +79,157 @@ def believe(known: Knowledge, policies: Sequence[BuiltIn]) -> Beliefs:
             np.exp(SHARED * shared + SHARED_ALONE * alone.shared, out=beliefs.pairs[seat])
         beliefs.weights[seat, sorted(known.barred[seat])] *= BARRED
     return beliefs
+
+
+# -- signs of the tickets that a seat holds --------------------------------------------------------------
+
+
+SHARE: Final = 0
+"""Share of its routes, of the fewest on an empty board, that the routes of the seat save."""
+SAVED: Final = 1
+"""Routes that they save."""
+DONE: Final = 2
+"""1 if the seat has completed it."""
+UNTOUCHED: Final = 3
+"""1 if they save nothing."""
+TRAINS_ALONE: Final = 4
+"""Fewest trains that it takes on an empty board: long tickets are kept more often,"""
+ROUTES_ALONE: Final = 5
+"""and those of few routes: fewest that it takes there."""
+LATE_SHARE: Final = 6
+"""Three of the signs once more, times the part of its trains that the seat has placed."""
+LATE_DONE: Final = 7
+LATE_UNTOUCHED: Final = 8
+N_SIGNS: Final = 9
+
+
+class Alone(NamedTuple):
+    """
+    What tickets take on an empty board.
+
+    Parameters
+    ----------
+    routes, trains
+        The fewest for each ticket, to the nearest of its destinations.
+    shared
+        Routes that two tickets can have in common, for each two.
+    """
+
+    routes: Ints
+    trains: Ints
+    shared: Ints
+
+
+@compiled
+def fill_needs(tables: Tables, cost: Ints, need: Ints, shared: Ints) -> None:
+    """
+    Fill in what each ticket costs at least, to the nearest of its destinations, and what each two have in common.
+
+    Parameters
+    ----------
+    tables
+        The map.
+    cost
+        Cost of each route, `UNREACHABLE` if it is closed.
+    need
+        Filled with costs; `UNREACHABLE` or more if there is no way.
+    shared
+        Filled for each two tickets with what it costs less to complete both
+        than to complete each alone.
+    """
+    n = tables.n_cities
+    weight = np.full((n, n), UNREACHABLE, dtype=np.int64)
+    distance = np.empty((n, n), dtype=np.int64)
+    for route in range(tables.n_routes):
+        a, b = tables.city_a[route], tables.city_b[route]
+        weight[a, b] = weight[b, a] = min(weight[a, b], cost[route])
+    all_distances(weight, distance)
+    rows = np.empty((tables.n_tickets, 2, n), dtype=np.int64)
+    for ticket in range(tables.n_tickets):
+        need[ticket] = UNREACHABLE
+        goal = tables.goal_start[ticket]
+        for i in range(tables.goal_start[ticket], tables.goal_start[ticket + 1]):
+            between = _fewest_between(tables, tables.origin[ticket], tables.goal_place[i], distance)
+            if between < need[ticket]:
+                need[ticket] = between
+                goal = i
+        _fill_row(tables, tables.origin[ticket], distance, rows[ticket, 0])
+        _fill_row(tables, tables.goal_place[goal], distance, rows[ticket, 1])
+        for other in range(ticket):
+            apart = need[ticket] + need[other]
+            joint = apart
+            if 0 < need[ticket] < UNREACHABLE and 0 < need[other] < UNREACHABLE:
+                joint = _fewest_joint(rows[ticket], rows[other], distance, apart)
+            shared[ticket, other] = shared[other, ticket] = apart - joint
+
+
+@compiled
+def _fill_row(tables: Tables, place: int, distance: Ints, row: Ints) -> None:
+    """Fill in the distance of each city from a place."""
+    for city in range(len(row)):
+        row[city] = UNREACHABLE
+        for i in range(tables.place_start[place], tables.place_start[place + 1]):
+            row[city] = min(row[city], distance[tables.place_city[i], city])
+
+
+@compiled
+def _fewest_joint(one: Ints, two: Ints, distance: Ints, apart: int) -> int:
+    """Return the cost of a tree, with branches at two cities, that joins the ends of two tickets; `apart` if less."""
+    joint = apart
+    n = len(distance)
+    for v in range(n):
+        if one[0, v] + min(two[0, v], two[1, v]) >= joint:
+            continue
+        for w in range(n):
+            straight = one[0, v] + two[0, v] + one[1, w] + two[1, w]
+            crossed = one[0, v] + two[1, v] + one[1, w] + two[0, w]
+            joint = min(joint, distance[v, w] + min(straight, crossed))
+    return joint
+
+
+@compiled
+def _fewest_between(tables: Tables, place: int, other: int, distance: Ints) -> int:
+    """Return the distance between the nearest cities of two places."""
+    fewest = UNREACHABLE
+    for i in range(tables.place_start[place], tables.place_start[place + 1]):
+        for j in range(tables.place_start[other], tables.place_start[other + 1]):
+            fewest = min(fewest, distance[tables.place_city[i], tables.place_city[j]])
+    return fewest
+
+
+@compiled
+def fill_signs(state: State, tables: Tables, alone: Alone, seat: int, signs: Floats, shared: Ints) -> None:
+    """
+    Fill in the signs that each ticket is held by a seat, and what the ways of each two still have in common.
+
+    Parameters
+    ----------
+    state, tables
+        The game, as far as it is known.
+    alone
+        What tickets take on an empty board.
+    seat
+        Whose routes.
+    signs
+        Filled, a row for each ticket.
+    shared
+        Filled with routes, for each two tickets.
+    """
+    cost = np.empty(tables.n_routes, dtype=np.int64)
+    need = np.empty(MAX_TICKETS, dtype=np.int64)
+    for route in range(tables.n_routes):
+        is_open = track_fault(state, tables, seat, route) == NONE
+        cost[route] = 0 if state.owner[route] == seat else 1 if is_open else UNREACHABLE
+    fill_needs(tables, cost, need, shared)
+    built = 1.0 - state.trains[seat] / tables.trains_each
+    for ticket in range(tables.n_tickets):
+        row = signs[ticket]
+        row[SAVED] = max(0, alone.routes[ticket] - need[ticket])
+        row[SHARE] = row[SAVED] / max(1, alone.routes[ticket])
+        row[DONE] = need[ticket] == 0
+        row[UNTOUCHED] = row[SAVED] == 0
+        row[TRAINS_ALONE] = alone.trains[ticket]
+        row[ROUTES_ALONE] = alone.routes[ticket]
+        row[LATE_SHARE] = built * row[SHARE]
+        row[LATE_DONE] = built * row[DONE]
+        row[LATE_UNTOUCHED] = built * row[UNTOUCHED]

@@ -8,6 +8,7 @@ from typing import Final, SupportsIndex
 import numpy as np
 import pandas as pd
 
+from ttr_analysis._arrays import Ints
 from ttr_analysis.engine.codes import (
     CHOOSE_NEUTRAL,
     CLAIM_ROUTE,
@@ -32,12 +33,11 @@ from ttr_analysis.engine.layout import (
 from ttr_analysis.engine.state import seat_number
 from ttr_analysis.engine.view import fill_open
 from ttr_analysis.policies.playout import BuiltIn
-from ttr_analysis.studies.collecting import Ints
 from ttr_analysis.studies.intervals import wilson
-from ttr_analysis.studies.winning.knowledge import Knowledge, Source, know
 from ttr_analysis.studies.winning.probability import DEFAULT_ROLLOUTS, DEFAULT_SEED
 from ttr_analysis.studies.winning.rollouts import Table
-from ttr_analysis.tables.games import MAX_ROUTES, MAX_TICKETS, Tables
+from ttr_analysis.studies.winning.worlds import Knowledge, Source, know
+from ttr_analysis.tables import MAX_ROUTES, MAX_TICKETS, Tables
 
 _BLOCK: Final = 200
 """Worlds that are in memory at once."""
@@ -87,7 +87,7 @@ def ticket_posterior(
 
     Notes
     -----
-    The model is that of `studies.winning.beliefs`: its constants were fitted
+    The model is that of `studies.winning.inference`: its constants were fitted
     to games of planners. Who plays otherwise, keeps other tickets.
 
     Examples

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import SupportsIndex
+import os
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
+from typing import Final, SupportsIndex
 
 import numpy as np
 import pandas as pd
-from scipy.stats import beta
+from scipy.stats import beta, t
+from tqdm.auto import tqdm
 
+from ttr_analysis.engine.events import Move
+from ttr_analysis.engine.packed import PackedGame
+from ttr_analysis.notation.writer import part_text
 from ttr_analysis.policies.playout import BuiltIn
+from ttr_analysis.records.record import GameRecord
 from ttr_analysis.studies.intervals import Interval, mean_interval
-from ttr_analysis.studies.winning.knowledge import Source, know
+from ttr_analysis.studies.simulation import Interrupted
 from ttr_analysis.studies.winning.rollouts import Results, Table
+from ttr_analysis.studies.winning.worlds import Knowledge, Source, Watcher, know
 
 DEFAULT_ROLLOUTS = 200
 DEFAULT_SEED = 7
@@ -126,3 +137,227 @@ def _succession(wins: float, n: int, n_seats: int) -> Interval:
     """Return the probability of one of some seats to win after `n` rollouts, with its 95% interval."""
     low, high = (beta.ppf(end, wins + 1, n - wins + n_seats - 1) for end in (0.025, 0.975))
     return Interval((wins + 1) / (n + n_seats), float(low), float(high))
+
+
+# -- the win probabilities of a whole game ---------------------------------------------------------------
+
+CURVE_COLUMNS: Final = {
+    "step": "step of the record, from 0, the set-up",
+    "seat": "whose probability it is",
+    "acting": "the seat that moved in this step; -1 for the set-up, or where tickets are shown",
+    "win": "probability to win after the step",
+    "win_low": "low end of its 95% interval",
+    "win_high": "high end of its 95% interval",
+    "points": "expected final points",
+    "points_low": "low end of their 95% interval",
+    "points_high": "high end of their 95% interval",
+    "since": "the step of the curve before; missing for the first",
+    "swing": "probability less that after `since`; missing for the first",
+    "swing_low": "low end of its 95% interval, from the difference of each two rollouts of one number",
+    "swing_high": "high end of its 95% interval",
+    "rollouts": "how many games were played on from here",
+}
+"""The columns of a curve and what they say."""
+
+
+def win_curve(
+    record: GameRecord,
+    seat: int | None = None,
+    *,
+    steps: Iterable[int] | None = None,
+    n_rollouts: int = DEFAULT_ROLLOUTS,
+    seed: int = DEFAULT_SEED,
+    policies: Sequence[BuiltIn] | None = None,
+    progress: bool = True,
+) -> pd.DataFrame:
+    """
+    Return how likely each seat was to win after each step of a game.
+
+    Parameters
+    ----------
+    record
+        The game.
+    seat
+        Who looks, as in `win_probability`: a seat, or None for somebody who
+        watches all hands.
+    steps
+        Which steps; by default all. A swing is from one of them to the next.
+    n_rollouts, seed, policies
+        As in `win_probability`.
+    progress
+        Whether to show a progress bar.
+
+    Returns
+    -------
+    curve
+        A row for each step and seat, with the columns of `CURVE_COLUMNS`;
+        `curve.attrs["looker"]` says who looked, "all" for all hands.
+
+    Raises
+    ------
+    GameError
+        If there is no such seat, or the record has not begun.
+    IndexError
+        If the record has no such step.
+    TypeError, ValueError
+        As `win_probability`, or if there are no steps.
+
+    Warns
+    -----
+    Interrupted
+        If it was interrupted: the curve then ends early.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> game = ttr.Game(ttr.load_map("usa"))
+    >>> players = [ttr.policies.Greedy(), ttr.policies.Random()]
+    >>> record = game.play(players, seed=7)
+    >>> curve = win_curve(record, steps=(0, 30, -1), n_rollouts=20, policies=players, progress=False)
+    >>> curve.pivot(index="step", columns="seat", values="win").round(2).iloc[:2].to_numpy().tolist()
+    [[0.95, 0.05], [0.95, 0.05]]
+    """
+    record.score()  # refuses a record that has not begun
+    n_steps = len(record.steps)
+    numbers = sorted({range(n_steps)[step] for step in (range(n_steps) if steps is None else steps)})
+    if not numbers:
+        raise ValueError("expected one step or more")
+    n_players = record.header.n_players
+
+    def play(known: Knowledge) -> Results:
+        return Table(record.map, n_players, policies, seed=seed).play(known, n_rollouts)
+
+    watcher = Watcher(record, seat)
+    frames: list[pd.DataFrame] = []
+    before: tuple[int, Results] | None = None
+    try:
+        for number, known, results in _in_order(play, watcher, numbers, progress=progress):
+            frames.append(_rows(record, number, results, before, is_known=known.is_known))
+            before = number, results
+    except KeyboardInterrupt:
+        if not frames:
+            raise
+        warnings.warn("the curve was interrupted; it ends early", Interrupted, stacklevel=2)
+    curve = pd.concat(frames, ignore_index=True)
+    curve.attrs["looker"] = "all" if seat is None else seat
+    return curve
+
+
+def _in_order(
+    play: Callable[[Knowledge], Results], watcher: Watcher, numbers: Sequence[int], *, progress: bool
+) -> Iterator[tuple[int, Knowledge, Results]]:
+    """Yield the results of steps in order, played by as many threads as there are processors."""
+    n_threads = os.cpu_count() or 1
+    pool = ThreadPoolExecutor(n_threads)
+    bar = tqdm(total=len(numbers), desc="rollouts", unit="step", disable=not progress)
+    waiting: deque[tuple[int, Knowledge, Future[Results]]] = deque()
+    left = iter(numbers)
+    try:
+        while True:
+            for number in islice(left, 2 * n_threads - len(waiting)):
+                known = watcher.at(number)
+                waiting.append((number, known, pool.submit(play, known)))
+            if not waiting:
+                return
+            number, known, future = waiting.popleft()
+            yield number, known, future.result()
+            bar.update()
+    finally:
+        bar.close()
+        pool.shutdown(cancel_futures=True)
+
+
+def _rows(
+    record: GameRecord, number: int, results: Results, before: tuple[int, Results] | None, *, is_known: bool
+) -> pd.DataFrame:
+    """Return the rows of a step."""
+    rows = chances_of(results, is_known=is_known).reset_index().assign(rollouts=len(results.won))
+    move = record.steps[number][0]
+    rows.insert(0, "step", number)
+    rows.insert(2, "acting", move.seat if isinstance(move, Move) else -1)
+    if before is None:
+        return rows.assign(since=np.nan, swing=np.nan, swing_low=np.nan, swing_high=np.nan)
+    changes = results.won - before[1].won
+    swing = rows["win"].to_numpy() - chances_of(before[1], is_known=False)["win"].to_numpy()
+    # Two more differences, one up and one down, keep the interval honest where all rollouts change alike [1].
+    n = changes.shape[0] + changes.shape[1]
+    ends = [mean_interval(change.sum(), (change**2).sum() + 2, n) for change in changes.T]
+    half = np.array([(end.high - end.low) / 2 for end in ends])
+    low, high = np.maximum(-1.0, swing - half), np.minimum(1.0, swing + half)
+    return rows.assign(since=before[0], swing=swing, swing_low=low, swing_high=high)
+
+
+def turning_points(record: GameRecord, curve: pd.DataFrame, n: int = 5) -> pd.DataFrame:
+    """
+    Return the steps of a game that changed the win probabilities most.
+
+    A swing is of what was done and of what chance did upon it: a card drawn, a
+    tunnel that failed. Among hundreds of them some would look large by chance
+    alone: intervals are wide enough for all of a game together (Bonferroni),
+    and swings whose interval then holds 0 are left out.
+
+    Parameters
+    ----------
+    record
+        The game.
+    curve
+        From `win_curve`. Where it leaves out steps, a swing is of all of
+        them.
+    n
+        How many at most.
+
+    Returns
+    -------
+    points
+        One row for each, those first of which the most is sure (index
+        `step`): `since`, the step from which it counts, `acting`, the seat
+        that moved, its `move` as a line of the notation tells it, `seat`,
+        whose probability changed most, its probability `before` and `after`,
+        and `swing` with `swing_low` and `swing_high`. Of several steps
+        together `acting` is -1. Where `curve.attrs` names a seat as the
+        looker, moves are told as it saw them.
+
+    Raises
+    ------
+    ValueError
+        If the curve is of another game.
+    """
+    if curve["step"].max() >= len(record.steps) or set(curve["seat"]) != set(range(record.header.n_players)):
+        raise ValueError(f"expected a curve of {record!r}: steps 0 to {len(record.steps) - 1}, all seats")
+    swings = curve.dropna(subset="swing").astype({"since": "int64"})
+    df = swings["rollouts"] + record.header.n_players - 1  # of the intervals that `_rows` gives
+    wider = t.isf(0.025 / max(1, len(swings)), df) / t.isf(0.025, df)
+    low = swings["swing"] - wider * (swings["swing"] - swings["swing_low"])
+    high = swings["swing"] + wider * (swings["swing_high"] - swings["swing"])
+    sure = pd.concat([low, -high], axis=1).max(axis=1)
+    largest = swings.assign(swing_low=low.clip(lower=-1), swing_high=high.clip(upper=1), sure=sure)
+    largest = largest[sure > 0].sort_values("sure", ascending=False, kind="stable").drop_duplicates("step").head(n)
+    is_one = largest["step"] - largest["since"] == 1
+    looker = curve.attrs.get("looker", "all")
+    seen = record if looker == "all" else record.watched_from(looker)
+    moves = [
+        step_text(seen, step) if one else f"steps {since + 1} to {step}"
+        for step, since, one in zip(largest["step"], largest["since"], is_one, strict=True)
+    ]
+    found = pd.DataFrame(
+        {
+            "since": largest["since"],
+            "acting": largest["acting"].where(is_one, -1),
+            "move": moves,
+            "seat": largest["seat"],
+            "before": largest["win"] - largest["swing"],
+            "after": largest["win"],
+            "swing": largest["swing"],
+            "swing_low": largest["swing_low"],
+            "swing_high": largest["swing_high"],
+        }
+    )
+    return found.set_axis(pd.Index(largest["step"], name="step"))
+
+
+def step_text(record: GameRecord, step: int) -> str:
+    """Return a step of a record as a line of the notation tells it, without who acts."""
+    packed = PackedGame(record.map, record.header.n_players)
+    first = sum(len(events) for events in record.steps[:step])
+    entries = record.entries[first : first + len(record.steps[step])]
+    return part_text(packed, record.state_at(step - 1).packed, entries) if step else "set-up"

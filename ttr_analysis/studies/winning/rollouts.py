@@ -9,7 +9,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ttr_analysis.engine.codes import TAPE_START, WRITE_AT, WRITE_END, Ints
+from ttr_analysis._arrays import Floats, Ints
+from ttr_analysis.engine.codes import TAPE_START, WRITE_AT, WRITE_END
 from ttr_analysis.engine.kernel.scoring import N_COLUMNS, TOTAL_COLUMN, WON_COLUMN, score_games
 from ttr_analysis.engine.kernel.tickets import keep_tickets
 from ttr_analysis.engine.layout import KEEP_START, OVER, State
@@ -19,10 +20,8 @@ from ttr_analysis.policies.planner.policy import Planner
 from ttr_analysis.policies.playout import NO_TAPE_CELLS, BuiltIn, Players, play_block, seat_players
 from ttr_analysis.policies.random import Random
 from ttr_analysis.rules.chance import N_WORDS, open_stream, run_words
-from ttr_analysis.studies.collecting import Floats
 from ttr_analysis.studies.winning.beliefs import believe
-from ttr_analysis.studies.winning.knowledge import Knowledge
-from ttr_analysis.studies.winning.worlds import EVERYBODY, Beliefs, fill_worlds
+from ttr_analysis.studies.winning.worlds import EVERYBODY, Beliefs, Knowledge, fill_worlds
 
 _BLOCK: Final = 32
 """Games between two chances to interrupt."""

@@ -1,5 +1,5 @@
 /*
- * The table beside the board: market and piles, and a panel for each seat; of `ttr_analysis.widgets._seen`.
+ * The table beside the board: market and piles, and a panel for each seat; of `ttr_analysis.widgets.snapshot`.
  *
  * seatPanels(sheet, facts, first = 0) -> {element, set({seats, acting})}
  *   A panel for each seat, from `first` on and around the table; that of `facts.seat` is yours.

@@ -1,5 +1,5 @@
 /*
- * Step through a game. All data comes at once (`ttr_analysis.widgets._frames`); from then on the page needs nobody.
+ * Step through a game. All data comes at once (`ttr_analysis.widgets.snapshot`); from then on the page needs nobody.
  * Frames share what did not change, so that only what is another value is drawn again.
  */
 

@@ -1,5 +1,5 @@
 /*
- * Play a seat. The page knows what the seat may see and do (`ttr_analysis.widgets.sitting`), and nothing else: a move
+ * Play a seat. The page knows what the seat may see and do (`ttr_analysis.widgets.human_game`), and nothing else: a move
  * goes to Python as a line of text, and what came of it comes back.
  */
 

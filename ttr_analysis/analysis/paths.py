@@ -1,0 +1,683 @@
+"""
+Shortest paths between cities, and the longest trail of a set of routes.
+
+Answers name tracks, not only cities: the two tracks of a double route differ
+in color and sometimes in kind.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from itertools import accumulate, pairwise
+from math import comb, isfinite, lcm
+from numbers import Rational
+from typing import TYPE_CHECKING, Any, Literal, TypeGuard, get_args
+
+import networkx as nx
+import numpy as np
+
+from ttr_analysis._display import render_html
+from ttr_analysis._errors import UnknownNameError, nearest
+from ttr_analysis.analysis._ends import End, closed_and_owned, end_cities, fewest_cut
+from ttr_analysis.cards import GRAY, N_COLORS
+from ttr_analysis.maps.model import GameMap, Route, RouteLike
+from ttr_analysis.rules import trails
+from ttr_analysis.tables import map_tables
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ttr_analysis.rules.ruleset import RuleSet
+
+__all__ = [
+    "NoPathError",
+    "Path",
+    "Trail",
+    "Weight",
+    "distance_matrix",
+    "expected_cards",
+    "longest_trail",
+    "shortest_path",
+    "shortest_paths",
+]
+
+
+Measure = Literal["length", "toll", "hops", "cards"]
+Weight = Measure | Callable[[Route], float]
+"""
+What a path is measured by: "length" (trains), "toll" (tokens), "hops" (number
+of routes), "cards" (see `expected_cards`), or a function that gives each route
+a number of 0 or more.
+"""
+
+
+def route_costs(game_map: GameMap, weight: Weight) -> dict[str, Fraction]:
+    """
+    Return the cost of every route, by its id.
+
+    Costs are exact, so that sums in any order are equal: a float counts as
+    the decimal that it prints as.
+
+    Parameters
+    ----------
+    game_map
+        The map.
+    weight
+        The measure, or a function of the route.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such measure.
+    ValueError
+        If the function gives a route something other than a finite number of
+        0 or more.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> route_costs(ttr.load_map("nordic"), lambda route: 0.1)["Bergen-Oslo/0"]
+    Fraction(1, 10)
+    """
+    if callable(weight):
+        return {route.id: _checked(route, weight(route)) for route in game_map.routes}
+    if not _is_measure(weight):
+        measures = get_args(Measure)
+        raise UnknownNameError("weight", weight, nearest(str(weight), measures), measures)
+    costs: dict[Measure, Callable[[Route], float]] = {
+        "length": lambda route: route.length,
+        "toll": lambda route: route.toll,
+        "hops": lambda _: 1,
+        "cards": lambda route: expected_cards(game_map, route),
+    }
+    return {route.id: _exact(costs[weight](route)) for route in game_map.routes}
+
+
+def expected_cards(game_map: GameMap, route: Route | str) -> float:
+    """
+    Return how many cards a route takes on average, by a neutral measure.
+
+    "Neutral" means that nothing is known of hands and piles: all cards come
+    from a fresh deck, and the right color is at hand, one card a space. Two
+    things make a route dearer than its length:
+
+    - *Tunnel*: the expected surcharge when it is paid in a color, of which
+      the whole deck is unseen (26 of 110 cards match).
+    - *Sets*: where any `k` cards may stand in for one that is wanted. On a
+      route with locomotive symbols these are the locomotives of the symbols,
+      on any other route the card of every space. For each such space the
+      player keeps `k` random cards of the deck; a wanted card among all of
+      them then pays for a space by itself, and each space left over takes a
+      set of `k`. On a gray route the color is wanted of which most turn up.
+
+    Parameters
+    ----------
+    game_map
+        The map, for its deck and rules.
+    route
+        A route of it, or its id.
+
+    Returns
+    -------
+    cards
+        Expected number of cards paid, at least the length.
+
+    Raises
+    ------
+    UnknownNameError
+        If the route is not on the map.
+
+    Examples
+    --------
+    A tunnel of two spaces, a ferry with one symbol among its two spaces (a
+    locomotive turns up among three cards in 34% of all cases), and four for
+    one on nine spaces:
+
+    >>> import ttr_analysis as ttr
+    >>> nordic = ttr.load_map("nordic")
+    >>> ids = "Kristiansand-Stavanger/0", "Aalborg-Göteborg/0", "Lieksa-Murmansk/0"
+    >>> [round(expected_cards(nordic, id), 2) for id in ids]
+    [2.71, 3.32, 17.12]
+    """
+    (route,) = game_map.resolve_routes([route])
+    rules = game_map.rules
+    return float(route.length + _expected_surcharge(rules, route) + _expected_swaps(rules, route))
+
+
+def _expected_surcharge(rules: RuleSet, route: Route) -> float:
+    """Return the mean surcharge of a tunnel paid in a color, nothing of the deck seen."""
+    if not route.tunnel:
+        return 0
+    from ttr_analysis.analysis.tunnels import surcharge_distribution
+
+    matching = rules.cards.per_color + rules.cards.locomotives
+    distribution = surcharge_distribution(matching, rules.deck.n_cards, revealed=rules.tunnel.revealed)
+    return sum(k * p for k, p in enumerate(distribution))
+
+
+def _expected_swaps(rules: RuleSet, route: Route) -> Fraction:
+    """Return the expected number of cards beyond one a space that sets take."""
+    if not route.swap_size:
+        return Fraction(0)
+    n_spaces = route.locomotives or route.length
+    n_kept = min(n_spaces * route.swap_size, rules.deck.n_cards)
+    if route.locomotives:
+        at_most = _chances_of_kind(rules.cards.locomotives, rules.deck.n_cards, n_kept)
+    else:
+        jokers = rules.cards.locomotives if route.locomotives_allowed else 0
+        if route.color == GRAY:
+            at_most = _chances_of_best_color(rules.cards.per_color, rules.cards.locomotives, bool(jokers), n_kept)
+        else:
+            at_most = _chances_of_kind(rules.cards.per_color + jokers, rules.deck.n_cards, n_kept)
+    # The mean of min(wanted, n) is the sum of the chances of more than 0, 1, ..., n - 1 wanted cards.
+    single = sum((1 - at_most[k] for k in range(min(n_spaces, len(at_most)))), Fraction(0))
+    return (route.swap_size - 1) * (n_spaces - single)
+
+
+@lru_cache(maxsize=256)
+def _chances_of_kind(n_kind: int, n_cards: int, n_drawn: int) -> tuple[Fraction, ...]:
+    """Return the chances that at most 0, 1, ... cards drawn are of a kind."""
+    ways = [comb(n_kind, k) * comb(n_cards - n_kind, n_drawn - k) for k in range(min(n_kind, n_drawn) + 1)]
+    return tuple(Fraction(w, comb(n_cards, n_drawn)) for w in accumulate(ways))
+
+
+@lru_cache(maxsize=256)
+def _chances_of_best_color(per_color: int, n_locomotives: int, jokers: bool, n_drawn: int) -> tuple[Fraction, ...]:
+    """Return the chances that at most 0, 1, ... cards drawn are of the color with most, with locomotives if jokers."""
+    n_cards = N_COLORS * per_color + n_locomotives
+    most = min(n_drawn, per_color + (n_locomotives if jokers else 0))
+    chances = []
+    for limit in range(most + 1):
+        ways = 0
+        for n_jokers in range(min(n_locomotives, n_drawn) + 1):
+            of_color = limit - n_jokers if jokers else limit
+            colored = _ways_with_at_most(per_color, of_color, n_drawn - n_jokers)
+            ways += comb(n_locomotives, n_jokers) * colored
+        chances.append(Fraction(ways, comb(n_cards, n_drawn)))
+    return tuple(chances)
+
+
+@lru_cache(maxsize=4096)
+def _ways_with_at_most(per_color: int, limit: int, n_drawn: int) -> int:
+    """Return the number of ways to draw colored cards with no more than `limit` of each color."""
+    if limit < 0:
+        return 0
+    ways = [1] + [0] * n_drawn
+    for _ in range(N_COLORS):
+        ways = [
+            sum(ways[n - k] * comb(per_color, k) for k in range(min(limit, per_color, n) + 1))
+            for n in range(n_drawn + 1)
+        ]
+    return ways[n_drawn]
+
+
+def _is_measure(weight: object) -> TypeGuard[Measure]:
+    return weight in get_args(Measure)
+
+
+def _checked(route: Route, cost: object) -> Fraction:
+    """Return the cost that a user's function gave a route, or say what is wrong with it."""
+    try:
+        number = float(cost)  # type: ignore[arg-type]  # whatever it is: that is the question
+    except (TypeError, ValueError):
+        number = float("nan")
+    if isinstance(cost, str) or not isfinite(number) or number < 0:
+        msg = f"the weight of route {route.id} must be a finite number of 0 or more, got {cost!r}"
+        raise ValueError(msg)
+    return _exact(cost if isinstance(cost, Rational) else number)
+
+
+def _exact(cost: float | Rational) -> Fraction:
+    """Return a number exactly; a float as the decimal that it prints as."""
+    if isinstance(cost, Rational):
+        return Fraction(int(cost.numerator), int(cost.denominator))
+    return Fraction(repr(float(cost)))
+
+
+# -- shortest paths --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """
+    A way from one city to another, by named tracks.
+
+    Parameters
+    ----------
+    cities
+        Names of the cities in order, both ends included.
+    routes
+        The tracks in order, one fewer.
+    cost
+        What was to be as small as possible. Owned routes cost nothing.
+    weight
+        In what the cost is measured: "length" (trains), "toll" (tokens),
+        "hops" (routes), "cards", or the name of the user's function.
+    owned
+        Those of the routes that were owned before.
+    """
+
+    cities: tuple[str, ...]
+    routes: tuple[Route, ...]
+    cost: float
+    weight: str = "length"
+    owned: tuple[Route, ...] = ()
+
+    @property
+    def length(self) -> int:
+        """Spaces of all its routes, owned ones too (trains)."""
+        return sum(route.length for route in self.routes)
+
+    @property
+    def to_claim(self) -> tuple[Route, ...]:
+        """Those of its routes that are still to be claimed, in order."""
+        return tuple(route for route in self.routes if route not in self.owned)
+
+    @property
+    def trains(self) -> int:
+        """Trains that its routes still to be claimed take."""
+        return sum(route.length for route in self.to_claim)
+
+    @property
+    def toll(self) -> int:
+        """Tokens that its routes still to be claimed cost."""
+        return sum(route.toll for route in self.to_claim)
+
+    @property
+    def points(self) -> int:
+        """Points for its routes still to be claimed."""
+        return sum(route.points for route in self.to_claim)
+
+    @property
+    def n_routes(self) -> int:
+        """Number of its routes."""
+        return len(self.routes)
+
+    def __repr__(self) -> str:
+        """Return the cities, the cost and the tracks."""
+        tracks = ", ".join(f"{route.id} {route.color}" for route in self.routes) or "no routes"
+        return f"<Path {' - '.join(self.cities)}: {self.weight} {self.cost:g}, {self.trains} trains; {tracks}>"
+
+    def _repr_html_(self) -> str:
+        return render_html(self)
+
+
+class NoPathError(ValueError):
+    """
+    Two places that no open route joins; the message says what cuts them off.
+
+    Parameters
+    ----------
+    a, b
+        The two places.
+    cut
+        The fewest closed routes without which there would be a path.
+    """
+
+    def __init__(self, a: str, b: str, cut: Sequence[Route]) -> None:
+        self.cut = tuple(cut)
+        reason = (
+            f"cut off by the closed routes {', '.join(route.id for route in cut)}" if cut else "they are not joined"
+        )
+        super().__init__(f"no path from {a} to {b}: {reason}")
+
+
+def shortest_path(
+    game_map: GameMap,
+    a: End,
+    b: End,
+    weight: Weight = "length",
+    closed: Iterable[RouteLike] = (),
+    owned: Iterable[RouteLike] = (),
+) -> Path:
+    """
+    Return the shortest path between two places.
+
+    Parameters
+    ----------
+    game_map
+        The map.
+    a, b
+        Cities, border points, or countries: any border point of the country
+        will do, and there is no passing through a country.
+    weight
+        What is to be as small as possible: "length" (trains), "toll"
+        (tokens), "hops" (number of routes), "cards" (`expected_cards`), or a
+        function that gives each route a finite number of 0 or more.
+    closed
+        Routes that cannot be used.
+    owned
+        Routes that are the player's already, and cost nothing.
+
+    Returns
+    -------
+    path
+        With its tracks. Of several that cost the same, the one with the
+        fewest trains to place, then the fewest tokens to pay, then the
+        fewest routes in all; and of what is still equal, always the same one,
+        by the order of the routes of the map.
+
+    Raises
+    ------
+    NoPathError
+        If the closed routes cut `a` off from `b`.
+    UnknownNameError
+        If a place, a route or the weight does not exist.
+    ValueError
+        If a route is both closed and owned, or the function gives a route
+        something other than a finite number of 0 or more.
+
+    Notes
+    -----
+    Costs are added exactly, as fractions: equal costs are recognized as equal
+    whatever the order of the routes. Dijkstra's algorithm by NetworkX.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> nordic = ttr.load_map("nordic")
+    >>> path = shortest_path(nordic, "Bergen", "Stockholm")
+    >>> path.cities, path.length
+    (('Bergen', 'Oslo', 'Örebro', 'Stockholm'), 8)
+
+    With the direct way out of Bergen closed:
+
+    >>> shortest_path(nordic, "Bergen", "Stockholm", closed=[("Bergen", "Oslo")]).length
+    10
+    """
+    board = _Board(game_map, weight, closed, owned)
+    starts, goals = end_cities(game_map, a), end_cities(game_map, b)
+    found: Any = nx.multi_source_dijkstra(board.graph, set(starts), weight="rank")
+    costs, ways = found
+    reached = [goal for goal in goals if goal in costs]
+    if not reached:
+        raise board.no_path(a, b)
+    return board.path(ways[min(reached, key=lambda goal: costs[goal])])
+
+
+def shortest_paths(
+    game_map: GameMap,
+    a: End,
+    b: End,
+    weight: Weight = "length",
+    closed: Iterable[RouteLike] = (),
+    owned: Iterable[RouteLike] = (),
+    *,
+    limit: int = 1000,
+) -> tuple[Path, ...]:
+    """
+    Return all paths between two places that cost the least.
+
+    Parameters
+    ----------
+    game_map, a, b, weight, closed, owned
+        As for `shortest_path`.
+    limit
+        More paths than this are an error.
+
+    Returns
+    -------
+    paths
+        One for each sequence of cities, no city twice; between two cities the
+        track that `shortest_path` would take. In the order of the ties, so
+        that the first is the answer of `shortest_path`.
+
+    Raises
+    ------
+    NoPathError
+        If the closed routes cut `a` off from `b`.
+    ValueError
+        If there are more than `limit` paths, and as for `shortest_path`.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> nordic = ttr.load_map("nordic")
+    >>> [path.cities[1:-1] for path in shortest_paths(nordic, "Bergen", "Helsinki")]
+    [('Oslo', 'Örebro', 'Stockholm'), ('Oslo', 'Örebro', 'Stockholm', 'Turku')]
+    """
+    board = _Board(game_map, weight, closed, owned)
+    G = board.graph.copy()
+    nx.add_star(G, [_Board.START, *end_cities(game_map, a)], cost=0)
+    nx.add_star(G, [_Board.GOAL, *end_cities(game_map, b)], cost=0)
+    if not nx.has_path(G, _Board.START, _Board.GOAL):
+        raise board.no_path(a, b)
+    ways: set[tuple[str, ...]] = set()  # a set: NetworkX repeats paths that begin with an edge of no cost
+    for _, *way, _ in nx.all_shortest_paths(G, _Board.START, _Board.GOAL, weight="cost"):
+        ways.add(tuple(way))
+        if len(ways) > limit:
+            msg = f"more than {limit} shortest paths from {_name(a)} to {_name(b)}; ask for more with a larger limit"
+            raise ValueError(msg)
+    return tuple(board.path(way) for way in sorted(ways, key=board.rank))
+
+
+def distance_matrix(
+    game_map: GameMap,
+    weight: Weight = "length",
+    closed: Iterable[RouteLike] = (),
+    owned: Iterable[RouteLike] = (),
+) -> pd.DataFrame:
+    """
+    Return the least cost between every two cities.
+
+    Parameters
+    ----------
+    game_map, weight, closed, owned
+        As for `shortest_path`.
+
+    Returns
+    -------
+    matrix
+        Rows and columns are all cities in the order of the map, border points
+        included; the values are in units of the weight, infinite where there
+        is no path.
+
+    Raises
+    ------
+    UnknownNameError, ValueError
+        As for `shortest_path`.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> matrix = distance_matrix(ttr.load_map("nordic"))
+    >>> float(matrix.loc["Bergen", "Stockholm"]), float(matrix.loc["Bergen"].max())
+    (8.0, 26.0)
+    """
+    import pandas as pd
+
+    board = _Board(game_map, weight, closed, owned)
+    names = [city.name for city in game_map.cities]
+    costs: dict[str, Any] = dict(nx.all_pairs_dijkstra_path_length(board.graph, weight="cost"))
+    rows = [
+        [float(Fraction(costs[a][b], board.scale)) if b in costs[a] else float("inf") for b in names] for a in names
+    ]
+    return pd.DataFrame(rows, index=pd.Index(names), columns=pd.Index(names))
+
+
+class _Board:
+    """
+    The open routes as a simple graph, with the best track between each two cities.
+
+    Edges have `cost` and `rank`, both whole numbers: the cost in units of
+    1/`scale`, and a number that orders paths by cost and then by all that
+    decides ties.
+    """
+
+    START = "\0start"
+    GOAL = "\0goal"
+
+    def __init__(
+        self, game_map: GameMap, weight: Weight, closed: Iterable[RouteLike], owned: Iterable[RouteLike]
+    ) -> None:
+        self.game_map = game_map
+        self.closed, self.owned = closed_and_owned(game_map, closed, owned)
+        self.weight = getattr(weight, "__name__", "function") if callable(weight) else weight
+        costs = route_costs(game_map, weight) | {route.id: Fraction(0) for route in self.owned}
+        self.scale = lcm(*(cost.denominator for cost in costs.values()))
+        self.graph: nx.Graph[str] = nx.Graph()
+        self.graph.add_nodes_from(city.name for city in game_map.cities)
+        for rank, cost, route in self._ranked({id_: int(cost * self.scale) for id_, cost in costs.items()}):
+            a, b = route.cities
+            if route not in self.closed and (not self.graph.has_edge(a, b) or rank < self.graph.edges[a, b]["rank"]):
+                self.graph.add_edge(a, b, rank=rank, cost=cost, route=route)
+
+    def _ranked(self, costs: dict[str, int]) -> list[tuple[int, int, Route]]:
+        """
+        Return rank and cost of each route.
+
+        A rank is the cost, trains, tokens, number of routes and place in the
+        map as the digits of one number, each with room for the sum over all
+        routes: ranks add up digit by digit. Places are powers of 2, so that no
+        two sets of routes have the same sum.
+        """
+        routes = self.game_map.routes
+        room_trains = 1 + sum(route.length for route in routes)
+        room_toll = 1 + sum(route.toll for route in routes)
+        ranked = []
+        for place, route in enumerate(routes):
+            mine = route in self.owned
+            rank = costs[route.id] * room_trains + (0 if mine else route.length)
+            rank = rank * room_toll + (0 if mine else route.toll)
+            rank = (rank * (1 + len(routes)) + 1) << len(routes)
+            ranked.append((rank + (1 << place), costs[route.id], route))
+        return ranked
+
+    def path(self, cities: Sequence[str]) -> Path:
+        """Return the path through some cities, by the best tracks."""
+        edges = [self.graph.edges[pair] for pair in pairwise(cities)]
+        routes = tuple(edge["route"] for edge in edges)
+        cost = Fraction(sum(edge["cost"] for edge in edges), self.scale)
+        return Path(
+            cities=tuple(cities),
+            routes=routes,
+            cost=cost.numerator if cost.denominator == 1 else float(cost),
+            weight=self.weight,
+            owned=tuple(route for route in routes if route in self.owned),
+        )
+
+    def rank(self, cities: Sequence[str]) -> int:
+        """Return the number that orders the paths through some cities."""
+        return sum(self.graph.edges[pair]["rank"] for pair in pairwise(cities))
+
+    def no_path(self, a: End, b: End) -> NoPathError:
+        """Return the error for two places, with the fewest closed routes that cut them off."""
+        cut = fewest_cut(self.game_map, self.closed, end_cities(self.game_map, a), end_cities(self.game_map, b))
+        return NoPathError(_name(a), _name(b), cut)
+
+
+def _name(end: End) -> str:
+    return end if isinstance(end, str) else end.name
+
+
+# -- the longest trail of a set of routes ----------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """
+    A walk that uses no route twice; cities may repeat.
+
+    Parameters
+    ----------
+    cities
+        Names of the cities in order, one more than routes.
+    routes
+        The routes in the order in which they are walked.
+    length
+        Trains on all of them.
+    """
+
+    cities: tuple[str, ...]
+    routes: tuple[Route, ...]
+    length: int
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it ends where it began."""
+        return bool(self.routes) and self.cities[0] == self.cities[-1]
+
+    def __repr__(self) -> str:
+        """Return the length and the cities."""
+        way = " - ".join(self.cities) or "no routes"
+        return f"<Trail of {self.length} trains on {len(self.routes)} routes: {way}>"
+
+    def _repr_html_(self) -> str:
+        return render_html(self)
+
+
+def longest_trail(game_map: GameMap, routes: Iterable[RouteLike]) -> Trail:
+    """
+    Return the longest trail in a set of routes: the longest continuous path.
+
+    A trail uses no route twice, but may pass through a city several times and
+    may end where it began. A path may not; what the rule books call a path is
+    a trail.
+
+    Parameters
+    ----------
+    game_map
+        The map.
+    routes
+        Any routes of it, connected or not; pairs of cities mean all tracks
+        between them.
+
+    Returns
+    -------
+    trail
+        One of the longest, always the same; without cities if there are no
+        routes. It begins at the first city, in the order of the map, at which
+        it can.
+
+    Raises
+    ------
+    UnknownNameError
+        If a route is not on the map.
+
+    Notes
+    -----
+    Exact for every set of routes, by the definition in
+    `ttr_analysis.rules.trails`. What players build takes some microseconds
+    compiled, besides the names; a whole map, which is left to an integer
+    program, about 30 ms. The order of the routes is an Euler trail by NetworkX.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> nordic = ttr.load_map("nordic")
+    >>> ids = ["Bergen-Oslo/0", "Oslo-Örebro/0", "Göteborg-Oslo/0", "Göteborg-Örebro/0"]
+    >>> trail = longest_trail(nordic, ids)
+    >>> trail.length, trail.cities
+    (10, ('Bergen', 'Oslo', 'Göteborg', 'Örebro', 'Oslo'))
+
+    All routes of the map, 207 spaces, on one trail but for 21 of them:
+
+    >>> longest_trail(nordic, nordic.routes).length
+    186
+    """
+    named = {route.id for route in game_map.resolve_routes(routes)}
+    tables = map_tables(game_map)
+    chosen = np.array([route.id in named for route in game_map.routes], dtype=np.int8)
+    marked = np.zeros_like(chosen)
+    length = trails.longest_trail(tables.ends, tables.length, chosen, marked)
+    on_trail = [route for route, mark in zip(game_map.routes, marked, strict=True) if mark]
+    if not on_trail:
+        return Trail((), (), 0)
+    cities, ids = _walk(on_trail, [city.name for city in game_map.cities])
+    by_id = {route.id: route for route in on_trail}
+    return Trail(tuple(cities), tuple(by_id[id_] for id_ in ids), length)
+
+
+def _walk(routes: Sequence[Route], order: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the cities and the route ids of a walk over all routes, each once."""
+    G: nx.MultiGraph[str] = nx.MultiGraph()
+    for route in routes:
+        G.add_edge(*route.cities, key=route.id)
+    degree = Counter(city for route in routes for city in route.cities)
+    start = next((city for city in order if degree[city] % 2), None) or next(city for city in order if degree[city])
+    steps = list(nx.eulerian_path(G, source=start, keys=True))
+    return [start, *(step[1] for step in steps)], [step[2] for step in steps]

@@ -1,0 +1,150 @@
+"""
+Cards and tickets that a record does not know, and what is learned of them.
+
+A card drawn unseen counts in `N_HAND` and stays in `DRAW_PILE`, which then
+holds all cards that nobody who keeps the record has seen. When a seat shows
+cards, they are *identified*: moved from there to its hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ttr_analysis.cards import CARD_KINDS, CardCounts
+from ttr_analysis.engine.layout import AT_PILE, UNKNOWN_TICKET, State
+from ttr_analysis.tables import MAX_TICKETS, Tables
+
+
+def n_unknown_cards(state: State, seat: int) -> int:
+    """Return how many cards of a hand are not known."""
+    hand = state.hand[seat]
+    return int(state.n_hand[seat] - hand.sum())
+
+
+def has_unknown_cards(state: State) -> bool:
+    """Return whether any card in a hand is not known."""
+    return bool(state.draw_pile.sum() > state.n_pile)
+
+
+def unknown_words(state: State, n_players: int) -> str:
+    """Return what of the cards and tickets is not known, in words; "" if all is."""
+    if has_unknown_cards(state):
+        unknown = [(seat, n_unknown_cards(state, seat)) for seat in range(n_players)]
+        return " and ".join(f"{n} unknown cards of P{seat}" for seat, n in unknown if n)
+    n_left = int((state.ticket_at == AT_PILE).sum())
+    queued = [int(state.queue[(state.queue_head + i) % MAX_TICKETS]) for i in range(int(state.n_queued))]
+    n_unknown = n_left - int(state.n_ticket_pile)
+    return f"{n_unknown} unknown tickets" if n_unknown or UNKNOWN_TICKET in queued else ""
+
+
+def identify_cards(state: State, seat: int, cards: Sequence[int]) -> str:
+    """
+    Identify unknown cards of a hand, so that it holds what the seat shows.
+
+    Parameters
+    ----------
+    state
+        Changed in place, if nothing is wrong.
+    seat
+        Who shows cards.
+    cards
+        Nine counts of what it shows.
+
+    Returns
+    -------
+    reason
+        Why the seat cannot hold these cards; "" if it can.
+    """
+    hand = state.hand[seat]
+    missing = [max(0, shown - held) for shown, held in zip(cards, hand.tolist(), strict=True)]
+    n_unknown = n_unknown_cards(state, seat)
+    if sum(missing) > n_unknown:
+        held = f"{CardCounts(tuple(hand.tolist()))} and {n_unknown} unknown card{'' if n_unknown == 1 else 's'}"
+        return f"P{seat} holds {held}, so that it cannot play {CardCounts(tuple(cards))}"
+    for kind, n in enumerate(missing):
+        unseen = int(state.draw_pile[kind])
+        if n > unseen:
+            return (
+                f"P{seat} cannot hold {cards[kind]} {CARD_KINDS[kind]}: "
+                f"it is known to hold {hand[kind]}, and {unseen} more are unseen"
+            )
+    for kind, n in enumerate(missing):
+        hand[kind] += n
+        state.draw_pile[kind] -= n
+    return ""
+
+
+def impossible_kind(state: State, tables: Tables) -> int | None:
+    """
+    Return a kind of card of which more has come from the draw pile than was shuffled into it.
+
+    What the pile was made of is known to all. A record may pass this and
+    `n_short_in_pile` and yet tell of no possible game: which unknown cards
+    were drawn before a shuffle is not worked out.
+
+    Returns
+    -------
+    kind
+        None if there is no such kind.
+    """
+    for kind, left in enumerate(_left_of_shuffle(state, tables)):
+        if left < 0:
+            return kind
+    return None
+
+
+def n_short_in_pile(state: State, tables: Tables) -> int:
+    """
+    Return how many cards of the draw pile can be of no kind.
+
+    There are at most as many of a kind in it as are unseen, and as were
+    shuffled into it and have not come out.
+    """
+    unseen: list[int] = state.draw_pile.tolist()
+    n_possible = sum(map(min, unseen, _left_of_shuffle(state, tables)))
+    return max(0, int(state.n_pile) - n_possible)
+
+
+def _left_of_shuffle(state: State, tables: Tables) -> list[int]:
+    """Return how many cards of each kind were shuffled into the draw pile and are not known to have left it."""
+    left: list[int] = (state.pool - state.blind[: tables.n_seats].sum(axis=0)).tolist()
+    return left
+
+
+def identify_tickets(state: State, seat: int, tickets: Sequence[int]) -> str:
+    """
+    Fill in the unknown tickets of a seat that shows all it holds.
+
+    Parameters
+    ----------
+    state
+        Changed in place, if nothing is wrong.
+    seat
+        Who shows its tickets.
+    tickets
+        All of them, by number, each once.
+
+    Returns
+    -------
+    reason
+        Why they cannot be its tickets; "" if they can.
+    """
+    held = state.held[seat, : state.n_held[seat]]
+    if len(tickets) != len(held):
+        return f"P{seat} holds {len(held)} tickets, not {len(tickets)}"
+    known = [ticket for ticket in held.tolist() if ticket != UNKNOWN_TICKET]
+    if len(known) == len(held):
+        return f"the tickets of P{seat} are known"
+    if len(set(tickets)) < len(tickets) or UNKNOWN_TICKET in tickets:
+        return f"P{seat} shows a ticket twice, or one that is not named"
+    if not set(known) <= set(tickets):
+        return f"P{seat} is known to hold another ticket"
+    new = [ticket for ticket in tickets if ticket not in known]
+    if any(state.ticket_at[ticket] != AT_PILE for ticket in new):
+        return f"P{seat} cannot hold one of these tickets: it is seen elsewhere"
+    left = iter(new)
+    for i, ticket in enumerate(held.tolist()):
+        if ticket == UNKNOWN_TICKET:
+            held[i] = next(left)
+            state.ticket_at[held[i]] = seat
+    return ""

@@ -1,0 +1,200 @@
+"""
+A game as lines of text, as people write it down at a table, both ways.
+
+One line tells a turn, or a part of one. Who acts comes first and may be left
+out; then what the seat does, and what chance does after it:
+
+=============================================================  ====================================================
+line                                                           what happens
+=============================================================  ====================================================
+P0: hand blue, white, red, red                                 dealt to the seat one keeps the record for
+P1: hand 4                                                     four cards that are not known
+market red, locomotive, blue, green, white                     the first market, all cards that come to it
+P0: tickets Bergen-Narvik, Oslo-Vaasa, Turku-Trondheim         offered; `tickets 3` if they are not known
+P0: keep Bergen-Narvik, Oslo-Vaasa                             `keep 2` of unknown ones, `keep all`
+P1: draw blue, ?                                               two cards from the pile, the second one not known
+P0: take red -> green                                          a face-up card, and the card that takes its place
+P0: take red/3 -> green; draw ?                                the red card in slot 3, not the first one; then a card
+P1: Bergen-Oslo blue 4                                         a claim; `Bergen-Oslo/1` where the track is in doubt
+P0: Murmansk-Lieksa white 7, sets red 4, black 4               cards used singly, and cards of which 4 stand for one
+P1: Turku-Tampere red 1 reveals red, blue, white; pays red 1   a tunnel, the cards turned over, the surcharge
+P1: Turku-Tampere red 1 reveals red, blue, red; declines       the cards are taken back
+P0: tickets Oslo-Vaasa, ?, ?; keep Oslo-Vaasa                  a turn of tickets
+P1: draw ?, ? neutral ticket Arnhem-Breda                      the round ends with a ticket of the neutral player
+P0: neutral takes Arnhem-Breda/1                               the track that it gets
+P1: pass
+P0: shows Bergen-Narvik, Oslo-Vaasa                            at the end, tickets that were not known
+=============================================================  ====================================================
+
+After any move, `->` tells all cards that come to the market, in the order of
+slots, also if it is replaced. Shuffles are not told: they follow. Names are
+taken whatever the case and accents, cards by their first letters; `4 blue` is
+as good as `blue 4`, and the semicolon may be left out. The canonical text is what `record_lines` gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from ttr_analysis._errors import GameError
+from ttr_analysis.engine import codes
+from ttr_analysis.engine.actions import Action
+from ttr_analysis.engine.layout import State
+from ttr_analysis.engine.packed import PackedGame
+from ttr_analysis.engine.state import GameState
+from ttr_analysis.notation.lexer import NotationError
+from ttr_analysis.notation.parser import LineReader
+from ttr_analysis.notation.writer import course_lines, part_text
+from ttr_analysis.records.entries import Entry
+from ttr_analysis.records.game import Game
+from ttr_analysis.records.verification import follow
+
+if TYPE_CHECKING:
+    from ttr_analysis.records.record import GameRecord
+
+__all__ = ["NotationError", "move_text", "read_game", "read_move", "record_lines"]
+
+
+def read_move(text: str, game: Game, state: GameState, *, players: Sequence[str] = ()) -> Action:
+    """
+    Return the move that a line tells, without what chance does after it.
+
+    Parameters
+    ----------
+    text
+        The line: see the module.
+    game, state
+        Where it is made.
+    players
+        Names of the players, which may stand for their seats.
+
+    Raises
+    ------
+    NotationError
+        If it cannot be read, or the move is illegal; the message says at
+        which character, what was expected and what came.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> game = ttr.Game(ttr.load_map("nordic"))
+    >>> state = game.new(seed=7)
+    >>> for _ in range(2):
+    ...     state = game.apply(state, game.legal_actions(state)[0])
+    >>> print(read_move("honningsvag - kirkenes yell 1", game, state))
+    Traceback (most recent call last):
+        ...
+    ttr_analysis.notation.lexer.NotationError: character 24:
+    Honningsvåg-Kirkenes (green, 2): it takes at least 2 cards, got 1
+    >>> print(read_move("take green", game, state))
+    take the card in market slot 0
+    """
+    vector = state.packed
+    reader = LineReader(_packed(game), vector, text, players=players, with_outcomes=False)
+    reader.read()
+    return reader.packed.codec.decode(*reader.action, vector)
+
+
+def move_text(action: Action, game: Game, state: GameState) -> str:
+    """
+    Return a legal move of the seat that acts as a line tells it, without the seat and without what chance does.
+
+    Parameters
+    ----------
+    action
+        The move.
+    game, state
+        Where it is made.
+
+    Raises
+    ------
+    IllegalActionError
+        If it is illegal.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> game = ttr.Game(ttr.load_map("nordic"))
+    >>> state = game.new(seed=7)
+    >>> move_text(game.legal_actions(state)[0], game, state)
+    'keep Stockholm-Bergen, Bergen-København'
+    """
+    packed = _packed(game)
+    vector = state.packed
+    code, value = packed.encode(vector, action)
+    return code_text(packed, vector, code, value)
+
+
+def code_text(packed: PackedGame, vector: State, code: int, value: int) -> str:
+    """Return a legal move as a line tells it, from its code and value."""
+    entry = Entry.of(code, value)
+    if entry.kind == codes.KEEP_TICKETS:
+        kept = packed.codec.decode(code, value, vector)
+        entry = entry._replace(value=0, tickets=tuple(map(packed.codec.ticket_index, kept.tickets)))  # type: ignore[union-attr]
+    return part_text(packed, vector, [entry])
+
+
+def record_lines(record: GameRecord) -> list[str]:
+    r"""
+    Return a record as lines: the set-up, then one line a turn.
+
+    Parameters
+    ----------
+    record
+        Any record. A last move that lacks outcomes is left out.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> game = ttr.Game(ttr.load_map("nordic"))
+    >>> record = game.play([ttr.policies.Greedy(), ttr.policies.Greedy()], seed=7)
+    >>> lines = record_lines(record)
+    >>> print(*lines[:3], *lines[7:10], sep="\n")
+    P0: hand blue, white, yellow, purple
+    P1: hand blue, locomotive, white, red
+    market green, orange, white, purple, white
+    P0: Aalborg-Göteborg purple 1, sets blue 1, white 1, yellow 1
+    P1: Aalborg-Kristiansand red 1, locomotive 1
+    P0: draw orange; take orange -> red
+    >>> read_game(lines, game).entries == record.entries
+    True
+    """
+    packed = PackedGame(record.map, record.header.n_players)
+    course = follow(record.map, record.header.n_players, record.entries)
+    return [line for line, _ in course_lines(packed, course, record.entries)]
+
+
+def read_game(lines: Iterable[str], game: Game, *, players: Sequence[str] = ()) -> GameRecord:
+    """
+    Return the record of a game that is told line by line.
+
+    Parameters
+    ----------
+    lines
+        The lines; blank ones and those that begin with # are left out.
+    game
+        Map, variant and number of players.
+    players
+        Names of the players, seat by seat; each may stand for its seat.
+
+    Raises
+    ------
+    GameError
+        If a line cannot be read or tells what cannot be; the message says
+        which one, at which character, what was expected and what came.
+    """
+    from ttr_analysis.notation.session import Transcript
+
+    transcript = Transcript(game, players=players)
+    for number, line in enumerate(lines, start=1):
+        if line.strip() and not line.lstrip().startswith("#"):
+            try:
+                transcript.write(line)
+            except NotationError as error:
+                raise GameError(f"line {number}, {error}") from None
+    return transcript.record
+
+
+def _packed(game: Game) -> PackedGame:
+    return PackedGame(game.game_map, game.n_players)

@@ -1,0 +1,657 @@
+"""What lines of the notation are read with: moves with the outcomes that follow, lists of cards and tickets."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable, Sequence
+from itertools import islice
+from typing import ClassVar, Final
+
+import numpy as np
+
+from ttr_analysis._errors import AmbiguousNameError, IllegalActionError, UnknownNameError
+from ttr_analysis.analysis import payments
+from ttr_analysis.analysis.payments.model import Payment
+from ttr_analysis.cards import CARD_KINDS, COLORS, CardCounts
+from ttr_analysis.engine import codes
+from ttr_analysis.engine.actions import KeepTickets
+from ttr_analysis.engine.codes import argument_of, kind_of, make_action, unpacked
+from ttr_analysis.engine.events import decode_chance
+from ttr_analysis.engine.kernel.tickets import fewest_kept
+from ttr_analysis.engine.layout import AT_PILE, NOBODY, OVER, UNKNOWN_CARD, UNKNOWN_TICKET, Phase, State
+from ttr_analysis.engine.packed import PackedGame
+from ttr_analysis.engine.reasons import due_words
+from ttr_analysis.engine.unknowns import identify_tickets, n_unknown_cards
+from ttr_analysis.engine.view import fill_open
+from ttr_analysis.maps.model import Route
+from ttr_analysis.notation.lexer import UNKNOWN, Names, NotationError, Scanner, card_value, names_of
+from ttr_analysis.notation.writer import cards_text, claim_code, meant_tracks, packed_cards, payment_text, pays
+from ttr_analysis.records.entries import SHOWN, Entry
+from ttr_analysis.records.replay import Telling
+from ttr_analysis.tables import MAX_OFFER, MAX_ROUTES
+
+_UNKNOWN_TICKET: Final = re.compile(r"\?")
+_CLAUSES: Final = {
+    codes.CARD_REVEALED: (re.compile(r"reveals?\b"), "reveals "),
+    codes.MARKET_CARD: (re.compile(r"->"), "-> "),
+    codes.NEUTRAL_TICKET: (re.compile(r"neutral ticket\b"), "neutral ticket "),
+}
+"""What follows a move, by the kind of event: how it begins."""
+_TICKETS: Final = (codes.TICKET_OFFERED, codes.NEUTRAL_TICKET)
+_CARDS: Final = (codes.CARD_DEALT, codes.CARD_DRAWN, codes.CARD_REVEALED, codes.MARKET_CARD)
+
+
+class Told:
+    """What a part of a line says of outcomes: by kind of event, values with their places."""
+
+    def __init__(self) -> None:
+        self.values: dict[int, deque[tuple[int, int]]] = {}
+        self.ends: dict[int, int] = {}
+
+    def add(self, kind: int, values: Sequence[tuple[int, int]], end: int) -> None:
+        """Add outcomes of one kind, and the place after them."""
+        self.values.setdefault(kind, deque()).extend(values)
+        self.ends[kind] = end
+
+
+class StepReader:
+    """
+    Reads what stands in a line, but does not know which words begin what.
+
+    Parameters
+    ----------
+    packed
+        The game.
+    vector
+        The packed state; None while the game is set up.
+    text
+        The line.
+    dealt
+        What of the set-up was told before, as codes and values.
+    with_outcomes
+        Whether the line tells what chance did; if not, it is one move alone.
+
+    Attributes
+    ----------
+    entries
+        What the line tells, once it is read; in the set-up all that was told of it.
+    vector
+        The packed state after it.
+    action
+        Code and value of the move last read.
+    """
+
+    def __init__(
+        self,
+        packed: PackedGame,
+        vector: State | None,
+        text: str,
+        *,
+        dealt: Sequence[tuple[int, int]] = (),
+        with_outcomes: bool = True,
+    ) -> None:
+        self.packed = packed
+        self.map = packed.game_map
+        self.names = names_of(self.map)
+        self.vector = vector
+        self.scan = Scanner(text)
+        self.entries: list[Entry] = []
+        self.action = (0, 0)
+        self._dealt = list(dealt)
+        self._with_outcomes = with_outcomes
+
+    # -- a step -------------------------------------------------------------------
+
+    def _step(
+        self,
+        vector: State,
+        code: int,
+        value: int,
+        told: Told,
+        place: int,
+        *,
+        choices: Sequence[str] = (),
+        is_last: bool = True,
+    ) -> None:
+        """Make a move with the outcomes that follow it."""
+        if reason := self.packed.why_illegal(vector, code, value):
+            raise self.scan.error(reason, choices, at=place, is_illegal=True)
+        self.action = (code, value)
+        if not self._with_outcomes:
+            return
+        if is_last:
+            self._read_clauses(told)
+        telling = Telling(self.packed, vector, code, value)
+        self._tell_all(telling, told)
+        self._check_used(telling, told, place)
+        move, *outcomes = telling.entries()
+        if kind_of(code) == codes.KEEP_TICKETS:
+            kept = tuple(ticket for i, ticket in enumerate(self._offer(vector)) if value >> i & 1)
+            move = move._replace(value=0, tickets=kept)
+        self.entries += [move, *outcomes]
+        self.vector = telling.after
+
+    def _read_clauses(self, told: Told) -> None:
+        """Read what follows a move."""
+        while True:
+            for kind, (pattern, _) in _CLAUSES.items():
+                if self.scan.accept(pattern):
+                    self._add_items(told, kind)
+                    break
+            else:
+                return
+
+    def _add_items(self, told: Told, kind: int) -> None:
+        """Read the cards or tickets of one kind of event."""
+        scan = self.scan
+        if kind in _TICKETS:
+            values = self._ticket_items(self._ticket_choices(), unknown=kind == codes.TICKET_OFFERED)
+        elif kind == codes.CARD_DEALT and (n := self._lone_number()) is not None:
+            values = [(UNKNOWN_CARD, scan.at)] * n
+        else:
+            unknown = kind in (codes.CARD_DEALT, codes.CARD_DRAWN)
+            values = [(card_value(card), place) for card, place in scan.cards(unknown=unknown)]
+        told.add(kind, values, scan.at)
+
+    def _tell_all(self, telling: Telling, told: Told) -> None:
+        """Tell the outcomes of a step."""
+        while True:
+            due, market = telling.due, told.values.get(codes.MARKET_CARD)
+            is_market = due is not None and due.kind == codes.MARKET_CARD
+            if market and not is_market and telling.tell_replaced(market[0][0]):
+                market.popleft()
+            elif due is None:
+                return
+            else:
+                self._tell_next(telling, told)
+
+    def _tell_next(self, telling: Telling, told: Told) -> None:
+        """Tell the outcome that is due."""
+        due = telling.due
+        assert due is not None  # noqa: S101 - who calls has looked
+        values = told.values.get(due.kind)
+        if not values:
+            raise self._missing(due, telling, told)
+        value, place = values.popleft()
+        if reason := telling.tell(value):
+            if value < len(CARD_KINDS) and due.kind in _CARDS:
+                reason = f"the draw pile holds no {CARD_KINDS[value]} card"
+            raise self.scan.error(reason, at=place, is_illegal=True)
+
+    def _missing(self, due: Entry, telling: Telling, told: Told) -> NotationError:
+        """Return an error for an outcome that the line does not tell."""
+        what = due_words(decode_chance(self.packed.codec, due.code, 0))
+        is_ticket = due.kind in _TICKETS
+        unknown = [UNKNOWN] if due.kind in (codes.CARD_DEALT, codes.TICKET_OFFERED) else []
+        items = [*unknown, *(self._ticket_choices(telling.script) if is_ticket else CARD_KINDS)]
+        end = told.ends.get(due.kind)
+        if end is not None:
+            return self.scan.error(f"one more is due: {what}", [f", {item}" for item in items], at=end)
+        start = _CLAUSES[due.kind][1]
+        reason = f"expected {start}... ({what} is due)"
+        return self.scan.error(reason, [f"{start}{item}" for item in items])
+
+    def _check_used(self, telling: Telling, told: Told, start: int) -> None:
+        """Refuse outcomes that do not follow from a step."""
+        for kind, values in told.values.items():
+            if values:
+                n = sum(kind_of(code) == kind for code, _ in telling.script)
+                due = f"{n or 'none'} {'comes' if n == 1 else 'come'} here"
+                raise self.scan.error(f"too many are told: {due}", at=max(values[0][1], start), is_illegal=True)
+
+    # -- tickets ------------------------------------------------------------------
+
+    def _ticket_items(self, choices: Sequence[str], *, unknown: bool = True) -> list[tuple[int, int]]:
+        """Read tickets: their number if they are unknown, else names and question marks with commas between."""
+        scan = self.scan
+        if unknown and (n := self._lone_number()) is not None:
+            return [(UNKNOWN_TICKET, scan.at)] * n
+        items: list[tuple[int, int]] = []
+        while True:
+            place = scan.at
+            ticket = scan.name(self.names.tickets)
+            if ticket is not None:
+                items.append((self.packed.codec.ticket_index(ticket), place))
+            elif unknown and scan.accept(_UNKNOWN_TICKET):
+                items.append((UNKNOWN_TICKET, place))
+            else:
+                rest = scan.rest().split(",")[0]
+                raise scan.expected("a ticket or ?" if unknown else "a ticket", choices, self.names.tickets.near(rest))
+            if not scan.listed():
+                return items
+
+    def _lone_number(self) -> int | None:
+        """Read a number that stands for so many unknown items, if no name begins with it."""
+        before = self.scan.at
+        n = None if self.scan.name(self.names.tickets) else self.scan.number()
+        if n is None or n > MAX_OFFER:
+            self.scan.at = before
+            return None
+        return n
+
+    def _ticket_choices(self, script: Sequence[tuple[int, int]] = ()) -> list[str]:
+        """Return the names of the tickets that may come from the pile after what a script tells."""
+        told = {value for code, value in (*self._dealt, *script) if kind_of(code) in _TICKETS}
+        lies = [
+            i not in told and (self.vector is None or self.vector.ticket_at[i] == AT_PILE)
+            for i in range(len(self.map.tickets))
+        ]
+        return [ticket.id for ticket, is_there in zip(self.map.tickets, lies, strict=True) if is_there]
+
+    def _ticket_name(self, number: int) -> str:
+        ticket = self.packed.codec.ticket(number)
+        return UNKNOWN if ticket is None else ticket.id
+
+    def _offer(self, vector: State) -> list[int]:
+        seat = vector.seat
+        offer: list[int] = vector.offer[seat, : vector.n_offer[seat]].tolist()
+        return offer
+
+    # -- rules ----------------------------------------------------------------------
+
+    def _refuse(self, vector: State, code: int, place: int) -> None:
+        """Refuse a kind of move that this is not the time for."""
+        reason = self.packed.why_illegal(vector, code, 0) or "this cannot come here"
+        raise self.scan.error(reason, at=place, is_illegal=True)
+
+
+# -- from a line of the notation to what happened --------------------------------------------------------
+
+_MOST_CHOICES: Final = 24
+_CARDS_BEGIN: Final = re.compile(rf"\s(?=\d|(?:{'|'.join(CARD_KINDS)})\b)")
+
+
+_SEAT: Final = re.compile(r"p(\d{1,3}) ?:")
+_COLON: Final = re.compile(r":")
+_NEXT: Final = re.compile(r";|(?=(?:draws?|takes?|keeps?|pays?|declines?)\b)")
+"""What comes before another move of a turn: a semicolon, which may be left out."""
+_TRACK: Final = re.compile(r"/(\d{1,3})\b")
+_SETS: Final = re.compile(r",? ?(?:and )?(?:in )?sets?\b")
+_ALL: Final = re.compile(r"all\b")
+_CLAIM: Final = re.compile(r"(?:claims?|tunnel)\b")
+_NAMES: Final = {codes.CARD_DEALT: "hand ", codes.MARKET_CARD: "market ", codes.TICKET_OFFERED: "tickets "}
+"""How lines of the set-up begin."""
+_MOVES: Final = {
+    Phase.KEEP_START: ("keep ",),
+    Phase.TURN: ("draw ", "take ", "tickets ", "pass"),
+    Phase.SECOND_DRAW: ("draw ", "take "),
+    Phase.TUNNEL: ("pays ", "declines"),
+    Phase.KEEP: ("keep ",),
+    Phase.NEUTRAL: ("neutral takes ",),
+    Phase.OVER: (),
+}
+"""How the moves of each phase begin, routes aside."""
+_PLAIN: Final = {"draw ": codes.DRAW_CARD, "tickets ": codes.DRAW_TICKETS, "pass": codes.PASS}
+"""Those that need nothing more to be legal or not."""
+
+
+class LineReader(StepReader):
+    """
+    Reads one line.
+
+    Parameters
+    ----------
+    packed
+        The game.
+    vector
+        The packed state; None while the game is set up.
+    dealt
+        What of the set-up was told before, as codes and values.
+    text
+        The line.
+    players
+        Names of the players; each may stand for its seat.
+    with_outcomes
+        Whether the line tells what chance did; if not, it is one move alone.
+    """
+
+    def __init__(
+        self,
+        packed: PackedGame,
+        vector: State | None,
+        text: str,
+        *,
+        dealt: Sequence[tuple[int, int]] = (),
+        players: Sequence[str] = (),
+        with_outcomes: bool = True,
+    ) -> None:
+        super().__init__(packed, vector, text, dealt=dealt, with_outcomes=with_outcomes)
+        self._players: Names[int] = Names((name, seat) for seat, name in enumerate(players))
+        self._seat: int | None = None
+
+    def read(self) -> None:
+        """
+        Read the line.
+
+        Raises
+        ------
+        NotationError
+            If it cannot be read, or tells what cannot be.
+        """
+        self._read_seat()
+        if self.vector is None:
+            self._read_setup()
+        else:
+            self._read_move(self.vector)
+            while self._with_outcomes and self.scan.accept(_NEXT):
+                self._read_move(self.vector)
+        if not self.scan.is_done:
+            raise self.scan.expected("the end of the line", ["; "] if self._with_outcomes else ())
+
+    # -- who --------------------------------------------------------------------
+
+    def _read_seat(self) -> None:
+        """Read who acts, if the line says so."""
+        found = self.scan.accept(_SEAT)
+        if found:
+            self._seat = int(found[1])
+            if self._seat >= self.packed.n_players:
+                raise self.scan.error(f"seats are P0 to P{self.packed.n_players - 1}, got P{self._seat}", at=0)
+            return
+        seat = self.scan.name(self._players)
+        if seat is not None and self.scan.accept(_COLON):
+            self._seat = seat
+        else:
+            self.scan.at = 0
+
+    def _check_seat(self, acting: int) -> None:
+        """Refuse a line that says that another seat acts."""
+        if self._seat is None:
+            self._seat = acting
+        if self._seat != acting:
+            reason = f"P{acting} acts now, not P{self._seat}"
+            raise self.scan.error(reason, [f"P{acting}: "], at=0 if not self.entries else None, is_illegal=True)
+
+    # -- the set-up ---------------------------------------------------------------
+
+    def _read_setup(self) -> None:
+        """Read a part that tells of the set-up."""
+        telling = Telling(self.packed, None, told=self._dealt)
+        due = telling.due
+        assert due is not None  # noqa: S101 - else there is a state
+        word = _NAMES[due.kind]
+        start = self.scan.at
+        if not self.scan.accept(re.compile(rf"{word.strip()}\b")):
+            whose = "" if due.kind == codes.MARKET_CARD else f"P{due.seat}: "
+            what = due_words(decode_chance(self.packed.codec, due.code, 0))
+            raise self.scan.expected(
+                f"{whose}{word}... ({what} comes first)", [word if self._seat is not None else whose + word]
+            )
+        if due.kind != codes.MARKET_CARD:
+            self._check_seat(due.seat)
+        told = Told()
+        self._add_items(told, due.kind)
+        while telling.due is not None and telling.due[:2] == due[:2]:
+            self._tell_next(telling, told)
+        self._check_used(telling, told, start)
+        self._seat = None
+        self._dealt = telling.script
+        self.entries = list(telling.entries())
+        if telling.due is None:
+            self.vector = telling.after
+
+    # -- moves --------------------------------------------------------------------
+
+    def _read_move(self, vector: State) -> None:
+        """Read a part that tells of a move."""
+        scan = self.scan
+        if scan.accept(re.compile(r"shows?\b")):
+            self._read_shown(vector)
+            return
+        if vector.phase == OVER:
+            raise scan.error("the game is over", self._shown_choices(vector), is_illegal=True)
+        self._check_seat(int(vector.seat))
+        start = scan.at
+        tracks = scan.name(self.names.routes)
+        if tracks is None and scan.accept(_CLAIM):
+            tracks = scan.name(self.names.routes)
+        if tracks is not None:
+            self._read_claim(vector, tracks, start)
+            return
+        for pattern, read in self._verbs:
+            if scan.accept(pattern):
+                read(self, vector, start)
+                return
+        raise self._no_move(vector)
+
+    def _no_move(self, vector: State) -> NotationError:
+        """Return an error that says what may stand here."""
+        words = [
+            word
+            for word in _MOVES[Phase(int(vector.phase))]
+            if word not in _PLAIN or self.packed.why_illegal(vector, _PLAIN[word], 0) is None
+        ]
+        rest = self.scan.rest()
+        routes = self._open_routes(vector) if vector.phase == Phase.TURN else []
+        if "-" in rest:
+            what = self._no_route(rest)
+            if what:
+                return self.scan.error(what, [*words, *routes])
+        expected = " or ".join(filter(None, [", ".join(word.strip() for word in words), "a route" if routes else ""]))
+        return self.scan.expected(expected, [*words, *routes], self.names.routes.near(rest)[:2] if rest else ())
+
+    def _no_route(self, rest: str) -> str:
+        """Return what is wrong with the name of a route; "" if nothing is sure."""
+        name = _CARDS_BEGIN.split(rest, maxsplit=1)[0]
+        ends = [(name[:i], name[i + 1 :]) for i, c in enumerate(name) if c in "-\N{EN DASH}"]
+        for a, b in ends:
+            try:
+                self.map.city(a), self.map.city(b)
+                self.map.route(a, b)
+            except AmbiguousNameError:
+                continue
+            except UnknownNameError as error:
+                if error.what == "route" or error.candidates:
+                    return str(error)
+        return ""
+
+    def _read_claim(self, vector: State, tracks: tuple[Route, ...], start: int) -> None:
+        """Read a claim, from what follows the cities on."""
+        scan = self.scan
+        track = scan.accept(_TRACK)
+        if track:
+            chosen = [route for route in tracks if route.track == int(track[1])]
+            if not chosen:
+                raise scan.expected(" or ".join(route.id for route in tracks), near=())
+            tracks = tuple(chosen)
+        place = scan.at
+        if scan.is_done or scan.folded.startswith(";", scan.at):
+            raise scan.expected(f"the cards for {tracks[0]}", self._payment_choices(vector, tracks))
+        is_set = scan.accept(_SETS)
+        cards = [] if is_set else scan.cards()
+        sets = scan.cards() if is_set or scan.accept(_SETS) else []
+        laid = _counts([kind for kind, _ in (*cards, *sets)])
+        route = self._choose_track(vector, tracks, laid, place)
+        if sets:
+            self._check_sets(vector, route, [kind for kind, _ in cards], [kind for kind, _ in sets], place)
+        self._step(vector, *claim_code(self.packed, route, laid), Told(), start)
+
+    def _choose_track(self, vector: State, tracks: Sequence[Route], laid: CardCounts, place: int) -> Route:
+        """Return the track that a claim means."""
+        meant = meant_tracks(self.packed, vector, tracks, laid)
+        if len(meant) > 1:
+            which = " or ".join(f"{route.id} ({route.color})" for route in meant)
+            choices = [f"/{route.track} {cards_text(laid)}" for route in meant]
+            raise self.scan.error(f"which track: {which}?", choices, at=place)
+        if not meant:
+            reasons = [self.packed.why_illegal(vector, *claim_code(self.packed, route, laid)) for route in tracks]
+            colored = [reason for route, reason in zip(tracks, reasons, strict=True) if laid.as_dict().get(route.color)]
+            paid = [reason for route, reason in zip(tracks, reasons, strict=True) if pays(route, laid)]
+            choices = self._payment_choices(vector, tracks)
+            raise self.scan.error(str([*paid, *colored, *reasons][0]), choices, at=place, is_illegal=True)
+        return meant[0]
+
+    def _check_sets(self, vector: State, route: Route, cards: list[str], sets: list[str], place: int) -> None:
+        """Refuse cards that are not the single ones and sets that they are said to be."""
+        colors = sorted({kind for kind in cards if kind in COLORS})
+        reason: str | None = f"cards outside sets are of one color, got {' and '.join(colors)}"
+        if len(colors) < 2:  # noqa: PLR2004
+            own = sum(kind in COLORS for kind in cards)
+            payment = Payment(colors[0] if colors else None, own, len(cards) - own, _counts(sets))
+            reason = payments.why_illegal(route, payment)
+        if reason is not None:
+            raise self.scan.error(reason, self._payment_choices(vector, (route,)), at=place, is_illegal=True)
+
+    def _read_draw(self, vector: State, start: int) -> None:
+        if not self._with_outcomes:
+            self._step(vector, codes.DRAW_CARD, 0, Told(), start)
+            return
+        drawn = self.scan.cards(unknown=True)
+        for i, (kind, place) in enumerate(drawn):
+            told = Told()
+            told.add(codes.CARD_DRAWN, [(card_value(kind), place)], self.scan.at)
+            assert self.vector is not None  # noqa: S101 - as when the line began
+            if i and self.vector.seat != vector.seat:
+                raise self.scan.error(f"P{vector.seat} may not draw so many cards", at=place, is_illegal=True)
+            self._step(self.vector, codes.DRAW_CARD, 0, told, start if i == 0 else place, is_last=i == len(drawn) - 1)
+
+    def _read_take(self, vector: State, start: int) -> None:
+        scan = self.scan
+        place = scan.at
+        size = self.map.rules.market.size
+        market = [None if kind == NOBODY else CARD_KINDS[kind] for kind in vector.market[:size].tolist()]
+        lying = list(dict.fromkeys(kind for kind in market if kind))
+        try:
+            kind = scan.card()
+        except NotationError as error:
+            raise NotationError(error.reason, error.at, lying) from None
+        track = scan.accept(_TRACK)
+        slots = [slot for slot, card in enumerate(market) if card == kind]
+        if track:
+            slots = [slot for slot in slots if slot == int(track[1])]
+        if not slots:
+            where = f" in slot {track[1]}" if track else ""
+            shown = ", ".join(card or "nothing" for card in market)
+            raise scan.error(f"no {kind} lies{where}: the market shows {shown}", lying, at=place, is_illegal=True)
+        self._step(vector, make_action(codes.DRAW_FACE_UP, slots[0]), 0, Told(), start)
+
+    def _read_pay(self, vector: State, start: int) -> None:
+        if vector.phase != Phase.TUNNEL:
+            self._refuse(vector, codes.PAY_TUNNEL, start)
+        surcharges = [value for code, value in self.packed.rows(vector).tolist() if kind_of(code) == codes.PAY_TUNNEL]
+        choices = [cards_text(unpacked(value)) for value in surcharges]
+        place = self.scan.at
+        if self.scan.is_done:
+            raise self.scan.expected("the cards of the surcharge", choices)
+        cards = _counts([kind for kind, _ in self.scan.cards()])
+        self._step(vector, codes.PAY_TUNNEL, packed_cards(cards), Told(), place, choices=choices)
+
+    def _read_tickets(self, vector: State, start: int) -> None:
+        told = Told()
+        if self._with_outcomes:
+            if reason := self.packed.why_illegal(vector, codes.DRAW_TICKETS, 0):
+                raise self.scan.error(reason, at=start, is_illegal=True)
+            self._add_items(told, codes.TICKET_OFFERED)
+        self._step(vector, codes.DRAW_TICKETS, 0, told, start)
+
+    def _read_keep(self, vector: State, start: int) -> None:
+        scan = self.scan
+        offer = self._offer(vector)
+        if vector.phase not in (Phase.KEEP, Phase.KEEP_START):
+            self._refuse(vector, codes.KEEP_TICKETS, start)
+        choices = [*dict.fromkeys(self._ticket_name(ticket) for ticket in offer), "all"]
+        place = scan.at
+        kept = offer if scan.accept(_ALL) else [ticket for ticket, _ in self._ticket_items(choices)]
+        try:
+            code, value = self.packed.codec.encode(KeepTickets(tuple(map(self.packed.codec.ticket, kept))), vector)
+        except IllegalActionError as error:
+            offered = ", ".join(choices[:-1])
+            raise scan.error(f"{error}; offered: {offered}", choices, at=place, is_illegal=True) from None
+        fewest = int(fewest_kept(vector, self.packed.tables, int(vector.seat)))
+        if len(kept) < fewest:
+            more = [f", {name}" for name in choices[:-1] if name not in map(self._ticket_name, kept)]
+            raise scan.error(str(self.packed.why_illegal(vector, code, value)), more, is_illegal=True)
+        self._step(vector, code, value, Told(), place)
+
+    def _read_neutral(self, vector: State, start: int) -> None:
+        scan = self.scan
+        if vector.phase != Phase.NEUTRAL:
+            self._refuse(vector, codes.CHOOSE_NEUTRAL, start)
+        choices = [
+            self.map.routes[argument_of(code)].id
+            for code, _ in self.packed.rows(vector).tolist()
+            if kind_of(code) == codes.CHOOSE_NEUTRAL
+        ]
+        place = scan.at
+        tracks = scan.name(self.names.routes)
+        if tracks is None:
+            raise scan.expected("the track that the neutral player takes", choices)
+        track = scan.accept(_TRACK)
+        fitting = [route for route in tracks if track is None or route.track == int(track[1])]
+        legal = [route for route in fitting if route.id in choices] or fitting
+        if len(legal) > 1 and track is None:
+            raise scan.error(f"which track: {' or '.join(route.id for route in legal)}?", choices, at=place)
+        if not legal:
+            raise scan.error(f"expected {' or '.join(choices)}", choices, at=place)
+        code = make_action(codes.CHOOSE_NEUTRAL, self.packed.codec.route_index(legal[0]))
+        self._step(vector, code, 0, Told(), place, choices=choices)
+
+    def _read_shown(self, vector: State) -> None:
+        """Read the tickets that a seat shows when the game is over."""
+        scan = self.scan
+        if vector.phase != OVER:
+            raise scan.error("tickets are shown when the game is over", is_illegal=True)
+        if self._seat is None:
+            raise scan.error("say who shows its tickets", self._shown_choices(vector), at=0)
+        place = scan.at
+        tickets = tuple(ticket for ticket, _ in self._ticket_items([ticket.id for ticket in self.map.tickets]))
+        after = vector.copy()
+        reason = identify_tickets(after, self._seat, tickets)
+        if reason:
+            raise scan.error(reason, at=place, is_illegal=True)
+        self.vector = after
+        self.entries.append(Entry(SHOWN, self._seat, tickets=tickets))
+
+    def _shown_choices(self, vector: State) -> list[str]:
+        """Return how the tickets of those who have not shown theirs are told."""
+        seats = range(self.packed.n_players)
+        hidden = [seat for seat in seats if UNKNOWN_TICKET in vector.held[seat, : vector.n_held[seat]]]
+        return [f"P{seat}: shows " for seat in hidden]
+
+    # -- choices --------------------------------------------------------------------
+
+    def _open_routes(self, vector: State) -> list[str]:
+        """Return the names of the routes that are open to the seat that acts, the other way round after them."""
+        is_open = np.zeros(MAX_ROUTES, dtype=np.int64)
+        fill_open(vector, self.packed.tables, int(vector.seat), is_open)
+        ends = [route.cities for route, free in zip(self.map.routes, is_open, strict=False) if free]
+        return list(dict.fromkeys([f"{a}-{b}" for a, b in ends] + [f"{b}-{a}" for a, b in ends]))
+
+    def _payment_choices(self, vector: State, tracks: Sequence[Route]) -> list[str]:
+        """Return ways in which the seat that acts can pay for one of some tracks, as far as its cards are known."""
+        seat = int(vector.seat)
+        hand = vector.hand[seat]
+        n_unknown = n_unknown_cards(vector, seat)
+        held = hand + np.minimum(n_unknown, vector.draw_pile)
+        cards = CardCounts(tuple(held.tolist()))
+        options = [(route, payment) for route in tracks for payment in payments.options(route, cards)]
+        options.sort(key=lambda option: (option[1].sets.n_cards, option[1].locomotives))
+        texts = (
+            payment_text(payment)
+            for route, payment in options
+            if self.packed.why_illegal(vector, *claim_code(self.packed, route, payment.cards)) is None
+        )
+        return list(islice(dict.fromkeys(texts), _MOST_CHOICES))
+
+    def _read_decline(self, vector: State, start: int) -> None:
+        self._step(vector, codes.DECLINE_TUNNEL, 0, Told(), start)
+
+    def _read_pass(self, vector: State, start: int) -> None:
+        self._step(vector, codes.PASS, 0, Told(), start)
+
+    _verbs: ClassVar[tuple[tuple[re.Pattern[str], Callable[[LineReader, State, int], None]], ...]] = (
+        (re.compile(r"(?:draws? )?tickets?\b"), _read_tickets),
+        (re.compile(r"draws?\b"), _read_draw),
+        (re.compile(r"takes?\b"), _read_take),
+        (re.compile(r"keeps?\b"), _read_keep),
+        (re.compile(r"pays?\b"), _read_pay),
+        (re.compile(r"declines?\b"), _read_decline),
+        (re.compile(r"neutral takes?\b"), _read_neutral),
+        (re.compile(r"pass(?:es)?\b"), _read_pass),
+    )
+    """How a move begins, and what reads the rest of it."""
+
+
+def _counts(cards: Sequence[str]) -> CardCounts:
+    return CardCounts.coerce(list(cards))

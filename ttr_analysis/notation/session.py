@@ -1,0 +1,236 @@
+"""A game written down line by line, as it is played at a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple, Self
+
+from ttr_analysis._errors import GameError
+from ttr_analysis.engine import codes
+from ttr_analysis.engine.events import Event
+from ttr_analysis.engine.layout import State
+from ttr_analysis.engine.packed import PackedGame
+from ttr_analysis.engine.state import GameState
+from ttr_analysis.notation.lexer import NotationError
+from ttr_analysis.notation.parser import LineReader
+from ttr_analysis.notation.writer import course_lines, setup_lines
+from ttr_analysis.records.entries import Entry, event_of
+from ttr_analysis.records.game import Game
+from ttr_analysis.records.record import GameRecord
+from ttr_analysis.records.replay import Course
+from ttr_analysis.records.verification import ImpossibleError, follow, follow_on
+
+
+class _Written(NamedTuple):
+    """What stands in a transcript: its last line, the events and steps up to its end."""
+
+    line: str
+    entries: tuple[Entry, ...]
+    course: Course
+
+
+class Reading(NamedTuple):
+    """
+    What a line tells.
+
+    Parameters
+    ----------
+    line
+        The line in canonical form.
+    events
+        What happens in it, in words.
+    """
+
+    line: str
+    events: tuple[Event, ...]
+
+
+class Transcript:
+    """
+    A game written down line by line: see `notation`.
+
+    Each line is checked by the rules and by what was seen before. The record
+    may be taken at any time.
+
+    Parameters
+    ----------
+    game
+        Map, variant and number of players.
+    players
+        Names of the players, seat by seat; each may stand for its seat.
+    title, note
+        Free text.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> transcript = Transcript(ttr.Game(ttr.load_map("nordic")), players=["Ida", "Bo"])
+    >>> transcript.write("ida: hand blue 2, red, loc").line
+    'P0: hand blue, blue, red, locomotive'
+    >>> transcript.write("Bo: hand 4").line
+    'P1: hand 4'
+    >>> transcript.read("market red, blu, ?, red, red")
+    Traceback (most recent call last):
+        ...
+    ttr_analysis.notation.lexer.NotationError: character 18: everyone sees this card, so that it must be known
+    """
+
+    def __init__(self, game: Game, *, players: Sequence[str] = (), title: str = "", note: str = "") -> None:
+        self._empty = GameRecord.from_play(game, [], None, [], players=players, title=title, note=note)
+        self._packed = PackedGame(game.game_map, game.n_players)
+        self._written = [_Written("", (), follow(game.game_map, game.n_players, ()))]
+
+    @classmethod
+    def of(cls, record: GameRecord) -> Self:
+        """Return the transcript of a record, to be gone on with. A last move that lacks outcomes is left out."""
+        header = record.header
+        game = Game(record.map, header.n_players)
+        transcript = cls(game, players=header.players, title=header.title, note=header.note)
+        transcript._empty = replace(record, entries=())
+        course = follow(record.map, header.n_players, record.entries)
+        if course.steps:
+            lines = course_lines(transcript._packed, course, record.entries)
+        else:
+            lines = setup_lines(record.entries, record.map)
+        for line, end in lines:
+            n_steps = sum(step.end <= end for step in course.steps)
+            transcript._written.append(_Written(line, record.entries[:end], course.copy(n_steps)))
+        return transcript
+
+    # -- what stands ------------------------------------------------------------
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The lines in canonical form."""
+        return tuple(written.line for written in self._written[1:])
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """What happened, as numbers."""
+        return self._written[-1].entries
+
+    @property
+    def record(self) -> GameRecord:
+        """The record of the game so far."""
+        record = replace(self._empty, entries=self.entries)
+        if self._vector is not None:
+            record.__dict__["_course"] = self._written[-1].course
+        return record
+
+    @property
+    def game(self) -> Game:
+        """The game that is written down."""
+        return Game(self._packed.game_map, self._packed.n_players)
+
+    @property
+    def state(self) -> GameState | None:
+        """The state after the last line; None before the set-up is complete."""
+        vector = self._vector
+        return None if vector is None else GameState(self._packed.game_map, self._packed.n_players, vector)
+
+    # -- writing ------------------------------------------------------------------
+
+    def read(self, text: str) -> Reading:
+        """
+        Return what a line would tell, without writing it down.
+
+        Parameters
+        ----------
+        text
+            The line.
+
+        Raises
+        ------
+        NotationError
+            If it cannot be read or tells what cannot be.
+        """
+        written, events = self._next(text)
+        return Reading(written.line, events)
+
+    def write(self, text: str) -> Reading:
+        """
+        Write a line down.
+
+        Parameters
+        ----------
+        text
+            The line.
+
+        Returns
+        -------
+        reading
+            What it tells.
+
+        Raises
+        ------
+        NotationError
+            If it cannot be read or tells what cannot be; nothing is then
+            written.
+        """
+        written, events = self._next(text)
+        self._written.append(written)
+        return Reading(written.line, events)
+
+    def undo(self) -> str:
+        """
+        Take the last line back.
+
+        Returns
+        -------
+        line
+            That line.
+
+        Raises
+        ------
+        GameError
+            If nothing is written yet.
+        """
+        if len(self._written) == 1:
+            raise GameError("nothing is written yet that could be taken back")
+        return self._written.pop().line
+
+    def missing(self) -> NotationError | None:
+        """Return what may come next, as the error of an empty line; None only if nothing may."""
+        try:
+            self.read("")
+        except NotationError as error:
+            return error
+        return None
+
+    # -- plumbing -------------------------------------------------------------------
+
+    @property
+    def _vector(self) -> State | None:
+        course = self._written[-1].course
+        return course.last if course.steps else None
+
+    def _next(self, text: str) -> tuple[_Written, tuple[Event, ...]]:
+        """Return what would stand after a line, and what the line tells."""
+        last = self._written[-1]
+        is_setup = not last.course.steps
+        setup = last.entries if is_setup else ()
+        reader = LineReader(
+            self._packed,
+            self._vector,
+            text,
+            dealt=[(entry.code, entry.value) for entry in setup if entry.kind != codes.SHUFFLED],
+            players=self._empty.header.players,
+        )
+        reader.read()
+        entries = tuple(reader.entries) if is_setup else (*last.entries, *reader.entries)
+        course = last.course.copy()
+        try:
+            follow_on(course, entries)
+        except ImpossibleError as error:
+            raise NotationError(error.reason, 0, is_illegal=True) from None
+        told = entries[len(last.entries) :]
+        line = self._canonical(course, entries, len(last.course.steps), told)
+        return _Written(line, entries, course), tuple(event_of(entry, self._packed.codec) for entry in told)
+
+    def _canonical(self, course: Course, entries: tuple[Entry, ...], first: int, told: tuple[Entry, ...]) -> str:
+        """Return what a line told, as it is written: the steps from one on, or a part of the set-up."""
+        if first == 0:
+            return next(line for line, _ in setup_lines(told, course.game_map))
+        turns = [line for line, _ in course_lines(self._packed, course, entries, first)]
+        return "; ".join([turns[0], *(line.partition(": ")[2] for line in turns[1:])])

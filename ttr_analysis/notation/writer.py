@@ -1,0 +1,268 @@
+"""What happened in a game as lines of the notation: see `notation`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from ttr_analysis.analysis import payments
+from ttr_analysis.analysis.payments.model import Payment, split
+from ttr_analysis.cards import CARD_KINDS, CardCounts
+from ttr_analysis.engine import codes
+from ttr_analysis.engine.codes import make_action, packed, unpacked
+from ttr_analysis.engine.layout import UNKNOWN_CARD, UNKNOWN_TICKET, Phase, State
+from ttr_analysis.engine.packed import PackedGame
+from ttr_analysis.maps.model import GameMap, Route
+from ttr_analysis.notation.lexer import UNKNOWN, names_of
+from ttr_analysis.records.entries import SHOWN, Entry
+from ttr_analysis.records.replay import Course
+
+_GOES_ON = (Phase.SECOND_DRAW, Phase.TUNNEL, Phase.KEEP)
+"""Phases in which the turn that was begun goes on."""
+
+
+# -- claims ---------------------------------------------------------------------
+
+
+def packed_cards(cards: CardCounts) -> int:
+    """Return cards as the kernel takes them; far too many as a number of cards that nobody holds."""
+    return packed(CardCounts(tuple(min(count, codes.MOST_OF_A_KIND) for count in cards.counts)))
+
+
+def claim_code(packed: PackedGame, route: Route, laid: CardCounts) -> tuple[int, int]:
+    """Return the code and value of a claim."""
+    return make_action(codes.CLAIM_ROUTE, packed.codec.route_index(route)), packed_cards(laid)
+
+
+def pays(route: Route, laid: CardCounts) -> bool:
+    """Return whether cards pay for a route, whoever holds them."""
+    return payments.why_illegal(route, laid) is None
+
+
+def meant_tracks(packed: PackedGame, vector: State, tracks: Sequence[Route], laid: CardCounts) -> list[Route]:
+    """
+    Return the tracks that a claim may mean that does not say which.
+
+    Returns
+    -------
+    tracks
+        Those that are legal; of tracks that are alike only the first.
+    """
+    legal = [route for route in tracks if packed.why_illegal(vector, *claim_code(packed, route, laid)) is None]
+    alike = {(r.color, r.length, r.tunnel, r.locomotives, r.toll, r.points) for r in legal}
+    return legal[:1] if len(alike) == 1 else legal
+
+
+# -- words ----------------------------------------------------------------------
+
+
+def cards_text(cards: CardCounts) -> str:
+    """
+    Return cards as a line tells them.
+
+    Examples
+    --------
+    >>> cards_text(CardCounts.of(blue=4, locomotive=1))
+    'blue 4, locomotive 1'
+    """
+    return ", ".join(f"{kind} {n}" for kind, n in cards.as_dict().items())
+
+
+def payment_text(payment: Payment) -> str:
+    """
+    Return a payment as a line tells it.
+
+    Examples
+    --------
+    >>> payment_text(Payment("white", 7, 0, CardCounts.of(red=5, black=3)))
+    'white 7, sets black 3, red 5'
+    """
+    single = [f"{payment.color} {payment.own}"] if payment.color else []
+    if payment.locomotives:
+        single.append(f"locomotive {payment.locomotives}")
+    if payment.sets.n_cards:
+        single.append(f"sets {cards_text(payment.sets)}")
+    return ", ".join(single)
+
+
+def _cards(entries: Iterable[Entry]) -> str:
+    """Return cards one by one."""
+    return ", ".join(UNKNOWN if entry.value == UNKNOWN_CARD else CARD_KINDS[entry.value] for entry in entries)
+
+
+def _tickets(numbers: Sequence[int], game_map: GameMap) -> str:
+    """Return tickets by name; their number alone if all are unknown."""
+    if all(number == UNKNOWN_TICKET for number in numbers):
+        return str(len(numbers))
+    return ", ".join(UNKNOWN if number == UNKNOWN_TICKET else game_map.tickets[number].id for number in numbers)
+
+
+# -- parts ----------------------------------------------------------------------
+
+
+def _move_text(packed: PackedGame, vector: State, move: Entry, outcomes: Sequence[Entry]) -> str:
+    """Return a move without what follows it, but with cards drawn and tickets offered."""
+    game_map = packed.game_map
+    writers: dict[int, Callable[[], str]] = {
+        codes.DRAW_CARD: lambda: _words("draw", _cards(e for e in outcomes if e.kind == codes.CARD_DRAWN)),
+        codes.DRAW_FACE_UP: lambda: f"take {take_text(vector, move.argument)}",
+        codes.CLAIM_ROUTE: lambda: claim_text(packed, vector, game_map.routes[move.argument], move.value),
+        codes.PAY_TUNNEL: lambda: f"pays {cards_text(unpacked(move.value))}",
+        codes.DECLINE_TUNNEL: lambda: "declines",
+        codes.DRAW_TICKETS: lambda: _words("tickets", _tickets(_offered(outcomes), game_map) if outcomes else ""),
+        codes.KEEP_TICKETS: lambda: f"keep {_tickets(move.tickets, game_map)}",
+        codes.CHOOSE_NEUTRAL: lambda: f"neutral takes {game_map.routes[move.argument].id}",
+        codes.PASS: lambda: "pass",
+        SHOWN: lambda: f"shows {_tickets(move.tickets, game_map)}",
+    }
+    return writers[move.kind]()
+
+
+def _words(verb: str, items: str) -> str:
+    """Return a verb with what follows it; alone where a move is told without its outcomes."""
+    return f"{verb} {items}" if items else verb
+
+
+def _offered(entries: Iterable[Entry]) -> list[int]:
+    return [entry.value for entry in entries if entry.kind == codes.TICKET_OFFERED]
+
+
+def take_text(vector: State, slot: int) -> str:
+    """Return a face-up card; its slot only if a card of the kind lies in one before it."""
+    kinds: list[int] = vector.market[: slot + 1].tolist()
+    return CARD_KINDS[kinds[-1]] + (f"/{slot}" if kinds[-1] in kinds[:-1] else "")
+
+
+def claim_text(packed: PackedGame, vector: State, route: Route, value: int) -> str:
+    """Return a claim; its track only where the cards do not tell it."""
+    laid = unpacked(value)
+    a, b = route.cities
+    tracks = names_of(packed.game_map).routes.thing(f"{a}-{b}")
+    name = f"{a}-{b}" if meant_tracks(packed, vector, tracks, laid) == [route] else route.id
+    return f"{name} {payment_text(split(route, laid.counts))}"
+
+
+def part_text(packed: PackedGame, vector: State, entries: Sequence[Entry]) -> str:
+    """
+    Return a step after the set-up as a part of a line.
+
+    Parameters
+    ----------
+    packed
+        The game.
+    vector
+        The packed state before the step.
+    entries
+        The move and what follows it.
+    """
+    move, *outcomes = entries
+    text = _move_text(packed, vector, move, outcomes)
+    revealed = [entry for entry in outcomes if entry.kind == codes.CARD_REVEALED]
+    market = [entry for entry in outcomes if entry.kind == codes.MARKET_CARD]
+    neutral = [packed.game_map.tickets[e.value].id for e in outcomes if e.kind == codes.NEUTRAL_TICKET]
+    if revealed:
+        text += f" reveals {_cards(revealed)}"
+    if market:
+        text += f" -> {_cards(market)}"
+    if neutral:
+        text += f" neutral ticket {', '.join(neutral)}"
+    return text
+
+
+def setup_lines(entries: Sequence[Entry], game_map: GameMap) -> Iterator[tuple[str, int]]:
+    """
+    Yield the lines of the set-up, or of what of it is known.
+
+    Yields
+    ------
+    line, end
+        The line, and the number of events up to its end.
+    """
+    groups: list[list[Entry]] = []
+    for entry in entries:
+        begins = not groups or groups[-1][0][:2] != entry[:2]
+        if begins and (entry.kind != codes.SHUFFLED or not groups):
+            groups.append([])
+        groups[-1].append(entry)
+    end = 0
+    for group in groups:
+        end += len(group)
+        yield _setup_line(group, game_map), end
+
+
+def _setup_line(entries: Sequence[Entry], game_map: GameMap) -> str:
+    """Return the line of the hand or the tickets of a seat, or of the market."""
+    first, told = entries[0], [entry for entry in entries if entry.kind != codes.SHUFFLED]
+    if first.kind == codes.TICKET_OFFERED:
+        return f"P{first.seat}: tickets {_tickets([entry.value for entry in told], game_map)}"
+    if first.kind == codes.CARD_DEALT:
+        is_unknown = all(entry.value == UNKNOWN_CARD for entry in told)
+        return f"P{first.seat}: hand {len(told) if is_unknown else _cards(told)}"
+    return f"market {_cards(told)}"
+
+
+# -- lines ----------------------------------------------------------------------
+
+
+def turn_line(packed: PackedGame, steps: Sequence[tuple[State, Sequence[Entry]]]) -> str:
+    """
+    Return steps of one seat as a line.
+
+    Parameters
+    ----------
+    packed
+        The game.
+    steps
+        For each step the packed state before it, and its events.
+    """
+    parts: list[str] = []
+    for vector, entries in steps:
+        part = part_text(packed, vector, entries)
+        if parts and part.startswith("draw ") and _is_plain_draw(parts[-1]):
+            parts[-1] += f", {part.removeprefix('draw ')}"
+        else:
+            parts.append(part)
+    return f"P{steps[0][1][0].seat}: {'; '.join(parts)}"
+
+
+def _is_plain_draw(part: str) -> bool:
+    """Return whether a part tells of cards drawn and of nothing that followed."""
+    return part.startswith("draw ") and "->" not in part and "neutral" not in part
+
+
+def course_lines(
+    packed: PackedGame, course: Course, entries: Sequence[Entry], first: int = 0
+) -> Iterator[tuple[str, int]]:
+    """
+    Yield the lines of a game from a step on: the set-up, then one line a turn.
+
+    Parameters
+    ----------
+    packed
+        The game.
+    course
+        The record, followed.
+    entries
+        Its events.
+    first
+        The first step that is told.
+
+    Yields
+    ------
+    line, end
+        The line, and the number of events up to its end.
+    """
+    turn: list[tuple[State, Sequence[Entry]]] = []
+    for number in range(first, len(course.steps)):
+        step = course.steps[number]
+        its = entries[step.first : step.end]
+        if number == 0:
+            yield from setup_lines(its, packed.game_map)
+            continue
+        before = course.vector(number - 1)
+        turn.append((before, its))
+        after = course.vector(number)
+        if step.shown is not None or after.phase not in _GOES_ON or after.seat != its[0].seat:
+            yield turn_line(packed, turn), step.end
+            turn = []
+    if turn:
+        yield turn_line(packed, turn), course.n_events

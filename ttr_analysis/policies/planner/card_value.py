@@ -1,0 +1,366 @@
+"""What the routes that a planner wants ask of its hand: what is ready, and what a card of each kind is worth."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ttr_analysis._arrays import Floats, Ints
+from ttr_analysis._compile import compiled
+from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
+from ttr_analysis.engine.codes import pack_cards
+from ttr_analysis.engine.layout import NOBODY, State
+from ttr_analysis.policies.planner.knowledge import Memory, Params
+from ttr_analysis.policies.planner.observation import is_open, token_terms, toll_cost
+from ttr_analysis.rules.payment import (
+    GRAY_INDEX,
+    fewest_locomotives,
+    fill_sets,
+    most_locomotives,
+    most_sets,
+    sets_needed,
+)
+from ttr_analysis.rules.tunnel import claim_probability
+from ttr_analysis.tables import MEASURE_TRAIL, Tables
+
+SPARE: Final = N_KINDS
+"""In `free`: how many of the colored cards nothing wants."""
+TOP: Final = N_KINDS + 1
+"""In `free`: the color of which most cards are free."""
+MOST: Final = N_KINDS + 2
+"""In `free`: the most cards held of a color."""
+
+SUM: Final = N_KINDS
+"""In `value`: where the sums over routes begin, behind the highest value of one route."""
+
+_LONG: Final = 3
+"""Shorter routes outside the plan are left for the end."""
+_LATE: Final = 6.0
+"""Turns left at which it is near."""
+
+
+@compiled
+def want_cards(state: State, tables: Tables, seat: int, memory: Memory, free: Ints) -> int:
+    """
+    Fill in the cards that the plan wants, and those of the hand that are free of it.
+
+    Of a double route the track is planned of whose color fewer cards are
+    missing.
+
+    Returns
+    -------
+    n_trains
+        Trains that the plan leaves.
+    """
+    hand = state.hand[seat]
+    n_trains = state.trains[seat]
+    for kind in range(N_KINDS):
+        memory.wanted[kind] = 0
+    for i in range(memory.n_planned):
+        route = memory.plan[i]
+        twin = tables.twin[route]
+        if (
+            twin >= 0
+            and tables.length[twin] <= state.trains[seat]
+            and is_open(state, tables, seat, twin)
+            and _rough_need(tables, memory, hand, twin) < _rough_need(tables, memory, hand, route)
+        ):
+            memory.plan[i] = twin
+            memory.is_planned[route] = 0
+            memory.is_planned[twin] = 1
+            route = twin
+        if tables.color[route] != GRAY_INDEX:
+            memory.wanted[tables.color[route]] += tables.plain[route]
+        memory.wanted[LOCOMOTIVE_INDEX] += tables.symbols[route]
+        n_trains -= tables.length[route]
+    free[SPARE] = free[TOP] = free[MOST] = 0
+    for c in range(N_COLORS):
+        free[c] = max(0, hand[c] - memory.wanted[c])
+        free[SPARE] += free[c]
+        free[MOST] = max(free[MOST], hand[c])
+        if free[c] > free[free[TOP]]:
+            free[TOP] = c
+    free[LOCOMOTIVE_INDEX] = hand[LOCOMOTIVE_INDEX]
+    return int(n_trains)
+
+
+@compiled
+def _rough_need(tables: Tables, memory: Memory, hand: Ints, route: int) -> int:
+    """Return roughly how many cards of a hand a route wants, in quarters; a toll counts a little."""
+    color = tables.color[route]
+    need = tables.plain[route] * 4
+    if color == GRAY_INDEX:
+        need -= 6
+    else:
+        need -= 4 * min(tables.plain[route], max(0, hand[color] - memory.wanted[color]))
+    return int(need + 6 * tables.symbols[route] + 3 * tables.tunnel[route] + tables.toll[route])
+
+
+@compiled
+def judge_color(
+    tables: Tables,
+    route: int,
+    color: int,
+    own: int,
+    free: Ints,
+    worth: float,
+    left: float,
+    value: Floats,
+) -> None:
+    """
+    Note what cards are worth for one route, paid in one color.
+
+    A route is worth more the fewer draws it wants yet: its points, shared out
+    over the draws and the turn of claiming, which counts as two. A tunnel
+    wants one card more than its length.
+
+    Parameters
+    ----------
+    own
+        Cards of the color for it.
+    free
+        As `want_cards` fills it in.
+    worth
+        Points that the route brings.
+    left
+        Turns left in the game.
+    value
+        Changed.
+    """
+    symbols = tables.symbols[route]
+    locomotives = free[LOCOMOTIVE_INDEX]
+    jokers = tables.jokers[route]
+    no_symbols = max(0, symbols - locomotives)
+    no_color = max(0, tables.plain[route] + tables.tunnel[route] - own)
+    if jokers:
+        no_color = max(0, no_color - max(0, locomotives - symbols))
+    missing = float(no_symbols + no_color)
+    size = tables.swap_size[route]
+    if size > 0 and missing > 0.0:
+        spare = free[SPARE] - min(own, free[color])
+        missing = max(1.0, missing - min(missing if tables.swap_any[route] else float(no_symbols), spare / size))
+    if missing > 2.0 * left - 1.0:
+        return
+    share = worth / (missing + 2.0)
+    if no_color > 0:
+        value[color] = max(value[color], share)
+        value[SUM + color] += share
+    if no_symbols > 0 or (jokers and no_color > 0):
+        value[LOCOMOTIVE_INDEX] = max(value[LOCOMOTIVE_INDEX], share)
+        value[SUM + LOCOMOTIVE_INDEX] += share
+    if size > 0 and missing > 0.0:
+        for kind in range(N_COLORS):
+            value[kind] = max(value[kind], share / size)
+
+
+@compiled
+def judge_routes(
+    state: State,
+    tables: Tables,
+    seat: int,
+    params: Params,
+    memory: Memory,
+    free: Ints,
+    n_trains: int,
+    left: float,
+    is_stuck: bool,
+    value: Floats,
+    ready: Floats,
+) -> int:
+    """
+    Note what cards are worth for the plan, and for other routes that the trains suffice for.
+
+    Parameters
+    ----------
+    free, n_trains
+        As `want_cards` gives them.
+    left
+        Turns left in the game.
+    is_stuck
+        Whether no card can be drawn: then every route is looked at.
+    value
+        Filled.
+    ready
+        Filled with routes that the hand may pay for and their worth, two
+        cells each, those of the plan first.
+
+    Returns
+    -------
+    n_ready
+        Their number.
+    """
+    hand = state.hand[seat]
+    for cell in range(2 * N_KINDS):
+        value[cell] = 0.0
+    share = memory.gain_planned / max(1, memory.n_planned)
+    price = params.extra_train_price * min(1.0, max(0.0, (left - 2.0) / 8.0))
+    least = 1 if is_stuck or left < _LATE else _LONG
+    trail = 0.0
+    for i in range(tables.n_bonuses):
+        if tables.bonus_measure[i] == MEASURE_TRAIL:
+            trail = params.trail_weight
+    token_value, at_stake = token_terms(state, tables, seat, params)
+    n_planned = memory.n_planned
+    n_ready = 0
+    for i in range(n_planned + tables.n_routes):
+        is_plan = i < n_planned
+        if is_plan:
+            route = memory.plan[i]
+            worth = share + tables.points[route]
+        else:
+            route = i - n_planned
+            length = tables.length[route]
+            if length < least or length > n_trains or state.owner[route] != NOBODY or memory.is_planned[route]:
+                continue
+            worth = tables.points[route] - price * length
+            if trail > 0.0 and leads_on(tables, memory, route):
+                worth += trail * length
+            if tables.tokens_each > 0:
+                worth -= toll_cost(state, tables, seat, route, token_value, at_stake)
+            if not is_open(state, tables, seat, route) or (worth <= 0.0 and not is_stuck):
+                continue
+        color = tables.color[route]
+        first = color
+        last = color + 1
+        own = hand[min(color, LOCOMOTIVE_INDEX)]
+        if color == GRAY_INDEX:
+            first = 0 if is_plan else free[TOP]
+            last = N_COLORS if is_plan else first + 1
+            own = free[MOST]
+        for c in range(first, last):
+            held = own if is_plan and color != GRAY_INDEX else free[c]
+            judge_color(tables, route, c, held, free, worth, left, value)
+        jokers = free[LOCOMOTIVE_INDEX] if tables.jokers[route] or tables.symbols[route] else 0
+        if tables.swap_size[route] > 0:
+            own = min(own, tables.plain[route])
+            jokers += (state.n_hand[seat] - own - jokers) // tables.swap_size[route]
+        if is_stuck or own + jokers >= tables.length[route]:
+            ready[2 * n_ready] = route
+            ready[2 * n_ready + 1] = worth
+            n_ready += 1
+    return n_ready
+
+
+@compiled
+def leads_on(tables: Tables, memory: Memory, route: int) -> bool:
+    """Return whether a route leads on from the own network without closing a circle."""
+    a = memory.label[tables.city_a[route]]
+    b = memory.label[tables.city_b[route]]
+    return bool(a != b and (a != tables.city_a[route] or b != tables.city_b[route]))
+
+
+# -- payments --------------------------------------------------------------------------------------------
+
+
+@compiled
+def price_cards(params: Params, held: int, wanted: int, n: int) -> float:
+    """Return the points that `n` of the cards held of a color are missed, when so many are wanted elsewhere."""
+    n_wanted = min(n, max(0, n - max(0, held - wanted)))
+    return float(n_wanted * params.wanted_price + (n - n_wanted) * params.spare_price)
+
+
+@compiled
+def find_form(
+    state: State, tables: Tables, seat: int, params: Params, memory: Memory, route: int
+) -> tuple[float, int, int, int, int]:
+    """
+    Return the form of payment for a route whose cards are missed least.
+
+    Returns
+    -------
+    price
+        Points that the cards are missed; below 0 if the hand does not pay.
+    color, own, locomotives, n_sets
+        Color, cards of it, locomotives, and sets for the other spaces.
+    """
+    own_want = tables.plain[route] if memory.is_planned[route] else 0
+    plain = tables.plain[route]
+    symbols = tables.symbols[route]
+    jokers = tables.jokers[route]
+    size = tables.swap_size[route]
+    swap_any = tables.swap_any[route]
+    color = tables.color[route]
+    hand = state.hand[seat]
+    locomotives = hand[LOCOMOTIVE_INDEX]
+    best = (-1.0, 0, 0, 0, 0)
+    for c in range(N_COLORS):
+        if color not in (GRAY_INDEX, c):
+            continue
+        held = min(hand[c], plain)
+        fewest = sets_needed(plain, symbols, jokers, size, swap_any, held, locomotives)
+        if fewest < 0:
+            continue
+        most = min(fewest + 1, most_sets(plain, symbols, size, swap_any))
+        for n_sets in range(fewest, max(fewest, most) + 1):
+            n_locomotives = max(fewest_locomotives(symbols, n_sets), plain + symbols - n_sets - held)
+            if n_locomotives > min(locomotives, most_locomotives(plain, symbols, jokers, swap_any, n_sets)):
+                continue
+            own = plain + symbols - n_sets - n_locomotives
+            if own < 0 or state.n_hand[seat] - own - n_locomotives < n_sets * size:
+                continue
+            wanted = memory.wanted[c] - (own_want if color == c else 0)
+            price = n_locomotives * params.locomotive_price + price_cards(params, hand[c], wanted, own)
+            if n_sets > 0:
+                price += _price_sets(params, memory, hand, c, own, n_sets * size)
+            if best[0] < 0.0 or price < best[0]:
+                best = (price, c, own, n_locomotives, n_sets)
+    return best
+
+
+@compiled
+def _price_sets(params: Params, memory: Memory, hand: Ints, color: int, own: int, n: int) -> float:
+    """Return the points that the cards of sets are missed: first those that nothing wants."""
+    spare = 0
+    for c in range(N_COLORS):
+        spare += max(0, hand[c] - memory.wanted[c] - (own if c == color else 0))
+    n_spare = min(n, spare)
+    return float(n_spare * params.spare_price + (n - n_spare) * params.wanted_price)
+
+
+@compiled
+def cards_of_form(
+    state: State, seat: int, memory: Memory, color: int, own: int, locomotives: int, n_set_cards: int
+) -> int:
+    """Return the cards of a form of payment, packed; those of sets are the ones that are least missed."""
+    cards = memory.cards[:N_KINDS]
+    for kind in range(N_KINDS):
+        cards[kind] = 0
+    if n_set_cards > 0:
+        left = memory.cards[N_KINDS : 2 * N_KINDS]
+        rank = memory.cards[2 * N_KINDS : 3 * N_KINDS]
+        for kind in range(N_KINDS):
+            left[kind] = state.hand[seat, kind]
+        left[color] -= own
+        left[LOCOMOTIVE_INDEX] -= locomotives
+        rank[LOCOMOTIVE_INDEX] = 1
+        fill_sets(left, n_set_cards, rank, memory.wanted, cards)
+    cards[color] += own
+    cards[LOCOMOTIVE_INDEX] += locomotives
+    return pack_cards(cards)
+
+
+@compiled
+def tunnel_odds(state: State, tables: Tables, seat: int, route: int, color: int, own: int, locomotives: int) -> float:
+    """Return the probability that a seat can pay the surcharge of a tunnel; 1 for other routes."""
+    if not tables.tunnel[route]:
+        return 1.0
+    hand = state.hand[seat]
+    spare = hand[LOCOMOTIVE_INDEX] - locomotives if tables.jokers[route] or own == 0 else 0
+    matching = unseen_cards(state, seat, LOCOMOTIVE_INDEX)
+    matching_discards = state.discards[LOCOMOTIVE_INDEX]
+    if own > 0:
+        spare += hand[color] - own
+        matching += unseen_cards(state, seat, color)
+        matching_discards += state.discards[color]
+    unseen = 0
+    n_discards = 0
+    for kind in range(N_KINDS):
+        unseen += unseen_cards(state, seat, kind)
+        n_discards += state.discards[kind]
+    n_pile = min(state.n_pile, unseen)
+    return claim_probability(spare, matching, unseen, n_pile, matching_discards, n_discards, tables.n_revealed)
+
+
+@compiled
+def unseen_cards(state: State, seat: int, kind: int) -> int:
+    """Return how many cards of a kind the draw pile may hold as far as a seat can know."""
+    return int(max(0, state.pool[kind] - state.blind[seat, kind]))

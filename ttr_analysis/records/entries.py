@@ -1,0 +1,409 @@
+"""
+The events of a record as numbers, and as the lines of its file.
+
+An `Entry` is an event without objects: what files, events in words and the
+kernel have in common. Tickets kept are listed by number, so that an entry
+needs no state to be understood. On its line an event is a JSON object:
+
+======================  ======================  ===============================
+event                   other keys
+======================  ======================  ===============================
+card_dealt              seat, card              set-up: seat by seat
+market_card             slot, card              whenever a slot is filled
+ticket_offered          seat, ticket            dealt or drawn
+keep_tickets            seat, tickets
+draw_card               seat                    its card_drawn follows
+card_drawn              seat, card
+draw_face_up            seat, slot              its market_card follows
+claim_route             seat, route, cards      of a tunnel, card_revealed follow
+card_revealed           card
+pay_tunnel              seat, cards             the surcharge
+decline_tunnel          seat
+draw_tickets            seat                    its ticket_offered follow
+neutral_ticket          ticket
+choose_neutral_route    seat, route
+pass                    seat
+cards_shuffled                                  the discards become the pile
+tickets_shuffled
+market_replaced                                 all market_card follow
+tickets_shown           seat, tickets           at the end, if some are unknown
+======================  ======================  ===============================
+
+Seats and slots count from 0, cards are counts by kind, routes and tickets go
+by their ids. A card drawn or dealt and a ticket offered or kept may be "?".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, NamedTuple, Self
+
+import numpy as np
+
+from ttr_analysis._arrays import Ints
+from ttr_analysis._errors import GameError, nearest
+from ttr_analysis.cards import CARD_KINDS, N_KINDS
+from ttr_analysis.engine import codes
+from ttr_analysis.engine.actions import KeepTickets
+from ttr_analysis.engine.actions.table import HANDLERS, Codec
+from ttr_analysis.engine.codes import (
+    ARGUMENT_SHIFT,
+    MOST_OF_A_KIND,
+    SEAT_SHIFT,
+    argument_of,
+    kind_of,
+    pack_cards,
+    seat_of,
+    unpacked,
+)
+from ttr_analysis.engine.events import NOTICES, Chance, Event, Move, TicketsShown, decode_event, encode_chance
+from ttr_analysis.engine.layout import UNKNOWN_CARD, UNKNOWN_TICKET, State
+from ttr_analysis.engine.state import seat_number
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.records.lines import FaultList, Line, as_json
+from ttr_analysis.tables import MAX_SEATS, MAX_SLOTS, MAX_TICKETS
+
+UNKNOWN: Final = "?"
+"""A card or ticket that a record does not know, in its file."""
+
+SHOWN: Final = codes.SHUFFLED + 1
+"""Kind of the tickets shown at the end: no event of the kernel."""
+
+_NO_STATE: Final = State()
+
+
+class Entry(NamedTuple):
+    """
+    An event as numbers.
+
+    Parameters
+    ----------
+    kind
+        As in `engine.codes`, or `SHOWN`.
+    seat
+        Who acts, or gets a card or ticket; 0 where nobody does.
+    argument
+        Slot, route, or which of `SHUFFLED_*`.
+    value
+        Kind of card, packed cards or ticket.
+    tickets
+        Tickets kept, or shown, by number.
+    """
+
+    kind: int
+    seat: int = 0
+    argument: int = 0
+    value: int = 0
+    tickets: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, code: int, value: int = 0) -> Self:
+        """Return the event of a code of the kernel."""
+        return cls(kind_of(code), seat_of(code), argument_of(code), value)
+
+    @property
+    def code(self) -> int:
+        """The event as a code of the kernel."""
+        # As make_event does; to call compiled code from here takes longer than the sum itself.
+        return self.kind | self.seat << SEAT_SHIFT | self.argument << ARGUMENT_SHIFT
+
+    @property
+    def is_chance(self) -> bool:
+        """Whether chance decided it, and nobody acted."""
+        return codes.CARD_DEALT <= self.kind <= codes.SHUFFLED
+
+
+class _Shape(NamedTuple):
+    """What stands on a line: the kind of event and its keys, in order."""
+
+    kind: int
+    keys: tuple[str, ...]
+    argument: int = 0
+
+
+_SHAPES: Final[dict[str, _Shape]] = {
+    **{handler.name: _Shape(handler.kind, ("seat", *handler.keys)) for handler in HANDLERS},
+    "card_dealt": _Shape(codes.CARD_DEALT, ("seat", "card")),
+    "card_drawn": _Shape(codes.CARD_DRAWN, ("seat", "card")),
+    "market_card": _Shape(codes.MARKET_CARD, ("slot", "card")),
+    "card_revealed": _Shape(codes.CARD_REVEALED, ("card",)),
+    "ticket_offered": _Shape(codes.TICKET_OFFERED, ("seat", "ticket")),
+    "neutral_ticket": _Shape(codes.NEUTRAL_TICKET, ("ticket",)),
+    "tickets_shown": _Shape(SHOWN, ("seat", "tickets")),
+    **{name: _Shape(codes.SHUFFLED, (), argument) for argument, name in enumerate(NOTICES)},
+}
+_NAMES: Final = {(shape.kind, shape.argument): name for name, shape in _SHAPES.items()}
+_SECRET: Final = (codes.CARD_DEALT, codes.CARD_DRAWN, codes.TICKET_OFFERED, codes.KEEP_TICKETS)
+"""Kinds of event whose card or tickets may be unknown."""
+
+
+def entry_name(entry: Entry) -> str:
+    """
+    Return what a kind of event is called in files.
+
+    Examples
+    --------
+    >>> entry_name(Entry(codes.SHUFFLED, argument=codes.SHUFFLED_MARKET))
+    'market_replaced'
+    """
+    return _NAMES[entry.kind, entry.argument if entry.kind == codes.SHUFFLED else 0]
+
+
+# -- to lines -------------------------------------------------------------------
+
+
+def entry_data(entry: Entry, game_map: GameMap) -> dict[str, object]:
+    """
+    Return an event as the object that stands on its line.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> entry_data(Entry(codes.CARD_DRAWN, seat=1, value=UNKNOWN_CARD), ttr.load_map("nordic"))
+    {'event': 'card_drawn', 'seat': 1, 'card': '?'}
+    """
+    name = entry_name(entry)
+    return {"event": name, **{key: _WRITERS[key](entry, game_map) for key in _SHAPES[name].keys}}
+
+
+def entry_text(entry: Entry, game_map: GameMap) -> str:
+    """Return an event as it stands on its line."""
+    return as_json(entry_data(entry, game_map))
+
+
+def _ticket_name(ticket: int, game_map: GameMap) -> str:
+    return UNKNOWN if ticket == UNKNOWN_TICKET else game_map.tickets[ticket].id
+
+
+_WRITERS: Final[dict[str, Callable[[Entry, GameMap], object]]] = {
+    "seat": lambda entry, _: entry.seat,
+    "slot": lambda entry, _: entry.argument,
+    "route": lambda entry, game_map: game_map.routes[entry.argument].id,
+    "card": lambda entry, _: UNKNOWN if entry.value == UNKNOWN_CARD else CARD_KINDS[entry.value],
+    "cards": lambda entry, _: unpacked(entry.value).as_dict(),
+    "ticket": lambda entry, game_map: _ticket_name(entry.value, game_map),
+    "tickets": lambda entry, game_map: [_ticket_name(ticket, game_map) for ticket in entry.tickets],
+}
+
+
+# -- from lines -----------------------------------------------------------------
+
+
+class EntryReader:
+    """
+    Reads events from the objects on lines.
+
+    Parameters
+    ----------
+    game_map
+        The map; None if it is not known, because the header is wrong: names
+        of routes and tickets are then not judged.
+    n_players
+        Number of players; None if it is not known.
+    faults
+        What is wrong is added here.
+    """
+
+    def __init__(self, game_map: GameMap | None, n_players: int | None, faults: FaultList) -> None:
+        self._faults = faults
+        self._n_seats = n_players or MAX_SEATS
+        self._n_slots = game_map.rules.market.size if game_map else MAX_SLOTS
+        self._map = game_map
+        self._routes = {route.id: i for i, route in enumerate(game_map.routes)} if game_map else {}
+        self._tickets = {ticket.id: i for i, ticket in enumerate(game_map.tickets)} if game_map else {}
+        self._parsers: dict[str, Callable[[int, int, object], int | None]] = {
+            "seat": lambda line, _, value: self._number(line, "seat", value, self._n_seats),
+            "slot": lambda line, _, value: self._number(line, "slot", value, self._n_slots),
+            "route": lambda line, _, value: self._name(line, "route", value, self._routes),
+            "card": self._card,
+            "cards": lambda line, _, value: self._cards(line, value),
+            "ticket": lambda line, kind, value: self._ticket(line, "ticket", value, secret=kind in _SECRET),
+        }
+
+    def read(self, line: Line) -> Entry | None:
+        """Return the event on a line, or None with a fault."""
+        number, data = line
+        name = data.get("event")
+        shape = _SHAPES.get(name) if isinstance(name, str) else None
+        if shape is None:
+            hint = nearest(name, _SHAPES) if isinstance(name, str) else []
+            expected = f"expected {' or '.join(hint)}" if hint else f"expected one of {', '.join(_SHAPES)}"
+            self._faults.add(number, "event", data.get("event", "nothing"), expected)
+            return None
+        if not self._has_keys(line, shape):
+            return None
+        tickets = self._ticket_list(number, shape.kind, data["tickets"]) if "tickets" in shape.keys else ()
+        parsed = {key: self._parsers[key](number, shape.kind, data[key]) for key in shape.keys if key != "tickets"}
+        if tickets is None or None in parsed.values():
+            return None
+        numbers = {key: value for key, value in parsed.items() if value is not None}
+        return Entry(
+            shape.kind,
+            numbers.get("seat", 0),
+            numbers.get("slot", numbers.get("route", shape.argument)),
+            numbers.get("card", numbers.get("cards", numbers.get("ticket", 0))),
+            tickets,
+        )
+
+    def _has_keys(self, line: Line, shape: _Shape) -> bool:
+        """Return whether a line has exactly the keys of its event."""
+        expected = {"event", *shape.keys}
+        if line.data.keys() == expected:
+            return True
+        for key in shape.keys:
+            if key not in line.data:
+                self._faults.add(line.number, key, "nothing", "expected this key")
+        for key in sorted(line.data.keys() - expected):
+            known = ", ".join(("event", *shape.keys))
+            self._faults.add(line.number, key, key, f"unknown key, expected {known}")
+        return False
+
+    def _number(self, line: int, key: str, value: object, n: int) -> int | None:
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < n:
+            return value
+        self._faults.add(line, key, _quoted(value), f"expected a whole number from 0 to {n - 1}")
+        return None
+
+    def _name(self, line: int, key: str, value: object, numbers: dict[str, int]) -> int | None:
+        if isinstance(value, str):
+            if self._map is None:
+                return 0
+            if value in numbers:
+                return numbers[value]
+        hint = nearest(value, numbers) if isinstance(value, str) else []
+        of = f" of {self._map.title}" if self._map else ""
+        expected = f"expected {' or '.join(hint)}" if hint else f"expected the id of a {key.removesuffix('s')}{of}"
+        self._faults.add(line, key, _quoted(value), expected)
+        return None
+
+    def _card(self, line: int, kind: int, value: object) -> int | None:
+        if value == UNKNOWN and kind in _SECRET:
+            return UNKNOWN_CARD
+        if isinstance(value, str) and value in CARD_KINDS:
+            return CARD_KINDS.index(value)
+        unknown = ' or "?"' if kind in _SECRET else ", which everyone sees"
+        hint = nearest(value, CARD_KINDS, 1) if isinstance(value, str) else []
+        kinds = hint[0] if hint else f"one of {', '.join(CARD_KINDS)}"
+        self._faults.add(line, "card", _quoted(value), f"expected {kinds}{unknown}")
+        return None
+
+    def _cards(self, line: int, value: object) -> int | None:
+        if not isinstance(value, dict) or not 0 < len(value) <= N_KINDS:
+            self._faults.add(line, "cards", _quoted(value), 'expected counts by kind, such as {"red":2}')
+            return None
+        counts = np.zeros(N_KINDS, dtype=np.int64)
+        is_right = True
+        for kind, count in value.items():
+            if kind not in CARD_KINDS:
+                hint = nearest(kind, CARD_KINDS, 1) or [f"one of {', '.join(CARD_KINDS)}"]
+                self._faults.add(line, "cards", _quoted(kind), f"expected {hint[0]}")
+                is_right = False
+            elif not isinstance(count, int) or isinstance(count, bool) or not 0 < count <= MOST_OF_A_KIND:
+                expected = f"expected a whole number of {kind} cards from 1 to {MOST_OF_A_KIND}"
+                self._faults.add(line, "cards", _quoted(count), expected)
+                is_right = False
+            else:
+                counts[CARD_KINDS.index(kind)] = count
+        return int(pack_cards(counts)) if is_right else None
+
+    def _ticket(self, line: int, key: str, value: object, *, secret: bool) -> int | None:
+        if value == UNKNOWN and secret:
+            return UNKNOWN_TICKET
+        return self._name(line, key, value, self._tickets)
+
+    def _ticket_list(self, line: int, kind: int, value: object) -> tuple[int, ...] | None:
+        if not isinstance(value, list) or len(value) > MAX_TICKETS:
+            self._faults.add(line, "tickets", _quoted(value), "expected a list of tickets")
+            return None
+        found = [self._ticket(line, "tickets", item, secret=kind in _SECRET) for item in value]
+        numbers = [ticket for ticket in found if ticket is not None]
+        if len(numbers) < len(found) or self._map is None:
+            return None
+        known = [ticket for ticket in numbers if ticket != UNKNOWN_TICKET]
+        if len(set(known)) < len(known):
+            twice = next(ticket for ticket in known if known.count(ticket) > 1)
+            self._faults.add(line, "tickets", _ticket_name(twice, self._map), "expected each ticket once")
+            return None
+        return tuple(numbers)
+
+
+def _quoted(value: object) -> str:
+    """Return a value as it stands in the file."""
+    return as_json(value)
+
+
+# -- from and to events ---------------------------------------------------------
+
+
+def entry_of(event: Event, codec: Codec) -> Entry:
+    """
+    Return an event as numbers.
+
+    Raises
+    ------
+    GameError
+        If it is not well formed: a route of another map, no such seat.
+    """
+    match event:
+        case Move(seat, KeepTickets(tickets)):
+            return Entry(
+                codes.KEEP_TICKETS, seat_number(seat, MAX_SEATS), tickets=tuple(map(codec.ticket_index, tickets))
+            )
+        case Move(seat, action):
+            code, value = codec.encode(action, _NO_STATE)
+            return Entry(kind_of(code), seat_number(seat, MAX_SEATS), argument_of(code), value)
+        case TicketsShown(seat, shown):
+            return Entry(SHOWN, seat_number(seat, MAX_SEATS), tickets=tuple(map(codec.ticket_index, shown)))
+        case Chance(kind) if kind in NOTICES:
+            return Entry(codes.SHUFFLED, argument=NOTICES.index(kind))
+        case Chance():
+            code, value = encode_chance(codec, event)
+            entry = Entry.of(code, value)
+            if entry.kind not in _SECRET and (event.card, event.ticket) == (None, None):
+                raise GameError(f"everyone sees a {event.kind}, so that it is known, got {event!r}")
+            return entry
+        case _:
+            raise GameError(f"expected a Move, Chance or TicketsShown, got {event!r}")
+
+
+def event_of(entry: Entry, codec: Codec) -> Event:
+    """Return an event in words; a claim must be legal."""
+    if entry.kind == codes.KEEP_TICKETS:
+        return Move(entry.seat, KeepTickets(tuple(map(codec.ticket, entry.tickets))))
+    if entry.kind == SHOWN:
+        return TicketsShown(entry.seat, tuple(codec.game_map.tickets[ticket] for ticket in entry.tickets))
+    return decode_event(codec, entry.code, entry.value, _NO_STATE)
+
+
+def entries_of_tape(rows: Ints | Iterable[tuple[int, int]]) -> Iterator[Entry]:
+    """
+    Yield the events of a tape, from the set-up on.
+
+    Parameters
+    ----------
+    rows
+        Codes and values as the kernel wrote them.
+    """
+    offers: dict[int, list[int]] = {}
+    for code, value in rows.tolist() if isinstance(rows, np.ndarray) else rows:
+        entry = Entry.of(code, value)
+        if entry.kind == codes.TICKET_OFFERED:
+            offers.setdefault(entry.seat, []).append(value)
+        elif entry.kind == codes.KEEP_TICKETS:
+            kept = tuple(ticket for i, ticket in enumerate(offers.pop(entry.seat, [])) if value >> i & 1)
+            entry = entry._replace(value=0, tickets=kept)
+        yield entry
+
+
+def in_offer_order(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """Yield events with the tickets kept in the order in which they were offered: it means nothing."""
+    offers: dict[int, list[int]] = {}
+    for entry in entries:
+        if entry.kind == codes.TICKET_OFFERED:
+            offers.setdefault(entry.seat, []).append(entry.value)
+            yield entry
+        elif entry.kind == codes.KEEP_TICKETS:
+            offer = [*offers.pop(entry.seat, []), *entry.tickets]
+            yield entry._replace(tickets=tuple(sorted(entry.tickets, key=offer.index)))
+        else:
+            yield entry

@@ -1,0 +1,391 @@
+"""The facade of the engine: a game on a map, asked and played in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from operator import index
+from typing import Final, SupportsIndex
+
+import numpy as np
+
+from ttr_analysis._arrays import Ints
+from ttr_analysis._errors import GameError, IllegalActionError
+from ttr_analysis.engine.actions import Action, LegalActions
+from ttr_analysis.engine.events import Chance, Rows
+from ttr_analysis.engine.layout import OVER, State
+from ttr_analysis.engine.packed import Happened, PackedGame, seat_policy
+from ttr_analysis.engine.protocol import CompiledPolicy, Policy, policy_name
+from ttr_analysis.engine.scores import Scores, score_state
+from ttr_analysis.engine.state import GameState
+from ttr_analysis.engine.view import SeatView
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.records.header import check_seed
+from ttr_analysis.records.record import GameRecord
+from ttr_analysis.records.replay import SET_UP, Course
+
+_TOO_LARGE: Final = 1 << 62
+
+
+class Game:
+    """
+    The game on a map by its rules.
+
+    A game holds no state: `new` gives the first one, `apply` the next.
+
+    Parameters
+    ----------
+    game_map
+        The map.
+    n_players
+        Number of players, without the neutral one.
+    variant
+        A variant of the rules; None for the map's own.
+
+    Raises
+    ------
+    GameError
+        If the map is not for so many players, or too large to be played.
+    UnknownNameError
+        If the map has no such variant.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> game = ttr.Game(ttr.load_map("nordic"), n_players=2)
+    >>> state = game.new(seed=7)
+    >>> print(game.legal_actions(state)[0])
+    keep Stockholm to Bergen 8; Bergen to København 8
+    >>> print(game.why_illegal(state, ttr.actions.DrawCard()))
+    P0 must choose its opening tickets now; it cannot draw a card
+    >>> game.apply(state, game.legal_actions(state)[0])
+    <GameState nordic, 2 players: P1 KEEP_START, turn 1, scores 0-0, trains 40-40>
+    """
+
+    __slots__ = ("_packed",)
+
+    def __init__(self, game_map: GameMap, n_players: int = 2, variant: str | None = None) -> None:
+        if not isinstance(game_map, GameMap):
+            raise GameError(f"a game is played on a map, as load_map gives it, got {game_map!r}")
+        played = game_map if variant is None else game_map.with_variant(variant)
+        try:
+            self._packed = PackedGame(played, _whole_number(n_players, "number of players"))
+        except ValueError as error:
+            raise GameError(str(error)) from None
+
+    @property
+    def game_map(self) -> GameMap:
+        """The map, as the variant that is played."""
+        return self._packed.game_map
+
+    @property
+    def n_players(self) -> int:
+        """Number of players, without the neutral one."""
+        return self._packed.n_players
+
+    # -- asking -----------------------------------------------------------------
+
+    def legal_actions(self, state: GameState) -> LegalActions:
+        """
+        Return the legal actions of the seat that acts; none if the game is over.
+
+        Claims come once for each route and form of payment; `is_legal` accepts
+        every choice of cards.
+
+        Parameters
+        ----------
+        state
+            A state of this game.
+
+        Raises
+        ------
+        GameError
+            If the state is of another game.
+        """
+        vector = self._vector(state)
+        return LegalActions(self._packed.rows(vector), self._packed.codec, vector)
+
+    def is_legal(self, state: GameState, action: Action) -> bool:
+        """
+        Return whether an action is legal.
+
+        Parameters
+        ----------
+        state
+            A state of this game.
+        action
+            Any action of the seat that acts.
+
+        Raises
+        ------
+        GameError
+            If the state is of another game.
+        """
+        return self.why_illegal(state, action) is None
+
+    def why_illegal(self, state: GameState, action: Action) -> str | None:
+        """
+        Return why an action is illegal, None if it is legal.
+
+        Parameters
+        ----------
+        state
+            A state of this game.
+        action
+            Any action of the seat that acts.
+
+        Raises
+        ------
+        GameError
+            If the state is of another game.
+        """
+        try:
+            self._packed.encode(self._vector(state), action)
+        except IllegalActionError as error:
+            return str(error)
+        return None
+
+    def view(self, state: GameState, seat: int) -> SeatView:
+        """
+        Return what a seat can see of a state.
+
+        Parameters
+        ----------
+        state
+            A state of this game.
+        seat
+            Who looks.
+
+        Raises
+        ------
+        GameError
+            If the state is of another game, or there is no such seat.
+        """
+        return SeatView(self.game_map, self.n_players, self._vector(state), seat)
+
+    def score(self, state: GameState) -> Scores:
+        """
+        Return the score of every seat, as if the game ended here.
+
+        Parameters
+        ----------
+        state
+            A state of this game.
+
+        Raises
+        ------
+        GameError
+            If the state is of another game.
+        """
+        return score_state(self.game_map, self._vector(state), self.n_players)
+
+    # -- playing ------------------------------------------------------------------
+
+    def new(self, seed: int, game: int = 0) -> GameState:
+        """
+        Return a new game: cards, market and tickets are dealt, and seat 0 chooses its tickets.
+
+        Parameters
+        ----------
+        seed, game
+            A run of games and the number of this one in it. Both decide all
+            that chance does in the game.
+
+        Raises
+        ------
+        ValueError
+            If one of them is no whole number of 0 or more.
+        """
+        return self.deal(seed, game)[0]
+
+    def deal(
+        self, seed: int = 0, game: int = 0, outcomes: Iterable[Chance] | None = None
+    ) -> tuple[GameState, Happened]:
+        """
+        Return a new game, and what was dealt.
+
+        Parameters
+        ----------
+        seed, game
+            As in `new`.
+        outcomes
+            All that is dealt, in order; None to deal at random.
+
+        Returns
+        -------
+        state, events
+            The first state, and what chance did before it.
+
+        Raises
+        ------
+        GameError
+            If the outcomes do not fit; the message names the first that does
+            not.
+        """
+        vector, rows = self._packed.deal(seed, _whole_number(game, "number of the game"), outcomes)
+        return self._state(vector), self._packed.events(rows, vector)
+
+    def apply(self, state: GameState, action: Action) -> GameState:
+        """
+        Return the state after an action, and after all that chance does until a seat must decide again.
+
+        Parameters
+        ----------
+        state
+            A state of this game; not changed.
+        action
+            A legal action of the seat that acts.
+
+        Raises
+        ------
+        IllegalActionError
+            If the action is illegal; the message says why.
+        GameError
+            If the state is of another game.
+        """
+        return self.step(state, action)[0]
+
+    def step(
+        self, state: GameState, action: Action, outcomes: Iterable[Chance] | None = None
+    ) -> tuple[GameState, Happened]:
+        """
+        Return the state after an action, and what happened.
+
+        Parameters
+        ----------
+        state
+            A state of this game; not changed.
+        action
+            A legal action of the seat that acts.
+        outcomes
+            What chance does, in order; None for the random numbers that the
+            state holds. Shuffles may be left out.
+
+        Returns
+        -------
+        state, events
+            The next state, and the move with the outcomes of chance after it.
+
+        Raises
+        ------
+        IllegalActionError
+            If the action is illegal; the message says why.
+        GameError
+            If the outcomes do not fit (the message names the first that does
+            not), or the state is of another game.
+
+        Examples
+        --------
+        >>> import ttr_analysis as ttr
+        >>> game = ttr.Game(ttr.load_map("usa"))
+        >>> state = game.new(seed=7)
+        >>> for _ in range(2):
+        ...     state, events = game.step(state, game.legal_actions(state)[0])
+        >>> state, events = game.step(state, ttr.actions.DrawCard())
+        >>> [str(event) for event in events]
+        ['P0: draw a card from the pile', 'P0 draws green']
+        """
+        before = self._vector(state)
+        code, value = self._packed.encode(before, action)
+        vector, rows = self._packed.step(before, code, value, outcomes)
+        return self._state(vector), self._packed.events(rows, before)
+
+    def play(self, policies: Sequence[Policy | CompiledPolicy], seed: int, game: int = 0) -> GameRecord:
+        """
+        Play a game to its end and return its record.
+
+        Parameters
+        ----------
+        policies
+            Who plays each seat.
+        seed, game
+            As in `new`; the random numbers of each policy hang on them and on
+            its seat alone.
+
+        Raises
+        ------
+        GameError
+            If there are not as many policies as players, or one of them fails.
+        IllegalActionError
+            If a policy chooses an illegal action; the message says which, in
+            which turn, and why it is illegal.
+
+        Examples
+        --------
+        >>> import ttr_analysis as ttr
+        >>> game = ttr.Game(ttr.load_map("usa"))
+        >>> game.play([ttr.policies.Greedy(), ttr.policies.Greedy()], seed=7).winners
+        (0,)
+        """
+        check_seed(seed)
+        course, rows = self._play(policies, seed, game)
+        names = [policy_name(policy) for policy in policies]
+        return GameRecord.from_tape(self.game_map, self.n_players, rows, names, seed, game, course=course)
+
+    def play_rows(self, policies: Sequence[Policy | CompiledPolicy], seed: int, game: int = 0) -> Ints:
+        """
+        Play a game to its end and return all that happened as numbers.
+
+        Parameters
+        ----------
+        policies, seed, game
+            As in `play`.
+
+        Returns
+        -------
+        rows
+            Codes and values of all events, shape (events, 2): see `engine.codes`.
+        """
+        return np.array(self._play(policies, seed, game)[1], dtype=np.int64)
+
+    def _play(self, policies: Sequence[Policy | CompiledPolicy], seed: int, game: int) -> tuple[Course, Rows]:
+        """Play a game to its end; return its steps and all that happened."""
+        if len(policies) != self.n_players:
+            raise GameError(f"a game of {self.n_players} players wants as many policies, got {len(policies)}")
+        number = _whole_number(game, "number of the game")
+        vector, written = self._packed.deal(seed, number)
+        course = Course(self.game_map, self.n_players)
+        course.add_played(SET_UP, 0, written, vector)
+        choosers = [seat_policy(self._packed, policy, seat, seed, number) for seat, policy in enumerate(policies)]
+        while vector.phase != OVER:
+            code, value = choosers[vector.seat](vector)
+            vector, rows = self._packed.play_on(vector, code, value)
+            course.add_played(code, value, rows, vector)
+            written += rows
+        return course, written
+
+    # -- plumbing -----------------------------------------------------------------
+
+    def _state(self, vector: State) -> GameState:
+        return GameState(self.game_map, self.n_players, vector)
+
+    def _vector(self, state: GameState) -> State:
+        """Return the packed state itself, which nobody may change, after a check that it is of this game."""
+        if not isinstance(state, GameState):
+            raise GameError(f"expected a GameState, as Game.new gives it, got {state!r}")
+        if state.n_players != self.n_players or state.game_map != self.game_map:
+            raise GameError(f"{state} is no state of {self}")
+        return state._packed  # noqa: SLF001 - its other half
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether two games are on equal maps with the same number of players."""
+        if not isinstance(other, Game):
+            return NotImplemented
+        return self.n_players == other.n_players and self.game_map == other.game_map
+
+    def __hash__(self) -> int:
+        return hash((self.game_map, self.n_players))
+
+    def __reduce__(self) -> tuple[type[Game], tuple[GameMap, int]]:
+        return Game, (self.game_map, self.n_players)
+
+    def __repr__(self) -> str:
+        variant = self.game_map.rules.variant
+        return f"<Game {self.game_map.name}{f' {variant}' if variant else ''}, {self.n_players} players>"
+
+
+def _whole_number(number: object, what: str) -> int:
+    if isinstance(number, bool) or not isinstance(number, SupportsIndex) or index(number) < 0:
+        raise GameError(f"the {what} is a whole number of 0 or more, got {number!r}")
+    if index(number) >= _TOO_LARGE:
+        raise GameError(f"the {what} is below 2**62, got one of {index(number).bit_length()} bits")
+    return index(number)

@@ -1,0 +1,348 @@
+"""The header of a record: which game it is of, on which map, by which facts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import lru_cache
+from hashlib import sha256
+from operator import index
+from typing import Any, Final, SupportsIndex
+
+from ttr_analysis._errors import GameError, UnknownNameError, nearest
+from ttr_analysis.maps.loading import data_folder, load_map
+from ttr_analysis.maps.model import GameMap, Route, Ticket
+from ttr_analysis.records.lines import MAX_DIGITS, FaultList, Line, as_json
+from ttr_analysis.tables import MAX_SEATS, check_size
+
+FORMAT: Final = "ttr-game"
+VERSION: Final = 1
+
+MAX_NAME: Final = 200
+"""Characters of a name or title."""
+_MAX_NOTE: Final = 2_000
+_MAX_GAME: Final = 2**62 - 1
+_TOO_LONG: Final = 10**MAX_DIGITS
+_JOINERS: Final = {0x200C: None, 0x200D: None}
+"""Letters of some scripts, and signs, are joined by what is not printed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordHeader:
+    """
+    What a record says before its events.
+
+    Parameters
+    ----------
+    map_name
+        Name of the map.
+    variant
+        The variant that is played; "" for the map's own rules.
+    n_players
+        Number of players, without the neutral one.
+    facts
+        Fingerprint of the facts and rules: `facts_hash`.
+    policies
+        Names of the policies, seat by seat; empty if people played.
+    seed, game
+        Where the chance of the game came from; None where that is not known.
+    players
+        Names of the players, seat by seat; empty if they are not given.
+    title, note
+        Free text.
+
+    Raises
+    ------
+    GameError
+        If a text is not printable or too long, a number is out of range, or
+        there are not as many names as players.
+    """
+
+    map_name: str
+    variant: str = ""
+    n_players: int
+    facts: str
+    policies: tuple[str, ...] = ()
+    seed: int | None = None
+    game: int | None = None
+    players: tuple[str, ...] = ()
+    title: str = ""
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        for key in ("n_players", "seed", "game"):
+            value = getattr(self, key)
+            if isinstance(value, SupportsIndex) and not isinstance(value, bool):
+                object.__setattr__(self, key, index(value))  # NumPy's integers are no JSON
+        for key, value, expected in _faults(self.data()):
+            got = "a longer one" if isinstance(value, int) and abs(value) >= _TOO_LONG else repr(value)
+            raise GameError(f"the {key} of a record: {expected}, got {got}")
+
+    def data(self) -> dict[str, object]:
+        """Return the object that stands on the first line; what is not given is left out."""
+        given = {
+            "seed": self.seed,
+            "game": self.game,
+            "players": list(self.players) or None,
+            "title": self.title or None,
+            "note": self.note or None,
+        }
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "map": self.map_name,
+            "variant": self.variant,
+            "n_players": self.n_players,
+            "facts": self.facts,
+            "policies": list(self.policies),
+            **{key: value for key, value in given.items() if value is not None},
+        }
+
+
+def check_seed(seed: object) -> None:
+    """Raise a GameError if a seed has more digits than a record can hold; what is no number is judged elsewhere."""
+    if isinstance(seed, SupportsIndex) and index(seed) >= _TOO_LONG:
+        raise GameError(f"a seed has at most {MAX_DIGITS} digits")
+
+
+def read_header(line: Line, faults: FaultList) -> RecordHeader | None:
+    """
+    Return the header that stands on a line, or None with faults.
+
+    Parameters
+    ----------
+    line
+        The first line.
+    faults
+        What is wrong is added here.
+    """
+    found = list(_faults(line.data))
+    for key, value, expected in found:
+        faults.add(line.number, key, value if value is _MISSING else as_json(value), expected)
+    if found:
+        return None
+    data: dict[str, Any] = {key: value for key, value in line.data.items() if key not in {"format", "version", "map"}}
+    for key in ("policies", "players"):
+        data[key] = tuple(data.get(key, ()))
+    return RecordHeader(map_name=str(line.data["map"]), **data)
+
+
+def resolve_map(header: RecordHeader, given: GameMap | None, faults: FaultList) -> GameMap | None:
+    """
+    Return the map of a record, as the variant that is played, or None with faults.
+
+    Parameters
+    ----------
+    header
+        Its header.
+    given
+        The map, for one that does not come with the package.
+    faults
+        What is wrong is added here.
+    """
+    if given is not None and not isinstance(given, GameMap):
+        raise TypeError(f"expected a map as load_map gives it, got {given!r}")
+    if given is None:
+        given = _built_in(header.map_name)
+        if given is None:
+            expected = f"expected one of {', '.join(_built_in_names())}; give any other one as game_map"
+            faults.add(1, "map", as_json(header.map_name), expected)
+            return None
+    elif given.name != header.map_name:
+        faults.add(1, "map", as_json(header.map_name), f"expected {as_json(given.name)}, the map that was given")
+        return None
+    try:
+        game_map = given.with_variant(header.variant or None)
+        check_size(game_map, header.n_players)
+    except UnknownNameError as error:
+        faults.add(1, "variant", as_json(header.variant), str(error))
+        return None
+    except ValueError as error:
+        faults.add(1, "n_players", str(header.n_players), str(error))
+        return None
+    facts = facts_hash(game_map)
+    if facts != header.facts:
+        its, ours = _title(header.map_name, header.variant), _title(game_map.name, game_map.rules.variant)
+        expected = f"expected {as_json(facts)}: the facts of the map {ours} are not those of the record of {its}"
+        faults.add(1, "facts", as_json(header.facts), expected)
+        return None
+    return game_map
+
+
+def _title(name: str, variant: str) -> str:
+    return f"{name!r}, variant {variant!r}" if variant else repr(name)
+
+
+@lru_cache(maxsize=1)
+def _built_in_names() -> tuple[str, ...]:
+    return tuple(sorted(path.name for path in data_folder().iterdir() if (path / "rules.toml").is_file()))
+
+
+@lru_cache(maxsize=8)
+def _built_in(name: str) -> GameMap | None:
+    """Return a map that comes with the package; never a folder, whose name a stranger may have chosen."""
+    return load_map(name) if name in _built_in_names() else None
+
+
+# -- what a header may hold -------------------------------------------------------
+
+_MISSING: Final = "nothing"
+_Check = Callable[[object, int], str]
+"""From a value and the number of players to what was expected; "" if it is right."""
+
+
+def _faults(data: Mapping[str, object]) -> Iterator[tuple[str, object, str]]:
+    """Yield each key that is wrong, with its value and what was expected."""
+    n_players = data.get("n_players")
+    n = n_players if isinstance(n_players, int) and not _n_players(n_players, 0) else 0
+    for key, check in _CHECKS.items():
+        if key in data:
+            if expected := check(data[key], n):
+                yield key, data[key], expected
+        elif key in _REQUIRED:
+            yield key, _MISSING, "expected this key"
+    for key in sorted(data.keys() - _CHECKS.keys()):
+        hint = nearest(key, _CHECKS)
+        yield key, key, f"unknown key, expected {' or '.join(hint or _CHECKS)}"
+
+
+def _exactly(allowed: str | int) -> _Check:
+    def check(value: object, _: int) -> str:
+        return "" if value == allowed and type(value) is type(allowed) else f"expected {as_json(allowed)}"
+
+    return check
+
+
+def _version(value: object, _: int) -> str:
+    if isinstance(value, int) and value > VERSION:
+        return f"expected {VERSION}: the record was written by a later version of this package"
+    return _exactly(VERSION)(value, 0)
+
+
+def _whole(low: int, high: int) -> _Check:
+    def check(value: object, _: int) -> str:
+        fits = isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+        return "" if fits else f"expected a whole number from {low} to {high}"
+
+    return check
+
+
+def _seed(value: object, _: int) -> str:
+    fits = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _TOO_LONG
+    return "" if fits else f"expected a whole number of 0 or more, of at most {MAX_DIGITS} digits"
+
+
+def _text(most: int) -> _Check:
+    def check(value: object, _: int) -> str:
+        fits = isinstance(value, str) and len(value) <= most and value.translate(_JOINERS).isprintable()
+        return "" if fits else f"expected a printable text of at most {most:,} characters"
+
+    return check
+
+
+def _names(value: object, n_players: int) -> str:
+    """Check a list of as many names as players; of any length if that number is wrong itself."""
+    fits = (
+        isinstance(value, list)
+        and (len(value) in (0, n_players) or not n_players)
+        and not any(_text(MAX_NAME)(item, 0) for item in value)
+    )
+    number = f"{n_players} " if n_players else ""
+    return "" if fits else f"expected {number}printable texts of at most {MAX_NAME} characters, or none"
+
+
+_n_players: Final = _whole(2, MAX_SEATS)
+_CHECKS: Final[dict[str, _Check]] = {
+    "format": _exactly(FORMAT),
+    "version": _version,
+    "map": _text(MAX_NAME),
+    "variant": _text(MAX_NAME),
+    "n_players": _n_players,
+    "facts": _text(64),
+    "policies": _names,
+    "seed": _seed,
+    "game": _whole(0, _MAX_GAME),
+    "players": _names,
+    "title": _text(MAX_NAME),
+    "note": _text(_MAX_NOTE),
+}
+_REQUIRED: Final = ("format", "version", "map", "n_players", "facts")
+
+
+# -- the fingerprint of a map ----------------------------------------------------------------------------
+
+_DIGITS: Final = 16
+_NO_RULES: Final = {"title", "variants"}
+"""Fields of a rule set that do not bear on a game."""
+_SETS: Final = {"locomotives_on"}
+"""Fields whose order means nothing."""
+
+
+@lru_cache(maxsize=64)
+def facts_hash(game_map: GameMap) -> str:
+    """
+    Return a fingerprint of the facts and rules of a map.
+
+    Two maps share it if games on them are the same: positions, labels, titles
+    and the order of routes and tickets do not matter. A rule at its default is
+    left out, so that a rule that a later version adds, with what was done
+    before as its default, changes no fingerprint.
+
+    Parameters
+    ----------
+    game_map
+        The map, with the rules of the variant that is played.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> nederland = ttr.load_map("nederland")
+    >>> facts_hash(nederland) == facts_hash(nederland.with_variant("no_tolls"))
+    False
+    """
+    facts = {
+        "cities": sorted(city.name for city in game_map.cities),
+        "countries": sorted([place.name, *sorted(place.cities)] for place in game_map.places if place.is_country),
+        "routes": sorted(_route_facts(route) for route in game_map.routes),
+        "tickets": sorted(_ticket_facts(ticket) for ticket in game_map.tickets),
+        "rules": _rule_facts(game_map.rules),
+    }
+    text = json.dumps(facts, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+    return sha256(text.encode()).hexdigest()[:_DIGITS]
+
+
+def _route_facts(route: Route) -> list[Any]:
+    return [
+        route.id,
+        sorted(route.cities),
+        route.length,
+        route.color,
+        route.tunnel,
+        route.locomotives,
+        route.locomotives_allowed,
+        route.swap_size,
+        route.swap_fills,
+        route.toll,
+        route.points,
+    ]
+
+
+def _ticket_facts(ticket: Ticket) -> list[Any]:
+    goals = sorted([place.name, points] for place, points in ticket.destinations)
+    return [ticket.id, ticket.origin.name, goals, sorted(ticket.neutral or ())]
+
+
+def _rule_facts(rules: object) -> Any:  # noqa: ANN401
+    """Return what differs from the defaults, as JSON holds it."""
+    if is_dataclass(rules):
+        different = {}
+        for field in fields(rules):
+            value = getattr(rules, field.name)
+            default = field.default if field.default_factory is MISSING else field.default_factory()
+            if field.name not in _NO_RULES and value != default:
+                different[field.name] = _rule_facts(tuple(sorted(value)) if field.name in _SETS else value)
+        return different
+    if isinstance(rules, tuple):
+        return [_rule_facts(item) for item in rules]
+    return rules

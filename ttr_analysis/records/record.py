@@ -1,0 +1,550 @@
+"""The record of a game: a value that is saved, loaded, replayed and gone on from."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from operator import index
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, SupportsIndex
+
+from ttr_analysis._arrays import Ints
+from ttr_analysis._display import render_html
+from ttr_analysis._errors import GameError, RecordError, RecordWarning, _shorten
+from ttr_analysis.engine import codes
+from ttr_analysis.engine.actions.table import codec_of
+from ttr_analysis.engine.events import Event, Move
+from ttr_analysis.engine.layout import UNKNOWN_CARD, UNKNOWN_TICKET, State
+from ttr_analysis.engine.scores import Scores, score_state
+from ttr_analysis.engine.state import GameState
+from ttr_analysis.engine.unknowns import unknown_words
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.maps.reading import write_atomically
+from ttr_analysis.records.entries import (
+    SHOWN,
+    Entry,
+    EntryReader,
+    entries_of_tape,
+    entry_data,
+    entry_of,
+    entry_text,
+    event_of,
+    in_offer_order,
+)
+from ttr_analysis.records.header import MAX_NAME, RecordHeader, facts_hash, read_header, resolve_map
+from ttr_analysis.records.lines import FaultList, as_line, parse_lines, read_bytes
+from ttr_analysis.records.replay import Course, States
+from ttr_analysis.records.verification import ImpossibleError, follow
+from ttr_analysis.rules.chance import TABLE_STREAM, open_stream, seed_words
+
+if TYPE_CHECKING:
+    from ttr_analysis.records.game import Game
+
+
+@dataclass(frozen=True, repr=False)
+class GameRecord:
+    """
+    All that happened in a game, outcomes of chance included.
+
+    A record is saved as JSON Lines: a header, then one event a line. It is
+    replayed without random numbers. Cards and tickets may be unknown, as in a
+    game watched from one seat or entered at a table: replaying then checks
+    much, but not all: see `docs/games.md`.
+
+    A *step* of a record is the set-up (step 0), or a move with all that
+    follows from it until a seat must decide again.
+
+    Parameters
+    ----------
+    header
+        Map, players and origin.
+    entries
+        The events as numbers; `events` has them in words.
+    map
+        The map, as the variant that is played.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> game = ttr.Game(ttr.load_map("nordic"))
+    >>> state, dealt = game.deal(seed=7)
+    >>> record = ttr.GameRecord.from_play(game, [], 7, dealt)
+    >>> record
+    <GameRecord nordic: 2 players, seed 7, 23 events, not over, scores 10, 10 so far>
+    >>> print(record.dumps().splitlines()[1])
+    {"event":"card_dealt","seat":0,"card":"blue"}
+    >>> ttr.GameRecord.loads(record.dumps()) == record
+    True
+    """
+
+    header: RecordHeader
+    entries: tuple[Entry, ...]
+    map: GameMap = field(compare=False)
+
+    # -- making, saving and loading ---------------------------------------------
+
+    @classmethod
+    def from_play(
+        cls,
+        game: Game,
+        policies: Sequence[str],
+        seed: int | None,
+        events: Iterable[Event],
+        *,
+        number: int | None = None,
+        players: Sequence[str] = (),
+        title: str = "",
+        note: str = "",
+    ) -> Self:
+        """
+        Return the record of a game that was played.
+
+        Parameters
+        ----------
+        game
+            The game.
+        policies
+            Names of the policies, seat by seat; none if people played.
+        seed
+            The seed; None if there is none.
+        events
+            All that happened, from the set-up on; checked when the record is
+            replayed.
+        number
+            Number of the game in its run.
+        players
+            Names of the players, seat by seat.
+        title, note
+            Free text.
+
+        Raises
+        ------
+        GameError
+            If an event or a text is not well formed.
+        """
+        codec = codec_of(game.game_map)
+        entries = tuple(in_offer_order(entry_of(event, codec) for event in events))
+        record = cls._make(game.game_map, game.n_players, entries, policies, seed, number)
+        header = replace(record.header, players=tuple(players), title=title, note=note)
+        return replace(record, header=header)
+
+    @classmethod
+    def from_tape(
+        cls,
+        game_map: GameMap,
+        n_players: int,
+        rows: Ints | Iterable[tuple[int, int]],
+        policies: Sequence[str] = (),
+        seed: int | None = None,
+        number: int | None = None,
+        *,
+        course: Course | None = None,
+    ) -> Self:
+        """
+        Return the record of a game from what the kernel wrote.
+
+        Parameters
+        ----------
+        game_map
+            The map, as the variant that is played.
+        n_players
+            Number of players, without the neutral one.
+        rows
+            Codes and values of all events, shape (events, 2).
+        policies, seed, number
+            As in `from_play`.
+        course
+            The steps of the game, if it was followed as it was played.
+        """
+        record = cls._make(game_map, n_players, tuple(entries_of_tape(rows)), policies, seed, number)
+        if course is not None:
+            record.__dict__["_course"] = course
+        return record
+
+    @classmethod
+    def _make(
+        cls,
+        game_map: GameMap,
+        n_players: int,
+        entries: tuple[Entry, ...],
+        policies: Sequence[str],
+        seed: int | None,
+        number: int | None,
+    ) -> Self:
+        header = RecordHeader(
+            map_name=game_map.name,
+            variant=game_map.rules.variant,
+            n_players=n_players,
+            facts=facts_hash(game_map),
+            policies=tuple(_shorten(name, MAX_NAME) for name in policies),
+            seed=seed,
+            game=number,
+        )
+        return cls(header, entries, game_map)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], game_map: GameMap | None = None) -> Self:
+        """
+        Load a record from a file.
+
+        Parameters
+        ----------
+        path
+            The file.
+        game_map
+            The map, if it does not come with the package.
+
+        Returns
+        -------
+        record
+            The record, checked from the first event to the last.
+
+        Raises
+        ------
+        RecordError
+            If the file is damaged, tells of an impossible game, or is of a
+            map with other facts. It lists the faults with line and reason:
+            all of those of the text, else the first against the rules.
+        OSError
+            If the file cannot be read.
+
+        Warns
+        -----
+        RecordWarning
+            If the record ends in the middle of a line, which is left out, or
+            of a move.
+
+        Notes
+        -----
+        At most 32 MB and 400,000 lines. Nothing in a record is executed, and
+        the name of a map in it never leads to a file.
+        """
+        faults = FaultList(Path(path).name, os.fspath(path))
+        return cls._read(read_bytes(path, faults), game_map, faults)
+
+    @classmethod
+    def loads(cls, content: str | bytes, game_map: GameMap | None = None) -> Self:
+        """
+        Load a record from its text: see `load`.
+
+        Parameters
+        ----------
+        content
+            The text of a file, or its bytes.
+        game_map
+            The map, if it does not come with the package.
+
+        Raises
+        ------
+        RecordError
+            If the record is damaged or tells of an impossible game.
+
+        Warns
+        -----
+        RecordWarning
+            If the record breaks off.
+        """
+        if not isinstance(content, str | bytes):
+            raise TypeError(f"expected the text of a record, or its bytes, got {content!r}")
+        data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
+        return cls._read(data, game_map, FaultList("text", "text"))
+
+    @classmethod
+    def _read(cls, content: bytes, game_map: GameMap | None, faults: FaultList) -> Self:
+        lines, cut = parse_lines(content, faults)
+        if not lines or lines[0].number > 1:
+            if not faults.faults:
+                faults.add(1, "", "nothing", "expected the header of a record")
+            faults.raise_if_any()
+        header = read_header(lines[0], faults)
+        its_map = resolve_map(header, game_map, faults) if header else None
+        reader = EntryReader(its_map, header.n_players if header else None, faults)
+        entries = tuple(in_offer_order(entry for line in lines[1:] if (entry := reader.read(line)) is not None))
+        faults.raise_if_any()
+        assert header is not None  # noqa: S101 - else there was a fault
+        assert its_map is not None  # noqa: S101
+        record = cls(header, entries, its_map)
+        course = record._follow(faults)
+        record.__dict__["_course"] = course
+        if cut:
+            _warn(f"{faults.file}, line {cut} breaks off and is left out")
+        elif course.due:
+            _warn(f"{faults.file} ends in the middle of a move, before its {course.due}")
+        return record
+
+    def dumps(self) -> str:
+        """Return the text of the record as `save` writes it."""
+        return "".join(map(as_line, (self.header.data(), *(entry_data(entry, self.map) for entry in self.entries))))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """
+        Save the record.
+
+        Parameters
+        ----------
+        path
+            The file; an old one stays whole until the new one is.
+        """
+        write_atomically(Path(path).expanduser(), self.dumps())
+
+    # -- what happened ------------------------------------------------------------
+
+    @cached_property
+    def events(self) -> tuple[Event, ...]:
+        """Everything that happened, in order."""
+        codec = codec_of(self.map)
+        self._course  # noqa: B018 - what is impossible is refused first
+        return tuple(event_of(entry, codec) for entry in self.entries)
+
+    @cached_property
+    def moves(self) -> tuple[Move, ...]:
+        """The moves of the seats, in order, without what chance did."""
+        return tuple(event for event in self.events if isinstance(event, Move))
+
+    @cached_property
+    def steps(self) -> tuple[tuple[Event, ...], ...]:
+        """The events step by step: `states()[k]` is the state after `steps[k]`."""
+        return tuple(self.events[step.first : step.end] for step in self._course.steps)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the record goes on to the end of the game."""
+        return bool(self._course.steps) and self.states()[-1].is_over
+
+    def states(self) -> States:
+        """
+        Return the states of the game, one after each step.
+
+        Returns
+        -------
+        states
+            A sequence, made as it is asked for. The random numbers to come in
+            them are not those of the game as it was played: see `resume`.
+        """
+        return States(self._course, range(len(self._course.steps)))
+
+    def state_at(self, step: SupportsIndex) -> GameState:
+        """
+        Return the state after a step; step 0 is the set-up, -1 the last one.
+
+        Raises
+        ------
+        IndexError
+            If there is no such step.
+        """
+        states = self.states()
+        try:
+            return states[index(step)]
+        except IndexError:
+            raise IndexError(f"the record has steps 0 to {len(states) - 1}, got {step!r}") from None
+
+    def resume(self, step: SupportsIndex, *, seed: int) -> tuple[Game, GameState]:
+        """
+        Return the game and its state after a step, to be played on.
+
+        Parameters
+        ----------
+        step
+            The step, as in `state_at`.
+        seed
+            What chance does from there on.
+
+        Raises
+        ------
+        GameError
+            If unknown cards or tickets hold up chance: give the outcomes to `Game.step`.
+        IndexError
+            If there is no such step.
+        """
+        from ttr_analysis.records.game import Game  # which makes records, and so knows them
+
+        state = self.state_at(step)
+        vector = state.packed.copy()
+        if unknown := unknown_words(vector, self.header.n_players):
+            raise GameError(f"chance cannot go on from a state with {unknown}")
+        open_stream(seed_words(seed), 0, TABLE_STREAM, vector.stream)
+        return Game(self.map, self.header.n_players), GameState(self.map, self.header.n_players, vector)
+
+    # -- the result -----------------------------------------------------------------
+
+    def score(self) -> Scores:
+        """
+        Return the score of every seat at the end of the record, with all its parts.
+
+        What hangs on tickets that are not known is None.
+        """
+        return self._scores
+
+    @property
+    def scores(self) -> tuple[int | None, ...]:
+        """Points of each seat; None where they hang on tickets that are not known."""
+        return tuple(score.total for score in self._scores)
+
+    @property
+    def winners(self) -> tuple[int, ...]:
+        """The seats that won; empty if that hangs on tickets that are not known, or the game is not over."""
+        return self._scores.winners if self.is_complete else ()
+
+    @cached_property
+    def _scores(self) -> Scores:
+        if not self._course.steps:
+            raise GameError(f"the record ends before the game begins: {self._course.due} is due")
+        return score_state(self.map, self._last, self.header.n_players)
+
+    # -- as seen by one seat ----------------------------------------------------------
+
+    def watched_from(self, seat: int, *, shown: bool = True) -> Self:
+        """
+        Return the record with only what one seat could see.
+
+        Cards that others drew unseen and their tickets are unknown; so is the
+        seed, from which they follow. While opening tickets are chosen, the
+        record ends before the first choice of another seat.
+
+        Parameters
+        ----------
+        seat
+            Who watches.
+        shown
+            Whether the others show their tickets when the game is over.
+
+        Raises
+        ------
+        GameError
+            If there is no such seat.
+        """
+        if seat not in range(self.header.n_players):
+            raise GameError(f"expected a seat from 0 to {self.header.n_players - 1}, got {seat!r}")
+        others = [other for other in range(self.header.n_players) if other != seat]
+        names_unkept = self.map.rules.tickets.unkept == "discard_pile"
+        entries = list(seen_entries(self.entries, seat, self.header.n_players, names_unkept=names_unkept))
+        if shown and self.is_complete:
+            entries += shown_entries(entries, self._last, others)
+        return type(self)(replace(self.header, seed=None, game=None), tuple(entries), self.map)
+
+    # -- plumbing -------------------------------------------------------------------------
+
+    @cached_property
+    def _course(self) -> Course:
+        return self._follow(FaultList("record", "of a game"))
+
+    def _follow(self, faults: FaultList) -> Course:
+        """Return the record followed; what is impossible is a fault of the line on which it stands in a file."""
+        try:
+            return follow(self.map, self.header.n_players, self.entries)
+        except ImpossibleError as error:
+            faults.add(error.at + 2, "", entry_text(self.entries[error.at], self.map), error.reason)
+            faults.raise_if_any()
+            raise
+
+    @property
+    def _last(self) -> State:
+        """The packed state after the last step."""
+        return self._course.last
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What is cached is left out: it is many times as large.
+        return {item.name: getattr(self, item.name) for item in fields(self)}
+
+    def __repr__(self) -> str:
+        """Return the map, who played, and how it ended."""
+        header = self.header
+        name = f"{header.map_name} {header.variant}" if header.variant else header.map_name
+        who = ", ".join(header.players or header.policies) or f"{header.n_players} players"
+        seed = "" if header.seed is None else f", seed {header.seed}"
+        return f"<GameRecord {name}: {who}{seed}, {len(self.entries)} events{self._result()}>"
+
+    def _repr_html_(self) -> str:
+        return render_html(self)
+
+    def _result(self) -> str:
+        try:
+            if not self._course.steps:
+                return ", not begun"
+            scores = ", ".join("?" if score is None else str(score) for score in self.scores)
+            if not self.is_complete:
+                return f", not over, scores {scores} so far"
+        except RecordError:
+            return ", impossible"
+        winners = " and ".join(f"P{seat}" for seat in self.winners)
+        return f", scores {scores}" + (f", won by {winners}" if winners else "")
+
+
+def _warn(message: str) -> None:
+    warnings.warn(f"record {_shorten(message, 200)}", RecordWarning, stacklevel=4)
+
+
+# -- what one seat can see of the events of a game -------------------------------------------------------
+
+_CARDS = (codes.CARD_DEALT, codes.CARD_DRAWN)
+
+
+def seen_entries(entries: Sequence[Entry], seat: int, n_players: int, *, names_unkept: bool) -> Iterator[Entry]:
+    """
+    Yield the events of a game with what a seat cannot see unknown.
+
+    How many opening tickets others keep shows when all have chosen: before,
+    the events end with their first choice.
+
+    Parameters
+    ----------
+    entries
+        The events.
+    seat
+        Who watches.
+    n_players
+        Number of players.
+    names_unkept
+        Whether tickets that others do not keep lie face up.
+    """
+    keeps = [at for at, entry in enumerate(entries) if entry.kind == codes.KEEP_TICKETS]
+    if len(keeps) < n_players:
+        entries = entries[: min((at for at in keeps if entries[at].seat != seat), default=len(entries))]
+    face_up = _unkept(entries) if names_unkept else frozenset()
+    for at, entry in enumerate(entries):
+        if entry.seat == seat:
+            yield entry
+        elif entry.kind in _CARDS:
+            yield entry._replace(value=UNKNOWN_CARD)
+        elif entry.kind == codes.TICKET_OFFERED and at not in face_up:
+            yield entry._replace(value=UNKNOWN_TICKET)
+        elif entry.kind == codes.KEEP_TICKETS:
+            yield entry._replace(tickets=(UNKNOWN_TICKET,) * len(entry.tickets))
+        else:
+            yield entry
+
+
+def _unkept(entries: Sequence[Entry]) -> frozenset[int]:
+    """Return which offers of a ticket, by position, were not taken up."""
+    offered: dict[int, list[int]] = {}
+    unkept: set[int] = set()
+    for at, entry in enumerate(entries):
+        if entry.kind == codes.TICKET_OFFERED:
+            offered.setdefault(entry.seat, []).append(at)
+        elif entry.kind == codes.KEEP_TICKETS:
+            offers = offered.pop(entry.seat, [])
+            unkept.update(offer for offer in offers if entries[offer].value not in entry.tickets)
+    return frozenset(unkept)
+
+
+def shown_entries(entries: Sequence[Entry], state: State, others: Sequence[int]) -> Iterator[Entry]:
+    """
+    Yield what others show of their tickets at the end, if it is known and they have not yet.
+
+    Parameters
+    ----------
+    entries
+        The events.
+    state
+        The packed state at the end.
+    others
+        Who shows tickets.
+    """
+    already = {entry.seat for entry in entries if entry.kind == SHOWN}
+    for seat in others:
+        tickets = tuple(state.held[seat, : state.n_held[seat]].tolist())
+        if tickets and seat not in already and UNKNOWN_TICKET not in tickets:
+            yield Entry(SHOWN, seat, tickets=tickets)

@@ -1,0 +1,193 @@
+"""What the sections of a study share: the map, the settings, and results that several of them read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+import numpy as np
+
+from ttr_analysis.analysis import tickets
+from ttr_analysis.maps.model import GameMap, Route, Ticket
+from ttr_analysis.report.document import name, several
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import pandas as pd
+
+ROUTE_KINDS = {"plain": "plain", "ferry": "ferry", "tunnel": "tunnel"}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """
+    What a study computes.
+
+    Parameters
+    ----------
+    seed
+        Of everything drawn at random.
+    n_deals
+        Random deals of tickets.
+    quick
+        Whether to leave out what takes longest, and to draw fewer samples.
+    best_seconds
+        Time limit for proving the best network; 0 leaves it out.
+    n_games
+        Games that are simulated; 0 leaves them out.
+    """
+
+    seed: int = 7
+    n_deals: int = 5000
+    quick: bool = False
+    best_seconds: float = 35.0
+    n_games: int = 1000
+
+    def __post_init__(self) -> None:
+        if self.seed < 0:
+            msg = f"the seed must be a whole number of 0 or more, got {self.seed}"
+            raise ValueError(msg)
+        if self.n_deals < 2:  # noqa: PLR2004 - a standard error needs two
+            msg = f"the number of deals must be at least 2, got {self.n_deals}"
+            raise ValueError(msg)
+        if self.n_games < 0:
+            msg = f"the number of games must be 0 or more, got {self.n_games}"
+            raise ValueError(msg)
+        if not self.best_seconds >= 0:
+            msg = f"the seconds for the best network must be 0 or more, got {self.best_seconds}"
+            raise ValueError(msg)
+
+
+@dataclass(frozen=True)
+class Workbench:
+    """
+    A map under study.
+
+    Parameters
+    ----------
+    game_map
+        The map.
+    settings
+        What is computed.
+    folder
+        Where the map comes from, for its sources and decisions; None if it
+        was made in memory.
+    """
+
+    game_map: GameMap
+    settings: Settings = field(default_factory=Settings)
+    folder: Path | None = None
+
+    def rng(self, purpose: int) -> np.random.Generator:
+        """Return the random numbers of one purpose, independent of all others."""
+        return np.random.default_rng([self.settings.seed, purpose])
+
+    @cached_property
+    def n_deals(self) -> int:
+        """Random deals, fewer where the study is to be quick."""
+        return min(self.settings.n_deals, 200) if self.settings.quick else self.settings.n_deals
+
+    @cached_property
+    def n_games(self) -> int:
+        """Games to simulate, fewer where the study is to be quick."""
+        return min(self.settings.n_games, 100) if self.settings.quick else self.settings.n_games
+
+    @cached_property
+    def values(self) -> pd.DataFrame:
+        """What each ticket is worth, by its id."""
+        return tickets.value_table(self.game_map, n_deals=self.n_deals, seed=self.settings.seed)
+
+    @property
+    def deals(self) -> str:
+        """What is drawn at random, in words: of very large deals not all tickets can be solved at once."""
+        drawn = tickets.random_deals(self.game_map, 1, self.rng(0)).shape[1]
+        whole = drawn == self.game_map.rules.tickets.opening_deal
+        return "opening deals" if whole else f"choices of {drawn} tickets of an opening deal"
+
+    @cached_property
+    def best(self) -> Background[tickets.BestNetwork] | None:
+        """The best network, on its way from the first call on; None if it is left out."""
+        seconds = 0.0 if self.settings.quick else self.settings.best_seconds
+        if not seconds:
+            return None
+        return Background(lambda: tickets.best_network(self.game_map, time_limit=seconds))
+
+    @cached_property
+    def n_losses_deals(self) -> int:
+        """Random deals for every route that is lost: each of them is solved again and again."""
+        return max(2, self.n_deals // 5)
+
+
+def route_name(route: Route) -> str:
+    """Return a route in words, marked as a name: its cities."""
+    return f"{name(route.cities[0])}–{name(route.cities[1])}"
+
+
+def ticket_name(ticket: Ticket) -> str:
+    """Return a ticket in words, marked as a name: its ends."""
+    ends = [place.name for place, _ in ticket.destinations]
+    return f"{name(ticket.origin)}–{several(map(name, ends), 'or')}"
+
+
+def names(items: Iterable[object], word: str = "and") -> str:
+    """Return names in words."""
+    return several((name(item) for item in items), word)
+
+
+# -- A long computation beside the others ----------------------------------------------------------------
+
+T = TypeVar("T")
+
+
+class Background(Generic[T]):
+    """
+    The result of a function that runs in a thread of its own from now on.
+
+    Of use where the function lets others run meanwhile, as the solver of
+    integer programs does. The thread ends with the process, so that an
+    interrupt need not wait for it.
+
+    Parameters
+    ----------
+    function
+        Computes the result.
+
+    Examples
+    --------
+    >>> Background(lambda: 6 * 7).result()
+    42
+    """
+
+    def __init__(self, function: Callable[[], T]) -> None:
+        self._function = function
+        self._results: list[T] = []
+        self._faults: list[BaseException] = []
+        self._thread = Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            self._results.append(self._function())
+        except BaseException as fault:  # noqa: BLE001 - raised again by `result`
+            self._faults.append(fault)
+
+    def result(self) -> T:
+        """
+        Wait for the result and return it, or raise what the function raised.
+
+        The wait can be interrupted.
+        """
+        while self._thread.is_alive():
+            self._thread.join(_SECONDS)
+        for fault in self._faults:
+            raise fault
+        return self._results[0]
+
+
+_SECONDS = 0.1
+"""Between two looks: a wait without end would not notice an interrupt on every system."""

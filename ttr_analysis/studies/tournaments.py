@@ -1,0 +1,550 @@
+"""Who plays best: a round robin between policies, and ratings with their intervals."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from functools import cached_property
+from html import escape
+from itertools import combinations, permutations
+from math import factorial, log
+from typing import Final, NamedTuple
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+from tqdm.auto import tqdm
+
+from ttr_analysis._arrays import Floats
+from ttr_analysis.engine.protocol import policy_name
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.policies import Greedy, Planner, Random
+from ttr_analysis.policies.playout import BuiltIn
+from ttr_analysis.records.header import check_seed
+from ttr_analysis.studies.chunks import Chunk, default_chunk, played
+from ttr_analysis.studies.intervals import Interval, clustered_mean, clustered_rate, moments_of, t_95
+from ttr_analysis.studies.playing import Columns, Entrants, Plan, Player, names_apart, warn_of_generators
+from ttr_analysis.studies.simulation import Interrupted, whole
+from ttr_analysis.tables import check_size
+
+_COIN: Final = 0.5
+_TWO: Final = 2
+
+
+def built_in() -> list[BuiltIn]:
+    """
+    Return the players of the package, the weakest first.
+
+    Examples
+    --------
+    >>> [policy.name for policy in built_in()]
+    ['Random', 'Greedy', 'Planner']
+    """
+    return [Random(), Greedy(), Planner()]
+
+
+def tournament(
+    game_map: GameMap,
+    policies: Entrants,
+    n_games: int = 1_000,
+    seed: int = 0,
+    *,
+    n_players: int = 2,
+    executor: Executor | None = None,
+    progress: bool = True,
+) -> Tournament:
+    """
+    Let policies play each other, and rate them.
+
+    Every `n_players` of them meet in `n_games` games, seated fairly as by
+    `simulate`, and all play the same deals. In a game of more than two, every
+    two of its players meet: who finishes before the other has won that
+    meeting. As it matters after whom one moves, they sit in every order, each
+    with deals of its own.
+
+    Parameters
+    ----------
+    game_map
+        The map, as the variant that is to be played.
+    policies
+        The players: built-in ones, those of your own, or both; or a dict of
+        players by the names they are to have. Of several with one name, each
+        gets a number. Copies of them play, as in `simulate`.
+    n_games
+        Games of each set of players that meet; rounded up, so that they sit
+        in every order equally often: to a multiple of 2, 6, 24 or 120 for 2,
+        3, 4 or 5 players. Up to some 100,000: memory grows with the deals.
+    seed
+        What chance does.
+    n_players
+        Players in a game.
+    executor
+        Where to play: see `simulate`.
+    progress
+        Whether to show a progress bar.
+
+    Returns
+    -------
+    tournament
+        Ratings, and how each two did against each other. If it is interrupted,
+        those of the games that are finished, once all have met.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer policies than players in a game, the map is not for
+        so many, or a number is out of range.
+    KeyboardInterrupt
+        If it is interrupted before all have met.
+
+    Warns
+    -----
+    Interrupted
+        If it is interrupted later.
+    UserWarning
+        If a policy holds a random generator of its own.
+
+    Examples
+    --------
+    Is an idea better than the players of the package? One line tells:
+
+    >>> import ttr_analysis as ttr
+    >>> class First:
+    ...     def choose(self, view, actions, rng):
+    ...         return actions[0]
+    >>> usa = ttr.load_map("usa")
+    >>> found = ttr.studies.tournament(usa, [First(), *ttr.studies.built_in()], n_games=20, progress=False)
+    >>> found.table.index.tolist()
+    ['Planner', 'Greedy', 'First', 'Random']
+    """
+    players = _named(policies)
+    _check(game_map, players, n_players)
+    warn_of_generators(player for _, player in players)
+    pairings = list(combinations(range(len(players)), n_players))
+    meetings = _play(game_map, players, pairings, n_games, seed, executor, progress=progress)
+    return Tournament(game_map, n_players, meetings)
+
+
+def beats(
+    game_map: GameMap,
+    policy: Player,
+    others: Entrants | None = None,
+    n_games: int = 1_000,
+    seed: int = 0,
+    *,
+    executor: Executor | None = None,
+    progress: bool = True,
+) -> pd.DataFrame:
+    """
+    Return whether a policy beats others, in games of two.
+
+    Parameters
+    ----------
+    game_map
+        The map.
+    policy
+        The policy.
+    others
+        Whom it is to beat; None: the players of the package.
+    n_games, seed, executor, progress
+        As in `tournament`.
+
+    Returns
+    -------
+    table
+        One row for each other policy (index `other`): `games`, `win_rate`
+        (ties count half) with its 95% interval `win_low` and `win_high`, mean
+        `margin` (points more than the other) with `margin_low` and
+        `margin_high`, and the `verdict`: "yes", "no" or "too close to call".
+
+    Raises
+    ------
+    ValueError, KeyboardInterrupt
+        As in `tournament`.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> beats(ttr.load_map("usa"), ttr.policies.Greedy(), n_games=40, progress=False)["verdict"].to_dict()
+    {'Random': 'yes', 'Greedy': 'too close to call', 'Planner': 'no'}
+    """
+    players = [(policy_name(policy), policy), *_named(built_in() if others is None else others)]
+    _check(game_map, players, _TWO)
+    warn_of_generators(player for _, player in players)
+    pairings = [(0, i) for i in range(1, len(players))]
+    meetings = _play(game_map, players, pairings, n_games, seed, executor, progress=progress)
+    rows = []
+    for i in range(1, len(players)):
+        win = meetings.rate(0, i)
+        verdict = "yes" if win.low > _COIN else "no" if win.high < _COIN else "too close to call"
+        rows.append([meetings.met[:, 0, i].sum(), *win, *meetings.margin(0, i), verdict])
+    columns = ["games", "win_rate", "win_low", "win_high", "margin", "margin_low", "margin_high", "verdict"]
+    index = pd.Index([name for name, _ in players[1:]], name="other")
+    return pd.DataFrame(rows, index=index, columns=columns).astype({"games": int})
+
+
+class Tournament:
+    """
+    What a tournament found.
+
+    Parameters
+    ----------
+    game_map
+        The map.
+    n_players
+        Players in a game.
+    meetings
+        Who came before whom.
+    """
+
+    def __init__(self, game_map: GameMap, n_players: int, meetings: Meetings) -> None:
+        self.game_map = game_map
+        self.n_players = n_players
+        self._meetings = meetings
+
+    @cached_property
+    def _ratings(self) -> Ratings:
+        return fit_ratings(self._meetings.scores)
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """
+        The ratings, best first.
+
+        One row for each player (index `policy`): `rating` (Elo points, on
+        average 0; see `Ratings`) with its 95% interval `rating_low` and
+        `rating_high`; `bound`: "at least" or "at most" if it never lost to the
+        others, or never won, so that its rating is no more than that; `games`;
+        `win_rate` (shared wins count in shares) with `win_low` and `win_high`;
+        mean `points`.
+        """
+        meetings, ratings = self._meetings, self._ratings
+        n_games = meetings.games.sum(axis=0)
+        wins = [meetings.win_rate(i) for i in range(len(meetings.names))]
+        table = pd.DataFrame(
+            {
+                "rating": ratings.elo,
+                "rating_low": ratings.low,
+                "rating_high": ratings.high,
+                "bound": ratings.bounds,
+                "games": n_games.astype(int),
+                **dict(zip(("win_rate", "win_low", "win_high"), zip(*wins, strict=True), strict=True)),
+                "points": meetings.points / n_games,
+            },
+            index=pd.Index(meetings.names, name="policy"),
+        )
+        return table.sort_values("rating", ascending=False, kind="stable")
+
+    @cached_property
+    def pairs(self) -> pd.DataFrame:
+        """
+        How each two players did against each other.
+
+        One row for each pair, the higher rated first (index `policy`,
+        `other`): `games` in which they met, `rate` at which the first came
+        before the second (ties count half) with its 95% interval `low` and
+        `high`, `expected`, what the ratings would make it, and `margin`, by
+        how many points on average, with `margin_low` and `margin_high`. Where
+        `expected` is outside of the interval, one number for each player does
+        not tell the whole story.
+        """
+        meetings, strength = self._meetings, self._ratings.elo / ELO
+        rows, index = [], []
+        for i, j in combinations(np.argsort(-strength, kind="stable"), 2):
+            expected = 1 / (1 + np.exp(strength[j] - strength[i]))
+            rows.append([meetings.met[:, i, j].sum(), *meetings.rate(i, j), expected, *meetings.margin(i, j)])
+            index.append((meetings.names[i], meetings.names[j]))
+        columns = ["games", "rate", "low", "high", "expected", "margin", "margin_low", "margin_high"]
+        found = pd.DataFrame(rows, index=pd.MultiIndex.from_tuples(index, names=["policy", "other"]), columns=columns)
+        return found.astype({"games": int})
+
+    @property
+    def matrix(self) -> pd.DataFrame:
+        """At which rate the player of a row came before the player of a column; best first."""
+        meetings = self._meetings
+        with np.errstate(invalid="ignore"):
+            rates = pd.DataFrame(
+                meetings.scores.sum(axis=0) / meetings.met.sum(axis=0), index=meetings.names, columns=meetings.names
+            )
+        return rates.loc[self.table.index, self.table.index]
+
+    def __repr__(self) -> str:
+        """Return the map and the ratings."""
+        ratings = ", ".join(f"{name} {row.rating:+.0f}" for name, row in self.table.iterrows())
+        return f"<Tournament on {self.game_map.name}, {self.n_players} players a game: {ratings}>"
+
+    def _repr_html_(self) -> str:
+        ratings = self.table.round({"rating": 0, "rating_low": 0, "rating_high": 0, "points": 1}).round(3)
+        return (
+            f"<p>{escape(self.game_map.title)}, {self.n_players} players a game. Ratings in Elo points:</p>"
+            f"{ratings.to_html()}<p>How often the player of a row came before the player of a column:</p>"
+            f"{self.matrix.round(3).to_html(na_rep='')}"
+        )
+
+
+class Meetings:
+    """
+    Who came before whom, and by how much, deal by deal: games of one deal are not independent.
+
+    Parameters
+    ----------
+    names
+        Names of the players.
+    n_deals
+        Number of deals.
+
+    Attributes
+    ----------
+    scores, margins
+        `scores[d, i, j]`: how often player *i* came before *j* in games of
+        deal *d*, and by how many points in all.
+    met
+        `met[d, i, j]`: in how many games of deal *d* the two met.
+    games, wins
+        `games[d, i]`: games of player *i*, and its share of wins in them.
+    points
+        Points of each player, added up.
+    """
+
+    def __init__(self, names: Sequence[str], n_deals: int) -> None:
+        n = len(names)
+        self.names = list(names)
+        self.scores: Floats = np.zeros((n_deals, n, n))
+        self.margins: Floats = np.zeros((n_deals, n, n))
+        self.met: Floats = np.zeros((n_deals, n, n))
+        self.games: Floats = np.zeros((n_deals, n))
+        self.wins: Floats = np.zeros((n_deals, n))
+        self.points: Floats = np.zeros(n)
+
+    def rate(self, i: int, j: int) -> Interval:
+        """Return how often one player came before another."""
+        return clustered_rate(moments_of(self.scores[:, i, j], self.met[:, i, j]))
+
+    def margin(self, i: int, j: int) -> Interval:
+        """Return by how many points one player was ahead of another on average."""
+        return clustered_mean(moments_of(self.margins[:, i, j], self.met[:, i, j]))
+
+    def win_rate(self, i: int) -> Interval:
+        """Return how often a player won."""
+        return clustered_rate(moments_of(self.wins[:, i], self.games[:, i]))
+
+    def add(self, pairing: tuple[int, ...], columns: Columns) -> None:
+        """Add games between some of the players."""
+        n, n_deals = len(pairing), len(self.games)
+        deals, seats = columns["games"]["deal"], columns["seats"]
+        by_player = np.lexsort((seats["player"], seats["game"]))
+        points, won = (seats[column][by_player].astype(float).reshape(-1, n) for column in ("points", "won"))
+        n_games = np.bincount(deals, minlength=n_deals)
+        for a, i in enumerate(pairing):
+            self.games[:, i] += n_games
+            self.wins[:, i] += np.bincount(deals, won[:, a], n_deals)
+            self.points[i] += points[:, a].sum()
+        for a, b in combinations(range(n), 2):
+            i, j = pairing[a], pairing[b]
+            margin, ahead = points[:, a] - points[:, b], np.sign(won[:, a] - won[:, b])
+            # Winners are known by the rules, their tie-breaks included; the others stand in the order of their points.
+            score = (1 + np.where(ahead == 0, np.where(won[:, a] > 0, 0, np.sign(margin)), ahead)) / 2
+            self.scores[:, i, j] += np.bincount(deals, score, n_deals)
+            self.scores[:, j, i] += np.bincount(deals, 1 - score, n_deals)
+            self.margins[:, i, j] += np.bincount(deals, margin, n_deals)
+            self.margins[:, j, i] += np.bincount(deals, -margin, n_deals)
+            self.met[:, i, j] += n_games
+            self.met[:, j, i] += n_games
+
+
+def _named(policies: Entrants) -> list[tuple[str, Player]]:
+    """Return policies with names of which no two are the same."""
+    if isinstance(policies, Mapping):
+        return list(policies.items())
+    return list(zip(names_apart(policies, alike=lambda *_: False), policies, strict=True))
+
+
+def _check(game_map: GameMap, players: Sequence[tuple[str, Player]], n_players: int) -> None:
+    """Raise a ValueError unless there are players enough, and a board for them."""
+    check_size(game_map, n_players)
+    if len(players) < n_players:
+        raise ValueError(f"{n_players} players a game need as many policies, got {len(players)}")
+
+
+def _play(
+    game_map: GameMap,
+    players: Sequence[tuple[str, Player]],
+    pairings: Sequence[tuple[int, ...]],
+    n_games: int,
+    seed: int,
+    executor: Executor | None,
+    *,
+    progress: bool,
+) -> Meetings:
+    """Play the games of all pairings in turns, and count who came before whom."""
+    check_seed(seed)
+    n_games = whole(n_games, "n_games", 1)
+    n_players = len(pairings[0])
+    n = n_players * -(-n_games // factorial(n_players))  # of each order around the table, in each rotation
+    seated: dict[int, tuple[int, ...]] = {}  # by the identity of the plan
+    chunks: list[Chunk] = []
+    for first, *others in pairings:
+        for order, rest in enumerate(permutations(others)):
+            plan = Plan(game_map, tuple(players[i][1] for i in (first, *rest)), seed)
+            seated[id(plan)], size = (first, *rest), default_chunk(plan.policies)
+            chunks += [Chunk(plan, order * n + a, min(size, n - a)) for a in range(0, n, size)]
+    chunks.sort(key=lambda chunk: chunk.first % n)  # so that all have met soon, in every order
+    n_deals = 1 + max(chunk.plan.deal(chunk.first + chunk.n_games - 1) for chunk in chunks)
+    meetings = Meetings([name for name, _ in players], n_deals)
+    try:
+        with tqdm(total=n * len(seated), unit="game", disable=not progress) as bar:
+            for chunk, columns in played(chunks, executor):
+                meetings.add(seated[id(chunk.plan)], columns)
+                bar.update(chunk.n_games)
+    except KeyboardInterrupt:
+        if not all(meetings.met[:, i, j].any() for pairing in pairings for i, j in combinations(pairing, 2)):
+            raise
+        warnings.warn("the tournament was interrupted; what is finished is counted", Interrupted, stacklevel=3)
+    return meetings
+
+
+# -- ratings of players from who came before whom --------------------------------------------------------
+
+
+ELO: Final = 400 / log(10)
+"""Elo points in a unit of log odds: 400 points are odds of ten to one."""
+_VIRTUAL_DRAW: Final = 0.5
+_MAX_STEP: Final = 1.0
+"""Log odds by which a rating moves at most in one step of the fit, so that it cannot overshoot."""
+_MAX_STEPS: Final = 1_000
+_TOLERANCE: Final = 1e-10
+
+
+class Ratings(NamedTuple):
+    """
+    Ratings with what is known of their errors.
+
+    Parameters
+    ----------
+    elo
+        One rating for each player. Their mean is 0: that of the largest group
+        whose members all took points from each other, if only by way of
+        others, which most often is all players. Of two such groups it is the
+        better one; where no two players are tied so, it is all.
+    low, high
+        Ends of its 95% confidence interval.
+    bounds
+        For each player "", or "at least" if none of the others ever took a
+        point from it and its group, "at most" for the reverse: the games then
+        say that it is better, or worse, but not by how much.
+    """
+
+    elo: Floats
+    low: Floats
+    high: Floats
+    bounds: tuple[str, ...]
+
+
+def fit_ratings(scores: Floats) -> Ratings:
+    """
+    Return the ratings that make the results of games most likely.
+
+    A player rated *x* Elo points above another is expected to come before it
+    in 1 / (1 + 10^(-x/400)) of their meetings [1]_; a tie counts half.
+
+    Parameters
+    ----------
+    scores
+        `scores[d, i, j]`: how often player *i* came before *j* in the games
+        of deal *d*; deals are independent of each other, games of one are
+        not.
+
+    Returns
+    -------
+    ratings
+        By maximum likelihood. One drawn meeting is added for each pair that
+        met: a player who never won would else be infinitely bad. After *n*
+        lost games it is rated about 400 log10(2n + 1) points lower, and
+        marked "at most". With hundreds of games the draw moves other ratings
+        by less than a point or two.
+
+    Raises
+    ------
+    ValueError
+        If some players never met, not even by way of others.
+
+    Notes
+    -----
+    Newton's method on a concave function. The error is the larger of two: by
+    the information matrix, as if all meetings were independent, and by the
+    spread between deals (the "sandwich", with deals as clusters). The interval
+    is Student's, with a degree of freedom less than deals.
+
+    References
+    ----------
+    .. [1] Bradley, R. A. and Terry, M. E. "Rank analysis of incomplete block
+       designs: I. The method of paired comparisons". Biometrika 39 (1952),
+       324-345.
+
+    Examples
+    --------
+    Odds of three to one are 191 points:
+
+    >>> ratings = fit_ratings(np.array([[[0.0, 1.0], [0.0, 0.0]]] * 300 + [[[0.0, 0.0], [1.0, 0.0]]] * 100))
+    >>> ratings.elo.round().tolist(), ratings.bounds
+    ([95.0, -95.0], ('', ''))
+    """
+    sums = scores.sum(axis=0)
+    met = sums + sums.T
+    links = nx.from_numpy_array(met > 0)
+    if not nx.is_connected(links):
+        raise ValueError("players that never met, not even by way of others, cannot be compared")
+    wins = sums + _VIRTUAL_DRAW * (met > 0)
+    strength, information = _most_likely(wins)
+    inverse = np.linalg.pinv(information)
+    # What each deal says beyond the fit; the spread of that between deals is what the information matrix cannot know.
+    expected = _expected(strength)
+    surprise = (scores - (scores + scores.transpose(0, 2, 1)) * expected).sum(axis=2)
+    covariances = inverse, inverse @ (surprise.T @ surprise) @ inverse
+    group, bounds = _bounds(sums, strength)
+    shift = np.eye(len(sums)) - group / group.sum()
+    error = np.sqrt(np.max([np.diag(shift @ covariance @ shift.T) for covariance in covariances], axis=0))
+    n_deals = int(np.count_nonzero(scores.any(axis=(1, 2))))
+    elo, half = ELO * shift @ strength, t_95(max(2, n_deals)) * ELO * error
+    return Ratings(elo, elo - half, elo + half, bounds)
+
+
+def _expected(strength: Floats) -> Floats:
+    """Return how likely each player comes before each other."""
+    odds: Floats = 1 / (1 + np.exp(strength[None, :] - strength[:, None]))
+    return odds
+
+
+def _most_likely(wins: Floats) -> tuple[Floats, Floats]:
+    """Return the strengths that make wins most likely, in log odds, and the information matrix."""
+    n = len(wins)
+    met, strength = wins + wins.T, np.zeros(n)
+    for _ in range(_MAX_STEPS):
+        expected = _expected(strength)
+        weight = met * expected * expected.T
+        information = np.diag(weight.sum(axis=1)) - weight
+        gradient = (wins - met * expected).sum(axis=1)
+        # All strengths may be shifted together: the constant fixes their mean.
+        step = np.linalg.solve(information + 1 / n, gradient)
+        largest = float(np.abs(step).max())
+        strength += step / max(1.0, largest / _MAX_STEP)
+        if largest < _TOLERANCE:
+            break
+    return strength, information
+
+
+def _bounds(sums: Floats, strength: Floats) -> tuple[Floats, tuple[str, ...]]:
+    """Return which players ratings are measured from, as ones, and who is only known to be above or below others."""
+    beaten: nx.DiGraph[int] = nx.from_numpy_array(sums > 0, create_using=nx.DiGraph)
+    groups = nx.strongly_connected_components(beaten)
+    largest = max(groups, key=lambda group: (len(group), strength[list(group)].mean()))
+    is_tied = len(largest) > 1
+    bounds = []
+    for player in beaten:
+        # Whom it took a point from, if only by way of others, and who took one from it.
+        below, above = nx.descendants(beaten, player), nx.ancestors(beaten, player)
+        if is_tied:
+            below, above = below & largest, above & largest
+        bounds.append("at least" if below and not above else "at most" if above and not below else "")
+    return np.array([float(player in largest or not is_tied) for player in beaten]), tuple(bounds)

@@ -1,0 +1,413 @@
+"""
+A map, its rules and a number of players as one record: all that a game asks.
+
+The record has the same fields for every map, so that compiled code knows where
+they lie; the limits below bound what a map may hold to be played.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from ttr_analysis._arrays import Ints
+from ttr_analysis._compile import Record, block, cell
+from ttr_analysis.cards import N_KINDS, ROUTE_COLORS
+from ttr_analysis.maps.model import GameMap, Place, Ticket
+
+MAX_SEATS: Final = 6
+MAX_CITIES: Final = 64
+MAX_ROUTES: Final = 128
+MAX_TICKETS: Final = 128
+MAX_SLOTS: Final = 10
+MAX_OFFER: Final = 20
+"""Tickets offered at once."""
+MAX_BONUSES: Final = 4
+MAX_TIE_BREAKS: Final = 4
+MAX_GOALS: Final = 1024
+"""Destinations of all tickets together, and cities of all places together."""
+
+UNKEPT_REMOVED: Final = 0
+UNKEPT_UNDER_PILE: Final = 1
+UNKEPT_DISCARDED: Final = 2
+
+MEASURE_TRAIL: Final = 0
+MEASURE_COMPLETED: Final = 1
+MEASURE_TOKENS: Final = 2
+BREAK_PATH_BONUS: Final = 3
+"""No measure, but a tie-break: who has a bonus for the longest trail."""
+
+_MEASURES: Final = {
+    "longest_trail": MEASURE_TRAIL,
+    "completed_tickets": MEASURE_COMPLETED,
+    "tokens": MEASURE_TOKENS,
+    "path_bonus": BREAK_PATH_BONUS,
+}
+_UNKEPT: Final = {
+    "removed": UNKEPT_REMOVED,
+    "under_pile": UNKEPT_UNDER_PILE,
+    "discard_pile": UNKEPT_DISCARDED,
+}
+
+
+class Tables(Record):
+    """What a game asks of its map, its rules and the number of players."""
+
+    n_seats = cell()
+    n_cities = cell()
+    n_routes = cell()
+    n_tickets = cell()
+    opening_hand = cell()
+    draws = cell()
+    """Draws in a turn of drawing cards."""
+    shuffle_at_once = cell()
+    market_size = cell()
+    locomotive_cost = cell()
+    reset_at = cell()
+    max_resets = cell()
+    reset_needs_full = cell()
+    reset_needs_colored = cell()
+    open_without_piles = cell()
+    trains_each = cell()
+    last_round_at = cell()
+    last_turns = cell()
+    max_turns = cell()
+    both_open = cell()
+    """1 if both tracks of a double route may be claimed."""
+    pass_rounds = cell()
+    n_revealed = cell()
+    opening_deal = cell()
+    opening_keep = cell()
+    ticket_draw = cell()
+    ticket_keep = cell()
+    unkept = cell()
+    """Where tickets go that are not kept: one of `UNKEPT_*`."""
+    zero_ties = cell()
+    tokens_each = cell()
+    pays_owner = cell()
+    """1 if the toll of a second track goes to the owner of the first."""
+    loan_penalty = cell()
+    loan_limit = cell()
+    neutral_trains = cell()
+    neutral_from = cell()
+    marker_seat = cell()
+    neutral_after_last = cell()
+    n_bonuses = cell()
+    n_tie_breaks = cell()
+    tie_break = block(MAX_TIE_BREAKS)
+    """A measure, or who has a bonus for the longest trail."""
+    start_score = block(MAX_SEATS)
+    deck = block(N_KINDS)
+    bonus_measure = block(MAX_BONUSES)
+    """What each bonus compares: one of `MEASURE_*`."""
+    bonus_without_loans = block(MAX_BONUSES)
+    """1 if players with loans do not take part in it."""
+    bonus_points = block(MAX_BONUSES, MAX_SEATS)
+    """Its points by rank."""
+
+    city_a = block(MAX_ROUTES)
+    city_b = block(MAX_ROUTES)
+    length = block(MAX_ROUTES)
+    color = block(MAX_ROUTES)
+    plain = block(MAX_ROUTES)
+    symbols = block(MAX_ROUTES)
+    jokers = block(MAX_ROUTES)
+    swap_size = block(MAX_ROUTES)
+    swap_any = block(MAX_ROUTES)
+    tunnel = block(MAX_ROUTES)
+    toll = block(MAX_ROUTES)
+    points = block(MAX_ROUTES)
+    twin = block(MAX_ROUTES)
+    """The other track of a double route, or -1."""
+    neutral_a = block(MAX_TICKETS)
+    """For each ticket the tracks between the cities at its foot, -1 where there is none."""
+    neutral_b = block(MAX_TICKETS)
+    penalty = block(MAX_TICKETS)
+    """Points that each ticket loses."""
+    origin = block(MAX_TICKETS)
+    """The place at which each ticket begins."""
+    goal_start = block(MAX_TICKETS + 1)
+    """Where the destinations of each ticket begin in the next two, best first, and one more cell for the end."""
+    goal_place = block(MAX_GOALS)
+    goal_points = block(MAX_GOALS)
+    place_start = block(MAX_GOALS + 1)
+    """Where the cities of each place begin in `place_city`, and one more cell for the end."""
+    place_city = block(MAX_GOALS)
+
+
+@lru_cache(maxsize=64)
+def game_tables(game_map: GameMap, n_players: int) -> Tables:
+    """
+    Return all that a game on a map asks, as one record, which nobody may change.
+
+    Parameters
+    ----------
+    game_map
+        The map, with the rules of the variant that is played.
+    n_players
+        Number of players, without the neutral one.
+
+    Raises
+    ------
+    ValueError
+        If the map does not allow so many players, or is larger than the
+        limits of this module.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> nordic = ttr.load_map("nordic")
+    >>> tables = game_tables(nordic, 2)
+    >>> tables.trains_each, int(tables.length.sum())
+    (40, 207)
+    """
+    check_size(game_map, n_players)
+    tables = Tables()
+    _put_rules(tables, game_map, n_players)
+    _put_routes(tables, game_map)
+    _put_tickets(tables, game_map)
+    return tables
+
+
+def check_size(game_map: GameMap, n_players: int) -> None:
+    """Raise a ValueError if the map is not for so many players, or too large to be played."""
+    rules = game_map.rules
+    low, high = rules.players
+    if not low <= n_players <= high:
+        variant = f", variant {rules.variant!r}," if rules.variant else ""
+        raise ValueError(f"{game_map.title}{variant} is for {low} to {high} players, got {n_players}")
+    if rules.neutral.trains and rules.neutral.marker_seat >= n_players:
+        raise ValueError(f"{game_map.title}: seat {rules.neutral.marker_seat} cannot hold the marker of {n_players}")
+    place_cities = sum(len(place.cities) for place in game_map.places)
+    goals = sum(len(ticket.destinations) for ticket in game_map.tickets)
+    sizes = [
+        ("cities", len(game_map.cities), MAX_CITIES),
+        ("routes", len(game_map.routes), MAX_ROUTES),
+        ("tickets", len(game_map.tickets), MAX_TICKETS),
+        ("bonuses", len(rules.bonus), MAX_BONUSES),
+        ("tie breaks", len(rules.scoring.tie_breaks), MAX_TIE_BREAKS),
+        ("destinations of tickets", goals, MAX_GOALS),
+        ("cities of places", place_cities, MAX_GOALS),
+    ]
+    beyond = [f"{n} {what} (at most {most})" for what, n, most in sizes if n > most]
+    if beyond:
+        raise ValueError(f"{game_map.title} is too large for a game: {', '.join(beyond)}")
+
+
+def _put_rules(tables: Tables, game_map: GameMap, n_players: int) -> None:
+    rules = game_map.rules
+    tables.n_seats = n_players
+    tables.n_cities = len(game_map.cities)
+    tables.n_routes = len(game_map.routes)
+    tables.n_tickets = len(game_map.tickets)
+    tables.opening_hand = rules.cards.opening_hand
+    tables.draws = rules.cards.draws_per_turn
+    tables.shuffle_at_once = rules.cards.reshuffle == "at_once"
+    tables.market_size = rules.market.size
+    tables.locomotive_cost = rules.market.locomotive_cost
+    tables.reset_at = rules.market.reset_at
+    tables.max_resets = rules.market.max_resets
+    tables.reset_needs_full = rules.market.reset_needs_full
+    tables.reset_needs_colored = rules.market.reset_needs_colored
+    tables.open_without_piles = rules.market.open_without_piles
+    tables.trains_each = rules.trains.per_player
+    tables.last_round_at = rules.trains.last_round_at
+    tables.last_turns = rules.trains.last_turns
+    tables.max_turns = rules.trains.max_turns
+    tables.both_open = rules.both_tracks_open(n_players)
+    tables.pass_rounds = rules.claims.pass_rounds
+    tables.n_revealed = rules.tunnel.revealed
+    tables.opening_deal = rules.tickets.opening_deal
+    tables.opening_keep = rules.tickets.opening_keep
+    tables.ticket_draw = rules.tickets.draw
+    tables.ticket_keep = rules.tickets.keep
+    tables.unkept = _UNKEPT[rules.tickets.unkept]
+    tables.zero_ties = rules.scoring.zero_ties
+    tables.tokens_each = rules.money.tokens
+    tables.pays_owner = rules.money.second_track_pays == "owner"
+    tables.loan_penalty = rules.money.loan.penalty
+    tables.loan_limit = rules.money.loan.limit
+    tables.neutral_trains = rules.neutral.trains
+    tables.neutral_from = rules.neutral.first_round
+    tables.marker_seat = rules.neutral.marker_seat
+    tables.neutral_after_last = rules.neutral.after_last_turn
+    tables.n_bonuses = len(rules.bonus)
+    tables.n_tie_breaks = len(rules.scoring.tie_breaks)
+    for i, measure in enumerate(rules.scoring.tie_breaks):
+        tables.tie_break[i] = _MEASURES[measure]
+    for seat, score in enumerate(rules.scoring.start_scores[:n_players]):
+        tables.start_score[seat] = score
+    tables.deck[:] = rules.deck.counts
+    for i, bonus in enumerate(rules.bonus):
+        points = bonus.ranked_points(n_players)[:MAX_SEATS]
+        tables.bonus_measure[i] = _MEASURES[bonus.measure]
+        tables.bonus_without_loans[i] = bonus.requires == "no_loans"
+        tables.bonus_points[i, : len(points)] = points
+
+
+def _put_routes(tables: Tables, game_map: GameMap) -> None:
+    arrays = map_tables(game_map)
+    n = len(game_map.routes)
+    tables.city_a[:n] = arrays.ends[:, 0]
+    tables.city_b[:n] = arrays.ends[:, 1]
+    tables.length[:n] = arrays.length
+    tables.color[:n] = arrays.color
+    tables.plain[:n] = arrays.length - arrays.locomotives
+    tables.symbols[:n] = arrays.locomotives
+    tables.jokers[:n] = arrays.locomotives_allowed
+    tables.swap_size[:n] = arrays.swap_size
+    tables.swap_any[:n] = arrays.swap_any
+    tables.tunnel[:n] = arrays.tunnel
+    tables.toll[:n] = arrays.toll
+    tables.points[:n] = arrays.points
+    tables.twin[:n] = arrays.twin
+
+
+def _put_tickets(tables: Tables, game_map: GameMap) -> None:
+    route = {r.id: i for i, r in enumerate(game_map.routes)}
+    city = {c.name: i for i, c in enumerate(game_map.cities)}
+    place = {p.name: i for i, p in enumerate(game_map.places)}
+    n_goals = 0
+    for t, ticket in enumerate(game_map.tickets):
+        tracks = [route[r.id] for r in game_map.routes_between(*ticket.neutral)] if ticket.neutral else []
+        tables.neutral_a[t], tables.neutral_b[t] = (*tracks, -1, -1)[:2]
+        tables.penalty[t] = ticket.penalty
+        tables.origin[t] = place[ticket.origin.name]
+        tables.goal_start[t] = n_goals
+        for goal, points in sorted(ticket.destinations, key=lambda pair: -pair[1]):
+            tables.goal_place[n_goals] = place[goal.name]
+            tables.goal_points[n_goals] = points
+            n_goals += 1
+    tables.goal_start[len(game_map.tickets)] = n_goals
+    n_cities = 0
+    for p, where in enumerate(game_map.places):
+        tables.place_start[p] = n_cities
+        for name in where.cities:
+            tables.place_city[n_cities] = city[name]
+            n_cities += 1
+    tables.place_start[len(game_map.places)] = n_cities
+
+
+# -- A map as flat arrays --------------------------------------------------------------------------------
+
+
+class MapTables(NamedTuple):
+    """
+    A map as arrays of int64. Indices follow the order in the map.
+
+    Parameters
+    ----------
+    ends
+        Cities at the two ends of each route, shape (routes, 2).
+    length, color, tunnel, locomotives, locomotives_allowed, swap_size, swap_any, toll, points
+        Of each route. Colors count as in `ROUTE_COLORS`: gray is 8; flags are
+        0 or 1; `swap_any` is 1 where sets may fill any space.
+    twin
+        The other track of each double route, or -1.
+    place_cities
+        1 where a place contains a city, shape (places, cities).
+    ticket_origin
+        Place at which each ticket begins.
+    ticket_start
+        Where the destinations of each ticket begin in the next two, with the
+        end of the last: shape (tickets + 1,).
+    ticket_place, ticket_points
+        Place and points of each destination of each ticket.
+    """
+
+    ends: Ints
+    length: Ints
+    color: Ints
+    tunnel: Ints
+    locomotives: Ints
+    locomotives_allowed: Ints
+    swap_size: Ints
+    swap_any: Ints
+    toll: Ints
+    points: Ints
+    twin: Ints
+    place_cities: Ints
+    ticket_origin: Ints
+    ticket_start: Ints
+    ticket_place: Ints
+    ticket_points: Ints
+
+
+class TicketTables(NamedTuple):
+    """Tickets as arrays, described at `MapTables`."""
+
+    origin: Ints
+    start: Ints
+    place: Ints
+    points: Ints
+
+
+@lru_cache(maxsize=32)
+def map_tables(game_map: GameMap) -> MapTables:
+    """
+    Return the arrays of a map; made once for each map.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> tables = map_tables(ttr.load_map("nordic"))
+    >>> int(tables.length.sum()), tables.ends.shape
+    (207, (81, 2))
+    """
+    city = {city.name: i for i, city in enumerate(game_map.cities)}
+    route = {route.id: i for i, route in enumerate(game_map.routes)}
+    twins = [game_map.twin(r) for r in game_map.routes]
+    tickets = ticket_tables(game_map, game_map.tickets)
+    place_cities = np.zeros((len(game_map.places), len(city)), dtype=np.int64)
+    for i, place in enumerate(game_map.places):
+        place_cities[i, [city[name] for name in place.cities]] = 1
+    return MapTables(
+        ends=_ints([[city[a], city[b]] for a, b in (r.cities for r in game_map.routes)]),
+        length=_ints([r.length for r in game_map.routes]),
+        color=_ints([ROUTE_COLORS.index(r.color) for r in game_map.routes]),
+        tunnel=_ints([r.tunnel for r in game_map.routes]),
+        locomotives=_ints([r.locomotives for r in game_map.routes]),
+        locomotives_allowed=_ints([r.locomotives_allowed for r in game_map.routes]),
+        swap_size=_ints([r.swap_size for r in game_map.routes]),
+        swap_any=_ints([r.swap_fills == "any" for r in game_map.routes]),
+        toll=_ints([r.toll for r in game_map.routes]),
+        points=_ints([r.points for r in game_map.routes]),
+        twin=_ints([-1 if twin is None else route[twin.id] for twin in twins]),
+        place_cities=place_cities,
+        ticket_origin=tickets.origin,
+        ticket_start=tickets.start,
+        ticket_place=tickets.place,
+        ticket_points=tickets.points,
+    )
+
+
+def ticket_tables(game_map: GameMap, tickets: Sequence[Ticket]) -> TicketTables:
+    """
+    Return any tickets between places of a map as arrays.
+
+    Parameters
+    ----------
+    game_map
+        The map.
+    tickets
+        Tickets of the map, or home-made ones between its places.
+    """
+    index = {place.name: i for i, place in enumerate(game_map.places)}
+
+    def place_index(place: Place) -> int:
+        return index[place.name]
+
+    destinations = [pair for ticket in tickets for pair in ticket.destinations]
+    return TicketTables(
+        origin=_ints([place_index(ticket.origin) for ticket in tickets]),
+        start=np.cumsum([0, *(len(ticket.destinations) for ticket in tickets)], dtype=np.int64),
+        place=_ints([place_index(place) for place, _ in destinations]),
+        points=_ints([points for _, points in destinations]),
+    )
+
+
+def _ints(values: Sequence[int] | Sequence[Sequence[int]]) -> Ints:
+    return np.array(values, dtype=np.int64)

@@ -1,0 +1,469 @@
+"""Car spaces along the tracks, set back from cities where tracks crowd."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from ttr_analysis._arrays import Floats
+from ttr_analysis.maps.model import Route
+from ttr_analysis.viz.curves import N_SAMPLES, Points, along, bezier, outside, point_at, sideways
+
+# All sizes are shares of the space unit, the arc length that one car space takes.
+CAR_LENGTH = 0.90
+CAR_WIDTH = 0.37
+CITY_RADIUS = 0.30
+TRACK_GAP = 0.05
+"""Between the tracks of a double route."""
+RIM_GAP = 0.10
+"""Between a city and the nearest end of a car."""
+LONGEST_CAR = 1.15
+"""How much longer than usual a car may be drawn where there is room."""
+LONGEST_STEP = 1.55
+"""The most arc length that one car space takes; longer tracks begin and end with bare line."""
+SHORTEST_STEP = 0.80
+"""The least arc length that one car space takes for the sake of its neighbors."""
+BROADEST_CAR = 0.75
+"""Of its length: a car broader than that would not look like one."""
+SET_BACK = 0.06
+"""How far a track is set back at a time."""
+N_ROUNDS = 16
+N_NEAR = 2
+"""Cars at either end of a track that may be in the way of others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Car:
+    """
+    One car space.
+
+    Parameters
+    ----------
+    x, y
+        Its center.
+    angle
+        Of its long side against the x axis (radians), in (-pi/2, pi/2].
+    length, width
+        Of the rectangle.
+    locomotive
+        Whether it bears a locomotive symbol.
+    """
+
+    x: float
+    y: float
+    angle: float
+    length: float
+    width: float
+    locomotive: bool = False
+
+    def corners(self, grow: float = 0.0) -> tuple[tuple[float, float], ...]:
+        """Return the four corners, of the rectangle grown by `grow` on all sides."""
+        half, across = self.length / 2 + grow, self.width / 2 + grow
+        cos, sin = math.cos(self.angle), math.sin(self.angle)
+        return tuple(
+            (self.x + u * cos - v * sin, self.y + u * sin + v * cos)
+            for u, v in ((-half, -across), (half, -across), (half, across), (-half, across))
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """
+    One route on the picture.
+
+    Parameters
+    ----------
+    route
+        Id of the route.
+    line
+        Points along its middle, from its first city's rim to its second's.
+    cars
+        Its car spaces, in the same direction.
+    """
+
+    route: str
+    line: tuple[tuple[float, float], ...]
+    cars: tuple[Car, ...]
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """
+    All tracks between two cities.
+
+    Parameters
+    ----------
+    cities
+        The cities, in alphabetical order.
+    routes
+        The tracks, side by side from right to left.
+    """
+
+    cities: tuple[str, str]
+    routes: tuple[Route, ...]
+
+    @property
+    def n_spaces(self) -> int:
+        """Car spaces of its longest track."""
+        return max(route.length for route in self.routes)
+
+    @property
+    def width(self) -> float:
+        """Width of all tracks, in space units."""
+        n = len(self.routes)
+        return n * CAR_WIDTH + (n - 1) * TRACK_GAP
+
+
+def place_cars(bundles: Sequence[Bundle], chords: Points, bows: Floats, unit: float) -> dict[str, Track]:
+    """
+    Return the tracks of all bundles, by route id.
+
+    Where cars of two tracks that share a city would overlap, the one with
+    more room is set back from the city, little by little.
+
+    Parameters
+    ----------
+    bundles
+        All bundles.
+    chords
+        The positions of both cities of each: shape (n, 2, 2).
+    bows
+        How far the middle of each lies to the left of its chord.
+    unit
+        Arc length that one car space takes, where there is room.
+    """
+    lines = [_lines(*row, unit) for row in zip(bundles, chords, bows, strict=True)]
+    # Room for setting back: what the scarcest track of the bundle has beyond the least.
+    spare = np.array([
+        min(along(line)[-1] - SHORTEST_STEP * unit * route.length for route, line in zip(b.routes, ls, strict=True))
+        for b, ls in zip(bundles, lines, strict=True)
+    ])  # fmt: skip
+    set_back = np.zeros((len(bundles), 2))
+    tracks = [_tracks(*row, unit) for row in zip(bundles, lines, set_back, strict=True)]
+    for _ in range(N_ROUNDS):
+        crowded = _crowded_ends(bundles, tracks, spare - set_back.sum(axis=1), unit)
+        for bundle, end in crowded:
+            set_back[bundle, end] += SET_BACK * unit
+        for k in {bundle for bundle, _ in crowded}:
+            tracks[k] = _tracks(bundles[k], lines[k], set_back[k], unit)
+        if not crowded:
+            break
+    return {track.route: track for members in tracks for track in members}
+
+
+def _lines(bundle: Bundle, chord: Points, bow: float, unit: float) -> list[Points]:
+    """Return the middle lines of a bundle's tracks, from rim to rim."""
+    middle = bezier(chord[0], chord[1], bow)
+    spread = (np.arange(len(bundle.routes)) - (len(bundle.routes) - 1) / 2) * (CAR_WIDTH + TRACK_GAP) * unit
+    rim = (CITY_RADIUS + 0.5 * RIM_GAP) * unit
+    return [outside(sideways(middle, float(offset)), chord, rim) for offset in spread]
+
+
+def _tracks(bundle: Bundle, lines: Sequence[Points], set_back: Floats, unit: float) -> list[Track]:
+    return [
+        _make_track(route, line, set_back, unit)
+        if route.cities == bundle.cities
+        else _make_track(route, line[::-1], set_back[::-1], unit)
+        for route, line in zip(bundle.routes, lines, strict=True)
+    ]
+
+
+def _make_track(route: Route, line: Points, set_back: Floats, unit: float) -> Track:
+    first, last = float(set_back[0]), float(along(line)[-1] - set_back[1])
+    step = min((last - first) / route.length, LONGEST_STEP * unit)
+    length = min(CAR_LENGTH * step, LONGEST_CAR * CAR_LENGTH * unit)
+    width = min(CAR_WIDTH * unit, BROADEST_CAR * length)
+    at = (first + last) / 2 + step * (np.arange(route.length) - (route.length - 1) / 2)
+    middle, back, front = point_at(line, at), point_at(line, at - length / 2), point_at(line, at + length / 2)
+    wanted = _bearing_locomotive(route)
+    cars = tuple(
+        Car(float(x), float(y), _upright(math.atan2(dy, dx)), length, width, k in wanted)
+        for k, ((x, y), (dx, dy)) in enumerate(zip(middle, front - back, strict=True))
+    )
+    sparse = line[np.linspace(0, len(line) - 1, min(len(line), N_SAMPLES)).astype(int)]
+    return Track(route.id, tuple((float(x), float(y)) for x, y in sparse), cars)
+
+
+def _bearing_locomotive(route: Route) -> range:
+    """Return which spaces of a ferry bear a locomotive symbol: in the middle, side by side."""
+    first = (route.length - route.locomotives) // 2
+    return range(first, first + route.locomotives)
+
+
+def _upright(angle: float) -> float:
+    """Return the angle of the same line in (-pi/2, pi/2]: nothing on a car stands on its head."""
+    return angle - math.pi * math.ceil(angle / math.pi - 0.5)
+
+
+# -- crowds -----------------------------------------------------------------------
+
+
+def _crowded_ends(
+    bundles: Sequence[Bundle], tracks: Sequence[Sequence[Track]], spare: Floats, unit: float
+) -> set[tuple[int, int]]:
+    """Return which ends of which bundles to set back: index of the bundle, 0 or 1."""
+    bundle_of: list[int] = []
+    cars: list[Car] = []
+    for k, members in enumerate(tracks):
+        for track in members:
+            # Further cars lie too far from the city to be helped.
+            ends = track.cars[:N_NEAR] + track.cars[max(N_NEAR, len(track.cars) - N_NEAR) :]
+            cars += ends
+            bundle_of += [k] * len(ends)
+    crowded = set()
+    for a, b in overlapping(cars, 0.02 * unit):
+        i, j = bundle_of[a], bundle_of[b]
+        shared = set(bundles[i].cities) & set(bundles[j].cities) if i != j else set()
+        for city in shared:
+            k = i if spare[i] / bundles[i].n_spaces >= spare[j] / bundles[j].n_spaces else j
+            if spare[k] > SET_BACK * unit:
+                crowded.add((k, bundles[k].cities.index(city)))
+    return crowded
+
+
+def overlapping(cars: Sequence[Car], grow: float = 0.0) -> list[tuple[int, int]]:
+    """
+    Return the pairs of cars that share area, by the separating axis theorem.
+
+    Parameters
+    ----------
+    cars
+        The cars.
+    grow
+        They are taken to be larger by so much on all sides.
+    """
+    centers = np.array([(car.x, car.y) for car in cars]).reshape(-1, 2)
+    reach = np.array([math.hypot(car.length, car.width) / 2 + 2 * grow for car in cars])
+    near = np.hypot(*(centers[:, None] - centers).transpose(2, 0, 1)) < reach[:, None] + reach
+    first, second = np.nonzero(np.triu(near, 1))
+    if not len(first):
+        return []
+    corners = np.array([car.corners(grow) for car in cars])
+    one, other = corners[first], corners[second]
+    apart = np.zeros(len(first), dtype=bool)
+    for shape in (one, other):
+        for k in range(2):
+            axis = (shape[:, k + 1] - shape[:, k])[:, None]
+            p, q = (one * axis).sum(axis=2), (other * axis).sum(axis=2)
+            apart |= (p.max(axis=1) <= q.min(axis=1)) | (q.max(axis=1) <= p.min(axis=1))
+    return [(int(a), int(b)) for a, b in zip(first[~apart], second[~apart], strict=True)]
+
+
+# -- where the labels of cities stand --------------------------------------------------------------------
+
+Box: TypeAlias = tuple[float, float, float, float]
+
+SIDES = {
+    "E": (1.0, 0.0),
+    "W": (-1.0, 0.0),
+    "NE": (0.72, 0.72),
+    "NW": (-0.72, 0.72),
+    "SE": (0.72, -0.72),
+    "SW": (-0.72, -0.72),
+    "N": (0.0, 1.0),
+    "S": (0.0, -1.0),
+}
+"""Directions from a city, in order of preference."""
+
+ASCENT, DESCENT, LINE = 0.76, 0.22, 1.12
+"""Above and below the base line, and from line to line, in ems."""
+LONGEST_LINE = 11
+"""Labels longer than this may be broken in two."""
+LONGEST_LABEL = 24
+"""Labels longer than this must be broken, even within a word."""
+REACHES = (0.32, 0.65, 1.1)
+"""How far labels stand from the rim of their city (ems)."""
+N_LABEL_ROUNDS = 6
+OUTSIDE = 30.0
+"""What it costs to stand outside of the picture."""
+
+_NARROW, _WIDE = frozenset("fijlrt.,:;'()!|I -"), frozenset("mwMW@%—")
+
+
+@dataclass(frozen=True, slots=True)
+class LabelSpot:
+    """
+    A label and where it stands.
+
+    Parameters
+    ----------
+    city
+        Name of the city.
+    text
+        The label, of one line or two.
+    x, y
+        Middle of its left or right end, or of its base line, by `align`.
+    align
+        "left", "center" or "right": which part of the text lies at `x`.
+    box
+        Left, bottom, right, top as estimated from the letters.
+    """
+
+    city: str
+    text: str
+    x: float
+    y: float
+    align: str
+    box: Box
+
+
+class WantedLabel(NamedTuple):
+    """A label to be placed: name of the city, text, side or "" for any, position of the city."""
+
+    city: str
+    text: str
+    side: str
+    position: tuple[float, float]
+
+
+def text_width(text: str) -> float:
+    """
+    Return the width of a line in ems, estimated from its letters (of DejaVu Sans Bold).
+
+    Examples
+    --------
+    >>> round(text_width("Oslo"), 1)
+    2.5
+    """
+    return sum(map(_letter_width, text))
+
+
+def _letter_width(letter: str) -> float:
+    if letter in _NARROW:
+        return 0.40
+    if letter in _WIDE or unicodedata.east_asian_width(letter) in {"W", "F"}:
+        return 1.04
+    return 0.78 if letter.isupper() else 0.68
+
+
+def place_labels(
+    cities: Sequence[WantedLabel],
+    *,
+    cars: Floats,
+    tokens: Floats,
+    radius: float,
+    size: float,
+    reaches: Sequence[float] = REACHES,
+    within: Box | None = None,
+) -> tuple[LabelSpot, ...]:
+    """
+    Return where each label stands.
+
+    Every label takes the spot that covers least; they move in turn until none
+    has a better one.
+
+    Parameters
+    ----------
+    cities
+        The labels, one per city.
+    cars
+        Points on car spaces, which labels should not cover.
+    tokens
+        Middles of tokens, which they should not cover either.
+    radius
+        Radius of a city, which they must not cover.
+    size
+        Height of an em.
+    reaches
+        How far a label may stand from the rim of its city, nearest first
+        (ems).
+    within
+        Left, bottom, right, top: where labels should stay.
+    """
+    spots = [list(_candidates(city, radius, size, reaches)) for city in cities]
+    dots = np.array([city.position for city in cities]).reshape(-1, 2)
+    obstacles = [
+        # points, how far around the box they may not lie, cost of one
+        (cars.reshape(-1, 2), 0.10 * size, 0.35),
+        (tokens, 0.6 * size, 3.0),
+        (dots, radius + 0.05 * size, 12.0),
+    ]
+    costs = []
+    for k, candidates in enumerate(spots):
+        boxes = np.array([spot.box for spot, _ in candidates])
+        cost = np.array([liking for _, liking in candidates])
+        for points, margin, each in obstacles:
+            others = points if points is not dots else np.delete(dots, k, axis=0)
+            cost += each * _count_inside(boxes, others, margin)
+        if within is not None:
+            cost += OUTSIDE * ((boxes[:, :2] < within[:2]) | (boxes[:, 2:] > within[2:])).any(axis=1)
+        costs.append(cost)
+    chosen = [int(cost.argmin()) for cost in costs]
+    for _ in range(N_LABEL_ROUNDS):
+        moved = False
+        for k, candidates in enumerate(spots):
+            boxes = np.array([spot.box for spot, _ in candidates])
+            others = np.array([spots[i][chosen[i]][0].box for i in range(len(spots)) if i != k]).reshape(-1, 4)
+            cost = costs[k] + 15 * _overlap(boxes, others, 0.08 * size) / size**2
+            best = int(cost.argmin())
+            if cost[best] < cost[chosen[k]] - 1e-9:
+                chosen[k], moved = best, True
+        if not moved:
+            break
+    return tuple(candidates[k][0] for candidates, k in zip(spots, chosen, strict=True))
+
+
+def _candidates(
+    wanted: WantedLabel, radius: float, size: float, reaches: Sequence[float]
+) -> Iterator[tuple[LabelSpot, float]]:
+    """Yield the spots a label may take, with how little each is liked."""
+    city, label, side, (x, y) = wanted
+    for n_lines, text in enumerate(_broken(label)):
+        lines = text.split("\n")
+        width = max(map(text_width, lines)) * size
+        height = (ASCENT + DESCENT + LINE * (len(lines) - 1)) * size
+        for rank, (name, (dx, dy)) in enumerate(SIDES.items()):
+            if side and name != side:
+                continue
+            for away in reaches:
+                reach = radius + away * size
+                align = "left" if dx > 0 else "right" if dx < 0 else "center"
+                left = x + reach * dx - {"left": 0.0, "right": width, "center": width / 2}[align]
+                middle = y + reach * dy + (height / 2 if dy > 0 else -height / 2 if dy < 0 else 0.0)
+                box = (left, middle - height / 2, left + width, middle + height / 2)
+                liking = 0.12 * rank + 1.5 * (away - reaches[0]) + 0.5 * n_lines
+                yield LabelSpot(city, text, x + reach * dx, middle, align, box), liking
+
+
+def _broken(label: str) -> Iterator[str]:
+    """Yield a label, and if it is long, the same broken in two or more lines; as it is if it has lines already."""
+    if "\n" in label:
+        yield label
+        return
+    if len(label) <= LONGEST_LABEL:
+        yield label
+    if len(label) > LONGEST_LINE:
+        n_lines = max(2, math.ceil(len(label) / LONGEST_LABEL))
+        for width in range(math.ceil(len(label) / n_lines), len(label)):
+            lines = textwrap.wrap(label, width, break_long_words=len(label) > LONGEST_LABEL)
+            if len(lines) <= n_lines:
+                break
+        if len(lines) > 1:
+            yield "\n".join(lines)
+
+
+def _count_inside(boxes: Floats, points: Floats, margin: float) -> Floats:
+    """Return how many points lie in each box grown by a margin."""
+    if not len(points):
+        return np.zeros(len(boxes))
+    x, y = points[:, 0], points[:, 1]
+    left, bottom, right, top = (boxes[:, k, None] for k in range(4))
+    inside = (x > left - margin) & (x < right + margin) & (y > bottom - margin) & (y < top + margin)
+    count: Floats = inside.sum(axis=1).astype(float)
+    return count
+
+
+def _overlap(boxes: Floats, others: Floats, margin: float) -> Floats:
+    """Return the area that each box shares with the others."""
+    if not len(others):
+        return np.zeros(len(boxes))
+    width = np.minimum(boxes[:, None, 2], others[:, 2]) - np.maximum(boxes[:, None, 0], others[:, 0]) + margin
+    height = np.minimum(boxes[:, None, 3], others[:, 3]) - np.maximum(boxes[:, None, 1], others[:, 1]) + margin
+    area: Floats = (np.maximum(0, width) * np.maximum(0, height)).sum(axis=1)
+    return area

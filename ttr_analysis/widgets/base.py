@@ -1,0 +1,302 @@
+"""Traits that check what they are given, from Python and from the browser alike."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+import anywidget
+import traitlets
+from traitlets import HasTraits, TraitError, TraitType
+
+from ttr_analysis.cards import CardCounts
+from ttr_analysis.maps.reading import write_atomically
+from ttr_analysis.widgets.wording import ImpossibleError, Json
+
+
+class Checked(TraitType[Any, Any]):
+    """
+    A value as a function returns it, or refuses it with an error that says why.
+
+    Parameters
+    ----------
+    check
+        Called with the owner and the value; returns plain JSON.
+
+    Examples
+    --------
+    >>> class Holder(HasTraits):
+    ...     hand = Checked(cards)
+    >>> holder = Holder(hand=["red", "red", "locomotive"])
+    >>> holder.hand
+    {'red': 2, 'locomotive': 1}
+    >>> holder.hand = {"rad": 1}
+    Traceback (most recent call last):
+    traitlets.traitlets.TraitError: hand: no kind of card 'rad'; did you mean red?
+    """
+
+    def __init__(self, check: Callable[[Any, Any], Any]) -> None:
+        super().__init__()
+        self.check = check
+
+    def validate(self, obj: HasTraits, value: object) -> object:
+        """Return the value as it is kept."""
+        try:
+            return self.check(obj, value)
+        except (LookupError, TypeError, ValueError) as error:
+            raise TraitError(f"{self.name}: {error}") from error
+
+
+def cards(_owner: object, value: Any) -> dict[str, int]:  # noqa: ANN401 - told apart here
+    """Return cards by kind, those of which there are any."""
+    if not isinstance(value, CardCounts | dict | list | tuple):
+        msg = f"expected cards, such as {{'red': 3}}, got {value!r}"
+        raise TypeError(msg)
+    return CardCounts.coerce(value).as_dict()
+
+
+def count(_owner: object, value: object) -> int | None:
+    """Return a whole number of 0 or more, or None."""
+    if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
+        return value
+    msg = f"expected a whole number of 0 or more, or None, got {value!r}"
+    raise ValueError(msg)
+
+
+# -- the JavaScript and CSS of widgets -------------------------------------------------------------------
+
+SHARED: Final = ("dom", "cards", "board")
+"""Files that come before those of a widget, in this order."""
+
+
+@cache
+def esm(*names: str) -> str:
+    """
+    Return the ES module of a widget.
+
+    Parameters
+    ----------
+    names
+        Files in `static`, without `.js`, after those that all widgets share.
+        They import nothing: they are joined, and the last one has the
+        `export default`.
+
+    Examples
+    --------
+    >>> esm().count("function drawBoard(")
+    1
+    """
+    return "\n".join(_read(f"{name}.js") for name in (*SHARED, *names))
+
+
+@cache
+def css(*names: str) -> str:
+    """
+    Return the style sheet of a widget.
+
+    Parameters
+    ----------
+    names
+        Files in `static`, without `.css`, after the one that all widgets
+        share.
+
+    Examples
+    --------
+    >>> ".ttr-board {" in css()
+    True
+    """
+    return "\n".join(_read(f"{name}.css") for name in ("base", *names))
+
+
+def _read(file: str) -> str:
+    return resources.files(__package__).joinpath("static", file).read_text(encoding="utf-8")
+
+
+# -- A widget that shows what Python says ----------------------------------------------------------------
+
+
+class TalkingWidget(anywidget.AnyWidget):
+    """
+    Facts that never change, what is to be seen now, and messages from the browser, which are checked.
+
+    The browser sets nothing: what it sends as a trait is not looked at.
+    """
+
+    facts = traitlets.Dict(read_only=True).tag(sync=True)
+    now = traitlets.Dict(read_only=True).tag(sync=True)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.on_msg(self._on_message)
+
+    def set_state(self, sync_data: dict[str, Any]) -> None:
+        """Take nothing from the browser but messages."""
+
+    def _on_message(self, _widget: object, content: object, _buffers: object) -> None:
+        self._hear(content)
+
+    @abstractmethod
+    def _hear(self, message: object) -> None:
+        """Do what a message asks for, if it is a right one."""
+
+
+# -- A widget whose answer follows from its inputs -------------------------------------------------------
+
+
+class AnsweringWidget(anywidget.AnyWidget):
+    """
+    Inputs that Python and the browser set alike, and one answer in plain JSON.
+
+    A subclass names its inputs, and says what they mean in `_answer_now`.
+    What never changes, such as the board, is in `facts`, sent once.
+    """
+
+    inputs: ClassVar[tuple[str, ...]] = ()
+    """Names of the traits that ask."""
+
+    facts = traitlets.Dict(read_only=True).tag(sync=True)
+    answer = traitlets.Dict(read_only=True).tag(sync=True)
+
+    def __init__(self, **inputs: object) -> None:
+        super().__init__(**inputs)
+        self._answered = self._asked()
+        self.observe(self._update, list(self.inputs))
+
+    def __repr__(self) -> str:
+        """Return what is said: all that is seen where no widget can be drawn."""
+        return f"<{type(self).__name__}: {self.answer['said']}>"
+
+    @traitlets.default("facts")
+    def _first_facts(self) -> Json:
+        return self._facts()
+
+    @traitlets.default("answer")
+    def _first_answer(self) -> Json:
+        return self._answer()
+
+    def set_state(self, sync_data: dict[str, Any]) -> None:
+        """Take what the browser sends: it sets inputs, and nothing that is computed."""
+        computed = {name for name, trait in self.traits().items() if trait.read_only}
+        super().set_state({name: value for name, value in sync_data.items() if name not in computed})
+
+    def _asked(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, name) for name in self.inputs)
+
+    def _update(self, _change: object) -> None:
+        # Several inputs may come at once, and each of them is announced.
+        if self._asked() != self._answered:
+            self._answered = self._asked()
+            self.set_trait("answer", self._answer())
+
+    def _answer(self) -> Json:
+        try:
+            return {"problem": ""} | self._answer_now()
+        except ImpossibleError as error:
+            return {"problem": str(error), "said": str(error), "kind": error.kind}
+
+    @abstractmethod
+    def _facts(self) -> Json:
+        """Return what never changes."""
+
+    @abstractmethod
+    def _answer_now(self) -> Json:
+        """
+        Return the answer to the inputs as they are.
+
+        Raises
+        ------
+        ImpossibleError
+            If they cannot be so.
+        """
+
+
+# -- A widget as a page of its own -----------------------------------------------------------------------
+
+_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'"
+"""Nothing is loaded from anywhere, whatever a name may hold."""
+
+_EXPORT: Final = "export default { render };"
+
+_SHIM: Final = """
+const values = JSON.parse(document.getElementById("values").textContent);
+const asked = Number(location.hash.slice(1));
+if (Number.isInteger(asked) && location.hash.length > 1) values.step = asked;
+const model = {
+  get: (name) => values[name],
+  set: (name, value) => (values[name] = value),
+  save_changes: () => history.replaceState(null, "", `#${values.step}`),
+  on() {},
+  off() {},
+};
+const place = document.getElementById("widget");
+render({ model, el: place });
+place.firstElementChild.focus({ preventScroll: true });
+"""
+
+
+def write_page(
+    path: str | os.PathLike[str], *, title: str, module: str, styles: str, values: Mapping[str, object]
+) -> None:
+    """
+    Write a widget as one self-contained page.
+
+    Parameters
+    ----------
+    path
+        The file; an old one stays whole until the new one is.
+    title
+        Title of the page; any text.
+    module
+        The ES module of the widget; it ends in `export default { render };`.
+    styles
+        Its style sheet.
+    values
+        What its model holds, ready for JSON. `step` is read from the address
+        (`page.html#12`), if that names one.
+    """
+    write_atomically(Path(path).expanduser(), page(title=title, module=module, styles=styles, values=values))
+
+
+def page(*, title: str, module: str, styles: str, values: Mapping[str, object]) -> str:
+    """
+    Return the page of `write_page`.
+
+    Examples
+    --------
+    >>> text = page(title="<b>", module="export default { render };", styles="", values={"x": "<"})
+    >>> "<title>&lt;b&gt;</title>" in text, '"x":"<"' in text
+    (True, False)
+    """
+    before, found, after = module.rpartition(_EXPORT)
+    if not found or after.strip():
+        raise ValueError(f"expected a module that ends in {_EXPORT!r}")
+    # No text may end the element that holds it.
+    data = json.dumps(values, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
+<title>{html.escape(title)}</title>
+<style>
+{styles}</style>
+</head>
+<body class="ttr-page">
+<main id="widget"></main>
+<noscript>This page needs JavaScript, which runs in the page alone.</noscript>
+<script type="application/json" id="values">{data}</script>
+<script type="module">
+{before}{_SHIM}</script>
+</body>
+</html>
+"""

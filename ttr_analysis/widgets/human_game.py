@@ -1,0 +1,366 @@
+"""One person at a table with policies: what `GameTable` does, without a browser."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from ttr_analysis._errors import GameError, IllegalActionError
+from ttr_analysis.analysis.payments.model import split
+from ttr_analysis.cards import CARD_KINDS
+from ttr_analysis.engine import codes
+from ttr_analysis.engine.actions import KeepTickets
+from ttr_analysis.engine.actions.handler import Refused
+from ttr_analysis.engine.codes import argument_of, kind_of, make_action, unpacked
+from ttr_analysis.engine.events import Chance, Event, Move, Rows
+from ttr_analysis.engine.kernel.claims import route_fault
+from ttr_analysis.engine.kernel.faults import ActionFault
+from ttr_analysis.engine.kernel.step import action_fault
+from ttr_analysis.engine.kernel.tickets import fewest_kept
+from ttr_analysis.engine.layout import OVER, Phase, State
+from ttr_analysis.engine.packed import Chooser, PackedGame, seat_policy
+from ttr_analysis.engine.protocol import CompiledPolicy, Policy, policy_name
+from ttr_analysis.engine.reasons import explain
+from ttr_analysis.engine.state import GameState, seat_number
+from ttr_analysis.engine.view import SeatView
+from ttr_analysis.notation import NotationError, code_text, read_move
+from ttr_analysis.notation.writer import payment_text
+from ttr_analysis.records.game import Game
+from ttr_analysis.records.record import GameRecord
+from ttr_analysis.records.replay import SET_UP, Course
+from ttr_analysis.viz.naming import name_ticket
+from ttr_analysis.viz.words import Told, final_parts, tell_step
+from ttr_analysis.widgets.snapshot import TicketJudge, seen_by
+
+PERSON: Final = "Person"
+"""What records call who sits at the table."""
+_MOST_LETTERS: Final = 5_000
+_MOST_TOLD: Final = 100
+_CHOOSES_TICKETS: Final = (Phase.KEEP, Phase.KEEP_START)
+
+
+class Sitting:
+    """
+    A game of one person against policies.
+
+    What a person may know is in `frame`: it comes from the view of the seat.
+
+    Parameters
+    ----------
+    game
+        Map, variant and number of players.
+    policies
+        Who plays the other seats, in the order of seats.
+    seat
+        Where the person sits.
+    seed
+        What chance does; None for a game that nobody has seen.
+
+    Raises
+    ------
+    GameError
+        If there are not as many policies as other seats, one of them is no
+        policy, or there is no such seat.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> sitting = Sitting(ttr.Game(ttr.load_map("nordic")), [ttr.policies.Greedy()], seed=7)
+    >>> sitting.move("keep Stockholm-Bergen, Narvik-Murmansk")
+    >>> print(sitting.thinker, "|", sitting.let_play())
+    P1 Greedy | P1 has chosen its opening tickets
+    >>> sitting.act({"do": "move", "step": sitting.n_steps, "line": "take red"})
+    'no red lies: the market shows green, orange, white, purple, white'
+    """
+
+    def __init__(
+        self, game: Game, policies: Sequence[Policy | CompiledPolicy], seat: int = 0, seed: int | None = None
+    ) -> None:
+        seat = seat_number(seat, game.n_players)
+        if len(policies) != game.n_players - 1:
+            raise GameError(
+                f"a game of {game.n_players} players wants {game.n_players - 1} policies beside the person, "
+                f"got {len(policies)}"
+            )
+        self.game = game
+        self.seat = seat
+        self.seed = secrets.randbelow(1 << 31) if seed is None else seed
+        self._packed = PackedGame(game.game_map, game.n_players)
+        self._judge = TicketJudge(game)
+        others = [other for other in range(game.n_players) if other != seat]
+        self._names: list[list[str]] = [[] for _ in range(game.n_players)]
+        self._names[seat].append(PERSON)
+        self._choosers: dict[int, Chooser] = {}
+        for other, policy in zip(others, policies, strict=True):
+            self._seat_policy(other, policy)
+        self._vector, rows = self._packed.deal(self.seed, 0)
+        self._rows = list(rows)
+        self._course = Course(game.game_map, game.n_players)
+        self._course.add_played(SET_UP, 0, rows, self._vector)
+        self.told = [tell_step(self._seen(rows, self._vector), None, self.state)]
+
+    # -- the game ---------------------------------------------------------------
+
+    @property
+    def state(self) -> GameState:
+        """The state, secrets included."""
+        return GameState(self.game.game_map, self.game.n_players, self._vector)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What records call who plays each seat: one after the other, where it was handed over."""
+        return tuple(", then ".join(names) for names in self._names)
+
+    @property
+    def record(self) -> GameRecord:
+        """The record of the game so far."""
+        game, course = self.game, self._course.copy()
+        return GameRecord.from_tape(game.game_map, game.n_players, self._rows, self.names, self.seed, 0, course=course)
+
+    @property
+    def n_steps(self) -> int:
+        """Steps so far, the set-up included."""
+        return len(self._course.steps)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game is over."""
+        return bool(self._vector.phase == OVER)
+
+    @property
+    def is_persons_turn(self) -> bool:
+        """Whether the person decides now."""
+        return not self.is_over and bool(self._vector.seat == self.seat)
+
+    @property
+    def thinker(self) -> str:
+        """Who decides now, if it is a policy, in words; else ""."""
+        seat = int(self._vector.seat)
+        return "" if self.is_over or seat == self.seat else f"P{seat} {self._names[seat][-1]}"
+
+    # -- playing ------------------------------------------------------------------
+
+    def move(self, line: str) -> None:
+        """
+        Make the person's move.
+
+        Parameters
+        ----------
+        line
+            The move as `notation` tells it, without what chance does.
+
+        Raises
+        ------
+        NotationError
+            If it cannot be read, or is illegal.
+        GameError
+            If it is not the person who decides now.
+        """
+        if self.is_over:
+            raise GameError("the game is over")
+        if not self.is_persons_turn:
+            raise GameError(f"it is not your turn: {self.thinker} decides now")
+        action = read_move(line, self.game, self.state)
+        self._apply(*self._packed.encode(self._vector, action))
+
+    def let_play(self) -> Told:
+        """
+        Let the policy whose turn it is make one move, and return it as the person sees it.
+
+        Raises
+        ------
+        GameError
+            If the policy fails, or chooses what is illegal; the game stays as
+            it was. The text may be shown to the person; what its cause says
+            may be secret.
+        """
+        choose = self._choosers[int(self._vector.seat)]
+        try:
+            code, value = choose(self._vector)
+        except IllegalActionError as error:
+            raise GameError(f"{self.thinker} chose what is illegal") from error
+        except GameError as error:
+            raise GameError(f"{self.thinker} failed: {type(error.__cause__).__name__}") from error
+        return self._apply(code, value)
+
+    def replace_policy(self, seat: int, policy: Policy | CompiledPolicy) -> None:
+        """
+        Let another policy play a seat from now on.
+
+        Parameters
+        ----------
+        seat
+            Whose seat; not the person's.
+        policy
+            Who plays it.
+
+        Raises
+        ------
+        GameError
+            If it is no policy, or there is no such seat.
+        """
+        if seat not in self._choosers:
+            raise GameError(f"policies play the seats {', '.join(map(str, self._choosers))}, got {seat!r}")
+        self._seat_policy(seat, policy)
+
+    def act(self, message: object) -> str:
+        """
+        Make the move that a message from the browser asks for.
+
+        Parameters
+        ----------
+        message
+            Anything; right is `{"do": "move", "step": n_steps, "line": text}`.
+
+        Returns
+        -------
+        problem
+            What is wrong with it; nothing is then changed. "" if nothing is.
+        """
+        match message:
+            case {"do": "move", "step": int(step), "line": str(line)} if len(line) <= _MOST_LETTERS:
+                pass
+            case _:
+                return "a message came that is no move"
+        if step != self.n_steps:
+            return "that was a move for an earlier moment; the table has changed since"
+        try:
+            self.move(line)
+        except NotationError as error:
+            return error.reason
+        except GameError as error:
+            return str(error)
+        return ""
+
+    def why_not(self, route_id: str) -> str:
+        """Return why the person cannot claim a route now, in words; "" if there is no such route, or it can."""
+        routes = [route.id for route in self.game.game_map.routes]
+        if route_id not in routes or not self.is_persons_turn:
+            return ""
+        number = routes.index(route_id)
+        code = make_action(codes.CLAIM_ROUTE, number)
+        vector, packed = self._vector, self._packed
+        fault = ActionFault(action_fault(vector, packed.tables, code, 0))
+        if fault in (ActionFault.PHASE, ActionFault.OVER):
+            return explain(fault, Refused(packed.game_map, packed.tables, vector, code, 0))
+        fault = ActionFault(route_fault(vector, packed.tables, self.seat, number))
+        if fault is not ActionFault.NONE:
+            return explain(fault, Refused(packed.game_map, packed.tables, vector, code, 0))
+        if any(
+            argument_of(row) == number and kind_of(row) == codes.CLAIM_ROUTE for row, _ in packed.rows(vector).tolist()
+        ):
+            return ""
+        return f"your cards do not pay for {self.game.game_map.routes[number]}"
+
+    # -- what the person sees -------------------------------------------------------
+
+    def frame(self) -> dict[str, Any]:
+        """Return all that the person may see now, as plain data."""
+        view = SeatView(self.game.game_map, self.game.n_players, self._vector, self.seat)
+        seen = seen_by(view)
+        marked = self._judge.judge(self.state, self.seat)
+        seen["seats"][self.seat]["status"] = [[status, need] for _, status, need in marked]
+        return {
+            "step": self.n_steps,
+            "table": seen,
+            "told": [[told.seat, told.text, told.route.id if told.route else None] for told in self.told[-_MOST_TOLD:]],
+            "closed": [route.id for route in view.closed if route.id not in seen["owners"]],
+            "options": self._options() if self.is_persons_turn else None,
+            "result": self._result() if self.is_over else None,
+        }
+
+    def _options(self) -> dict[str, Any]:
+        """Return what the person can do."""
+        vector, packed = self._vector, self._packed
+        options: dict[str, Any] = {
+            "draw": "",
+            "market": {},
+            "tickets": "",
+            "claims": {},
+            "loans": [],
+            "moves": [],
+            "keep": None,
+        }
+        if vector.phase in _CHOOSES_TICKETS:
+            offer = [ticket.id for ticket in self.state.offers[self.seat] if ticket is not None]
+            options["keep"] = {"offer": offer, "fewest": int(fewest_kept(vector, packed.tables, self.seat))}
+            return options
+        for code, value in packed.rows(vector).tolist():
+            kind, number = kind_of(code), argument_of(code)
+            if kind == codes.DRAW_CARD:
+                options["draw"] = "draw"
+            elif kind == codes.DRAW_FACE_UP:
+                options["market"][number] = f"take {CARD_KINDS[vector.market[number]]}/{number}"
+            elif kind == codes.DRAW_TICKETS:
+                options["tickets"] = "tickets"
+            elif kind == codes.CLAIM_ROUTE:
+                route = packed.game_map.routes[number]
+                payment = payment_text(split(route, unpacked(value).counts))
+                options["claims"].setdefault(route.id, []).append(payment)
+                if route.toll > vector.tokens[self.seat] and route.id not in options["loans"]:
+                    options["loans"].append(route.id)
+            else:
+                options["moves"].append(code_text(packed, vector, code, value))
+        return options
+
+    def _result(self) -> dict[str, Any]:
+        """Return the scores of all seats with their parts, and who won."""
+        scores = self.game.score(self.state)
+        numbers = {ticket.id: i for i, ticket in enumerate(self.game.game_map.tickets)}
+        return {
+            "winners": list(scores.winners),
+            "seats": [
+                {
+                    "total": score.total,
+                    "parts": [list(part) for part in final_parts(score)],
+                    "tickets": [[numbers[one.ticket.id], one.points] for one in score.tickets if one.ticket],
+                }
+                for score in scores
+            ],
+        }
+
+    # -- plumbing -------------------------------------------------------------------
+
+    def _seat_policy(self, seat: int, policy: Policy | CompiledPolicy) -> None:
+        self._choosers[seat] = seat_policy(self._packed, policy, seat, self.seed, 0)
+        names = self._names[seat]
+        if names[-1:] != [policy_name(policy)]:
+            names.append(policy_name(policy))
+
+    def _apply(self, code: int, value: int) -> Told:
+        before, state = self._vector, self.state
+        self._vector, rows = self._packed.play_on(before, code, value)
+        self._rows += rows
+        self._course.add_played(code, value, rows, self._vector)
+        told = self._tell(self._seen(rows, before), state)
+        self.told.append(told)
+        return told
+
+    def _tell(self, events: Sequence[Event], before: GameState) -> Told:
+        """Return a step in words, as far as the person sees it."""
+        told, after = tell_step(events, before, self.state), self.state
+        if told.seat in (None, self.seat):
+            return told
+        if before.phase is Phase.KEEP_START:
+            return Told(told.seat, "has chosen its opening tickets")  # how many is not seen yet
+        named = [ticket for ticket in after.ticket_discards if ticket not in before.ticket_discards]
+        if before.phase is Phase.KEEP and named:
+            return replace(told, text=f"{told.text} face up: {'; '.join(map(name_ticket, named))}")
+        return told
+
+    def _seen(self, rows: Rows, before: State) -> list[Event]:
+        """Return events as the person sees them."""
+        return [_as_seen(event, self.seat) for event in self._packed.events(rows, before)]
+
+
+def _as_seen(event: Event, seat: int) -> Event:
+    """Return an event as a seat sees it."""
+    match event:
+        case Chance("card_dealt" | "card_drawn" | "ticket_offered", seat=whose) if whose != seat:
+            return replace(event, card=None, ticket=None)
+        case Move(whose, KeepTickets(tickets)) if whose != seat:
+            return Move(whose, KeepTickets((None,) * len(tickets)))
+        case _:
+            return event

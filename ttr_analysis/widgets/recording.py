@@ -1,0 +1,397 @@
+"""A game that is entered from the table: what `GameRecorder` does, without a browser."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from ttr_analysis._errors import GameError, RecordWarning, nearest
+from ttr_analysis.cards import CARD_KINDS
+from ttr_analysis.engine.layout import Phase
+from ttr_analysis.engine.state import GameState
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.notation import NotationError
+from ttr_analysis.notation.lexer import UNKNOWN, fold_text
+from ttr_analysis.notation.session import Transcript
+from ttr_analysis.records.game import Game
+from ttr_analysis.records.record import GameRecord
+from ttr_analysis.widgets.snapshot import seen_by_record
+
+PieceKind = Literal["route", "market", "pile", "tickets", "card"]
+"""What can be clicked to write a line with."""
+
+_MOST_CHOICES: Final = 40
+_MOST_LETTERS: Final = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """
+    A text that may come next.
+
+    Parameters
+    ----------
+    text
+        The whole line with it.
+    label
+        What is new in it.
+    card
+        The kind of card that it adds, "?" for an unknown one; "" if it adds
+        none.
+    """
+
+    text: str
+    label: str
+    card: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """
+    What is to be said of a line before it is entered.
+
+    Parameters
+    ----------
+    text
+        The line as it was typed; the beginning of one that is too long.
+    problem
+        What is wrong, or still missing; "" if the line can be entered.
+    at
+        Which character that is about.
+    told
+        What the line tells, in words, if it can be entered.
+    choices
+        What may come next.
+    """
+
+    text: str
+    problem: str
+    at: int
+    told: str
+    choices: tuple[Choice, ...]
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the line can be entered."""
+        return not self.problem
+
+
+class Notepad:
+    """
+    A game that is entered line by line, checked as it is typed, and saved after each line.
+
+    Parameters
+    ----------
+    game_map
+        The map.
+    n_players
+        Number of players; by default that of `players` or of the file, else
+        the fewest.
+    variant
+        A variant of the rules; None for the map's own.
+    seat
+        Who keeps the record; what is unknown of the others is then offered
+        first.
+    players
+        Names of the players, seat by seat; by default those of the file.
+    path
+        The file; one that exists is gone on with.
+
+    Raises
+    ------
+    GameError
+        If the file is of another variant, number of players or players, or
+        there is no such seat.
+    RecordError
+        If the file is damaged, or of another map.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> pad = Notepad(ttr.load_map("nordic"), players=("Ida", "Bo"), seat=0)
+    >>> pad.check("Ida: hand red 2, bl").problem
+    'expected blue or black, got bl'
+    >>> [choice.text for choice in pad.check("Ida: hand red 2, bl").choices]
+    ['Ida: hand red 2, blue', 'Ida: hand red 2, black']
+    >>> pad.enter("hand red 2, blue, loc")
+    'P0: hand red, red, blue, locomotive'
+    >>> pad.check("").choices[0].text
+    'P1: hand 4'
+    """
+
+    def __init__(
+        self,
+        game_map: GameMap,
+        n_players: int | None = None,
+        variant: str | None = None,
+        seat: int | None = None,
+        players: Sequence[str] = (),
+        path: str | os.PathLike[str] | None = None,
+    ) -> None:
+        self.path = None if path is None else Path(path).expanduser()
+        if self.path is not None and self.path.exists():
+            record = _load(self.path, game_map, variant)
+            header = record.header
+            if n_players is not None and n_players != header.n_players:
+                raise GameError(f"{self.path.name} is of {header.n_players} players, not of {n_players}")
+            if players and tuple(players) != header.players:
+                names = ", ".join(header.players) or "players without names"
+                raise GameError(f"{self.path.name} is of {names}, not of {', '.join(map(str, players))}")
+            self._transcript = Transcript.of(record)
+        else:
+            fewest = game_map.with_variant(variant).rules.players[0]
+            game = Game(game_map, n_players or len(players) or fewest, variant)
+            self._transcript = Transcript(game, players=players)
+        self.game = self._transcript.game
+        if seat is not None and seat not in range(self.game.n_players):
+            raise GameError(f"expected a seat from 0 to {self.game.n_players - 1}, got {seat!r}")
+        self.seat = seat
+        ends = [route.cities for route in game_map.routes]
+        self._routes = {f"{a}-{b}" for a, b in ends} | {f"{b}-{a}" for a, b in ends}
+
+    # -- what stands ------------------------------------------------------------
+
+    @property
+    def record(self) -> GameRecord:
+        """The record of the game so far."""
+        return self._transcript.record
+
+    @property
+    def state(self) -> GameState | None:
+        """The state after the last line; None before the set-up is complete."""
+        return self._transcript.state
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The lines entered."""
+        return self._transcript.lines
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the players, seat by seat; "" for a seat without a name."""
+        return self.record.header.players or ("",) * self.game.n_players
+
+    def frame(self) -> dict[str, Any]:
+        """Return what is to be shown, as plain data."""
+        state = self.state
+        return {
+            "lines": list(self.lines),
+            "table": None if state is None else seen_by_record(state),
+            "scores": None if state is None or not state.is_over else list(self.record.scores),
+        }
+
+    # -- writing ------------------------------------------------------------------
+
+    def check(self, text: str) -> Check:
+        """
+        Return what is to be said of a line, without entering it.
+
+        Parameters
+        ----------
+        text
+            The line as far as it is typed.
+        """
+        try:
+            _check_length(text)
+            reading = self._transcript.read(text)
+        except NotationError as error:
+            text = text[:_MOST_LETTERS]
+            return Check(text, error.reason, error.at, "", self._choices(text, error))
+        told = "; ".join(map(str, reading.events))
+        return Check(text, "", len(text), told, self._more(text))
+
+    def enter(self, text: str) -> str:
+        """
+        Enter a line, and save the record if there is a file for it.
+
+        Parameters
+        ----------
+        text
+            The line.
+
+        Returns
+        -------
+        line
+            The line in canonical form.
+
+        Raises
+        ------
+        NotationError
+            If it cannot be read or tells what cannot be; nothing is then
+            entered.
+        OSError
+            If the file cannot be written; the line is entered.
+        """
+        _check_length(text)
+        line = self._transcript.write(text).line
+        self._save()
+        return line
+
+    def undo(self) -> str:
+        """
+        Take the last line back, and save the record if there is a file for it.
+
+        Returns
+        -------
+        line
+            That line.
+
+        Raises
+        ------
+        GameError
+            If there is none.
+        OSError
+            If the file cannot be written; the line is taken back.
+        """
+        line = self._transcript.undo()
+        self._save()
+        return line
+
+    def pick(self, text: str, kind: PieceKind, value: str) -> str:
+        """
+        Return a line to which was added what was clicked; begun anew where it cannot be added.
+
+        Parameters
+        ----------
+        text
+            The line so far.
+        kind
+            What was clicked.
+        value
+            Id of the route, number of the market slot, kind of card; "" for
+            a pile.
+        """
+        piece = self._piece(kind, value)
+        before = text.rstrip()
+        if before and piece:
+            for between in (", ", "; ", " ", " -> "):
+                longer = f"{before.rstrip(';,')}{between}{piece}"
+                if self._is_readable(longer):
+                    return longer
+        return piece if kind != "card" else text
+
+    # -- plumbing -------------------------------------------------------------------
+
+    def _save(self) -> None:
+        if self.path is not None:
+            self.record.save(self.path)
+
+    def _piece(self, kind: PieceKind, value: str) -> str:
+        """Return what is written for a click; "" for what is not there."""
+        state = self.state
+        game_map = self.game.game_map
+        if kind == "route":
+            route = next((route for route in game_map.routes if route.id == value), None)
+            if route is None:
+                return ""
+            name = "-".join(route.cities) if game_map.twin(route) is None else route.id
+            return f"neutral takes {name}" if state is not None and state.phase is Phase.NEUTRAL else name
+        if kind == "market":
+            market = () if state is None else state.market
+            slot = int(value) if value.isdecimal() and int(value) < len(market) else -1
+            card = market[slot] if slot >= 0 else None
+            if card is None:
+                return ""
+            return f"take {card}" + (f"/{slot}" if card in market[:slot] else "")
+        return {"pile": "draw", "tickets": "tickets", "card": value}[kind]
+
+    def _is_readable(self, text: str) -> bool:
+        """Return whether a line is well written as far as it goes."""
+        try:
+            self._transcript.read(text)
+        except NotationError as error:
+            return error.is_illegal or error.at >= len(text)
+        return True
+
+    def _choices(self, text: str, error: NotationError) -> tuple[Choice, ...]:
+        """Return what may stand where a line is wrong or ends."""
+        base, typed = text[: error.at], fold_text(text[error.at :])[0].strip()
+        fitting = [choice for choice in error.choices if fold_text(choice)[0].strip().startswith(typed)]
+        fitting = fitting or nearest(typed, error.choices, 8)
+        if not typed:  # routes are on the board to be clicked
+            fitting = [choice for choice in fitting if choice not in self._routes]
+        if not self._is_own():
+            fitting.sort(key=lambda choice: not choice.endswith(UNKNOWN))
+        ready = self._ready_lines() if not text.strip() else []
+        longer = [Choice(_joined(base, choice), choice.strip(), _card(choice)) for choice in fitting]
+        return tuple([choice for choice in (*ready, *longer) if choice.text != text][:_MOST_CHOICES])
+
+    def _more(self, text: str) -> tuple[Choice, ...]:
+        """Return how a line that can be entered may go on: a turn that is not over."""
+        try:
+            self._transcript.read(f"{text}; ")
+        except NotationError as error:
+            if not error.is_illegal and error.at >= len(text):
+                return tuple(Choice(_joined(f"{text}; ", more), more.strip()) for more in error.choices[:4])
+        return ()
+
+    def _is_own(self) -> bool:
+        """Return whether what comes next is seen by who keeps the record."""
+        state = self.state
+        return state is None or self.seat in (None, state.acting)
+
+    def _ready_lines(self) -> list[Choice]:
+        """Return whole lines that may come next: of cards and tickets that are not seen."""
+        rules, state = self.game.game_map.rules, self._transcript.state
+        if state is None:
+            n_seats = range(self.game.n_players)
+            lines = [
+                f"P{seat}: {line}"
+                for seat in n_seats
+                if seat != self.seat
+                for line in (f"hand {rules.cards.opening_hand}", f"tickets {rules.tickets.opening_deal}")
+            ]
+        elif state.is_over:
+            lines = []
+        else:
+            n_offered = state.n_offers[state.acting]
+            lines = ["declines", "pass", "keep all"]
+            if not self._is_own():
+                lines += [f"keep {n}" for n in range(1, n_offered + 1)]
+                lines += ["draw ?, ?", "draw ?"] if state.phase is Phase.TURN else ["draw ?"]
+            lines = [f"P{state.acting}: {line}" for line in lines]
+        return [Choice(line, line) for line in lines if self._can_enter(line)]
+
+    def _can_enter(self, text: str) -> bool:
+        try:
+            self._transcript.read(text)
+        except NotationError:
+            return False
+        return True
+
+
+def _load(path: Path, game_map: GameMap, variant: str | None) -> GameRecord:
+    """Return the record in a file that is to be gone on with."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RecordWarning)  # one that breaks off is gone on with
+        record = GameRecord.load(path, game_map)
+    wanted = game_map.with_variant(variant).rules.variant if variant is not None else record.header.variant
+    if record.header.variant != wanted:
+        raise GameError(f"{path.name} is of {record.header.variant or 'no variant'}, not of {wanted or 'none'}")
+    return record
+
+
+def _check_length(text: str) -> None:
+    if len(text) > _MOST_LETTERS:
+        raise NotationError(
+            f"expected a line of at most {_MOST_LETTERS} characters, got {len(text)}", _MOST_LETTERS - 1
+        )
+
+
+def _joined(base: str, choice: str) -> str:
+    """Return a line with a choice added."""
+    if choice[:1] in (",", ";", "/") or not base:
+        return base.rstrip() + choice
+    return base + choice if base.endswith(" ") else f"{base} {choice}"
+
+
+def _card(choice: str) -> str:
+    """Return the kind of card that a choice adds; "" if it adds none, or more."""
+    words = choice.replace("->", " ").replace(",", " ").split()
+    last = words[-1] if words else ""
+    is_card = last in (*CARD_KINDS, UNKNOWN) and len(words) <= 2  # noqa: PLR2004 - a clause and its card
+    return last if is_card else ""

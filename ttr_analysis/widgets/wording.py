@@ -1,0 +1,148 @@
+"""Numbers, cards and routes in words, and the checks that all answers share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+from ttr_analysis.cards import CARD_KINDS, LOCOMOTIVE, CardCounts
+from ttr_analysis.maps.model import GameMap, Route
+from ttr_analysis.viz.naming import describe_route
+from ttr_analysis.viz.sheet import board_sheet
+
+Json: TypeAlias = dict[str, Any]
+"""What goes to the browser."""
+
+_ROUND, _FINE = 0.01, 0.001
+
+
+class ImpossibleError(ValueError):
+    """
+    What is asked cannot be; the message says why, in a sentence for people.
+
+    Parameters
+    ----------
+    message
+        The sentence.
+    kind
+        The kind of card it is about; "" if about none.
+    """
+
+    def __init__(self, message: str, kind: str = "") -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+def plural(n: float, noun: str, digits: int = 0) -> str:
+    """
+    Return a number of things in words.
+
+    Examples
+    --------
+    >>> plural(1, "card"), plural(3, "train"), plural(4.71, "turn", 1)
+    ('1 card', '3 trains', '4.7 turns')
+    """
+    number = f"{n:.{digits}f}"
+    return f"{number} {noun}{'' if number == '1' else 's'}"
+
+
+def listed(words: Sequence[str], word: str = "and") -> str:
+    """
+    Return words as a list for people.
+
+    Examples
+    --------
+    >>> listed(["3 red", "2 blue", "1 locomotive"])
+    '3 red, 2 blue and 1 locomotive'
+    """
+    if len(words) < 2:  # noqa: PLR2004 - nothing to join
+        return "".join(words)
+    return f"{', '.join(words[:-1])} {word} {words[-1]}"
+
+
+def percent(probability: float) -> str:
+    """
+    Return a probability in words: nothing that may fail is called certain.
+
+    Examples
+    --------
+    >>> percent(0.857), percent(0.9921), percent(0.99999), percent(1.0), percent(0.0004)
+    ('86%', '99.2%', 'over 99.9%', '100%', 'under 0.1%')
+    """
+    if probability in {0.0, 1.0}:
+        return f"{probability:.0%}"
+    if probability > 1 - _FINE:
+        return "over 99.9%"
+    if probability < _FINE:
+        return "under 0.1%"
+    return f"{probability:.{0 if _ROUND <= probability < 1 - _ROUND else 1}%}"
+
+
+def cards_in_words(cards: CardCounts) -> str:
+    """
+    Return cards in words, most of a kind first, locomotives last.
+
+    Examples
+    --------
+    >>> cards_in_words(CardCounts.of(red=3, blue=4, locomotive=2)), cards_in_words(CardCounts())
+    ('4 blue, 3 red and 2 locomotives', 'no cards')
+    """
+    held = sorted(cards.as_dict().items(), key=lambda item: (item[0] == LOCOMOTIVE, -item[1]))
+    return listed([plural(n, kind) if kind == LOCOMOTIVE else f"{n} {kind}" for kind, n in held]) or "no cards"
+
+
+def route_in_words(route: Route) -> str:
+    """
+    Return a route in words: its ends, what it is, and which cards stand in for one.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> route_in_words(ttr.load_map("nordic").route("Murmansk", "Lieksa"))
+    'Lieksa – Murmansk, 9 gray, any 4 cards for one'
+    """
+    if not route.swap_size:
+        return describe_route(route)
+    stands_for = "one" if route.swap_fills == "any" else LOCOMOTIVE
+    return f"{describe_route(route)}, any {route.swap_size} cards for {stands_for}"
+
+
+def card_facts(game_map: GameMap) -> Json:
+    """Return how cards look, and how many of each kind the deck has."""
+    return {
+        "sheet": {"cards": board_sheet(game_map)["cards"]},
+        "kinds": list(CARD_KINDS),
+        "deck": list(game_map.rules.deck),
+    }
+
+
+def deck_less(deck: CardCounts, seen: Mapping[str, CardCounts]) -> CardCounts:
+    """
+    Return the cards of the deck that are not seen.
+
+    Parameters
+    ----------
+    deck
+        All cards of the game.
+    seen
+        Cards by where they are, in words: "in hand".
+
+    Raises
+    ------
+    ImpossibleError
+        If there are more of a kind than the deck has.
+
+    Examples
+    --------
+    >>> deck_less(CardCounts.of(red=12), {"in hand": CardCounts.of(red=10), "discarded": CardCounts.of(red=3)})
+    Traceback (most recent call last):
+    ttr_analysis.widgets.wording.ImpossibleError: The deck has 12 red cards, not 13: 10 in hand, 3 discarded.
+    """
+    for kind in CARD_KINDS:
+        where = {place: cards[kind] for place, cards in seen.items() if cards[kind]}
+        if sum(where.values()) > deck[kind]:
+            places = ", ".join(f"{n} {place}" for place, n in where.items())
+            n_cards = plural(deck[kind], kind) if kind == LOCOMOTIVE else plural(deck[kind], f"{kind} card")
+            msg = f"The deck has {n_cards}, not {sum(where.values())}: {places}."
+            raise ImpossibleError(msg, kind)
+    return deck - sum(seen.values(), CardCounts())
