@@ -27,7 +27,7 @@ from tqdm.auto import tqdm
 import ttr_analysis as ttr
 from ttr_analysis.engine.layout import AT_PILE, State
 from ttr_analysis.rules.chance import seed_words
-from ttr_analysis.studies.winning.beliefs import FIT, N_SIGNS, SHARED, SHARED_ALONE, alone_on, fill_signs
+from ttr_analysis.studies.winning.beliefs import FIT, N_FEATURES, SHARED, SHARED_ALONE, alone_on, fill_ticket_features
 from ttr_analysis.studies.winning.worlds import Beliefs, Knowledge, fill_worlds, knowledge_of
 from ttr_analysis.tables import MAX_TICKETS
 
@@ -47,7 +47,7 @@ NAMES: Final = (
     *("share", "saved", "done", "untouched", "trains alone", "routes alone", "late share", "late done"),
     *("late untouched", "shared", "shared alone"),
 )
-assert len(NAMES) == N_SIGNS + 2  # noqa: S101
+assert len(NAMES) == N_FEATURES + 2  # noqa: S101
 
 
 class Moment(NamedTuple):
@@ -80,10 +80,10 @@ def moments(name: str, n_players: int) -> tuple[list[Moment], list[Moment]]:
             state = states[int(step)]
             seat = int(rng.integers(n_players))
             known = knowledge_of(state, (seat + 1) % n_players)
-            signs = [np.zeros((MAX_TICKETS, N_SIGNS)) for _ in range(n_players)]
+            signs = [np.zeros((MAX_TICKETS, N_FEATURES)) for _ in range(n_players)]
             shared = [np.zeros((MAX_TICKETS, MAX_TICKETS), dtype=np.int64) for _ in range(n_players)]
             for other in range(n_players):
-                fill_signs(known.packed, known.tables, alone, other, signs[other], shared[other])
+                fill_ticket_features(known.packed, known.tables, alone, other, signs[other], shared[other])
             held = [numbers[ticket.id] for ticket in state.tickets[seat] if ticket is not None]
             found[number % 3 == 0].append(Moment(known, seat, held, signs, shared, alone.shared))
     return found
@@ -92,7 +92,7 @@ def moments(name: str, n_players: int) -> tuple[list[Moment], list[Moment]]:
 def drawn(moment: Moment, constants: Floats, number: int) -> Floats:
     """Return the sums of signs of tickets that are drawn for the seat, one row a world."""
     known = moment.known
-    weights = np.exp([signs @ constants[:N_SIGNS] for signs in moment.signs])
+    weights = np.exp([signs @ constants[:N_FEATURES] for signs in moment.signs])
     pairs = np.exp([constants[-2] * shared + constants[-1] * moment.alone for shared in moment.shared])
     worlds = np.empty((N_WORLDS, State.n_cells), dtype=np.int64)
     words = seed_words(SEED)

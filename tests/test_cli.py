@@ -14,7 +14,7 @@ import pytest
 from tests.fixtures import BUILT_IN, INVENTED
 from ttr_analysis import cli
 from ttr_analysis.report import study as study_module
-from ttr_analysis.report.context import Workbench
+from ttr_analysis.report.context import Context
 from ttr_analysis.report.document import Section
 
 QUICK = ["--quick", "--deals", "40", "--best", "0", "--games", "0", "--no-progress"]
@@ -123,7 +123,7 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, capsys: pytest
 def test_an_interrupted_study_leaves_whole_tables(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def interrupt(_: Workbench) -> Section | None:
+    def interrupt(_: Context) -> Section | None:
         raise KeyboardInterrupt
 
     steps = (study_module.STEPS[0], study_module.Step("stop", interrupt), *study_module.STEPS[1:])
@@ -144,7 +144,7 @@ def test_an_interrupt_lost_in_a_callback_still_ends_the_study(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    def lose(_: Workbench) -> Section | None:
+    def lose(_: Context) -> Section | None:
         try:
             signal.raise_signal(signal.SIGINT)
         except KeyboardInterrupt:
@@ -162,7 +162,7 @@ def test_an_interrupt_lost_in_a_callback_still_ends_the_study(
 
 
 def test_other_errors_are_not_taken_for_an_interrupt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(_: Workbench) -> Section | None:
+    def fail(_: Context) -> Section | None:
         msg = "a fault of ours"
         raise RuntimeError(msg)
 

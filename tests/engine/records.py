@@ -14,7 +14,7 @@ from ttr_analysis import Game, GameMap, GameRecord, GameState, SeatView
 from ttr_analysis._arrays import Ints
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.events import Chance, Move
-from ttr_analysis.records.header import facts_hash
+from ttr_analysis.records.header import fingerprint
 
 EVEN: Mapping[str, float] = {}
 HOARDING: Mapping[str, float] = {"ClaimRoute": 0.005, "DrawTickets": 0.05}
@@ -137,7 +137,7 @@ _EVENTS = """
 
 def short_text() -> str:
     """Return a short record in the words of its file: set-up, a tunnel, draws of cards and tickets, a claim."""
-    facts = facts_hash(load("nordic"))
+    facts = fingerprint(load("nordic"))
     header = (
         f'{{"format":"ttr-game","version":1,"map":"nordic","variant":"","n_players":2,"facts":"{facts}","policies":[]}}'
     )

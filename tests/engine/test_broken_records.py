@@ -11,7 +11,7 @@ from tests.engine.records import Table, changed, played, short_text
 from tests.fixtures import load
 from ttr_analysis import GameMap, GameRecord, RecordError
 from ttr_analysis.records import lines
-from ttr_analysis.records.header import facts_hash
+from ttr_analysis.records.header import fingerprint
 
 HEADER = short_text().splitlines()[0]
 N_EVENTS = len(short_text().splitlines()) - 1
@@ -180,7 +180,7 @@ def test_what_is_too_large_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.param(header(n_players=7), "expected a whole number from 2 to 6, got 7", id="too many seats"),
         pytest.param(header(n_players=None), "expected this key, got nothing", id="how many players?"),
         pytest.param(
-            header(facts="0123"), f'expected "{facts_hash(load("nordic"))}": the facts of the map', id="other facts"
+            header(facts="0123"), f'expected "{fingerprint(load("nordic"))}": the facts of the map', id="other facts"
         ),
         pytest.param(header(seed=-1), "of 0 or more, of at most 400 digits, got -1", id="seed"),
         pytest.param(header(game=True), "expected a whole number from 0 to ", id="game"),
@@ -382,7 +382,7 @@ def test_only_the_first_event_against_the_rules_is_told() -> None:
 def test_more_cards_than_there_are_is_refused() -> None:
     nordic = load("nordic")
     few = replace(nordic, rules=replace(nordic.rules, cards=replace(nordic.rules.cards, per_color=3)))
-    text = changed(1, header(facts=facts_hash(few)))
+    text = changed(1, header(facts=fingerprint(few)))
 
     ((line, said),) = faults_of(text, few)
 
@@ -447,7 +447,7 @@ def test_what_can_be_checked_of_unknown_cards_and_tickets_is(line: int, text: st
 def test_unknown_cards_cannot_be_what_all_have_seen_elsewhere() -> None:
     nordic = load("nordic")
     few = replace(nordic, rules=replace(nordic.rules, cards=replace(nordic.rules.cards, per_color=4)))
-    text = GameRecord.loads(changed(1, header(facts=facts_hash(few))), few).watched_from(0).dumps()
+    text = GameRecord.loads(changed(1, header(facts=fingerprint(few))), few).watched_from(0).dumps()
     claim = '{"event":"claim_route","seat":1,"route":"Bergen-Stavanger/0","cards":{"purple":1,"locomotive":1}}'
 
     ((line, said),) = faults_of(unknown(41, claim, text), few)

@@ -17,8 +17,8 @@ from ttr_analysis import Game, GameError, GameMap, GameRecord
 from ttr_analysis.engine.actions import ClaimRoute, DrawFaceUp, KeepTickets
 from ttr_analysis.maps.model import City, Place
 from ttr_analysis.notation import NotationError, move_text, read_game, read_move, record_lines
-from ttr_analysis.notation.lexer import Names, Scanner, fold_text
-from ttr_analysis.notation.session import Transcript
+from ttr_analysis.notation.lexer import Lexer, Names, fold_text
+from ttr_analysis.notation.session import Session
 from ttr_analysis.policies import Greedy
 
 GOLDENS = golden_paths()
@@ -137,9 +137,9 @@ def test_lines_have_one_canonical_form(typed: str, canonical: str) -> None:
     assert begun("red 9, blue 4").read(typed).line == canonical
 
 
-def begun(cards: str) -> Transcript:
+def begun(cards: str) -> Session:
     """Return a game on the Nordic map in which P0 was seen to draw some cards."""
-    transcript = Transcript(Game(load("nordic")), players=["Ida", "Bo"])
+    transcript = Session(Game(load("nordic")), players=["Ida", "Bo"])
     for line in (
         "Ida: hand 4",
         "Bo: hand ?, ?, ?, ?",
@@ -150,7 +150,7 @@ def begun(cards: str) -> Transcript:
         "keep 3",
     ):
         transcript.write(line)
-    kinds = [kind for kind, _ in Scanner(cards).cards()]
+    kinds = [kind for kind, _ in Lexer(cards).cards()]
     for one, other in zip(kinds[::2], [*kinds, "?"][1::2], strict=False):
         transcript.write(f"Ida: draw {one}, {other}")
         transcript.write("Bo: draw 2 ?")
@@ -245,7 +245,7 @@ def test_payments_are_among_the_choices() -> None:
 @pytest.mark.parametrize("table", [TABLES[0], TABLES[-1]], ids=str)
 def test_a_transcript_goes_on_from_a_record_and_back(table: Table) -> None:
     record = played(table)
-    transcript = Transcript.of(record)
+    transcript = Session.of(record)
     lines = transcript.lines
     assert transcript.record == record
     while transcript.lines:

@@ -35,7 +35,7 @@ from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import Phase, State
 from ttr_analysis.engine.view import redact
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.records.header import facts_hash
+from ttr_analysis.records.header import fingerprint
 from ttr_analysis.rules.chance import seed_words
 from ttr_analysis.tables import game_tables
 
@@ -71,7 +71,7 @@ def test_a_game_is_the_same_when_its_text_is_read_again(table: Table, mood: str)
     assert again.is_complete
     assert (again.scores, again.winners) == (record.scores, record.winners)
     # What play knows of its record is what following it finds.
-    assert again._course.steps == record._course.steps
+    assert again._timeline.steps == record._timeline.steps
     assert list(again.states()) == list(record.states())
 
 
@@ -343,7 +343,9 @@ def test_a_map_with_other_facts_is_refused_with_both_fingerprints() -> None:
     other = nordic.without([("Oslo", "Helsinki")]) if nordic.routes_between("Oslo", "Helsinki") else nordic
     other = replace(other, tickets=other.tickets[:-1])
 
-    with pytest.raises(RecordError, match=f'line 1, facts: expected "{facts_hash(other)}".*got "{facts_hash(nordic)}"'):
+    with pytest.raises(
+        RecordError, match=f'line 1, facts: expected "{fingerprint(other)}".*got "{fingerprint(nordic)}"'
+    ):
         GameRecord.loads(short_text(), other)
 
 
@@ -369,8 +371,8 @@ def test_the_fingerprint_is_of_facts_and_rules_alone() -> None:
     longer = replace(nordic, routes=(replace(nordic.routes[0], length=3), *nordic.routes[1:]))
     stricter = replace(nordic, rules=replace(nordic.rules, tunnel=replace(nordic.rules.tunnel, revealed=4)))
 
-    assert facts_hash(redrawn) == facts_hash(nordic)
-    assert len({facts_hash(game_map) for game_map in (nordic, longer, stricter)}) == 3
+    assert fingerprint(redrawn) == fingerprint(nordic)
+    assert len({fingerprint(game_map) for game_map in (nordic, longer, stricter)}) == 3
 
 
 # -- watched from one seat -----------------------------------------------------------------

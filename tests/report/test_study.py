@@ -22,7 +22,7 @@ from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies import Planner
 from ttr_analysis.report import Settings, Study, pictures, run_study, write_study
 from ttr_analysis.report import study as writing
-from ttr_analysis.report.context import Workbench
+from ttr_analysis.report.context import Context
 from ttr_analysis.report.document import NAME_BEGINS, NAME_ENDS, Figures, Picture, Section, percent, plain
 from ttr_analysis.report.files import all_columns
 from ttr_analysis.report.sections import games
@@ -75,7 +75,7 @@ FACTS = ("long routes", "ferries", "tunnels", "tolls", "countries")
 
 def some_sections(name: str, *titles: str) -> list[Section]:
     """Return those of some sections that a quick study of a map has, without their pictures."""
-    bench = Workbench(load(name), QUICK)
+    bench = Context(load(name), QUICK)
     with pytest.MonkeyPatch.context() as patch:
         save_nothing(patch)
         sections = [step.compute(bench) for step in STEPS if step.title in titles]
@@ -186,7 +186,7 @@ def test_a_map_without_something_does_not_speak_of_it() -> None:
 @pytest.mark.compiled_only
 def test_games_are_told_as_studies_count_them(unsaved: None) -> None:  # noqa: ARG001
     usa = load("usa")
-    section = games.section(Workbench(usa, replace(QUICK, n_games=30)))
+    section = games.section(Context(usa, replace(QUICK, n_games=30)))
     assert section is not None
     result = simulate(usa, [Planner()] * 3, 30, QUICK.seed, progress=False)
     tables = {table.name: table.frame for table in section.tables}
@@ -211,7 +211,7 @@ def test_games_that_cannot_be_played_are_left_out(unsaved: None) -> None:  # noq
     many = replace(usa, tickets=5 * usa.tickets)
     with pytest.raises(ValueError, match="too large for a game: 150 tickets"):
         check_size(many, 3)
-    assert games.section(Workbench(many, FULL)) is None
+    assert games.section(Context(many, FULL)) is None
     with pytest.raises(ValueError, match="number of games must be 0 or more, got -1"):
         Settings(n_games=-1)
 
@@ -222,7 +222,7 @@ def test_an_interrupt_of_games_ends_the_study(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(studies, "simulate", lambda *_, **__: Partial())
     with pytest.raises(KeyboardInterrupt):
-        games.section(Workbench(load("usa"), FULL))
+        games.section(Context(load("usa"), FULL))
 
 
 def test_what_cuts_the_map_is_named(thin: Study) -> None:

@@ -132,7 +132,7 @@ def is_joined(record: ttr.GameRecord, step: int, seat: int, ticket: ttr.Ticket) 
 
 
 @dataclass(frozen=True)
-class Told:
+class Narration:
     """
     A game as its record tells it.
 
@@ -151,7 +151,7 @@ class Told:
     tunnels: list[Row]
 
 
-def tell(record: ttr.GameRecord, deal: int, players: Sequence[int]) -> Told:
+def tell(record: ttr.GameRecord, deal: int, players: Sequence[int]) -> Narration:
     """Return what a record tells; `players` sit at its seats."""
     routes, tickets = list(told_routes(record)), list(told_tickets(record))
     by_id = {ticket.id: ticket for ticket in record.map.tickets}
@@ -160,7 +160,7 @@ def tell(record: ttr.GameRecord, deal: int, players: Sequence[int]) -> Told:
         lost, told_losses(record, [(row["seat"], by_id[row["ticket"]]) for row in lost]), strict=True
     ):
         row["lost_to"] = route
-    return Told(deal, list(told_seats(record, players, routes)), tickets, routes, list(told_tunnels(record)))
+    return Narration(deal, list(told_seats(record, players, routes)), tickets, routes, list(told_tunnels(record)))
 
 
 def told_seats(record: ttr.GameRecord, players: Sequence[int], routes: list[Row]) -> Iterator[Row]:

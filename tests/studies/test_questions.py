@@ -13,7 +13,7 @@ import pytest
 import ttr_analysis as ttr
 from tests.fixtures import load
 from tests.studies.figures import difference, figures, mean, near, rate, rows_of
-from tests.studies.telling import Row, Told, tell
+from tests.studies.telling import Narration, Row, tell
 from ttr_analysis.policies import Greedy, Random
 from ttr_analysis.studies import SimulationResult
 
@@ -30,7 +30,7 @@ N, N_GAMES, SEED = 3, 11, 7
 """The last deal is not played to its end, and parts of four games cut others."""
 
 
-def play(game_map: GameMap, n_players: int, n_games: int, out: Path) -> tuple[SimulationResult, list[Told]]:
+def play(game_map: GameMap, n_players: int, n_games: int, out: Path) -> tuple[SimulationResult, list[Narration]]:
     """Return games on disk, which are read part by part, and the same games as their records tell them."""
     result = ttr.simulate(game_map, PLAYERS[:n_players], n_games, SEED, chunk_size=4, out=out, progress=False)
     told = []
@@ -42,28 +42,28 @@ def play(game_map: GameMap, n_players: int, n_games: int, out: Path) -> tuple[Si
 
 
 @pytest.fixture(scope="module")
-def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[SimulationResult, list[Told]]:
+def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[SimulationResult, list[Narration]]:
     return play(load("invented"), N, N_GAMES, tmp_path_factory.mktemp("games") / "run")
 
 
 @pytest.fixture(scope="module")
-def neutral(tmp_path_factory: pytest.TempPathFactory) -> tuple[SimulationResult, list[Told]]:
+def neutral(tmp_path_factory: pytest.TempPathFactory) -> tuple[SimulationResult, list[Narration]]:
     return play(load("invented").with_variant("neutral"), 2, 9, tmp_path_factory.mktemp("games") / "run")
 
 
 @pytest.fixture(params=["both", "neutral"], ids=["three players", "a neutral player too"])
-def run(request: pytest.FixtureRequest) -> tuple[SimulationResult, list[Told]]:
-    found: tuple[SimulationResult, list[Told]] = request.getfixturevalue(request.param)
+def run(request: pytest.FixtureRequest) -> tuple[SimulationResult, list[Narration]]:
+    found: tuple[SimulationResult, list[Narration]] = request.getfixturevalue(request.param)
     return found
 
 
 @pytest.fixture
-def result(both: tuple[SimulationResult, list[Told]]) -> SimulationResult:
+def result(both: tuple[SimulationResult, list[Narration]]) -> SimulationResult:
     return both[0]
 
 
 @pytest.fixture
-def games(both: tuple[SimulationResult, list[Told]]) -> list[Told]:
+def games(both: tuple[SimulationResult, list[Narration]]) -> list[Narration]:
     return both[1]
 
 
@@ -72,7 +72,7 @@ def games(both: tuple[SimulationResult, list[Told]]) -> list[Told]:
 
 @pytest.mark.parametrize(("function", "key"), [(S.win_rates, "player"), (S.seat_advantage, "seat")])
 def test_wins_and_points(
-    function: Callable[[SimulationResult], pd.DataFrame], key: str, result: SimulationResult, games: list[Told]
+    function: Callable[[SimulationResult], pd.DataFrame], key: str, result: SimulationResult, games: list[Narration]
 ) -> None:
     for value, row in rows_of(function(result)):
         mine = [[seat for seat in game.seats if seat[key] == value] for game in games]
@@ -93,13 +93,13 @@ def test_wins_and_points(
         assert row["completed"] == pytest.approx(np.mean([s["completed"] for s in flat]))
 
 
-def test_players_are_compared_deal_by_deal(result: SimulationResult, games: list[Told]) -> None:
+def test_players_are_compared_deal_by_deal(result: SimulationResult, games: list[Narration]) -> None:
     found = S.win_differences(result)
 
     assert list(found.index) == list(combinations(range(N), 2))
     for (a, b), row in rows_of(found):
 
-        def ahead(game: Told, what: str, a: int = a, b: int = b) -> list[tuple[float, float]]:
+        def ahead(game: Narration, what: str, a: int = a, b: int = b) -> list[tuple[float, float]]:
             by_player = {seat["player"]: seat[what] for seat in game.seats}
             return [(by_player[a] - by_player[b], 1)]
 
@@ -108,10 +108,10 @@ def test_players_are_compared_deal_by_deal(result: SimulationResult, games: list
     assert list(found["rival_policy"]) == ["Random", "Greedy", "Greedy"]
 
 
-def test_points_come_from_somewhere(result: SimulationResult, games: list[Told]) -> None:
+def test_points_come_from_somewhere(result: SimulationResult, games: list[Narration]) -> None:
     for (policy, won), row in rows_of(S.point_sources(result)):
 
-        def mine(game: Told, policy: str = policy, won: bool = won) -> list[Row]:  # noqa: FBT001
+        def mine(game: Narration, policy: str = policy, won: bool = won) -> list[Row]:  # noqa: FBT001
             return [seat for seat in game.seats if seat["policy"] == policy and (seat["won"] > 0) == won]
 
         flat = [seat for game in games for seat in mine(game)]
@@ -129,13 +129,15 @@ def test_points_come_from_somewhere(result: SimulationResult, games: list[Told])
         assert figures(row, "ticket_share") == near(expected)
 
 
-def test_a_bonus_decides_where_no_winner_would_lead_without_it(result: SimulationResult, games: list[Told]) -> None:
+def test_a_bonus_decides_where_no_winner_would_lead_without_it(
+    result: SimulationResult, games: list[Narration]
+) -> None:
     found = S.bonus_effects(result)
 
     assert set(found.index) == {"trail", "tokens"}
     for name, measure in {"trail": "longest_trail", "tokens": "tokens"}.items():
 
-        def decided(game: Told, measure: str = measure) -> bool:
+        def decided(game: Narration, measure: str = measure) -> bool:
             rest = [seat["points"] - seat["bonuses"][measure] for seat in game.seats]
             return not any(seat["won"] and rest[seat["seat"]] == max(rest) for seat in game.seats)
 
@@ -147,7 +149,7 @@ def test_a_bonus_decides_where_no_winner_would_lead_without_it(result: Simulatio
 # -- tickets ---------------------------------------------------------------------------------
 
 
-def test_tickets_are_counted_by_offer(result: SimulationResult, games: list[Told]) -> None:
+def test_tickets_are_counted_by_offer(result: SimulationResult, games: list[Narration]) -> None:
     values = ttr.tickets.value_table(load("invented"), n_deals=10)
     found = S.ticket_results(result, values)
 
@@ -164,7 +166,7 @@ def test_tickets_are_counted_by_offer(result: SimulationResult, games: list[Told
         if not kept:
             continue
 
-        def mine(game: Told, name: object = name) -> list[Row]:
+        def mine(game: Narration, name: object = name) -> list[Row]:
             return [t for t in game.tickets if t["ticket"] == name and t["kept"]]
 
         done = [t for t in kept if t["completed"] is not None]
@@ -181,13 +183,13 @@ def test_tickets_are_counted_by_offer(result: SimulationResult, games: list[Told
             assert row["played_per_train"] == pytest.approx(played)
 
 
-def test_opening_tickets_are_counted_by_policy(result: SimulationResult, games: list[Told]) -> None:
+def test_opening_tickets_are_counted_by_policy(result: SimulationResult, games: list[Narration]) -> None:
     found = S.opening_tickets(result)
 
     assert found["seats"].sum() == N * N_GAMES
     for (policy, kept), row in rows_of(found):
 
-        def mine(game: Told, policy: str = policy, kept: int = kept) -> list[Row]:
+        def mine(game: Narration, policy: str = policy, kept: int = kept) -> list[Row]:
             opening = Counter(t["seat"] for t in game.tickets if t["offered"] == 0 and t["kept"])
             return [seat for seat in game.seats if seat["policy"] == policy and opening[seat["seat"]] == kept]
 
@@ -196,7 +198,7 @@ def test_opening_tickets_are_counted_by_policy(result: SimulationResult, games: 
 
 
 @pytest.mark.parametrize("by", ["turn", "trains_left"])
-def test_late_tickets_are_counted_by_draw(by: Any, result: SimulationResult, games: list[Told]) -> None:  # noqa: ANN401
+def test_late_tickets_are_counted_by_draw(by: Any, result: SimulationResult, games: list[Narration]) -> None:  # noqa: ANN401
     found = S.late_tickets(result, by, width=4)
 
     draws: dict[tuple[int, int, str, int], list[tuple[int, int, int, int]]] = {}
@@ -213,7 +215,7 @@ def test_late_tickets_are_counted_by_draw(by: Any, result: SimulationResult, gam
             draws.setdefault((number, seat, game.seats[seat]["policy"], when), []).append(row)
     for (policy, when), row in rows_of(found):
 
-        def mine(game: Told, policy: str = policy, when: int = when) -> list[tuple[int, int, int, int]]:
+        def mine(game: Narration, policy: str = policy, when: int = when) -> list[tuple[int, int, int, int]]:
             number = games.index(game)
             return [d for key, rows in draws.items() if key[0] == number and key[2:] == (policy, when) for d in rows]
 
@@ -226,7 +228,7 @@ def test_late_tickets_are_counted_by_draw(by: Any, result: SimulationResult, gam
     assert found["draws"].sum() == sum(map(len, draws.values())) > 5
 
 
-def fate(ticket: Row, game: Told) -> str:
+def fate(ticket: Row, game: Narration) -> str:
     """Return what became of a ticket, from who took the route that it was lost to, and when."""
     if ticket["completed"] is not None:
         return "completed"
@@ -239,13 +241,13 @@ def fate(ticket: Row, game: Told) -> str:
     return "out of trains" if claim["seat"] == ticket["seat"] else "blocked"
 
 
-def test_tickets_are_lost_to_something(run: tuple[SimulationResult, list[Told]]) -> None:
+def test_tickets_are_lost_to_something(run: tuple[SimulationResult, list[Narration]]) -> None:
     result, games = run
     found = S.ticket_fates(result)
 
     for (policy, name), row in rows_of(found):
 
-        def mine(game: Told, policy: str = policy) -> list[Row]:
+        def mine(game: Narration, policy: str = policy) -> list[Row]:
             return [t for t in game.tickets if t["kept"] and game.seats[t["seat"]]["policy"] == policy]
 
         expected = rate(games, lambda g: [(fate(t, g) == name, 1) for t in mine(g)])  # noqa: B023
@@ -254,14 +256,14 @@ def test_tickets_are_lost_to_something(run: tuple[SimulationResult, list[Told]])
     assert (found["rate"] > 0).groupby("fate", observed=True).any().sum() >= 4
 
 
-def test_destinations_add_up(result: SimulationResult, games: list[Told]) -> None:
+def test_destinations_add_up(result: SimulationResult, games: list[Narration]) -> None:
     invented = load("invented")
     found = S.destination_results(result, invented)
 
     assert set(found.index.get_level_values("ticket")) <= {t.id for t in invented.tickets if len(t.destinations) > 1}
     for (name, destination), row in rows_of(found):
 
-        def mine(game: Told, name: str = name) -> list[Row]:
+        def mine(game: Narration, name: str = name) -> list[Row]:
             return [t for t in game.tickets if t["kept"] and t["ticket"] == name]
 
         expected = rate(games, lambda g: [((t["reached"] or "none") == destination, 1) for t in mine(g)])  # noqa: B023
@@ -277,7 +279,7 @@ def test_destinations_add_up(result: SimulationResult, games: list[Told]) -> Non
 # -- routes and cities ---------------------------------------------------------------------
 
 
-def test_routes_are_counted_once_a_game(run: tuple[SimulationResult, list[Told]]) -> None:
+def test_routes_are_counted_once_a_game(run: tuple[SimulationResult, list[Narration]]) -> None:
     result, games = run
     found = S.route_results(result)
 
@@ -295,7 +297,7 @@ def test_routes_are_counted_once_a_game(run: tuple[SimulationResult, list[Told]]
             assert row["win_association"] == pytest.approx(wins - 1 / len(games[0].seats))
 
 
-def test_cities_are_counted_once_a_seat(result: SimulationResult, games: list[Told]) -> None:
+def test_cities_are_counted_once_a_seat(result: SimulationResult, games: list[Narration]) -> None:
     invented = load("invented")
     ends = {route.id: route.cities for route in invented.routes}
     found = S.city_results(result, invented)
@@ -303,7 +305,7 @@ def test_cities_are_counted_once_a_seat(result: SimulationResult, games: list[To
     assert list(found.index) == [city.name for city in invented.cities]
     for name, row in rows_of(found):
 
-        def first(game: Told, name: object = name) -> list[float]:
+        def first(game: Narration, name: object = name) -> list[float]:
             turns = [
                 [r["turn"] for r in game.routes if r["seat"] == seat and name in ends[r["route"]]] for seat in range(N)
             ]
@@ -317,14 +319,14 @@ def test_cities_are_counted_once_a_seat(result: SimulationResult, games: list[To
         assert row["win_association"] == pytest.approx(np.mean(wins) - 1 / N)
 
 
-def test_routes_are_told_apart_by_length(result: SimulationResult, games: list[Told]) -> None:
+def test_routes_are_told_apart_by_length(result: SimulationResult, games: list[Narration]) -> None:
     invented = load("invented")
     facts = {route.id: route for route in invented.routes}
     lengths, longest = S.route_lengths(result, invented), S.longest_routes(result, invented)
 
     for (policy, length), row in rows_of(lengths):
 
-        def claims(game: Told, policy: str = policy, length: int = length) -> list[list[Row]]:
+        def claims(game: Narration, policy: str = policy, length: int = length) -> list[list[Row]]:
             taken = [r for r in game.routes if facts[r["route"]].length == length]
             seats = [s["seat"] for s in game.seats if s["policy"] == policy]
             return [[r for r in taken if r["seat"] == seat] for seat in seats]
@@ -335,7 +337,7 @@ def test_routes_are_told_apart_by_length(result: SimulationResult, games: list[T
     assert {facts[name].length for name, _ in longest.index} == {most}
     for (name, policy), row in rows_of(longest):
 
-        def seats(game: Told, policy: str = policy, name: str = name) -> list[tuple[Row, list[Row], list[Row]]]:
+        def seats(game: Narration, policy: str = policy, name: str = name) -> list[tuple[Row, list[Row], list[Row]]]:
             rows = [
                 (s, [r for r in game.routes if r["seat"] == s["seat"]]) for s in game.seats if s["policy"] == policy
             ]
@@ -352,7 +354,7 @@ def test_routes_are_told_apart_by_length(result: SimulationResult, games: list[T
             assert row["win_rate"] == pytest.approx(np.mean([s["won"] for s, _, _ in takers]))
 
 
-def test_routes_that_block_are_those_that_tickets_are_lost_to(run: tuple[SimulationResult, list[Told]]) -> None:
+def test_routes_that_block_are_those_that_tickets_are_lost_to(run: tuple[SimulationResult, list[Narration]]) -> None:
     result, games = run
     found = S.blocking_routes(result)
 
@@ -374,7 +376,7 @@ def test_routes_that_block_are_those_that_tickets_are_lost_to(run: tuple[Simulat
 # -- tunnels and tolls ---------------------------------------------------------------------
 
 
-def test_tunnels_stand_beside_their_odds(result: SimulationResult, games: list[Told]) -> None:
+def test_tunnels_stand_beside_their_odds(result: SimulationResult, games: list[Narration]) -> None:
     found, by_odds, odds = S.tunnel_results(result), S.tunnel_calibration(result, bins=4), result.tunnels["odds"]
 
     told = [[t | {"policy": g.seats[t["seat"]]["policy"]} for t in g.tunnels] for g in games]
@@ -393,12 +395,12 @@ def test_tunnels_stand_beside_their_odds(result: SimulationResult, games: list[T
     assert by_odds["attempts"].sum() == found["attempts"].sum() == len(odds)
 
 
-def test_loans_go_with_what_was_paid(result: SimulationResult, games: list[Told]) -> None:
+def test_loans_go_with_what_was_paid(result: SimulationResult, games: list[Narration]) -> None:
     found = S.loan_results(result)
 
     for (policy, loans), row in rows_of(found):
 
-        def mine(game: Told, policy: str = policy, loans: int = loans) -> list[Row]:
+        def mine(game: Narration, policy: str = policy, loans: int = loans) -> list[Row]:
             return [seat for seat in game.seats if (seat["policy"], seat["loans"]) == (policy, loans)]
 
         flat = [seat for game in games for seat in mine(game)]

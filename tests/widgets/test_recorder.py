@@ -12,7 +12,7 @@ from tests.fixtures import EVERY_MAP, load
 from ttr_analysis import Game, GameError, GameMap, GameRecord, RecordError
 from ttr_analysis.notation import NotationError, record_lines
 from ttr_analysis.widgets.recorder import GameRecorder
-from ttr_analysis.widgets.recording import Notepad, PieceKind
+from ttr_analysis.widgets.recording import PieceKind, Recording
 
 SET_UP = (
     "hand 4",
@@ -26,9 +26,9 @@ SET_UP = (
 
 
 @pytest.fixture
-def pad(nordic: GameMap) -> Notepad:
+def pad(nordic: GameMap) -> Recording:
     """Return a game in which P0 is to move and P1 keeps the record."""
-    pad = Notepad(nordic, players=("Ida", "Bo"), seat=1)
+    pad = Recording(nordic, players=("Ida", "Bo"), seat=1)
     for line in SET_UP:
         pad.enter(line)
     return pad
@@ -44,7 +44,7 @@ def pad(nordic: GameMap) -> Notepad:
 def test_a_watched_game_is_entered(table: Table, tmp_path: Path) -> None:
     record = played(table).watched_from(1)
     path = tmp_path / "game.jsonl"
-    pad = Notepad(record.map, table.n_players, seat=1, path=path)
+    pad = Recording(record.map, table.n_players, seat=1, path=path)
     lines = record_lines(record)
     for line in lines:
         assert pad.check(line).is_ready
@@ -58,10 +58,10 @@ def test_a_file_is_gone_on_with_wherever_it_ends(tmp_path: Path) -> None:
     record = played(TABLES[0]).watched_from(0)
     path = tmp_path / "game.jsonl"
     for line in record_lines(record)[:40]:
-        pad = Notepad(record.map, seat=0, path=path)
+        pad = Recording(record.map, seat=0, path=path)
         pad.enter(line)
         json.dumps(pad.frame())
-    again = Notepad(record.map, path=path)
+    again = Recording(record.map, path=path)
     assert again.record.entries == record.entries[: len(again.record.entries)]
     assert again.game == Game(record.map)
 
@@ -73,25 +73,25 @@ def test_a_file_of_another_game_is_refused(nordic: GameMap, tmp_path: Path) -> N
     path = tmp_path / "game.jsonl"
     played(Table("nederland", "no_tolls", 2)).save(path)
     with pytest.raises(RecordError):
-        Notepad(nordic, path=path)
+        Recording(nordic, path=path)
     nederland = load("nederland")
     with pytest.raises(GameError, match="is of 2 players, not of 3"):
-        Notepad(nederland, 3, path=path)
+        Recording(nederland, 3, path=path)
     with pytest.raises(GameError, match="is of no_tolls, not of neutral"):
-        Notepad(nederland, variant="neutral", path=path)
-    assert Notepad(nederland, path=path).game.game_map.rules.variant == "no_tolls"
+        Recording(nederland, variant="neutral", path=path)
+    assert Recording(nederland, path=path).game.game_map.rules.variant == "no_tolls"
     with pytest.raises(GameError, match=r"game\.jsonl is of players without names, not of Ida, Bo"):
-        Notepad(nederland, players=("Ida", "Bo"), path=path)
+        Recording(nederland, players=("Ida", "Bo"), path=path)
 
 
 def test_a_file_is_gone_on_with_by_its_players(nordic: GameMap, tmp_path: Path) -> None:
     path = tmp_path / "game.jsonl"
-    Notepad(nordic, players=("Ida", "Bo", "Cy"), path=path).enter("Ida: hand 4")
-    assert Notepad(nordic, path=path).names == ("Ida", "Bo", "Cy")
-    assert Notepad(nordic, players=["Ida", "Bo", "Cy"], path=path).lines == ("P0: hand 4",)
+    Recording(nordic, players=("Ida", "Bo", "Cy"), path=path).enter("Ida: hand 4")
+    assert Recording(nordic, path=path).names == ("Ida", "Bo", "Cy")
+    assert Recording(nordic, players=["Ida", "Bo", "Cy"], path=path).lines == ("P0: hand 4",)
     for others in (("Bo", "Ida", "Cy"), ("Ida", "Bo")):
         with pytest.raises(GameError, match=rf"game\.jsonl is of Ida, Bo, Cy, not of {', '.join(others)}"):
-            Notepad(nordic, players=others, path=path)
+            Recording(nordic, players=others, path=path)
 
 
 def test_a_file_that_cannot_be_written_loses_no_line(nordic: GameMap, tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_a_file_that_cannot_be_written_loses_no_line(nordic: GameMap, tmp_path: 
 @pytest.mark.parametrize("seat", [2, -1, "0"])
 def test_seats_are_checked(nordic: GameMap, seat: int) -> None:
     with pytest.raises(GameError, match="expected a seat from 0 to 1"):
-        Notepad(nordic, seat=seat)
+        Recording(nordic, seat=seat)
 
 
 # -- as one types -----------------------------------------------------------------------
@@ -132,13 +132,13 @@ def test_seats_are_checked(nordic: GameMap, seat: int) -> None:
         ("draw ?", "draw ?; take "),
     ],
 )
-def test_what_may_come_next_is_offered(pad: Notepad, typed: str, choice: str) -> None:
+def test_what_may_come_next_is_offered(pad: Recording, typed: str, choice: str) -> None:
     offered = [offer.text for offer in pad.check(typed).choices]
     assert choice in offered
 
 
 def test_the_first_choice_leads_through_a_whole_set_up(nordic: GameMap) -> None:
-    pad = Notepad(nordic, seat=0, players=("Ida", "Bo"))
+    pad = Recording(nordic, seat=0, players=("Ida", "Bo"))
     for _ in range(200):
         if len(pad.lines) == len(SET_UP):
             break
@@ -153,7 +153,7 @@ def test_the_first_choice_leads_through_a_whole_set_up(nordic: GameMap) -> None:
 @pytest.mark.compiled_only
 @pytest.mark.parametrize("name", EVERY_MAP)
 def test_choices_lead_from_line_to_line(name: str) -> None:
-    pad = Notepad(load(name))
+    pad = Recording(load(name))
     for turn in range(16):
         text, before = "", set[str]()
         while not (check := pad.check(text)).is_ready and check.choices and text not in before:
@@ -164,19 +164,19 @@ def test_choices_lead_from_line_to_line(name: str) -> None:
     assert len(pad.lines) > 12
 
 
-def test_slips_are_answered_with_what_looks_like_them(pad: Notepad) -> None:
+def test_slips_are_answered_with_what_looks_like_them(pad: Recording) -> None:
     assert pad.check("Bergen-Olso").choices[0].text == "Bergen-Oslo"
     assert pad.check("take gren").choices[0].text == "take green"
 
 
-def test_what_a_line_tells_is_said_before_it_is_entered(pad: Notepad) -> None:
+def test_what_a_line_tells_is_said_before_it_is_entered(pad: Recording) -> None:
     check = pad.check("take green -> red")
     assert check.is_ready
     assert check.told == "P0: take the card in market slot 2; red comes to market slot 2"
     assert len(pad.lines) == len(SET_UP)
 
 
-def test_an_illegal_line_says_why(pad: Notepad) -> None:
+def test_an_illegal_line_says_why(pad: Recording) -> None:
     check = pad.check("pass")
     assert (check.problem, check.at) == ("P0 can do something else; who can may not pass", 0)
     with pytest.raises(NotationError, match="who can may not pass"):
@@ -210,7 +210,7 @@ def test_an_illegal_line_says_why(pad: Notepad) -> None:
         ("", "market", "x", ""),
     ],
 )
-def test_clicks_write_a_line(pad: Notepad, text: str, kind: PieceKind, value: str, after: str) -> None:
+def test_clicks_write_a_line(pad: Recording, text: str, kind: PieceKind, value: str, after: str) -> None:
     assert pad.pick(text, kind, value) == after
 
 

@@ -15,7 +15,7 @@ from tests.fixtures import EVERY_MAP, load
 from ttr_analysis import Game, GameError, GameMap, GameRecord, SeatView
 from ttr_analysis.engine.actions import Action, Pass
 from ttr_analysis.policies import Greedy, Random
-from ttr_analysis.widgets.human_game import PERSON, Sitting
+from ttr_analysis.widgets.human_game import PERSON, HumanGame
 from ttr_analysis.widgets.table import GameTable
 
 if TYPE_CHECKING:
@@ -43,14 +43,14 @@ def some_line(options: Options, rng: random.Random | None) -> str:
     return f"keep {', '.join(kept) or 0}"
 
 
-def play_through(sitting: Sitting, rng: random.Random | None) -> None:
+def play_through(human_game: HumanGame, rng: random.Random | None) -> None:
     """Play a game to its end as a page does."""
-    while not sitting.is_over:
-        if sitting.thinker:
-            sitting.let_play()
+    while not human_game.is_over:
+        if human_game.thinker:
+            human_game.let_play()
             continue
-        line = some_line(sitting.frame()["options"], rng)
-        assert sitting.act({"do": "move", "step": sitting.n_steps, "line": line}) == "", line
+        line = some_line(human_game.frame()["options"], rng)
+        assert human_game.act({"do": "move", "step": human_game.n_steps, "line": line}) == "", line
 
 
 @pytest.mark.parametrize("table", EACH_VARIANT, ids=str)
@@ -59,87 +59,87 @@ def test_whole_games_are_played_through_messages(table: Table) -> None:
     game = Game(table.game_map, table.n_players)
     is_first = table.n_players % 2 == 0
     seat = 0 if is_first else table.n_players - 1
-    sitting = Sitting(game, [Random()] * (table.n_players - 1), seat, seed=7)
-    play_through(sitting, None if is_first else random.Random(5))  # noqa: S311 - a game
-    record = sitting.record
+    human_game = HumanGame(game, [Random()] * (table.n_players - 1), seat, seed=7)
+    play_through(human_game, None if is_first else random.Random(5))  # noqa: S311 - a game
+    record = human_game.record
     assert GameRecord.loads(record.dumps(), game.game_map) == record
     assert record.state_at(-1).is_over
     assert record.header.policies[seat] == PERSON
-    frame = sitting.frame()
+    frame = human_game.frame()
     assert [seat["total"] for seat in frame["result"]["seats"]] == list(record.scores)
     assert frame["result"]["winners"] == list(record.winners)
     assert frame["options"] is None
-    assert len(sitting.told) == len(record.states())
+    assert len(human_game.told) == len(record.states())
 
 
 @pytest.mark.parametrize(("name", "variant"), WALKS)
 def test_the_page_offers_the_legal_moves(name: str, variant: str | None) -> None:
     game = Game(load(name), 2, variant)
-    sitting = Sitting(game, [Greedy()], seed=3)
+    human_game = HumanGame(game, [Greedy()], seed=3)
     rng = random.Random(3)  # noqa: S311
     for _ in range(60):
-        while sitting.thinker:
-            sitting.let_play()
-        if sitting.is_over:
+        while human_game.thinker:
+            human_game.let_play()
+        if human_game.is_over:
             break
-        frame = sitting.frame()
+        frame = human_game.frame()
         options = frame["options"]
         if options["keep"] is None:
-            assert len(lines_of(options)) == len(game.legal_actions(sitting.state))
-        sitting.move(some_line(options, rng))
+            assert len(lines_of(options)) == len(game.legal_actions(human_game.state))
+        human_game.move(some_line(options, rng))
 
 
 def test_loans_are_announced() -> None:
-    sitting = Sitting(Game(load("nederland")), [Greedy()], seed=3)
-    sitting.move("keep all")
-    sitting._vector = sitting._vector.copy()
-    sitting._vector.tokens[0] = 0
-    while not (options := sitting.frame()["options"]) or not options["loans"]:
-        sitting.let_play() if sitting.thinker else sitting.move("draw")
+    human_game = HumanGame(Game(load("nederland")), [Greedy()], seed=3)
+    human_game.move("keep all")
+    human_game._vector = human_game._vector.copy()
+    human_game._vector.tokens[0] = 0
+    while not (options := human_game.frame()["options"]) or not options["loans"]:
+        human_game.let_play() if human_game.thinker else human_game.move("draw")
     route = options["loans"][0]
-    sitting.move(f"{route} {options['claims'][route][0]}")
-    assert sitting.state.loans[0] == 1
+    human_game.move(f"{route} {options['claims'][route][0]}")
+    assert human_game.state.loans[0] == 1
 
 
 # -- secrets ------------------------------------------------------------------------------
 
 
-def scrambled(sitting: Sitting) -> None:
+def scrambled(human_game: HumanGame) -> None:
     """Change all that the person cannot see: cards and tickets of others, the piles, what chance will do."""
-    state = sitting._vector.copy()
-    other = 1 - sitting.seat
+    state = human_game._vector.copy()
+    other = 1 - human_game.seat
     state.hand[other] = 0
     state.draw_pile[:] = 0
     state.stream[:] = 1
     state.queue[:10] = 0
     state.held[other] = 0
     state.offer[other] = 0
-    sitting._vector = state
+    human_game._vector = state
 
 
 @pytest.mark.parametrize("name", EVERY_MAP)
 def test_nothing_secret_is_sent(name: str) -> None:
-    sitting = Sitting(Game(load(name)), [Random()], seed=11)
+    human_game = HumanGame(Game(load(name)), [Random()], seed=11)
     rng = random.Random(11)  # noqa: S311
     for _ in range(80):
-        while sitting.thinker:
-            sitting.let_play()
-        if sitting.is_over:
+        while human_game.thinker:
+            human_game.let_play()
+        if human_game.is_over:
             break
-        frame, vector = json.dumps(sitting.frame()), sitting._vector
-        scrambled(sitting)
-        assert json.dumps(sitting.frame()) == frame
-        sitting._vector = vector
-        sitting.move(some_line(sitting.frame()["options"], rng))
-    drawn = [told.text for told in sitting.told if told.seat == 1 and told.text.startswith("draws")]
+        frame, vector = json.dumps(human_game.frame()), human_game._vector
+        scrambled(human_game)
+        assert json.dumps(human_game.frame()) == frame
+        human_game._vector = vector
+        human_game.move(some_line(human_game.frame()["options"], rng))
+    drawn = [told.text for told in human_game.told if told.seat == 1 and told.text.startswith("draws")]
     assert all("unknown" in text for text in drawn)
 
 
 def test_opening_tickets_of_others_are_not_told_before_all_have_chosen() -> None:
-    sitting = Sitting(Game(load("nordic")), [Random()], seat=1, seed=2)
-    sitting.let_play()
-    assert str(sitting.told[-1]) == "P0 has chosen its opening tickets"
-    assert sitting.frame()["table"]["seats"][0]["tickets"] == []
+    human_game = HumanGame(Game(load("nordic")), [Random()], seat=1, seed=2)
+    human_game.let_play()
+    assert str(human_game.told[-1]) == "P0 has chosen its opening tickets"
+    assert human_game.frame()["table"]["seats"][0]["tickets"] == []
 
 
 # -- messages -----------------------------------------------------------------------------
@@ -162,31 +162,31 @@ def test_opening_tickets_of_others_are_not_told_before_all_have_chosen() -> None
     ],
 )
 def test_wrong_messages_are_answered_and_change_nothing(message: object, problem: str) -> None:
-    sitting = Sitting(Game(load("nordic")), [Greedy()], seed=7)
-    before = sitting.record
-    assert problem in sitting.act(message)
-    assert sitting.record == before
+    human_game = HumanGame(Game(load("nordic")), [Greedy()], seed=7)
+    before = human_game.record
+    assert problem in human_game.act(message)
+    assert human_game.record == before
 
 
 def test_a_move_out_of_turn_is_refused() -> None:
-    sitting = Sitting(Game(load("nordic")), [Greedy()], seed=7)
-    sitting.move("keep all")
-    assert sitting.act({"do": "move", "step": 2, "line": "draw"}) == "it is not your turn: P1 Greedy decides now"
+    human_game = HumanGame(Game(load("nordic")), [Greedy()], seed=7)
+    human_game.move("keep all")
+    assert human_game.act({"do": "move", "step": 2, "line": "draw"}) == "it is not your turn: P1 Greedy decides now"
 
 
 def test_why_a_route_cannot_be_claimed_is_said() -> None:
-    sitting = Sitting(Game(load("nordic")), [Greedy()], seed=7)
-    assert "must choose its opening tickets" in sitting.why_not("Bergen-Oslo/0")
-    sitting.move("keep all")
-    sitting.let_play()
-    assert sitting.why_not("Lieksa-Murmansk/0") == "your cards do not pay for Lieksa-Murmansk (gray, 9)"
-    assert sitting.why_not("no such route") == ""
-    claimable = next(iter(sitting.frame()["options"]["claims"]))
-    assert sitting.why_not(claimable) == ""
-    sitting.move(f"{claimable} {sitting.frame()['options']['claims'][claimable][0]}")
-    while sitting.thinker:
-        sitting.let_play()
-    assert "is taken by P0" in sitting.why_not(claimable)
+    human_game = HumanGame(Game(load("nordic")), [Greedy()], seed=7)
+    assert "must choose its opening tickets" in human_game.why_not("Bergen-Oslo/0")
+    human_game.move("keep all")
+    human_game.let_play()
+    assert human_game.why_not("Lieksa-Murmansk/0") == "your cards do not pay for Lieksa-Murmansk (gray, 9)"
+    assert human_game.why_not("no such route") == ""
+    claimable = next(iter(human_game.frame()["options"]["claims"]))
+    assert human_game.why_not(claimable) == ""
+    human_game.move(f"{claimable} {human_game.frame()['options']['claims'][claimable][0]}")
+    while human_game.thinker:
+        human_game.let_play()
+    assert "is taken by P0" in human_game.why_not(claimable)
 
 
 # -- policies -----------------------------------------------------------------------------
@@ -232,10 +232,10 @@ def test_a_policy_that_fails_is_shown_and_the_game_kept(nordic: GameMap, mood: s
 def test_a_table_is_never_left_busy(nordic: GameMap, monkeypatch: pytest.MonkeyPatch) -> None:
     table = GameTable(nordic, [Greedy()], seed=7)
 
-    def interrupted(_: Sitting) -> Options:
+    def interrupted(_: HumanGame) -> Options:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Sitting, "frame", interrupted)
+    monkeypatch.setattr(HumanGame, "frame", interrupted)
     with pytest.raises(KeyboardInterrupt):
         table.play("keep all")
     assert table.busy == ""

@@ -32,7 +32,7 @@ from ttr_analysis.engine.kernel.step import action_fault, list_actions, step
 from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.protocol import CompiledPolicy, Policy, policy_name
-from ttr_analysis.engine.reasons import explain, misfit
+from ttr_analysis.engine.reasons import explain, outcome_error
 from ttr_analysis.engine.unknowns import identify_cards, n_unknown_cards, unknown_words
 from ttr_analysis.engine.view import SeatView, redact
 from ttr_analysis.maps.model import GameMap
@@ -264,7 +264,7 @@ class PackedGame:
         script = None if outcomes is None else script_of(self.codec, outcomes)
         after, rows, is_read = _written(state, run, script)
         if script is not None and (after.fault or not is_read):
-            raise GameError(misfit(self.codec, script, rows))
+            raise GameError(outcome_error(self.codec, script, rows))
         return after, rows
 
     def _check_chance(self, state: State) -> None:

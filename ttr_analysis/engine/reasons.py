@@ -48,7 +48,7 @@ def _phase(refused: Refused) -> str:
 # -- outcomes of chance that do not fit a step of a game -------------------------------------------------
 
 
-def misfit(codec: Codec, script: Sequence[tuple[int, int]], rows: Sequence[tuple[int, int]]) -> str:
+def outcome_error(codec: Codec, script: Sequence[tuple[int, int]], rows: Sequence[tuple[int, int]]) -> str:
     """
     Return which outcome of a script is the first that does not fit, and why.
 

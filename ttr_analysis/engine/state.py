@@ -109,7 +109,7 @@ class PublicState:
         """A copy of the packed state, as compiled code reads it: see `engine.layout`."""
         return self._packed.copy()
 
-    # -- the course of the game -----------------------------------------------
+    # -- the timeline of the game -----------------------------------------------
 
     @property
     def phase(self) -> Phase:

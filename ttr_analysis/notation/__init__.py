@@ -44,8 +44,8 @@ from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.packed import PackedGame
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.notation.lexer import NotationError
-from ttr_analysis.notation.parser import LineReader
-from ttr_analysis.notation.writer import course_lines, part_text
+from ttr_analysis.notation.parser import LineParser
+from ttr_analysis.notation.writer import part_text, timeline_lines
 from ttr_analysis.records.entries import Entry
 from ttr_analysis.records.game import Game
 from ttr_analysis.records.verification import follow
@@ -91,7 +91,7 @@ def read_move(text: str, game: Game, state: GameState, *, players: Sequence[str]
     take the card in market slot 0
     """
     vector = state.packed
-    reader = LineReader(_packed(game), vector, text, players=players, with_outcomes=False)
+    reader = LineParser(_packed(game), vector, text, players=players, with_outcomes=False)
     reader.read()
     return reader.packed.codec.decode(*reader.action, vector)
 
@@ -161,8 +161,8 @@ def record_lines(record: GameRecord) -> list[str]:
     True
     """
     packed = PackedGame(record.map, record.header.n_players)
-    course = follow(record.map, record.header.n_players, record.entries)
-    return [line for line, _ in course_lines(packed, course, record.entries)]
+    timeline = follow(record.map, record.header.n_players, record.entries)
+    return [line for line, _ in timeline_lines(packed, timeline, record.entries)]
 
 
 def read_game(lines: Iterable[str], game: Game, *, players: Sequence[str] = ()) -> GameRecord:
@@ -184,9 +184,9 @@ def read_game(lines: Iterable[str], game: Game, *, players: Sequence[str] = ()) 
         If a line cannot be read or tells what cannot be; the message says
         which one, at which character, what was expected and what came.
     """
-    from ttr_analysis.notation.session import Transcript
+    from ttr_analysis.notation.session import Session
 
-    transcript = Transcript(game, players=players)
+    transcript = Session(game, players=players)
     for number, line in enumerate(lines, start=1):
         if line.strip() and not line.lstrip().startswith("#"):
             try:

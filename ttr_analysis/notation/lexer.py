@@ -150,7 +150,7 @@ def names_of(game_map: GameMap) -> MapNames:
     return MapNames(game_map)
 
 
-class Scanner:
+class Lexer:
     """
     Reads a line from left to right.
 
@@ -161,7 +161,7 @@ class Scanner:
 
     Examples
     --------
-    >>> scanner = Scanner("blue 2, red")
+    >>> scanner = Lexer("blue 2, red")
     >>> [card for card, _ in scanner.cards()], scanner.is_done
     (['blue', 'blue', 'red'], True)
     """

@@ -25,10 +25,10 @@ from ttr_analysis.engine.reasons import due_words
 from ttr_analysis.engine.unknowns import identify_tickets, n_unknown_cards
 from ttr_analysis.engine.view import fill_open
 from ttr_analysis.maps.model import Route
-from ttr_analysis.notation.lexer import UNKNOWN, Names, NotationError, Scanner, card_value, names_of
+from ttr_analysis.notation.lexer import UNKNOWN, Lexer, Names, NotationError, card_value, names_of
 from ttr_analysis.notation.writer import cards_text, claim_code, meant_tracks, packed_cards, payment_text, pays
 from ttr_analysis.records.entries import SHOWN, Entry
-from ttr_analysis.records.replay import Telling
+from ttr_analysis.records.replay import ScriptedStep
 from ttr_analysis.tables import MAX_OFFER, MAX_ROUTES
 
 _UNKNOWN_TICKET: Final = re.compile(r"\?")
@@ -42,7 +42,7 @@ _TICKETS: Final = (codes.TICKET_OFFERED, codes.NEUTRAL_TICKET)
 _CARDS: Final = (codes.CARD_DEALT, codes.CARD_DRAWN, codes.CARD_REVEALED, codes.MARKET_CARD)
 
 
-class Told:
+class Narration:
     """What a part of a line says of outcomes: by kind of event, values with their places."""
 
     def __init__(self) -> None:
@@ -95,7 +95,7 @@ class StepReader:
         self.map = packed.game_map
         self.names = names_of(self.map)
         self.vector = vector
-        self.scan = Scanner(text)
+        self.scan = Lexer(text)
         self.entries: list[Entry] = []
         self.action = (0, 0)
         self._dealt = list(dealt)
@@ -108,7 +108,7 @@ class StepReader:
         vector: State,
         code: int,
         value: int,
-        told: Told,
+        told: Narration,
         place: int,
         *,
         choices: Sequence[str] = (),
@@ -122,7 +122,7 @@ class StepReader:
             return
         if is_last:
             self._read_clauses(told)
-        telling = Telling(self.packed, vector, code, value)
+        telling = ScriptedStep(self.packed, vector, code, value)
         self._tell_all(telling, told)
         self._check_used(telling, told, place)
         move, *outcomes = telling.entries()
@@ -132,7 +132,7 @@ class StepReader:
         self.entries += [move, *outcomes]
         self.vector = telling.after
 
-    def _read_clauses(self, told: Told) -> None:
+    def _read_clauses(self, told: Narration) -> None:
         """Read what follows a move."""
         while True:
             for kind, (pattern, _) in _CLAUSES.items():
@@ -142,7 +142,7 @@ class StepReader:
             else:
                 return
 
-    def _add_items(self, told: Told, kind: int) -> None:
+    def _add_items(self, told: Narration, kind: int) -> None:
         """Read the cards or tickets of one kind of event."""
         scan = self.scan
         if kind in _TICKETS:
@@ -154,7 +154,7 @@ class StepReader:
             values = [(card_value(card), place) for card, place in scan.cards(unknown=unknown)]
         told.add(kind, values, scan.at)
 
-    def _tell_all(self, telling: Telling, told: Told) -> None:
+    def _tell_all(self, telling: ScriptedStep, told: Narration) -> None:
         """Tell the outcomes of a step."""
         while True:
             due, market = telling.due, told.values.get(codes.MARKET_CARD)
@@ -166,7 +166,7 @@ class StepReader:
             else:
                 self._tell_next(telling, told)
 
-    def _tell_next(self, telling: Telling, told: Told) -> None:
+    def _tell_next(self, telling: ScriptedStep, told: Narration) -> None:
         """Tell the outcome that is due."""
         due = telling.due
         assert due is not None  # noqa: S101 - who calls has looked
@@ -179,7 +179,7 @@ class StepReader:
                 reason = f"the draw pile holds no {CARD_KINDS[value]} card"
             raise self.scan.error(reason, at=place, is_illegal=True)
 
-    def _missing(self, due: Entry, telling: Telling, told: Told) -> NotationError:
+    def _missing(self, due: Entry, telling: ScriptedStep, told: Narration) -> NotationError:
         """Return an error for an outcome that the line does not tell."""
         what = due_words(decode_chance(self.packed.codec, due.code, 0))
         is_ticket = due.kind in _TICKETS
@@ -192,7 +192,7 @@ class StepReader:
         reason = f"expected {start}... ({what} is due)"
         return self.scan.error(reason, [f"{start}{item}" for item in items])
 
-    def _check_used(self, telling: Telling, told: Told, start: int) -> None:
+    def _check_used(self, telling: ScriptedStep, told: Narration, start: int) -> None:
         """Refuse outcomes that do not follow from a step."""
         for kind, values in told.values.items():
             if values:
@@ -286,7 +286,7 @@ _PLAIN: Final = {"draw ": codes.DRAW_CARD, "tickets ": codes.DRAW_TICKETS, "pass
 """Those that need nothing more to be legal or not."""
 
 
-class LineReader(StepReader):
+class LineParser(StepReader):
     """
     Reads one line.
 
@@ -367,7 +367,7 @@ class LineReader(StepReader):
 
     def _read_setup(self) -> None:
         """Read a part that tells of the set-up."""
-        telling = Telling(self.packed, None, told=self._dealt)
+        telling = ScriptedStep(self.packed, None, told=self._dealt)
         due = telling.due
         assert due is not None  # noqa: S101 - else there is a state
         word = _NAMES[due.kind]
@@ -380,7 +380,7 @@ class LineReader(StepReader):
             )
         if due.kind != codes.MARKET_CARD:
             self._check_seat(due.seat)
-        told = Told()
+        told = Narration()
         self._add_items(told, due.kind)
         while telling.due is not None and telling.due[:2] == due[:2]:
             self._tell_next(telling, told)
@@ -465,7 +465,7 @@ class LineReader(StepReader):
         route = self._choose_track(vector, tracks, laid, place)
         if sets:
             self._check_sets(vector, route, [kind for kind, _ in cards], [kind for kind, _ in sets], place)
-        self._step(vector, *claim_code(self.packed, route, laid), Told(), start)
+        self._step(vector, *claim_code(self.packed, route, laid), Narration(), start)
 
     def _choose_track(self, vector: State, tracks: Sequence[Route], laid: CardCounts, place: int) -> Route:
         """Return the track that a claim means."""
@@ -495,11 +495,11 @@ class LineReader(StepReader):
 
     def _read_draw(self, vector: State, start: int) -> None:
         if not self._with_outcomes:
-            self._step(vector, codes.DRAW_CARD, 0, Told(), start)
+            self._step(vector, codes.DRAW_CARD, 0, Narration(), start)
             return
         drawn = self.scan.cards(unknown=True)
         for i, (kind, place) in enumerate(drawn):
-            told = Told()
+            told = Narration()
             told.add(codes.CARD_DRAWN, [(card_value(kind), place)], self.scan.at)
             assert self.vector is not None  # noqa: S101 - as when the line began
             if i and self.vector.seat != vector.seat:
@@ -524,7 +524,7 @@ class LineReader(StepReader):
             where = f" in slot {track[1]}" if track else ""
             shown = ", ".join(card or "nothing" for card in market)
             raise scan.error(f"no {kind} lies{where}: the market shows {shown}", lying, at=place, is_illegal=True)
-        self._step(vector, make_action(codes.DRAW_FACE_UP, slots[0]), 0, Told(), start)
+        self._step(vector, make_action(codes.DRAW_FACE_UP, slots[0]), 0, Narration(), start)
 
     def _read_pay(self, vector: State, start: int) -> None:
         if vector.phase != Phase.TUNNEL:
@@ -535,10 +535,10 @@ class LineReader(StepReader):
         if self.scan.is_done:
             raise self.scan.expected("the cards of the surcharge", choices)
         cards = _counts([kind for kind, _ in self.scan.cards()])
-        self._step(vector, codes.PAY_TUNNEL, packed_cards(cards), Told(), place, choices=choices)
+        self._step(vector, codes.PAY_TUNNEL, packed_cards(cards), Narration(), place, choices=choices)
 
     def _read_tickets(self, vector: State, start: int) -> None:
-        told = Told()
+        told = Narration()
         if self._with_outcomes:
             if reason := self.packed.why_illegal(vector, codes.DRAW_TICKETS, 0):
                 raise self.scan.error(reason, at=start, is_illegal=True)
@@ -562,7 +562,7 @@ class LineReader(StepReader):
         if len(kept) < fewest:
             more = [f", {name}" for name in choices[:-1] if name not in map(self._ticket_name, kept)]
             raise scan.error(str(self.packed.why_illegal(vector, code, value)), more, is_illegal=True)
-        self._step(vector, code, value, Told(), place)
+        self._step(vector, code, value, Narration(), place)
 
     def _read_neutral(self, vector: State, start: int) -> None:
         scan = self.scan
@@ -585,7 +585,7 @@ class LineReader(StepReader):
         if not legal:
             raise scan.error(f"expected {' or '.join(choices)}", choices, at=place)
         code = make_action(codes.CHOOSE_NEUTRAL, self.packed.codec.route_index(legal[0]))
-        self._step(vector, code, 0, Told(), place, choices=choices)
+        self._step(vector, code, 0, Narration(), place, choices=choices)
 
     def _read_shown(self, vector: State) -> None:
         """Read the tickets that a seat shows when the game is over."""
@@ -635,12 +635,12 @@ class LineReader(StepReader):
         return list(islice(dict.fromkeys(texts), _MOST_CHOICES))
 
     def _read_decline(self, vector: State, start: int) -> None:
-        self._step(vector, codes.DECLINE_TUNNEL, 0, Told(), start)
+        self._step(vector, codes.DECLINE_TUNNEL, 0, Narration(), start)
 
     def _read_pass(self, vector: State, start: int) -> None:
-        self._step(vector, codes.PASS, 0, Told(), start)
+        self._step(vector, codes.PASS, 0, Narration(), start)
 
-    _verbs: ClassVar[tuple[tuple[re.Pattern[str], Callable[[LineReader, State, int], None]], ...]] = (
+    _verbs: ClassVar[tuple[tuple[re.Pattern[str], Callable[[LineParser, State, int], None]], ...]] = (
         (re.compile(r"(?:draws? )?tickets?\b"), _read_tickets),
         (re.compile(r"draws?\b"), _read_draw),
         (re.compile(r"takes?\b"), _read_take),

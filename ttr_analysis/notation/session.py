@@ -13,12 +13,12 @@ from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.packed import PackedGame
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.notation.lexer import NotationError
-from ttr_analysis.notation.parser import LineReader
-from ttr_analysis.notation.writer import course_lines, setup_lines
+from ttr_analysis.notation.parser import LineParser
+from ttr_analysis.notation.writer import setup_lines, timeline_lines
 from ttr_analysis.records.entries import Entry, event_of
 from ttr_analysis.records.game import Game
 from ttr_analysis.records.record import GameRecord
-from ttr_analysis.records.replay import Course
+from ttr_analysis.records.replay import Timeline
 from ttr_analysis.records.verification import ImpossibleError, follow, follow_on
 
 
@@ -27,7 +27,7 @@ class _Written(NamedTuple):
 
     line: str
     entries: tuple[Entry, ...]
-    course: Course
+    timeline: Timeline
 
 
 class Reading(NamedTuple):
@@ -46,7 +46,7 @@ class Reading(NamedTuple):
     events: tuple[Event, ...]
 
 
-class Transcript:
+class Session:
     """
     A game written down line by line: see `notation`.
 
@@ -65,7 +65,7 @@ class Transcript:
     Examples
     --------
     >>> import ttr_analysis as ttr
-    >>> transcript = Transcript(ttr.Game(ttr.load_map("nordic")), players=["Ida", "Bo"])
+    >>> transcript = Session(ttr.Game(ttr.load_map("nordic")), players=["Ida", "Bo"])
     >>> transcript.write("ida: hand blue 2, red, loc").line
     'P0: hand blue, blue, red, locomotive'
     >>> transcript.write("Bo: hand 4").line
@@ -88,14 +88,14 @@ class Transcript:
         game = Game(record.map, header.n_players)
         transcript = cls(game, players=header.players, title=header.title, note=header.note)
         transcript._empty = replace(record, entries=())
-        course = follow(record.map, header.n_players, record.entries)
-        if course.steps:
-            lines = course_lines(transcript._packed, course, record.entries)
+        timeline = follow(record.map, header.n_players, record.entries)
+        if timeline.steps:
+            lines = timeline_lines(transcript._packed, timeline, record.entries)
         else:
             lines = setup_lines(record.entries, record.map)
         for line, end in lines:
-            n_steps = sum(step.end <= end for step in course.steps)
-            transcript._written.append(_Written(line, record.entries[:end], course.copy(n_steps)))
+            n_steps = sum(step.end <= end for step in timeline.steps)
+            transcript._written.append(_Written(line, record.entries[:end], timeline.copy(n_steps)))
         return transcript
 
     # -- what stands ------------------------------------------------------------
@@ -115,7 +115,7 @@ class Transcript:
         """The record of the game so far."""
         record = replace(self._empty, entries=self.entries)
         if self._vector is not None:
-            record.__dict__["_course"] = self._written[-1].course
+            record.__dict__["_timeline"] = self._written[-1].timeline
         return record
 
     @property
@@ -202,15 +202,15 @@ class Transcript:
 
     @property
     def _vector(self) -> State | None:
-        course = self._written[-1].course
-        return course.last if course.steps else None
+        timeline = self._written[-1].timeline
+        return timeline.last if timeline.steps else None
 
     def _next(self, text: str) -> tuple[_Written, tuple[Event, ...]]:
         """Return what would stand after a line, and what the line tells."""
         last = self._written[-1]
-        is_setup = not last.course.steps
+        is_setup = not last.timeline.steps
         setup = last.entries if is_setup else ()
-        reader = LineReader(
+        reader = LineParser(
             self._packed,
             self._vector,
             text,
@@ -219,18 +219,18 @@ class Transcript:
         )
         reader.read()
         entries = tuple(reader.entries) if is_setup else (*last.entries, *reader.entries)
-        course = last.course.copy()
+        timeline = last.timeline.copy()
         try:
-            follow_on(course, entries)
+            follow_on(timeline, entries)
         except ImpossibleError as error:
             raise NotationError(error.reason, 0, is_illegal=True) from None
         told = entries[len(last.entries) :]
-        line = self._canonical(course, entries, len(last.course.steps), told)
-        return _Written(line, entries, course), tuple(event_of(entry, self._packed.codec) for entry in told)
+        line = self._canonical(timeline, entries, len(last.timeline.steps), told)
+        return _Written(line, entries, timeline), tuple(event_of(entry, self._packed.codec) for entry in told)
 
-    def _canonical(self, course: Course, entries: tuple[Entry, ...], first: int, told: tuple[Entry, ...]) -> str:
+    def _canonical(self, timeline: Timeline, entries: tuple[Entry, ...], first: int, told: tuple[Entry, ...]) -> str:
         """Return what a line told, as it is written: the steps from one on, or a part of the set-up."""
         if first == 0:
-            return next(line for line, _ in setup_lines(told, course.game_map))
-        turns = [line for line, _ in course_lines(self._packed, course, entries, first)]
+            return next(line for line, _ in setup_lines(told, timeline.game_map))
+        turns = [line for line, _ in timeline_lines(self._packed, timeline, entries, first)]
         return "; ".join([turns[0], *(line.partition(": ")[2] for line in turns[1:])])

@@ -14,7 +14,7 @@ from ttr_analysis.engine.packed import PackedGame
 from ttr_analysis.maps.model import GameMap, Route
 from ttr_analysis.notation.lexer import UNKNOWN, names_of
 from ttr_analysis.records.entries import SHOWN, Entry
-from ttr_analysis.records.replay import Course
+from ttr_analysis.records.replay import Timeline
 
 _GOES_ON = (Phase.SECOND_DRAW, Phase.TUNNEL, Phase.KEEP)
 """Phases in which the turn that was begun goes on."""
@@ -229,8 +229,8 @@ def _is_plain_draw(part: str) -> bool:
     return part.startswith("draw ") and "->" not in part and "neutral" not in part
 
 
-def course_lines(
-    packed: PackedGame, course: Course, entries: Sequence[Entry], first: int = 0
+def timeline_lines(
+    packed: PackedGame, timeline: Timeline, entries: Sequence[Entry], first: int = 0
 ) -> Iterator[tuple[str, int]]:
     """
     Yield the lines of a game from a step on: the set-up, then one line a turn.
@@ -239,7 +239,7 @@ def course_lines(
     ----------
     packed
         The game.
-    course
+    timeline
         The record, followed.
     entries
         Its events.
@@ -252,17 +252,17 @@ def course_lines(
         The line, and the number of events up to its end.
     """
     turn: list[tuple[State, Sequence[Entry]]] = []
-    for number in range(first, len(course.steps)):
-        step = course.steps[number]
+    for number in range(first, len(timeline.steps)):
+        step = timeline.steps[number]
         its = entries[step.first : step.end]
         if number == 0:
             yield from setup_lines(its, packed.game_map)
             continue
-        before = course.vector(number - 1)
+        before = timeline.vector(number - 1)
         turn.append((before, its))
-        after = course.vector(number)
+        after = timeline.vector(number)
         if step.shown is not None or after.phase not in _GOES_ON or after.seat != its[0].seat:
             yield turn_line(packed, turn), step.end
             turn = []
     if turn:
-        yield turn_line(packed, turn), course.n_events
+        yield turn_line(packed, turn), timeline.n_events

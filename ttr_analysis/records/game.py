@@ -21,7 +21,7 @@ from ttr_analysis.engine.view import SeatView
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.records.header import check_seed
 from ttr_analysis.records.record import GameRecord
-from ttr_analysis.records.replay import SET_UP, Course
+from ttr_analysis.records.replay import SET_UP, Timeline
 
 _TOO_LARGE: Final = 1 << 62
 
@@ -317,9 +317,9 @@ class Game:
         (0,)
         """
         check_seed(seed)
-        course, rows = self._play(policies, seed, game)
+        timeline, rows = self._play(policies, seed, game)
         names = [policy_name(policy) for policy in policies]
-        return GameRecord.from_tape(self.game_map, self.n_players, rows, names, seed, game, course=course)
+        return GameRecord.from_tape(self.game_map, self.n_players, rows, names, seed, game, timeline=timeline)
 
     def play_rows(self, policies: Sequence[Policy | CompiledPolicy], seed: int, game: int = 0) -> Ints:
         """
@@ -337,21 +337,21 @@ class Game:
         """
         return np.array(self._play(policies, seed, game)[1], dtype=np.int64)
 
-    def _play(self, policies: Sequence[Policy | CompiledPolicy], seed: int, game: int) -> tuple[Course, Rows]:
+    def _play(self, policies: Sequence[Policy | CompiledPolicy], seed: int, game: int) -> tuple[Timeline, Rows]:
         """Play a game to its end; return its steps and all that happened."""
         if len(policies) != self.n_players:
             raise GameError(f"a game of {self.n_players} players wants as many policies, got {len(policies)}")
         number = _whole_number(game, "number of the game")
         vector, written = self._packed.deal(seed, number)
-        course = Course(self.game_map, self.n_players)
-        course.add_played(SET_UP, 0, written, vector)
+        timeline = Timeline(self.game_map, self.n_players)
+        timeline.add_played(SET_UP, 0, written, vector)
         choosers = [seat_policy(self._packed, policy, seat, seed, number) for seat, policy in enumerate(policies)]
         while vector.phase != OVER:
             code, value = choosers[vector.seat](vector)
             vector, rows = self._packed.play_on(vector, code, value)
-            course.add_played(code, value, rows, vector)
+            timeline.add_played(code, value, rows, vector)
             written += rows
-        return course, written
+        return timeline, written
 
     # -- plumbing -----------------------------------------------------------------
 

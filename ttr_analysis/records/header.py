@@ -42,7 +42,7 @@ class RecordHeader:
     n_players
         Number of players, without the neutral one.
     facts
-        Fingerprint of the facts and rules: `facts_hash`.
+        Fingerprint of the facts and rules: `fingerprint`.
     policies
         Names of the policies, seat by seat; empty if people played.
     seed, game
@@ -161,7 +161,7 @@ def resolve_map(header: RecordHeader, given: GameMap | None, faults: FaultList) 
     except ValueError as error:
         faults.add(1, "n_players", str(header.n_players), str(error))
         return None
-    facts = facts_hash(game_map)
+    facts = fingerprint(game_map)
     if facts != header.facts:
         its, ours = _title(header.map_name, header.variant), _title(game_map.name, game_map.rules.variant)
         expected = f"expected {as_json(facts)}: the facts of the map {ours} are not those of the record of {its}"
@@ -280,7 +280,7 @@ _SETS: Final = {"locomotives_on"}
 
 
 @lru_cache(maxsize=64)
-def facts_hash(game_map: GameMap) -> str:
+def fingerprint(game_map: GameMap) -> str:
     """
     Return a fingerprint of the facts and rules of a map.
 
@@ -298,7 +298,7 @@ def facts_hash(game_map: GameMap) -> str:
     --------
     >>> import ttr_analysis as ttr
     >>> nederland = ttr.load_map("nederland")
-    >>> facts_hash(nederland) == facts_hash(nederland.with_variant("no_tolls"))
+    >>> fingerprint(nederland) == fingerprint(nederland.with_variant("no_tolls"))
     False
     """
     facts = {

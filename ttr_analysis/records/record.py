@@ -34,9 +34,9 @@ from ttr_analysis.records.entries import (
     event_of,
     in_offer_order,
 )
-from ttr_analysis.records.header import MAX_NAME, RecordHeader, facts_hash, read_header, resolve_map
+from ttr_analysis.records.header import MAX_NAME, RecordHeader, fingerprint, read_header, resolve_map
 from ttr_analysis.records.lines import FaultList, as_line, parse_lines, read_bytes
-from ttr_analysis.records.replay import Course, States
+from ttr_analysis.records.replay import States, Timeline
 from ttr_analysis.records.verification import ImpossibleError, follow
 from ttr_analysis.rules.chance import TABLE_STREAM, open_stream, seed_words
 
@@ -141,7 +141,7 @@ class GameRecord:
         seed: int | None = None,
         number: int | None = None,
         *,
-        course: Course | None = None,
+        timeline: Timeline | None = None,
     ) -> Self:
         """
         Return the record of a game from what the kernel wrote.
@@ -156,12 +156,12 @@ class GameRecord:
             Codes and values of all events, shape (events, 2).
         policies, seed, number
             As in `from_play`.
-        course
+        timeline
             The steps of the game, if it was followed as it was played.
         """
         record = cls._make(game_map, n_players, tuple(entries_of_tape(rows)), policies, seed, number)
-        if course is not None:
-            record.__dict__["_course"] = course
+        if timeline is not None:
+            record.__dict__["_timeline"] = timeline
         return record
 
     @classmethod
@@ -178,7 +178,7 @@ class GameRecord:
             map_name=game_map.name,
             variant=game_map.rules.variant,
             n_players=n_players,
-            facts=facts_hash(game_map),
+            facts=fingerprint(game_map),
             policies=tuple(_shorten(name, MAX_NAME) for name in policies),
             seed=seed,
             game=number,
@@ -267,12 +267,12 @@ class GameRecord:
         assert header is not None  # noqa: S101 - else there was a fault
         assert its_map is not None  # noqa: S101
         record = cls(header, entries, its_map)
-        course = record._follow(faults)
-        record.__dict__["_course"] = course
+        timeline = record._follow(faults)
+        record.__dict__["_timeline"] = timeline
         if cut:
             _warn(f"{faults.file}, line {cut} breaks off and is left out")
-        elif course.due:
-            _warn(f"{faults.file} ends in the middle of a move, before its {course.due}")
+        elif timeline.due:
+            _warn(f"{faults.file} ends in the middle of a move, before its {timeline.due}")
         return record
 
     def dumps(self) -> str:
@@ -296,7 +296,7 @@ class GameRecord:
     def events(self) -> tuple[Event, ...]:
         """Everything that happened, in order."""
         codec = codec_of(self.map)
-        self._course  # noqa: B018 - what is impossible is refused first
+        self._timeline  # noqa: B018 - what is impossible is refused first
         return tuple(event_of(entry, codec) for entry in self.entries)
 
     @cached_property
@@ -307,12 +307,12 @@ class GameRecord:
     @cached_property
     def steps(self) -> tuple[tuple[Event, ...], ...]:
         """The events step by step: `states()[k]` is the state after `steps[k]`."""
-        return tuple(self.events[step.first : step.end] for step in self._course.steps)
+        return tuple(self.events[step.first : step.end] for step in self._timeline.steps)
 
     @property
     def is_complete(self) -> bool:
         """Whether the record goes on to the end of the game."""
-        return bool(self._course.steps) and self.states()[-1].is_over
+        return bool(self._timeline.steps) and self.states()[-1].is_over
 
     def states(self) -> States:
         """
@@ -324,7 +324,7 @@ class GameRecord:
             A sequence, made as it is asked for. The random numbers to come in
             them are not those of the game as it was played: see `resume`.
         """
-        return States(self._course, range(len(self._course.steps)))
+        return States(self._timeline, range(len(self._timeline.steps)))
 
     def state_at(self, step: SupportsIndex) -> GameState:
         """
@@ -390,8 +390,8 @@ class GameRecord:
 
     @cached_property
     def _scores(self) -> Scores:
-        if not self._course.steps:
-            raise GameError(f"the record ends before the game begins: {self._course.due} is due")
+        if not self._timeline.steps:
+            raise GameError(f"the record ends before the game begins: {self._timeline.due} is due")
         return score_state(self.map, self._last, self.header.n_players)
 
     # -- as seen by one seat ----------------------------------------------------------
@@ -428,10 +428,10 @@ class GameRecord:
     # -- plumbing -------------------------------------------------------------------------
 
     @cached_property
-    def _course(self) -> Course:
+    def _timeline(self) -> Timeline:
         return self._follow(FaultList("record", "of a game"))
 
-    def _follow(self, faults: FaultList) -> Course:
+    def _follow(self, faults: FaultList) -> Timeline:
         """Return the record followed; what is impossible is a fault of the line on which it stands in a file."""
         try:
             return follow(self.map, self.header.n_players, self.entries)
@@ -443,7 +443,7 @@ class GameRecord:
     @property
     def _last(self) -> State:
         """The packed state after the last step."""
-        return self._course.last
+        return self._timeline.last
 
     def __getstate__(self) -> dict[str, Any]:
         # What is cached is left out: it is many times as large.
@@ -462,7 +462,7 @@ class GameRecord:
 
     def _result(self) -> str:
         try:
-            if not self._course.steps:
+            if not self._timeline.steps:
                 return ", not begun"
             scores = ", ".join("?" if score is None else str(score) for score in self.scores)
             if not self.is_complete:

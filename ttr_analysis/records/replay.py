@@ -32,7 +32,7 @@ from ttr_analysis.tables import Tables, game_tables
 # -- A step of a game whose outcomes of chance are told one by one ---------------------------------------
 
 
-class Telling:
+class ScriptedStep:
     """
     A step whose outcomes are told one by one.
 
@@ -50,7 +50,7 @@ class Telling:
     Examples
     --------
     >>> import ttr_analysis as ttr
-    >>> setup = Telling(PackedGame(ttr.load_map("nordic"), 2), None)
+    >>> setup = ScriptedStep(PackedGame(ttr.load_map("nordic"), 2), None)
     >>> setup.due
     Entry(kind=32, seat=0, argument=0, value=0, tickets=())
     >>> setup.tell(3), setup.due.seat
@@ -187,7 +187,7 @@ class Step(NamedTuple):
 
 
 @dataclass
-class Course:
+class Timeline:
     """
     A record that was followed: its steps, and some of its states.
 
@@ -234,9 +234,9 @@ class Course:
         """The packed state after the last step."""
         return self.vector(len(self.steps) - 1)
 
-    def copy(self, n_steps: int | None = None) -> Course:
+    def copy(self, n_steps: int | None = None) -> Timeline:
         """
-        Return the same course, or its first steps, to be gone on with otherwise.
+        Return the same timeline, or its first steps, to be gone on with otherwise.
 
         Parameters
         ----------
@@ -244,7 +244,7 @@ class Course:
             How many steps; None for all.
         """
         n = len(self.steps) if n_steps is None else n_steps
-        other = Course(self.game_map, self.n_players)
+        other = Timeline(self.game_map, self.n_players)
         other.steps, other._kept = self.steps[:n], self._kept[: -(-n // _EVERY)]
         if self._latest[0] < n:
             other._latest = self._latest
@@ -288,16 +288,16 @@ class States(Sequence[GameState]):
 
     Parameters
     ----------
-    course
+    timeline
         The record, followed.
     numbers
         Which states.
     """
 
-    __slots__ = ("_course", "_numbers")
+    __slots__ = ("_numbers", "_timeline")
 
-    def __init__(self, course: Course, numbers: range) -> None:
-        self._course = course
+    def __init__(self, timeline: Timeline, numbers: range) -> None:
+        self._timeline = timeline
         self._numbers = numbers
 
     def __len__(self) -> int:
@@ -310,9 +310,9 @@ class States(Sequence[GameState]):
     def __getitem__(self, at: int | slice) -> GameState | States:
         """Return a state, or several."""
         if isinstance(at, slice):
-            return States(self._course, self._numbers[at])
-        vector = self._course.vector(self._numbers[at])
-        return GameState(self._course.game_map, self._course.n_players, vector)
+            return States(self._timeline, self._numbers[at])
+        vector = self._timeline.vector(self._numbers[at])
+        return GameState(self._timeline.game_map, self._timeline.n_players, vector)
 
     def __repr__(self) -> str:
         return f"<{len(self)} states>"

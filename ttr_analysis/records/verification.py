@@ -38,7 +38,7 @@ from ttr_analysis.engine.unknowns import (
 )
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.records.entries import SHOWN, UNKNOWN, Entry, entry_name
-from ttr_analysis.records.replay import SET_UP, Course, Step, make_step
+from ttr_analysis.records.replay import SET_UP, Step, Timeline, make_step
 from ttr_analysis.tables import UNKEPT_DISCARDED
 
 _NOTHING: Final = -1
@@ -64,7 +64,7 @@ class ImpossibleError(Exception):
         self.reason = reason
 
 
-def follow(game_map: GameMap, n_players: int, entries: Sequence[Entry]) -> Course:
+def follow(game_map: GameMap, n_players: int, entries: Sequence[Entry]) -> Timeline:
     """
     Follow a record from the set-up on.
 
@@ -80,7 +80,7 @@ def follow(game_map: GameMap, n_players: int, entries: Sequence[Entry]) -> Cours
 
     Returns
     -------
-    course
+    timeline
         The whole steps.
 
     Raises
@@ -88,18 +88,18 @@ def follow(game_map: GameMap, n_players: int, entries: Sequence[Entry]) -> Cours
     ImpossibleError
         At the first event that cannot come where it does.
     """
-    course = Course(game_map, n_players)
-    follow_on(course, entries)
-    return course
+    timeline = Timeline(game_map, n_players)
+    follow_on(timeline, entries)
+    return timeline
 
 
-def follow_on(course: Course, entries: Sequence[Entry]) -> None:
+def follow_on(timeline: Timeline, entries: Sequence[Entry]) -> None:
     """
-    Follow a record from where a course ends.
+    Follow a record from where a timeline ends.
 
     Parameters
     ----------
-    course
+    timeline
         The steps so far; those that follow are added.
     entries
         All events of the record, those of the steps so far included.
@@ -109,18 +109,18 @@ def follow_on(course: Course, entries: Sequence[Entry]) -> None:
     ImpossibleError
         At the first event that cannot come where it does.
     """
-    at = course.n_events
-    state = course.last if course.steps else State()
-    course.due = ""
-    while at < len(entries) or not course.steps:
-        end = _end_of_step(entries, at, is_set_up=not course.steps)
-        follower = _Follower(course, entries, at, end)
+    at = timeline.n_events
+    state = timeline.last if timeline.steps else State()
+    timeline.due = ""
+    while at < len(entries) or not timeline.steps:
+        end = _end_of_step(entries, at, is_set_up=not timeline.steps)
+        follower = _Follower(timeline, entries, at, end)
         made = follower.try_step(state)
         if made is None:
-            course.due = follower.due
+            timeline.due = follower.due
             break
         state = made[1]
-        course.add(*made)
+        timeline.add(*made)
         at = end
 
 
@@ -138,7 +138,7 @@ class _Follower:
 
     Parameters
     ----------
-    course
+    timeline
         The steps before.
     entries
         All events of the record.
@@ -146,13 +146,13 @@ class _Follower:
         Those of this step.
     """
 
-    def __init__(self, course: Course, entries: Sequence[Entry], first: int, end: int) -> None:
-        self.game_map = course.game_map
-        self.tables = course.tables
+    def __init__(self, timeline: Timeline, entries: Sequence[Entry], first: int, end: int) -> None:
+        self.game_map = timeline.game_map
+        self.tables = timeline.tables
         self.entries = entries
         self.first = first
         self.end = end
-        self.is_set_up = not course.steps
+        self.is_set_up = not timeline.steps
         self.first_outcome = first if self.is_set_up else first + 1
         self.outcomes = entries[self.first_outcome : end]
         self.due = ""
@@ -161,9 +161,9 @@ class _Follower:
         """Return the step and the state after it; None if the record ends before its last outcomes."""
         step, state = self._begin(before)
         after = state.copy()
-        misfit = self._misfit(after, step)
-        if misfit:
-            self._refuse(after, misfit)
+        outcome_error = self._outcome_error(after, step)
+        if outcome_error:
+            self._refuse(after, outcome_error)
             return None
         if has_unknown_cards(after):
             if (kind := impossible_kind(after, self.tables)) is not None:
@@ -242,7 +242,7 @@ class _Follower:
     def _script(self) -> Rows:
         return [(entry.code, entry.value) for entry in self.outcomes if entry.kind != codes.SHUFFLED]
 
-    def _misfit(self, state: State, step: Step) -> _Misfit | None:
+    def _outcome_error(self, state: State, step: Step) -> _OutcomeError | None:
         """Make a step; return the first outcome that the record has otherwise."""
         n_room = len(self.outcomes) + 2
         tape = tape_of(step.script, n_room)
@@ -254,33 +254,33 @@ class _Follower:
             written = written[1:]  # the move itself
         for i, entry in enumerate(self.outcomes):
             if i == len(written):
-                return _Misfit(i, _NOTHING)
+                return _OutcomeError(i, _NOTHING)
             if written[i] != [entry.code, entry.value]:
-                return _Misfit(i, written[i][0])
+                return _OutcomeError(i, written[i][0])
         n = len(self.outcomes)
         if len(written) > n:
-            return _Misfit(n, written[n][0])
-        return _Misfit(n - 1, _NOTHING) if state.fault else None
+            return _OutcomeError(n, written[n][0])
+        return _OutcomeError(n - 1, _NOTHING) if state.fault else None
 
-    def _refuse(self, state: State, misfit: _Misfit) -> None:
-        """Raise the reason for a misfit; if the record ends there, only note what is due."""
-        due = "" if misfit.code == _NOTHING else _event_name(misfit.code)
-        if misfit.at == len(self.outcomes):
+    def _refuse(self, state: State, outcome_error: _OutcomeError) -> None:
+        """Raise the reason for an outcome that does not fit; if the record ends there, only note what is due."""
+        due = "" if outcome_error.code == _NOTHING else _event_name(outcome_error.code)
+        if outcome_error.at == len(self.outcomes):
             if self.end < len(self.entries):
                 raise ImpossibleError(self.end, f"{due} must come first")
             self.due = due
             return
-        entry = self.outcomes[misfit.at]
+        entry = self.outcomes[outcome_error.at]
         if not due:
             after = "the game is over" if state.phase == OVER else f"P{state.seat} acts now"
             reason = f"no {entry_name(entry)} comes here: {after}"
-        elif entry.code != misfit.code:
+        elif entry.code != outcome_error.code:
             reason = f"{due} comes here"
         elif entry.kind in _TICKET_EVENTS:
             reason = f"{self._ticket(entry.value)} cannot come here: {self._place(state, entry.value)}"
         else:
             reason = f"the draw pile holds no {CARD_KINDS[entry.value]} card"
-        raise ImpossibleError(self.first_outcome + misfit.at, reason)
+        raise ImpossibleError(self.first_outcome + outcome_error.at, reason)
 
     def _refuse_kind(self, kind: int) -> None:
         """Refuse a step after which more cards of a kind have come from the pile than were shuffled into it."""
@@ -310,7 +310,7 @@ _PLACES: Final = {
 }
 
 
-class _Misfit(NamedTuple):
+class _OutcomeError(NamedTuple):
     """The number of an outcome that does not fit, and the code of what comes there."""
 
     at: int

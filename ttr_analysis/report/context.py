@@ -64,7 +64,7 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Workbench:
+class Context:
     """
     A map under study.
 

@@ -16,7 +16,7 @@ from tqdm.auto import tqdm
 
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.maps.reading import write_atomically
-from ttr_analysis.report.context import Settings, Workbench
+from ttr_analysis.report.context import Context, Settings
 from ttr_analysis.report.document import Block, Section, Table, name, plain
 from ttr_analysis.report.files import README, describe_tables, described_tables, write_tables
 from ttr_analysis.report.page import render_page
@@ -54,7 +54,7 @@ class Step:
     """
 
     title: str
-    compute: Callable[[Workbench], Section | None]
+    compute: Callable[[Context], Section | None]
     is_last: bool = False
 
 
@@ -149,7 +149,7 @@ def run_study(
     study
         The sections, with all tables and pictures.
     """
-    bench = Workbench(game_map, settings or Settings(), folder)
+    bench = Context(game_map, settings or Settings(), folder)
     _ = bench.best  # begins to be computed
     found: dict[int, Section] = {}
     order = sorted(range(len(STEPS)), key=lambda i: STEPS[i].is_last)

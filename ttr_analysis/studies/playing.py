@@ -228,7 +228,7 @@ def play_chunk(plan: Plan, first: int, n_games: int) -> Columns:
     >>> frames["seats"]["policy"].tolist()[:4]
     ['Random', 'Greedy', 'Greedy', 'Random']
     """
-    desk = _Desk(plan, first, n_games)
+    desk = _Collector(plan, first, n_games)
     desk.play()
     return _Late(desk.columns)
 
@@ -319,7 +319,7 @@ class _Late(Mapping[str, Mapping[str, Cells]]):
         return len(TABLES)
 
 
-class _Desk:
+class _Collector:
     """Plays games and gathers what is noted of them."""
 
     def __init__(self, plan: Plan, first: int, n_games: int) -> None:

@@ -18,7 +18,7 @@ import pandas as pd
 from tqdm.auto import tqdm
 
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.records.header import check_seed, facts_hash
+from ttr_analysis.records.header import check_seed, fingerprint
 from ttr_analysis.studies.chunks import META, N_WAITING, Chunk, PartFolder, default_chunk, played
 from ttr_analysis.studies.columns import TABLES, categories, category_types, no_rows, with_types
 from ttr_analysis.studies.playing import (
@@ -378,7 +378,7 @@ def _meta(plan: Plan, n_games: int) -> dict[str, Any]:
         "version": VERSION,
         "map": plan.game_map.name,
         "variant": plan.game_map.rules.variant,
-        "facts": facts_hash(plan.game_map),
+        "facts": fingerprint(plan.game_map),
         "policies": list(plan.names),
         "players": [repr(policy) if is_built_in(policy) else name for policy, name in _named(plan)],
         "seed": plan.seed,

@@ -24,7 +24,7 @@ Parts: TypeAlias = list[tuple[str, int | None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Narration:
     """
     One step of a record in words.
 
@@ -50,7 +50,7 @@ class Told:
         return self.text if self.seat is None else f"P{self.seat} {self.text}"
 
 
-def tell(record: GameRecord) -> Iterator[Told]:
+def tell(record: GameRecord) -> Iterator[Narration]:
     """
     Yield the steps of a record in words: as many as it has states.
 
@@ -117,7 +117,7 @@ def without_zeros(*parts: tuple[str, int | None]) -> Parts:
     return [(what, points) for what, points in parts if points != 0 or what == "routes"]
 
 
-def tell_step(events: Sequence[Event], before: GameState | None, after: GameState) -> Told:
+def tell_step(events: Sequence[Event], before: GameState | None, after: GameState) -> Narration:
     """
     Return one step in words.
 
@@ -131,15 +131,15 @@ def tell_step(events: Sequence[Event], before: GameState | None, after: GameStat
     """
     first = events[0] if events else None
     if isinstance(first, TicketsShown):
-        return Told(first.seat, f"shows {_list_tickets(first.tickets)}")
+        return Narration(first.seat, f"shows {_list_tickets(first.tickets)}")
     if before is None or not isinstance(first, Move):
-        return Told(None, _tell_setup(events, after))
+        return Narration(None, _tell_setup(events, after))
     outcomes = [event for event in events if isinstance(event, Chance)]
     told = _tell_move(first, outcomes, before, after)
     text = "; ".join([told.text, *_tell_rest(outcomes, before, after)])
     refill = tuple(event.card for event in outcomes if event.kind == "market_card")
     cards = (*told.cards, ("to the market", refill)) if refill else told.cards
-    return Told(told.seat, text, cards, told.route or next(iter(_new_routes(before, after)), None))
+    return Narration(told.seat, text, cards, told.route or next(iter(_new_routes(before, after)), None))
 
 
 def _tell_setup(events: Iterable[Event], state: GameState) -> str:
@@ -148,56 +148,58 @@ def _tell_setup(events: Iterable[Event], state: GameState) -> str:
     return f"Everyone is dealt {_count(n_cards, 'card')} and {_count(n_tickets, 'ticket')} to choose from"
 
 
-def _tell_move(move: Move, outcomes: Sequence[Chance], before: GameState, after: GameState) -> Told:  # noqa: PLR0911 - one for each action
+def _tell_move(move: Move, outcomes: Sequence[Chance], before: GameState, after: GameState) -> Narration:  # noqa: PLR0911 - one for each action
     seat, action = move.seat, move.action
     match action:
         case actions.DrawCard():
             drawn = tuple(event.card for event in outcomes if event.kind == "card_drawn")
-            return Told(seat, f"draws {_name_cards(drawn)}", (("drawn", drawn),))
+            return Narration(seat, f"draws {_name_cards(drawn)}", (("drawn", drawn),))
         case actions.DrawFaceUp(slot):
             taken = (before.market[slot],)
-            return Told(seat, f"takes {_name_cards(taken)} from the market", (("taken", taken),))
+            return Narration(seat, f"takes {_name_cards(taken)} from the market", (("taken", taken),))
         case actions.ClaimRoute(route, payment):
             return _tell_claim(seat, route, payment.cards, outcomes, after)
         case actions.PayTunnel() | actions.DeclineTunnel():
             return _tell_tunnel(seat, action, before.pending)
         case actions.DrawTickets():
             offered = [event.ticket for event in outcomes if event.kind == "ticket_offered"]
-            return Told(seat, f"draws {_list_tickets(offered)}")
+            return Narration(seat, f"draws {_list_tickets(offered)}")
         case actions.KeepTickets(tickets):
             n_back = before.n_offers[seat] - len(tickets)
             back_words = f", and puts {n_back} back" if n_back > 0 else ""
-            return Told(seat, f"keeps {_list_tickets(tickets)}{back_words}")
+            return Narration(seat, f"keeps {_list_tickets(tickets)}{back_words}")
         case actions.ChooseNeutralRoute(route):
-            return Told(seat, f"gives {name_route(route)} to the neutral player", (), route)
+            return Narration(seat, f"gives {name_route(route)} to the neutral player", (), route)
         case actions.Pass():
-            return Told(seat, "passes")
+            return Narration(seat, "passes")
 
 
-def _tell_tunnel(seat: int, action: actions.PayTunnel | actions.DeclineTunnel, pending: PendingTunnel | None) -> Told:
+def _tell_tunnel(
+    seat: int, action: actions.PayTunnel | actions.DeclineTunnel, pending: PendingTunnel | None
+) -> Narration:
     """Tell how the try of a tunnel ends; the cards that were turned over still lie there."""
     if pending is None:
-        return Told(seat, str(action))
+        return Narration(seat, str(action))
     route, shown = pending.route, ("turned over", _spread(pending.revealed))
     if isinstance(action, actions.DeclineTunnel):
         back = ("taken back", _spread(pending.laid))
-        return Told(seat, f"gives up {name_route(route)} and takes the cards back", (shown, back), route)
+        return Narration(seat, f"gives up {name_route(route)} and takes the cards back", (shown, back), route)
     text = f"pays {_count_cards(action.cards)} more and claims {name_route(route)} for {_count(route.points, 'point')}"
-    return Told(seat, text, (shown, ("paid", _spread(action.cards))), route)
+    return Narration(seat, text, (shown, ("paid", _spread(action.cards))), route)
 
 
-def _tell_claim(seat: int, route: Route, cards: CardCounts, outcomes: Iterable[Chance], after: GameState) -> Told:
+def _tell_claim(seat: int, route: Route, cards: CardCounts, outcomes: Iterable[Chance], after: GameState) -> Narration:
     laid = ("laid down", _spread(cards))
     claimed = f"claims {name_route(route)} with {_count_cards(cards)} for {_count(route.points, 'point')}"
     if not route.tunnel:
-        return Told(seat, claimed, (laid,), route)
+        return Narration(seat, claimed, (laid,), route)
     shown = tuple(event.card for event in outcomes if event.kind == "card_revealed")
     turned = _list_cards(shown) or "no card"
     groups = (laid, ("turned over", shown)) if shown else (laid,)
     if after.pending is None:
-        return Told(seat, f"{claimed}; the tunnel shows {turned}: nothing more to pay", groups, route)
+        return Narration(seat, f"{claimed}; the tunnel shows {turned}: nothing more to pay", groups, route)
     wanted = _count(after.pending.surcharge, "card")
-    return Told(
+    return Narration(
         seat,
         f"tries the tunnel {name_route(route)} with {_count_cards(cards)}; it shows {turned}: {wanted} more to pay",
         groups,

@@ -122,7 +122,7 @@ def _read(file: str) -> str:
 # -- A widget that shows what Python says ----------------------------------------------------------------
 
 
-class TalkingWidget(anywidget.AnyWidget):
+class MessageWidget(anywidget.AnyWidget):
     """
     Facts that never change, what is to be seen now, and messages from the browser, which are checked.
 
@@ -150,7 +150,7 @@ class TalkingWidget(anywidget.AnyWidget):
 # -- A widget whose answer follows from its inputs -------------------------------------------------------
 
 
-class AnsweringWidget(anywidget.AnyWidget):
+class QueryWidget(anywidget.AnyWidget):
     """
     Inputs that Python and the browser set alike, and one answer in plain JSON.
 

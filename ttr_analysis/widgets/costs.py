@@ -9,11 +9,11 @@ from ttr_analysis.analysis import payments, tunnels
 from ttr_analysis.analysis.payments import Cards
 from ttr_analysis.cards import COLORS, GRAY, CardCounts
 from ttr_analysis.maps.model import GameMap, Route, RouteLike
-from ttr_analysis.widgets.base import AnsweringWidget, Checked, cards, css, esm
+from ttr_analysis.widgets.base import Checked, QueryWidget, cards, css, esm
 from ttr_analysis.widgets.wording import Json, card_facts, cards_in_words, deck_less, percent, plural, route_in_words
 
 
-class RouteCosts(AnsweringWidget):
+class RouteCosts(QueryWidget):
     """
     What a hand pays for a route: route and hand are yours to change. Exact.
 

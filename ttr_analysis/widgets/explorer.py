@@ -16,14 +16,14 @@ from ttr_analysis.maps.model import GameMap, Route, RouteLike, Ticket, TicketLik
 from ttr_analysis.maps.names import fold
 from ttr_analysis.viz.naming import isolate
 from ttr_analysis.viz.sheet import board_sheet
-from ttr_analysis.widgets.base import AnsweringWidget, Checked, css, esm
+from ttr_analysis.widgets.base import Checked, QueryWidget, css, esm
 from ttr_analysis.widgets.wording import ImpossibleError, Json, listed, plural
 
 STEP = 0.03
 """Seconds after which a search for losses lets other messages through."""
 
 
-class TicketExplorer(AnsweringWidget):
+class TicketExplorer(QueryWidget):
     """
     The fewest trains for tickets: pick tickets, close and own routes on the board. Exact.
 

@@ -29,9 +29,9 @@ from ttr_analysis.notation import NotationError, code_text, read_move
 from ttr_analysis.notation.writer import payment_text
 from ttr_analysis.records.game import Game
 from ttr_analysis.records.record import GameRecord
-from ttr_analysis.records.replay import SET_UP, Course
+from ttr_analysis.records.replay import SET_UP, Timeline
 from ttr_analysis.viz.naming import name_ticket
-from ttr_analysis.viz.words import Told, final_parts, tell_step
+from ttr_analysis.viz.words import Narration, final_parts, tell_step
 from ttr_analysis.widgets.snapshot import TicketJudge, seen_by
 
 PERSON: Final = "Person"
@@ -41,7 +41,7 @@ _MOST_TOLD: Final = 100
 _CHOOSES_TICKETS: Final = (Phase.KEEP, Phase.KEEP_START)
 
 
-class Sitting:
+class HumanGame:
     """
     A game of one person against policies.
 
@@ -67,11 +67,11 @@ class Sitting:
     Examples
     --------
     >>> import ttr_analysis as ttr
-    >>> sitting = Sitting(ttr.Game(ttr.load_map("nordic")), [ttr.policies.Greedy()], seed=7)
-    >>> sitting.move("keep Stockholm-Bergen, Narvik-Murmansk")
-    >>> print(sitting.thinker, "|", sitting.let_play())
+    >>> human_game = HumanGame(ttr.Game(ttr.load_map("nordic")), [ttr.policies.Greedy()], seed=7)
+    >>> human_game.move("keep Stockholm-Bergen, Narvik-Murmansk")
+    >>> print(human_game.thinker, "|", human_game.let_play())
     P1 Greedy | P1 has chosen its opening tickets
-    >>> sitting.act({"do": "move", "step": sitting.n_steps, "line": "take red"})
+    >>> human_game.act({"do": "move", "step": human_game.n_steps, "line": "take red"})
     'no red lies: the market shows green, orange, white, purple, white'
     """
 
@@ -81,7 +81,7 @@ class Sitting:
         seat = seat_number(seat, game.n_players)
         if len(policies) != game.n_players - 1:
             raise GameError(
-                f"a game of {game.n_players} players wants {game.n_players - 1} policies beside the person, "
+                f"a game of {game.n_players} players needs {game.n_players - 1} policies beside the person, "
                 f"got {len(policies)}"
             )
         self.game = game
@@ -97,8 +97,8 @@ class Sitting:
             self._seat_policy(other, policy)
         self._vector, rows = self._packed.deal(self.seed, 0)
         self._rows = list(rows)
-        self._course = Course(game.game_map, game.n_players)
-        self._course.add_played(SET_UP, 0, rows, self._vector)
+        self._timeline = Timeline(game.game_map, game.n_players)
+        self._timeline.add_played(SET_UP, 0, rows, self._vector)
         self.told = [tell_step(self._seen(rows, self._vector), None, self.state)]
 
     # -- the game ---------------------------------------------------------------
@@ -116,13 +116,15 @@ class Sitting:
     @property
     def record(self) -> GameRecord:
         """The record of the game so far."""
-        game, course = self.game, self._course.copy()
-        return GameRecord.from_tape(game.game_map, game.n_players, self._rows, self.names, self.seed, 0, course=course)
+        game, timeline = self.game, self._timeline.copy()
+        return GameRecord.from_tape(
+            game.game_map, game.n_players, self._rows, self.names, self.seed, 0, timeline=timeline
+        )
 
     @property
     def n_steps(self) -> int:
         """Steps so far, the set-up included."""
-        return len(self._course.steps)
+        return len(self._timeline.steps)
 
     @property
     def is_over(self) -> bool:
@@ -165,7 +167,7 @@ class Sitting:
         action = read_move(line, self.game, self.state)
         self._apply(*self._packed.encode(self._vector, action))
 
-    def let_play(self) -> Told:
+    def let_play(self) -> Narration:
         """
         Let the policy whose turn it is make one move, and return it as the person sees it.
 
@@ -329,22 +331,22 @@ class Sitting:
         if names[-1:] != [policy_name(policy)]:
             names.append(policy_name(policy))
 
-    def _apply(self, code: int, value: int) -> Told:
+    def _apply(self, code: int, value: int) -> Narration:
         before, state = self._vector, self.state
         self._vector, rows = self._packed.play_on(before, code, value)
         self._rows += rows
-        self._course.add_played(code, value, rows, self._vector)
+        self._timeline.add_played(code, value, rows, self._vector)
         told = self._tell(self._seen(rows, before), state)
         self.told.append(told)
         return told
 
-    def _tell(self, events: Sequence[Event], before: GameState) -> Told:
+    def _tell(self, events: Sequence[Event], before: GameState) -> Narration:
         """Return a step in words, as far as the person sees it."""
         told, after = tell_step(events, before, self.state), self.state
         if told.seat in (None, self.seat):
             return told
         if before.phase is Phase.KEEP_START:
-            return Told(told.seat, "has chosen its opening tickets")  # how many is not seen yet
+            return Narration(told.seat, "has chosen its opening tickets")  # how many is not seen yet
         named = [ticket for ticket in after.ticket_discards if ticket not in before.ticket_discards]
         if before.phase is Phase.KEEP and named:
             return replace(told, text=f"{told.text} face up: {'; '.join(map(name_ticket, named))}")

@@ -7,7 +7,7 @@ from ttr_analysis.analysis import payments, tunnels
 from ttr_analysis.analysis.payments import Cards
 from ttr_analysis.cards import GRAY, LOCOMOTIVE, CardCounts
 from ttr_analysis.maps.model import GameMap, Route
-from ttr_analysis.widgets.base import AnsweringWidget, Checked, cards, count, css, esm
+from ttr_analysis.widgets.base import Checked, QueryWidget, cards, count, css, esm
 from ttr_analysis.widgets.wording import (
     ImpossibleError,
     Json,
@@ -20,7 +20,7 @@ from ttr_analysis.widgets.wording import (
 )
 
 
-class TunnelOdds(AnsweringWidget):
+class TunnelOdds(QueryWidget):
     """
     The odds of every payment for a tunnel: hand, seen cards and pile are yours to change. Exact.
 

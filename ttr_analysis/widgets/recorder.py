@@ -14,12 +14,12 @@ from ttr_analysis.engine.state import GameState
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.notation import NotationError
 from ttr_analysis.records.record import GameRecord
-from ttr_analysis.widgets.base import TalkingWidget, css, esm
-from ttr_analysis.widgets.recording import Notepad
+from ttr_analysis.widgets.base import MessageWidget, css, esm
+from ttr_analysis.widgets.recording import Recording
 from ttr_analysis.widgets.snapshot import fixed_facts
 
 
-class GameRecorder(TalkingWidget):
+class GameRecorder(MessageWidget):
     """
     Enter a game from the table, move by move, by clicking or by typing a line.
 
@@ -91,7 +91,7 @@ class GameRecorder(TalkingWidget):
         players: Sequence[str] = (),
         path: str | os.PathLike[str] | None = None,
     ) -> None:
-        self._pad = Notepad(game_map, n_players, variant, seat, players, path)
+        self._pad = Recording(game_map, n_players, variant, seat, players, path)
         super().__init__()
 
     @property

@@ -16,7 +16,7 @@ from ttr_analysis.engine.state import GameState
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.notation import NotationError
 from ttr_analysis.notation.lexer import UNKNOWN, fold_text
-from ttr_analysis.notation.session import Transcript
+from ttr_analysis.notation.session import Session
 from ttr_analysis.records.game import Game
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.widgets.snapshot import seen_by_record
@@ -80,7 +80,7 @@ class Check:
         return not self.problem
 
 
-class Notepad:
+class Recording:
     """
     A game that is entered line by line, checked as it is typed, and saved after each line.
 
@@ -112,7 +112,7 @@ class Notepad:
     Examples
     --------
     >>> import ttr_analysis as ttr
-    >>> pad = Notepad(ttr.load_map("nordic"), players=("Ida", "Bo"), seat=0)
+    >>> pad = Recording(ttr.load_map("nordic"), players=("Ida", "Bo"), seat=0)
     >>> pad.check("Ida: hand red 2, bl").problem
     'expected blue or black, got bl'
     >>> [choice.text for choice in pad.check("Ida: hand red 2, bl").choices]
@@ -141,11 +141,11 @@ class Notepad:
             if players and tuple(players) != header.players:
                 names = ", ".join(header.players) or "players without names"
                 raise GameError(f"{self.path.name} is of {names}, not of {', '.join(map(str, players))}")
-            self._transcript = Transcript.of(record)
+            self._transcript = Session.of(record)
         else:
             fewest = game_map.with_variant(variant).rules.players[0]
             game = Game(game_map, n_players or len(players) or fewest, variant)
-            self._transcript = Transcript(game, players=players)
+            self._transcript = Session(game, players=players)
         self.game = self._transcript.game
         if seat is not None and seat not in range(self.game.n_players):
             raise GameError(f"expected a seat from 0 to {self.game.n_players - 1}, got {seat!r}")

@@ -20,7 +20,7 @@ from ttr_analysis.records.game import Game
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.viz.naming import isolate
 from ttr_analysis.viz.sheet import board_sheet
-from ttr_analysis.viz.words import Parts, Told, final_parts, tell, without_zeros
+from ttr_analysis.viz.words import Narration, Parts, final_parts, tell, without_zeros
 
 
 def fixed_facts(game_map: GameMap, names: Sequence[str]) -> dict[str, Any]:
@@ -214,7 +214,7 @@ def _game(record: GameRecord) -> dict[str, Any]:
     }
 
 
-def _move(told: Told, n_routes: dict[str, int]) -> list[Any]:
+def _move(told: Narration, n_routes: dict[str, int]) -> list[Any]:
     cards = [[what, list(map(_card, kinds))] for what, kinds in told.cards]
     return [told.seat, told.text, cards, None if told.route is None else n_routes[told.route.id]]
 

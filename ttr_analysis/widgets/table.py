@@ -13,15 +13,15 @@ from ttr_analysis.engine.protocol import CompiledPolicy, Policy
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.records.game import Game
 from ttr_analysis.records.record import GameRecord
-from ttr_analysis.widgets.base import TalkingWidget, css, esm
-from ttr_analysis.widgets.human_game import Sitting
+from ttr_analysis.widgets.base import MessageWidget, css, esm
+from ttr_analysis.widgets.human_game import HumanGame
 from ttr_analysis.widgets.snapshot import fixed_facts
 
 if TYPE_CHECKING:
     from ttr_analysis.widgets.stepper import GameStepper
 
 
-class GameTable(TalkingWidget):
+class GameTable(MessageWidget):
     """
     Play a seat against policies: legal actions only, and only what the seat can see is sent to the browser.
 
@@ -97,7 +97,7 @@ class GameTable(TalkingWidget):
         seats = _policies(policies, n_players)
         self._n_said = 0
         self.failure: BaseException | None = None
-        self._sitting = Sitting(Game(game_map, len(seats) + 1, variant), seats, seat, seed)
+        self._sitting = HumanGame(Game(game_map, len(seats) + 1, variant), seats, seat, seed)
         super().__init__()
         self._let_others_play()
 
@@ -162,9 +162,9 @@ class GameTable(TalkingWidget):
 
     @traitlets.default("facts")
     def _first_facts(self) -> dict[str, Any]:
-        sitting = self._sitting
-        names = ["You" if seat == sitting.seat else name for seat, name in enumerate(sitting.names)]
-        return fixed_facts(sitting.game.game_map, names) | {"seat": sitting.seat}
+        human_game = self._sitting
+        names = ["You" if seat == human_game.seat else name for seat, name in enumerate(human_game.names)]
+        return fixed_facts(human_game.game.game_map, names) | {"seat": human_game.seat}
 
     @traitlets.default("now")
     def _first_now(self) -> dict[str, Any]:
@@ -187,24 +187,24 @@ class GameTable(TalkingWidget):
 
     def _let_others_play(self) -> None:
         """Let policies play until the person decides; what goes wrong is shown, and the game is kept."""
-        sitting = self._sitting
+        human_game = self._sitting
         self.failure = None
         self._say("")
         try:
-            while sitting.thinker:
+            while human_game.thinker:
                 # Busy from before the first frame until after the last: between them nothing can be done, and keys
                 # that then move the focus would lead away from it.
-                self.set_trait("busy", f"{sitting.thinker} is thinking")
-                self.set_trait("now", sitting.frame())
-                sitting.let_play()
+                self.set_trait("busy", f"{human_game.thinker} is thinking")
+                self.set_trait("now", human_game.frame())
+                human_game.let_play()
         except GameError as error:
             self.failure = error.__cause__
             self._say(str(error), can_go_on=True)
         except KeyboardInterrupt:
-            self._say(f"{sitting.thinker} was interrupted", can_go_on=True)
+            self._say(f"{human_game.thinker} was interrupted", can_go_on=True)
         finally:
             try:
-                self.set_trait("now", sitting.frame())
+                self.set_trait("now", human_game.frame())
             finally:
                 self.set_trait("busy", "")
 
@@ -214,9 +214,9 @@ class GameTable(TalkingWidget):
         self.set_trait("problem", {"text": text, "can_go_on": can_go_on, "n": self._n_said})
 
     def __repr__(self) -> str:
-        sitting = self._sitting
-        who = ", ".join(f"P{seat} {name}" for seat, name in enumerate(sitting.names))
-        return f"<GameTable {sitting.game.game_map.name}: {who}; {sitting.frame()['table']['turn']}>"
+        human_game = self._sitting
+        who = ", ".join(f"P{seat} {name}" for seat, name in enumerate(human_game.names))
+        return f"<GameTable {human_game.game.game_map.name}: {who}; {human_game.frame()['table']['turn']}>"
 
 
 def _policies(

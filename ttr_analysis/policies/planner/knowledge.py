@@ -93,7 +93,7 @@ _FAR: Final = 1 << 40
 
 
 @lru_cache(maxsize=64)
-def make_lore(game_map: GameMap, n_players: int) -> Ints:
+def make_map_features(game_map: GameMap, n_players: int) -> Ints:
     """
     Return what a planner knows about a map beforehand.
 
@@ -108,7 +108,7 @@ def make_lore(game_map: GameMap, n_players: int) -> Ints:
     --------
     >>> import ttr_analysis as ttr
     >>> nordic = ttr.load_map("nordic")
-    >>> int(make_lore(nordic, 2)[GOAL_TRAINS]), nordic.tickets[0].id
+    >>> int(make_map_features(nordic, 2)[GOAL_TRAINS]), nordic.tickets[0].id
     (5, 'Aalborg-Norrköping')
     """
     tables = game_tables(game_map, n_players)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from ttr_analysis.cards import GRAY, ROUTE_COLORS
-from ttr_analysis.report.context import Workbench, route_name
+from ttr_analysis.report.context import Context, route_name
 from ttr_analysis.report.document import Drawing, Figures, Section, count, number, percent, several
 from ttr_analysis.report.files import drop_empty, make_table
 from ttr_analysis.viz.html import map_svg
 
 
-def section(bench: Workbench) -> Section:
+def section(bench: Context) -> Section:
     """Return the section on the board: what a player sees before the first card."""
     routes = bench.game_map.routes
     spaces = sum(route.length for route in routes)
@@ -40,7 +40,7 @@ def section(bench: Workbench) -> Section:
     )
 
 
-def _by_length(bench: Workbench) -> list[dict[str, Any]]:
+def _by_length(bench: Context) -> list[dict[str, Any]]:
     rows = []
     for length in sorted({route.length for route in bench.game_map.routes}):
         routes = [route for route in bench.game_map.routes if route.length == length]
@@ -59,7 +59,7 @@ def _by_length(bench: Workbench) -> list[dict[str, Any]]:
     return drop_empty(rows, "n_ferries", "n_tunnels")
 
 
-def _by_color(bench: Workbench) -> list[dict[str, Any]]:
+def _by_color(bench: Context) -> list[dict[str, Any]]:
     total = sum(route.length for route in bench.game_map.routes)
     rows = []
     for color in ROUTE_COLORS:
@@ -79,7 +79,7 @@ def _by_color(bench: Workbench) -> list[dict[str, Any]]:
     return drop_empty(sorted(rows, key=lambda row: (-row["spaces"], -row["n_routes"])), "symbols")
 
 
-def head(bench: Workbench) -> tuple[Figures, Drawing]:
+def head(bench: Context) -> tuple[Figures, Drawing]:
     """Return the key figures and the picture of the board."""
     game_map = bench.game_map
     routes = game_map.routes

@@ -10,7 +10,7 @@ import networkx as nx
 
 from ttr_analysis.analysis import structure, tickets
 from ttr_analysis.maps.model import Ticket
-from ttr_analysis.report.context import Workbench, names, route_name, ticket_name
+from ttr_analysis.report.context import Context, names, route_name, ticket_name
 from ttr_analysis.report.document import Block, Picture, Section, count, measured, name, number, several
 from ttr_analysis.report.files import drop_empty, make_table, records
 from ttr_analysis.report.pictures import board
@@ -23,7 +23,7 @@ _FEW = 6
 """So many names are said; more are counted."""
 
 
-def section(bench: Workbench) -> Section:
+def section(bench: Context) -> Section:
     """Return the section on bottlenecks."""
     table = tickets.blocking_map(bench.game_map, n_deals=bench.n_losses_deals, seed=bench.settings.seed)
     losses = _losses(bench, table)
@@ -51,7 +51,7 @@ _BOTH = "both tracks"
 _RARE = ("deals_lost", "tickets_lost")
 
 
-def _losses(bench: Workbench, table: pd.DataFrame) -> list[dict[str, Any]]:
+def _losses(bench: Context, table: pd.DataFrame) -> list[dict[str, Any]]:
     """Return a row for each loss of a track, or of both tracks, the dearest first."""
     game_map = bench.game_map
     routes = {route.id: route for route in game_map.routes}
@@ -102,7 +102,7 @@ def _or_zero(value: float) -> float:
     return 0.0 if math.isnan(value) else value
 
 
-def _board(bench: Workbench, losses: list[dict[str, Any]]) -> Picture:
+def _board(bench: Context, losses: list[dict[str, Any]]) -> Picture:
     """Return the board colored by what the loss of a route costs."""
     game_map = bench.game_map
     dearest = {row["id"]: _or_zero(row["deal_mean"]) for row in losses if row["lost"] != _BOTH}
@@ -152,7 +152,7 @@ def _weakest(cuts: list[dict[str, Any]]) -> str:
     )
 
 
-def _ticket_cuts(bench: Workbench) -> list[dict[str, Any]]:
+def _ticket_cuts(bench: Context) -> list[dict[str, Any]]:
     """Return for each ticket the fewest routes without which it cannot be completed."""
     rows: list[dict[str, Any]] = []
     for ticket in bench.game_map.tickets:
@@ -171,7 +171,7 @@ def _ticket_cuts(bench: Workbench) -> list[dict[str, Any]]:
     return rows
 
 
-def _bridges(bench: Workbench) -> list[dict[str, Any]]:
+def _bridges(bench: Context) -> list[dict[str, Any]]:
     game_map = bench.game_map
     G = _simple_graph(bench)
     rows: list[dict[str, Any]] = []
@@ -192,7 +192,7 @@ def _bridges(bench: Workbench) -> list[dict[str, Any]]:
     return rows
 
 
-def _cut_cities(bench: Workbench) -> list[dict[str, Any]]:
+def _cut_cities(bench: Context) -> list[dict[str, Any]]:
     game_map = bench.game_map
     G = _simple_graph(bench)
     rows: list[dict[str, Any]] = []
@@ -211,7 +211,7 @@ def _cut_cities(bench: Workbench) -> list[dict[str, Any]]:
     return rows
 
 
-def _simple_graph(bench: Workbench) -> nx.Graph[str]:
+def _simple_graph(bench: Context) -> nx.Graph[str]:
     return nx.Graph(route.cities for route in bench.game_map.routes)
 
 

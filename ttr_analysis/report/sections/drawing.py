@@ -8,7 +8,7 @@ from matplotlib.ticker import MaxNLocator
 
 from ttr_analysis.analysis import draws
 from ttr_analysis.cards import COLORS, GRAY
-from ttr_analysis.report.context import Workbench
+from ttr_analysis.report.context import Context
 from ttr_analysis.report.document import Block, Picture, Section, count, number, percent
 from ttr_analysis.report.files import make_table, records
 from ttr_analysis.report.pictures import chart
@@ -35,7 +35,7 @@ _WAYS = (
 )
 
 
-def section(bench: Workbench) -> Section:
+def section(bench: Context) -> Section:
     """Return the section on drawing cards."""
     rules = bench.game_map.rules
     rows, ways = _gather(bench)
@@ -60,7 +60,7 @@ def section(bench: Workbench) -> Section:
     return Section("drawing", "Drawing cards", lead, tuple(blocks))
 
 
-def _gather(bench: Workbench) -> tuple[list[dict[str, Any]], list[_Way]]:
+def _gather(bench: Context) -> tuple[list[dict[str, Any]], list[_Way]]:
     """Return a row for each number of cards up to the most that a route asks for, and the ways to gather them."""
     rules = bench.game_map.rules
     longest = max(route.length - route.locomotives for route in bench.game_map.routes)
@@ -77,7 +77,7 @@ def _gather(bench: Workbench) -> tuple[list[dict[str, Any]], list[_Way]]:
     return rows, ways
 
 
-def _locomotive(bench: Workbench) -> tuple[str, list[Block]]:
+def _locomotive(bench: Context) -> tuple[str, list[Block]]:
     """Return what to do with a face-up locomotive: in words, and a table where it costs more than a card."""
     rules = bench.game_map.rules
     routes = bench.game_map.routes

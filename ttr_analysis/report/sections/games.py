@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ttr_analysis import studies
 from ttr_analysis.policies import Planner
-from ttr_analysis.report.context import Workbench, route_name, ticket_name
+from ttr_analysis.report.context import Context, route_name, ticket_name
 from ttr_analysis.report.document import Block, Figures, Heading, Picture, Section, Words, count, number, percent
 from ttr_analysis.report.files import drop_empty, finite, make_table, records
 from ttr_analysis.report.pictures import board, chart
@@ -39,7 +39,7 @@ _NO_CAUSE = (
 )
 
 
-def section(bench: Workbench) -> Section | None:
+def section(bench: Context) -> Section | None:
     """Return the section on games between planners; None if there are none, or the map cannot be played."""
     low, high = bench.game_map.rules.players
     n_players = max(low, min(_PLAYERS, high))
@@ -70,7 +70,7 @@ def section(bench: Workbench) -> Section | None:
     return Section("games", "What games show", _lead(seats, fates), tuple(blocks))
 
 
-def _is_playable(bench: Workbench, n_players: int) -> bool:
+def _is_playable(bench: Context, n_players: int) -> bool:
     try:
         check_size(bench.game_map, n_players)
     except ValueError:
@@ -157,7 +157,7 @@ def _source_chart(result: SimulationResult) -> Picture:
 # -- tickets ---------------------------------------------------------------------------------
 
 
-def _ticket_blocks(bench: Workbench, results: pd.DataFrame, fates: pd.DataFrame) -> list[Block]:
+def _ticket_blocks(bench: Context, results: pd.DataFrame, fates: pd.DataFrame) -> list[Block]:
     """Return what there is to say of tickets: nothing if nobody kept any."""
     if fates.empty:
         return []
@@ -165,7 +165,7 @@ def _ticket_blocks(bench: Workbench, results: pd.DataFrame, fates: pd.DataFrame)
     return [Heading("Tickets"), _ticket_chart(results), table, _fate_chart(fates)]
 
 
-def _ticket_rows(bench: Workbench, results: pd.DataFrame) -> list[dict[str, Any]]:
+def _ticket_rows(bench: Context, results: pd.DataFrame) -> list[dict[str, Any]]:
     """
     Return a row for each ticket that was kept, those that brought most first.
 
@@ -202,7 +202,7 @@ def _fate_chart(fates: pd.DataFrame) -> Picture:
 # -- routes and tunnels ------------------------------------------------------------------------
 
 
-def _route_rows(bench: Workbench, result: SimulationResult, results: pd.DataFrame) -> list[dict[str, Any]]:
+def _route_rows(bench: Context, result: SimulationResult, results: pd.DataFrame) -> list[dict[str, Any]]:
     """Return a row for each route, those taken most often first."""
     results = results.join(studies.blocking_routes(result)[["blocked"]]).fillna({"blocked": 0.0})
     routes = {route.id: route for route in bench.game_map.routes}
@@ -213,7 +213,7 @@ def _route_rows(bench: Workbench, result: SimulationResult, results: pd.DataFram
     return sorted(rows, key=lambda row: -row["claim_rate"])
 
 
-def _board(bench: Workbench, results: pd.DataFrame) -> Picture:
+def _board(bench: Context, results: pd.DataFrame) -> Picture:
     rates = results["claim_rate"]
     values = {str(route): float(rate) for route, rate in rates.items()}
     most = next(route for route in bench.game_map.routes if route.id == rates.idxmax())

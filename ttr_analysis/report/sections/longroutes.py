@@ -10,14 +10,14 @@ from ttr_analysis.analysis import payments
 from ttr_analysis.analysis.waiting import WaitingTime
 from ttr_analysis.cards import COLORS, GRAY
 from ttr_analysis.maps.model import Route
-from ttr_analysis.report.context import Workbench, route_name
+from ttr_analysis.report.context import Context, route_name
 from ttr_analysis.report.document import Block, Picture, Section, count, number, several
 from ttr_analysis.report.files import drop_equal, make_table, records
 from ttr_analysis.report.pictures import chart
 from ttr_analysis.viz.charts import plot_card_odds
 
 
-def section(bench: Workbench) -> Section | None:
+def section(bench: Context) -> Section | None:
     """Return the section on routes with sets of any cards, if the map has such a route that is no ferry."""
     routes = [route for route in bench.game_map.routes if route.swap_size and not route.locomotives]
     if not routes:
@@ -56,7 +56,7 @@ def _lead(route: Route, rows: list[dict[str, Any]]) -> str:
     return f"{lead}; in turns it pays from {min(paying)} own cards on, with fewer the turns earn more on other routes."
 
 
-def _costs(bench: Workbench, route: Route) -> list[dict[str, Any]]:
+def _costs(bench: Context, route: Route) -> list[dict[str, Any]]:
     """Return a row for each number of own cards, none first."""
     rules = bench.game_map.rules
     by_trains = payments.opportunity_cost(bench.game_map, route)["same_cards"]
@@ -79,13 +79,13 @@ def _costs(bench: Workbench, route: Route) -> list[dict[str, Any]]:
     return rows
 
 
-def _waiting(bench: Workbench, route: Route, own: int) -> WaitingTime:
+def _waiting(bench: Context, route: Route, own: int) -> WaitingTime:
     """Return the waiting time from some cards of the route's color, or of any one if it is gray."""
     color = COLORS[0] if route.color == GRAY else route.color
     return payments.expected_draws(route, {color: own}, rules=bench.game_map.rules)
 
 
-def _waiting_chart(bench: Workbench, route: Route) -> Picture:
+def _waiting_chart(bench: Context, route: Route) -> Picture:
     most = min(2 * route.length // 3, bench.game_map.rules.cards.per_color)
     odds = {count(own, "own card"): _waiting(bench, route, own) for own in sorted({0, most // 2, most})}
     halves = several(f"{wait.quantile(0.5)} draws from {held}" for held, wait in odds.items())
@@ -97,7 +97,7 @@ def _waiting_chart(bench: Workbench, route: Route) -> Picture:
 # -- ferries --------------------------------------------------------------------------
 
 
-def ferries(bench: Workbench) -> Section | None:
+def ferries(bench: Context) -> Section | None:
     """Return the section on ferries, if there are any."""
     routes = sorted((route for route in bench.game_map.routes if route.locomotives), key=_ferry_kind)
     if not routes:
@@ -128,7 +128,7 @@ def _ferry_kind(route: Route) -> tuple[bool, int, int, int, str, bool]:
     return route.color == GRAY, route.length, route.locomotives, *sets
 
 
-def _ferry_row(bench: Workbench, routes: list[Route]) -> dict[str, Any]:
+def _ferry_row(bench: Context, routes: list[Route]) -> dict[str, Any]:
     """Return what ferries of one kind cost."""
     rules = bench.game_map.rules
     route = routes[0]

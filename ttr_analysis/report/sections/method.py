@@ -7,7 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from ttr_analysis import __version__
-from ttr_analysis.report.context import Workbench
+from ttr_analysis.report.context import Context
 from ttr_analysis.report.document import Block, Heading, Points, Section, Words, count, name, number, several
 from ttr_analysis.rules.ruleset import BonusRules, RuleSet
 
@@ -31,7 +31,7 @@ _DEFINITIONS = (
 )
 
 
-def rules(bench: Workbench) -> Section:
+def rules(bench: Context) -> Section:
     """Return the section on the rules."""
     game_map = bench.game_map
     kinds = {route.kind for route in game_map.routes}
@@ -60,7 +60,7 @@ def rules(bench: Workbench) -> Section:
     return Section("rules", "Rules at a glance", lead, tuple(blocks))
 
 
-def method(bench: Workbench) -> Section:
+def method(bench: Context) -> Section:
     """Return the section on how the study was made."""
     settings = bench.settings
     games = ", but for the time that its games took" if bench.n_games else ""
@@ -77,7 +77,7 @@ def method(bench: Workbench) -> Section:
     return Section("method", "How this was computed", lead, tuple(blocks))
 
 
-def _versions(bench: Workbench) -> list[tuple[str, str]]:
+def _versions(bench: Context) -> list[tuple[str, str]]:
     used = ("numpy", "scipy", "networkx", "llvmlite", "pandas", "matplotlib")
     packages = [f"ttr-analysis {__version__}", *(f"{package} {version(package)}" for package in used)]
     game_map = bench.game_map

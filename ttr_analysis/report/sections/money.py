@@ -7,13 +7,13 @@ from typing import Any
 
 from ttr_analysis.analysis import paths
 from ttr_analysis.maps.model import Place, Ticket
-from ttr_analysis.report.context import Workbench, ticket_name
+from ttr_analysis.report.context import Context, ticket_name
 from ttr_analysis.report.document import Block, Section, count, measured, name, number
 from ttr_analysis.report.files import make_table
 from ttr_analysis.rules.ruleset import BonusRules
 
 
-def section(bench: Workbench) -> Section | None:
+def section(bench: Context) -> Section | None:
     """Return the section on tolls, if the map is played with money."""
     game_map = bench.game_map
     tokens = game_map.rules.money.tokens
@@ -61,7 +61,7 @@ def _worth(bonus: BonusRules, n_players: int) -> str:
     )
 
 
-def _ticket_row(bench: Workbench, ticket: Ticket) -> dict[str, Any]:
+def _ticket_row(bench: Context, ticket: Ticket) -> dict[str, Any]:
     """Return the shortest and the cheapest path of a ticket, each to its best destination."""
     shortest = _best(bench, ticket, "length")
     cheapest = _best(bench, ticket, "toll")
@@ -77,7 +77,7 @@ def _ticket_row(bench: Workbench, ticket: Ticket) -> dict[str, Any]:
     }
 
 
-def _best(bench: Workbench, ticket: Ticket, weight: paths.Weight) -> paths.Path:
+def _best(bench: Context, ticket: Ticket, weight: paths.Weight) -> paths.Path:
     found = [paths.shortest_path(bench.game_map, ticket.origin, end, weight) for end in _ends(ticket)]
     return min(found, key=lambda path: (path.cost, path.trains, path.toll))
 
@@ -93,7 +93,7 @@ def _bonus_rows(bonus: BonusRules, players: tuple[int, int]) -> list[dict[str, A
     ]
 
 
-def _toll_rows(bench: Workbench) -> list[dict[str, Any]]:
+def _toll_rows(bench: Context) -> list[dict[str, Any]]:
     rows = []
     for toll in sorted({route.toll for route in bench.game_map.routes}):
         lengths = [route.length for route in bench.game_map.routes if route.toll == toll]
@@ -107,7 +107,7 @@ def _toll_rows(bench: Workbench) -> list[dict[str, Any]]:
 # -- countries ----------------------------------------------------------------------
 
 
-def countries(bench: Workbench) -> Section | None:
+def countries(bench: Context) -> Section | None:
     """Return the section on tickets with countries or several destinations, if there are any."""
     tickets = [
         ticket
@@ -139,7 +139,7 @@ def countries(bench: Workbench) -> Section | None:
     return Section("countries", "Country tickets", lead, (table,))
 
 
-def _destination_rows(bench: Workbench, ticket: Ticket) -> list[dict[str, Any]]:
+def _destination_rows(bench: Context, ticket: Ticket) -> list[dict[str, Any]]:
     lengths = {place.name: paths.shortest_path(bench.game_map, ticket.origin, place).trains for place in _ends(ticket)}
     points = {place.name: n for place, n in ticket.destinations}
     nearest = min(lengths, key=lambda place: (lengths[place], -points[place]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ttr_analysis.analysis import structure
-from ttr_analysis.report.context import Workbench, names, route_name
+from ttr_analysis.report.context import Context, names, route_name
 from ttr_analysis.report.document import Figures, Section, name, number, percent
 from ttr_analysis.report.files import drop_empty, drop_equal, make_table, records
 
@@ -13,7 +13,7 @@ _FEW = 3
 """So many names are said; more are counted."""
 
 
-def section(bench: Workbench) -> Section:
+def section(bench: Context) -> Section:
     """Return the section on the structure of the map."""
     game_map = bench.game_map
     numbers = {str(key): value for key, value in structure.summary(game_map).items()}
@@ -51,7 +51,7 @@ def _some(cities: tuple[str, ...]) -> str:
     )
 
 
-def _cities(bench: Workbench) -> list[dict[str, Any]]:
+def _cities(bench: Context) -> list[dict[str, Any]]:
     table = structure.city_table(bench.game_map)
     n_tickets = bench.game_map.tables.cities.set_index("name")["n_tickets"]
     rows = []
@@ -81,7 +81,7 @@ _CITY_COLUMNS = {
 }
 
 
-def _routes(bench: Workbench) -> list[dict[str, Any]]:
+def _routes(bench: Context) -> list[dict[str, Any]]:
     game_map = bench.game_map
     table = structure.route_table(game_map)
     found = {str(key): row for key, row in zip(table.index, records(table), strict=True)}

@@ -12,7 +12,7 @@ import numpy as np
 from ttr_analysis.analysis import tickets
 from ttr_analysis.analysis.tickets import BestNetwork
 from ttr_analysis.maps.model import Ticket
-from ttr_analysis.report.context import Workbench, route_name, ticket_name
+from ttr_analysis.report.context import Context, route_name, ticket_name
 from ttr_analysis.report.document import Block, Picture, Section, Table, count, measured, name, number, percent, several
 from ttr_analysis.report.files import drop_empty, drop_equal, finite, make_table, records, without
 from ttr_analysis.report.pictures import board, chart
@@ -40,7 +40,7 @@ _RNG_DEAL = 1
 """Purpose of the random numbers of the example deal."""
 
 
-def values(bench: Workbench) -> Section:
+def values(bench: Context) -> Section:
     """Return the section on what each ticket is worth."""
     rows = _value_rows(bench, bench.values)
     lead = f"{_pay(rows)} {_par(rows)}"
@@ -53,7 +53,7 @@ def values(bench: Workbench) -> Section:
     return Section("tickets", "What tickets are worth", lead, (_value_chart(bench, bench.values), full))
 
 
-def _value_rows(bench: Workbench, table: pd.DataFrame) -> list[dict[str, Any]]:
+def _value_rows(bench: Context, table: pd.DataFrame) -> list[dict[str, Any]]:
     """Return a row for each ticket, the best paid first."""
     by_id = {ticket.id: ticket for ticket in bench.game_map.tickets}
     surplus = _over_line(table["in_deal"].to_numpy(float), table["points"].to_numpy(float))
@@ -108,7 +108,7 @@ def _bargain(row: dict[str, Any]) -> str:
     return f"{count(row['points'], 'point')} for {measured(row['in_deal'], 'extra train', 1)}"
 
 
-def _value_chart(bench: Workbench, table: pd.DataFrame) -> Picture:
+def _value_chart(bench: Context, table: pd.DataFrame) -> Picture:
     def draw(ax: Axes) -> None:
         plot_ticket_values(table, ax, trains="in_deal", title="")
         ax.set_xlabel("extra trains in an opening deal, on average")
@@ -127,7 +127,7 @@ def _value_chart(bench: Workbench, table: pd.DataFrame) -> Picture:
 # -- pairs ---------------------------------------------------------------------------
 
 
-def pairs(bench: Workbench) -> Section | None:
+def pairs(bench: Context) -> Section | None:
     """Return the section on which two tickets go together; None for a single ticket."""
     if len(bench.game_map.tickets) < 2:  # noqa: PLR2004 - a pair
         return None
@@ -161,7 +161,7 @@ def pairs(bench: Workbench) -> Section | None:
 # -- a deal --------------------------------------------------------------------------
 
 
-def deal(bench: Workbench) -> Section:
+def deal(bench: Context) -> Section:
     """Return the section on which tickets of an example deal to keep."""
     game_map = bench.game_map
     drawn = tickets.random_deals(game_map, 1, bench.rng(_RNG_DEAL))[0]
@@ -219,7 +219,7 @@ def _meant(kept: list[Ticket], destinations: object) -> str:
     return several(f"{name(ticket.origin)} to {name(chosen[ticket.id])}" for ticket in kept if ticket.id in chosen)
 
 
-def _deal_board(bench: Workbench, kept: list[Ticket], meant: str) -> Picture:
+def _deal_board(bench: Context, kept: list[Ticket], meant: str) -> Picture:
     network = tickets.cheapest_network(bench.game_map, kept, destinations=_destinations(kept, meant))
     words = several(map(ticket_name, kept))
     size = f"{count(network.length, 'train')} in {count(len(network.routes), 'route')}"
@@ -248,7 +248,7 @@ def _destinations(kept: list[Ticket], meant: object) -> dict[str, str]:
 _TITLE = "The best possible score"
 
 
-def best(bench: Workbench) -> Section | None:
+def best(bench: Context) -> Section | None:
     """Return the section on the best network, unless it is left out."""
     if bench.best is None:
         return None
@@ -283,7 +283,7 @@ def _scope(best: BestNetwork) -> str:
     return "whose completed tickets hang together" if best.scope == "one" else "of any shape"
 
 
-def _board(bench: Workbench, best: BestNetwork) -> Picture:
+def _board(bench: Context, best: BestNetwork) -> Picture:
     routes = several(route_name(route) for route in best.routes)
     return board(
         lambda ax: plot_map(bench.game_map, ax, highlight=best, title=""),

@@ -7,7 +7,7 @@ from typing import Any
 from ttr_analysis.analysis import payments, tunnels
 from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE
 from ttr_analysis.maps.model import Route
-from ttr_analysis.report.context import Workbench, route_name
+from ttr_analysis.report.context import Context, route_name
 from ttr_analysis.report.document import Block, Picture, Section, count, number, percent, several
 from ttr_analysis.report.files import make_table
 from ttr_analysis.report.pictures import chart
@@ -19,7 +19,7 @@ _SAFE = 0.9
 _IN_COLOR, _LOCOMOTIVES = "one color", "locomotives alone"
 
 
-def section(bench: Workbench) -> Section | None:
+def section(bench: Context) -> Section | None:
     """Return the section on tunnels, if there are any."""
     routes = [route for route in bench.game_map.routes if route.tunnel]
     if not routes or bench.game_map.rules.tunnel.revealed == 0:
@@ -36,7 +36,7 @@ def section(bench: Workbench) -> Section | None:
     return Section("tunnels", "Tunnels", _lead(bench, routes, spare), tuple(blocks))
 
 
-def _lead(bench: Workbench, routes: list[Route], spare: list[dict[str, Any]]) -> str:
+def _lead(bench: Context, routes: list[Route], spare: list[dict[str, Any]]) -> str:
     revealed = bench.game_map.rules.tunnel.revealed
     lead = f"{count(len(routes), 'tunnel')}, {count(revealed, 'card')} turned over for each. "
     in_color = [row for row in spare if row["plays"] == _IN_COLOR]
@@ -52,7 +52,7 @@ def _lead(bench: Workbench, routes: list[Route], spare: list[dict[str, Any]]) ->
     )
 
 
-def _kinds(bench: Workbench, route: Route) -> list[tuple[str, str]]:
+def _kinds(bench: Context, route: Route) -> list[tuple[str, str]]:
     """Return what may be laid down for a tunnel: in words, and the kind of card."""
     color = COLORS[0] if route.color == GRAY else route.color
     kinds = [(_IN_COLOR, color)]
@@ -61,7 +61,7 @@ def _kinds(bench: Workbench, route: Route) -> list[tuple[str, str]]:
     return kinds
 
 
-def _surcharges(bench: Workbench, routes: list[Route]) -> list[dict[str, Any]]:
+def _surcharges(bench: Context, routes: list[Route]) -> list[dict[str, Any]]:
     deck = bench.game_map.rules.deck
     revealed = bench.game_map.rules.tunnel.revealed
     longest = max(route.length for route in routes)
@@ -75,7 +75,7 @@ def _surcharges(bench: Workbench, routes: list[Route]) -> list[dict[str, Any]]:
     return rows
 
 
-def _spare(bench: Workbench, routes: list[Route]) -> list[dict[str, Any]]:
+def _spare(bench: Context, routes: list[Route]) -> list[dict[str, Any]]:
     rules = bench.game_map.rules
     revealed = rules.tunnel.revealed
     rows = []
@@ -89,13 +89,13 @@ def _spare(bench: Workbench, routes: list[Route]) -> list[dict[str, Any]]:
     return rows
 
 
-def _can_be_held(bench: Workbench, kind: str, n_cards: int) -> bool:
+def _can_be_held(bench: Context, kind: str, n_cards: int) -> bool:
     """Return whether one can hold so many cards of a kind, with enough others left to turn over."""
     rules = bench.game_map.rules
     return n_cards <= rules.deck[kind] and rules.deck.n_cards - n_cards >= rules.tunnel.revealed
 
 
-def _all_tunnels(bench: Workbench, routes: list[Route]) -> list[dict[str, Any]]:
+def _all_tunnels(bench: Context, routes: list[Route]) -> list[dict[str, Any]]:
     rules = bench.game_map.rules
     revealed = rules.tunnel.revealed
     rows = []

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 import pandas as pd
 
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.records.header import facts_hash
+from ttr_analysis.records.header import fingerprint
 from ttr_analysis.studies.intervals import Moments, clustered_difference, clustered_mean, clustered_rate
 from ttr_analysis.studies.simulation import SimulationResult
 
@@ -36,7 +36,7 @@ def games_of_a_deal(result: SimulationResult) -> int:
 
 def check_map(result: SimulationResult, game_map: GameMap) -> None:
     """Raise a ValueError if a simulation was played on another map."""
-    if result.meta["facts"] != facts_hash(game_map):
+    if result.meta["facts"] != fingerprint(game_map):
         variant = f" {result.meta['variant']}" if result.meta["variant"] else ""
         raise ValueError(f"the games were played on {result.meta['map']}{variant}, not on this {game_map!r}")
 

@@ -68,13 +68,13 @@ def believe(known: Knowledge, policies: Sequence[BuiltIn]) -> Beliefs:
     """
     beliefs = Beliefs(np.ones((known.n_players, MAX_TICKETS)), np.ones((known.n_players, MAX_TICKETS, MAX_TICKETS)))
     alone = alone_on(known.game_map, known.n_players)
-    signs = np.zeros((MAX_TICKETS, N_SIGNS))
+    signs = np.zeros((MAX_TICKETS, N_FEATURES))
     shared = np.zeros((MAX_TICKETS, MAX_TICKETS), dtype=np.int64)
     for seat in range(known.n_players):
         if UNKNOWN_TICKET not in known.held(seat):
             continue
         if not isinstance(policies[seat], Random):
-            fill_signs(known.packed, known.tables, alone, seat, signs, shared)
+            fill_ticket_features(known.packed, known.tables, alone, seat, signs, shared)
             np.exp(signs @ FIT, out=beliefs.weights[seat])
             np.exp(SHARED * shared + SHARED_ALONE * alone.shared, out=beliefs.pairs[seat])
         beliefs.weights[seat, sorted(known.barred[seat])] *= BARRED
@@ -100,7 +100,7 @@ LATE_SHARE: Final = 6
 """Three of the signs once more, times the part of its trains that the seat has placed."""
 LATE_DONE: Final = 7
 LATE_UNTOUCHED: Final = 8
-N_SIGNS: Final = 9
+N_FEATURES: Final = 9
 
 
 class Alone(NamedTuple):
@@ -198,7 +198,7 @@ def _fewest_between(tables: Tables, place: int, other: int, distance: Ints) -> i
 
 
 @compiled
-def fill_signs(state: State, tables: Tables, alone: Alone, seat: int, signs: Floats, shared: Ints) -> None:
+def fill_ticket_features(state: State, tables: Tables, alone: Alone, seat: int, signs: Floats, shared: Ints) -> None:
     """
     Fill in the signs that each ticket is held by a seat, and what the ways of each two still have in common.
 
