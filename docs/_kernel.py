@@ -15,7 +15,7 @@ from IPython import get_ipython
 
 _SILENT = "Here no Python answers, so it shows only how it begins: run the notebook to use it."
 
-# The module of a widget with its `export default` taken off, and what a frame wants besides: its page learns its height
+# The module of a widget with its `export default` taken off, and what a frame needs besides: its page learns its height
 # (docs/_static/frames.js), and keeps the focus.
 _FRAMED = """
 const draw = (() => {

@@ -115,7 +115,7 @@ def draw_best_network() -> str:
     save(ttr.viz.plot_map(usa, highlight=best, title=f"{best.score} points"), "usa.png", dpi=80)
     return (
         f"With {best.trains} trains the map of the USA yields at most {best.score} points, {best.ticket_points} of "
-        f"them from {len(best.tickets)} tickets: proven for tickets that hang together, and as published."
+        f"them from {len(best.tickets)} tickets: proven for tickets that are connected, and as published."
     )
 
 

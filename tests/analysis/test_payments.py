@@ -165,7 +165,7 @@ def test_legal_cards_make_a_payment(route: Route, cards: Counts) -> None:
         pytest.param(
             make_route(2, symbols=1, swap_size=3),
             {"red": 2},
-            "each of its 1 locomotive symbols wants a locomotive or 3 cards for it",
+            "each of its 1 locomotive symbols needs a locomotive or 3 cards for it",
             id="no locomotive",
         ),
         pytest.param(make_route(3, "red", jokers=False), {"red": 2, "locomotive": 1}, "no joker", id="joker"),
@@ -199,27 +199,27 @@ def test_a_payment_must_be_split_as_it_says() -> None:
         pytest.param(
             make_route(4, "blue", jokers=False),
             {"blue": 2, "locomotive": 3},
-            "Here-There (blue, 4) wants 4 blue, got 2 blue (locomotives are no jokers here): "
+            "Here-There (blue, 4) needs 4 blue, got 2 blue (locomotives are no jokers here): "
             "at least 2 more cards are missing",
             id="no jokers",
         ),
         pytest.param(
             make_route(4, "blue"),
             {"blue": 2, "locomotive": 1, "red": 5},
-            "Here-There (blue, 4) wants 4 blue, got 2 blue and 1 locomotive: at least 1 more card is missing",
+            "Here-There (blue, 4) needs 4 blue, got 2 blue and 1 locomotive: at least 1 more card is missing",
             id="jokers",
         ),
         pytest.param(
             make_route(3, "blue", symbols=2),
             {"blue": 2},
-            "Here-There (blue, 3) wants 1 blue and 2 locomotives, got 2 blue and 0 locomotives: "
+            "Here-There (blue, 3) needs 1 blue and 2 locomotives, got 2 blue and 0 locomotives: "
             "at least 2 more cards are missing",
             id="symbols",
         ),
         pytest.param(
             make_route(3, "blue", symbols=1, swap_size=3),
             {"blue": 2, "red": 2},
-            "Here-There (blue, 3) wants 5 cards with 2 blue and 0 locomotives, got 4: at least 1 more card is missing",
+            "Here-There (blue, 3) needs 5 cards with 2 blue and 0 locomotives, got 4: at least 1 more card is missing",
             id="sets",
         ),
     ],

@@ -306,7 +306,7 @@ def test_a_path_of_one_tunnel_has_the_odds_of_its_best_payment(nordic: GameMap) 
 
 
 def test_a_path_keeps_what_later_routes_want(nordic: GameMap) -> None:
-    """A ferry and a tunnel: the ferry's symbol takes three others, as the tunnel wants the locomotive."""
+    """A ferry and a tunnel: the ferry's symbol takes three others, as the tunnel needs the locomotive."""
     ferry = nordic.route("Aalborg", "Kristiansand")
     plain = make_route(2, "green", symbols=2, swap_size=0)
     rng = np.random.default_rng(3)

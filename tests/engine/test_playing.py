@@ -94,7 +94,7 @@ def test_the_memory_of_a_compiled_policy_begins_with_its_stream_and_zeros(nordic
 @pytest.mark.parametrize(
     ("policies", "error", "reason"),
     [
-        ([Random()], GameError, "a game of 2 players wants as many policies, got 1"),
+        ([Random()], GameError, "a game of 2 players needs as many policies, got 1"),
         ([Random(), Random], GameError, "P1 is to be played by a policy, got the class Random: write brackets"),
         (
             [Random(), "Random"],

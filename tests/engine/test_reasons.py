@@ -159,7 +159,7 @@ CASES: list[tuple[ActionFault, Callable[[], Position], Callable[[GameMap], Actio
         ActionFault.TRAINS,
         lambda: Position("nordic", 3).after_turns(2).hand(2, green=9).put(TRAINS + 2, 3),
         lambda m: claim(m, "Lieksa-Murmansk/0", green=9),
-        r"P2 has 3 trains, Lieksa-Murmansk \(gray, 9\) wants 9",
+        r"P2 has 3 trains, Lieksa-Murmansk \(gray, 9\) needs 9",
     ),
     (
         ActionFault.CARDS,

@@ -95,7 +95,7 @@ def test_no_route_after_a_card_was_drawn() -> None:
     ("name", "route", "cards", "legal"),
     [
         pytest.param("nordic", "Oslo-Örebro/1", {"yellow": 2}, True, id="Nordic, example 1: two yellow on yellow"),
-        pytest.param("nordic", "Oslo-Örebro/1", {"green": 2}, False, id="a colored route wants its color"),
+        pytest.param("nordic", "Oslo-Örebro/1", {"green": 2}, False, id="a colored route needs its color"),
         pytest.param("nordic", "Norrköping-Örebro/0", {"blue": 2}, True, id="Nordic, example 2: any color on gray"),
         pytest.param("nordic", "Norrköping-Örebro/0", {"red": 1, "blue": 1}, False, id="two colors on gray"),
         pytest.param("nordic", "Oslo-Örebro/1", {"yellow": 1}, False, id="too few cards"),

@@ -47,7 +47,7 @@ def rich() -> Position:
     ("route", "cards", "legal"),
     [
         pytest.param(ORANGE_FERRY, {"orange": 2, "locomotive": 1}, True, id="Nordic, ferries, example 3"),
-        pytest.param(ORANGE_FERRY, {"orange": 3}, False, id="a symbol wants a locomotive"),
+        pytest.param(ORANGE_FERRY, {"orange": 3}, False, id="a symbol needs a locomotive"),
         pytest.param(ORANGE_FERRY, {"orange": 1, "locomotive": 2}, True, id="a locomotive for a color card"),
         pytest.param(ORANGE_FERRY, {"locomotive": 3}, True, id="locomotives alone"),
         pytest.param(ORANGE_FERRY, {"red": 2, "locomotive": 1}, False, id="another color"),

@@ -115,7 +115,7 @@ def test_equals_the_referee(name: str, variant: str, n_players: int) -> None:
     game_map = load(name).with_variant(variant)
     for i in range(12):
         table = made_up(game_map, n_players, rng)
-        if i % 2:  # so that everything hangs on the tie-breaks
+        if i % 2:  # so that everything depends on the tie-breaks
             totals = table.scores()
             for seat, total in enumerate(totals):
                 table.put(SCORE + seat, table.number(SCORE, seat) + max(totals) - total)

@@ -58,7 +58,7 @@ def seat_policy(packed: PackedGame, policy: object, seat: int, seed: int, game: 
     seat
         Its seat.
     seed, game
-        What its random numbers hang on, beside the seat.
+        What its random numbers depend on, beside the seat.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def check_memory(policy: CompiledPolicy, seat: int) -> None:
     """Raise a `GameError` if the memory of a policy has no room for its stream."""
     if policy.memory_size < N_WORDS:
         size = policy.memory_size
-        raise GameError(f"{policy_name(policy)} at P{seat} wants a memory of {size} cells; its stream takes {N_WORDS}")
+        raise GameError(f"{policy_name(policy)} at P{seat} needs a memory of {size} cells; its stream takes {N_WORDS}")
 
 
 def _seat_compiled(packed: PackedGame, policy: CompiledPolicy, seat: int, seed: int, game: int) -> Chooser:

@@ -58,7 +58,7 @@ class BonusScore(NamedTuple):
         What was compared, as in the rules: "longest_trail",
         "completed_tickets" or "tokens".
     points
-        The points; None if they hang on tickets that are not known.
+        The points; None if they depend on tickets that are not known.
     """
 
     measure: str
@@ -91,7 +91,7 @@ class Score:
     loan_points
         Points for them, 0 or less.
     total
-        All points; None if they hang on tickets that are not known.
+        All points; None if they depend on tickets that are not known.
     won
         Whether it won, alone or with others; None if that is not known.
     """
@@ -180,7 +180,7 @@ class Scores:
         and not), `bonus_...` for each bonus, `loans` (points) add up to
         `total`. Besides: `won`, `n_routes`, `n_completed`, `n_failed`,
         `n_unknown` (tickets), `trail` (trains on the longest one), `tokens`,
-        `n_loans`. What hangs on tickets that are not known is missing.
+        `n_loans`. What depends on tickets that are not known is missing.
         """
         import pandas as pd
 

@@ -83,7 +83,7 @@ class Session:
 
     @classmethod
     def of(cls, record: GameRecord) -> Self:
-        """Return the transcript of a record, to be gone on with. A last move that lacks outcomes is left out."""
+        """Return the transcript of a record, to be continued. A last move that lacks outcomes is left out."""
         header = record.header
         game = Game(record.map, header.n_players)
         transcript = cls(game, players=header.players, title=header.title, note=header.note)

@@ -298,7 +298,7 @@ class Game:
         policies
             Who plays each seat.
         seed, game
-            As in `new`; the random numbers of each policy hang on them and on
+            As in `new`; the random numbers of each policy depend on them and on
             its seat alone.
 
         Raises
@@ -340,7 +340,7 @@ class Game:
     def _play(self, policies: Sequence[Policy | CompiledPolicy], seed: int, game: int) -> tuple[Timeline, Rows]:
         """Play a game to its end; return its steps and all that happened."""
         if len(policies) != self.n_players:
-            raise GameError(f"a game of {self.n_players} players wants as many policies, got {len(policies)}")
+            raise GameError(f"a game of {self.n_players} players needs as many policies, got {len(policies)}")
         number = _whole_number(game, "number of the game")
         vector, written = self._packed.deal(seed, number)
         timeline = Timeline(self.game_map, self.n_players)

@@ -1,4 +1,4 @@
-"""The record of a game: a value that is saved, loaded, replayed and gone on from."""
+"""The record of a game: a value that is saved, loaded, replayed and continued."""
 
 from __future__ import annotations
 
@@ -374,18 +374,18 @@ class GameRecord:
         """
         Return the score of every seat at the end of the record, with all its parts.
 
-        What hangs on tickets that are not known is None.
+        What depends on tickets that are not known is None.
         """
         return self._scores
 
     @property
     def scores(self) -> tuple[int | None, ...]:
-        """Points of each seat; None where they hang on tickets that are not known."""
+        """Points of each seat; None where they depend on tickets that are not known."""
         return tuple(score.total for score in self._scores)
 
     @property
     def winners(self) -> tuple[int, ...]:
-        """The seats that won; empty if that hangs on tickets that are not known, or the game is not over."""
+        """The seats that won; empty if that depends on tickets that are not known, or the game is not over."""
         return self._scores.winners if self.is_complete else ()
 
     @cached_property

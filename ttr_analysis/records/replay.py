@@ -236,7 +236,7 @@ class Timeline:
 
     def copy(self, n_steps: int | None = None) -> Timeline:
         """
-        Return the same timeline, or its first steps, to be gone on with otherwise.
+        Return the same timeline, or its first steps, to be continued otherwise.
 
         Parameters
         ----------

@@ -411,7 +411,7 @@ def _open_folder(path: Path, meta: dict[str, Any], stack: ExitStack, *, resume: 
 
 
 def _check_folder(folder: PartFolder, meta: dict[str, Any], *, resume: bool) -> None:
-    """Raise an error unless a folder is free, or of a simulation that may be gone on with."""
+    """Raise an error unless a folder is free, or of a simulation that may be continued."""
     path, old = folder.path, folder.read_meta()
     if old is None:
         if not folder.is_free:

@@ -44,7 +44,7 @@ class GameRecorder(MessageWidget):
         lines.
     path
         A file to which the record is saved after each line. One that exists
-        is gone on with, by the same players.
+        is continued, by the same players.
 
     Attributes
     ----------

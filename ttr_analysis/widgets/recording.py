@@ -99,7 +99,7 @@ class Recording:
     players
         Names of the players, seat by seat; by default those of the file.
     path
-        The file; one that exists is gone on with.
+        The file; one that exists is continued.
 
     Raises
     ------
@@ -365,9 +365,9 @@ class Recording:
 
 
 def _load(path: Path, game_map: GameMap, variant: str | None) -> GameRecord:
-    """Return the record in a file that is to be gone on with."""
+    """Return the record in a file that is to be continued."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RecordWarning)  # one that breaks off is gone on with
+        warnings.simplefilter("ignore", RecordWarning)  # one that breaks off is continued
         record = GameRecord.load(path, game_map)
     wanted = game_map.with_variant(variant).rules.variant if variant is not None else record.header.variant
     if record.header.variant != wanted:

@@ -239,7 +239,7 @@ def which_color_to_burn(
             means = [_Mean(a, 0.0, _difference(a, before), 0.0) for a in after]
             return _burn_table(payments, means, "exact")
     if rng is None:
-        msg = "Monte Carlo wants a source of randomness, such as rng=numpy.random.default_rng(7)"
+        msg = "Monte Carlo needs a source of randomness, such as rng=numpy.random.default_rng(7)"
         raise ValueError(msg)
     seed = int(rng.integers(2**62))
 

@@ -269,7 +269,7 @@ def draws_for_routes(
         else:
             return WaitingTime.from_unpaid(unpaid, rules.cards.draws_per_turn)
     if rng is None:
-        msg = "Monte Carlo wants a source of randomness, such as rng=numpy.random.default_rng(7)"
+        msg = "Monte Carlo needs a source of randomness, such as rng=numpy.random.default_rng(7)"
         raise ValueError(msg)
     if n < 1:
         msg = f"the number of simulated games must be 1 or more, got {n}"

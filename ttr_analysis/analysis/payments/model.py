@@ -189,7 +189,7 @@ def why_not(route: Route, hand: Cards) -> str | None:
     >>> import ttr_analysis as ttr
     >>> route = ttr.load_map("nordic").route("Murmansk", "Lieksa")
     >>> print(why_not(route, {"green": 7, "red": 6}))
-    Lieksa-Murmansk (gray, 9) wants 15 cards with 7 green, got 13: at least 1 more card is missing
+    Lieksa-Murmansk (gray, 9) needs 15 cards with 7 green, got 13: at least 1 more card is missing
     """
     hand = CardCounts.coerce(hand)
     if can_pay(route, hand):
@@ -203,11 +203,11 @@ def why_not(route: Route, hand: Cards) -> str | None:
     if route.locomotives or route.locomotives_allowed:
         held += f" and {locomotives} locomotive{'' if locomotives == 1 else 's'}"
     if needed < 0:
-        wants = f"wants {_spaces(route, color)}, got {held}{_joker_note(route, hand)}"
+        needs = f"needs {_spaces(route, color)}, got {held}{_joker_note(route, hand)}"
     else:
-        wants = f"wants {needed} cards with {held}, got {hand.n_cards}"
+        needs = f"needs {needed} cards with {held}, got {hand.n_cards}"
     are = "s are" if missing > 1 else " is"
-    return f"{route} {wants}: at least {missing} more card{are} missing"
+    return f"{route} {needs}: at least {missing} more card{are} missing"
 
 
 def best_color(route: Route, hand: CardCounts) -> int:
@@ -332,12 +332,12 @@ def _split_holds(route: Route, facts: RouteFacts, payment: Payment) -> bool:
 
 
 def _spaces(route: Route, color: str) -> str:
-    """Return what a route without enough sets wants."""
+    """Return what a route without enough sets needs."""
     plain = route.length - route.locomotives
-    wants = [f"{plain} {color}"] if plain else []
+    needs = [f"{plain} {color}"] if plain else []
     if route.locomotives:
-        wants.append(f"{route.locomotives} locomotive{'s' if route.locomotives > 1 else ''}")
-    return " and ".join(wants)
+        needs.append(f"{route.locomotives} locomotive{'s' if route.locomotives > 1 else ''}")
+    return " and ".join(needs)
 
 
 def _joker_note(route: Route, hand: CardCounts) -> str:
@@ -356,7 +356,7 @@ def _fault_text(fault: PaymentFault, route: Route, cards: CardCounts) -> str:
         PaymentFault.BROKEN_SET: (
             f"{n} cards are not {route.length} and whole sets: each set of {size} for one card adds {size - 1}"
         ),
-        PaymentFault.MISSING_LOCOMOTIVE: f"each of its {symbols} locomotive symbols wants a locomotive{stand_in}",
+        PaymentFault.MISSING_LOCOMOTIVE: f"each of its {symbols} locomotive symbols needs a locomotive{stand_in}",
         PaymentFault.LOCOMOTIVE: "a locomotive is no joker on this route",
         PaymentFault.COLOR: f"cards{outside} must be {route.color}, got {cards}",
         PaymentFault.TWO_COLORS: f"cards{outside} must be of one color, got {cards}",

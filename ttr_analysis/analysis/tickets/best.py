@@ -98,7 +98,7 @@ def best_network(
     trains
         Number of trains; None: the map's.
     components
-        "one": among networks whose completed tickets hang together in one
+        "one": among networks whose completed tickets are connected in one
         connected part, with further routes anywhere for their points. "any":
         among all networks; takes about five times as long.
     time_limit

@@ -449,7 +449,7 @@ def cheapest_network(
     """
     Return the network with the fewest trains that completes tickets.
 
-    A Steiner *forest*: the tickets need not hang together. Among networks
+    A Steiner *forest*: the tickets need not be connected. Among networks
     with equally few trains it is one with the fewest routes to claim, then
     the lowest toll, then the fewest tunnels and ferries.
 

@@ -180,7 +180,7 @@ def _twin_closed(refused: Refused) -> str:
 def _trains(refused: Refused) -> str:
     trains = int(refused.state.trains[refused.seat])
     length = int(refused.tables.length[refused.number])
-    return f"P{refused.seat} has {counted(trains, 'train')}, {refused.route} wants {length}"
+    return f"P{refused.seat} has {counted(trains, 'train')}, {refused.route} needs {length}"
 
 
 def _payment(refused: Refused) -> str:

@@ -1,4 +1,4 @@
-"""What the routes that a planner wants ask of its hand: what is ready, and what a card of each kind is worth."""
+"""What the routes of a plan ask of a hand: what is ready, and what a card of each kind is worth."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def judge_color(
     """
     Note what cards are worth for one route, paid in one color.
 
-    A route is worth more the fewer draws it wants yet: its points, shared out
+    A route is worth more the fewer draws it needs yet: its points, shared out
     over the draws and the turn of claiming, which counts as two. A tunnel
     wants one card more than its length.
 

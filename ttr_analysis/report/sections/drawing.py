@@ -52,7 +52,7 @@ def section(bench: Context) -> Section:
     )
     if 0 < means[ways[1]] < float("inf"):
         ratio = means[ways[0]] / means[ways[1]]
-        lead += f" A route that wants one given color waits {number(ratio, 1)} times as long as a gray one."
+        lead += f" A route that needs one given color waits {number(ratio, 1)} times as long as a gray one."
     if rules.deck.locomotives:
         words, more = _locomotive(bench)
         lead += f" {words}"

@@ -20,7 +20,7 @@ _DEFINITIONS = (
     ("Length", "Car spaces of a route, which is the number of trains it takes."),
     (
         "Network",
-        "Routes that join the ends of given tickets. It need not hang together: a Steiner forest, found exactly.",
+        "Routes that join the ends of given tickets. It need not be connected: a Steiner forest, found exactly.",
     ),
     ("Fewest trains", "Length of the cheapest network. No network uses both tracks of a double route."),
     (
@@ -201,7 +201,7 @@ def _jokers(rules: RuleSet, *, ferries: bool, tunnels: bool) -> str:
 
 def _ferries(rules: RuleSet) -> str:
     size = rules.claims.ferry_swap_size
-    text = "Each locomotive symbol wants a locomotive."
+    text = "Each locomotive symbol needs a locomotive."
     if size:
         where = "" if rules.claims.ferry_swap_fills == "any" else ", for a symbol only"
         text += f" Any {size} cards may stand in for a locomotive{where}."

@@ -280,7 +280,7 @@ def _limit(best: BestNetwork) -> str:
 
 
 def _scope(best: BestNetwork) -> str:
-    return "whose completed tickets hang together" if best.scope == "one" else "of any shape"
+    return "whose completed tickets are connected" if best.scope == "one" else "of any shape"
 
 
 def _board(bench: Context, best: BestNetwork) -> Picture:
