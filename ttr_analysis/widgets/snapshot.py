@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import numpy as np
-import pandas as pd
 
 from ttr_analysis.analysis.tickets.network import ForestSolver, trains_of
 from ttr_analysis.cards import CARD_KINDS, CardCounts
@@ -21,6 +20,9 @@ from ttr_analysis.records.record import GameRecord
 from ttr_analysis.viz.naming import isolate
 from ttr_analysis.viz.sheet import board_sheet
 from ttr_analysis.viz.words import Narration, Parts, final_parts, tell, without_zeros
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def fixed_facts(game_map: GameMap, names: Sequence[str]) -> dict[str, Any]:
@@ -402,10 +404,13 @@ def chance_data(curve: pd.DataFrame, acting: Sequence[int], n_seats: int, seat: 
 
     Examples
     --------
+    >>> import pandas as pd
     >>> curve = pd.DataFrame({"step": [1, 1, 3, 3], "seat": [0, 1, 0, 1], "win": [0.5, 0.5, 0.125, 0.875]})
     >>> chance_data(curve, [-1, 0, 1, 0, 1], 2)["percent"]
     [[None, 50.0, 50.0, 12.5, None], [None, 50.0, 50.0, 87.5, None]]
     """
+    import pandas as pd
+
     if not isinstance(curve, pd.DataFrame):
         raise TypeError(f"expected a table of win probabilities, as win_curve gives it, got {curve!r}")
     if missing := [column for column in _COLUMNS if column not in curve]:

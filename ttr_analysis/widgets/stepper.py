@@ -12,7 +12,7 @@ from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.widgets.base import css, esm, write_page
-from ttr_analysis.widgets.snapshot import game_data
+from ttr_analysis.widgets.snapshot import chance_data, game_data
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,8 +94,6 @@ class GameStepper(anywidget.AnyWidget):
         self.record = record if seat is None else record.watched_from(seat)
         data = game_data(self.record)
         if win is not None:
-            from ttr_analysis.widgets.snapshot import chance_data  # it brings pandas
-
             acting = [step[0].seat if isinstance(step[0], Move) else -1 for step in record.steps]
             data["win"] = chance_data(win, acting, record.header.n_players, seat)
         self.record.state_at(step)  # raises the error that names the steps there are
