@@ -30,10 +30,13 @@ if TYPE_CHECKING:
 
 LOCK = threading.RLock()
 """One thread builds at a time."""
-_SPEED = 2
-"""How hard LLVM optimizes."""
-_INLINED = 150
-"""Size up to which functions are copied into their callers: with 225 LLVM takes longer, with 75 games a fifth."""
+_SPEED, _INLINED = 2, 150
+"""
+How hard LLVM optimizes, and the size up to which functions are copied into their
+callers: with 225 LLVM takes longer, with 75 games a fifth.
+"""
+_CHECKED_SPEED, _CHECKED_INLINED = 1, 50
+"""The same with checks: for who looks for a fault, or tests, waiting for LLVM costs more than games."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +225,7 @@ def _target(*, is_near: bool = True) -> Any:  # noqa: ANN401 - of llvmlite
     return llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(),
         features=llvm.get_host_cpu_features().flatten(),
-        opt=_SPEED,
+        opt=_CHECKED_SPEED if is_checked() else _SPEED,
         jit=True,
         **model,
     )
@@ -295,8 +298,9 @@ def _optimized(text: str, machine: Any) -> bytes:  # noqa: ANN401 - of llvmlite
     module.verify()
     module.triple = machine.triple
     module.data_layout = str(machine.target_data)
-    options = llvm.create_pipeline_tuning_options(speed_level=_SPEED)
-    options.inlining_threshold = _INLINED
+    speed, inlined = (_CHECKED_SPEED, _CHECKED_INLINED) if is_checked() else (_SPEED, _INLINED)
+    options = llvm.create_pipeline_tuning_options(speed_level=speed)
+    options.inlining_threshold = inlined
     options.slp_vectorization = True
     options.loop_vectorization = False  # loops here are short: it takes LLVM a tenth longer, and no game is faster
     passes = llvm.create_pass_builder(machine, options)
