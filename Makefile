@@ -2,7 +2,7 @@
 #
 #   make study [MAP=nordic] [OUT=folder]   one HTML report on a map, with its tables as CSV
 #   make lab                               JupyterLab in notebooks/
-#   make test                              lint, then all tests, compiled, in a browser, and as plain Python
+#   make test                              lint, and all tests: compiled, in a browser, as plain Python, and the notebooks
 #   make lint                              ruff, mypy, layers
 #   make soak [MINUTES=30]                 thousands of games on every map, each state checked; goes on where it stopped
 #   make docs                              the site: docs/_build/html/index.html, every notebook executed

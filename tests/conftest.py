@@ -11,6 +11,6 @@ os.environ.setdefault("MPLBACKEND", "Agg")  # pictures need no display
 # "steady" tries the same examples in every run; `pytest --hypothesis-profile=search` looks for new ones.
 settings.register_profile("steady", deadline=None, max_examples=50, derandomize=True, database=None)
 settings.register_profile("search", deadline=None, max_examples=2_000, print_blob=True)
-# As `fixtures.examples`: plain Python is slow, and the compiled pass tries the same laws on more.
+# Plain Python is slow, and the compiled pass tries the same laws on twice as many.
 settings.register_profile("plain", settings.get_profile("steady"), max_examples=25)
-settings.load_profile("plain" if os.environ.get("TTR_PLAIN") else "steady")
+settings.load_profile("plain" if os.environ.get("TTR_PLAIN", "") not in ("", "0") else "steady")

@@ -15,7 +15,7 @@ FOLDERS = (".ci", "benchmarks", "data", "docs", "notebooks", "requirements", "sc
 MAX_LINES = 700
 
 BUILT_IN = sorted(path.name for path in data_folder().iterdir() if (path / "rules.toml").is_file())
-GENERAL = ("rules", "tables", "engine", "policies", "analysis", "studies")
+GENERAL = ("rules", "tables", "engine", "records", "notation", "policies", "analysis", "studies")
 """Layers that ask for facts, never for a name."""
 
 ADDRESS = re.compile(

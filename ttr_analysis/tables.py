@@ -2,7 +2,9 @@
 A map, its rules and a number of players as one record: all that a game asks.
 
 The record has the same fields for every map, so that compiled code knows where
-they lie; the limits below bound what a map may hold to be played.
+they lie; the limits below bound what a map may hold to be played. `MapTables` is
+a map alone as flat arrays, which `analysis` asks too. All differences between
+maps end here.
 """
 
 from __future__ import annotations
@@ -291,7 +293,10 @@ def _put_tickets(tables: Tables, game_map: GameMap) -> None:
     tables.place_start[len(game_map.places)] = n_cities
 
 
-# -- A map as flat arrays --------------------------------------------------------------------------------
+# -- a map as flat arrays ------------------------------------------------------------------------------------------
+#
+# Compiled code sees cities, routes, places and tickets as the indices of these
+# arrays. All differences between maps end here.
 
 
 class MapTables(NamedTuple):

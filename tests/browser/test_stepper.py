@@ -74,11 +74,14 @@ def exported(record: GameRecord, tmp_path_factory: pytest.TempPathFactory) -> Pa
 def place(request: pytest.FixtureRequest, shared_lab: Lab, browser: Browser, exported: Path) -> Iterator[Lab | Disk]:
     """Return JupyterLab and a page on disk, each with the game."""
     if request.param == "lab":
+        shared_lab.watch.faults.clear()
         shared_lab.show(cell("stepper", "nordic"))
+        assert shared_lab.watch.faults == []
         yield shared_lab
     else:
         with open_disk(browser) as disk:
             disk.show(exported)
+            assert disk.watch.faults == []
             yield disk
 
 

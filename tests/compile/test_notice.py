@@ -7,13 +7,13 @@ from types import SimpleNamespace
 import pytest
 
 from tests.compile.loading import run
-from ttr_analysis._compile import build as notice
+from ttr_analysis._compile import build
 
 WATCHED = """
-from ttr_analysis._compile import build as notice
+from ttr_analysis._compile import build
 
-notice.is_watched = lambda: True
-notice._LINES_PER_SECOND = 1
+build.is_watched = lambda: True
+build._LINES_PER_SECOND = 1
 
 @compiled
 def double(n: int) -> int:
@@ -43,11 +43,11 @@ def test_plain_python_is_not_announced(tmp_path: Path) -> None:
 
 
 def test_what_takes_no_time_is_not_announced(tmp_path: Path) -> None:
-    assert run(tmp_path, WATCHED.replace("notice._LINES_PER_SECOND = 1\n", "")) == ("8\n", "")
+    assert run(tmp_path, WATCHED.replace("build._LINES_PER_SECOND = 1\n", "")) == ("8\n", "")
 
 
 def test_nothing_is_said_where_nobody_watches(tmp_path: Path) -> None:
-    assert run(tmp_path, WATCHED.replace("notice.is_watched = lambda: True\n", "")) == ("8\n", "")
+    assert run(tmp_path, WATCHED.replace("build.is_watched = lambda: True\n", "")) == ("8\n", "")
 
 
 @pytest.mark.parametrize(
@@ -63,4 +63,4 @@ def test_a_terminal_and_a_notebook_are_watched(
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
     monkeypatch.setattr(sys, "stderr", SimpleNamespace(isatty=lambda: is_terminal))
 
-    assert notice.is_watched() == is_watched
+    assert build.is_watched() == is_watched

@@ -52,7 +52,7 @@ class Meddler(Random):
         return action
 
 
-class HumanGame(Random):
+class Seated(Random):
     """A compiled player whose codes name a seat."""
 
     def decide(
@@ -89,7 +89,7 @@ def test_a_compiled_policy_sees_and_changes_a_copy_of_its_view(nordic: GameMap) 
 
 def test_codes_that_name_a_seat_are_refused(nordic: GameMap) -> None:
     with pytest.raises(IllegalActionError, match=r"at P0 in turn 1 chose what is illegal: its code names a seat"):
-        Game(nordic).play([HumanGame(), Greedy()], seed=5)
+        Game(nordic).play([Seated(), Greedy()], seed=5)
 
 
 def test_a_compiled_policy_that_fails_is_named(nordic: GameMap) -> None:

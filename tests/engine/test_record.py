@@ -1,4 +1,4 @@
-"""Records: whole games saved, loaded, replayed, gone on from, and watched from one seat."""
+"""Records: whole games saved, loaded, replayed, continued, and watched from one seat."""
 
 from __future__ import annotations
 
@@ -282,7 +282,7 @@ def test_a_state_is_found_by_its_step() -> None:
 
 
 @some_tables
-def test_a_game_can_be_gone_on_with_from_any_step(table: Table) -> None:
+def test_a_game_can_be_continued_from_any_step(table: Table) -> None:
     record = played(table)
     rng = np.random.default_rng(2)
 
@@ -430,7 +430,7 @@ def test_tickets_shown_at_the_end_are_told() -> None:
     assert record.watched_from(0).watched_from(0) == record.watched_from(0)
 
 
-def test_a_game_with_unknown_cards_cannot_be_gone_on_with_at_random() -> None:
+def test_a_game_with_unknown_cards_cannot_be_continued_at_random() -> None:
     watched = short().watched_from(0)
 
     with pytest.raises(GameError, match="chance cannot go on from a state with 4 unknown cards of P1"):

@@ -273,7 +273,7 @@ def test_a_ticket_that_is_not_known_leaves_the_total_open(table: Position) -> No
     assert scores.table["n_failed"].tolist() == [0, 0]
 
 
-def test_a_bonus_for_tickets_hangs_on_all_of_them() -> None:
+def test_a_bonus_for_tickets_depends_on_all_of_them() -> None:
     table = forget(Position("nordic").tickets(1, "Bergen-Narvik"), 1, 0)
 
     scores = scores_of(table)
@@ -282,7 +282,7 @@ def test_a_bonus_for_tickets_hangs_on_all_of_them() -> None:
     assert [score.bonuses[0].points for score in scores] == [None, None]
 
 
-def test_a_bonus_for_the_trail_does_not_hang_on_tickets() -> None:
+def test_a_bonus_for_the_trail_does_not_depend_on_tickets() -> None:
     table = forget(Position("usa").tickets(1, "Denver-El Paso"), 1, 0)
 
     scores = scores_of(table)

@@ -75,10 +75,10 @@ FACTS = ("long routes", "ferries", "tunnels", "tolls", "countries")
 
 def some_sections(name: str, *titles: str) -> list[Section]:
     """Return those of some sections that a quick study of a map has, without their pictures."""
-    bench = Context(load(name), QUICK)
+    context = Context(load(name), QUICK)
     with pytest.MonkeyPatch.context() as patch:
         save_nothing(patch)
-        sections = [step.compute(bench) for step in STEPS if step.title in titles]
+        sections = [step.compute(context) for step in STEPS if step.title in titles]
     return [section for section in sections if section is not None]
 
 

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tests.studies.telling import Narration
+from tests.studies.telling import ToldGame
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def parts(games: list[Narration], rows: Callable[[Narration], Iterable[tuple[float, float]]]) -> tuple[Any, Any]:
+def parts(games: list[ToldGame], rows: Callable[[ToldGame], Iterable[tuple[float, float]]]) -> tuple[Any, Any]:
     """Return two sums over each deal, of deals that have any of the second."""
     sums = {game.deal: np.zeros(2) for game in games}
     for game in games:
@@ -25,7 +25,7 @@ def parts(games: list[Narration], rows: Callable[[Narration], Iterable[tuple[flo
     return y, n
 
 
-def mean(games: list[Narration], rows: Callable[[Narration], Iterable[tuple[float, float]]]) -> list[float]:
+def mean(games: list[ToldGame], rows: Callable[[ToldGame], Iterable[tuple[float, float]]]) -> list[float]:
     """Return a ratio with its interval from what each deal deviates by."""
     y, n = parts(games, rows)
     ratio = y.sum() / n.sum()
@@ -33,7 +33,7 @@ def mean(games: list[Narration], rows: Callable[[Narration], Iterable[tuple[floa
     return [ratio, ratio - half, ratio + half]
 
 
-def difference(games: list[Narration], rows: Callable[[Narration], Iterable[tuple[float, float]]]) -> list[float]:
+def difference(games: list[ToldGame], rows: Callable[[ToldGame], Iterable[tuple[float, float]]]) -> list[float]:
     """Return a mean difference; its interval is that of two deals of usual size more, all won and all lost."""
     y, n = parts(games, rows)
     ratio, size = y.sum() / n.sum(), n.mean()
@@ -43,7 +43,7 @@ def difference(games: list[Narration], rows: Callable[[Narration], Iterable[tupl
     return [ratio, max(-1, middle - half), min(1, middle + half)]
 
 
-def rate(games: list[Narration], rows: Callable[[Narration], Iterable[tuple[float, float]]]) -> list[float]:
+def rate(games: list[ToldGame], rows: Callable[[ToldGame], Iterable[tuple[float, float]]]) -> list[float]:
     """Return a rate with Wilson's interval: where its distance from the truth is 1.96 standard errors of the truth."""
     y, n = parts(games, rows)
     share, trials = y.sum() / n.sum(), n.sum()

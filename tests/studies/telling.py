@@ -132,7 +132,7 @@ def is_joined(record: ttr.GameRecord, step: int, seat: int, ticket: ttr.Ticket) 
 
 
 @dataclass(frozen=True)
-class Narration:
+class ToldGame:
     """
     A game as its record tells it.
 
@@ -151,7 +151,7 @@ class Narration:
     tunnels: list[Row]
 
 
-def tell(record: ttr.GameRecord, deal: int, players: Sequence[int]) -> Narration:
+def tell(record: ttr.GameRecord, deal: int, players: Sequence[int]) -> ToldGame:
     """Return what a record tells; `players` sit at its seats."""
     routes, tickets = list(told_routes(record)), list(told_tickets(record))
     by_id = {ticket.id: ticket for ticket in record.map.tickets}
@@ -160,7 +160,7 @@ def tell(record: ttr.GameRecord, deal: int, players: Sequence[int]) -> Narration
         lost, told_losses(record, [(row["seat"], by_id[row["ticket"]]) for row in lost]), strict=True
     ):
         row["lost_to"] = route
-    return Narration(deal, list(told_seats(record, players, routes)), tickets, routes, list(told_tunnels(record)))
+    return ToldGame(deal, list(told_seats(record, players, routes)), tickets, routes, list(told_tunnels(record)))
 
 
 def told_seats(record: ttr.GameRecord, players: Sequence[int], routes: list[Row]) -> Iterator[Row]:

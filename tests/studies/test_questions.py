@@ -13,7 +13,7 @@ import pytest
 import ttr_analysis as ttr
 from tests.fixtures import load
 from tests.studies.figures import difference, figures, mean, near, rate, rows_of
-from tests.studies.telling import Narration, Row, tell
+from tests.studies.telling import Row, ToldGame, tell
 from ttr_analysis.policies import Greedy, Random
 from ttr_analysis.studies import SimulationResult
 
@@ -30,7 +30,7 @@ N, N_GAMES, SEED = 3, 11, 7
 """The last deal is not played to its end, and parts of four games cut others."""
 
 
-def play(game_map: GameMap, n_players: int, n_games: int, out: Path) -> tuple[SimulationResult, list[Narration]]:
+def play(game_map: GameMap, n_players: int, n_games: int, out: Path) -> tuple[SimulationResult, list[ToldGame]]:
     """Return games on disk, which are read part by part, and the same games as their records tell them."""
     result = ttr.simulate(game_map, PLAYERS[:n_players], n_games, SEED, chunk_size=4, out=out, progress=False)
     told = []
@@ -42,28 +42,28 @@ def play(game_map: GameMap, n_players: int, n_games: int, out: Path) -> tuple[Si
 
 
 @pytest.fixture(scope="module")
-def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[SimulationResult, list[Narration]]:
+def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[SimulationResult, list[ToldGame]]:
     return play(load("invented"), N, N_GAMES, tmp_path_factory.mktemp("games") / "run")
 
 
 @pytest.fixture(scope="module")
-def neutral(tmp_path_factory: pytest.TempPathFactory) -> tuple[SimulationResult, list[Narration]]:
+def neutral(tmp_path_factory: pytest.TempPathFactory) -> tuple[SimulationResult, list[ToldGame]]:
     return play(load("invented").with_variant("neutral"), 2, 9, tmp_path_factory.mktemp("games") / "run")
 
 
 @pytest.fixture(params=["both", "neutral"], ids=["three players", "a neutral player too"])
-def run(request: pytest.FixtureRequest) -> tuple[SimulationResult, list[Narration]]:
-    found: tuple[SimulationResult, list[Narration]] = request.getfixturevalue(request.param)
+def run(request: pytest.FixtureRequest) -> tuple[SimulationResult, list[ToldGame]]:
+    found: tuple[SimulationResult, list[ToldGame]] = request.getfixturevalue(request.param)
     return found
 
 
 @pytest.fixture
-def result(both: tuple[SimulationResult, list[Narration]]) -> SimulationResult:
+def result(both: tuple[SimulationResult, list[ToldGame]]) -> SimulationResult:
     return both[0]
 
 
 @pytest.fixture
-def games(both: tuple[SimulationResult, list[Narration]]) -> list[Narration]:
+def games(both: tuple[SimulationResult, list[ToldGame]]) -> list[ToldGame]:
     return both[1]
 
 
@@ -72,7 +72,7 @@ def games(both: tuple[SimulationResult, list[Narration]]) -> list[Narration]:
 
 @pytest.mark.parametrize(("function", "key"), [(S.win_rates, "player"), (S.seat_advantage, "seat")])
 def test_wins_and_points(
-    function: Callable[[SimulationResult], pd.DataFrame], key: str, result: SimulationResult, games: list[Narration]
+    function: Callable[[SimulationResult], pd.DataFrame], key: str, result: SimulationResult, games: list[ToldGame]
 ) -> None:
     for value, row in rows_of(function(result)):
         mine = [[seat for seat in game.seats if seat[key] == value] for game in games]
@@ -93,13 +93,13 @@ def test_wins_and_points(
         assert row["completed"] == pytest.approx(np.mean([s["completed"] for s in flat]))
 
 
-def test_players_are_compared_deal_by_deal(result: SimulationResult, games: list[Narration]) -> None:
+def test_players_are_compared_deal_by_deal(result: SimulationResult, games: list[ToldGame]) -> None:
     found = S.win_differences(result)
 
     assert list(found.index) == list(combinations(range(N), 2))
     for (a, b), row in rows_of(found):
 
-        def ahead(game: Narration, what: str, a: int = a, b: int = b) -> list[tuple[float, float]]:
+        def ahead(game: ToldGame, what: str, a: int = a, b: int = b) -> list[tuple[float, float]]:
             by_player = {seat["player"]: seat[what] for seat in game.seats}
             return [(by_player[a] - by_player[b], 1)]
 
@@ -108,10 +108,10 @@ def test_players_are_compared_deal_by_deal(result: SimulationResult, games: list
     assert list(found["rival_policy"]) == ["Random", "Greedy", "Greedy"]
 
 
-def test_points_come_from_somewhere(result: SimulationResult, games: list[Narration]) -> None:
+def test_points_come_from_somewhere(result: SimulationResult, games: list[ToldGame]) -> None:
     for (policy, won), row in rows_of(S.point_sources(result)):
 
-        def mine(game: Narration, policy: str = policy, won: bool = won) -> list[Row]:  # noqa: FBT001
+        def mine(game: ToldGame, policy: str = policy, won: bool = won) -> list[Row]:  # noqa: FBT001
             return [seat for seat in game.seats if seat["policy"] == policy and (seat["won"] > 0) == won]
 
         flat = [seat for game in games for seat in mine(game)]
@@ -129,15 +129,13 @@ def test_points_come_from_somewhere(result: SimulationResult, games: list[Narrat
         assert figures(row, "ticket_share") == near(expected)
 
 
-def test_a_bonus_decides_where_no_winner_would_lead_without_it(
-    result: SimulationResult, games: list[Narration]
-) -> None:
+def test_a_bonus_decides_where_no_winner_would_lead_without_it(result: SimulationResult, games: list[ToldGame]) -> None:
     found = S.bonus_effects(result)
 
     assert set(found.index) == {"trail", "tokens"}
     for name, measure in {"trail": "longest_trail", "tokens": "tokens"}.items():
 
-        def decided(game: Narration, measure: str = measure) -> bool:
+        def decided(game: ToldGame, measure: str = measure) -> bool:
             rest = [seat["points"] - seat["bonuses"][measure] for seat in game.seats]
             return not any(seat["won"] and rest[seat["seat"]] == max(rest) for seat in game.seats)
 
@@ -149,7 +147,7 @@ def test_a_bonus_decides_where_no_winner_would_lead_without_it(
 # -- tickets ---------------------------------------------------------------------------------
 
 
-def test_tickets_are_counted_by_offer(result: SimulationResult, games: list[Narration]) -> None:
+def test_tickets_are_counted_by_offer(result: SimulationResult, games: list[ToldGame]) -> None:
     values = ttr.tickets.value_table(load("invented"), n_deals=10)
     found = S.ticket_results(result, values)
 
@@ -166,7 +164,7 @@ def test_tickets_are_counted_by_offer(result: SimulationResult, games: list[Narr
         if not kept:
             continue
 
-        def mine(game: Narration, name: object = name) -> list[Row]:
+        def mine(game: ToldGame, name: object = name) -> list[Row]:
             return [t for t in game.tickets if t["ticket"] == name and t["kept"]]
 
         done = [t for t in kept if t["completed"] is not None]
@@ -183,13 +181,13 @@ def test_tickets_are_counted_by_offer(result: SimulationResult, games: list[Narr
             assert row["played_per_train"] == pytest.approx(played)
 
 
-def test_opening_tickets_are_counted_by_policy(result: SimulationResult, games: list[Narration]) -> None:
+def test_opening_tickets_are_counted_by_policy(result: SimulationResult, games: list[ToldGame]) -> None:
     found = S.opening_tickets(result)
 
     assert found["seats"].sum() == N * N_GAMES
     for (policy, kept), row in rows_of(found):
 
-        def mine(game: Narration, policy: str = policy, kept: int = kept) -> list[Row]:
+        def mine(game: ToldGame, policy: str = policy, kept: int = kept) -> list[Row]:
             opening = Counter(t["seat"] for t in game.tickets if t["offered"] == 0 and t["kept"])
             return [seat for seat in game.seats if seat["policy"] == policy and opening[seat["seat"]] == kept]
 
@@ -198,7 +196,7 @@ def test_opening_tickets_are_counted_by_policy(result: SimulationResult, games: 
 
 
 @pytest.mark.parametrize("by", ["turn", "trains_left"])
-def test_late_tickets_are_counted_by_draw(by: Any, result: SimulationResult, games: list[Narration]) -> None:  # noqa: ANN401
+def test_late_tickets_are_counted_by_draw(by: Any, result: SimulationResult, games: list[ToldGame]) -> None:  # noqa: ANN401
     found = S.late_tickets(result, by, width=4)
 
     draws: dict[tuple[int, int, str, int], list[tuple[int, int, int, int]]] = {}
@@ -215,7 +213,7 @@ def test_late_tickets_are_counted_by_draw(by: Any, result: SimulationResult, gam
             draws.setdefault((number, seat, game.seats[seat]["policy"], when), []).append(row)
     for (policy, when), row in rows_of(found):
 
-        def mine(game: Narration, policy: str = policy, when: int = when) -> list[tuple[int, int, int, int]]:
+        def mine(game: ToldGame, policy: str = policy, when: int = when) -> list[tuple[int, int, int, int]]:
             number = games.index(game)
             return [d for key, rows in draws.items() if key[0] == number and key[2:] == (policy, when) for d in rows]
 
@@ -228,7 +226,7 @@ def test_late_tickets_are_counted_by_draw(by: Any, result: SimulationResult, gam
     assert found["draws"].sum() == sum(map(len, draws.values())) > 5
 
 
-def fate(ticket: Row, game: Narration) -> str:
+def fate(ticket: Row, game: ToldGame) -> str:
     """Return what became of a ticket, from who took the route that it was lost to, and when."""
     if ticket["completed"] is not None:
         return "completed"
@@ -241,13 +239,13 @@ def fate(ticket: Row, game: Narration) -> str:
     return "out of trains" if claim["seat"] == ticket["seat"] else "blocked"
 
 
-def test_tickets_are_lost_to_something(run: tuple[SimulationResult, list[Narration]]) -> None:
+def test_tickets_are_lost_to_something(run: tuple[SimulationResult, list[ToldGame]]) -> None:
     result, games = run
     found = S.ticket_fates(result)
 
     for (policy, name), row in rows_of(found):
 
-        def mine(game: Narration, policy: str = policy) -> list[Row]:
+        def mine(game: ToldGame, policy: str = policy) -> list[Row]:
             return [t for t in game.tickets if t["kept"] and game.seats[t["seat"]]["policy"] == policy]
 
         expected = rate(games, lambda g: [(fate(t, g) == name, 1) for t in mine(g)])  # noqa: B023
@@ -256,14 +254,14 @@ def test_tickets_are_lost_to_something(run: tuple[SimulationResult, list[Narrati
     assert (found["rate"] > 0).groupby("fate", observed=True).any().sum() >= 4
 
 
-def test_destinations_add_up(result: SimulationResult, games: list[Narration]) -> None:
+def test_destinations_add_up(result: SimulationResult, games: list[ToldGame]) -> None:
     invented = load("invented")
     found = S.destination_results(result, invented)
 
     assert set(found.index.get_level_values("ticket")) <= {t.id for t in invented.tickets if len(t.destinations) > 1}
     for (name, destination), row in rows_of(found):
 
-        def mine(game: Narration, name: str = name) -> list[Row]:
+        def mine(game: ToldGame, name: str = name) -> list[Row]:
             return [t for t in game.tickets if t["kept"] and t["ticket"] == name]
 
         expected = rate(games, lambda g: [((t["reached"] or "none") == destination, 1) for t in mine(g)])  # noqa: B023
@@ -279,7 +277,7 @@ def test_destinations_add_up(result: SimulationResult, games: list[Narration]) -
 # -- routes and cities ---------------------------------------------------------------------
 
 
-def test_routes_are_counted_once_a_game(run: tuple[SimulationResult, list[Narration]]) -> None:
+def test_routes_are_counted_once_a_game(run: tuple[SimulationResult, list[ToldGame]]) -> None:
     result, games = run
     found = S.route_results(result)
 
@@ -297,7 +295,7 @@ def test_routes_are_counted_once_a_game(run: tuple[SimulationResult, list[Narrat
             assert row["win_association"] == pytest.approx(wins - 1 / len(games[0].seats))
 
 
-def test_cities_are_counted_once_a_seat(result: SimulationResult, games: list[Narration]) -> None:
+def test_cities_are_counted_once_a_seat(result: SimulationResult, games: list[ToldGame]) -> None:
     invented = load("invented")
     ends = {route.id: route.cities for route in invented.routes}
     found = S.city_results(result, invented)
@@ -305,7 +303,7 @@ def test_cities_are_counted_once_a_seat(result: SimulationResult, games: list[Na
     assert list(found.index) == [city.name for city in invented.cities]
     for name, row in rows_of(found):
 
-        def first(game: Narration, name: object = name) -> list[float]:
+        def first(game: ToldGame, name: object = name) -> list[float]:
             turns = [
                 [r["turn"] for r in game.routes if r["seat"] == seat and name in ends[r["route"]]] for seat in range(N)
             ]
@@ -319,14 +317,14 @@ def test_cities_are_counted_once_a_seat(result: SimulationResult, games: list[Na
         assert row["win_association"] == pytest.approx(np.mean(wins) - 1 / N)
 
 
-def test_routes_are_told_apart_by_length(result: SimulationResult, games: list[Narration]) -> None:
+def test_routes_are_told_apart_by_length(result: SimulationResult, games: list[ToldGame]) -> None:
     invented = load("invented")
     facts = {route.id: route for route in invented.routes}
     lengths, longest = S.route_lengths(result, invented), S.longest_routes(result, invented)
 
     for (policy, length), row in rows_of(lengths):
 
-        def claims(game: Narration, policy: str = policy, length: int = length) -> list[list[Row]]:
+        def claims(game: ToldGame, policy: str = policy, length: int = length) -> list[list[Row]]:
             taken = [r for r in game.routes if facts[r["route"]].length == length]
             seats = [s["seat"] for s in game.seats if s["policy"] == policy]
             return [[r for r in taken if r["seat"] == seat] for seat in seats]
@@ -337,7 +335,7 @@ def test_routes_are_told_apart_by_length(result: SimulationResult, games: list[N
     assert {facts[name].length for name, _ in longest.index} == {most}
     for (name, policy), row in rows_of(longest):
 
-        def seats(game: Narration, policy: str = policy, name: str = name) -> list[tuple[Row, list[Row], list[Row]]]:
+        def seats(game: ToldGame, policy: str = policy, name: str = name) -> list[tuple[Row, list[Row], list[Row]]]:
             rows = [
                 (s, [r for r in game.routes if r["seat"] == s["seat"]]) for s in game.seats if s["policy"] == policy
             ]
@@ -354,7 +352,7 @@ def test_routes_are_told_apart_by_length(result: SimulationResult, games: list[N
             assert row["win_rate"] == pytest.approx(np.mean([s["won"] for s, _, _ in takers]))
 
 
-def test_routes_that_block_are_those_that_tickets_are_lost_to(run: tuple[SimulationResult, list[Narration]]) -> None:
+def test_routes_that_block_are_those_that_tickets_are_lost_to(run: tuple[SimulationResult, list[ToldGame]]) -> None:
     result, games = run
     found = S.blocking_routes(result)
 
@@ -376,7 +374,7 @@ def test_routes_that_block_are_those_that_tickets_are_lost_to(run: tuple[Simulat
 # -- tunnels and tolls ---------------------------------------------------------------------
 
 
-def test_tunnels_stand_beside_their_odds(result: SimulationResult, games: list[Narration]) -> None:
+def test_tunnels_stand_beside_their_odds(result: SimulationResult, games: list[ToldGame]) -> None:
     found, by_odds, odds = S.tunnel_results(result), S.tunnel_calibration(result, bins=4), result.tunnels["odds"]
 
     told = [[t | {"policy": g.seats[t["seat"]]["policy"]} for t in g.tunnels] for g in games]
@@ -395,12 +393,12 @@ def test_tunnels_stand_beside_their_odds(result: SimulationResult, games: list[N
     assert by_odds["attempts"].sum() == found["attempts"].sum() == len(odds)
 
 
-def test_loans_go_with_what_was_paid(result: SimulationResult, games: list[Narration]) -> None:
+def test_loans_go_with_what_was_paid(result: SimulationResult, games: list[ToldGame]) -> None:
     found = S.loan_results(result)
 
     for (policy, loans), row in rows_of(found):
 
-        def mine(game: Narration, policy: str = policy, loans: int = loans) -> list[Row]:
+        def mine(game: ToldGame, policy: str = policy, loans: int = loans) -> list[Row]:
             return [seat for seat in game.seats if (seat["policy"], seat["loans"]) == (policy, loans)]
 
         flat = [seat for game in games for seat in mine(game)]

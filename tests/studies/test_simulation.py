@@ -257,7 +257,7 @@ def test_processes_make_no_difference(nordic_result: SimulationResult) -> None:
 def test_a_cluster_makes_no_difference(nordic_result: SimulationResult, tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed")
     cluster = distributed.LocalCluster(
-        n_workers=1, threads_per_worker=1, dashboard_address=None, local_directory=str(tmp_path)
+        n_workers=2, threads_per_worker=1, dashboard_address=None, local_directory=str(tmp_path)
     )
     with cluster, distributed.Client(cluster) as client:
         there = simulate(load("nordic"), 20, chunk_size=7, executor=client.get_executor())

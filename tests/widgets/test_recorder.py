@@ -54,7 +54,7 @@ def test_a_watched_game_is_entered(table: Table, tmp_path: Path) -> None:
     assert pad.frame()["scores"] == list(record.scores)
 
 
-def test_a_file_is_gone_on_with_wherever_it_ends(tmp_path: Path) -> None:
+def test_a_file_is_continued_wherever_it_ends(tmp_path: Path) -> None:
     record = played(TABLES[0]).watched_from(0)
     path = tmp_path / "game.jsonl"
     for line in record_lines(record)[:40]:
@@ -84,7 +84,7 @@ def test_a_file_of_another_game_is_refused(nordic: GameMap, tmp_path: Path) -> N
         Recording(nederland, players=("Ida", "Bo"), path=path)
 
 
-def test_a_file_is_gone_on_with_by_its_players(nordic: GameMap, tmp_path: Path) -> None:
+def test_a_file_is_continued_by_its_players(nordic: GameMap, tmp_path: Path) -> None:
     path = tmp_path / "game.jsonl"
     Recording(nordic, players=("Ida", "Bo", "Cy"), path=path).enter("Ida: hand 4")
     assert Recording(nordic, path=path).names == ("Ida", "Bo", "Cy")

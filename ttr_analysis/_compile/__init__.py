@@ -12,11 +12,9 @@ records        named fields over one array
 types          types, and the LLVM values each is made of
 source         the syntax tree of a function, and what is refused in it
 writer         LLVM text: blocks, instructions, checks
-values         values, and what makes one type of another
-arithmetic     operators and comparisons, as Python has them
-arrays         arrays and records: their parts, and changes of them
+arithmetic     values, what makes one type of another, operators and comparisons
+arrays         arrays and records, and what may be called besides compiled functions
 expressions    names, choices, tuples and calls
-builtins       what may be called besides compiled functions
 statements     what a function does
 program        all functions that a root needs, as one module
 build          machine code, and the folder in which it is kept

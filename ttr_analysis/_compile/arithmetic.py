@@ -1,4 +1,4 @@
-"""Values and their types: numbers and tuples, and what each can be converted to."""
+"""Values, what each can be converted to, and operators as Python has them."""
 
 from __future__ import annotations
 
@@ -214,7 +214,7 @@ def _is_narrow(value: Value) -> bool:
     return value.kind in (INT32, BOOL)
 
 
-# -- operators -------------------------------------------------------------------------------------------
+# -- operators -----------------------------------------------------------------------------------------------------
 
 _FOLDED: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,

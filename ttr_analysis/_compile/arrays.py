@@ -1,4 +1,4 @@
-"""Arrays and records: their parts, slices and fields, and how they are filled."""
+"""Arrays and records, and what compiled code may call besides compiled functions."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ class Arrays(Arithmetic):
         self.do(f"call void @llvm.memmove.p0.p0.i64({places}, i64 {n}, i1 false)")
 
 
-# -- what compiled code may call besides compiled functions ----------------------------------------------
+# -- what compiled code may call besides compiled functions --------------------------------------------------------
 
 
 def call_builtin(self: Expressions, node: ast.Call, thing: object) -> Value:

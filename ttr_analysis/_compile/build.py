@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 LOCK = threading.RLock()
 """One thread builds at a time."""
-_SPEED, _INLINED = 2, 150
+_SPEED, _INLINED = 2, 100
 """
 How hard LLVM optimizes, and the size up to which functions are copied into their
-callers: with 225 LLVM takes longer, with 75 games a fifth.
+callers: with 150 LLVM takes longer and nothing is faster, with 75 games take a fifth longer.
 """
 _CHECKED_SPEED, _CHECKED_INLINED = 1, 50
 """The same with checks: for who looks for a fault, or tests, waiting for LLVM costs more than games."""
@@ -302,7 +302,7 @@ def _optimized(text: str, machine: Any) -> bytes:  # noqa: ANN401 - of llvmlite
     options = llvm.create_pipeline_tuning_options(speed_level=speed)
     options.inlining_threshold = inlined
     options.slp_vectorization = True
-    options.loop_vectorization = False  # loops here are short: it takes LLVM a tenth longer, and no game is faster
+    options.loop_vectorization = True
     passes = llvm.create_pass_builder(machine, options)
     passes.getModulePassManager().run(module, passes)
     code: bytes = machine.emit_object(module)
@@ -338,7 +338,7 @@ def _load(code: bytes, result: Type, places: list[tuple[str, str, int, str]], st
     return Machine(entry, exported, result, places, stores, engine)
 
 
-# -- A line for those who wait while a large function is compiled ----------------------------------------
+# -- a line for those who wait while a large function is compiled --------------------------------------------------
 
 _LINES_PER_SECOND = 6_000
 """Lines of LLVM text that a core of some years ago compiles in a second."""

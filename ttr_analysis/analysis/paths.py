@@ -238,7 +238,7 @@ def _exact(cost: float | Rational) -> Fraction:
     return Fraction(repr(float(cost)))
 
 
-# -- shortest paths --------------------------------------------------------------------------------------
+# -- shortest paths ------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -574,7 +574,7 @@ def _name(end: End) -> str:
     return end if isinstance(end, str) else end.name
 
 
-# -- the longest trail of a set of routes ----------------------------------------------------------------
+# -- the longest trail of a set of routes --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Policies at their seats: from a packed state to a legal action."""
+"""A game on packed states, and policies at their seats."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def _who(policy: object, state: State) -> str:
     return f"{policy_name(policy)} at P{int(state.seat)} in turn {int(state.n_turns) + 1}"
 
 
-# -- A game on packed states -----------------------------------------------------------------------------
+# -- a game on packed states ---------------------------------------------------------------------------------------
 
 Happened = tuple[Move | Chance, ...]
 """A move and the outcomes of chance after it."""

@@ -1,4 +1,4 @@
-"""Why an action is illegal, in words with names and numbers."""
+"""Why an action is illegal, and why an outcome does not fit, in words with names and numbers."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _phase(refused: Refused) -> str:
     return f"P{refused.seat} must {due} now; it cannot {verb}"
 
 
-# -- outcomes of chance that do not fit a step of a game -------------------------------------------------
+# -- outcomes of chance that do not fit a step of a game -----------------------------------------------------------
 
 
 def outcome_error(codec: Codec, script: Sequence[tuple[int, int]], rows: Sequence[tuple[int, int]]) -> str:

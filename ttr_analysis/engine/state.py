@@ -109,7 +109,7 @@ class PublicState:
         """A copy of the packed state, as compiled code reads it: see `engine.layout`."""
         return self._packed.copy()
 
-    # -- the timeline of the game -----------------------------------------------
+    # -- the course of the game -----------------------------------------------
 
     @property
     def phase(self) -> Phase:

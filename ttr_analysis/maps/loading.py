@@ -242,7 +242,7 @@ def _build_tickets(rows: list[Row], place: Callable[[str], Place]) -> tuple[Tick
     )
 
 
-# -- from latitude and longitude to the flat board picture -----------------------------------------------
+# -- from latitude and longitude to the flat board picture ---------------------------------------------------------
 
 BOARD_SIZE = 100.0
 """The longer side of the rectangle around all cities, in board units."""

@@ -1,4 +1,4 @@
-"""What a map is made of: city, place, route, ticket."""
+"""A map: cities, places, routes, tickets, and the board that is asked by name."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ class Ticket:
         return f"{self.origin} to {ends}"
 
 
-# -- A board with its tickets and rules as an immutable value that is asked by name ----------------------
+# -- a board with its tickets and rules as an immutable value that is asked by name --------------------------------
 
 __all__ = ["City", "GameMap", "Place", "Route", "RouteLike", "Ticket", "TicketLike"]
 

@@ -364,7 +364,7 @@ def _split_key(key: str) -> tuple[str, ...]:
     return tuple(part.strip().strip("\"'") for part in key.split("."))
 
 
-# -- writing files so that a reader never sees half of one -----------------------------------------------
+# -- writing files so that a reader never sees half of one ---------------------------------------------------------
 
 
 def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None:

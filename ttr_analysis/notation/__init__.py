@@ -186,14 +186,14 @@ def read_game(lines: Iterable[str], game: Game, *, players: Sequence[str] = ()) 
     """
     from ttr_analysis.notation.session import Session
 
-    transcript = Session(game, players=players)
+    session = Session(game, players=players)
     for number, line in enumerate(lines, start=1):
         if line.strip() and not line.lstrip().startswith("#"):
             try:
-                transcript.write(line)
+                session.write(line)
             except NotationError as error:
                 raise GameError(f"line {number}, {error}") from None
-    return transcript.record
+    return session.record
 
 
 def _packed(game: Game) -> PackedGame:

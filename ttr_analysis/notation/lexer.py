@@ -161,8 +161,8 @@ class Lexer:
 
     Examples
     --------
-    >>> scanner = Lexer("blue 2, red")
-    >>> [card for card, _ in scanner.cards()], scanner.is_done
+    >>> lexer = Lexer("blue 2, red")
+    >>> [card for card, _ in lexer.cards()], lexer.is_done
     (['blue', 'blue', 'red'], True)
     """
 

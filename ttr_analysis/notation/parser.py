@@ -1,4 +1,4 @@
-"""What lines of the notation are read with: moves with the outcomes that follow, lists of cards and tickets."""
+"""How a line is read: who acts, moves with the outcomes that follow, and what may come next."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _TICKETS: Final = (codes.TICKET_OFFERED, codes.NEUTRAL_TICKET)
 _CARDS: Final = (codes.CARD_DEALT, codes.CARD_DRAWN, codes.CARD_REVEALED, codes.MARKET_CARD)
 
 
-class Narration:
+class ToldOutcomes:
     """What a part of a line says of outcomes: by kind of event, values with their places."""
 
     def __init__(self) -> None:
@@ -108,7 +108,7 @@ class StepReader:
         vector: State,
         code: int,
         value: int,
-        told: Narration,
+        told: ToldOutcomes,
         place: int,
         *,
         choices: Sequence[str] = (),
@@ -132,7 +132,7 @@ class StepReader:
         self.entries += [move, *outcomes]
         self.vector = telling.after
 
-    def _read_clauses(self, told: Narration) -> None:
+    def _read_clauses(self, told: ToldOutcomes) -> None:
         """Read what follows a move."""
         while True:
             for kind, (pattern, _) in _CLAUSES.items():
@@ -142,7 +142,7 @@ class StepReader:
             else:
                 return
 
-    def _add_items(self, told: Narration, kind: int) -> None:
+    def _add_items(self, told: ToldOutcomes, kind: int) -> None:
         """Read the cards or tickets of one kind of event."""
         scan = self.scan
         if kind in _TICKETS:
@@ -154,7 +154,7 @@ class StepReader:
             values = [(card_value(card), place) for card, place in scan.cards(unknown=unknown)]
         told.add(kind, values, scan.at)
 
-    def _tell_all(self, telling: ScriptedStep, told: Narration) -> None:
+    def _tell_all(self, telling: ScriptedStep, told: ToldOutcomes) -> None:
         """Tell the outcomes of a step."""
         while True:
             due, market = telling.due, told.values.get(codes.MARKET_CARD)
@@ -166,7 +166,7 @@ class StepReader:
             else:
                 self._tell_next(telling, told)
 
-    def _tell_next(self, telling: ScriptedStep, told: Narration) -> None:
+    def _tell_next(self, telling: ScriptedStep, told: ToldOutcomes) -> None:
         """Tell the outcome that is due."""
         due = telling.due
         assert due is not None  # noqa: S101 - who calls has looked
@@ -179,7 +179,7 @@ class StepReader:
                 reason = f"the draw pile holds no {CARD_KINDS[value]} card"
             raise self.scan.error(reason, at=place, is_illegal=True)
 
-    def _missing(self, due: Entry, telling: ScriptedStep, told: Narration) -> NotationError:
+    def _missing(self, due: Entry, telling: ScriptedStep, told: ToldOutcomes) -> NotationError:
         """Return an error for an outcome that the line does not tell."""
         what = due_words(decode_chance(self.packed.codec, due.code, 0))
         is_ticket = due.kind in _TICKETS
@@ -192,7 +192,7 @@ class StepReader:
         reason = f"expected {start}... ({what} is due)"
         return self.scan.error(reason, [f"{start}{item}" for item in items])
 
-    def _check_used(self, telling: ScriptedStep, told: Narration, start: int) -> None:
+    def _check_used(self, telling: ScriptedStep, told: ToldOutcomes, start: int) -> None:
         """Refuse outcomes that do not follow from a step."""
         for kind, values in told.values.items():
             if values:
@@ -256,7 +256,7 @@ class StepReader:
         raise self.scan.error(reason, at=place, is_illegal=True)
 
 
-# -- from a line of the notation to what happened --------------------------------------------------------
+# -- from a line of the notation to what happened ------------------------------------------------------------------
 
 _MOST_CHOICES: Final = 24
 _CARDS_BEGIN: Final = re.compile(rf"\s(?=\d|(?:{'|'.join(CARD_KINDS)})\b)")
@@ -380,7 +380,7 @@ class LineParser(StepReader):
             )
         if due.kind != codes.MARKET_CARD:
             self._check_seat(due.seat)
-        told = Narration()
+        told = ToldOutcomes()
         self._add_items(told, due.kind)
         while telling.due is not None and telling.due[:2] == due[:2]:
             self._tell_next(telling, told)
@@ -465,7 +465,7 @@ class LineParser(StepReader):
         route = self._choose_track(vector, tracks, laid, place)
         if sets:
             self._check_sets(vector, route, [kind for kind, _ in cards], [kind for kind, _ in sets], place)
-        self._step(vector, *claim_code(self.packed, route, laid), Narration(), start)
+        self._step(vector, *claim_code(self.packed, route, laid), ToldOutcomes(), start)
 
     def _choose_track(self, vector: State, tracks: Sequence[Route], laid: CardCounts, place: int) -> Route:
         """Return the track that a claim means."""
@@ -495,11 +495,11 @@ class LineParser(StepReader):
 
     def _read_draw(self, vector: State, start: int) -> None:
         if not self._with_outcomes:
-            self._step(vector, codes.DRAW_CARD, 0, Narration(), start)
+            self._step(vector, codes.DRAW_CARD, 0, ToldOutcomes(), start)
             return
         drawn = self.scan.cards(unknown=True)
         for i, (kind, place) in enumerate(drawn):
-            told = Narration()
+            told = ToldOutcomes()
             told.add(codes.CARD_DRAWN, [(card_value(kind), place)], self.scan.at)
             assert self.vector is not None  # noqa: S101 - as when the line began
             if i and self.vector.seat != vector.seat:
@@ -524,7 +524,7 @@ class LineParser(StepReader):
             where = f" in slot {track[1]}" if track else ""
             shown = ", ".join(card or "nothing" for card in market)
             raise scan.error(f"no {kind} lies{where}: the market shows {shown}", lying, at=place, is_illegal=True)
-        self._step(vector, make_action(codes.DRAW_FACE_UP, slots[0]), 0, Narration(), start)
+        self._step(vector, make_action(codes.DRAW_FACE_UP, slots[0]), 0, ToldOutcomes(), start)
 
     def _read_pay(self, vector: State, start: int) -> None:
         if vector.phase != Phase.TUNNEL:
@@ -535,10 +535,10 @@ class LineParser(StepReader):
         if self.scan.is_done:
             raise self.scan.expected("the cards of the surcharge", choices)
         cards = _counts([kind for kind, _ in self.scan.cards()])
-        self._step(vector, codes.PAY_TUNNEL, packed_cards(cards), Narration(), place, choices=choices)
+        self._step(vector, codes.PAY_TUNNEL, packed_cards(cards), ToldOutcomes(), place, choices=choices)
 
     def _read_tickets(self, vector: State, start: int) -> None:
-        told = Narration()
+        told = ToldOutcomes()
         if self._with_outcomes:
             if reason := self.packed.why_illegal(vector, codes.DRAW_TICKETS, 0):
                 raise self.scan.error(reason, at=start, is_illegal=True)
@@ -562,7 +562,7 @@ class LineParser(StepReader):
         if len(kept) < fewest:
             more = [f", {name}" for name in choices[:-1] if name not in map(self._ticket_name, kept)]
             raise scan.error(str(self.packed.why_illegal(vector, code, value)), more, is_illegal=True)
-        self._step(vector, code, value, Narration(), place)
+        self._step(vector, code, value, ToldOutcomes(), place)
 
     def _read_neutral(self, vector: State, start: int) -> None:
         scan = self.scan
@@ -585,7 +585,7 @@ class LineParser(StepReader):
         if not legal:
             raise scan.error(f"expected {' or '.join(choices)}", choices, at=place)
         code = make_action(codes.CHOOSE_NEUTRAL, self.packed.codec.route_index(legal[0]))
-        self._step(vector, code, 0, Narration(), place, choices=choices)
+        self._step(vector, code, 0, ToldOutcomes(), place, choices=choices)
 
     def _read_shown(self, vector: State) -> None:
         """Read the tickets that a seat shows when the game is over."""
@@ -635,10 +635,10 @@ class LineParser(StepReader):
         return list(islice(dict.fromkeys(texts), _MOST_CHOICES))
 
     def _read_decline(self, vector: State, start: int) -> None:
-        self._step(vector, codes.DECLINE_TUNNEL, 0, Narration(), start)
+        self._step(vector, codes.DECLINE_TUNNEL, 0, ToldOutcomes(), start)
 
     def _read_pass(self, vector: State, start: int) -> None:
-        self._step(vector, codes.PASS, 0, Narration(), start)
+        self._step(vector, codes.PASS, 0, ToldOutcomes(), start)
 
     _verbs: ClassVar[tuple[tuple[re.Pattern[str], Callable[[LineParser, State, int], None]], ...]] = (
         (re.compile(r"(?:draws? )?tickets?\b"), _read_tickets),

@@ -23,7 +23,7 @@ from ttr_analysis.records.verification import ImpossibleError, follow, follow_on
 
 
 class _Written(NamedTuple):
-    """What stands in a transcript: its last line, the events and steps up to its end."""
+    """What stands in a session: its last line, the events and steps up to its end."""
 
     line: str
     entries: tuple[Entry, ...]
@@ -65,12 +65,12 @@ class Session:
     Examples
     --------
     >>> import ttr_analysis as ttr
-    >>> transcript = Session(ttr.Game(ttr.load_map("nordic")), players=["Ida", "Bo"])
-    >>> transcript.write("ida: hand blue 2, red, loc").line
+    >>> session = Session(ttr.Game(ttr.load_map("nordic")), players=["Ida", "Bo"])
+    >>> session.write("ida: hand blue 2, red, loc").line
     'P0: hand blue, blue, red, locomotive'
-    >>> transcript.write("Bo: hand 4").line
+    >>> session.write("Bo: hand 4").line
     'P1: hand 4'
-    >>> transcript.read("market red, blu, ?, red, red")
+    >>> session.read("market red, blu, ?, red, red")
     Traceback (most recent call last):
         ...
     ttr_analysis.notation.lexer.NotationError: character 18: everyone sees this card, so that it must be known
@@ -83,20 +83,20 @@ class Session:
 
     @classmethod
     def of(cls, record: GameRecord) -> Self:
-        """Return the transcript of a record, to be continued. A last move that lacks outcomes is left out."""
+        """Return the session of a record, to be continued. A last move that lacks outcomes is left out."""
         header = record.header
         game = Game(record.map, header.n_players)
-        transcript = cls(game, players=header.players, title=header.title, note=header.note)
-        transcript._empty = replace(record, entries=())
+        session = cls(game, players=header.players, title=header.title, note=header.note)
+        session._empty = replace(record, entries=())
         timeline = follow(record.map, header.n_players, record.entries)
         if timeline.steps:
-            lines = timeline_lines(transcript._packed, timeline, record.entries)
+            lines = timeline_lines(session._packed, timeline, record.entries)
         else:
             lines = setup_lines(record.entries, record.map)
         for line, end in lines:
             n_steps = sum(step.end <= end for step in timeline.steps)
-            transcript._written.append(_Written(line, record.entries[:end], timeline.copy(n_steps)))
-        return transcript
+            session._written.append(_Written(line, record.entries[:end], timeline.copy(n_steps)))
+        return session
 
     # -- what stands ------------------------------------------------------------
 

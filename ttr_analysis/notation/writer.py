@@ -20,7 +20,7 @@ _GOES_ON = (Phase.SECOND_DRAW, Phase.TUNNEL, Phase.KEEP)
 """Phases in which the turn that was begun goes on."""
 
 
-# -- claims ---------------------------------------------------------------------
+# -- claims --------------------------------------------------------------------------------------------------------
 
 
 def packed_cards(cards: CardCounts) -> int:

@@ -1,1 +1,1 @@
-"""Records of games: written, read, checked, replayed, and as one seat saw them."""
+"""Games played and kept: `Game`, and its record: written, read, checked, replayed, and seen from one seat."""

@@ -1,4 +1,4 @@
-"""The facade of the engine: a game on a map, asked and played in words."""
+"""`Game`: a game on a map, asked and played in words."""
 
 from __future__ import annotations
 

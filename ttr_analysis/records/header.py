@@ -270,7 +270,7 @@ _CHECKS: Final[dict[str, _Check]] = {
 _REQUIRED: Final = ("format", "version", "map", "n_players", "facts")
 
 
-# -- the fingerprint of a map ----------------------------------------------------------------------------
+# -- the fingerprint of a map --------------------------------------------------------------------------------------
 
 _DIGITS: Final = 16
 _NO_RULES: Final = {"title", "variants"}

@@ -477,7 +477,7 @@ def _warn(message: str) -> None:
     warnings.warn(f"record {_shorten(message, 200)}", RecordWarning, stacklevel=4)
 
 
-# -- what one seat can see of the events of a game -------------------------------------------------------
+# -- what one seat can see of the events of a game -----------------------------------------------------------------
 
 _CARDS = (codes.CARD_DEALT, codes.CARD_DRAWN)
 

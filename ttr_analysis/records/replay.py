@@ -1,5 +1,5 @@
 """
-A record as steps, made again without random numbers.
+A record as steps, made again without random numbers; and a step whose outcomes are told one by one.
 
 A *step* is the set-up, or a move with all that follows from it until a seat
 must decide again. Its outcomes of chance are a script for the kernel.
@@ -29,7 +29,7 @@ from ttr_analysis.records.entries import Entry
 from ttr_analysis.rules.chance import N_WORDS
 from ttr_analysis.tables import Tables, game_tables
 
-# -- A step of a game whose outcomes of chance are told one by one ---------------------------------------
+# -- a step of a game whose outcomes of chance are told one by one -------------------------------------------------
 
 
 class ScriptedStep:
@@ -153,7 +153,10 @@ def _outcomes(rows: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return [row for row in rows if codes.CARD_DEALT <= kind_of(row[0]) < codes.SHUFFLED]
 
 
-# -- A record as steps -----------------------------------------------------------------------------------
+# -- a record as steps ---------------------------------------------------------------------------------------------
+#
+# A *step* is the set-up, or a move with all that follows from it until a seat
+# must decide again. Its outcomes of chance are a script for the kernel.
 
 SET_UP: Final = -1
 """Code of the first step."""
@@ -236,7 +239,7 @@ class Timeline:
 
     def copy(self, n_steps: int | None = None) -> Timeline:
         """
-        Return the same timeline, or its first steps, to be continued otherwise.
+        Return the same timeline, or its first steps, to be continued differently.
 
         Parameters
         ----------

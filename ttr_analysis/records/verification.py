@@ -161,9 +161,9 @@ class _Follower:
         """Return the step and the state after it; None if the record ends before its last outcomes."""
         step, state = self._begin(before)
         after = state.copy()
-        outcome_error = self._outcome_error(after, step)
-        if outcome_error:
-            self._refuse(after, outcome_error)
+        unfitting = self._first_unfitting(after, step)
+        if unfitting:
+            self._refuse(after, unfitting)
             return None
         if has_unknown_cards(after):
             if (kind := impossible_kind(after, self.tables)) is not None:
@@ -242,7 +242,7 @@ class _Follower:
     def _script(self) -> Rows:
         return [(entry.code, entry.value) for entry in self.outcomes if entry.kind != codes.SHUFFLED]
 
-    def _outcome_error(self, state: State, step: Step) -> _OutcomeError | None:
+    def _first_unfitting(self, state: State, step: Step) -> _Unfitting | None:
         """Make a step; return the first outcome that the record has otherwise."""
         n_room = len(self.outcomes) + 2
         tape = tape_of(step.script, n_room)
@@ -254,33 +254,33 @@ class _Follower:
             written = written[1:]  # the move itself
         for i, entry in enumerate(self.outcomes):
             if i == len(written):
-                return _OutcomeError(i, _NOTHING)
+                return _Unfitting(i, _NOTHING)
             if written[i] != [entry.code, entry.value]:
-                return _OutcomeError(i, written[i][0])
+                return _Unfitting(i, written[i][0])
         n = len(self.outcomes)
         if len(written) > n:
-            return _OutcomeError(n, written[n][0])
-        return _OutcomeError(n - 1, _NOTHING) if state.fault else None
+            return _Unfitting(n, written[n][0])
+        return _Unfitting(n - 1, _NOTHING) if state.fault else None
 
-    def _refuse(self, state: State, outcome_error: _OutcomeError) -> None:
+    def _refuse(self, state: State, unfitting: _Unfitting) -> None:
         """Raise the reason for an outcome that does not fit; if the record ends there, only note what is due."""
-        due = "" if outcome_error.code == _NOTHING else _event_name(outcome_error.code)
-        if outcome_error.at == len(self.outcomes):
+        due = "" if unfitting.code == _NOTHING else _event_name(unfitting.code)
+        if unfitting.at == len(self.outcomes):
             if self.end < len(self.entries):
                 raise ImpossibleError(self.end, f"{due} must come first")
             self.due = due
             return
-        entry = self.outcomes[outcome_error.at]
+        entry = self.outcomes[unfitting.at]
         if not due:
             after = "the game is over" if state.phase == OVER else f"P{state.seat} acts now"
             reason = f"no {entry_name(entry)} comes here: {after}"
-        elif entry.code != outcome_error.code:
+        elif entry.code != unfitting.code:
             reason = f"{due} comes here"
         elif entry.kind in _TICKET_EVENTS:
             reason = f"{self._ticket(entry.value)} cannot come here: {self._place(state, entry.value)}"
         else:
             reason = f"the draw pile holds no {CARD_KINDS[entry.value]} card"
-        raise ImpossibleError(self.first_outcome + outcome_error.at, reason)
+        raise ImpossibleError(self.first_outcome + unfitting.at, reason)
 
     def _refuse_kind(self, kind: int) -> None:
         """Refuse a step after which more cards of a kind have come from the pile than were shuffled into it."""
@@ -310,7 +310,7 @@ _PLACES: Final = {
 }
 
 
-class _OutcomeError(NamedTuple):
+class _Unfitting(NamedTuple):
     """The number of an outcome that does not fit, and the code of what comes there."""
 
     at: int

@@ -139,7 +139,7 @@ def names(items: Iterable[object], word: str = "and") -> str:
     return several((name(item) for item in items), word)
 
 
-# -- A long computation beside the others ----------------------------------------------------------------
+# -- a long computation beside the others --------------------------------------------------------------------------
 
 T = TypeVar("T")
 

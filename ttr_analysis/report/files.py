@@ -121,7 +121,7 @@ def write_tables(folder: Path, tables: Iterable[Table]) -> list[Path]:
     return paths
 
 
-# -- what the columns of every table are -----------------------------------------------------------------
+# -- what the columns of every table are ---------------------------------------------------------------------------
 
 Rows = Sequence[Mapping[str, Any]]
 """Rows of a table, each with its values by column."""

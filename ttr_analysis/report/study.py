@@ -73,7 +73,7 @@ STEPS: tuple[Step, ...] = (
     Step("tolls", money.section),
     Step("countries", money.countries),
     Step("games", games.section),
-    Step("rules", method.rules),
+    Step("rules", method.rules_section),
     Step("method", method.method),
 )
 
@@ -149,8 +149,8 @@ def run_study(
     study
         The sections, with all tables and pictures.
     """
-    bench = Context(game_map, settings or Settings(), folder)
-    _ = bench.best  # begins to be computed
+    context = Context(game_map, settings or Settings(), folder)
+    _ = context.best  # begins to be computed
     found: dict[int, Section] = {}
     order = sorted(range(len(STEPS)), key=lambda i: STEPS[i].is_last)
     steps = tqdm(
@@ -165,14 +165,14 @@ def run_study(
             if before is not None:
                 before()
             steps.set_description(f"{game_map.name[:10]}: {STEPS[i].title}")
-            section = STEPS[i].compute(bench)
+            section = STEPS[i].compute(context)
             if section is not None:
                 found[i] = section
                 if each is not None:
                     each(section)
     subtitle = "A study of the map: tickets, odds and bottlenecks"
     sections = tuple(found[i] for i in sorted(found))
-    return Study(name(game_map.title), subtitle, board.head(bench), sections)
+    return Study(name(game_map.title), subtitle, board.head(context), sections)
 
 
 def write_study(

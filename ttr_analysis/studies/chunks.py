@@ -1,4 +1,4 @@
-"""Chunks of games: played here, in other processes or on a cluster."""
+"""Chunks of games: played here, in other processes or on a cluster, and kept in parts on disk."""
 
 from __future__ import annotations
 
@@ -119,7 +119,11 @@ def default_chunk(policies: Sequence[Player]) -> int:
     return COMPILED_CHUNK if all(map(is_compiled, policies)) else PYTHON_CHUNK
 
 
-# -- parts of a simulation on disk -----------------------------------------------------------------------
+# -- parts of a simulation on disk ---------------------------------------------------------------------------------
+#
+# A part is written under another name and then renamed. What breaks off on the
+# way leaves a folder that begins with a dot, which nobody reads and the next run
+# removes.
 
 META: Final = "simulation.json"
 _LOCK: Final = "simulation.lock"

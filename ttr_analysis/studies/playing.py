@@ -228,9 +228,9 @@ def play_chunk(plan: Plan, first: int, n_games: int) -> Columns:
     >>> frames["seats"]["policy"].tolist()[:4]
     ['Random', 'Greedy', 'Greedy', 'Random']
     """
-    desk = _Collector(plan, first, n_games)
-    desk.play()
-    return _Late(desk.columns)
+    collector = _Collector(plan, first, n_games)
+    collector.play()
+    return _Late(collector.columns)
 
 
 def joined(parts: Sequence[Columns]) -> Columns:

@@ -404,7 +404,7 @@ def _play(
     return meetings
 
 
-# -- ratings of players from who came before whom --------------------------------------------------------
+# -- ratings of players from who came before whom ------------------------------------------------------------------
 
 
 ELO: Final = 400 / log(10)

@@ -421,7 +421,7 @@ def _compound(rings: Sequence[Points]) -> Path:
     return Path.make_compound_path(*(Path(np.vstack([ring, ring[:1]]), closed=True) for ring in rings))
 
 
-# -- text that is as large as the board ------------------------------------------------------------------
+# -- text that is as large as the board ----------------------------------------------------------------------------
 
 SMALLEST_POINTS = 1.0
 

@@ -1,4 +1,4 @@
-"""Charts: tunnel odds, card odds, ticket values. Results in, artists out."""
+"""Charts: tunnels, cards, tickets, ratings, win probabilities. Results in, artists out."""
 
 from __future__ import annotations
 
@@ -327,7 +327,7 @@ def finish_chart(ax: Axes, title: str, *, percent: bool = False, **legend: Any) 
     return ax
 
 
-# -- charts of what studies judge ------------------------------------------------------------------------
+# -- charts of what studies judge ----------------------------------------------------------------------------------
 
 ROW_INCHES = 0.42
 """Height of a row with one player."""
@@ -456,7 +456,7 @@ def plot_ticket_worth(
     return ax
 
 
-# -- the chart of the win probabilities of a game --------------------------------------------------------
+# -- the chart of the win probabilities of a game ------------------------------------------------------------------
 
 END_GAP = 0.07
 """Least distance of the names at the ends of lines, of the height."""

@@ -1,4 +1,4 @@
-"""Curves as rows of points."""
+"""Curves as rows of points, and how far each track bows."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats: TypeAlias = NDArray[np.float64]
+from ttr_analysis._arrays import Floats
+
 Points: TypeAlias = Floats
 """Positions, one row each: x, y in board units."""
 
@@ -91,7 +91,7 @@ def outside(line: Points, circles: Points, radius: float) -> Points:
     return kept if len(kept) > 1 and along(kept)[-1] > 0.25 * radius else line
 
 
-# -- how far each track bows -----------------------------------------------------------------------------
+# -- how far each track bows ---------------------------------------------------------------------------------------
 
 MORE_BOW = (0.0, 0.05, 0.11, 0.19, 0.29)
 """Bows tried beyond the least one, as shares of the chord."""

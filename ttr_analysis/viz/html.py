@@ -146,7 +146,7 @@ def _path(path: str, style: str) -> str:
     return f"<path d='{path}' {style}/>" if path else ""
 
 
-# -- answers made of routes ------------------------------------------------------------------------------
+# -- answers made of routes ----------------------------------------------------------------------------------------
 
 
 class HasRoutes(Protocol):

@@ -1,4 +1,4 @@
-"""Car spaces along the tracks, set back from cities where tracks crowd."""
+"""Car spaces along the tracks, and where labels stand."""
 
 from __future__ import annotations
 
@@ -255,7 +255,7 @@ def overlapping(cars: Sequence[Car], grow: float = 0.0) -> list[tuple[int, int]]
     return [(int(a), int(b)) for a, b in zip(first[~apart], second[~apart], strict=True)]
 
 
-# -- where the labels of cities stand --------------------------------------------------------------------
+# -- where the labels of cities stand ------------------------------------------------------------------------------
 
 Box: TypeAlias = tuple[float, float, float, float]
 

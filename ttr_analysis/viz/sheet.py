@@ -319,7 +319,7 @@ def _arc(game_map: GameMap, a: str, b: str, points: int) -> ArcSheet:
     return ArcSheet(cities=(a, b), path=path, x=x, y=y, points=points)
 
 
-# -- numbers ------------------------------------------------------------------------
+# -- numbers -------------------------------------------------------------------------------------------------------
 
 
 def _point(x: float, y: float) -> tuple[int, int]:
@@ -344,7 +344,7 @@ def _number(number: int) -> str:
     return str(number) if number < 0 else f" {number}"
 
 
-# -- what a picture of a board is to show ----------------------------------------------------------------
+# -- what a picture of a board is to show --------------------------------------------------------------------------
 
 
 @runtime_checkable

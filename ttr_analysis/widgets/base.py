@@ -1,4 +1,4 @@
-"""Traits that check what they are given, from Python and from the browser alike."""
+"""What all widgets share: checked traits, their JavaScript and CSS, messages, answers, and pages on disk."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def count(_owner: object, value: object) -> int | None:
     raise ValueError(msg)
 
 
-# -- the JavaScript and CSS of widgets -------------------------------------------------------------------
+# -- the JavaScript and CSS of widgets -----------------------------------------------------------------------------
 
 SHARED: Final = ("dom", "cards", "board")
 """Files that come before those of a widget, in this order."""
@@ -119,7 +119,7 @@ def _read(file: str) -> str:
     return resources.files(__package__).joinpath("static", file).read_text(encoding="utf-8")
 
 
-# -- A widget that shows what Python says ----------------------------------------------------------------
+# -- a widget that shows what Python says --------------------------------------------------------------------------
 
 
 class MessageWidget(anywidget.AnyWidget):
@@ -147,7 +147,7 @@ class MessageWidget(anywidget.AnyWidget):
         """Do what a message asks for, if it is a right one."""
 
 
-# -- A widget whose answer follows from its inputs -------------------------------------------------------
+# -- a widget whose answer follows from its inputs -----------------------------------------------------------------
 
 
 class QueryWidget(anywidget.AnyWidget):
@@ -217,7 +217,7 @@ class QueryWidget(anywidget.AnyWidget):
         """
 
 
-# -- A widget as a page of its own -----------------------------------------------------------------------
+# -- a widget as a page of its own ---------------------------------------------------------------------------------
 
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'"
 """Nothing is loaded from anywhere, whatever a name may hold."""

@@ -84,7 +84,7 @@ class RouteCosts(QueryWidget):
         return route_costs(self.game_map, self.game_map.route(self.route), CardCounts.coerce(self.hand))
 
 
-# -- what a route costs ----------------------------------------------------------------------------------
+# -- what a route costs --------------------------------------------------------------------------------------------
 
 MOST_SHOWN = 8
 """So many payments are shown; more are counted."""

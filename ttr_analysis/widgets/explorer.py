@@ -190,7 +190,7 @@ class TicketExplorer(QueryWidget):
             self._more_losses()
 
 
-# -- the fewest trains for some tickets ------------------------------------------------------------------
+# -- the fewest trains for some tickets ----------------------------------------------------------------------------
 
 MOST_TICKETS = 7
 """So many are solved exactly at once."""

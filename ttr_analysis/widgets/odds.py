@@ -117,7 +117,7 @@ class TunnelOdds(QueryWidget):
         return tunnel_odds(self.game_map, self.tunnels[self.route], hand, seen, discards, self.pile)
 
 
-# -- the odds of a tunnel --------------------------------------------------------------------------------
+# -- the odds of a tunnel ------------------------------------------------------------------------------------------
 
 MOST_SHOWN = 12
 """So many payments are shown; more are counted."""

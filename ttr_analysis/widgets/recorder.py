@@ -91,23 +91,23 @@ class GameRecorder(MessageWidget):
         players: Sequence[str] = (),
         path: str | os.PathLike[str] | None = None,
     ) -> None:
-        self._pad = Recording(game_map, n_players, variant, seat, players, path)
+        self._recording = Recording(game_map, n_players, variant, seat, players, path)
         super().__init__()
 
     @property
     def record(self) -> GameRecord:
         """The game so far."""
-        return self._pad.record
+        return self._recording.record
 
     @property
     def state(self) -> GameState | None:
         """The state after the last line; None before the set-up is complete."""
-        return self._pad.state
+        return self._recording.state
 
     @property
     def lines(self) -> tuple[str, ...]:
         """The lines entered, in canonical form."""
-        return self._pad.lines
+        return self._recording.lines
 
     def enter(self, line: str) -> str:
         """
@@ -132,7 +132,7 @@ class GameRecorder(MessageWidget):
             If the file cannot be written; the line is entered.
         """
         try:
-            return self._pad.enter(line)
+            return self._recording.enter(line)
         finally:
             self._show("", 0)
 
@@ -153,7 +153,7 @@ class GameRecorder(MessageWidget):
             If the file cannot be written; the line is taken back.
         """
         try:
-            return self._pad.undo()
+            return self._recording.undo()
         finally:
             self._show("", 0)
 
@@ -161,11 +161,11 @@ class GameRecorder(MessageWidget):
 
     @traitlets.default("facts")
     def _first_facts(self) -> dict[str, Any]:
-        return fixed_facts(self._pad.game.game_map, self._pad.names) | {"seat": self._pad.seat}
+        return fixed_facts(self._recording.game.game_map, self._recording.names) | {"seat": self._recording.seat}
 
     @traitlets.default("now")
     def _first_now(self) -> dict[str, Any]:
-        return self._pad.frame()
+        return self._recording.frame()
 
     @traitlets.default("answer")
     def _first_answer(self) -> dict[str, Any]:
@@ -182,16 +182,16 @@ class GameRecorder(MessageWidget):
                 "kind": "route" | "market" | "pile" | "tickets" as kind,
                 "value": str(value),
             }:
-                self.set_trait("answer", self._answer(self._pad.pick(text, kind, value), n))
+                self.set_trait("answer", self._answer(self._recording.pick(text, kind, value), n))
             case {"do": "enter", "n": int(n), "text": str(text)}:
                 self._enter(text, n)
             case {"do": "undo", "n": int(n)}:
-                self._do(self._pad.undo, "taken back", "", n)
+                self._do(self._recording.undo, "taken back", "", n)
 
     def _enter(self, text: str, n: int) -> None:
         """Enter a line, or several that were pasted, up to the first one that cannot be."""
         for line in [line for line in text.splitlines() if line.strip()] or [text]:
-            self._do(partial(self._pad.enter, line), "entered", line, n)
+            self._do(partial(self._recording.enter, line), "entered", line, n)
             if self.answer["text"]:
                 return
 
@@ -209,11 +209,11 @@ class GameRecorder(MessageWidget):
             self._show(f"{done.capitalize()} {line}", n)
 
     def _show(self, said: str, n: int, *, failed: bool = False) -> None:
-        self.set_trait("now", self._pad.frame())
+        self.set_trait("now", self._recording.frame())
         self.set_trait("answer", self._answer("", n, said, failed=failed))
 
     def _answer(self, text: str, n: int, said: str = "", *, failed: bool = False) -> dict[str, Any]:
-        check = self._pad.check(text)
+        check = self._recording.check(text)
         return {
             "n": n,
             "text": check.text,

@@ -112,14 +112,14 @@ class Recording:
     Examples
     --------
     >>> import ttr_analysis as ttr
-    >>> pad = Recording(ttr.load_map("nordic"), players=("Ida", "Bo"), seat=0)
-    >>> pad.check("Ida: hand red 2, bl").problem
+    >>> recording = Recording(ttr.load_map("nordic"), players=("Ida", "Bo"), seat=0)
+    >>> recording.check("Ida: hand red 2, bl").problem
     'expected blue or black, got bl'
-    >>> [choice.text for choice in pad.check("Ida: hand red 2, bl").choices]
+    >>> [choice.text for choice in recording.check("Ida: hand red 2, bl").choices]
     ['Ida: hand red 2, blue', 'Ida: hand red 2, black']
-    >>> pad.enter("hand red 2, blue, loc")
+    >>> recording.enter("hand red 2, blue, loc")
     'P0: hand red, red, blue, locomotive'
-    >>> pad.check("").choices[0].text
+    >>> recording.check("").choices[0].text
     'P1: hand 4'
     """
 
@@ -141,12 +141,12 @@ class Recording:
             if players and tuple(players) != header.players:
                 names = ", ".join(header.players) or "players without names"
                 raise GameError(f"{self.path.name} is of {names}, not of {', '.join(map(str, players))}")
-            self._transcript = Session.of(record)
+            self._session = Session.of(record)
         else:
             fewest = game_map.with_variant(variant).rules.players[0]
             game = Game(game_map, n_players or len(players) or fewest, variant)
-            self._transcript = Session(game, players=players)
-        self.game = self._transcript.game
+            self._session = Session(game, players=players)
+        self.game = self._session.game
         if seat is not None and seat not in range(self.game.n_players):
             raise GameError(f"expected a seat from 0 to {self.game.n_players - 1}, got {seat!r}")
         self.seat = seat
@@ -158,17 +158,17 @@ class Recording:
     @property
     def record(self) -> GameRecord:
         """The record of the game so far."""
-        return self._transcript.record
+        return self._session.record
 
     @property
     def state(self) -> GameState | None:
         """The state after the last line; None before the set-up is complete."""
-        return self._transcript.state
+        return self._session.state
 
     @property
     def lines(self) -> tuple[str, ...]:
         """The lines entered."""
-        return self._transcript.lines
+        return self._session.lines
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -197,7 +197,7 @@ class Recording:
         """
         try:
             _check_length(text)
-            reading = self._transcript.read(text)
+            reading = self._session.read(text)
         except NotationError as error:
             text = text[:_MOST_LETTERS]
             return Check(text, error.reason, error.at, "", self._choices(text, error))
@@ -227,7 +227,7 @@ class Recording:
             If the file cannot be written; the line is entered.
         """
         _check_length(text)
-        line = self._transcript.write(text).line
+        line = self._session.write(text).line
         self._save()
         return line
 
@@ -247,7 +247,7 @@ class Recording:
         OSError
             If the file cannot be written; the line is taken back.
         """
-        line = self._transcript.undo()
+        line = self._session.undo()
         self._save()
         return line
 
@@ -302,7 +302,7 @@ class Recording:
     def _is_readable(self, text: str) -> bool:
         """Return whether a line is well written as far as it goes."""
         try:
-            self._transcript.read(text)
+            self._session.read(text)
         except NotationError as error:
             return error.is_illegal or error.at >= len(text)
         return True
@@ -323,7 +323,7 @@ class Recording:
     def _more(self, text: str) -> tuple[Choice, ...]:
         """Return how a line that can be entered may go on: a turn that is not over."""
         try:
-            self._transcript.read(f"{text}; ")
+            self._session.read(f"{text}; ")
         except NotationError as error:
             if not error.is_illegal and error.at >= len(text):
                 return tuple(Choice(_joined(f"{text}; ", more), more.strip()) for more in error.choices[:4])
@@ -336,7 +336,7 @@ class Recording:
 
     def _ready_lines(self) -> list[Choice]:
         """Return whole lines that may come next: of cards and tickets that are not seen."""
-        rules, state = self.game.game_map.rules, self._transcript.state
+        rules, state = self.game.game_map.rules, self._session.state
         if state is None:
             n_seats = range(self.game.n_players)
             lines = [
@@ -358,7 +358,7 @@ class Recording:
 
     def _can_enter(self, text: str) -> bool:
         try:
-            self._transcript.read(text)
+            self._session.read(text)
         except NotationError:
             return False
         return True

@@ -128,7 +128,11 @@ def _table(state: PublicState) -> dict[str, Any]:
     }
 
 
-# -- what a stepper shows at each step of a record -------------------------------------------------------
+# -- what a stepper shows at each step of a record -----------------------------------------------------------------
+#
+# A frame is a flat dict; the data of a step has only what differs from the
+# step before, so that a whole game takes little more room than its board. What
+# belongs to a seat has its number in the key: "hand:0".
 
 Frame: TypeAlias = dict[str, Any]
 Status: TypeAlias = Literal["done", "possible", "lost", "unknown"]
@@ -366,7 +370,7 @@ def replay_frames(data: dict[str, Any]) -> Iterator[Frame]:
         yield frame
 
 
-# -- win probabilities as a stepper shows them -----------------------------------------------------------
+# -- win probabilities as a stepper shows them ---------------------------------------------------------------------
 
 _COLUMNS = ["step", "seat", "win"]
 

@@ -97,7 +97,7 @@ class GameTable(MessageWidget):
         seats = _policies(policies, n_players)
         self._n_said = 0
         self.failure: BaseException | None = None
-        self._sitting = HumanGame(Game(game_map, len(seats) + 1, variant), seats, seat, seed)
+        self._human_game = HumanGame(Game(game_map, len(seats) + 1, variant), seats, seat, seed)
         super().__init__()
         self._let_others_play()
 
@@ -106,12 +106,12 @@ class GameTable(MessageWidget):
     @property
     def record(self) -> GameRecord:
         """The game so far, with all that happened."""
-        return self._sitting.record
+        return self._human_game.record
 
     @property
     def is_over(self) -> bool:
         """Whether the game is over."""
-        return self._sitting.is_over
+        return self._human_game.is_over
 
     def play(self, line: str) -> None:
         """
@@ -130,7 +130,7 @@ class GameTable(MessageWidget):
         GameError
             If it is not the person's turn.
         """
-        self._sitting.move(line)
+        self._human_game.move(line)
         self._let_others_play()
 
     def replace_policy(self, seat: int, policy: Policy | CompiledPolicy) -> None:
@@ -149,26 +149,26 @@ class GameTable(MessageWidget):
         GameError
             If it is no policy, or there is no such seat.
         """
-        self._sitting.replace_policy(seat, policy)
+        self._human_game.replace_policy(seat, policy)
         self._let_others_play()
 
     def stepper(self) -> GameStepper:
         """Return a widget that steps through the game so far: as the seat saw it, until it is over."""
         from ttr_analysis.widgets.stepper import GameStepper
 
-        return GameStepper(self.record, seat=None if self.is_over else self._sitting.seat)
+        return GameStepper(self.record, seat=None if self.is_over else self._human_game.seat)
 
     # -- plumbing -------------------------------------------------------------------
 
     @traitlets.default("facts")
     def _first_facts(self) -> dict[str, Any]:
-        human_game = self._sitting
+        human_game = self._human_game
         names = ["You" if seat == human_game.seat else name for seat, name in enumerate(human_game.names)]
         return fixed_facts(human_game.game.game_map, names) | {"seat": human_game.seat}
 
     @traitlets.default("now")
     def _first_now(self) -> dict[str, Any]:
-        return self._sitting.frame()
+        return self._human_game.frame()
 
     def _hear(self, message: object) -> None:
         match message:
@@ -177,9 +177,9 @@ class GameTable(MessageWidget):
             case {"do": "stepper"} if self.is_over:
                 self.set_trait("stepping", self.stepping or self.stepper())
             case {"do": "why", "route": str(route)}:
-                self._say(self._sitting.why_not(route))
+                self._say(self._human_game.why_not(route))
             case _:
-                problem = self._sitting.act(message)
+                problem = self._human_game.act(message)
                 if problem:
                     self._say(problem)
                 else:
@@ -187,7 +187,7 @@ class GameTable(MessageWidget):
 
     def _let_others_play(self) -> None:
         """Let policies play until the person decides; what goes wrong is shown, and the game is kept."""
-        human_game = self._sitting
+        human_game = self._human_game
         self.failure = None
         self._say("")
         try:
@@ -214,7 +214,7 @@ class GameTable(MessageWidget):
         self.set_trait("problem", {"text": text, "can_go_on": can_go_on, "n": self._n_said})
 
     def __repr__(self) -> str:
-        human_game = self._sitting
+        human_game = self._human_game
         who = ", ".join(f"P{seat} {name}" for seat, name in enumerate(human_game.names))
         return f"<GameTable {human_game.game.game_map.name}: {who}; {human_game.frame()['table']['turn']}>"
 
@@ -229,6 +229,6 @@ def _policies(
         given = Planner()
     if isinstance(given, Sequence):
         if n_players is not None and len(given) != n_players - 1:
-            raise GameError(f"{n_players} players want {n_players - 1} policies beside the person, got {len(given)}")
+            raise GameError(f"{n_players} players need {n_players - 1} policies beside the person, got {len(given)}")
         return list(given)
     return [given] * ((n_players or 2) - 1)

@@ -172,7 +172,7 @@ def test_wrong_options_are_refused(nordic: GameMap) -> None:
     [
         # Schaefer & Schaefer, arXiv:2511.08441: 285, of which 223 from tickets.
         pytest.param("usa", "one", 285, 223, id="usa, published"),
-        # The nordic map is proven in the example of `best_network`, the invented one in a study.
+        # The nordic map is proven in the example of `best_network`, the invented one below.
         pytest.param("switzerland", "one", 366, 318, id="switzerland"),
         # Any parts: that of one part is searched before those of several.
         pytest.param("nederland", "any", 527, 480, id="nederland, in any parts"),
@@ -184,3 +184,10 @@ def test_best_networks_of_the_maps_are_proven(name: str, components: Components,
     assert (best.score, best.bound, best.scope) == (score, score, components)
     assert best.ticket_points == from_tickets
     assert_consistent(game_map, best, game_map.rules.trains.per_player)
+
+
+def test_best_network_of_any_parts_is_proven_on_the_invented_map() -> None:
+    best = best_network(load("invented"), 12, components="any")
+
+    assert best.is_proven
+    assert best.scope == "any"

@@ -1,5 +1,5 @@
 """
-The timeline of a game, told from set-up to the last turn.
+The course of a game, told from set-up to the last turn.
 
 Each function is a piece of the game. Where a player moves, chance decides or
 something is announced, it yields what is due and goes on with the event. That

@@ -1,4 +1,4 @@
-"""How long it takes to gather cards of a color, or of any one color."""
+"""How long it takes to gather cards of a color, of any one color, or for several routes."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ def _one_color_unpaid(k: int, matching: int, pool: CardCounts) -> list[Fraction]
     ]
 
 
-# -- how long it takes until one hand pays for several routes --------------------------------------------
+# -- how long it takes until one hand pays for several routes ------------------------------------------------------
 
 Method = Literal["auto", "exact", "monte_carlo"]
 

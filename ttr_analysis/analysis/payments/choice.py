@@ -1,4 +1,4 @@
-"""All payments of a hand for a route, and the cheapest of them."""
+"""All payments of a hand for a route, the cheapest of them, and what a route costs in cards."""
 
 from __future__ import annotations
 
@@ -297,7 +297,7 @@ def _choices(held: Sequence[int], payable: Sequence[bool], n_cards: int, own: in
         yield from choose(0, n_cards, own == 0)
 
 
-# -- what a route costs in cards -------------------------------------------------------------------------
+# -- what a route costs in cards -----------------------------------------------------------------------------------
 
 
 def cards_needed(route: Route, *, own: int, locomotives: int = 0) -> int:

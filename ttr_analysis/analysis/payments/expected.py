@@ -225,7 +225,12 @@ def _longer(route: Route, spare: int) -> Route:
     return replace(route, length=route.length + spare) if spare else route
 
 
-# -- exact odds that a hand pays for a route after some blind draws --------------------------------------
+# -- exact odds that a hand pays for a route after some blind draws ------------------------------------------------
+#
+# Cards drawn blind are a random choice from a known pool. Whether a hand pays
+# for one route depends on few numbers: the locomotives, the number of all cards,
+# and whether some color has enough. So all choices can be counted, color by
+# color, in whole numbers.
 
 _NEVER = 1_000_000
 
@@ -304,7 +309,7 @@ def multiply(a: Sequence[int], b: Sequence[int]) -> list[int]:
     return product
 
 
-# -- simulated drawing of cards with a face-up market ----------------------------------------------------
+# -- simulated drawing of cards with a face-up market --------------------------------------------------------------
 
 _NO_SLOT: Final = -1
 

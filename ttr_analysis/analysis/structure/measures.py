@@ -1,4 +1,4 @@
-"""The two graphs of a map that the measures are taken on."""
+"""Cuts, bridges, effective resistance and spanning trees, and the two graphs on which they are taken."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def pair_graph(game_map: GameMap, *, borders: bool) -> nx.Graph[str]:
     return G
 
 
-# -- what cuts a map in two ------------------------------------------------------------------------------
+# -- what cuts a map in two ----------------------------------------------------------------------------------------
 
 Counting = Literal["tracks", "pairs"]
 """
@@ -325,7 +325,7 @@ def _check_counting(by: str) -> None:
         raise UnknownNameError("way of counting", by, nearest(str(by), allowed), allowed)
 
 
-# -- effective resistance --------------------------------------------------------------------------------
+# -- effective resistance ------------------------------------------------------------------------------------------
 
 Conductance = Literal["inverse_length", "length"]
 
@@ -441,7 +441,7 @@ def _check_conductance(conductance: str) -> None:
         raise UnknownNameError("conductance", conductance, nearest(str(conductance), allowed), allowed)
 
 
-# -- the minimum spanning tree of a map ------------------------------------------------------------------
+# -- the minimum spanning tree of a map ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

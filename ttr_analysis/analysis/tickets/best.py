@@ -40,8 +40,8 @@ class BestNetwork(Network):
     bound
         No network scores more: proven.
     scope
-        What the proof is about: networks whose completed tickets hang
-        together ("one"; further routes may lie anywhere), or all ("any").
+        What the proof is about: networks whose completed tickets are
+        connected ("one"; further routes may lie anywhere), or all ("any").
     seconds
         How long it took.
     """
@@ -98,7 +98,7 @@ def best_network(
     trains
         Number of trains; None: the map's.
     components
-        "one": among networks whose completed tickets are connected in one
+        "one": among networks whose completed tickets lie in one
         connected part, with further routes anywhere for their points. "any":
         among all networks; takes about five times as long.
     time_limit
@@ -140,8 +140,8 @@ def best_network(
     --------
     >>> import ttr_analysis as ttr
     >>> best = best_network(ttr.load_map("nordic"))
-    >>> best.trains, best.score, best.bound, best.is_proven
-    (40, 330, 330, True)
+    >>> best.trains, best.score, best.ticket_points, best.bound, best.is_proven
+    (40, 330, 278, 330, True)
     """
     limit = game_map.rules.trains.per_player if trains is None else trains
     if limit < 0:

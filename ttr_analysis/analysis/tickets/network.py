@@ -1,4 +1,4 @@
-"""A network of routes for tickets, and why there may be none."""
+"""Networks for tickets: the cheapest, how it is found, and why there may be none."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def reached_destinations(ticket: Ticket, parts: Mapping[str, str]) -> tuple[str,
     )
 
 
-# -- the door from names to the compiled Steiner forest --------------------------------------------------
+# -- the door from names to the compiled Steiner forest ------------------------------------------------------------
 
 
 class ForestSolver:
@@ -434,7 +434,7 @@ def check_number(tickets: Sequence[Ticket]) -> None:
         raise ValueError(msg)
 
 
-# -- the network with the fewest trains for a set of tickets ---------------------------------------------
+# -- the network with the fewest trains for a set of tickets -------------------------------------------------------
 
 
 def cheapest_network(

@@ -3,7 +3,7 @@ The integer program behind the best network: which routes to claim for the most 
 
 Tickets are completed by *parts*: connected sets of routes. Each part is an
 arborescence, rooted at the city of it that comes first on the map; what makes
-it connected are cuts, added as they are violated (`connection`). The linear
+it connected are cuts, added as they are violated (`violated_cuts`). The linear
 relaxation with all cuts is nearly exact [1]_: on maps of 50 cities HiGHS needs
 a few seconds and hardly branches. Routes outside the parts count for their
 points only.
@@ -363,7 +363,13 @@ class Deadline:
         return self._seconds - self.spent
 
 
-# -- cuts that make the parts of an integer program connected --------------------------------------------
+# -- cuts that make the parts of an integer program connected ------------------------------------------------------
+#
+# A part of a network is an arborescence: arcs lead from its root to all its
+# cities. That holds if and only if, for each set of cities without the root, an
+# arc enters the set whenever one of its cities is inside the part. There are far
+# too many such *cuts* to write down, but few of them matter: those around short
+# cycles, and those that a solution violates, found as minimum cuts.
 
 MAX_CYCLE = 5
 """Cuts around all cycles of up to so many cities are written down at once."""

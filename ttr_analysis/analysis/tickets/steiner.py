@@ -10,10 +10,9 @@ ticket that it completes. Trees come from the algorithm of Dreyfus and Wagner
 among trees from a second dynamic program, over sets of tickets. Both give the
 cost of every subset of the tickets on the way.
 
-Narrow are positive int64 numbers, packed so that comparing them compares
-trains, then routes, then tolls, and so on (see `_cost`). Sets of groups
-and of tickets are bit masks. (Arrays are copied by loops: compiling an
-assignment to a slice takes seconds, for the text of an error.)
+Costs are positive int64 numbers, packed so that comparing them compares
+trains, then routes, then tolls, and so on (see `PackedCost`). Sets of groups
+and of tickets are bit masks.
 
 References
 ----------
@@ -161,7 +160,7 @@ def group_distances(distance: Ints, members: Ints, rows: Ints) -> None:
     Parameters
     ----------
     distance
-        Narrow of paths between cities.
+        Costs of paths between cities.
     members
         1 where a group has a city, shape (groups, cities).
     rows
@@ -230,7 +229,7 @@ def grow_trees(distance: Ints, rows: Ints, n_groups: int, work: Work) -> None:
     Parameters
     ----------
     distance, rows
-        Narrow of paths between cities, and from groups to cities.
+        Costs of paths between cities, and from groups to cities.
     n_groups
         Number of groups.
     work
@@ -487,7 +486,7 @@ def _mark_path(board: Board, a: int, b: int, used: Flags) -> None:
         a = v
 
 
-# -- what a network costs --------------------------------------------------------------------------------
+# -- what a network costs ------------------------------------------------------------------------------------------
 
 UNREACHABLE: Final = 1 << 60
 """The cost of what cannot be done; three of them still add up within int64."""

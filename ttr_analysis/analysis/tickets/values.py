@@ -1,4 +1,4 @@
-"""What tickets are worth: alone, in pairs, and in the deals of a game."""
+"""What tickets are worth, what the loss of a route costs them, and which to keep."""
 
 from __future__ import annotations
 
@@ -279,7 +279,7 @@ def _combinations(n: int, size: int) -> Ints:
     return np.array(list(combinations(range(n), size)), dtype=np.int64).reshape(-1, size)
 
 
-# -- what the loss of a route costs those who need it ----------------------------------------------------
+# -- what the loss of a route costs those who need it --------------------------------------------------------------
 
 
 def blocking_map(game_map: GameMap, *, n_deals: int = 1000, seed: int = 0, progress: bool = False) -> pd.DataFrame:
@@ -395,7 +395,7 @@ def _row(game_map: GameMap, routes: tuple[Route, ...], by_ticket: Floats, by_dea
     }
 
 
-# -- which tickets of a deal to keep ---------------------------------------------------------------------
+# -- which tickets of a deal to keep -------------------------------------------------------------------------------
 
 _COLUMNS = (
     *("keep", "drop", "n_kept", "net", "possible", "destinations", "ticket_points", "route_points", "trains", "slack"),

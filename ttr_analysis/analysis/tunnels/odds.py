@@ -1,4 +1,4 @@
-"""Exact odds of tunnels: the surcharge, and whether a claim succeeds."""
+"""Exact odds of tunnels: the surcharge, whether a claim succeeds, and how many spare cards to hold."""
 
 from __future__ import annotations
 
@@ -373,7 +373,7 @@ def check_matching(matching: int, unseen: int, revealed: int) -> None:
         raise ValueError(msg)
 
 
-# -- how many spare cards to hold before trying a tunnel -------------------------------------------------
+# -- how many spare cards to hold before trying a tunnel -----------------------------------------------------------
 
 
 def spare_cards(

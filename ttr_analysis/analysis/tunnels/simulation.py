@@ -347,7 +347,7 @@ def _check_n(n: int) -> None:
         raise ValueError(msg)
 
 
-# -- compiled play of several routes claimed one after another -------------------------------------------
+# -- compiled play of several routes claimed one after another -----------------------------------------------------
 
 N_RESULTS = 3
 """Columns of the results before those of the routes: routes claimed, turns, cards spent."""

@@ -86,7 +86,7 @@ def fault(state: State, tables: Tables, seat: int, route: int, value: int) -> in
     return NONE if unpaid == 0 else ActionFault.PAYMENT
 
 
-# -- what is legal ---------------------------------------------------------------
+# -- what is legal -------------------------------------------------------------------------------------------------
 
 
 @compiled

@@ -98,7 +98,7 @@ def is_canonical(code: int, value: int) -> bool:
     )
 
 
-# -- actions as the two numbers that the kernel takes ----------------------------------------------------
+# -- actions as the two numbers that the kernel takes --------------------------------------------------------------
 
 _CACHE_SIZE: Final = 1 << 17
 

@@ -257,7 +257,7 @@ def discard(state: State, tables: Tables, tape: Ints, cards: Ints) -> None:
     _shuffle_if_at_once(state, tables, tape)
 
 
-# -- the one door of chance ------------------------------------------------------------------------------
+# -- the one door of chance ----------------------------------------------------------------------------------------
 
 
 @compiled

@@ -1,4 +1,4 @@
-"""One step of a game: a legal action, and all that follows until a seat must decide again."""
+"""What is legal, and one step of a game: an action, and all that follows until a seat must decide again."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def step(state: State, tables: Tables, code: int, value: int, tape: Ints) -> Non
     APPLIERS[kind](state, tables, tape, seat, argument, value)
 
 
-# -- what is legal ---------------------------------------------------------------------------------------
+# -- what is legal -------------------------------------------------------------------------------------------------
 
 
 @compiled
@@ -65,7 +65,7 @@ def action_fault(state: State, tables: Tables, code: int, value: int) -> int:
     return FAULTS[kind](state, tables, state.seat, argument_of(code), value)
 
 
-# -- the legal actions of the seat that acts -------------------------------------------------------------
+# -- the legal actions of the seat that acts -----------------------------------------------------------------------
 
 
 @compiled

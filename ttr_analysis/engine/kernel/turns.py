@@ -1,4 +1,4 @@
-"""The end of a turn, of a round and of the game."""
+"""The set-up of a game, the end of a turn, of a round and of the game, and the neutral player."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _look_for_the_end(state: State, tables: Tables) -> None:
         state.ending = Ending.TRUNCATED
 
 
-# -- the neutral player ----------------------------------------------------------------------------------
+# -- the neutral player --------------------------------------------------------------------------------------------
 
 
 @compiled
@@ -138,7 +138,7 @@ def _take_other(state: State, tables: Tables, route: int, player: int) -> None:
         transfer(state.tokens, BANK, payee, tables.toll[route])
 
 
-# -- the set-up of a game --------------------------------------------------------------------------------
+# -- the set-up of a game ------------------------------------------------------------------------------------------
 
 
 @compiled

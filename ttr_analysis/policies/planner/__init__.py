@@ -1,7 +1,7 @@
 """A player who plans: keeps good tickets, builds the cheapest network for them, and fills up with long routes."""
 
 from ttr_analysis.policies.planner.choose import choose
-from ttr_analysis.policies.planner.knowledge import Memory, make_map_features
+from ttr_analysis.policies.planner.knowledge import Memory, planner_lore
 from ttr_analysis.policies.planner.policy import Planner
 
-__all__ = ["Memory", "Planner", "choose", "make_map_features"]
+__all__ = ["Memory", "Planner", "choose", "planner_lore"]

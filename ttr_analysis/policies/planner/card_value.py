@@ -248,7 +248,7 @@ def leads_on(tables: Tables, memory: Memory, route: int) -> bool:
     return bool(a != b and (a != tables.city_a[route] or b != tables.city_b[route]))
 
 
-# -- payments --------------------------------------------------------------------------------------------
+# -- payments ------------------------------------------------------------------------------------------------------
 
 
 @compiled

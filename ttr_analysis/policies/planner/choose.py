@@ -58,7 +58,7 @@ def choose(state: State, tables: Tables, lore: Ints, seat: int, params: Floats, 
     state, tables
         The game, as far as the seat can see it.
     lore
-        What it knows about the map: `make_map_features`.
+        What it knows about the map: `planner_lore`.
     seat
         The seat that acts.
     params

@@ -1,4 +1,4 @@
-"""The two records of a planner: what it remembers between its turns, and the numbers of its strategy."""
+"""What a planner remembers of a game, the numbers of its strategy, and what it knows of a map."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ class Memory(Record):
     wanted = block(N_KINDS)
     """Cards of each kind that the plan wants."""
     free = block(N_KINDS + 3)
-    """Cards of the hand that the plan leaves free: see `demand.want_cards`."""
+    """Cards of the hand that the plan leaves free: see `card_value.want_cards`."""
     cards = block(3 * N_KINDS)
     """Room for hands of cards."""
 
 
-# -- the numbers of a planner's strategy -----------------------------------------------------------------
+# -- the numbers of a planner's strategy ---------------------------------------------------------------------------
 
 
 class Params(Record, dtype=np.float64):
@@ -83,7 +83,7 @@ class Params(Record, dtype=np.float64):
     decline_bar = float_cell()
 
 
-# -- what a planner knows about a map before the first game ----------------------------------------------
+# -- what a planner knows about a map before the first game --------------------------------------------------------
 
 GOAL_TRAINS: Final = 0
 """Fewest trains from the origin of a ticket to each destination, as listed in the tables."""
@@ -93,7 +93,7 @@ _FAR: Final = 1 << 40
 
 
 @lru_cache(maxsize=64)
-def make_map_features(game_map: GameMap, n_players: int) -> Ints:
+def planner_lore(game_map: GameMap, n_players: int) -> Ints:
     """
     Return what a planner knows about a map beforehand.
 
@@ -108,7 +108,7 @@ def make_map_features(game_map: GameMap, n_players: int) -> Ints:
     --------
     >>> import ttr_analysis as ttr
     >>> nordic = ttr.load_map("nordic")
-    >>> int(make_map_features(nordic, 2)[GOAL_TRAINS]), nordic.tickets[0].id
+    >>> int(planner_lore(nordic, 2)[GOAL_TRAINS]), nordic.tickets[0].id
     (5, 'Aalborg-Norrköping')
     """
     tables = game_tables(game_map, n_players)

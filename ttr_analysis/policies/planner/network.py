@@ -9,7 +9,7 @@ tickets only. What remains is the algorithm of `analysis.tickets.steiner`:
 trees that touch sets of *groups* of nodes, then the best split of the tickets
 among trees.
 
-Narrow are positive, packed so that comparing them compares points, then
+Costs are positive, packed so that comparing them compares points, then
 trains, then routes. A board is three arrays:
 
 node
@@ -150,7 +150,7 @@ def spread(start: Ints, arcs: Ints, row: Narrow, queue: Ints) -> None:
     start, arcs
         The board.
     row
-        Narrow of the nodes, changed.
+        Costs of the nodes, changed.
     queue
         Room for twice as many.
     """
@@ -237,7 +237,7 @@ def solve(
     ends
         The set of groups at the ends of each ticket.
     distance
-        Narrow between nodes, as `measure` fills them in. Without rows, paths
+        Costs between nodes, as `measure` fills them in. Without rows, paths
         are followed for each set of groups, which is faster for a few of them.
     grown
         Filled with the cost of the cheapest tree that touches a set of
@@ -362,7 +362,7 @@ def trace(
                 todo[2 * n_todo + 1] = todo[2 * n_todo + 3] = v
                 n_todo += 2
                 break
-            # No trees meet here: the tree comes along an arc. Narrow are positive, so this ends.
+            # No trees meet here: the tree comes along an arc. Costs are positive, so this ends.
             arc = start[v]
             while grown[mask, arcs[arc, HEAD]] + arcs[arc, COST] != grown[mask, v]:
                 arc += 1

@@ -1,4 +1,4 @@
-"""The numbers that make a planner's strategy."""
+"""`Planner`: the player, and the numbers that make its strategy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.protocol import Chooser
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.planner.choose import choose
-from ttr_analysis.policies.planner.knowledge import Memory, make_map_features
+from ttr_analysis.policies.planner.knowledge import Memory, planner_lore
 from ttr_analysis.tables import Tables
 
 _DIVISORS: Final = frozenset({"cards_per_turn", "trains_per_claim", "token_spread"})
@@ -128,8 +128,8 @@ class Planner:
         return np.array(astuple(self), dtype=np.float64)
 
     def lore(self, game_map: GameMap, n_players: int) -> Ints:
-        """Return what a planner knows about a map: see `make_map_features`."""
-        return make_map_features(game_map, n_players)
+        """Return what a planner knows about a map: see `planner_lore`."""
+        return planner_lore(game_map, n_players)
 
     @property
     def chooser(self) -> Chooser:

@@ -325,7 +325,7 @@ def _choose_offer(
     return chosen
 
 
-# -- what more tickets may bring -------------------------------------------------------------------------
+# -- what more tickets may bring -----------------------------------------------------------------------------------
 
 _SURE: Final = 0.9
 """Odds of a ticket that is near, with plenty of time."""

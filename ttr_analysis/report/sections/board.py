@@ -11,13 +11,13 @@ from ttr_analysis.report.files import drop_empty, make_table
 from ttr_analysis.viz.html import map_svg
 
 
-def section(bench: Context) -> Section:
+def section(context: Context) -> Section:
     """Return the section on the board: what a player sees before the first card."""
-    routes = bench.game_map.routes
+    routes = context.game_map.routes
     spaces = sum(route.length for route in routes)
-    trains = bench.game_map.rules.trains.per_player
+    trains = context.game_map.rules.trains.per_player
     longest = max(routes, key=lambda route: (route.points, route.length))
-    by_color = _by_color(bench)
+    by_color = _by_color(context)
     lead = (
         f"The board has {count(len(routes), 'route')} with {number(spaces)} car spaces; the {trains} trains "
         f"of one player fill {percent(min(trains / spaces, 1.0))} of them. "
@@ -34,17 +34,17 @@ def section(bench: Context) -> Section:
         title="The board",
         lead=lead,
         blocks=(
-            make_table("routes_by_length", "Routes by length", _by_length(bench)),
+            make_table("routes_by_length", "Routes by length", _by_length(context)),
             make_table("routes_by_color", "Routes by color", by_color),
         ),
     )
 
 
-def _by_length(bench: Context) -> list[dict[str, Any]]:
+def _by_length(context: Context) -> list[dict[str, Any]]:
     rows = []
-    for length in sorted({route.length for route in bench.game_map.routes}):
-        routes = [route for route in bench.game_map.routes if route.length == length]
-        points = bench.game_map.rules.points_for(length)
+    for length in sorted({route.length for route in context.game_map.routes}):
+        routes = [route for route in context.game_map.routes if route.length == length]
+        points = context.game_map.rules.points_for(length)
         rows.append(
             {
                 "length": length,
@@ -59,11 +59,11 @@ def _by_length(bench: Context) -> list[dict[str, Any]]:
     return drop_empty(rows, "n_ferries", "n_tunnels")
 
 
-def _by_color(bench: Context) -> list[dict[str, Any]]:
-    total = sum(route.length for route in bench.game_map.routes)
+def _by_color(context: Context) -> list[dict[str, Any]]:
+    total = sum(route.length for route in context.game_map.routes)
     rows = []
     for color in ROUTE_COLORS:
-        routes = [route for route in bench.game_map.routes if route.color == color]
+        routes = [route for route in context.game_map.routes if route.color == color]
         if routes:
             spaces = sum(route.length for route in routes)
             rows.append(
@@ -79,9 +79,9 @@ def _by_color(bench: Context) -> list[dict[str, Any]]:
     return drop_empty(sorted(rows, key=lambda row: (-row["spaces"], -row["n_routes"])), "symbols")
 
 
-def head(bench: Context) -> tuple[Figures, Drawing]:
+def head(context: Context) -> tuple[Figures, Drawing]:
     """Return the key figures and the picture of the board."""
-    game_map = bench.game_map
+    game_map = context.game_map
     routes = game_map.routes
     borders = len(game_map.border_points)
     n_tunnels = sum(route.tunnel for route in routes)

@@ -23,18 +23,18 @@ _FEW = 6
 """So many names are said; more are counted."""
 
 
-def section(bench: Context) -> Section:
+def section(context: Context) -> Section:
     """Return the section on bottlenecks."""
-    table = tickets.blocking_map(bench.game_map, n_deals=bench.n_losses_deals, seed=bench.settings.seed)
-    losses = _losses(bench, table)
-    cuts = _ticket_cuts(bench)
-    bridges = _bridges(bench)
-    cut_cities = _cut_cities(bench)
+    table = tickets.blocking_map(context.game_map, n_deals=context.n_losses_deals, seed=context.settings.seed)
+    losses = _losses(context, table)
+    cuts = _ticket_cuts(context)
+    bridges = _bridges(context)
+    cut_cities = _cut_cities(context)
     lead = f"{_dearest(losses)} {_thin(bridges, cut_cities)} {_weakest(cuts)}"
-    note = f"{number(bench.n_losses_deals)} random {bench.deals}, all of whose tickets are to be completed."
+    note = f"{number(context.n_losses_deals)} random {context.deals}, all of whose tickets are to be completed."
     shown = drop_empty([{key: row[key] for key in row if key != "id"} for row in losses], *_RARE)
     blocks: list[Block] = [
-        _board(bench, losses),
+        _board(context, losses),
         make_table("blocking", "What the loss of a route costs", shown, n_shown=15, note=note),
     ]
     if bridges:
@@ -51,9 +51,9 @@ _BOTH = "both tracks"
 _RARE = ("deals_lost", "tickets_lost")
 
 
-def _losses(bench: Context, table: pd.DataFrame) -> list[dict[str, Any]]:
+def _losses(context: Context, table: pd.DataFrame) -> list[dict[str, Any]]:
     """Return a row for each loss of a track, or of both tracks, the dearest first."""
-    game_map = bench.game_map
+    game_map = context.game_map
     routes = {route.id: route for route in game_map.routes}
     named = {ticket.id: ticket_name(ticket) for ticket in game_map.tickets}
     rows = []
@@ -102,9 +102,9 @@ def _or_zero(value: float) -> float:
     return 0.0 if math.isnan(value) else value
 
 
-def _board(bench: Context, losses: list[dict[str, Any]]) -> Picture:
+def _board(context: Context, losses: list[dict[str, Any]]) -> Picture:
     """Return the board colored by what the loss of a route costs."""
-    game_map = bench.game_map
+    game_map = context.game_map
     dearest = {row["id"]: _or_zero(row["deal_mean"]) for row in losses if row["lost"] != _BOTH}
     # Where a claim closes the other track, it is the loss of both that counts.
     closes = not game_map.rules.both_tracks_open(game_map.rules.players[0])
@@ -152,12 +152,12 @@ def _weakest(cuts: list[dict[str, Any]]) -> str:
     )
 
 
-def _ticket_cuts(bench: Context) -> list[dict[str, Any]]:
+def _ticket_cuts(context: Context) -> list[dict[str, Any]]:
     """Return for each ticket the fewest routes without which it cannot be completed."""
     rows: list[dict[str, Any]] = []
-    for ticket in bench.game_map.tickets:
-        by_tracks = structure.minimum_cut(bench.game_map, ticket)
-        by_pairs = structure.minimum_cut(bench.game_map, ticket, by="pairs")
+    for ticket in context.game_map.tickets:
+        by_tracks = structure.minimum_cut(context.game_map, ticket)
+        by_pairs = structure.minimum_cut(context.game_map, ticket, by="pairs")
         rows.append(
             {
                 "ticket": ticket_name(ticket),
@@ -171,9 +171,9 @@ def _ticket_cuts(bench: Context) -> list[dict[str, Any]]:
     return rows
 
 
-def _bridges(bench: Context) -> list[dict[str, Any]]:
-    game_map = bench.game_map
-    G = _simple_graph(bench)
+def _bridges(context: Context) -> list[dict[str, Any]]:
+    game_map = context.game_map
+    G = _simple_graph(context)
     rows: list[dict[str, Any]] = []
     for ends in dict.fromkeys(frozenset(r.cities) for r in structure.bridges(game_map, by="pairs", borders=False)):
         a, b = sorted(ends)
@@ -192,9 +192,9 @@ def _bridges(bench: Context) -> list[dict[str, Any]]:
     return rows
 
 
-def _cut_cities(bench: Context) -> list[dict[str, Any]]:
-    game_map = bench.game_map
-    G = _simple_graph(bench)
+def _cut_cities(context: Context) -> list[dict[str, Any]]:
+    game_map = context.game_map
+    G = _simple_graph(context)
     rows: list[dict[str, Any]] = []
     for city in structure.cut_cities(game_map):
         parts = list(nx.connected_components(nx.restricted_view(G, [city], [])))
@@ -211,8 +211,8 @@ def _cut_cities(bench: Context) -> list[dict[str, Any]]:
     return rows
 
 
-def _simple_graph(bench: Context) -> nx.Graph[str]:
-    return nx.Graph(route.cities for route in bench.game_map.routes)
+def _simple_graph(context: Context) -> nx.Graph[str]:
+    return nx.Graph(route.cities for route in context.game_map.routes)
 
 
 def _smaller(parts: list[set[str]], borders: Iterable[str]) -> list[str]:

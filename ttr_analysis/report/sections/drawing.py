@@ -35,10 +35,10 @@ _WAYS = (
 )
 
 
-def section(bench: Context) -> Section:
+def section(context: Context) -> Section:
     """Return the section on drawing cards."""
-    rules = bench.game_map.rules
-    rows, ways = _gather(bench)
+    rules = context.game_map.rules
+    rows, ways = _gather(context)
     blocks: list[Block] = [
         _chart(rows, ways),
         make_table("drawing_cards", "Blind draws to gather cards, from an empty hand", rows),
@@ -54,17 +54,17 @@ def section(bench: Context) -> Section:
         ratio = means[ways[0]] / means[ways[1]]
         lead += f" A route that needs one given color waits {number(ratio, 1)} times as long as a gray one."
     if rules.deck.locomotives:
-        words, more = _locomotive(bench)
+        words, more = _locomotive(context)
         lead += f" {words}"
         blocks += more
     return Section("drawing", "Drawing cards", lead, tuple(blocks))
 
 
-def _gather(bench: Context) -> tuple[list[dict[str, Any]], list[_Way]]:
+def _gather(context: Context) -> tuple[list[dict[str, Any]], list[_Way]]:
     """Return a row for each number of cards up to the most that a route asks for, and the ways to gather them."""
-    rules = bench.game_map.rules
-    longest = max(route.length - route.locomotives for route in bench.game_map.routes)
-    jokers = {route.locomotives_allowed and rules.deck.locomotives > 0 for route in bench.game_map.routes}
+    rules = context.game_map.rules
+    longest = max(route.length - route.locomotives for route in context.game_map.routes)
+    jokers = {route.locomotives_allowed and rules.deck.locomotives > 0 for route in context.game_map.routes}
     ways = [way for way in _WAYS if way.locomotives in jokers]
     rows = []
     for k in range(1, min(max(longest, 1), rules.cards.per_color) + 1):
@@ -77,10 +77,10 @@ def _gather(bench: Context) -> tuple[list[dict[str, Any]], list[_Way]]:
     return rows, ways
 
 
-def _locomotive(bench: Context) -> tuple[str, list[Block]]:
+def _locomotive(context: Context) -> tuple[str, list[Block]]:
     """Return what to do with a face-up locomotive: in words, and a table where it costs more than a card."""
-    rules = bench.game_map.rules
-    routes = bench.game_map.routes
+    rules = context.game_map.rules
+    routes = context.game_map.routes
     use = sum(route.locomotives_allowed or route.locomotives > 0 for route in routes) / len(routes)
     where = "on every route" if use == 1 else f"on {percent(use)} of the routes"
     if rules.market.locomotive_cost == 1:

@@ -39,30 +39,30 @@ _NO_CAUSE = (
 )
 
 
-def section(bench: Context) -> Section | None:
+def section(context: Context) -> Section | None:
     """Return the section on games between planners; None if there are none, or the map cannot be played."""
-    low, high = bench.game_map.rules.players
+    low, high = context.game_map.rules.players
     n_players = max(low, min(_PLAYERS, high))
-    if not bench.n_games or not _is_playable(bench, n_players):
+    if not context.n_games or not _is_playable(context, n_players):
         return None
     players = [Planner()] * n_players
-    studies.simulate(bench.game_map, players, 1, bench.settings.seed, progress=False)  # so that all is compiled
+    studies.simulate(context.game_map, players, 1, context.settings.seed, progress=False)  # so that all is compiled
     start = perf_counter()
-    result = studies.simulate(bench.game_map, players, bench.n_games, bench.settings.seed, progress=False)
+    result = studies.simulate(context.game_map, players, context.n_games, context.settings.seed, progress=False)
     seconds = perf_counter() - start
     if not result.is_complete:  # an interrupt ends the study, not only its games
         raise KeyboardInterrupt
     seats, fates = studies.seat_advantage(result), studies.ticket_fates(result)
-    results, routes = studies.ticket_results(result, bench.values), studies.route_results(result)
+    results, routes = studies.ticket_results(result, context.values), studies.route_results(result)
     blocks: list[Block] = [
         _figures(result, seconds),
         _seat_chart(seats),
         make_table("game_seats", "What each seat is worth", _seat_rows(seats)),
         _source_chart(result),
-        *_ticket_blocks(bench, results, fates),
+        *_ticket_blocks(context, results, fates),
         Heading("Routes"),
-        _board(bench, routes),
-        make_table("game_routes", "Routes as played", _route_rows(bench, result, routes), n_shown=12),
+        _board(context, routes),
+        make_table("game_routes", "Routes as played", _route_rows(context, result, routes), n_shown=12),
         Words(_NO_CAUSE),
     ]
     if len(result.tunnels):
@@ -70,9 +70,9 @@ def section(bench: Context) -> Section | None:
     return Section("games", "What games show", _lead(seats, fates), tuple(blocks))
 
 
-def _is_playable(bench: Context, n_players: int) -> bool:
+def _is_playable(context: Context, n_players: int) -> bool:
     try:
-        check_size(bench.game_map, n_players)
+        check_size(context.game_map, n_players)
     except ValueError:
         return False
     return True
@@ -154,25 +154,25 @@ def _source_chart(result: SimulationResult) -> Picture:
     return chart(lambda ax: plot_point_sources(sources, ax, title=""), f"Bars: {'; '.join(told)}.", caption, size=size)
 
 
-# -- tickets ---------------------------------------------------------------------------------
+# -- tickets -------------------------------------------------------------------------------------------------------
 
 
-def _ticket_blocks(bench: Context, results: pd.DataFrame, fates: pd.DataFrame) -> list[Block]:
+def _ticket_blocks(context: Context, results: pd.DataFrame, fates: pd.DataFrame) -> list[Block]:
     """Return what there is to say of tickets: nothing if nobody kept any."""
     if fates.empty:
         return []
-    table = make_table("game_tickets", "Tickets as played", _ticket_rows(bench, results), n_shown=12)
+    table = make_table("game_tickets", "Tickets as played", _ticket_rows(context, results), n_shown=12)
     return [Heading("Tickets"), _ticket_chart(results), table, _fate_chart(fates)]
 
 
-def _ticket_rows(bench: Context, results: pd.DataFrame) -> list[dict[str, Any]]:
+def _ticket_rows(context: Context, results: pd.DataFrame) -> list[dict[str, Any]]:
     """
     Return a row for each ticket that was kept, those that brought most first.
 
     Where all were worth the same, an interval has no width, for it knows
     nothing of what was not seen: its ends are left out.
     """
-    names = {ticket.id: ticket_name(ticket) for ticket in bench.game_map.tickets}
+    names = {ticket.id: ticket_name(ticket) for ticket in context.game_map.tickets}
     kept = results[results["kept"] > 0].sort_values("net_points", ascending=False, kind="stable")
     kept = kept.assign(**{end: kept[end].where(kept["net_low"] < kept["net_high"]) for end in ("net_low", "net_high")})
     return [
@@ -202,10 +202,10 @@ def _fate_chart(fates: pd.DataFrame) -> Picture:
 # -- routes and tunnels ------------------------------------------------------------------------
 
 
-def _route_rows(bench: Context, result: SimulationResult, results: pd.DataFrame) -> list[dict[str, Any]]:
+def _route_rows(context: Context, result: SimulationResult, results: pd.DataFrame) -> list[dict[str, Any]]:
     """Return a row for each route, those taken most often first."""
     results = results.join(studies.blocking_routes(result)[["blocked"]]).fillna({"blocked": 0.0})
-    routes = {route.id: route for route in bench.game_map.routes}
+    routes = {route.id: route for route in context.game_map.routes}
     rows = []
     for route, row in zip(results.index, records(results), strict=True):
         shown = {key: finite(row[key]) for key in (*_ROUTES, "association_high", "blocked")}
@@ -213,13 +213,13 @@ def _route_rows(bench: Context, result: SimulationResult, results: pd.DataFrame)
     return sorted(rows, key=lambda row: -row["claim_rate"])
 
 
-def _board(bench: Context, results: pd.DataFrame) -> Picture:
+def _board(context: Context, results: pd.DataFrame) -> Picture:
     rates = results["claim_rate"]
     values = {str(route): float(rate) for route, rate in rates.items()}
-    most = next(route for route in bench.game_map.routes if route.id == rates.idxmax())
+    most = next(route for route in context.game_map.routes if route.id == rates.idxmax())
     return board(
-        lambda ax: plot_map(bench.game_map, ax, values=values, value_label="share of games", title=""),
-        bench.game_map,
+        lambda ax: plot_map(context.game_map, ax, values=values, value_label="share of games", title=""),
+        context.game_map,
         f"The board colored by how often routes are taken; most often {route_name(most)}.",
         "In which share of the games each route is taken.",
         extra_width=1.0,

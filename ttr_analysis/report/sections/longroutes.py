@@ -17,14 +17,14 @@ from ttr_analysis.report.pictures import chart
 from ttr_analysis.viz.charts import plot_card_odds
 
 
-def section(bench: Context) -> Section | None:
+def section(context: Context) -> Section | None:
     """Return the section on routes with sets of any cards, if the map has such a route that is no ferry."""
-    routes = [route for route in bench.game_map.routes if route.swap_size and not route.locomotives]
+    routes = [route for route in context.game_map.routes if route.swap_size and not route.locomotives]
     if not routes:
         return None
-    costs = {route.id: _costs(bench, route) for route in routes}
+    costs = {route.id: _costs(context, route) for route in routes}
     rows = [row for route in routes for row in costs[route.id]]
-    blocks: list[Block] = [_waiting_chart(bench, route) for route in routes]
+    blocks: list[Block] = [_waiting_chart(context, route) for route in routes]
     title = "Long routes with sets of cards"
     heading = "What they cost, by own cards"
     if len(routes) == 1:
@@ -56,11 +56,11 @@ def _lead(route: Route, rows: list[dict[str, Any]]) -> str:
     return f"{lead}; in turns it pays from {min(paying)} own cards on, with fewer the turns earn more on other routes."
 
 
-def _costs(bench: Context, route: Route) -> list[dict[str, Any]]:
+def _costs(context: Context, route: Route) -> list[dict[str, Any]]:
     """Return a row for each number of own cards, none first."""
-    rules = bench.game_map.rules
-    by_trains = payments.opportunity_cost(bench.game_map, route)["same_cards"]
-    by_turns = payments.opportunity_cost(bench.game_map, route, trains=rules.trains.per_player)["same_turns"]
+    rules = context.game_map.rules
+    by_trains = payments.opportunity_cost(context.game_map, route)["same_cards"]
+    by_turns = payments.opportunity_cost(context.game_map, route, trains=rules.trains.per_player)["same_turns"]
     ways = records(payments.cards_table(route).assign(same_trains=by_trains, same_turns=by_turns))
     rows = []
     for way in sorted((way for way in ways if way["locomotives"] == 0), key=lambda way: way["own"]):
@@ -71,7 +71,7 @@ def _costs(bench: Context, route: Route) -> list[dict[str, Any]]:
             "gain": route.points - way["same_turns"],
         }
         if way["own"] <= rules.cards.per_color:
-            waiting = _waiting(bench, route, way["own"])
+            waiting = _waiting(context, route, way["own"])
             row["draws"] = waiting.expected_cards.value
             row["turns"] = waiting.expected_turns.value
             row["turns_90"] = waiting.turns_quantile(0.9)
@@ -79,15 +79,15 @@ def _costs(bench: Context, route: Route) -> list[dict[str, Any]]:
     return rows
 
 
-def _waiting(bench: Context, route: Route, own: int) -> WaitingTime:
+def _waiting(context: Context, route: Route, own: int) -> WaitingTime:
     """Return the waiting time from some cards of the route's color, or of any one if it is gray."""
     color = COLORS[0] if route.color == GRAY else route.color
-    return payments.expected_draws(route, {color: own}, rules=bench.game_map.rules)
+    return payments.expected_draws(route, {color: own}, rules=context.game_map.rules)
 
 
-def _waiting_chart(bench: Context, route: Route) -> Picture:
-    most = min(2 * route.length // 3, bench.game_map.rules.cards.per_color)
-    odds = {count(own, "own card"): _waiting(bench, route, own) for own in sorted({0, most // 2, most})}
+def _waiting_chart(context: Context, route: Route) -> Picture:
+    most = min(2 * route.length // 3, context.game_map.rules.cards.per_color)
+    odds = {count(own, "own card"): _waiting(context, route, own) for own in sorted({0, most // 2, most})}
     halves = several(f"{wait.quantile(0.5)} draws from {held}" for held, wait in odds.items())
     caption = f"How soon {route_name(route)} can be paid by drawing blind. The chance reaches one half after {halves}."
     alt = f"Rising steps, one line for each number of own cards. One half is reached after {halves}."
@@ -97,12 +97,12 @@ def _waiting_chart(bench: Context, route: Route) -> Picture:
 # -- ferries --------------------------------------------------------------------------
 
 
-def ferries(bench: Context) -> Section | None:
+def ferries(context: Context) -> Section | None:
     """Return the section on ferries, if there are any."""
-    routes = sorted((route for route in bench.game_map.routes if route.locomotives), key=_ferry_kind)
+    routes = sorted((route for route in context.game_map.routes if route.locomotives), key=_ferry_kind)
     if not routes:
         return None
-    rows = [_ferry_row(bench, list(group)) for _, group in groupby(routes, key=_ferry_kind)]
+    rows = [_ferry_row(context, list(group)) for _, group in groupby(routes, key=_ferry_kind)]
     common = max(rows, key=lambda row: row["n_routes"])
     symbols = sum(route.locomotives for route in routes)
     without = "cannot be paid without" if common["without"] is None else f"{common['without']} without"
@@ -128,9 +128,9 @@ def _ferry_kind(route: Route) -> tuple[bool, int, int, int, str, bool]:
     return route.color == GRAY, route.length, route.locomotives, *sets
 
 
-def _ferry_row(bench: Context, routes: list[Route]) -> dict[str, Any]:
+def _ferry_row(context: Context, routes: list[Route]) -> dict[str, Any]:
     """Return what ferries of one kind cost."""
-    rules = bench.game_map.rules
+    rules = context.game_map.rules
     route = routes[0]
     jokers = "plain" in rules.claims.locomotives_on
     plain = replace(route, locomotives=0, swap_size=0, locomotives_allowed=jokers)

@@ -31,9 +31,9 @@ _DEFINITIONS = (
 )
 
 
-def rules(bench: Context) -> Section:
+def rules_section(context: Context) -> Section:
     """Return the section on the rules."""
-    game_map = bench.game_map
+    game_map = context.game_map
     kinds = {route.kind for route in game_map.routes}
     items = rules_in_words(
         game_map.rules,
@@ -50,7 +50,7 @@ def rules(bench: Context) -> Section:
         f"with {count(bonuses, 'bonus', 'bonuses')} at the end{variants}."
     )
     blocks: list[Block] = [Points(tuple(items))]
-    decided = decisions(bench.folder) if bench.folder else []
+    decided = decisions(context.folder) if context.folder else []
     if decided:
         blocks += [
             Heading("Decisions"),
@@ -60,36 +60,36 @@ def rules(bench: Context) -> Section:
     return Section("rules", "Rules at a glance", lead, tuple(blocks))
 
 
-def method(bench: Context) -> Section:
+def method(context: Context) -> Section:
     """Return the section on how the study was made."""
-    settings = bench.settings
-    games = ", but for the time that its games took" if bench.n_games else ""
+    settings = context.settings
+    games = ", but for the time that its games took" if context.n_games else ""
     lead = (
         f"Everything here is exact unless a standard error or an interval stands beside it. What is drawn at random "
-        f"uses seed {settings.seed} and {number(bench.n_deals)} deals, so that the same command gives the same study"
+        f"uses seed {settings.seed} and {number(context.n_deals)} deals, so that the same command gives the same study"
         f"{games}."
     )
-    blocks: list[Block] = [Points(tuple(_versions(bench))), Heading("Definitions"), Points(_DEFINITIONS)]
-    cited = sources(bench.folder) if bench.folder else []
+    blocks: list[Block] = [Points(tuple(_versions(context))), Heading("Definitions"), Points(_DEFINITIONS)]
+    cited = sources(context.folder) if context.folder else []
     if cited:
         blocks += [Heading("Sources"), Points(tuple(cited))]
     blocks.append(Words(UNOFFICIAL))
     return Section("method", "How this was computed", lead, tuple(blocks))
 
 
-def _versions(bench: Context) -> list[tuple[str, str]]:
+def _versions(context: Context) -> list[tuple[str, str]]:
     used = ("numpy", "scipy", "networkx", "llvmlite", "pandas", "matplotlib")
     packages = [f"ttr-analysis {__version__}", *(f"{package} {version(package)}" for package in used)]
-    game_map = bench.game_map
-    quick = " Quick study: fewer samples, and the longest computations left out." if bench.settings.quick else ""
+    game_map = context.game_map
+    quick = " Quick study: fewer samples, and the longest computations left out." if context.settings.quick else ""
     return [
         ("Map", f"{name(game_map.title)}, folder {name(game_map.name)}."),
-        ("Seed", f"{bench.settings.seed}; {number(bench.n_deals)} random deals.{quick}"),
+        ("Seed", f"{context.settings.seed}; {number(context.n_deals)} random deals.{quick}"),
         ("Made with", ", ".join(packages) + "."),
     ]
 
 
-# -- the rules of a map in words -------------------------------------------------------------------------
+# -- the rules of a map in words -----------------------------------------------------------------------------------
 
 _KINDS = {"plain": "plain routes", "ferry": "ferries", "tunnel": "tunnels"}
 _MEASURES = {

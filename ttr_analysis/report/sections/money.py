@@ -13,13 +13,13 @@ from ttr_analysis.report.files import make_table
 from ttr_analysis.rules.ruleset import BonusRules
 
 
-def section(bench: Context) -> Section | None:
+def section(context: Context) -> Section | None:
     """Return the section on tolls, if the map is played with money."""
-    game_map = bench.game_map
+    game_map = context.game_map
     tokens = game_map.rules.money.tokens
     if not tokens or not any(route.toll for route in game_map.routes):
         return None
-    tickets = [_ticket_row(bench, ticket) for ticket in game_map.tickets]
+    tickets = [_ticket_row(context, ticket) for ticket in game_map.tickets]
     saving = [row for row in tickets if row["saved"] > 0]
     mean = fmean(row["toll"] for row in tickets)
     enough = f"about {number(tokens / mean, 1)}" if mean else "all"
@@ -47,7 +47,7 @@ def section(bench: Context) -> Section | None:
         note = "Only players without a loan take part." if bonuses[0].requires == "no_loans" else ""
         rows = _bonus_rows(bonuses[0], game_map.rules.players)
         blocks.append(make_table("toll_bonus", "The bonus for tokens left", rows, note=note))
-    blocks.append(make_table("tolls", "Routes by toll", _toll_rows(bench)))
+    blocks.append(make_table("tolls", "Routes by toll", _toll_rows(context)))
     return Section("tolls", "Tolls", lead, tuple(blocks))
 
 
@@ -61,10 +61,10 @@ def _worth(bonus: BonusRules, n_players: int) -> str:
     )
 
 
-def _ticket_row(bench: Context, ticket: Ticket) -> dict[str, Any]:
+def _ticket_row(context: Context, ticket: Ticket) -> dict[str, Any]:
     """Return the shortest and the cheapest path of a ticket, each to its best destination."""
-    shortest = _best(bench, ticket, "length")
-    cheapest = _best(bench, ticket, "toll")
+    shortest = _best(context, ticket, "length")
+    cheapest = _best(context, ticket, "toll")
     return {
         "ticket": ticket_name(ticket),
         "points": ticket.points,
@@ -77,8 +77,8 @@ def _ticket_row(bench: Context, ticket: Ticket) -> dict[str, Any]:
     }
 
 
-def _best(bench: Context, ticket: Ticket, weight: paths.Weight) -> paths.Path:
-    found = [paths.shortest_path(bench.game_map, ticket.origin, end, weight) for end in _ends(ticket)]
+def _best(context: Context, ticket: Ticket, weight: paths.Weight) -> paths.Path:
+    found = [paths.shortest_path(context.game_map, ticket.origin, end, weight) for end in _ends(ticket)]
     return min(found, key=lambda path: (path.cost, path.trains, path.toll))
 
 
@@ -93,10 +93,10 @@ def _bonus_rows(bonus: BonusRules, players: tuple[int, int]) -> list[dict[str, A
     ]
 
 
-def _toll_rows(bench: Context) -> list[dict[str, Any]]:
+def _toll_rows(context: Context) -> list[dict[str, Any]]:
     rows = []
-    for toll in sorted({route.toll for route in bench.game_map.routes}):
-        lengths = [route.length for route in bench.game_map.routes if route.toll == toll]
+    for toll in sorted({route.toll for route in context.game_map.routes}):
+        lengths = [route.length for route in context.game_map.routes if route.toll == toll]
         per_train = toll * len(lengths) / sum(lengths)
         rows.append(
             {"toll": toll, "n_routes": len(lengths), "mean_length": fmean(lengths), "tokens_per_train": per_train}
@@ -107,18 +107,18 @@ def _toll_rows(bench: Context) -> list[dict[str, Any]]:
 # -- countries ----------------------------------------------------------------------
 
 
-def countries(bench: Context) -> Section | None:
+def countries(context: Context) -> Section | None:
     """Return the section on tickets with countries or several destinations, if there are any."""
     tickets = [
         ticket
-        for ticket in bench.game_map.tickets
+        for ticket in context.game_map.tickets
         if ticket.origin.is_country or len(ticket.destinations) > 1 or any(p.is_country for p, _ in ticket.destinations)
     ]
     if not tickets:
         return None
     # Copies of a ticket are told once.
     distinct = {(ticket.origin, ticket.destinations): ticket for ticket in tickets}
-    rows = [row for ticket in distinct.values() for row in _destination_rows(bench, ticket)]
+    rows = [row for ticket in distinct.values() for row in _destination_rows(context, ticket)]
     first = max(rows, key=lambda row: row["points_per_train"] or 0)
     nearest = sum(row["extra_trains"] == 0 for row in rows)
     dearer = [row for row in rows if row["extra_points"] > 0 and row["extra_trains"] > 0]
@@ -139,8 +139,10 @@ def countries(bench: Context) -> Section | None:
     return Section("countries", "Country tickets", lead, (table,))
 
 
-def _destination_rows(bench: Context, ticket: Ticket) -> list[dict[str, Any]]:
-    lengths = {place.name: paths.shortest_path(bench.game_map, ticket.origin, place).trains for place in _ends(ticket)}
+def _destination_rows(context: Context, ticket: Ticket) -> list[dict[str, Any]]:
+    lengths = {
+        place.name: paths.shortest_path(context.game_map, ticket.origin, place).trains for place in _ends(ticket)
+    }
     points = {place.name: n for place, n in ticket.destinations}
     nearest = min(lengths, key=lambda place: (lengths[place], -points[place]))
     return [

@@ -13,12 +13,12 @@ _FEW = 3
 """So many names are said; more are counted."""
 
 
-def section(bench: Context) -> Section:
+def section(context: Context) -> Section:
     """Return the section on the structure of the map."""
-    game_map = bench.game_map
+    game_map = context.game_map
     numbers = {str(key): value for key, value in structure.summary(game_map).items()}
-    cities = _cities(bench)
-    routes = _routes(bench)
+    cities = _cities(context)
+    routes = _routes(context)
     busiest = cities[0]
     center = numbers["center_length"]
     lead = (
@@ -51,9 +51,9 @@ def _some(cities: tuple[str, ...]) -> str:
     )
 
 
-def _cities(bench: Context) -> list[dict[str, Any]]:
-    table = structure.city_table(bench.game_map)
-    n_tickets = bench.game_map.tables.cities.set_index("name")["n_tickets"]
+def _cities(context: Context) -> list[dict[str, Any]]:
+    table = structure.city_table(context.game_map)
+    n_tickets = context.game_map.tables.cities.set_index("name")["n_tickets"]
     rows = []
     for city, row in zip(table.index, records(table), strict=True):
         closeness = row["closeness_length"]
@@ -81,8 +81,8 @@ _CITY_COLUMNS = {
 }
 
 
-def _routes(bench: Context) -> list[dict[str, Any]]:
-    game_map = bench.game_map
+def _routes(context: Context) -> list[dict[str, Any]]:
+    game_map = context.game_map
     table = structure.route_table(game_map)
     found = {str(key): row for key, row in zip(table.index, records(table), strict=True)}
     rows = []

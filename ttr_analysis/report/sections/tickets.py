@@ -1,4 +1,4 @@
-"""Tickets: what each is worth, which go together, which of a deal to keep."""
+"""Tickets: what each is worth, which go together, which of a deal to keep, and the best network."""
 
 from __future__ import annotations
 
@@ -40,22 +40,22 @@ _RNG_DEAL = 1
 """Purpose of the random numbers of the example deal."""
 
 
-def values(bench: Context) -> Section:
+def values(context: Context) -> Section:
     """Return the section on what each ticket is worth."""
-    rows = _value_rows(bench, bench.values)
+    rows = _value_rows(context, context.values)
     lead = f"{_pay(rows)} {_par(rows)}"
     rows = drop_empty(rows, "n_tunnels", "n_ferries", "toll")
     rows = drop_empty(rows, "most_points", "most_points_trains")
-    if not any(map(bench.game_map.twin, bench.game_map.routes)):
+    if not any(map(context.game_map.twin, context.game_map.routes)):
         rows = without(rows, "detour_both")
-    note = f"Trains in a deal: {number(bench.n_deals)} random {bench.deals}. Everything else is exact."
+    note = f"Trains in a deal: {number(context.n_deals)} random {context.deals}. Everything else is exact."
     full = make_table("tickets", "All tickets, the best paid first", rows, n_shown=15, note=note)
-    return Section("tickets", "What tickets are worth", lead, (_value_chart(bench, bench.values), full))
+    return Section("tickets", "What tickets are worth", lead, (_value_chart(context, context.values), full))
 
 
-def _value_rows(bench: Context, table: pd.DataFrame) -> list[dict[str, Any]]:
+def _value_rows(context: Context, table: pd.DataFrame) -> list[dict[str, Any]]:
     """Return a row for each ticket, the best paid first."""
-    by_id = {ticket.id: ticket for ticket in bench.game_map.tickets}
+    by_id = {ticket.id: ticket for ticket in context.game_map.tickets}
     surplus = _over_line(table["in_deal"].to_numpy(float), table["points"].to_numpy(float))
     rows: list[dict[str, Any]] = []
     for ticket, row, over in zip(table.index, records(table), surplus, strict=True):
@@ -108,7 +108,7 @@ def _bargain(row: dict[str, Any]) -> str:
     return f"{count(row['points'], 'point')} for {measured(row['in_deal'], 'extra train', 1)}"
 
 
-def _value_chart(bench: Context, table: pd.DataFrame) -> Picture:
+def _value_chart(context: Context, table: pd.DataFrame) -> Picture:
     def draw(ax: Axes) -> None:
         plot_ticket_values(table, ax, trains="in_deal", title="")
         ax.set_xlabel("extra trains in an opening deal, on average")
@@ -116,7 +116,7 @@ def _value_chart(bench: Context, table: pd.DataFrame) -> Picture:
     rate = table["points"] / table["in_deal"]
     caption = (
         "Points of every ticket against the trains that it takes on top of the others of an opening deal "
-        f"(mean of {number(bench.n_deals)} deals). The lighter a dot, the more points per extra train."
+        f"(mean of {number(context.n_deals)} deals). The lighter a dot, the more points per extra train."
     )
     alt = (
         f"{count(len(table), 'dot')}, one for each ticket, from {rate.min():.1f} to {rate.max():.1f} points. {caption}"
@@ -127,12 +127,12 @@ def _value_chart(bench: Context, table: pd.DataFrame) -> Picture:
 # -- pairs ---------------------------------------------------------------------------
 
 
-def pairs(bench: Context) -> Section | None:
+def pairs(context: Context) -> Section | None:
     """Return the section on which two tickets go together; None for a single ticket."""
-    if len(bench.game_map.tickets) < 2:  # noqa: PLR2004 - a pair
+    if len(context.game_map.tickets) < 2:  # noqa: PLR2004 - a pair
         return None
-    table = tickets.best_pairs(bench.game_map)
-    by_id = {ticket.id: ticket_name(ticket) for ticket in bench.game_map.tickets}
+    table = tickets.best_pairs(context.game_map)
+    by_id = {ticket.id: ticket_name(ticket) for ticket in context.game_map.tickets}
     named = (
         {"ticket_a": by_id[row["ticket_a"]], "ticket_b": by_id[row["ticket_b"]], **{key: row[key] for key in _PAIRS}}
         for row in records(table)
@@ -161,17 +161,17 @@ def pairs(bench: Context) -> Section | None:
 # -- a deal --------------------------------------------------------------------------
 
 
-def deal(bench: Context) -> Section:
+def deal(context: Context) -> Section:
     """Return the section on which tickets of an example deal to keep."""
-    game_map = bench.game_map
-    drawn = tickets.random_deals(game_map, 1, bench.rng(_RNG_DEAL))[0]
+    game_map = context.game_map
+    drawn = tickets.random_deals(game_map, 1, context.rng(_RNG_DEAL))[0]
     dealt = [game_map.tickets[i] for i in drawn]
     least = min(game_map.rules.tickets.opening_keep, len(dealt))
     choices = _choices(dealt)
     rows = records(tickets.which_to_keep(game_map, dealt, at_least=least))
     best = rows[0]
     kept = choices[best["keep"]]
-    lead = f"A deal as an example (seed {bench.settings.seed}): {several(map(ticket_name, dealt))}. "
+    lead = f"A deal as an example (seed {context.settings.seed}): {several(map(ticket_name, dealt))}. "
     if best["possible"]:
         which = f"all {len(kept)}" if len(kept) == len(dealt) else several(map(ticket_name, kept))
         lead += (
@@ -182,7 +182,7 @@ def deal(bench: Context) -> Section:
         lead += "No choice that the rules allow can be completed with the trains of a player."
     blocks: list[Block] = [_deal_table(rows, choices)]
     if best["possible"]:
-        blocks.insert(0, _deal_board(bench, kept, best["destinations"]))
+        blocks.insert(0, _deal_board(context, kept, best["destinations"]))
     return Section("deal", "Which tickets to keep", lead, tuple(blocks))
 
 
@@ -219,15 +219,15 @@ def _meant(kept: list[Ticket], destinations: object) -> str:
     return several(f"{name(ticket.origin)} to {name(chosen[ticket.id])}" for ticket in kept if ticket.id in chosen)
 
 
-def _deal_board(bench: Context, kept: list[Ticket], meant: str) -> Picture:
-    network = tickets.cheapest_network(bench.game_map, kept, destinations=_destinations(kept, meant))
+def _deal_board(context: Context, kept: list[Ticket], meant: str) -> Picture:
+    network = tickets.cheapest_network(context.game_map, kept, destinations=_destinations(kept, meant))
     words = several(map(ticket_name, kept))
     size = f"{count(network.length, 'train')} in {count(len(network.routes), 'route')}"
     caption = f"The cheapest network for {words}: {size}."
     routes = several(route_name(route) for route in network.routes)
     return board(
-        lambda ax: plot_map(bench.game_map, ax, highlight=network, tickets=kept, title=""),
-        bench.game_map,
+        lambda ax: plot_map(context.game_map, ax, highlight=network, tickets=kept, title=""),
+        context.game_map,
         f"The board with these routes marked: {routes}.",
         caption,
     )
@@ -243,16 +243,16 @@ def _destinations(kept: list[Ticket], meant: object) -> dict[str, str]:
     return {}
 
 
-# -- the most points that the trains of one player can make ----------------------------------------------
+# -- the most points that the trains of one player can make --------------------------------------------------------
 
 _TITLE = "The best possible score"
 
 
-def best(bench: Context) -> Section | None:
+def best(context: Context) -> Section | None:
     """Return the section on the best network, unless it is left out."""
-    if bench.best is None:
+    if context.best is None:
         return None
-    best = bench.best.result()
+    best = context.best.result()
     if not best.tickets:
         lead = f"No network was found in {best.seconds:.0f} seconds; {_limit(best)}."
         return Section("best", _TITLE, lead, ())
@@ -262,7 +262,7 @@ def best(bench: Context) -> Section | None:
         f"{best.route_points} from {count(len(best.routes), 'route')}, bonuses aside. {_proof(best)}"
     )
     blocks = (
-        _board(bench, best),
+        _board(context, best),
         make_table("best_network_tickets", "Its tickets", _tickets(best), n_shown=12),
         make_table("best_network_routes", "Its routes", _routes(best), n_shown=12),
     )
@@ -283,11 +283,11 @@ def _scope(best: BestNetwork) -> str:
     return "whose completed tickets are connected" if best.scope == "one" else "of any shape"
 
 
-def _board(bench: Context, best: BestNetwork) -> Picture:
+def _board(context: Context, best: BestNetwork) -> Picture:
     routes = several(route_name(route) for route in best.routes)
     return board(
-        lambda ax: plot_map(bench.game_map, ax, highlight=best, title=""),
-        bench.game_map,
+        lambda ax: plot_map(context.game_map, ax, highlight=best, title=""),
+        context.game_map,
         f"The board with these routes marked: {routes}.",
         f"The best network: {count(best.length, 'train')} in {count(len(best.routes), 'route')}.",
     )

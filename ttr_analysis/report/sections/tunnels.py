@@ -19,25 +19,25 @@ _SAFE = 0.9
 _IN_COLOR, _LOCOMOTIVES = "one color", "locomotives alone"
 
 
-def section(bench: Context) -> Section | None:
+def section(context: Context) -> Section | None:
     """Return the section on tunnels, if there are any."""
-    routes = [route for route in bench.game_map.routes if route.tunnel]
-    if not routes or bench.game_map.rules.tunnel.revealed == 0:
+    routes = [route for route in context.game_map.routes if route.tunnel]
+    if not routes or context.game_map.rules.tunnel.revealed == 0:
         return None
-    surcharges = _surcharges(bench, routes)
-    spare = _spare(bench, routes)
+    surcharges = _surcharges(context, routes)
+    spare = _spare(context, routes)
     blocks: list[Block] = []
     if surcharges:
-        blocks.append(_surcharge_chart(surcharges, bench.game_map.rules.tunnel.revealed))
+        blocks.append(_surcharge_chart(surcharges, context.game_map.rules.tunnel.revealed))
         blocks.append(make_table("tunnel_surcharges", "The surcharge, by what is held", surcharges))
     if spare:
         blocks.append(make_table("tunnel_spare_cards", "The odds to succeed, by spare cards", spare))
-    blocks.append(make_table("tunnels", "The tunnels of the board", _all_tunnels(bench, routes), n_shown=15))
-    return Section("tunnels", "Tunnels", _lead(bench, routes, spare), tuple(blocks))
+    blocks.append(make_table("tunnels", "The tunnels of the board", _all_tunnels(context, routes), n_shown=15))
+    return Section("tunnels", "Tunnels", _lead(context, routes, spare), tuple(blocks))
 
 
-def _lead(bench: Context, routes: list[Route], spare: list[dict[str, Any]]) -> str:
-    revealed = bench.game_map.rules.tunnel.revealed
+def _lead(context: Context, routes: list[Route], spare: list[dict[str, Any]]) -> str:
+    revealed = context.game_map.rules.tunnel.revealed
     lead = f"{count(len(routes), 'tunnel')}, {count(revealed, 'card')} turned over for each. "
     in_color = [row for row in spare if row["plays"] == _IN_COLOR]
     if not in_color:
@@ -52,21 +52,21 @@ def _lead(bench: Context, routes: list[Route], spare: list[dict[str, Any]]) -> s
     )
 
 
-def _kinds(bench: Context, route: Route) -> list[tuple[str, str]]:
+def _kinds(context: Context, route: Route) -> list[tuple[str, str]]:
     """Return what may be laid down for a tunnel: in words, and the kind of card."""
     color = COLORS[0] if route.color == GRAY else route.color
     kinds = [(_IN_COLOR, color)]
-    if route.locomotives_allowed and bench.game_map.rules.deck.locomotives:
+    if route.locomotives_allowed and context.game_map.rules.deck.locomotives:
         kinds.append((_LOCOMOTIVES, LOCOMOTIVE))
     return kinds
 
 
-def _surcharges(bench: Context, routes: list[Route]) -> list[dict[str, Any]]:
-    deck = bench.game_map.rules.deck
-    revealed = bench.game_map.rules.tunnel.revealed
+def _surcharges(context: Context, routes: list[Route]) -> list[dict[str, Any]]:
+    deck = context.game_map.rules.deck
+    revealed = context.game_map.rules.tunnel.revealed
     longest = max(route.length for route in routes)
     rows = []
-    for word, kind in _kinds(bench, max(routes, key=lambda route: route.locomotives_allowed)):
+    for word, kind in _kinds(context, max(routes, key=lambda route: route.locomotives_allowed)):
         matching = deck.locomotives + (deck[kind] if kind != LOCOMOTIVE else 0)
         for held in range(min(longest, deck[kind], deck.n_cards - revealed) + 1):
             odds = tunnels.surcharge_distribution(matching - held, deck.n_cards - held, revealed=revealed)
@@ -75,28 +75,28 @@ def _surcharges(bench: Context, routes: list[Route]) -> list[dict[str, Any]]:
     return rows
 
 
-def _spare(bench: Context, routes: list[Route]) -> list[dict[str, Any]]:
-    rules = bench.game_map.rules
+def _spare(context: Context, routes: list[Route]) -> list[dict[str, Any]]:
+    rules = context.game_map.rules
     revealed = rules.tunnel.revealed
     rows = []
     for length in sorted({route.length for route in routes}):
         same = [route for route in routes if route.length == length]
-        for word, kind in _kinds(bench, same[0]):
-            if _can_be_held(bench, kind, length + revealed):
+        for word, kind in _kinds(context, same[0]):
+            if _can_be_held(context, kind, length + revealed):
                 table = tunnels.spare_cards(same[0], plays=kind, revealed=revealed, deck=rules.deck)
                 odds = {f"s{spare}": p for spare, p in table["probability"].items()}
                 rows.append({"length": length, "plays": word, "n_tunnels": len(same), **odds})
     return rows
 
 
-def _can_be_held(bench: Context, kind: str, n_cards: int) -> bool:
+def _can_be_held(context: Context, kind: str, n_cards: int) -> bool:
     """Return whether one can hold so many cards of a kind, with enough others left to turn over."""
-    rules = bench.game_map.rules
+    rules = context.game_map.rules
     return n_cards <= rules.deck[kind] and rules.deck.n_cards - n_cards >= rules.tunnel.revealed
 
 
-def _all_tunnels(bench: Context, routes: list[Route]) -> list[dict[str, Any]]:
-    rules = bench.game_map.rules
+def _all_tunnels(context: Context, routes: list[Route]) -> list[dict[str, Any]]:
+    rules = context.game_map.rules
     revealed = rules.tunnel.revealed
     rows = []
     for route in sorted(routes, key=lambda route: (-route.length, route.id)):
@@ -105,11 +105,11 @@ def _all_tunnels(bench: Context, routes: list[Route]) -> list[dict[str, Any]]:
             "color": route.color,
             "length": route.length,
             "points": route.points,
-            "cards": float(payments.expected_cards(bench.game_map, route)),
+            "cards": float(payments.expected_cards(context.game_map, route)),
             "draws": payments.expected_draws(route, rules=rules).expected_cards.value,
         }
-        _, kind = _kinds(bench, route)[0]
-        if _can_be_held(bench, kind, route.length + revealed):
+        _, kind = _kinds(context, route)[0]
+        if _can_be_held(context, kind, route.length + revealed):
             odds = tunnels.spare_cards(route, revealed=revealed, deck=rules.deck)["probability"]
             spare = tunnels.spare_needed(route, _SAFE, revealed=revealed, deck=rules.deck)
             with_spare = payments.expected_draws(route, rules=rules, spare=spare)

@@ -1,4 +1,4 @@
-"""Who won, from which seat, and what the points came from."""
+"""Who won, from which seat, what the points came from; loans and tunnels."""
 
 from __future__ import annotations
 
@@ -234,7 +234,7 @@ def seat_rates(result: SimulationResult, by: list[str], frames: Iterable[pd.Data
     return found
 
 
-# -- tolls and loans -------------------------------------------------------------------------------------
+# -- tolls and loans -----------------------------------------------------------------------------------------------
 
 
 def loan_results(result: SimulationResult) -> pd.DataFrame:
@@ -275,7 +275,7 @@ def loan_results(result: SimulationResult) -> pd.DataFrame:
     return found.join([tally.mean("points", "seats", "points"), tally.rate("won", "seats", "win_rate", "win")])
 
 
-# -- how tunnels went ------------------------------------------------------------------------------------
+# -- how tunnels went ----------------------------------------------------------------------------------------------
 
 _COLUMNS: dict[str, Any] = {"attempts": ones, "taken": "taken", "odds": "odds", "surcharge": "surcharge"}
 

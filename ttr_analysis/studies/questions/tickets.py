@@ -1,4 +1,4 @@
-"""How tickets do: which are completed, how many to keep, when to draw more, and what they are lost to."""
+"""How tickets do: which are completed and kept, when to draw more, what they are lost to, what makes one hard."""
 
 from __future__ import annotations
 
@@ -313,7 +313,7 @@ def _goals(game_map: GameMap, n_players: int) -> dict[str, list[tuple[str, int]]
     return {ticket.id: goals[a:b] for ticket, (a, b) in zip(game_map.tickets, pairwise(first), strict=True)}
 
 
-# -- what makes a ticket hard ----------------------------------------------------------------------------
+# -- what makes a ticket hard --------------------------------------------------------------------------------------
 
 MEASURES: Final = ("length", "hops", "resistance", "length_as_conductance")
 """What may make a ticket hard, as columns of `ticket_difficulty`."""

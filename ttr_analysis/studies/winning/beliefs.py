@@ -81,7 +81,7 @@ def believe(known: Knowledge, policies: Sequence[BuiltIn]) -> Beliefs:
     return beliefs
 
 
-# -- signs of the tickets that a seat holds --------------------------------------------------------------
+# -- signs of the tickets that a seat holds ------------------------------------------------------------------------
 
 
 SHARE: Final = 0

@@ -1,4 +1,4 @@
-"""Win probabilities: how a game goes on, played many times from what is known of it."""
+"""Win probabilities: how a game goes on, of one position or along a whole game."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def _succession(wins: float, n: int, n_seats: int) -> Interval:
     return Interval((wins + 1) / (n + n_seats), float(low), float(high))
 
 
-# -- the win probabilities of a whole game ---------------------------------------------------------------
+# -- the win probabilities of a whole game -------------------------------------------------------------------------
 
 CURVE_COLUMNS: Final = {
     "step": "step of the record, from 0, the set-up",
@@ -279,7 +279,8 @@ def _rows(
         return rows.assign(since=np.nan, swing=np.nan, swing_low=np.nan, swing_high=np.nan)
     changes = results.won - before[1].won
     swing = rows["win"].to_numpy() - chances_of(before[1], is_known=False)["win"].to_numpy()
-    # Two more differences, one up and one down, keep the interval honest where all rollouts change alike [1].
+    # Two more differences, one up and one down, keep the interval honest where all rollouts change alike: Bonett and
+    # Price, Journal of Educational and Behavioral Statistics 37 (2012), 479-488.
     n = changes.shape[0] + changes.shape[1]
     ends = [mean_interval(change.sum(), (change**2).sum() + 2, n) for change in changes.T]
     half = np.array([(end.high - end.low) / 2 for end in ends])

@@ -1,4 +1,4 @@
-"""What somebody knows of a game, as a packed state with unknowns: see `worlds`."""
+"""What somebody knows of a game, and worlds: whole states that agree with it, drawn at random."""
 
 from __future__ import annotations
 
@@ -268,7 +268,19 @@ def know(source: Source, seat: int | None, step: SupportsIndex) -> Knowledge:
     raise TypeError(f"expected a GameRecord, a GameState or a SeatView, got {source!r}")
 
 
-# -- worlds ----------------------------------------------------------------------------------------------
+# -- worlds --------------------------------------------------------------------------------------------------------
+#
+# What is known is a packed state with unknowns, as a record that was watched
+# from one seat has them: cards of hands that are missing from `HAND` lie in the
+# draw pile, and tickets in hands, offers and under the pile are
+# `UNKNOWN_TICKET`. A world fills them in. Cards that must be from before the
+# last shuffle go to seats that may hold such cards; all others are dealt
+# uniformly among the gaps and the pile, of which each order is as likely. (That
+# is an approximation: what somebody has played says a little of what is left in
+# the hand, and of how much of it is from before the shuffle.) The tickets of
+# seats are drawn by Gibbs sampling, one given all others (Geman and Geman, IEEE
+# Transactions on Pattern Analysis and Machine Intelligence 6 (1984), 721-741),
+# from what can be believed of them: see `beliefs`.
 
 
 EVERYBODY: Final = -1
@@ -434,7 +446,7 @@ def _draw(cards: Ints, n: int, stream: Ints) -> int:
     return kind
 
 
-# -- tickets --------------------------------------------------------------------------
+# -- tickets -------------------------------------------------------------------------------------------------------
 
 
 @compiled
