@@ -6,7 +6,7 @@ Take a picture of every widget on every map, in JupyterLab, to be looked at: wid
 
 from __future__ import annotations
 
-import sys
+import argparse
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -76,4 +76,8 @@ def main(folder: Path = FOLDER, *wanted: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:2]), *sys.argv[2:])
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path, default=FOLDER)
+    parser.add_argument("widgets", nargs="*", metavar="widget", help=", ".join(SHOWN))
+    parsed = parser.parse_args()
+    main(parsed.folder, *parsed.widgets)

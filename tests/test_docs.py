@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from ttr_analysis import load_map
-from ttr_analysis import tables as games
+from ttr_analysis import load_map, tables
 from ttr_analysis.engine.actions.table import HANDLER_OF
 from ttr_analysis.engine.layout import Phase
 from ttr_analysis.maps.model import GameMap
@@ -156,15 +155,15 @@ def test_the_table_of_events_is_complete() -> None:
 
 def test_the_table_of_limits_is_right() -> None:
     assert [int(row[1]) for row in table(GAMES, "what")] == [
-        games.MAX_SEATS,
-        games.MAX_CITIES,
-        games.MAX_ROUTES,
-        games.MAX_TICKETS,
-        games.MAX_SLOTS,
-        games.MAX_OFFER,
-        games.MAX_BONUSES,
-        games.MAX_TIE_BREAKS,
-        games.MAX_GOALS,
+        tables.MAX_SEATS,
+        tables.MAX_CITIES,
+        tables.MAX_ROUTES,
+        tables.MAX_TICKETS,
+        tables.MAX_SLOTS,
+        tables.MAX_OFFER,
+        tables.MAX_BONUSES,
+        tables.MAX_TIE_BREAKS,
+        tables.MAX_GOALS,
     ]
 
 

@@ -34,7 +34,7 @@ from ttr_analysis._arrays import Ints
 from ttr_analysis.cards import CARD_KINDS, N_KINDS, CardCounts, card_index
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.codes import argument_of, kind_of, make_action, make_event, pack_cards
-from ttr_analysis.engine.kernel import turns as setup
+from ttr_analysis.engine.kernel import turns
 from ttr_analysis.engine.kernel.faults import ActionFault
 from ttr_analysis.engine.kernel.scoring import (
     BONUS_COLUMN,
@@ -154,7 +154,7 @@ class Position:
         self.tables = game_tables(self.map, n_players)
         self.n_players = n_players
         self.state = State()
-        setup._put_pieces(self.tables, self.state)
+        turns._put_pieces(self.tables, self.state)
         open_stream(seed_words(7), 0, TABLE_STREAM, self.state.stream)
         self.state.phase = Phase.TURN
         self.events: list[str] = []

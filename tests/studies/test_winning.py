@@ -19,7 +19,7 @@ from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_CARD, KEEP_TICKETS, PAY_
 from ttr_analysis.engine.layout import KEEP, NOBODY, TUNNEL_PHASE, TURN, State
 from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.studies import Interrupted, route_gone, ticket_posterior, turning_points, win_curve, win_probability
-from ttr_analysis.studies.winning import probability as curve_module
+from ttr_analysis.studies.winning import probability
 from ttr_analysis.studies.winning.beliefs import alone_on, fill_needs
 from ttr_analysis.studies.winning.inference import _lost_at, _turns_taken
 from ttr_analysis.studies.winning.probability import chances_of, step_text
@@ -144,7 +144,7 @@ def test_other_things_have_no_probability(record: GameRecord) -> None:
 
 def test_a_curve_has_each_step_and_is_what_each_position_says(record: GameRecord, curve: pd.DataFrame) -> None:
     assert curve["step"].tolist() == np.repeat(np.arange(len(record.steps)), 2).tolist()
-    assert set(curve) == set(curve_module.CURVE_COLUMNS)
+    assert set(curve) == set(probability.CURVE_COLUMNS)
     for step in (0, 25, len(record.steps) - 1):
         alone = win_probability(record, step=step, n_rollouts=N_ROLLOUTS, policies=FAST)
         of_step = curve[curve["step"] == step].set_index("seat")
@@ -175,7 +175,7 @@ def test_an_interrupted_curve_ends_early(record: GameRecord, monkeypatch: pytest
                 raise KeyboardInterrupt
             return super().at(step)
 
-    monkeypatch.setattr(curve_module, "Watcher", Stopping)
+    monkeypatch.setattr(probability, "Watcher", Stopping)
     with pytest.warns(Interrupted, match="ends early"):
         found = win_curve(record, n_rollouts=2, policies=FAST, progress=False)
 
@@ -240,7 +240,7 @@ def test_noise_is_no_turning_point(record: GameRecord) -> None:
         won = np.eye(2)[rng.integers(2, size=(25, 60))]
         results = [Results(of_step, np.zeros((60, 2), dtype=np.int64)) for of_step in won]
         befores = [None, *enumerate(results)]
-        frames = [curve_module._rows(record, step, results[step], befores[step], is_known=False) for step in range(25)]
+        frames = [probability._rows(record, step, results[step], befores[step], is_known=False) for step in range(25)]
         n_found += len(turning_points(record, pd.concat(frames))) > 0
     assert n_found <= 2
 

@@ -10,7 +10,7 @@ import pytest
 import ttr_analysis as ttr
 from ttr_analysis import GameMap
 from ttr_analysis._display import RENDERERS, render_html
-from ttr_analysis.viz.html import HasRoutes
+from ttr_analysis.viz.html import RouteAnswer
 
 
 @pytest.mark.parametrize("name", RENDERERS)
@@ -23,7 +23,7 @@ def test_every_renderer_and_its_type_exist(name: str) -> None:
 
 def test_every_answer_shows_a_row_for_each_route(any_map: GameMap) -> None:
     a, b = any_map.cities[0].name, any_map.cities[7].name
-    answers: list[HasRoutes] = [
+    answers: list[RouteAnswer] = [
         ttr.paths.shortest_path(any_map, a, b),
         ttr.paths.longest_trail(any_map, any_map.routes[:8]),
         ttr.structure.minimum_cut(any_map, a, b),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from ttr_analysis._compile.arithmetic import Static
-from ttr_analysis._compile.arrays import Arrays
+from ttr_analysis._compile.arrays import Arrays, call_builtin, call_method
 from ttr_analysis._compile.records import Record
 from ttr_analysis._compile.source import Source
 from ttr_analysis._compile.types import (
@@ -147,7 +147,6 @@ class Expressions(Arrays):
 
     def value_of_call(self, node: ast.Call) -> Value:
         """Write a call of a compiled function, a class, a method of an array, or one of Python's functions."""
-        from ttr_analysis._compile.arrays import call_builtin, call_method
         from ttr_analysis._compile.calls import Compiled
 
         if isinstance(node.func, ast.Subscript):

@@ -229,8 +229,6 @@ class Ticket:
 
 # -- a board with its tickets and rules as an immutable value that is asked by name --------------------------------
 
-__all__ = ["City", "GameMap", "Place", "Route", "RouteLike", "Ticket", "TicketLike"]
-
 RouteLike = Route | str | tuple[str, str]
 """A route, a route id, or a pair of cities: all tracks between them."""
 

@@ -34,7 +34,7 @@ from ttr_analysis.engine.codes import (
     unpack_cards,
     without_seat,
 )
-from ttr_analysis.engine.kernel.scoring import goal_reached
+from ttr_analysis.engine.kernel.scoring import goal_reached, join_ends
 from ttr_analysis.engine.kernel.step import step
 from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import KEEP_START, NEUTRAL_OWNER, OVER, UNKNOWN_TICKET, State
@@ -461,7 +461,7 @@ def _fill_points(tables: Tables, notes: Notes, ends: Ints, game: int, seat: int,
         label[city] = city
     for i in range(ends[game, CLAIMS], ends[game + 1, CLAIMS]):
         if _is_taken(notes, i, seat):
-            _join_ends(tables, notes.claims[ROUTE, i], label)
+            join_ends(tables, notes.claims[ROUTE, i], label)
     is_any_reached = False
     for i in range(ends[game, TICKETS], ends[game + 1, TICKETS]):
         ticket = notes.tickets[TICKET, i]
@@ -481,7 +481,7 @@ def _fill_completed(tables: Tables, notes: Notes, ends: Ints, game: int, seat: i
         label[city] = city
     _fill_joined(tables, notes, ends, game, seat, 0, label, found)
     for i in range(ends[game, CLAIMS], ends[game + 1, CLAIMS]):
-        if _is_taken(notes, i, seat) and _join_ends(tables, notes.claims[ROUTE, i], label):
+        if _is_taken(notes, i, seat) and join_ends(tables, notes.claims[ROUTE, i], label):
             _fill_joined(tables, notes, ends, game, seat, notes.claims[CLAIM_TURN, i], label, found)
 
 
@@ -501,15 +501,3 @@ def _fill_joined(
 def _is_taken(notes: Notes, claim: int, seat: int) -> bool:
     """Return whether a claim is of a seat, and the route was taken."""
     return bool(notes.claims[CLAIM_SEAT, claim] == seat and notes.claims[IS_TAKEN, claim])
-
-
-@compiled
-def _join_ends(tables: Tables, route: int, label: Ints) -> bool:
-    """Give cities that a route joins one label, with all that have the label of either; return whether they had two."""
-    kept, gone = label[tables.city_a[route]], label[tables.city_b[route]]
-    if kept == gone:
-        return False
-    for city in range(tables.n_cities):
-        if label[city] == gone:
-            label[city] = kept
-    return True

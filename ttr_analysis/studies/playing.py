@@ -10,7 +10,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
-from typing import Any, Final, Self, TypeAlias, get_args
+from typing import Any, Final, Self, TypeAlias, TypeVar, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +46,7 @@ from ttr_analysis.studies.columns import TABLES, categories, category_types, cel
 from ttr_analysis.studies.ways import LOST_TO, TRAINS_ON_WAY, fill_ways
 from ttr_analysis.tables import game_tables
 
+T = TypeVar("T")
 Player: TypeAlias = Policy | CompiledPolicy
 Entrants: TypeAlias = Sequence[Player] | Mapping[str, Player]
 """Policies, or policies by the name that each is to have."""
@@ -230,7 +231,7 @@ def play_chunk(plan: Plan, first: int, n_games: int) -> Columns:
     """
     collector = _Collector(plan, first, n_games)
     collector.play()
-    return _Late(collector.columns)
+    return LateTables(collector.columns)
 
 
 def joined(parts: Sequence[Columns]) -> Columns:
@@ -240,7 +241,7 @@ def joined(parts: Sequence[Columns]) -> Columns:
         tables = [part[name] for part in parts]
         return {column: np.concatenate([table[column] for table in tables]) for column in tables[0]}
 
-    return _Late(join)
+    return LateTables(join)
 
 
 def with_ways(plan: Plan, tickets: Mapping[str, Cells], routes: Mapping[str, Cells]) -> Mapping[str, Cells]:
@@ -303,13 +304,13 @@ def frame(plan: Plan, name: str, columns: Columns) -> pd.DataFrame:
     return pd.DataFrame(made)
 
 
-class _Late(Mapping[str, Mapping[str, Cells]]):
-    """The columns of tables, made of notes whenever they are asked for: most questions are about few tables."""
+class LateTables(Mapping[str, T]):
+    """Something of each table, made whenever it is asked for: most questions are about few tables."""
 
-    def __init__(self, make: Callable[[str], dict[str, Cells]]) -> None:
+    def __init__(self, make: Callable[[str], T]) -> None:
         self._make = make
 
-    def __getitem__(self, name: str) -> dict[str, Cells]:
+    def __getitem__(self, name: str) -> T:
         return self._make(name)
 
     def __iter__(self) -> Iterator[str]:

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import ExitStack
+from functools import cache, partial
 from importlib.metadata import version
 from itertools import pairwise
 from operator import index, itemgetter
@@ -25,6 +26,7 @@ from ttr_analysis.studies.playing import (
     Columns,
     Entrants,
     Frames,
+    LateTables,
     Plan,
     Player,
     as_frames,
@@ -335,27 +337,14 @@ def simulate(
     if folder is not None:
         return SimulationResult(meta, None, folder)
     in_order = [columns for _, columns in sorted(done, key=itemgetter(0))]
-    return SimulationResult(meta, _Late(plan, joined(in_order or [play_chunk(plan, 0, 0)])), None)
+    return SimulationResult(meta, _KeptTables(plan, joined(in_order or [play_chunk(plan, 0, 0)])), None)
 
 
-class _Late(Mapping[str, pd.DataFrame]):
+class _KeptTables(LateTables[pd.DataFrame]):
     """The tables of a run in memory, each made when it is first asked for."""
 
     def __init__(self, plan: Plan, columns: Columns) -> None:
-        self._plan = plan
-        self._columns = columns
-        self._made: Frames = {}
-
-    def __getitem__(self, name: str) -> pd.DataFrame:
-        if name not in self._made:
-            self._made[name] = frame(self._plan, name, self._columns)
-        return self._made[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(TABLES)
-
-    def __len__(self) -> int:
-        return len(TABLES)
+        super().__init__(cache(partial(frame, plan, columns=columns)))
 
     def __reduce__(self) -> tuple[type[dict[str, pd.DataFrame]], tuple[Frames]]:
         return dict, (dict(self),)  # policies need not travel with what they have played

@@ -18,13 +18,13 @@ from matplotlib.path import Path
 from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
 
-from ttr_analysis.maps.model import GameMap, Route
+from ttr_analysis.maps.model import GameMap, Route, TicketLike
 from ttr_analysis.viz.coast import Background, Points, load_background
 from ttr_analysis.viz.curves import bezier
 from ttr_analysis.viz.geometry import BoardLayout, frame, lay_out
 from ttr_analysis.viz.placement import Car
 from ttr_analysis.viz.shapes import PLATE, arrow, band, cross, disk, placed, saw, train
-from ttr_analysis.viz.sheet import Routes, Scene, TicketLike, Values, arcs_of, read_scene
+from ttr_analysis.viz.sheet import Routes, Scene, Values, arcs_of, read_scene
 from ttr_analysis.viz.style import BOARD, CARD_STYLES, PLAYER_COLORS, Shape
 
 if TYPE_CHECKING:

@@ -149,7 +149,7 @@ def _path(path: str, style: str) -> str:
 # -- answers made of routes ----------------------------------------------------------------------------------------
 
 
-class HasRoutes(Protocol):
+class RouteAnswer(Protocol):
     """A path, trail, network, cut or tree."""
 
     @property
@@ -157,7 +157,7 @@ class HasRoutes(Protocol):
         """Its routes."""
 
 
-def route_list(answer: HasRoutes) -> str:
+def route_list(answer: RouteAnswer) -> str:
     """
     Return an answer made of routes as an HTML table.
 

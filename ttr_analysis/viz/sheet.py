@@ -16,7 +16,7 @@ from itertools import cycle, pairwise
 from typing import Any, Final, Protocol, SupportsFloat, TypeAlias, TypedDict, runtime_checkable
 
 from ttr_analysis._errors import UnknownNameError
-from ttr_analysis.maps.model import GameMap, Route, RouteLike, Ticket
+from ttr_analysis.maps.model import GameMap, Route, RouteLike, Ticket, TicketLike
 from ttr_analysis.viz.coast import load_background
 from ttr_analysis.viz.curves import Points
 from ttr_analysis.viz.geometry import BoardLayout, Token, frame, lay_out
@@ -366,7 +366,6 @@ class Values(Protocol):
 
 
 Routes: TypeAlias = HasRoutes | Iterable[RouteLike]
-TicketLike: TypeAlias = Ticket | str | tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)

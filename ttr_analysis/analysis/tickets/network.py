@@ -13,7 +13,7 @@ from ttr_analysis._arrays import Flags, Ints
 from ttr_analysis._display import render_html
 from ttr_analysis._errors import UnknownNameError
 from ttr_analysis.analysis._ends import closed_and_owned, fewest_cut
-from ttr_analysis.analysis.tickets import steiner as forest
+from ttr_analysis.analysis.tickets import steiner
 from ttr_analysis.analysis.tickets.steiner import MAX_TICKETS, TRAIN_SHIFT, UNREACHABLE, Board, Ends, PackedCost
 from ttr_analysis.maps.model import GameMap, Place, Route, RouteLike, Ticket, TicketLike
 from ttr_analysis.maps.names import fold
@@ -215,8 +215,8 @@ class ForestSolver:
         cost[[index[route.id] for route in owned]] = PackedCost(0, 0, 0, 0, owned=1).pack()
         shape = (len(game_map.cities), len(game_map.cities))
         self.board = Board(*(np.empty(shape, dtype=np.int64) for _ in range(3)))
-        forest.choose_tracks(map_tables(game_map).ends, cost, order, self.board.weight, self.board.track)
-        forest.all_distances(self.board.weight, self.board.distance)
+        steiner.choose_tracks(map_tables(game_map).ends, cost, order, self.board.weight, self.board.track)
+        steiner.all_distances(self.board.weight, self.board.distance)
 
     def without(self, routes: Iterable[Route]) -> ForestSolver:
         """Return the solver with more routes closed; those owned stay owned."""
@@ -261,7 +261,7 @@ class ForestSolver:
         """Return tickets on this board, for the compiled functions."""
         members, pairs = ticket_groups(self.game_map, tickets)
         rows = np.empty_like(members)
-        forest.group_distances(self.board.distance, members, rows)
+        steiner.group_distances(self.board.distance, members, rows)
         return Ends(members, rows, pairs)
 
     def costs(self, tickets: Sequence[Ticket], sets: Ints) -> Ints:
@@ -277,7 +277,7 @@ class ForestSolver:
         """
         costs = np.zeros((len(sets), 1), dtype=np.int64)
         if sets.size:
-            forest.batch_costs(self.board.distance, self.ends(tickets), sets, self._work(sets), costs)
+            steiner.batch_costs(self.board.distance, self.ends(tickets), sets, self._work(sets), costs)
         return costs[:, 0]
 
     def subset_costs(self, tickets: Sequence[Ticket], sets: Ints) -> Ints:
@@ -292,7 +292,7 @@ class ForestSolver:
         """
         costs = np.zeros((len(sets), 1 << sets.shape[1]), dtype=np.int64)
         if sets.size:
-            forest.batch_costs(self.board.distance, self.ends(tickets), sets, self._work(sets), costs)
+            steiner.batch_costs(self.board.distance, self.ends(tickets), sets, self._work(sets), costs)
         return costs
 
     def used_routes(self, tickets: Sequence[Ticket], sets: Ints) -> tuple[Ints, Flags]:
@@ -314,11 +314,11 @@ class ForestSolver:
             rank = np.lexsort((ends.pairs[:, 1], ends.pairs[:, 0])).argsort()
             key = np.where(sets < 0, len(tickets), rank[sets])
             ordered = np.take_along_axis(sets, key.argsort(axis=1, kind="stable"), axis=1)
-            forest.batch_networks(self.board, ends, ordered, self._work(sets), costs, used)
+            steiner.batch_networks(self.board, ends, ordered, self._work(sets), costs, used)
         return costs, used
 
-    def _work(self, sets: Ints) -> forest.Work:
-        return forest.make_work(sets.shape[1], len(self.game_map.cities))
+    def _work(self, sets: Ints) -> steiner.Work:
+        return steiner.make_work(sets.shape[1], len(self.game_map.cities))
 
     def _no_network(self, tickets: Sequence[Ticket]) -> NoNetworkError:
         """Return the error that names what is cut off, and by what."""

@@ -144,6 +144,18 @@ def label_cities(state: State, tables: Tables, seat: int, label: Ints) -> None:
 
 
 @compiled
+def join_ends(tables: Tables, route: int, label: Ints) -> bool:
+    """Give all cities labeled as one end of a route the label of the other end; return whether the labels differed."""
+    old, new = label[tables.city_a[route]], label[tables.city_b[route]]
+    if old == new:
+        return False
+    for city in range(tables.n_cities):
+        if label[city] == old:
+            label[city] = new
+    return True
+
+
+@compiled
 def goal_reached(tables: Tables, ticket: int, label: Ints) -> int:
     """Return the best destination of a ticket that is reached, as `best_goal` does."""
     return best_goal(

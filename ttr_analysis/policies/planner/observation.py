@@ -5,6 +5,7 @@ from __future__ import annotations
 from ttr_analysis._compile import compiled
 from ttr_analysis.engine.kernel.claims import track_fault
 from ttr_analysis.engine.kernel.faults import NONE
+from ttr_analysis.engine.kernel.scoring import join_ends
 from ttr_analysis.engine.layout import State
 from ttr_analysis.policies.planner.knowledge import Memory, Params
 from ttr_analysis.tables import MAX_SEATS, MEASURE_TOKENS, Tables
@@ -26,7 +27,7 @@ def observe(state: State, tables: Tables, seat: int, memory: Memory) -> None:
     for i in range(memory.n_seen, state.n_claims):
         route = state.claimed[i]
         if state.owner[route] == seat:
-            _join_ends(tables, route, memory)
+            join_ends(tables, route, memory.label)
             if not drop_planned(tables, route, memory) and memory.n_planned > 0:
                 memory.is_stale = 1
         else:
@@ -34,17 +35,6 @@ def observe(state: State, tables: Tables, seat: int, memory: Memory) -> None:
     memory.n_seen = state.n_claims
     if memory.n_tickets_planned != state.n_held[seat]:
         memory.is_stale = 1
-
-
-@compiled
-def _join_ends(tables: Tables, route: int, memory: Memory) -> None:
-    """Give the cities that an own route joins one label."""
-    old = memory.label[tables.city_a[route]]
-    new = memory.label[tables.city_b[route]]
-    if old != new:
-        for city in range(tables.n_cities):
-            if memory.label[city] == old:
-                memory.label[city] = new
 
 
 @compiled
