@@ -52,7 +52,7 @@ def bench_trails(game_map: GameMap) -> str:
     """Return the time of the longest trail on random connected networks of 45 trains, and on the whole map."""
     tables = map_tables(game_map)
     rng = np.random.default_rng(1)
-    networks = np.array([grow_network(tables, TRAINS, rng) for _ in range(N_NETWORKS)])
+    networks = np.array([grow_network(game_map, TRAINS, rng) for _ in range(N_NETWORKS)])
     trail = np.zeros(tables.length.size, dtype=np.int8)
     edges = [(int(a), int(b), int(n)) for (a, b), n in zip(tables.ends, tables.length, strict=True)]
     city_a, city_b = np.ascontiguousarray(tables.ends.T)

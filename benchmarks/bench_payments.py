@@ -15,19 +15,19 @@ from ttr_analysis.analysis import draws, payments, tunnels
 from ttr_analysis.cards import CardCounts
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.rules.payment import can_pay
-from ttr_analysis.tables import map_tables
+from ttr_analysis.tables import Tables, game_tables, spaces_at
 
 N_HANDS = 10_000
 N_GAMES = 10_000
 
 
 @compiled
-def count_payable(hands: Ints, color: Ints, plain: Ints, symbols: Ints, jokers: Ints, size: Ints, fills: Ints) -> int:
+def count_payable(hands: Ints, tables: Tables) -> int:
     """Return how many pairs of hand and route go together: what an engine asks each turn."""
     n = 0
     for h in range(hands.shape[0]):
-        for r in range(color.size):
-            n += can_pay(hands[h], color[r], plain[r], symbols[r], jokers[r], size[r], fills[r])
+        for r in range(tables.n_routes):
+            n += can_pay(hands[h], tables.color[r], spaces_at(tables, r))
     return n
 
 
@@ -44,12 +44,10 @@ def milliseconds(function: Callable[[], object]) -> float:
 
 def bench_rule(game_map: GameMap) -> str:
     """Return the time to ask whether random hands of 15 pay for every route, in one compiled loop."""
-    t = map_tables(game_map)
+    tables = game_tables(game_map, game_map.rules.players[0])
     rng = np.random.default_rng(1)
     hands = rng.multivariate_hypergeometric(game_map.rules.deck.counts, 15, size=N_HANDS)
-    plain = t.length - t.locomotives
-    columns = (t.color, plain, t.locomotives, t.locomotives_allowed, t.swap_size, t.swap_any)
-    ns = 1e6 * milliseconds(lambda: count_payable(hands, *columns)) / (N_HANDS * t.length.size)
+    ns = 1e6 * milliseconds(lambda: count_payable(hands, tables)) / (N_HANDS * tables.n_routes)
     return f"can_pay {ns:.0f} ns"
 
 

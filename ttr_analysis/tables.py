@@ -3,22 +3,21 @@ A map, its rules and a number of players as one record: all that a game asks.
 
 The record has the same fields for every map, so that compiled code knows where
 they lie; the limits below bound what a map may hold to be played. `MapTables` is
-a map alone as flat arrays, which `analysis` asks too. All differences between
-maps end here.
+a map alone, which `analysis` asks. All differences between maps end here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from ttr_analysis._arrays import Ints
-from ttr_analysis._compile import Record, block, cell
+from ttr_analysis._compile import Record, block, cell, compiled
 from ttr_analysis.cards import N_KINDS, ROUTE_COLORS
-from ttr_analysis.maps.model import GameMap, Place, Ticket
+from ttr_analysis.maps.model import GameMap, Route
+from ttr_analysis.rules.payment import Spaces
 
 MAX_SEATS: Final = 6
 MAX_CITIES: Final = 64
@@ -251,21 +250,59 @@ def _put_rules(tables: Tables, game_map: GameMap, n_players: int) -> None:
 
 
 def _put_routes(tables: Tables, game_map: GameMap) -> None:
-    arrays = map_tables(game_map)
-    n = len(game_map.routes)
-    tables.city_a[:n] = arrays.ends[:, 0]
-    tables.city_b[:n] = arrays.ends[:, 1]
-    tables.length[:n] = arrays.length
-    tables.color[:n] = arrays.color
-    tables.plain[:n] = arrays.length - arrays.locomotives
-    tables.symbols[:n] = arrays.locomotives
-    tables.jokers[:n] = arrays.locomotives_allowed
-    tables.swap_size[:n] = arrays.swap_size
-    tables.swap_any[:n] = arrays.swap_any
-    tables.tunnel[:n] = arrays.tunnel
-    tables.toll[:n] = arrays.toll
-    tables.points[:n] = arrays.points
-    tables.twin[:n] = arrays.twin
+    number = {route.id: i for i, route in enumerate(game_map.routes)}
+    city = {city.name: i for i, city in enumerate(game_map.cities)}
+    for i, route in enumerate(game_map.routes):
+        tables.city_a[i], tables.city_b[i] = (city[name] for name in route.cities)
+        tables.length[i] = route.length
+        tables.color[i] = ROUTE_COLORS.index(route.color)
+        for fact, value in spaces_of(route)._asdict().items():
+            getattr(tables, fact)[i] = value
+        tables.tunnel[i] = route.tunnel
+        tables.toll[i] = route.toll
+        tables.points[i] = route.points
+        twin = game_map.twin(route)
+        tables.twin[i] = -1 if twin is None else number[twin.id]
+
+
+def spaces_of(route: Route) -> Spaces:
+    """
+    Return what a payment asks of a route, but for its color.
+
+    Raises
+    ------
+    TypeError
+        If it is no route, such as its id: that needs a map.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> spaces_of(ttr.load_map("nordic").route("Aalborg", "Kristiansand"))
+    Spaces(plain=1, symbols=1, jokers=1, swap_size=3, swap_any=1)
+    """
+    given: object = route
+    if not isinstance(given, Route):
+        msg = f"expected a Route, such as game_map.route('Oslo', 'Helsinki'), got {given!r}"
+        raise TypeError(msg)
+    return Spaces(
+        plain=route.length - route.locomotives,
+        symbols=route.locomotives,
+        jokers=int(route.locomotives_allowed),
+        swap_size=route.swap_size,
+        swap_any=int(route.swap_fills == "any"),
+    )
+
+
+@compiled
+def spaces_at(tables: Tables, route: int) -> Spaces:
+    """Return what a payment asks of a route, by its number."""
+    return Spaces(
+        tables.plain[route],
+        tables.symbols[route],
+        tables.jokers[route],
+        tables.swap_size[route],
+        tables.swap_any[route],
+    )
 
 
 def _put_tickets(tables: Tables, game_map: GameMap) -> None:
@@ -294,60 +331,22 @@ def _put_tickets(tables: Tables, game_map: GameMap) -> None:
 
 
 # -- a map as flat arrays ------------------------------------------------------------------------------------------
-#
-# Compiled code sees cities, routes, places and tickets as the indices of these
-# arrays. All differences between maps end here.
 
 
 class MapTables(NamedTuple):
     """
-    A map as arrays of int64. Indices follow the order in the map.
+    What `analysis` asks about a map alone. Indices follow the order in the map.
 
     Parameters
     ----------
     ends
         Cities at the two ends of each route, shape (routes, 2).
-    length, color, tunnel, locomotives, locomotives_allowed, swap_size, swap_any, toll, points
-        Of each route. Colors count as in `ROUTE_COLORS`: gray is 8; flags are
-        0 or 1; `swap_any` is 1 where sets may fill any space.
-    twin
-        The other track of each double route, or -1.
-    place_cities
-        1 where a place contains a city, shape (places, cities).
-    ticket_origin
-        Place at which each ticket begins.
-    ticket_start
-        Where the destinations of each ticket begin in the next two, with the
-        end of the last: shape (tickets + 1,).
-    ticket_place, ticket_points
-        Place and points of each destination of each ticket.
+    length
+        Of each route.
     """
 
     ends: Ints
     length: Ints
-    color: Ints
-    tunnel: Ints
-    locomotives: Ints
-    locomotives_allowed: Ints
-    swap_size: Ints
-    swap_any: Ints
-    toll: Ints
-    points: Ints
-    twin: Ints
-    place_cities: Ints
-    ticket_origin: Ints
-    ticket_start: Ints
-    ticket_place: Ints
-    ticket_points: Ints
-
-
-class TicketTables(NamedTuple):
-    """Tickets as arrays, described at `MapTables`."""
-
-    origin: Ints
-    start: Ints
-    place: Ints
-    points: Ints
 
 
 @lru_cache(maxsize=32)
@@ -363,56 +362,7 @@ def map_tables(game_map: GameMap) -> MapTables:
     (207, (81, 2))
     """
     city = {city.name: i for i, city in enumerate(game_map.cities)}
-    route = {route.id: i for i, route in enumerate(game_map.routes)}
-    twins = [game_map.twin(r) for r in game_map.routes]
-    tickets = ticket_tables(game_map, game_map.tickets)
-    place_cities = np.zeros((len(game_map.places), len(city)), dtype=np.int64)
-    for i, place in enumerate(game_map.places):
-        place_cities[i, [city[name] for name in place.cities]] = 1
     return MapTables(
-        ends=_ints([[city[a], city[b]] for a, b in (r.cities for r in game_map.routes)]),
-        length=_ints([r.length for r in game_map.routes]),
-        color=_ints([ROUTE_COLORS.index(r.color) for r in game_map.routes]),
-        tunnel=_ints([r.tunnel for r in game_map.routes]),
-        locomotives=_ints([r.locomotives for r in game_map.routes]),
-        locomotives_allowed=_ints([r.locomotives_allowed for r in game_map.routes]),
-        swap_size=_ints([r.swap_size for r in game_map.routes]),
-        swap_any=_ints([r.swap_fills == "any" for r in game_map.routes]),
-        toll=_ints([r.toll for r in game_map.routes]),
-        points=_ints([r.points for r in game_map.routes]),
-        twin=_ints([-1 if twin is None else route[twin.id] for twin in twins]),
-        place_cities=place_cities,
-        ticket_origin=tickets.origin,
-        ticket_start=tickets.start,
-        ticket_place=tickets.place,
-        ticket_points=tickets.points,
+        ends=np.array([[city[a], city[b]] for a, b in (r.cities for r in game_map.routes)], dtype=np.int64),
+        length=np.array([r.length for r in game_map.routes], dtype=np.int64),
     )
-
-
-def ticket_tables(game_map: GameMap, tickets: Sequence[Ticket]) -> TicketTables:
-    """
-    Return any tickets between places of a map as arrays.
-
-    Parameters
-    ----------
-    game_map
-        The map.
-    tickets
-        Tickets of the map, or home-made ones between its places.
-    """
-    index = {place.name: i for i, place in enumerate(game_map.places)}
-
-    def place_index(place: Place) -> int:
-        return index[place.name]
-
-    destinations = [pair for ticket in tickets for pair in ticket.destinations]
-    return TicketTables(
-        origin=_ints([place_index(ticket.origin) for ticket in tickets]),
-        start=np.cumsum([0, *(len(ticket.destinations) for ticket in tickets)], dtype=np.int64),
-        place=_ints([place_index(place) for place, _ in destinations]),
-        points=_ints([points for _, points in destinations]),
-    )
-
-
-def _ints(values: Sequence[int] | Sequence[Sequence[int]]) -> Ints:
-    return np.array(values, dtype=np.int64)

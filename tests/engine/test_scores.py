@@ -27,7 +27,7 @@ from ttr_analysis.engine.scores import RouteScore, Scores, TicketScore, score_st
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.rules.ruleset import BonusRules
 from ttr_analysis.rules.trails import NOT_WALKED
-from ttr_analysis.tables import MAX_TICKETS, map_tables
+from ttr_analysis.tables import MAX_TICKETS
 
 GAMES = [
     (name, variant, n_players)
@@ -63,9 +63,8 @@ def trails_of(table: Position) -> list[int]:
 def made_up(game_map: GameMap, n_players: int, rng: np.random.Generator) -> Position:
     """Return a position with small networks, tickets that often fit them, and numbers that are often tied."""
     table = Position(game_map, n_players)
-    arrays = map_tables(table.map)
     for seat in range(n_players):
-        grown = np.flatnonzero(grow_network(arrays, int(rng.integers(6, 16)), rng))
+        grown = np.flatnonzero(grow_network(table.map, int(rng.integers(6, 16)), rng))
         routes = [table.map.routes[r] for r in grown if table.state.owner[r] < 0]
         table.own(seat, *(route.id for route in routes))
         here = [t.id for t in table.map.tickets if table.ticket_at(t.id) > n_players]

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from ttr_analysis._arrays import Flags
-from ttr_analysis.tables import MapTables
+from ttr_analysis.maps.model import GameMap
 
 Edge = tuple[int, int, int]
 """Two cities and the trains between them."""
@@ -96,23 +96,24 @@ def is_trail(edges: Iterable[Edge]) -> bool:
     return not left or any(walk(city, left) for a, b, _ in left for city in (a, b))
 
 
-def grow_network(tables: MapTables, trains: int, rng: np.random.Generator) -> Flags:
+def grow_network(game_map: GameMap, trains: int, rng: np.random.Generator) -> Flags:
     """Return the routes of a player who builds on at random, never both tracks, until the trains are used up."""
-    first = int(rng.integers(tables.length.size))
-    chosen = {first}
+    routes = game_map.routes
+    chosen = {int(rng.integers(len(routes)))}
     while True:
-        cities = set(tables.ends[list(chosen)].ravel().tolist())
-        left = trains - tables.length[list(chosen)].sum()
+        own = [routes[r] for r in chosen]
+        cities = {city for route in own for city in route.cities}
+        left = trains - sum(route.length for route in own)
         open_routes = [
             r
-            for r in range(tables.length.size)
+            for r, route in enumerate(routes)
             if r not in chosen
-            and tables.twin[r] not in chosen
-            and tables.length[r] <= left
-            and cities & set(tables.ends[r].tolist())
+            and route.length <= left
+            and cities & set(route.cities)
+            and game_map.twin(route) not in own
         ]
         if not open_routes:
-            flags = np.zeros(tables.length.size, dtype=np.int8)
+            flags = np.zeros(len(routes), dtype=np.int8)
             flags[list(chosen)] = 1
             return flags
         chosen.add(int(rng.choice(open_routes)))

@@ -35,12 +35,7 @@ from ttr_analysis.rules.payment import (
     payment_fault,
     sets_needed,
 )
-
-
-def facts(route: Route) -> tuple[int, int, int, int, int]:
-    plain = route.length - route.locomotives
-    jokers, swap_any = int(route.locomotives_allowed), int(route.swap_fills == "any")
-    return plain, route.locomotives, jokers, route.swap_size, swap_any
+from ttr_analysis.tables import spaces_of
 
 
 def color_of(route: Route) -> int:
@@ -53,7 +48,7 @@ def array(cards: Counts) -> Ints:
 
 def fault_of(route: Route, **cards: int) -> PaymentFault:
     counts = [cards.get(kind, 0) for kind in (*COLORS, "locomotive")]
-    return PaymentFault(payment_fault(array(tuple(counts)), color_of(route), *facts(route)))
+    return PaymentFault(payment_fault(array(tuple(counts)), color_of(route), spaces_of(route)))
 
 
 # -- against the oracle ---------------------------------------------------
@@ -62,17 +57,17 @@ def fault_of(route: Route, **cards: int) -> PaymentFault:
 @settings(max_examples=examples(100), deadline=None)
 @given(any_route(), some_cards())
 def test_cards_are_legal_exactly_if_they_fill_the_spaces(route: Route, cards: Counts) -> None:
-    legal = payment_fault(array(cards), color_of(route), *facts(route)) == 0
+    legal = payment_fault(array(cards), color_of(route), spaces_of(route)) == 0
 
     assert legal == pays(route, cards)
 
 
 @given(any_route(), some_cards(3))
 def test_every_part_of_a_hand_is_judged_right(route: Route, hand: Counts) -> None:
-    legal = {cards for cards in parts(hand) if payment_fault(array(cards), color_of(route), *facts(route)) == 0}
+    legal = {cards for cards in parts(hand) if payment_fault(array(cards), color_of(route), spaces_of(route)) == 0}
 
     assert legal == all_payments(route, hand)
-    assert bool(can_pay(array(hand), color_of(route), *facts(route))) == bool(legal)
+    assert bool(can_pay(array(hand), color_of(route), spaces_of(route))) == bool(legal)
 
 
 @pytest.mark.compiled_only
@@ -89,7 +84,7 @@ def test_cards_needed_is_the_smallest_payment(route: Route, hand: Counts) -> Non
         swap_any=route.swap_fills == "any",
     )
 
-    needed = cards_needed(*facts(route), hand[GREEN], hand[LOCOMOTIVE_INDEX])
+    needed = cards_needed(spaces_of(route), hand[GREEN], hand[LOCOMOTIVE_INDEX])
 
     assert needed == min((sum(cards) for cards in all_payments(route, hand)), default=-1)
 
@@ -100,7 +95,7 @@ def test_a_form_fits_exactly_if_the_spaces_can_be_filled_so(route: Route, hand: 
     forms = {(own, locomotives) for _, own, locomotives in all_forms(route, plenty)}
 
     for own, locomotives in product(range(route.length + 2), repeat=2):
-        assert (form_sets(*facts(route), own, locomotives) >= 0) == ((own, locomotives) in forms)
+        assert (form_sets(spaces_of(route), own, locomotives) >= 0) == ((own, locomotives) in forms)
 
 
 @settings(max_examples=examples(60), deadline=None)
@@ -108,7 +103,7 @@ def test_a_form_fits_exactly_if_the_spaces_can_be_filled_so(route: Route, hand: 
 def test_missing_cards_are_counted(route: Route, hand: Counts) -> None:
     most = route.length
     of_hand = [
-        cards_missing(*facts(route), hand[c], hand[LOCOMOTIVE_INDEX], sum(hand))
+        cards_missing(spaces_of(route), hand[c], hand[LOCOMOTIVE_INDEX], sum(hand))
         for c in (range(N_COLORS) if route.color == GRAY else [GREEN])
     ]
 
@@ -144,7 +139,7 @@ def test_the_cards_of_every_route_of_every_map(any_map: GameMap) -> None:
             most = min(7, route.length + 2)
             counts = {int(color): most - 2, int(other): most - 1, LOCOMOTIVE_INDEX: 4}
             hand = spread({kind: int(rng.integers(0, n + 1)) for kind, n in counts.items()})
-            legal = {c for c in parts(hand) if payment_fault(array(c), color_of(route), *facts(route)) == 0}
+            legal = {c for c in parts(hand) if payment_fault(array(c), color_of(route), spaces_of(route)) == 0}
             assert legal == all_payments(route, hand), (route, hand)
 
 
@@ -157,7 +152,7 @@ def murmansk_lieksa(nordic: GameMap) -> Route:
 
 
 def test_murmansk_lieksa_takes_36_cards_less_3_for_each_own_card(murmansk_lieksa: Route) -> None:
-    needed = [cards_needed(*facts(murmansk_lieksa), k, 0) for k in range(10)]
+    needed = [cards_needed(spaces_of(murmansk_lieksa), k, 0) for k in range(10)]
 
     assert needed == [36 - 3 * k for k in range(10)]
 
@@ -224,6 +219,6 @@ def test_a_locomotive_is_not_spent_on_a_symbol_that_a_set_can_fill() -> None:
     ferry = make_route(3, "green", symbols=1, swap_size=3, swap_any=False)
     hand = spread({GREEN: 1, LOCOMOTIVE_INDEX: 1, RED: 3})
 
-    assert can_pay(array(hand), GREEN, *facts(ferry))
-    assert sets_needed(*facts(ferry), 1, 1) == 1
+    assert can_pay(array(hand), GREEN, spaces_of(ferry))
+    assert sets_needed(spaces_of(ferry), 1, 1) == 1
     assert fault_of(ferry, green=1, locomotive=1, red=3) is PaymentFault.NONE

@@ -142,7 +142,7 @@ def test_equals_the_naive_search_on_networks_of_a_game(any_map: GameMap) -> None
     rng = np.random.default_rng(1)
     trail = np.zeros(tables.length.size, dtype=np.int8)
     for _ in range(20):
-        chosen = grow_network(tables, any_map.rules.trains.per_player, rng)
+        chosen = grow_network(any_map, any_map.rules.trains.per_player, rng)
         trains = longest_trail(tables.ends, tables.length, chosen, trail)
         assert trains == longest_trail_naive([edge for edge, on in zip(edges_of(tables), chosen, strict=True) if on])
 

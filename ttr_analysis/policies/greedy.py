@@ -34,7 +34,7 @@ from ttr_analysis.engine.protocol import Chooser
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies._common import MEMORY_START, neutral_track
 from ttr_analysis.rules.payment import GRAY_INDEX, can_pay, can_pay_with, fewest_locomotives, sets_needed
-from ttr_analysis.tables import Tables
+from ttr_analysis.tables import Tables, spaces_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,15 +124,7 @@ def choose_greedily(
 def _can_claim(state: State, tables: Tables, seat: int, route: int) -> bool:
     if tables.length[route] > state.n_hand[seat] or route_fault(state, tables, seat, route) != NONE:
         return False
-    return can_pay(
-        state.hand[seat],
-        tables.color[route],
-        tables.plain[route],
-        tables.symbols[route],
-        tables.jokers[route],
-        tables.swap_size[route],
-        tables.swap_any[route],
-    )
+    return can_pay(state.hand[seat], tables.color[route], spaces_at(tables, route))
 
 
 @compiled
@@ -141,27 +133,26 @@ def cheapest_cards(state: State, tables: Tables, seat: int, route: int) -> int:
     hand = state.hand[seat]
     n_cards = state.n_hand[seat]
     locomotives = hand[LOCOMOTIVE_INDEX]
-    plain, symbols, jokers = tables.plain[route], tables.symbols[route], tables.jokers[route]
-    swap_size, swap_any = tables.swap_size[route], tables.swap_any[route]
+    length, spaces = tables.length[route], spaces_at(tables, route)
     best = -1
     best_sets = best_locomotives = 0
     for c in range(N_COLORS):
         if tables.color[route] not in (c, GRAY_INDEX):
             continue
-        if not can_pay_with(plain, symbols, jokers, swap_size, swap_any, hand[c], locomotives, n_cards):
+        if not can_pay_with(spaces, hand[c], locomotives, n_cards):
             continue
-        n_sets = sets_needed(plain, symbols, jokers, swap_size, swap_any, hand[c], locomotives)
-        singles = max(plain + symbols - n_sets - min(hand[c], plain), fewest_locomotives(symbols, n_sets))
+        n_sets = sets_needed(spaces, hand[c], locomotives)
+        singles = max(length - n_sets - min(hand[c], spaces.plain), fewest_locomotives(spaces, n_sets))
         if best < 0 or (n_sets, singles, -hand[c]) < (best_sets, best_locomotives, -hand[best]):
             best, best_sets, best_locomotives = c, n_sets, singles
     cards = np.zeros(N_KINDS, dtype=np.int64)
-    cards[best] = plain + symbols - best_sets - best_locomotives
+    cards[best] = length - best_sets - best_locomotives
     cards[LOCOMOTIVE_INDEX] += best_locomotives
     if best_sets > 0:
         left = np.empty(N_KINDS, dtype=np.int64)
         for kind in range(N_KINDS):
             left[kind] = hand[kind] - cards[kind]
-        add_sets(cards, left, best_sets * swap_size)
+        add_sets(cards, left, best_sets * spaces.swap_size)
     return pack_cards(cards)
 
 

@@ -3,7 +3,7 @@ The forms of payment of a hand for a route: counted, and listed one by one.
 
 A *form* is a color, how many cards of it and how many locomotives are used
 singly; sets fill the other spaces. The cards of the sets are left open. The
-arguments that describe a route are those of `rules.payment`.
+arguments that describe a route are the `Spaces` of `rules.payment`.
 
 Forms count in a fixed order: by color; in a color by locomotives, then by
 color cards, the most first; last those without a color, by locomotives. They
@@ -16,7 +16,7 @@ from __future__ import annotations
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS
-from ttr_analysis.rules.payment import GRAY_INDEX, cards_needed, form_sets, most_sets
+from ttr_analysis.rules.payment import GRAY_INDEX, Spaces, cards_needed, form_sets, most_sets
 
 
 @compiled
@@ -74,14 +74,15 @@ def count_in_color(
     """
     if swap_size == 0:
         return count_singles(own, locomotives, plain, symbols, jokers)
-    if cards_needed(plain, symbols, jokers, swap_size, swap_any, own, locomotives) > n_cards:
+    spaces = Spaces(plain, symbols, jokers, swap_size, swap_any)
+    if cards_needed(spaces, own, locomotives) > n_cards:
         return 0
     length = plain + symbols
     extra = swap_size - 1
     total = 0
     for n_locomotives in range(min(locomotives, length if jokers else symbols) + 1):
         # Each color card less is a set more: of these there may be only so many, and the hand must have their cards.
-        fewest = max(1, length - n_locomotives - most_sets(plain, symbols, swap_size, swap_any))
+        fewest = max(1, length - n_locomotives - most_sets(spaces))
         if not jokers and not swap_any:
             fewest = max(fewest, plain)
         short = length * swap_size - extra * n_locomotives - n_cards
@@ -177,7 +178,7 @@ def fits(
     plain, symbols, jokers, swap_size, swap_any
         The route: see `rules.payment`.
     """
-    n_sets = form_sets(plain, symbols, jokers, swap_size, swap_any, own, locomotives)
+    n_sets = form_sets(Spaces(plain, symbols, jokers, swap_size, swap_any), own, locomotives)
     return n_sets >= 0 and n_cards - own - locomotives >= n_sets * swap_size
 
 

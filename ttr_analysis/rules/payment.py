@@ -8,24 +8,14 @@ its cards split, nothing left over, into single cards and sets that fill all
 spaces. Every set adds `swap_size - 1` cards, so that the number of cards tells
 the number of sets.
 
-The arguments that describe a route are the same everywhere:
-
-plain, symbols
-    Its spaces for color cards, and for locomotives.
-jokers
-    1 if a locomotive may fill a plain space, else 0.
-swap_size
-    Cards in a set, 2 or more; 0 if sets are not allowed.
-swap_any
-    1 if a set may fill any space, 0 if it may fill symbols only.
-
+All that a payment asks of a route, but for its color, are its `Spaces`.
 Colors count as in `ROUTE_COLORS`; cards are nine counts, as in `CARD_KINDS`.
 """
 
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
@@ -33,6 +23,29 @@ from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 
 GRAY_INDEX: Final = N_COLORS
 """The color of a route that any one color of cards may pay."""
+
+
+class Spaces(NamedTuple):
+    """
+    The spaces of a route, and what may fill them.
+
+    Parameters
+    ----------
+    plain, symbols
+        Spaces for color cards, and for locomotives.
+    jokers
+        1 if a locomotive may fill a plain space, else 0.
+    swap_size
+        Cards in a set, 2 or more; 0 if sets are not allowed.
+    swap_any
+        1 if a set may fill any space, 0 if it may fill symbols only.
+    """
+
+    plain: int
+    symbols: int = 0
+    jokers: int = 0
+    swap_size: int = 0
+    swap_any: int = 0
 
 
 class PaymentFault(IntEnum):
@@ -57,7 +70,7 @@ class PaymentFault(IntEnum):
 
 
 @compiled
-def most_sets(plain: int, symbols: int, swap_size: int, swap_any: int) -> int:
+def most_sets(spaces: Spaces) -> int:
     """
     Return how many sets a payment may hold at most.
 
@@ -66,29 +79,29 @@ def most_sets(plain: int, symbols: int, swap_size: int, swap_any: int) -> int:
     A ferry of three spaces, one of them a symbol, where sets fill symbols
     only:
 
-    >>> int(most_sets(2, 1, 3, 0))
+    >>> int(most_sets(Spaces(2, 1, swap_size=3)))
     1
     """
-    if swap_size == 0:
+    if spaces.swap_size == 0:
         return 0
-    return plain + symbols if swap_any else symbols
+    return spaces.plain + spaces.symbols if spaces.swap_any else spaces.symbols
 
 
 @compiled
-def fewest_locomotives(symbols: int, n_sets: int) -> int:
+def fewest_locomotives(spaces: Spaces, n_sets: int) -> int:
     """
     Return how many single locomotives a payment with `n_sets` sets must hold.
 
     Examples
     --------
-    >>> int(fewest_locomotives(2, 1))
+    >>> int(fewest_locomotives(Spaces(0, 2, swap_size=3), 1))
     1
     """
-    return max(0, symbols - n_sets)
+    return max(0, spaces.symbols - n_sets)
 
 
 @compiled
-def most_locomotives(plain: int, symbols: int, jokers: int, swap_any: int, n_sets: int) -> int:
+def most_locomotives(spaces: Spaces, n_sets: int) -> int:
     """
     Return how many single locomotives a payment with `n_sets` sets may hold.
 
@@ -99,25 +112,26 @@ def most_locomotives(plain: int, symbols: int, jokers: int, swap_any: int, n_set
     On a tunnel of three, all cards may be locomotives; on a plain route where
     they are no jokers, none:
 
-    >>> int(most_locomotives(3, 0, 1, 0, 0)), int(most_locomotives(3, 0, 0, 0, 0))
+    >>> int(most_locomotives(Spaces(3, jokers=1), 0)), int(most_locomotives(Spaces(3), 0))
     (3, 0)
     """
-    if jokers:
-        return plain + symbols - n_sets
-    if swap_any:
-        return min(symbols, plain + symbols - n_sets)
-    return symbols - n_sets
+    unfilled = spaces.plain + spaces.symbols - n_sets
+    if spaces.jokers:
+        return unfilled
+    if spaces.swap_any:
+        return min(spaces.symbols, unfilled)
+    return spaces.symbols - n_sets
 
 
 @compiled
-def form_sets(plain: int, symbols: int, jokers: int, swap_size: int, swap_any: int, own: int, locomotives: int) -> int:
+def form_sets(spaces: Spaces, own: int, locomotives: int) -> int:
     """
     Return the number of sets that go with single cards, -1 if they do not fit.
 
     Parameters
     ----------
-    plain, symbols, jokers, swap_size, swap_any
-        The route: see the module.
+    spaces
+        Those of the route.
     own, locomotives
         Color cards and locomotives that are used singly, one for a space.
 
@@ -125,30 +139,26 @@ def form_sets(plain: int, symbols: int, jokers: int, swap_size: int, swap_any: i
     --------
     Length 9, no jokers, four cards for one, with seven cards of a color:
 
-    >>> int(form_sets(9, 0, 0, 4, 1, 7, 0))
+    >>> int(form_sets(Spaces(9, swap_size=4, swap_any=1), 7, 0))
     2
     """
-    n_sets = plain + symbols - own - locomotives
-    if own < 0 or own > plain or n_sets < 0 or n_sets > most_sets(plain, symbols, swap_size, swap_any):
+    n_sets = spaces.plain + spaces.symbols - own - locomotives
+    if own < 0 or own > spaces.plain or n_sets < 0 or n_sets > most_sets(spaces):
         return -1
-    if locomotives < fewest_locomotives(symbols, n_sets):
-        return -1
-    if locomotives > most_locomotives(plain, symbols, jokers, swap_any, n_sets):
+    if locomotives < fewest_locomotives(spaces, n_sets) or locomotives > most_locomotives(spaces, n_sets):
         return -1
     return n_sets
 
 
 @compiled
-def sets_needed(
-    plain: int, symbols: int, jokers: int, swap_size: int, swap_any: int, own: int, locomotives: int
-) -> int:
+def sets_needed(spaces: Spaces, own: int, locomotives: int) -> int:
     """
     Return the fewest sets that pay for a route, -1 if the cards never do.
 
     Parameters
     ----------
-    plain, symbols, jokers, swap_size, swap_any
-        The route: see the module.
+    spaces
+        Those of the route.
     own, locomotives
         Cards held of the color that is played, and locomotives held. Cards
         for the sets are taken for granted.
@@ -158,32 +168,31 @@ def sets_needed(
     A ferry with one symbol and two plain spaces, three cards for a locomotive,
     and two cards of the color:
 
-    >>> int(sets_needed(2, 1, 1, 3, 1, 2, 0))
+    >>> int(sets_needed(Spaces(2, 1, jokers=1, swap_size=3, swap_any=1), 2, 0))
     1
     """
-    missing = max(0, plain - own)
-    if swap_any:
+    symbols, jokers = spaces.symbols, spaces.jokers
+    missing = max(0, spaces.plain - own)
+    if spaces.swap_any:
         n_sets = max(0, missing + symbols - locomotives) if jokers else missing + max(0, symbols - locomotives)
     else:
         if missing > (locomotives if jokers else 0):
             return -1
         n_sets = max(0, symbols - (locomotives - missing))
-    if n_sets > 0 and swap_size == 0:
+    if n_sets > 0 and spaces.swap_size == 0:
         return -1
     return n_sets
 
 
 @compiled
-def cards_needed(
-    plain: int, symbols: int, jokers: int, swap_size: int, swap_any: int, own: int, locomotives: int
-) -> int:
+def cards_needed(spaces: Spaces, own: int, locomotives: int) -> int:
     """
     Return the fewest cards that pay for a route, -1 if it cannot be paid so.
 
     Parameters
     ----------
-    plain, symbols, jokers, swap_size, swap_any
-        The route: see the module.
+    spaces
+        Those of the route.
     own, locomotives
         Cards held of the color that is played, and locomotives held. Cards
         for the sets are taken for granted.
@@ -192,33 +201,25 @@ def cards_needed(
     --------
     Length 9, no jokers, four cards for one: 36 - 3k cards with k of a color.
 
-    >>> [int(cards_needed(9, 0, 0, 4, 1, k, 0)) for k in range(10)]
+    >>> spaces = Spaces(9, swap_size=4, swap_any=1)
+    >>> [int(cards_needed(spaces, k, 0)) for k in range(10)]
     [36, 33, 30, 27, 24, 21, 18, 15, 12, 9]
     """
-    n_sets = sets_needed(plain, symbols, jokers, swap_size, swap_any, own, locomotives)
+    n_sets = sets_needed(spaces, own, locomotives)
     if n_sets < 0:
         return -1
-    return plain + symbols + max(0, swap_size - 1) * n_sets
+    return spaces.plain + spaces.symbols + max(0, spaces.swap_size - 1) * n_sets
 
 
 @compiled
-def can_pay_with(
-    plain: int,
-    symbols: int,
-    jokers: int,
-    swap_size: int,
-    swap_any: int,
-    own: int,
-    locomotives: int,
-    n_cards: int,
-) -> bool:
+def can_pay_with(spaces: Spaces, own: int, locomotives: int, n_cards: int) -> bool:
     """
     Return whether a hand pays for a route in one color.
 
     Parameters
     ----------
-    plain, symbols, jokers, swap_size, swap_any
-        The route: see the module.
+    spaces
+        Those of the route.
     own, locomotives
         Cards held of the color that is played, and locomotives held.
     n_cards
@@ -226,15 +227,16 @@ def can_pay_with(
 
     Examples
     --------
-    >>> bool(can_pay_with(9, 0, 0, 4, 1, 7, 0, 15)), bool(can_pay_with(9, 0, 0, 4, 1, 7, 0, 14))
+    >>> spaces = Spaces(9, swap_size=4, swap_any=1)
+    >>> bool(can_pay_with(spaces, 7, 0, 15)), bool(can_pay_with(spaces, 7, 0, 14))
     (True, False)
     """
-    needed = cards_needed(plain, symbols, jokers, swap_size, swap_any, own, locomotives)
+    needed = cards_needed(spaces, own, locomotives)
     return 0 <= needed <= n_cards
 
 
 @compiled
-def can_pay(hand: Ints, color: int, plain: int, symbols: int, jokers: int, swap_size: int, swap_any: int) -> bool:
+def can_pay(hand: Ints, color: int, spaces: Spaces) -> bool:
     """
     Return whether a hand pays for a route.
 
@@ -244,17 +246,17 @@ def can_pay(hand: Ints, color: int, plain: int, symbols: int, jokers: int, swap_
         Cards held.
     color
         Color of the route; `GRAY_INDEX` for any one color.
-    plain, symbols, jokers, swap_size, swap_any
-        The route: see the module.
+    spaces
+        Those of the route.
 
     Examples
     --------
     A gray route of length 2, where locomotives are no jokers:
 
     >>> import numpy as np
-    >>> bool(can_pay(np.array([1, 0, 2, 0, 0, 0, 0, 0, 0]), 8, 2, 0, 0, 0, 0))
+    >>> bool(can_pay(np.array([1, 0, 2, 0, 0, 0, 0, 0, 0]), 8, Spaces(2)))
     True
-    >>> bool(can_pay(np.array([1, 0, 1, 0, 0, 0, 0, 0, 9]), 8, 2, 0, 0, 0, 0))
+    >>> bool(can_pay(np.array([1, 0, 1, 0, 0, 0, 0, 0, 9]), 8, Spaces(2)))
     False
     """
     own = 0
@@ -263,27 +265,18 @@ def can_pay(hand: Ints, color: int, plain: int, symbols: int, jokers: int, swap_
             own = max(own, hand[c])
     else:
         own = hand[color]
-    return can_pay_with(plain, symbols, jokers, swap_size, swap_any, own, hand[LOCOMOTIVE_INDEX], hand.sum())
+    return can_pay_with(spaces, own, hand[LOCOMOTIVE_INDEX], hand.sum())
 
 
 @compiled
-def cards_missing(
-    plain: int,
-    symbols: int,
-    jokers: int,
-    swap_size: int,
-    swap_any: int,
-    own: int,
-    locomotives: int,
-    n_cards: int,
-) -> int:
+def cards_missing(spaces: Spaces, own: int, locomotives: int, n_cards: int) -> int:
     """
     Return how many more cards, well chosen, a hand wants to pay in one color.
 
     Parameters
     ----------
-    plain, symbols, jokers, swap_size, swap_any
-        The route: see the module.
+    spaces
+        Those of the route.
     own, locomotives, n_cards
         Cards held of the color that is played, locomotives, and cards of all
         kinds, these two included.
@@ -292,29 +285,27 @@ def cards_missing(
     --------
     With seven green cards and six others, one more green card will do:
 
-    >>> int(cards_missing(9, 0, 0, 4, 1, 7, 0, 13))
+    >>> int(cards_missing(Spaces(9, swap_size=4, swap_any=1), 7, 0, 13))
     1
     """
-    fewest = plain + symbols + 1
-    for more_own in range(max(0, plain - own) + 1):
-        for more_locomotives in range(plain + symbols + 1):
-            needed = cards_needed(
-                plain, symbols, jokers, swap_size, swap_any, own + more_own, locomotives + more_locomotives
-            )
+    fewest = spaces.plain + spaces.symbols + 1
+    for more_own in range(max(0, spaces.plain - own) + 1):
+        for more_locomotives in range(spaces.plain + spaces.symbols + 1):
+            needed = cards_needed(spaces, own + more_own, locomotives + more_locomotives)
             if needed >= 0:
                 fewest = min(fewest, max(more_own + more_locomotives, needed - n_cards))
     return fewest
 
 
 @compiled
-def payment_sets(plain: int, symbols: int, swap_size: int, swap_any: int, n_cards: int) -> int:
+def payment_sets(spaces: Spaces, n_cards: int) -> int:
     """
     Return the number of sets in a payment of so many cards.
 
     Parameters
     ----------
-    plain, symbols, swap_size, swap_any
-        The route: see the module.
+    spaces
+        Those of the route.
     n_cards
         Cards of the payment.
 
@@ -325,23 +316,23 @@ def payment_sets(plain: int, symbols: int, swap_size: int, swap_any: int, n_card
 
     Examples
     --------
-    >>> int(payment_sets(9, 0, 4, 1, 15))
+    >>> int(payment_sets(Spaces(9, swap_size=4, swap_any=1), 15))
     2
     """
-    extra = n_cards - plain - symbols
+    extra = n_cards - spaces.plain - spaces.symbols
     if extra < 0:
         return -PaymentFault.TOO_FEW.value
     if extra == 0:
         return 0
-    if extra > (swap_size - 1) * most_sets(plain, symbols, swap_size, swap_any):
+    if extra > (spaces.swap_size - 1) * most_sets(spaces):
         return -PaymentFault.TOO_MANY.value
-    if extra % (swap_size - 1) != 0:
+    if extra % (spaces.swap_size - 1) != 0:
         return -PaymentFault.BROKEN_SET.value
-    return extra // (swap_size - 1)
+    return extra // (spaces.swap_size - 1)
 
 
 @compiled
-def payment_fault(cards: Ints, color: int, plain: int, symbols: int, jokers: int, swap_size: int, swap_any: int) -> int:
+def payment_fault(cards: Ints, color: int, spaces: Spaces) -> int:
     """
     Return why cards do not pay for a route, 0 if they do.
 
@@ -354,8 +345,8 @@ def payment_fault(cards: Ints, color: int, plain: int, symbols: int, jokers: int
         The cards laid down.
     color
         Color of the route; `GRAY_INDEX` for any one color.
-    plain, symbols, jokers, swap_size, swap_any
-        The route: see the module.
+    spaces
+        Those of the route.
 
     Returns
     -------
@@ -368,21 +359,21 @@ def payment_fault(cards: Ints, color: int, plain: int, symbols: int, jokers: int
     and the same with one other card less:
 
     >>> import numpy as np
-    >>> route = (8, 9, 0, 0, 4, 1)
-    >>> int(payment_fault(np.array([0, 3, 0, 2, 7, 0, 0, 2, 1]), *route))
+    >>> spaces = Spaces(9, swap_size=4, swap_any=1)
+    >>> int(payment_fault(np.array([0, 3, 0, 2, 7, 0, 0, 2, 1]), 8, spaces))
     0
-    >>> PaymentFault(payment_fault(np.array([0, 3, 0, 2, 7, 0, 0, 2, 0]), *route)).name
+    >>> PaymentFault(payment_fault(np.array([0, 3, 0, 2, 7, 0, 0, 2, 0]), 8, spaces)).name
     'BROKEN_SET'
     """
-    n_sets = payment_sets(plain, symbols, swap_size, swap_any, cards.sum())
+    n_sets = payment_sets(spaces, cards.sum())
     if n_sets < 0:
         return -n_sets
     # A locomotive used singly is never worse than one in a set.
     held = cards[LOCOMOTIVE_INDEX]
-    locomotives = min(held, most_locomotives(plain, symbols, jokers, swap_any, n_sets))
-    if locomotives < fewest_locomotives(symbols, n_sets):
+    locomotives = min(held, most_locomotives(spaces, n_sets))
+    if locomotives < fewest_locomotives(spaces, n_sets):
         return PaymentFault.MISSING_LOCOMOTIVE.value
-    own = plain + symbols - n_sets - locomotives
+    own = spaces.plain + spaces.symbols - n_sets - locomotives
     most = 0
     others = 0
     for c in range(N_COLORS):

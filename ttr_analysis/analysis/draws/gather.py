@@ -17,12 +17,13 @@ from ttr_analysis._errors import UnknownNameError, nearest
 from ttr_analysis.analysis._counts import copy_cards, count_cards, draw_card
 from ttr_analysis.analysis.payments import Cards, expected_draws
 from ttr_analysis.analysis.payments.expected import BASE_RULES, hand_and_pool, unpaid_odds
-from ttr_analysis.analysis.payments.joint import find_singles, routes_table, search_order
-from ttr_analysis.analysis.payments.model import RouteFacts, as_array
+from ttr_analysis.analysis.payments.joint import RouteColumns, find_singles, route_columns, search_order
+from ttr_analysis.analysis.payments.model import as_array
 from ttr_analysis.analysis.waiting import WaitingTime
 from ttr_analysis.cards import CARD_KINDS, COLORS, GRAY, LOCOMOTIVE, N_COLORS, N_KINDS, CardCounts
 from ttr_analysis.maps.model import Route
 from ttr_analysis.rules.chance import stream_from
+from ttr_analysis.rules.payment import Spaces
 from ttr_analysis.rules.ruleset import RuleSet
 
 if TYPE_CHECKING:
@@ -100,8 +101,8 @@ def draws_to_gather(
         raise UnknownNameError("color", color, nearest(str(color), (*CARD_KINDS, GRAY)), (*CARD_KINDS, GRAY))
     hand, pool = hand_and_pool(hand, pool, rules)
     if color == GRAY:
-        facts = RouteFacts(plain=k, symbols=0, jokers=int(locomotives), swap_size=0, swap_any=0)
-        unpaid = unpaid_odds(facts, range(N_COLORS), hand, pool)
+        spaces = Spaces(k, jokers=int(locomotives))
+        unpaid = unpaid_odds(spaces, range(N_COLORS), hand, pool)
     else:
         unpaid = _one_color_unpaid(k - _count(hand, color, locomotives), _count(pool, color, locomotives), pool)
     return WaitingTime.from_unpaid(unpaid, rules.cards.draws_per_turn)
@@ -284,16 +285,16 @@ def simulated_draws(
 ) -> Ints:
     """Return the cards to draw in each of `n` simulated games; -1 where the pool does not suffice."""
     found = np.empty(n, dtype=np.int64)
-    table = routes_table([routes[i] for i in search_order(list(routes))])
-    _simulate(stream_from(rng), table, as_array(hand), as_array(pool), found)
+    columns = route_columns([routes[i] for i in search_order(list(routes))])
+    _simulate(stream_from(rng), columns, as_array(hand), as_array(pool), found)
     return found
 
 
 @compiled
-def _simulate(stream: Ints, routes: Ints, hand: Ints, pool: Ints, found: Ints) -> None:
+def _simulate(stream: Ints, routes: RouteColumns, hand: Ints, pool: Ints, found: Ints) -> None:
     n_pool = count_cards(pool)
-    own = np.zeros(routes.shape[0], dtype=np.int64)
-    color = np.zeros(routes.shape[0], dtype=np.int64)
+    own = np.zeros(routes.color.size, dtype=np.int64)
+    color = np.zeros(routes.color.size, dtype=np.int64)
     after = np.empty((n_pool + 1, N_KINDS), dtype=np.int64)
     copy_cards(hand, after[0])
     for game in range(found.size):

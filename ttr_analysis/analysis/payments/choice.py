@@ -13,7 +13,6 @@ from ttr_analysis._errors import UnknownNameError, nearest
 from ttr_analysis.analysis.payments.model import (
     Cards,
     Payment,
-    RouteFacts,
     as_array,
     as_counts,
     best_color,
@@ -23,6 +22,7 @@ from ttr_analysis.analysis.payments.model import (
 from ttr_analysis.cards import CARD_KINDS, COLORS, GRAY, LOCOMOTIVE, LOCOMOTIVE_INDEX, N_COLORS, N_KINDS, CardCounts
 from ttr_analysis.maps.model import Route
 from ttr_analysis.rules import payment as rule
+from ttr_analysis.tables import spaces_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,7 +60,7 @@ class PaymentOptions:
     def __init__(self, route: Route, hand: Cards) -> None:
         self.route = route
         self.hand = CardCounts.coerce(hand)
-        self._facts = RouteFacts.of(route)
+        self._spaces = spaces_of(route)
 
     @cached_property
     def n_options(self) -> int:
@@ -100,13 +100,13 @@ class PaymentOptions:
 
     def _splits_in_full(self) -> Iterator[tuple[int, int, int]]:
         """Yield cards and locomotives laid down, and how many cards must be of one color used singly."""
-        plain, symbols, jokers, swap_size, swap_any = self._facts
-        for n_sets in range(rule.most_sets(plain, symbols, swap_size, swap_any) + 1):
-            n_cards = plain + symbols + (swap_size - 1) * n_sets if n_sets else plain + symbols
-            low = rule.fewest_locomotives(symbols, n_sets)
-            high = rule.most_locomotives(plain, symbols, jokers, swap_any, n_sets)
+        spaces, length = self._spaces, self.route.length
+        for n_sets in range(rule.most_sets(spaces) + 1):
+            n_cards = length + (spaces.swap_size - 1) * n_sets if n_sets else length
+            low = rule.fewest_locomotives(spaces, n_sets)
+            high = rule.most_locomotives(spaces, n_sets)
             for locomotives in range(low, min(self.hand.locomotives, n_cards) + 1):
-                yield n_cards, locomotives, plain + symbols - n_sets - min(locomotives, high)
+                yield n_cards, locomotives, length - n_sets - min(locomotives, high)
 
 
 @overload
@@ -232,14 +232,14 @@ def cheapest(route: Route, hand: Cards, *, keep: Keep = "cards") -> Payment | No
 
 def _representatives(route: Route, hand: CardCounts, rank: Ints, wanted: Ints) -> list[Payment]:
     """Return one payment for each form, with the sets filled as `rules.payment.fill_sets` says."""
-    facts = RouteFacts.of(route)
+    spaces = spaces_of(route)
     colors = range(N_COLORS) if route.color == GRAY else [color_index(route)]
-    singles = [(c, own) for c in colors for own in range(1, min(facts.plain, hand.counts[c]) + 1)]
+    singles = [(c, own) for c in colors for own in range(1, min(spaces.plain, hand.counts[c]) + 1)]
     payments = []
     taken = np.zeros(N_KINDS, dtype=np.int64)
     for c, own in [(-1, 0), *singles]:
         for locomotives in range(min(hand.locomotives, route.length - own) + 1):
-            n_sets = int(rule.form_sets(*facts, own, locomotives))
+            n_sets = int(rule.form_sets(spaces, own, locomotives))
             n_taken = n_sets * route.swap_size
             if n_sets < 0 or n_taken > hand.n_cards - own - locomotives:
                 continue
@@ -341,7 +341,7 @@ def cards_needed(route: Route, *, own: int, locomotives: int = 0) -> int:
         if n < 0:
             msg = f"{name} must be 0 or more cards, got {n}"
             raise ValueError(msg)
-    needed = int(rule.cards_needed(*RouteFacts.of(route), own, locomotives))
+    needed = int(rule.cards_needed(spaces_of(route), own, locomotives))
     if needed < 0:
         held = f"{own} of its color and {locomotives} locomotives"
         msg = f"{route} cannot be paid with {held}: its spaces take no sets of other cards"
@@ -382,11 +382,11 @@ def cards_table(route: Route) -> pd.DataFrame:
     """
     import pandas as pd
 
-    facts = RouteFacts.of(route)
+    spaces = spaces_of(route)
     rows = []
-    for own in range(facts.plain + 1):
+    for own in range(spaces.plain + 1):
         for locomotives in range(route.length - own + 1):
-            n_sets = int(rule.form_sets(*facts, own, locomotives))
+            n_sets = int(rule.form_sets(spaces, own, locomotives))
             if n_sets >= 0:
                 in_sets = n_sets * route.swap_size
                 rows.append((own, locomotives, n_sets, in_sets, own + locomotives + in_sets))
@@ -425,12 +425,12 @@ def color_table(route: Route, hand: Cards) -> pd.DataFrame:
     import pandas as pd
 
     hand = CardCounts.coerce(hand)
-    facts = RouteFacts.of(route)
+    spaces = spaces_of(route)
     rows = []
     for color in COLORS if route.color == GRAY else [route.color]:
         own = hand[color]
-        needed = int(rule.cards_needed(*facts, own, hand.locomotives))
-        missing = int(rule.cards_missing(*facts, own, hand.locomotives, hand.n_cards))
+        needed = int(rule.cards_needed(spaces, own, hand.locomotives))
+        missing = int(rule.cards_missing(spaces, own, hand.locomotives, hand.n_cards))
         rows.append((color, own, needed if needed >= 0 else pd.NA, missing, missing == 0))
     table = pd.DataFrame(rows, columns=["color", "own", "cards_needed", "missing", "can_pay"])
     table = table.astype({"cards_needed": "Int64"})
@@ -462,7 +462,7 @@ def cards_missing(route: Route, hand: Cards) -> int:
     """
     hand = CardCounts.coerce(hand)
     own = hand.counts[best_color(route, hand)]
-    return int(rule.cards_missing(*RouteFacts.of(route), own, hand.locomotives, hand.n_cards))
+    return int(rule.cards_missing(spaces_of(route), own, hand.locomotives, hand.n_cards))
 
 
 def cheapest_color(route: Route, hand: Cards) -> str:

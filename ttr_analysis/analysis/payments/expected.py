@@ -14,7 +14,7 @@ import numpy as np
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis.analysis._counts import add_cards, count_cards, count_colored, draw_card
-from ttr_analysis.analysis.payments.model import Cards, RouteFacts, as_array, color_index
+from ttr_analysis.analysis.payments.model import Cards, as_array, color_index
 from ttr_analysis.analysis.waiting import WaitingTime
 from ttr_analysis.cards import CARD_KINDS, GRAY, LOCOMOTIVE_INDEX, N_COLORS, N_KINDS, CardCounts
 from ttr_analysis.maps.model import Route
@@ -28,8 +28,9 @@ from ttr_analysis.rules.market import (
     next_empty_slot,
     sweep_market,
 )
-from ttr_analysis.rules.payment import GRAY_INDEX, can_pay, cards_missing
+from ttr_analysis.rules.payment import GRAY_INDEX, Spaces, can_pay, cards_missing
 from ttr_analysis.rules.ruleset import RuleSet
+from ttr_analysis.tables import spaces_of
 
 BASE_RULES = RuleSet("base game")
 """The rules where none are given."""
@@ -98,9 +99,9 @@ def expected_draws(
     16.3445 (exact)
     """
     hand, pool = hand_and_pool(hand, pool, rules)
-    facts = RouteFacts.of(_longer(route, spare))
+    spaces = spaces_of(_longer(route, spare))
     colors = range(N_COLORS) if route.color == GRAY else [color_index(route)]
-    return WaitingTime.from_unpaid(unpaid_odds(facts, colors, hand, pool), rules.cards.draws_per_turn)
+    return WaitingTime.from_unpaid(unpaid_odds(spaces, colors, hand, pool), rules.cards.draws_per_turn)
 
 
 def simulate_draws(
@@ -185,7 +186,7 @@ def simulate_draws(
         stream_from(rng),
         as_array(hand),
         color_index(route),
-        np.array(RouteFacts.of(_longer(route, spare)), dtype=np.int64),
+        spaces_of(_longer(route, spare)),
         market,
         as_array(pool),
         _drawing_rules(rules),
@@ -235,14 +236,14 @@ def _longer(route: Route, spare: int) -> Route:
 _NEVER = 1_000_000
 
 
-def unpaid_odds(facts: RouteFacts, colors: Sequence[int], hand: CardCounts, pool: CardCounts) -> list[Fraction]:
+def unpaid_odds(spaces: Spaces, colors: Sequence[int], hand: CardCounts, pool: CardCounts) -> list[Fraction]:
     """
     Return the probability that a hand does not pay yet, by the cards drawn.
 
     Parameters
     ----------
-    facts
-        The route.
+    spaces
+        Those of the route.
     colors
         The colors that may pay for it.
     hand
@@ -268,7 +269,7 @@ def unpaid_odds(facts: RouteFacts, colors: Sequence[int], hand: CardCounts, pool
     for n in range(n_pool + 1):
         ways = 0
         for b in range(min(n_locomotives, n) + 1):
-            need = _own_needed(facts, hand.locomotives + b, hand.n_cards + n)
+            need = _own_needed(spaces, hand.locomotives + b, hand.n_cards + n)
             if need not in ways_by_need:
                 ways_by_need[need] = _ways_below(need, colors, hand, pool)
             colored = ways_by_need[need]
@@ -279,10 +280,10 @@ def unpaid_odds(facts: RouteFacts, colors: Sequence[int], hand: CardCounts, pool
 
 
 @lru_cache(maxsize=1 << 16)  # most routes of a map are alike, and a study asks for all of them
-def _own_needed(facts: RouteFacts, locomotives: int, n_cards: int) -> int:
+def _own_needed(spaces: Spaces, locomotives: int, n_cards: int) -> int:
     """Return the fewest cards of a color with which a hand pays; more than there are in any deck if none do."""
-    for own in range(facts.plain + 1):
-        if rule.can_pay_with(*facts, own, locomotives, n_cards):
+    for own in range(spaces.plain + 1):
+        if rule.can_pay_with(spaces, own, locomotives, n_cards):
             return own
     return _NEVER
 
@@ -340,7 +341,7 @@ def simulate_drawing(
     stream: Ints,
     hand: Ints,
     color: int,
-    route: Ints,
+    spaces: Spaces,
     market: Ints,
     pool: Ints,
     rules: DrawingRules,
@@ -358,8 +359,8 @@ def simulate_drawing(
         Cards held.
     color
         Color of the route.
-    route
-        Its facts: plain, symbols, jokers, swap_size, swap_any.
+    spaces
+        Those of the route.
     market
         Kinds of the face-up cards; `EMPTY` for a slot that is dealt first.
     pool
@@ -371,7 +372,7 @@ def simulate_drawing(
         cards ran out first.
     """
     for i in range(cards.size):
-        _draw_once(stream, hand.copy(), color, route, market.copy(), pool.copy(), rules, i, cards, turns)
+        _draw_once(stream, hand.copy(), color, spaces, market.copy(), pool.copy(), rules, i, cards, turns)
 
 
 @compiled
@@ -379,7 +380,7 @@ def _draw_once(
     stream: Ints,
     hand: Ints,
     color: int,
-    route: Ints,
+    spaces: Spaces,
     market: Ints,
     pile: Ints,
     rules: DrawingRules,
@@ -392,12 +393,12 @@ def _draw_once(
     cards[i] = 0
     turns[i] = 0
     n_taken = rules.draws_per_turn
-    while not can_pay(hand, color, route[0], route[1], route[2], route[3], route[4]):
+    while not can_pay(hand, color, spaces):
         if n_taken >= rules.draws_per_turn:
             n_taken = 0
             turns[i] += 1
         has_piles = count_cards(pile) + count_cards(discards) > 0
-        slot = _choose(hand, color, route, market, pile, n_taken, has_piles, rules)
+        slot = _choose(hand, color, spaces, market, pile, n_taken, has_piles, rules)
         if slot == _NO_SLOT and not has_piles:
             slot = _any_slot(market, n_taken, has_piles, rules)
             if slot == _NO_SLOT:
@@ -424,7 +425,7 @@ def _draw_once(
 def _choose(
     hand: Ints,
     color: int,
-    route: Ints,
+    spaces: Spaces,
     market: Ints,
     pile: Ints,
     n_taken: int,
@@ -432,17 +433,17 @@ def _choose(
     rules: DrawingRules,
 ) -> int:
     """Return the slot to take, or `_NO_SLOT` for a blind card."""
-    target = _target(hand, color, route, market, pile)
+    target = _target(hand, color, spaces, market, pile)
     locomotives = hand[LOCOMOTIVE_INDEX]
     n = count_cards(hand)
-    missing = _missing(route, hand[target], locomotives, n)
+    missing = cards_missing(spaces, hand[target], locomotives, n)
     # Where any card helps, as one of a set, a face-up one is worth no more than a blind one.
-    with_any = _missing(route, hand[target], locomotives, n + 1)
-    if _missing(route, hand[target] + 1, locomotives, n + 1) < missing:
+    with_any = cards_missing(spaces, hand[target], locomotives, n + 1)
+    if cards_missing(spaces, hand[target] + 1, locomotives, n + 1) < missing:
         slot = _slot_with(market, target, n_taken, has_piles, rules)
         if slot != _NO_SLOT:
             return slot
-    if _missing(route, hand[target], locomotives + 1, n + 1) < with_any:
+    if cards_missing(spaces, hand[target], locomotives + 1, n + 1) < with_any:
         return _slot_with(market, LOCOMOTIVE_INDEX, n_taken, has_piles, rules)
     return _NO_SLOT
 
@@ -473,12 +474,7 @@ def _any_slot(market: Ints, n_taken: int, has_piles: bool, rules: DrawingRules) 
 
 
 @compiled
-def _missing(route: Ints, own: int, locomotives: int, n_cards: int) -> int:
-    return cards_missing(route[0], route[1], route[2], route[3], route[4], own, locomotives, n_cards)
-
-
-@compiled
-def _target(hand: Ints, color: int, route: Ints, market: Ints, pile: Ints) -> int:
+def _target(hand: Ints, color: int, spaces: Spaces, market: Ints, pile: Ints) -> int:
     """Return the color with the fewest cards missing; of several the one with the most in pile and market."""
     if color != GRAY_INDEX:
         return color
@@ -487,7 +483,7 @@ def _target(hand: Ints, color: int, route: Ints, market: Ints, pile: Ints) -> in
     most = 0
     n = count_cards(hand)
     for c in range(N_COLORS):
-        missing = _missing(route, hand[c], hand[LOCOMOTIVE_INDEX], n)
+        missing = cards_missing(spaces, hand[c], hand[LOCOMOTIVE_INDEX], n)
         around = pile[c]
         for slot in range(market.size):
             around += market[slot] == c

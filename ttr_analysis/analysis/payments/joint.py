@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis.analysis._counts import count_cards
-from ttr_analysis.analysis.payments.model import Cards, Payment, RouteFacts, as_array, as_counts, color_index
+from ttr_analysis.analysis.payments.model import Cards, Payment, as_array, as_counts, color_index
 from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE_INDEX, N_COLORS, N_KINDS, CardCounts
 from ttr_analysis.maps.model import Route
 from ttr_analysis.rules import payment as rule
-from ttr_analysis.rules.payment import GRAY_INDEX
+from ttr_analysis.rules.payment import GRAY_INDEX, Spaces
+from ttr_analysis.tables import spaces_of
 
-# Columns of the array that describes several routes.
-_COLOR, _PLAIN, _SYMBOLS, _JOKERS, _SWAP_SIZE, _SWAP_ANY = range(6)
+
+class RouteColumns(NamedTuple):
+    """The colors of several routes, and the columns of their `Spaces`."""
+
+    color: Ints
+    plain: Ints
+    symbols: Ints
+    jokers: Ints
+    swap_size: Ints
+    swap_any: Ints
 
 
 def can_pay_all(routes: Iterable[Route], hand: Cards) -> bool:
@@ -78,12 +88,12 @@ def pay_all(routes: Iterable[Route], hand: Cards) -> tuple[Payment, ...] | None:
     routes = list(routes)
     hand = CardCounts.coerce(hand)
     order = search_order(routes)
-    table = routes_table([routes[i] for i in order])
+    columns = route_columns([routes[i] for i in order])
     own = np.zeros(len(routes), dtype=np.int64)
     color = np.zeros(len(routes), dtype=np.int64)
-    if not find_singles(table, as_array(hand), own, color):
+    if not find_singles(columns, as_array(hand), own, color):
         return None
-    found = _share_out(table, hand, own, color)
+    found = _share_out(columns, hand, own, color)
     payments = dict(zip(order, found, strict=True))
     return tuple(payments[i] for i in range(len(routes)))
 
@@ -93,26 +103,33 @@ def search_order(routes: list[Route]) -> list[int]:
     return sorted(range(len(routes)), key=lambda i: (routes[i].color == GRAY, -routes[i].length, _row(routes[i])))
 
 
-def routes_table(routes: list[Route]) -> Ints:
-    """Return routes as the rows that the search wants."""
-    return np.array([_row(route) for route in routes], dtype=np.int64).reshape(-1, 6)
+def route_columns(routes: list[Route]) -> RouteColumns:
+    """Return routes as the search wants them."""
+    rows = np.array([_row(route) for route in routes], dtype=np.int64).reshape(-1, len(RouteColumns._fields))
+    return RouteColumns(*np.ascontiguousarray(rows.T))
 
 
 def _row(route: Route) -> tuple[int, ...]:
-    facts = RouteFacts.of(route)
+    spaces = spaces_of(route)
     # Without sets, no space may be filled by one.
-    return (color_index(route), *facts[:4], facts.swap_any if facts.swap_size else 0)
+    return (color_index(route), *spaces._replace(swap_any=spaces.swap_any if spaces.swap_size else 0))
 
 
 @compiled
-def find_singles(routes: Ints, hand: Ints, own: Ints, color: Ints) -> bool:
+def spaces_in(routes: RouteColumns, r: int) -> Spaces:
+    """Return the spaces of one of the routes."""
+    return Spaces(routes.plain[r], routes.symbols[r], routes.jokers[r], routes.swap_size[r], routes.swap_any[r])
+
+
+@compiled
+def find_singles(routes: RouteColumns, hand: Ints, own: Ints, color: Ints) -> bool:
     """
     Return whether a hand pays for all routes, and find the color cards used singly.
 
     Parameters
     ----------
     routes
-        One row for each: color, plain, symbols, jokers, swap_size, swap_any.
+        As `route_columns` gives them.
     hand
         Cards held.
     own, color
@@ -120,17 +137,17 @@ def find_singles(routes: Ints, hand: Ints, own: Ints, color: Ints) -> bool:
     """
     n_cards = count_cards(hand)
     n_spaces = 0
-    for r in range(routes.shape[0]):
-        n_spaces += routes[r, _PLAIN] + routes[r, _SYMBOLS]
+    for r in range(routes.color.size):
+        n_spaces += routes.plain[r] + routes.symbols[r]
     if n_spaces > n_cards:
         return False
     return _search(routes, hand.copy(), hand[LOCOMOTIVE_INDEX], n_cards, own, color)
 
 
 @compiled
-def _search(routes: Ints, left: Ints, locomotives: int, n_cards: int, own: Ints, color: Ints) -> bool:
+def _search(routes: RouteColumns, left: Ints, locomotives: int, n_cards: int, own: Ints, color: Ints) -> bool:
     """Return whether all routes can be paid, with `left` of each color; depth first, route by route."""
-    n_routes = routes.shape[0]
+    n_routes = routes.color.size
     if n_routes == 0 or not _rest_pays(routes, left, locomotives, n_cards, 0, own):
         return bool(n_routes == 0)
     fewest = np.zeros(n_routes, dtype=np.int64)
@@ -159,13 +176,13 @@ def _search(routes: Ints, left: Ints, locomotives: int, n_cards: int, own: Ints,
 
 
 @compiled
-def _next_color(routes: Ints, left: Ints, i: int, first: int, own: Ints) -> tuple[int, int, int]:
+def _next_color(routes: RouteColumns, left: Ints, i: int, first: int, own: Ints) -> tuple[int, int, int]:
     """Return the next color to try for a route, and the most and fewest of its cards; `N_COLORS` after the last."""
-    wanted = routes[i, _COLOR]
+    wanted = routes.color[i]
     for c in range(first, N_COLORS):
         if wanted not in (c, GRAY_INDEX):
             continue
-        most = min(left[c], routes[i, _PLAIN])
+        most = min(left[c], routes.plain[i])
         fewest = 0 if _is_wanted_later(routes, i, c) else most
         if wanted == GRAY_INDEX:
             # Now all routes to come are gray: colors with equally many cards left are as good as each other.
@@ -175,7 +192,7 @@ def _next_color(routes: Ints, left: Ints, i: int, first: int, own: Ints) -> tupl
             if c > 0:
                 fewest = max(fewest, 1)
             # Of routes that are all the same, the earlier ones get no fewer color cards.
-            if i > 0 and _are_equal(routes[i], routes[i - 1]):
+            if i > 0 and _are_equal(routes, i, i - 1):
                 most = min(most, own[i - 1])
         if fewest <= most:
             return c, most, fewest
@@ -183,9 +200,9 @@ def _next_color(routes: Ints, left: Ints, i: int, first: int, own: Ints) -> tupl
 
 
 @compiled
-def _is_wanted_later(routes: Ints, i: int, c: int) -> bool:
-    for later in range(i + 1, routes.shape[0]):
-        if routes[later, _COLOR] == c or routes[later, _COLOR] == GRAY_INDEX:
+def _is_wanted_later(routes: RouteColumns, i: int, c: int) -> bool:
+    for later in range(i + 1, routes.color.size):
+        if routes.color[later] == c or routes.color[later] == GRAY_INDEX:
             return True
     return False
 
@@ -200,16 +217,13 @@ def _is_left_before(left: Ints, c: int) -> bool:
 
 
 @compiled
-def _are_equal(route: Ints, other: Ints) -> bool:
+def _are_equal(routes: RouteColumns, r: int, other: int) -> bool:
     """Return whether two routes are the same in all that the search asks about."""
-    column = 0
-    while column < route.size and route[column] == other[column]:
-        column += 1
-    return column == route.size
+    return bool(routes.color[r] == routes.color[other] and spaces_in(routes, r) == spaces_in(routes, other))
 
 
 @compiled
-def _rest_pays(routes: Ints, left: Ints, locomotives: int, n_cards: int, i: int, own: Ints) -> bool:
+def _rest_pays(routes: RouteColumns, left: Ints, locomotives: int, n_cards: int, i: int, own: Ints) -> bool:
     """
     Return whether locomotives and sets make up for what is missing.
 
@@ -218,33 +232,33 @@ def _rest_pays(routes: Ints, left: Ints, locomotives: int, n_cards: int, i: int,
     with `i` routes still to come this may be too hopeful, never too strict.
     """
     must = 0
-    for r in range(routes.shape[0]):
+    for r in range(routes.color.size):
         missing = _missing(routes, left, i, own, r)
-        if missing > 0 and not routes[r, _JOKERS] and not routes[r, _SWAP_ANY]:
+        if missing > 0 and not routes.jokers[r] and not routes.swap_any[r]:
             return False
-        if not routes[r, _SWAP_ANY] and routes[r, _JOKERS]:
+        if not routes.swap_any[r] and routes.jokers[r]:
             must += missing
-        if not routes[r, _SWAP_SIZE]:
-            must += routes[r, _SYMBOLS]
+        if not routes.swap_size[r]:
+            must += routes.symbols[r]
     if must > locomotives:
         return False
     free = locomotives - must
     needed = 0
     # What locomotives may fill and sets too: locomotives go where sets are largest.
     largest = 0
-    for r in range(routes.shape[0]):
-        largest = max(largest, routes[r, _SWAP_SIZE])
+    for r in range(routes.color.size):
+        largest = max(largest, routes.swap_size[r])
     by_size = np.zeros(largest + 1, dtype=np.int64)
-    for r in range(routes.shape[0]):
+    for r in range(routes.color.size):
         missing = _missing(routes, left, i, own, r)
-        needed += routes[r, _PLAIN] + routes[r, _SYMBOLS]
-        if routes[r, _SWAP_ANY]:
-            if routes[r, _JOKERS]:
-                by_size[routes[r, _SWAP_SIZE]] += missing
+        needed += routes.plain[r] + routes.symbols[r]
+        if routes.swap_any[r]:
+            if routes.jokers[r]:
+                by_size[routes.swap_size[r]] += missing
             else:
-                needed += missing * (routes[r, _SWAP_SIZE] - 1)
-        if routes[r, _SWAP_SIZE]:
-            by_size[routes[r, _SWAP_SIZE]] += routes[r, _SYMBOLS]
+                needed += missing * (routes.swap_size[r] - 1)
+        if routes.swap_size[r]:
+            by_size[routes.swap_size[r]] += routes.symbols[r]
     for size in range(largest, 0, -1):
         n_locomotives = min(free, by_size[size])
         free -= n_locomotives
@@ -253,30 +267,29 @@ def _rest_pays(routes: Ints, left: Ints, locomotives: int, n_cards: int, i: int,
 
 
 @compiled
-def _missing(routes: Ints, left: Ints, i: int, own: Ints, r: int) -> int:
+def _missing(routes: RouteColumns, left: Ints, i: int, own: Ints, r: int) -> int:
     """Return how many plain spaces of a route lack a color card."""
     if r < i:
-        return int(routes[r, _PLAIN] - own[r])
-    if routes[r, _COLOR] != GRAY_INDEX:
-        return int(max(0, routes[r, _PLAIN] - left[routes[r, _COLOR]]))
+        return int(routes.plain[r] - own[r])
+    if routes.color[r] != GRAY_INDEX:
+        return int(max(0, routes.plain[r] - left[routes.color[r]]))
     most = 0
     for c in range(N_COLORS):
         most = max(most, left[c])
-    return int(max(0, routes[r, _PLAIN] - most))
+    return int(max(0, routes.plain[r] - most))
 
 
-def _share_out(table: Ints, hand: CardCounts, own: Ints, color: Ints) -> list[Payment]:
+def _share_out(routes: RouteColumns, hand: CardCounts, own: Ints, color: Ints) -> list[Payment]:
     """Return the payments that go with the color cards found: locomotives first where sets are largest."""
-    plain, symbols = table[:, _PLAIN], table[:, _SYMBOLS]
-    missing = plain - own
-    n = len(table)
-    only = np.where((table[:, _JOKERS] == 1) & (table[:, _SWAP_ANY] == 0), missing, 0)
-    only += np.where(table[:, _SWAP_SIZE] == 0, symbols, 0)
-    either = np.where((table[:, _JOKERS] == 1) & (table[:, _SWAP_ANY] == 1), missing, 0)
-    either += np.where(table[:, _SWAP_SIZE] > 0, symbols, 0)
+    missing = routes.plain - own
+    n = routes.color.size
+    only = np.where((routes.jokers == 1) & (routes.swap_any == 0), missing, 0)
+    only += np.where(routes.swap_size == 0, routes.symbols, 0)
+    either = np.where((routes.jokers == 1) & (routes.swap_any == 1), missing, 0)
+    either += np.where(routes.swap_size > 0, routes.symbols, 0)
     locomotives = only.copy()
     free = hand.locomotives - int(only.sum())
-    for r in sorted(range(n), key=lambda r: -int(table[r, _SWAP_SIZE])):
+    for r in sorted(range(n), key=lambda r: -int(routes.swap_size[r])):
         given = min(free, int(either[r]))
         locomotives[r] += given
         free -= given
@@ -287,9 +300,9 @@ def _share_out(table: Ints, hand: CardCounts, own: Ints, color: Ints) -> list[Pa
     rank = np.array([0] * N_COLORS + [1], dtype=np.int64)
     payments = []
     for r in range(n):
-        n_sets = int(plain[r] + symbols[r] - own[r] - locomotives[r])
+        n_sets = int(routes.plain[r] + routes.symbols[r] - own[r] - locomotives[r])
         taken = np.zeros(N_KINDS, dtype=np.int64)
-        rule.fill_sets(left, n_sets * int(table[r, _SWAP_SIZE]), rank, np.zeros(N_KINDS, dtype=np.int64), taken)
+        rule.fill_sets(left, n_sets * int(routes.swap_size[r]), rank, np.zeros(N_KINDS, dtype=np.int64), taken)
         name = COLORS[color[r]] if own[r] else None
         payments.append(Payment(name, int(own[r]), int(locomotives[r]), as_counts(taken)))
     return payments

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 
@@ -13,7 +12,8 @@ from ttr_analysis._errors import UnknownNameError, nearest
 from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE_INDEX, N_COLORS, ROUTE_COLORS, CardCounts
 from ttr_analysis.maps.model import Route
 from ttr_analysis.rules import payment as rule
-from ttr_analysis.rules.payment import PaymentFault
+from ttr_analysis.rules.payment import PaymentFault, Spaces
+from ttr_analysis.tables import spaces_of
 
 Cards = CardCounts | Mapping[str, int] | Iterable[str]
 """Cards as people write them: counts, a mapping of kind to count, or the kinds one by one."""
@@ -100,35 +100,6 @@ class Payment:
         return ", ".join(single) or "no cards"
 
 
-class RouteFacts(NamedTuple):
-    """What `rules.payment` asks about a route, in its order."""
-
-    plain: int
-    symbols: int
-    jokers: int
-    swap_size: int
-    swap_any: int
-
-    @classmethod
-    def of(cls, route: Route) -> RouteFacts:
-        """Return the facts of a route."""
-        check_route(route)
-        return cls(
-            route.length - route.locomotives,
-            route.locomotives,
-            int(route.locomotives_allowed),
-            route.swap_size,
-            int(route.swap_fills == "any"),
-        )
-
-
-def check_route(route: object) -> None:
-    """Refuse what is no route, such as its id: that needs a map."""
-    if not isinstance(route, Route):
-        msg = f"expected a Route, such as game_map.route('Oslo', 'Helsinki'), got {route!r}"
-        raise TypeError(msg)
-
-
 def color_index(route: Route) -> int:
     """Return the color of a route as the rules count them."""
     return ROUTE_COLORS.index(route.color)
@@ -166,8 +137,8 @@ def can_pay(route: Route, hand: Cards) -> bool:
     >>> can_pay(ferry, {"orange": 2, "red": 1, "green": 2})
     True
     """
-    facts = RouteFacts.of(route)
-    return bool(rule.can_pay(as_array(CardCounts.coerce(hand)), color_index(route), *facts))
+    spaces = spaces_of(route)
+    return bool(rule.can_pay(as_array(CardCounts.coerce(hand)), color_index(route), spaces))
 
 
 def why_not(route: Route, hand: Cards) -> str | None:
@@ -194,16 +165,16 @@ def why_not(route: Route, hand: Cards) -> str | None:
     hand = CardCounts.coerce(hand)
     if can_pay(route, hand):
         return None
-    facts = RouteFacts.of(route)
+    spaces = spaces_of(route)
     color = COLORS[best_color(route, hand)]
     own, locomotives = hand[color], hand.locomotives
-    needed = rule.cards_needed(*facts, own, locomotives)
-    missing = rule.cards_missing(*facts, own, locomotives, hand.n_cards)
+    needed = rule.cards_needed(spaces, own, locomotives)
+    missing = rule.cards_missing(spaces, own, locomotives, hand.n_cards)
     held = f"{own} {color}"
     if route.locomotives or route.locomotives_allowed:
         held += f" and {locomotives} locomotive{'' if locomotives == 1 else 's'}"
     if needed < 0:
-        needs = f"needs {_spaces(route, color)}, got {held}{_joker_note(route, hand)}"
+        needs = f"needs {_needs(route, color)}, got {held}{_joker_note(route, hand)}"
     else:
         needs = f"needs {needed} cards with {held}, got {hand.n_cards}"
     are = "s are" if missing > 1 else " is"
@@ -212,12 +183,12 @@ def why_not(route: Route, hand: Cards) -> str | None:
 
 def best_color(route: Route, hand: CardCounts) -> int:
     """Return the index of the color with which the fewest cards are missing, then of which most are held."""
-    facts = RouteFacts.of(route)
+    spaces = spaces_of(route)
     colors = range(N_COLORS) if route.color == GRAY else [COLORS.index(route.color)]
 
     def badness(c: int) -> tuple[int, int]:
         own = hand.counts[c]
-        return int(rule.cards_missing(*facts, own, hand.locomotives, hand.n_cards)), -own
+        return int(rule.cards_missing(spaces, own, hand.locomotives, hand.n_cards)), -own
 
     return min(colors, key=badness)
 
@@ -262,12 +233,12 @@ def why_illegal(route: Route, cards: Cards | Payment) -> str | None:
     >>> print(why_illegal(route, {"green": 8, "locomotive": 1}))
     Lieksa-Murmansk (gray, 9): a locomotive is no joker on this route
     """
-    facts = RouteFacts.of(route)
+    spaces = spaces_of(route)
     laid = cards.cards if isinstance(cards, Payment) else CardCounts.coerce(cards)
-    fault = PaymentFault(rule.payment_fault(as_array(laid), color_index(route), *facts))
+    fault = PaymentFault(rule.payment_fault(as_array(laid), color_index(route), spaces))
     if fault is not PaymentFault.NONE:
         return f"{route}: {_fault_text(fault, route, laid)}"
-    if isinstance(cards, Payment) and not _split_holds(route, facts, cards):
+    if isinstance(cards, Payment) and not _split_holds(route, spaces, cards):
         return f"{route}: the cards pay for it, but not in the way given ({cards})"
     return None
 
@@ -308,11 +279,10 @@ def from_cards(route: Route, cards: Cards) -> Payment:
 
 def split(route: Route, counts: tuple[int, ...]) -> Payment:
     """Return the payment that legal cards make: see `from_cards`."""
-    plain, symbols, jokers, swap_size, swap_any = RouteFacts.of(route)
-    n_sets = int(rule.payment_sets(plain, symbols, swap_size, swap_any, sum(counts)))
-    most = int(rule.most_locomotives(plain, symbols, jokers, swap_any, n_sets))
-    locomotives = min(counts[LOCOMOTIVE_INDEX], most)
-    own = plain + symbols - n_sets - locomotives
+    spaces = spaces_of(route)
+    n_sets = int(rule.payment_sets(spaces, sum(counts)))
+    locomotives = min(counts[LOCOMOTIVE_INDEX], int(rule.most_locomotives(spaces, n_sets)))
+    own = route.length - n_sets - locomotives
     left = list(counts)
     left[LOCOMOTIVE_INDEX] -= locomotives
     if own == 0:
@@ -322,8 +292,8 @@ def split(route: Route, counts: tuple[int, ...]) -> Payment:
     return Payment(COLORS[c], own, locomotives, CardCounts(tuple(left)))
 
 
-def _split_holds(route: Route, facts: RouteFacts, payment: Payment) -> bool:
-    n_sets = int(rule.form_sets(*facts, payment.own, payment.locomotives))
+def _split_holds(route: Route, spaces: Spaces, payment: Payment) -> bool:
+    n_sets = int(rule.form_sets(spaces, payment.own, payment.locomotives))
     return (
         n_sets >= 0
         and payment.sets.n_cards == n_sets * route.swap_size
@@ -331,7 +301,7 @@ def _split_holds(route: Route, facts: RouteFacts, payment: Payment) -> bool:
     )
 
 
-def _spaces(route: Route, color: str) -> str:
+def _needs(route: Route, color: str) -> str:
     """Return what a route without enough sets needs."""
     plain = route.length - route.locomotives
     needs = [f"{plain} {color}"] if plain else []
@@ -346,8 +316,7 @@ def _joker_note(route: Route, hand: CardCounts) -> str:
 
 def _fault_text(fault: PaymentFault, route: Route, cards: CardCounts) -> str:
     n, size = cards.n_cards, route.swap_size
-    plain, symbols, _, _, swap_any = RouteFacts.of(route)
-    most = route.length + max(0, size - 1) * int(rule.most_sets(plain, symbols, size, swap_any))
+    most = route.length + max(0, size - 1) * int(rule.most_sets(spaces_of(route)))
     outside = " outside sets" if size else ""
     stand_in = f" or {size} cards for it" if size else ""
     texts = {
@@ -356,7 +325,9 @@ def _fault_text(fault: PaymentFault, route: Route, cards: CardCounts) -> str:
         PaymentFault.BROKEN_SET: (
             f"{n} cards are not {route.length} and whole sets: each set of {size} for one card adds {size - 1}"
         ),
-        PaymentFault.MISSING_LOCOMOTIVE: f"each of its {symbols} locomotive symbols needs a locomotive{stand_in}",
+        PaymentFault.MISSING_LOCOMOTIVE: (
+            f"each of its {route.locomotives} locomotive symbols needs a locomotive{stand_in}"
+        ),
         PaymentFault.LOCOMOTIVE: "a locomotive is no joker on this route",
         PaymentFault.COLOR: f"cards{outside} must be {route.color}, got {cards}",
         PaymentFault.TWO_COLORS: f"cards{outside} must be of one color, got {cards}",

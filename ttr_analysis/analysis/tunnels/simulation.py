@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -13,14 +13,14 @@ from ttr_analysis._compile import compiled
 from ttr_analysis.analysis._counts import add_cards, copy_cards, count_cards, draw_card, remove_cards
 from ttr_analysis.analysis.payments import Cards, Payment, from_cards, why_illegal
 from ttr_analysis.analysis.payments.expected import BASE_RULES
-from ttr_analysis.analysis.payments.joint import routes_table
+from ttr_analysis.analysis.payments.joint import RouteColumns, route_columns, spaces_in
 from ttr_analysis.analysis.payments.model import as_array
 from ttr_analysis.analysis.tunnels.odds import check_matching, known_cards
 from ttr_analysis.analysis.waiting import Estimate
 from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE, LOCOMOTIVE_INDEX, N_KINDS, CardCounts, card_index
 from ttr_analysis.maps.model import Route
 from ttr_analysis.rules.chance import stream_from
-from ttr_analysis.rules.payment import GRAY_INDEX, fill_sets, form_sets
+from ttr_analysis.rules.payment import GRAY_INDEX, Spaces, fill_sets, form_sets
 from ttr_analysis.rules.ruleset import RuleSet
 from ttr_analysis.rules.tunnel import (
     claim_probability,
@@ -272,20 +272,15 @@ def simulate_path(
         msg = f"the pile holds from 0 to the {pool.n_cards} cards of the pool, got {n_pile}"
         raise ValueError(msg)
     results = np.zeros((n, N_RESULTS + 2 * len(routes)), dtype=np.int64)
-    simulate_paths(
-        stream_from(rng),
-        routes_table(routes),
-        np.array([r.tunnel for r in routes], dtype=np.int64),
+    path = Path(
+        route_columns(routes),
+        np.array([r.tunnel * rules.tunnel.revealed for r in routes], dtype=np.int64),
         _wanted_later(routes),
-        as_array(hand),
-        as_array(pool),
-        n_pile,
-        as_array(discards),
-        rules.tunnel.revealed,
         attempts,
         int(rules.cards.reshuffle == "at_once"),
-        results,
     )
+    cards = HandAndPiles(as_array(hand), as_array(pool), n_pile, as_array(discards))
+    simulate_paths(stream_from(rng), path, cards, results)
     return _summary(routes, results)
 
 
@@ -355,21 +350,42 @@ N_RESULTS = 3
 _NO_PAYMENT = -1
 
 
+class Path(NamedTuple):
+    """
+    What the player is up to.
+
+    Parameters
+    ----------
+    routes
+        The routes in order, as by `route_columns`.
+    revealed
+        Cards turned over for each: 0 unless it is a tunnel.
+    wanted
+        Cards to keep for later routes, one row for each route.
+    attempts
+        How often a tunnel is tried.
+    at_once
+        1 if the discards are shuffled as soon as the pile runs out.
+    """
+
+    routes: RouteColumns
+    revealed: Ints
+    wanted: Ints
+    attempts: int
+    at_once: int
+
+
+class HandAndPiles(NamedTuple):
+    """Cards held, those that the pile may hold, how many it holds, and those of the discard pile."""
+
+    hand: Ints
+    pool: Ints
+    n_pile: int
+    discards: Ints
+
+
 @compiled
-def simulate_paths(
-    stream: Ints,
-    routes: Ints,
-    tunnel: Ints,
-    wanted: Ints,
-    hand: Ints,
-    pool: Ints,
-    n_pile: int,
-    discards: Ints,
-    revealed: int,
-    attempts: int,
-    at_once: int,
-    results: Ints,
-) -> None:
+def simulate_paths(stream: Ints, path: Path, start: HandAndPiles, results: Ints) -> None:
     """
     Claim the routes in order, once for each row of the results.
 
@@ -377,77 +393,42 @@ def simulate_paths(
     ----------
     stream
         Random stream, as in `ttr_analysis.rules.chance`; moved on.
-    routes
-        One row for each: color, plain, symbols, jokers, swap_size, swap_any.
-    tunnel
-        1 for the tunnels among them.
-    wanted
-        Cards to keep for later routes, one row for each route.
-    hand, pool, n_pile, discards
-        Cards held, those that the pile may hold, how many it holds, and those
-        of the discard pile.
-    revealed
-        Cards turned over for a tunnel.
-    attempts
-        How often a tunnel is tried.
-    at_once
-        1 if the discards are shuffled as soon as the pile runs out.
+    path
+        The routes.
+    start
+        The cards before the first claim.
     results
         Filled, one row for each game: routes claimed, turns, cards spent, and
         for each route its attempts and its surcharge.
     """
     for game in range(results.shape[0]):
-        _play(
-            stream,
-            routes,
-            tunnel,
-            wanted,
-            hand.copy(),
-            pool.copy(),
-            n_pile,
-            discards.copy(),
-            revealed,
-            attempts,
-            at_once,
-            results[game],
-        )
+        cards = HandAndPiles(start.hand.copy(), start.pool.copy(), start.n_pile, start.discards.copy())
+        _play(stream, path, cards, results[game])
 
 
 @compiled
-def _play(
-    stream: Ints,
-    routes: Ints,
-    tunnel: Ints,
-    wanted: Ints,
-    hand: Ints,
-    pool: Ints,
-    n_pile: int,
-    discards: Ints,
-    revealed: int,
-    attempts: int,
-    at_once: int,
-    result: Ints,
-) -> None:
+def _play(stream: Ints, path: Path, cards: HandAndPiles, result: Ints) -> None:
+    hand, discards = cards.hand, cards.discards
     laid = np.zeros(N_KINDS, dtype=np.int64)
     turned = np.zeros(N_KINDS, dtype=np.int64)
     paid = np.zeros(N_KINDS, dtype=np.int64)
-    for i in range(routes.shape[0]):
+    for i in range(path.routes.color.size):
         at = N_RESULTS + 2 * i
+        spaces, wanted, revealed = spaces_in(path.routes, i), path.wanted[i], path.revealed[i]
         claimed = False
-        while not claimed and result[at] < attempts:
-            n_revealed = revealed if tunnel[i] else 0
-            color = choose_payment(hand, routes[i], wanted[i], pool, n_pile, discards, n_revealed, laid)
+        while not claimed and result[at] < path.attempts:
+            color = choose_payment(path.routes.color[i], spaces, wanted, revealed, cards, laid)
             if color == _NO_PAYMENT:
                 return
             result[1] += 1
             result[at] += 1
             remove_cards(laid, hand)
-            n_pile = _turn_over(stream, pool, n_pile, discards, n_revealed, at_once, turned)
-            surcharge = matching_cards(turned, color) if tunnel[i] else 0
-            jokers = routes[i, 3]
-            claimed = surcharge <= spare_cards(hand, color, jokers)
+            n_pile = _turn_over(stream, cards, revealed, path.at_once, turned)
+            cards = HandAndPiles(hand, cards.pool, n_pile, discards)
+            surcharge = matching_cards(turned, color)
+            claimed = surcharge <= spare_cards(hand, color, spaces.jokers)
             if claimed:
-                _pay(hand, color, jokers, surcharge, wanted[i], paid)
+                _pay(hand, color, spaces.jokers, surcharge, wanted, paid)
                 add_cards(laid, discards)
                 add_cards(paid, discards)
                 result[0] += 1
@@ -461,23 +442,24 @@ def _play(
 
 
 @compiled
-def _turn_over(stream: Ints, pool: Ints, n_pile: int, discards: Ints, revealed: int, at_once: int, turned: Ints) -> int:
+def _turn_over(stream: Ints, cards: HandAndPiles, revealed: int, at_once: int, turned: Ints) -> int:
     """
     Turn over cards of the pile; return how many the pile then holds.
 
     Each card is a random one of the pool, as the pile is a random part of it.
     After a reshuffle the pool is what was in the discard pile.
     """
+    n_pile = cards.n_pile
     turned.fill(0)
     for _ in range(revealed):
         if n_pile == 0:
-            n_pile = _reshuffle(pool, discards)
+            n_pile = _reshuffle(cards.pool, cards.discards)
         if n_pile == 0:
             return 0
-        turned[draw_card(pool, stream)] += 1
+        turned[draw_card(cards.pool, stream)] += 1
         n_pile -= 1
         if n_pile == 0 and at_once:
-            n_pile = _reshuffle(pool, discards)
+            n_pile = _reshuffle(cards.pool, cards.discards)
     return n_pile
 
 
@@ -503,21 +485,21 @@ def _pay(hand: Ints, color: int, jokers: int, surcharge: int, wanted: Ints, paid
 
 @compiled
 def choose_payment(
-    hand: Ints, route: Ints, wanted: Ints, pool: Ints, n_pile: int, discards: Ints, revealed: int, laid: Ints
+    route_color: int, spaces: Spaces, wanted: Ints, revealed: int, held: HandAndPiles, laid: Ints
 ) -> int:
     """
     Choose the cards for a route; return the color played, -1 if none pay.
 
     Parameters
     ----------
-    hand
-        Cards held.
-    route
-        Color, plain, symbols, jokers, swap_size, swap_any.
+    route_color, spaces
+        The route.
     wanted
         Cards to keep if possible.
-    pool, n_pile, discards, revealed
-        What the odds of a tunnel depend on; `revealed` is 0 for other routes.
+    revealed
+        Cards that are then turned over: 0 unless it is a tunnel.
+    held
+        The hand, and the piles, which the odds of a tunnel depend on.
     laid
         Filled with the cards to lay down.
 
@@ -526,6 +508,7 @@ def choose_payment(
     Best odds first, then the fewest wanted cards broken into, then the fewest
     locomotives, then the fewest cards, then the first color.
     """
+    hand = held.hand
     best = _NO_PAYMENT
     best_odds = -1.0
     best_cost = np.zeros(3, dtype=np.int64)
@@ -535,17 +518,17 @@ def choose_payment(
     for kind in range(N_KINDS):
         # The last kind stands for no color cards at all.
         alone = kind == LOCOMOTIVE_INDEX
-        if not alone and route[0] not in (kind, GRAY_INDEX):
+        if not alone and route_color not in (kind, GRAY_INDEX):
             continue
-        for own in range(0 if alone else 1, (0 if alone else min(hand[kind], route[1])) + 1):
-            for locomotives in range(min(hand[LOCOMOTIVE_INDEX], route[1] + route[2] - own) + 1):
-                n_sets = form_sets(route[1], route[2], route[3], route[4], route[5], own, locomotives)
-                if n_sets < 0 or n_sets * route[4] > n_cards - own - locomotives:
+        for own in range(0 if alone else 1, (0 if alone else min(hand[kind], spaces.plain)) + 1):
+            for locomotives in range(min(hand[LOCOMOTIVE_INDEX], spaces.plain + spaces.symbols - own) + 1):
+                n_sets = form_sets(spaces, own, locomotives)
+                if n_sets < 0 or n_sets * spaces.swap_size > n_cards - own - locomotives:
                     continue
-                _lay_out(hand, kind, own, locomotives, n_sets * route[4], wanted, cards)
+                _lay_out(hand, kind, own, locomotives, n_sets * spaces.swap_size, wanted, cards)
                 odds = 1.0
                 if revealed > 0:
-                    odds = _odds(hand, cards, kind, route[3], pool, n_pile, discards, revealed)
+                    odds = _odds(held, cards, kind, spaces.jokers, revealed)
                 _cost(hand, cards, wanted, cost)
                 if odds > best_odds + 1e-12 or (odds > best_odds - 1e-12 and _is_less(cost, best_cost)):
                     best = kind
@@ -570,18 +553,16 @@ def _lay_out(hand: Ints, kind: int, own: int, locomotives: int, in_sets: int, wa
 
 
 @compiled
-def _odds(
-    hand: Ints, cards: Ints, color: int, jokers: int, pool: Ints, n_pile: int, discards: Ints, revealed: int
-) -> float:
-    left = hand.copy()
-    remove_cards(cards, left)
+def _odds(held: HandAndPiles, laid: Ints, color: int, jokers: int, revealed: int) -> float:
+    left = held.hand.copy()
+    remove_cards(laid, left)
     return claim_probability(
         spare_cards(left, color, jokers),
-        matching_cards(pool, color),
-        count_cards(pool),
-        n_pile,
-        matching_cards(discards, color),
-        count_cards(discards),
+        matching_cards(held.pool, color),
+        count_cards(held.pool),
+        held.n_pile,
+        matching_cards(held.discards, color),
+        count_cards(held.discards),
         revealed,
     )
 

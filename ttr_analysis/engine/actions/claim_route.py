@@ -24,7 +24,7 @@ from ttr_analysis.engine.layout import TUNNEL_PHASE, TURN, UNKNOWN_CARD, State
 from ttr_analysis.maps.model import Route
 from ttr_analysis.rules.payment import payment_fault
 from ttr_analysis.rules.tunnel import color_played, matching_cards
-from ttr_analysis.tables import Tables
+from ttr_analysis.tables import Tables, spaces_at
 
 if TYPE_CHECKING:
     from ttr_analysis.engine.actions.table import Codec
@@ -74,15 +74,7 @@ def fault(state: State, tables: Tables, seat: int, route: int, value: int) -> in
     unpack_cards(value, cards)
     if not holds(state, seat, cards):
         return ActionFault.CARDS
-    unpaid = payment_fault(
-        cards,
-        tables.color[route],
-        tables.plain[route],
-        tables.symbols[route],
-        tables.jokers[route],
-        tables.swap_size[route],
-        tables.swap_any[route],
-    )
+    unpaid = payment_fault(cards, tables.color[route], spaces_at(tables, route))
     return NONE if unpaid == 0 else ActionFault.PAYMENT
 
 

@@ -14,7 +14,7 @@ from ttr_analysis.engine.layout import NOBODY, State
 from ttr_analysis.rules.forms import count_forms, find_form
 from ttr_analysis.rules.money import can_settle, settle_toll, toll_payee
 from ttr_analysis.rules.payment import fill_sets, form_sets
-from ttr_analysis.tables import Tables
+from ttr_analysis.tables import Tables, spaces_at
 
 # -- what is open --------------------------------------------------------------
 
@@ -152,17 +152,16 @@ def lay_form(state: State, tables: Tables, seat: int, route: int, number: int, c
         How many cards of the rest the sets want.
     """
     hand = state.hand[seat]
-    plain, symbols = tables.plain[route], tables.symbols[route]
-    jokers, swap_size, swap_any = tables.jokers[route], tables.swap_size[route], tables.swap_any[route]
+    spaces = spaces_at(tables, route)
     color, own, locomotives = find_form(
         hand,
         state.n_hand[seat],
         tables.color[route],
-        plain,
-        symbols,
-        jokers,
-        swap_size,
-        swap_any,
+        spaces.plain,
+        spaces.symbols,
+        spaces.jokers,
+        spaces.swap_size,
+        spaces.swap_any,
         number,
     )
     if own > 0:
@@ -170,7 +169,7 @@ def lay_form(state: State, tables: Tables, seat: int, route: int, number: int, c
     cards[LOCOMOTIVE_INDEX] += locomotives
     for kind in range(N_KINDS):
         left[kind] = hand[kind] - cards[kind]
-    return int(swap_size * form_sets(plain, symbols, jokers, swap_size, swap_any, own, locomotives))
+    return int(spaces.swap_size * form_sets(spaces, own, locomotives))
 
 
 # -- taking it -----------------------------------------------------------------

@@ -20,7 +20,7 @@ from ttr_analysis.rules.payment import (
     sets_needed,
 )
 from ttr_analysis.rules.tunnel import claim_probability
-from ttr_analysis.tables import MEASURE_TRAIL, Tables
+from ttr_analysis.tables import MEASURE_TRAIL, Tables, spaces_at
 
 SPARE: Final = N_KINDS
 """In `free`: how many of the colored cards nothing wants."""
@@ -126,25 +126,24 @@ def judge_color(
     value
         Changed.
     """
-    symbols = tables.symbols[route]
+    spaces = spaces_at(tables, route)
+    size = spaces.swap_size
     locomotives = free[LOCOMOTIVE_INDEX]
-    jokers = tables.jokers[route]
-    no_symbols = max(0, symbols - locomotives)
-    no_color = max(0, tables.plain[route] + tables.tunnel[route] - own)
-    if jokers:
-        no_color = max(0, no_color - max(0, locomotives - symbols))
+    no_symbols = max(0, spaces.symbols - locomotives)
+    no_color = max(0, spaces.plain + tables.tunnel[route] - own)
+    if spaces.jokers:
+        no_color = max(0, no_color - max(0, locomotives - spaces.symbols))
     missing = float(no_symbols + no_color)
-    size = tables.swap_size[route]
     if size > 0 and missing > 0.0:
         spare = free[SPARE] - min(own, free[color])
-        missing = max(1.0, missing - min(missing if tables.swap_any[route] else float(no_symbols), spare / size))
+        missing = max(1.0, missing - min(missing if spaces.swap_any else float(no_symbols), spare / size))
     if missing > 2.0 * left - 1.0:
         return
     share = worth / (missing + 2.0)
     if no_color > 0:
         value[color] = max(value[color], share)
         value[SUM + color] += share
-    if no_symbols > 0 or (jokers and no_color > 0):
+    if no_symbols > 0 or (spaces.jokers and no_color > 0):
         value[LOCOMOTIVE_INDEX] = max(value[LOCOMOTIVE_INDEX], share)
         value[SUM + LOCOMOTIVE_INDEX] += share
     if size > 0 and missing > 0.0:
@@ -272,35 +271,31 @@ def find_form(
     color, own, locomotives, n_sets
         Color, cards of it, locomotives, and sets for the other spaces.
     """
-    own_want = tables.plain[route] if memory.is_planned[route] else 0
-    plain = tables.plain[route]
-    symbols = tables.symbols[route]
-    jokers = tables.jokers[route]
-    size = tables.swap_size[route]
-    swap_any = tables.swap_any[route]
-    color = tables.color[route]
+    spaces = spaces_at(tables, route)
+    own_want = spaces.plain if memory.is_planned[route] else 0
+    length, color = tables.length[route], tables.color[route]
     hand = state.hand[seat]
     locomotives = hand[LOCOMOTIVE_INDEX]
     best = (-1.0, 0, 0, 0, 0)
     for c in range(N_COLORS):
         if color not in (GRAY_INDEX, c):
             continue
-        held = min(hand[c], plain)
-        fewest = sets_needed(plain, symbols, jokers, size, swap_any, held, locomotives)
+        held = min(hand[c], spaces.plain)
+        fewest = sets_needed(spaces, held, locomotives)
         if fewest < 0:
             continue
-        most = min(fewest + 1, most_sets(plain, symbols, size, swap_any))
+        most = min(fewest + 1, most_sets(spaces))
         for n_sets in range(fewest, max(fewest, most) + 1):
-            n_locomotives = max(fewest_locomotives(symbols, n_sets), plain + symbols - n_sets - held)
-            if n_locomotives > min(locomotives, most_locomotives(plain, symbols, jokers, swap_any, n_sets)):
+            n_locomotives = max(fewest_locomotives(spaces, n_sets), length - n_sets - held)
+            if n_locomotives > min(locomotives, most_locomotives(spaces, n_sets)):
                 continue
-            own = plain + symbols - n_sets - n_locomotives
-            if own < 0 or state.n_hand[seat] - own - n_locomotives < n_sets * size:
+            own = length - n_sets - n_locomotives
+            if own < 0 or state.n_hand[seat] - own - n_locomotives < n_sets * spaces.swap_size:
                 continue
             wanted = memory.wanted[c] - (own_want if color == c else 0)
             price = n_locomotives * params.locomotive_price + price_cards(params, hand[c], wanted, own)
             if n_sets > 0:
-                price += _price_sets(params, memory, hand, c, own, n_sets * size)
+                price += _price_sets(params, memory, hand, c, own, n_sets * spaces.swap_size)
             if best[0] < 0.0 or price < best[0]:
                 best = (price, c, own, n_locomotives, n_sets)
     return best
