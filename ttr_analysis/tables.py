@@ -17,6 +17,7 @@ from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import Record, block, cell, compiled
 from ttr_analysis.cards import N_KINDS, ROUTE_COLORS
 from ttr_analysis.maps.model import GameMap, Route
+from ttr_analysis.rules.market import FaceUpRules
 from ttr_analysis.rules.payment import Spaces
 
 MAX_SEATS: Final = 6
@@ -247,6 +248,19 @@ def _put_rules(tables: Tables, game_map: GameMap, n_players: int) -> None:
         tables.bonus_measure[i] = _MEASURES[bonus.measure]
         tables.bonus_without_loans[i] = bonus.requires == "no_loans"
         tables.bonus_points[i, : len(points)] = points
+
+
+@compiled
+def face_up_rules(tables: Tables) -> FaceUpRules:
+    """Return what the rules say about the face-up cards."""
+    return FaceUpRules(
+        tables.locomotive_cost,
+        tables.reset_at,
+        tables.max_resets,
+        tables.reset_needs_full,
+        tables.reset_needs_colored,
+        tables.open_without_piles,
+    )
 
 
 def _put_routes(tables: Tables, game_map: GameMap) -> None:

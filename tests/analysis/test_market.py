@@ -14,12 +14,12 @@ import ttr_analysis as ttr
 from tests.oracles.draws import enumerate_market
 from tests.oracles.payment import Counts, make_route, spread
 from tests.oracles.strategies import GREEN, RED, some_cards
-from ttr_analysis.analysis.payments.expected import DrawingRules, refill
+from ttr_analysis.analysis.payments.expected import refill
 from ttr_analysis.analysis.waiting import WaitingTime
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, CardCounts
 from ttr_analysis.maps.model import GameMap, Route
 from ttr_analysis.rules.chance import stream_from
-from ttr_analysis.rules.market import EMPTY, is_reset_due
+from ttr_analysis.rules.market import EMPTY, FaceUpRules, is_reset_due
 from ttr_analysis.rules.ruleset import MarketRules, RuleSet
 
 
@@ -183,7 +183,7 @@ def test_whether_face_up_cards_may_be_taken_when_both_piles_are_empty(
 @pytest.mark.parametrize(("needs_full", "n_resets"), [(True, 0), (False, 1)])
 def test_whether_a_reset_needs_a_full_market(needs_full: bool, n_resets: int) -> None:  # noqa: FBT001
     """Two locomotives and a slot for which there is no card; the same cards come back."""
-    rules = DrawingRules(2, 2, 2, 1, int(needs_full), 0, 1)
+    rules = FaceUpRules(2, 2, 1, int(needs_full), 0, 1)
     market = np.array([LOCOMOTIVE_INDEX, LOCOMOTIVE_INDEX, EMPTY])
     pile, discards = (np.zeros(9, dtype=np.int64) for _ in range(2))
 
@@ -202,7 +202,7 @@ def test_whether_a_reset_needs_a_full_market(needs_full: bool, n_resets: int) ->
 def test_a_refill_ends_where_the_rules_say(
     slots: list[int], pile: Counts, discards: Counts, resets: tuple[int, int, int, int], seed: int
 ) -> None:
-    rules = DrawingRules(2, 2, *resets, 1)
+    rules = FaceUpRules(2, *resets, 1)
     market, left, thrown = np.array(slots), np.array(pile), np.array(discards)
     before = left + thrown + np.bincount(market[market != EMPTY], minlength=9)
 
@@ -216,4 +216,4 @@ def test_a_refill_ends_where_the_rules_say(
     assert EMPTY not in market or left.sum() + thrown.sum() == 0
     assert n_resets <= rules.max_resets
     n_colored = int(left[:8].sum() + thrown[:8].sum())
-    assert not is_reset_due(market, n_colored, n_resets, *resets)
+    assert not is_reset_due(market, n_colored, n_resets, rules)

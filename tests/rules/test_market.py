@@ -13,6 +13,7 @@ from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS
 from ttr_analysis.engine.layout import NOBODY
 from ttr_analysis.rules.market import (
     EMPTY,
+    FaceUpRules,
     draws_for_face_up,
     has_too_many_locomotives,
     is_reset_due,
@@ -69,10 +70,9 @@ def test_when_a_reset_is_due(
         n_colored >= needs_colored,
     ]
     market = np.array(slots)
+    rules = FaceUpRules(2, reset_at, max_resets, needs_full, needs_colored, 1)
 
-    assert is_reset_due(market, n_in_piles, n_resets, reset_at, max_resets, needs_full, needs_colored) == all(
-        conditions
-    )
+    assert is_reset_due(market, n_in_piles, n_resets, rules) == all(conditions)
     assert has_too_many_locomotives(market, reset_at) == all(conditions[:2])
 
 
@@ -94,7 +94,7 @@ def test_what_may_be_taken(cost: int) -> None:
         closed = not has_piles and not is_open
         may = kind != EMPTY and not second_locomotive and not closed
 
-        assert may_take_face_up(kind, n_taken, has_piles, cost, is_open) == may
+        assert may_take_face_up(kind, n_taken, has_piles, FaceUpRules(cost, 3, 100, 1, 3, is_open)) == may
 
 
 def test_what_a_face_up_card_costs() -> None:

@@ -15,7 +15,7 @@ Where no slot was empty there is no refill, and no reset either.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
@@ -23,6 +23,17 @@ from ttr_analysis.cards import LOCOMOTIVE_INDEX
 
 EMPTY: Final = -1
 """A slot without a card."""
+
+
+class FaceUpRules(NamedTuple):
+    """What a rule set says about the face-up cards: the fields of its `market`, as numbers."""
+
+    locomotive_cost: int
+    reset_at: int
+    max_resets: int
+    reset_needs_full: int
+    reset_needs_colored: int
+    open_without_piles: int
 
 
 # -- filling the slots --------------------------------------------------------
@@ -82,15 +93,7 @@ def has_too_many_locomotives(market: Ints, reset_at: int) -> bool:
 
 
 @compiled
-def is_reset_due(
-    market: Ints,
-    n_colored_in_piles: int,
-    n_resets: int,
-    reset_at: int,
-    max_resets: int,
-    reset_needs_full: int,
-    reset_needs_colored: int,
-) -> bool:
+def is_reset_due(market: Ints, n_colored_in_piles: int, n_resets: int, rules: FaceUpRules) -> bool:
     """
     Return whether all face-up cards are to be replaced.
 
@@ -102,8 +105,8 @@ def is_reset_due(
         Cards that are no locomotives, in draw and discard piles together.
     n_resets
         Resets made since the slots were refilled.
-    reset_at, max_resets, reset_needs_full, reset_needs_colored
-        Fields of the rule set's `market`.
+    rules
+        Those of the market.
 
     Examples
     --------
@@ -112,27 +115,28 @@ def is_reset_due(
 
     >>> import numpy as np
     >>> market = np.array([8, 2, 8, 0, 8])
-    >>> bool(is_reset_due(market, 58, 0, 3, 100, 1, 3))
+    >>> rules = FaceUpRules(2, 3, 100, reset_needs_full=1, reset_needs_colored=3, open_without_piles=1)
+    >>> bool(is_reset_due(market, 58, 0, rules))
     True
-    >>> bool(is_reset_due(market, 0, 0, 3, 100, 1, 3)), bool(is_reset_due(market, 58, 100, 3, 100, 1, 3))
+    >>> bool(is_reset_due(market, 0, 0, rules)), bool(is_reset_due(market, 58, 100, rules))
     (False, False)
 
     An empty slot, where the market must be full and where it need not:
 
     >>> market[1] = EMPTY
-    >>> bool(is_reset_due(market, 58, 0, 3, 100, 1, 3)), bool(is_reset_due(market, 58, 0, 3, 100, 0, 3))
+    >>> bool(is_reset_due(market, 58, 0, rules)), bool(is_reset_due(market, 58, 0, rules._replace(reset_needs_full=0)))
     (False, True)
     """
-    if n_resets >= max_resets or not has_too_many_locomotives(market, reset_at):
+    if n_resets >= rules.max_resets or not has_too_many_locomotives(market, rules.reset_at):
         return False
     n_colored = n_colored_in_piles
     for slot in range(market.size):
         if market[slot] == EMPTY:
-            if reset_needs_full:
+            if rules.reset_needs_full:
                 return False
         elif market[slot] != LOCOMOTIVE_INDEX:
             n_colored += 1
-    return n_colored >= reset_needs_colored
+    return n_colored >= rules.reset_needs_colored
 
 
 @compiled
@@ -194,7 +198,7 @@ def must_be_first(kind: int, locomotive_cost: int) -> bool:
 
 
 @compiled
-def may_take_face_up(kind: int, n_taken: int, has_piles: bool, locomotive_cost: int, open_without_piles: int) -> bool:
+def may_take_face_up(kind: int, n_taken: int, has_piles: bool, rules: FaceUpRules) -> bool:
     """
     Return whether the card of a slot may be taken now.
 
@@ -206,21 +210,23 @@ def may_take_face_up(kind: int, n_taken: int, has_piles: bool, locomotive_cost: 
         Cards taken before in this turn.
     has_piles
         Whether there is a card in draw or discard pile.
-    locomotive_cost, open_without_piles
-        Fields of the rule set's `market`.
+    rules
+        Those of the market.
 
     Examples
     --------
     A locomotive as the second card, where it costs two draws and where one:
 
-    >>> bool(may_take_face_up(8, 1, True, 2, 1)), bool(may_take_face_up(8, 1, True, 1, 1))
+    >>> rules = FaceUpRules(2, 3, 100, reset_needs_full=1, reset_needs_colored=3, open_without_piles=1)
+    >>> bool(may_take_face_up(8, 1, True, rules)), bool(may_take_face_up(8, 1, True, rules._replace(locomotive_cost=1)))
     (False, True)
 
     A red card when both piles are empty:
 
-    >>> bool(may_take_face_up(7, 0, False, 2, 1)), bool(may_take_face_up(7, 0, False, 2, 0))
+    >>> closed = rules._replace(open_without_piles=0)
+    >>> bool(may_take_face_up(7, 0, False, rules)), bool(may_take_face_up(7, 0, False, closed))
     (True, False)
     """
-    if kind == EMPTY or (n_taken > 0 and must_be_first(kind, locomotive_cost)):
+    if kind == EMPTY or (n_taken > 0 and must_be_first(kind, rules.locomotive_cost)):
         return False
-    return has_piles or open_without_piles != 0
+    return has_piles or rules.open_without_piles != 0

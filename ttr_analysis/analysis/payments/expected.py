@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from math import comb
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from ttr_analysis.rules import payment as rule
 from ttr_analysis.rules.chance import stream_from
 from ttr_analysis.rules.market import (
     EMPTY,
+    FaceUpRules,
     draws_for_face_up,
     is_reset_due,
     may_take_face_up,
@@ -189,7 +190,8 @@ def simulate_draws(
         spaces_of(_longer(route, spare)),
         market,
         as_array(pool),
-        _drawing_rules(rules),
+        rules.cards.draws_per_turn,
+        _face_up_rules(rules),
         cards,
         turns,
     )
@@ -206,10 +208,9 @@ def hand_and_pool(
     return hand, CardCounts.coerce(pool)
 
 
-def _drawing_rules(rules: RuleSet) -> DrawingRules:
+def _face_up_rules(rules: RuleSet) -> FaceUpRules:
     market = rules.market
-    return DrawingRules(
-        rules.cards.draws_per_turn,
+    return FaceUpRules(
         market.locomotive_cost,
         market.reset_at,
         market.max_resets,
@@ -315,27 +316,6 @@ def multiply(a: Sequence[int], b: Sequence[int]) -> list[int]:
 _NO_SLOT: Final = -1
 
 
-class DrawingRules(NamedTuple):
-    """
-    What a rule set says about drawing, in numbers.
-
-    Parameters
-    ----------
-    draws_per_turn
-        Field of its `cards`.
-    locomotive_cost, reset_at, max_resets, reset_needs_full, reset_needs_colored, open_without_piles
-        Fields of its `market`.
-    """
-
-    draws_per_turn: int
-    locomotive_cost: int
-    reset_at: int
-    max_resets: int
-    reset_needs_full: int
-    reset_needs_colored: int
-    open_without_piles: int
-
-
 @compiled
 def simulate_drawing(
     stream: Ints,
@@ -344,7 +324,8 @@ def simulate_drawing(
     spaces: Spaces,
     market: Ints,
     pool: Ints,
-    rules: DrawingRules,
+    draws: int,
+    rules: FaceUpRules,
     cards: Ints,
     turns: Ints,
 ) -> None:
@@ -365,14 +346,14 @@ def simulate_drawing(
         Kinds of the face-up cards; `EMPTY` for a slot that is dealt first.
     pool
         Cards of the draw pile.
-    rules
-        The rules of drawing.
+    draws, rules
+        Draws in a turn, and the rules of the market.
     cards, turns
         Filled with the cards drawn and turns taken in each game; -1 where
         cards ran out first.
     """
     for i in range(cards.size):
-        _draw_once(stream, hand.copy(), color, spaces, market.copy(), pool.copy(), rules, i, cards, turns)
+        _draw_once(stream, hand.copy(), color, spaces, market.copy(), pool.copy(), draws, rules, i, cards, turns)
 
 
 @compiled
@@ -383,7 +364,8 @@ def _draw_once(
     spaces: Spaces,
     market: Ints,
     pile: Ints,
-    rules: DrawingRules,
+    draws: int,
+    rules: FaceUpRules,
     i: int,
     cards: Ints,
     turns: Ints,
@@ -392,9 +374,9 @@ def _draw_once(
     refill(stream, market, pile, discards, rules)
     cards[i] = 0
     turns[i] = 0
-    n_taken = rules.draws_per_turn
+    n_taken = draws
     while not can_pay(hand, color, spaces):
-        if n_taken >= rules.draws_per_turn:
+        if n_taken >= draws:
             n_taken = 0
             turns[i] += 1
         has_piles = count_cards(pile) + count_cards(discards) > 0
@@ -404,7 +386,7 @@ def _draw_once(
             if slot == _NO_SLOT:
                 if n_taken > 0:
                     # A second card that cannot be had is skipped.
-                    n_taken = rules.draws_per_turn
+                    n_taken = draws
                     continue
                 cards[i] = -1
                 turns[i] = -1
@@ -430,7 +412,7 @@ def _choose(
     pile: Ints,
     n_taken: int,
     has_piles: bool,
-    rules: DrawingRules,
+    rules: FaceUpRules,
 ) -> int:
     """Return the slot to take, or `_NO_SLOT` for a blind card."""
     target = _target(hand, color, spaces, market, pile)
@@ -449,9 +431,9 @@ def _choose(
 
 
 @compiled
-def _slot_with(market: Ints, kind: int, n_taken: int, has_piles: bool, rules: DrawingRules) -> int:
+def _slot_with(market: Ints, kind: int, n_taken: int, has_piles: bool, rules: FaceUpRules) -> int:
     """Return the first slot with a card of this kind that may be taken now; `_NO_SLOT` if none."""
-    if not may_take_face_up(kind, n_taken, has_piles, rules.locomotive_cost, rules.open_without_piles):
+    if not may_take_face_up(kind, n_taken, has_piles, rules):
         return _NO_SLOT
     for slot in range(market.size):
         if market[slot] == kind:
@@ -460,12 +442,12 @@ def _slot_with(market: Ints, kind: int, n_taken: int, has_piles: bool, rules: Dr
 
 
 @compiled
-def _any_slot(market: Ints, n_taken: int, has_piles: bool, rules: DrawingRules) -> int:
+def _any_slot(market: Ints, n_taken: int, has_piles: bool, rules: FaceUpRules) -> int:
     """Return a slot whose card may be taken now, colored ones first; `_NO_SLOT` if none."""
     found = _NO_SLOT
     for slot in range(market.size):
         kind = market[slot]
-        if may_take_face_up(kind, n_taken, has_piles, rules.locomotive_cost, rules.open_without_piles):
+        if may_take_face_up(kind, n_taken, has_piles, rules):
             if kind != LOCOMOTIVE_INDEX:
                 return slot
             if found == _NO_SLOT:
@@ -495,7 +477,7 @@ def _target(hand: Ints, color: int, spaces: Spaces, market: Ints, pile: Ints) ->
 
 
 @compiled
-def refill(stream: Ints, market: Ints, pile: Ints, discards: Ints, rules: DrawingRules) -> int:
+def refill(stream: Ints, market: Ints, pile: Ints, discards: Ints, rules: FaceUpRules) -> int:
     """
     Fill the empty slots; if there were any, replace all cards as often as the rules demand.
 
@@ -508,7 +490,7 @@ def refill(stream: Ints, market: Ints, pile: Ints, discards: Ints, rules: Drawin
     pile, discards
         Cards of both piles.
     rules
-        The rules of drawing.
+        Those of the market.
 
     Returns
     -------
@@ -519,15 +501,7 @@ def refill(stream: Ints, market: Ints, pile: Ints, discards: Ints, rules: Drawin
         return 0
     _fill_slots(stream, market, pile, discards)
     n_resets = 0
-    while is_reset_due(
-        market,
-        count_colored(pile) + count_colored(discards),
-        n_resets,
-        rules.reset_at,
-        rules.max_resets,
-        rules.reset_needs_full,
-        rules.reset_needs_colored,
-    ):
+    while is_reset_due(market, count_colored(pile) + count_colored(discards), n_resets, rules):
         sweep_market(market, discards)
         _fill_slots(stream, market, pile, discards)
         n_resets += 1

@@ -31,7 +31,7 @@ from ttr_analysis.rules.market import (
     next_empty_slot,
     sweep_market,
 )
-from ttr_analysis.tables import Tables
+from ttr_analysis.tables import Tables, face_up_rules
 
 
 @compiled
@@ -163,23 +163,13 @@ def _is_reset_due(state: State, tables: Tables, tape: Ints, n_resets: int) -> bo
 @compiled
 def _is_due_with(state: State, tables: Tables, n_colored_in_piles: int, n_resets: int) -> bool:
     """Return whether a reset is due if the piles hold so many colored cards."""
-    return is_reset_due(
-        state.market[: tables.market_size],
-        n_colored_in_piles,
-        n_resets,
-        tables.reset_at,
-        tables.max_resets,
-        tables.reset_needs_full,
-        tables.reset_needs_colored,
-    )
+    return is_reset_due(state.market[: tables.market_size], n_colored_in_piles, n_resets, face_up_rules(tables))
 
 
 @compiled
 def may_take(state: State, tables: Tables, slot: int) -> bool:
     """Return whether the card in a slot may be taken now."""
-    return may_take_face_up(
-        state.market[slot], state.n_taken, has_cards(state), tables.locomotive_cost, tables.open_without_piles
-    )
+    return may_take_face_up(state.market[slot], state.n_taken, has_cards(state), face_up_rules(tables))
 
 
 @compiled

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis._compile import compiled
@@ -250,6 +250,25 @@ def leads_on(tables: Tables, memory: Memory, route: int) -> bool:
 # -- payments ------------------------------------------------------------------------------------------------------
 
 
+class Form(NamedTuple):
+    """
+    A form of payment for a route.
+
+    Parameters
+    ----------
+    price
+        Points that the cards are missed; below 0 if the hand does not pay.
+    color, own, locomotives, n_sets
+        Color, cards of it, locomotives, and sets for the other spaces.
+    """
+
+    price: float
+    color: int
+    own: int
+    locomotives: int
+    n_sets: int
+
+
 @compiled
 def price_cards(params: Params, held: int, wanted: int, n: int) -> float:
     """Return the points that `n` of the cards held of a color are missed, when so many are wanted elsewhere."""
@@ -258,25 +277,14 @@ def price_cards(params: Params, held: int, wanted: int, n: int) -> float:
 
 
 @compiled
-def find_form(
-    state: State, tables: Tables, seat: int, params: Params, memory: Memory, route: int
-) -> tuple[float, int, int, int, int]:
-    """
-    Return the form of payment for a route whose cards are missed least.
-
-    Returns
-    -------
-    price
-        Points that the cards are missed; below 0 if the hand does not pay.
-    color, own, locomotives, n_sets
-        Color, cards of it, locomotives, and sets for the other spaces.
-    """
+def find_form(state: State, tables: Tables, seat: int, params: Params, memory: Memory, route: int) -> Form:
+    """Return the form of payment for a route whose cards are missed least."""
     spaces = spaces_at(tables, route)
     own_want = spaces.plain if memory.is_planned[route] else 0
     length, color = tables.length[route], tables.color[route]
     hand = state.hand[seat]
     locomotives = hand[LOCOMOTIVE_INDEX]
-    best = (-1.0, 0, 0, 0, 0)
+    best = Form(-1.0, 0, 0, 0, 0)
     for c in range(N_COLORS):
         if color not in (GRAY_INDEX, c):
             continue
@@ -296,8 +304,8 @@ def find_form(
             price = n_locomotives * params.locomotive_price + price_cards(params, hand[c], wanted, own)
             if n_sets > 0:
                 price += _price_sets(params, memory, hand, c, own, n_sets * spaces.swap_size)
-            if best[0] < 0.0 or price < best[0]:
-                best = (price, c, own, n_locomotives, n_sets)
+            if best.price < 0.0 or price < best.price:
+                best = Form(price, c, own, n_locomotives, n_sets)
     return best
 
 
@@ -312,10 +320,9 @@ def _price_sets(params: Params, memory: Memory, hand: Ints, color: int, own: int
 
 
 @compiled
-def cards_of_form(
-    state: State, seat: int, memory: Memory, color: int, own: int, locomotives: int, n_set_cards: int
-) -> int:
+def cards_of_form(state: State, tables: Tables, seat: int, memory: Memory, route: int, form: Form) -> int:
     """Return the cards of a form of payment, packed; those of sets are the ones that are least missed."""
+    n_set_cards = form.n_sets * tables.swap_size[route]
     cards = memory.cards[:N_KINDS]
     for kind in range(N_KINDS):
         cards[kind] = 0
@@ -324,12 +331,12 @@ def cards_of_form(
         rank = memory.cards[2 * N_KINDS : 3 * N_KINDS]
         for kind in range(N_KINDS):
             left[kind] = state.hand[seat, kind]
-        left[color] -= own
-        left[LOCOMOTIVE_INDEX] -= locomotives
+        left[form.color] -= form.own
+        left[LOCOMOTIVE_INDEX] -= form.locomotives
         rank[LOCOMOTIVE_INDEX] = 1
         fill_sets(left, n_set_cards, rank, memory.wanted, cards)
-    cards[color] += own
-    cards[LOCOMOTIVE_INDEX] += locomotives
+    cards[form.color] += form.own
+    cards[LOCOMOTIVE_INDEX] += form.locomotives
     return pack_cards(cards)
 
 

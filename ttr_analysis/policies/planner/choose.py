@@ -124,18 +124,17 @@ def take_turn(
         bar = max(best, 2.0 * (params.plan_bar if is_plan else params.extra_bar) * rate)
         if ready[2 * i + 1] <= bar and not (is_stuck and code < 0):
             continue
-        price, color, own, locomotives, n_sets = find_form(state, tables, seat, params, memory, route)
-        worth = ready[2 * i + 1] - price
-        if price < 0.0 or not (worth > bar or (is_stuck and code < 0)):
+        form = find_form(state, tables, seat, params, memory, route)
+        worth = ready[2 * i + 1] - form.price
+        if form.price < 0.0 or not (worth > bar or (is_stuck and code < 0)):
             continue
-        odds = tunnel_odds(state, tables, seat, route, color, own, locomotives)
+        odds = tunnel_odds(state, tables, seat, route, form.color, form.own, form.locomotives)
         if odds < params.tunnel_odds and not is_stuck and not (state.last_left >= 0 and odds > 0.0):
             continue
         if route_fault(state, tables, seat, route) == NONE:
             best = worth
             code = make_action(CLAIM_ROUTE, route)
-            n_set_cards = n_sets * tables.swap_size[route]
-            cards = cards_of_form(state, seat, memory, color, own, locomotives, n_set_cards)
+            cards = cards_of_form(state, tables, seat, memory, route, form)
     if code >= 0 and memory.is_planned[argument_of(code)]:
         return code, cards
     may_draw = has_tickets(state) and n_trains >= params.ticket_trains and left >= params.ticket_turns
