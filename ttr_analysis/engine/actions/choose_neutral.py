@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
-from ttr_analysis.engine.actions.handler import Handler, Refused, add_row
+from ttr_analysis.engine.actions.handler import Handler, MapIndex, Refused, add_row
 from ttr_analysis.engine.codes import CHOOSE_NEUTRAL, make_action
 from ttr_analysis.engine.kernel.claims import mark_owner
 from ttr_analysis.engine.kernel.faults import NONE, ActionFault
@@ -15,9 +15,6 @@ from ttr_analysis.engine.kernel.turns import go_on, may_choose
 from ttr_analysis.engine.layout import NEUTRAL, NEUTRAL_OWNER, State
 from ttr_analysis.maps.model import Route
 from ttr_analysis.tables import Tables
-
-if TYPE_CHECKING:
-    from ttr_analysis.engine.actions.table import Codec
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +61,12 @@ def apply(state: State, tables: Tables, tape: Ints, seat: int, route: int, value
     go_on(state)
 
 
-def _encode(codec: Codec, action: ChooseNeutralRoute, _state: State) -> tuple[int, int]:
-    return codec.route_index(action.route), 0
+def _encode(index: MapIndex, action: ChooseNeutralRoute, _state: State) -> tuple[int, int]:
+    return index.route_index(action.route), 0
 
 
-def _decode(codec: Codec, route: int, _value: int, _state: State) -> ChooseNeutralRoute:
-    return ChooseNeutralRoute(codec.game_map.routes[route])
+def _decode(index: MapIndex, route: int, _value: int, _state: State) -> ChooseNeutralRoute:
+    return ChooseNeutralRoute(index.game_map.routes[route])
 
 
 def _neutral_route(refused: Refused) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ttr_analysis._errors import IllegalActionError
 from ttr_analysis.analysis import payments
 from ttr_analysis.analysis.payments.model import Payment, split
 from ttr_analysis.cards import N_KINDS
-from ttr_analysis.engine.actions.handler import Handler, Refused, add_row, counted, missing_cards, owner_name
+from ttr_analysis.engine.actions.handler import Handler, MapIndex, Refused, add_row, counted, missing_cards, owner_name
 from ttr_analysis.engine.codes import CARD_REVEALED, CLAIM_ROUTE, make_action, packed, unpack_cards, unpacked
 from ttr_analysis.engine.kernel.cards import discard, make_drawable, play_cards, turn_over
 from ttr_analysis.engine.kernel.claims import holds, n_forms, representative, route_fault, take_route
@@ -25,9 +25,6 @@ from ttr_analysis.maps.model import Route
 from ttr_analysis.rules.payment import payment_fault
 from ttr_analysis.rules.tunnel import color_played, matching_cards
 from ttr_analysis.tables import Tables, spaces_at
-
-if TYPE_CHECKING:
-    from ttr_analysis.engine.actions.table import Codec
 
 _CACHE_SIZE: Final = 1 << 17
 
@@ -142,14 +139,14 @@ def _turn_over_cards(state: State, tables: Tables, tape: Ints) -> int:
 # -- as an object, and in words --------------------------------------------------
 
 
-def _encode(codec: Codec, action: ClaimRoute, _state: State) -> tuple[int, int]:
+def _encode(index: MapIndex, action: ClaimRoute, _state: State) -> tuple[int, int]:
     if not isinstance(action.payment, Payment):
         raise IllegalActionError(f"expected a Payment for {action.route}, got {action.payment!r}")
-    return codec.route_index(action.route), packed(action.payment.cards)
+    return index.route_index(action.route), packed(action.payment.cards)
 
 
-def _decode(codec: Codec, route: int, value: int, _state: State) -> ClaimRoute:
-    return _claim(codec.game_map.routes[route], value)
+def _decode(index: MapIndex, route: int, value: int, _state: State) -> ClaimRoute:
+    return _claim(index.game_map.routes[route], value)
 
 
 @lru_cache(maxsize=_CACHE_SIZE)

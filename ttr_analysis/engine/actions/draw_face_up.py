@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
-from ttr_analysis.engine.actions.handler import Handler, Refused, add_row, number_of
+from ttr_analysis.engine.actions.handler import Handler, MapIndex, Refused, add_row, number_of
 from ttr_analysis.engine.codes import DRAW_FACE_UP, make_action
 from ttr_analysis.engine.kernel.cards import may_take, take_face_up
 from ttr_analysis.engine.kernel.faults import NONE, ActionFault
@@ -15,9 +15,6 @@ from ttr_analysis.engine.kernel.turns import after_draw
 from ttr_analysis.engine.layout import NOBODY, SECOND_DRAW, TURN, State
 from ttr_analysis.rules.market import must_be_first
 from ttr_analysis.tables import Tables
-
-if TYPE_CHECKING:
-    from ttr_analysis.engine.actions.table import Codec
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +62,11 @@ def apply(state: State, tables: Tables, tape: Ints, seat: int, slot: int, value:
     after_draw(state, tables, tape, take_face_up(state, tables, tape, seat, slot))
 
 
-def _encode(_codec: Codec, action: DrawFaceUp, _state: State) -> tuple[int, int]:
+def _encode(_index: MapIndex, action: DrawFaceUp, _state: State) -> tuple[int, int]:
     return number_of(action.slot, "market slot"), 0
 
 
-def _decode(_codec: Codec, slot: int, _value: int, _state: State) -> DrawFaceUp:
+def _decode(_index: MapIndex, slot: int, _value: int, _state: State) -> DrawFaceUp:
     return DrawFaceUp(slot)
 
 

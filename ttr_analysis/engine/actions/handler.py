@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from operator import index
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
@@ -13,12 +13,9 @@ from ttr_analysis._errors import IllegalActionError
 from ttr_analysis.cards import CARD_KINDS, CardCounts
 from ttr_analysis.engine.codes import argument_of, unpacked
 from ttr_analysis.engine.kernel.faults import ActionFault
-from ttr_analysis.engine.layout import NEUTRAL_OWNER, State
-from ttr_analysis.maps.model import GameMap, Route
+from ttr_analysis.engine.layout import NEUTRAL_OWNER, UNKNOWN_TICKET, State
+from ttr_analysis.maps.model import GameMap, Route, Ticket
 from ttr_analysis.tables import Tables
-
-if TYPE_CHECKING:
-    from ttr_analysis.engine.actions.table import Codec
 
 _MAX_ARGUMENT: Final = 1 << 40
 _ARGUMENT_KEYS: Final = {"slot", "route"}
@@ -68,7 +65,63 @@ class Refused(NamedTuple):
         return unpacked(self.value)
 
 
-def _nothing(_codec: Codec, _action: Any, _state: State) -> tuple[int, int]:  # noqa: ANN401 - any action
+class MapIndex:
+    """
+    Turns routes and tickets of a map into their numbers, and back.
+
+    Parameters
+    ----------
+    game_map
+        The map, as the variant that is played.
+    """
+
+    def __init__(self, game_map: GameMap) -> None:
+        self.game_map = game_map
+        self._route_index = {route.id: i for i, route in enumerate(game_map.routes)}
+        self._ticket_index = {ticket.id: i for i, ticket in enumerate(game_map.tickets)}
+
+    def route_index(self, route: Route) -> int:
+        """
+        Return the number of a route.
+
+        Raises
+        ------
+        IllegalActionError
+            If it is no route of this map.
+        """
+        if not isinstance(route, Route):
+            raise IllegalActionError(f"expected a Route of {self.game_map.title}, got {route!r}")
+        i = self._route_index.get(route.id)
+        if i is None:
+            raise IllegalActionError(f"{route} is no route of {self.game_map.title}")
+        if self.game_map.routes[i] is not route and self.game_map.routes[i] != route:
+            raise IllegalActionError(f"{route} is the route of another map or variant of {self.game_map.title}")
+        return i
+
+    def ticket_index(self, ticket: Ticket | None) -> int:
+        """
+        Return the number of a ticket; that of an unknown one for None.
+
+        Raises
+        ------
+        IllegalActionError
+            If it is no ticket of this map.
+        """
+        if ticket is None:
+            return UNKNOWN_TICKET
+        if not isinstance(ticket, Ticket):
+            raise IllegalActionError(f"expected a Ticket of {self.game_map.title}, got {ticket!r}")
+        i = self._ticket_index.get(ticket.id)
+        if i is None or (self.game_map.tickets[i] is not ticket and self.game_map.tickets[i] != ticket):
+            raise IllegalActionError(f"{ticket} is no ticket of {self.game_map.title}")
+        return i
+
+    def ticket(self, number: int) -> Ticket | None:
+        """Return a ticket by number; None for an unknown one."""
+        return None if number == UNKNOWN_TICKET else self.game_map.tickets[number]
+
+
+def _nothing(_index: MapIndex, _action: Any, _state: State) -> tuple[int, int]:  # noqa: ANN401 - any action
     """Return argument and value of an action that has neither."""
     return 0, 0
 
@@ -105,9 +158,10 @@ class Handler:
     verb
         What a seat does, after "cannot".
     encode
-        Of a codec, an action and the packed state: returns argument and value.
+        Of a `MapIndex`, an action and the packed state: returns argument and
+        value.
     decode
-        Of a codec, an argument, a value and the packed state: returns the
+        Of a `MapIndex`, an argument, a value and the packed state: returns the
         action. None if all actions of the kind are alike.
     keys
         What stands on its line in a file besides its name and seat; each is
@@ -126,8 +180,8 @@ class Handler:
     list_legal: Callable[[State, Tables, int, Ints, int], int]
     apply: Callable[[State, Tables, Ints, int, int, int], None]
     verb: str
-    encode: Callable[[Codec, Any, State], tuple[int, int]] = _nothing
-    decode: Callable[[Codec, int, int, State], Any] | None = None
+    encode: Callable[[MapIndex, Any, State], tuple[int, int]] = _nothing
+    decode: Callable[[MapIndex, int, int, State], Any] | None = None
     keys: tuple[str, ...] = ()
     faults: dict[ActionFault, Callable[[Refused], str]] = field(default_factory=dict)
     is_of_state: bool = False

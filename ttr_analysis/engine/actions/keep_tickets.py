@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis._errors import IllegalActionError
-from ttr_analysis.engine.actions.handler import Handler, Refused, add_row, counted
+from ttr_analysis.engine.actions.handler import Handler, MapIndex, Refused, add_row, counted
 from ttr_analysis.engine.codes import KEEP_TICKETS
 from ttr_analysis.engine.kernel.faults import NONE, ActionFault
 from ttr_analysis.engine.kernel.tickets import count_bits, fewest_kept, keep_tickets
@@ -16,9 +16,6 @@ from ttr_analysis.engine.kernel.turns import end_turn
 from ttr_analysis.engine.layout import KEEP, KEEP_START, TURN, State
 from ttr_analysis.maps.model import Ticket
 from ttr_analysis.tables import Tables
-
-if TYPE_CHECKING:
-    from ttr_analysis.engine.actions.table import Codec
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +67,12 @@ def apply(state: State, tables: Tables, tape: Ints, seat: int, argument: int, ke
         state.phase = TURN
 
 
-def _encode(codec: Codec, action: KeepTickets, state: State) -> tuple[int, int]:
+def _encode(index: MapIndex, action: KeepTickets, state: State) -> tuple[int, int]:
     """Return the bits of the tickets of an offer that are kept."""
     offer = _offer(state)
     kept = 0
     for ticket in action.tickets:
-        number = codec.ticket_index(ticket)
+        number = index.ticket_index(ticket)
         places = [i for i, t in enumerate(offer) if t == number]
         left = [i for i in places if not kept >> i & 1]
         if not left:
@@ -85,8 +82,8 @@ def _encode(codec: Codec, action: KeepTickets, state: State) -> tuple[int, int]:
     return 0, kept
 
 
-def _decode(codec: Codec, _argument: int, kept: int, state: State) -> KeepTickets:
-    return KeepTickets(tuple(codec.ticket(t) for i, t in enumerate(_offer(state)) if kept >> i & 1))
+def _decode(index: MapIndex, _argument: int, kept: int, state: State) -> KeepTickets:
+    return KeepTickets(tuple(index.ticket(t) for i, t in enumerate(_offer(state)) if kept >> i & 1))
 
 
 def _offer(state: State) -> list[int]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis.cards import COLORS, LOCOMOTIVE_INDEX, N_COLORS, N_KINDS, CardCounts
-from ttr_analysis.engine.actions.handler import Handler, Refused, add_row, counted, missing_cards
+from ttr_analysis.engine.actions.handler import Handler, MapIndex, Refused, add_row, counted, missing_cards
 from ttr_analysis.engine.codes import PAY_TUNNEL, pack_single, packed, unpack_cards, unpacked
 from ttr_analysis.engine.kernel.cards import discard, play_cards
 from ttr_analysis.engine.kernel.claims import holds, take_route
@@ -19,9 +19,6 @@ from ttr_analysis.engine.kernel.turns import end_turn
 from ttr_analysis.engine.layout import TUNNEL_PHASE, State
 from ttr_analysis.rules.tunnel import pays_surcharge, spare_cards
 from ttr_analysis.tables import Tables
-
-if TYPE_CHECKING:
-    from ttr_analysis.engine.actions.table import Codec
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +109,11 @@ def _most_own(state: State, seat: int) -> int:
 # -- as an object, and in words --------------------------------------------------
 
 
-def _encode(_codec: Codec, action: PayTunnel, _state: State) -> tuple[int, int]:
+def _encode(_index: MapIndex, action: PayTunnel, _state: State) -> tuple[int, int]:
     return 0, packed(action.cards)
 
 
-def _decode(_codec: Codec, _argument: int, value: int, _state: State) -> PayTunnel:
+def _decode(_index: MapIndex, _argument: int, value: int, _state: State) -> PayTunnel:
     return PayTunnel(unpacked(value))
 
 

@@ -21,10 +21,10 @@ from ttr_analysis.engine.actions import (
     pass_turn,
     pay_tunnel,
 )
-from ttr_analysis.engine.actions.handler import Handler
+from ttr_analysis.engine.actions.handler import Handler, MapIndex
 from ttr_analysis.engine.codes import CARD_BITS, CODE_BITS, NO_SEAT, argument_of, kind_of, make_action, seat_of
-from ttr_analysis.engine.layout import UNKNOWN_TICKET, State
-from ttr_analysis.maps.model import GameMap, Route, Ticket
+from ttr_analysis.engine.layout import State
+from ttr_analysis.maps.model import GameMap
 
 Action = (
     draw_card.DrawCard
@@ -103,7 +103,7 @@ def is_canonical(code: int, value: int) -> bool:
 _CACHE_SIZE: Final = 1 << 17
 
 
-class Codec:
+class Codec(MapIndex):
     """
     Turns actions on one map into codes and values, and back.
 
@@ -128,50 +128,8 @@ class Codec:
     """
 
     def __init__(self, game_map: GameMap) -> None:
-        self.game_map = game_map
-        self._route_index = {route.id: i for i, route in enumerate(game_map.routes)}
-        self._ticket_index = {ticket.id: i for i, ticket in enumerate(game_map.tickets)}
+        super().__init__(game_map)
         self._decoded: dict[tuple[int, int], Action] = {}
-
-    def route_index(self, route: Route) -> int:
-        """
-        Return the number of a route.
-
-        Raises
-        ------
-        IllegalActionError
-            If it is no route of this map.
-        """
-        if not isinstance(route, Route):
-            raise IllegalActionError(f"expected a Route of {self.game_map.title}, got {route!r}")
-        i = self._route_index.get(route.id)
-        if i is None:
-            raise IllegalActionError(f"{route} is no route of {self.game_map.title}")
-        if self.game_map.routes[i] is not route and self.game_map.routes[i] != route:
-            raise IllegalActionError(f"{route} is the route of another map or variant of {self.game_map.title}")
-        return i
-
-    def ticket_index(self, ticket: Ticket | None) -> int:
-        """
-        Return the number of a ticket; that of an unknown one for None.
-
-        Raises
-        ------
-        IllegalActionError
-            If it is no ticket of this map.
-        """
-        if ticket is None:
-            return UNKNOWN_TICKET
-        if not isinstance(ticket, Ticket):
-            raise IllegalActionError(f"expected a Ticket of {self.game_map.title}, got {ticket!r}")
-        i = self._ticket_index.get(ticket.id)
-        if i is None or (self.game_map.tickets[i] is not ticket and self.game_map.tickets[i] != ticket):
-            raise IllegalActionError(f"{ticket} is no ticket of {self.game_map.title}")
-        return i
-
-    def ticket(self, number: int) -> Ticket | None:
-        """Return a ticket by number; None for an unknown one."""
-        return None if number == UNKNOWN_TICKET else self.game_map.tickets[number]
 
     def encode(self, action: Action, state: State) -> tuple[int, int]:
         """
