@@ -54,9 +54,9 @@ def test_forms_equal_brute_force(hand: list[int], color: int, route: Spaces) -> 
     cards = np.array(hand, dtype=np.int64)
     expected = list_forms(hand, color, route)
 
-    n = count_forms(cards, sum(hand), color, *route)
-    found = [find_form(cards, sum(hand), color, *route, number) for number in range(n)]
+    n = count_forms(cards, sum(hand), color, route)
+    found = [find_form(cards, sum(hand), color, route, number) for number in range(n)]
 
     assert n == len(expected)
     assert set(found) == set(expected)
-    assert find_form(cards, sum(hand), color, *route, n)[0] == -2
+    assert find_form(cards, sum(hand), color, route, n)[0] == -2

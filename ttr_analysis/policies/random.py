@@ -50,11 +50,9 @@ from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies._common import neutral_track, random_number
 from ttr_analysis.rules.chance import N_WORDS, below
 from ttr_analysis.rules.forms import count_in_color, count_without_color, find_in_color, find_without_color
-from ttr_analysis.rules.payment import GRAY_INDEX
-from ttr_analysis.tables import MAX_ROUTES, Tables, game_tables
+from ttr_analysis.rules.payment import GRAY_INDEX, Spaces
+from ttr_analysis.tables import MAX_ROUTES, Tables, game_tables, spaces_at, spaces_of
 
-_FACTS: Final = ("plain", "symbols", "jokers", "swap_size", "swap_any")
-"""What routes of one shape have in common."""
 _NO_COLOR: Final = LOCOMOTIVE_INDEX
 """The kind of a form that uses no color cards singly."""
 
@@ -142,19 +140,19 @@ class Random:
 def random_lore(game_map: GameMap) -> Ints:
     """Return the shapes of the routes of a map, and in how many forms hands pay for them."""
     tables = game_tables(game_map, game_map.rules.players[0])
-    members: dict[tuple[int, ...], list[int]] = {}
-    for route in range(len(game_map.routes)):
-        members.setdefault(tuple(int(getattr(tables, fact)[route]) for fact in _FACTS), []).append(route)
-    shapes = sorted(members, key=lambda shape: (_cards_of_sets(*shape), shape))
+    members: dict[Spaces, list[int]] = {}
+    for number, route in enumerate(game_map.routes):
+        members.setdefault(spaces_of(route), []).append(number)
+    shapes = sorted(members, key=lambda shape: (_cards_of_sets(shape), shape))
     lore = RandomLore()
     lore.n_shapes = len(shapes)
     lore.longest = max(route.length for route in game_map.routes)
-    lore.largest = min(max(_cards_of_sets(*shape) for shape in shapes), tables.deck.sum())
+    lore.largest = min(max(_cards_of_sets(shape) for shape in shapes), tables.deck.sum())
     at = 0
     for s, shape in enumerate(shapes):
-        for route in members[shape]:
-            lore.shape[route] = s
-            lore.member[at] = route
+        for number in members[shape]:
+            lore.shape[number] = s
+            lore.member[at] = number
             at += 1
         lore.start[s + 1] = at
     return np.concatenate([lore.cells, _list_forms(lore, tables)])
@@ -182,9 +180,9 @@ def _list_forms(lore: RandomLore, tables: Tables) -> Ints:
     return np.concatenate([begins, *map(np.array, lists)])
 
 
-def _cards_of_sets(plain: int, symbols: int, jokers: int, swap_size: int, swap_any: int) -> int:  # noqa: ARG001
+def _cards_of_sets(shape: Spaces) -> int:
     """Return the number of cards from which on their number limits no set; 0 if there are no sets."""
-    return (plain + symbols) * swap_size
+    return (shape.plain + shape.symbols) * shape.swap_size
 
 
 @compiled
@@ -198,16 +196,14 @@ def _count_forms(lore: RandomLore, tables: Tables, table: Ints) -> None:
     """Fill in the numbers of forms, a row for each place of a hand and a column for each shape."""
     longest = lore.longest
     for s in range(lore.n_shapes):
-        route = lore.member[lore.start[s]]
-        plain, symbols, jokers = tables.plain[route], tables.symbols[route], tables.jokers[route]
-        swap_size, swap_any = tables.swap_size[route], tables.swap_any[route]
+        spaces = spaces_at(tables, lore.member[lore.start[s]])
         for n in range(lore.largest + 1):
             for locomotives in range(longest + 1):
                 place = _place_of(lore, n, locomotives, longest + 1)
-                table[place, s] = count_without_color(locomotives, n, plain, symbols, jokers, swap_size, swap_any)
+                table[place, s] = count_without_color(spaces, locomotives, n)
                 for own in range(1, longest + 1):
                     place = _place_of(lore, n, locomotives, own)
-                    table[place, s] = count_in_color(own, locomotives, n, plain, symbols, jokers, swap_size, swap_any)
+                    table[place, s] = count_in_color(spaces, own, locomotives, n)
 
 
 @compiled
@@ -389,14 +385,13 @@ def _lay(state: State, tables: Tables, seat: int, kind: int, route: int, number:
     """Return the packed cards of a form of payment, those of its sets drawn from the rest of the hand."""
     hand = state.hand[seat]
     n_cards, held = state.n_hand[seat], hand[LOCOMOTIVE_INDEX]
-    plain, symbols, jokers = tables.plain[route], tables.symbols[route], tables.jokers[route]
-    swap_size, swap_any = tables.swap_size[route], tables.swap_any[route]
+    spaces = spaces_at(tables, route)
     own = 0
     if kind == _NO_COLOR:
-        locomotives = find_without_color(held, n_cards, plain, symbols, jokers, swap_size, swap_any, number)
+        locomotives = find_without_color(spaces, held, n_cards, number)
     else:
-        own, locomotives = find_in_color(hand[kind], held, n_cards, plain, symbols, jokers, swap_size, swap_any, number)
-    n_set_cards = swap_size * (plain + symbols - own - locomotives)
+        own, locomotives = find_in_color(spaces, hand[kind], held, n_cards, number)
+    n_set_cards = spaces.swap_size * (tables.length[route] - own - locomotives)
     if n_set_cards == 0:
         return pack_single(kind, own, locomotives)
     return _add_random_cards(hand, kind, own, locomotives, n_set_cards, memory)

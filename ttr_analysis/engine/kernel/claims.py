@@ -86,16 +86,7 @@ def holds(state: State, seat: int, cards: Ints) -> bool:
 @compiled
 def n_forms(state: State, tables: Tables, seat: int, route: int) -> int:
     """Return in how many forms a seat's hand pays for a route."""
-    return count_forms(
-        state.hand[seat],
-        state.n_hand[seat],
-        tables.color[route],
-        tables.plain[route],
-        tables.symbols[route],
-        tables.jokers[route],
-        tables.swap_size[route],
-        tables.swap_any[route],
-    )
+    return count_forms(state.hand[seat], state.n_hand[seat], tables.color[route], spaces_at(tables, route))
 
 
 @compiled
@@ -153,17 +144,7 @@ def lay_form(state: State, tables: Tables, seat: int, route: int, number: int, c
     """
     hand = state.hand[seat]
     spaces = spaces_at(tables, route)
-    color, own, locomotives = find_form(
-        hand,
-        state.n_hand[seat],
-        tables.color[route],
-        spaces.plain,
-        spaces.symbols,
-        spaces.jokers,
-        spaces.swap_size,
-        spaces.swap_any,
-        number,
-    )
+    color, own, locomotives = find_form(hand, state.n_hand[seat], tables.color[route], spaces, number)
     if own > 0:
         cards[color] += own
     cards[LOCOMOTIVE_INDEX] += locomotives
