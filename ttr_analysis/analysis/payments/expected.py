@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from math import comb
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -183,18 +183,16 @@ def simulate_draws(
     market = np.array(kinds + [EMPTY] * (size - len(kinds)), dtype=np.int64)
     cards = np.empty(n, dtype=np.int64)
     turns = np.empty(n, dtype=np.int64)
-    simulate_drawing(
-        stream_from(rng),
-        as_array(hand),
+    start = Drawing(
         color_index(route),
         spaces_of(_longer(route, spare)),
+        as_array(hand),
         market,
         as_array(pool),
         rules.cards.draws_per_turn,
         _face_up_rules(rules),
-        cards,
-        turns,
     )
+    simulate_drawing(stream_from(rng), start, cards, turns)
     return WaitingTime.from_samples(cards.tolist(), turns.tolist())
 
 
@@ -316,19 +314,35 @@ def multiply(a: Sequence[int], b: Sequence[int]) -> list[int]:
 _NO_SLOT: Final = -1
 
 
+class Drawing(NamedTuple):
+    """
+    Somebody who draws cards for a route.
+
+    Parameters
+    ----------
+    color, spaces
+        The route.
+    hand
+        Cards held.
+    market
+        Kinds of the face-up cards; `EMPTY` for a slot that is dealt first.
+    pile
+        Cards of the draw pile.
+    draws, rules
+        Draws in a turn, and the rules of the market.
+    """
+
+    color: int
+    spaces: Spaces
+    hand: Ints
+    market: Ints
+    pile: Ints
+    draws: int
+    rules: FaceUpRules
+
+
 @compiled
-def simulate_drawing(
-    stream: Ints,
-    hand: Ints,
-    color: int,
-    spaces: Spaces,
-    market: Ints,
-    pool: Ints,
-    draws: int,
-    rules: FaceUpRules,
-    cards: Ints,
-    turns: Ints,
-) -> None:
+def simulate_drawing(stream: Ints, start: Drawing, cards: Ints, turns: Ints) -> None:
     """
     Draw until the hand pays for a route, once for each place in `cards`.
 
@@ -336,61 +350,40 @@ def simulate_drawing(
     ----------
     stream
         Random stream, as in `ttr_analysis.rules.chance`; moved on.
-    hand
-        Cards held.
-    color
-        Color of the route.
-    spaces
-        Those of the route.
-    market
-        Kinds of the face-up cards; `EMPTY` for a slot that is dealt first.
-    pool
-        Cards of the draw pile.
-    draws, rules
-        Draws in a turn, and the rules of the market.
+    start
+        How each game begins.
     cards, turns
         Filled with the cards drawn and turns taken in each game; -1 where
         cards ran out first.
     """
     for i in range(cards.size):
-        _draw_once(stream, hand.copy(), color, spaces, market.copy(), pool.copy(), draws, rules, i, cards, turns)
+        hand, market, pile = start.hand.copy(), start.market.copy(), start.pile.copy()
+        game = Drawing(start.color, start.spaces, hand, market, pile, start.draws, start.rules)
+        cards[i], turns[i] = _draw_once(stream, game)
 
 
 @compiled
-def _draw_once(
-    stream: Ints,
-    hand: Ints,
-    color: int,
-    spaces: Spaces,
-    market: Ints,
-    pile: Ints,
-    draws: int,
-    rules: FaceUpRules,
-    i: int,
-    cards: Ints,
-    turns: Ints,
-) -> None:
+def _draw_once(stream: Ints, game: Drawing) -> tuple[int, int]:
+    """Return the cards drawn and turns taken until the hand pays; -1 for both if cards run out first."""
+    hand, market, pile, rules = game.hand, game.market, game.pile, game.rules
     discards = np.zeros(N_KINDS, dtype=np.int64)
     refill(stream, market, pile, discards, rules)
-    cards[i] = 0
-    turns[i] = 0
-    n_taken = draws
-    while not can_pay(hand, color, spaces):
-        if n_taken >= draws:
+    n_cards = turns = 0
+    n_taken = game.draws
+    while not can_pay(hand, game.color, game.spaces):
+        if n_taken >= game.draws:
             n_taken = 0
-            turns[i] += 1
+            turns += 1
         has_piles = count_cards(pile) + count_cards(discards) > 0
-        slot = _choose(hand, color, spaces, market, pile, n_taken, has_piles, rules)
+        slot = _choose(game, n_taken, has_piles)
         if slot == _NO_SLOT and not has_piles:
             slot = _any_slot(market, n_taken, has_piles, rules)
             if slot == _NO_SLOT:
                 if n_taken > 0:
                     # A second card that cannot be had is skipped.
-                    n_taken = draws
+                    n_taken = game.draws
                     continue
-                cards[i] = -1
-                turns[i] = -1
-                return
+                return -1, -1
         if slot == _NO_SLOT:
             hand[_turn_up(stream, pile, discards)] += 1
             n_taken += 1
@@ -400,22 +393,15 @@ def _draw_once(
             n_taken += draws_for_face_up(kind, rules.locomotive_cost)
             market[slot] = EMPTY
             refill(stream, market, pile, discards, rules)
-        cards[i] += 1
+        n_cards += 1
+    return n_cards, turns
 
 
 @compiled
-def _choose(
-    hand: Ints,
-    color: int,
-    spaces: Spaces,
-    market: Ints,
-    pile: Ints,
-    n_taken: int,
-    has_piles: bool,
-    rules: FaceUpRules,
-) -> int:
+def _choose(game: Drawing, n_taken: int, has_piles: bool) -> int:
     """Return the slot to take, or `_NO_SLOT` for a blind card."""
-    target = _target(hand, color, spaces, market, pile)
+    hand, market, spaces, rules = game.hand, game.market, game.spaces, game.rules
+    target = _target(game)
     locomotives = hand[LOCOMOTIVE_INDEX]
     n = count_cards(hand)
     missing = cards_missing(spaces, hand[target], locomotives, n)
@@ -456,19 +442,20 @@ def _any_slot(market: Ints, n_taken: int, has_piles: bool, rules: FaceUpRules) -
 
 
 @compiled
-def _target(hand: Ints, color: int, spaces: Spaces, market: Ints, pile: Ints) -> int:
+def _target(game: Drawing) -> int:
     """Return the color with the fewest cards missing; of several the one with the most in pile and market."""
-    if color != GRAY_INDEX:
-        return color
+    if game.color != GRAY_INDEX:
+        return game.color
+    hand = game.hand
     best = 0
     fewest = 0
     most = 0
     n = count_cards(hand)
     for c in range(N_COLORS):
-        missing = cards_missing(spaces, hand[c], hand[LOCOMOTIVE_INDEX], n)
-        around = pile[c]
-        for slot in range(market.size):
-            around += market[slot] == c
+        missing = cards_missing(game.spaces, hand[c], hand[LOCOMOTIVE_INDEX], n)
+        around = game.pile[c]
+        for slot in range(game.market.size):
+            around += game.market[slot] == c
         if c == 0 or missing < fewest or (missing == fewest and around > most):
             best = c
             fewest = missing
