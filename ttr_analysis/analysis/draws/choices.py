@@ -15,7 +15,8 @@ from ttr_analysis._arrays import Ints
 from ttr_analysis.analysis.draws.gather import Method, TooManyStatesError, draws_for_routes, simulated_draws
 from ttr_analysis.analysis.payments import Cards, Payment, cheapest, options
 from ttr_analysis.analysis.payments.expected import BASE_RULES, hand_and_pool
-from ttr_analysis.cards import CARD_KINDS, COLORS, GRAY, LOCOMOTIVE, N_COLORS, N_KINDS, CardCounts, card_index
+from ttr_analysis.analysis.payments.model import cards_wanted
+from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE, N_COLORS, N_KINDS, CardCounts, card_index
 from ttr_analysis.maps.model import Route
 from ttr_analysis.rules.ruleset import RuleSet
 
@@ -259,15 +260,11 @@ class _Mean(NamedTuple):
 
 def _payments_to_weigh(route: Route, hand: CardCounts, wanted: list[Route]) -> list[Payment]:
     """Return all payments without sets, and in each color the one that the wanted routes miss least."""
-    keep = [0] * N_KINDS
-    for later in wanted:
-        keep[CARD_KINDS.index(LOCOMOTIVE)] += later.locomotives
-        if later.color != GRAY:
-            keep[COLORS.index(later.color)] += later.length - later.locomotives
+    keep = cards_wanted(wanted)
     colors = COLORS if route.color == GRAY else (route.color,)
     found = {payment.cards: payment for payment in options(route, hand) if not payment.sets.n_cards}
     for color in colors:
-        payment = cheapest(replace(route, color=color), hand, keep=CardCounts(tuple(keep)))
+        payment = cheapest(replace(route, color=color), hand, keep=keep)
         if payment is not None:
             found.setdefault(payment.cards, payment)
     return list(found.values())

@@ -25,6 +25,7 @@ from ttr_analysis.maps.model import Route
 from ttr_analysis.rules.chance import stream_from
 from ttr_analysis.rules.payment import Spaces
 from ttr_analysis.rules.ruleset import RuleSet
+from ttr_analysis.tables import spaces_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -423,15 +424,14 @@ def _read_wants(routes: Sequence[Route]) -> _Wants:
     grays = []
     symbols = 0
     for route in routes:
-        if route.swap_size and (route.swap_fills == "any" or route.locomotives):
+        spaces = spaces_of(route)
+        if spaces.swap_size and (spaces.swap_any or spaces.symbols):
             msg = f"{route} may be paid with sets of cards, which are not counted exactly for several routes"
             raise TooManyStatesError(msg)
-        symbols += route.locomotives
-        plain = route.length - route.locomotives
+        symbols += spaces.symbols
         if route.color == GRAY:
-            grays.append((plain, route.locomotives_allowed))
-        elif route.locomotives_allowed:
-            loose[COLORS.index(route.color)] += plain
+            grays.append((spaces.plain, bool(spaces.jokers)))
         else:
-            strict[COLORS.index(route.color)] += plain
+            colored = loose if spaces.jokers else strict
+            colored[COLORS.index(route.color)] += spaces.plain
     return _Wants(tuple(strict), tuple(loose), tuple(grays), symbols)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ttr_analysis._arrays import Ints
 from ttr_analysis._errors import UnknownNameError, nearest
-from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE_INDEX, N_COLORS, ROUTE_COLORS, CardCounts
+from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE_INDEX, N_COLORS, N_KINDS, ROUTE_COLORS, CardCounts
 from ttr_analysis.maps.model import Route
 from ttr_analysis.rules import payment as rule
 from ttr_analysis.rules.payment import PaymentFault, Spaces
@@ -103,6 +103,17 @@ class Payment:
 def color_index(route: Route) -> int:
     """Return the color of a route as the rules count them."""
     return ROUTE_COLORS.index(route.color)
+
+
+def cards_wanted(routes: Iterable[Route]) -> CardCounts:
+    """Return the cards that routes want whatever is held: of their colors for plain spaces, locomotives for symbols."""
+    counts = [0] * N_KINDS
+    for route in routes:
+        spaces = spaces_of(route)
+        counts[LOCOMOTIVE_INDEX] += spaces.symbols
+        if route.color != GRAY:
+            counts[color_index(route)] += spaces.plain
+    return CardCounts(tuple(counts))
 
 
 def as_array(cards: CardCounts) -> Ints:
@@ -303,7 +314,7 @@ def _split_holds(route: Route, spaces: Spaces, payment: Payment) -> bool:
 
 def _needs(route: Route, color: str) -> str:
     """Return what a route without enough sets needs."""
-    plain = route.length - route.locomotives
+    plain = spaces_of(route).plain
     needs = [f"{plain} {color}"] if plain else []
     if route.locomotives:
         needs.append(f"{route.locomotives} locomotive{'s' if route.locomotives > 1 else ''}")

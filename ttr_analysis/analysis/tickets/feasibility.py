@@ -22,6 +22,7 @@ from ttr_analysis.analysis.tickets.network import (
 )
 from ttr_analysis.cards import COLORS, GRAY, CardCounts
 from ttr_analysis.maps.model import GameMap, Route, RouteLike, Ticket, TicketLike
+from ttr_analysis.tables import spaces_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -378,9 +379,7 @@ def missing_cards(routes: Sequence[Route], hand: Cards) -> tuple[MissingCards, .
     n, m = len(routes), len(pairs)
     if not n:
         return ()
-    plain = np.array([route.length - route.locomotives for route in routes])
-    symbols = np.array([route.locomotives for route in routes])
-    jokers = np.where([route.locomotives_allowed for route in routes], plain, 0)
+    plain, symbols, jokers, _, _ = np.array([spaces_of(route) for route in routes]).T
     # Variables: the color of each route; cards of that color used; jokers used; locomotives on symbols.
     of_route = np.array([[i == r for i, _ in pairs] for r in range(n)], dtype=float)
     of_color = np.array([[c == k for _, c in pairs] for k in range(len(COLORS))], dtype=float)
@@ -396,7 +395,7 @@ def missing_cards(routes: Sequence[Route], hand: Cards) -> tuple[MissingCards, .
         ),
         LinearConstraint(np.hstack([np.zeros(2 * m), np.ones(2 * n)])[None], 0, counts.locomotives),
     ]
-    upper = np.concatenate([np.ones(m), plain[[i for i, _ in pairs]], jokers, symbols])
+    upper = np.concatenate([np.ones(m), plain[[i for i, _ in pairs]], jokers * plain, symbols])
     gain = -np.concatenate([np.zeros(m), np.ones(m + 2 * n)])
     best = milp(gain, integrality=np.ones(len(gain), dtype=np.int64), bounds=Bounds(0, upper), constraints=rows)
     assert best.x is not None  # noqa: S101 - using no card at all is a solution

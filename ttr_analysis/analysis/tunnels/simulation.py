@@ -14,10 +14,10 @@ from ttr_analysis.analysis._counts import add_cards, copy_cards, count_cards, dr
 from ttr_analysis.analysis.payments import Cards, Payment, from_cards, why_illegal
 from ttr_analysis.analysis.payments.expected import BASE_RULES
 from ttr_analysis.analysis.payments.joint import RouteColumns, route_columns, spaces_in
-from ttr_analysis.analysis.payments.model import as_array
+from ttr_analysis.analysis.payments.model import as_array, cards_wanted
 from ttr_analysis.analysis.tunnels.odds import check_matching, known_cards
 from ttr_analysis.analysis.waiting import Estimate
-from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE, LOCOMOTIVE_INDEX, N_KINDS, CardCounts, card_index
+from ttr_analysis.cards import LOCOMOTIVE, LOCOMOTIVE_INDEX, N_KINDS, CardCounts, card_index
 from ttr_analysis.maps.model import Route
 from ttr_analysis.rules.chance import stream_from
 from ttr_analysis.rules.payment import GRAY_INDEX, Spaces, fill_sets, form_sets
@@ -275,25 +275,13 @@ def simulate_path(
     path = Path(
         route_columns(routes),
         np.array([r.tunnel * rules.tunnel.revealed for r in routes], dtype=np.int64),
-        _wanted_later(routes),
+        np.array([cards_wanted(routes[i + 1 :]).counts for i in range(len(routes))], dtype=np.int64),
         attempts,
         int(rules.cards.reshuffle == "at_once"),
     )
     cards = HandAndPiles(as_array(hand), as_array(pool), n_pile, as_array(discards))
     simulate_paths(stream_from(rng), path, cards, results)
     return _summary(routes, results)
-
-
-def _wanted_later(routes: list[Route]) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
-    """Return the cards that the routes after each one want, as rows of counts."""
-    wanted = np.zeros((len(routes), N_KINDS), dtype=np.int64)
-    for i in range(len(routes) - 2, -1, -1):
-        later = routes[i + 1]
-        wanted[i] = wanted[i + 1]
-        wanted[i, LOCOMOTIVE_INDEX] += later.locomotives
-        if later.color != GRAY:
-            wanted[i, COLORS.index(later.color)] += later.length - later.locomotives
-    return wanted
 
 
 def _summary(routes: list[Route], results: np.ndarray[tuple[int, int], np.dtype[np.int64]]) -> PathSimulation:
