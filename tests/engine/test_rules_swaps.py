@@ -152,6 +152,16 @@ def test_the_set_that_is_listed_spends_the_cards_of_which_most_are_left() -> Non
     assert listed_payments(table) == [{"orange": 2, "red": 3}, {"orange": 2, "white": 1, "red": 4}]
 
 
+def test_two_forms_that_come_to_the_same_cards_are_listed_once() -> None:
+    """Two orange cards and a set of locomotives; one of each, and a set of the other three."""
+    table = Position("nordic").hand(0, orange=2, locomotive=3)
+
+    payments = listed_payments(table)
+
+    assert sorted(sum(cards.values()) for cards in payments) == [3, 3, 3, 5]
+    assert payments.count({"orange": 2, "locomotive": 3}) == 1
+
+
 # -- fields -----------------------------------------------------------------------------
 
 

@@ -20,6 +20,7 @@ ROUTES = [
     pytest.param(Spaces(2, 1, 0, 3, 1), id="ferry, sets anywhere, no jokers"),
     pytest.param(Spaces(3, 1, 0, 3, 0), id="ferry, sets for symbols, no jokers"),
     pytest.param(Spaces(0, 2, 1, 3, 1), id="symbols only"),
+    pytest.param(Spaces(0, 2, 0, 0, 0), id="symbols only, no jokers, no sets"),
     pytest.param(Spaces(9, 0, 0, 4, 1), id="sets of four"),
     pytest.param(Spaces(4, 0, 1, 2, 1), id="sets of two, jokers"),
 ]
