@@ -113,11 +113,15 @@ def checkout(revision: str) -> Path:
     return folder
 
 
+# Settings of who develops: without bytecode Python would parse every module of the package anew.
+_OF_NO_USER = ("TTR_", "NUMBA_", "PYTHONDONTWRITEBYTECODE")
+
+
 def measure(folder: Path, measurement: Measurement, cache: str) -> float:
     """Return what a fresh process of a checkout prints."""
     with tempfile.TemporaryDirectory() as empty:
         environment = {
-            **{name: value for name, value in os.environ.items() if not name.startswith(("TTR_", "NUMBA_"))},
+            **{name: value for name, value in os.environ.items() if not name.startswith(_OF_NO_USER)},
             "TTR_CACHE_DIR": empty if measurement.is_cold else cache,
         }
         done = subprocess.run(  # noqa: S603 - scripts of this file

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -171,6 +170,8 @@ def nearest(name: str, names: Iterable[str], n: int = 3) -> list[str]:
     >>> nearest("Helsinky", ["Helsinki", "Oslo"])
     ['Helsinki']
     """
+    import difflib  # only who misspells waits for it
+
     by_lower = {candidate.lower(): candidate for candidate in names}
     return [by_lower[match] for match in difflib.get_close_matches(name.lower()[:200], by_lower, n=n, cutoff=0.5)]
 
