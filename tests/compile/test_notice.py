@@ -32,6 +32,15 @@ def test_compilation_is_announced_where_somebody_watches(tmp_path: Path) -> None
     assert complained.count("\n") == 1
 
 
+def test_a_notice_does_not_run_into_a_bar(tmp_path: Path) -> None:
+    bar = "from tqdm import tqdm\nbar = tqdm(total=2, leave=False)\nbar.update()\n"
+
+    _, complained = run(tmp_path, WATCHED.replace("print", f"{bar}print"))
+
+    notices = [line for line in complained.splitlines() if "compiling" in line]
+    assert [line.startswith("ttr_analysis: compiling __main__.double, about ") for line in notices] == [True]
+
+
 def test_what_is_kept_is_not_announced(tmp_path: Path) -> None:
     run(tmp_path, WATCHED)
 

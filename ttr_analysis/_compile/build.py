@@ -362,7 +362,9 @@ def announce(name: str, text: str) -> None:
     seconds = text.count("\n") / _LINES_PER_SECOND
     if seconds >= _LEAST_SECONDS and is_watched():
         line = f"ttr_analysis: compiling {name}, about {seconds:.0f} s; it is kept for later"
-        print(line, file=sys.stderr, flush=True)  # noqa: T201
+        bars: Any = sys.modules.get("tqdm")
+        with bars.tqdm.external_write_mode(file=sys.stderr) if bars else contextlib.nullcontext():  # not into a bar
+            print(line, file=sys.stderr, flush=True)  # noqa: T201
 
 
 def is_watched() -> bool:
