@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import re
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -354,3 +355,24 @@ def test_each_section_is_handed_over_as_soon_as_it_is_done() -> None:
     study, seen = handed_over("usa")
     assert seen == [section.id for section in study.sections]
     assert repr(study).startswith("<Study of 'USA'")
+
+
+def test_the_clock_of_the_bar_goes_on_while_a_step_takes_long(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = ""
+
+    def compute(_: Context) -> None:
+        nonlocal shown
+        deadline = time.monotonic() + 60
+        while shown.count("long: nothing else") < 3 and time.monotonic() < deadline:
+            time.sleep(0.01)
+            shown += capsys.readouterr().err
+
+    step = writing.Step("nothing else", compute)
+    monkeypatch.setattr(writing, "STEPS", (step,))
+    monkeypatch.setattr(writing, "_TICK", 0.01)
+
+    run_study(replace(load("usa"), name="long"), QUICK, progress=True)
+
+    assert shown.count("long: nothing else") >= 3

@@ -8,9 +8,12 @@ torn behind.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event, Thread
+from typing import Any
 
 from tqdm.auto import tqdm
 
@@ -160,7 +163,7 @@ def run_study(
         leave=False,
         bar_format="{desc:<24}{bar} {n_fmt}/{total_fmt} {elapsed}",
     )
-    with steps:
+    with steps, _ticking(steps):
         for i in steps:
             if before is not None:
                 before()
@@ -173,6 +176,28 @@ def run_study(
     subtitle = "A study of the map: tickets, odds and bottlenecks"
     sections = tuple(found[i] for i in sorted(found))
     return Study(name(game_map.title), subtitle, board.head(context), sections)
+
+
+@contextmanager
+def _ticking(bar: Any) -> Iterator[None]:  # noqa: ANN401 - tqdm's, of a terminal or a notebook
+    """Draw a bar again and again, so that its clock goes on while a step takes long."""
+    done = Event()
+
+    def tick() -> None:
+        while not done.wait(_TICK):
+            bar.refresh()
+
+    clock = Thread(target=tick, daemon=True)
+    clock.start()
+    try:
+        yield
+    finally:
+        done.set()
+        clock.join()
+
+
+_TICK = 1.0
+"""Seconds."""
 
 
 def write_study(
