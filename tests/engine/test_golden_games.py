@@ -46,6 +46,7 @@ def test_a_golden_game_has_the_recorded_result(path: Path) -> None:
     assert record.dumps() == path.read_text(encoding="utf-8")
 
 
+@pytest.mark.compiled_only
 @pytest.mark.parametrize("path", PATHS, ids=id_of)
 def test_every_state_of_a_golden_game_is_lawful(path: Path) -> None:
     header, _, game_map = load_events(path)
