@@ -29,9 +29,9 @@ unexport PYTHONDONTWRITEBYTECODE
 PYTEST := $(BIN)/python -m pytest
 
 # Tests that another pass repeats as plain Python, where every index is checked and nothing overflows; but not those of
-# texts and of the referee, which are plain Python anyway, nor those of the compiler.
+# texts, of graphs and of the referee, which are plain Python anyway, nor those of the compiler.
 NUMERIC := tests/rules tests/analysis tests/engine tests/policies
-NOT_NUMERIC := referee record notation bounds playout
+NOT_NUMERIC := referee record notation bounds playout structure paths best
 
 .DEFAULT_GOAL := help
 .PHONY: help study lab test test-compiled test-browser test-notebooks test-plain lint soak docs bench bench-widgets lock clean

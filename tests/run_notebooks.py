@@ -18,8 +18,7 @@ NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
 
 # A kernel and its imports take longer than many a notebook, so all share one, and each finds it without any names but
 # those of its own folder and without pictures; `make docs` runs each in a kernel of its own.
-FORGET = """%reset -f
-import os as _os
+FORGET = """import os as _os
 import matplotlib.pyplot as _plt
 _plt.close('all')
 _plt.rcdefaults()
