@@ -61,8 +61,9 @@ lab: $(READY)
 test: $(AXE)
 	$(MAKE) --jobs=3 --keep-going --output-sync=target test-compiled test-browser lint test-plain test-notebooks
 
+# By default files with few tests come last; some of these take longest, and one process would wait for the other.
 test-compiled: $(READY)
-	$(CHECKED) $(PYTEST) --numprocesses=2 --dist=loadfile --ignore=tests/browser tests ttr_analysis
+	$(CHECKED) $(PYTEST) --numprocesses=2 --dist=loadfile --no-loadscope-reorder --ignore=tests/browser tests ttr_analysis
 
 test-browser: $(AXE)
 	$(CHECKED) $(PYTEST) tests/browser
