@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from ttr_analysis._words import counted, listed
+
 
 @dataclass(frozen=True, slots=True)
 class Fault:
@@ -58,8 +60,7 @@ class FaultsError(ValueError):
     def __init__(self, source: str, faults: Sequence[Fault]) -> None:
         self.source = source
         self.faults = tuple(faults)
-        n = len(self.faults)
-        heading = f"{self.what} {_shorten(source, 200)} has {n} fault{'s' if n != 1 else ''}:"
+        heading = f"{self.what} {_shorten(source, 200)} has {counted(len(self.faults), 'fault')}:"
         super().__init__("\n".join([heading, *(f"  {fault}" for fault in self.faults)]))
 
     def __reduce__(self) -> tuple[type[FaultsError], tuple[object, ...]]:
@@ -106,7 +107,7 @@ class UnknownNameError(LookupError):
         self.allowed = tuple(allowed)
         message = f"no {what} {_shorten(repr(name))}"
         if self.candidates:
-            message += f"; did you mean {_either(self.candidates)}?"
+            message += f"; did you mean {listed(self.candidates, 'or')}?"
         elif self.allowed:
             message += f"; it is one of {', '.join(self.allowed)}"
         super().__init__(message)
@@ -133,7 +134,7 @@ class AmbiguousNameError(LookupError):
         self.what = what
         self.name = name
         self.candidates = tuple(candidates)
-        super().__init__(f"{what} {_shorten(str(name))} is ambiguous: {_either(self.candidates)}?")
+        super().__init__(f"{what} {_shorten(str(name))} is ambiguous: {listed(self.candidates, 'or')}?")
 
     def __reduce__(self) -> tuple[type[AmbiguousNameError], tuple[object, ...]]:
         return type(self), (self.what, self.name, self.candidates)
@@ -174,13 +175,6 @@ def nearest(name: str, names: Iterable[str], n: int = 3) -> list[str]:
 
     by_lower = {candidate.lower(): candidate for candidate in names}
     return [by_lower[match] for match in difflib.get_close_matches(name.lower()[:200], by_lower, n=n, cutoff=0.5)]
-
-
-def _either(names: Sequence[str]) -> str:
-    """Return `a`, `a or b`, `a, b or c`."""
-    if len(names) == 1:
-        return names[0]
-    return f"{', '.join(names[:-1])} or {names[-1]}"
 
 
 def _shorten(text: str, width: int = 80) -> str:

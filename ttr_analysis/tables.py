@@ -16,14 +16,15 @@ import numpy as np
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import Record, block, cell, compiled
 from ttr_analysis.cards import N_KINDS, ROUTE_COLORS
+from ttr_analysis.maps import validation
 from ttr_analysis.maps.model import GameMap, Route
 from ttr_analysis.rules.market import FaceUpRules
 from ttr_analysis.rules.payment import Spaces
 
 MAX_SEATS: Final = 6
 MAX_CITIES: Final = 64
-MAX_ROUTES: Final = 128
-MAX_TICKETS: Final = 128
+MAX_ROUTES: Final = validation.MAX_ROUTES
+MAX_TICKETS: Final = validation.MAX_TICKETS
 MAX_SLOTS: Final = 10
 MAX_OFFER: Final = 20
 """Tickets offered at once."""
@@ -174,13 +175,19 @@ def game_tables(game_map: GameMap, n_players: int) -> Tables:
     return tables
 
 
-def check_size(game_map: GameMap, n_players: int) -> None:
-    """Raise a ValueError if the map is not for so many players, or too large to be played."""
+def check_players(game_map: GameMap, n_players: int) -> None:
+    """Raise a ValueError if the map is not for so many players."""
     rules = game_map.rules
     low, high = rules.players
     if not low <= n_players <= high:
         variant = f", variant {rules.variant!r}," if rules.variant else ""
         raise ValueError(f"{game_map.title}{variant} is for {low} to {high} players, got {n_players}")
+
+
+def check_size(game_map: GameMap, n_players: int) -> None:
+    """Raise a ValueError if the map is not for so many players, or too large to be played."""
+    check_players(game_map, n_players)
+    rules = game_map.rules
     if rules.neutral.trains and rules.neutral.marker_seat >= n_players:
         raise ValueError(f"{game_map.title}: seat {rules.neutral.marker_seat} cannot hold the marker of {n_players}")
     place_cities = sum(len(place.cities) for place in game_map.places)

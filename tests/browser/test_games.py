@@ -100,7 +100,7 @@ def test_what_is_illegal_is_refused_with_its_reason(lab: Lab) -> None:
     assert owners(table) == {}
     table.get_by_role("checkbox").nth(1).check()
     table.get_by_role("button", name="Keep these").click()
-    expect(table.locator(".ttr-t-turn")).to_contain_text("it is your turn")
+    expect(table.locator(".ttr-t-turn")).to_contain_text("take your turn")
     click_route(table, "Lieksa-Murmansk/0")
 
     expect(table.get_by_role("alert")).to_contain_text("your cards do not pay for")
@@ -129,7 +129,7 @@ def test_who_draws_with_keys_can_draw_on(lab: Lab) -> None:
 
     expect(pile).to_be_enabled()
     pile.focus()
-    for due in ("draw a further card", "it is your turn"):
+    for due in ("draw a further card", "take your turn"):
         lab.page.keyboard.press("Enter")
         expect(table.locator(".ttr-t-turn")).to_contain_text(due)
         expect(pile).to_be_focused()
@@ -147,7 +147,7 @@ def test_what_all_the_others_did_is_said(lab: Lab) -> None:
     table.get_by_role("button", name="Keep these").click()
 
     live = table.locator(".ttr-live")
-    expect(live).to_contain_text(re.compile(r"P1 .*P2 .*\. You: it is your turn$"))
+    expect(live).to_contain_text(re.compile(r"P1 .*P2 .*\. You: take your turn$"))
 
 
 def test_a_game_that_is_over_is_stepped_through(lab: Lab) -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from ttr_analysis.report.document import Column, Table, name, number, percent, plain, several
+from ttr_analysis._words import listed
+from ttr_analysis.report.document import Column, Table, name, number, percent, plain
 from ttr_analysis.report.files import describe_tables, described_tables, to_csv, write_tables
 
 COLUMNS = (
@@ -97,4 +98,4 @@ def test_a_small_chance_is_not_called_none(probability: float, expected: str) ->
 
 
 def test_lists_in_words() -> None:
-    assert [several([]), several(["a"]), several(["a", "b"], "or")] == ["", "a", "a or b"]
+    assert [listed([]), listed(["a"]), listed(["a", "b"], "or")] == ["", "a", "a or b"]

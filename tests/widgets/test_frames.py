@@ -204,5 +204,5 @@ def test_a_game_that_breaks_off_has_no_result_yet(nordic: ttr.GameMap) -> None:
 
     (frame,) = replay_frames(data)
     assert data["game"]["winners"] == []
-    assert frame["turn"] == [0, "P0 chooses its opening tickets"]
+    assert frame["turn"] == [0, "P0 is to choose its opening tickets"]
     assert frame["points:0"] == 0

@@ -147,7 +147,7 @@ def test_the_first_choice_leads_through_a_whole_set_up(nordic: GameMap) -> None:
             text = pad.check(text).choices[0].text
         pad.enter(text)
     assert pad.lines[1] == "P1: hand 4"
-    assert pad.frame()["table"]["phase"] == "TURN"
+    assert pad.frame()["table"]["due"] == "take your turn"
 
 
 @pytest.mark.compiled_only

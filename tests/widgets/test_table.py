@@ -299,7 +299,7 @@ def test_wrong_arguments_are_refused(nordic: GameMap, arguments: dict[str, Any],
 def test_one_policy_plays_all_other_seats(nordic: GameMap) -> None:
     table = GameTable(nordic, Greedy(), n_players=3, seed=1)
     assert table.record.header.policies == (PERSON, "Greedy", "Greedy")
-    assert repr(table) == "<GameTable nordic: P0 Person, P1 Greedy, P2 Greedy; P0 chooses its opening tickets>"
+    assert repr(table) == "<GameTable nordic: P0 Person, P1 Greedy, P2 Greedy; P0 is to choose its opening tickets>"
 
 
 def test_the_widget_plays_and_then_steps_through(nordic: GameMap) -> None:

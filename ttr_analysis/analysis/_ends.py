@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from ttr_analysis.maps.model import City, GameMap, Place, Route, RouteLike
 from ttr_analysis.maps.names import NameIndex
+from ttr_analysis.tables import check_players
 
 End = str | City | Place
 """A city, a country (any of its border points) or a border point, or the name of one."""
@@ -98,10 +99,7 @@ def twins_close(game_map: GameMap, n_players: int | None) -> bool:
     """
     if n_players is None:
         return False
-    low, high = game_map.rules.players
-    if not low <= n_players <= high:
-        msg = f"{game_map.title} is for {low} to {high} players, got {n_players}"
-        raise ValueError(msg)
+    check_players(game_map, n_players)
     return not game_map.rules.both_tracks_open(n_players)
 
 

@@ -13,7 +13,7 @@ from ttr_analysis.engine.events import Chance, ChanceKind, decode_chance
 from ttr_analysis.engine.kernel.faults import ActionFault
 from ttr_analysis.engine.layout import UNKNOWN_CARD, Phase
 
-_DUE: Final = {
+DUE: Final = {
     Phase.KEEP_START: "choose its opening tickets",
     Phase.TURN: "take its turn",
     Phase.SECOND_DRAW: "draw a further card",
@@ -21,6 +21,7 @@ _DUE: Final = {
     Phase.KEEP: "choose which tickets to keep",
     Phase.NEUTRAL: "choose a track for the neutral player",
 }
+"""What a seat must do in each phase."""
 
 
 def explain(fault: ActionFault, refused: Refused) -> str:
@@ -40,7 +41,7 @@ def explain(fault: ActionFault, refused: Refused) -> str:
 
 
 def _phase(refused: Refused) -> str:
-    due, kind = _DUE[Phase(int(refused.state.phase))], kind_of(refused.code)
+    due, kind = DUE[Phase(int(refused.state.phase))], kind_of(refused.code)
     verb = HANDLERS[kind].verb if kind < len(HANDLERS) else "do that"
     return f"P{refused.seat} must {due} now; it cannot {verb}"
 

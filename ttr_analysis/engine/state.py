@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 import numpy as np
 
@@ -27,7 +27,7 @@ Owner = int | Literal["neutral"]
 EndingName = Literal["trains", "passes", "truncated"]
 """Why a game is over: last turns taken, everyone passed, or the limit of turns reached."""
 
-_ENDINGS: Final[tuple[EndingName | None, ...]] = (None, "trains", "passes", "truncated")
+_ENDINGS: Final[tuple[EndingName | None, ...]] = (None, *get_args(EndingName))
 
 
 @dataclass(frozen=True, slots=True)

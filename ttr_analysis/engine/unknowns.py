@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ttr_analysis._words import counted, listed
 from ttr_analysis.cards import CARD_KINDS, CardCounts
 from ttr_analysis.engine.layout import AT_PILE, UNKNOWN_TICKET, State
 from ttr_analysis.tables import MAX_TICKETS, Tables
@@ -30,11 +31,11 @@ def unknown_words(state: State, n_players: int) -> str:
     """Return what of the cards and tickets is not known, in words; "" if all is."""
     if has_unknown_cards(state):
         unknown = [(seat, n_unknown_cards(state, seat)) for seat in range(n_players)]
-        return " and ".join(f"{n} unknown cards of P{seat}" for seat, n in unknown if n)
+        return listed(f"{counted(n, 'unknown card')} of P{seat}" for seat, n in unknown if n)
     n_left = int((state.ticket_at == AT_PILE).sum())
     queued = [int(state.queue[(state.queue_head + i) % MAX_TICKETS]) for i in range(int(state.n_queued))]
     n_unknown = n_left - int(state.n_ticket_pile)
-    return f"{n_unknown} unknown tickets" if n_unknown or UNKNOWN_TICKET in queued else ""
+    return counted(n_unknown, "unknown ticket") if n_unknown or UNKNOWN_TICKET in queued else ""
 
 
 def identify_cards(state: State, seat: int, cards: Sequence[int]) -> str:
@@ -59,7 +60,7 @@ def identify_cards(state: State, seat: int, cards: Sequence[int]) -> str:
     missing = [max(0, shown - held) for shown, held in zip(cards, hand.tolist(), strict=True)]
     n_unknown = n_unknown_cards(state, seat)
     if sum(missing) > n_unknown:
-        held = f"{CardCounts(tuple(hand.tolist()))} and {n_unknown} unknown card{'' if n_unknown == 1 else 's'}"
+        held = f"{CardCounts(tuple(hand.tolist()))} and {counted(n_unknown, 'unknown card')}"
         return f"P{seat} holds {held}, so that it cannot play {CardCounts(tuple(cards))}"
     for kind, n in enumerate(missing):
         unseen = int(state.draw_pile[kind])

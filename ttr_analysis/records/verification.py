@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from ttr_analysis._words import counted
 from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions.handler import Refused
@@ -169,7 +170,7 @@ class _Follower:
             if (kind := impossible_kind(after, self.tables)) is not None:
                 self._refuse_kind(kind)
             if n_short := n_short_in_pile(after, self.tables):
-                cards = f"{n_short} card{'' if n_short == 1 else 's'} of the draw pile"
+                cards = f"{counted(n_short, 'card')} of the draw pile"
                 raise ImpossibleError(self.first, f"{cards} can be of no kind after it")
         return step, after
 

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
+from ttr_analysis._words import listed
 from ttr_analysis.analysis import tickets
 from ttr_analysis.maps.model import GameMap, Route, Ticket
-from ttr_analysis.report.document import name, several
+from ttr_analysis.report.document import name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -131,12 +132,12 @@ def route_name(route: Route) -> str:
 def ticket_name(ticket: Ticket) -> str:
     """Return a ticket in words, marked as a name: its ends."""
     ends = [place.name for place, _ in ticket.destinations]
-    return f"{name(ticket.origin)}–{several(map(name, ends), 'or')}"
+    return f"{name(ticket.origin)}–{listed(map(name, ends), 'or')}"
 
 
 def names(items: Iterable[object], word: str = "and") -> str:
     """Return names in words."""
-    return several((name(item) for item in items), word)
+    return listed((name(item) for item in items), word)
 
 
 # -- a long computation beside the others --------------------------------------------------------------------------

@@ -9,7 +9,6 @@ not turn the sentence around it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -231,46 +230,6 @@ def plain(text: str) -> str:
     'to Oslo'
     """
     return text.replace(NAME_BEGINS, "").replace(NAME_ENDS, "")
-
-
-def several(items: Iterable[str], word: str = "and") -> str:
-    """
-    Return a list in words.
-
-    Examples
-    --------
-    >>> several(["red", "blue", "green"])
-    'red, blue and green'
-    """
-    *first, last = [*items] or [""]
-    return f"{', '.join(first)} {word} {last}" if first else last
-
-
-def count(n: int, noun: str, plural: str = "") -> str:
-    """
-    Return a number of things in words.
-
-    Examples
-    --------
-    >>> count(1, "route"), count(3, "city", "cities"), count(0, "tunnel")
-    ('1 route', '3 cities', 'no tunnels')
-    """
-    if n == 1:
-        return f"1 {noun}"
-    return f"{n or 'no'} {plural or noun + 's'}"
-
-
-def measured(value: float, noun: str, digits: int = 0) -> str:
-    """
-    Return a measure in words.
-
-    Examples
-    --------
-    >>> measured(1.0, "train", 2), measured(1.25, "train", 2)
-    ('1 train', '1.25 trains')
-    """
-    text = number(value, digits)
-    return f"{text} {noun}" if text == "1" else f"{text} {noun}s"
 
 
 def number(value: float, digits: int = 0) -> str:

@@ -9,9 +9,11 @@ Tables of parts that were played apart can therefore be put one below another.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, get_args
 
+from ttr_analysis._words import listed
 from ttr_analysis.cards import CARD_KINDS
+from ttr_analysis.engine.state import EndingName
 from ttr_analysis.maps.model import GameMap
 
 if TYPE_CHECKING:
@@ -35,6 +37,8 @@ class Column(NamedTuple):
     meaning: str
 
 
+ENDINGS: Final = get_args(EndingName)
+
 _WHO: Final = {
     "game": Column("int64", "number of the game in its run, from 0"),
     "seat": Column("int8", "seat in the order of turns, from 0; -1 for the neutral player"),
@@ -45,7 +49,7 @@ GAMES: Final = {
     "game": _WHO["game"],
     "deal": Column("int64", "number of the random numbers; games of one deal differ in who sits where"),
     "rotation": Column("int8", "by how many seats the players are moved on: player p sits at seat p - rotation"),
-    "ending": Column("ending", "why it is over: trains, passes or truncated"),
+    "ending": Column("ending", f"why it is over: {listed(ENDINGS, 'or')}"),
     "turns": Column("int32", "turns of all seats together"),
     "winners": Column("int8", "seats that won; more than one after a tie"),
 }
@@ -130,7 +134,6 @@ TABLES: Final[Mapping[str, Mapping[str, Column]]] = {
 """The tables, by name."""
 
 _CATEGORIES: Final = ("ticket", "route", "policy", "color", "ending")
-ENDINGS: Final = ("trains", "passes", "truncated")
 
 
 def categories(game_map: GameMap, policies: tuple[str, ...]) -> dict[str, list[str]]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import unicodedata
 from typing import Final
 
+from ttr_analysis._words import counted
+from ttr_analysis.cards import LOCOMOTIVE
 from ttr_analysis.maps.model import Route, Ticket
 
 _RIGHT_TO_LEFT: Final = frozenset({"R", "AL", "AN"})
@@ -69,7 +71,7 @@ def describe_route(route: Route) -> str:
     if route.tunnel:
         words.append("tunnel")
     if route.locomotives:
-        words.append(f"ferry ({route.locomotives} locomotive{'s' if route.locomotives > 1 else ''})")
+        words.append(f"ferry ({counted(route.locomotives, LOCOMOTIVE)})")
     if route.toll:
         words.append(f"toll {route.toll}")
     return ", ".join(words)

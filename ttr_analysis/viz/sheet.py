@@ -16,6 +16,7 @@ from itertools import cycle, pairwise
 from typing import Any, Final, Protocol, SupportsFloat, TypeAlias, TypedDict, runtime_checkable
 
 from ttr_analysis._errors import UnknownNameError
+from ttr_analysis._words import counted
 from ttr_analysis.maps.model import GameMap, Route, RouteLike, Ticket, TicketLike
 from ttr_analysis.viz.coast import load_background
 from ttr_analysis.viz.curves import Points
@@ -408,7 +409,7 @@ class Scene:
     def title(self, game_map: GameMap) -> str:
         """Return the title of a map, and what is to be seen besides the board."""
         parts = [
-            f"{_count(len(routes), 'route')} {what}"
+            f"{counted(len(routes), 'route')} {what}"
             for routes, what in (
                 (self.highlight, "highlighted"),
                 (frozenset().union(*(player.routes for player in self.players)), "owned"),
@@ -417,7 +418,7 @@ class Scene:
             if routes
         ]
         if self.tickets:
-            parts.insert(0, _count(len(self.tickets), "ticket"))
+            parts.insert(0, counted(len(self.tickets), "ticket"))
         return f"{game_map.title}: {', '.join(parts)}" if parts else game_map.title
 
 
@@ -488,10 +489,6 @@ def _names(game_map: GameMap, key: Any) -> list[str]:  # noqa: ANN401 - whatever
         except UnknownNameError:
             return [game_map.city(key).name]
     return [route.id for route in game_map.resolve_routes([key])]
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n} {noun}{'' if n == 1 else 's'}"
 
 
 def arcs_of(ticket: Ticket, game_map: GameMap) -> list[tuple[str, str, int]]:

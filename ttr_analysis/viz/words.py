@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from ttr_analysis._words import counted
 from ttr_analysis.cards import CARD_KINDS, LOCOMOTIVE, CardCounts
 from ttr_analysis.engine import actions
 from ttr_analysis.engine.events import Chance, Event, Move, TicketsShown
@@ -145,7 +146,7 @@ def tell_step(events: Sequence[Event], before: GameState | None, after: GameStat
 def _tell_setup(events: Iterable[Event], state: GameState) -> str:
     dealt = Counter(event.kind for event in events if isinstance(event, Chance))
     n_cards, n_tickets = dealt["card_dealt"] // state.n_players, dealt["ticket_offered"] // state.n_players
-    return f"Everyone is dealt {_count(n_cards, 'card')} and {_count(n_tickets, 'ticket')} to choose from"
+    return f"Everyone is dealt {counted(n_cards, 'card')} and {counted(n_tickets, 'ticket')} to choose from"
 
 
 def _tell_move(move: Move, outcomes: Sequence[Chance], before: GameState, after: GameState) -> Narration:  # noqa: PLR0911 - one for each action
@@ -184,13 +185,13 @@ def _tell_tunnel(
     if isinstance(action, actions.DeclineTunnel):
         back = ("taken back", _spread(pending.laid))
         return Narration(seat, f"gives up {name_route(route)} and takes the cards back", (shown, back), route)
-    text = f"pays {_count_cards(action.cards)} more and claims {name_route(route)} for {_count(route.points, 'point')}"
+    text = f"pays {_count_cards(action.cards)} more and claims {name_route(route)} for {counted(route.points, 'point')}"
     return Narration(seat, text, (shown, ("paid", _spread(action.cards))), route)
 
 
 def _tell_claim(seat: int, route: Route, cards: CardCounts, outcomes: Iterable[Chance], after: GameState) -> Narration:
     laid = ("laid down", _spread(cards))
-    claimed = f"claims {name_route(route)} with {_count_cards(cards)} for {_count(route.points, 'point')}"
+    claimed = f"claims {name_route(route)} with {_count_cards(cards)} for {counted(route.points, 'point')}"
     if not route.tunnel:
         return Narration(seat, claimed, (laid,), route)
     shown = tuple(event.card for event in outcomes if event.kind == "card_revealed")
@@ -198,7 +199,7 @@ def _tell_claim(seat: int, route: Route, cards: CardCounts, outcomes: Iterable[C
     groups = (laid, ("turned over", shown)) if shown else (laid,)
     if after.pending is None:
         return Narration(seat, f"{claimed}; the tunnel shows {turned}: nothing more to pay", groups, route)
-    wanted = _count(after.pending.surcharge, "card")
+    wanted = counted(after.pending.surcharge, "card")
     return Narration(
         seat,
         f"tries the tunnel {name_route(route)} with {_count_cards(cards)}; it shows {turned}: {wanted} more to pay",
@@ -226,7 +227,7 @@ def _tell_rest(outcomes: Iterable[Chance], before: GameState, after: GameState) 
     if after.is_over and not before.is_over:
         yield "the game is over"
     elif after.is_last_round and not before.is_last_round:
-        yield f"the last round begins: {_count(after.turns_left or 0, 'turn')} left"
+        yield f"the last round begins: {counted(after.turns_left or 0, 'turn')} left"
 
 
 def _new_routes(before: GameState, after: GameState, *owners: Owner) -> list[Route]:
@@ -240,9 +241,9 @@ def _tell_money(before: GameState, after: GameState, seats: Iterable[int]) -> It
     for seat in seats:
         loans, tokens = after.loans[seat] - before.loans[seat], after.tokens[seat] - before.tokens[seat]
         if loans:
-            yield f"P{seat} takes {_count(loans, 'loan')}"
+            yield f"P{seat} takes {counted(loans, 'loan')}"
         elif tokens:
-            yield f"P{seat} {'pays' if tokens < 0 else 'gets'} {_count(abs(tokens), 'token')}"
+            yield f"P{seat} {'pays' if tokens < 0 else 'gets'} {counted(abs(tokens), 'token')}"
 
 
 # -- lists ------------------------------------------------------------------------
@@ -255,7 +256,7 @@ def _spread(cards: CardCounts) -> tuple[str, ...]:
 
 def _count_cards(cards: CardCounts) -> str:
     """Return counted cards in words."""
-    return ", ".join(f"{n} {kind}{'s' if kind == LOCOMOTIVE and n > 1 else ''}" for kind, n in cards.as_dict().items())
+    return ", ".join(counted(n, kind) if kind == LOCOMOTIVE else f"{n} {kind}" for kind, n in cards.as_dict().items())
 
 
 def _name_cards(cards: Sequence[str | None]) -> str:
@@ -279,9 +280,5 @@ def _list_tickets(tickets: Sequence[Ticket | None]) -> str:
     """Return tickets in words; those that are not known are counted."""
     known = [name_ticket(ticket) for ticket in tickets if ticket is not None]
     n_unknown = len(tickets) - len(known)
-    unknown = [_count(n_unknown, "unknown ticket")] if n_unknown else []
+    unknown = [counted(n_unknown, "unknown ticket")] if n_unknown else []
     return "; ".join([*known, *unknown]) or "no ticket"
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n} {noun}{'' if n == 1 else 's'}"

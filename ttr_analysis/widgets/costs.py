@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
+from ttr_analysis._words import counted
 from ttr_analysis.analysis import payments, tunnels
 from ttr_analysis.analysis.payments import Cards
 from ttr_analysis.cards import COLORS, GRAY, CardCounts
 from ttr_analysis.maps.model import GameMap, Route, RouteLike
 from ttr_analysis.widgets.base import Checked, QueryWidget, cards, css, esm
-from ttr_analysis.widgets.wording import Json, card_facts, cards_in_words, deck_less, percent, plural, route_in_words
+from ttr_analysis.widgets.wording import Json, card_facts, cards_in_words, deck_less, percent, route_in_words
 
 
 class RouteCosts(QueryWidget):
@@ -200,9 +201,9 @@ def _colors(route: Route, hand: CardCounts) -> list[Json]:
 
 def _said(route: Route, colors: list[Json], cheapest: payments.Payment | None) -> str:
     if cheapest is not None:
-        return f"Your hand pays: {plural(cheapest.n_cards, 'card')}, {cards_in_words(cheapest.cards)}."
+        return f"Your hand pays: {counted(cheapest.n_cards, 'card')}, {cards_in_words(cheapest.cards)}."
     nearest = f", the nearest with {colors[0]['color']}" if route.color == GRAY else ""
-    return f"{plural(colors[0]['missing'], 'card')} short{nearest}."
+    return f"{counted(colors[0]['missing'], 'card')} short{nearest}."
 
 
 def _payment(payment: payments.Payment) -> Json:
@@ -250,9 +251,9 @@ def _draws(game_map: GameMap, route: Route, hand: CardCounts) -> Json:
     if math.isinf(cards):
         return {"said": "The deck may run out before the hand pays.", "cards": None, "turns": None, "likely": None}
     likely = waiting.turns_quantile(0.9)
-    said = f"Drawing blind: {plural(cards, 'card', 1)} or {plural(turns, 'turn', 1)} on average"
+    said = f"Drawing blind: {counted(f'{cards:.1f}', 'card')} or {counted(f'{turns:.1f}', 'turn')} on average"
     return {
-        "said": f"{said}, {plural(likely or 0, 'turn')} nine times in ten.",
+        "said": f"{said}, {counted(likely or 0, 'turn')} nine times in ten.",
         "cards": cards,
         "turns": turns,
         "likely": likely,
@@ -264,7 +265,7 @@ def _tunnel(game_map: GameMap, route: Route, hand: CardCounts) -> Json:
     unseen = game_map.rules.deck - hand
     best = tunnels.best_payment(route, hand, pool=unseen, discards=(), revealed=revealed)
     surcharge = float(payments.expected_cards(game_map, route)) - route.length
-    said = f"A tunnel: {plural(surcharge, 'card', 1)} more on average"
+    said = f"A tunnel: {counted(f'{surcharge:.1f}', 'card')} more on average"
     if best is not None:
         said += f"; {percent(best.probability)} to succeed with {cards_in_words(best.payment.cards)} laid down"
     return {"said": f"{said}.", "chance": None if best is None else best.probability, "surcharge": surcharge}

@@ -9,15 +9,17 @@ from dataclasses import dataclass
 
 import traitlets
 
+from ttr_analysis._words import counted, listed
 from ttr_analysis.analysis import tickets as analysis
 from ttr_analysis.analysis._ends import closed_and_owned
 from ttr_analysis.analysis.tickets.network import trains_left
+from ttr_analysis.analysis.tickets.steiner import MAX_TICKETS
 from ttr_analysis.maps.model import GameMap, Route, RouteLike, Ticket, TicketLike
 from ttr_analysis.maps.names import fold
 from ttr_analysis.viz.naming import isolate
 from ttr_analysis.viz.sheet import board_sheet
 from ttr_analysis.widgets.base import Checked, QueryWidget, css, esm
-from ttr_analysis.widgets.wording import ImpossibleError, Json, listed, plural
+from ttr_analysis.widgets.wording import ImpossibleError, Json
 
 STEP = 0.03
 """Seconds after which a search for losses lets other messages through."""
@@ -159,7 +161,7 @@ class TicketExplorer(QueryWidget):
             "sheet": board_sheet(self.game_map),
             "names": route_names(self.game_map),
             "tickets": ticket_facts(self.game_map),
-            "most_tickets": MOST_TICKETS,
+            "most_tickets": MAX_TICKETS,
             "players": list(range(low, high + 1)) if depends_on_players(self.game_map) else [],
         }
 
@@ -191,9 +193,6 @@ class TicketExplorer(QueryWidget):
 
 
 # -- the fewest trains for some tickets ----------------------------------------------------------------------------
-
-MOST_TICKETS = 7
-"""So many are solved exactly at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,8 +350,8 @@ def network_for(plan: Plan) -> Json:
     >>> print(answer["said"])
     2 tickets take 10 trains in 5 routes: 30 of 40 to spare, 24 points (13 tickets + 11 routes).
     """
-    if len(plan.tickets) > MOST_TICKETS:
-        msg = f"At most {MOST_TICKETS} tickets can be solved exactly at once, not {len(plan.tickets)}."
+    if len(plan.tickets) > MAX_TICKETS:
+        msg = f"At most {MAX_TICKETS} tickets can be solved exactly at once, not {len(plan.tickets)}."
         raise ImpossibleError(msg)
     if both := [route.id for route in plan.owned if route in plan.closed]:
         msg = f"A route is either closed or yours, not both: {listed(both)}."
@@ -464,8 +463,8 @@ def _with_network(answer: Json, plan: Plan, network: analysis.Network) -> Json:
 
 def _said(answer: Json, network: analysis.Network, slack: int) -> str:
     n = len(network.tickets)
-    takes = f"{plural(n, 'ticket')} {'takes' if n == 1 else 'take'} {plural(network.length, 'train')}"
-    head = f"{takes} in {plural(len(network.routes), 'route')}"
+    takes = f"{counted(n, 'ticket')} {'takes' if n == 1 else 'take'} {counted(network.length, 'train')}"
+    head = f"{takes} in {counted(len(network.routes), 'route')}"
     if slack < 0:
         return f"{head}: {-slack} more than the {answer['left']} you have left."
     worth = f"{network.points} points ({network.ticket_points} tickets + {network.route_points} routes)"

@@ -32,11 +32,11 @@ from ttr_analysis.records.record import GameRecord
 from ttr_analysis.records.replay import SET_UP, Timeline
 from ttr_analysis.viz.naming import name_ticket
 from ttr_analysis.viz.words import Narration, final_parts, tell_step
+from ttr_analysis.widgets.recording import MOST_LETTERS
 from ttr_analysis.widgets.snapshot import TicketJudge, seen_by
 
 PERSON: Final = "Person"
 """What records call who sits at the table."""
-_MOST_LETTERS: Final = 5_000
 _MOST_TOLD: Final = 100
 _CHOOSES_TICKETS: Final = (Phase.KEEP, Phase.KEEP_START)
 
@@ -222,7 +222,7 @@ class HumanGame:
             What is wrong with it; nothing is then changed. "" if nothing is.
         """
         match message:
-            case {"do": "move", "step": int(step), "line": str(line)} if len(line) <= _MOST_LETTERS:
+            case {"do": "move", "step": int(step), "line": str(line)} if len(line) <= MOST_LETTERS:
                 pass
             case _:
                 return "a message came that is no move"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ttr_analysis._errors import UnknownNameError, nearest
+from ttr_analysis._words import counted
 from ttr_analysis.analysis import payments, tunnels
 from ttr_analysis.analysis.payments import Cards
 from ttr_analysis.cards import GRAY, LOCOMOTIVE, CardCounts
@@ -15,7 +16,6 @@ from ttr_analysis.widgets.wording import (
     cards_in_words,
     deck_less,
     percent,
-    plural,
     route_in_words,
 )
 
@@ -170,7 +170,7 @@ def tunnels_to_ask(game_map: GameMap) -> dict[str, Route]:
 
 def tunnel_in_words(route: Route) -> str:
     """Return a tunnel in words, also one in no place."""
-    return route_in_words(route) if "-" in route.id else f"Any tunnel of {plural(route.length, 'space')}"
+    return route_in_words(route) if "-" in route.id else f"Any tunnel of {counted(route.length, 'space')}"
 
 
 def first_hand(game_map: GameMap, route: Route) -> CardCounts:
@@ -222,7 +222,7 @@ def tunnel_odds(
     unseen = deck_less(game_map.rules.deck, {"in hand": hand, "seen elsewhere": seen, "discarded": discards})
     n_pile = unseen.n_cards if pile is None else pile
     if n_pile > unseen.n_cards:
-        msg = f"The pile cannot have {plural(n_pile, 'card')}: only {unseen.n_cards} are unseen."
+        msg = f"The pile cannot have {counted(n_pile, 'card')}: only {unseen.n_cards} are unseen."
         raise ImpossibleError(msg)
     revealed = game_map.rules.tunnel.revealed
     odds = tunnels.claim_odds(route, hand, pool=unseen, n_pile=n_pile, discards=discards, revealed=revealed)
@@ -241,10 +241,10 @@ def tunnel_odds(
 
 def _said(route: Route, hand: CardCounts, odds: tuple[tunnels.ClaimOdds, ...]) -> str:
     if not odds:
-        missing = plural(payments.cards_missing(route, hand), "card")
+        missing = counted(payments.cards_missing(route, hand), "card")
         return f"With {cards_in_words(hand)}: {missing} short of the {route.length} to lay down."
     best = odds[0]
-    spare = f"keep {plural(best.spare, 'card')} for the surcharge" if best.spare else "have none for a surcharge"
+    spare = f"keep {counted(best.spare, 'card')} for the surcharge" if best.spare else "have none for a surcharge"
     laid = cards_in_words(best.payment.cards)
     return f"With {cards_in_words(hand)}: {percent(best.probability)} if you lay down {laid} and {spare}."
 

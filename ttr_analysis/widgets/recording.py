@@ -25,7 +25,7 @@ PieceKind = Literal["route", "market", "pile", "tickets", "card"]
 """What can be clicked to write a line with."""
 
 _MOST_CHOICES: Final = 40
-_MOST_LETTERS: Final = 5_000
+MOST_LETTERS: Final = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +199,7 @@ class Recording:
             _check_length(text)
             reading = self._session.read(text)
         except NotationError as error:
-            text = text[:_MOST_LETTERS]
+            text = text[:MOST_LETTERS]
             return Check(text, error.reason, error.at, "", self._choices(text, error))
         told = "; ".join(map(str, reading.events))
         return Check(text, "", len(text), told, self._more(text))
@@ -376,10 +376,8 @@ def _load(path: Path, game_map: GameMap, variant: str | None) -> GameRecord:
 
 
 def _check_length(text: str) -> None:
-    if len(text) > _MOST_LETTERS:
-        raise NotationError(
-            f"expected a line of at most {_MOST_LETTERS} characters, got {len(text)}", _MOST_LETTERS - 1
-        )
+    if len(text) > MOST_LETTERS:
+        raise NotationError(f"expected a line of at most {MOST_LETTERS} characters, got {len(text)}", MOST_LETTERS - 1)
 
 
 def _joined(base: str, choice: str) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ttr_analysis.analysis.tickets.network import ForestSolver, trains_of
 from ttr_analysis.cards import CARD_KINDS, CardCounts
-from ttr_analysis.engine.layout import Phase
+from ttr_analysis.engine.reasons import DUE
 from ttr_analysis.engine.scores import Score
 from ttr_analysis.engine.state import GameState, PublicState
 from ttr_analysis.engine.view import SeatView
@@ -113,8 +113,8 @@ def _table(state: PublicState) -> dict[str, Any]:
         "discards": state.discards.n_cards,
         "ticketPile": state.n_ticket_pile,
         "acting": None if state.is_over else state.acting,
-        "phase": state.phase.name,
-        "turn": ENDINGS[state.ending] if state.ending else f"P{state.acting} {PHASES[state.phase]}",
+        "due": "" if state.is_over else DUE[state.phase].replace("its", "your"),
+        "turn": _turn_words(state),
         "left": None if state.is_over else state.turns_left,
         "tunnel": None
         if pending is None
@@ -126,6 +126,10 @@ def _table(state: PublicState) -> dict[str, Any]:
         },
         "neutral": neutral,
     }
+
+
+def _turn_words(state: PublicState) -> str:
+    return ENDINGS[state.ending] if state.ending else f"P{state.acting} is to {DUE[state.phase]}"
 
 
 # -- what a stepper shows at each step of a record -----------------------------------------------------------------
@@ -142,14 +146,6 @@ Marked: TypeAlias = tuple[int, Status, int | None]
 UNKNOWN: Final = -1
 """In place of the number of a card or ticket that the record does not know."""
 
-PHASES: Final = {
-    Phase.KEEP_START: "chooses its opening tickets",
-    Phase.TURN: "is to move",
-    Phase.SECOND_DRAW: "draws a further card",
-    Phase.TUNNEL: "pays for the tunnel or gives it up",
-    Phase.KEEP: "chooses tickets",
-    Phase.NEUTRAL: "builds for the neutral player",
-}
 ENDINGS: Final = {
     "trains": "The game is over: the last turns are taken",
     "passes": "The game is over: nobody could do anything",
@@ -188,7 +184,7 @@ def game_data(record: GameRecord) -> dict[str, Any]:
     >>> len(data["frames"]) == len(record.states())
     True
     >>> data["frames"][1]
-    {'turn': [1, 'P1 chooses its opening tickets'], 'offer:0': [],
+    {'turn': [1, 'P1 is to choose its opening tickets'], 'offer:0': [],
      'tickets:0': [[32, 'possible', 8], [3, 'possible', 8], [34, 'possible', 10]]}
     """
     record.score()  # refuses a record that has not begun
@@ -281,10 +277,9 @@ def _table_frame(state: GameState, tickets: TicketJudge) -> Frame:
     if state.has_neutral:
         turned = state.neutral_ticket
         neutral = [None if turned is None else tickets.number(turned), state.neutral_trains, state.marker]
-    phase = ENDINGS[state.ending] if state.ending else f"P{state.acting} {PHASES[state.phase]}"
     return {
         "claims": len(state.owners),
-        "turn": [None if state.is_over else state.acting, phase],
+        "turn": [None if state.is_over else state.acting, _turn_words(state)],
         "left": None if state.is_over else state.turns_left,
         "market": [None if kind is None else CARD_KINDS.index(kind) for kind in state.market],
         "pile": state.n_pile,

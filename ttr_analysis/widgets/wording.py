@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
+from ttr_analysis._words import counted, listed
 from ttr_analysis.cards import CARD_KINDS, LOCOMOTIVE, CardCounts
 from ttr_analysis.maps.model import GameMap, Route
 from ttr_analysis.viz.naming import describe_route
@@ -31,33 +32,6 @@ class ImpossibleError(ValueError):
     def __init__(self, message: str, kind: str = "") -> None:
         super().__init__(message)
         self.kind = kind
-
-
-def plural(n: float, noun: str, digits: int = 0) -> str:
-    """
-    Return a number of things in words.
-
-    Examples
-    --------
-    >>> plural(1, "card"), plural(3, "train"), plural(4.71, "turn", 1)
-    ('1 card', '3 trains', '4.7 turns')
-    """
-    number = f"{n:.{digits}f}"
-    return f"{number} {noun}{'' if number == '1' else 's'}"
-
-
-def listed(words: Sequence[str], word: str = "and") -> str:
-    """
-    Return words as a list for people.
-
-    Examples
-    --------
-    >>> listed(["3 red", "2 blue", "1 locomotive"])
-    '3 red, 2 blue and 1 locomotive'
-    """
-    if len(words) < 2:  # noqa: PLR2004 - nothing to join
-        return "".join(words)
-    return f"{', '.join(words[:-1])} {word} {words[-1]}"
 
 
 def percent(probability: float) -> str:
@@ -88,7 +62,7 @@ def cards_in_words(cards: CardCounts) -> str:
     ('4 blue, 3 red and 2 locomotives', 'no cards')
     """
     held = sorted(cards.as_dict().items(), key=lambda item: (item[0] == LOCOMOTIVE, -item[1]))
-    return listed([plural(n, kind) if kind == LOCOMOTIVE else f"{n} {kind}" for kind, n in held]) or "no cards"
+    return listed([counted(n, kind) if kind == LOCOMOTIVE else f"{n} {kind}" for kind, n in held]) or "no cards"
 
 
 def route_in_words(route: Route) -> str:
@@ -142,7 +116,7 @@ def deck_less(deck: CardCounts, seen: Mapping[str, CardCounts]) -> CardCounts:
         where = {place: cards[kind] for place, cards in seen.items() if cards[kind]}
         if sum(where.values()) > deck[kind]:
             places = ", ".join(f"{n} {place}" for place, n in where.items())
-            n_cards = plural(deck[kind], kind) if kind == LOCOMOTIVE else plural(deck[kind], f"{kind} card")
+            n_cards = counted(deck[kind], kind) if kind == LOCOMOTIVE else counted(deck[kind], f"{kind} card")
             msg = f"The deck has {n_cards}, not {sum(where.values())}: {places}."
             raise ImpossibleError(msg, kind)
     return deck - sum(seen.values(), CardCounts())

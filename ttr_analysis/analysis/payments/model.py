@@ -9,7 +9,8 @@ import numpy as np
 
 from ttr_analysis._arrays import Ints
 from ttr_analysis._errors import UnknownNameError, nearest
-from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE_INDEX, N_COLORS, N_KINDS, ROUTE_COLORS, CardCounts
+from ttr_analysis._words import counted
+from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE, LOCOMOTIVE_INDEX, N_COLORS, N_KINDS, ROUTE_COLORS, CardCounts
 from ttr_analysis.maps.model import Route
 from ttr_analysis.rules import payment as rule
 from ttr_analysis.rules.payment import PaymentFault, Spaces
@@ -94,7 +95,7 @@ class Payment:
         if self.color is not None:
             single.append(f"{self.own} {self.color}")
         if self.locomotives:
-            single.append(f"{self.locomotives} locomotive{'s' if self.locomotives > 1 else ''}")
+            single.append(counted(self.locomotives, LOCOMOTIVE))
         if self.sets.n_cards:
             single.append(f"{'and ' if single else ''}{self.sets} in sets")
         return ", ".join(single) or "no cards"
@@ -183,7 +184,7 @@ def why_not(route: Route, hand: Cards) -> str | None:
     missing = rule.cards_missing(spaces, own, locomotives, hand.n_cards)
     held = f"{own} {color}"
     if route.locomotives or route.locomotives_allowed:
-        held += f" and {locomotives} locomotive{'' if locomotives == 1 else 's'}"
+        held += f" and {counted(locomotives, LOCOMOTIVE)}"
     if needed < 0:
         needs = f"needs {_needs(route, color)}, got {held}{_joker_note(route, hand)}"
     else:
@@ -317,7 +318,7 @@ def _needs(route: Route, color: str) -> str:
     plain = spaces_of(route).plain
     needs = [f"{plain} {color}"] if plain else []
     if route.locomotives:
-        needs.append(f"{route.locomotives} locomotive{'s' if route.locomotives > 1 else ''}")
+        needs.append(counted(route.locomotives, LOCOMOTIVE))
     return " and ".join(needs)
 
 

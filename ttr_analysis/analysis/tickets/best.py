@@ -9,9 +9,9 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from ttr_analysis._words import counted
 from ttr_analysis.analysis.tickets.network import (
     Network,
-    count,
     forest_solver,
     join_cities,
     reached_destinations,
@@ -72,7 +72,8 @@ class BestNetwork(Network):
         proof = f"proven best{scope}" if self.is_proven else f"at most {self.bound} possible{scope}"
         return (
             f"<BestNetwork for {self.trains} trains: {self.score} points = {self.ticket_points} from "
-            f"{count(self.tickets, 'ticket')} + {self.route_points} from {count(self.routes, 'route')}, {proof}>"
+            f"{counted(len(self.tickets), 'ticket')} + {self.route_points} from "
+            f"{counted(len(self.routes), 'route')}, {proof}>"
         )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ttr_analysis._display import render_html
+from ttr_analysis._words import counted
 from ttr_analysis.analysis import payments
 from ttr_analysis.analysis._ends import twins_close
 from ttr_analysis.analysis.payments import Cards
@@ -16,7 +17,6 @@ from ttr_analysis.analysis.tickets.network import (
     ForestSolver,
     Network,
     NoNetworkError,
-    count,
     forest_solver,
     trains_left,
 )
@@ -166,19 +166,19 @@ class Feasibility:
         return table.astype({"trains": "Int64", "extra": "Int64"})
 
     def __repr__(self) -> str:
-        head = count(self.tickets, "ticket")
+        head = counted(len(self.tickets), "ticket")
         if not self.possible:
             return f"<Feasibility of {head}: impossible, {self.why_not}>"
         single = [b for b in self.bottlenecks if b.n_claims == 1]
         parts = [
             f"possible with {self.length} of {self.trains} trains ({self.slack} to spare)",
-            count(single, "bottleneck"),
-            f"{count(self.bottlenecks[len(single) :], 'pair')} of them",
+            counted(len(single), "bottleneck"),
+            f"{counted(len(self.bottlenecks) - len(single), 'pair')} of them",
         ]
         if self.loans:
-            parts.append(count(range(self.loans), "loan"))
+            parts.append(counted(self.loans, "loan"))
         if self.payable is not None:
-            parts.append("the hand pays" if self.payable else f"{count(range(self.n_missing), 'card')} missing")
+            parts.append("the hand pays" if self.payable else f"{counted(self.n_missing, 'card')} missing")
         return f"<Feasibility of {head}: {', '.join(parts)}>"
 
     def _repr_html_(self) -> str:
@@ -256,7 +256,7 @@ def feasibility(
         network = solver.solve(chosen)
     except NoNetworkError as error:
         return Feasibility(chosen, left, None, str(error))
-    too_long = f"it takes {count(range(network.length), 'train')} and {left} are left" if network.length > left else ""
+    too_long = f"it takes {counted(network.length, 'train')} and {left} are left" if network.length > left else ""
     money = game_map.rules.money.tokens
     if tokens is None:
         tokens = max(0, money - sum(route.toll for route in solver.owned))

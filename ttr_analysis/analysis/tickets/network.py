@@ -12,6 +12,7 @@ import numpy as np
 from ttr_analysis._arrays import Flags, Ints
 from ttr_analysis._display import render_html
 from ttr_analysis._errors import UnknownNameError
+from ttr_analysis._words import counted
 from ttr_analysis.analysis._ends import closed_and_owned, fewest_cut
 from ttr_analysis.analysis.tickets import steiner
 from ttr_analysis.analysis.tickets.steiner import MAX_TICKETS, TRAIN_SHIFT, UNREACHABLE, Board, Ends, PackedCost
@@ -123,7 +124,7 @@ class Network:
         """Return the counts."""
         toll = f", toll {self.toll}" if self.toll else ""
         points = f"{self.points} points ({self.ticket_points} tickets + {self.route_points} routes)"
-        tickets, routes = count(self.tickets, "ticket"), count(self.routes, "route")
+        tickets, routes = counted(len(self.tickets), "ticket"), counted(len(self.routes), "route")
         chosen = "".join(
             f"; {ticket.id} reaches {destination}"
             for ticket, destination in zip(self.tickets, self.destinations, strict=True)
@@ -133,18 +134,6 @@ class Network:
 
     def _repr_html_(self) -> str:
         return render_html(self)
-
-
-def count(things: Sequence[object], noun: str) -> str:
-    """
-    Return a number of things in words.
-
-    Examples
-    --------
-    >>> count(["a"], "route"), count([], "route")
-    ('1 route', '0 routes')
-    """
-    return f"{len(things)} {noun}{'' if len(things) == 1 else 's'}"
 
 
 def join_cities(routes: Iterable[Route]) -> dict[str, str]:

@@ -11,10 +11,11 @@ import numpy as np
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis._errors import IllegalActionError
+from ttr_analysis._words import counted
 from ttr_analysis.analysis import payments
 from ttr_analysis.analysis.payments.model import Payment, split
 from ttr_analysis.cards import N_KINDS
-from ttr_analysis.engine.actions.handler import Handler, MapIndex, Refused, add_row, counted, missing_cards, owner_name
+from ttr_analysis.engine.actions.handler import Handler, MapIndex, Refused, add_row, missing_cards, owner_name
 from ttr_analysis.engine.codes import CARD_REVEALED, CLAIM_ROUTE, make_action, packed, unpack_cards, unpacked
 from ttr_analysis.engine.kernel.cards import discard, make_drawable, play_cards, turn_over
 from ttr_analysis.engine.kernel.claims import holds, n_forms, representative, route_fault, take_route

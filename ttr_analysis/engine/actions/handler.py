@@ -220,18 +220,6 @@ def number_of(number: object, what: str) -> int:
     return whole
 
 
-def counted(number: int, what: str) -> str:
-    """
-    Return a number of things.
-
-    Examples
-    --------
-    >>> counted(1, "train"), counted(2, "train")
-    ('1 train', '2 trains')
-    """
-    return f"{number} {what}{'' if number == 1 else 's'}"
-
-
 def owner_name(owner: int) -> str:
     """
     Return how messages call the owner of a route.

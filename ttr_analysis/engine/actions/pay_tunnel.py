@@ -9,8 +9,9 @@ import numpy as np
 
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
+from ttr_analysis._words import counted
 from ttr_analysis.cards import COLORS, LOCOMOTIVE_INDEX, N_COLORS, N_KINDS, CardCounts
-from ttr_analysis.engine.actions.handler import Handler, MapIndex, Refused, add_row, counted, missing_cards
+from ttr_analysis.engine.actions.handler import Handler, MapIndex, Refused, add_row, missing_cards
 from ttr_analysis.engine.codes import PAY_TUNNEL, pack_single, packed, unpack_cards, unpacked
 from ttr_analysis.engine.kernel.cards import discard, play_cards
 from ttr_analysis.engine.kernel.claims import holds, take_route

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from matplotlib.ticker import MaxNLocator
 
+from ttr_analysis._words import counted
 from ttr_analysis.analysis import draws
 from ttr_analysis.cards import COLORS, GRAY
 from ttr_analysis.report.context import Context
-from ttr_analysis.report.document import Block, Picture, Section, count, number, percent
+from ttr_analysis.report.document import Block, Picture, Section, number, percent
 from ttr_analysis.report.files import make_table, records
 from ttr_analysis.report.pictures import chart
 
@@ -47,8 +48,8 @@ def section(context: Context) -> Section:
     means = {way: typical[f"{way.key}_cards"] for way in ways}
     fast, slow = min(means, key=means.__getitem__), max(means, key=means.__getitem__)
     lead = (
-        f"To gather {count(typical['n_cards'], 'card')} takes from {number(means[fast], 1)} blind draws ({fast.words}) "
-        f"to {number(means[slow], 1)} ({slow.words})."
+        f"To gather {counted(typical['n_cards'], 'card')} takes from {number(means[fast], 1)} blind draws "
+        f"({fast.words}) to {number(means[slow], 1)} ({slow.words})."
     )
     if 0 < means[ways[1]] < float("inf"):
         ratio = means[ways[0]] / means[ways[1]]
@@ -86,10 +87,10 @@ def _locomotive(context: Context) -> tuple[str, list[Block]]:
     if rules.market.locomotive_cost == 1:
         return f"A face-up locomotive costs no more than a blind card, and is of use {where}.", []
     rows = records(draws.locomotive_table(rules=rules).reset_index())
-    words = f"A face-up locomotive, of use {where}, costs {count(rules.market.locomotive_cost, 'draw')}: "
+    words = f"A face-up locomotive, of use {where}, costs {counted(rules.market.locomotive_cost, 'draw')}: "
     blind = [row["colors"] for row in rows if row["better"] == "blind"]
     if blind:
-        words += f"blind cards bring more from {count(min(blind), 'useful color')} on."
+        words += f"blind cards bring more from {counted(min(blind), 'useful color')} on."
     else:
         words += "it always brings more than the blind cards."
     return words, [make_table("locomotive_or_blind", "A face-up locomotive, or blind cards", rows)]
@@ -111,5 +112,5 @@ def _chart(rows: list[dict[str, Any]], ways: list[_Way]) -> Picture:
 
     last = rows[-1]
     values = "; ".join(f"{way.words}: {number(last[f'{way.key}_cards'], 1)}" for way in ways)
-    caption = f"Expected blind draws from an empty hand. For {count(last['n_cards'], 'card')}: {values}."
+    caption = f"Expected blind draws from an empty hand. For {counted(last['n_cards'], 'card')}: {values}."
     return chart(draw, f"Rising lines. {caption}", caption, size=(8.0, 3.8))

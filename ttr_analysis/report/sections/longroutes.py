@@ -6,12 +6,13 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
+from ttr_analysis._words import counted, listed
 from ttr_analysis.analysis import payments
 from ttr_analysis.analysis.waiting import WaitingTime
 from ttr_analysis.cards import COLORS, GRAY
 from ttr_analysis.maps.model import Route
 from ttr_analysis.report.context import Context, route_name
-from ttr_analysis.report.document import Block, Picture, Section, count, number, several
+from ttr_analysis.report.document import Block, Picture, Section, number
 from ttr_analysis.report.files import drop_equal, make_table, records
 from ttr_analysis.report.pictures import chart
 from ttr_analysis.viz.charts import plot_card_odds
@@ -43,8 +44,8 @@ def _lead(route: Route, rows: list[dict[str, Any]]) -> str:
     """Return what a long route takes, and from how many own cards on it pays."""
     none, most = rows[0], rows[-1]
     lead = (
-        f"{route_name(route)} scores {route.points} points for {count(route.length, 'train')}; any {route.swap_size} "
-        f"cards stand in for one. With {most['own']} cards of one color it takes {count(most['cards'], 'card')}, "
+        f"{route_name(route)} scores {route.points} points for {counted(route.length, 'train')}; any {route.swap_size} "
+        f"cards stand in for one. With {most['own']} cards of one color it takes {counted(most['cards'], 'card')}, "
         f"with none {none['cards']}: each own card saves {route.swap_size - 1}. "
         f"The same trains earn at most {max(row['same_trains'] for row in rows)} points elsewhere"
     )
@@ -87,8 +88,8 @@ def _waiting(context: Context, route: Route, own: int) -> WaitingTime:
 
 def _waiting_chart(context: Context, route: Route) -> Picture:
     most = min(2 * route.length // 3, context.game_map.rules.cards.per_color)
-    odds = {count(own, "own card"): _waiting(context, route, own) for own in sorted({0, most // 2, most})}
-    halves = several(f"{wait.quantile(0.5)} draws from {held}" for held, wait in odds.items())
+    odds = {counted(own or "no", "own card"): _waiting(context, route, own) for own in sorted({0, most // 2, most})}
+    halves = listed(f"{wait.quantile(0.5)} draws from {held}" for held, wait in odds.items())
     caption = f"How soon {route_name(route)} can be paid by drawing blind. The chance reaches one half after {halves}."
     alt = f"Rising steps, one line for each number of own cards. One half is reached after {halves}."
     return chart(lambda ax: plot_card_odds(odds, ax, by="cards", title=""), alt, caption, size=(8.0, 3.6))
@@ -108,9 +109,9 @@ def ferries(context: Context) -> Section | None:
     without = "cannot be paid without" if common["without"] is None else f"{common['without']} without"
     kind = "gray" if common["color"] == GRAY else "one-colored"
     lead = (
-        f"{count(len(routes), 'ferry', 'ferries')} with {count(symbols, 'locomotive symbol')} in all. The commonest, "
-        f"{kind} of length {common['length']} with {count(common['symbols'], 'symbol')}, takes "
-        f"{count(common['fewest'], 'card')} with locomotives and {without}. "
+        f"{counted(len(routes), 'ferry', 'ferries')} with {counted(symbols, 'locomotive symbol')} in all. The "
+        f"commonest, {kind} of length {common['length']} with {counted(common['symbols'], 'symbol')}, takes "
+        f"{counted(common['fewest'], 'card')} with locomotives and {without}. "
         f"Drawing blind from an empty hand it can be paid after {_mean(common['draws'])} on average, "
         f"a plain route of its length and color after {_mean(common['plain_draws'])}."
     )

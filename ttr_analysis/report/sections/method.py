@@ -7,8 +7,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 from ttr_analysis import __version__
+from ttr_analysis._words import counted, listed
 from ttr_analysis.report.context import Context
-from ttr_analysis.report.document import Block, Heading, Points, Section, Words, count, name, number, several
+from ttr_analysis.report.document import Block, Heading, Points, Section, Words, name, number
 from ttr_analysis.rules.ruleset import BonusRules, RuleSet
 
 UNOFFICIAL = (
@@ -44,10 +45,10 @@ def rules_section(context: Context) -> Section:
     low, high = game_map.rules.players
     bonuses = len(game_map.rules.bonus)
     players = f"{low} to {high} players" if high > low else f"{low} players"
-    variants = f" and {count(len(game_map.rules.variants), 'variant')}" if game_map.rules.variants else ""
+    variants = f" and {counted(len(game_map.rules.variants), 'variant')}" if game_map.rules.variants else ""
     lead = (
         f"What the numbers of this study assume: the rules for {players}, "
-        f"with {count(bonuses, 'bonus', 'bonuses')} at the end{variants}."
+        f"with {counted(bonuses or 'no', 'bonus', 'bonuses')} at the end{variants}."
     )
     blocks: list[Block] = [Points(tuple(items))]
     decided = decisions(context.folder) if context.folder else []
@@ -136,7 +137,7 @@ def rules_in_words(rules: RuleSet, *, ferries: bool, tunnels: bool, doubles: boo
         ("Start scores", _start_scores(rules)),
         ("End of the game", _end(rules)),
         ("Ties for the win", _ties(rules)),
-        ("Variants", several(name(variant.variant) for variant in rules.variants)),
+        ("Variants", listed(name(variant.variant) for variant in rules.variants)),
     ]
     return [(subject, words) for subject, words in items if words]
 
@@ -147,7 +148,7 @@ def _players(rules: RuleSet) -> str:
 
 
 def _tunnels(rules: RuleSet) -> str:
-    return f"{count(rules.tunnel.revealed, 'card')} turned over; each one that matches demands one card more."
+    return f"{counted(rules.tunnel.revealed, 'card')} turned over; each one that matches demands one card more."
 
 
 def _points(rules: RuleSet) -> str:
@@ -163,7 +164,7 @@ def _end(rules: RuleSet) -> str:
     turns = rules.trains.last_turns
     last = "one more turn" if turns == 1 else f"{turns} more turns"
     return (
-        f"When a player has {count(rules.trains.last_round_at, 'train')} or fewer at the end of a turn, "
+        f"When a player has {counted(rules.trains.last_round_at, 'train')} or fewer at the end of a turn, "
         f"every player takes {last}."
     )
 
@@ -171,7 +172,7 @@ def _end(rules: RuleSet) -> str:
 def _cards(rules: RuleSet) -> str:
     cards = rules.cards
     return (
-        f"{cards.per_color} of each of 8 colors and {count(cards.locomotives, 'locomotive')}: "
+        f"{cards.per_color} of each of 8 colors and {counted(cards.locomotives or 'no', 'locomotive')}: "
         f"{rules.deck.n_cards} in all. Each player begins with {cards.opening_hand}."
     )
 
@@ -186,7 +187,7 @@ def _drawing(rules: RuleSet) -> str:
         else "They are never replaced all at once."
     )
     return (
-        f"{count(rules.cards.draws_per_turn, 'card')} a turn, face up ({market.size} lie there) or blind. "
+        f"{counted(rules.cards.draws_per_turn, 'card')} a turn, face up ({market.size} lie there) or blind. "
         f"A face-up locomotive {cost}. {reset}"
     )
 
@@ -196,7 +197,7 @@ def _jokers(rules: RuleSet, *, ferries: bool, tunnels: bool) -> str:
     kinds = [kind for kind in there if kind in rules.claims.locomotives_on]
     if kinds == there:
         return "On every route, for a card of any color."
-    return f"On {several(_KINDS[kind] for kind in kinds)} only." if kinds else "Nowhere."
+    return f"On {listed(_KINDS[kind] for kind in kinds)} only." if kinds else "Nowhere."
 
 
 def _ferries(rules: RuleSet) -> str:
@@ -243,7 +244,7 @@ def _tolls(rules: RuleSet) -> str:
 def _loans(rules: RuleSet) -> str:
     if not rules.money.tokens:
         return ""
-    penalty = count(rules.money.loan.penalty, "point")
+    penalty = counted(rules.money.loan.penalty or "no", "point")
     return f"Whoever cannot pay a whole toll takes a loan: {penalty} less at the end."
 
 

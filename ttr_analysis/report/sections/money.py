@@ -5,10 +5,11 @@ from __future__ import annotations
 from statistics import fmean
 from typing import Any
 
+from ttr_analysis._words import counted
 from ttr_analysis.analysis import paths
 from ttr_analysis.maps.model import Place, Ticket
 from ttr_analysis.report.context import Context, ticket_name
-from ttr_analysis.report.document import Block, Section, count, measured, name, number
+from ttr_analysis.report.document import Block, Section, name, number
 from ttr_analysis.report.files import make_table
 from ttr_analysis.rules.ruleset import BonusRules
 
@@ -24,14 +25,14 @@ def section(context: Context) -> Section | None:
     mean = fmean(row["toll"] for row in tickets)
     enough = f"about {number(tokens / mean, 1)}" if mean else "all"
     lead = (
-        f"The shortest paths of {len(tickets)} tickets cost {measured(mean, 'token', 1)} on average. "
+        f"The shortest paths of {len(tickets)} tickets cost {counted(number(mean, 1), 'token')} on average. "
         f"The {tokens} tokens of a player pay for {enough} of them"
     )
     if saving:
         saved, extra = fmean(row["saved"] for row in saving), fmean(row["extra"] for row in saving)
         lead += (
-            f". On {len(saving)} a cheaper way saves {measured(saved, 'token', 1)} for "
-            f"{measured(extra, 'train', 1)} more, on average."
+            f". On {len(saving)} a cheaper way saves {counted(number(saved, 1), 'token')} for "
+            f"{counted(number(extra, 1), 'train')} more, on average."
         )
     else:
         lead += ". No other way is cheaper."
@@ -123,17 +124,17 @@ def countries(context: Context) -> Section | None:
     nearest = sum(row["extra_trains"] == 0 for row in rows)
     dearer = [row for row in rows if row["extra_points"] > 0 and row["extra_trains"] > 0]
     lead = (
-        f"{count(len(tickets), 'ticket')} ({len(distinct)} different ones) with a country at an end, or several "
+        f"{counted(len(tickets), 'ticket')} ({len(distinct)} different ones) with a country at an end, or several "
         f"destinations of which the best one reached counts. Most points per train: {first['ticket']} to "
         f"{first['destination']}, {first['points']} points for "
-        f"{count(first['trains'], 'train')}."
+        f"{counted(first['trains'], 'train')}."
     )
     if dearer and nearest:
         points, trains = sum(row["extra_points"] for row in dearer), sum(row["extra_trains"] for row in dearer)
         lead += (
             f" To go farther than the nearest destination for a better one takes "
-            f"{measured(trains / len(dearer), 'train', 1)} more for {measured(points / len(dearer), 'point', 1)} more, "
-            "on average."
+            f"{counted(number(trains / len(dearer), 1), 'train')} more for "
+            f"{counted(number(points / len(dearer), 1), 'point')} more, on average."
         )
     table = make_table("country_tickets", "Destinations of the tickets to countries", rows, n_shown=20)
     return Section("countries", "Country tickets", lead, (table,))

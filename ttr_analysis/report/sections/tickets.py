@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ttr_analysis._words import counted, listed
 from ttr_analysis.analysis import tickets
 from ttr_analysis.analysis.tickets import BestNetwork
 from ttr_analysis.maps.model import Ticket
 from ttr_analysis.report.context import Context, route_name, ticket_name
-from ttr_analysis.report.document import Block, Picture, Section, Table, count, measured, name, number, percent, several
+from ttr_analysis.report.document import Block, Picture, Section, Table, name, number, percent
 from ttr_analysis.report.files import drop_empty, drop_equal, finite, make_table, records, without
 from ttr_analysis.report.pictures import board, chart
 from ttr_analysis.viz.board import plot_map
@@ -105,7 +106,7 @@ def _par(rows: list[dict[str, Any]]) -> str:
 
 
 def _bargain(row: dict[str, Any]) -> str:
-    return f"{count(row['points'], 'point')} for {measured(row['in_deal'], 'extra train', 1)}"
+    return f"{counted(row['points'], 'point')} for {counted(number(row['in_deal'], 1), 'extra train')}"
 
 
 def _value_chart(context: Context, table: pd.DataFrame) -> Picture:
@@ -118,9 +119,8 @@ def _value_chart(context: Context, table: pd.DataFrame) -> Picture:
         "Points of every ticket against the trains that it takes on top of the others of an opening deal "
         f"(mean of {number(context.n_deals)} deals). The lighter a dot, the more points per extra train."
     )
-    alt = (
-        f"{count(len(table), 'dot')}, one for each ticket, from {rate.min():.1f} to {rate.max():.1f} points. {caption}"
-    )
+    dots = counted(len(table), "dot")
+    alt = f"{dots}, one for each ticket, from {rate.min():.1f} to {rate.max():.1f} points. {caption}"
     return chart(draw, alt, caption, size=(9.5, 7.0), dark=False)
 
 
@@ -146,7 +146,7 @@ def pairs(context: Context) -> Section | None:
     lead = (
         f"Of {number(len(rows))} pairs {number(helping)} ({percent(helping / len(rows))}) share trains. The best, "
         f"{best['ticket_a']} with {best['ticket_b']}, brings {best['points']} points for "
-        f"{count(best['trains'], 'train')}. {most['ticket_a']} and {most['ticket_b']} save most: "
+        f"{counted(best['trains'], 'train')}. {most['ticket_a']} and {most['ticket_b']} save most: "
         f"{most['saved']} of {most['apart']} trains."
     )
     note = f"The file has all {number(len(rows))} pairs."
@@ -171,12 +171,12 @@ def deal(context: Context) -> Section:
     rows = records(tickets.which_to_keep(game_map, dealt, at_least=least))
     best = rows[0]
     kept = choices[best["keep"]]
-    lead = f"A deal as an example (seed {context.settings.seed}): {several(map(ticket_name, dealt))}. "
+    lead = f"A deal as an example (seed {context.settings.seed}): {listed(map(ticket_name, dealt))}. "
     if best["possible"]:
-        which = f"all {len(kept)}" if len(kept) == len(dealt) else several(map(ticket_name, kept))
+        which = f"all {len(kept)}" if len(kept) == len(dealt) else listed(map(ticket_name, kept))
         lead += (
             f"The best choice is to keep {which}: {best['ticket_points']:g} points of tickets "
-            f"with {count(int(best['trains']), 'train')}, {best['slack']:g} left."
+            f"with {counted(int(best['trains']), 'train')}, {best['slack']:g} left."
         )
     else:
         lead += "No choice that the rules allow can be completed with the trains of a player."
@@ -198,8 +198,8 @@ def _choices(dealt: list[Ticket]) -> dict[str, list[Ticket]]:
 def _deal_table(rows: list[dict[str, Any]], choices: dict[str, list[Ticket]]) -> Table:
     shown = [
         {
-            "keep": several(map(ticket_name, choices[row["keep"]])),
-            "drop": several(map(ticket_name, choices[row["drop"]])) or "none",
+            "keep": listed(map(ticket_name, choices[row["keep"]])),
+            "drop": listed(map(ticket_name, choices[row["drop"]])) or "none",
             "destinations": _meant(choices[row["keep"]], row["destinations"]),
             **{key: finite(row[key]) for key in _CHOICES},
         }
@@ -216,15 +216,15 @@ def _deal_table(rows: list[dict[str, Any]], choices: dict[str, list[Ticket]]) ->
 def _meant(kept: list[Ticket], destinations: object) -> str:
     """Return in words which destinations are meant; none where there is no choice, or nothing is possible."""
     chosen = _destinations(kept, destinations)
-    return several(f"{name(ticket.origin)} to {name(chosen[ticket.id])}" for ticket in kept if ticket.id in chosen)
+    return listed(f"{name(ticket.origin)} to {name(chosen[ticket.id])}" for ticket in kept if ticket.id in chosen)
 
 
 def _deal_board(context: Context, kept: list[Ticket], meant: str) -> Picture:
     network = tickets.cheapest_network(context.game_map, kept, destinations=_destinations(kept, meant))
-    words = several(map(ticket_name, kept))
-    size = f"{count(network.length, 'train')} in {count(len(network.routes), 'route')}"
+    words = listed(map(ticket_name, kept))
+    size = f"{counted(network.length, 'train')} in {counted(len(network.routes), 'route')}"
     caption = f"The cheapest network for {words}: {size}."
-    routes = several(route_name(route) for route in network.routes)
+    routes = listed(route_name(route) for route in network.routes)
     return board(
         lambda ax: plot_map(context.game_map, ax, highlight=network, tickets=kept, title=""),
         context.game_map,
@@ -258,8 +258,8 @@ def best(context: Context) -> Section | None:
         return Section("best", _TITLE, lead, ())
     lead = (
         f"Whoever could choose any tickets and were left alone would make {best.score} points with "
-        f"{count(best.trains, 'train')}: {best.ticket_points} from {count(len(best.tickets), 'ticket')} and "
-        f"{best.route_points} from {count(len(best.routes), 'route')}, bonuses aside. {_proof(best)}"
+        f"{counted(best.trains, 'train')}: {best.ticket_points} from {counted(len(best.tickets), 'ticket')} and "
+        f"{best.route_points} from {counted(len(best.routes), 'route')}, bonuses aside. {_proof(best)}"
     )
     blocks = (
         _board(context, best),
@@ -276,7 +276,7 @@ def _proof(best: BestNetwork) -> str:
 
 
 def _limit(best: BestNetwork) -> str:
-    return f"it is proven that no network {_scope(best)} makes more than {count(best.bound, 'point')}"
+    return f"it is proven that no network {_scope(best)} makes more than {counted(best.bound, 'point')}"
 
 
 def _scope(best: BestNetwork) -> str:
@@ -284,12 +284,12 @@ def _scope(best: BestNetwork) -> str:
 
 
 def _board(context: Context, best: BestNetwork) -> Picture:
-    routes = several(route_name(route) for route in best.routes)
+    routes = listed(route_name(route) for route in best.routes)
     return board(
         lambda ax: plot_map(context.game_map, ax, highlight=best, title=""),
         context.game_map,
         f"The board with these routes marked: {routes}.",
-        f"The best network: {count(best.length, 'train')} in {count(len(best.routes), 'route')}.",
+        f"The best network: {counted(best.length, 'train')} in {counted(len(best.routes), 'route')}.",
     )
 
 

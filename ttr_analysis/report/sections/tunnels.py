@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ttr_analysis._words import counted, listed
 from ttr_analysis.analysis import payments, tunnels
 from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE
 from ttr_analysis.maps.model import Route
 from ttr_analysis.report.context import Context, route_name
-from ttr_analysis.report.document import Block, Picture, Section, count, number, percent, several
+from ttr_analysis.report.document import Block, Picture, Section, number, percent
 from ttr_analysis.report.files import make_table
 from ttr_analysis.report.pictures import chart
 from ttr_analysis.viz.charts import plot_tunnel_odds
@@ -38,17 +39,17 @@ def section(context: Context) -> Section | None:
 
 def _lead(context: Context, routes: list[Route], spare: list[dict[str, Any]]) -> str:
     revealed = context.game_map.rules.tunnel.revealed
-    lead = f"{count(len(routes), 'tunnel')}, {count(revealed, 'card')} turned over for each. "
+    lead = f"{counted(len(routes), 'tunnel')}, {counted(revealed, 'card')} turned over for each. "
     in_color = [row for row in spare if row["plays"] == _IN_COLOR]
     if not in_color:
         return lead + "The deck is too small to hold spare cards of one color."
     common = max(in_color, key=lambda row: row["n_tunnels"])
     odds = [common[f"s{n}"] for n in range(revealed + 1)]
-    steps = several(f"{percent(p)} of cases with {'no' if n == 0 else n}" for n, p in enumerate(odds[:3]))
+    steps = listed(f"{percent(p)} of cases with {'no' if n == 0 else n}" for n, p in enumerate(odds[:3]))
     enough = next(n for n, p in enumerate(odds) if p >= _SAFE)
     return (
         f"{lead}A tunnel of length {common['length']}, paid in a color, succeeds in {steps} spare cards. "
-        f"To succeed in nine of ten tries, hold {count(enough, 'spare card')}."
+        f"To succeed in nine of ten tries, hold {counted(enough or 'no', 'spare card')}."
     )
 
 
@@ -129,5 +130,5 @@ def _surcharge_chart(rows: list[dict[str, Any]], revealed: int) -> Picture:
         f"that cannot be turned over. With none held, {percent(first['p0'])} of tries cost nothing more, and the "
         f"surcharge is {number(first['mean'], 2)} cards on average."
     )
-    alt = f"Bars and lines: the chance of each surcharge for {several(odds)}. {caption}"
+    alt = f"Bars and lines: the chance of each surcharge for {listed(odds)}. {caption}"
     return chart(lambda ax: plot_tunnel_odds(odds, ax, title=""), alt, caption, size=(8.0, 4.4))

@@ -4,14 +4,6 @@
  */
 
 const LOAN = "The toll is more than your tokens: you will take a loan.";
-const DECISIONS = {
-  KEEP_START: "choose your opening tickets",
-  TURN: "it is your turn",
-  SECOND_DRAW: "draw a further card",
-  TUNNEL: "pay for the tunnel or decline",
-  KEEP: "choose the tickets to keep",
-  NEUTRAL: "choose a track for the neutral player",
-};
 
 /* A move as a button says it. */
 function moveWords(line) {
@@ -72,7 +64,7 @@ function resultTable(sheet, names, { winners, seats }) {
 function turnWords(facts, { table, result, options }) {
   const won = result?.winners.map((seat) => (seat === facts.seat ? "You" : seatName(facts, seat))).join(" and ");
   if (result) return won ? `${won} won` : "The game is over";
-  return options ? `You: ${DECISIONS[table.phase]}` : table.turn;
+  return options ? `You: ${table.due}` : table.turn;
 }
 
 /* What is said: what is due, what was told, and what went wrong; `actions`, what can be done, are below. */
