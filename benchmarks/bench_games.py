@@ -22,13 +22,13 @@ from ttr_analysis.analysis.payments import Payment
 from ttr_analysis.engine.actions import Action, ClaimRoute
 from ttr_analysis.engine.kernel.scoring import WON_COLUMN
 from ttr_analysis.policies import Greedy, Planner, Random, play_games
-from ttr_analysis.policies.playout import BuiltIn
+from ttr_analysis.policies.playout import Player
 from ttr_analysis.studies import wilson
 
 TABLES = [("nordic", 2), ("nordic", 3), ("switzerland", 3), ("nederland", 5), ("usa", 2), ("usa", 4)]
-PLAYERS: tuple[BuiltIn, ...] = (Random(), Greedy(), Planner())
+PLAYERS: tuple[Player, ...] = (Random(), Greedy(), Planner())
 MAPS = ("nordic", "switzerland", "nederland", "usa")
-PAIRS: list[tuple[BuiltIn, BuiltIn]] = [(Planner(), Greedy()), (Planner(), Random()), (Greedy(), Random())]
+PAIRS: list[tuple[Player, Player]] = [(Planner(), Greedy()), (Planner(), Random()), (Greedy(), Random())]
 N_GAMES = 200
 """For win rates, each with seats swapped."""
 SECONDS = 1.0
@@ -63,7 +63,7 @@ class Builder:
         return chosen
 
 
-def games_per_second(name: str, policies: Sequence[BuiltIn], seconds: float = SECONDS) -> tuple[float, float]:
+def games_per_second(name: str, policies: Sequence[Player], seconds: float = SECONDS) -> tuple[float, float]:
     """Return games a second, after a first game, and the mean number of turns."""
     game_map = ttr.load_map(name)
     play_games(game_map, policies, 1, SEED)

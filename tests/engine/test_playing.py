@@ -97,9 +97,9 @@ def test_the_memory_of_a_compiled_policy_begins_with_its_stream_and_zeros(nordic
         ([Random()], GameError, "a game of 2 players needs as many policies, got 1"),
         ([Random(), Random], GameError, "P1 is to be played by a policy, got the class Random: write brackets"),
         (
-            [Random(), "Random"],
+            [Random(), 7],
             GameError,
-            "P1 is to be played by a policy, an object with a method `choose`, got 'Random'",
+            "P1 is to be played by a policy, an object with a method `choose`, got 7",
         ),
         (
             [Random(), Faulty(None)],

@@ -18,6 +18,7 @@ from ttr_analysis.engine.layout import State
 from ttr_analysis.policies import Greedy, Random, play_games
 from ttr_analysis.policies.greedy import Greedy as Base
 from ttr_analysis.policies.playout import guarded, seat_players
+from ttr_analysis.studies.winning import win_probability
 from ttr_analysis.tables import Tables, game_tables
 
 
@@ -98,6 +99,14 @@ def test_it_is_simulated_beside_others(nordic: GameMap) -> None:
     assert result.seats["policy"].value_counts().to_dict() == {"Last": 6, "Random": 6}
 
 
+def test_it_plays_games_on_from_a_position(nordic: GameMap) -> None:
+    state = ttr.Game(nordic).play(["Random", "Greedy"], seed=7).state_at(10)
+
+    chances = win_probability(state, 0, n_rollouts=4, policies=[Last(), "Greedy"])
+
+    assert chances["win"].sum() == pytest.approx(1)
+
+
 @ttr.compiled
 def choose_badly(
     state: State,
@@ -129,6 +138,9 @@ def test_what_is_illegal_is_refused_and_does_no_harm(nordic: GameMap) -> None:
         play_games(nordic, bad, 2, seed=7, first=5)
     with pytest.raises(GameError, match="a compiled policy chose what is illegal in game 0"):
         ttr.simulate(nordic, bad, 2, seed=7, progress=False)
+    state = ttr.Game(nordic).new(seed=7)
+    with pytest.raises(GameError, match="a compiled policy chose what is illegal in game 0"):
+        win_probability(state, n_rollouts=2, policies=bad)
 
 
 def test_others_are_not_seen_and_not_changed(nordic: GameMap) -> None:

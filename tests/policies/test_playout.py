@@ -20,15 +20,15 @@ from ttr_analysis.engine.codes import TAPE_START, WRITE_AT, WRITE_END
 from ttr_analysis.engine.kernel.scoring import TOTAL_COLUMN
 from ttr_analysis.engine.layout import Ending, State
 from ttr_analysis.policies import Greedy, Planner, Random, play_games
-from ttr_analysis.policies.playout import BuiltIn, play_block, seat_players
+from ttr_analysis.policies.playout import Player, play_block, seat_players
 from ttr_analysis.rules.chance import run_words
 from ttr_analysis.tables import game_tables
 
 SEED = 2026
 N_GAMES = 50 if IS_COMPILED else 8
-MIX: tuple[BuiltIn, ...] = (Greedy(), Random(), Planner(), Planner(tunnel_odds=0.3))
+MIX: tuple[Player, ...] = (Greedy(), Random(), Planner(), Planner(tunnel_odds=0.3))
 
-EVERY_SEATING: tuple[tuple[BuiltIn, ...], ...] = ((Random(),), (Greedy(),), MIX, (Planner(),), MIX[::-1])
+EVERY_SEATING: tuple[tuple[Player, ...], ...] = ((Random(),), (Greedy(),), MIX, (Planner(),), MIX[::-1])
 GAMES = [
     pytest.param(
         combination,
@@ -40,12 +40,12 @@ GAMES = [
 ]
 
 
-def seated(players: tuple[BuiltIn, ...], n_players: int) -> list[BuiltIn]:
+def seated(players: tuple[Player, ...], n_players: int) -> list[Player]:
     """Return players for all seats, again from the first where there are too few."""
     return [players[seat % len(players)] for seat in range(n_players)]
 
 
-def tape_of(combination: Combination, policies: list[BuiltIn], seed: int, game: int) -> Ints:
+def tape_of(combination: Combination, policies: list[Player], seed: int, game: int) -> Ints:
     """Return the events of a compiled game, rows of code and value."""
     tables = game_tables(combination.game_map, combination.n_players)
     players = seat_players(combination.game_map, policies)
@@ -63,7 +63,7 @@ def tape_of(combination: Combination, policies: list[BuiltIn], seed: int, game: 
 
 @pytest.mark.parametrize(("combination", "players"), GAMES)
 def test_a_compiled_game_is_that_of_the_facade_event_by_event(
-    combination: Combination, players: tuple[BuiltIn, ...]
+    combination: Combination, players: tuple[Player, ...]
 ) -> None:
     game_map, n_players = combination.game_map, combination.n_players
     policies = seated(players, n_players)

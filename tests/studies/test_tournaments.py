@@ -17,6 +17,7 @@ from tests.fixtures import load
 from ttr_analysis._arrays import Floats
 from ttr_analysis._compile.calls import is_plain
 from ttr_analysis.engine.actions import Action
+from ttr_analysis.engine.protocol import policy_name
 from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.studies import tournaments
 from ttr_analysis.studies.playing import Player
@@ -196,7 +197,7 @@ def test_of_more_than_two_each_pair_is_ranked_by_its_finish() -> None:
 def test_one_line_tells_whether_an_idea_beats_the_built_in_players() -> None:
     verdicts = beats(load("usa"), Greedy(), n_games=40 if IS_COMPILED else 8, progress=False)
 
-    assert verdicts.index.tolist() == [policy.name for policy in built_in()]
+    assert verdicts.index.tolist() == list(map(policy_name, built_in()))
     assert verdicts.loc["Random", "verdict"] == "yes"
     assert verdicts.loc["Planner", "verdict"] == "no"
     assert verdicts.loc["Greedy", "verdict"] == "too close to call"

@@ -121,7 +121,7 @@ def test_more_rollouts_begin_with_the_fewer(record: GameRecord) -> None:
         pytest.param({"step": 9_999}, IndexError, "got 9999", id="step"),
         pytest.param({"n_rollouts": 0}, ValueError, "1 rollout or more, got 0", id="rollouts"),
         pytest.param({"policies": [Greedy()]}, ValueError, "expected 2 policies", id="too few policies"),
-        pytest.param({"policies": ["Greedy"] * 2}, TypeError, "P0 is to be played by", id="no policy"),
+        pytest.param({"policies": [Greedy(), object()]}, TypeError, "P1 is to be played by", id="no policy"),
     ],
 )
 def test_wrong_questions_are_refused(

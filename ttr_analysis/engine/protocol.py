@@ -1,11 +1,20 @@
-"""What plays: the interfaces of a policy written in Python, and of a compiled one."""
+"""
+What plays: the interfaces of a policy written in Python and of a compiled one, and the players of the package by name.
+
+A player of one's own needs to be in no table: an object with a method `choose`
+is played move by move, as is one with `decide`; a class with a `chooser` too is
+played in the compiled loop, where the players of the package differ from it in
+one way: they are trusted to see what they may and to do what is legal.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, runtime_checkable
 
 from ttr_analysis._arrays import Floats, Ints
+from ttr_analysis._errors import UnknownNameError, nearest
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.view import SeatView
@@ -14,6 +23,13 @@ from ttr_analysis.tables import Tables
 
 if TYPE_CHECKING:
     import numpy as np
+
+BUILT_IN: Final = {
+    "Random": "ttr_analysis.policies.random",
+    "Greedy": "ttr_analysis.policies.greedy",
+    "Planner": "ttr_analysis.policies.planner.policy",
+}
+"""The players of the package, the weakest first: the name of the class, and its module, imported when it plays."""
 
 Chooser = Callable[[State, Tables, Ints, int, Floats, Ints], tuple[int, int]]
 """A compiled function that plays: see `CompiledPolicy.decide` for what it is given."""
@@ -160,3 +176,40 @@ def policy_name(policy: object) -> str:
     """
     name = getattr(policy, "name", None)
     return name if isinstance(name, str) else type(policy).__name__
+
+
+PolicyLike: TypeAlias = Policy | CompiledPolicy | str
+"""A policy, or the name of one of the package, in capitals or not."""
+
+
+def find_policy(given: PolicyLike) -> Policy | CompiledPolicy:
+    """
+    Return a policy that is given as itself or by its name.
+
+    Raises
+    ------
+    UnknownNameError
+        If the package has none of that name.
+
+    Examples
+    --------
+    >>> find_policy("greedy"), [find_policy(name) for name in BUILT_IN][0]
+    (Greedy(), Random())
+    """
+    if not isinstance(given, str):
+        return given
+    name = next((name for name in BUILT_IN if name.lower() == given.strip().lower()), None)
+    if name is None:
+        raise UnknownNameError("policy", given, nearest(given, BUILT_IN), BUILT_IN)
+    policy: CompiledPolicy = getattr(import_module(BUILT_IN[name]), name)()
+    return policy
+
+
+def find_policies(given: Iterable[PolicyLike]) -> list[Policy | CompiledPolicy]:
+    """Return policies that are given as themselves or by their names."""
+    return [find_policy(one) for one in given]
+
+
+def is_built_in(policy: object) -> bool:
+    """Return whether the package made a policy; a class that inherits from one of its own may play otherwise."""
+    return BUILT_IN.get(type(policy).__name__) == type(policy).__module__

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Final, NamedTuple, Protocol, TypeGuard, get_args
+from typing import Final, NamedTuple, Protocol, TypeGuard
 
 import numpy as np
 
@@ -24,12 +24,9 @@ from ttr_analysis.engine.kernel.step import action_fault, list_actions, step
 from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import OVER, State
 from ttr_analysis.engine.packed import check_memory
-from ttr_analysis.engine.protocol import Chooser, CompiledPolicy
+from ttr_analysis.engine.protocol import Chooser, CompiledPolicy, PolicyLike, find_policies, is_built_in
 from ttr_analysis.engine.view import hide_secrets
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.policies.greedy import Greedy
-from ttr_analysis.policies.planner.policy import Planner
-from ttr_analysis.policies.random import Random
 from ttr_analysis.rules.chance import N_WORDS, open_stream, run_words
 from ttr_analysis.tables import Tables, game_tables
 
@@ -69,10 +66,6 @@ class Players(NamedTuple):
     lore_start: Ints
 
 
-BuiltIn = Random | Greedy | Planner
-"""The policies of the package."""
-
-
 class Player(CompiledPolicy, Protocol):
     """A policy that compiled code plays: `decide` as a compiled function."""
 
@@ -87,6 +80,25 @@ def is_compiled(policy: object) -> TypeGuard[Player]:
     return "chooser" in vars(type(policy))
 
 
+def as_players(policies: Sequence[PolicyLike]) -> list[Player]:
+    """
+    Return policies, or those of some names, for the compiled loop.
+
+    Raises
+    ------
+    TypeError
+        If one of them is not compiled.
+    UnknownNameError
+        If the package has no policy of a name.
+    """
+    found: list[Player] = []
+    for seat, policy in enumerate(find_policies(policies)):
+        if not is_compiled(policy):
+            raise TypeError(f"P{seat} is to be played by a compiled policy such as Planner(), got {policy!r}")
+        found.append(policy)
+    return found
+
+
 def seat_players(game_map: GameMap, policies: Sequence[Player]) -> Players:
     """Return policies at their seats, ready for `play_block`."""
     n = len(policies)
@@ -95,7 +107,7 @@ def seat_players(game_map: GameMap, policies: Sequence[Player]) -> Players:
         check_memory(policy, seat)
         params[seat, : len(policy.params)] = policy.params
     sizes = np.array([policy.memory_size for policy in policies], dtype=np.int64)
-    played_by = [_trusted(policy) for policy in policies]
+    played_by = [chooser_of(policy) for policy in policies]
     choosers = list(dict.fromkeys(played_by))
     lores = [policy.lore(game_map, n) for policy in policies]
     return Players(
@@ -110,9 +122,9 @@ def seat_players(game_map: GameMap, policies: Sequence[Player]) -> Players:
     )
 
 
-def _trusted(policy: Player) -> Chooser:
+def chooser_of(policy: Player) -> Chooser:
     """Return how a policy plays in the compiled loop: those of the package as they are, all others guarded."""
-    return policy.chooser if type(policy) in get_args(BuiltIn) else guarded(policy.chooser)
+    return policy.chooser if is_built_in(policy) else guarded(policy.chooser)
 
 
 @cache
@@ -236,7 +248,7 @@ def choose(state: State, tables: Tables, players: Players, player: int) -> tuple
 
 
 def play_games(
-    game_map: GameMap, policies: Sequence[Player], n_games: int, seed: int, first: int = 0
+    game_map: GameMap, policies: Sequence[PolicyLike], n_games: int, seed: int, first: int = 0
 ) -> tuple[Ints, Ints, Ints]:
     """
     Play games between compiled policies and return their results as arrays.
@@ -246,7 +258,7 @@ def play_games(
     game_map
         The map, with the rules of the variant that is played.
     policies
-        One for each seat.
+        One for each seat, or the names of those of the package.
     n_games
         How many games.
     seed
@@ -274,17 +286,15 @@ def play_games(
     Examples
     --------
     >>> import ttr_analysis as ttr
-    >>> results, endings, n_turns = play_games(ttr.load_map("usa"), [Random(), Greedy()], 10, seed=7)
+    >>> results, endings, n_turns = play_games(ttr.load_map("usa"), ["Random", "Greedy"], 10, seed=7)
     >>> results.shape[:2], set(endings.tolist())
     ((10, 2), {1})
     """
-    for seat, policy in enumerate(policies):
-        if not is_compiled(policy):
-            raise TypeError(f"P{seat} is to be played by a compiled policy such as Planner(), got {policy!r}")
+    compiled_players = as_players(policies)
     if n_games < 0 or not 0 <= first <= _LAST_GAME - n_games:
         raise ValueError(f"games are numbered from 0 to {_LAST_GAME}, got {n_games} from number {first}")
     tables = game_tables(game_map, len(policies))
-    players = seat_players(game_map, policies)
+    players = seat_players(game_map, compiled_players)
     words = run_words(seed, len(policies))
     results = np.zeros((n_games, len(policies), N_COLUMNS), dtype=np.int64)
     endings = np.zeros(n_games, dtype=np.int64)

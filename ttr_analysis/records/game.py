@@ -14,7 +14,7 @@ from ttr_analysis.engine.actions import Action, LegalActions
 from ttr_analysis.engine.events import Chance, Rows
 from ttr_analysis.engine.layout import OVER, State
 from ttr_analysis.engine.packed import Happened, PackedGame, seat_policy
-from ttr_analysis.engine.protocol import CompiledPolicy, Policy, policy_name
+from ttr_analysis.engine.protocol import CompiledPolicy, Policy, PolicyLike, find_policies, policy_name
 from ttr_analysis.engine.scores import Scores, score_state
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.engine.view import SeatView
@@ -289,14 +289,14 @@ class Game:
         vector, rows = self._packed.step(before, code, value, outcomes)
         return self._state(vector), self._packed.events(rows, before)
 
-    def play(self, policies: Sequence[Policy | CompiledPolicy], seed: int, game: int = 0) -> GameRecord:
+    def play(self, policies: Sequence[PolicyLike], seed: int, game: int = 0) -> GameRecord:
         """
         Play a game to its end and return its record.
 
         Parameters
         ----------
         policies
-            Who plays each seat.
+            Who plays each seat; one of the package may be given by its name.
         seed, game
             As in `new`; the random numbers of each policy depend on them and on
             its seat alone.
@@ -305,6 +305,8 @@ class Game:
         ------
         GameError
             If there are not as many policies as players, or one of them fails.
+        UnknownNameError
+            If the package has no policy of a name.
         IllegalActionError
             If a policy chooses an illegal action; the message says which, in
             which turn, and why it is illegal.
@@ -313,15 +315,16 @@ class Game:
         --------
         >>> import ttr_analysis as ttr
         >>> game = ttr.Game(ttr.load_map("usa"))
-        >>> game.play([ttr.policies.Greedy(), ttr.policies.Greedy()], seed=7).winners
+        >>> game.play(["Greedy", ttr.policies.Greedy()], seed=7).winners
         (0,)
         """
         check_seed(seed)
-        timeline, rows = self._play(policies, seed, game)
-        names = [policy_name(policy) for policy in policies]
+        players = find_policies(policies)
+        timeline, rows = self._play(players, seed, game)
+        names = [policy_name(player) for player in players]
         return GameRecord.from_tape(self.game_map, self.n_players, rows, names, seed, game, timeline=timeline)
 
-    def play_rows(self, policies: Sequence[Policy | CompiledPolicy], seed: int, game: int = 0) -> Ints:
+    def play_rows(self, policies: Sequence[PolicyLike], seed: int, game: int = 0) -> Ints:
         """
         Play a game to its end and return all that happened as numbers.
 
@@ -335,7 +338,7 @@ class Game:
         rows
             Codes and values of all events, shape (events, 2): see `engine.codes`.
         """
-        return np.array(self._play(policies, seed, game)[1], dtype=np.int64)
+        return np.array(self._play(find_policies(policies), seed, game)[1], dtype=np.int64)
 
     def _play(self, policies: Sequence[Policy | CompiledPolicy], seed: int, game: int) -> tuple[Timeline, Rows]:
         """Play a game to its end; return its steps and all that happened."""

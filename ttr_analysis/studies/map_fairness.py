@@ -18,9 +18,8 @@ from tqdm.auto import tqdm
 from ttr_analysis.analysis.structure import route_table, spaces_table
 from ttr_analysis.analysis.tickets import blocking_map, value_table
 from ttr_analysis.cards import COLORS
-from ttr_analysis.engine.protocol import CompiledPolicy, Policy
+from ttr_analysis.engine.protocol import PolicyLike
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.policies import Planner
 from ttr_analysis.records.header import check_seed
 from ttr_analysis.studies.chunks import Chunk, default_chunk, played
 from ttr_analysis.studies.intervals import Moments, clustered_mean, clustered_rate, moments_of
@@ -39,7 +38,7 @@ def fairness(
     game_map: GameMap,
     n_games: int = 1_000,
     *,
-    policies: Sequence[Policy | CompiledPolicy] | None = None,
+    policies: Sequence[PolicyLike] | None = None,
     seed: int = 0,
     n_deals: int = 300,
     executor: Executor | None = None,
@@ -102,10 +101,10 @@ def fairness(
     check_seed(seed)
     n_games, n_deals = whole(n_games, "n_games", 1), whole(n_deals, "n_deals", 1)
     if policies is None:
-        plans = [Plan(game_map, (Planner(),) * n, seed) for n in sorted(set(game_map.rules.players))]
+        plans = [Plan.of(game_map, ["Planner"] * n, seed) for n in sorted(set(game_map.rules.players))]
     else:
-        warn_of_generators(policies)
-        plans = [Plan(game_map, tuple(policies), seed)]
+        plans = [Plan.of(game_map, policies, seed)]
+        warn_of_generators(plans[0].policies)
     for plan in plans:
         check_size(game_map, plan.n_players)
     games = _play(plans, n_games, executor, progress=progress)

@@ -10,7 +10,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
-from typing import Any, Final, Self, TypeAlias, TypeVar, get_args
+from typing import Any, Final, Self, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -28,9 +28,16 @@ from ttr_analysis.engine.codes import (
 )
 from ttr_analysis.engine.kernel import scoring
 from ttr_analysis.engine.layout import State
-from ttr_analysis.engine.protocol import CompiledPolicy, Policy, policy_name
+from ttr_analysis.engine.protocol import (
+    CompiledPolicy,
+    Policy,
+    PolicyLike,
+    find_policies,
+    is_built_in,
+    policy_name,
+)
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.policies.playout import BLOCK, BuiltIn, Players, check_legal, is_compiled, seat_players
+from ttr_analysis.policies.playout import BLOCK, Players, check_legal, is_compiled, seat_players
 from ttr_analysis.records.game import Game
 from ttr_analysis.rules.chance import run_words
 from ttr_analysis.studies import collecting as notes
@@ -48,8 +55,8 @@ from ttr_analysis.tables import game_tables
 
 T = TypeVar("T")
 Player: TypeAlias = Policy | CompiledPolicy
-Entrants: TypeAlias = Sequence[Player] | Mapping[str, Player]
-"""Policies, or policies by the name that each is to have."""
+Entrants: TypeAlias = Sequence[PolicyLike] | Mapping[str, PolicyLike]
+"""Policies, or policies by the name that each is to have; one of the package may be given by its own."""
 Frames = dict[str, pd.DataFrame]
 """The tables of some games, by name."""
 Cells: TypeAlias = npt.NDArray[Any]
@@ -65,11 +72,6 @@ _BONUSES: Final = {
     "tokens": "tokens_bonus",
 }
 """The column of each kind of bonus, by what is compared."""
-
-
-def is_built_in(policy: object) -> bool:
-    """Return whether compiled code plays a policy; a class that inherits from a built-in one may play otherwise."""
-    return type(policy) in get_args(BuiltIn)
 
 
 def is_same(one: object, other: object) -> bool:
@@ -162,8 +164,8 @@ class Plan:
     def of(cls, game_map: GameMap, policies: Entrants, seed: int) -> Self:
         """Return a run of policies, or of policies by their names."""
         if isinstance(policies, Mapping):
-            return cls(game_map, tuple(policies.values()), seed, tuple(policies))
-        return cls(game_map, tuple(policies), seed)
+            return cls(game_map, tuple(find_policies(policies.values())), seed, tuple(policies))
+        return cls(game_map, tuple(find_policies(policies)), seed)
 
     @property
     def n_players(self) -> int:

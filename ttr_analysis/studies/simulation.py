@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 from tqdm.auto import tqdm
 
+from ttr_analysis.engine.protocol import is_built_in
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.records.header import check_seed, fingerprint
 from ttr_analysis.studies.chunks import META, N_WAITING, Chunk, PartFolder, default_chunk, played
@@ -31,7 +32,6 @@ from ttr_analysis.studies.playing import (
     Player,
     as_frames,
     frame,
-    is_built_in,
     joined,
     play_chunk,
     warn_of_generators,
@@ -314,8 +314,8 @@ def simulate(
     check_size(game_map, len(policies))
     check_seed(seed)
     n_games = whole(n_games, "n_games", 0)
-    warn_of_generators(policies.values() if isinstance(policies, Mapping) else policies)
     plan = Plan.of(game_map, policies, index(seed))
+    warn_of_generators(plan.policies)
     size = whole(default_chunk(plan.policies) if chunk_size is None else chunk_size, "chunk_size", 1)
     n_waiting, meta = whole(n_waiting, "n_waiting", 1), _meta(plan, n_games)
     with ExitStack() as stack:

@@ -17,10 +17,8 @@ import pandas as pd
 from tqdm.auto import tqdm
 
 from ttr_analysis._arrays import Floats
-from ttr_analysis.engine.protocol import policy_name
+from ttr_analysis.engine.protocol import BUILT_IN, PolicyLike, find_policies, find_policy, policy_name
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.policies import Greedy, Planner, Random
-from ttr_analysis.policies.playout import BuiltIn
 from ttr_analysis.records.header import check_seed
 from ttr_analysis.studies.chunks import Chunk, default_chunk, played
 from ttr_analysis.studies.intervals import Interval, clustered_mean, clustered_rate, moments_of, t_95
@@ -32,16 +30,16 @@ _COIN: Final = 0.5
 _TWO: Final = 2
 
 
-def built_in() -> list[BuiltIn]:
+def built_in() -> list[Player]:
     """
     Return the players of the package, the weakest first.
 
     Examples
     --------
-    >>> [policy.name for policy in built_in()]
-    ['Random', 'Greedy', 'Planner']
+    >>> built_in()[:2]
+    [Random(), Greedy()]
     """
-    return [Random(), Greedy(), Planner()]
+    return find_policies(BUILT_IN)
 
 
 def tournament(
@@ -68,7 +66,7 @@ def tournament(
     game_map
         The map, as the variant that is to be played.
     policies
-        The players: built-in ones, those of your own, or both; or a dict of
+        The players: built-in ones (their names are enough), those of your own, or both; or a dict of
         players by the names they are to have. Of several with one name, each
         gets a number. Copies of them play, as in `simulate`.
     n_games
@@ -128,7 +126,7 @@ def tournament(
 
 def beats(
     game_map: GameMap,
-    policy: Player,
+    policy: PolicyLike,
     others: Entrants | None = None,
     n_games: int = 1_000,
     seed: int = 0,
@@ -166,10 +164,11 @@ def beats(
     Examples
     --------
     >>> import ttr_analysis as ttr
-    >>> beats(ttr.load_map("usa"), ttr.policies.Greedy(), n_games=40, progress=False)["verdict"].to_dict()
+    >>> beats(ttr.load_map("usa"), "Greedy", n_games=40, progress=False)["verdict"].to_dict()
     {'Random': 'yes', 'Greedy': 'too close to call', 'Planner': 'no'}
     """
-    players = [(policy_name(policy), policy), *_named(built_in() if others is None else others)]
+    tested = find_policy(policy)
+    players = [(policy_name(tested), tested), *_named(built_in() if others is None else others)]
     _check(game_map, players, _TWO)
     warn_of_generators(player for _, player in players)
     pairings = [(0, i) for i in range(1, len(players))]
@@ -356,8 +355,9 @@ class Meetings:
 def _named(policies: Entrants) -> list[tuple[str, Player]]:
     """Return policies with names of which no two are the same."""
     if isinstance(policies, Mapping):
-        return list(policies.items())
-    return list(zip(names_apart(policies, alike=lambda *_: False), policies, strict=True))
+        return [(name, find_policy(policy)) for name, policy in policies.items()]
+    players = find_policies(policies)
+    return list(zip(names_apart(players, alike=lambda *_: False), players, strict=True))
 
 
 def _check(game_map: GameMap, players: Sequence[tuple[str, Player]], n_players: int) -> None:

@@ -21,7 +21,7 @@ from ttr_analysis.engine.kernel.step import action_fault
 from ttr_analysis.engine.kernel.tickets import fewest_kept
 from ttr_analysis.engine.layout import OVER, Phase, State
 from ttr_analysis.engine.packed import Chooser, PackedGame, seat_policy
-from ttr_analysis.engine.protocol import CompiledPolicy, Policy, policy_name
+from ttr_analysis.engine.protocol import PolicyLike, find_policy, policy_name
 from ttr_analysis.engine.reasons import explain
 from ttr_analysis.engine.state import GameState, seat_number
 from ttr_analysis.engine.view import SeatView
@@ -75,9 +75,7 @@ class HumanGame:
     'no red lies: the market shows green, orange, white, purple, white'
     """
 
-    def __init__(
-        self, game: Game, policies: Sequence[Policy | CompiledPolicy], seat: int = 0, seed: int | None = None
-    ) -> None:
+    def __init__(self, game: Game, policies: Sequence[PolicyLike], seat: int = 0, seed: int | None = None) -> None:
         seat = seat_number(seat, game.n_players)
         if len(policies) != game.n_players - 1:
             raise GameError(
@@ -187,7 +185,7 @@ class HumanGame:
             raise GameError(f"{self.thinker} failed: {type(error.__cause__).__name__}") from error
         return self._apply(code, value)
 
-    def replace_policy(self, seat: int, policy: Policy | CompiledPolicy) -> None:
+    def replace_policy(self, seat: int, policy: PolicyLike) -> None:
         """
         Let another policy play a seat from now on.
 
@@ -325,11 +323,12 @@ class HumanGame:
 
     # -- plumbing -------------------------------------------------------------------
 
-    def _seat_policy(self, seat: int, policy: Policy | CompiledPolicy) -> None:
-        self._choosers[seat] = seat_policy(self._packed, policy, seat, self.seed, 0)
+    def _seat_policy(self, seat: int, policy: PolicyLike) -> None:
+        player = find_policy(policy)
+        self._choosers[seat] = seat_policy(self._packed, player, seat, self.seed, 0)
         names = self._names[seat]
-        if names[-1:] != [policy_name(policy)]:
-            names.append(policy_name(policy))
+        if names[-1:] != [policy_name(player)]:
+            names.append(policy_name(player))
 
     def _apply(self, code: int, value: int) -> Narration:
         before, state = self._vector, self.state

@@ -9,7 +9,7 @@ import traitlets
 from ipywidgets import widget_serialization
 
 from ttr_analysis._errors import GameError
-from ttr_analysis.engine.protocol import CompiledPolicy, Policy
+from ttr_analysis.engine.protocol import PolicyLike
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.records.game import Game
 from ttr_analysis.records.record import GameRecord
@@ -35,7 +35,7 @@ class GameTable(MessageWidget):
         The map.
     policies
         Who plays the other seats, in the order of seats; one of them alone
-        plays all. By default `Planner`.
+        plays all. One of the package may be given by its name.
     seat
         Where the person sits; seat 0 begins.
     n_players
@@ -88,7 +88,7 @@ class GameTable(MessageWidget):
     def __init__(
         self,
         game_map: GameMap,
-        policies: Sequence[Policy | CompiledPolicy] | Policy | CompiledPolicy | None = None,
+        policies: Sequence[PolicyLike] | PolicyLike = "Planner",
         seat: int = 0,
         n_players: int | None = None,
         variant: str | None = None,
@@ -133,7 +133,7 @@ class GameTable(MessageWidget):
         self._human_game.move(line)
         self._let_others_play()
 
-    def replace_policy(self, seat: int, policy: Policy | CompiledPolicy) -> None:
+    def replace_policy(self, seat: int, policy: PolicyLike) -> None:
         """
         Let another policy play a seat from now on.
 
@@ -219,15 +219,9 @@ class GameTable(MessageWidget):
         return f"<GameTable {human_game.game.game_map.name}: {who}; {human_game.frame()['table']['turn']}>"
 
 
-def _policies(
-    given: Sequence[Policy | CompiledPolicy] | Policy | CompiledPolicy | None, n_players: int | None
-) -> list[Policy | CompiledPolicy]:
+def _policies(given: Sequence[PolicyLike] | PolicyLike, n_players: int | None) -> list[PolicyLike]:
     """Return a policy for each of the other seats."""
-    if given is None:
-        from ttr_analysis.policies import Planner
-
-        given = Planner()
-    if isinstance(given, Sequence):
+    if isinstance(given, Sequence) and not isinstance(given, str):
         if n_players is not None and len(given) != n_players - 1:
             raise GameError(f"{n_players} players need {n_players - 1} policies beside the person, got {len(given)}")
         return list(given)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from ttr_analysis import studies
 from ttr_analysis._words import counted
-from ttr_analysis.policies import Planner
 from ttr_analysis.report.context import Context, route_name, ticket_name
 from ttr_analysis.report.document import Block, Figures, Heading, Picture, Section, Words, number, percent
 from ttr_analysis.report.files import drop_empty, finite, make_table, records
@@ -46,7 +45,7 @@ def section(context: Context) -> Section | None:
     n_players = max(low, min(_PLAYERS, high))
     if not context.n_games or not _is_playable(context, n_players):
         return None
-    players = [Planner()] * n_players
+    players = ["Planner"] * n_players
     studies.simulate(context.game_map, players, 1, context.settings.seed, progress=False)  # so that all is compiled
     start = perf_counter()
     result = studies.simulate(context.game_map, players, context.n_games, context.settings.seed, progress=False)

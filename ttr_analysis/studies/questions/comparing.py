@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from ttr_analysis.engine.protocol import CompiledPolicy, Policy
+from ttr_analysis.engine.protocol import PolicyLike
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.studies.intervals import (
     Interval,
@@ -88,8 +88,8 @@ def compare_simulations(results: Mapping[str, SimulationResult]) -> pd.DataFrame
 
 def compare_strategies(
     game_map: GameMap,
-    strategies: Mapping[str, Policy | CompiledPolicy],
-    rivals: Sequence[Policy | CompiledPolicy],
+    strategies: Mapping[str, PolicyLike],
+    rivals: Sequence[PolicyLike],
     n_games: int,
     seed: int,
     *,
@@ -154,7 +154,7 @@ def compare_strategies(
     measures: Mapping[str, Values] = {"win": "won", "points": "points"}
     for strategy in strategies.values():
         policies = [strategy, *rivals]
-        rotations = Plan(game_map, tuple(policies), seed).n_rotations
+        rotations = Plan.of(game_map, policies, seed).n_rotations
         n_deals = -(-n_games // len(policies))
         result = simulate(game_map, policies, n_deals * rotations, seed, executor=executor, progress=progress)
         if not result.is_complete:  # an interrupt, which simulate has already told of, ends the experiment

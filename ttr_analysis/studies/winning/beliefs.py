@@ -30,7 +30,6 @@ from ttr_analysis.engine.kernel.claims import track_fault
 from ttr_analysis.engine.kernel.faults import NONE
 from ttr_analysis.engine.layout import UNKNOWN_TICKET, State
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.policies.playout import BuiltIn
 from ttr_analysis.policies.random import Random
 from ttr_analysis.studies.winning.worlds import Beliefs, Knowledge
 from ttr_analysis.tables import MAX_TICKETS, Tables, game_tables
@@ -59,7 +58,7 @@ def alone_on(game_map: GameMap, n_players: int) -> Alone:
     return Alone(routes, trains, shared)
 
 
-def believe(known: Knowledge, policies: Sequence[BuiltIn]) -> Beliefs:
+def believe(known: Knowledge, policies: Sequence[object]) -> Beliefs:
     """
     Return how likely the tickets of each seat are.
 

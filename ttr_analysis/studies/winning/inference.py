@@ -30,9 +30,9 @@ from ttr_analysis.engine.layout import (
     UNKNOWN_TICKET,
     State,
 )
+from ttr_analysis.engine.protocol import PolicyLike
 from ttr_analysis.engine.state import seat_number
 from ttr_analysis.engine.view import fill_open
-from ttr_analysis.policies.playout import BuiltIn
 from ttr_analysis.studies.intervals import wilson
 from ttr_analysis.studies.winning.probability import DEFAULT_ROLLOUTS, DEFAULT_SEED
 from ttr_analysis.studies.winning.rollouts import Table
@@ -51,7 +51,7 @@ def ticket_posterior(
     step: SupportsIndex = -1,
     n_worlds: int = 2_000,
     seed: int = DEFAULT_SEED,
-    policies: Sequence[BuiltIn] | None = None,
+    policies: Sequence[PolicyLike] | None = None,
 ) -> pd.DataFrame:
     """
     Return how likely another seat is to hold each ticket, from what one seat can know.
@@ -131,7 +131,7 @@ def route_gone(
     turns: int | None = None,
     n_rollouts: int = DEFAULT_ROLLOUTS,
     seed: int = DEFAULT_SEED,
-    policies: Sequence[BuiltIn] | None = None,
+    policies: Sequence[PolicyLike] | None = None,
 ) -> pd.DataFrame:
     """
     Return how likely each open route is to be lost to others, from what one seat can know.

@@ -17,8 +17,8 @@ from tqdm.auto import tqdm
 
 from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.packed import PackedGame
+from ttr_analysis.engine.protocol import PolicyLike
 from ttr_analysis.notation.writer import part_text
-from ttr_analysis.policies.playout import BuiltIn
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.studies.intervals import Interval, mean_interval
 from ttr_analysis.studies.simulation import Interrupted
@@ -36,7 +36,7 @@ def win_probability(
     step: SupportsIndex = -1,
     n_rollouts: int = DEFAULT_ROLLOUTS,
     seed: int = DEFAULT_SEED,
-    policies: Sequence[BuiltIn] | None = None,
+    policies: Sequence[PolicyLike] | None = None,
 ) -> pd.DataFrame:
     """
     Return how likely each seat is to win, from what one seat can know.
@@ -61,8 +61,8 @@ def win_probability(
         Seed of all chance. Rollouts from different positions begin with the
         same random numbers.
     policies
-        Who plays on, one policy of the package for each seat; by default
-        planners.
+        Who plays on, one compiled policy for each seat; those of the package
+        may be given by name. By default planners.
 
     Returns
     -------
@@ -80,8 +80,7 @@ def win_probability(
     IndexError
         If the record has no such step.
     TypeError
-        If the source is something else, or a policy is not one of the
-        package's own.
+        If the source is something else, or a policy is not compiled.
     ValueError
         If there are no rollouts, or too many or too few policies.
 
@@ -167,7 +166,7 @@ def win_curve(
     steps: Iterable[int] | None = None,
     n_rollouts: int = DEFAULT_ROLLOUTS,
     seed: int = DEFAULT_SEED,
-    policies: Sequence[BuiltIn] | None = None,
+    policies: Sequence[PolicyLike] | None = None,
     progress: bool = True,
 ) -> pd.DataFrame:
     """

@@ -14,11 +14,17 @@ from ttr_analysis.engine.codes import TAPE_START, WRITE_AT, WRITE_END
 from ttr_analysis.engine.kernel.scoring import N_COLUMNS, TOTAL_COLUMN, WON_COLUMN, score_games
 from ttr_analysis.engine.kernel.tickets import keep_tickets
 from ttr_analysis.engine.layout import KEEP_START, OVER, State
+from ttr_analysis.engine.protocol import PolicyLike
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.policies.greedy import Greedy
-from ttr_analysis.policies.planner.policy import Planner
-from ttr_analysis.policies.playout import NO_TAPE_CELLS, BuiltIn, Players, play_block, seat_players
-from ttr_analysis.policies.random import Random
+from ttr_analysis.policies.playout import (
+    NO_TAPE_CELLS,
+    Players,
+    as_players,
+    check_legal,
+    chooser_of,
+    play_block,
+    seat_players,
+)
 from ttr_analysis.rules.chance import N_WORDS, open_stream, run_words
 from ttr_analysis.studies.winning.beliefs import believe
 from ttr_analysis.studies.winning.worlds import EVERYBODY, Beliefs, Knowledge, fill_worlds
@@ -58,7 +64,7 @@ class Table:
     n_players
         Number of players, without the neutral one.
     policies
-        Who plays, one for each seat; by default planners.
+        Who plays, one for each seat, compiled; by default planners.
     seed
         Seed of all chance: rollouts of one number begin with the same random
         numbers, whatever the position, so that differences between positions
@@ -67,18 +73,15 @@ class Table:
     Raises
     ------
     TypeError
-        If a policy is not one of the package's own.
+        If a policy is not compiled.
     ValueError
         If there are too many or too few of them.
     """
 
     def __init__(
-        self, game_map: GameMap, n_players: int, policies: Sequence[BuiltIn] | None = None, *, seed: int = 7
+        self, game_map: GameMap, n_players: int, policies: Sequence[PolicyLike] | None = None, *, seed: int = 7
     ) -> None:
-        self.policies = [Planner()] * n_players if policies is None else list(policies)
-        for seat, policy in enumerate(self.policies):
-            if type(policy) not in (Random, Greedy, Planner):
-                raise TypeError(f"P{seat} is to be played by Random(), Greedy() or Planner(), got {policy!r}")
+        self.policies = as_players(["Planner"] * n_players if policies is None else policies)
         if len(self.policies) != n_players:
             raise ValueError(f"expected {n_players} policies, one for each seat, got {len(self.policies)}")
         self._game_map = game_map
@@ -111,7 +114,7 @@ class Table:
             open_stream(self._words[1 + seat], number, _OPENING_STREAM + seat, memory[:N_WORDS])
             world.seat = seat
             lore = policy.lore(known.game_map, known.n_players)
-            _, kept = policy.decide(world, known.tables, lore, seat, policy.params, memory)
+            _, kept = chooser_of(policy)(world, known.tables, lore, seat, policy.params, memory)
             keep_tickets(world, known.tables, seat, kept)
         world.seat = acting
 
@@ -134,6 +137,7 @@ class Table:
             if known.packed.phase != OVER:
                 tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
                 play_block(known.tables, self._players, self._words, first, worlds, tape, deals=False)
+                check_legal(worlds, first)
             score_games(worlds, known.tables, scores[block])
         won = scores[:, :, WON_COLUMN]
         return Results(won / won.sum(axis=1, keepdims=True), scores[:, :, TOTAL_COLUMN])
@@ -162,6 +166,7 @@ class Table:
             tape = np.zeros(TAPE_START + 2 * n_events, dtype=np.int64)
             tape[WRITE_AT], tape[WRITE_END] = TAPE_START, len(tape)
             play_block(known.tables, self._players, self._words, number, worlds, tape, deals=False)
+            check_legal(worlds, number)
             if tape[WRITE_AT] <= len(tape):
                 return State(worlds[0]), tape[TAPE_START : tape[WRITE_AT]].reshape(-1, 2)
             n_events = int(tape[WRITE_AT])
