@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections import Counter
 from collections.abc import Callable
 from itertools import combinations
@@ -14,8 +15,10 @@ import ttr_analysis as ttr
 from tests.fixtures import load
 from tests.studies.figures import difference, figures, mean, near, rate, rows_of
 from tests.studies.telling import Row, ToldGame, tell
+from ttr_analysis._errors import UnknownNameError
 from ttr_analysis.policies import Greedy, Random
-from ttr_analysis.studies import SimulationResult
+from ttr_analysis.studies import SimulationResult, questions
+from ttr_analysis.studies.columns import ANSWERS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -439,3 +442,22 @@ def test_no_games_make_empty_answers() -> None:
         assert len(function(none)) == 0
     for question in (S.route_lengths, S.longest_routes, S.destination_results):
         assert len(question(none, game_map)) == 0
+
+
+@pytest.mark.parametrize("name", sorted(set(questions.__all__) & set(ANSWERS)))
+def test_an_answer_has_the_columns_of_its_list(name: str, result: SimulationResult) -> None:
+    question = getattr(S, name)
+    takes_map = "game_map" in inspect.signature(question).parameters
+    answer = question(result, load("invented")) if takes_map else question(result)
+    described = result.describe(name)
+
+    assert answer.columns.tolist() == described.index.tolist()
+    for column, dtype in described["dtype"].items():
+        if dtype in ("int64", "float64"):
+            assert answer[column].dtype == dtype
+        assert f"- `{column}`: " in question.__doc__
+
+
+def test_what_is_no_table_has_no_columns() -> None:
+    with pytest.raises(UnknownNameError, match="no table or question 'win_rate'; did you mean win_rates"):
+        SimulationResult.describe("win_rate")

@@ -1,5 +1,5 @@
 """
-The columns of the tables of a simulation: names, types and meanings.
+The columns of the tables of a simulation, and of what is asked of them: names, types and meanings.
 
 Every table begins with `game`, the number of the game in its run; rows are in
 the order of games, and within a game in the order in which things happened.
@@ -132,6 +132,8 @@ TABLES: Final[Mapping[str, Mapping[str, Column]]] = {
     "tunnels": TUNNELS,
 }
 """The tables, by name."""
+ANSWERS: Final[dict[str, Mapping[str, Column]]] = {}
+"""The columns of the answer to each question of `studies.questions`, which fill this in, by its name."""
 
 _CATEGORIES: Final = ("ticket", "route", "policy", "color", "ending")
 

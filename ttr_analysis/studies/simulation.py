@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import ExitStack
 from functools import cache, partial
+from importlib import import_module
 from importlib.metadata import version
 from itertools import pairwise
 from operator import index, itemgetter
@@ -18,11 +19,12 @@ import numpy as np
 import pandas as pd
 from tqdm.auto import tqdm
 
+from ttr_analysis._errors import UnknownNameError, nearest
 from ttr_analysis.engine.protocol import is_built_in
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.records.header import check_seed, fingerprint
 from ttr_analysis.studies.chunks import META, N_WAITING, Chunk, PartFolder, default_chunk, played
-from ttr_analysis.studies.columns import TABLES, categories, category_types, no_rows, with_types
+from ttr_analysis.studies.columns import ANSWERS, TABLES, categories, category_types, no_rows, with_types
 from ttr_analysis.studies.playing import (
     Columns,
     Entrants,
@@ -191,14 +193,29 @@ class SimulationResult:
     @staticmethod
     def describe(name: str) -> pd.DataFrame:
         """
-        Return the columns of a table: their types and what they mean.
+        Return the columns of a table, or of the answer to a question: their types and what they mean.
 
         Parameters
         ----------
         name
-            "games", "seats", "tickets", "routes" or "tunnels".
+            "games", "seats", "tickets", "routes" or "tunnels"; or the name of
+            a question, such as "win_rates".
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such table or question.
+
+        Examples
+        --------
+        >>> SimulationResult.describe("opening_tickets").loc["win_rate", "meaning"]
+        'share of wins'
         """
-        return pd.DataFrame(TABLES[name].values(), index=pd.Index(TABLES[name], name="column"))
+        import_module("ttr_analysis.studies.questions")  # they read simulations, and fill in `ANSWERS`
+        known = {**TABLES, **ANSWERS}
+        if name not in known:
+            raise UnknownNameError("table or question", name, nearest(name, known), known)
+        return pd.DataFrame(known[name].values(), index=pd.Index(known[name], name="column"))
 
     # -- what was simulated ---------------------------------------------------------
 

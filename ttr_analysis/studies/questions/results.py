@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Final
 
 import pandas as pd
 
-from ttr_analysis.studies.questions.tally import Tally, ones
+from ttr_analysis.studies.intervals import clustered_difference
+from ttr_analysis.studies.questions.tally import Figure, Figures, Tally, added, answers_with, count, mean, rate, ratio
 from ttr_analysis.studies.simulation import SimulationResult
 
 BONUSES: Final = ("trail_bonus", "completed_bonus", "tokens_bonus")
 """The columns of bonuses in the table of seats."""
+_SEATS: Final[Figures] = {
+    "games": count("games"),
+    "win_rate": rate("share of wins; shared wins count in shares", "won", "games", "win"),
+    "points": mean("final points", "points", "games"),
+    "points_sd": added("their standard deviation (points)"),
+    "route_points": ratio("points for routes", "route_points", "games"),
+    "ticket_points": ratio("points of tickets", lambda seats: seats["ticket_gain"] + seats["ticket_loss"], "games"),
+    "bonus": ratio("points of bonuses", lambda seats: seats[list(BONUSES)].sum(axis=1), "games"),
+    "tickets": ratio("tickets kept", "tickets", "games"),
+    "completed": ratio("tickets completed", "completed", "games"),
+    "turns": ratio("turns taken", "turns", "games"),
+    "_squares": count("", lambda seats: seats["points"].astype("float64") ** 2),
+}
+"""What groups of seats did; means of a seat in a game."""
 
 
+@answers_with({"policy": added("name of the policy", "policy"), **_SEATS})
 def win_rates(result: SimulationResult) -> pd.DataFrame:
     """
     Return how often each player won, and with how many points.
@@ -26,11 +42,9 @@ def win_rates(result: SimulationResult) -> pd.DataFrame:
     Returns
     -------
     rates
-        One row for each player (index `player`): its `policy`, `games`,
-        `win_rate` (shared wins count in shares) with `win_low` and `win_high`,
-        mean `points` with `points_low` and `points_high`, their standard
-        deviation `points_sd`, and means of `route_points`, `ticket_points`,
-        `bonus` (points), `tickets`, `completed` and `turns`.
+        One row for each player (index `player`):
+
+        {columns}
 
     Examples
     --------
@@ -43,6 +57,7 @@ def win_rates(result: SimulationResult) -> pd.DataFrame:
     return seat_rates(result, ["player", "policy"], result.iterate("seats")).reset_index("policy")
 
 
+@answers_with(_SEATS)
 def seat_advantage(result: SimulationResult) -> pd.DataFrame:
     """
     Return how often each seat won: what going first is worth.
@@ -56,12 +71,23 @@ def seat_advantage(result: SimulationResult) -> pd.DataFrame:
     Returns
     -------
     rates
-        One row for each seat (index `seat`); columns as in `win_rates`,
-        without the policy.
+        One row for each seat (index `seat`):
+
+        {columns}
     """
     return seat_rates(result, ["seat"], result.iterate("seats"))
 
 
+_DIFFERENCES: Final[Figures] = {
+    "policy": added("name of the policy", "policy"),
+    "rival_policy": added("name of that of the rival", "policy"),
+    "games": count("games"),
+    "win_difference": Figure("share of games won more", "won_more", "games", clustered_difference),
+    "points_difference": mean("points more", "points_more", "games"),
+}
+
+
+@answers_with(_DIFFERENCES)
 def win_differences(result: SimulationResult) -> pd.DataFrame:
     """
     Return by how much one player did better than another, deal by deal.
@@ -77,9 +103,9 @@ def win_differences(result: SimulationResult) -> pd.DataFrame:
     Returns
     -------
     differences
-        One row for each pair of players (index `player`, `rival`): `policy`
-        and `rival_policy`, `games`, `win_difference` (share of the games won
-        more) and `points_difference`, with `win_difference_low` and so on.
+        One row for each pair of players (index `player`, `rival`):
+
+        {columns}
 
     Examples
     --------
@@ -93,31 +119,34 @@ def win_differences(result: SimulationResult) -> pd.DataFrame:
     def rows() -> Iterator[pd.DataFrame]:
         for seats in result.iterate("seats", ["game", "player", "won", "points"]):
             both = seats.merge(seats, on="game", suffixes=("", "_rival")).rename(columns={"player_rival": "rival"})
+            both["won_more"] = both["won"] - both["won_rival"]
+            both["points_more"] = both["points"].astype("int64") - both["points_rival"]
             yield both[both["player"] < both["rival"]]
 
-    columns: dict[str, Any] = {
-        "games": ones,
-        "won": lambda frame: frame["won"] - frame["won_rival"],
-        "points": lambda frame: frame["points"].astype("int64") - frame["points_rival"],
-    }
-    tally = Tally(result, rows(), ["player", "rival"], columns, ["games"])
+    found = Tally(result, rows(), ["player", "rival"], _DIFFERENCES).table()
     policies = result.meta["policies"]
-    names = {
-        "policy": [policies[a] for a, _ in tally.sums.index],
-        "rival_policy": [policies[b] for _, b in tally.sums.index],
-    }
-    return (
-        pd.DataFrame(names, index=tally.sums.index)
-        .assign(games=tally.count("games"))
-        .join(
-            [
-                tally.difference("won", "games", "win_difference"),
-                tally.mean("points", "games", "points_difference"),
-            ]
-        )
-    )
+    found["policy"] = [policies[a] for a, _ in found.index]
+    found["rival_policy"] = [policies[b] for _, b in found.index]
+    return found
 
 
+_GAINED: Final = ("start", "route_points", "ticket_gain", *BONUSES)
+_SOURCES: Final[Figures] = {
+    "seats": count("seats"),
+    "points": ratio("final points", "points", "seats"),
+    "start": ratio("of which at the start", "start", "seats"),
+    "routes": ratio("for routes", "route_points", "seats"),
+    "tickets_completed": ratio("of completed tickets", "ticket_gain", "seats"),
+    "tickets_missed": ratio("of the others, 0 or less", "ticket_loss", "seats"),
+    "bonus": ratio("of bonuses", lambda seats: seats[list(BONUSES)].sum(axis=1), "seats"),
+    "loans": ratio("for loans, 0 or less", "loan_points", "seats"),
+    "route_share": mean("share of routes in all points gained, losses left aside", "route_points", "_gained"),
+    "ticket_share": mean("share of completed tickets in these", "ticket_gain", "_gained"),
+    "_gained": count("", lambda seats: seats[list(_GAINED)].sum(axis=1)),
+}
+
+
+@answers_with(_SOURCES)
 def point_sources(result: SimulationResult) -> pd.DataFrame:
     """
     Return what the points of winners and of the others came from: long routes against tickets.
@@ -131,38 +160,28 @@ def point_sources(result: SimulationResult) -> pd.DataFrame:
     -------
     sources
         One row for each policy, and whether it won (index `policy`, `won`; a
-        shared win is one): `seats`, mean `points`, of which at the `start`, for
-        `routes`, `tickets_completed`, `tickets_missed` (0 or less), `bonus`
-        and `loans` (0 or less); and of all points gained, losses left aside,
-        `route_share` and `ticket_share` with `_low` and `_high`.
+        shared win is one); means of a seat:
+
+        {columns}
     """
 
     def rows() -> Iterator[pd.DataFrame]:
         for seats in result.iterate("seats"):
             yield seats.assign(won=seats["won"] > 0)
 
-    parts: dict[str, Any] = {
-        "start": "start",
-        "routes": "route_points",
-        "tickets_completed": "ticket_gain",
-        "tickets_missed": "ticket_loss",
-        "bonus": lambda frame: frame[list(BONUSES)].sum(axis=1),
-        "loans": "loan_points",
-    }
-    gained = ("start", "routes", "tickets_completed", "bonus")
-    columns = {"seats": ones, "points": "points", **parts}
-    columns["gained"] = lambda frame: sum(
-        frame[how] if isinstance(how, str) else how(frame) for how in map(parts.__getitem__, gained)
-    )
-    tally = Tally(result, rows(), ["policy", "won"], columns, ["seats", "gained"])
-    found = pd.DataFrame({"seats": tally.count("seats"), "points": tally.ratio("points", "seats")})
-    for name in parts:
-        found[name] = tally.ratio(name, "seats")
-    return found.join(
-        [tally.mean("routes", "gained", "route_share"), tally.mean("tickets_completed", "gained", "ticket_share")]
-    )
+    return Tally(result, rows(), ["policy", "won"], _SOURCES).table()
 
 
+_EFFECTS: Final[Figures] = {
+    "games": count("games"),
+    "points": ratio("mean points of those who got it", "points", "_getters"),
+    "winners": ratio("mean points that winners got for it", "winners", "games"),
+    "decided": rate("share of games in which, without it, no winner would have had most points", "decided", "games"),
+    "_getters": count("", "getters"),
+}
+
+
+@answers_with(_EFFECTS)
 def bonus_effects(result: SimulationResult) -> pd.DataFrame:
     """
     Return what each bonus is worth, and how often it decided the game.
@@ -175,28 +194,19 @@ def bonus_effects(result: SimulationResult) -> pd.DataFrame:
     Returns
     -------
     effects
-        One row for each bonus that was ever scored (index `bonus`): `games`,
-        the mean `points` of those who got it, the mean points that `winners`
-        got for it, and the share of games that it `decided`, with `decided_low`
-        and `decided_high`: without it, none of the winners would have had the
-        most points. What they would have done otherwise is not asked.
+        One row for each bonus that was ever scored (index `bonus`):
+
+        {columns}
+
+        What players would have done otherwise is not asked.
     """
 
     def rows() -> Iterator[pd.DataFrame]:
         for seats in result.iterate("seats", ["game", "points", "won", *BONUSES]):
             yield pd.concat([_without(seats, bonus) for bonus in BONUSES])
 
-    columns: dict[str, Any] = {
-        "games": ones,
-        "points": "points",
-        "getters": "getters",
-        "winners": "winners",
-        "decided": "decided",
-    }
-    tally = Tally(result, rows(), ["bonus"], columns, ["games"])
-    found = pd.DataFrame({"games": tally.count("games"), "points": tally.ratio("points", "getters")})
-    found = found.assign(winners=tally.ratio("winners", "games")).join(tally.rate("decided", "games", "decided"))
-    return found[tally["getters"] > 0]
+    tally = Tally(result, rows(), ["bonus"], _EFFECTS)
+    return tally.table()[tally["_getters"] > 0]
 
 
 def _without(seats: pd.DataFrame, bonus: str) -> pd.DataFrame:
@@ -215,28 +225,28 @@ def _without(seats: pd.DataFrame, bonus: str) -> pd.DataFrame:
 
 def seat_rates(result: SimulationResult, by: list[str], frames: Iterable[pd.DataFrame]) -> pd.DataFrame:
     """Return wins and means of points of groups of seats."""
-    parts: dict[str, Any] = {
-        "route_points": "route_points",
-        "ticket_points": lambda frame: frame["ticket_gain"] + frame["ticket_loss"],
-        "bonus": lambda frame: frame[list(BONUSES)].sum(axis=1),
-        "tickets": "tickets",
-        "completed": "completed",
-        "turns": "turns",
-    }
-    columns = {"games": ones, "won": "won", "points": "points", **parts}
-    columns["squares"] = lambda frame: frame["points"].astype("float64") ** 2
-    tally = Tally(result, frames, by, columns, ["games"])
-    found = pd.DataFrame({"games": tally.count("games")})
-    found = found.join([tally.rate("won", "games", "win_rate", "win"), tally.mean("points", "games", "points")])
-    found["points_sd"] = (tally.ratio("squares", "games") - found["points"] ** 2).clip(lower=0) ** 0.5
-    for name in parts:
-        found[name] = tally.ratio(name, "games")
+    tally = Tally(result, frames, by, _SEATS)
+    found = tally.table()
+    found["points_sd"] = (tally["_squares"] / tally["games"] - found["points"] ** 2).clip(lower=0) ** 0.5
     return found
 
 
 # -- tolls and loans -----------------------------------------------------------------------------------------------
 
 
+_LOANS: Final[Figures] = {
+    "seats": count("seats"),
+    "share": added("share of the seats of the policy"),
+    "tolls": ratio("mean tolls paid (tokens)", "tolls", "seats"),
+    "tokens_left": ratio("mean value of the tokens left", "tokens_left", "seats"),
+    "bonus": ratio("mean points of the bonus for tokens", "tokens_bonus", "seats"),
+    "loan_points": ratio("mean points for loans, 0 or less", "loan_points", "seats"),
+    "points": mean("mean final points", "points", "seats"),
+    "win_rate": rate("share of wins", "won", "seats", "win"),
+}
+
+
+@answers_with(_LOANS)
 def loan_results(result: SimulationResult) -> pd.DataFrame:
     """
     Return how it went with so many loans, and with the tolls that were paid.
@@ -250,11 +260,10 @@ def loan_results(result: SimulationResult) -> pd.DataFrame:
     -------
     rates
         One row for each policy and number of loans (index `policy`, `loans`):
-        `seats`; `share` of the seats of the policy; means of `tolls` paid and
-        `tokens_left` (tokens), of `bonus` for tokens and `loan_points`
-        (points); mean `points` with `points_low` and `points_high`; `win_rate`
-        with `win_low` and `win_high`. Whoever must borrow may be behind
-        already.
+
+        {columns}
+
+        Whoever must borrow may be behind already.
     """
 
     def rows() -> Iterator[pd.DataFrame]:
@@ -263,23 +272,22 @@ def loan_results(result: SimulationResult) -> pd.DataFrame:
             paid = routes.groupby(["game", "seat"])["toll"].sum().rename("tolls").reset_index()
             yield seats.merge(paid, on=["game", "seat"], how="left").fillna({"tolls": 0})
 
-    means = {"tolls": "tolls", "tokens_left": "tokens_left", "bonus": "tokens_bonus", "loan_points": "loan_points"}
-    columns: dict[str, Any] = {"seats": ones, "won": "won", "points": "points", **means}
-    tally = Tally(result, rows(), ["policy", "loans"], columns, ["seats"])
-    seats = tally.count("seats")
-    found = pd.DataFrame(
-        {"seats": seats, "share": seats / seats.groupby(level="policy", observed=True).transform("sum")}
-    )
-    for name in means:
-        found[name] = tally.ratio(name, "seats")
-    return found.join([tally.mean("points", "seats", "points"), tally.rate("won", "seats", "win_rate", "win")])
+    found = Tally(result, rows(), ["policy", "loans"], _LOANS).table()
+    found["share"] = found["seats"] / found["seats"].groupby(level="policy", observed=True).transform("sum")
+    return found
 
 
 # -- how tunnels went ----------------------------------------------------------------------------------------------
 
-_COLUMNS: dict[str, Any] = {"attempts": ones, "taken": "taken", "odds": "odds", "surcharge": "surcharge"}
+_TUNNELS: Final[Figures] = {
+    "attempts": count("tunnels attempted"),
+    "success_rate": rate("share of them taken", "taken", "attempts", "success"),
+    "odds": ratio("mean odds that they could be paid, from what the seat could see", "odds", "attempts"),
+    "surcharge": ratio("mean surcharge (cards)", "surcharge", "attempts"),
+}
 
 
+@answers_with(_TUNNELS)
 def tunnel_results(result: SimulationResult) -> pd.DataFrame:
     """
     Return how tunnels went, beside the odds that they could be paid.
@@ -292,10 +300,12 @@ def tunnel_results(result: SimulationResult) -> pd.DataFrame:
     Returns
     -------
     rates
-        One row for each policy (index `policy`): `attempts`, `success_rate`
-        with `success_low` and `success_high`, mean `odds` from what the seat
-        could see, and mean `surcharge` (cards). A policy that does not always
-        pay what it could succeeds less often than its odds.
+        One row for each policy (index `policy`):
+
+        {columns}
+
+        A policy that does not always pay what it could succeeds less often
+        than its odds.
 
     Notes
     -----
@@ -304,9 +314,10 @@ def tunnel_results(result: SimulationResult) -> pd.DataFrame:
     they take it for an older one: over thousands of games they come out too
     high, by less than a percentage point.
     """
-    return _found(Tally(result, _rows(result), ["policy"], _COLUMNS, ["attempts"]))
+    return Tally(result, _tunnels_with_policy(result), ["policy"], _TUNNELS).table()
 
 
+@answers_with(_TUNNELS)
 def tunnel_calibration(result: SimulationResult, *, bins: int = 10) -> pd.DataFrame:
     """
     Return how often tunnels succeeded, by the odds that they could be paid.
@@ -322,7 +333,9 @@ def tunnel_calibration(result: SimulationResult, *, bins: int = 10) -> pd.DataFr
     -------
     rates
         One row for each policy and bin that occurs (index `policy`, `bin`, the
-        lower end): columns as in `tunnel_results`.
+        lower end):
+
+        {columns}
 
     Raises
     ------
@@ -333,22 +346,16 @@ def tunnel_calibration(result: SimulationResult, *, bins: int = 10) -> pd.DataFr
         raise ValueError(f"bins must be at least 1, got {bins}")
 
     def rows() -> Iterator[pd.DataFrame]:
-        for tunnels in _rows(result):
+        for tunnels in _tunnels_with_policy(result):
             number = (tunnels["odds"].astype("float64") * bins).astype("int64").clip(upper=bins - 1)
             yield tunnels.assign(bin=number / bins)
 
-    return _found(Tally(result, rows(), ["policy", "bin"], _COLUMNS, ["attempts"]))
+    return Tally(result, rows(), ["policy", "bin"], _TUNNELS).table()
 
 
-def _rows(result: SimulationResult) -> Iterator[pd.DataFrame]:
+def _tunnels_with_policy(result: SimulationResult) -> Iterator[pd.DataFrame]:
     policies = result.meta["policies"]
     names = pd.CategoricalDtype(list(dict.fromkeys(policies)))
     for tunnels in result.iterate("tunnels"):
         policy = pd.Series([policies[player] for player in tunnels["player"]], index=tunnels.index, dtype=names)
         yield tunnels.assign(policy=policy)
-
-
-def _found(tally: Tally) -> pd.DataFrame:
-    found = pd.DataFrame({"attempts": tally.count("attempts")})
-    found = found.join(tally.rate("taken", "attempts", "success_rate", "success"))
-    return found.assign(odds=tally.ratio("odds", "attempts"), surcharge=tally.ratio("surcharge", "attempts"))

@@ -3,16 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 import pandas as pd
 
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.studies.questions.tally import Tally, check_map, grid, n_players, ones, with_winners
+from ttr_analysis.studies.questions.tally import (
+    Figures,
+    Tally,
+    Values,
+    added,
+    answers_with,
+    check_map,
+    count,
+    grid,
+    mean,
+    n_players,
+    rate,
+    ratio,
+    with_winners,
+)
 from ttr_analysis.studies.questions.tickets import with_fates
 from ttr_analysis.studies.simulation import SimulationResult
 
 
+def _filled(column: str) -> Values:
+    """Return a column with 0 where nobody took the route."""
+    return lambda rows: rows[column].fillna(0)
+
+
+def _is_taken(rows: pd.DataFrame) -> pd.Series[Any]:
+    return rows["turn"].notna()
+
+
+def _of_takers(column: str) -> Values:
+    """Return a column with 0 where the seat did not take the route, or visit the city."""
+    return lambda rows: rows[column].where(_is_taken(rows), 0)
+
+
+_ROUTES: Final[Figures] = {
+    "claim_rate": rate("share of games in which it was taken", _is_taken, "_games", "claim"),
+    "turn": ratio("mean turn of the claim", _filled("turn"), "_claims"),
+    "cards": ratio("mean cards paid", _filled("cards"), "_players"),
+    "locomotives": ratio("mean locomotives among them", _filled("locomotives"), "_players"),
+    "win_association": rate("share of wins of its owners less that of all", _filled("won"), "_players", "association"),
+    "_games": count(""),
+    "_claims": count("", _is_taken),
+    "_players": count("", lambda rows: rows["seat"] >= 0),
+}
+
+
+@answers_with(_ROUTES)
 def route_results(result: SimulationResult) -> pd.DataFrame:
     """
     Return how often each route was taken, when, and whether its owners won.
@@ -25,11 +66,11 @@ def route_results(result: SimulationResult) -> pd.DataFrame:
     Returns
     -------
     rates
-        One row for each route (index `route`): `claim_rate` a game with
-        `claim_low` and `claim_high`, mean `turn` of the claim, mean `cards`
-        and `locomotives` paid, and `win_association`, the share of wins of its
-        owners less that of all seats, with `association_low` and
-        `association_high`: no proof that the route is why.
+        One row for each route (index `route`):
+
+        {columns}
+
+        That owners win more is no proof that the route is why.
     """
 
     def rows() -> Iterator[pd.DataFrame]:
@@ -37,20 +78,21 @@ def route_results(result: SimulationResult) -> pd.DataFrame:
             every = grid(games, "route", routes["route"].cat.categories).astype({"route": routes["route"].dtype})
             yield every.merge(routes, on=["game", "route"], how="left")
 
-    columns: dict[str, Any] = {
-        "games": ones,
-        "claims": lambda frame: frame["seat"].notna(),
-        "players": lambda frame: frame["seat"] >= 0,
-        **{name: lambda frame, name=name: frame[name].fillna(0) for name in ("turn", "cards", "locomotives", "won")},
-    }
-    tally = Tally(result, rows(), ["route"], columns, ["games", "players"])
-    found = tally.rate("claims", "games", "claim_rate", "claim")
-    found["turn"] = tally.ratio("turn", "claims")
-    found["cards"] = tally.ratio("cards", "players")
-    found["locomotives"] = tally.ratio("locomotives", "players")
-    return found.join(tally.rate("won", "players", "win_association", "association") - 1 / n_players(result))
+    found = Tally(result, rows(), ["route"], _ROUTES).table()
+    found[["win_association", "association_low", "association_high"]] -= 1 / n_players(result)
+    return found
 
 
+_CITIES: Final[Figures] = {
+    "visit_rate": rate("share of seats with a route to it", _is_taken, "_seats", "visit"),
+    "turn": ratio("mean turn of the first", _filled("turn"), "_visits"),
+    "win_association": rate("share of wins of these less that of all", _of_takers("won"), "_visits", "association"),
+    "_seats": count(""),
+    "_visits": count("", _is_taken),
+}
+
+
+@answers_with(_CITIES)
 def city_results(result: SimulationResult, game_map: GameMap) -> pd.DataFrame:
     """
     Return how often the routes of a seat led to each city, from when on, and whether it won.
@@ -65,11 +107,12 @@ def city_results(result: SimulationResult, game_map: GameMap) -> pd.DataFrame:
     Returns
     -------
     rates
-        One row for each city (index `city`): `visit_rate`, the share of seats
-        with a route to it, with `visit_low` and `visit_high`; mean `turn` of
-        the first; `win_association`, the share of wins of these seats less
-        that of all, with `association_low` and `association_high`. A city in
-        the middle is visited by whoever builds much: no proof that it is why.
+        One row for each city (index `city`):
+
+        {columns}
+
+        A city in the middle is visited by whoever builds much: no proof that
+        it is why they win.
 
     Raises
     ------
@@ -90,19 +133,22 @@ def city_results(result: SimulationResult, game_map: GameMap) -> pd.DataFrame:
             every = grid(seats[["game", "seat", "won"]], "city", cities)
             yield every.merge(first, on=["game", "seat", "city"], how="left")
 
-    columns: dict[str, Any] = {
-        "seats": ones,
-        "visits": lambda frame: frame["turn"].notna(),
-        "turn": lambda frame: frame["turn"].fillna(0),
-        "won": lambda frame: frame["won"].where(frame["turn"].notna(), 0),
-    }
-    tally = Tally(result, rows(), ["city"], columns, ["seats", "visits"])
-    found = tally.rate("visits", "seats", "visit_rate", "visit")
-    found["turn"] = tally.ratio("turn", "visits")
-    association = tally.rate("won", "visits", "win_association", "association") - 1 / n_players(result)
-    return found.join(association).reindex(cities.rename("city"))
+    found = Tally(result, rows(), ["city"], _CITIES).table()
+    found[["win_association", "association_low", "association_high"]] -= 1 / n_players(result)
+    return found.reindex(cities.rename("city"))
 
 
+_LENGTHS: Final[Figures] = {
+    "claims": mean("routes claimed by a seat in a game", "claims", "_seats"),
+    "point_share": added("share of its points for routes"),
+    "train_share": added("share of the trains it placed"),
+    "cards": ratio("cards paid for one", "cards", "claims"),
+    "points_per_card": ratio("points for a card", "points", "cards"),
+    "_seats": count(""),
+}
+
+
+@answers_with(_LENGTHS)
 def route_lengths(result: SimulationResult, game_map: GameMap) -> pd.DataFrame:
     """
     Return how many routes of each length players take, and what they bring.
@@ -117,10 +163,9 @@ def route_lengths(result: SimulationResult, game_map: GameMap) -> pd.DataFrame:
     Returns
     -------
     lengths
-        One row for each policy and length (index `policy`, `length`): `claims`
-        for a seat in a game, with `claims_low` and `claims_high`; the share of
-        its points for routes (`point_share`) and of the trains it placed
-        (`train_share`); `cards` paid for one; and `points_per_card`.
+        One row for each policy and length (index `policy`, `length`):
+
+        {columns}
 
     Raises
     ------
@@ -141,17 +186,40 @@ def route_lengths(result: SimulationResult, game_map: GameMap) -> pd.DataFrame:
                 {"claims": 0, "cards": 0, "points": 0}
             )
 
-    columns: dict[str, Any] = {"seats": ones, "claims": "claims", "cards": "cards", "points": "points"}
-    tally = Tally(result, rows(), ["policy", "length"], columns, ["seats"])
-    found = tally.mean("claims", "seats", "claims")
-    points, trains = tally["points"], tally["claims"] * tally.sums.index.get_level_values("length")
+    tally = Tally(result, rows(), ["policy", "length"], _LENGTHS)
+    found = tally.table()
+    points, trains = tally["points_per_card"], tally["claims"] * tally.sums.index.get_level_values("length")
     for name, sums in (("point_share", points), ("train_share", trains)):
         found[name] = sums / sums.groupby(level="policy", observed=True).transform("sum")
-    found["cards"] = tally.ratio("cards", "claims")
-    found["points_per_card"] = tally.ratio("points", "cards")
     return found
 
 
+def _is_free(rows: pd.DataFrame) -> pd.Series[Any]:
+    return rows["turn"].isna()
+
+
+def _elsewhere(column: str) -> Values:
+    """Return what other routes of a seat that took one add up to."""
+    return lambda rows: (rows[f"all_{column}"] - rows[column]).fillna(0)
+
+
+_LONGEST: Final[Figures] = {
+    "seats": count("seats of the policy"),
+    "claim_rate": rate("share of them that took it", _is_taken, "seats", "claim"),
+    "turn": ratio("mean turn of the claim", _of_takers("turn"), "_takers"),
+    "cards": ratio("mean cards paid", _of_takers("cards"), "_takers"),
+    "sets": ratio("mean sets among them", _of_takers("sets"), "_takers"),
+    "points_per_card": mean("points for a card of it", _of_takers("points"), "cards"),
+    "elsewhere": mean("points for a card of their other routes", _elsewhere("points"), "_other_cards"),
+    "win_rate": rate("share of wins of those who took it", _of_takers("won"), "_takers", "win"),
+    "rest_win_rate": rate("share of wins of the others", lambda rows: rows["won"] * _is_free(rows), "_rest", "rest"),
+    "_takers": count("", _is_taken),
+    "_rest": count("", _is_free),
+    "_other_cards": count("", _elsewhere("cards")),
+}
+
+
+@answers_with(_LONGEST)
 def longest_routes(result: SimulationResult, game_map: GameMap) -> pd.DataFrame:
     """
     Return who took the longest routes of the map, and whether that paid.
@@ -167,12 +235,10 @@ def longest_routes(result: SimulationResult, game_map: GameMap) -> pd.DataFrame:
     -------
     rates
         One row for each of these routes and policy (index `route`, `policy`):
-        `seats` of the policy; `claim_rate`, the share of them that took it,
-        with `claim_low` and `claim_high`; mean `turn`, `cards` paid and `sets`
-        among them; `points_per_card` of it, and `elsewhere`, those of the same
-        seats' other routes, with `_low` and `_high`; `win_rate` of those who
-        took it, and `rest_win_rate` of the other seats of the policy, with
-        `win_low`, `rest_low` and so on. Who can afford it may be ahead already.
+
+        {columns}
+
+        Who can afford it may be ahead already.
 
     Raises
     ------
@@ -193,33 +259,20 @@ def longest_routes(result: SimulationResult, game_map: GameMap) -> pd.DataFrame:
                 whole, on=["game", "seat"], how="left"
             )
 
-    def of_takers(name: str) -> Any:  # noqa: ANN401 - what a tally takes
-        return lambda frame: frame[name].where(frame["turn"].notna(), 0)
-
-    columns: dict[str, Any] = {
-        "seats": ones,
-        "takers": lambda frame: frame["turn"].notna(),
-        "rest": lambda frame: frame["turn"].isna(),
-        **{name: of_takers(name) for name in ("turn", "cards", "sets", "points", "won")},
-        "rest_won": lambda frame: frame["won"].where(frame["turn"].isna(), 0),
-        "other_cards": lambda frame: (frame["all_cards"] - frame["cards"]).fillna(0),
-        "other_points": lambda frame: (frame["all_points"] - frame["points"]).fillna(0),
-    }
-    per = ["seats", "takers", "rest", "cards", "other_cards"]
-    tally = Tally(result, rows(), ["route", "policy"], columns, per)
-    found = pd.DataFrame({"seats": tally.count("seats")}).join(tally.rate("takers", "seats", "claim_rate", "claim"))
-    for name in ("turn", "cards", "sets"):
-        found[name] = tally.ratio(name, "takers")
-    return found.join(
-        [
-            tally.mean("points", "cards", "points_per_card"),
-            tally.mean("other_points", "other_cards", "elsewhere"),
-            tally.rate("won", "takers", "win_rate", "win"),
-            tally.rate("rest_won", "rest", "rest_win_rate", "rest"),
-        ]
-    )
+    return Tally(result, rows(), ["route", "policy"], _LONGEST).table()
 
 
+_BLOCKING: Final[Figures] = {
+    "blocked": mean("tickets blocked a game", "blocked", "_games"),
+    "per_claim": ratio("tickets blocked each time that it was taken", "blocked", "_claims"),
+    "worst_ticket": added("the ticket that it blocked most often", "ticket"),
+    "worst_count": added("in how many games", "int64"),
+    "_games": count(""),
+    "_claims": count("", "claims"),
+}
+
+
+@answers_with(_BLOCKING)
 def blocking_routes(result: SimulationResult) -> pd.DataFrame:
     """
     Return which routes block tickets: by whose claim another seat's trains no longer suffice.
@@ -233,10 +286,9 @@ def blocking_routes(result: SimulationResult) -> pd.DataFrame:
     -------
     routes
         One row for each route that blocked a ticket, the worst first (index
-        `route`): tickets `blocked` a game, with `blocked_low` and
-        `blocked_high`; `per_claim`, tickets blocked each time that it was
-        taken; the ticket that it blocked most often (`worst_ticket`), and in
-        how many games (`worst_count`). See `ticket_fates`.
+        `route`; see `ticket_fates`):
+
+        {columns}
     """
     pairs = pd.Series(dtype="float64", index=pd.MultiIndex.from_tuples([], names=["lost_to", "ticket"]))
 
@@ -255,10 +307,7 @@ def blocking_routes(result: SimulationResult) -> pd.DataFrame:
                 {"blocked": 0, "claims": 0}
             )
 
-    columns: dict[str, Any] = {"games": ones, "blocked": "blocked", "claims": "claims"}
-    tally = Tally(result, rows(), ["route"], columns, ["games"])
-    found = tally.mean("blocked", "games", "blocked")
-    found["per_claim"] = tally.ratio("blocked", "claims")
+    found = Tally(result, rows(), ["route"], _BLOCKING).table()
     found = found[found["blocked"] > 0].sort_values("blocked", ascending=False, kind="stable")
     worst = [pairs.loc[route].idxmax() for route in found.index]
     found["worst_ticket"] = worst

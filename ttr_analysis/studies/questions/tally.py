@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
+import numpy as np
 import pandas as pd
 
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.records.header import fingerprint
-from ttr_analysis.studies.intervals import Moments, clustered_difference, clustered_mean, clustered_rate
+from ttr_analysis.studies.columns import ANSWERS, Column
+from ttr_analysis.studies.intervals import Moments, clustered_mean, clustered_rate
 from ttr_analysis.studies.simulation import SimulationResult
 
 Values: TypeAlias = str | Callable[[pd.DataFrame], Any]
 """A column, or what to compute of a frame."""
 
+Question = TypeVar("Question", bound=Callable[..., pd.DataFrame])
+
 _DEAL: Final = "deal"
+_HIDDEN: Final = "_"
+"""How the name begins of what is only summed, for others to be divided by."""
 
 
 def ones(frame: pd.DataFrame) -> pd.Series[Any]:
@@ -41,6 +47,97 @@ def check_map(result: SimulationResult, game_map: GameMap) -> None:
         raise ValueError(f"the games were played on {result.meta['map']}{variant}, not on this {game_map!r}")
 
 
+# -- the columns of an answer ----------------------------------------------------------
+
+
+class Figure(NamedTuple):
+    """
+    A column of an answer: what it says, and how it comes from rows of games.
+
+    Parameters
+    ----------
+    meaning
+        What it says, with the unit.
+    of
+        What is summed over the rows; None for what the question adds itself.
+    per
+        By the sum of which figure this is divided; "" for a number of rows or
+        things.
+    interval
+        How the 95% interval comes from moments; None without one.
+    ends
+        How the names of its ends begin: "" for the name of the figure, None
+        for "low" and "high" alone.
+    dtype
+        The type, as of a `Column`.
+    """
+
+    meaning: str
+    of: Values | None
+    per: str = ""
+    interval: Callable[[Moments], Sequence[float]] | None = None
+    ends: str | None = ""
+    dtype: str = "float64"
+
+    def end_names(self, name: str) -> tuple[str, str]:
+        """Return the names of the ends of the interval."""
+        begin = "" if self.ends is None else f"{self.ends or name}_"
+        return f"{begin}low", f"{begin}high"
+
+
+Figures: TypeAlias = Mapping[str, Figure]
+
+
+def count(meaning: str, of: Values = ones) -> Figure:
+    """Return the figure of how many there are."""
+    return Figure(meaning, of, dtype="int64")
+
+
+def ratio(meaning: str, of: Values, per: str) -> Figure:
+    """Return the figure of a mean, or another ratio, without an interval."""
+    return Figure(meaning, of, per)
+
+
+def mean(meaning: str, of: Values, per: str, ends: str = "") -> Figure:
+    """Return the figure of a mean and its interval."""
+    return Figure(meaning, of, per, clustered_mean, ends)
+
+
+def rate(meaning: str, of: Values, per: str, ends: str | None = "") -> Figure:
+    """Return the figure of a share between 0 and 1 and its interval."""
+    return Figure(meaning, of, per, clustered_rate, ends)
+
+
+def added(meaning: str, dtype: str = "float64") -> Figure:
+    """Return the figure that a question adds itself."""
+    return Figure(meaning, None, dtype=dtype)
+
+
+def columns_of(figures: Figures) -> dict[str, Column]:
+    """Return the columns of a table of figures."""
+    columns = {}
+    for name, figure in figures.items():
+        if not name.startswith(_HIDDEN):
+            columns[name] = Column(figure.dtype, figure.meaning)
+            if figure.interval:
+                low, high = figure.end_names(name)
+                columns[low] = Column("float64", f"low end of the 95% interval of {name}")
+                columns[high] = Column("float64", f"high end of the 95% interval of {name}")
+    return columns
+
+
+def answers_with(figures: Figures) -> Callable[[Question], Question]:
+    """Return a decorator that puts the columns of an answer where a docstring says {columns}, and into `ANSWERS`."""
+
+    def tell(question: Question) -> Question:
+        columns = ANSWERS[question.__name__] = columns_of(figures)
+        lines = (f"- `{name}`: {column.meaning}" for name, column in columns.items())
+        question.__doc__ = (question.__doc__ or "").replace("{columns}", "\n        ".join(lines))
+        return question
+
+    return tell
+
+
 class Tally:
     """
     Sums of columns by group, over games of which only the deals are independent.
@@ -57,10 +154,8 @@ class Tally:
         order.
     by
         Columns of groups.
-    columns
-        What is summed, by name.
-    per
-        Those of them that others are counted of: games, say, or attempts.
+    figures
+        The columns of the answer, by name.
     """
 
     def __init__(
@@ -68,10 +163,9 @@ class Tally:
         result: SimulationResult,
         frames: Iterable[pd.DataFrame],
         by: Sequence[str],
-        columns: Mapping[str, Values],
-        per: Sequence[str],
+        figures: Figures,
     ) -> None:
-        self._by, self._columns, self._per = list(by), columns, per
+        self._by, self._figures = list(by), figures
         self._n_games = games_of_a_deal(result)
         found: list[pd.DataFrame] = []
         for deals in self._deals(frames):
@@ -82,9 +176,10 @@ class Tally:
     def _deals(self, frames: Iterable[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         """Yield the sums of each deal; one that two parts share comes whole."""
         keys = [_DEAL, *self._by]
+        summed = {name: figure.of for name, figure in self._figures.items() if figure.of is not None}
         rest: pd.DataFrame | None = None
         for frame in frames:
-            values = {name: frame[how] if isinstance(how, str) else how(frame) for name, how in self._columns.items()}
+            values = {name: frame[how] if isinstance(how, str) else how(frame) for name, how in summed.items()}
             numbers = {name: pd.Series(value, index=frame.index).astype("float64") for name, value in values.items()}
             rows = frame[self._by].assign(**{_DEAL: frame["game"] // self._n_games}, **numbers)
             deals = rows.groupby(keys, observed=True).sum()
@@ -98,10 +193,11 @@ class Tally:
             yield rest
 
     def _moments(self, deals: pd.DataFrame) -> pd.DataFrame:
-        products = {_product(name, name): deals[name] ** 2 for name in self._columns}
-        for of in self._per:
-            products |= {_product(name, of): deals[name] * deals[of] for name in self._columns}
-            products[_n_deals(of)] = (deals[of] != 0).astype("float64")
+        products: dict[str, pd.Series[Any]] = {}
+        for name, figure in self._figures.items():
+            if figure.interval is not None:
+                products |= {_product(*two): deals[two[0]] * deals[two[1]] for two in _squares(name, figure.per)}
+                products[_n_deals(figure.per)] = (deals[figure.per] != 0).astype("float64")
         whole = deals.assign(**products)
         return whole.groupby(level=self._by, observed=True).sum()
 
@@ -111,34 +207,33 @@ class Tally:
         """Return a sum, by group."""
         return self.sums[name]
 
-    def count(self, name: str) -> pd.Series[Any]:
-        """Return a sum that is a whole number, by group."""
-        return self.sums[name].round().astype("int64")
+    def table(self) -> pd.DataFrame:
+        """Return the figures by group, in their order; those that are added are missing."""
+        parts: list[pd.Series[Any] | pd.DataFrame] = []
+        for name, figure in self._figures.items():
+            if name.startswith(_HIDDEN):
+                continue
+            if figure.of is None:
+                part: pd.Series[Any] = pd.Series(np.nan, index=self.sums.index)
+            elif not figure.per:
+                part = self.sums[name].round().astype("int64")
+            else:
+                part = self.sums[name] / self.sums[figure.per]
+            parts.append(part.rename(name) if figure.interval is None else self._intervals(name, figure.interval))
+        return pd.concat(parts, axis=1)
 
-    def ratio(self, name: str, of: str) -> pd.Series[Any]:
-        """Return a mean or another ratio without an interval, by group."""
-        return self.sums[name] / self.sums[of]
-
-    def rate(self, name: str, of: str, title: str, short: str = "") -> pd.DataFrame:
-        """Return a rate and its interval, by group: columns `title`, `short_low` and `short_high`."""
-        return self._intervals(clustered_rate, name, of, title, short)
-
-    def mean(self, name: str, of: str, title: str, short: str = "") -> pd.DataFrame:
-        """Return a mean and its interval, by group: columns `title`, `short_low` and `short_high`."""
-        return self._intervals(clustered_mean, name, of, title, short)
-
-    def difference(self, name: str, of: str, title: str) -> pd.DataFrame:
-        """Return a mean of differences between -1 and 1 and its interval, by group: columns as of `mean`."""
-        return self._intervals(clustered_difference, name, of, title, "")
-
-    def _intervals(
-        self, interval: Callable[[Moments], Sequence[float]], name: str, of: str, title: str, short: str
-    ) -> pd.DataFrame:
-        squares = (_product(name, name), _product(name, of), _product(of, of))
-        moments = self.sums[[_n_deals(of), name, of, *squares]].to_numpy()
-        columns = [title, f"{short or title}_low", f"{short or title}_high"]
+    def _intervals(self, name: str, interval: Callable[[Moments], Sequence[float]]) -> pd.DataFrame:
+        """Return a figure with the ends of its interval."""
+        figure = self._figures[name]
+        squares = (_product(*two) for two in _squares(name, figure.per))
+        moments = self.sums[[_n_deals(figure.per), name, figure.per, *squares]].to_numpy()
         rows = [interval(Moments(*row)) for row in moments]
-        return pd.DataFrame(rows, index=self.sums.index, columns=columns, dtype="float64")
+        return pd.DataFrame(rows, index=self.sums.index, columns=[name, *figure.end_names(name)], dtype="float64")
+
+
+def _squares(name: str, per: str) -> tuple[tuple[str, str], ...]:
+    """Return of which sums of a deal the products are added up, for an interval."""
+    return (name, name), (name, per), (per, per)
 
 
 def _n_deals(of: str) -> str:

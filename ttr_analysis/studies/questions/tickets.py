@@ -13,8 +13,22 @@ import pandas as pd
 from ttr_analysis.analysis.paths import shortest_path
 from ttr_analysis.analysis.structure import effective_resistance
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.studies.intervals import Z_95, Interval
-from ttr_analysis.studies.questions.tally import Tally, check_map, n_players, ones, with_winners
+from ttr_analysis.studies.intervals import Z_95, Interval, clustered_rate
+from ttr_analysis.studies.questions.tally import (
+    Figure,
+    Figures,
+    Tally,
+    added,
+    answers_with,
+    check_map,
+    columns_of,
+    count,
+    mean,
+    n_players,
+    rate,
+    ratio,
+    with_winners,
+)
 from ttr_analysis.studies.simulation import SimulationResult
 from ttr_analysis.tables import game_tables
 
@@ -26,6 +40,14 @@ _LAST: Final = 127
 """The neutral player comes after all seats."""
 
 
+_OPENINGS: Final[Figures] = {
+    "seats": count("seats"),
+    "win_rate": rate("share of wins", "won", "seats", "win"),
+    "points": mean("mean final points", "points", "seats"),
+}
+
+
+@answers_with(_OPENINGS)
 def opening_tickets(result: SimulationResult) -> pd.DataFrame:
     """
     Return how it went with so many tickets kept at the start.
@@ -39,9 +61,12 @@ def opening_tickets(result: SimulationResult) -> pd.DataFrame:
     -------
     rates
         One row for each policy and number of tickets kept (index `policy`,
-        `kept`): `seats`, `win_rate` with `win_low` and `win_high`, and mean
-        `points` with `points_low` and `points_high`. Who keeps more was often
-        dealt better tickets: `compare_strategies` makes a player keep more.
+        `kept`):
+
+        {columns}
+
+        Who keeps more was often dealt better tickets: `compare_strategies`
+        makes a player keep more.
     """
 
     def rows() -> Iterator[pd.DataFrame]:
@@ -50,12 +75,32 @@ def opening_tickets(result: SimulationResult) -> pd.DataFrame:
             kept = opening.groupby(["game", "seat"]).size().rename("kept").reset_index()
             yield seats[["game", "seat", "policy", "won", "points"]].merge(kept, on=["game", "seat"])
 
-    columns: dict[str, Any] = {"seats": ones, "won": "won", "points": "points"}
-    tally = Tally(result, rows(), ["policy", "kept"], columns, ["seats"])
-    found = pd.DataFrame({"seats": tally.count("seats")})
-    return found.join([tally.rate("won", "seats", "win_rate", "win"), tally.mean("points", "seats", "points")])
+    return Tally(result, rows(), ["policy", "kept"], _OPENINGS).table()
 
 
+def _is_completed(tickets: pd.DataFrame) -> pd.Series[Any]:
+    return tickets["completed"].notna()
+
+
+def _won(tickets: pd.DataFrame) -> pd.Series[Any]:
+    return tickets["won"] * tickets["kept"]
+
+
+_TICKETS: Final[Figures] = {
+    "offered": count("times offered"),
+    "keep_rate": ratio("share of these kept", "kept", "offered"),
+    "kept": count("times kept", "kept"),
+    "completion_rate": rate("share completed of those kept", _is_completed, "kept", "completion"),
+    "net_points": mean("mean points when kept", "points", "kept", "net"),
+    "completed_in": ratio("mean turn of completion", lambda tickets: tickets["completed"].fillna(0), "_completed"),
+    "way": ratio("mean trains of the way that completed it", lambda tickets: tickets["trains"].fillna(0), "_completed"),
+    "win_association": rate("share of wins of those who kept it less that of all", _won, "kept", "association"),
+    "_completed": count("", _is_completed),
+    "_gained": count("", lambda tickets: tickets["points"].clip(lower=0)),
+}
+
+
+@answers_with(_TICKETS)
 def ticket_results(result: SimulationResult, values: pd.DataFrame | None = None) -> pd.DataFrame:
     """
     Return how each ticket did: who kept it, who completed it, what it brought.
@@ -73,16 +118,11 @@ def ticket_results(result: SimulationResult, values: pd.DataFrame | None = None)
     rates
         One row for each ticket that was offered (index `ticket`):
 
-        - times `offered`, `keep_rate`, times `kept`;
-        - `completion_rate` of those kept, with `completion_low` and
-          `completion_high`;
-        - mean `net_points` when kept, with `net_low` and `net_high`;
-        - mean turn of completion (`completed_in`), and mean trains on the
-          shortest way over the routes of those who completed it, to the
-          destination that counted (`way`);
-        - `win_association`: the share of wins of those who kept it less that of
-          all seats, with `association_low` and `association_high`. A ticket
-          that goes along with winning need not be the cause.
+        {columns}
+
+        The way is the shortest over the routes of the seat, to the destination
+        that counted. A ticket that goes along with winning need not be the
+        cause.
 
         With `values` also `points`, fewest `trains` and `points_per_train` by
         structure, `in_deal` (trains on top of the other tickets of a deal),
@@ -90,37 +130,28 @@ def ticket_results(result: SimulationResult, values: pd.DataFrame | None = None)
         trains of their ways) and `net_per_train` (net points by the fewest
         trains).
     """
-    columns: dict[str, Any] = {
-        "offered": ones,
-        "kept": "kept",
-        "completed": lambda frame: frame["completed"].notna(),
-        "points": "points",
-        "turns": lambda frame: frame["completed"].fillna(0),
-        "way": lambda frame: frame["trains"].fillna(0),
-        "gained": lambda frame: frame["points"].clip(lower=0),
-        "won": lambda frame: frame["won"] * frame["kept"],
-    }
-    tally = Tally(result, with_winners(result, "tickets"), ["ticket"], columns, ["offered", "kept"])
-    found = pd.DataFrame({"offered": tally.count("offered"), "keep_rate": tally.ratio("kept", "offered")})
-    found["kept"] = tally.count("kept")
-    association = tally.rate("won", "kept", "win_association", "association") - 1 / n_players(result)
-    found = found.join(
-        [
-            tally.rate("completed", "kept", "completion_rate", "completion"),
-            tally.mean("points", "kept", "net_points", "net"),
-        ]
-    )
-    found["completed_in"] = tally.ratio("turns", "completed")
-    found["way"] = tally.ratio("way", "completed")
-    found = found.join(association)
+    tally = Tally(result, with_winners(result, "tickets"), ["ticket"], _TICKETS)
+    found = tally.table()
+    found[["win_association", "association_low", "association_high"]] -= 1 / n_players(result)
     if values is None:
         return found
     found = found.join(values[["points", "trains", "points_per_train", "in_deal"]], validate="1:1")
-    found["played_per_train"] = tally.ratio("gained", "way")
+    found["played_per_train"] = tally["_gained"] / tally["way"]
     found["net_per_train"] = found["net_points"] / found["trains"]
     return found
 
 
+_DRAWS: Final[Figures] = {
+    "draws": count("draws of tickets; each costs a turn besides"),
+    "kept": ratio("tickets kept at each", "kept", "draws"),
+    "ready_rate": rate("share of those kept that were complete at once", "ready", "kept", "ready"),
+    "completion_rate": rate("share of those kept that were completed", "done", "kept", "completion"),
+    "points": mean("points that a draw brought in the end", "points", "draws"),
+    "gain_rate": rate("share of draws that brought any", lambda draws: draws["points"] > 0, "draws", "gain"),
+}
+
+
+@answers_with(_DRAWS)
 def late_tickets(
     result: SimulationResult, by: Literal["turn", "trains_left"] = "turn", *, width: int = 5
 ) -> pd.DataFrame:
@@ -141,12 +172,9 @@ def late_tickets(
     -------
     draws
         One row for each policy and time (index `policy` and `turn` or
-        `trains_left`, the first of its row): number of `draws`; tickets `kept`
-        at each; `ready_rate`, the share of those kept that were complete at
-        once, with `ready_low` and `ready_high`; `completion_rate` with `completion_low` and `completion_high`;
-        `points` that a draw brought in the end, with `points_low` and
-        `points_high`, and `gain_rate`, the share of draws that brought any,
-        with `gain_low` and `gain_high`. A draw costs a turn besides.
+        `trains_left`, the first of its row):
+
+        {columns}
 
     Raises
     ------
@@ -170,26 +198,24 @@ def late_tickets(
             first = (when - 1) // width * width + 1 if by == "turn" else when // width * width
             yield draws.assign(**{by: first.astype("int64")})
 
-    columns: dict[str, Any] = {
-        "draws": ones,
-        "kept": "kept",
-        "ready": "ready",
-        "done": "done",
-        "points": "points",
-        "gain": lambda frame: frame["points"] > 0,
+    return Tally(result, rows(), ["policy", by], _DRAWS).table()
+
+
+def _figures_of(fate: str) -> Figures:
+    """Return the figures of the tickets with a fate."""
+
+    def has_it(tickets: pd.DataFrame) -> pd.Series[Any]:
+        return tickets["fate"] == fate
+
+    return {
+        "kept": count("tickets kept in all"),
+        "rate": rate("share of them with this fate", has_it, "kept", ends=None),
+        "points": ratio("mean points of these", lambda tickets: tickets["points"] * has_it(tickets), "_tickets"),
+        "_tickets": count("", has_it),
     }
-    tally = Tally(result, rows(), ["policy", by], columns, ["draws", "kept"])
-    found = pd.DataFrame({"draws": tally.count("draws"), "kept": tally.ratio("kept", "draws")})
-    return found.join(
-        [
-            tally.rate("ready", "kept", "ready_rate", "ready"),
-            tally.rate("done", "kept", "completion_rate", "completion"),
-            tally.mean("points", "draws", "points"),
-            tally.rate("gain", "draws", "gain_rate", "gain"),
-        ]
-    )
 
 
+@answers_with(_figures_of(""))
 def ticket_fates(result: SimulationResult) -> pd.DataFrame:
     """
     Return what became of the tickets kept: completed, or lost to what.
@@ -209,20 +235,18 @@ def ticket_fates(result: SimulationResult) -> pd.DataFrame:
     Returns
     -------
     fates
-        One row for each policy and fate (index `policy`, `fate`): tickets
-        `kept` in all, `rate` of this fate with `low` and `high`, and mean
-        `points` of the tickets with it.
+        One row for each policy and fate (index `policy`, `fate`):
+
+        {columns}
     """
-    columns: dict[str, Any] = {"kept": ones}
-    for fate in FATES:
-        columns[fate] = lambda frame, fate=fate: frame["fate"] == fate
-        columns[f"{fate} points"] = lambda frame, fate=fate: frame["points"].where(frame["fate"] == fate, 0)
-    tally = Tally(result, with_fates(result), ["policy"], columns, ["kept"])
-    found = []
-    for fate in FATES:
-        rates = tally.rate(fate, "kept", "rate", "x").rename(columns={"x_low": "low", "x_high": "high"})
-        rates.insert(0, "kept", tally.count("kept"))
-        found.append(rates.assign(points=tally.ratio(f"{fate} points", fate)))
+    figures = {
+        f"{name} {fate}": figure._replace(per=figure.per and f"{figure.per} {fate}", ends=fate)
+        for fate in FATES
+        for name, figure in _figures_of(fate).items()
+    }
+    whole = Tally(result, with_fates(result), ["policy"], figures).table()
+    names = list(columns_of(_figures_of("")))
+    found = [whole.iloc[:, i * len(names) : (i + 1) * len(names)].set_axis(names, axis=1) for i in range(len(FATES))]
     order = pd.CategoricalIndex(FATES, FATES, name="fate")
     return pd.concat(found, keys=order).swaplevel().sort_index()
 
@@ -246,6 +270,16 @@ def with_fates(result: SimulationResult) -> Iterator[pd.DataFrame]:
         yield found.assign(fate=fate)
 
 
+_DESTINATIONS: Final[Figures] = {
+    "points": added("points of the destination; below 0 for none", "int64"),
+    "kept": count("times that the ticket was kept"),
+    "rate": Figure("share of these in which this destination counted", None, interval=clustered_rate, ends=None),
+    "net_points": mean("mean points of the ticket as a whole", "points", "kept", "net"),
+    "yield": added("these as a part of the points of its best destination"),
+}
+
+
+@answers_with(_DESTINATIONS)
 def destination_results(result: SimulationResult, game_map: GameMap) -> pd.DataFrame:
     """
     Return which destination of tickets with several counted, and what they yielded.
@@ -262,11 +296,9 @@ def destination_results(result: SimulationResult, game_map: GameMap) -> pd.DataF
     rates
         One row for each ticket with several destinations that was ever kept,
         and each of these, best first (index `ticket`, `destination`; "none" for
-        tickets not completed): its `points`, times that the ticket was `kept`,
-        and the `rate` at which this destination counted with `low` and `high`;
-        and of the ticket as a whole mean `net_points` with `net_low` and
-        `net_high`, and `yield`, these as a part of its best destination's.
-        Empty if the map has no such tickets.
+        tickets not completed); empty if the map has no such tickets:
+
+        {columns}
 
     Raises
     ------
@@ -281,27 +313,29 @@ def destination_results(result: SimulationResult, game_map: GameMap) -> pd.DataF
             yield tickets[tickets["kept"] & tickets["ticket"].isin(list(several))]
 
     n_most = max(map(len, several.values()), default=0)
-    columns: dict[str, Any] = {"kept": ones, "points": "points"}
+    figures = {name: _DESTINATIONS[name] for name in ("kept", "net_points")}
     for place in range(n_most):
-        columns[str(place)] = lambda frame, place=place: (frame["destination"] == place).fillna(value=False)
-    columns["none"] = lambda frame: frame["destination"].isna()
-    tally = Tally(result, rows(), ["ticket"], columns, ["kept"])
-    rates = {name: tally.rate(name, "kept", "rate", "x") for name in (*map(str, range(n_most)), "none")}
-    net = tally.mean("points", "kept", "net_points", "net")
+
+        def counts(tickets: pd.DataFrame, place: int = place) -> pd.Series[Any]:
+            return (tickets["destination"] == place).fillna(value=False)
+
+        figures[str(place)] = rate("", counts, "kept")
+    figures["none"] = rate("", lambda tickets: tickets["destination"].isna(), "kept")
+    whole = Tally(result, rows(), ["ticket"], figures).table()
     found = []
-    for name in tally.sums.index:
+    for name in whole.index:
         goals = several[name]
-        means: Any = net.loc[name]
+        means: Any = whole.loc[name, ["net_points", "net_low", "net_high"]]
         ways = [(place, points, str(i)) for i, (place, points) in enumerate(goals)]
         for destination, points, column in (*ways, ("none", -goals[-1][1], "none")):
-            rate, low, high = rates[column].loc[name]
+            share, low, high = whole.loc[name, [column, f"{column}_low", f"{column}_high"]]
             found.append(
-                {"ticket": name, "destination": destination, "points": points, "kept": tally.count("kept")[name]}
-                | {"rate": rate, "low": low, "high": high, **means}
+                {"ticket": name, "destination": destination, "points": points, "kept": whole.loc[name, "kept"]}
+                | {"rate": share, "low": low, "high": high, **means}
                 | {"yield": means["net_points"] / goals[0][1]}
             )
-    columns_of = ["points", "kept", "rate", "low", "high", "net_points", "net_low", "net_high", "yield"]
-    return pd.DataFrame(found, columns=["ticket", "destination", *columns_of]).set_index(["ticket", "destination"])
+    index = ["ticket", "destination"]
+    return pd.DataFrame(found, columns=[*index, *columns_of(_DESTINATIONS)]).set_index(index)
 
 
 def _goals(game_map: GameMap, n_players: int) -> dict[str, list[tuple[str, int]]]:
