@@ -328,15 +328,43 @@ def solve_subsets(distance: Ints, ends: Ends, tickets: Ints, n_tickets: int, wor
             for v in range(n):
                 cost = min(cost, work.grown[rest, v] + root[v])
         tree[subset] = cost
-        # The tree that completes the first ticket, and the best network for the tickets that it leaves.
-        low = subset & -subset
-        others = subset ^ low
-        part = others
-        while part:
-            part = (part - 1) & others
-            cost = min(cost, tree[low | part] + forest[others ^ part])
-        forest[subset] = cost
+        forest[subset] = forest_cost(tree, forest, subset)
     return n_groups
+
+
+@compiled
+def forest_cost(tree: Ints, forest: Ints, tickets: int) -> int:
+    """
+    Return the cost of the cheapest network: the tree that completes the first ticket, and the best for those it leaves.
+
+    Parameters
+    ----------
+    tree
+        Cost of the cheapest tree for each set of tickets, up to this one.
+    forest
+        Cost of the cheapest network for each set before this one.
+    tickets
+        The set of tickets, not empty.
+    """
+    cost = tree[tickets]
+    low = tickets & -tickets
+    others = tickets ^ low
+    part = others
+    while part:
+        part = (part - 1) & others
+        cost = min(cost, tree[low | part] + forest[others ^ part])
+    return int(cost)
+
+
+@compiled
+def first_tree(tree: Ints, forest: Ints, tickets: int) -> int:
+    """Return which tickets the first tree of the cheapest network completes: the first choice that gives its cost."""
+    low = tickets & -tickets
+    others = tickets ^ low
+    part = others
+    while tree[low | part] + forest[others ^ part] != forest[tickets]:
+        part = (part - 1) & others
+    return low | part
 
 
 @compiled
@@ -411,14 +439,10 @@ def _mark_forest(board: Board, ends: Ends, work: Work, n_groups: int, tickets: i
     """Mark the routes of the cheapest network for a set of tickets: the first choices that give its cost."""
     root = work.groups[n_groups - 1]
     while tickets:
-        low = tickets & -tickets
-        others = tickets ^ low
-        part = others
-        while work.tree[low | part] + work.forest[others ^ part] != work.forest[tickets]:
-            part = (part - 1) & others
-        tickets = others ^ part
-        cost = work.tree[low | part]
-        mask = work.masks[low | part]
+        first = first_tree(work.tree, work.forest, tickets)
+        tickets ^= first
+        cost = work.tree[first]
+        mask = work.masks[first]
         rest = mask & ~(1 << (n_groups - 1))
         if rest == 0:
             continue

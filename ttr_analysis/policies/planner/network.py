@@ -5,9 +5,9 @@ The cheapest network for a few tickets on the board as a seat finds it: the exac
 cities, which is best for many questions about one board. A planner asks one
 question about each board. So the cities that its own routes join become one
 *node*, closed routes are left out, and paths are followed from the ends of
-tickets only. What remains is the algorithm of `analysis.tickets.steiner`:
-trees that touch sets of *groups* of nodes, then the best split of the tickets
-among trees.
+tickets only. The algorithm is that of `analysis.tickets.steiner`. Trees that
+touch sets of *groups* of nodes are grown here, in int32, of which a processor
+adds twice as many at once; how the tickets are split among trees is its.
 
 Costs are positive, packed so that comparing them compares points, then
 trains, then routes. A board is three arrays:
@@ -28,6 +28,7 @@ import numpy as np
 
 from ttr_analysis._arrays import Ints, Narrow
 from ttr_analysis._compile import compiled
+from ttr_analysis.analysis.tickets.steiner import first_tree, forest_cost
 from ttr_analysis.engine.layout import State
 from ttr_analysis.policies.planner.knowledge import Memory, Params
 from ttr_analysis.policies.planner.observation import add_planned, is_open, token_terms, toll_cost
@@ -54,7 +55,7 @@ ROUTE: Final = 2
 TOUCH: Final = 0
 TREE: Final = 1
 FOREST: Final = 2
-"""Columns of `nets`, a row for each set of tickets: groups at their ends, costs of the best tree and network."""
+"""Rows of `nets`, a column for each set of tickets: groups at their ends, costs of the best tree and network."""
 
 LANES: Final = 16
 """Rows of costs have so many columns, or a multiple: a processor adds them all in a few steps, without a rest."""
@@ -243,7 +244,7 @@ def solve(
         Filled with the cost of the cheapest tree that touches a set of
         groups, without the last one, and a node; its rows are padded.
     nets
-        Filled, a row for each set of tickets.
+        Filled, a column for each set of tickets.
     room
         `ROOM_SIZE` cells to work in.
     """
@@ -293,27 +294,21 @@ def solve(
 def _split_tickets(ends: Ints, root: Ints, grown: Narrow, nets: Ints) -> None:
     """Fill in the cheapest tree and network for each set of tickets, from the trees that touch sets of groups."""
     n = root.size
-    nets[0, TOUCH] = nets[0, TREE] = nets[0, FOREST] = 0
+    touch, tree, forest = nets[TOUCH], nets[TREE], nets[FOREST]
+    touch[0] = tree[0] = forest[0] = 0
     ticket = 0
-    for subset in range(1, nets.shape[0]):
+    for subset in range(1, tree.size):
         if subset == 1 << (ticket + 1):
             ticket += 1
-        mask = nets[subset ^ (1 << ticket), TOUCH] | ends[ticket]
+        mask = touch[subset ^ (1 << ticket)] | ends[ticket]
         rest = mask & (grown.shape[0] - 1)
         cost = UNREACHABLE
         for v in range(n):
             if rest == mask or root[v]:
                 cost = min(cost, grown[rest, v])
-        nets[subset, TOUCH] = mask
-        nets[subset, TREE] = cost
-        # The tree that completes the first ticket, and the best network for the tickets that it leaves.
-        low = subset & -subset
-        others = subset ^ low
-        part = others
-        while part:
-            part = (part - 1) & others
-            cost = min(cost, nets[low | part, TREE] + nets[others ^ part, FOREST])
-        nets[subset, FOREST] = cost
+        touch[subset] = mask
+        tree[subset] = cost
+        forest[subset] = forest_cost(tree, forest, subset)
 
 
 @compiled
@@ -330,16 +325,12 @@ def trace(
     while tickets or n_todo:
         if n_todo == 0:
             # One tree after the other.
-            low = tickets & -tickets
-            others = tickets ^ low
-            part = others
-            while nets[low | part, TREE] + nets[others ^ part, FOREST] != nets[tickets, FOREST]:
-                part = (part - 1) & others
-            tickets = others ^ part
-            mask = nets[low | part, TOUCH]
+            first = first_tree(nets[TREE], nets[FOREST], tickets)
+            tickets ^= first
+            mask = nets[TOUCH, first]
             rest = mask & (grown.shape[0] - 1)
             v = 0
-            while v < n and (grown[rest, v] != nets[low | part, TREE] or (rest != mask and not root[v])):
+            while v < n and (grown[rest, v] != nets[TREE, first] or (rest != mask and not root[v])):
                 v += 1
             todo[0] = rest
             todo[1] = v

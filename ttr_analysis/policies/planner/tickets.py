@@ -85,7 +85,7 @@ def consider_tickets(state: State, tables: Tables, seat: int, params: Params, me
     n_groups = _find_groups(tables, node, wanted, n_wanted, gain, members, ends, room)
     width = (n + LANES - 1) // LANES * LANES
     grown = np.empty((1 << max(0, n_groups - 1), width), dtype=np.int32)
-    nets = np.empty((1 << n_wanted, 3), dtype=np.int64)
+    nets = np.empty((3, 1 << n_wanted), dtype=np.int64)
     distance = np.empty((n if len(grown) > FEW_SETS else 0, width), dtype=np.int32)
     measure(start, arcs, distance)
     solve(start, arcs, members, ends, distance, grown, nets, room)
@@ -93,7 +93,7 @@ def consider_tickets(state: State, tables: Tables, seat: int, params: Params, me
     best = np.zeros(1 << n_wanted, dtype=np.int64)
     worth = np.zeros(1 << n_wanted, dtype=np.float64)
     for subset in range(1, 1 << n_wanted):
-        worth[subset] = _net_worth(state, seat, params, left, nets[subset, FOREST])
+        worth[subset] = _net_worth(state, seat, params, left, nets[FOREST, subset])
         best[subset] = subset
         for i in range(n_wanted):
             if subset >> i & 1:
