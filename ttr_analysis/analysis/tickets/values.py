@@ -344,9 +344,9 @@ def blocking_map(game_map: GameMap, *, n_deals: int = 1000, seed: int = 0, progr
     for routes in tqdm(_losses(game_map), desc="blocking", disable=not progress):
         positions = [index[route.id] for route in routes]
         without = solver.without(routes)
-        by_ticket = _extra(without, tickets, singles, trains_of(ticket_costs), ticket_used, positions)
-        by_deal = _extra(without, tickets, deals, trains_of(deal_costs), deal_used, positions)
-        rows.append(_row(game_map, routes, by_ticket, by_deal))
+        by_ticket = _extra_trains(without, tickets, singles, trains_of(ticket_costs), ticket_used, positions)
+        by_deal = _extra_trains(without, tickets, deals, trains_of(deal_costs), deal_used, positions)
+        rows.append(_loss_row(game_map, routes, by_ticket, by_deal))
     table = pd.DataFrame(rows)
     return table.sort_values(["deals_lost", "deal_mean"], ascending=False, kind="stable", ignore_index=True)
 
@@ -361,7 +361,7 @@ def _losses(game_map: GameMap) -> list[tuple[Route, ...]]:
     return losses
 
 
-def _extra(
+def _extra_trains(
     without: ForestSolver, tickets: Sequence[Ticket], sets: Ints, trains: Ints, used: Flags, positions: list[int]
 ) -> Floats:
     """Return the extra trains of each set of tickets; not a number where it becomes impossible."""
@@ -372,7 +372,7 @@ def _extra(
     return extra
 
 
-def _row(game_map: GameMap, routes: tuple[Route, ...], by_ticket: Floats, by_deal: Floats) -> dict[str, object]:
+def _loss_row(game_map: GameMap, routes: tuple[Route, ...], by_ticket: Floats, by_deal: Floats) -> dict[str, object]:
     """Return the row of `blocking_map` for the loss of some tracks."""
     route = routes[0]
     possible, deals = by_ticket[~np.isnan(by_ticket)], by_deal[~np.isnan(by_deal)]
@@ -397,7 +397,7 @@ def _row(game_map: GameMap, routes: tuple[Route, ...], by_ticket: Floats, by_dea
 
 # -- which tickets of a deal to keep -------------------------------------------------------------------------------
 
-_COLUMNS = (
+_KEEP_COLUMNS = (
     *("keep", "drop", "n_kept", "net", "possible", "destinations", "ticket_points", "route_points", "trains", "slack"),
     *("points_per_train", "n_routes", "n_tunnels", "n_ferries", "toll", "detour", "at_risk", "marginal"),
 )
@@ -513,7 +513,7 @@ def which_to_keep(
                 row |= {"detour": float(detours(solver, network, both=both).max(initial=0))}
                 row |= {"marginal": _marginals(tickets, kept, always, [int(cost) for cost in costs])}
             rows.append(row)
-    table = pd.DataFrame(rows, columns=list(_COLUMNS))
+    table = pd.DataFrame(rows, columns=list(_KEEP_COLUMNS))
     return table.sort_values(["possible", "net"], ascending=False, kind="stable", ignore_index=True)
 
 

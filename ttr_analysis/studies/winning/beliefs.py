@@ -35,7 +35,7 @@ from ttr_analysis.studies.winning.worlds import Beliefs, Knowledge
 from ttr_analysis.tables import MAX_TICKETS, Tables, game_tables
 
 FIT: Final[Floats] = np.array([1.5, 1.94, -1.0, -0.93, 0.18, -0.98, 3.15, 3.2, 4.0])
-"""What each sign adds to the logarithm of a ticket's weight."""
+"""What each feature adds to the logarithm of a ticket's weight."""
 SHARED: Final = 1.02
 """What each route adds to that of a pair which its two ways still to go have in common,"""
 SHARED_ALONE: Final = -0.64
@@ -67,20 +67,20 @@ def believe(known: Knowledge, policies: Sequence[object]) -> Beliefs:
     """
     beliefs = Beliefs(np.ones((known.n_players, MAX_TICKETS)), np.ones((known.n_players, MAX_TICKETS, MAX_TICKETS)))
     alone = alone_on(known.game_map, known.n_players)
-    signs = np.zeros((MAX_TICKETS, N_FEATURES))
+    features = np.zeros((MAX_TICKETS, N_FEATURES))
     shared = np.zeros((MAX_TICKETS, MAX_TICKETS), dtype=np.int64)
     for seat in range(known.n_players):
         if UNKNOWN_TICKET not in known.held(seat):
             continue
         if not isinstance(policies[seat], Random):
-            fill_ticket_features(known.packed, known.tables, alone, seat, signs, shared)
-            np.exp(signs @ FIT, out=beliefs.weights[seat])
+            fill_ticket_features(known.packed, known.tables, alone, seat, features, shared)
+            np.exp(features @ FIT, out=beliefs.weights[seat])
             np.exp(SHARED * shared + SHARED_ALONE * alone.shared, out=beliefs.pairs[seat])
         beliefs.weights[seat, sorted(known.barred[seat])] *= BARRED
     return beliefs
 
 
-# -- signs of the tickets that a seat holds ------------------------------------------------------------------------
+# -- what tells that a seat holds a ticket ------------------------------------------------------------------------
 
 
 SHARE: Final = 0
@@ -96,7 +96,7 @@ TRAINS_ALONE: Final = 4
 ROUTES_ALONE: Final = 5
 """and those of few routes: fewest that it takes there."""
 LATE_SHARE: Final = 6
-"""Three of the signs once more, times the part of its trains that the seat has placed."""
+"""Three of the features once more, times the part of its trains that the seat has placed."""
 LATE_DONE: Final = 7
 LATE_UNTOUCHED: Final = 8
 N_FEATURES: Final = 9
@@ -197,9 +197,9 @@ def _fewest_between(tables: Tables, place: int, other: int, distance: Ints) -> i
 
 
 @compiled
-def fill_ticket_features(state: State, tables: Tables, alone: Alone, seat: int, signs: Floats, shared: Ints) -> None:
+def fill_ticket_features(state: State, tables: Tables, alone: Alone, seat: int, features: Floats, shared: Ints) -> None:
     """
-    Fill in the signs that each ticket is held by a seat, and what the ways of each two still have in common.
+    Fill in what tells whether each ticket is held by a seat, and what the ways of each two still have in common.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def fill_ticket_features(state: State, tables: Tables, alone: Alone, seat: int, 
         What tickets take on an empty board.
     seat
         Whose routes.
-    signs
+    features
         Filled, a row for each ticket.
     shared
         Filled with routes, for each two tickets.
@@ -222,7 +222,7 @@ def fill_ticket_features(state: State, tables: Tables, alone: Alone, seat: int, 
     fill_needs(tables, cost, need, shared)
     built = 1.0 - state.trains[seat] / tables.trains_each
     for ticket in range(tables.n_tickets):
-        row = signs[ticket]
+        row = features[ticket]
         row[SAVED] = max(0, alone.routes[ticket] - need[ticket])
         row[SHARE] = row[SAVED] / max(1, alone.routes[ticket])
         row[DONE] = need[ticket] == 0
