@@ -26,7 +26,7 @@ from tqdm.auto import tqdm
 
 import ttr_analysis as ttr
 from ttr_analysis.engine.layout import AT_PILE, State
-from ttr_analysis.rules.chance import seed_words
+from ttr_analysis.rules.chance import seed_key
 from ttr_analysis.studies.winning.beliefs import FIT, N_FEATURES, SHARED, SHARED_ALONE, alone_on, fill_ticket_features
 from ttr_analysis.studies.winning.worlds import Beliefs, Knowledge, fill_worlds, knowledge_of
 from ttr_analysis.tables import MAX_TICKETS
@@ -95,8 +95,8 @@ def drawn(moment: Moment, constants: Floats, number: int) -> Floats:
     weights = np.exp([signs @ constants[:N_FEATURES] for signs in moment.signs])
     pairs = np.exp([constants[-2] * shared + constants[-1] * moment.alone for shared in moment.shared])
     worlds = np.empty((N_WORLDS, State.n_cells), dtype=np.int64)
-    words = seed_words(SEED)
-    fill_worlds(known.packed, known.tables, Beliefs(weights, pairs), known.looker, words, number * N_WORLDS, worlds)
+    key = seed_key(SEED)
+    fill_worlds(known.packed, known.tables, Beliefs(weights, pairs), known.looker, key, number * N_WORLDS, worlds)
     held = (world.held[moment.seat, : world.n_held[moment.seat]] for world in map(State, worlds))
     return np.array([moment.sums(tickets.tolist()) for tickets in held])
 

@@ -61,7 +61,7 @@ from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.greedy import Greedy
 from ttr_analysis.policies.planner import Planner
 from ttr_analysis.policies.random import Random
-from ttr_analysis.rules.chance import N_WORDS, below, open_stream, seed_words
+from ttr_analysis.rules.chance import KEY_SIZE, below, open_stream, seed_key
 from ttr_analysis.tables import Tables, game_tables
 
 T = TypeVar("T")
@@ -149,7 +149,7 @@ class Whim:
     likes: tuple[int, ...] = (1,) * N_ACTIONS
     """One weight for each kind of action, in the order of their codes."""
 
-    memory_size = N_WORDS
+    memory_size = KEY_SIZE
 
     @property
     def params(self) -> Floats:
@@ -233,15 +233,15 @@ def play(combination: Combination, players: Sequence[Player], seed: int, game: i
     """
     game_map = combination.game_map
     tables = game_tables(game_map, combination.n_players)
-    words = seed_words(seed)
+    key = seed_key(seed)
     lore = [player.lore(game_map, combination.n_players) for player in players]
     params = [player.params for player in players]
-    memories = open_memories(players, words, game)
-    tries = np.zeros(N_WORDS, dtype=np.int64)
-    open_stream(words, game, _TRIES_STREAM, tries)
+    memories = open_memories(players, key, game)
+    tries = np.zeros(KEY_SIZE, dtype=np.int64)
+    open_stream(key, game, _TRIES_STREAM, tries)
     state = State()
     tape = recording_tape()
-    new_game(tables, words, game, state, tape)
+    new_game(tables, key, game, state, tape)
     states = [state.cells.copy()]
     try:
         while state.phase != OVER:
@@ -268,11 +268,11 @@ def play(combination: Combination, players: Sequence[Player], seed: int, game: i
     return Played(game_map, combination.n_players, written, np.array(states), scores, Ending(int(state.ending)))
 
 
-def open_memories(players: Sequence[Player], words: Ints, game: int) -> list[Ints]:
+def open_memories(players: Sequence[Player], key: Ints, game: int) -> list[Ints]:
     """Return the memories of players at the start of a game."""
     memories = [np.zeros(player.memory_size, dtype=np.int64) for player in players]
     for seat, memory in enumerate(memories):
-        open_stream(words, game, 1 + seat, memory[:N_WORDS])
+        open_stream(key, game, 1 + seat, memory[:KEY_SIZE])
     return memories
 
 
@@ -337,16 +337,16 @@ def moves_of(tape: Ints) -> Ints:
 
 
 @compiled
-def first_difference(tables: Tables, words: Ints, script: Ints, moves: Ints, states: Ints) -> int:
+def first_difference(tables: Tables, key: Ints, script: Ints, moves: Ints, states: Ints) -> int:
     """Replay moves by a script; return the number of the first state that is another one, -1 if none is."""
     state = State()
-    new_game(tables, words, 0, state, script)
+    new_game(tables, key, 0, state, script)
     for i in range(len(states)):
         if i > 0:
             step(state, tables, moves[i - 1, 0], moves[i - 1, 1], script)
 
         for cell in range(State.n_cells):
-            if state.cells[cell] != states[i, cell] and not STREAM <= cell < STREAM + N_WORDS:
+            if state.cells[cell] != states[i, cell] and not STREAM <= cell < STREAM + KEY_SIZE:
                 return i
     return -1
 
@@ -356,7 +356,7 @@ def check_replay(played: Played) -> None:
     tables = game_tables(played.game_map, played.n_players)
     script = script_of(played.tape)
     end = int(script[READ_END])
-    at = first_difference(tables, seed_words(0), script, moves_of(played.tape), played.states)
+    at = first_difference(tables, seed_key(0), script, moves_of(played.tape), played.states)
     if at >= 0:
         raise BrokenLawError(f"the replay differs after {at} moves")
     if not np.array_equal(script[end : script[WRITE_AT]].reshape(-1, 2), played.tape):

@@ -48,7 +48,7 @@ from ttr_analysis.engine.kernel.step import action_fault, list_actions, step
 from ttr_analysis.engine.layout import AT_DISCARDS, AT_PILE, AT_QUEUE, AT_REMOVED, NEUTRAL_OWNER, NOBODY, Phase, State
 from ttr_analysis.maps.editing import map_rows
 from ttr_analysis.maps.loading import build_map
-from ttr_analysis.rules.chance import TABLE_STREAM, open_stream, seed_words
+from ttr_analysis.rules.chance import TABLE_STREAM, open_stream, seed_key
 from ttr_analysis.rules.ruleset import BonusRules
 from ttr_analysis.tables import MAX_OFFER, MAX_TICKETS, game_tables
 
@@ -155,7 +155,7 @@ class Position:
         self.n_players = n_players
         self.state = State()
         turns._put_pieces(self.tables, self.state)
-        open_stream(seed_words(7), 0, TABLE_STREAM, self.state.stream)
+        open_stream(seed_key(7), 0, TABLE_STREAM, self.state.stream)
         self.state.phase = Phase.TURN
         self.events: list[str] = []
         """Events of the last move, as by `_text`."""

@@ -19,7 +19,7 @@ from ttr_analysis.policies.greedy import Greedy
 from ttr_analysis.policies.playout import play_games
 from ttr_analysis.policies.random import Random
 from ttr_analysis.records.record import GameRecord
-from ttr_analysis.rules.chance import _mixed, open_stream, policy_words, seed_words
+from ttr_analysis.rules.chance import _mixed, open_stream, policy_key, seed_key
 from ttr_analysis.tables import Tables
 
 
@@ -110,21 +110,21 @@ def unmixed(word: int) -> int:
     return word ^ word >> 16
 
 
-def words_behind(stream: Ints, game: int, purpose: int) -> Ints:
+def key_behind(stream: Ints, game: int, purpose: int) -> Ints:
     """Return the words from which a stream was opened, the lowest bit of the first one guessed."""
-    words = []
+    key: list[int] = []
     for i, word in enumerate(stream.tolist()):
         inner = unmixed(word) ^ _mixed(purpose + 0x61C88647)
         inner = unmixed(inner) ^ _mixed((game >> 32) + 0x2545F491)
-        words.append(unmixed(inner) ^ _mixed((game & 0xFFFFFFFF) + (i + 1) * 0x3504F333))
-    return np.array(words)
+        key.append(unmixed(inner) ^ _mixed((game & 0xFFFFFFFF) + (i + 1) * 0x3504F333))
+    return np.array(key)
 
 
 def test_a_stream_tells_the_words_it_was_opened_from() -> None:
-    words, stream = seed_words(12345), np.zeros(4, dtype=np.int64)
-    open_stream(words, 5, 1, stream)
+    key, stream = seed_key(12345), np.zeros(4, dtype=np.int64)
+    open_stream(key, 5, 1, stream)
 
-    assert (words_behind(stream, 5, 1)[1:] == words[1:]).all()
+    assert (key_behind(stream, 5, 1)[1:] == key[1:]).all()
 
 
 def test_the_stream_of_a_seat_tells_nothing_of_the_table_and_of_other_seats(nordic: GameMap) -> None:
@@ -137,13 +137,13 @@ def test_the_stream_of_a_seat_tells_nothing_of_the_table_and_of_other_seats(nord
             self, state: State, tables: Tables, lore: Ints, seat: int, params: Floats, memory: Ints
         ) -> tuple[int, int]:
             if not self.found:
-                self.found.extend(words_behind(memory[:4], 5, 1 + seat).tolist())
+                self.found.extend(key_behind(memory[:4], 5, 1 + seat).tolist())
             return super().decide(state, tables, lore, seat, params, memory)
 
     Game(nordic).play([Inverter(), Greedy()], seed=12345, game=5)
 
-    assert Inverter.found[1:] == policy_words(12345, 0).tolist()[1:]
-    others = {*seed_words(12345).tolist(), *policy_words(12345, 1).tolist()}
+    assert Inverter.found[1:] == policy_key(12345, 0).tolist()[1:]
+    others = {*seed_key(12345).tolist(), *policy_key(12345, 1).tolist()}
     assert not others & set(Inverter.found)
 
 

@@ -26,7 +26,7 @@ from ttr_analysis.engine.kernel.cards import can_draw
 from ttr_analysis.engine.kernel.tickets import has_tickets
 from ttr_analysis.engine.layout import TURN, State
 from ttr_analysis.policies import Greedy, Planner, Random
-from ttr_analysis.rules.chance import seed_words
+from ttr_analysis.rules.chance import seed_key
 from ttr_analysis.tables import game_tables
 
 N_GAMES = 3
@@ -100,6 +100,6 @@ def test_where_nothing_can_be_drawn_a_player_claims_or_passes(player: Player) ->
         for state in map(State, play(combination, [miser] * 3, SEED, game, checked=False).states):
             if state.phase == TURN and not has_tickets(state) and not can_draw(state, tables):
                 n_positions += 1
-                memory = open_memories([player], seed_words(SEED), game)[0]
+                memory = open_memories([player], seed_key(SEED), game)[0]
                 check_action(state, tables, *player.decide(state, tables, lore, state.seat, player.params, memory))
     assert n_positions > 0

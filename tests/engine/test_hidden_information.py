@@ -39,7 +39,7 @@ from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import AT_OFFER, AT_PILE, AT_QUEUE, AT_REMOVED, KEEP_START, OVER, State
 from ttr_analysis.engine.view import redact
 from ttr_analysis.policies import Planner
-from ttr_analysis.rules.chance import N_WORDS, seed_words
+from ttr_analysis.rules.chance import KEY_SIZE, seed_key
 from ttr_analysis.tables import MAX_OFFER, MAX_TICKETS, Tables, game_tables
 
 N_EXAMPLES = 15 if IS_COMPILED else 2
@@ -68,7 +68,7 @@ SECRETS: dict[str, Callable[[int], range]] = {
     "the tickets that were put back": lambda _: range(QUEUE, QUEUE + MAX_TICKETS),
     "how many were put back": lambda _: range(N_QUEUED, N_QUEUED + 1),
     "where each ticket is": lambda _: range(TICKET_AT, TICKET_AT + MAX_TICKETS),
-    "the random numbers to come": lambda _: range(STREAM, STREAM + N_WORDS),
+    "the random numbers to come": lambda _: range(STREAM, STREAM + KEY_SIZE),
 }
 """What is hidden from a seat, by name: the cells, given another seat."""
 
@@ -105,10 +105,10 @@ def check_choices(player: Player, combination: Combination, seed: int) -> None:
     tables = game_tables(game_map, n_players)
     rng = np.random.default_rng(seed)
     lore, params = player.lore(game_map, n_players), player.params
-    memories = open_memories([player] * n_players, seed_words(seed), 0)
+    memories = open_memories([player] * n_players, seed_key(seed), 0)
     state = State()
     tape = np.zeros(TAPE_START, dtype=np.int64)
-    new_game(tables, seed_words(seed), 0, state, tape)
+    new_game(tables, seed_key(seed), 0, state, tape)
     while state.phase != OVER:
         seat = int(state.seat)
         other = scrambled(state, tables, seat, rng)
@@ -129,7 +129,7 @@ def scrambled(state: State, tables: Tables, seat: int, rng: np.random.Generator)
     """Return a state that looks the same to a seat, with all that it cannot see dealt anew."""
     other = state.copy()
     others = [s for s in range(tables.n_seats) if s != seat]
-    other.stream[:] = rng.integers(1, 2**32, size=N_WORDS)
+    other.stream[:] = rng.integers(1, 2**32, size=KEY_SIZE)
     _deal_cards_anew(other, others, rng)
     _deal_tickets_anew(other, tables, others, rng)
     if state.phase == KEEP_START:

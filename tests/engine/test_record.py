@@ -36,7 +36,7 @@ from ttr_analysis.engine.layout import Phase, State
 from ttr_analysis.engine.view import redact
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.records.header import fingerprint
-from ttr_analysis.rules.chance import seed_words
+from ttr_analysis.rules.chance import seed_key
 from ttr_analysis.tables import game_tables
 
 NORDIC = Table("nordic", "", 2)
@@ -119,7 +119,7 @@ def kernel_tape(game_map: GameMap, n_players: int, n_steps: int = 60) -> Ints:
     state = State()
     tape = np.zeros(20_000, dtype=np.int64)
     tape[WRITE_AT], tape[WRITE_END] = TAPE_START, len(tape)
-    new_game(tables, seed_words(5), 2, state, tape)
+    new_game(tables, seed_key(5), 2, state, tape)
     rows, rng = np.zeros((5_000, 2), dtype=np.int64), np.random.default_rng(1)
     for _ in range(n_steps):
         code, value = rows[rng.integers(list_actions(state, tables, rows))]

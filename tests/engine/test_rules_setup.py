@@ -24,7 +24,7 @@ from ttr_analysis.engine.kernel.faults import ActionFault
 from ttr_analysis.engine.kernel.step import action_fault, list_actions, step
 from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import AT_DISCARDS, AT_QUEUE, AT_REMOVED, NEUTRAL_OWNER, NOBODY, Phase, State
-from ttr_analysis.rules.chance import seed_words
+from ttr_analysis.rules.chance import seed_key
 from ttr_analysis.tables import Tables, game_tables
 
 SILENT = np.zeros(4, dtype=np.int64)
@@ -41,7 +41,7 @@ def start(game_map: GameMap, n_players: int, script: list[tuple[int, int]] | Non
     tape[codes.READ_END] = codes.TAPE_START + len(flat) if script else 0
     tape[codes.WRITE_AT] = codes.TAPE_START + len(flat)
     tape[codes.WRITE_END] = tape.size
-    new_game(tables, seed_words(7), 0, state, tape)
+    new_game(tables, seed_key(7), 0, state, tape)
     assert not state.fault
     return state, tables, tape
 

@@ -17,7 +17,7 @@ from ttr_analysis.engine.protocol import CompiledPolicy
 from ttr_analysis.engine.state import PublicState
 from ttr_analysis.policies.greedy import Greedy
 from ttr_analysis.policies.random import Random
-from ttr_analysis.rules.chance import N_WORDS, open_stream, seed_words
+from ttr_analysis.rules.chance import KEY_SIZE, open_stream, seed_key
 from ttr_analysis.tables import MAX_TICKETS, game_tables
 
 SECRET_FROM_ALL = (AT_PILE, AT_QUEUE, AT_REMOVED, AT_OFFER)
@@ -26,7 +26,7 @@ SECRET_FROM_ALL = (AT_PILE, AT_QUEUE, AT_REMOVED, AT_OFFER)
 def shuffle_secrets(state: State, n_players: int, seat: int, rng: np.random.Generator) -> State:
     """Return a state that differs only in what a seat cannot know: it could just as well be this one."""
     other = state.copy()
-    other.stream[:] = rng.integers(1, 1 << 32, N_WORDS)
+    other.stream[:] = rng.integers(1, 1 << 32, KEY_SIZE)
     _shuffle_cards(other, [s for s in range(n_players) if s != seat], rng)
     _shuffle_tickets(other, n_players, seat, rng)
     return other
@@ -106,7 +106,7 @@ def test_built_in_policies_look_only_at_what_their_seat_can_see(
         seat = state.acting
         memories = np.zeros((2, policy.memory_size), dtype=np.int64)
         for memory in memories:
-            open_stream(seed_words(7), number, 1 + seat, memory[:N_WORDS])
+            open_stream(seed_key(7), number, 1 + seat, memory[:KEY_SIZE])
         sights = (state.packed.copy(), game.view(state, seat).packed.copy())
         chosen = [
             policy.decide(sight, tables, lore, seat, policy.params, memory)

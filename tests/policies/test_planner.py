@@ -48,7 +48,7 @@ from ttr_analysis.maps.model import GameMap, Ticket
 from ttr_analysis.policies import Greedy, Random, play_games
 from ttr_analysis.policies.planner import Planner
 from ttr_analysis.policies.planner.knowledge import Memory, Params
-from ttr_analysis.rules.chance import seed_words
+from ttr_analysis.rules.chance import seed_key
 from ttr_analysis.tables import game_tables
 
 PLAIN = Planner(
@@ -75,7 +75,7 @@ class Mind:
         self.position = position
         self.planner = planner or Planner()
         self.lore = self.planner.lore(position.map, position.n_players)
-        self.memory = Memory(open_memories([self.planner], seed_words(1), 0)[0])
+        self.memory = Memory(open_memories([self.planner], seed_key(1), 0)[0])
 
     def decide(self) -> Action:
         """Return the choice of seat 0, which must be legal."""
@@ -346,9 +346,9 @@ def test_a_planner_that_comes_late_plays_legally(name: str, seed: int, n_steps: 
     tables = game_tables(game_map, 2)
     state = State()
     tape = np.zeros(4, dtype=np.int64)
-    new_game(tables, seed_words(seed), 0, state, tape)
+    new_game(tables, seed_key(seed), 0, state, tape)
     players = [Random(), Random()]
-    memories = open_memories(players, seed_words(seed), 0)
+    memories = open_memories(players, seed_key(seed), 0)
     lore = players[0].lore(game_map, 2)
     for _ in range(n_steps):
         if state.phase == OVER:
@@ -359,7 +359,7 @@ def test_a_planner_that_comes_late_plays_legally(name: str, seed: int, n_steps: 
     if state.phase == OVER:
         return
     planner = Planner()
-    memory = open_memories([planner], seed_words(seed), 0)[0]
+    memory = open_memories([planner], seed_key(seed), 0)[0]
 
     code, value = planner.decide(state, tables, planner.lore(game_map, 2), int(state.seat), planner.params, memory)
 

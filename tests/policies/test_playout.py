@@ -21,7 +21,7 @@ from ttr_analysis.engine.kernel.scoring import TOTAL_COLUMN
 from ttr_analysis.engine.layout import Ending, State
 from ttr_analysis.policies import Greedy, Planner, Random, play_games
 from ttr_analysis.policies.playout import Player, play_block, seat_players
-from ttr_analysis.rules.chance import run_words
+from ttr_analysis.rules.chance import run_keys
 from ttr_analysis.tables import game_tables
 
 SEED = 2026
@@ -50,9 +50,9 @@ def tape_of(combination: Combination, policies: list[Player], seed: int, game: i
     tables = game_tables(combination.game_map, combination.n_players)
     players = seat_players(combination.game_map, policies)
     tape = recording_tape()
-    words = run_words(seed, len(policies))
+    keys = run_keys(seed, len(policies))
     state = np.zeros((1, State.n_cells), dtype=np.int64)
-    play_block(tables, players, words, game, state, tape, deals=True)
+    play_block(tables, players, keys, game, state, tape, deals=True)
     assert tape[WRITE_AT] <= tape[WRITE_END]
     rows: Ints = tape[TAPE_START : tape[WRITE_AT]].reshape(-1, 2)
     return rows

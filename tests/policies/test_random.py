@@ -36,7 +36,7 @@ from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import OVER, TURN, Phase, State
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies import Random
-from ttr_analysis.rules.chance import N_WORDS, open_stream, seed_words
+from ttr_analysis.rules.chance import KEY_SIZE, open_stream, seed_key
 from ttr_analysis.rules.ruleset import LoanRules
 from ttr_analysis.tables import Tables, game_tables
 
@@ -54,7 +54,7 @@ Choice = tuple[int, int]
 
 def fresh_memory(seed: int = SEED) -> Ints:
     memory = np.zeros(Random().memory_size, dtype=np.int64)
-    open_stream(seed_words(seed), 0, 1, memory[:N_WORDS])
+    open_stream(seed_key(seed), 0, 1, memory[:KEY_SIZE])
     return memory
 
 
@@ -147,7 +147,7 @@ def test_every_action_is_equally_likely(combination: Combination) -> None:
 def set_next_number(memory: Ints, number: int, n: int) -> None:
     """Let the next random number below `n` be this one."""
     word = -(-number * 2**32 // n)  # the first output that is scaled to the number
-    memory[:N_WORDS] = (0, 1, 2, (word >> 7) | (word << 25) & 0xFFFFFFFF)
+    memory[:KEY_SIZE] = (0, 1, 2, (word >> 7) | (word << 25) & 0xFFFFFFFF)
 
 
 CROWDED = [
@@ -171,7 +171,7 @@ def test_every_random_number_is_another_choice(game_map: GameMap, n_players: int
     memories = [fresh_memory(seat) for seat in range(n_players)]
     rng, state = np.random.default_rng(SEED), State()
     tape, rows, n_claims = np.zeros(4, dtype=np.int64), np.zeros((5_000, 2), dtype=np.int64), 0
-    new_game(tables, seed_words(SEED), 0, state, tape)
+    new_game(tables, seed_key(SEED), 0, state, tape)
     for step_number in range(400):
         n_listed, seat = int(list_actions(state, tables, rows)), int(state.seat)
         if state.phase == OVER:
@@ -268,7 +268,7 @@ def test_what_is_kept_in_memory_is_what_is_found_anew(combination: Combination, 
             break
         seat = int(state.seat)
         anew = fresh_memory()
-        anew[:N_WORDS] = kept[seat][:N_WORDS]
+        anew[:KEY_SIZE] = kept[seat][:KEY_SIZE]
         choice = player.decide(state, tables, lore, seat, player.params, kept[seat])
 
         assert choice == player.decide(state, tables, lore, seat, player.params, anew)

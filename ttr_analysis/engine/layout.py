@@ -12,7 +12,7 @@ from typing import Final
 
 from ttr_analysis._compile import Record, block, cell
 from ttr_analysis.cards import N_KINDS
-from ttr_analysis.rules.chance import N_WORDS
+from ttr_analysis.rules.chance import KEY_SIZE
 from ttr_analysis.tables import MAX_OFFER, MAX_ROUTES, MAX_SEATS, MAX_SLOTS, MAX_TICKETS
 
 
@@ -137,8 +137,8 @@ class State(Record):
     """The ticket last turned up for the neutral player, else -1."""
     fault = cell()
     """1 if a script of outcomes did not fit: the state is then of no use."""
-    stream = block(N_WORDS)
-    """SECRET: words of the stream of chance."""
+    stream = block(KEY_SIZE)
+    """SECRET: the stream of chance."""
 
     draw_pile = block(N_KINDS)
     """SECRET: cards in the draw pile by kind. With unknown cards in hands, those are among them."""

@@ -36,7 +36,7 @@ from ttr_analysis.engine.reasons import explain, outcome_error
 from ttr_analysis.engine.unknowns import identify_cards, n_unknown_cards, unknown_words
 from ttr_analysis.engine.view import SeatView, redact
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.rules.chance import N_WORDS, open_stream, policy_words, seed_words
+from ttr_analysis.rules.chance import KEY_SIZE, open_stream, policy_key, seed_key
 from ttr_analysis.tables import game_tables
 
 Chooser = Callable[[State], tuple[int, int]]
@@ -76,9 +76,9 @@ def seat_policy(packed: PackedGame, policy: object, seat: int, seed: int, game: 
 
 def check_memory(policy: CompiledPolicy, seat: int) -> None:
     """Raise a `GameError` if the memory of a policy has no room for its stream."""
-    if policy.memory_size < N_WORDS:
+    if policy.memory_size < KEY_SIZE:
         size = policy.memory_size
-        raise GameError(f"{policy_name(policy)} at P{seat} needs a memory of {size} cells; its stream takes {N_WORDS}")
+        raise GameError(f"{policy_name(policy)} at P{seat} needs a memory of {size} cells; its stream takes {KEY_SIZE}")
 
 
 def _seat_compiled(packed: PackedGame, policy: CompiledPolicy, seat: int, seed: int, game: int) -> Chooser:
@@ -87,7 +87,7 @@ def _seat_compiled(packed: PackedGame, policy: CompiledPolicy, seat: int, seed: 
     tables = packed.tables.copy()
     params, lore = policy.params.copy(), policy.lore(packed.game_map, packed.n_players).copy()
     memory = np.zeros(policy.memory_size, dtype=np.int64)
-    open_stream(policy_words(seed, seat), game, 1 + seat, memory[:N_WORDS])
+    open_stream(policy_key(seed, seat), game, 1 + seat, memory[:KEY_SIZE])
 
     def choose(state: State) -> tuple[int, int]:
         seen = redact(state, tables, seat)
@@ -102,9 +102,9 @@ def _seat_compiled(packed: PackedGame, policy: CompiledPolicy, seat: int, seed: 
 
 
 def _seat_python(packed: PackedGame, policy: Policy, seat: int, seed: int, game: int) -> Chooser:
-    words = np.zeros(N_WORDS, dtype=np.int64)
-    open_stream(policy_words(seed, seat), game, 1 + seat, words)
-    rng = np.random.default_rng(words.tolist())
+    key = np.zeros(KEY_SIZE, dtype=np.int64)
+    open_stream(policy_key(seed, seat), game, 1 + seat, key)
+    rng = np.random.default_rng(key.tolist())
     codec = Codec(packed.game_map)  # its own: a codec remembers what it decoded
 
     def choose(state: State) -> tuple[int, int]:
@@ -171,9 +171,9 @@ class PackedGame:
 
     def deal(self, seed: int, game: int, outcomes: Iterable[Chance] | None = None) -> tuple[State, Rows]:
         """Return the first state, and what was dealt: see `Game.deal`."""
-        words = seed_words(seed)
+        key = seed_key(seed)
         empty = State()
-        return self._run(empty, lambda after, tape: new_game(self.tables, words, game, after, tape), outcomes)
+        return self._run(empty, lambda after, tape: new_game(self.tables, key, game, after, tape), outcomes)
 
     def step(self, state: State, code: int, value: int, outcomes: Iterable[Chance] | None = None) -> tuple[State, Rows]:
         """Return the state after a legal action, and what happened: see `Game.step`."""
@@ -209,8 +209,8 @@ class PackedGame:
             with an unknown one.
         """
         if state is None:
-            empty, words = State(), seed_words(0)
-            after, rows, _ = _written(empty, lambda new, tape: new_game(self.tables, words, 0, new, tape), script)
+            empty, key = State(), seed_key(0)
+            after, rows, _ = _written(empty, lambda new, tape: new_game(self.tables, key, 0, new, tape), script)
         else:
             before, _ = _identified(state, code, value)
             after, rows, _ = _written(before, lambda new, tape: step(new, self.tables, code, value, tape), script)

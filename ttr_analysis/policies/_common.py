@@ -10,17 +10,17 @@ from ttr_analysis.engine.kernel.turns import may_choose
 from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.protocol import CompiledPolicy as CompiledPolicy  # noqa: PLC0414 - a public name here
 from ttr_analysis.engine.protocol import Policy as Policy  # noqa: PLC0414 - a public name here
-from ttr_analysis.rules.chance import N_WORDS, below
+from ttr_analysis.rules.chance import KEY_SIZE, below
 from ttr_analysis.tables import Tables
 
-MEMORY_START: Final = N_WORDS
-"""First cell of a policy's memory after the words of its stream."""
+MEMORY_START: Final = KEY_SIZE
+"""First cell of a policy's memory after its stream."""
 
 
 @compiled
 def random_number(memory: Ints, n: int) -> int:
     """Return a random number from 0 to n - 1, from the seat's own stream."""
-    return below(memory[:N_WORDS], n)
+    return below(memory[:KEY_SIZE], n)
 
 
 @compiled

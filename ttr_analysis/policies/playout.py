@@ -27,7 +27,7 @@ from ttr_analysis.engine.packed import check_memory
 from ttr_analysis.engine.protocol import Chooser, CompiledPolicy, PolicyLike, find_policies, is_built_in
 from ttr_analysis.engine.view import hide_secrets
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.rules.chance import N_WORDS, open_stream, run_words
+from ttr_analysis.rules.chance import KEY_SIZE, open_stream, run_keys
 from ttr_analysis.tables import Tables, game_tables
 
 NO_TAPE_CELLS: Final = 4
@@ -176,9 +176,7 @@ def check_legal(states: Ints, first: int) -> None:
 
 
 @compiled
-def play_block(
-    tables: Tables, players: Players, words: Ints, first: int, states: Ints, tape: Ints, deals: bool
-) -> None:
+def play_block(tables: Tables, players: Players, keys: Ints, first: int, states: Ints, tape: Ints, deals: bool) -> None:
     """
     Play games, one after the other, each to its end.
 
@@ -189,8 +187,8 @@ def play_block(
     players
         Who plays; their memory is used. They remember nothing of what
         happened before.
-    words
-        Words of the run: see `rules.chance.run_words`.
+    keys
+        Keys of the run: see `rules.chance.run_keys`.
     first
         Number of the first game.
     states
@@ -204,15 +202,15 @@ def play_block(
     for i in range(len(states)):
         state = State(states[i])
         if deals:
-            new_game(tables, words[0], first + i, state, tape)
-        wake_players(tables, players, 0, words, first + i)
+            new_game(tables, keys[0], first + i, state, tape)
+        wake_players(tables, players, 0, keys, first + i)
         while state.phase != OVER:
             code, value = choose(state, tables, players, state.seat)
             step(state, tables, code, value, tape)
 
 
 @compiled
-def wake_players(tables: Tables, players: Players, shift: int, words: Ints, game: int) -> None:
+def wake_players(tables: Tables, players: Players, shift: int, keys: Ints, game: int) -> None:
     """
     Make players ready for a game: they remember nothing, and each has its stream of chance.
 
@@ -224,8 +222,8 @@ def wake_players(tables: Tables, players: Players, shift: int, words: Ints, game
         Who plays; their memory is filled.
     shift
         By how many seats they are moved on: player p sits at seat p - shift.
-    words
-        Words of the run: see `rules.chance.run_words`.
+    keys
+        Keys of the run: see `rules.chance.run_keys`.
     game
         Number of the game.
     """
@@ -234,7 +232,7 @@ def wake_players(tables: Tables, players: Players, shift: int, words: Ints, game
         memory = players.memory[player]
         for cell in range(players.memory_size[player]):
             memory[cell] = 0
-        open_stream(words[1 + seat], game, 1 + seat, memory[:N_WORDS])
+        open_stream(keys[1 + seat], game, 1 + seat, memory[:KEY_SIZE])
 
 
 @compiled
@@ -295,7 +293,7 @@ def play_games(
         raise ValueError(f"games are numbered from 0 to {_LAST_GAME}, got {n_games} from number {first}")
     tables = game_tables(game_map, len(policies))
     players = seat_players(game_map, compiled_players)
-    words = run_words(seed, len(policies))
+    keys = run_keys(seed, len(policies))
     results = np.zeros((n_games, len(policies), N_COLUMNS), dtype=np.int64)
     endings = np.zeros(n_games, dtype=np.int64)
     n_turns = np.zeros(n_games, dtype=np.int64)
@@ -304,7 +302,7 @@ def play_games(
     for start in range(0, n_games, BLOCK):
         block = slice(start, min(start + BLOCK, n_games))
         played = states[: block.stop - start]
-        play_block(tables, players, words, first + start, played, tape, deals=True)
+        play_block(tables, players, keys, first + start, played, tape, deals=True)
         check_legal(played, first + start)
         score_games(played, tables, results[block])
         endings[block] = State.across(played, "ending")

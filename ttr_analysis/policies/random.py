@@ -48,7 +48,7 @@ from ttr_analysis.engine.layout import NEUTRAL, SECOND_DRAW, TUNNEL_PHASE, TURN,
 from ttr_analysis.engine.protocol import Chooser
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies._common import neutral_track, random_number
-from ttr_analysis.rules.chance import N_WORDS, below
+from ttr_analysis.rules.chance import KEY_SIZE, below
 from ttr_analysis.rules.forms import count_in_color, count_without_color, find_in_color, find_without_color
 from ttr_analysis.rules.payment import GRAY_INDEX, Spaces
 from ttr_analysis.tables import MAX_ROUTES, Tables, game_tables, spaces_at, spaces_of
@@ -75,7 +75,7 @@ class RandomLore(Record):
 class RandomMemory(Record):
     """What a player at random remembers of a game: the routes that are open to it."""
 
-    stream = block(N_WORDS)
+    stream = block(KEY_SIZE)
     """The seat's stream of chance."""
     is_awake = cell()
     """0 before the first look at a game."""

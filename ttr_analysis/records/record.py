@@ -38,7 +38,7 @@ from ttr_analysis.records.header import MAX_NAME, RecordHeader, fingerprint, rea
 from ttr_analysis.records.lines import FaultList, as_line, parse_lines, read_bytes
 from ttr_analysis.records.replay import States, Timeline
 from ttr_analysis.records.verification import ImpossibleError, follow
-from ttr_analysis.rules.chance import TABLE_STREAM, open_stream, seed_words
+from ttr_analysis.rules.chance import TABLE_STREAM, open_stream, seed_key
 
 if TYPE_CHECKING:
     from ttr_analysis.records.game import Game
@@ -365,7 +365,7 @@ class GameRecord:
         vector = state.packed.copy()
         if unknown := unknown_words(vector, self.header.n_players):
             raise GameError(f"chance cannot go on from a state with {unknown}")
-        open_stream(seed_words(seed), 0, TABLE_STREAM, vector.stream)
+        open_stream(seed_key(seed), 0, TABLE_STREAM, vector.stream)
         return Game(self.map, self.header.n_players), GameState(self.map, self.header.n_players, vector)
 
     # -- the result -----------------------------------------------------------------

@@ -26,7 +26,7 @@ from ttr_analysis.engine.state import GameState
 from ttr_analysis.engine.unknowns import identify_cards, identify_tickets, n_unknown_cards
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.records.entries import Entry
-from ttr_analysis.rules.chance import N_WORDS
+from ttr_analysis.rules.chance import KEY_SIZE
 from ttr_analysis.tables import Tables, game_tables
 
 # -- a step of a game whose outcomes of chance are told one by one -------------------------------------------------
@@ -162,7 +162,7 @@ SET_UP: Final = -1
 """Code of the first step."""
 _EVERY: Final = 32
 """A state is kept for every so many steps."""
-_NO_WORDS: Final = np.zeros(N_WORDS, dtype=np.int64)
+_NO_KEY: Final = np.zeros(KEY_SIZE, dtype=np.int64)
 
 
 class Step(NamedTuple):
@@ -344,7 +344,7 @@ def make_step(state: State, tables: Tables, step: Step, tape: Ints | None = None
         identify_cards(state, seat, unpacked(step.value).counts)
     tape = tape_of(step.script, 0) if tape is None else tape
     if step.code == SET_UP:
-        new_game(tables, _NO_WORDS, 0, state, tape)
+        new_game(tables, _NO_KEY, 0, state, tape)
         state.stream[:] = 0  # which no stream is: replayed states have no random numbers
     else:
         kernel_step(state, tables, step.code, step.value, tape)

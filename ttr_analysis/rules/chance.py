@@ -1,11 +1,11 @@
 """
 Chance: random streams, the same compiled, as plain Python, and on every machine.
 
-A stream is four words of 32 bits in int64 cells, moved on by xoshiro128++ [1]_.
+A stream is four numbers of 32 bits in int64 cells, moved on by xoshiro128++ [1]_.
 Nothing in it overflows int64, so that plain Python draws the same numbers. A
 stream is keyed by (seed, game, purpose): what one draws never shifts another.
-Streams of seats begin with words of their own: from those of its stream a
-policy could compute back the words of a seed, and with them the cards to come.
+Streams of seats have a key of their own: from the numbers of its stream a
+policy could compute back the key of a seed, and with it the cards to come.
 
 References
 ----------
@@ -24,8 +24,8 @@ import numpy as np
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 
-N_WORDS: Final = 4
-"""Words of a stream, and of a seed."""
+KEY_SIZE: Final = 4
+"""Numbers of 32 bits in a stream, and in the key from which streams are opened."""
 
 TABLE_STREAM: Final = 0
 """Purpose of the stream that deals, draws and shuffles; that of a seat's policy is 1 + seat."""
@@ -38,9 +38,9 @@ _MIX_1: Final = 0x7FEB352D
 _MIX_2: Final = 0x4F1BBCDD
 
 
-def seed_words(seed: int) -> Ints:
+def seed_key(seed: int) -> Ints:
     """
-    Return the four words of a seed.
+    Return the key of a seed.
 
     Parameters
     ----------
@@ -54,50 +54,50 @@ def seed_words(seed: int) -> Ints:
 
     Examples
     --------
-    >>> seed_words(7).size
+    >>> seed_key(7).size
     4
     """
     whole: object = seed
     if isinstance(whole, bool) or not isinstance(whole, SupportsIndex) or index(whole) < 0:
         msg = f"a seed is a whole number of 0 or more, got {seed!r}"
         raise ValueError(msg)
-    return np.random.SeedSequence(index(whole)).generate_state(N_WORDS).astype(np.int64)
+    return np.random.SeedSequence(index(whole)).generate_state(KEY_SIZE).astype(np.int64)
 
 
-def policy_words(seed: int, seat: int) -> Ints:
+def policy_key(seed: int, seat: int) -> Ints:
     """
-    Return the four words of the streams of the policy at a seat, from which those of the seed cannot be computed.
+    Return the key of the streams of the policy at a seat, from which that of the seed cannot be computed.
 
     Who guesses the seed can compute all the same.
 
     Parameters
     ----------
     seed
-        As in `seed_words`.
+        As in `seed_key`.
     seat
         The seat.
 
     Examples
     --------
-    >>> (policy_words(7, 0) == policy_words(7, 1)).any()
+    >>> (policy_key(7, 0) == policy_key(7, 1)).any()
     np.False_
     """
-    digest = blake2b(f"{index(seed)} {seat}".encode(), digest_size=4 * N_WORDS, person=b"policy").digest()
+    digest = blake2b(f"{index(seed)} {seat}".encode(), digest_size=4 * KEY_SIZE, person=b"policy").digest()
     return np.frombuffer(digest, dtype="<u4").astype(np.int64)
 
 
-def run_words(seed: int, n_seats: int) -> Ints:
+def run_keys(seed: int, n_seats: int) -> Ints:
     """
-    Return the words of a run of games, one row each: of the table, then of the policy at each seat.
+    Return the keys of a run of games, one row each: of the table, then of the policy at each seat.
 
     Parameters
     ----------
     seed
-        As in `seed_words`.
+        As in `seed_key`.
     n_seats
         Number of players.
     """
-    return np.array([seed_words(seed), *(policy_words(seed, seat) for seat in range(n_seats))])
+    return np.array([seed_key(seed), *(policy_key(seed, seat) for seat in range(n_seats))])
 
 
 def stream_from(rng: np.random.Generator) -> Ints:
@@ -107,27 +107,27 @@ def stream_from(rng: np.random.Generator) -> Ints:
     Parameters
     ----------
     rng
-        Source of randomness; it gives the four words, and is moved on by that.
+        Source of randomness; it gives the four numbers, and is moved on by that.
 
     Examples
     --------
     >>> (stream_from(np.random.default_rng(7)) == stream_from(np.random.default_rng(7))).all()
     np.True_
     """
-    stream = rng.integers(0, 2**32, N_WORDS, dtype=np.int64)
+    stream = rng.integers(0, 2**32, KEY_SIZE, dtype=np.int64)
     stream[0] |= 1  # four zeros would stay zeros
     return stream
 
 
 @compiled
-def open_stream(words: Ints, game: int, purpose: int, stream: Ints) -> None:
+def open_stream(key: Ints, game: int, purpose: int, stream: Ints) -> None:
     """
     Start the stream of a game and purpose.
 
     Parameters
     ----------
-    words
-        Words of the seed.
+    key
+        Key of the seed.
     game
         Number of the game in its run, from 0, below 2**62.
     purpose
@@ -138,14 +138,14 @@ def open_stream(words: Ints, game: int, purpose: int, stream: Ints) -> None:
     Examples
     --------
     >>> stream = np.zeros(4, dtype=np.int64)
-    >>> open_stream(seed_words(7), 0, TABLE_STREAM, stream)
+    >>> open_stream(seed_key(7), 0, TABLE_STREAM, stream)
     >>> [int(below(stream, 110)) for _ in range(5)] == [int(below(stream, 110)) for _ in range(5)]
     False
     """
     low = game & _MASK
     high = game >> 32
-    for i in range(N_WORDS):
-        word = _mixed(words[i] ^ _mixed(low + (i + 1) * 0x3504F333))
+    for i in range(KEY_SIZE):
+        word = _mixed(key[i] ^ _mixed(low + (i + 1) * 0x3504F333))
         word = _mixed(word ^ _mixed(high + 0x2545F491))
         stream[i] = _mixed(word ^ _mixed(purpose + 0x61C88647))
     stream[0] |= 1  # four zeros would stay zeros

@@ -40,7 +40,7 @@ from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import KEEP_START, NEUTRAL_OWNER, OVER, UNKNOWN_TICKET, State
 from ttr_analysis.policies.planner.card_value import tunnel_odds
 from ttr_analysis.policies.playout import NO_TAPE_CELLS, Players, choose, wake_players
-from ttr_analysis.rules.chance import N_WORDS
+from ttr_analysis.rules.chance import KEY_SIZE
 from ttr_analysis.rules.scoring import NO_GOAL, ticket_score
 from ttr_analysis.rules.tunnel import color_played
 from ttr_analysis.studies.ways import NEVER
@@ -170,7 +170,7 @@ def without_room(notes: Notes) -> Notes:
 def play_noted(
     tables: Tables,
     players: Players,
-    words: Ints,
+    keys: Ints,
     first: int,
     n_rotations: int,
     states: Ints,
@@ -187,8 +187,8 @@ def play_noted(
         The map, its rules and the number of players.
     players
         Who plays, as they sit in game 0; they move on by a seat each game.
-    words
-        Words of the run: see `rules.chance.run_words`.
+    keys
+        Keys of the run: see `rules.chance.run_keys`.
     first
         Number of the first game.
     n_rotations
@@ -211,9 +211,9 @@ def play_noted(
     for i in range(len(states)):
         game = first + i
         state = State(states[i])
-        new_game(tables, words[0], game // n_rotations, state, tape)
+        new_game(tables, keys[0], game // n_rotations, state, tape)
         shift = game % tables.n_seats
-        wake_players(tables, players, shift, words, game // n_rotations)
+        wake_players(tables, players, shift, keys, game // n_rotations)
         seats[i] = 0
         n_tickets, n_claims = notes.counts[TICKETS], notes.counts[CLAIMS]
         while state.phase != OVER:
@@ -286,7 +286,7 @@ def collect_game(
         False if there is no more room for notes; nothing is added then.
     """
     script_game(rows, tape)
-    new_game(tables, np.zeros(N_WORDS, dtype=np.int64), 0, state, tape)
+    new_game(tables, np.zeros(KEY_SIZE, dtype=np.int64), 0, state, tape)
     seats[:] = 0
     n_tickets, n_claims = notes.counts[TICKETS], notes.counts[CLAIMS]
     for i in range(len(rows)):

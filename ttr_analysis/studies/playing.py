@@ -39,7 +39,7 @@ from ttr_analysis.engine.protocol import (
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.playout import BLOCK, Players, check_legal, is_compiled, seat_players
 from ttr_analysis.records.game import Game
-from ttr_analysis.rules.chance import run_words
+from ttr_analysis.rules.chance import run_keys
 from ttr_analysis.studies import collecting as notes
 from ttr_analysis.studies.collecting import (
     collect_game,
@@ -329,7 +329,7 @@ class _Collector:
         self._plan = plan
         self._first = first
         self._tables = game_tables(plan.game_map, plan.n_players)
-        self._words = run_words(plan.seed, plan.n_players)
+        self._keys = run_keys(plan.seed, plan.n_players)
         self._notes = new_notes(_NOTES_A_GAME * n_games)
         self._ends = np.zeros((1 + n_games, notes.N_COUNTS), dtype=np.int64)
         self._seats = np.zeros((n_games, plan.n_players, notes.N_SEAT_NOTES), dtype=np.int32)
@@ -362,7 +362,7 @@ class _Collector:
             done += play_noted(
                 self._tables,
                 players,
-                self._words,
+                self._keys,
                 self._first + start + done,
                 self._plan.n_rotations,
                 states[done:],

@@ -142,7 +142,7 @@ def _take_other(state: State, tables: Tables, route: int, player: int) -> None:
 
 
 @compiled
-def new_game(tables: Tables, words: Ints, game: int, state: State, tape: Ints) -> None:
+def new_game(tables: Tables, key: Ints, game: int, state: State, tape: Ints) -> None:
     """
     Set a game up: hands, market and tickets are dealt, and seat 0 chooses its tickets.
 
@@ -150,7 +150,7 @@ def new_game(tables: Tables, words: Ints, game: int, state: State, tape: Ints) -
     ----------
     tables
         The map, its rules and the number of players: `tables.game_tables`.
-    words
+    key
         Words of the seed.
     game
         Number of the game in its run.
@@ -161,7 +161,7 @@ def new_game(tables: Tables, words: Ints, game: int, state: State, tape: Ints) -
     """
     state.cells.fill(0)
     _put_pieces(tables, state)
-    open_stream(words, game, TABLE_STREAM, state.stream)
+    open_stream(key, game, TABLE_STREAM, state.stream)
     for seat in range(tables.n_seats):
         for _ in range(tables.opening_hand):
             if make_drawable(state, tables, tape):

@@ -12,14 +12,14 @@ from ttr_analysis._compile import Record, block, cell, float_cell
 from ttr_analysis.analysis.tickets.steiner import all_distances
 from ttr_analysis.cards import N_KINDS
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.rules.chance import N_WORDS
+from ttr_analysis.rules.chance import KEY_SIZE
 from ttr_analysis.tables import MAX_CITIES, MAX_GOALS, MAX_ROUTES, MAX_TICKETS, Tables, game_tables
 
 
 class Memory(Record):
     """What a planner remembers of a game, and of its plan."""
 
-    stream = block(N_WORDS)
+    stream = block(KEY_SIZE)
     """The seat's stream of chance."""
     is_awake = cell()
     """0 before the first look at a game."""

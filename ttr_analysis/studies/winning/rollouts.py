@@ -25,7 +25,7 @@ from ttr_analysis.policies.playout import (
     play_block,
     seat_players,
 )
-from ttr_analysis.rules.chance import N_WORDS, open_stream, run_words
+from ttr_analysis.rules.chance import KEY_SIZE, open_stream, run_keys
 from ttr_analysis.studies.winning.beliefs import believe
 from ttr_analysis.studies.winning.worlds import EVERYBODY, Beliefs, Knowledge, fill_worlds
 
@@ -87,7 +87,7 @@ class Table:
         self._game_map = game_map
         # Words of their own: rollouts of a seed know nothing of the games of that seed.
         own_seed = blake2b(f"{index(seed)}".encode(), digest_size=16, person=b"rollouts").digest()
-        self._words = run_words(int.from_bytes(own_seed, "little"), n_players)
+        self._keys = run_keys(int.from_bytes(own_seed, "little"), n_players)
         self._players: Players = seat_players(game_map, self.policies)
 
     def believe(self, known: Knowledge) -> Beliefs:
@@ -97,7 +97,7 @@ class Table:
     def worlds(self, known: Knowledge, beliefs: Beliefs, n: int, first: int = 0) -> Ints:
         """Return states that agree with what is known, one a row, from the number `first` on."""
         worlds = np.empty((n, State.n_cells), dtype=np.int64)
-        fill_worlds(known.packed, known.tables, beliefs, known.looker, self._words[0], first, worlds)
+        fill_worlds(known.packed, known.tables, beliefs, known.looker, self._keys[0], first, worlds)
         if known.packed.phase == KEEP_START and known.looker != EVERYBODY:
             for i, world in enumerate(worlds):
                 self._choose_opening(State(world), known, first + i)
@@ -111,7 +111,7 @@ class Table:
                 continue
             policy = self.policies[seat]
             memory = np.zeros(policy.memory_size, dtype=np.int64)
-            open_stream(self._words[1 + seat], number, _OPENING_STREAM + seat, memory[:N_WORDS])
+            open_stream(self._keys[1 + seat], number, _OPENING_STREAM + seat, memory[:KEY_SIZE])
             world.seat = seat
             lore = policy.lore(known.game_map, known.n_players)
             _, kept = chooser_of(policy)(world, known.tables, lore, seat, policy.params, memory)
@@ -136,7 +136,7 @@ class Table:
             worlds = self.worlds(known, beliefs, block.stop - first, first)
             if known.packed.phase != OVER:
                 tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
-                play_block(known.tables, self._players, self._words, first, worlds, tape, deals=False)
+                play_block(known.tables, self._players, self._keys, first, worlds, tape, deals=False)
                 check_legal(worlds, first)
             score_games(worlds, known.tables, scores[block])
         won = scores[:, :, WON_COLUMN]
@@ -165,7 +165,7 @@ class Table:
             worlds = self.worlds(known, beliefs, 1, number)
             tape = np.zeros(TAPE_START + 2 * n_events, dtype=np.int64)
             tape[WRITE_AT], tape[WRITE_END] = TAPE_START, len(tape)
-            play_block(known.tables, self._players, self._words, number, worlds, tape, deals=False)
+            play_block(known.tables, self._players, self._keys, number, worlds, tape, deals=False)
             check_legal(worlds, number)
             if tape[WRITE_AT] <= len(tape):
                 return State(worlds[0]), tape[TAPE_START : tape[WRITE_AT]].reshape(-1, 2)

@@ -35,7 +35,7 @@ from ttr_analysis.engine.view import SeatView, redact
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.records.entries import SHOWN, Entry
 from ttr_analysis.records.record import GameRecord
-from ttr_analysis.rules.chance import N_WORDS, TABLE_STREAM, below, open_stream
+from ttr_analysis.rules.chance import KEY_SIZE, TABLE_STREAM, below, open_stream
 from ttr_analysis.tables import MAX_TICKETS, UNKEPT_DISCARDED, UNKEPT_UNDER_PILE, Tables, game_tables
 
 Source = GameRecord | GameState | SeatView
@@ -313,7 +313,7 @@ class Beliefs(NamedTuple):
 
 @compiled
 def fill_worlds(
-    known: State, tables: Tables, beliefs: Beliefs, looker: int, words: Ints, first: int, worlds: Ints
+    known: State, tables: Tables, beliefs: Beliefs, looker: int, key: Ints, first: int, worlds: Ints
 ) -> None:
     """
     Fill worlds that agree with what is known.
@@ -330,7 +330,7 @@ def fill_worlds(
         The seat whose knowledge it is, or `EVERYBODY`. While opening tickets
         are chosen, what the others are offered is filled in as well, and they
         have chosen none.
-    words
+    key
         Words of the seed.
     first
         Number of the first world: each depends on what is known, the seed
@@ -338,14 +338,14 @@ def fill_worlds(
     worlds
         Filled, one a row.
     """
-    stream = np.empty(N_WORDS, dtype=np.int64)
+    stream = np.empty(KEY_SIZE, dtype=np.int64)
     free = np.empty(MAX_TICKETS, dtype=np.int64)
     chances = np.empty(MAX_TICKETS, dtype=np.float64)
     for i in range(len(worlds)):
         state = State(worlds[i])
         state.cells[:] = known.cells
-        open_stream(words, first + i, _WORLD_STREAM, stream)
-        open_stream(words, first + i, TABLE_STREAM, state.stream)
+        open_stream(key, first + i, _WORLD_STREAM, stream)
+        open_stream(key, first + i, TABLE_STREAM, state.stream)
         _fill_cards(state, tables, looker, stream)
         if state.phase == KEEP_START and looker != EVERYBODY:
             _count_opening(state, tables, looker)
