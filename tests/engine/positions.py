@@ -46,8 +46,8 @@ from ttr_analysis.engine.kernel.scoring import (
 )
 from ttr_analysis.engine.kernel.step import action_fault, list_actions, step
 from ttr_analysis.engine.layout import AT_DISCARDS, AT_PILE, AT_QUEUE, AT_REMOVED, NEUTRAL_OWNER, NOBODY, Phase, State
-from ttr_analysis.maps.editing import map_rows
 from ttr_analysis.maps.loading import build_map
+from ttr_analysis.maps.rows import map_rows
 from ttr_analysis.rules.chance import TABLE_STREAM, open_stream, seed_key
 from ttr_analysis.rules.ruleset import BonusRules
 from ttr_analysis.tables import MAX_OFFER, MAX_TICKETS, game_tables
@@ -140,7 +140,8 @@ def changed(game_map: str | GameMap, *, bonus: tuple[BonusRules, ...] | None = N
     groups_after = {name: replace(getattr(before.rules, name), **fields) for name, fields in groups.items()}
     if bonus is not None:
         groups_after["bonus"] = bonus
-    return build_map(before.name, replace(before.rules, **groups_after), map_rows(before))
+    rows = map_rows(before.cities, before.places, before.routes, before.tickets, before.rules)
+    return build_map(before.name, replace(before.rules, **groups_after), rows)
 
 
 # -- positions ----------------------------------------------------------------------

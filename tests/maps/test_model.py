@@ -15,7 +15,6 @@ import ttr_analysis as ttr
 from tests.fixtures import EVERY_MAP, load
 from ttr_analysis import GameMap, MapError
 from ttr_analysis._errors import AmbiguousNameError, Fault, UnknownNameError
-from ttr_analysis.maps.graph import export_graph
 
 
 @pytest.mark.parametrize(
@@ -250,7 +249,7 @@ def test_exports_are_read_again(any_map: GameMap, tmp_path: Path) -> None:
     G = nx.read_graphml(tmp_path / "map.graphml", force_multigraph=True)
     assert G.number_of_edges() == len(any_map.routes)
     assert sum(attributes["length"] for attributes in dict(G.edges).values()) == sum(r.length for r in any_map.routes)
-    export_graph(any_map, tmp_path / "adjacency.csv", kind="adjacency")
+    any_map.export(tmp_path / "adjacency.csv", kind="adjacency")
     with (tmp_path / "adjacency.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file))
     names = rows[0][1:]
@@ -258,10 +257,10 @@ def test_exports_are_read_again(any_map: GameMap, tmp_path: Path) -> None:
         for name, field in zip(names, row[1:], strict=True):
             tracks = any_map.routes_between(row[0], name)
             assert field == (str(min(r.length for r in tracks)) if tracks else "")
-    export_graph(any_map, tmp_path / "edges.csv", kind="edges")
+    any_map.export(tmp_path / "edges.csv", kind="edges")
     assert len((tmp_path / "edges.csv").read_text(encoding="utf-8").splitlines()) == len(any_map.routes) + 1
     with pytest.raises(ValueError, match="kind is one of graphml, adjacency, edges, got 'dot'"):
-        export_graph(any_map, tmp_path / "map.dot", kind="dot")  # type: ignore[arg-type]
+        any_map.export(tmp_path / "map.dot", kind="dot")  # type: ignore[arg-type]
 
 
 def test_reprs_tell_what_it_is(nordic: GameMap) -> None:

@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
-if TYPE_CHECKING:
-    from ttr_analysis.maps.model import GameMap
+from ttr_analysis.maps.board import City, Place, Route, Ticket, double_routes
 
 
-@dataclass(frozen=True)
 class MapFrames:
     """
     The cities, routes and tickets of a map as DataFrames.
 
     Parameters
     ----------
-    game_map
-        The map.
+    name
+        Name of the map.
+    cities, places, routes, tickets
+        All of them.
     """
 
-    game_map: GameMap
+    def __init__(
+        self,
+        name: str,
+        cities: tuple[City, ...],
+        places: tuple[Place, ...],
+        routes: tuple[Route, ...],
+        tickets: tuple[Ticket, ...],
+    ) -> None:
+        self._name = name
+        self._cities = cities
+        self._places = places
+        self._routes = routes
+        self._tickets = tickets
 
     @cached_property
     def cities(self) -> pd.DataFrame:
@@ -35,10 +45,9 @@ class MapFrames:
         or ""), `n_routes` (tracks that end there), `n_tickets` (tickets that
         name it).
         """
-        border_of = {city: place.name for place in self.game_map.places if place.is_country for city in place.cities}
+        border_of = {city: place.name for place in self._places if place.is_country for city in place.cities}
         named = [
-            {place.name for place in (ticket.origin, *(p for p, _ in ticket.destinations))}
-            for ticket in self.game_map.tickets
+            {place.name for place in (ticket.origin, *(p for p, _ in ticket.destinations))} for ticket in self._tickets
         ]
         return pd.DataFrame(
             [
@@ -51,10 +60,10 @@ class MapFrames:
                     "x": city.x,
                     "y": city.y,
                     "border_of": border_of.get(city.name, ""),
-                    "n_routes": sum(city.name in route.cities for route in self.game_map.routes),
+                    "n_routes": sum(city.name in route.cities for route in self._routes),
                     "n_tickets": sum(city.name in names for names in named),
                 }
-                for city in self.game_map.cities
+                for city in self._cities
             ]
         )
 
@@ -68,6 +77,7 @@ class MapFrames:
         `locomotives` (symbols), `locomotives_allowed`, `swap_size` (cards),
         `swap_fills`, `toll` (tokens), `points`.
         """
+        double = double_routes(self._routes)
         return pd.DataFrame(
             [
                 {
@@ -77,7 +87,7 @@ class MapFrames:
                     "track": route.track,
                     "length": route.length,
                     "color": route.color,
-                    "double": self.game_map.twin(route) is not None,
+                    "double": frozenset(route.cities) in double,
                     "kind": route.kind,
                     "tunnel": route.tunnel,
                     "locomotives": route.locomotives,
@@ -87,7 +97,7 @@ class MapFrames:
                     "toll": route.toll,
                     "points": route.points,
                 }
-                for route in self.game_map.routes
+                for route in self._routes
             ]
         )
 
@@ -110,11 +120,11 @@ class MapFrames:
                     "neutral_a": ticket.neutral[0] if ticket.neutral else "",
                     "neutral_b": ticket.neutral[1] if ticket.neutral else "",
                 }
-                for ticket in self.game_map.tickets
+                for ticket in self._tickets
                 for place, points in ticket.destinations
             ]
         )
 
     def __repr__(self) -> str:
         """Return the names of the tables."""
-        return f"<tables of {self.game_map.name!r}: .cities, .routes, .tickets>"
+        return f"<tables of {self._name!r}: .cities, .routes, .tickets>"

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Literal, get_args
 
 import networkx as nx
 
-from ttr_analysis.maps.reading import write_atomically
+from ttr_analysis.maps.board import City, Route, double_routes
 
 if TYPE_CHECKING:
-    from ttr_analysis.maps.model import GameMap
+    from ttr_analysis.maps.frames import MapFrames
 
 GraphFile = Literal["graphml", "adjacency", "edges"]
 """What a graph is written as."""
 
 
-def build_graph(game_map: GameMap) -> nx.MultiGraph[str]:
+def build_graph(title: str, cities: Iterable[City], routes: Sequence[Route]) -> nx.MultiGraph[str]:
     """
     Return a map as a frozen multigraph: a node a city, an edge a track.
 
     Parameters
     ----------
-    game_map
-        The map.
+    title
+        Name of the map, for people.
+    cities, routes
+        What it shows.
 
     Returns
     -------
@@ -37,16 +39,17 @@ def build_graph(game_map: GameMap) -> nx.MultiGraph[str]:
     Examples
     --------
     >>> import ttr_analysis as ttr
-    >>> G = build_graph(ttr.load_map("nordic"))
+    >>> G = ttr.load_map("nordic").graph
     >>> G.number_of_nodes(), G.number_of_edges()
     (39, 81)
     >>> G.edges["Helsinki", "Stockholm", 0]["ferry"], G.edges["Helsinki", "Stockholm", 1]["ferry"]
     (2, 1)
     """
-    G: nx.MultiGraph[str] = nx.MultiGraph(name=game_map.title)
-    for city in game_map.cities:
+    G: nx.MultiGraph[str] = nx.MultiGraph(name=title)
+    double = double_routes(routes)
+    for city in cities:
         G.add_node(city.name, lat=city.lat, lon=city.lon, x=city.x, y=city.y, country=city.country)
-    for route in game_map.routes:
+    for route in routes:
         a, b = route.cities
         G.add_edge(
             a,
@@ -55,7 +58,7 @@ def build_graph(game_map: GameMap) -> nx.MultiGraph[str]:
             id=route.id,
             length=route.length,
             color=route.color,
-            double=game_map.twin(route) is not None,
+            double=frozenset(route.cities) in double,
             tunnel=route.tunnel,
             ferry=route.locomotives,
             locomotives_allowed=route.locomotives_allowed,
@@ -67,47 +70,38 @@ def build_graph(game_map: GameMap) -> nx.MultiGraph[str]:
     return G
 
 
-def export_graph(game_map: GameMap, path: str | os.PathLike[str], *, kind: GraphFile = "graphml") -> None:
+def graph_text(kind: GraphFile, G: nx.MultiGraph[str], tables: MapFrames) -> str:
     """
-    Write the graph of a map to a file that other programs read.
+    Return a map as the text of a file that other programs read.
 
     Parameters
     ----------
-    game_map
-        The map.
-    path
-        The file.
     kind
-        "graphml" with all attributes (Gephi, yEd, Cytoscape), "adjacency": a
-        CSV matrix of the fewest trains of a route between each two cities,
-        empty where there is none, or "edges": a CSV table, one row per track.
+        What is written: see `GameMap.export`.
+    G, tables
+        The map as a graph, and as tables.
 
     Raises
     ------
     ValueError
         If there is no such kind.
     """
-    writers = {"graphml": _graphml, "adjacency": _adjacency, "edges": _edges}
-    if kind not in writers:
-        msg = f"kind is one of {', '.join(writers)}, got {kind!r}"
-        raise ValueError(msg)
-    write_atomically(path, writers[kind](game_map))
+    match kind:
+        case "graphml":
+            return "\n".join(nx.generate_graphml(nx.MultiGraph(G), edge_id_from_attribute="id"))
+        case "adjacency":
+            return _adjacency(tables)
+        case "edges":
+            return tables.routes.to_csv(index=False)
+    raise ValueError(f"kind is one of {', '.join(get_args(GraphFile))}, got {kind!r}")
 
 
-def _graphml(game_map: GameMap) -> str:
-    return "\n".join(nx.generate_graphml(nx.MultiGraph(build_graph(game_map)), edge_id_from_attribute="id"))
-
-
-def _adjacency(game_map: GameMap) -> str:
+def _adjacency(tables: MapFrames) -> str:
     import pandas as pd
 
-    names = [city.name for city in game_map.cities]
+    names = list(tables.cities["name"])
     matrix = pd.DataFrame(index=names, columns=names, dtype="object")
-    for route in sorted(game_map.routes, key=lambda r: -r.length):
-        a, b = route.cities
-        matrix.loc[a, b] = matrix.loc[b, a] = route.length
+    routes = tables.routes.sort_values("length", ascending=False)
+    for a, b, length in zip(routes["city_a"], routes["city_b"], routes["length"], strict=True):
+        matrix.loc[a, b] = matrix.loc[b, a] = length
     return matrix.to_csv()
-
-
-def _edges(game_map: GameMap) -> str:
-    return game_map.tables.routes.to_csv(index=False)

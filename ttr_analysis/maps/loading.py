@@ -7,50 +7,24 @@ import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from ttr_analysis._errors import Fault, MapError, UnknownNameError, nearest
-from ttr_analysis.cards import ROUTE_COLORS
 from ttr_analysis.maps import validation
 from ttr_analysis.maps.decoding import decode_rules
-from ttr_analysis.maps.model import City, GameMap, Place, Route, Ticket, first_equal
-from ttr_analysis.maps.reading import Column, Row, Table, choice, flag, number, read_table, read_toml, text, whole
-from ttr_analysis.rules.ruleset import ClaimRules, RuleSet
+from ttr_analysis.maps.model import City, GameMap, Place, Ticket, first_equal
+from ttr_analysis.maps.reading import Row, Table, read_table, read_toml
+from ttr_analysis.maps.rows import (
+    CITY_COLUMNS,
+    MAX_CITIES,
+    PLACE_COLUMNS,
+    ROUTE_COLUMNS,
+    TICKET_COLUMNS,
+    MapRows,
+    build_route,
+)
+from ttr_analysis.rules.ruleset import RuleSet
 
-MAX_CITIES = 64
-MAX_LENGTH = 12
-
-CITY_COLUMNS = (
-    Column("name", text),
-    Column("label", text, ""),
-    Column("country", text, ""),
-    Column("lat", number(-90, 90)),
-    Column("lon", number(-180, 180)),
-    Column("x", number(-10_000, 10_000), None),
-    Column("y", number(-10_000, 10_000), None),
-    Column("label_at", choice("N", "NE", "E", "SE", "S", "SW", "W", "NW", ""), ""),
-)
-PLACE_COLUMNS = (Column("place", text), Column("city", text))
-ROUTE_COLUMNS = (
-    Column("city_a", text),
-    Column("city_b", text),
-    Column("track", whole(0, 1), 0),
-    Column("length", whole(1, MAX_LENGTH)),
-    Column("color", choice(*ROUTE_COLORS)),
-    Column("tunnel", flag, False),  # noqa: FBT003 - the default of a flag
-    Column("locomotives", whole(0, MAX_LENGTH), 0),
-    Column("toll", whole(0, 20), 0),
-    Column("swap_size", whole(0, 9), None),
-    Column("swap_fills", choice("any", "symbols"), None),
-)
-TICKET_COLUMNS = (
-    Column("ticket", text),
-    Column("origin", text),
-    Column("destination", text),
-    Column("points", whole(0, 200)),
-    Column("neutral_a", text, ""),
-    Column("neutral_b", text, ""),
-)
 _TABLES = {
     "cities.csv": (CITY_COLUMNS, MAX_CITIES),
     "places.csv": (PLACE_COLUMNS, MAX_CITIES),
@@ -58,16 +32,6 @@ _TABLES = {
     "tickets.csv": (TICKET_COLUMNS, 8 * validation.MAX_TICKETS),
 }
 _OPTIONAL = {"places.csv"}
-
-
-@dataclass(frozen=True, slots=True)
-class MapRows:
-    """The tables of a map folder, before they become a map."""
-
-    cities: Table
-    places: Table
-    routes: Table
-    tickets: Table
 
 
 def load_map(name_or_folder: str | os.PathLike[str]) -> GameMap:
@@ -185,46 +149,6 @@ def _build_city(row: Row, projection: Projection) -> City:
         x, y = (round(position, 3) for position in projection.project(row["lat"], row["lon"]))
     label = row["label"] or row["name"]
     return City(row["name"], label, row["lat"], row["lon"], x, y, row["country"], row["label_at"])
-
-
-def build_route(values: dict[str, Any], rules: RuleSet) -> Route:
-    """
-    Return the route that a row describes: what it leaves open follows from the rules.
-
-    Parameters
-    ----------
-    values
-        The columns of `routes.csv`.
-    rules
-        Say where locomotives are jokers, what stands in for a locomotive on a
-        ferry, and the points.
-    """
-    ends = (values["city_a"], values["city_b"])
-    ferry = values["locomotives"] > 0
-    kind = "tunnel" if values["tunnel"] else "ferry" if ferry else "plain"
-    swap_size, swap_fills = default_swap(rules.claims, ferry=ferry)
-    return Route(
-        id=f"{ends[0]}-{ends[1]}/{values['track']}",
-        cities=ends,
-        track=values["track"],
-        length=values["length"],
-        color=values["color"],
-        tunnel=values["tunnel"],
-        locomotives=values["locomotives"],
-        locomotives_allowed=kind in rules.claims.locomotives_on,
-        swap_size=swap_size if values["swap_size"] is None else values["swap_size"],
-        swap_fills=swap_fills if values["swap_fills"] is None else values["swap_fills"],
-        toll=values["toll"],
-        points=rules.points_for(values["length"]),
-    )
-
-
-def default_swap(claims: ClaimRules, *, ferry: bool) -> tuple[int, Any]:
-    """Return how many cards stand in for one, and for which spaces, where a route says nothing of its own."""
-    if not ferry:
-        return 0, "any"
-    # A set stands in for a locomotive: where that is no joker, it fills symbols only.
-    return claims.ferry_swap_size, claims.ferry_swap_fills if "ferry" in claims.locomotives_on else "symbols"
 
 
 def _build_tickets(rows: list[Row], place: Callable[[str], Place]) -> tuple[Ticket, ...]:

@@ -1,233 +1,41 @@
-"""A map: cities, places, routes, tickets, and the board that is asked by name."""
+"""`GameMap`: a board with its tickets and rules, asked by name, changed for a what-if, and given in other forms."""
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
-from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ttr_analysis._display import render_html
-from ttr_analysis._errors import AmbiguousNameError, UnknownNameError
+from ttr_analysis._errors import AmbiguousNameError, Fault, MapError, UnknownNameError
+from ttr_analysis.maps.board import City, Place, Route, Ticket, double_routes
+from ttr_analysis.maps.decoding import encode_rules
 from ttr_analysis.maps.names import NameIndex, fold
+from ttr_analysis.maps.reading import write_atomically
+from ttr_analysis.maps.rows import (
+    CITY_COLUMNS,
+    PLACE_COLUMNS,
+    ROUTE_COLUMNS,
+    TICKET_COLUMNS,
+    map_rows,
+    read_route,
+    route_under,
+    to_csv,
+)
+from ttr_analysis.maps.validation import check_rows
+from ttr_analysis.rules.ruleset import RuleSet
 
 if TYPE_CHECKING:
-    import os
-
     import networkx as nx
 
     from ttr_analysis.maps.frames import MapFrames
     from ttr_analysis.maps.graph import GraphFile
-    from ttr_analysis.rules.ruleset import RouteKind, RuleSet
 
-
-@dataclass(frozen=True, slots=True)
-class City:
-    """
-    A city, or a border point where a route leaves the country.
-
-    Parameters
-    ----------
-    name
-        As printed on the board, with accents; the node of the graph.
-    label
-        The text in pictures, where it differs from the name.
-    lat, lon
-        Position in degrees, WGS84.
-    x, y
-        Position on the board picture, y upwards.
-    country
-        The country it lies in.
-    label_at
-        Side of the city's dot on which its label stands in pictures: "N",
-        "NE" and so on; "" for the side with the most room.
-    """
-
-    name: str
-    label: str
-    lat: float
-    lon: float
-    x: float
-    y: float
-    country: str
-    label_at: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """
-    What a ticket names: one city, or a country by all its border points.
-
-    Parameters
-    ----------
-    name
-        Name of the city or country.
-    cities
-        Names of the cities, any of which will do.
-    """
-
-    name: str
-    cities: tuple[str, ...]
-
-    @property
-    def is_country(self) -> bool:
-        """Whether the place is a country: its cities are border points, each a dead end."""
-        return self.cities != (self.name,)
-
-    def __str__(self) -> str:
-        """Return the name."""
-        return self.name
-
-
-@dataclass(frozen=True, slots=True)
-class Route:
-    """
-    One track of car spaces between two cities.
-
-    Parameters
-    ----------
-    id
-        Stable text, for records and messages: `"Bergen-Oslo/0"`.
-    cities
-        Its two ends.
-    track
-        0, or 1 for the second track of a double route.
-    length
-        Car spaces, locomotive symbols included (trains).
-    color
-        A card color, or "gray" for any one color.
-    tunnel
-        Whether it is a tunnel.
-    locomotives
-        Locomotive symbols among its spaces; more than 0 on a ferry.
-    locomotives_allowed
-        Whether a locomotive may be played as a joker.
-    swap_size
-        So many cards of any kind may stand in for one card; 0: not allowed.
-    swap_fills
-        Spaces that such a set may fill: "any", or "symbols" only.
-    toll
-        Tokens that claiming it costs.
-    points
-        Points for claiming it.
-    """
-
-    id: str
-    cities: tuple[str, str]
-    track: int
-    length: int
-    color: str
-    tunnel: bool
-    locomotives: int
-    locomotives_allowed: bool
-    swap_size: int
-    swap_fills: Literal["any", "symbols"]
-    toll: int
-    points: int
-
-    @property
-    def kind(self) -> RouteKind:
-        """Whether it is a "tunnel", a "ferry" or "plain"."""
-        return "tunnel" if self.tunnel else "ferry" if self.locomotives else "plain"
-
-    def other_end(self, city: str) -> str:
-        """
-        Return the city at the other end.
-
-        Raises
-        ------
-        ValueError
-            If the route does not touch `city`.
-        """
-        a, b = self.cities
-        if city not in self.cities:
-            msg = f"route {self.id} does not touch {city}"
-            raise ValueError(msg)
-        return b if city == a else a
-
-    def __eq__(self, other: object) -> bool:
-        """Return whether two routes are the same; their ids, compared first, nearly always tell them apart."""
-        if self is other:
-            return True
-        if not isinstance(other, Route):
-            return NotImplemented
-        return self.id == other.id and _facts(self) == _facts(other)
-
-    def __hash__(self) -> int:
-        return hash(self.id)
-
-    def __str__(self) -> str:
-        """Return the route in words, for messages."""
-        a, b = self.cities
-        return f"{a}-{b} ({self.color}, {self.length})"
-
-
-_facts: Callable[[Route], tuple[object, ...]] = attrgetter(*(field.name for field in fields(Route)))
-"""All fields of a route."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ticket:
-    """
-    A destination ticket.
-
-    Parameters
-    ----------
-    id
-        Stable text, for records and messages: `"Bergen-Narvik"`.
-    origin
-        Where it begins.
-    destinations
-        Where it may end, each with its points; more than one on tickets to
-        countries.
-    neutral
-        The two cities at its foot between which the neutral player builds, or
-        None.
-    """
-
-    id: str
-    origin: Place
-    destinations: tuple[tuple[Place, int], ...]
-    neutral: tuple[str, str] | None = None
-
-    @property
-    def points(self) -> int:
-        """Points of the best destination."""
-        return max(points for _, points in self.destinations)
-
-    @property
-    def penalty(self) -> int:
-        """Points lost if no destination is reached: those of the lowest one."""
-        return min(points for _, points in self.destinations)
-
-    def score(self, reached: Iterable[str]) -> int:
-        """
-        Return the points of the ticket.
-
-        Parameters
-        ----------
-        reached
-            Names of the destinations that the player's network joins to the
-            origin.
-
-        Returns
-        -------
-        points
-            Those of the best destination reached, or minus the lowest of all
-            if there is none.
-        """
-        names = set(reached)
-        return max((points for place, points in self.destinations if place.name in names), default=-self.penalty)
-
-    def __str__(self) -> str:
-        """Return the ticket in words, for messages."""
-        ends = ", ".join(f"{place} {points}" for place, points in self.destinations)
-        return f"{self.origin} to {ends}"
-
-
-# -- a board with its tickets and rules as an immutable value that is asked by name --------------------------------
+__all__ = ["City", "GameMap", "Place", "Route", "RouteLike", "Ticket", "TicketLike", "first_equal"]
 
 RouteLike = Route | str | tuple[str, str]
 """A route, a route id, or a pair of cities: all tracks between them."""
@@ -502,48 +310,38 @@ class GameMap:
         """
         from ttr_analysis.maps.graph import build_graph
 
-        return build_graph(self)
+        return build_graph(self.title, self.cities, self.routes)
 
     @property
     def tables(self) -> MapFrames:
         """The map as pandas tables: `.cities`, `.routes`, `.tickets`."""
         from ttr_analysis.maps.frames import MapFrames
 
-        return MapFrames(self)
+        return MapFrames(self.name, self.cities, self.places, self.routes, self.tickets)
 
-    def with_routes(self, *routes: Route | dict[str, Any]) -> GameMap:
+    def export(self, path: str | os.PathLike[str], *, kind: GraphFile = "graphml") -> None:
         """
-        Return the map with more routes: a what-if map.
+        Write the graph of the map to a file that other programs read.
 
         Parameters
         ----------
-        routes
-            Routes, or their columns as in `routes.csv`:
-            `{"city_a": "Oslo", "city_b": "Vaasa", "length": 4, "color": "gray"}`.
+        path
+            The file.
+        kind
+            "graphml" with all attributes (Gephi, yEd, Cytoscape),
+            "adjacency": a CSV matrix of the fewest trains of a route between
+            each two cities, empty where there is none, or "edges": a CSV
+            table, one row per track.
 
         Raises
         ------
-        MapError
-            If the map with them is not valid.
+        ValueError
+            If there is no such kind.
         """
-        from ttr_analysis.maps.editing import with_routes
+        from ttr_analysis.maps.graph import build_graph, graph_text
 
-        return with_routes(self, routes)
-
-    def without(self, routes: Iterable[RouteLike]) -> GameMap:
-        """
-        Return the map without some routes: a what-if map.
-
-        Raises
-        ------
-        UnknownNameError
-            If a route is not on the map.
-        MapError
-            If the rest is not valid: not connected, say.
-        """
-        from ttr_analysis.maps.editing import without
-
-        return without(self, routes)
+        G = build_graph(self.title, self.cities, self.routes)  # whatever a user has done to `graph`
+        write_atomically(path, graph_text(kind, G, self.tables))
 
     def to_folder(self, path: str | os.PathLike[str]) -> None:
         """
@@ -554,9 +352,78 @@ class GameMap:
         path
             A new folder, or one whose map is to be replaced.
         """
-        from ttr_analysis.maps.editing import to_folder
+        import tomli_w
 
-        to_folder(self, path)
+        folder = Path(path).expanduser()
+        folder.mkdir(parents=True, exist_ok=True)
+        rows = map_rows(self.cities, self.places, self.routes, self.tickets, self.rules)
+        files = {
+            "cities.csv": to_csv(CITY_COLUMNS, rows.cities),
+            "routes.csv": to_csv(ROUTE_COLUMNS, rows.routes),
+            "tickets.csv": to_csv(TICKET_COLUMNS, rows.tickets),
+            "places.csv": to_csv(PLACE_COLUMNS, rows.places),
+            "rules.toml": tomli_w.dumps(encode_rules(self.rules)),
+        }
+        for name, content in files.items():
+            write_atomically(folder / name, content)
+
+    # -- other maps -----------------------------------------------------------
+
+    def with_routes(self, *routes: Route | dict[str, Any]) -> GameMap:
+        """
+        Return the map with more routes: a what-if map.
+
+        Parameters
+        ----------
+        routes
+            Routes, or their columns as in `routes.csv`:
+            `{"city_a": "Oslo", "city_b": "Vaasa", "length": 4, "color": "gray"}`.
+            A missing `track` is the first one that is free.
+
+        Raises
+        ------
+        MapError
+            If the map with them is not valid.
+        """
+        faults: list[Fault] = []
+        added: list[Route] = []
+        for i, item in enumerate(routes, start=1):
+            route = read_route(item, f"new route {i}", [*self.routes, *added], self.rules, faults)
+            if route is not None:
+                added.append(route)
+        if faults:
+            raise MapError(self.name, faults)
+        return self._with((*self.routes, *added), self.tickets)
+
+    def without(self, routes: Iterable[RouteLike]) -> GameMap:
+        """
+        Return the map without some routes: a what-if map.
+
+        The track left of a double route becomes a single route: track 0, in
+        its id too.
+
+        Parameters
+        ----------
+        routes
+            Routes, route ids or pairs of cities.
+
+        Raises
+        ------
+        UnknownNameError
+            If a route is not on the map.
+        MapError
+            If the rest is not valid: not connected, say.
+        """
+        gone = {route.id for route in self.resolve_routes(routes)}
+        kept = [route for route in self.routes if route.id not in gone]
+        ends = {(frozenset(r.cities), r.track) for r in kept}
+        tracks = tuple(_as_single(r) if r.track == 1 and (frozenset(r.cities), 0) not in ends else r for r in kept)
+        double = double_routes(tracks)
+        # The neutral player builds on double routes only.
+        tickets = tuple(
+            replace(t, neutral=None) if t.neutral and frozenset(t.neutral) not in double else t for t in self.tickets
+        )
+        return self._with(tracks, tickets)
 
     def with_variant(self, name: str | None) -> GameMap:
         """
@@ -579,24 +446,19 @@ class GameMap:
         >>> sum(route.toll for route in nederland.with_variant("no_tolls").routes)
         0
         """
-        from ttr_analysis.maps.editing import with_variant
+        rules = self.rules.with_variant(name)
+        if rules is self.rules:
+            return self
+        routes = tuple(route_under(rules, route, self.rules) for route in self.routes)
+        return replace(first_equal(replace(self, title=rules.title, routes=routes, rules=rules)))
 
-        return with_variant(self, name)
-
-    def export(self, path: str | os.PathLike[str], *, kind: GraphFile = "graphml") -> None:
-        """
-        Write the graph of the map to a file that other programs read.
-
-        Parameters
-        ----------
-        path
-            The file.
-        kind
-            "graphml", "adjacency" or "edges": see `export_graph`.
-        """
-        from ttr_analysis.maps.graph import export_graph
-
-        export_graph(self, path, kind=kind)
+    def _with(self, routes: tuple[Route, ...], tickets: tuple[Ticket, ...]) -> GameMap:
+        """Return the map with other routes and tickets, checked."""
+        faults: list[Fault] = []
+        check_rows(map_rows(self.cities, self.places, routes, tickets, self.rules), self.rules, faults)
+        if faults:
+            raise MapError(self.name, faults)
+        return replace(self, routes=routes, tickets=tickets)
 
     # -- plumbing -------------------------------------------------------------
 
@@ -672,3 +534,8 @@ def _names_both(ticket: Ticket, a: str, b: str) -> bool:
     """Return whether a ticket joins `a` and `b`, in any order."""
     ends = [place.name for place, _ in ticket.destinations]
     return (ticket.origin.name == a and b in ends) or (ticket.origin.name == b and a in ends)
+
+
+def _as_single(route: Route) -> Route:
+    """Return a lone second track as what it now is, the first: as it would be read from a folder."""
+    return replace(route, track=0, id=f"{route.cities[0]}-{route.cities[1]}/0")

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from ttr_analysis._errors import Fault, nearest
 from ttr_analysis.maps.names import fold
 from ttr_analysis.maps.reading import Row
+from ttr_analysis.maps.rows import MapRows
 from ttr_analysis.rules.ruleset import RuleSet
-
-if TYPE_CHECKING:
-    from ttr_analysis.maps.loading import MapRows
 
 MAX_ROUTES = 128
 MAX_TICKETS = 128

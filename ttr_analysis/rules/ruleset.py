@@ -403,6 +403,17 @@ class RuleSet:
         msg = f"{self.title} has no points for a route of length {length}, only for {dict(self.claims.points)}"
         raise ValueError(msg)
 
+    def toll_for(self, printed: int) -> int:
+        """
+        Return the toll of a route: what the board prints, and none if no tokens are dealt.
+
+        Examples
+        --------
+        >>> RuleSet("My map").toll_for(3), RuleSet("My map", money=MoneyRules(tokens=30)).toll_for(3)
+        (0, 3)
+        """
+        return printed if self.money.tokens else 0
+
     def both_tracks_open(self, n_players: int) -> bool:
         """Return whether both tracks of a double route are open with `n_players`."""
         return n_players >= self.claims.double_routes_from

@@ -1,0 +1,219 @@
+"""What is printed on a board and its tickets: cities, places, routes and tickets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields
+from operator import attrgetter
+from typing import Literal
+
+from ttr_analysis.rules.ruleset import RouteKind
+
+
+@dataclass(frozen=True, slots=True)
+class City:
+    """
+    A city, or a border point where a route leaves the country.
+
+    Parameters
+    ----------
+    name
+        As printed on the board, with accents; the node of the graph.
+    label
+        The text in pictures, where it differs from the name.
+    lat, lon
+        Position in degrees, WGS84.
+    x, y
+        Position on the board picture, y upwards.
+    country
+        The country it lies in.
+    label_at
+        Side of the city's dot on which its label stands in pictures: "N",
+        "NE" and so on; "" for the side with the most room.
+    """
+
+    name: str
+    label: str
+    lat: float
+    lon: float
+    x: float
+    y: float
+    country: str
+    label_at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """
+    What a ticket names: one city, or a country by all its border points.
+
+    Parameters
+    ----------
+    name
+        Name of the city or country.
+    cities
+        Names of the cities, any of which will do.
+    """
+
+    name: str
+    cities: tuple[str, ...]
+
+    @property
+    def is_country(self) -> bool:
+        """Whether the place is a country: its cities are border points, each a dead end."""
+        return self.cities != (self.name,)
+
+    def __str__(self) -> str:
+        """Return the name."""
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """
+    One track of car spaces between two cities.
+
+    Parameters
+    ----------
+    id
+        Stable text, for records and messages: `"Bergen-Oslo/0"`.
+    cities
+        Its two ends.
+    track
+        0, or 1 for the second track of a double route.
+    length
+        Car spaces, locomotive symbols included (trains).
+    color
+        A card color, or "gray" for any one color.
+    tunnel
+        Whether it is a tunnel.
+    locomotives
+        Locomotive symbols among its spaces; more than 0 on a ferry.
+    locomotives_allowed
+        Whether a locomotive may be played as a joker.
+    swap_size
+        So many cards of any kind may stand in for one card; 0: not allowed.
+    swap_fills
+        Spaces that such a set may fill: "any", or "symbols" only.
+    toll
+        Tokens that claiming it costs.
+    points
+        Points for claiming it.
+    """
+
+    id: str
+    cities: tuple[str, str]
+    track: int
+    length: int
+    color: str
+    tunnel: bool
+    locomotives: int
+    locomotives_allowed: bool
+    swap_size: int
+    swap_fills: Literal["any", "symbols"]
+    toll: int
+    points: int
+
+    @property
+    def kind(self) -> RouteKind:
+        """Whether it is a "tunnel", a "ferry" or "plain"."""
+        return "tunnel" if self.tunnel else "ferry" if self.locomotives else "plain"
+
+    def other_end(self, city: str) -> str:
+        """
+        Return the city at the other end.
+
+        Raises
+        ------
+        ValueError
+            If the route does not touch `city`.
+        """
+        a, b = self.cities
+        if city not in self.cities:
+            msg = f"route {self.id} does not touch {city}"
+            raise ValueError(msg)
+        return b if city == a else a
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether two routes are the same; their ids, compared first, nearly always tell them apart."""
+        if self is other:
+            return True
+        if not isinstance(other, Route):
+            return NotImplemented
+        return self.id == other.id and _facts(self) == _facts(other)
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
+    def __str__(self) -> str:
+        """Return the route in words, for messages."""
+        a, b = self.cities
+        return f"{a}-{b} ({self.color}, {self.length})"
+
+
+_facts: Callable[[Route], tuple[object, ...]] = attrgetter(*(field.name for field in fields(Route)))
+"""All fields of a route."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """
+    A destination ticket.
+
+    Parameters
+    ----------
+    id
+        Stable text, for records and messages: `"Bergen-Narvik"`.
+    origin
+        Where it begins.
+    destinations
+        Where it may end, each with its points; more than one on tickets to
+        countries.
+    neutral
+        The two cities at its foot between which the neutral player builds, or
+        None.
+    """
+
+    id: str
+    origin: Place
+    destinations: tuple[tuple[Place, int], ...]
+    neutral: tuple[str, str] | None = None
+
+    @property
+    def points(self) -> int:
+        """Points of the best destination."""
+        return max(points for _, points in self.destinations)
+
+    @property
+    def penalty(self) -> int:
+        """Points lost if no destination is reached: those of the lowest one."""
+        return min(points for _, points in self.destinations)
+
+    def score(self, reached: Iterable[str]) -> int:
+        """
+        Return the points of the ticket.
+
+        Parameters
+        ----------
+        reached
+            Names of the destinations that the player's network joins to the
+            origin.
+
+        Returns
+        -------
+        points
+            Those of the best destination reached, or minus the lowest of all
+            if there is none.
+        """
+        names = set(reached)
+        return max((points for place, points in self.destinations if place.name in names), default=-self.penalty)
+
+    def __str__(self) -> str:
+        """Return the ticket in words, for messages."""
+        ends = ", ".join(f"{place} {points}" for place, points in self.destinations)
+        return f"{self.origin} to {ends}"
+
+
+def double_routes(routes: Iterable[Route]) -> frozenset[frozenset[str]]:
+    """Return the pairs of cities that two tracks join."""
+    return frozenset(frozenset(route.cities) for route in routes if route.track == 1)
