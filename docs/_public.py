@@ -53,6 +53,13 @@ def public_names(module: ModuleType) -> list[str]:
     return sorted((name for name in names if kinds[name] < KINDS.index("data")), key=kinds.__getitem__)
 
 
+def members_of(value: type) -> list[str]:
+    """Return what is listed of a class: its members, and those that it has from another class of this package."""
+    *bases, last = value.__mro__[1:]
+    is_ours = bool(bases) and all(base.__module__.startswith("ttr_analysis") for base in bases)
+    return ["   :members:", *[f"   :inherited-members: {last.__name__}"] * is_ours]
+
+
 class Public(SphinxDirective):
     """Document names of a module, as a table and then each in full: those of the content, or all that it offers."""
 
@@ -69,7 +76,8 @@ class Public(SphinxDirective):
         lines += [f"   {name}" for name in names]
         for name in names:
             kind = kind_of(getattr(module, name))
-            lines += ["", f".. auto{kind}:: {home}.{name}", *["   :members:"] * (kind == "class")]
+            lines += ["", f".. auto{kind}:: {home}.{name}"]
+            lines += members_of(getattr(module, name)) if kind == "class" else []
         return self.parse_text_to_nodes("\n".join(lines) + "\n")
 
 

@@ -26,7 +26,7 @@ from .maps.model import GameMap as GameMap
 from .maps.model import Place as Place
 from .maps.model import Route as Route
 from .maps.model import Ticket as Ticket
-from .records.game import Game as Game
+from .records.record import Game as Game
 from .records.record import GameRecord as GameRecord
 from .rules.ruleset import RuleSet as RuleSet
 from .studies.simulation import SimulationResult as SimulationResult

@@ -20,7 +20,7 @@ import pytest
 from tests.engine.conformance import Combination, Player, every_combination
 from ttr_analysis._compile.calls import is_plain
 from ttr_analysis.policies import Greedy, Planner, Random
-from ttr_analysis.records.game import Game
+from ttr_analysis.records.record import Game
 
 SEED: Final = 11
 

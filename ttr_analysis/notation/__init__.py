@@ -47,7 +47,7 @@ from ttr_analysis.notation.lexer import NotationError
 from ttr_analysis.notation.parser import LineParser
 from ttr_analysis.notation.writer import part_text, timeline_lines
 from ttr_analysis.records.entries import Entry
-from ttr_analysis.records.game import Game
+from ttr_analysis.records.record import Game
 from ttr_analysis.records.verification import follow
 
 if TYPE_CHECKING:

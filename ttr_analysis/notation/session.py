@@ -16,8 +16,7 @@ from ttr_analysis.notation.lexer import NotationError
 from ttr_analysis.notation.parser import LineParser
 from ttr_analysis.notation.writer import setup_lines, timeline_lines
 from ttr_analysis.records.entries import Entry, event_of
-from ttr_analysis.records.game import Game
-from ttr_analysis.records.record import GameRecord
+from ttr_analysis.records.record import Game, GameRecord
 from ttr_analysis.records.replay import Timeline
 from ttr_analysis.records.verification import ImpossibleError, follow, follow_on
 

@@ -1,4 +1,4 @@
-"""The record of a game: a value that is saved, loaded, replayed and continued."""
+"""The record of a game, a value that is saved, loaded, replayed and continued; and the game that is recorded."""
 
 from __future__ import annotations
 
@@ -9,15 +9,20 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from operator import index
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, SupportsIndex
+from typing import Any, Self, SupportsIndex
+
+import numpy as np
 
 from ttr_analysis._arrays import Ints
 from ttr_analysis._display import render_html
 from ttr_analysis._errors import GameError, RecordError, RecordWarning, _shorten
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions.table import codec_of
-from ttr_analysis.engine.events import Event, Move
-from ttr_analysis.engine.layout import UNKNOWN_CARD, UNKNOWN_TICKET, State
+from ttr_analysis.engine.events import Event, Move, Rows
+from ttr_analysis.engine.game import GameEngine, whole_number
+from ttr_analysis.engine.layout import OVER, UNKNOWN_CARD, UNKNOWN_TICKET, State
+from ttr_analysis.engine.packed import seat_policy
+from ttr_analysis.engine.protocol import CompiledPolicy, Policy, PolicyLike, find_policies, policy_name
 from ttr_analysis.engine.scores import Scores, score_state
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.engine.unknowns import unknown_words
@@ -34,14 +39,11 @@ from ttr_analysis.records.entries import (
     event_of,
     in_offer_order,
 )
-from ttr_analysis.records.header import MAX_NAME, RecordHeader, fingerprint, read_header, resolve_map
+from ttr_analysis.records.header import MAX_NAME, RecordHeader, check_seed, fingerprint, read_header, resolve_map
 from ttr_analysis.records.lines import FaultList, as_line, parse_lines, read_bytes
-from ttr_analysis.records.replay import States, Timeline
+from ttr_analysis.records.replay import SET_UP, States, Timeline
 from ttr_analysis.records.verification import ImpossibleError, follow
 from ttr_analysis.rules.chance import TABLE_STREAM, open_stream, seed_key
-
-if TYPE_CHECKING:
-    from ttr_analysis.records.game import Game
 
 
 @dataclass(frozen=True, repr=False)
@@ -89,7 +91,7 @@ class GameRecord:
     @classmethod
     def from_play(
         cls,
-        game: Game,
+        game: GameEngine,
         policies: Sequence[str],
         seed: int | None,
         events: Iterable[Event],
@@ -359,8 +361,6 @@ class GameRecord:
         IndexError
             If there is no such step.
         """
-        from ttr_analysis.records.game import Game  # which makes records, and so knows them
-
         state = self.state_at(step)
         vector = state.packed.copy()
         if unknown := unknown_words(vector, self.header.n_players):
@@ -475,6 +475,114 @@ class GameRecord:
 
 def _warn(message: str) -> None:
     warnings.warn(f"record {_shorten(message, 200)}", RecordWarning, stacklevel=4)
+
+
+# -- a game that is recorded -------------------------------------------------------------------------------------
+
+
+class Game(GameEngine):
+    """
+    The game on a map by its rules.
+
+    A game holds no state: `new` gives the first one, `apply` the next.
+
+    Parameters
+    ----------
+    game_map
+        The map.
+    n_players
+        Number of players, without the neutral one.
+    variant
+        A variant of the rules; None for the map's own.
+
+    Raises
+    ------
+    GameError
+        If the map is not for so many players, or too large to be played.
+    UnknownNameError
+        If the map has no such variant.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> game = ttr.Game(ttr.load_map("nordic"), n_players=2)
+    >>> state = game.new(seed=7)
+    >>> print(game.legal_actions(state)[0])
+    keep Stockholm to Bergen 8; Bergen to København 8
+    >>> print(game.why_illegal(state, ttr.actions.DrawCard()))
+    P0 must choose its opening tickets now; it cannot draw a card
+    >>> game.apply(state, game.legal_actions(state)[0])
+    <GameState nordic, 2 players: P1 KEEP_START, turn 1, scores 0-0, trains 40-40>
+    """
+
+    __slots__ = ()
+
+    def play(self, policies: Sequence[PolicyLike], seed: int, game: int = 0) -> GameRecord:
+        """
+        Play a game to its end and return its record.
+
+        Parameters
+        ----------
+        policies
+            Who plays each seat; one of the package may be given by its name.
+        seed, game
+            As in `new`; the random numbers of each policy depend on them and on
+            its seat alone.
+
+        Raises
+        ------
+        GameError
+            If there are not as many policies as players, or one of them fails.
+        UnknownNameError
+            If the package has no policy of a name.
+        IllegalActionError
+            If a policy chooses an illegal action; the message says which, in
+            which turn, and why it is illegal.
+
+        Examples
+        --------
+        >>> import ttr_analysis as ttr
+        >>> game = ttr.Game(ttr.load_map("usa"))
+        >>> game.play(["Greedy", ttr.policies.Greedy()], seed=7).winners
+        (0,)
+        """
+        check_seed(seed)
+        players = find_policies(policies)
+        timeline, rows = self._play(players, seed, game)
+        names = [policy_name(player) for player in players]
+        return GameRecord.from_tape(self.game_map, self.n_players, rows, names, seed, game, timeline=timeline)
+
+    def play_rows(self, policies: Sequence[PolicyLike], seed: int, game: int = 0) -> Ints:
+        """
+        Play a game to its end and return all that happened as numbers.
+
+        Parameters
+        ----------
+        policies, seed, game
+            As in `play`.
+
+        Returns
+        -------
+        rows
+            Codes and values of all events, shape (events, 2): see `engine.codes`.
+        """
+        return np.array(self._play(find_policies(policies), seed, game)[1], dtype=np.int64)
+
+    def _play(self, policies: Sequence[Policy | CompiledPolicy], seed: int, game: int) -> tuple[Timeline, Rows]:
+        """Play a game to its end; return its steps and all that happened."""
+        if len(policies) != self.n_players:
+            raise GameError(f"a game of {self.n_players} players needs as many policies, got {len(policies)}")
+        number = whole_number(game, "number of the game")
+        vector, written = self._packed.deal(seed, number)
+        timeline = Timeline(self.game_map, self.n_players)
+        timeline.add_played(SET_UP, 0, written, vector)
+        choosers = [seat_policy(self._packed, policy, seat, seed, number) for seat, policy in enumerate(policies)]
+        while vector.phase != OVER:
+            code, value = choosers[vector.seat](vector)
+            vector, rows = self._packed.play_on(vector, code, value)
+            timeline.add_played(code, value, rows, vector)
+            written += rows
+        return timeline, written
 
 
 # -- what one seat can see of the events of a game -----------------------------------------------------------------

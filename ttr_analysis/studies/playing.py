@@ -38,7 +38,7 @@ from ttr_analysis.engine.protocol import (
 )
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.playout import BLOCK, Players, check_legal, is_compiled, seat_players
-from ttr_analysis.records.game import Game
+from ttr_analysis.records.record import Game
 from ttr_analysis.rules.chance import run_keys
 from ttr_analysis.studies import collecting as notes
 from ttr_analysis.studies.collecting import (

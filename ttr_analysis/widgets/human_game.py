@@ -27,8 +27,7 @@ from ttr_analysis.engine.state import GameState, seat_number
 from ttr_analysis.engine.view import SeatView
 from ttr_analysis.notation import NotationError, code_text, read_move
 from ttr_analysis.notation.writer import payment_text
-from ttr_analysis.records.game import Game
-from ttr_analysis.records.record import GameRecord
+from ttr_analysis.records.record import Game, GameRecord
 from ttr_analysis.records.replay import SET_UP, Timeline
 from ttr_analysis.viz.naming import name_ticket
 from ttr_analysis.viz.words import Narration, final_parts, tell_step

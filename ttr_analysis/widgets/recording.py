@@ -17,8 +17,7 @@ from ttr_analysis.maps.model import GameMap
 from ttr_analysis.notation import NotationError
 from ttr_analysis.notation.lexer import UNKNOWN, fold_text
 from ttr_analysis.notation.session import Session
-from ttr_analysis.records.game import Game
-from ttr_analysis.records.record import GameRecord
+from ttr_analysis.records.record import Game, GameRecord
 from ttr_analysis.widgets.snapshot import seen_by_record
 
 PieceKind = Literal["route", "market", "pile", "tickets", "card"]

@@ -15,8 +15,7 @@ from ttr_analysis.engine.scores import Score
 from ttr_analysis.engine.state import GameState, PublicState
 from ttr_analysis.engine.view import SeatView
 from ttr_analysis.maps.model import GameMap, Ticket
-from ttr_analysis.records.game import Game
-from ttr_analysis.records.record import GameRecord
+from ttr_analysis.records.record import Game, GameRecord
 from ttr_analysis.viz.naming import isolate
 from ttr_analysis.viz.sheet import board_sheet
 from ttr_analysis.viz.words import Narration, Parts, final_parts, tell, without_zeros

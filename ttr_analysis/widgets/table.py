@@ -11,8 +11,7 @@ from ipywidgets import widget_serialization
 from ttr_analysis._errors import GameError
 from ttr_analysis.engine.protocol import PolicyLike
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.records.game import Game
-from ttr_analysis.records.record import GameRecord
+from ttr_analysis.records.record import Game, GameRecord
 from ttr_analysis.widgets.base import MessageWidget, css, esm
 from ttr_analysis.widgets.human_game import HumanGame
 from ttr_analysis.widgets.snapshot import fixed_facts

@@ -1,64 +1,32 @@
-"""`Game`: a game on a map, asked and played in words."""
+"""A game on a map, asked and stepped in words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from operator import index
 from typing import Final, SupportsIndex
 
-import numpy as np
-
-from ttr_analysis._arrays import Ints
 from ttr_analysis._errors import GameError, IllegalActionError
 from ttr_analysis.engine.actions import Action, LegalActions
-from ttr_analysis.engine.events import Chance, Rows
-from ttr_analysis.engine.layout import OVER, State
-from ttr_analysis.engine.packed import Happened, PackedGame, seat_policy
-from ttr_analysis.engine.protocol import CompiledPolicy, Policy, PolicyLike, find_policies, policy_name
+from ttr_analysis.engine.events import Chance
+from ttr_analysis.engine.layout import State
+from ttr_analysis.engine.packed import Happened, PackedGame
 from ttr_analysis.engine.scores import Scores, score_state
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.engine.view import SeatView
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.records.header import check_seed
-from ttr_analysis.records.record import GameRecord
-from ttr_analysis.records.replay import SET_UP, Timeline
 
 _TOO_LARGE: Final = 1 << 62
 
 
-class Game:
+class GameEngine:
     """
-    The game on a map by its rules.
-
-    A game holds no state: `new` gives the first one, `apply` the next.
+    What `Game` knows of the game on a map: all but how it is recorded.
 
     Parameters
     ----------
-    game_map
-        The map.
-    n_players
-        Number of players, without the neutral one.
-    variant
-        A variant of the rules; None for the map's own.
-
-    Raises
-    ------
-    GameError
-        If the map is not for so many players, or too large to be played.
-    UnknownNameError
-        If the map has no such variant.
-
-    Examples
-    --------
-    >>> import ttr_analysis as ttr
-    >>> game = ttr.Game(ttr.load_map("nordic"), n_players=2)
-    >>> state = game.new(seed=7)
-    >>> print(game.legal_actions(state)[0])
-    keep Stockholm to Bergen 8; Bergen to København 8
-    >>> print(game.why_illegal(state, ttr.actions.DrawCard()))
-    P0 must choose its opening tickets now; it cannot draw a card
-    >>> game.apply(state, game.legal_actions(state)[0])
-    <GameState nordic, 2 players: P1 KEEP_START, turn 1, scores 0-0, trains 40-40>
+    game_map, n_players, variant
+        As for `Game`.
     """
 
     __slots__ = ("_packed",)
@@ -68,7 +36,7 @@ class Game:
             raise GameError(f"a game is played on a map, as load_map gives it, got {game_map!r}")
         played = game_map if variant is None else game_map.with_variant(variant)
         try:
-            self._packed = PackedGame(played, _whole_number(n_players, "number of players"))
+            self._packed = PackedGame(played, whole_number(n_players, "number of players"))
         except ValueError as error:
             raise GameError(str(error)) from None
 
@@ -221,7 +189,7 @@ class Game:
             If the outcomes do not fit; the message names the first that does
             not.
         """
-        vector, rows = self._packed.deal(seed, _whole_number(game, "number of the game"), outcomes)
+        vector, rows = self._packed.deal(seed, whole_number(game, "number of the game"), outcomes)
         return self._state(vector), self._packed.events(rows, vector)
 
     def apply(self, state: GameState, action: Action) -> GameState:
@@ -289,73 +257,6 @@ class Game:
         vector, rows = self._packed.step(before, code, value, outcomes)
         return self._state(vector), self._packed.events(rows, before)
 
-    def play(self, policies: Sequence[PolicyLike], seed: int, game: int = 0) -> GameRecord:
-        """
-        Play a game to its end and return its record.
-
-        Parameters
-        ----------
-        policies
-            Who plays each seat; one of the package may be given by its name.
-        seed, game
-            As in `new`; the random numbers of each policy depend on them and on
-            its seat alone.
-
-        Raises
-        ------
-        GameError
-            If there are not as many policies as players, or one of them fails.
-        UnknownNameError
-            If the package has no policy of a name.
-        IllegalActionError
-            If a policy chooses an illegal action; the message says which, in
-            which turn, and why it is illegal.
-
-        Examples
-        --------
-        >>> import ttr_analysis as ttr
-        >>> game = ttr.Game(ttr.load_map("usa"))
-        >>> game.play(["Greedy", ttr.policies.Greedy()], seed=7).winners
-        (0,)
-        """
-        check_seed(seed)
-        players = find_policies(policies)
-        timeline, rows = self._play(players, seed, game)
-        names = [policy_name(player) for player in players]
-        return GameRecord.from_tape(self.game_map, self.n_players, rows, names, seed, game, timeline=timeline)
-
-    def play_rows(self, policies: Sequence[PolicyLike], seed: int, game: int = 0) -> Ints:
-        """
-        Play a game to its end and return all that happened as numbers.
-
-        Parameters
-        ----------
-        policies, seed, game
-            As in `play`.
-
-        Returns
-        -------
-        rows
-            Codes and values of all events, shape (events, 2): see `engine.codes`.
-        """
-        return np.array(self._play(find_policies(policies), seed, game)[1], dtype=np.int64)
-
-    def _play(self, policies: Sequence[Policy | CompiledPolicy], seed: int, game: int) -> tuple[Timeline, Rows]:
-        """Play a game to its end; return its steps and all that happened."""
-        if len(policies) != self.n_players:
-            raise GameError(f"a game of {self.n_players} players needs as many policies, got {len(policies)}")
-        number = _whole_number(game, "number of the game")
-        vector, written = self._packed.deal(seed, number)
-        timeline = Timeline(self.game_map, self.n_players)
-        timeline.add_played(SET_UP, 0, written, vector)
-        choosers = [seat_policy(self._packed, policy, seat, seed, number) for seat, policy in enumerate(policies)]
-        while vector.phase != OVER:
-            code, value = choosers[vector.seat](vector)
-            vector, rows = self._packed.play_on(vector, code, value)
-            timeline.add_played(code, value, rows, vector)
-            written += rows
-        return timeline, written
-
     # -- plumbing -----------------------------------------------------------------
 
     def _state(self, vector: State) -> GameState:
@@ -371,22 +272,23 @@ class Game:
 
     def __eq__(self, other: object) -> bool:
         """Return whether two games are on equal maps with the same number of players."""
-        if not isinstance(other, Game):
+        if not isinstance(other, GameEngine):
             return NotImplemented
         return self.n_players == other.n_players and self.game_map == other.game_map
 
     def __hash__(self) -> int:
         return hash((self.game_map, self.n_players))
 
-    def __reduce__(self) -> tuple[type[Game], tuple[GameMap, int]]:
-        return Game, (self.game_map, self.n_players)
+    def __reduce__(self) -> tuple[type[GameEngine], tuple[GameMap, int]]:
+        return type(self), (self.game_map, self.n_players)
 
     def __repr__(self) -> str:
         variant = self.game_map.rules.variant
         return f"<Game {self.game_map.name}{f' {variant}' if variant else ''}, {self.n_players} players>"
 
 
-def _whole_number(number: object, what: str) -> int:
+def whole_number(number: object, what: str) -> int:
+    """Return a number that a user gave; `what` says in the error of which it is."""
     if isinstance(number, bool) or not isinstance(number, SupportsIndex) or index(number) < 0:
         raise GameError(f"the {what} is a whole number of 0 or more, got {number!r}")
     if index(number) >= _TOO_LARGE:
