@@ -6,17 +6,15 @@ import ast
 import math
 import operator
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 
 from ttr_analysis._compile.source import Source
 from ttr_analysis._compile.types import BOOL, FLOAT, INT, INT32, NONE, Scalar, Tuple, Type, parts_of
 from ttr_analysis._compile.writer import Fault, Value, Writer, constant, number
-
-if TYPE_CHECKING:
-    from ttr_analysis._compile.program import Program
 
 
 class Static:
@@ -26,6 +24,35 @@ class Static:
 
     def __init__(self, thing: object) -> None:
         self.thing = thing
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A function for arguments of certain types."""
+
+    symbol: str
+    result: Type
+    may_fail: bool
+    stores: tuple[int, ...]
+    """Numbers of the parameters into whose memory it may store."""
+
+
+class Module(Protocol):
+    """The module for which a function is written, as far as that has to know it: `Program` is one."""
+
+    is_checked: bool
+    """Whether indices and overflow are checked."""
+
+    def instance(
+        self, source: Source, kinds: tuple[Type, ...], caller: tuple[Source, ast.AST] | None = None
+    ) -> Instance:
+        """Return a function for some types, compiled now if it is not in the module yet."""
+
+    def place(self, fault: Fault, source: Source, line: int) -> int:
+        """Return the number by which an error is reported."""
+
+    def note(self, source: Source, name: str, thing: object) -> None:
+        """Note what a global name, or a dotted one, stands for."""
 
 
 INT_LIMIT = 1 << 63
@@ -46,7 +73,7 @@ class Values(Writer):
         The function.
     """
 
-    def __init__(self, program: Program, source: Source) -> None:
+    def __init__(self, program: Module, source: Source) -> None:
         super().__init__(is_checked=program.is_checked)
         self.program = program
         self.source = source

@@ -6,26 +6,39 @@ import ast
 import builtins
 from collections.abc import Callable
 from math import prod
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 
-from ttr_analysis._compile.arithmetic import Arithmetic, Static, fits, is_int64
+from ttr_analysis._compile.arithmetic import Arithmetic, Module, Static, fits, is_int64
 from ttr_analysis._compile.records import Field
-from ttr_analysis._compile.types import BOOL, CELLS, FLOAT, INT, INT32, NONE, Array, Cell, Named, Scalar, Tuple
+from ttr_analysis._compile.source import Source
+from ttr_analysis._compile.types import (
+    BOOL,
+    CELLS,
+    FLOAT,
+    INT,
+    INT32,
+    NONE,
+    Array,
+    Cell,
+    Named,
+    Scalar,
+    Tuple,
+    has_memory,
+)
 from ttr_analysis._compile.writer import MOST_ITEMS, Fault, Place, Value, constant, number
-
-if TYPE_CHECKING:
-    from ttr_analysis._compile.expressions import Expressions
 
 
 class Arrays(Arithmetic):
     """Write what reads and changes memory."""
 
-    def __init__(self, *args: object, **named: object) -> None:
-        super().__init__(*args, **named)  # type: ignore[arg-type]
+    def __init__(self, program: Module, source: Source) -> None:
+        super().__init__(program, source)
         self.stored: set[str] = set()
         """Variables into whose memory something may be stored."""
+        self.loop_depth = 0
+        self.result = source.declared("return")
 
     # -- parts --------------------------------------------------------------------------
 
@@ -184,6 +197,11 @@ class Arrays(Arithmetic):
                 self.fail_if(self.get(f"icmp ne i64 {n}, {m}"), Fault.SIZES)
         self.copy_cells(array, value)
 
+    def new_local_array(self, cell: str, sizes: tuple[Value, ...], fill: str | None) -> Value:
+        """Make an array; it may lie on the stack if nothing can outlive the function or the turn of a loop."""
+        on_stack = self.loop_depth == 0 and self.result is not None and not has_memory(self.result)
+        return self.new_array(Array(CELLS[cell], len(sizes)), sizes, on_stack=on_stack, fill=fill)
+
     def copy_cells(self, to: Value, source: Value) -> None:
         """Copy all items of an array into another of the same sizes; they may overlap."""
         n = self.times(self.size_of(to), str(cast("Array", to.kind).cell.size))
@@ -194,7 +212,7 @@ class Arrays(Arithmetic):
 # -- what compiled code may call besides compiled functions --------------------------------------------------------
 
 
-def call_builtin(self: Expressions, node: ast.Call, thing: object) -> Value:
+def call_builtin(self: Arrays, node: ast.Call, thing: object) -> Value:
     """Write a call of a Python object that is no compiled function."""
     name = getattr(thing, "__name__", type(thing).__name__)
     try:
@@ -207,14 +225,14 @@ def call_builtin(self: Expressions, node: ast.Call, thing: object) -> Value:
     return known(self, node)
 
 
-def _one(self: Expressions, node: ast.Call) -> Value:
+def _one(self: Arrays, node: ast.Call) -> Value:
     """Return the only argument."""
     if len(node.args) != 1 or node.keywords:
         raise self.source.refuse(node, f"{ast.unparse(node.func)} with other than one argument", "give one")
     return self.value(node.args[0])
 
 
-def _int(self: Expressions, node: ast.Call) -> Value:
+def _int(self: Arrays, node: ast.Call) -> Value:
     value = self.number(node, _one(self, node))
     if value.kind is not FLOAT:
         return self.wide(value)
@@ -226,22 +244,22 @@ def _int(self: Expressions, node: ast.Call) -> Value:
     return Value(INT, (self.get(f"call i64 @llvm.fptosi.sat.i64.f64(double {value.one})"),))
 
 
-def _float(self: Expressions, node: ast.Call) -> Value:
+def _float(self: Arrays, node: ast.Call) -> Value:
     return self.convert(node, self.number(node, _one(self, node)), FLOAT, "this")
 
 
-def _bool(self: Expressions, node: ast.Call) -> Value:
+def _bool(self: Arrays, node: ast.Call) -> Value:
     return Value(BOOL, (self.truth(node, _one(self, node)),))
 
 
-def _int32(self: Expressions, node: ast.Call) -> Value:
+def _int32(self: Arrays, node: ast.Call) -> Value:
     value = self.number(node, _one(self, node))
     if value.kind is INT:
         return Value(INT32, (self.truncated(node, value, CELLS["int32"]),), value.const)
     return self.convert(node, value, INT32, "this")
 
 
-def _len(self: Expressions, node: ast.Call) -> Value:
+def _len(self: Arrays, node: ast.Call) -> Value:
     value = _one(self, node)
     if isinstance(value.kind, Tuple):
         return constant(len(value.kind.items))
@@ -250,7 +268,7 @@ def _len(self: Expressions, node: ast.Call) -> Value:
     return Value(INT, (value.parts[1],))
 
 
-def _abs(self: Expressions, node: ast.Call) -> Value:
+def _abs(self: Arrays, node: ast.Call) -> Value:
     value = self.number(node, _one(self, node))
     if value.kind is FLOAT:
         return Value(FLOAT, (self.get(f"call double @llvm.fabs.f64(double {value.one})"),))
@@ -260,10 +278,10 @@ def _abs(self: Expressions, node: ast.Call) -> Value:
     return Value(INT, (self.get(f"select i1 {is_negative}, i64 {negative.one}, i64 {value.one}"),))
 
 
-def _extreme(name: str) -> Callable[[Expressions, ast.Call], Value]:
+def _extreme(name: str) -> Callable[[Arrays, ast.Call], Value]:
     """Return how the least or greatest of some numbers is written; of equal ones, Python takes the first."""
 
-    def write(self: Expressions, node: ast.Call) -> Value:
+    def write(self: Arrays, node: ast.Call) -> Value:
         if len(node.args) < 2 or node.keywords:  # noqa: PLR2004 - of one array
             raise self.source.refuse(node, f"{name} of one argument", "write a loop, or name the numbers")
         values = [self.number(node, self.value(argument)) for argument in node.args]
@@ -287,10 +305,10 @@ def _extreme(name: str) -> Callable[[Expressions, ast.Call], Value]:
     return write
 
 
-def _array(fill: str | None) -> Callable[[Expressions, ast.Call], Value]:
+def _array(fill: str | None) -> Callable[[Arrays, ast.Call], Value]:
     """Return how an array is made: of anything, of zeros, or full of a number."""
 
-    def write(self: Expressions, node: ast.Call) -> Value:
+    def write(self: Arrays, node: ast.Call) -> Value:
         args = list(node.args)
         n_positions = 2 if fill == "full" else 1
         dtypes = [k.value for k in node.keywords if k.arg == "dtype"] + args[n_positions:]
@@ -313,7 +331,7 @@ def _array(fill: str | None) -> Callable[[Expressions, ast.Call], Value]:
     return write
 
 
-def _cell(self: Expressions, node: ast.expr) -> Cell:
+def _cell(self: Arrays, node: ast.expr) -> Cell:
     """Return what a dtype stands for."""
     found = self.evaluate(node) if isinstance(node, (ast.Name, ast.Attribute)) else None
     name = getattr(found.thing, "__name__", "") if isinstance(found, Static) else ""
@@ -323,7 +341,7 @@ def _cell(self: Expressions, node: ast.expr) -> Cell:
     return CELLS[name]
 
 
-_BUILTINS: dict[Callable[..., object], Callable[[Expressions, ast.Call], Value]] = {
+_BUILTINS: dict[Callable[..., object], Callable[[Arrays, ast.Call], Value]] = {
     int: _int,
     float: _float,
     bool: _bool,
@@ -340,7 +358,7 @@ _BUILTINS: dict[Callable[..., object], Callable[[Expressions, ast.Call], Value]]
 }
 
 
-def call_method(self: Expressions, node: ast.Call, array: Value, name: str) -> Value:
+def call_method(self: Arrays, node: ast.Call, array: Value, name: str) -> Value:
     """Write a call of a method of an array."""
     kind = cast("Array", array.kind)
     if name == "fill" and len(node.args) == 1 and not node.keywords:
@@ -359,7 +377,7 @@ def call_method(self: Expressions, node: ast.Call, array: Value, name: str) -> V
     return _sum(self, node, array)
 
 
-def _sum(self: Expressions, node: ast.Call, array: Value) -> Value:
+def _sum(self: Arrays, node: ast.Call, array: Value) -> Value:
     """Add up all items: as int64, whatever integers they are. numpy adds floats in another order than a loop."""
     cell = cast("Array", array.kind).cell
     if cell.read is FLOAT:

@@ -26,7 +26,8 @@ from ttr_analysis._compile.source import Source, Text, describe
 from ttr_analysis._compile.types import Type
 
 if TYPE_CHECKING:
-    from ttr_analysis._compile.program import Instance, Program
+    from ttr_analysis._compile.arithmetic import Instance
+    from ttr_analysis._compile.program import Program
 
 LOCK = threading.RLock()
 """One thread builds at a time."""

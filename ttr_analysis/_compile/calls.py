@@ -18,7 +18,7 @@ import numpy as np
 
 from ttr_analysis._compile.arithmetic import fits
 from ttr_analysis._compile.records import Record
-from ttr_analysis._compile.source import Source, Text
+from ttr_analysis._compile.source import Marked, Source, Text
 from ttr_analysis._compile.types import (
     BOOL,
     CELLS,
@@ -189,7 +189,7 @@ _POINTERS: dict[Pointers, Pointers] = {}
 # -- one function -------------------------------------------------------------------------------------
 
 
-class Compiled:
+class Compiled(Marked):
     """
     A compiled function: what `compiled` makes.
 

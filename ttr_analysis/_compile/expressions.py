@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-from ttr_analysis._compile.arithmetic import Static
+from ttr_analysis._compile.arithmetic import Module, Static
 from ttr_analysis._compile.arrays import Arrays, call_builtin, call_method
 from ttr_analysis._compile.records import Record
-from ttr_analysis._compile.source import Source
+from ttr_analysis._compile.source import Marked, Source, is_functions, marked
 from ttr_analysis._compile.types import (
-    CELLS,
     FLOAT,
     INT,
     Array,
@@ -23,10 +22,6 @@ from ttr_analysis._compile.types import (
     parts_of,
 )
 from ttr_analysis._compile.writer import Block, Fault, Place, Value, constant, number
-
-if TYPE_CHECKING:
-    from ttr_analysis._compile.calls import Compiled
-    from ttr_analysis._compile.program import Program
 
 
 class Variable:
@@ -44,11 +39,9 @@ class Variable:
 class Expressions(Arrays):
     """Write what expressions compute."""
 
-    def __init__(self, program: Program, source: Source) -> None:
+    def __init__(self, program: Module, source: Source) -> None:
         super().__init__(program, source)
         self.variables: dict[str, Variable] = {}
-        self.loop_depth = 0
-        self.result = source.declared("return")
 
     # -- names and constants --------------------------------------------------------
 
@@ -147,8 +140,6 @@ class Expressions(Arrays):
 
     def value_of_call(self, node: ast.Call) -> Value:
         """Write a call of a compiled function, a class, a method of an array, or one of Python's functions."""
-        from ttr_analysis._compile.calls import Compiled
-
         if isinstance(node.func, ast.Subscript):
             return self._call_by_number(node, node.func)
         if isinstance(node.func, ast.Attribute):
@@ -161,9 +152,9 @@ class Expressions(Arrays):
         callee = self.evaluate(node.func)
         if isinstance(callee, Value):
             raise self.source.refuse(node, f"a call of {callee.kind}", "call a compiled function by its name")
-        thing = getattr(callee.thing, "__compiled__", callee.thing)
-        if isinstance(thing, Compiled):
-            return self._call_compiled(node, thing.source)
+        thing = callee.thing
+        if (function := marked(thing)) is not None:
+            return self._call_compiled(node, function.source)
         if isinstance(thing, type) and issubclass(thing, Record):
             return self._lay_record(node, thing)
         if isinstance(thing, type) and issubclass(thing, tuple) and hasattr(thing, "_fields"):
@@ -241,16 +232,11 @@ class Expressions(Arrays):
         self.fail_if(self.get(f"icmp ne i64 {array.parts[1]}, {record.n_cells}"), Fault.RECORD)
         return Value(kind, array.parts[:1], origin=array.origin)
 
-    def new_local_array(self, cell: str, sizes: tuple[Value, ...], fill: str | None) -> Value:
-        """Make an array; it may lie on the stack if nothing can outlive the function or the turn of a loop."""
-        on_stack = self.loop_depth == 0 and self.result is not None and not has_memory(self.result)
-        return self.new_array(Array(CELLS[cell], len(sizes)), sizes, on_stack=on_stack, fill=fill)
-
     def _call_by_number(self, node: ast.Call, where: ast.Subscript) -> Value:
         """Write `functions[i](...)`."""
         named = self.evaluate(where.value)
         if isinstance(named, Static) and is_functions(named.thing):
-            return self._call_one_of(node, cast("tuple[Compiled, ...]", named.thing), where.slice)
+            return self._call_one_of(node, cast("tuple[Marked, ...]", named.thing), where.slice)
         base = self.static_value(where.value, named.thing) if isinstance(named, Static) else named
         if not isinstance(base.kind, Pointers):
             raise self.source.refuse(node, f"a call of an item of {base.kind}", "pass Functions as an argument")
@@ -267,7 +253,7 @@ class Expressions(Arrays):
             self.stored |= value.origin
         return self._invoke(f"{{}} {function}", arguments, kind.result, may_fail=True)
 
-    def _call_one_of(self, node: ast.Call, functions: tuple[Compiled, ...], number: ast.expr) -> Value:
+    def _call_one_of(self, node: ast.Call, functions: tuple[Marked, ...], number: ast.expr) -> Value:
         """
         Call one of the functions of a tuple at the top of a module, by its number.
 
@@ -293,13 +279,6 @@ class Expressions(Arrays):
             self.start(block)
             found.append((self._call_with(node, function.source, arguments), self.block))
         return self._joined(node, found, after)
-
-
-def is_functions(thing: object) -> bool:
-    """Return whether a Python object is a tuple of compiled functions."""
-    from ttr_analysis._compile.calls import Compiled
-
-    return isinstance(thing, tuple) and bool(thing) and all(isinstance(item, Compiled) for item in thing)
 
 
 def returned_type(result: Type) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
 from typing import cast
 
+from ttr_analysis._compile.arithmetic import Instance
 from ttr_analysis._compile.expressions import returned_type
 from ttr_analysis._compile.source import Source, describe
 from ttr_analysis._compile.statements import Statements
@@ -51,17 +51,6 @@ declare {i32, i1} @llvm.sadd.with.overflow.i32(i32, i32)
 declare {i32, i1} @llvm.ssub.with.overflow.i32(i32, i32)
 declare {i32, i1} @llvm.smul.with.overflow.i32(i32, i32)
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Instance:
-    """A function for arguments of certain types."""
-
-    symbol: str
-    result: Type
-    may_fail: bool
-    stores: tuple[int, ...]
-    """Numbers of the parameters into whose memory it may store."""
 
 
 class Program:

@@ -211,6 +211,23 @@ class Source:
         return self.refuse(node, what, instead)
 
 
+class Marked:
+    """A function that is marked as compiled, as the compiler sees it: as a source. `Compiled` is one that is called."""
+
+    source: Source
+
+
+def marked(thing: object) -> Marked | None:
+    """Return what a Python object is to compiled code, if it is a function marked as compiled or short."""
+    thing = getattr(thing, "__compiled__", thing)
+    return thing if isinstance(thing, Marked) else None
+
+
+def is_functions(thing: object) -> bool:
+    """Return whether a Python object is a tuple of compiled functions."""
+    return isinstance(thing, tuple) and bool(thing) and all(isinstance(item, Marked) for item in thing)
+
+
 def describe(thing: object) -> str:
     """
     Return text that changes when what a name stands for changes.
@@ -220,15 +237,13 @@ def describe(thing: object) -> str:
     >>> describe(3), describe((1, 2.5)), describe(len)
     ('3', '(1, 2.5)', 'builtins.len')
     """
-    from ttr_analysis._compile.calls import Compiled
-
-    if isinstance(thing, tuple) and any(isinstance(item, Compiled) for item in thing):
+    if isinstance(thing, tuple) and any(isinstance(item, Marked) for item in thing):
         return ", ".join(map(describe, thing))
     if isinstance(thing, (bool, int, float, tuple, np.generic, Enum)):
         return repr(thing)
-    thing = getattr(thing, "__compiled__", thing)
-    if isinstance(thing, Compiled):
-        thing = thing.source
+    function = marked(thing)
+    if function is not None:
+        thing = function.source
     if isinstance(thing, Source):
         declared = {name: str(thing.declared(name)) for name in thing.hints}
         return f"{thing.name} {thing.line} {thing.defaults} {declared}"

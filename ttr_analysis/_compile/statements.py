@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
-from ttr_analysis._compile.arithmetic import Static
+from ttr_analysis._compile.arithmetic import Module, Static
 from ttr_analysis._compile.expressions import Expressions, Variable, returned_type
+from ttr_analysis._compile.source import Source
 from ttr_analysis._compile.types import FLOAT, INT, NONE, Array, Tuple, Type, has_memory, parts_of
 from ttr_analysis._compile.writer import ATTRIBUTES, ERROR, SCRATCH_TOP, Block, Place, Value, constant
-
-if TYPE_CHECKING:
-    from ttr_analysis._compile.program import Program
-    from ttr_analysis._compile.source import Source
 
 
 class Statements(Expressions):
     """Write what the statements of a function do."""
 
-    def __init__(self, program: Program, source: Source) -> None:
+    def __init__(self, program: Module, source: Source) -> None:
         super().__init__(program, source)
         self._loop: tuple[Block, Block] | None = None
         """Where `break` and `continue` go."""
