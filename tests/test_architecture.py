@@ -2,9 +2,12 @@
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from importlib.util import resolve_name
 from pathlib import Path
 
+import networkx as nx
 import pytest
 
 from ttr_analysis.maps.loading import data_folder, load_map
@@ -47,6 +50,27 @@ def layer(path: Path) -> str:
 def general_files() -> list[Path]:
     """Return the files in which no map may be named."""
     return [path for path in python_files() if PACKAGE in path.parents and layer(path) in GENERAL]
+
+
+def imported(source: str, module: str, modules: AbstractSet[str]) -> set[str]:
+    """Return what a module imports of others: inside functions, and for types only, too."""
+    is_package = any(other.startswith(f"{module}.") for other in modules)
+    package = module if is_package else module.rpartition(".")[0]
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = resolve_name("." * node.level + (node.module or ""), package)
+            # A name of a package may be a module in it.
+            found |= {f"{base}.{a.name}" if f"{base}.{a.name}" in modules else base for a in node.names}
+    return found & (modules - {module})
+
+
+def circles(sources: Mapping[str, str]) -> list[list[str]]:
+    """Return the modules that import each other, by whatever ways, circle by circle."""
+    imports = nx.DiGraph((a, b) for a, source in sources.items() for b in imported(source, a, sources.keys()))
+    return sorted(sorted(members) for members in nx.strongly_connected_components(imports) if len(members) > 1)
 
 
 def words_in_code(source: str) -> Iterator[tuple[int, str]]:
@@ -105,6 +129,29 @@ def test_no_map_is_named_where_facts_decide() -> None:
     assert len(BUILT_IN) >= 4
     assert {layer(path) for path in files} >= {"rules", "tables", "analysis"}
     assert faults == []
+
+
+def test_a_circle_of_imports_is_found() -> None:
+    sources = {
+        "house.cellar": "import os",
+        "house.stairs": "def up():\n    from house import attic\n    from house.cellar import wine",
+        "house.attic": "if TYPE_CHECKING:\n    from .stairs import up",
+        "house.porch": "from house.stairs import up",
+    }
+
+    assert circles(sources) == [["house.attic", "house.stairs"]]
+
+
+def test_no_modules_import_each_other() -> None:
+    files = {path for path in python_files() if PACKAGE in path.parents}
+    names = {path: path.relative_to(ROOT).with_suffix("").parts for path in files}
+    sources = {
+        ".".join(name[:-1] if name[-1] == "__init__" else name): path.read_text(encoding="utf-8")
+        for path, name in names.items()
+    }
+
+    assert len(sources) > 100
+    assert circles(sources) == []
 
 
 def test_files_are_short_enough_to_be_read() -> None:
