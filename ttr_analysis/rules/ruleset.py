@@ -51,9 +51,6 @@ class CardRules:
     reshuffle
         When the discards become the new draw pile: "when_wanted" (a card is
         wanted and the pile is empty) or "at_once" (the pile has run out).
-    counts_visible
-        That everyone sees how many cards and tickets each seat holds: no other
-        rule is known.
     """
 
     per_color: Annotated[int, Range(1, 40)] = 12
@@ -61,7 +58,6 @@ class CardRules:
     opening_hand: Small = 4
     draws_per_turn: Annotated[int, Range(1, 5)] = 2
     reshuffle: Literal["when_wanted", "at_once"] = "when_wanted"
-    counts_visible: Literal[True] = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +79,6 @@ class MarketRules:
         So many resets at most follow one refill; then the market stays.
     reset_needs_full
         Whether a reset is made only if all slots hold a card.
-    refill
-        When and how slots that stayed empty are filled: in "slot_order", at
-        the end of a turn that added discards.
     reset_needs_colored
         A reset is made only if market, draw and discard piles together hold
         at least so many cards that are no locomotives.
@@ -98,7 +91,6 @@ class MarketRules:
     reset_at: Annotated[int, Range(0, 10)] = 3
     max_resets: Annotated[int, Range(0, 1000)] = 100
     reset_needs_full: bool = True
-    refill: Literal["slot_order"] = "slot_order"
     reset_needs_colored: Annotated[int, Range(0, 10)] = 3
     open_without_piles: bool = True
 
@@ -149,13 +141,9 @@ class ClaimRules:
         The spaces of a ferry that such a set may fill: "any" (a locomotive
         symbol, or a color space where the locomotive would be a joker) or
         "symbols" only.
-    border_points
-        What a border point of a country is: a "dead_end", so that nothing
-        passes through a country.
     pass_rounds
-        Full rounds in which everyone passes that end the game.
-    passing
-        When a player may pass: "when_stuck" (no other action is legal).
+        Full rounds in which everyone passes that end the game. A player may
+        pass only if no other action is legal.
     """
 
     points: tuple[tuple[int, Points], ...] = ((1, 1), (2, 2), (3, 4), (4, 7), (5, 10), (6, 15))
@@ -163,9 +151,7 @@ class ClaimRules:
     double_routes_from: Annotated[int, Range(0, 7)] = 4
     ferry_swap_size: Annotated[int, Range(0, 9)] = 0
     ferry_swap_fills: Literal["any", "symbols"] = "any"
-    passing: Literal["when_stuck"] = "when_stuck"
     pass_rounds: Annotated[int, Range(1, 5)] = 1
-    border_points: Literal["dead_end"] = "dead_end"
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,13 +162,11 @@ class TunnelRules:
     Parameters
     ----------
     revealed
-        Cards turned over for a tunnel.
-    short_pile
-        What happens if draw and discard piles hold fewer: "reveal_rest".
+        Cards turned over for a tunnel; if draw and discard piles hold fewer,
+        what there is.
     """
 
     revealed: Annotated[int, Range(0, 9)] = 3
-    short_pile: Literal["reveal_rest"] = "reveal_rest"
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,16 +282,12 @@ class MoneyRules:
     second_track_pays
         Who gets the toll of the second track of a double route: the "owner"
         of the first, or the "bank".
-    tokens_visible
-        That every view shows the value of everyone's tokens: no other rule is
-        known.
     loan
         Loans.
     """
 
     tokens: Points = 0
     second_track_pays: Literal["owner", "bank"] = "owner"
-    tokens_visible: Literal[True] = True
     loan: LoanRules = field(default_factory=LoanRules)
 
 
@@ -326,19 +306,12 @@ class NeutralRules:
         Seat that holds its marker first.
     after_last_turn
         Whether a phase follows the last turn of the game.
-    toll_to
-        Who gets a toll that would be owed to it.
-    both_taken
-        What a ticket means whose two tracks both belong to players:
-        "no_pair" (nothing happens).
     """
 
     trains: Annotated[int, Range(0, 100)] = 0
     first_round: Annotated[int, Range(1, 50)] = 6
     marker_seat: Annotated[int, Range(0, 5)] = 1
     after_last_turn: bool = False
-    toll_to: Literal["bank"] = "bank"
-    both_taken: Literal["no_pair"] = "no_pair"
 
 
 @dataclass(frozen=True, slots=True)
