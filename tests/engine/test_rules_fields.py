@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any
 
 import pytest
 
@@ -20,8 +20,14 @@ from tests.engine.positions import Position, changed
 from tests.engine.test_rules_setup import start
 from tests.fixtures import BUILT_IN, load
 from ttr_analysis.cards import CARD_KINDS
-from ttr_analysis.rules import ruleset
-from ttr_analysis.rules.ruleset import BonusRules, RuleSet
+from ttr_analysis.engine.kernel import scoring
+from ttr_analysis.engine.kernel.tickets import find_ticket_pile
+from ttr_analysis.engine.kernel.turns import after_draw
+from ttr_analysis.maps.loading import data_folder
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.rules import market
+from ttr_analysis.rules.market import may_take_face_up
+from ttr_analysis.rules.ruleset import BonusRules
 
 POINTS = ((1, 1), (2, 2), (3, 4), (4, 7), (5, 10), (6, 15))
 ANYWHERE = ("plain", "ferry", "tunnel")
@@ -98,16 +104,6 @@ def leaves(rules: object, path: str = "") -> Iterator[tuple[str, Any]]:
             yield path + field.name, value
 
 
-def has_a_choice(name: str) -> bool:
-    """Return whether a field may have more than one value."""
-    group, _, field = name.rpartition(".")
-    rules: Any = RuleSet("")
-    for part in group.split("."):
-        rules = getattr(rules, part)
-    hint = get_type_hints(type(rules), vars(ruleset))[field]
-    return get_origin(hint) is not Literal or len(get_args(hint)) > 1
-
-
 # -- values ------------------------------------------------------------------------------
 
 
@@ -153,11 +149,40 @@ def test_the_variant_with_a_neutral_player_differs_in_three_things() -> None:
     assert variant.players == (2, 2)
 
 
+# -- decisions ---------------------------------------------------------------------------
+
+DECISIONS = {
+    "face-up cards without piles": ("open_without_piles", BUILT_IN, may_take_face_up, "Nordic"),
+    "the reset after a claim": ("reset_at", ("switzerland", "nederland", "usa"), market, "immediately"),
+    "the reshuffle of tickets": ("unkept", ("nederland",), find_ticket_pile, "run out"),
+    "the second card": ("draws_per_turn", BUILT_IN, after_draw, "Nordic"),
+    "ties": ("tie_breaks", ("nederland",), scoring._mark_winners, "say nothing"),
+    "Kreuzlingen and Germany": ("double_routes_from", ("switzerland",), GameMap.twin, "counts"),
+}
+"""For each: the field beside which it is marked, the maps, where the rule is, and a bit of the books' word there."""
+
+WORD = re.compile(r"\b(books?|sheets?|rules|letter)\b")
+
+
+@pytest.mark.parametrize("decision", DECISIONS)
+def test_a_decision_is_marked_in_the_data_and_at_the_rule_with_the_word_of_the_book(decision: str) -> None:
+    field, maps, rule, word = DECISIONS[decision]
+
+    for name in maps:
+        lines = (data_folder() / name / "rules.toml").read_text(encoding="utf-8").splitlines()
+        comments = [line.partition("#")[2] for line in lines if line.startswith(f"{field} = ")]
+        assert comments[0].startswith(" Decision"), name
+        assert WORD.search(comments[0]), name
+    marked = " ".join(str(rule.__doc__).split()).partition("Decision: ")[2]
+    assert word in marked
+    assert WORD.search(marked)
+
+
 # -- a difference -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", sorted(field for field in VALUES if has_a_choice(field)))
-def test_every_field_with_a_choice_is_changed_by_some_test_of_the_rules(name: str) -> None:
+@pytest.mark.parametrize("name", sorted(VALUES))
+def test_every_field_is_changed_by_some_test_of_the_rules(name: str) -> None:
     field = name.rpartition(".")[2]
     sources = [path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_rules_*.py")]
     is_changed = re.compile(rf'changed\([^()]*"{field}":|= {{[^}}]*"{field}":|(?:LoanRules|with_neutral)\({field}=')

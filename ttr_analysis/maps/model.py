@@ -286,7 +286,14 @@ class GameMap:
                 raise TypeError(msg)
 
     def twin(self, route: Route) -> Route | None:
-        """Return the other track of a double route, or None."""
+        """
+        Return the other track of a double route, or None.
+
+        Decision: routes to two border points of a country are two routes,
+        both of which one player may hold, though they begin in one city, as
+        from Kreuzlingen to Germany. The sheet only counts the routes to each
+        country.
+        """
         others = [r for r in self._by_ends[frozenset(route.cities)] if r.id != route.id]
         return others[0] if others else None
 

@@ -10,7 +10,9 @@ own, turned over by chance or as a record says. A refill goes like this:
 2. As long as `is_reset_due`, `sweep_market` puts all face-up cards on the
    discard pile, and the slots are filled again in the same order.
 
-Where no slot was empty there is no refill, and no reset either.
+Where no slot was empty there is no refill, and no reset either. Decision: so
+after a claim, which may fill the piles and thus make a reset possible, it waits
+for the next refill; by the sheet of Switzerland it would be made immediately.
 """
 
 from __future__ import annotations
@@ -201,6 +203,9 @@ def must_be_first(kind: int, locomotive_cost: int) -> bool:
 def may_take_face_up(kind: int, n_taken: int, has_piles: bool, rules: FaceUpRules) -> bool:
     """
     Return whether the card of a slot may be taken now.
+
+    Decision: also if both piles are empty. The book of the Nordic Countries
+    lets nobody draw cards then; `open_without_piles = false` does so.
 
     Parameters
     ----------

@@ -225,7 +225,12 @@ def _column_of(measure: int) -> int:
 
 @compiled
 def _mark_winners(tables: Tables, result: Ints) -> None:
-    """Mark who has most points; ties are broken step by step, and what is then still tied is a shared win."""
+    """
+    Mark who has most points; ties are broken step by step, and what is then still tied is a shared win.
+
+    Decision: where the path bonus is to break a tie and the map has none, as
+    Nederland, that step is left out; its sheets say nothing of ties.
+    """
     n_seats = tables.n_seats
     winners = np.full(n_seats, 1, dtype=np.int64)
     measure = np.empty(n_seats, dtype=np.int64)

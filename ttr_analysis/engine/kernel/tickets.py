@@ -31,7 +31,9 @@ def find_ticket_pile(state: State, tables: Tables, tape: Ints) -> bool:
     """
     Shuffle the ticket discards into a new pile if the pile is empty; return whether there is a ticket to draw.
 
-    A neutral player leaves when the pile is found empty.
+    A neutral player leaves when the pile is found empty. Decision: so the
+    discards are shuffled only when a ticket is needed; by the sheets of
+    Nederland when the pile has run out.
     """
     if state.n_ticket_pile + state.n_queued > 0:
         return True

@@ -30,7 +30,12 @@ from ttr_analysis.tables import MAX_ROUTES, MAX_SEATS, MAX_SLOTS, MAX_TICKETS, T
 
 @compiled
 def after_draw(state: State, tables: Tables, tape: Ints, cost: int) -> None:
-    """Count the draws of a turn; a further card that cannot be had is skipped."""
+    """
+    Count the draws of a turn, which ends when there are enough.
+
+    Decision: a second card that cannot be had is skipped. The books speak of
+    none, only the Nordic one of a turn in which no card can be drawn at all.
+    """
     state.n_taken += cost
     if state.n_taken < tables.draws and can_draw(state, tables):
         state.phase = SECOND_DRAW
