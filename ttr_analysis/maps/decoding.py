@@ -6,6 +6,7 @@ import re
 import types
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass, replace
+from functools import cache
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from ttr_analysis._errors import Fault, nearest
@@ -50,7 +51,7 @@ class _Decoder:
         if not isinstance(data, dict):
             self.fault(path, data, "expected a table")
             return None
-        hints = _hints(cls)
+        hints = _hints(cls)  # type: ignore[arg-type] # every class is hashable
         values: dict[str, Any] = {}
         for key, value in data.items():
             if key not in hints or key in _SELF:
@@ -231,6 +232,7 @@ def _merge(base: Mapping[str, Any], difference: Mapping[str, Any]) -> dict[str, 
     return merged
 
 
+@cache  # each table of each variant asks for them, and to make them takes longer than all the rest
 def _hints(cls: type[Any]) -> dict[str, Any]:
     return get_type_hints(cls, include_extras=True)
 
