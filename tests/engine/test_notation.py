@@ -175,7 +175,6 @@ def begun(cards: str) -> Session:
         ("draw ?, ?; draw ?", 11, "P1 acts now, not P0"),
         ("take red -> blue", 5, "no red lies: the market shows blue, yellow, green, white, white"),
         ("take blue", 9, "expected -> ... .a card for market slot 0 is due"),
-        ("take blue -> ?", 13, "everyone sees this card"),
         ("take blue -> red, red", 18, "too many are told: 1 comes here"),
         ("Bergen-Oslo", 11, r"expected the cards for Bergen-Oslo \(blue, 4\), got the end"),
         ("Bergen-Oslo red 3", 12, r"Bergen-Oslo \(red, 4\): it takes exactly 4 cards, got 3"),

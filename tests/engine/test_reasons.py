@@ -26,7 +26,7 @@ from ttr_analysis.engine.actions import (
 )
 from ttr_analysis.engine.actions.table import HANDLERS
 from ttr_analysis.engine.kernel.faults import ActionFault
-from ttr_analysis.engine.layout import OVER, Phase
+from ttr_analysis.engine.layout import OVER, UNKNOWN_CARD, Phase
 
 
 def why(table: Position, action: Action) -> str | None:
@@ -46,6 +46,12 @@ def claim(game_map: GameMap, route: str, **cards: int) -> ClaimRoute:
 
 def _over() -> Position:
     return Position("usa").put(PHASE, OVER)
+
+
+def _unknown_slot() -> Position:
+    table = Position("usa").pile(red=9)
+    table.state.market[0] = UNKNOWN_CARD
+    return table
 
 
 def _offered() -> Position:
@@ -125,6 +131,14 @@ CASES: list[tuple[ActionFault, Callable[[], Position], Callable[[GameMap], Actio
     (ActionFault.SLOT, lambda: Position("usa"), lambda _: DrawFaceUp(-1), "there is no market slot -1"),
     (ActionFault.EMPTY_SLOT, lambda: _empty_piles("usa"), lambda _: DrawFaceUp(4), "no card lies in market slot 4"),
     (ActionFault.SECOND_LOCOMOTIVE, _locomotive_second, lambda _: DrawFaceUp(0), "locomotive may not be a later card"),
+    (ActionFault.UNKNOWN_FACE_UP, _unknown_slot, lambda _: DrawFaceUp(0), "is not known: say which one is"),
+    (ActionFault.NONE_UNSEEN, _unknown_slot, lambda _: DrawFaceUp(0, "green"), "all green cards are seen"),
+    (
+        ActionFault.KNOWN_FACE_UP,
+        lambda: Position("usa").market("red"),
+        lambda _: DrawFaceUp(0, "red"),
+        "is known to be red",
+    ),
     (
         ActionFault.MARKET_CLOSED,
         lambda: _empty_piles(changed("usa", market={"open_without_piles": False})),

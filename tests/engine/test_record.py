@@ -245,8 +245,8 @@ def test_an_impossible_record_says_so_when_it_is_asked() -> None:
 def test_events_that_cannot_be_written_are_refused() -> None:
     game = Game(load("nordic"))
 
-    with pytest.raises(GameError, match="everyone sees a market_card"):
-        GameRecord.from_play(game, [], None, [Chance("market_card", slot=0)])
+    with pytest.raises(GameError, match="everyone sees a card_revealed"):
+        GameRecord.from_play(game, [], None, [Chance("card_revealed")])
     with pytest.raises(GameError, match="expected a seat from 0 to 5, got 9"):
         GameRecord.from_play(game, [], None, [replace(short().moves[0], seat=9)])
     with pytest.raises(GameError, match="expected a Move, Chance or TicketsShown, got 3"):

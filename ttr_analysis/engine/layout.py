@@ -62,6 +62,8 @@ NEUTRAL_OWNER: Final = MAX_SEATS
 """Owner of the routes of the neutral player."""
 UNKNOWN_CARD: Final = N_KINDS
 """Kind of a card that a record does not know."""
+OLD_UNKNOWN_CARD: Final = UNKNOWN_CARD + 1
+"""The same in the market, where it lay before the last shuffle."""
 UNKNOWN_TICKET: Final = MAX_TICKETS
 """Number of a ticket that a record does not know."""
 
@@ -113,6 +115,8 @@ class State(Record):
     """Cards in the draw pile."""
     added_discards = cell()
     """1 if cards were discarded in this turn."""
+    n_swept = cell()
+    """Unknown cards on the discard pile: they lay in the market and were replaced."""
     n_shuffles = cell()
     """Times that the discards became the draw pile."""
     pending = cell()
@@ -141,10 +145,10 @@ class State(Record):
     """SECRET: the stream of chance."""
 
     draw_pile = block(N_KINDS)
-    """SECRET: cards in the draw pile by kind. With unknown cards in hands, those are among them."""
+    """SECRET: cards in the draw pile by kind. Unknown cards in hands, market and discard pile are among them."""
     discards = block(N_KINDS)
     market = block(MAX_SLOTS)
-    """Kind of the card in each slot, or -1."""
+    """Kind of the card in each slot, or -1; `UNKNOWN_CARD` or `OLD_UNKNOWN_CARD` where a record does not know it."""
     laid = block(N_KINDS)
     """Cards laid down for the pending tunnel."""
     revealed = block(N_KINDS)
@@ -181,6 +185,8 @@ class State(Record):
     """Partly SECRET: where each ticket is: the seat that holds it, or one of `AT_*`."""
     queue = block(MAX_TICKETS)
     """SECRET: tickets under the pile, a ring that begins at `queue_head`."""
+    queued_at = block(MAX_TICKETS)
+    """How many turns were complete when each of them was put there: only those who did know the order of one turn."""
     owner = block(MAX_ROUTES)
     """Owner of each route: a seat, `NEUTRAL_OWNER` or -1."""
     claimed = block(MAX_ROUTES)

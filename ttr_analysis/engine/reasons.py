@@ -77,15 +77,15 @@ def outcome_error(codec: Codec, script: Sequence[tuple[int, int]], rows: Sequenc
 
 
 def is_secret_unknown(code: int, value: int) -> bool:
-    """Return whether a card that everybody sees is said to be unknown."""
-    return kind_of(code) in (codes.MARKET_CARD, codes.CARD_REVEALED) and value == UNKNOWN_CARD
+    """Return whether a card turned over for a tunnel, on which the surcharge depends, is said to be unknown."""
+    return kind_of(code) == codes.CARD_REVEALED and value == UNKNOWN_CARD
 
 
 def why_not(code: int, value: int) -> str:
     """Return why an outcome of the right kind cannot be."""
     if kind_of(code) in (codes.TICKET_OFFERED, codes.NEUTRAL_TICKET):
         return "it cannot come from the ticket pile now"
-    return "all see that card" if is_secret_unknown(code, value) else "the draw pile has none"
+    return "the surcharge depends on that card" if is_secret_unknown(code, value) else "the draw pile has none"
 
 
 def due_words(due: Chance) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ttr_analysis._arrays import Ints
 from ttr_analysis._errors import GameError
-from ttr_analysis.cards import CARD_KINDS, COLORS, N_COLORS, CardCounts
+from ttr_analysis.cards import CARD_KINDS, COLORS, N_COLORS, N_KINDS, CardCounts
 from ttr_analysis.engine.layout import (
     AT_DISCARDS,
     NEUTRAL_OWNER,
@@ -155,9 +155,9 @@ class PublicState:
 
     @property
     def market(self) -> tuple[str | None, ...]:
-        """The card in each slot, None where it is empty."""
+        """The card in each slot, None where it is empty, "?" where a record does not know it."""
         kinds = self._packed.market[: self._game_map.rules.market.size].tolist()
-        return tuple(None if kind == NOBODY else CARD_KINDS[kind] for kind in kinds)
+        return tuple(None if kind == NOBODY else CARD_KINDS[kind] if kind < N_KINDS else "?" for kind in kinds)
 
     @property
     def n_pile(self) -> int:
@@ -166,7 +166,7 @@ class PublicState:
 
     @property
     def discards(self) -> CardCounts:
-        """The discard pile."""
+        """The discard pile, as far as it is known."""
         return self._cards("discards")
 
     @property

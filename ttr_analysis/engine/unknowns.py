@@ -3,7 +3,8 @@ Cards and tickets that a record does not know, and what is learned of them.
 
 A card drawn unseen counts in `N_HAND` and stays in `DRAW_PILE`, which then
 holds all cards that nobody who keeps the record has seen. When a seat shows
-cards, they are *identified*: moved from there to its hand.
+cards, they are *identified*: moved from there to its hand. So is a card of the
+market that is not known, when it is taken.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Sequence
 
 from ttr_analysis._words import counted, listed
 from ttr_analysis.cards import CARD_KINDS, CardCounts
-from ttr_analysis.engine.layout import AT_PILE, UNKNOWN_TICKET, State
+from ttr_analysis.engine.layout import AT_PILE, UNKNOWN_CARD, UNKNOWN_TICKET, State
 from ttr_analysis.tables import MAX_TICKETS, Tables
 
 
@@ -23,15 +24,17 @@ def n_unknown_cards(state: State, seat: int) -> int:
 
 
 def has_unknown_cards(state: State) -> bool:
-    """Return whether any card in a hand is not known."""
+    """Return whether any card in a hand, face up or on the discard pile is not known."""
     return bool(state.draw_pile.sum() > state.n_pile)
 
 
 def unknown_words(state: State, n_players: int) -> str:
     """Return what of the cards and tickets is not known, in words; "" if all is."""
     if has_unknown_cards(state):
-        unknown = [(seat, n_unknown_cards(state, seat)) for seat in range(n_players)]
-        return listed(f"{counted(n, 'unknown card')} of P{seat}" for seat, n in unknown if n)
+        unknown = [(n_unknown_cards(state, seat), f"of P{seat}") for seat in range(n_players)]
+        unknown.append((int((state.market >= UNKNOWN_CARD).sum()), "in the market"))
+        unknown.append((int(state.n_swept), "on the discard pile"))
+        return listed(f"{counted(n, 'unknown card')} {where}" for n, where in unknown if n)
     n_left = int((state.ticket_at == AT_PILE).sum())
     queued = [int(state.queue[(state.queue_head + i) % MAX_TICKETS]) for i in range(int(state.n_queued))]
     n_unknown = n_left - int(state.n_ticket_pile)

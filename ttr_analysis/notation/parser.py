@@ -19,14 +19,23 @@ from ttr_analysis.engine.actions import KeepTickets
 from ttr_analysis.engine.codes import argument_of, kind_of, make_action, unpacked
 from ttr_analysis.engine.events import decode_chance
 from ttr_analysis.engine.kernel.tickets import fewest_kept
-from ttr_analysis.engine.layout import AT_PILE, NOBODY, OVER, UNKNOWN_CARD, UNKNOWN_TICKET, Phase, State
+from ttr_analysis.engine.layout import AT_PILE, OVER, UNKNOWN_CARD, UNKNOWN_TICKET, Phase, State
 from ttr_analysis.engine.packed import PackedGame
 from ttr_analysis.engine.reasons import due_words
 from ttr_analysis.engine.unknowns import identify_tickets, n_unknown_cards
 from ttr_analysis.engine.view import fill_open
 from ttr_analysis.maps.model import Route
 from ttr_analysis.notation.lexer import UNKNOWN, Lexer, Names, NotationError, card_value, names_of
-from ttr_analysis.notation.writer import cards_text, claim_code, meant_tracks, packed_cards, payment_text, pays
+from ttr_analysis.notation.writer import (
+    cards_text,
+    claim_code,
+    face_up_text,
+    meant_slots,
+    meant_tracks,
+    packed_cards,
+    payment_text,
+    pays,
+)
 from ttr_analysis.records.entries import SHOWN, Entry
 from ttr_analysis.records.replay import ScriptedStep
 from ttr_analysis.tables import MAX_OFFER, MAX_ROUTES
@@ -150,21 +159,27 @@ class StepReader:
         elif kind == codes.CARD_DEALT and (n := self._lone_number()) is not None:
             values = [(UNKNOWN_CARD, scan.at)] * n
         else:
-            unknown = kind in (codes.CARD_DEALT, codes.CARD_DRAWN)
+            unknown = kind != codes.CARD_REVEALED
             values = [(card_value(card), place) for card, place in scan.cards(unknown=unknown)]
         told.add(kind, values, scan.at)
 
     def _tell_all(self, telling: ScriptedStep, told: ToldOutcomes) -> None:
         """Tell the outcomes of a step."""
         while True:
-            due, market = telling.due, told.values.get(codes.MARKET_CARD)
+            due = telling.due
             is_market = due is not None and due.kind == codes.MARKET_CARD
-            if market and not is_market and telling.tell_replaced(market[0][0]):
-                market.popleft()
-            elif due is None:
-                return
-            else:
+            if is_market or not self._tell_replaced(telling, told):
+                if due is None:
+                    return
                 self._tell_next(telling, told)
+
+    def _tell_replaced(self, telling: ScriptedStep, told: ToldOutcomes) -> bool:
+        """Tell the first card of a market that is replaced, if more cards are told and it can be; return whether."""
+        market = told.values.get(codes.MARKET_CARD)
+        if not market or not telling.tell_replaced(market[0][0]):
+            return False
+        market.popleft()
+        return True
 
     def _tell_next(self, telling: ScriptedStep, told: ToldOutcomes) -> None:
         """Tell the outcome that is due."""
@@ -173,11 +188,17 @@ class StepReader:
         values = told.values.get(due.kind)
         if not values:
             raise self._missing(due, telling, told)
-        value, place = values.popleft()
-        if reason := telling.tell(value):
-            if value < len(CARD_KINDS) and due.kind in _CARDS:
-                reason = f"the draw pile holds no {CARD_KINDS[value]} card"
-            raise self.scan.error(reason, at=place, is_illegal=True)
+        # An offer is told in any order; tickets from under the pile come in the order in which they lie there.
+        items = list(values) if due.kind == codes.TICKET_OFFERED else [values[0]]
+        for item in items:
+            if not telling.tell(item[0]):
+                values.remove(item)
+                return
+        value, place = items[0]
+        reason = telling.tell(value)
+        if value < len(CARD_KINDS) and due.kind in _CARDS:
+            reason = f"the draw pile holds no {CARD_KINDS[value]} card"
+        raise self.scan.error(reason, at=place, is_illegal=True)
 
     def _missing(self, due: Entry, telling: ScriptedStep, told: ToldOutcomes) -> NotationError:
         """Return an error for an outcome that the line does not tell."""
@@ -382,8 +403,11 @@ class LineParser(StepReader):
             self._check_seat(due.seat)
         told = ToldOutcomes()
         self._add_items(told, due.kind)
-        while telling.due is not None and telling.due[:2] == due[:2]:
-            self._tell_next(telling, told)
+        while True:
+            if telling.due is not None and telling.due[:2] == due[:2]:
+                self._tell_next(telling, told)
+            elif not self._tell_replaced(telling, told):
+                break
         self._check_used(telling, told, start)
         self._seat = None
         self._dealt = telling.script
@@ -510,21 +534,24 @@ class LineParser(StepReader):
         scan = self.scan
         place = scan.at
         size = self.map.rules.market.size
-        market = [None if kind == NOBODY else CARD_KINDS[kind] for kind in vector.market[:size].tolist()]
-        lying = list(dict.fromkeys(kind for kind in market if kind))
+        market = [face_up_text(kind) for kind in vector.market[:size].tolist()]
+        lying = list(dict.fromkeys(kind for kind in market if kind in CARD_KINDS))
+        if UNKNOWN in market:
+            lying = list(CARD_KINDS)
         try:
             kind = scan.card()
         except NotationError as error:
             raise NotationError(error.reason, error.at, lying) from None
         track = scan.accept(_TRACK)
-        slots = [slot for slot, card in enumerate(market) if card == kind]
+        slots = meant_slots(vector, card_value(kind))
         if track:
             slots = [slot for slot in slots if slot == int(track[1])]
         if not slots:
             where = f" in slot {track[1]}" if track else ""
-            shown = ", ".join(card or "nothing" for card in market)
+            shown = ", ".join(market)
             raise scan.error(f"no {kind} lies{where}: the market shows {shown}", lying, at=place, is_illegal=True)
-        self._step(vector, make_action(codes.DRAW_FACE_UP, slots[0]), 0, ToldOutcomes(), start)
+        value = 1 + card_value(kind) if market[slots[0]] == UNKNOWN else 0
+        self._step(vector, make_action(codes.DRAW_FACE_UP, slots[0]), value, ToldOutcomes(), start)
 
     def _read_pay(self, vector: State, start: int) -> None:
         if vector.phase != Phase.TUNNEL:

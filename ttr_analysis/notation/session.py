@@ -69,10 +69,8 @@ class Session:
     'P0: hand blue, blue, red, locomotive'
     >>> session.write("Bo: hand 4").line
     'P1: hand 4'
-    >>> session.read("market red, blu, ?, red, red")
-    Traceback (most recent call last):
-        ...
-    ttr_analysis.notation.lexer.NotationError: character 18: everyone sees this card, so that it must be known
+    >>> session.read("market red, blu, ?, red, red").line
+    'market red, blue, ?, red, red'
     """
 
     def __init__(self, game: Game, *, players: Sequence[str] = (), title: str = "", note: str = "") -> None:

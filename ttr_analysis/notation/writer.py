@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ttr_analysis.analysis import payments
 from ttr_analysis.analysis.payments.model import Payment, split
-from ttr_analysis.cards import CARD_KINDS, CardCounts
+from ttr_analysis.cards import CARD_KINDS, N_KINDS, CardCounts
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.codes import make_action, packed, unpacked
-from ttr_analysis.engine.layout import UNKNOWN_CARD, UNKNOWN_TICKET, Phase, State
+from ttr_analysis.engine.layout import NOBODY, UNKNOWN_CARD, UNKNOWN_TICKET, Phase, State
 from ttr_analysis.engine.packed import PackedGame
 from ttr_analysis.maps.model import GameMap, Route
 from ttr_analysis.notation.lexer import UNKNOWN, names_of
@@ -104,7 +104,7 @@ def _move_text(packed: PackedGame, vector: State, move: Entry, outcomes: Sequenc
     game_map = packed.game_map
     writers: dict[int, Callable[[], str]] = {
         codes.DRAW_CARD: lambda: _words("draw", _cards(e for e in outcomes if e.kind == codes.CARD_DRAWN)),
-        codes.DRAW_FACE_UP: lambda: f"take {take_text(vector, move.argument)}",
+        codes.DRAW_FACE_UP: lambda: f"take {take_text(vector, move.argument, move.value)}",
         codes.CLAIM_ROUTE: lambda: claim_text(packed, vector, game_map.routes[move.argument], move.value),
         codes.PAY_TUNNEL: lambda: f"pays {cards_text(unpacked(move.value))}",
         codes.DECLINE_TUNNEL: lambda: "declines",
@@ -126,10 +126,41 @@ def _offered(entries: Iterable[Entry]) -> list[int]:
     return [entry.value for entry in entries if entry.kind == codes.TICKET_OFFERED]
 
 
-def take_text(vector: State, slot: int) -> str:
-    """Return a face-up card; its slot only if a card of the kind lies in one before it."""
-    kinds: list[int] = vector.market[: slot + 1].tolist()
-    return CARD_KINDS[kinds[-1]] + (f"/{slot}" if kinds[-1] in kinds[:-1] else "")
+def face_up_text(kind: int) -> str:
+    """Return what lies in a slot of the market: a card, an unknown one, or nothing."""
+    if kind == NOBODY:
+        return "nothing"
+    return CARD_KINDS[kind] if kind < N_KINDS else UNKNOWN
+
+
+def take_text(vector: State, slot: int, taken: int = 0) -> str:
+    """
+    Return a face-up card; its slot only where its kind does not tell it.
+
+    Parameters
+    ----------
+    vector
+        The packed state.
+    slot
+        Where it lies.
+    taken
+        Its kind + 1 if that was not known before, else 0.
+    """
+    kind = taken - 1 if taken else int(vector.market[slot])
+    return CARD_KINDS[kind] + (f"/{slot}" if meant_slots(vector, kind)[0] != slot else "")
+
+
+def meant_slots(vector: State, kind: int) -> list[int]:
+    """
+    Return the slots in which a card that is taken may lie, first the one that is meant if none is told.
+
+    Those with such a card come first, then those whose card is not known.
+    Of these the ones filled since the last shuffle come first: that leaves
+    open what is older.
+    """
+    market = vector.market.tolist()
+    unknown = sorted((lying, slot) for slot, lying in enumerate(market) if lying >= N_KINDS)
+    return [*(slot for slot, lying in enumerate(market) if lying == kind), *(slot for _, slot in unknown)]
 
 
 def claim_text(packed: PackedGame, vector: State, route: Route, value: int) -> str:

@@ -14,7 +14,9 @@ ticket_offered          seat, ticket            dealt or drawn
 keep_tickets            seat, tickets
 draw_card               seat                    its card_drawn follows
 card_drawn              seat, card
-draw_face_up            seat, slot              its market_card follows
+draw_face_up            seat, slot              its market_card follows;
+                                                with the card *taken* if the
+                                                slot's was "?"
 claim_route             seat, route, cards      of a tunnel, card_revealed follow
 card_revealed           card
 pay_tunnel              seat, cards             the surcharge
@@ -30,7 +32,8 @@ tickets_shown           seat, tickets           at the end, if some are unknown
 ======================  ======================  ===============================
 
 Seats and slots count from 0, cards are counts by kind, routes and tickets go
-by their ids. A card drawn or dealt and a ticket offered or kept may be "?".
+by their ids. A card drawn, dealt or face up and a ticket offered or kept may be
+"?"; an unknown face-up card is known when it is taken.
 """
 
 from __future__ import annotations
@@ -119,10 +122,11 @@ class _Shape(NamedTuple):
     kind: int
     keys: tuple[str, ...]
     argument: int = 0
+    optional: tuple[str, ...] = ()
 
 
 _SHAPES: Final[dict[str, _Shape]] = {
-    **{handler.name: _Shape(handler.kind, ("seat", *handler.keys)) for handler in HANDLERS},
+    **{handler.name: _Shape(handler.kind, ("seat", *handler.keys), 0, handler.optional_keys) for handler in HANDLERS},
     "card_dealt": _Shape(codes.CARD_DEALT, ("seat", "card")),
     "card_drawn": _Shape(codes.CARD_DRAWN, ("seat", "card")),
     "market_card": _Shape(codes.MARKET_CARD, ("slot", "card")),
@@ -133,7 +137,13 @@ _SHAPES: Final[dict[str, _Shape]] = {
     **{name: _Shape(codes.SHUFFLED, (), argument) for argument, name in enumerate(NOTICES)},
 }
 _NAMES: Final = {(shape.kind, shape.argument): name for name, shape in _SHAPES.items()}
-_SECRET: Final = (codes.CARD_DEALT, codes.CARD_DRAWN, codes.TICKET_OFFERED, codes.KEEP_TICKETS)
+_MAY_BE_UNKNOWN: Final = (
+    codes.CARD_DEALT,
+    codes.CARD_DRAWN,
+    codes.MARKET_CARD,
+    codes.TICKET_OFFERED,
+    codes.KEEP_TICKETS,
+)
 """Kinds of event whose card or tickets may be unknown."""
 
 
@@ -163,7 +173,9 @@ def entry_data(entry: Entry, game_map: GameMap) -> dict[str, object]:
     {'event': 'card_drawn', 'seat': 1, 'card': '?'}
     """
     name = entry_name(entry)
-    return {"event": name, **{key: _WRITERS[key](entry, game_map) for key in _SHAPES[name].keys}}
+    shape = _SHAPES[name]
+    keys = shape.keys + shape.optional if entry.value else shape.keys
+    return {"event": name, **{key: _WRITERS[key](entry, game_map) for key in keys}}
 
 
 def entry_text(entry: Entry, game_map: GameMap) -> str:
@@ -180,6 +192,7 @@ _WRITERS: Final[dict[str, Callable[[Entry, GameMap], object]]] = {
     "slot": lambda entry, _: entry.argument,
     "route": lambda entry, game_map: game_map.routes[entry.argument].id,
     "card": lambda entry, _: UNKNOWN if entry.value == UNKNOWN_CARD else CARD_KINDS[entry.value],
+    "taken": lambda entry, _: CARD_KINDS[entry.value - 1],
     "cards": lambda entry, _: unpacked(entry.value).as_dict(),
     "ticket": lambda entry, game_map: _ticket_name(entry.value, game_map),
     "tickets": lambda entry, game_map: [_ticket_name(ticket, game_map) for ticket in entry.tickets],
@@ -216,8 +229,9 @@ class EntryReader:
             "slot": lambda line, _, value: self._number(line, "slot", value, self._n_slots),
             "route": lambda line, _, value: self._name(line, "route", value, self._routes),
             "card": self._card,
+            "taken": self._taken,
             "cards": lambda line, _, value: self._cards(line, value),
-            "ticket": lambda line, kind, value: self._ticket(line, "ticket", value, secret=kind in _SECRET),
+            "ticket": lambda line, kind, value: self._ticket(line, "ticket", value, secret=kind in _MAY_BE_UNKNOWN),
         }
 
     def read(self, line: Line) -> Entry | None:
@@ -233,7 +247,8 @@ class EntryReader:
         if not self._has_keys(line, shape):
             return None
         tickets = self._ticket_list(number, shape.kind, data["tickets"]) if "tickets" in shape.keys else ()
-        parsed = {key: self._parsers[key](number, shape.kind, data[key]) for key in shape.keys if key != "tickets"}
+        keys = [key for key in shape.keys + shape.optional if key in data and key != "tickets"]
+        parsed = {key: self._parsers[key](number, shape.kind, data[key]) for key in keys}
         if tickets is None or None in parsed.values():
             return None
         numbers = {key: value for key, value in parsed.items() if value is not None}
@@ -241,20 +256,20 @@ class EntryReader:
             shape.kind,
             numbers.get("seat", 0),
             numbers.get("slot", numbers.get("route", shape.argument)),
-            numbers.get("card", numbers.get("cards", numbers.get("ticket", 0))),
+            next((numbers[key] for key in ("card", "taken", "cards", "ticket") if key in numbers), 0),
             tickets,
         )
 
     def _has_keys(self, line: Line, shape: _Shape) -> bool:
-        """Return whether a line has exactly the keys of its event."""
+        """Return whether a line has the keys of its event, and no others."""
         expected = {"event", *shape.keys}
-        if line.data.keys() == expected:
+        if line.data.keys() - set(shape.optional) == expected:
             return True
         for key in shape.keys:
             if key not in line.data:
                 self._faults.add(line.number, key, "nothing", "expected this key")
-        for key in sorted(line.data.keys() - expected):
-            known = ", ".join(("event", *shape.keys))
+        for key in sorted(line.data.keys() - expected - set(shape.optional)):
+            known = ", ".join(("event", *shape.keys, *shape.optional))
             self._faults.add(line.number, key, key, f"unknown key, expected {known}")
         return False
 
@@ -277,15 +292,19 @@ class EntryReader:
         return None
 
     def _card(self, line: int, kind: int, value: object) -> int | None:
-        if value == UNKNOWN and kind in _SECRET:
+        if value == UNKNOWN and kind in _MAY_BE_UNKNOWN:
             return UNKNOWN_CARD
         if isinstance(value, str) and value in CARD_KINDS:
             return CARD_KINDS.index(value)
-        unknown = ' or "?"' if kind in _SECRET else ", which everyone sees"
+        unknown = ' or "?"' if kind in _MAY_BE_UNKNOWN else ", which everyone sees"
         hint = nearest(value, CARD_KINDS, 1) if isinstance(value, str) else []
         kinds = hint[0] if hint else f"one of {', '.join(CARD_KINDS)}"
         self._faults.add(line, "card", _quoted(value), f"expected {kinds}{unknown}")
         return None
+
+    def _taken(self, line: int, kind: int, value: object) -> int | None:
+        card = self._card(line, kind, value)
+        return None if card is None else card + 1
 
     def _cards(self, line: int, value: object) -> int | None:
         if not isinstance(value, dict) or not 0 < len(value) <= N_KINDS:
@@ -315,7 +334,7 @@ class EntryReader:
         if not isinstance(value, list) or len(value) > MAX_TICKETS:
             self._faults.add(line, "tickets", _quoted(value), "expected a list of tickets")
             return None
-        found = [self._ticket(line, "tickets", item, secret=kind in _SECRET) for item in value]
+        found = [self._ticket(line, "tickets", item, secret=kind in _MAY_BE_UNKNOWN) for item in value]
         numbers = [ticket for ticket in found if ticket is not None]
         if len(numbers) < len(found) or self._map is None:
             return None
@@ -359,7 +378,7 @@ def entry_of(event: Event, codec: Codec) -> Entry:
         case Chance():
             code, value = encode_chance(codec, event)
             entry = Entry.of(code, value)
-            if entry.kind not in _SECRET and (event.card, event.ticket) == (None, None):
+            if entry.kind not in _MAY_BE_UNKNOWN and (event.card, event.ticket) == (None, None):
                 raise GameError(f"everyone sees a {event.kind}, so that it is known, got {event!r}")
             return entry
         case _:

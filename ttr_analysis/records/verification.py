@@ -14,7 +14,7 @@ from ttr_analysis._words import counted
 from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions.handler import Refused
-from ttr_analysis.engine.codes import make_action, unpacked
+from ttr_analysis.engine.codes import kind_of, make_action, unpacked
 from ttr_analysis.engine.events import Rows, tape_of
 from ttr_analysis.engine.kernel.faults import ActionFault
 from ttr_analysis.engine.kernel.step import action_fault
@@ -40,7 +40,7 @@ from ttr_analysis.engine.unknowns import (
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.records.entries import SHOWN, UNKNOWN, Entry, entry_name
 from ttr_analysis.records.replay import SET_UP, Step, Timeline, make_step
-from ttr_analysis.tables import UNKEPT_DISCARDED
+from ttr_analysis.tables import MAX_TICKETS, UNKEPT_DISCARDED
 
 _NOTHING: Final = -1
 _CARD_EVENTS: Final = (codes.CARD_DEALT, codes.CARD_DRAWN, codes.MARKET_CARD, codes.CARD_REVEALED)
@@ -257,7 +257,8 @@ class _Follower:
             if i == len(written):
                 return _Unfitting(i, _NOTHING)
             if written[i] != [entry.code, entry.value]:
-                return _Unfitting(i, written[i][0])
+                n_later = sum(kind_of(code) in _TICKET_EVENTS for code, _ in written[i + 1 :])
+                return _Unfitting(i, written[i][0], n_later)
         n = len(self.outcomes)
         if len(written) > n:
             return _Unfitting(n, written[n][0])
@@ -278,7 +279,7 @@ class _Follower:
         elif entry.code != unfitting.code:
             reason = f"{due} comes here"
         elif entry.kind in _TICKET_EVENTS:
-            reason = f"{self._ticket(entry.value)} cannot come here: {self._place(state, entry.value)}"
+            reason = f"{self._ticket(entry.value)} cannot come here: {self._place(state, entry.value, unfitting)}"
         else:
             reason = f"the draw pile holds no {CARD_KINDS[entry.value]} card"
         raise ImpossibleError(self.first_outcome + unfitting.at, reason)
@@ -296,15 +297,16 @@ class _Follower:
     def _ticket(self, number: int) -> str:
         return UNKNOWN if number == UNKNOWN_TICKET else self.game_map.tickets[number].id
 
-    def _place(self, state: State, ticket: int) -> str:
-        """Return where a ticket is, if it is not on top of the pile."""
+    def _place(self, state: State, ticket: int, unfitting: _Unfitting) -> str:
+        """Return where a ticket is, if it is not on top of the pile, or which one is."""
         at = int(state.ticket_at[ticket])
+        if at in (AT_PILE, AT_QUEUE):
+            # The kernel has gone on, and drawn this ticket and later ones.
+            return f"{self._ticket(state.queue[(state.queue_head - 1 - unfitting.n_later) % MAX_TICKETS])} lies on top"
         return _PLACES.get(at, f"P{at} holds it")
 
 
 _PLACES: Final = {
-    AT_PILE: "another one lies on top",
-    AT_QUEUE: "another one lies on top",
     AT_OFFER: "a seat chooses from it",
     AT_DISCARDS: "it lies on the ticket discards",
     AT_REMOVED: "it is out of the game",
@@ -312,10 +314,11 @@ _PLACES: Final = {
 
 
 class _Unfitting(NamedTuple):
-    """The number of an outcome that does not fit, and the code of what comes there."""
+    """The number of an outcome that does not fit, the code of what comes there, and how many tickets come later."""
 
     at: int
     code: int
+    n_later: int = 0
 
 
 def _event_name(code: int) -> str:

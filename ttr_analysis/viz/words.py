@@ -155,8 +155,8 @@ def _tell_move(move: Move, outcomes: Sequence[Chance], before: GameState, after:
         case actions.DrawCard():
             drawn = tuple(event.card for event in outcomes if event.kind == "card_drawn")
             return Narration(seat, f"draws {_name_cards(drawn)}", (("drawn", drawn),))
-        case actions.DrawFaceUp(slot):
-            taken = (before.market[slot],)
+        case actions.DrawFaceUp(slot, card):
+            taken = (card or before.market[slot],)
             return Narration(seat, f"takes {_name_cards(taken)} from the market", (("taken", taken),))
         case actions.ClaimRoute(route, payment):
             return _tell_claim(seat, route, payment.cards, outcomes, after)

@@ -293,8 +293,8 @@ class Recording:
             market = () if state is None else state.market
             slot = int(value) if value.isdecimal() and int(value) < len(market) else -1
             card = market[slot] if slot >= 0 else None
-            if card is None:
-                return ""
+            if card not in CARD_KINDS:
+                return "take " if card else ""
             return f"take {card}" + (f"/{slot}" if card in market[:slot] else "")
         return {"pile": "draw", "tickets": "tickets", "card": value}[kind]
 

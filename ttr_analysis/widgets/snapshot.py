@@ -280,7 +280,7 @@ def _table_frame(state: GameState, tickets: TicketJudge) -> Frame:
         "claims": len(state.owners),
         "turn": [None if state.is_over else state.acting, _turn_words(state)],
         "left": None if state.is_over else state.turns_left,
-        "market": [None if kind is None else CARD_KINDS.index(kind) for kind in state.market],
+        "market": [None if kind is None else (*CARD_KINDS, "?").index(kind) for kind in state.market],
         "pile": state.n_pile,
         "discards": list(state.discards),
         "ticketPile": state.n_ticket_pile,

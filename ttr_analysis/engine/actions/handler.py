@@ -19,7 +19,7 @@ from ttr_analysis.tables import Tables
 
 _MAX_ARGUMENT: Final = 1 << 40
 _ARGUMENT_KEYS: Final = {"slot", "route"}
-_VALUE_KEYS: Final = {"cards", "tickets"}
+_VALUE_KEYS: Final = {"cards", "tickets", "taken"}
 
 
 class Refused(NamedTuple):
@@ -166,6 +166,8 @@ class Handler:
     keys
         What stands on its line in a file besides its name and seat; each is
         written and read in `records.entries`.
+    optional_keys
+        What may stand there besides; its value is then not 0.
     faults
         The words of its faults.
     is_of_state
@@ -183,6 +185,7 @@ class Handler:
     encode: Callable[[MapIndex, Any, State], tuple[int, int]] = _nothing
     decode: Callable[[MapIndex, int, int, State], Any] | None = None
     keys: tuple[str, ...] = ()
+    optional_keys: tuple[str, ...] = ()
     faults: dict[ActionFault, Callable[[Refused], str]] = field(default_factory=dict)
     is_of_state: bool = False
 
@@ -194,7 +197,7 @@ class Handler:
     @property
     def has_value(self) -> bool:
         """Whether it has a value."""
-        return not _VALUE_KEYS.isdisjoint(self.keys)
+        return not _VALUE_KEYS.isdisjoint(self.keys + self.optional_keys)
 
 
 # -- what several of them need ---------------------------------------------------

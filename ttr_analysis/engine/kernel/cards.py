@@ -7,8 +7,7 @@ from ttr_analysis._compile import compiled
 from ttr_analysis.analysis._counts import count_cards
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine.codes import (
-    CARD_DEALT,
-    CARD_DRAWN,
+    CARD_REVEALED,
     MARKET_CARD,
     READ_AT,
     READ_END,
@@ -20,7 +19,7 @@ from ttr_analysis.engine.codes import (
     kind_of,
     make_event,
 )
-from ttr_analysis.engine.layout import UNKNOWN_CARD, State
+from ttr_analysis.engine.layout import OLD_UNKNOWN_CARD, UNKNOWN_CARD, State
 from ttr_analysis.rules.chance import below
 from ttr_analysis.rules.market import (
     EMPTY,
@@ -39,7 +38,7 @@ def has_cards(state: State) -> bool:
     """Return whether a card can be drawn, after a shuffle if need be."""
     if state.n_pile > 0:
         return True
-    return bool(count_cards(state.discards) > 0)
+    return bool(count_cards(state.discards) + state.n_swept > 0)
 
 
 # -- the draw pile ------------------------------------------------------------
@@ -56,14 +55,18 @@ def make_drawable(state: State, tables: Tables, tape: Ints) -> bool:
 @compiled
 def _shuffle_discards(state: State, tables: Tables, tape: Ints) -> None:
     """Make the discards the draw pile, which is empty; what the pile may hold is then known to all."""
-    n = count_cards(state.discards)
+    n = count_cards(state.discards) + state.n_swept
     if n == 0:
         return
     for kind in range(N_KINDS):
+        state.pool[kind] = state.discards[kind] + min(state.n_swept, state.draw_pile[kind])
         state.draw_pile[kind] += state.discards[kind]
-        state.pool[kind] = state.discards[kind]
         state.discards[kind] = 0
+    for slot in range(tables.market_size):
+        if state.market[slot] == UNKNOWN_CARD:
+            state.market[slot] = OLD_UNKNOWN_CARD
     state.n_pile = n
+    state.n_swept = 0
     state.n_shuffles += 1
     for seat in range(tables.n_seats):
         state.old[seat] = _n_unknown(state, seat)
@@ -107,7 +110,11 @@ def fill_slot(state: State, tables: Tables, tape: Ints, slot: int) -> None:
     """Put the top card into a market slot; it stays empty if there is none."""
     state.market[slot] = EMPTY
     if make_drawable(state, tables, tape):
-        state.market[slot] = turn_over(state, tables, tape, make_event(MARKET_CARD, 0, slot))
+        n_shuffles = state.n_shuffles
+        kind = turn_over(state, tables, tape, make_event(MARKET_CARD, 0, slot))
+        if kind == UNKNOWN_CARD and state.n_shuffles > n_shuffles:
+            kind = OLD_UNKNOWN_CARD  # it was the last one, and the discards were shuffled at once
+        state.market[slot] = kind
 
 
 @compiled
@@ -135,6 +142,7 @@ def reset_market(state: State, tables: Tables, tape: Ints) -> None:
     n_resets = 0
     # After a fault there may be an unknown card in the market, which no pile counts.
     while not state.fault and _is_reset_due(state, tables, tape, n_resets):
+        _sweep_unknown(state, tables)
         sweep_market(state.market[: tables.market_size], state.discards)
         state.added_discards = 1
         write_event(tape, make_event(SHUFFLED, 0, SHUFFLED_MARKET), 0)
@@ -143,21 +151,44 @@ def reset_market(state: State, tables: Tables, tape: Ints) -> None:
 
 
 @compiled
+def _sweep_unknown(state: State, tables: Tables) -> None:
+    """Put the cards of the market that a record does not know on the discard pile."""
+    for slot in range(tables.market_size):
+        if state.market[slot] >= UNKNOWN_CARD:
+            state.market[slot] = EMPTY
+            state.n_swept += 1
+
+
+@compiled
 def _is_reset_due(state: State, tables: Tables, tape: Ints, n_resets: int) -> bool:
     if not has_too_many_locomotives(state.market[: tables.market_size], tables.reset_at):
-        return False  # as nearly always; then the piles need not be counted
+        # As nearly always; then the piles need not be counted.
+        # Where unknown cards may be locomotives, the record decides.
+        return is_scripted(tape) and _may_have_too_many(state, tables) and is_next(tape, MARKET_CARD)
     n_discarded = 0
     n_in_pile = 0
     for kind in range(N_COLORS):
         n_discarded += state.discards[kind]
         n_in_pile += state.draw_pile[kind]
-    is_due = _is_due_with(state, tables, n_discarded + min(n_in_pile, state.n_pile), n_resets)
+    is_due = _is_due_with(state, tables, n_discarded + min(n_in_pile, state.n_pile + state.n_swept), n_resets)
     if is_due and is_scripted(tape):
         # Cards that a record does not know count as in the pile. Where they leave it open, the record decides.
         n_in_pile = max(0, state.n_pile - state.draw_pile[LOCOMOTIVE_INDEX])
         if not _is_due_with(state, tables, n_discarded + n_in_pile, n_resets):
             return is_next(tape, MARKET_CARD)
     return is_due
+
+
+@compiled
+def _may_have_too_many(state: State, tables: Tables) -> bool:
+    """Return whether so many locomotives may lie face up that there is a reset, if unknown cards are locomotives."""
+    n_unknown = 0
+    n_locomotives = 0
+    for slot in range(tables.market_size):
+        n_unknown += state.market[slot] >= UNKNOWN_CARD
+        n_locomotives += state.market[slot] == LOCOMOTIVE_INDEX
+    n_locomotives += min(n_unknown, state.draw_pile[LOCOMOTIVE_INDEX])
+    return n_unknown > 0 and 0 < tables.reset_at <= n_locomotives
 
 
 @compiled
@@ -168,8 +199,14 @@ def _is_due_with(state: State, tables: Tables, n_colored_in_piles: int, n_resets
 
 @compiled
 def may_take(state: State, tables: Tables, slot: int) -> bool:
-    """Return whether the card in a slot may be taken now."""
-    return may_take_face_up(state.market[slot], state.n_taken, has_cards(state), face_up_rules(tables))
+    """Return whether the card in a slot, which is known, may be taken now."""
+    return state.market[slot] < UNKNOWN_CARD and may_take_kind(state, tables, state.market[slot])
+
+
+@compiled
+def may_take_kind(state: State, tables: Tables, kind: int) -> bool:
+    """Return whether a face-up card of a kind may be taken now."""
+    return may_take_face_up(kind, state.n_taken, has_cards(state), face_up_rules(tables))
 
 
 @compiled
@@ -178,9 +215,26 @@ def can_draw(state: State, tables: Tables) -> bool:
     if has_cards(state):
         return True
     for slot in range(tables.market_size):
-        if may_take(state, tables, slot):
+        if may_take_kind(state, tables, state.market[slot]):
             return True
     return False
+
+
+@compiled
+def identify_face_up(state: State, slot: int, kind: int) -> None:
+    """
+    Make known which card lies in a slot whose card is not known.
+
+    It is off the pool only if it must have come from the pile since the last
+    shuffle: who did not see the market cannot tell its slots apart.
+    """
+    may_be_old = False
+    for other in range(len(state.market)):
+        may_be_old = may_be_old or state.market[other] == OLD_UNKNOWN_CARD
+    if not may_be_old:
+        state.pool[kind] -= 1
+    state.draw_pile[kind] -= 1
+    state.market[slot] = kind
 
 
 @compiled
@@ -313,9 +367,9 @@ def next_card(state: State, tape: Ints, code: int) -> int:
 
 @compiled
 def _scripted_card(state: State, tape: Ints, code: int) -> int:
-    """Return the kind that the script says; a fault if the pile has none, or if a card shown to all is unknown."""
+    """Return the kind that the script says; a fault if the pile has none, or if the card of a tunnel is unknown."""
     kind = read_outcome(state, tape, code)
-    if kind == UNKNOWN_CARD and kind_of(code) in (CARD_DEALT, CARD_DRAWN):
+    if kind == UNKNOWN_CARD and kind_of(code) != CARD_REVEALED:
         return kind
     if 0 <= kind < N_KINDS and state.draw_pile[kind] > 0:
         return kind

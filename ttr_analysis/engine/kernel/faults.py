@@ -53,6 +53,12 @@ class ActionFault(IntEnum):
     """The neutral player cannot take that track now."""
     NOT_STUCK = 21
     """Another action is legal, so that passing is not."""
+    UNKNOWN_FACE_UP = 22
+    """The record does not know the card in that slot, and it is not said."""
+    KNOWN_FACE_UP = 23
+    """It is said which card lies in that slot, though the record knows it."""
+    NONE_UNSEEN = 24
+    """No card of that kind is unseen."""
 
 
 NONE: Final = 0

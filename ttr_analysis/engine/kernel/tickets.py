@@ -82,24 +82,53 @@ def _scripted_ticket(state: State, tape: Ints, code: int) -> int:
     ticket = read_outcome(state, tape, code)
     if ticket == UNKNOWN_TICKET and kind_of(code) == TICKET_OFFERED:
         return ticket
-    if 0 <= ticket < MAX_TICKETS and state.ticket_at[ticket] == AT_PILE:
+    if _may_be_unknown(state, ticket):
         return ticket
     state.fault = 1
     return UNKNOWN_TICKET
 
 
 @compiled
+def _may_be_unknown(state: State, ticket: int) -> bool:
+    """Return whether there is such a ticket, and it has not been seen elsewhere than in the pile."""
+    return bool(0 <= ticket < MAX_TICKETS and state.ticket_at[ticket] == AT_PILE)
+
+
+@compiled
 def _scripted_from_queue(state: State, tape: Ints, code: int, ticket: int) -> int:
-    """Return the ticket that the script says; where it is known which one lies there, it must be that one."""
+    """Return the ticket that the script says; where it is known which ones lie there, it must be one of those."""
     said = read_outcome(state, tape, code)
+    if said not in (ticket, UNKNOWN_TICKET):
+        _bring_up(state, said)
+        ticket = state.queue[state.queue_head]
     if said == UNKNOWN_TICKET and ticket != UNKNOWN_TICKET:
         state.ticket_at[ticket] = AT_PILE  # whoever got it may put it back unseen
     if said in (ticket, UNKNOWN_TICKET):
         return said
-    if ticket == UNKNOWN_TICKET and 0 <= said < MAX_TICKETS and state.ticket_at[said] == AT_PILE:
+    if ticket == UNKNOWN_TICKET and _may_be_unknown(state, said):
         return said
     state.fault = 1
     return UNKNOWN_TICKET
+
+
+@compiled
+def _bring_up(state: State, ticket: int) -> None:
+    """
+    Let a ticket be the top one, if it, or one that is not known, was put under the pile as early as that one.
+
+    In which order the tickets of one turn lie is seen by nobody who wrote the
+    game down: the one that comes up first tells.
+    """
+    head = state.queue_head
+    for i in range(1, state.n_queued):
+        at = (head + i) % MAX_TICKETS
+        if state.queued_at[at] != state.queued_at[head]:
+            return
+        is_unknown = state.queue[at] == UNKNOWN_TICKET and _may_be_unknown(state, ticket)
+        if state.queue[at] == ticket or is_unknown:
+            state.queue[at] = state.queue[head]
+            state.queue[head] = ticket
+            return
 
 
 @compiled
@@ -143,7 +172,9 @@ def keep_tickets(state: State, tables: Tables, seat: int, kept: int) -> None:
             state.n_held[seat] += 1
             _put(state, ticket, seat)
         elif tables.unkept == UNKEPT_UNDER_PILE:
-            state.queue[(state.queue_head + state.n_queued) % MAX_TICKETS] = ticket
+            last = (state.queue_head + state.n_queued) % MAX_TICKETS
+            state.queue[last] = ticket
+            state.queued_at[last] = state.n_turns
             state.n_queued += 1
             _put(state, ticket, AT_QUEUE)
         elif tables.unkept == UNKEPT_DISCARDED:

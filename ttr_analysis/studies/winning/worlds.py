@@ -10,6 +10,7 @@ import numpy as np
 
 from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis._compile import compiled
+from ttr_analysis.analysis._counts import count_cards
 from ttr_analysis.cards import N_KINDS
 from ttr_analysis.engine.codes import (
     FIRST_EVENT,
@@ -26,7 +27,9 @@ from ttr_analysis.engine.layout import (
     AT_QUEUE,
     AT_REMOVED,
     KEEP_START,
+    OLD_UNKNOWN_CARD,
     OVER,
+    UNKNOWN_CARD,
     UNKNOWN_TICKET,
     State,
 )
@@ -376,6 +379,7 @@ def _fill_cards(state: State, tables: Tables, looker: int, stream: Ints) -> None
         stale[kind] = unseen - fresh[kind]
         # The pool goes on counting cards that were shown, as drawn by somebody whose draws were not seen.
         state.blind[drawer, kind] += of_pool - fresh[kind]
+    _fill_face_up(state, tables, fresh, stale, stream)
     _deal_stale(state, n_seats, stale, stream)
     n_fresh = 0
     for kind in range(N_KINDS):
@@ -389,6 +393,29 @@ def _fill_cards(state: State, tables: Tables, looker: int, stream: Ints) -> None
             state.blind[seat, kind] += 1
     for kind in range(N_KINDS):
         state.draw_pile[kind] = fresh[kind]
+
+
+@compiled
+def _fill_face_up(state: State, tables: Tables, fresh: Ints, stale: Ints, stream: Ints) -> None:
+    """Put cards into the slots of the market, and on the discard pile, that a record does not know."""
+    for slot in range(tables.market_size):
+        if state.market[slot] >= UNKNOWN_CARD:
+            state.market[slot] = _draw_seen(state, fresh, stale, state.market[slot], stream)
+    for _ in range(state.n_swept):
+        state.discards[_draw_seen(state, fresh, stale, UNKNOWN_CARD, stream)] += 1
+    state.n_swept = 0
+
+
+@compiled
+def _draw_seen(state: State, fresh: Ints, stale: Ints, unknown: int, stream: Ints) -> int:
+    """Draw a card that everyone has seen, from before the last shuffle if it is an old one; return its kind."""
+    n_fresh = count_cards(fresh)
+    n_stale = count_cards(stale)
+    if n_fresh == 0 or (unknown == OLD_UNKNOWN_CARD and n_stale > 0):
+        return _draw(stale, n_stale, stream)
+    kind = _draw(fresh, n_fresh, stream)
+    state.pool[kind] -= 1
+    return kind
 
 
 @compiled
