@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -9,10 +10,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.fixtures import BUILT_IN, INVENTED
-from ttr_analysis import cli
+from tests.notation.bga_writer import log_text, ticket_notes
+from ttr_analysis import Game, GameRecord, cli, load_map
+from ttr_analysis.policies import Planner
 from ttr_analysis.report import study as study_module
 from ttr_analysis.report.context import Context
 from ttr_analysis.report.document import Section
@@ -180,3 +184,28 @@ def test_the_command_starts_without_the_heavy_libraries() -> None:
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, env=os.environ)
     assert done.returncode == 0, done.stderr
     assert "no faults" in done.stdout
+
+
+def test_a_log_is_imported_and_the_record_saved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    record = Game(load_map("usa"), n_players=2).play([Planner(), Planner()], seed=4)
+    rng = np.random.default_rng(1)
+    (tmp_path / "game.txt").write_text(log_text(record, rng), "utf-8")
+    (tmp_path / "tickets.json").write_text(json.dumps(ticket_notes(record, rng)), "utf-8")
+
+    code = cli.main(["import", str(tmp_path / "game.txt"), "--tickets", str(tmp_path / "tickets.json")])
+
+    assert code == cli.DONE
+    assert set(GameRecord.load(tmp_path / "game.jsonl").scores) == set(record.scores)
+    assert "all as in the record" in capsys.readouterr().out
+
+
+def test_a_log_that_cannot_be_is_refused_with_its_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / "game.txt"
+    log.write_text("Ann keeps 2 destination(s)\nBo keeps 2 destination(s)\nAnn takes 1\nBo takes 2\n", "utf-8")
+
+    assert cli.main(["import", str(log)]) == cli.FAULTS
+    assert "line 4: it is the turn of Ann, not of Bo" in capsys.readouterr().err
+    assert not (tmp_path / "game.jsonl").exists()
+    assert cli.main(["import", str(tmp_path / "none.txt")]) == cli.USAGE
+    (tmp_path / "notes.json").write_text("[" * 100_000, "utf-8")
+    assert cli.main(["import", str(log), "--tickets", str(tmp_path / "notes.json")]) == cli.FAULTS

@@ -26,6 +26,7 @@ from .maps.model import GameMap as GameMap
 from .maps.model import Place as Place
 from .maps.model import Route as Route
 from .maps.model import Ticket as Ticket
+from .notation.bga import read_bga as read_bga
 from .records.record import Game as Game
 from .records.record import GameRecord as GameRecord
 from .rules.ruleset import RuleSet as RuleSet

@@ -1,7 +1,7 @@
 """
-The command `ttr-analysis`: study a map, list the maps, check a map folder.
+The command `ttr-analysis`: study a map, list the maps, check a map folder, import a game.
 
-Exit codes: 0 done, 1 a map has faults, 2 a wrong argument or a folder that
+Exit codes: 0 done, 1 a map or game has faults, 2 a wrong argument or a folder that
 cannot be written, 130 interrupted.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Self
 
 from ttr_analysis import __version__
-from ttr_analysis._errors import MapError, UnknownNameError
+from ttr_analysis._errors import FaultsError, UnknownNameError
 
 DONE, FAULTS, USAGE, INTERRUPTED = 0, 1, 2, 130
 
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         return int(options.run(options))
-    except MapError as error:
+    except FaultsError as error:
         print(error, file=sys.stderr)
         return FAULTS
     except UnknownNameError as error:
@@ -54,8 +54,8 @@ def _parser() -> argparse.ArgumentParser:
         prog="ttr-analysis",
         description="Analysis of Ticket to Ride maps. Unofficial, not affiliated with the publisher.",
         epilog=(
-            "Exit codes: 0 done, 1 the map has faults, 2 a wrong argument or a folder that cannot be written, "
-            "130 interrupted."
+            "Exit codes: 0 done, 1 the map or game has faults, 2 a wrong argument or a file that cannot be read or "
+            "written, 130 interrupted."
         ),
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
@@ -107,6 +107,19 @@ def _parser() -> argparse.ArgumentParser:
     )
     check.add_argument("folder", metavar="FOLDER", help="a map folder, or the name of a map of the package")
     check.set_defaults(run=_check)
+
+    import_log = commands.add_parser(
+        "import",
+        help="make a record of a game from the log of Board Game Arena",
+        description="Read the log that Board Game Arena shows beside a table, pasted into a file, and save the record.",
+        epilog="Example: ttr-analysis import table.txt --out my-game.jsonl",
+    )
+    import_log.add_argument("log", type=Path, metavar="LOG", help="the log, as text")
+    import_log.add_argument("--map", default="usa", metavar="MAP", help="the map (default: usa)")
+    import_log.add_argument("--tickets", type=Path, metavar="FILE", help="offers of tickets that were noted, as JSON")
+    import_log.add_argument("--seat", metavar="NAME", help='the player whom the log calls "You"')
+    import_log.add_argument("--out", type=Path, metavar="FILE", help="the record (default: LOG with .jsonl)")
+    import_log.set_defaults(run=_import)
     return parser
 
 
@@ -202,6 +215,22 @@ def _check(options: argparse.Namespace) -> int:
 
     game_map = load_map(options.folder)
     print(f"{game_map!r} has no faults.")
+    return DONE
+
+
+def _import(options: argparse.Namespace) -> int:
+    from ttr_analysis.notation.bga import read_bga, read_notes
+
+    out = options.out or options.log.with_suffix(".jsonl")
+    try:
+        text = options.log.read_text("utf-8", errors="replace")
+        tickets = read_notes(options.tickets) if options.tickets else None
+        record = read_bga(text, tickets=tickets, seat=options.seat, game_map=options.map)
+        record.save(out)
+    except OSError as error:
+        print(f"ttr-analysis: {error.filename or options.log}: {error.strerror or error}", file=sys.stderr)
+        return USAGE
+    print(f"{record!r}\n{record.report}\n{out}")
     return DONE
 
 

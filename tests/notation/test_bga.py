@@ -1,0 +1,161 @@
+"""Logs of Board Game Arena: simulated games of every map and number of players, written as such logs and read back."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from functools import cache
+
+import numpy as np
+import pytest
+
+from tests.engine.records import TABLES, Table, played
+from tests.fixtures import load
+from tests.notation.bga_writer import NAMES, log_text, ticket_notes
+from ttr_analysis import Game, GameRecord, RecordError, read_bga
+from ttr_analysis.engine.state import Owner
+from ttr_analysis.policies import Planner
+
+
+@cache
+def usa_record() -> GameRecord:
+    """Return a game of three on the map of most logs."""
+    return Game(load("usa"), n_players=3).play([Planner()] * 3, seed=3)
+
+
+@cache
+def usa_log() -> str:
+    """Return its log."""
+    return log_text(usa_record(), np.random.default_rng(5))
+
+
+def owned(record: GameRecord, seats: Mapping[Owner, Owner]) -> dict[Owner, Counter[tuple[str, str]]]:
+    """Return which cities each owner joined, how often: of two gray tracks a log does not say which was taken."""
+    last = record.states()[-1]
+    return {seat: Counter(route.cities for route in last.routes_of(its)) for seat, its in seats.items()}
+
+
+@pytest.mark.parametrize("table", TABLES, ids=str)
+@pytest.mark.parametrize("noted", [False, True], ids=["the log alone", "with the offers noted"])
+def test_a_game_comes_back_from_its_log(table: Table, *, noted: bool) -> None:
+    record = played(table)
+    rng = np.random.default_rng(7)
+    text, notes = log_text(record, rng), ticket_notes(record, rng)
+
+    read = read_bga(text, tickets=notes if noted else None, game_map=record.map)
+
+    names = NAMES[: record.header.n_players]
+    order = [read.header.players.index(name) for name in names]
+    assert [read.scores[seat] for seat in order] == list(record.scores)
+    assert {names.index(read.header.players[seat]) for seat in read.winners} == set(record.winners)
+    seats = [*range(len(order)), "neutral"]
+    mapped = {seat: seat if seat == "neutral" else order[seat] for seat in seats}
+    assert owned(read, mapped) == owned(record, {seat: seat for seat in seats})
+    assert read.report is not None
+    assert read.report.disagreements.empty
+    assert not read.report.unread
+    assert GameRecord.loads(read.dumps(), record.map).entries == read.entries
+    if noted:
+        held = [{ticket and ticket.id.partition("/")[0] for ticket in held} for held in read.states()[-1].tickets]
+        assert [held[seat] for seat in order] == [
+            {ticket and ticket.id.partition("/")[0] for ticket in held} for held in record.states()[-1].tickets
+        ]
+
+
+def test_a_log_that_breaks_off_anywhere_loads() -> None:
+    text = usa_log()
+    for end in [*range(0, 900, 61), *range(900, len(text), 801)]:
+        record = read_bga(text[:end])
+
+        report = record.report
+        assert report is not None
+        assert len(report.unread) <= 2, "a line that is cut, and one that is told only with it"
+        assert report.disagreements.query("what not in ('points for tickets', 'bonus')").empty
+    assert record.header.players == read_bga(text).header.players
+
+
+def test_a_damaged_log_is_refused_with_line_and_reason_or_loads_and_says_what_was_not_read() -> None:
+    rng = np.random.default_rng(11)
+    lines = usa_log().splitlines()
+    refused: list[str] = []
+    for _ in range(40):
+        damaged = list(lines)
+        at = int(rng.integers(len(lines)))
+        how = rng.integers(5)
+        if how == 0:
+            del damaged[at]
+        elif how == 1:
+            damaged[at], damaged[at - 1] = damaged[at - 1], damaged[at]
+        elif how == 2:
+            damaged[at] = damaged[at].translate(str.maketrans("0123456789", "1234567890"))
+        elif how == 3:
+            damaged.insert(at, damaged[int(rng.integers(len(lines)))])
+        else:
+            damaged[at] = damaged[at][::-1]
+        try:
+            record = read_bga("\n".join(damaged))
+        except RecordError as error:
+            refused.append(str(error))
+        else:
+            assert GameRecord.loads(record.dumps()).entries == record.entries
+    assert len(refused) > 10
+    assert all(re.search(r"\n  log(, line \d+)?: .{8,}", message) for message in refused)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        pytest.param("gains 1 point", "gains 2 point", "spaces and 1 points, not 1 cars and 2 points", id="points"),
+        pytest.param("claiming route from ", "claiming route from New ", "expected a route of USA", id="a city"),
+        pytest.param("Bo takes", "You takes", 'expected seat="..."', id="who looks on"),
+        pytest.param("End of game", "Ann passes", "the game is over", id="a move too many"),
+    ],
+)
+def test_what_cannot_be_is_refused(old: str, new: str, reason: str) -> None:
+    text = usa_log()
+    at = text.index(old)
+    line = text[:at].count("\n") + 1
+
+    with pytest.raises(RecordError) as info:
+        read_bga(text[:at] + new + text[at + len(old) :])
+
+    assert reason in str(info.value)
+    assert f"line {line}:" in str(info.value)
+
+
+def test_the_log_of_one_player_leaves_the_cards_of_others_unknown() -> None:
+    record = usa_record()
+
+    read = read_bga(log_text(record, np.random.default_rng(5), seer=1))
+
+    assert Counter(read.scores) == Counter(record.scores)
+    assert read.report is not None
+    assert "cards drawn" in str(read.report)
+    assert read.report.disagreements.empty
+
+
+def test_lines_of_a_conversation_are_left_out_and_told() -> None:
+    lines = usa_log().splitlines()
+    lines[40:40] = ["Good luck! <b>have fun</b>", "x" * 5_000]
+
+    report = read_bga("\n".join(lines)).report
+
+    assert report is not None
+    assert [number for number, _ in report.unread] == [41, 42]
+    assert "line 41 not understood: Good luck! <b>have fun</b>" in str(report)
+
+
+def test_notes_that_do_not_fit_are_left_out_and_told() -> None:
+    notes = ticket_notes(usa_record(), np.random.default_rng(5))
+    notes["Ann"].insert(0, (["Dallas - New Yrok"], ["Dallas - New York"]))
+    notes["Bo"].append((["Boston - Miami"], ["Boston - Miami"]))
+
+    read = read_bga(usa_log(), tickets=notes)
+
+    assert read.report is not None
+    assert "Ann keeping Dallas-New York was noted, which does not fit the log" in str(read.report)
+    assert "Bo keeping Boston-Miami was noted, but no line tells of it" in str(read.report)
+    assert not any(ticket is None for held in read.states()[-1].tickets for ticket in held)
+    with pytest.raises(RecordError, match="expected a player of the log"):
+        read_bga(usa_log(), tickets={"Zoe": []})

@@ -1,0 +1,275 @@
+"""Real games from the logs that Board Game Arena shows: the record, and how it was read."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import pandas as pd
+
+from ttr_analysis._errors import GameError, _shorten
+from ttr_analysis.cards import CARD_KINDS
+from ttr_analysis.engine import codes
+from ttr_analysis.engine.layout import UNKNOWN_CARD, UNKNOWN_TICKET
+from ttr_analysis.maps.loading import load_map
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.notation.bga_lines import read_log
+from ttr_analysis.notation.bga_names import TicketNotes, by_player, fault, players_of, selections_of, tracks_of
+from ttr_analysis.notation.bga_reader import LogFollower
+from ttr_analysis.records.entries import in_offer_order
+from ttr_analysis.records.record import Game, GameRecord
+
+_MOST_CHARACTERS: Final = 2_000_000
+_STEP_COLUMNS: Final = ["step", "line", "move", "time", "text"]
+_TOTAL_COLUMNS: Final = ["what", "player", "log", "record"]
+
+
+@dataclass(frozen=True)
+class LogReport:
+    """
+    What a log told, what was found out besides, and what is left unknown.
+
+    Parameters
+    ----------
+    players
+        Names, seat by seat.
+    inferred
+        What the log does not say and later play proves.
+    unknown
+        What is not known.
+    unread
+        Lines that tell nothing known, with their numbers.
+    steps
+        For each step of the record after the set-up the line, the number of
+        the move, the time and the text: columns step, line, move, time, text.
+    totals
+        What the log counts, beside the record: columns what, player, log,
+        record.
+    """
+
+    players: tuple[str, ...]
+    inferred: tuple[str, ...]
+    unknown: tuple[str, ...]
+    unread: tuple[tuple[int, str], ...]
+    steps: pd.DataFrame = field(compare=False)
+    totals: pd.DataFrame = field(compare=False)
+
+    @property
+    def disagreements(self) -> pd.DataFrame:
+        """The rows of `totals` in which log and record differ."""
+        return self.totals[self.totals["log"] != self.totals["record"]]
+
+    def __str__(self) -> str:
+        n_differ = len(self.disagreements)
+        agree = "all as in the record" if n_differ == 0 else f"{n_differ} otherwise than in the record"
+        lines = [
+            f"players: {', '.join(self.players)}",
+            f"moves read: {len(self.steps)}; figures that the log tells: {len(self.totals)}, {agree}",
+            *(f"inferred: {text}" for text in self.inferred),
+            *(f"unknown: {text}" for text in self.unknown),
+            *(f"line {number} not understood: {_shorten(text)}" for number, text in self.unread[:10]),
+        ]
+        if len(self.unread) > 10:  # noqa: PLR2004 - as many are shown
+            lines.append(f"and {len(self.unread) - 10} more lines")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, repr=False)
+class LoggedRecord(GameRecord):
+    """
+    The record of a game that was read from a log.
+
+    Parameters
+    ----------
+    report
+        How it was read; not saved with the record.
+    """
+
+    report: LogReport | None = field(default=None, compare=False)
+
+
+def read_bga(
+    text: str,
+    *,
+    tickets: TicketNotes | None = None,
+    seat: str | None = None,
+    game_map: GameMap | str = "usa",
+) -> LoggedRecord:
+    """
+    Return the record of a game from the log that Board Game Arena shows beside a table.
+
+    The log tells who takes, draws and claims what, but never the market, the
+    opening hands, nor which tickets were offered. What is not known stays
+    unknown in the record; later play proves most of the opening hands.
+
+    Parameters
+    ----------
+    text
+        The log, pasted. It may break off anywhere.
+    tickets
+        Offers of tickets, if somebody noted them: for each player by name
+        pairs of the tickets offered and the tickets kept, in order. The log
+        comes first: offers that do not fit it are left out.
+    seat
+        Name of the player whom the log calls "You", where it does not say.
+    game_map
+        The map, or its name.
+
+    Returns
+    -------
+    record
+        The record; its `report` says what was read, inferred and left
+        unknown, and sets the totals of the log beside those of the record.
+
+    Raises
+    ------
+    RecordError
+        If the log tells what cannot be; the message names the line and the
+        reason.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> record = ttr.read_bga('''
+    ... Move 2 :20:15:01
+    ... Ann keeps 2 destination(s)
+    ... Move 3 :20:15:07
+    ... Bo keeps 3 destination(s)
+    ... Move 4 :20:15:44
+    ... Bo takes 7
+    ... Move 5 :20:15:50
+    ... Bo takes 7
+    ... Move 6 :20:16:20
+    ... Ann gains 2 point(s) by claiming route from New York to Boston with 2 train car(s) : 4,4
+    ... ''')
+    >>> record
+    <GameRecord usa: Bo, Ann, 40 events, not over, scores 0, 2 so far>
+    >>> print(record.report)
+    players: Bo, Ann
+    moves read: 3; figures that the log tells: 1, all as in the record
+    inferred: Ann was dealt yellow, yellow
+    unknown: cards dealt: 4 to Bo, 2 to Ann
+    unknown: tickets kept: 5
+    """
+    game_map = load_map(game_map) if isinstance(game_map, str) else game_map
+    if len(text) > _MOST_CHARACTERS:
+        raise fault(0, f"{len(text)} characters", f"expected a log of at most {_MOST_CHARACTERS:,} characters")
+    log = read_log(text, seat or "")
+    players = players_of(log, game_map)
+    selections = {name: selections_of(notes, game_map) for name, notes in by_player(tickets or {}).items()}
+    if stray := [name for name in selections if name not in players]:
+        raise fault(0, stray[0], f"tickets: expected a player of the log, one of {', '.join(players)}")
+    tracks = tracks_of(log, game_map)
+    reader = LogFollower(game_map, players, log, selections, tracks)
+    reader.read()
+    if reader.proven.any_known():
+        reader = LogFollower(game_map, players, log, selections, tracks, reader.proven.hands)
+        reader.read()
+    return _record(reader)
+
+
+def read_notes(path: Path) -> TicketNotes:
+    """
+    Return offers of tickets from a JSON file: see `read_bga`.
+
+    Raises
+    ------
+    RecordError
+        If the file is too large or no JSON object.
+    """
+    content = path.read_bytes()
+    if len(content) > _MOST_CHARACTERS:
+        raise fault(0, f"{len(content)} bytes", f"tickets: expected a file of at most {_MOST_CHARACTERS:,} bytes")
+    try:
+        notes = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise fault(0, path.name, f"tickets: expected JSON ({error})") from None
+    if not isinstance(notes, dict):
+        raise fault(0, path.name, "tickets: expected a JSON object")
+    return notes
+
+
+# -- the report --------------------------------------------------------------------------------------------------------
+
+
+def _record(reader: LogFollower) -> LoggedRecord:
+    """Return the record with its report."""
+    game = Game(reader.game_map, len(reader.players))
+    try:
+        empty = LoggedRecord.from_play(game, [], None, [], players=reader.players)
+    except GameError as error:
+        raise fault(0, ", ".join(reader.players), str(error)) from None
+    record = LoggedRecord(empty.header, tuple(in_offer_order(reader.entries)), reader.game_map)
+    record.states()  # what is impossible is refused here
+    report = LogReport(
+        reader.players,
+        tuple(_inferred(reader)),
+        tuple(_unknown(reader)),
+        tuple(reader.log.unread),
+        pd.DataFrame(reader.steps, columns=_STEP_COLUMNS),
+        _totals(reader, record),
+    )
+    object.__setattr__(record, "report", report)
+    return record
+
+
+def _inferred(reader: LogFollower) -> list[str]:
+    hands = [(name, reader.hand(seat)) for seat, name in enumerate(reader.players)]
+    texts = []
+    for name, hand in hands:
+        if known := [CARD_KINDS[kind] for kind in hand if kind != UNKNOWN_CARD]:
+            texts.append(f"{name} was dealt {', '.join(known)}")
+    return texts
+
+
+def _unknown(reader: LogFollower) -> list[str]:
+    texts = []
+    hands = [(name, reader.hand(seat).count(UNKNOWN_CARD)) for seat, name in enumerate(reader.players)]
+    if some := [(name, n) for name, n in hands if n]:
+        texts.append("cards dealt: " + ", ".join(f"{n} to {name}" for name, n in some))
+    n_drawn = sum(entry.kind == codes.CARD_DRAWN and entry.value == UNKNOWN_CARD for entry in reader.entries)
+    if n_drawn:
+        texts.append(f"cards drawn: {n_drawn}")
+    n_held = [
+        int((reader.vector.held[seat, : reader.vector.n_held[seat]] == UNKNOWN_TICKET).sum())
+        for seat in range(len(reader.players))
+    ]
+    if sum(n_held):
+        texts.append(f"tickets kept: {sum(n_held)}")
+    left = [
+        f"{name} keeping {reader.names(noted.kept)} was noted, but no line tells of it"
+        for name, selections in reader.selections.items()
+        for noted in selections
+    ]
+    return [*texts, *reader.unused, *left]
+
+
+def _totals(reader: LogFollower, record: GameRecord) -> pd.DataFrame:
+    """Return what the log counts beside what the record comes to."""
+    rows: list[tuple[str, str, int, int]] = []
+    n_shuffles = sum(entry.kind == "shuffle" for entry in reader.log.entries)
+    if n_shuffles or reader.vector.n_shuffles:
+        rows.append(("reshuffles", "", n_shuffles, int(reader.vector.n_shuffles)))
+    n_resets = sum(entry.kind == "reset" for entry in reader.log.entries)
+    made = sum(e.kind == codes.SHUFFLED and e.argument == codes.SHUFFLED_MARKET for e in reader.entries)
+    if n_resets or made:
+        rows.append(("market replaced", "", n_resets, made))
+    rows += _seat_totals(reader, record)
+    return pd.DataFrame(rows, columns=_TOTAL_COLUMNS)
+
+
+def _seat_totals(reader: LogFollower, record: GameRecord) -> list[tuple[str, str, int, int]]:
+    rows: list[tuple[str, str, int, int]] = []
+    for score, name in zip(record.score(), reader.players, strict=True):
+        own = [entry for entry in reader.log.entries if entry.player == name]
+        if claims := sum(entry.points for entry in own if entry.kind == "claim"):
+            rows.append(("points for routes", name, claims, score.route_points))
+        won = [entry.points * (1 if entry.kind == "won" else -1) for entry in own if entry.kind in ("won", "lost")]
+        if won:
+            rows.append(("points for tickets", name, sum(won), score.ticket_points))
+        rows += [("longest trail", name, entry.number, score.trail) for entry in own if entry.kind == "trail"]
+        bonus = sum(bonus.points or 0 for bonus in score.bonuses)
+        rows += [("bonus", name, entry.points, bonus) for entry in own if entry.kind == "bonus"]
+    return rows

@@ -1,0 +1,190 @@
+"""The names in a log as things of a map: players and their seats, tracks, tickets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from itertools import permutations
+from typing import Any, Final, NamedTuple
+
+from ttr_analysis._errors import Fault, RecordError, nearest
+from ttr_analysis.cards import CardCounts
+from ttr_analysis.engine.layout import UNKNOWN_TICKET
+from ttr_analysis.maps.model import GameMap, Route
+from ttr_analysis.maps.names import fold
+from ttr_analysis.notation.bga_lines import ACTS, Log, LogEntry, acts_of
+from ttr_analysis.notation.writer import pays
+
+TicketNotes = Mapping[str, Any]
+"""Offers of tickets that somebody noted: for each player, pairs of those offered and those kept, in order."""
+
+Copies = frozenset[int]
+"""A ticket by name: the numbers of all tickets that are called so."""
+UNKNOWN_COPIES: Final[Copies] = frozenset({UNKNOWN_TICKET})
+
+
+class Selection(NamedTuple):
+    """Tickets that were offered and kept."""
+
+    offered: tuple[Copies, ...]
+    kept: tuple[Copies, ...]
+
+
+def fault(line: int, text: str, reason: str) -> RecordError:
+    """Return the error for a line that tells what cannot be; line 0 if it is of no line."""
+    return RecordError("log", [Fault("log", line, "", text, reason)])
+
+
+# -- who plays, and on which tracks ------------------------------------------------------------------------------------
+
+
+def players_of(log: Log, game_map: GameMap) -> tuple[str, ...]:
+    """Return the players by seat: in the order in which they first take a turn, those who have not yet after them."""
+    turns: list[str] = []
+    openings: list[str] = []
+    for act, _ in acts_of(log.entries):
+        if act.player == "You":
+            raise fault(act.line, act.text, 'expected seat="...", the name of the player whom the log calls You')
+        if act.kind == "keep" and not turns and act.player not in openings:
+            openings.append(act.player)
+        elif act.player not in turns and act.kind != "choose":
+            turns.append(act.player)
+    players = [*turns, *(name for name in openings if name not in turns)]
+    least, most = game_map.rules.players
+    if len(players) > most:
+        act = next(act for act, _ in acts_of(log.entries) if act.player == players[most])
+        raise fault(act.line, act.text, f"expected at most {most} players, with {', '.join(players[:most])}")
+    return (*players, *(f"player {i + 1}" for i in range(len(players), least)))
+
+
+def _city(name: str, cities: Mapping[str, str]) -> str | None:
+    return cities.get(_spelled(name))
+
+
+def _spelled(name: str) -> str:
+    """
+    Return a name as it is compared: without case, accents, full stops, and differences of spelling that occur.
+
+    Examples
+    --------
+    >>> _spelled("Sault St. Marie") == _spelled("Sault Ste. Marie"), _spelled("Saint Louis")
+    (True, 'st louis')
+    """
+    words = fold(name).replace(".", "").split()
+    return " ".join("st" if word in ("saint", "sainte", "ste") else word for word in words)
+
+
+def tracks_of(log: Log, game_map: GameMap) -> dict[int, Route]:
+    """
+    Return the track of each claim, by line.
+
+    Of a double route the log does not say which track was taken: the claims
+    of both are assigned together, by the colors that were played.
+    """
+    cities = {_spelled(city.name): city.name for city in game_map.cities}
+    claims: dict[tuple[Route, ...], list[LogEntry]] = {}
+    attempts: dict[str, LogEntry] = {}
+    for entry in log.entries:
+        if entry.kind == "attempt":
+            attempts[entry.player] = entry
+        elif entry.kind in ("claim", "choose"):
+            attempt = attempts.pop(entry.player, None)
+            # What was laid down tells the color; the claim of a tunnel also lists the surcharge.
+            laid = entry if attempt is None else entry._replace(cards=attempt.cards)
+            claims.setdefault(_routes(entry, game_map, cities), []).append(laid)
+        elif entry.kind in ACTS:
+            attempts.pop(entry.player, None)
+    found: dict[int, Route] = {}
+    for routes, entries in claims.items():
+        found.update(_assign(routes, entries))
+    for entry in log.entries:
+        if entry.kind == "attempt":
+            routes = _routes(entry, game_map, cities)
+            paid = [route for route in routes if pays(route, card_counts(entry.cards))]
+            found[entry.line] = (paid or routes)[0]
+    return found
+
+
+def _routes(entry: LogEntry, game_map: GameMap, cities: Mapping[str, str]) -> tuple[Route, ...]:
+    """Return the tracks between the two cities of a line."""
+    pairs = [(_city(a, cities), _city(b, cities)) for a, b in entry.pairs]
+    named = [(a, b) for a, b in pairs if a is not None and b is not None]
+    routes = game_map.routes_between(*named[0]) if named else ()
+    if not routes:
+        raise fault(entry.line, entry.text, f"expected a route of {game_map.title}")
+    return routes
+
+
+def _assign(routes: Sequence[Route], entries: Sequence[LogEntry]) -> dict[int, Route]:
+    """Return tracks for the claims between two cities so that each is paid in its color, if there is a way."""
+    if len(entries) > len(routes):
+        late = entries[len(routes)]
+        raise fault(late.line, late.text, f"{' and '.join(route.id for route in routes)} are taken already")
+
+    def n_wrong(tracks: Sequence[Route]) -> int:
+        pairs = zip(tracks, entries, strict=True)
+        return sum(entry.kind == "claim" and not pays(route, card_counts(entry.cards)) for route, entry in pairs)
+
+    best = min(permutations(routes, len(entries)), key=n_wrong)
+    return {entry.line: route for entry, route in zip(entries, best, strict=True)}
+
+
+def card_counts(cards: Sequence[str]) -> CardCounts:
+    """Return cards that are listed as counts."""
+    return CardCounts.coerce(list(cards))
+
+
+# -- tickets that were noted -------------------------------------------------------------------------------------------
+
+
+def by_player(notes: TicketNotes) -> dict[str, list[tuple[Sequence[str], Sequence[str]]]]:
+    """Return noted offers by player; a file of notes lists players with their selections."""
+    if "players" not in notes:
+        return {name: [(offered, kept) for offered, kept in pairs] for name, pairs in notes.items()}
+    try:
+        return {
+            player["playerName"]: [(chosen["offered"], chosen["kept"]) for chosen in player["destinationSelections"]]
+            for player in notes["players"]
+        }
+    except (KeyError, TypeError) as error:
+        raise fault(
+            0, str(error), "tickets: expected players with their playerName and destinationSelections"
+        ) from None
+
+
+def selections_of(pairs: Iterable[tuple[Sequence[str], Sequence[str]]], game_map: GameMap) -> list[Selection]:
+    """Return noted offers by numbers of tickets; notes are made by hand, so that the nearest name will do."""
+    return [
+        Selection(tuple(_noted(name, game_map) for name in offered), tuple(_noted(name, game_map) for name in kept))
+        for offered, kept in pairs
+    ]
+
+
+def _noted(name: str, game_map: GameMap) -> Copies:
+    """Return the ticket that somebody noted."""
+    names = _ticket_names(game_map)
+    try:
+        return copies_named(LogEntry("reveal", 0, None, "", name, ends=name), game_map)
+    except RecordError:
+        near = nearest(_spelled(name.replace(" - ", "-")), names, 1)
+        if not near:
+            raise
+        return names[near[0]]
+
+
+@lru_cache(maxsize=8)
+def _ticket_names(game_map: GameMap) -> dict[str, Copies]:
+    """Return the tickets by name as it is compared."""
+    names: dict[str, set[int]] = {}
+    for i, ticket in enumerate(game_map.tickets):
+        names.setdefault(_spelled(ticket.id.partition("/")[0]), set()).add(i)
+    return {name: frozenset(numbers) for name, numbers in names.items()}
+
+
+def copies_named(entry: LogEntry, game_map: GameMap) -> Copies:
+    """Return the ticket that a line names."""
+    names = _ticket_names(game_map)
+    for a, b in [*entry.pairs, *((b, a) for a, b in entry.pairs)]:
+        if found := names.get(_spelled(f"{a}-{b}")):
+            return found
+    raise fault(entry.line, entry.text, f"expected a ticket of {game_map.title}")

@@ -1,0 +1,445 @@
+"""A log followed move by move, from what its lines tell to the events of a record."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Mapping, Sequence
+
+from ttr_analysis.cards import CARD_KINDS, N_KINDS
+from ttr_analysis.engine import codes
+from ttr_analysis.engine.codes import make_action
+from ttr_analysis.engine.layout import AT_PILE, OVER, UNKNOWN_CARD, UNKNOWN_TICKET, Phase, State
+from ttr_analysis.engine.packed import PackedGame
+from ttr_analysis.engine.unknowns import identify_tickets
+from ttr_analysis.maps.model import GameMap, Route
+from ttr_analysis.notation.bga_lines import ACTS, Log, LogEntry, acts_of
+from ttr_analysis.notation.bga_names import UNKNOWN_COPIES, Copies, Selection, card_counts, copies_named, fault
+from ttr_analysis.notation.writer import claim_code, meant_slots, packed_cards
+from ttr_analysis.records.entries import SHOWN, Entry
+from ttr_analysis.records.replay import ScriptedStep
+
+# -- what is proven of opening hands -----------------------------------------------------------------------------------
+
+
+class Proven:
+    """Keeps count of the cards that are known of each hand; what is played beyond them was dealt."""
+
+    def __init__(self, n_players: int) -> None:
+        self.hands = [Counter[str]() for _ in range(n_players)]
+        self._known = [Counter[str]() for _ in range(n_players)]
+        self._is_open = [False] * n_players
+        """Whether a seat drew cards that nobody noted: what it plays may come from there too."""
+
+    def any_known(self) -> bool:
+        """Return whether anything is proven."""
+        return any(self.hands)
+
+    def add(self, seat: int, card: str) -> None:
+        """Note a card that a seat got; "?" if it is not known."""
+        if card == "?":
+            self._is_open[seat] = True
+        else:
+            self._known[seat][card] += 1
+
+    def show(self, seat: int, cards: Sequence[str], *, plays: bool) -> None:
+        """Note cards that a seat shows; whether it plays them or takes them back."""
+        missing = Counter(cards) - self._known[seat]
+        if not self._is_open[seat]:
+            self.hands[seat] += missing
+        self._known[seat] += missing
+        if plays:
+            self._known[seat] -= Counter(cards)
+
+
+def _tell_one(telling: ScriptedStep, left: list[Copies]) -> bool:
+    """
+    Tell one of the tickets of an offer, and take it off the list; return whether one can come.
+
+    They were noted in any order; those under the pile come in the order in
+    which they lie there.
+    """
+    for copies in left:
+        if any(not telling.tell(ticket) for ticket in sorted(copies)):
+            left.remove(copies)
+            return True
+    return False
+
+
+# -- from a log to a record --------------------------------------------------------------------------------------------
+
+
+class LogFollower:
+    """
+    Follows a log move by move.
+
+    Parameters
+    ----------
+    game_map
+        The map.
+    players
+        Names, seat by seat.
+    log
+        What the log tells.
+    selections
+        Offers of tickets that somebody noted, by player.
+    tracks
+        The track of each claim, by line.
+    dealt
+        What is known of the opening hands.
+    """
+
+    def __init__(
+        self,
+        game_map: GameMap,
+        players: tuple[str, ...],
+        log: Log,
+        selections: Mapping[str, Sequence[Selection]],
+        tracks: Mapping[int, Route],
+        dealt: Sequence[Counter[str]] = (),
+    ) -> None:
+        self.game_map = game_map
+        self.players = players
+        self.log = log
+        self.packed = PackedGame(game_map, len(players))
+        self.tracks = tracks
+        self.proven = Proven(len(players))
+        self._dealt = dealt
+        self.selections = {name: deque(chosen) for name, chosen in selections.items()}
+        self.unused: list[str] = []
+        self._laid: set[int] = set()
+        """Tickets that were laid on the discards, of which there may be copies."""
+        self.vector = State()
+        self.entries: list[Entry] = []
+        self.steps: list[tuple[int, int, int | None, str, str]] = []
+        self._n_steps = 0
+
+    def read(self) -> None:
+        """
+        Read the log.
+
+        Raises
+        ------
+        RecordError
+            At the first line that tells what cannot be.
+        """
+        acts = list(acts_of(self.log.entries))
+        openings = self._openings([act for act, _ in acts])
+        first = next((i for i, (act, _) in enumerate(acts) if act.line not in openings), len(acts))
+        n_resets = sum(entry.kind == "reset" for act, after in acts[:first] for entry in after)
+        before = self.log.entries[: next((i for i, e in enumerate(self.log.entries) if e.kind in ACTS), 0)]
+        self._set_up(n_resets + sum(entry.kind == "reset" for entry in before), acts[:first])
+        if self.vector.phase == Phase.KEEP_START:
+            if first < len(acts):
+                act = acts[first][0]
+                missing = [name for name in self.players if name not in {acts[i][0].player for i in range(first)}]
+                raise fault(act.line, act.text, f"{', '.join(missing)} must keep opening tickets first")
+            return
+        i = first
+        while i < len(acts):
+            act, after = acts[i]
+            later = self._merge_attempt(acts, i)
+            self._act(act, [*after, *(entry for other, its in later for entry in (other, *its))])
+            i += 1 + len(later)
+        self._show_tickets()
+
+    @staticmethod
+    def _merge_attempt(
+        acts: Sequence[tuple[LogEntry, list[LogEntry]]], i: int
+    ) -> list[tuple[LogEntry, list[LogEntry]]]:
+        """Return what ends the attempt of a tunnel: the claim, or that it is given up."""
+        if acts[i][0].kind != "attempt" or i + 1 == len(acts):
+            return []
+        ends = acts[i + 1][0]
+        return [acts[i + 1]] if ends.kind in ("claim", "decline") and ends.player == acts[i][0].player else []
+
+    # -- the set-up ---------------------------------------------------------------------
+
+    def _openings(self, acts: Sequence[LogEntry]) -> set[int]:
+        """Return the lines in which opening tickets are kept: the first of each player, before anything else."""
+        lines: dict[str, int] = {}
+        for act in acts:
+            if act.kind != "keep" or act.player in lines:
+                break
+            lines[act.player] = act.line
+        return set(lines.values())
+
+    def _set_up(self, n_resets: int, openings: Sequence[tuple[LogEntry, list[LogEntry]]]) -> None:
+        kept = {act.player: (act, after) for act, after in openings}
+        n_dealt = int(self.packed.tables.opening_deal)
+        choices = {name: self._choice(name, act, after, n_dealt) for name, (act, after) in kept.items()}
+        telling = self._deal(n_resets, choices)
+        self._add(telling, None)
+        for name in self.players:
+            if name not in kept:
+                break
+            self._keep(kept[name][0], choices[name])
+
+    def _deal(self, n_resets: int, choices: Mapping[str, Selection]) -> ScriptedStep:
+        """Return the set-up."""
+        telling = ScriptedStep(self.packed, None)
+        offers = {name: list(chosen.offered) for name, chosen in choices.items()}
+        hands = [deque(self.hand(seat)) for seat in range(len(self.players))]
+        while True:
+            due = telling.due
+            if n_resets and (due is None or due.kind != codes.MARKET_CARD) and telling.tell_replaced(UNKNOWN_CARD):
+                n_resets -= 1
+            elif due is None:
+                break
+            elif due.kind == codes.CARD_DEALT:
+                telling.tell(hands[due.seat].popleft())
+            elif due.kind == codes.MARKET_CARD:
+                telling.tell(UNKNOWN_CARD)
+            elif not _tell_one(telling, offers.get(self.players[due.seat]) or [UNKNOWN_COPIES]):
+                name = self.players[due.seat]
+                raise fault(
+                    0, self.names(choices[name].offered), f"tickets: {name} cannot have been dealt all of these"
+                )
+        return telling
+
+    def hand(self, seat: int) -> list[int]:
+        """Return the opening hand of a seat, as far as it is known."""
+        n = int(self.packed.tables.opening_hand)
+        known = sorted(self._dealt[seat].elements(), key=CARD_KINDS.index)[:n] if self._dealt else []
+        return [*map(CARD_KINDS.index, known), *[UNKNOWN_CARD] * (n - len(known))]
+
+    # -- moves ----------------------------------------------------------------------------
+
+    def _act(self, act: LogEntry, after: Sequence[LogEntry]) -> None:
+        if self.vector.phase == OVER:
+            raise fault(act.line, act.text, "the game is over")
+        if act.player not in self.players:
+            raise fault(act.line, act.text, f"expected one of {', '.join(self.players)}")
+        seat = self.players.index(act.player)
+        if seat != int(self.vector.seat):
+            acting = self.players[int(self.vector.seat)]
+            raise fault(act.line, act.text, f"it is the turn of {acting}, not of {act.player}{self._hint()}")
+        getattr(self, f"_read_{act.kind}")(act, after, seat)
+
+    def _hint(self) -> str:
+        """Return which lines before were not understood: one of them may tell what is missing."""
+        numbers = [number for number, _ in self.log.unread]
+        return f" (not understood: line {', '.join(map(str, numbers[:5]))})" if numbers else ""
+
+    def _read_draw(self, act: LogEntry, after: Sequence[LogEntry], seat: int) -> None:
+        cards = act.cards or ("?",) * act.number
+        for i, card in enumerate(cards):
+            self.proven.add(seat, card)
+            if i and int(self.vector.seat) != seat:
+                raise fault(act.line, act.text, f"{act.player} may not draw so many cards")
+            comes = after if i == len(cards) - 1 else [e for e in after if e.kind == "shuffle"]
+            self._make(act, codes.DRAW_CARD, 0, comes, drawn=[card])
+
+    def _read_take(self, act: LogEntry, after: Sequence[LogEntry], seat: int) -> None:
+        card = act.cards[0]
+        self.proven.add(seat, card)
+        kind = CARD_KINDS.index(card)
+        slots = meant_slots(self.vector, kind)
+        if not slots:
+            raise fault(act.line, act.text, f"no {card} lies in the market")
+        is_known = self.vector.market[slots[0]] == kind
+        self._make(act, make_action(codes.DRAW_FACE_UP, slots[0]), 0 if is_known else 1 + kind, after)
+
+    def _read_claim(self, act: LogEntry, after: Sequence[LogEntry], seat: int) -> None:
+        route = self.tracks[act.line]
+        self.proven.show(seat, act.cards, plays=True)
+        self._check_points(act, route)
+        self._make(act, *claim_code(self.packed, route, card_counts(act.cards)), after)
+
+    def _check_points(self, act: LogEntry, route: Route) -> None:
+        if act.points != route.points or act.number != route.length:
+            told = f"{act.number} cars and {act.points} points"
+            raise fault(
+                act.line, act.text, f"{route.id} has {route.length} spaces and {route.points} points, not {told}"
+            )
+
+    def _read_attempt(self, act: LogEntry, after: Sequence[LogEntry], seat: int) -> None:
+        end = next((entry for entry in after if entry.kind in ("claim", "decline")), None)
+        route = self.tracks[end.line] if end is not None and end.kind == "claim" else self.tracks[act.line]
+        turned = next((entry.cards for entry in after if entry.kind == "turned"), ())
+        cut = after.index(end) if end is not None else len(after)
+        self.proven.show(seat, act.cards, plays=False)
+        self._make(act, *claim_code(self.packed, route, card_counts(act.cards)), after[:cut], turned=turned)
+        if end is None or self.vector.phase != Phase.TUNNEL:
+            if end is not None and end.kind == "claim":
+                self.proven.show(seat, act.cards, plays=True)
+            return
+        if end.kind == "decline":
+            self._make(end, codes.DECLINE_TUNNEL, 0, after[cut + 1 :])
+            return
+        paid = Counter(end.cards) - Counter(act.cards)
+        self.proven.show(seat, end.cards, plays=True)
+        self._check_points(end, route)
+        surcharge = packed_cards(card_counts(list(paid.elements())))
+        self._make(end, codes.PAY_TUNNEL, surcharge, after[cut + 1 :])
+
+    def _read_decline(self, act: LogEntry, _after: Sequence[LogEntry], _seat: int) -> None:
+        raise fault(act.line, act.text, "there is no tunnel to give up")
+
+    def _read_pass(self, act: LogEntry, after: Sequence[LogEntry], _seat: int) -> None:
+        self._make(act, codes.PASS, 0, after)
+
+    def _read_choose(self, act: LogEntry, after: Sequence[LogEntry], _seat: int) -> None:
+        route = self.packed.codec.route_index(self.tracks[act.line])
+        self._make(act, make_action(codes.CHOOSE_NEUTRAL, route), 0, after)
+
+    # -- tickets ----------------------------------------------------------------------------
+
+    def _read_keep(self, act: LogEntry, after: Sequence[LogEntry], _seat: int) -> None:
+        telling = self._begin(act, codes.DRAW_TICKETS, 0)
+        n_offered = 0
+        while telling.due is not None:  # how many there are to be drawn
+            n_offered += 1
+            telling.tell(UNKNOWN_TICKET)
+        chosen = self._choice(act.player, act, after, n_offered)
+        telling = self._begin(act, codes.DRAW_TICKETS, 0)
+        left = list(chosen.offered)
+        while telling.due is not None:
+            if not _tell_one(telling, left):
+                self.unused.append(f"{self.names(chosen.offered)}: noted for line {act.line}, but one lies elsewhere")
+                chosen = self._unknown_choice(act, [], n_offered)
+                telling, left = self._begin(act, codes.DRAW_TICKETS, 0), list(chosen.offered)
+        self._add(telling, act)
+        self._keep(act, chosen, after)
+
+    def _choice(self, name: str, act: LogEntry, after: Sequence[LogEntry], n_offered: int) -> Selection:
+        """Return what was offered and kept: as it was noted, if that fits the log, else unknown."""
+        laid = [copies_named(entry, self.game_map) for entry in after if entry.kind == "discard"]
+        noted = self.selections.get(name, deque())
+        revealed = self._revealed(name)
+        while noted:
+            chosen = noted.popleft()
+            fits = len(chosen.kept) == act.number and len(chosen.offered) == n_offered
+            if fits and set(chosen.kept) <= set(chosen.offered) and (not revealed or set(chosen.kept) <= revealed):
+                return chosen
+            self.unused.append(f"{name} keeping {self.names(chosen.kept)} was noted, which does not fit the log")
+        return self._unknown_choice(act, laid, n_offered)
+
+    def _unknown_choice(self, act: LogEntry, laid: Sequence[Copies], n_offered: int) -> Selection:
+        """Return an offer of which the log names only what is laid on the discards."""
+        kept = (UNKNOWN_COPIES,) * act.number
+        rest = (UNKNOWN_COPIES,) * max(0, n_offered - act.number - len(laid))
+        return Selection((*kept, *laid, *rest)[:n_offered], kept)
+
+    def _revealed(self, name: str) -> set[Copies]:
+        """Return the tickets that a player shows at the end."""
+        lines = [entry for entry in self.log.entries if entry.kind == "reveal" and entry.player == name]
+        return {copies_named(entry, self.game_map) for entry in lines}
+
+    def names(self, tickets: Sequence[Copies]) -> str:
+        """Return tickets by name."""
+        return ", ".join(
+            "?" if copies == UNKNOWN_COPIES else self.game_map.tickets[min(copies)].id for copies in tickets
+        )
+
+    def _keep(self, act: LogEntry, chosen: Selection, after: Sequence[LogEntry] = ()) -> None:
+        seat = int(self.vector.seat)
+        offer = self.vector.offer[seat, : self.vector.n_offer[seat]].tolist()
+        bits = 0
+        for copies in chosen.kept:
+            at = next((i for i, ticket in enumerate(offer) if ticket in copies and not bits >> i & 1), -1)
+            if at < 0:
+                raise fault(act.line, act.text, f"{act.player} is offered {len(offer)} tickets")
+            bits |= 1 << at
+        telling = self._begin(act, codes.KEEP_TICKETS, bits)
+        self._tell(telling, act, after)
+        self._add(telling, act, kept=tuple(ticket for i, ticket in enumerate(offer) if bits >> i & 1), is_keep=True)
+
+    def _show_tickets(self) -> None:
+        """Let all show their tickets, if the game is over and the log names them."""
+        if self.vector.phase != OVER:
+            return
+        for seat, name in enumerate(self.players):
+            held = self.vector.held[seat, : self.vector.n_held[seat]].tolist()
+            if UNKNOWN_TICKET not in held:
+                continue
+            shown: list[int] = []
+            for entry in self.log.entries:
+                if entry.kind == "reveal" and entry.player == name:
+                    copies = copies_named(entry, self.game_map).difference(shown)
+                    ranked = sorted(copies, key=lambda n: (n not in held, self.vector.ticket_at[n] != AT_PILE))
+                    shown += ranked[:1]
+            after = self.vector.copy()
+            if shown and not identify_tickets(after, seat, shown):
+                self.vector = after
+                self.entries.append(Entry(SHOWN, seat, tickets=tuple(shown)))
+                self._n_steps += 1
+
+    # -- steps ---------------------------------------------------------------------------------
+
+    def _begin(self, act: LogEntry, code: int, value: int) -> ScriptedStep:
+        if reason := self.packed.why_illegal(self.vector, code, value):
+            raise fault(act.line, act.text, self._named(reason) + self._hint())
+        return ScriptedStep(self.packed, self.vector, code, value)
+
+    def _named(self, reason: str) -> str:
+        """Return a reason with the players' names in place of their seats."""
+        for seat, name in enumerate(self.players):
+            reason = reason.replace(f"P{seat} ", f"{name} ")
+        return reason
+
+    def _make(
+        self,
+        act: LogEntry,
+        code: int,
+        value: int,
+        after: Sequence[LogEntry],
+        *,
+        drawn: Sequence[str] = (),
+        turned: Sequence[str] = (),
+    ) -> None:
+        telling = self._begin(act, code, value)
+        self._tell(telling, act, after, drawn=drawn, turned=turned)
+        self._add(telling, act)
+
+    def _tell(
+        self,
+        telling: ScriptedStep,
+        act: LogEntry,
+        after: Sequence[LogEntry],
+        *,
+        drawn: Sequence[str] = (),
+        turned: Sequence[str] = (),
+    ) -> None:
+        """Tell what comes of a move; what the log does not tell is unknown."""
+        resets = deque(entry for entry in after if entry.kind == "reset")
+        neutral = deque(entry for entry in after if entry.kind == "neutral")
+        cards = {codes.CARD_DRAWN: deque(drawn), codes.CARD_REVEALED: deque(turned)}
+        while True:
+            due = telling.due
+            is_market = due is not None and due.kind == codes.MARKET_CARD
+            if resets and not is_market and telling.tell_replaced(UNKNOWN_CARD):
+                resets.popleft()
+                continue
+            if due is None:
+                break
+            value = UNKNOWN_CARD
+            if cards.get(due.kind):
+                card = cards[due.kind].popleft()
+                value = UNKNOWN_CARD if card == "?" else CARD_KINDS.index(card)
+            elif due.kind == codes.NEUTRAL_TICKET and neutral:
+                if _tell_one(telling, [copies_named(neutral[0], self.game_map)]):
+                    neutral.popleft()
+                    continue
+                raise fault(neutral[0].line, neutral[0].text, "that ticket is not in the pile")
+            elif due.kind in (codes.CARD_REVEALED, codes.NEUTRAL_TICKET):
+                what = "cards turned over for the tunnel" if due.kind == codes.CARD_REVEALED else "neutral ticket"
+                raise fault(act.line, act.text, f"the {what} must be told after it")
+            if reason := telling.tell(value):
+                raise fault(
+                    act.line, act.text, f"{CARD_KINDS[value] if value < N_KINDS else 'that'} cannot come: {reason}"
+                )
+        if resets:
+            raise fault(resets[0].line, resets[0].text, "the market cannot be replaced here")
+
+    def _add(
+        self, telling: ScriptedStep, act: LogEntry | None, kept: tuple[int, ...] = (), *, is_keep: bool = False
+    ) -> None:
+        """Add a step to the record."""
+        entries = telling.entries()
+        if is_keep:
+            entries[0] = entries[0]._replace(value=0, tickets=kept)
+        self.entries += entries
+        self.vector = telling.after
+        if act is not None:
+            self._n_steps += 1
+            self.steps.append((self._n_steps, act.line, act.move, act.time, act.text))
