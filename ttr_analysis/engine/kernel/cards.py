@@ -353,11 +353,12 @@ def next_card(state: State, tape: Ints, code: int) -> int:
     if is_scripted(tape):
         kind = _scripted_card(state, tape, code)
     else:
-        left = below(state.stream, state.n_pile)
+        number = below(state.stream, state.n_pile)
         kind = 0
-        while left >= state.draw_pile[kind]:
-            left -= state.draw_pile[kind]
-            kind += 1
+        n = 0  # all kinds are looked at: a way out that cannot be foreseen costs a processor more
+        for k in range(N_COLORS):
+            n += state.draw_pile[k]
+            kind += int(number >= n)
     if kind != UNKNOWN_CARD:
         state.draw_pile[kind] -= 1
     state.n_pile -= 1

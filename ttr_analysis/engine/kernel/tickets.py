@@ -68,13 +68,11 @@ def next_ticket(state: State, tape: Ints, code: int) -> int:
 @compiled
 def _random_ticket(state: State) -> int:
     left = random_below(state, state.n_ticket_pile)
-    ticket = 0
-    while True:
-        if state.ticket_at[ticket] == AT_PILE:
-            if left == 0:
-                return ticket
-            left -= 1
+    ticket = -1
+    while left >= 0:
         ticket += 1
+        left -= int(state.ticket_at[ticket] == AT_PILE)
+    return ticket
 
 
 @compiled
