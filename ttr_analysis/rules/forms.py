@@ -5,10 +5,10 @@ A *form* is a color, how many cards of it and how many locomotives are used
 singly; sets fill the other spaces. The cards of the sets are left open. The
 route is given by its `Spaces`: see `rules.payment`.
 
-Forms count in a fixed order: by color; in a color by locomotives, then by
-color cards, the most first; last those without a color, by locomotives. They
-are found through the number of locomotives: without sets the number of color
-cards follows from it.
+Forms count in a fixed order: by color, and last those without a color; in a
+color by locomotives, then by color cards, the most first. With given
+locomotives the color cards may be any number from the fewest that will do to
+the most that are held or fit, so that forms are counted by subtraction.
 """
 
 from __future__ import annotations
@@ -16,7 +16,74 @@ from __future__ import annotations
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS
-from ttr_analysis.rules.payment import GRAY_INDEX, Spaces, cards_needed, form_sets, most_sets
+from ttr_analysis.rules.payment import GRAY_INDEX, Spaces, most_sets
+
+# -- in one color, or without one -------------------------------------------------
+
+
+@compiled
+def count_in_color(spaces: Spaces, own: int, locomotives: int, n_cards: int) -> int:
+    """
+    Return the number of forms with at least one card of a color, or of those without a color.
+
+    Parameters
+    ----------
+    spaces
+        Those of the route.
+    own, locomotives, n_cards
+        Cards held of the color, locomotives, and cards of all kinds. 0 of the
+        color asks for the forms without one.
+
+    Examples
+    --------
+    Three red and one locomotive on length 3: with and without the locomotive.
+
+    >>> int(count_in_color(Spaces(3, jokers=1), 3, 1, 4)), int(count_in_color(Spaces(3, jokers=1), 0, 1, 4))
+    (2, 0)
+    """
+    total = 0
+    for used in range(min(locomotives, spaces.plain + spaces.symbols if spaces.jokers else spaces.symbols) + 1):
+        fewest, most = _color_cards(spaces, own, used, n_cards)
+        total += max(0, most - fewest + 1)
+    return total
+
+
+@compiled
+def find_in_color(spaces: Spaces, own: int, n_cards: int, number: int) -> tuple[int, int]:
+    """
+    Return one of the forms with at least one card of a color, or without a color: its color cards and locomotives.
+
+    Parameters
+    ----------
+    spaces, own, n_cards
+        As for `count_in_color`.
+    number
+        Which form, from 0, below `count_in_color`, which knows how many locomotives are held.
+    """
+    used = 0
+    fewest, most = _color_cards(spaces, own, used, n_cards)
+    while number > most - fewest:
+        number -= max(0, most - fewest + 1)
+        used += 1
+        fewest, most = _color_cards(spaces, own, used, n_cards)
+    return most - number, used
+
+
+@compiled
+def _color_cards(spaces: Spaces, own: int, used: int, n_cards: int) -> tuple[int, int]:
+    """Return the fewest and the most color cards of forms with so many locomotives, not more than may be used."""
+    length = spaces.plain + spaces.symbols
+    fewest = max(min(own, 1), length - used - most_sets(spaces))
+    if not spaces.jokers and not spaces.swap_any:  # neither locomotives nor sets fill plain spaces
+        fewest = max(fewest, spaces.plain)
+    if spaces.swap_size > 0:
+        # Each color card less is a set more, and the hand must have its cards.
+        short = length * spaces.swap_size - (spaces.swap_size - 1) * used - n_cards
+        fewest = max(fewest, -(-short // (spaces.swap_size - 1)))
+    return fewest, min(own, spaces.plain, length - used)
+
+
+# -- in all colors ----------------------------------------------------------------
 
 
 @compiled
@@ -47,156 +114,23 @@ def count_forms(hand: Ints, n_cards: int, color: int, spaces: Spaces) -> int:
     """
     total = 0
     locomotives = hand[LOCOMOTIVE_INDEX]
-    if color == GRAY_INDEX:
-        for c in range(N_COLORS):
-            if hand[c] > 0:
-                total += count_in_color(spaces, hand[c], locomotives, n_cards)
-    elif hand[color] > 0:
-        total += count_in_color(spaces, hand[color], locomotives, n_cards)
-    return total + count_without_color(spaces, locomotives, n_cards)
+    for c in range(N_COLORS):
+        if color in (c, GRAY_INDEX) and hand[c] > 0:
+            total += count_in_color(spaces, hand[c], locomotives, n_cards)
+    return total + count_in_color(spaces, 0, locomotives, n_cards)
 
 
 @compiled
-def count_in_color(spaces: Spaces, own: int, locomotives: int, n_cards: int) -> int:
+def find_form(hand: Ints, n_cards: int, color: int, spaces: Spaces, number: int) -> tuple[int, int, int]:
     """
-    Return the number of forms with at least one card of a color.
-
-    Parameters
-    ----------
-    spaces
-        Those of the route.
-    own, locomotives, n_cards
-        Cards held of the color, locomotives, and cards of all kinds.
-    """
-    if spaces.swap_size == 0:
-        return count_singles(spaces, own, locomotives)
-    if cards_needed(spaces, own, locomotives) > n_cards:
-        return 0
-    length = spaces.plain + spaces.symbols
-    extra = spaces.swap_size - 1
-    total = 0
-    for n_locomotives in range(min(locomotives, length if spaces.jokers else spaces.symbols) + 1):
-        # Each color card less is a set more: of these there may be only so many, and the hand must have their cards.
-        fewest = max(1, length - n_locomotives - most_sets(spaces))
-        if not spaces.jokers and not spaces.swap_any:
-            fewest = max(fewest, spaces.plain)
-        short = length * spaces.swap_size - extra * n_locomotives - n_cards
-        if short > 0:
-            fewest = max(fewest, (short + extra - 1) // extra)
-        total += max(0, min(own, spaces.plain, length - n_locomotives) - fewest + 1)
-    return total
-
-
-@compiled
-def count_singles(spaces: Spaces, own: int, locomotives: int) -> int:
-    """
-    Return the number of forms with at least one card of a color, on a route without sets.
-
-    Parameters
-    ----------
-    spaces
-        Those of the route.
-    own, locomotives
-        Cards held of the color, and locomotives.
-
-    Examples
-    --------
-    Three red and one locomotive on length 3: with and without the locomotive.
-
-    >>> int(count_singles(Spaces(3, jokers=1), 3, 1))
-    2
-    """
-    plain, length = spaces.plain, spaces.plain + spaces.symbols
-    if own + locomotives < length:
-        return 0
-    if spaces.jokers:
-        # The spaces that locomotives do not fill want color cards.
-        return max(0, min(own, plain) - max(1, length - locomotives) + 1)
-    return int(0 < plain <= own and locomotives >= spaces.symbols)
-
-
-@compiled
-def count_locomotives(spaces: Spaces, locomotives: int) -> int:
-    """
-    Return the number of forms of locomotives alone, on a route without sets: 1 or 0.
-
-    Parameters
-    ----------
-    spaces
-        Those of the route.
-    locomotives
-        Locomotives held.
-
-    Examples
-    --------
-    >>> int(count_locomotives(Spaces(3, jokers=1), 3)), int(count_locomotives(Spaces(3), 3))
-    (1, 0)
-    """
-    return int((spaces.jokers or spaces.plain == 0) and locomotives >= spaces.plain + spaces.symbols)
-
-
-@compiled
-def count_without_color(spaces: Spaces, locomotives: int, n_cards: int) -> int:
-    """
-    Return the number of forms without color cards used singly.
-
-    Parameters
-    ----------
-    spaces
-        Those of the route.
-    locomotives, n_cards
-        Locomotives held, and cards of all kinds.
-    """
-    if spaces.swap_size == 0:
-        return count_locomotives(spaces, locomotives)
-    total = 0
-    for n_locomotives in range(min(locomotives, spaces.plain + spaces.symbols) + 1):
-        if fits(spaces, 0, n_locomotives, n_cards):
-            total += 1
-    return total
-
-
-@compiled
-def fits(spaces: Spaces, own: int, locomotives: int, n_cards: int) -> bool:
-    """
-    Return whether single cards, with sets from the rest of the hand, pay for a route.
-
-    Parameters
-    ----------
-    own, locomotives
-        Color cards and locomotives used singly, all of them held.
-    n_cards
-        Cards held of all kinds.
-    spaces
-        Those of the route.
-    """
-    n_sets = form_sets(spaces, own, locomotives)
-    return n_sets >= 0 and n_cards - own - locomotives >= n_sets * spaces.swap_size
-
-
-@compiled
-def find_form(
-    hand: Ints,
-    n_cards: int,
-    color: int,
-    spaces: Spaces,
-    number: int,
-) -> tuple[int, int, int]:
-    """
-    Return one form: its color, color cards and locomotives.
+    Return one form: its color (-1: none), color cards and locomotives.
 
     Parameters
     ----------
     hand, n_cards, color, spaces
         As for `count_forms`.
     number
-        Which form, from 0.
-
-    Returns
-    -------
-    form
-        Color (-1: none), color cards and locomotives used singly; the color
-        is -2 if there are not so many forms.
+        Which form, from 0, below `count_forms`.
 
     Examples
     --------
@@ -206,58 +140,14 @@ def find_form(
     [(1, 1, 1), (7, 2, 0), (7, 1, 1), (-1, 0, 2)]
     """
     locomotives = hand[LOCOMOTIVE_INDEX]
+    found = -1
     for c in range(N_COLORS):
-        if color not in (c, GRAY_INDEX) or hand[c] == 0:
-            continue
-        n = count_in_color(spaces, hand[c], locomotives, n_cards)
-        if number < n:
-            own, used = find_in_color(spaces, hand[c], locomotives, n_cards, number)
-            return c, own, used
-        number -= n
-    used = find_without_color(spaces, locomotives, n_cards, number)
-    return (-1, 0, used) if used >= 0 else (-2, 0, 0)
-
-
-@compiled
-def find_in_color(spaces: Spaces, own: int, locomotives: int, n_cards: int, number: int) -> tuple[int, int]:
-    """
-    Return one of the forms with at least one card of a color: its color cards and locomotives.
-
-    Parameters
-    ----------
-    spaces, own, locomotives, n_cards
-        As for `count_in_color`.
-    number
-        Which form, from 0; there are so many.
-    """
-    length = spaces.plain + spaces.symbols
-    for used in range(min(locomotives, length) + 1):
-        most = min(own, spaces.plain, length - used)
-        # Without sets the color cards fill what the locomotives leave.
-        fewest = length - used if spaces.swap_size == 0 else 1
-        for single in range(most, max(fewest, 1) - 1, -1):
-            if fits(spaces, single, used, n_cards):
-                if number == 0:
-                    return single, used
-                number -= 1
-    return 0, 0
-
-
-@compiled
-def find_without_color(spaces: Spaces, locomotives: int, n_cards: int, number: int) -> int:
-    """
-    Return the locomotives of one of the forms without color cards used singly; -1 if there are not so many.
-
-    Parameters
-    ----------
-    spaces, locomotives, n_cards
-        As for `count_without_color`.
-    number
-        Which form, from 0.
-    """
-    for used in range(min(locomotives, spaces.plain + spaces.symbols) + 1):
-        if fits(spaces, 0, used, n_cards):
-            if number == 0:
-                return used
-            number -= 1
-    return -1
+        if color in (c, GRAY_INDEX) and hand[c] > 0:
+            n = count_in_color(spaces, hand[c], locomotives, n_cards)
+            if number < n:
+                found = c
+                break
+            number -= n
+    held = hand[found] if found >= 0 else 0
+    own, used = find_in_color(spaces, held, n_cards, number)
+    return found, own, used
