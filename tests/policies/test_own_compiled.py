@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -88,7 +87,7 @@ def test_two_that_share_a_function_each_have_their_own_lore(nordic: GameMap) -> 
 
     players = seat_players(nordic, [Last(), Other(), Last()])
 
-    lores = [players.lore[i:j].tolist() for i, j in pairwise(players.lore_start)]
+    lores = [players.lore[i:j].tolist() for i, j in players.lore_at]
     assert lores == [[len(nordic.routes), 3], [3], [len(nordic.routes), 3]]
 
 

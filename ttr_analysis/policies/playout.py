@@ -51,9 +51,9 @@ class Players(NamedTuple):
         Its parameters, one row a seat, and their number.
     memory, memory_size
         Its memory, one row a seat, and the cells of it.
-    lore, lore_start
+    lore, lore_at
         What the policies know of the map, one after the other, and where that
-        of each seat begins; one more cell for the end.
+        of each seat begins and ends, one row a seat.
     """
 
     choosers: Functions
@@ -63,7 +63,7 @@ class Players(NamedTuple):
     memory: Ints
     memory_size: Ints
     lore: Ints
-    lore_start: Ints
+    lore_at: Ints
 
 
 class Player(CompiledPolicy, Protocol):
@@ -109,7 +109,7 @@ def seat_players(game_map: GameMap, policies: Sequence[Player]) -> Players:
     sizes = np.array([policy.memory_size for policy in policies], dtype=np.int64)
     played_by = [chooser_of(policy) for policy in policies]
     choosers = list(dict.fromkeys(played_by))
-    lores = [policy.lore(game_map, n) for policy in policies]
+    lores, lore_at = _lay_out(policies, [policy.lore(game_map, n) for policy in policies])
     return Players(
         choosers=Functions(tuple(choosers)),
         which=np.array([choosers.index(chooser) for chooser in played_by], dtype=np.int64),
@@ -117,9 +117,31 @@ def seat_players(game_map: GameMap, policies: Sequence[Player]) -> Players:
         n_params=np.array([len(policy.params) for policy in policies], dtype=np.int64),
         memory=np.zeros((n, sizes.max()), dtype=np.int64),
         memory_size=sizes,
-        lore=np.concatenate(lores),
-        lore_start=np.cumsum([0, *map(len, lores)], dtype=np.int64),
+        lore=lores,
+        lore_at=lore_at,
     )
+
+
+def _lay_out(policies: Sequence[Player], lores: Sequence[Ints]) -> tuple[Ints, Ints]:
+    """
+    Return what policies know one after the other, and where that of each begins and ends.
+
+    What is the same object lies there once, so that more of it stays in the
+    processor's cache; not so for policies of others, which may write to it.
+    """
+    parts: list[Ints] = []
+    spans: dict[int, tuple[int, int]] = {}
+    keys = [
+        id(lore) if is_built_in(policy) else -seat
+        for seat, (policy, lore) in enumerate(zip(policies, lores, strict=True))
+    ]
+    end = 0
+    for key, lore in zip(keys, lores, strict=True):
+        if key not in spans:
+            spans[key] = end, end + len(lore)
+            end += len(lore)
+            parts.append(lore)
+    return np.concatenate(parts), np.array([spans[key] for key in keys], dtype=np.int64)
 
 
 def chooser_of(policy: Player) -> Chooser:
@@ -240,7 +262,7 @@ def choose(state: State, tables: Tables, players: Players, player: int) -> tuple
     """Return code and value of what a player does, who sits at the seat that acts."""
     params = players.params[player][: players.n_params[player]]
     memory = players.memory[player][: players.memory_size[player]]
-    lore = players.lore[players.lore_start[player] : players.lore_start[player + 1]]
+    lore = players.lore[players.lore_at[player, 0] : players.lore_at[player, 1]]
     code, value = players.choosers[players.which[player]](state, tables, lore, state.seat, params, memory)
     return code, value
 
