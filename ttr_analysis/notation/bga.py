@@ -145,10 +145,10 @@ def read_bga(
     ... Ann gains 2 point(s) by claiming route from New York to Boston with 2 train car(s) : 4,4
     ... ''')
     >>> record
-    <GameRecord usa: Bo, Ann, 40 events, not over, scores 0, 2 so far>
+    <GameRecord usa: Bo, Ann, 26 events, not over, scores ?, ? so far>
     >>> print(record.report)
     players: Bo, Ann
-    moves read: 3; figures that the log tells: 1, all as in the record
+    moves read: 5; figures that the log tells: 1, all as in the record
     inferred: Ann was dealt yellow, yellow
     unknown: cards dealt: 4 to Bo, 2 to Ann
     unknown: tickets kept: 5

@@ -18,7 +18,7 @@ from ttr_analysis.rules.market import must_be_first
 from ttr_analysis.tables import Tables
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class DrawFaceUp:
     """
     Take a card of the market.
@@ -34,6 +34,9 @@ class DrawFaceUp:
 
     slot: int
     card: str | None = None
+
+    def __repr__(self) -> str:
+        return f"DrawFaceUp(slot={self.slot}" + (f", card={self.card!r})" if self.card else ")")
 
     def __str__(self) -> str:
         return f"take the card in market slot {self.slot}" + (f", {self.card}" if self.card else "")
