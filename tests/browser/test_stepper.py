@@ -146,7 +146,7 @@ def test_keys_and_clicks_go_where_they_say(stepper: Locator, record: GameRecord)
     for seat in (1, 0, 1):
         step = step_of(stepper)
         claims = [len(state.routes_of(seat)) for state in states]
-        stepper.get_by_role("button", name=f"Next claim of P{seat}").click()
+        stepper.get_by_role("button", name=f"{seat}: next claim").click()
         at(next(k for k in range(step + 1, last + 1) if claims[k] > claims[k - 1]))
 
 

@@ -56,7 +56,7 @@ def percents(curve: pd.DataFrame, step: int) -> str:
     """Return what the page should say at a step of the curve."""
     values = 100 * curve.loc[curve["step"] == step, "win"]
     words = ["<1%" if value < 1 else ">99%" if value > 99 else f"{value:.0f}%" for value in values]
-    return ", ".join(f"P{seat} {word}" for seat, word in enumerate(words))
+    return ", ".join(f"Uniform (P{seat}) {word}" for seat, word in enumerate(words))
 
 
 def go(widget: Locator, step: int) -> None:
@@ -70,17 +70,17 @@ def test_it_says_at_each_step_what_the_curve_says(disk: Disk, exported: Path, cu
     said = widget.locator("[data-field=win]")
 
     for step, expected in (
-        (FIRST - 1, "P0 ?, P1 ?, P2 ?"),
+        (FIRST - 1, "Uniform (P0) ?, Uniform (P1) ?, Uniform (P2) ?"),
         (FIRST, percents(curve, FIRST)),
         (101, percents(curve, 101)),
         (102, percents(curve, 101)),  # the curve leaves it out
         (LAST - 1, percents(curve, LAST - 1)),
-        (LAST, "P0 ?, P1 ?, P2 ?"),
+        (LAST, "Uniform (P0) ?, Uniform (P1) ?, Uniform (P2) ?"),
     ):
         go(widget, step)
         expect(said).to_have_text(expected)
 
-    assert percents(curve, LAST - 1) == "P0 >99%, P1 <1%, P2 <1%"
+    assert percents(curve, LAST - 1) == "Uniform (P0) >99%, Uniform (P1) <1%, Uniform (P2) <1%"
     label = widget.locator(".ttr-chart").nth(1).get_attribute("aria-label") or ""
     assert label == f"Win probability up to step {LAST - 1}; it ends with {percents(curve, LAST - 1)}"
 
@@ -88,7 +88,7 @@ def test_it_says_at_each_step_what_the_curve_says(disk: Disk, exported: Path, cu
 def test_lines_end_with_the_curve_and_lead_to_their_seats(disk: Disk, exported: Path) -> None:
     widget = disk.show(exported)
     points, win = widget.locator(".ttr-chart").all()
-    names = ["P0 Uniform", "P1 Uniform", "P2 Uniform"]
+    names = ["Uniform (P0)", "Uniform (P1)", "Uniform (P2)"]
 
     lines = win.evaluate(LINES)
     curves, leads = lines[:3], {line["color"]: line for line in lines[3:]}
@@ -100,7 +100,7 @@ def test_lines_end_with_the_curve_and_lead_to_their_seats(disk: Disk, exported: 
         assert leads[color]["dashes"] == line["dashes"]
         assert leads[color]["end"] > line["end"]
     tags = win.locator(".ttr-end")
-    assert sorted(tags.all_text_contents()) == ["P0", "P1", "P2"]
+    assert sorted(tags.all_text_contents()) == ["0", "1", "2"]
     boxes = win.locator("rect").evaluate_all("tags => tags.map(tag => tag.getBoundingClientRect().toJSON())")
     boxes.sort(key=lambda box: box["top"])
     assert all(above["bottom"] < below["top"] for above, below in pairwise(boxes))

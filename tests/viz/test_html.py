@@ -20,6 +20,7 @@ def parse(game_map: GameMap) -> ET.Element:
 
 def test_every_space_is_drawn_and_every_route_says_what_it_is(any_map: GameMap) -> None:
     routes = [group for group in parse(any_map).iter(f"{SVG}g") if group.find(f"{SVG}title") is not None]
+    routes = [group for group in routes if group.get("class") != "ttr-city"]
 
     assert len(routes) == len(any_map.routes)
     for group, route in zip(routes, any_map.routes, strict=True):

@@ -51,7 +51,7 @@ def test_a_watched_game_is_entered(table: Table, tmp_path: Path) -> None:
         pad.enter(line)
     assert pad.record.entries == record.entries
     assert GameRecord.load(path, record.map) == pad.record
-    assert pad.frame()["scores"] == list(record.scores)
+    assert [seat["points"] for seat in pad.frame()["moment"]["seats"]] == list(record.scores)
 
 
 def test_a_file_is_continued_wherever_it_ends(tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_the_first_choice_leads_through_a_whole_set_up(nordic: GameMap) -> None:
             text = pad.check(text).choices[0].text
         pad.enter(text)
     assert pad.lines[1] == "P1: hand 4"
-    assert pad.frame()["table"]["due"] == "take your turn"
+    assert pad.frame()["moment"]["phase"] == "TURN"
 
 
 @pytest.mark.compiled_only

@@ -74,7 +74,7 @@ def test_a_seat_sees_no_secrets(record: GameRecord) -> None:
     stepper = GameStepper(record, seat=1)
 
     assert stepper.record == record.watched_from(1)
-    assert stepper.data["frames"][0]["hand:0"] == [0] * 9 + [record.states()[0].n_hands[0]]
+    assert stepper.data["moments"][0]["seats"][0]["hand"] == [0] * 9 + [record.states()[0].n_hands[0]]
     assert stepper.state.hands[0].n_cards == 0
 
 
@@ -126,7 +126,7 @@ def test_names_of_a_map_stay_text(tmp_path: Path) -> None:
 
     page = path.read_text(encoding="utf-8")
     check_page(page, TITLE)
-    assert json.loads(data_of(page))["data"]["sheet"]["cities"][0]["name"] == hostile.cities[0].name
+    assert json.loads(data_of(page))["data"]["facts"]["sheet"]["cities"][0]["words"] == hostile.cities[0].name
 
 
 def check_page(page: str, title: str) -> None:

@@ -66,8 +66,8 @@ def test_whole_games_are_played_through_messages(table: Table) -> None:
     assert record.state_at(-1).is_over
     assert record.header.policies[seat] == PERSON
     frame = human_game.frame()
-    assert [seat["total"] for seat in frame["result"]["seats"]] == list(record.scores)
-    assert frame["result"]["winners"] == list(record.winners)
+    assert [seat["points"] for seat in frame["moment"]["seats"]] == list(record.scores)
+    assert frame["moment"]["winners"] == list(record.winners)
     assert frame["options"] is None
     assert len(human_game.told) == len(record.states())
 
@@ -139,7 +139,7 @@ def test_opening_tickets_of_others_are_not_told_before_all_have_chosen() -> None
     human_game = HumanGame(Game(load("nordic")), [Random()], seat=1, seed=2)
     human_game.let_play()
     assert str(human_game.told[-1]) == "P0 has chosen its opening tickets"
-    assert human_game.frame()["table"]["seats"][0]["tickets"] == []
+    assert human_game.frame()["moment"]["seats"][0]["tickets"] == []
 
 
 # -- messages -----------------------------------------------------------------------------
@@ -226,7 +226,7 @@ def test_a_policy_that_fails_is_shown_and_the_game_kept(nordic: GameMap, mood: s
     policy.mood = "plays"
     table._hear({"do": "go_on"})
     assert table.problem["text"] == ""
-    assert table.now["table"]["acting"] == 0
+    assert table.now["moment"]["acting"] == 0
 
 
 def test_a_table_is_never_left_busy(nordic: GameMap, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,7 @@ from ttr_analysis.viz.geometry import BoardLayout, frame, lay_out
 from ttr_analysis.viz.placement import Car
 from ttr_analysis.viz.shapes import PLATE, arrow, band, cross, disk, placed, saw, train
 from ttr_analysis.viz.sheet import Routes, Scene, Values, arcs_of, read_scene
-from ttr_analysis.viz.style import BOARD, CARD_STYLES, PLAYER_COLORS, Shape
+from ttr_analysis.viz.style import BOARD, CARD_STYLES, PENS, PLAYER_COLORS, Shape
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -259,7 +259,7 @@ class _Board:
     def draw_background(self, behind: Background) -> None:
         """Draw land, lakes and borders."""
         self.ax.set_facecolor(BOARD.sea)
-        thin = 0.05 * self.pen
+        thin = PENS.ground * self.pen
         for gid, zorder, rings, fill, edge in (
             ("land", 0.5, behind.land, BOARD.land, BOARD.shore),
             ("home", 0.5, behind.home, BOARD.home, "none"),
@@ -269,18 +269,18 @@ class _Board:
                 self.ax.add_artist(
                     PathPatch(_compound(rings), facecolor=fill, edgecolor=edge, linewidth=thin, zorder=zorder, gid=gid)
                 )
-        self.lines("states", 0.6, behind.states, BOARD.state, pen=0.05)
-        self.lines("borders", 0.8, behind.borders, BOARD.border, pen=0.07, dashes=(0, (6, 2, 1, 2)))
+        self.lines("states", 0.6, behind.states, BOARD.state, pen=PENS.ground)
+        self.lines("borders", 0.8, behind.borders, BOARD.border, pen=PENS.border, dashes=(0, (6, 2, 1, 2)))
 
     def draw_beds(self) -> None:
         """Draw a thin line along every track, and a glow along those that stand out."""
         tracks, unit = self.layout.tracks, self.layout.unit
         glowing = [tracks[route] for route in sorted(self.scene.highlight)]
-        self.polygons("highlight-rim", 2.0, [band(track, 0.78 * unit) for track in glowing], BOARD.rim)
-        self.polygons("highlight", 2.1, [band(track, 0.68 * unit) for track in glowing], BOARD.glow)
+        self.polygons("highlight-rim", 2.0, [band(track, PENS.glow_rim * unit) for track in glowing], BOARD.rim)
+        self.polygons("highlight", 2.1, [band(track, PENS.glow * unit) for track in glowing], BOARD.glow)
         for gid, ferry, color, pen, dashes in (
-            ("beds", False, BOARD.bed, 0.05, "solid"),
-            ("ferries", True, BOARD.ferry, 0.07, (0, (2.5, 1.6))),
+            ("beds", False, BOARD.bed, PENS.bed, "solid"),
+            ("ferries", True, BOARD.ferry, PENS.ferry, (0, (2.5, 1.6))),
         ):
             routes = [route for route in self.game_map.routes if (route.locomotives > 0) == ferry]
             lines = [tracks[route.id].line for route in routes]
@@ -298,7 +298,7 @@ class _Board:
         self.polygons("tunnels", 2.5, [outline for _, outline in tunnels], rock)
         fills = [self.fade(shade(route.id) if shade else CARD_STYLES[route.color].fill, route) for route, _ in spaces]
         edges = [self.fade(BOARD.rim if shade else CARD_STYLES[route.color].edge, route) for route, _ in spaces]
-        self.polygons("cars", 3.0, [car.corners() for _, car in spaces], fills, edges=edges, pen=0.035)
+        self.polygons("cars", 3.0, [car.corners() for _, car in spaces], fills, edges=edges, pen=PENS.car)
 
     def draw_symbols(self) -> None:
         """Draw the symbol of its color on every car, or a locomotive where one is wanted."""
@@ -307,7 +307,7 @@ class _Board:
         plates = [placed(PLATE, car, car.width) for _, car in wanted]
         ink = [self.fade(look.ink, route) for route, _ in wanted]
         fills = [self.fade(look.fill, route) for route, _ in wanted]
-        self.polygons("plates", 3.4, plates, fills, edges=ink, pen=0.02)
+        self.polygons("plates", 3.4, plates, fills, edges=ink, pen=PENS.plate)
         self.polygons("locomotives", 3.5, [placed(look.symbol, car, 0.74 * car.width) for _, car in wanted], ink)
         if self.route_shade:
             return
@@ -328,18 +328,18 @@ class _Board:
             for car in self.layout.tracks[route].cars
         ]
         colors = [color for color, _ in trains]
-        self.polygons("trains", 3.6, [outline for _, outline in trains], colors, edges="white", pen=0.05)
+        self.polygons("trains", 3.6, [outline for _, outline in trains], colors, edges=BOARD.train_rim, pen=PENS.train)
 
     def draw_crosses(self) -> None:
         """Cross out closed routes."""
         cars = [car for route in sorted(self.scene.closed) for car in self.layout.tracks[route].cars]
-        self.lines("closed", 3.8, [stroke for car in cars for stroke in cross(car)], BOARD.closed, pen=0.09)
+        self.lines("closed", 3.8, [stroke for car in cars for stroke in cross(car)], BOARD.closed, pen=PENS.closed)
 
     def draw_tokens(self) -> None:
         """Draw tolls, and where cards may stand in for others."""
         unit, tolls = self.layout.unit, self.layout.tolls
         disks = [disk(token.x, token.y, 0.19 * unit) for token in tolls]
-        self.polygons("tolls", 4.0, disks, BOARD.home, edges=BOARD.coin, pen=0.05)
+        self.polygons("tolls", 4.0, disks, BOARD.home, edges=BOARD.coin, pen=PENS.token)
         style: dict[str, Any] = {"fontweight": "bold", "color": BOARD.text, "ha": "center", "va": "center_baseline"}
         for token in tolls:
             BoardText(self.ax, (token.x, token.y), token.text, em=0.28 * unit, zorder=4.1, gid="toll", **style)
@@ -355,10 +355,10 @@ class _Board:
         cities = [city.name for city in self.game_map.cities if city.name not in self.layout.exits]
         fills = [shade(name) if shade and name in values else BOARD.city for name in cities]
         disks = [disk(*self.position(name), radius * (1.5 if name in values else 1.0)) for name in cities]
-        self.polygons("cities", 5.0, disks, fills, edges=BOARD.rim, pen=0.08)
+        self.polygons("cities", 5.0, disks, fills, edges=BOARD.rim, pen=PENS.city)
         arrows = [arrow(*self.position(city), way.angle, radius) for city, way in self.layout.exits.items()]
         colors = [shade(city) if shade and city in values else BOARD.quiet_text for city in self.layout.exits]
-        self.polygons("exits", 5.0, arrows, colors, edges=BOARD.halo, pen=0.04)
+        self.polygons("exits", 5.0, arrows, colors, edges=BOARD.halo, pen=PENS.exit)
 
     def draw_tickets(self) -> None:
         """Ring the ends of each ticket and join them by an arc with the points."""
@@ -369,10 +369,10 @@ class _Board:
             for a, b, points in arcs_of(ticket, self.game_map):
                 ends = np.array([self.position(a), self.position(b)])
                 arc = bezier(ends[0], ends[1], 0.13 * math.dist(*ends))
-                self.lines("ticket-rim", 4.6, [arc], BOARD.halo, pen=0.20)
-                self.lines("ticket", 4.7, [arc], color, pen=0.11)
+                self.lines("ticket-rim", 4.6, [arc], BOARD.halo, pen=PENS.ticket_rim)
+                self.lines("ticket", 4.7, [arc], color, pen=PENS.ticket)
                 rings = [disk(*self.position(end), 1.7 * radius) for end in (a, b)]
-                self.polygons("ticket-ends", 4.9, rings, "none", edges=color, pen=0.14)
+                self.polygons("ticket-ends", 4.9, rings, "none", edges=color, pen=PENS.ticket_end)
                 x, y = arc[len(arc) // 2]
                 box = {"boxstyle": "round,pad=0.2", "facecolor": "white", "edgecolor": color}
                 size = 1.1 * self.layout.label_size

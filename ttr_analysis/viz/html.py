@@ -1,21 +1,21 @@
-"""The board as SVG, for notebooks: what a map shows of itself without being asked."""
+"""What a map, and an answer made of routes, show of themselves in a notebook."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Protocol
 
 from ttr_analysis.maps.model import GameMap, Route
-from ttr_analysis.viz.sheet import PlayerSheet, RouteSheet, Sheet, TokenSheet, board_sheet
-from ttr_analysis.viz.style import BOARD, CARD_STYLES
+from ttr_analysis.viz.sheet import board_sheet
+from ttr_analysis.viz.style import CARD_STYLES
+from ttr_analysis.viz.svg import draw_board
 
 if TYPE_CHECKING:
     from ttr_analysis.engine.state import Owner  # the engine is heavy, and a map needs none of it
 
 WIDTH = 900
 """Most pixels across."""
-_FONT = "font-family='DejaVu Sans, Verdana, sans-serif'"
 
 
 def map_svg(game_map: GameMap, owners: Mapping[str, Owner] | None = None, *, width: int = WIDTH) -> str:
@@ -46,104 +46,7 @@ def map_svg(game_map: GameMap, owners: Mapping[str, Owner] | None = None, *, wid
     >>> map_svg(ttr.load_map("nordic"))[:4]
     '<svg'
     """
-    return "".join(_parts(board_sheet(game_map), owners or {}, width))
-
-
-def _parts(sheet: Sheet, owners: Mapping[str, Owner], pixels: int) -> Iterator[str]:
-    left, top, width, height = sheet["view"]
-    yield (
-        f"<svg xmlns='http://www.w3.org/2000/svg' role='img' aria-label='{escape(sheet['about'], quote=True)}' "
-        f"viewBox='{left} {top} {width} {height}' style='width:100%;max-width:{pixels}px'>"
-    )
-    yield f"<rect x='{left}' y='{top}' width='{width}' height='{height}' fill='{sheet['paper']}'/>"
-    unit = sheet["unit"]
-    for layer in sheet["layers"]:
-        dash = f" stroke-dasharray='{layer['dash']}'" if layer["dash"] else ""
-        yield _path(
-            layer["path"], f"fill='{layer['fill']}' stroke='{layer['edge']}' stroke-width='{0.03 * unit:.0f}'{dash}"
-        )
-    for route in sheet["routes"]:
-        if (owner := owners.get(route["id"])) is None:
-            yield from _route(route, unit)
-        else:
-            look = sheet["neutral"] if owner == "neutral" else sheet["players"][owner % len(sheet["players"])]
-            yield from _owned_route(route, unit, look, owner)
-    for token in sheet["tokens"]:
-        yield from _token(token, unit)
-    yield from _cities(sheet)
-    yield from _labels(sheet)
-    yield "</svg>"
-
-
-def _route(route: RouteSheet, unit: int) -> Iterator[str]:
-    """Yield one route: its bed, its cars and their symbols."""
-    style, look = CARD_STYLES[route["color"]], CARD_STYLES["locomotive"]
-    ferry = f"stroke='{BOARD.ferry}' stroke-dasharray='{0.18 * unit:.0f} {0.11 * unit:.0f}'"
-    bed = ferry if route["ferry"] else f"stroke='{BOARD.bed}'"
-    yield f"<g><title>{escape(route['words'])}</title>"
-    yield _path(route["track"], f"fill='none' stroke-width='{0.05 * unit:.0f}' {bed}")
-    yield _path(route["rock"], f"fill='{BOARD.tunnel}'")
-    yield _path(route["cars"], f"fill='{style.fill}' stroke='{style.edge}' stroke-width='{0.03 * unit:.0f}'")
-    yield _path(route["plates"], f"fill='{look.fill}'")
-    yield _path(route["locomotives"], f"fill='{look.ink}'")
-    yield _path(route["symbols"], f"fill='{style.ink}'")
-    yield "</g>"
-
-
-def _owned_route(route: RouteSheet, unit: int, look: PlayerSheet, owner: Owner) -> Iterator[str]:
-    """Yield one route with trains upon it, each with the number of the seat."""
-    who, symbol = ("neutral player", "N") if owner == "neutral" else (f"P{owner}", str(owner))
-    xs, ys = " ".join(str(x) for x, _ in route["spots"]), " ".join(f"{y + 0.13 * unit:.0f}" for _, y in route["spots"])
-    yield f"<g><title>{escape(route['words'])}: {who}</title>"
-    yield _path(route["cars"], f"fill='{BOARD.halo}' stroke='{look['color']}' stroke-width='{0.03 * unit:.0f}'")
-    yield _path(route["trains"], f"fill='{look['color']}' stroke='#fff' stroke-width='{0.045 * unit:.0f}'")
-    style = f"{_FONT} font-weight='bold' font-size='{0.36 * unit:.0f}' text-anchor='middle' fill='{look['ink']}'"
-    yield f"<text x='{xs}' y='{ys}' {style}>{symbol[0] * route['length']}</text></g>"
-
-
-def _token(token: TokenSheet, unit: int) -> Iterator[str]:
-    """Yield a toll as a coin, a remark on swaps as a plaque."""
-    x, y, text, pen = token["x"], token["y"], token["text"], f"stroke='{BOARD.coin}' stroke-width='{0.04 * unit:.0f}'"
-    if token["kind"] == "toll":
-        size = 0.28 * unit
-        yield f"<circle cx='{x}' cy='{y}' r='{0.19 * unit:.0f}' fill='{BOARD.home}' {pen}/>"
-    else:
-        size, width, height = 0.36 * unit, (0.24 * len(text) + 0.2) * unit, 0.5 * unit
-        at = f"x='{x - width / 2:.0f}' y='{y - height / 2:.0f}' width='{width:.0f}' height='{height:.0f}'"
-        yield f"<rect {at} rx='{0.1 * unit:.0f}' fill='{BOARD.home}' {pen}/>"
-    at = f"x='{x}' y='{y + 0.36 * size:.0f}' text-anchor='middle' font-size='{size:.0f}'"
-    yield f"<text {at} {_FONT} font-weight='bold' fill='{BOARD.text}'>{escape(text)}</text>"
-
-
-def _cities(sheet: Sheet) -> Iterator[str]:
-    pen = f"stroke='{BOARD.rim}' stroke-width='{0.08 * sheet['unit']:.0f}'"
-    for city in sheet["cities"]:
-        if city["arrow"]:
-            yield _path(city["arrow"], f"fill='{BOARD.quiet_text}'")
-        else:
-            yield f"<circle cx='{city['x']}' cy='{city['y']}' r='{sheet['radius']}' fill='{BOARD.city}' {pen}/>"
-
-
-def _labels(sheet: Sheet) -> Iterator[str]:
-    size = sheet["label_size"]
-    yield (
-        f"<g {_FONT} font-size='{size}' paint-order='stroke' stroke='{BOARD.halo}' "
-        f"stroke-width='{0.3 * size:.0f}' stroke-linejoin='round'>"
-    )
-    leaves = {city["name"] for city in sheet["cities"] if city["arrow"]}
-    for label in sheet["labels"]:
-        look = (
-            f"font-style='italic' fill='{BOARD.quiet_text}'"
-            if label["city"] in leaves
-            else f"font-weight='bold' fill='{BOARD.text}'"
-        )
-        for y, line in label["lines"]:
-            yield f"<text x='{label['x']}' y='{y}' text-anchor='{label['anchor']}' {look}>{escape(line)}</text>"
-    yield "</g>"
-
-
-def _path(path: str, style: str) -> str:
-    return f"<path d='{path}' {style}/>" if path else ""
+    return draw_board(board_sheet(game_map), owners or {}, width=width)
 
 
 # -- answers made of routes ----------------------------------------------------------------------------------------

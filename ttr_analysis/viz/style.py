@@ -1,5 +1,5 @@
 """
-Colors and symbols of the board pictures.
+Colors, symbols and pens of the board pictures, and the colors of the pages around them.
 
 Card colors are those a player expects, moved apart in lightness; since hue
 alone says little to one reader in twelve, every color has a symbol too, on
@@ -126,11 +126,83 @@ class BoardColors:
     coin: str = "#8a5a22"
     highlight: str = "#111111"
     glow: str = "#ff2fa0"
+    goal: str = "#ffb3dd"
+    chosen: str = "#0b62b8"
+    train_rim: str = "#ffffff"
     closed: str = "#b3261e"
     no_value: str = "#d9d6cd"
 
 
 BOARD = BoardColors()
+
+
+@dataclass(frozen=True, slots=True)
+class Pens:
+    """Widths of the lines upon a board, in the space that a train takes."""
+
+    ground: float = 0.05
+    border: float = 0.07
+    bed: float = 0.05
+    ferry: float = 0.07
+    car: float = 0.035
+    plate: float = 0.02
+    train: float = 0.05
+    closed: float = 0.09
+    token: float = 0.05
+    city: float = 0.08
+    exit: float = 0.04
+    ticket: float = 0.11
+    ticket_rim: float = 0.20
+    ticket_end: float = 0.14
+    glow: float = 0.68
+    glow_rim: float = 0.78
+
+
+PENS = Pens()
+
+
+@dataclass(frozen=True, slots=True)
+class PageColors:
+    """
+    Colors of a page around boards.
+
+    Parameters
+    ----------
+    paper, panel
+        What lies behind all, and behind a group of things.
+    ink, quiet
+        Text, and text that matters less.
+    line, edge
+        Lines between things, and around what can be used.
+    accent, on_accent, tint
+        What is chosen: its color, text upon it, and a shade of it behind
+        other text.
+    good, bad, maybe
+        Text on what is done, wrong or open.
+    """
+
+    paper: str
+    panel: str
+    ink: str
+    quiet: str
+    line: str
+    edge: str
+    accent: str
+    on_accent: str
+    tint: str
+    good: str
+    bad: str
+    maybe: str
+
+
+LIGHT_PAGE = PageColors(
+    paper="#ffffff", panel="#f4f3ef", ink="#1c1b19", quiet="#57534a", line="#d2cec4", edge="#857f73",
+    accent="#0b62b8", on_accent="#ffffff", tint="#e3effb", good="#17713a", bad="#b3261e", maybe="#7a5200",
+)  # fmt: skip
+DARK_PAGE = PageColors(
+    paper="#1b1b1e", panel="#2a2a2d", ink="#ecebe6", quiet="#b9b6ae", line="#4a4a4e", edge="#8f8b82",
+    accent="#8cc4ff", on_accent="#10131a", tint="#1d3247", good="#7fd49a", bad="#ff9d92", maybe="#f0c36a",
+)  # fmt: skip
 
 
 def ink_upon(color: str) -> str:

@@ -7,6 +7,7 @@ import json
 import os
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -18,6 +19,15 @@ from traitlets import HasTraits, TraitError, TraitType
 
 from ttr_analysis.cards import CardCounts
 from ttr_analysis.maps.reading import write_atomically
+from ttr_analysis.viz.style import (
+    BOARD,
+    DARK_PAGE,
+    LIGHT_PAGE,
+    NEUTRAL_COLOR,
+    PLAYER_COLORS,
+    PageColors,
+    ink_upon,
+)
 from ttr_analysis.widgets.wording import ImpossibleError, Json
 
 
@@ -104,15 +114,62 @@ def css(*names: str) -> str:
     Parameters
     ----------
     names
-        Files in `static`, without `.css`, after the one that all widgets
-        share.
+        Files in `static`, without `.css`, after the colors and the one that
+        all widgets share.
 
     Examples
     --------
     >>> ".ttr-board {" in css()
     True
     """
-    return "\n".join(_read(f"{name}.css") for name in ("base", *names))
+    return "\n".join([_colors(), *(_read(f"{name}.css") for name in ("base", *names))])
+
+
+_LENT: Final = {
+    "paper": "--jp-layout-color1",
+    "panel": "--jp-layout-color2",
+    "ink": "--jp-ui-font-color1",
+    "line": "--jp-border-color2",
+}
+"""Colors of a page for which JupyterLab has its own."""
+
+
+def _colors() -> str:
+    """
+    Return all colors of `viz.style` as variables.
+
+    JupyterLab says on its body whether its theme is light; a page of its own
+    is light or dark as the reader has it.
+    """
+    light, dark = _page_colors(LIGHT_PAGE), _page_colors(DARK_PAGE)
+    board = _variables({f"board-{name.replace('_', '-')}": color for name, color in asdict(BOARD).items()})
+    owners = [(str(seat), color) for seat, color in enumerate(PLAYER_COLORS)] + [("neutral", NEUTRAL_COLOR)]
+    return "\n".join(
+        [
+            f".ttr, .ttr-page {{ {light} }}",
+            f".ttr {{ {board} }}",
+            f'[data-jp-theme-light="false"] .ttr {{ {dark} }}',
+            f"@media (prefers-color-scheme: dark) {{ .ttr-page, .ttr-page .ttr {{ {dark} }} }}",
+            *(
+                f'.ttr [data-owner="{owner}"] {{ {_variables({"owner": color, "owner-ink": ink_upon(color)})} }}'
+                for owner, color in owners
+            ),
+            "",
+        ]
+    )
+
+
+def _page_colors(colors: PageColors) -> str:
+    return _variables(
+        {
+            name.replace("_", "-"): f"var({_LENT[name]}, {color})" if name in _LENT else color
+            for name, color in asdict(colors).items()
+        }
+    )
+
+
+def _variables(values: Mapping[str, str]) -> str:
+    return " ".join(f"--ttr-{name}: {value};" for name, value in values.items())
 
 
 def _read(file: str) -> str:

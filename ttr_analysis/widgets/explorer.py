@@ -17,7 +17,7 @@ from ttr_analysis.analysis.tickets.steiner import MAX_TICKETS
 from ttr_analysis.maps.model import GameMap, Route, RouteLike, Ticket, TicketLike
 from ttr_analysis.maps.names import fold
 from ttr_analysis.viz.naming import isolate
-from ttr_analysis.viz.sheet import board_sheet
+from ttr_analysis.viz.svg import live_sheet
 from ttr_analysis.widgets.base import Checked, QueryWidget, css, esm
 from ttr_analysis.widgets.wording import ImpossibleError, Json
 
@@ -158,7 +158,7 @@ class TicketExplorer(QueryWidget):
     def _facts(self) -> Json:
         low, high = self.game_map.rules.players
         return {
-            "sheet": board_sheet(self.game_map),
+            "sheet": live_sheet(self.game_map),
             "names": route_names(self.game_map),
             "tickets": ticket_facts(self.game_map),
             "most_tickets": MAX_TICKETS,

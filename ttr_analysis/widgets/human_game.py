@@ -30,9 +30,9 @@ from ttr_analysis.notation.writer import payment_text
 from ttr_analysis.records.record import Game, GameRecord
 from ttr_analysis.records.replay import SET_UP, Timeline
 from ttr_analysis.viz.naming import name_ticket
-from ttr_analysis.viz.words import Narration, final_parts, tell_step
+from ttr_analysis.viz.words import Narration, tell_step
 from ttr_analysis.widgets.recording import MOST_LETTERS
-from ttr_analysis.widgets.snapshot import TicketJudge, seen_by
+from ttr_analysis.widgets.snapshot import Moments
 
 PERSON: Final = "Person"
 """What records call who sits at the table."""
@@ -85,7 +85,7 @@ class HumanGame:
         self.seat = seat
         self.seed = secrets.randbelow(1 << 31) if seed is None else seed
         self._packed = PackedGame(game.game_map, game.n_players)
-        self._judge = TicketJudge(game)
+        self._moments = Moments(game)
         others = [other for other in range(game.n_players) if other != seat]
         self._names: list[list[str]] = [[] for _ in range(game.n_players)]
         self._names[seat].append(PERSON)
@@ -258,16 +258,13 @@ class HumanGame:
     def frame(self) -> dict[str, Any]:
         """Return all that the person may see now, as plain data."""
         view = SeatView(self.game.game_map, self.game.n_players, self._vector, self.seat)
-        seen = seen_by(view)
-        marked = self._judge.judge(self.state, self.seat)
-        seen["seats"][self.seat]["status"] = [[status, need] for _, status, need in marked]
+        moment = self._moments.seen_from(view, self.state)
         return {
             "step": self.n_steps,
-            "table": seen,
+            "moment": moment,
             "told": [[told.seat, told.text, told.route.id if told.route else None] for told in self.told[-_MOST_TOLD:]],
-            "closed": [route.id for route in view.closed if route.id not in seen["owners"]],
+            "closed": [route.id for route in view.closed if route.id not in moment["owners"]],
             "options": self._options() if self.is_persons_turn else None,
-            "result": self._result() if self.is_over else None,
         }
 
     def _options(self) -> dict[str, Any]:
@@ -303,22 +300,6 @@ class HumanGame:
             else:
                 options["moves"].append(code_text(packed, vector, code, value))
         return options
-
-    def _result(self) -> dict[str, Any]:
-        """Return the scores of all seats with their parts, and who won."""
-        scores = self.game.score(self.state)
-        numbers = {ticket.id: i for i, ticket in enumerate(self.game.game_map.tickets)}
-        return {
-            "winners": list(scores.winners),
-            "seats": [
-                {
-                    "total": score.total,
-                    "parts": [list(part) for part in final_parts(score)],
-                    "tickets": [[numbers[one.ticket.id], one.points] for one in score.tickets if one.ticket],
-                }
-                for score in scores
-            ],
-        }
 
     # -- plumbing -------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from ttr_analysis.notation import NotationError
 from ttr_analysis.notation.lexer import UNKNOWN, fold_text
 from ttr_analysis.notation.session import Session
 from ttr_analysis.records.record import Game, GameRecord
-from ttr_analysis.widgets.snapshot import seen_by_record
+from ttr_analysis.widgets.snapshot import Moments
 
 PieceKind = Literal["route", "market", "pile", "tickets", "card"]
 """What can be clicked to write a line with."""
@@ -146,6 +146,7 @@ class Recording:
             game = Game(game_map, n_players or len(players) or fewest, variant)
             self._session = Session(game, players=players)
         self.game = self._session.game
+        self._moments = Moments(self.game)
         if seat is not None and seat not in range(self.game.n_players):
             raise GameError(f"expected a seat from 0 to {self.game.n_players - 1}, got {seat!r}")
         self.seat = seat
@@ -179,8 +180,7 @@ class Recording:
         state = self.state
         return {
             "lines": list(self.lines),
-            "table": None if state is None else seen_by_record(state),
-            "scores": None if state is None or not state.is_over else list(self.record.scores),
+            "moment": None if state is None else self._moments.whole(state, is_end=True),
         }
 
     # -- writing ------------------------------------------------------------------

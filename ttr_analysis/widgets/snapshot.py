@@ -1,27 +1,116 @@
-"""What a widget shows of a game at one moment, as plain data: from a state, or from what one seat can see of it."""
+"""
+A moment of a game as plain data, the same for all widgets: from a state, or from what one seat can see of it.
+
+The stepper gets all moments of a game at once, each but the first as what is
+different from the one before.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict
 
 import numpy as np
 
 from ttr_analysis.analysis.tickets.network import ForestSolver, trains_of
-from ttr_analysis.cards import CARD_KINDS, CardCounts
-from ttr_analysis.engine.reasons import DUE
-from ttr_analysis.engine.scores import Score
-from ttr_analysis.engine.state import GameState, PublicState
+from ttr_analysis.cards import CARD_KINDS
+from ttr_analysis.engine.layout import Phase
+from ttr_analysis.engine.scores import Score, Scores, TicketScore
+from ttr_analysis.engine.state import GameState, Owner, PublicState
 from ttr_analysis.engine.view import SeatView
 from ttr_analysis.maps.model import GameMap, Ticket
 from ttr_analysis.records.record import Game, GameRecord
 from ttr_analysis.viz.naming import isolate
-from ttr_analysis.viz.sheet import board_sheet
+from ttr_analysis.viz.svg import live_sheet
 from ttr_analysis.viz.words import Narration, Parts, final_parts, tell, without_zeros
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Status: TypeAlias = Literal["done", "possible", "lost", "unknown"]
+Marked: TypeAlias = tuple[int, Status, int | None]
+"""A ticket: its number, how it stands, and the fewest trains that it still takes, None if there is no way."""
+
+UNKNOWN: Final = -1
+"""In place of the number of a card or ticket that is not known."""
+_UNKNOWN_TICKET: Final[Marked] = (UNKNOWN, "unknown", None)
+
+PHASES: Final = {
+    Phase.KEEP_START: "chooses its opening tickets",
+    Phase.TURN: "is to move",
+    Phase.SECOND_DRAW: "draws a further card",
+    Phase.TUNNEL: "pays for the tunnel or gives it up",
+    Phase.KEEP: "chooses tickets",
+    Phase.NEUTRAL: "builds for the neutral player",
+}
+ENDINGS: Final = {
+    "trains": "The game is over: the last turns are taken",
+    "passes": "The game is over: nobody could do anything",
+    "truncated": "The game is over: the limit of turns is reached",
+}
+
+
+class SeatMoment(TypedDict):
+    """
+    What lies before a seat.
+
+    `hand` is by kind of card, with unknown ones last; `score` is that of the
+    track, `points` what the seat has for sure, made of `parts`.
+    """
+
+    hand: list[int]
+    trains: int
+    score: int
+    tokens: int
+    loans: int
+    tickets: list[Marked]
+    offer: list[int]
+    parts: Parts
+    points: int | None
+
+
+class TunnelMoment(TypedDict):
+    """A tunnel that was tried: its route, the cards laid down and turned over by kind, and how many more it takes."""
+
+    route: str
+    laid: list[int]
+    shown: list[int]
+    surcharge: int
+
+
+class NeutralMoment(TypedDict):
+    """The neutral player: its trains, the seat with the marker, and the number of the last ticket turned up."""
+
+    trains: int
+    marker: int | None
+    ticket: int | None
+
+
+class Moment(TypedDict):
+    """
+    A moment of a game.
+
+    `turn` says what is due, to follow upon the name of `acting`, or a whole
+    sentence where that is None; `left` counts the turns of a last round;
+    `winners` is empty before the end.
+    """
+
+    owners: dict[str, Owner]
+    market: list[str | None]
+    pile: int
+    discards: list[int]
+    ticketPile: int
+    ticketDiscards: int
+    acting: int | None
+    phase: str
+    turn: str
+    left: int | None
+    tunnel: TunnelMoment | None
+    neutral: NeutralMoment | None
+    winners: list[int]
+    seats: list[SeatMoment]
 
 
 def fixed_facts(game_map: GameMap, names: Sequence[str]) -> dict[str, Any]:
@@ -39,273 +128,33 @@ def fixed_facts(game_map: GameMap, names: Sequence[str]) -> dict[str, Any]:
     rules = game_map.rules
     variant = rules.variant.replace("_", " ")
     return {
-        "sheet": board_sheet(game_map),
+        "sheet": live_sheet(game_map),
         "title": f"{game_map.title}, {variant}" if variant else game_map.title,
-        "names": list(names),
+        "names": seat_names(names),
         "kinds": list(CARD_KINDS),
         "money": rules.money.tokens > 0,
         "slots": rules.market.size,
     }
 
 
-def seen_by(view: SeatView) -> dict[str, Any]:
-    """Return what one seat can see: cards of others as far as everyone knows them."""
-    numbers = _numbers(view.game_map)
-    seats = []
-    for seat, n_cards in enumerate(view.n_hands):
-        own = seat == view.seat
-        tickets = view.tickets if own else (None,) * view.n_tickets[seat]
-        seats.append(_seat(view, seat, view.hand if own else view.known[seat], n_cards, tickets, numbers))
-    return _table(view) | {"seats": seats}
-
-
-def seen_by_record(state: GameState) -> dict[str, Any]:
-    """Return all that a record knows: hands and tickets of every seat, as far as they were seen."""
-    numbers = _numbers(state.game_map)
-    seats = [
-        _seat(state, seat, state.hands[seat], n_cards, state.tickets[seat], numbers)
-        for seat, n_cards in enumerate(state.n_hands)
-    ]
-    return _table(state) | {"seats": seats}
-
-
-def _numbers(game_map: GameMap) -> dict[str, int]:
-    return {ticket.id: i for i, ticket in enumerate(game_map.tickets)}
-
-
-def _id(ticket: Ticket | None) -> str:
-    return "" if ticket is None else ticket.id
-
-
-def _seat(
-    state: PublicState,
-    seat: int,
-    hand: CardCounts,
-    n_cards: int,
-    tickets: Sequence[Ticket | None],
-    numbers: dict[str, int],
-) -> dict[str, Any]:
-    return {
-        "hand": [*hand, n_cards - hand.n_cards],
-        "trains": state.trains[seat],
-        "score": state.scores[seat],
-        "tokens": state.tokens[seat],
-        "loans": state.loans[seat],
-        "tickets": [numbers.get(_id(ticket), UNKNOWN) for ticket in tickets],
-    }
-
-
-def _table(state: PublicState) -> dict[str, Any]:
-    """Return what belongs to no seat."""
-    pending, neutral = state.pending, None
-    if state.has_neutral:
-        turned = state.neutral_ticket
-        neutral = {
-            "trains": state.neutral_trains,
-            "marker": state.marker,
-            "ticket": None if turned is None else _numbers(state.game_map)[turned.id],
-        }
-    return {
-        "owners": state.owners,
-        "market": list(state.market),
-        "pile": state.n_pile,
-        "discards": state.discards.n_cards,
-        "ticketPile": state.n_ticket_pile,
-        "acting": None if state.is_over else state.acting,
-        "due": "" if state.is_over else DUE[state.phase].replace("its", "your"),
-        "turn": _turn_words(state),
-        "left": None if state.is_over else state.turns_left,
-        "tunnel": None
-        if pending is None
-        else {
-            "route": pending.route.id,
-            "laid": list(pending.laid),
-            "shown": list(pending.revealed),
-            "surcharge": pending.surcharge,
-        },
-        "neutral": neutral,
-    }
-
-
-def _turn_words(state: PublicState) -> str:
-    return ENDINGS[state.ending] if state.ending else f"P{state.acting} is to {DUE[state.phase]}"
-
-
-# -- what a stepper shows at each step of a record -----------------------------------------------------------------
-#
-# A frame is a flat dict; the data of a step has only what differs from the
-# step before, so that a whole game takes little more room than its board. What
-# belongs to a seat has its number in the key: "hand:0".
-
-Frame: TypeAlias = dict[str, Any]
-Status: TypeAlias = Literal["done", "possible", "lost", "unknown"]
-Marked: TypeAlias = tuple[int, Status, int | None]
-"""A ticket: its number, how it stands, and the fewest trains that it still takes, None if there is no way."""
-
-UNKNOWN: Final = -1
-"""In place of the number of a card or ticket that the record does not know."""
-
-ENDINGS: Final = {
-    "trains": "The game is over: the last turns are taken",
-    "passes": "The game is over: nobody could do anything",
-    "truncated": "The game is over: the limit of turns is reached",
-}
-
-
-def game_data(record: GameRecord) -> dict[str, Any]:
+def seat_names(names: Sequence[str]) -> list[str]:
     """
-    Return all that a stepper shows of a record, ready for JSON.
-
-    Parameters
-    ----------
-    record
-        Any record that has begun, cards unknown or not.
-
-    Returns
-    -------
-    data
-        `sheet`: the drawing of the board. `game`: what does not change.
-        `claims`: route and owner of each claim, in order. `moves`: seat,
-        text, cards moved and route of each step. `frames`: what each step
-        shows, the first one whole, the others as differences.
-
-    Raises
-    ------
-    GameError
-        If the record breaks off before the game begins.
+    Return what seats are called: the name given, with the seat where it is given twice.
 
     Examples
     --------
-    >>> import ttr_analysis as ttr
-    >>> game = ttr.Game(ttr.load_map("nordic"))
-    >>> record = game.play([ttr.policies.Random(), ttr.policies.Random()], seed=7)
-    >>> data = game_data(record)
-    >>> len(data["frames"]) == len(record.states())
-    True
-    >>> data["frames"][1]
-    {'turn': [1, 'P1 is to choose its opening tickets'], 'offer:0': [],
-     'tickets:0': [[32, 'possible', 8], [3, 'possible', 8], [34, 'possible', 10]]}
+    >>> seat_names(["Ida", "Greedy", "Greedy", ""])
+    ['Ida', 'Greedy (P1)', 'Greedy (P2)', 'P3']
     """
-    record.score()  # refuses a record that has not begun
-    n_routes = {route.id: i for i, route in enumerate(record.map.routes)}
-    last = record.states()[-1]
-    frames = list(_whole_frames(record))
-    return {
-        "sheet": board_sheet(record.map),
-        "game": _game(record),
-        "claims": [[n_routes[route], owner] for route, owner in last.owners.items()],
-        "moves": [_move(told, n_routes) for told in tell(record)],
-        "frames": [frames[0], *(_difference(a, b) for a, b in pairwise(frames))],
-    }
+    count = Counter(names)
+    return [
+        f"P{seat}" if not name else name if count[name] == 1 else f"{name} (P{seat})" for seat, name in enumerate(names)
+    ]
 
 
-def _game(record: GameRecord) -> dict[str, Any]:
-    """Return what does not change."""
-    header, rules = record.header, record.map.rules
-    names = header.players or header.policies or ("",) * header.n_players
-    parts = [record.map.title if header.title else "", rules.variant.replace("_", " "), f"{header.n_players} players"]
-    return {
-        "title": header.title or record.map.title,
-        "about": ", ".join(isolate(part) for part in parts if part),
-        "note": header.note,
-        "players": list(names),
-        "kinds": list(CARD_KINDS),
-        "money": rules.money.tokens > 0,
-        "winners": list(record.winners),
-    }
-
-
-def _move(told: Narration, n_routes: dict[str, int]) -> list[Any]:
-    cards = [[what, list(map(_card, kinds))] for what, kinds in told.cards]
-    return [told.seat, told.text, cards, None if told.route is None else n_routes[told.route.id]]
-
-
-def _card(kind: str | None) -> int:
-    return UNKNOWN if kind is None else CARD_KINDS.index(kind)
-
-
-def _difference(before: Frame, after: Frame) -> Frame:
-    return {key: value for key, value in after.items() if value != before[key]}
-
-
-# -- frames ---------------------------------------------------------------------------
-
-
-def _whole_frames(record: GameRecord) -> Iterator[Frame]:
-    states = record.states()
-    game = Game(record.map, record.header.n_players)
-    tickets = TicketJudge(game)
-    scores: list[Score] = []
-    scored_for: object = None
-    for step, state in enumerate(states):
-        # What is scored changes with these alone.
-        key = (len(state.owners), state.tickets, state.tokens, state.loans)
-        if key != scored_for:
-            scores, scored_for = list(game.score(state)), key
-        frame = _table_frame(state, tickets)
-        for score in scores:
-            marked = tickets.judge(state, score.seat)
-            is_end = state.is_over and step == len(states) - 1
-            parts = final_parts(score) if is_end else _parts(score, marked)
-            values = {
-                **_seat_frame(state, score.seat, tickets),
-                "tickets": [list(one) for one in marked],
-                "parts": [list(part) for part in parts],
-                "points": score.total if is_end else sum(points or 0 for _, points in parts),
-            }
-            frame.update({f"{name}:{score.seat}": value for name, value in values.items()})
-        yield frame
-
-
-def _seat_frame(state: GameState, seat: int, tickets: TicketJudge) -> Frame:
-    """Return what lies before a seat."""
-    hand = state.hands[seat]
-    return {
-        "hand": [*hand, state.n_hands[seat] - hand.n_cards],
-        "trains": state.trains[seat],
-        "score": state.scores[seat],
-        "tokens": state.tokens[seat],
-        "loans": state.loans[seat],
-        "offer": [tickets.number(ticket) for ticket in state.offers[seat]],
-    }
-
-
-def _table_frame(state: GameState, tickets: TicketJudge) -> Frame:
-    """Return what belongs to no seat."""
-    neutral = None
-    if state.has_neutral:
-        turned = state.neutral_ticket
-        neutral = [None if turned is None else tickets.number(turned), state.neutral_trains, state.marker]
-    return {
-        "claims": len(state.owners),
-        "turn": [None if state.is_over else state.acting, _turn_words(state)],
-        "left": None if state.is_over else state.turns_left,
-        "market": [None if kind is None else (*CARD_KINDS, "?").index(kind) for kind in state.market],
-        "pile": state.n_pile,
-        "discards": list(state.discards),
-        "ticketPile": state.n_ticket_pile,
-        "ticketDiscards": state.n_ticket_discards,
-        "neutral": neutral,
-    }
-
-
-def _parts(score: Score, marked: list[Marked]) -> Parts:
-    """Return what points a seat has for sure: no bonuses yet, and no tickets that are still possible."""
-    judged = list(zip(score.tickets, marked, strict=True))
-    gained = sum(scored.points or 0 for scored, (_, status, _) in judged if status == "done")
-    lost = sum(scored.points or 0 for scored, (_, status, _) in judged if status == "lost")
-    return without_zeros(
-        ("start", score.start),
-        ("routes", score.route_points),
-        ("tickets", gained),
-        ("lost tickets", lost),
-        ("loans", score.loan_points),
-    )
-
-
-class TicketJudge:
+class Moments:
     """
-    How the tickets of each seat stand, judged anew only when the board or the tickets changed.
+    What widgets show of the states of a game: tickets are judged, and points counted, only when they may change.
 
     Parameters
     ----------
@@ -317,10 +166,108 @@ class TicketJudge:
         self._game = game
         self._numbers = {ticket.id: i for i, ticket in enumerate(game.game_map.tickets)}
         self._judged: dict[int, tuple[object, list[Marked]]] = {}
+        self._scored: tuple[object, Scores] | None = None
 
     def number(self, ticket: Ticket | None) -> int:
         """Return the place of a ticket on the map."""
         return UNKNOWN if ticket is None else self._numbers[ticket.id]
+
+    def whole(self, state: GameState, *, is_end: bool = False) -> Moment:
+        """
+        Return all that a state knows.
+
+        Parameters
+        ----------
+        state
+            The state, of a record that may not know everything.
+        is_end
+            Whether the points are those of the end, if the game is over.
+        """
+        is_final = is_end and state.is_over
+        return self._moment(state, [self._open_seat(state, seat, is_final=is_final) for seat in range(state.n_players)])
+
+    def seen_from(self, view: SeatView, state: GameState) -> Moment:
+        """
+        Return what one seat can see, and at the end the tickets and points of all.
+
+        Parameters
+        ----------
+        view
+            What it can see.
+        state
+            The state of which that is the view.
+        """
+        return self._moment(state, [self._seen_seat(view, state, seat) for seat in range(view.n_players)])
+
+    def _moment(self, state: GameState, seats: list[SeatMoment]) -> Moment:
+        """Return a moment with what belongs to no seat."""
+        return Moment(
+            owners=state.owners,
+            market=list(state.market),
+            pile=state.n_pile,
+            discards=list(state.discards),
+            ticketPile=state.n_ticket_pile,
+            ticketDiscards=state.n_ticket_discards,
+            acting=None if state.is_over else state.acting,
+            phase=state.phase.name,
+            turn=ENDINGS[state.ending] if state.ending else PHASES[state.phase],
+            left=None if state.is_over else state.turns_left,
+            tunnel=_tunnel(state),
+            neutral=self._neutral(state),
+            winners=list(self._score(state).winners) if state.is_over else [],
+            seats=seats,
+        )
+
+    def _neutral(self, state: PublicState) -> NeutralMoment | None:
+        if not state.has_neutral:
+            return None
+        turned = state.neutral_ticket
+        ticket = None if turned is None else self.number(turned)
+        return NeutralMoment(trains=state.neutral_trains, marker=state.marker, ticket=ticket)
+
+    def _open_seat(self, state: GameState, seat: int, *, is_final: bool) -> SeatMoment:
+        """Return what lies before a seat, all of it open."""
+        hand, marked, score = state.hands[seat], self.judge(state, seat), self._score(state)[seat]
+        parts = final_parts(score) if is_final else _parts(score, list(zip(score.tickets, marked, strict=True)))
+        return SeatMoment(
+            hand=[*hand, state.n_hands[seat] - hand.n_cards],
+            trains=state.trains[seat],
+            score=state.scores[seat],
+            tokens=state.tokens[seat],
+            loans=state.loans[seat],
+            tickets=marked,
+            offer=[self.number(ticket) for ticket in state.offers[seat]],
+            parts=parts,
+            points=score.total if is_final else sum(points or 0 for _, points in parts),
+        )
+
+    def _seen_seat(self, view: SeatView, state: GameState, seat: int) -> SeatMoment:
+        """Return what one seat sees of another: hands stay hidden to the end."""
+        if seat == view.seat:
+            return self._open_seat(state, seat, is_final=state.is_over)
+        known = view.known[seat]
+        hand = [*known, view.n_hands[seat] - known.n_cards]
+        if state.is_over:
+            return {**self._open_seat(state, seat, is_final=True), "hand": hand}
+        parts = _parts(self._score(state)[seat], [])
+        return SeatMoment(
+            hand=hand,
+            trains=view.trains[seat],
+            score=view.scores[seat],
+            tokens=view.tokens[seat],
+            loans=view.loans[seat],
+            tickets=[_UNKNOWN_TICKET] * view.n_tickets[seat],
+            offer=[UNKNOWN] * view.n_offers[seat],
+            parts=parts,
+            points=sum(points or 0 for _, points in parts),
+        )
+
+    def _score(self, state: GameState) -> Scores:
+        # What is scored changes with these alone.
+        key = (len(state.owners), state.tickets, state.tokens, state.loans)
+        if self._scored is None or self._scored[0] != key:
+            self._scored = key, self._game.score(state)
+        return self._scored[1]
 
     def judge(self, state: GameState, seat: int) -> list[Marked]:
         """
@@ -347,7 +294,7 @@ class TicketJudge:
         marked: list[Marked] = []
         for ticket in tickets:
             if ticket is None:
-                marked.append((UNKNOWN, "unknown", None))
+                marked.append(_UNKNOWN_TICKET)
                 continue
             need = trains[ticket.id]
             possible = 0 < need <= state.trains[seat] and not state.is_over
@@ -356,12 +303,123 @@ class TicketJudge:
         return marked
 
 
-def replay_frames(data: dict[str, Any]) -> Iterator[Frame]:
-    """Yield the frames of `game_data` whole, as the browser makes them."""
-    frame: Frame = {}
-    for difference in data["frames"]:
-        frame = {**frame, **difference}
-        yield frame
+def _tunnel(state: PublicState) -> TunnelMoment | None:
+    pending = state.pending
+    if pending is None:
+        return None
+    return TunnelMoment(
+        route=pending.route.id,
+        laid=list(pending.laid),
+        shown=list(pending.revealed),
+        surcharge=pending.surcharge,
+    )
+
+
+def _parts(score: Score, judged: Sequence[tuple[TicketScore, Marked]]) -> Parts:
+    """Return what points a seat has for sure: no bonuses yet, and no tickets that are still possible."""
+    gained = sum(scored.points or 0 for scored, (_, status, _) in judged if status == "done")
+    lost = sum(scored.points or 0 for scored, (_, status, _) in judged if status == "lost")
+    return without_zeros(
+        ("start", score.start),
+        ("routes", score.route_points),
+        ("tickets", gained),
+        ("lost tickets", lost),
+        ("loans", score.loan_points),
+    )
+
+
+# -- what a stepper shows at each step of a record -----------------------------------------------------------------
+
+
+def game_data(record: GameRecord) -> dict[str, Any]:
+    """
+    Return all that a stepper shows of a record, ready for JSON.
+
+    Parameters
+    ----------
+    record
+        Any record that has begun, cards unknown or not.
+
+    Returns
+    -------
+    data
+        `facts`: what does not change. `moves`: seat, text, cards moved and
+        route of each step. `moments`: what each step shows, the first one
+        whole, the others as what is different: see `replay_moments`.
+
+    Raises
+    ------
+    GameError
+        If the record breaks off before the game begins.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> game = ttr.Game(ttr.load_map("nordic"))
+    >>> record = game.play([ttr.policies.Random(), ttr.policies.Random()], seed=7)
+    >>> data = game_data(record)
+    >>> len(data["moments"]) == len(record.states())
+    True
+    >>> data["moments"][1]
+    {'acting': 1, 'seats': {'0': {'tickets': [(32, 'possible', 8), (3, 'possible', 8), (34, 'possible', 10)],
+     'offer': []}}}
+    """
+    record.score()  # refuses a record that has not begun
+    states, moments = record.states(), Moments(Game(record.map, record.header.n_players))
+    whole = [moments.whole(state, is_end=step == len(states) - 1) for step, state in enumerate(states)]
+    return {
+        "facts": _game_facts(record),
+        "moves": [_move(told) for told in tell(record)],
+        "moments": [whole[0], *(_difference(a, b) for a, b in pairwise(whole))],
+    }
+
+
+def _game_facts(record: GameRecord) -> dict[str, Any]:
+    """Return what does not change."""
+    header, rules = record.header, record.map.rules
+    names = header.players or header.policies or ("",) * header.n_players
+    parts = [record.map.title if header.title else "", rules.variant.replace("_", " "), f"{header.n_players} players"]
+    return fixed_facts(record.map, names) | {
+        "title": header.title or record.map.title,
+        "about": ", ".join(isolate(part) for part in parts if part),
+        "note": header.note,
+    }
+
+
+def _move(told: Narration) -> list[Any]:
+    cards = [[what, [kind or "?" for kind in kinds]] for what, kinds in told.cards]
+    return [told.seat, told.text, cards, None if told.route is None else told.route.id]
+
+
+def _difference(before: Moment, after: Moment) -> dict[str, Any]:
+    """Return what is different: new owners, what changed of each seat by its number, and all else that changed."""
+    change = _changed(before, after)
+    if "owners" in change:
+        change["owners"] = {route: owner for route, owner in after["owners"].items() if route not in before["owners"]}
+    if "seats" in change:
+        pairs = enumerate(zip(before["seats"], after["seats"], strict=True))
+        change["seats"] = {str(seat): changed for seat, (old, new) in pairs if (changed := _changed(old, new))}
+    return change
+
+
+def _changed(before: Mapping[str, object], after: Mapping[str, object]) -> dict[str, Any]:
+    return {key: value for key, value in after.items() if value != before[key]}
+
+
+def replay_moments(data: dict[str, Any]) -> Iterator[Moment]:
+    """Yield the moments of `game_data` whole, as the browser makes them."""
+    now: Any
+    now, *changes = data["moments"]
+    yield now
+    for change in changes:
+        seats = change.get("seats", {})
+        now = {
+            **now,
+            **change,
+            "owners": {**now["owners"], **change.get("owners", {})},
+            "seats": [{**old, **seats.get(str(seat), {})} for seat, old in enumerate(now["seats"])],
+        }
+        yield now
 
 
 # -- win probabilities as a stepper shows them ---------------------------------------------------------------------

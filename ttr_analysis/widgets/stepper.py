@@ -17,7 +17,7 @@ from ttr_analysis.widgets.snapshot import chance_data, game_data
 if TYPE_CHECKING:
     import pandas as pd
 
-_MODULE = esm("chart", "player", "stepper")
+_MODULE = esm("panels", "chart", "player", "stepper")
 
 
 class GameStepper(anywidget.AnyWidget):
@@ -75,7 +75,7 @@ class GameStepper(anywidget.AnyWidget):
     """
 
     _esm = _MODULE
-    _css = css("chart", "stepper")
+    _css = css("panels", "chart", "stepper")
 
     data: traitlets.Dict[str, Any] = traitlets.Dict().tag(sync=True)
     # Sent back to the page, where it comes from, it would undo steps that the page has taken meanwhile.
@@ -124,7 +124,7 @@ class GameStepper(anywidget.AnyWidget):
             If the file cannot be written.
         """
         values = {"data": self.data, "step": self.step}
-        write_page(path, title=self.data["game"]["title"], module=_MODULE, styles=self._css, values=values)
+        write_page(path, title=self.data["facts"]["title"], module=_MODULE, styles=self._css, values=values)
 
     @traitlets.validate("step")
     def _validate_step(self, proposal: dict[str, Any]) -> int:

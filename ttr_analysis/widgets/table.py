@@ -14,7 +14,7 @@ from ttr_analysis.maps.model import GameMap
 from ttr_analysis.records.record import Game, GameRecord
 from ttr_analysis.widgets.base import MessageWidget, css, esm
 from ttr_analysis.widgets.human_game import HumanGame
-from ttr_analysis.widgets.snapshot import fixed_facts
+from ttr_analysis.widgets.snapshot import ENDINGS, PHASES, fixed_facts
 
 if TYPE_CHECKING:
     from ttr_analysis.widgets.stepper import GameStepper
@@ -215,7 +215,9 @@ class GameTable(MessageWidget):
     def __repr__(self) -> str:
         human_game = self._human_game
         who = ", ".join(f"P{seat} {name}" for seat, name in enumerate(human_game.names))
-        return f"<GameTable {human_game.game.game_map.name}: {who}; {human_game.frame()['table']['turn']}>"
+        state = human_game.state
+        due = ENDINGS[state.ending] if state.ending else f"P{state.acting} {PHASES[state.phase]}"
+        return f"<GameTable {human_game.game.game_map.name}: {who}; {due}>"
 
 
 def _policies(given: Sequence[PolicyLike] | PolicyLike, n_players: int | None) -> list[PolicyLike]:

@@ -9,7 +9,7 @@ from ttr_analysis._words import counted, listed
 from ttr_analysis.cards import CARD_KINDS, LOCOMOTIVE, CardCounts
 from ttr_analysis.maps.model import GameMap, Route
 from ttr_analysis.viz.naming import describe_route
-from ttr_analysis.viz.sheet import board_sheet
+from ttr_analysis.viz.svg import live_sheet
 
 Json: TypeAlias = dict[str, Any]
 """What goes to the browser."""
@@ -84,7 +84,7 @@ def route_in_words(route: Route) -> str:
 def card_facts(game_map: GameMap) -> Json:
     """Return how cards look, and how many of each kind the deck has."""
     return {
-        "sheet": {"cards": board_sheet(game_map)["cards"]},
+        "sheet": {"cards": live_sheet(game_map)["cards"]},
         "kinds": list(CARD_KINDS),
         "deck": list(game_map.rules.deck),
     }

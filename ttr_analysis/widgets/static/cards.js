@@ -6,19 +6,12 @@
  *   With `onClick` it is a <button>, else a <span role="img">. `label` replaces the words "3 blue".
  * cardRow(container, sheet, kinds, {onClick}) -> {set(counts, unknown = 0)}
  *   One chip a kind; those of count 0 are hidden. `counts` is in the order of `kinds`.
- * playerMark(sheet, seat) -> element: the seat's color with its number; "neutral" for the neutral player.
- * playerLook(sheet, owner) -> {color, ink, dashes, symbol}; `dashes` of lines, in widths of the line
+ * playerMark(seat) -> element: the seat's color with its number; "neutral" for the neutral player.
  */
 
-function playerLook(sheet, owner) {
-  if (owner === "neutral") return { ...sheet.neutral, symbol: "N" };
-  return { ...sheet.players[owner % sheet.players.length], symbol: String(owner) };
-}
-
-function playerMark(sheet, seat) {
-  const { color, ink, symbol } = playerLook(sheet, seat);
-  const style = `background:${color};color:${ink}`;
-  return make("span", { class: "ttr-mark", style, "aria-hidden": "true", text: symbol });
+function playerMark(seat) {
+  const symbol = seat === "neutral" ? "N" : seat;
+  return make("span", { class: "ttr-mark", "data-owner": seat, "aria-hidden": "true", text: symbol });
 }
 
 function cardFace(sheet, kind) {

@@ -1,95 +1,337 @@
 /*
- * The table beside the board: market and piles, and a panel for each seat; of `ttr_analysis.widgets.snapshot`.
+ * What lies beside the board at a moment of `ttr_analysis.widgets.snapshot`: seats, market and piles, and what is said
+ * of them. `facts` are those of the game. What is set is drawn only if it is another value than the one before.
  *
- * seatPanels(sheet, facts, first = 0) -> {element, set({seats, acting})}
- *   A panel for each seat, from `first` on and around the table; that of `facts.seat` is yours.
- * marketPanel(sheet, facts, {onSlot, onPile, onTickets}) -> {element, set(table, {slots, pile, tickets})}
- *   Cards and piles that may be taken are buttons; the last argument says which are enabled.
- * logList(label, name = "") -> {element, toEnd(), stop()}
+ * seatName(facts, seat), ownerName(facts, owner), several(n, noun)
+ * dueWords(facts, moment)      whose turn it is, and for what
+ * wholeMoments(changes) -> moments      the first one is whole, the others are what is different
+ * drawing(setters) -> set(values, before)      calls setters[key](values[key], before[key]) for what is another value
+ * seatPanels(facts, {first, onTickets}) -> {elements, set(moment, before)}
+ *   A panel for each seat, from `first` on and around the table. What is new since the moment `before` is marked in hands.
+ *   onTickets(seat, isOn): if given, tickets can be shown on the board.
+ * marketPanel(facts, {onSlot, onPile, onTickets}) -> {element, set(moment, before), allow({slots, pile, tickets})}
+ *   With listeners cards and piles are buttons; `allow` says which are enabled.
+ * tunnelPanel(facts) -> {element, set(tunnel)}      a tunnel that is tried, and what it shows
+ * lastRound() -> {element, set(left)}
+ * ticketItem(sheet, [ticket, status, trains]) -> element
+ * logList(label, name) -> {element, toEnd(), stop()}
  *   A list to be filled, which shows its end when it gets its size, and when `toEnd` is called.
  * panelBody(sheet, board, seats, heading, list) -> element
  *   All together: the list with its heading lies beside the board, or under one that is wide.
  */
 
-const TICKET_STATUS = { done: ["✓", "done"], possible: ["…", "possible"], lost: ["✗", "lost"] };
+const STATUS = {
+  done: ["✓", "done"],
+  possible: ["…", "possible"],
+  lost: ["✗", "lost"],
+  unknown: ["?", "unknown"],
+};
 
 function seatName(facts, seat) {
-  return facts.names[seat] ? `P${seat} ${facts.names[seat]}` : `P${seat}`;
+  return facts.names[seat];
+}
+
+function ownerName(facts, owner) {
+  return owner === "neutral" ? "the neutral player" : seatName(facts, owner);
 }
 
 function several(n, noun) {
   return `${n} ${noun}${n === 1 ? "" : "s"}`;
 }
 
-function countedCards(sheet, facts, counts) {
-  return counts.flatMap((count, kind) => (count ? [cardChip(sheet, facts.kinds[kind], { count })] : []));
+function dueWords(facts, { acting, turn }) {
+  return acting === null ? turn : `${seatName(facts, acting)} ${turn}`;
 }
 
-function ticketItem(sheet, ticket, [status, need] = []) {
-  const [symbol, words] = TICKET_STATUS[status] ?? ["", ""];
-  const togo = status === "possible" && need ? ` ${need} to go` : "";
+function wholeMoments(changes) {
+  let now = changes[0];
+  const apply = ({ owners, seats, ...rest }) => ({
+    ...now,
+    ...rest,
+    owners: owners ? { ...now.owners, ...owners } : now.owners,
+    seats: seats ? now.seats.map((seat, k) => (seats[k] ? { ...seat, ...seats[k] } : seat)) : now.seats,
+  });
+  return [now, ...changes.slice(1).map((change) => (now = apply(change)))];
+}
+
+function drawing(setters) {
+  const drawn = new Map();
+  return (values, before = {}) => {
+    for (const [key, set] of Object.entries(setters)) {
+      // What marks what is new depends on the moment before as well.
+      const previous = set.length > 1 ? before[key] : undefined;
+      const [value, marked] = drawn.get(key) ?? [];
+      if (drawn.has(key) && value === values[key] && marked === previous) continue;
+      set(values[key], previous);
+      drawn.set(key, [values[key], previous]);
+    }
+  };
+}
+
+/* A fact of a seat or of the table: a name and a value that tests and readers find by `data-field`. */
+function makeFact(field, name) {
+  const value = make("b", { "data-field": field });
+  const element = make("span", { class: "ttr-fact" }, make("span", { text: `${name} ` }), value);
+  return { element, set: (text) => setText(value, String(text)) };
+}
+
+function makeFacts(names) {
+  const facts = Object.fromEntries(Object.entries(names).map(([field, name]) => [field, makeFact(field, name)]));
+  const element = make("div", { class: "ttr-facts" }, ...Object.values(facts).map((fact) => fact.element));
+  return { element, ...facts };
+}
+
+function sum(counts) {
+  return counts.reduce((all, count) => all + count, 0);
+}
+
+// -- tickets ------------------------------------------------------------------------
+
+function ticketItem(sheet, [ticket, status, trains]) {
+  const [symbol, words] = STATUS[status] ?? ["", ""];
+  const need = status === "possible" && trains ? `${trains} to go` : "";
   return make(
     "li",
-    { "data-ticket": sheet.tickets[ticket].id, "data-status": status ?? null },
-    words ? make("span", { class: "ttr-p-status", role: "img", "aria-label": words, text: symbol }) : "",
+    { "data-status": status, "data-ticket": sheet.tickets[ticket].id, title: need ? `${words}: ${need}` : words },
+    symbol ? make("span", { class: "ttr-status", role: "img", "aria-label": words, text: symbol }) : "",
     make("bdi", { dir: "ltr", text: sheet.tickets[ticket].words }),
-    togo ? make("span", { class: "ttr-p-quiet", text: togo }) : "",
+    // The space is outside, so that a line may break before what is still to go.
+    ...(need ? [" ", make("span", { class: "ttr-need", text: need })] : []),
   );
 }
 
-function seatPanel(sheet, facts, seat, { you = false } = {}) {
-  const line = make("div", { class: "ttr-p-quiet", "data-field": "facts" });
-  const hand = make("div", { class: "ttr-p-hand", role: "group", "aria-label": `Cards of ${seatName(facts, seat)}` });
-  const row = cardRow(hand, sheet, facts.kinds);
-  const list = make("ul", { class: "ttr-p-tickets", "data-field": "tickets" });
-  const score = make("b", { "data-field": "score" });
-  const name = facts.names[seat] || `P${seat}`;
-  const element = make(
-    "section",
-    { class: "ttr-p-seat ttr-panel", "data-seat": seat, "aria-label": seatName(facts, seat) + (you ? ", you" : "") },
-    make(
-      "header",
-      {},
-      playerMark(sheet, seat),
-      make("bdi", { class: "ttr-p-name", title: name, text: name }),
-      you && name !== "You" ? make("span", { class: "ttr-p-you", text: "you" }) : "",
-      make("span", { class: "ttr-p-score" }, score, " points"),
-    ),
-    line,
-    hand,
-    list,
-  );
+/* Tickets as a list; those that are not known are counted. */
+function ticketList(sheet, field) {
+  const element = make("ul", { class: "ttr-tickets", "data-field": field });
   return {
     element,
-    set(data, { acting = false } = {}) {
-      element.classList.toggle("is-acting", acting);
-      setText(score, String(data.score));
-      const n = data.hand.reduce((sum, count) => sum + count, 0);
-      const loans = data.loans ? `, ${several(data.loans, "loan")}` : "";
-      const money = facts.money ? `, ${data.tokens} in tokens${loans}` : "";
-      setText(line, `${several(data.trains, "train")}, ${several(n, "card")}${money}`);
-      row.set(data.hand, data.hand[facts.kinds.length]);
-      const known = data.tickets.map((ticket, i) => [ticket, data.status?.[i]]).filter(([ticket]) => ticket >= 0);
-      const n_unknown = data.tickets.length - known.length;
-      list.replaceChildren(
-        ...known.map(([ticket, status]) => ticketItem(sheet, ticket, status)),
-        ...(n_unknown ? [make("li", { text: `${several(n_unknown, "ticket")} not known` })] : []),
-      );
+    set(tickets) {
+      const known = tickets.filter(([ticket]) => ticket >= 0);
+      const n = tickets.length - known.length;
+      const rest = n ? [make("li", { "data-ticket": "?", text: several(n, "unknown ticket") })] : [];
+      element.replaceChildren(...known.map((one) => ticketItem(sheet, one)), ...rest);
     },
   };
 }
 
-function seatPanels(sheet, facts, first = 0) {
-  const panels = facts.names.map((_, seat) => seatPanel(sheet, facts, seat, { you: seat === facts.seat }));
-  const inOrder = [...panels.slice(first), ...panels.slice(0, first)];
+/* The button that shows tickets on the board. */
+function ticketToggle(name, onTickets) {
+  const toggle = make("button", {
+    type: "button",
+    class: "ttr-show",
+    "aria-pressed": "false",
+    "aria-label": `Show tickets of ${name} on the board`,
+    text: "show tickets",
+    onclick() {
+      const pressed = toggle.getAttribute("aria-pressed") !== "true";
+      toggle.setAttribute("aria-pressed", String(pressed));
+      onTickets(pressed);
+    },
+  });
+  return toggle;
+}
+
+// -- seats ----------------------------------------------------------------------------
+
+function pointsWords(parts) {
+  const words = parts.map(([what, value], k) => {
+    const sign = value === null ? "+ ? " : k === 0 ? `${value} ` : value < 0 ? `− ${-value} ` : `+ ${value} `;
+    return `${sign}${what}`;
+  });
+  return words.join(" ");
+}
+
+function seatPanel(facts, seat, onTickets) {
+  const { sheet, kinds } = facts;
+  const name = seatName(facts, seat);
+  const money = facts.money ? { tokens: "tokens", loans: "loans" } : {};
+  const line = makeFacts({ trains: "trains", cards: "cards", score: "track", ...money });
+  const won = make("span", { class: "ttr-won", text: "won", hidden: true });
+  const points = make("b", { "data-field": "points" });
+  const parts = make("span", { class: "ttr-parts", "data-field": "parts" });
+  const cardsOf = { role: "group", "aria-label": `Cards of ${name}` };
+  const hand = make("div", { class: "ttr-hand", "data-field": "hand", ...cardsOf });
+  const row = cardRow(hand, sheet, kinds);
+  const held = ticketList(sheet, "tickets");
+  const offered = ticketList(sheet, "offer");
+  const offer = make("div", { class: "ttr-offer" }, make("span", { text: "choosing from" }), offered.element);
+  const toggle = onTickets && ticketToggle(name, (isOn) => onTickets(seat, isOn));
+  const element = make(
+    "section",
+    { class: "ttr-seat ttr-panel", "data-seat": seat, "aria-label": name },
+    make(
+      "header",
+      {},
+      playerMark(seat),
+      make("bdi", { class: "ttr-name", title: name, text: name }),
+      won,
+      make("span", { class: "ttr-points-now" }, points, " points"),
+    ),
+    make("div", { class: "ttr-sum" }, parts, toggle ?? ""),
+    line.element,
+    hand,
+    held.element,
+    offer,
+  );
+  const set = drawing({
+    hand: (counts, before) => {
+      row.set(counts, counts[kinds.length]);
+      line.cards.set(sum(counts));
+      row.chips.forEach((chip, k) => chip.classList.toggle("is-new", before !== undefined && counts[k] > before[k]));
+    },
+    trains: line.trains.set,
+    score: line.score.set,
+    ...(facts.money ? { tokens: line.tokens.set, loans: line.loans.set } : {}),
+    points: (value) => setText(points, value === null ? "?" : String(value)),
+    parts: (list) => setText(parts, pointsWords(list)),
+    tickets: (tickets) => {
+      held.set(tickets);
+      if (toggle) toggle.hidden = tickets.every(([ticket]) => ticket < 0);
+    },
+    offer: (tickets) => {
+      offered.set(tickets.map((ticket) => [ticket, "", null]));
+      offer.hidden = tickets.length === 0;
+    },
+  });
+  return { element, set, setWon: (has) => (won.hidden = !has) };
+}
+
+function seatPanels(facts, { first = 0, onTickets = null } = {}) {
+  const panels = facts.names.map((_, seat) => seatPanel(facts, seat, onTickets));
+  const inOrder = [...panels.slice(first), ...panels.slice(0, first)].map((panel) => panel.element);
   return {
-    element: make("div", { class: "ttr-p-seats" }, ...inOrder.map((panel) => panel.element)),
-    set: ({ seats, acting }) => seats.forEach((data, seat) => panels[seat].set(data, { acting: seat === acting })),
+    elements: inOrder,
+    set({ seats, acting, winners }, before) {
+      panels.forEach(({ element, set, setWon }, seat) => {
+        set(seats[seat], before?.seats[seat]);
+        setWon(winners.includes(seat));
+        element.classList.toggle("is-acting", seat === acting);
+      });
+    },
   };
 }
 
+// -- market and piles -------------------------------------------------------------------
+
+function neutralWords({ sheet }, { ticket, trains, marker }) {
+  const name = ticket === null ? "none yet" : ticket < 0 ? "unknown" : sheet.tickets[ticket].words;
+  return [
+    playerMark("neutral"),
+    ` neutral player: ${several(trains, "train")}, ticket `,
+    make("bdi", { dir: "ltr", text: name }),
+    marker === null ? "" : `, marker P${marker}`,
+  ];
+}
+
+/* The cards that lie open; those that may be taken are buttons. */
+function openCards(facts, onSlot) {
+  const chips = Array.from({ length: facts.slots }, (_, slot) =>
+    cardChip(facts.sheet, null, { onClick: onSlot && (() => onSlot(slot)) }),
+  );
+  const named = { role: "group", "aria-label": "Market" };
+  return {
+    element: make("div", { class: "ttr-market", "data-field": "market", ...named }, ...chips),
+    set(kinds, before) {
+      chips.forEach((chip, slot) => {
+        const kind = kinds[slot] ?? null;
+        chip.update({ kind });
+        chip.classList.toggle("is-new", before !== undefined && before[slot] !== kind);
+        if (!onSlot) return;
+        const words = kind === null ? `slot ${slot}, empty` : `Take ${kind} from slot ${slot}`;
+        chip.setAttribute("aria-label", words);
+        chip.title = words;
+      });
+    },
+    allow: (may) => chips.forEach((chip, slot) => (chip.disabled = !may(slot))),
+  };
+}
+
+/* The piles as buttons, for who may draw from them. */
+function pileButtons({ onPile, onTickets }) {
+  const pile = make("button", { type: "button", onclick: onPile });
+  const tickets = make("button", { type: "button", onclick: onTickets });
+  return {
+    element: make("div", { class: "ttr-piles" }, pile, tickets),
+    pile: (n) => setText(pile, `Draw a card (${n} left)`),
+    ticketPile: (n) => setText(tickets, `Draw tickets (${n} left)`),
+    allow(may) {
+      pile.disabled = !may.pile;
+      tickets.disabled = !may.tickets;
+    },
+  };
+}
+
+function marketPanel(facts, listeners = null) {
+  const open = openCards(facts, listeners?.onSlot ?? null);
+  const buttons = listeners && pileButtons(listeners);
+  const piles = buttons ? {} : { pile: "draw pile", ticketPile: "ticket pile" };
+  const line = makeFacts({ ...piles, discarded: "discards", ticketDiscards: "ticket discards" });
+  const discarded = { role: "group", "aria-label": "Discards" };
+  const discards = make("div", { class: "ttr-hand", "data-field": "discards", ...discarded });
+  const row = cardRow(discards, facts.sheet, facts.kinds);
+  const neutral = make("div", { class: "ttr-neutral", "data-field": "neutral" });
+  const element = make(
+    "section",
+    { class: "ttr-table ttr-panel", "aria-label": "Market and piles" },
+    open.element,
+    buttons?.element ?? "",
+    line.element,
+    discards,
+    neutral,
+  );
+  const set = drawing({
+    market: open.set,
+    pile: (buttons?.pile ?? line.pile.set),
+    ticketPile: (buttons?.ticketPile ?? line.ticketPile.set),
+    ticketDiscards: line.ticketDiscards.set,
+    discards: (counts) => {
+      row.set(counts);
+      line.discarded.set(sum(counts));
+    },
+    neutral: (now) => {
+      neutral.hidden = now === null;
+      if (now) neutral.replaceChildren(...neutralWords(facts, now));
+    },
+  });
+  function allow(may) {
+    open.allow(may.slots);
+    buttons.allow(may);
+  }
+  return { element, set, allow };
+}
+
+function countedCards(facts, counts) {
+  return counts.flatMap((count, kind) => (count ? [cardChip(facts.sheet, facts.kinds[kind], { count })] : []));
+}
+
+function tunnelPanel(facts) {
+  const element = make("div", { class: "ttr-tunnel", hidden: true });
+  function set(tunnel) {
+    element.hidden = tunnel === null;
+    if (tunnel === null) return;
+    const { words } = facts.sheet.routes.find(({ id }) => id === tunnel.route);
+    element.replaceChildren(
+      make("div", {}, "Tunnel ", make("bdi", { dir: "ltr", text: words })),
+      make("div", {}, "laid down ", ...countedCards(facts, tunnel.laid)),
+      make("div", {}, "turned over ", ...countedCards(facts, tunnel.shown), ` ${tunnel.surcharge} more to pay`),
+    );
+  }
+  return { element, set };
+}
+
+function lastRound() {
+  const element = make("span", { class: "ttr-last", "data-field": "left" });
+  function set(left) {
+    element.hidden = left === null;
+    setText(element, left === null ? "" : `last round: ${several(left, "turn")} left`);
+  }
+  return { element, set };
+}
+
+// -- lists ----------------------------------------------------------------------------------
+
 function logList(label, name = "") {
-  const element = make("ol", { class: `ttr-p-log ${name}`.trim(), tabindex: 0, "aria-label": label });
+  const element = make("ol", { class: `ttr-log ${name}`.trim(), tabindex: 0, "aria-label": label });
   const toEnd = () => (element.scrollTop = element.scrollHeight);
   const observer = new ResizeObserver(toEnd); // it has no size before it is on the page
   observer.observe(element);
@@ -97,62 +339,9 @@ function logList(label, name = "") {
 }
 
 function panelBody(sheet, board, seats, heading, list) {
-  const head = make("h3", { class: "ttr-p-heading", text: heading });
-  const panel = make("section", { class: "ttr-panel ttr-p-list", "aria-label": heading }, head, list);
-  const sides = isWide(sheet) ? [[board, panel], [seats]] : [[board], [seats, panel]];
+  const head = make("h3", { class: "ttr-heading", text: heading });
+  const panel = make("section", { class: "ttr-panel ttr-log-panel", "aria-label": heading }, head, list);
+  const all = make("div", { class: "ttr-p-seats" }, ...seats);
+  const sides = isWide(sheet) ? [[board, panel], [all]] : [[board], [all, panel]];
   return make("div", { class: "ttr-p-body" }, ...sides.map((parts) => make("div", {}, ...parts)));
-}
-
-function marketPanel(sheet, facts, { onSlot, onPile, onTickets }) {
-  const chip = (_, slot) => cardChip(sheet, null, { onClick: () => onSlot(slot) });
-  const slots = Array.from({ length: facts.slots }, chip);
-  const pile = make("button", { type: "button", class: "ttr-p-pile", onclick: onPile });
-  const tickets = make("button", { type: "button", class: "ttr-p-pile", onclick: onTickets });
-  const rest = make("div", { class: "ttr-p-quiet", "data-field": "piles" });
-  const tunnel = make("div", { class: "ttr-p-tunnel", hidden: true });
-  const neutral = make("div", { class: "ttr-p-quiet", hidden: true });
-  const market = make("div", { class: "ttr-p-market", role: "group", "aria-label": "Market" }, ...slots);
-  const element = make(
-    "section",
-    { class: "ttr-p-table ttr-panel", "aria-label": "Market and piles" },
-    market,
-    make("div", { class: "ttr-p-piles" }, pile, tickets),
-    rest,
-    neutral,
-    tunnel,
-  );
-  return {
-    element,
-    set(table, may) {
-      slots.forEach((chip, slot) => {
-        const kind = table.market[slot] ?? null;
-        chip.update({ kind, disabled: !may.slots(slot) });
-        const words = kind === null ? `slot ${slot}, empty` : `Take ${kind} from slot ${slot}`;
-        chip.setAttribute("aria-label", words);
-        chip.title = words;
-      });
-      setText(pile, `Draw a card (${table.pile} left)`);
-      pile.disabled = !may.pile;
-      setText(tickets, `Draw tickets (${table.ticketPile} left)`);
-      tickets.disabled = !may.tickets;
-      const left = table.left === null ? "" : `, last round: ${several(table.left, "turn")} left`;
-      setText(rest, `${several(table.discards, "card")} discarded${left}`);
-      neutral.hidden = table.neutral === null;
-      if (table.neutral) {
-        const { ticket, trains, marker } = table.neutral;
-        const last = ticket === null ? "" : `, last ticket ${sheet.tickets[ticket].words}`;
-        setText(neutral, `Neutral player: ${trains} trains${last}${marker === null ? "" : `, marker at P${marker}`}`);
-      }
-      tunnel.hidden = table.tunnel === null;
-      if (table.tunnel) {
-        const { route, laid, shown, surcharge } = table.tunnel;
-        const words = sheet.routes.find(({ id }) => id === route).words;
-        tunnel.replaceChildren(
-          make("div", {}, "Tunnel ", make("bdi", { dir: "ltr", text: words })),
-          make("div", {}, "laid down ", ...countedCards(sheet, facts, laid)),
-          make("div", {}, "turned over ", ...countedCards(sheet, facts, shown), ` ${surcharge} more to pay`),
-        );
-      }
-    },
-  };
 }

@@ -93,7 +93,7 @@ function makeInput() {
 /* What may come next; `onTake(text)` hears which line was chosen, and arrow keys lead back to `input`. */
 function makeChoices(sheet, input, onTake) {
   const asGroup = { role: "group", "aria-label": "What may come next" };
-  const element = make("div", { class: "ttr-p-choices ttr-r-choices", ...asGroup });
+  const element = make("div", { class: "ttr-choices ttr-r-choices", ...asGroup });
   element.addEventListener("keydown", (event) => {
     const steps = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
     if (event.key === "Escape") input.focus();
@@ -200,8 +200,8 @@ function makeLines() {
 /* Seats, market and board once the set-up is entered; `onPick(kind, value)` hears what is chosen on them. */
 function makeTable(facts, onPick) {
   const { sheet } = facts;
-  const seats = seatPanels(sheet, facts);
-  const market = marketPanel(sheet, facts, {
+  const seats = seatPanels(facts);
+  const market = marketPanel(facts, {
     onSlot: (slot) => onPick("market", slot),
     onPile: () => onPick("pile", ""),
     onTickets: () => onPick("tickets", ""),
@@ -209,26 +209,30 @@ function makeTable(facts, onPick) {
   const place = make("div", { class: "ttr-place" });
   const label = `${sheet.about}: choose a route to claim it`;
   const board = drawBoard(place, sheet, { onRoute: (id) => onPick("route", id), label });
+  let before; // the moment shown before
   return {
-    seats: seats.element,
+    seats: seats.elements,
     market: market.element,
     board: place,
-    set(table) {
-      seats.element.hidden = market.element.hidden = table === null;
-      board.setOwners(table === null ? {} : table.owners);
-      if (table === null) return;
-      seats.set(table);
-      const over = table.acting === null;
-      market.set(table, { slots: (slot) => !over && table.market[slot] !== null, pile: !over, tickets: !over });
+    set(moment) {
+      for (const element of [...seats.elements, market.element]) element.hidden = moment === null;
+      board.setOwners(moment?.owners ?? {});
+      if (moment === null) return;
+      seats.set(moment, before);
+      market.set(moment, before);
+      before = moment;
+      const over = moment.acting === null;
+      market.allow({ slots: (slot) => !over && moment.market[slot] !== null, pile: !over, tickets: !over });
     },
   };
 }
 
 /* What is due at the table, or how the game ended. */
-function turnWords({ table, scores }) {
-  const points = scores?.map((score, seat) => `P${seat} ${score ?? "?"}`).join(", ");
-  const words = points && `The game is over: ${points} points`;
-  return table === null ? "The table is set up" : words || table.turn;
+function turnWords(facts, moment) {
+  if (moment === null) return "The table is set up";
+  if (moment.acting !== null) return dueWords(facts, moment);
+  const points = moment.seats.map((seat, k) => `${seatName(facts, k)} ${seat.points ?? "?"}`);
+  return `The game is over: ${points.join(", ")} points`;
 }
 
 function render({ model, el }) {
@@ -239,7 +243,7 @@ function render({ model, el }) {
   const entry = makeEntry(sheet, (message) => model.send(message));
   const { asking } = entry;
   const table = makeTable(facts, (kind, value) => asking.ask("pick", { kind, value: String(value) }));
-  const turn = make("span", { class: "ttr-p-quiet" });
+  const turn = make("span", { class: "ttr-quiet" });
   const lines = makeLines();
   const root = make(
     "div",
@@ -261,8 +265,8 @@ function render({ model, el }) {
       asking.setStale();
       lines.set(now.lines);
       entry.setUndo(now.lines.length > 0);
-      setText(turn, turnWords(now));
-      table.set(now.table);
+      setText(turn, turnWords(facts, now.moment));
+      table.set(now.moment);
     });
 
   el.append(root);

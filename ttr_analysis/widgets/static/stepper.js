@@ -1,6 +1,6 @@
 /*
  * Step through a game. All data comes at once (`ttr_analysis.widgets.snapshot`); from then on the page needs nobody.
- * Frames share what did not change, so that only what is another value is drawn again.
+ * Moments share what did not change, so that only what is another value is drawn again.
  */
 
 // Milliseconds after the last step until it is saved; if steps do not end, after the first that was not saved. They are
@@ -8,184 +8,8 @@
 const SAVE_AFTER = 300;
 const SAVE_AT_LAST = 3000;
 
-const STATUS = {
-  done: ["✓", "done"],
-  possible: ["…", "possible"],
-  lost: ["✗", "lost"],
-  unknown: ["?", "unknown"],
-};
-
-function wholeFrames(differences) {
-  let frame = {};
-  return differences.map((difference) => (frame = { ...frame, ...difference }));
-}
-
-function ownerWords(game, owner) {
-  return owner === "neutral" ? "the neutral player" : `P${owner} ${game.players[owner]}`.trim();
-}
-
-/* A fact of a seat or of the table: a name and a value that tests and readers find by `data-field`. */
-function makeFact(field, name) {
-  const value = make("b", { "data-field": field });
-  const element = make("span", { class: "ttr-fact" }, make("span", { text: `${name} ` }), value);
-  return { element, set: (text) => setText(value, String(text)) };
-}
-
-/* Tickets as a list; each says whether it is done, possible, lost or unknown. */
-function makeTickets(sheet, field) {
-  const list = make("ul", { class: "ttr-tickets", "data-field": field });
-  const item = ([ticket, status, trains]) => {
-    const [symbol, words] = STATUS[status] ?? ["", ""];
-    const need = status === "possible" ? `${trains} to go` : "";
-    const name = ticket < 0 ? "unknown ticket" : sheet.tickets[ticket].words;
-    const id = ticket < 0 ? "?" : sheet.tickets[ticket].id;
-    const title = need ? `${words}: ${trains} trains to go` : words;
-    return make(
-      "li",
-      { "data-status": status, "data-ticket": id, title },
-      symbol ? make("span", { class: "ttr-status", role: "img", "aria-label": words, text: symbol }) : "",
-      make("bdi", { dir: "ltr", text: name }),
-      // The space is outside, so that a line may break before what is still to go.
-      ...(need ? [" ", make("span", { class: "ttr-need", text: need })] : []),
-    );
-  };
-  return { element: list, set: (tickets) => list.replaceChildren(...tickets.map(item)) };
-}
-
-function makeSeat(sheet, game, seat, onTickets) {
-  const facts = {
-    trains: makeFact("trains", "trains"),
-    cards: makeFact("cards", "cards"),
-    score: makeFact("score", "track"),
-    ...(game.money ? { tokens: makeFact("tokens", "tokens"), loans: makeFact("loans", "loans") } : {}),
-  };
-  const points = make("b", { "data-field": "points" });
-  const parts = make("span", { class: "ttr-parts", "data-field": "parts" });
-  const cardsOf = { role: "group", "aria-label": `Cards of P${seat}` };
-  const hand = make("div", { class: "ttr-hand", "data-field": "hand", ...cardsOf });
-  const row = cardRow(hand, sheet, game.kinds);
-  const held = makeTickets(sheet, "tickets");
-  const offered = makeTickets(sheet, "offer");
-  const offer = make("div", { class: "ttr-offer" }, make("span", { text: "choosing from" }), offered.element);
-  const name = game.players[seat];
-  const toggle = make("button", {
-    type: "button",
-    class: "ttr-show",
-    "aria-pressed": "false",
-    "aria-label": `Show tickets of P${seat} on the board`,
-    text: "show tickets",
-    onclick: () => {
-      const pressed = toggle.getAttribute("aria-pressed") !== "true";
-      toggle.setAttribute("aria-pressed", String(pressed));
-      onTickets(seat, pressed);
-    },
-  });
-  const element = make(
-    "section",
-    { class: "ttr-seat ttr-panel", "data-seat": seat, "aria-label": ownerWords(game, seat) },
-    make(
-      "header",
-      {},
-      playerMark(sheet, seat),
-      make("bdi", { class: "ttr-name", title: name || null, text: name || `P${seat}` }),
-      make("span", { class: "ttr-won", text: "won", hidden: !game.winners.includes(seat) }),
-      make("span", { class: "ttr-points-now" }, points, " points"),
-    ),
-    make("div", { class: "ttr-sum" }, parts, toggle),
-    make("div", { class: "ttr-facts" }, ...Object.values(facts).map((fact) => fact.element)),
-    hand,
-    held.element,
-    offer,
-  );
-  const set = {
-    hand: (counts, before) => {
-      row.set(counts, counts[game.kinds.length]);
-      facts.cards.set(counts.reduce((sum, count) => sum + count, 0));
-      hand.dataset.counts = counts.join(" ");
-      row.chips.forEach((chip, k) => chip.classList.toggle("is-new", before !== undefined && counts[k] > before[k]));
-    },
-    trains: facts.trains.set,
-    tokens: (value) => facts.tokens?.set(value),
-    loans: (value) => facts.loans?.set(value),
-    score: facts.score.set,
-    points: (value) => setText(points, value === null ? "?" : String(value)),
-    parts: (list) => {
-      const words = list.map(([what, value], k) => {
-        const sign = value === null ? "+ ? " : k === 0 ? `${value} ` : value < 0 ? `− ${-value} ` : `+ ${value} `;
-        return `${sign}${what}`;
-      });
-      setText(parts, words.join(" "));
-    },
-    tickets: (tickets) => {
-      held.set(tickets);
-      toggle.hidden = tickets.every(([ticket]) => ticket < 0);
-    },
-    offer: (tickets) => {
-      offered.set(tickets.map((ticket) => [ticket, "", null]));
-      offer.hidden = tickets.length === 0;
-    },
-  };
-  return { element, set };
-}
-
-function makeTable(sheet, game) {
-  const market = make("div", { class: "ttr-market", "data-field": "market", role: "group", "aria-label": "Market" });
-  const discarded = { role: "group", "aria-label": "Discards" };
-  const discards = make("div", { class: "ttr-hand", "data-field": "discards", ...discarded });
-  const row = cardRow(discards, sheet, game.kinds);
-  const kindOf = (kind) => (kind === null ? null : game.kinds[kind] ?? "?");
-  const chips = [];
-  const facts = {
-    pile: makeFact("pile", "draw pile"),
-    discarded: makeFact("discarded", "discards"),
-    ticketPile: makeFact("ticketPile", "ticket pile"),
-    ticketDiscards: makeFact("ticketDiscards", "ticket discards"),
-  };
-  const neutral = make("div", { class: "ttr-neutral", "data-field": "neutral" });
-  const element = make(
-    "section",
-    { class: "ttr-table ttr-panel", "aria-label": "Market and piles" },
-    market,
-    make("div", { class: "ttr-facts" }, ...Object.values(facts).map((fact) => fact.element)),
-    discards,
-    neutral,
-  );
-  const set = {
-    market: (kinds, before) => {
-      while (chips.length < kinds.length) {
-        chips.push(cardChip(sheet, null));
-        market.append(chips[chips.length - 1]);
-      }
-      kinds.forEach((kind, slot) => {
-        chips[slot].update({ kind: kindOf(kind) });
-        chips[slot].classList.toggle("is-new", before !== undefined && before[slot] !== kind);
-      });
-    },
-    pile: facts.pile.set,
-    ticketPile: facts.ticketPile.set,
-    ticketDiscards: facts.ticketDiscards.set,
-    discards: (counts) => {
-      row.set(counts);
-      facts.discarded.set(counts.reduce((sum, count) => sum + count, 0));
-    },
-    neutral: (now) => {
-      neutral.hidden = now === null;
-      if (now === null) return;
-      const [ticket, trains, marker] = now;
-      const name = ticket === null ? "none yet" : ticket < 0 ? "unknown" : sheet.tickets[ticket].words;
-      neutral.replaceChildren(
-        playerMark(sheet, "neutral"),
-        ` neutral player: ${trains} trains, ticket `,
-        make("bdi", { dir: "ltr", text: name }),
-        marker === null ? "" : `, marker P${marker}`,
-      );
-    },
-  };
-  return { element, set };
-}
-
 /* The table of moves; those whose steps are `claimed` stand out. Rows are equally high. */
-function makeMoves(sheet, moves, claimed, onJump) {
+function makeMoves(moves, claimed, onJump) {
   const names = ["step", "seat", "move"].map((text) => make("th", { scope: "col", text }));
   const caption = make("caption", { class: "ttr-unseen", text: "Moves: choose one to go there" });
   const table = make("table", {}, caption, make("thead", {}, make("tr", {}, ...names)));
@@ -195,7 +19,7 @@ function makeMoves(sheet, moves, claimed, onJump) {
   const rows = moves.map(([seat, text], step) => {
     const words = { title: text, text };
     const jump = make("button", { type: "button", class: "ttr-jump", tabindex: -1, "data-step": step, ...words });
-    const who = seat === null ? "" : playerMark(sheet, seat);
+    const who = seat === null ? "" : playerMark(seat);
     const cells = [make("td", { text: step }), make("td", {}, who), make("td", {}, jump)];
     const row = make("tr", { class: claimed.has(step) ? "is-claim" : "" }, ...cells);
     if (step % GROUP === 0) group = table.appendChild(make("tbody"));
@@ -234,78 +58,69 @@ function makeMoves(sheet, moves, claimed, onJump) {
 }
 
 /* The cards that a step moved, in groups with a word each. */
-function cardsMoved(sheet, game, groups) {
+function cardsMoved(sheet, groups) {
   return groups.map(([what, kinds]) => {
     const counts = new Map();
     for (const kind of kinds) counts.set(kind, (counts.get(kind) ?? 0) + 1);
     const chips = [...counts].map(([kind, count]) =>
-      cardChip(sheet, game.kinds[kind] ?? "?", { count: count > 1 ? count : null }),
+      cardChip(sheet, kind, { count: count > 1 ? count : null }),
     );
     return make("span", { class: "ttr-moved" }, make("span", { text: what }), ...chips);
   });
 }
 
 /* Title, note, and the mark of the last round. */
-function makeTop(game) {
-  const lastRound = make("span", { class: "ttr-last", "data-field": "left" });
+function makeTop({ title, about, note }) {
+  const left = lastRound();
   const element = make(
     "header",
     { class: "ttr-top" },
-    make("h2", {}, make("bdi", { text: game.title })),
-    make("span", { class: "ttr-about", text: game.about }),
-    lastRound,
-    make("p", { class: "ttr-note", dir: "auto", text: game.note, hidden: !game.note }),
+    make("h2", {}, make("bdi", { text: title })),
+    make("span", { class: "ttr-about", text: about }),
+    left.element,
+    make("p", { class: "ttr-note", dir: "auto", text: note, hidden: !note }),
   );
-  const left = (turns) => {
-    lastRound.hidden = turns === null;
-    setText(lastRound, turns === null ? "" : `last round: ${turns} turn${turns === 1 ? "" : "s"} left`);
-  };
-  return { element, set: { left } };
+  return { element, set: { left: left.set } };
 }
 
 /* What happened in words, with the cards that it moved, and what is due. */
-function makeNow(sheet, game) {
+function makeNow(facts) {
   const live = make("div", { class: "ttr-live", "aria-live": "polite" });
   const moved = make("div", { class: "ttr-cards" });
   const due = make("span", { class: "ttr-turn", "data-field": "turn" });
   return {
     element: make("div", { class: "ttr-now ttr-panel" }, live, moved, due),
-    tell([seat, text, cards]) {
-      setText(live, seat === null ? text : `P${seat} ${text}`);
-      moved.replaceChildren(...cardsMoved(sheet, game, cards));
+    set(moment, [seat, text, cards]) {
+      setText(live, seat === null ? text : `${seatName(facts, seat)} ${text}`);
+      moved.replaceChildren(...cardsMoved(facts.sheet, cards));
+      setText(due, dueWords(facts, moment));
     },
-    set: { turn: ([, words]) => setText(due, words) },
   };
 }
 
 /* The board with the routes claimed so far, and the tickets of the seats that are to be shown. */
-function makeBoard(sheet, game, claims) {
+function makeBoard(facts) {
+  const { sheet } = facts;
   const element = make("div", { class: "ttr-place" });
   const board = drawBoard(element, sheet);
   const seats = new Set();
-  let shown = 0;
-  const claim = (at, isTaken) => {
-    const [route, owner] = claims[at];
-    const { id, words } = sheet.routes[route];
-    board.setOwner(id, isTaken ? owner : null);
-    board.describe(id, isTaken ? `${words}: ${ownerWords(game, owner)}` : null);
-  };
-  const ticketsOf = (frame, seat) =>
-    frame[`tickets:${seat}`]
+  const ticketsOf = (moment, seat) =>
+    moment.seats[seat].tickets
       .filter(([ticket]) => ticket >= 0)
-      .map(([ticket, state]) => ({ ticket, state, color: playerLook(sheet, seat).color }));
+      .map(([ticket, state]) => ({ ticket, state, owner: seat }));
   return {
     element,
-    markLast: (route) => board.markLast(route === null ? null : sheet.routes[route].id),
-    showTickets(frame, seat = null, on = false) {
+    markLast: board.markLast,
+    showTickets(moment, seat = null, on = false) {
       if (seat === null && !seats.size) return;
       if (seat !== null) seats[on ? "add" : "delete"](seat);
-      board.setTickets([...seats].flatMap((one) => ticketsOf(frame, one)));
+      board.setTickets([...seats].flatMap((one) => ticketsOf(moment, one)));
     },
     set: {
-      claims(n) {
-        while (shown < n) claim(shown++, true);
-        while (shown > n) claim(--shown, false);
+      owners(owners) {
+        board.setOwners(owners);
+        const owned = ({ id, words }) => (id in owners ? `${words}: ${ownerName(facts, owners[id])}` : null);
+        for (const route of sheet.routes) board.describe(route.id, owned(route));
       },
     },
   };
@@ -319,14 +134,14 @@ function percentWords(value) {
 }
 
 /* A chart of all seats over the game; what it says of a step stands above it in words. */
-function makeChart(sheet, game, { name, field, heading, values, isPercent = false, onStep }) {
-  const series = game.players.map((_, seat) => ({
-    ...playerLook(sheet, seat),
-    label: ownerWords(game, seat),
-    symbol: `P${seat}`,
+function makeChart(facts, { name, field, heading, values, isPercent = false, onStep }) {
+  const series = facts.names.map((name, seat) => ({
+    ...facts.sheet.players[seat],
+    label: name,
+    symbol: String(seat),
     values: values[seat],
   }));
-  const words = (seat, value) => `P${seat} ${value === null ? "?" : isPercent ? percentWords(value) : value}`;
+  const words = (seat, value) => `${seatName(facts, seat)} ${value === null ? "?" : isPercent ? percentWords(value) : value}`;
   const now = make("span", { "data-field": field });
   const title = make("div", { class: "ttr-heading" }, make("span", { text: heading }), now);
   const element = make("div", { class: "ttr-chart-place ttr-panel" }, title);
@@ -345,12 +160,12 @@ function makeChart(sheet, game, { name, field, heading, values, isPercent = fals
 }
 
 /* The charts that there are: points, and win probabilities if they were sent. */
-function makeCharts(sheet, game, frames, win, onStep) {
+function makeCharts(facts, moments, win, onStep) {
   const points = {
     name: "Points",
     field: "points-now",
     heading: "Points for routes and tickets",
-    values: game.players.map((_, seat) => frames.map((frame) => frame[`points:${seat}`])),
+    values: facts.names.map((_, seat) => moments.map(({ seats }) => seats[seat].points)),
   };
   const chances = win && {
     name: "Win probability",
@@ -359,66 +174,43 @@ function makeCharts(sheet, game, frames, win, onStep) {
     values: win.percent,
     isPercent: true,
   };
-  return [points, chances].filter(Boolean).map((what) => makeChart(sheet, game, { ...what, onStep }));
+  return [points, chances].filter(Boolean).map((what) => makeChart(facts, { ...what, onStep }));
 }
 
 /* The steps at which a seat, or the neutral player, claims a route. */
-function claimSteps(frames, claims, who) {
-  const isClaim = (frame, step) =>
-    claims.slice(step ? frames[step - 1].claims : 0, frame.claims).some(([, owner]) => owner === who);
-  return frames.flatMap((frame, step) => (isClaim(frame, step) ? [step] : []));
-}
-
-/* What draws a frame: it calls those setters alone whose value is another one than the one drawn. */
-function makeDrawing(setters) {
-  const drawn = {};
-  return (frame, before) => {
-    for (const [key, set] of setters) {
-      // What came new at this step is marked in hands and market, so that these depend on the step before as well.
-      const previous = key.startsWith("hand:") || key === "market" ? before[key] : undefined;
-      const [value, marked] = drawn[key] ?? [];
-      if (key in drawn && value === frame[key] && marked === previous) continue;
-      set(frame[key], previous);
-      drawn[key] = [frame[key], previous];
-    }
-  };
+function claimSteps(changes, who) {
+  const isClaim = ({ owners = {} }) => Object.values(owners).includes(who);
+  return changes.flatMap((change, step) => (isClaim(change) ? [step] : []));
 }
 
 function render({ model, el }) {
-  const { sheet, game, claims, moves, win, frames: differences } = model.get("data");
-  const frames = wholeFrames(differences);
-  const seats = game.players.map((_, seat) => seat);
+  const { facts, moves, win, moments: changes } = model.get("data");
+  const moments = wholeMoments(changes);
+  const seats = facts.names.map((_, seat) => seat);
   const go = (step) => player.go(step);
 
-  const board = makeBoard(sheet, game, claims);
-  const panels = seats.map((seat) =>
-    makeSeat(sheet, game, seat, (who, on) => board.showTickets(frames[player.step], who, on)),
-  );
-  const [top, now, table] = [makeTop(game), makeNow(sheet, game), makeTable(sheet, game)];
-  const claimed = new Map([...seats, "neutral"].map((owner) => [owner, claimSteps(frames, claims, owner)]));
-  const moveTable = makeMoves(sheet, moves, new Set([...claimed.values()].flat()), go);
-  const charts = makeCharts(sheet, game, frames, win, go);
+  const board = makeBoard(facts);
+  const panels = seatPanels(facts, { onTickets: (who, on) => board.showTickets(moments[player.step], who, on) });
+  const [top, now, table] = [makeTop(facts), makeNow(facts), marketPanel(facts)];
+  const claimed = new Map([...seats, "neutral"].map((owner) => [owner, claimSteps(changes, owner)]));
+  const moveTable = makeMoves(moves, new Set([...claimed.values()].flat()), go);
+  const charts = makeCharts(facts, moments, win, go);
   const jumps = seats.map((seat) => ({
-    label: [playerMark(sheet, seat)],
-    words: `${seat}: next claim of ${ownerWords(game, seat)}`,
+    label: [playerMark(seat)],
+    words: `${seat}: next claim of ${seatName(facts, seat)}`,
     steps: claimed.get(seat),
   }));
-  const player = makePlayer({ nSteps: frames.length, jumps, onStep: show });
-  const markActing = ([acting]) =>
-    panels.forEach(({ element }, seat) => element.classList.toggle("is-acting", seat === acting));
-  const draw = makeDrawing([
-    ...[board, top, now, table].flatMap(({ set }) => Object.entries(set)),
-    ...panels.flatMap(({ set }, seat) => Object.entries(set).map(([key, one]) => [`${key}:${seat}`, one])),
-  ]);
+  const player = makePlayer({ nSteps: moments.length, jumps, onStep: show });
+  const draw = drawing({ ...board.set, ...top.set });
 
   const root = make(
     "div",
     {
-      class: isWide(sheet) ? "ttr ttr-stepper is-wide" : "ttr ttr-stepper",
+      class: isWide(facts.sheet) ? "ttr ttr-stepper is-wide" : "ttr ttr-stepper",
       "data-lm-suppress-shortcuts": "true",
       role: "region",
       tabindex: 0,
-      "aria-label": `${game.title}: step through it with the arrow keys`,
+      "aria-label": `${facts.title}: step through it with the arrow keys`,
     },
     top.element,
     player.element,
@@ -427,7 +219,7 @@ function render({ model, el }) {
       "div",
       { class: "ttr-grid" },
       make("div", { class: "ttr-left" }, board.element, ...charts.map(({ element }) => element)),
-      make("div", { class: "ttr-right" }, ...panels.map(({ element }) => element), table.element),
+      make("div", { class: "ttr-right" }, ...panels.elements, table.element),
       moveTable.element,
     ),
   );
@@ -435,15 +227,16 @@ function render({ model, el }) {
   let saving = null;
   let unsaved = null; // since when
   function show(step) {
-    draw(frames[step], frames[step - 1] ?? {});
-    markActing(frames[step].turn);
-    now.tell(moves[step]);
+    const [moment, before] = [moments[step], moments[step - 1]];
+    draw(moment);
+    panels.set(moment, before);
+    table.set(moment, before);
+    now.set(moment, moves[step]);
     board.markLast(moves[step][3]);
-    board.showTickets(frames[step]);
+    board.showTickets(moment);
     charts.forEach((chart) => chart.set(step));
     moveTable.set(step);
     root.dataset.step = step;
-    root.classList.toggle("is-at-end", step === frames.length - 1);
     if (model.get("step") === step) return;
     model.set("step", step);
     unsaved ??= performance.now();

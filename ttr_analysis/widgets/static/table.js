@@ -4,6 +4,14 @@
  */
 
 const LOAN = "The toll is more than your tokens: you will take a loan.";
+const DECISIONS = {
+  KEEP_START: "choose your opening tickets",
+  TURN: "it is your turn",
+  SECOND_DRAW: "draw a further card",
+  TUNNEL: "pay for the tunnel or decline",
+  KEEP: "choose the tickets to keep",
+  NEUTRAL: "choose a track for the neutral player",
+};
 
 /* A move as a button says it. */
 function moveWords(line) {
@@ -39,39 +47,22 @@ function otherCards(example, onPay) {
     if (event.key === "Enter") pay();
   });
   const other = make("button", { type: "button", text: "Pay with these cards", onclick: pay });
-  return make("div", { class: "ttr-p-choices ttr-t-other" }, input, other);
-}
-
-/* What each seat got for what. */
-function resultTable(sheet, names, { winners, seats }) {
-  const ticket = ([which, points]) => ticketItem(sheet, which, [points < 0 ? "lost" : "done", null]);
-  const rows = seats.map(({ total, parts, tickets }, seat) => {
-    const name = make("bdi", { text: names[seat] });
-    return make(
-      "tr",
-      {},
-      make("th", { scope: "row" }, playerMark(sheet, seat), " ", name, winners.includes(seat) ? " (won)" : ""),
-      make("td", { class: "ttr-t-points", text: total }),
-      make("td", { text: parts.map(([what, points]) => `${points} ${what}`).join(", ") }),
-      make("td", {}, make("ul", { class: "ttr-p-tickets" }, ...tickets.map(ticket))),
-    );
-  });
-  const head = ["seat", "points", "made of", "tickets"].map((text) => make("th", { scope: "col", text }));
-  return make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows));
+  return make("div", { class: "ttr-choices ttr-t-other" }, input, other);
 }
 
 /* What is due: whose turn it is, what the person has to decide, or who won. */
-function turnWords(facts, { table, result, options }) {
-  const won = result?.winners.map((seat) => (seat === facts.seat ? "You" : seatName(facts, seat))).join(" and ");
-  if (result) return won ? `${won} won` : "The game is over";
-  return options ? `You: ${table.due}` : table.turn;
+function turnWords(facts, { moment, options }) {
+  if (options) return `${seatName(facts, facts.seat)}: ${DECISIONS[moment.phase]}`;
+  if (moment.acting !== null) return dueWords(facts, moment);
+  const won = moment.winners.map((seat) => seatName(facts, seat)).join(" and ");
+  return won ? `${won} won` : "The game is over";
 }
 
 /* What is said: what is due, what was told, and what went wrong; `actions`, what can be done, are below. */
 function makeBar(facts, actions, onAgain) {
   const turn = make("div", { class: "ttr-t-turn" });
   const live = make("div", { class: "ttr-live", "aria-live": "polite" });
-  const problem = make("div", { class: "ttr-p-problem", role: "alert" });
+  const problem = make("div", { class: "ttr-problem", role: "alert" });
   const again = make("button", { type: "button", hidden: true, text: "Try again", onclick: onAgain });
   const parts = [turn, live, problem, again, actions];
   let heard = null; // the step at which the person decided last
@@ -85,7 +76,7 @@ function makeBar(facts, actions, onAgain) {
     tell(now) {
       const news = now.told.slice(-Math.max(1, now.step - (heard ?? now.step)));
       heard = now.step;
-      const words = news.map(([seat, text]) => (seat === null ? text : `P${seat} ${text}`)).join(". ");
+      const words = news.map(([seat, text]) => (seat === null ? text : `${seatName(facts, seat)} ${text}`)).join(". ");
       live.replaceChildren(words, make("span", { class: "ttr-unseen", text: `. ${turnWords(facts, now)}` }));
     },
     setProblem: (text) => setText(problem, text),
@@ -106,10 +97,10 @@ function claimForm(sheet, { claims, loans }, id, { onMove, onLeave }) {
     "div",
     { class: "ttr-t-claim", role: "group", "aria-label": `Claim ${words}` },
     make("p", {}, "Claim ", make("bdi", { dir: "ltr", text: words }), " with"),
-    loans.includes(id) ? make("p", { class: "ttr-p-problem", text: LOAN }) : "",
+    loans.includes(id) ? make("p", { class: "ttr-problem", text: LOAN }) : "",
     make(
       "div",
-      { class: "ttr-p-choices" },
+      { class: "ttr-choices" },
       ...ways.map((payment) => moveButton(payment, `${id} ${payment}`, onMove)),
       make("button", { type: "button", text: "Not now", onclick: onLeave }),
     ),
@@ -124,8 +115,8 @@ function moveList({ claims, moves }, onMove) {
   const hint = n ? `Choose ${which} on the board to claim it.` : "";
   const buttons = moves.map((line) => moveButton(moveWords(line), line, onMove));
   return [
-    make("div", { class: "ttr-p-quiet", text: hint }),
-    make("div", { class: "ttr-p-choices" }, ...buttons),
+    make("div", { class: "ttr-quiet", text: hint }),
+    make("div", { class: "ttr-choices" }, ...buttons),
   ];
 }
 
@@ -150,12 +141,9 @@ function makeActions(facts, keep, { onMove, onChoose, onTickets, onStep }) {
       (ids) => onTickets(ids.map((id) => places.get(id))),
       (ids) => onMove(`keep ${ids.join(", ") || 0}`),
     );
-  function finish(result) {
-    const step = make("button", { type: "button", class: "ttr-main", text: "Step through it", onclick: onStep });
-    return make("div", { class: "ttr-t-result" }, resultTable(sheet, facts.names, result), step);
-  }
-  function content({ options, result }) {
-    if (result) return [finish(result)];
+  const finish = () => make("button", { type: "button", class: "ttr-main", text: "Step through it", onclick: onStep });
+  function content({ options, moment }) {
+    if (moment.acting === null) return [finish()];
     if (!options) return [];
     if (options.keep) return [chooseTickets(options.keep)];
     const onLeave = () => choose(null);
@@ -184,18 +172,23 @@ function makeActions(facts, keep, { onMove, onChoose, onTickets, onStep }) {
 /* The market, from which the person takes what can be taken. */
 function makeMarket(facts, onMove) {
   let options = null;
-  const { element, set } = marketPanel(facts.sheet, facts, {
+  let before; // the moment shown before
+  const { element, set, allow } = marketPanel(facts, {
     onSlot: (slot) => onMove(options?.market[slot]),
     onPile: () => onMove(options?.draw),
     onTickets: () => onMove(options?.tickets),
   });
+  const tunnel = tunnelPanel(facts);
+  element.append(tunnel.element);
   return {
     element,
     set(now, busy) {
       options = now.options;
+      set(now.moment, before);
+      before = now.moment;
+      tunnel.set(now.moment.tunnel);
       const may = options && !busy ? options : { draw: "", market: {}, tickets: "" };
-      const slots = (slot) => Boolean(may.market[slot]);
-      set(now.table, { slots, pile: Boolean(may.draw), tickets: Boolean(may.tickets) });
+      allow({ slots: (slot) => Boolean(may.market[slot]), pile: Boolean(may.draw), tickets: Boolean(may.tickets) });
     },
   };
 }
@@ -236,7 +229,7 @@ function makeTurn(facts, keep, { busyWith, onSend, onChoose, onTickets, onStep }
     set(next) {
       now = next;
       sent = false;
-      if (now.options || now.result) bar.tell(now);
+      if (now.options || now.moment.acting === null) bar.tell(now);
       show();
       actions.set(now);
     },
@@ -269,13 +262,11 @@ function makeBoard(facts, onRoute) {
   const board = drawBoard(element, sheet, { onRoute, label: `${sheet.about}: choose a route to claim it` });
 
   function showTickets(places) {
-    const { color } = playerLook(sheet, you);
-    board.setTickets(places.map((ticket) => ({ ticket, color, state: "" })));
+    board.setTickets(places.map((ticket) => ({ ticket, owner: you, state: "" })));
   }
-  function routeWords({ id, words }, { table, options }) {
-    const owner = table.owners[id];
-    if (owner === undefined) return options?.claims[id] ? `${words}: can be claimed` : null;
-    return `${words}: taken by ${owner === "neutral" ? "the neutral player" : seatName(facts, owner)}`;
+  function routeWords({ id, words }, { moment, options }) {
+    if (id in moment.owners) return `${words}: taken by ${ownerName(facts, moment.owners[id])}`;
+    return options?.claims[id] ? `${words}: can be claimed` : null;
   }
   const neutralTracks = ({ moves }) => moves.flatMap((line) => line.match(/^neutral takes (.*)$/)?.[1] ?? []);
   return {
@@ -283,34 +274,23 @@ function makeBoard(facts, onRoute) {
     showTickets,
     choose: (id) => board.highlight(id === null ? [] : [id]),
     set(now) {
-      const { table, told, options, closed } = now;
-      board.setOwners(table.owners);
+      const { moment, told, options, closed } = now;
+      board.setOwners(moment.owners);
       for (const route of sheet.routes) board.describe(route.id, routeWords(route, now));
       board.close(closed);
       board.highlight([]);
       board.highlight(options ? [...Object.keys(options.claims), ...neutralTracks(options)] : [], "is-open");
       board.markLast(told.at(-1)[2]);
-      const { tickets: held, status } = table.seats[you];
-      showTickets(held.filter((_, i) => status[i][0] === "possible"));
+      const possible = moment.seats[you].tickets.filter(([, status]) => status === "possible");
+      showTickets(possible.map(([ticket]) => ticket));
     },
   };
 }
 
-/* The table as it is shown: when the game is over, what a seat has is its final score, and its tickets lie open. */
-function shownTable({ table, result }) {
-  if (!result) return table;
-  const seats = table.seats.map((data, seat) => {
-    const { total, tickets } = result.seats[seat];
-    const status = tickets.map(([, points]) => [points < 0 ? "lost" : "done", null]);
-    return { ...data, score: total, tickets: tickets.map(([ticket]) => ticket), status };
-  });
-  return { ...table, seats };
-}
-
 /* What happened, as a list. */
-function makeLog(sheet) {
+function makeLog() {
   const { element, toEnd, stop } = logList("What happened");
-  const mark = (seat) => (seat === null ? "" : playerMark(sheet, seat));
+  const mark = (seat) => (seat === null ? "" : playerMark(seat));
   return {
     element,
     stop,
@@ -379,8 +359,9 @@ function render({ model, el }) {
     onTickets: board.showTickets,
     onStep: stepping.open,
   });
-  const seats = seatPanels(sheet, facts, facts.seat);
-  const log = makeLog(sheet);
+  const seats = seatPanels(facts, { first: facts.seat });
+  let before; // the moment shown before
+  const log = makeLog();
   const root = make(
     "div",
     {
@@ -391,13 +372,14 @@ function render({ model, el }) {
     },
     make("header", { class: "ttr-p-top" }, make("h2", {}, make("bdi", { text: facts.title }))),
     make("div", { class: "ttr-p-bar" }, turn.bar, turn.market),
-    panelBody(sheet, board.element, seats.element, "What happened", log.element),
+    panelBody(sheet, board.element, seats.elements, "What happened", log.element),
   );
 
   function onNow() {
     const now = model.get("now");
     board.set(now);
-    seats.set(shownTable(now));
+    seats.set(now.moment, before);
+    before = now.moment;
     log.set(now.told);
     turn.set(now);
   }

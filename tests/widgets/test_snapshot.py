@@ -13,9 +13,8 @@ import ttr_analysis as ttr
 from tests.engine.goldens import golden_paths, load_events
 from ttr_analysis import GameRecord, GameState
 from ttr_analysis.analysis.paths import NoPathError
-from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine.events import Chance
-from ttr_analysis.widgets.snapshot import UNKNOWN, Frame, game_data, replay_frames
+from ttr_analysis.widgets.snapshot import UNKNOWN, Status, game_data, replay_moments
 
 GOLDENS = [pytest.param(path, id=f"{path.parent.name}-{path.stem}") for path in golden_paths()]
 HALF = GOLDENS[::2]
@@ -34,77 +33,81 @@ def golden_data(path: Path) -> dict[str, Any]:
     return game_data(golden(path))
 
 
-def number(kind: str | None) -> int:
-    """Return how a card that may be unknown is written."""
-    return UNKNOWN if kind is None else CARD_KINDS.index(kind)
-
-
-def expected(state: GameState) -> Frame:
-    """Return what a frame has to say of a state, but for how tickets and points stand."""
-    tickets = {ticket.id: i for i, ticket in enumerate(state.game_map.tickets)}
-    frame: Frame = {
-        "claims": len(state.owners),
+def expected(state: GameState) -> dict[str, Any]:
+    """Return what a moment has to say of a state, but for what is said of seats."""
+    return {
+        "owners": state.owners,
         "left": None if state.is_over else state.turns_left,
-        "market": [None if kind is None else number(kind) for kind in state.market],
+        "market": list(state.market),
         "pile": state.n_pile,
         "discards": list(state.discards),
         "ticketPile": state.n_ticket_pile,
         "ticketDiscards": state.n_ticket_discards,
     }
-    for seat in range(state.n_players):
-        hand = state.hands[seat]
-        frame[f"hand:{seat}"] = [*hand, state.n_hands[seat] - hand.n_cards]
-        frame[f"trains:{seat}"] = state.trains[seat]
-        frame[f"score:{seat}"] = state.scores[seat]
-        frame[f"tokens:{seat}"] = state.tokens[seat]
-        frame[f"loans:{seat}"] = state.loans[seat]
-        frame[f"offer:{seat}"] = [UNKNOWN if t is None else tickets[t.id] for t in state.offers[seat]]
-    return frame
+
+
+def expected_seat(state: GameState, seat: int) -> dict[str, Any]:
+    """Return what it has to say of a seat, but for how tickets and points stand."""
+    numbers = {ticket.id: i for i, ticket in enumerate(state.game_map.tickets)}
+    hand = state.hands[seat]
+    return {
+        "hand": [*hand, state.n_hands[seat] - hand.n_cards],
+        "trains": state.trains[seat],
+        "score": state.scores[seat],
+        "tokens": state.tokens[seat],
+        "loans": state.loans[seat],
+        "offer": [UNKNOWN if ticket is None else numbers[ticket.id] for ticket in state.offers[seat]],
+    }
+
+
+def part_of(wanted: dict[str, Any], shown: object) -> dict[str, Any]:
+    """Return what is shown of what is wanted."""
+    assert isinstance(shown, dict)
+    return {key: shown[key] for key in wanted}
 
 
 def check(record: GameRecord, data: dict[str, Any]) -> None:
-    """Check every frame of a record."""
-    routes = [route.id for route in record.map.routes]
-    states, frames = record.states(), list(replay_frames(data))
-    assert len(frames) == len(data["moves"]) == len(states)
-    for frame, state in zip(frames, states, strict=True):
+    """Check every moment of a record."""
+    states, moments = record.states(), list(replay_moments(data))
+    assert len(moments) == len(data["moves"]) == len(states)
+    for moment, state in zip(moments, states, strict=True):
         wanted = expected(state)
-        assert {key: frame[key] for key in wanted} == wanted
-        claims = data["claims"][: frame["claims"]]
-        assert {routes[route]: owner for route, owner in claims} == state.owners
-        for seat, held in enumerate(state.tickets):
-            shown = [ticket for ticket, _, _ in frame[f"tickets:{seat}"]]
-            assert [None if t == UNKNOWN else record.map.tickets[t] for t in shown] == list(held)
+        assert part_of(wanted, moment) == wanted
+        for seat, (shown, held) in enumerate(zip(moment["seats"], state.tickets, strict=True)):
+            wanted = expected_seat(state, seat)
+            assert part_of(wanted, shown) == wanted
+            tickets = [ticket for ticket, _, _ in shown["tickets"]]
+            assert [None if t == UNKNOWN else record.map.tickets[t] for t in tickets] == list(held)
 
 
 @pytest.mark.parametrize("path", HALF)
-def test_frames_are_the_states(path: Path) -> None:
+def test_moments_are_the_states(path: Path) -> None:
     check(golden(path), golden_data(path))
 
 
 @pytest.mark.parametrize("path", SOME)
-def test_frames_of_a_watched_game_are_its_states(path: Path) -> None:
+def test_moments_of_a_watched_game_are_its_states(path: Path) -> None:
     record = golden(path).watched_from(1, shown=False)
     data = game_data(record)
 
     check(record, data)
-    assert data["frames"][0]["hand:0"][-1] > 0
-    assert data["frames"][0]["hand:1"][-1] == 0
+    assert [seat["hand"][-1] > 0 for seat in data["moments"][0]["seats"]][:2] == [True, False]
 
 
 @pytest.mark.parametrize("path", SOME)
 def test_points_add_up_and_end_with_the_score(path: Path) -> None:
     watched = golden(path).watched_from(0, shown=False)
     for record, data in ((golden(path), golden_data(path)), (watched, game_data(watched))):
-        frames = list(replay_frames(data))
-        for frame in frames[:-1]:
-            for seat in range(record.header.n_players):
-                assert sum(points for _, points in frame[f"parts:{seat}"]) == frame[f"points:{seat}"]
-        scores = record.score()
-        for score in scores:
-            parts = [points for _, points in frames[-1][f"parts:{score.seat}"]]
-            assert frames[-1][f"points:{score.seat}"] == score.total
-            assert score.total is None if None in parts else score.total == sum(parts)
+        *moments, end = replay_moments(data)
+        for moment in moments:
+            assert moment["winners"] == []
+            for seat in moment["seats"]:
+                assert sum(points or 0 for _, points in seat["parts"]) == seat["points"]
+        assert end["winners"] == list(record.winners)
+        for score, seat in zip(record.score(), end["seats"], strict=True):
+            parts = [points for _, points in seat["parts"]]
+            assert seat["points"] == score.total
+            assert score.total is None if None in parts else score.total == sum(filter(None, parts))
 
 
 def fewest_trains(state: GameState, record: GameRecord, seat: int, number: int) -> int | None:
@@ -124,10 +127,10 @@ def fewest_trains(state: GameState, record: GameRecord, seat: int, number: int) 
 @pytest.mark.parametrize("path", SOME)
 def test_a_ticket_is_possible_while_a_path_of_open_routes_is_short_enough(path: Path) -> None:
     record = golden(path)
-    states, frames = record.states(), list(replay_frames(golden_data(path)))
+    states, moments = record.states(), list(replay_moments(golden_data(path)))
     for step in range(0, len(states), 61):
         for seat in range(record.header.n_players):
-            for ticket, status, trains in frames[step][f"tickets:{seat}"]:
+            for ticket, status, trains in moments[step]["seats"][seat]["tickets"]:
                 need = fewest_trains(states[step], record, seat, ticket)
                 possible = need is not None and need <= states[step].trains[seat] and not states[step].is_over
                 assert trains == need
@@ -137,9 +140,9 @@ def test_a_ticket_is_possible_while_a_path_of_open_routes_is_short_enough(path: 
 @pytest.mark.parametrize("path", SOME)
 def test_what_is_done_or_lost_stays_so_and_is_so_in_the_score(path: Path) -> None:
     record = golden(path)
-    before: dict[tuple[int, int], str] = {}
-    for frame in replay_frames(golden_data(path)):
-        now = {(s, k): mark[1] for s in range(record.header.n_players) for k, mark in enumerate(frame[f"tickets:{s}"])}
+    before: dict[tuple[int, int], Status] = {}
+    for moment in replay_moments(golden_data(path)):
+        now = {(s, k): mark[1] for s, seat in enumerate(moment["seats"]) for k, mark in enumerate(seat["tickets"])}
         assert all(now[key] == status for key, status in before.items() if status in ("done", "lost"))
         before = now
     for score in record.score():
@@ -161,10 +164,15 @@ def test_a_closed_twin_is_no_way(nordic: ttr.GameMap) -> None:
 def test_only_what_changes_is_sent(nordic: ttr.GameMap) -> None:
     record = ttr.Game(nordic, n_players=3).play([ttr.policies.Planner()] * 3, seed=7)
     data = game_data(record)
-    whole = list(replay_frames(data))
+    whole = list(replay_moments(data))
 
-    for before, after, sent in zip(whole, whole[1:], data["frames"][1:], strict=False):
-        assert sent.keys() == {key for key in after if after[key] != before[key]}
+    for before, after, sent in zip(whole, whole[1:], data["moments"][1:], strict=False):
+        seats = {key: value for key, value in sent.get("seats", {}).items() if value}
+        assert sent.get("seats", {}) == seats
+        assert sent.keys() == {key for key, value in after.items() if value != dict(before)[key]}
+        assert not sent.get("owners", {}).keys() & before["owners"].keys()
+        for seat, (old, new) in enumerate(zip(before["seats"], after["seats"], strict=True)):
+            assert seats.get(str(seat), {}).keys() == {key for key, value in new.items() if value != dict(old)[key]}
 
 
 @pytest.mark.parametrize("path", HALF)
@@ -184,7 +192,7 @@ def test_cards_that_moved_are_told(nordic: ttr.GameMap) -> None:
             (card,) = drawn
             assert card is not None
             assert text.startswith("draws a")
-            assert cards[0] == ["drawn", [CARD_KINDS.index(card)]]
+            assert cards[0] == ["drawn", [card]]
             assert card in state.hands[seat]
 
 
@@ -202,7 +210,7 @@ def test_a_game_that_breaks_off_has_no_result_yet(nordic: ttr.GameMap) -> None:
     _, dealt = game.deal(seed=7)
     data = game_data(GameRecord.from_play(game, [], 7, dealt))
 
-    (frame,) = replay_frames(data)
-    assert data["game"]["winners"] == []
-    assert frame["turn"] == [0, "P0 is to choose its opening tickets"]
-    assert frame["points:0"] == 0
+    (moment,) = replay_moments(data)
+    assert moment["winners"] == []
+    assert (moment["acting"], moment["turn"]) == (0, "chooses its opening tickets")
+    assert moment["seats"][0]["points"] == 0

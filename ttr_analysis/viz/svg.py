@@ -1,0 +1,339 @@
+"""
+The one drawer of boards as SVG: as a picture, or alive, to be changed in a browser.
+
+Both are drawn from the same sheet by the same functions. A board that is alive
+has beside what is seen all that may come to be seen: trains, crosses, glows
+and tickets, which the style sheet of widgets shows by classes and data
+attributes. What comes from a map is escaped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from html import escape
+from typing import TYPE_CHECKING, TypedDict
+
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.viz.sheet import (
+    CardSheet,
+    CitySheet,
+    LabelSheet,
+    PlayerSheet,
+    RouteSheet,
+    Sheet,
+    TicketSheet,
+    TokenSheet,
+    board_sheet,
+)
+from ttr_analysis.viz.style import BOARD, CARD_STYLES, PENS
+
+if TYPE_CHECKING:
+    from ttr_analysis.engine.state import Owner  # the engine is heavy, and a map needs none of it
+
+_FONT = "font-family='DejaVu Sans, Verdana, sans-serif'"
+HIT = 0.44
+"""Width along a track in which a click counts, in space units."""
+
+
+def draw_board(sheet: Sheet, owners: Mapping[str, Owner], *, width: int) -> str:
+    """
+    Return a board as a picture.
+
+    Parameters
+    ----------
+    sheet
+        The drawing as data.
+    owners
+        Seat or "neutral" by the id of each route that is taken.
+    width
+        Most pixels across.
+    """
+    style = f"style='width:100%;max-width:{width}px'"
+    routes = (part for route in sheet["routes"] for part in _route(sheet, route, owners.get(route["id"])))
+    return "".join(_board(sheet, style, [*routes, *_tokens(sheet), *_cities(sheet["cities"], sheet)]))
+
+
+def draw_live_board(sheet: Sheet) -> str:
+    """
+    Return a board that can be changed in a browser.
+
+    Parameters
+    ----------
+    sheet
+        The drawing as data.
+
+    Returns
+    -------
+    svg
+        Routes are `g` elements of the class "ttr-route" with `data-route` and
+        `data-owner`, glows and tickets bear `data-route` and `data-ticket`,
+        cities `data-city`.
+    """
+    unit = sheet["unit"]
+    glow = f"class='ttr-glow' fill='none' stroke-width='{PENS.glow_rim * unit:.0f}'"
+    parts = [
+        *_group("glows", (f"<path d='{r['track']}' {_data('route', r['id'])} {glow}/>" for r in sheet["routes"])),
+        *_group("routes", (part for route in sheet["routes"] for part in _live_route(sheet, route))),
+        *_group("tokens", _tokens(sheet)),
+        *_group("tickets", (part for ticket in sheet["tickets"] for part in _ticket(sheet, ticket))),
+        *_group("cities", _cities(sheet["cities"], sheet)),
+    ]
+    return "".join(_board(sheet, "class='ttr-board'", parts))
+
+
+def _board(sheet: Sheet, attributes: str, parts: list[str]) -> Iterator[str]:
+    left, top, width, height = sheet["view"]
+    yield (
+        f"<svg xmlns='http://www.w3.org/2000/svg' role='img' aria-label='{escape(sheet['about'], quote=True)}' "
+        f"viewBox='{left} {top} {width} {height}' {attributes}>"
+    )
+    yield f"<rect x='{left}' y='{top}' width='{width}' height='{height}' fill='{sheet['paper']}'/>"
+    pen = f"stroke-width='{PENS.ground * sheet['unit']:.0f}'"
+    for layer in sheet["layers"]:
+        dash = f" stroke-dasharray='{layer['dash']}'" if layer["dash"] else ""
+        yield _path(layer["path"], f"fill='{layer['fill']}' stroke='{layer['edge']}' {pen}{dash}")
+    yield from parts
+    yield from _labels(sheet["labels"], sheet)
+    yield "</svg>"
+
+
+# -- routes --------------------------------------------------------------------------------------------------------
+
+
+def _route(sheet: Sheet, route: RouteSheet, owner: Owner | None) -> Iterator[str]:
+    """Yield a route as it is: free, or with trains upon it."""
+    unit, look = sheet["unit"], None if owner is None else _look(sheet, owner)
+    if look is None:
+        yield f"<g><title>{escape(route['words'])}</title>"
+        yield from _bed(route, unit)
+        yield from _cars(route, unit)
+        yield from _symbols(route)
+    else:
+        who, symbol = ("neutral player", "N") if owner == "neutral" else (f"P{owner}", str(owner))
+        yield f"<g><title>{escape(route['words'])}: {who}</title>"
+        yield _path(route["cars"], f"fill='{BOARD.halo}' stroke='{look['color']}' {_pen(PENS.car, unit)}")
+        yield _path(route["trains"], f"fill='{look['color']}' stroke='{BOARD.train_rim}' {_pen(PENS.train, unit)}")
+        yield f"<text {_numbers(route, unit)} {_FONT} fill='{look['ink']}'>{symbol[0] * route['length']}</text>"
+    yield "</g>"
+
+
+def _live_route(sheet: Sheet, route: RouteSheet) -> Iterator[str]:
+    """Yield a route with all that may come to lie upon it."""
+    unit = sheet["unit"]
+    yield f"<g class='ttr-route' {_data('route', route['id'])} data-owner=''><title>{escape(route['words'])}</title>"
+    yield from _bed(route, unit)
+    yield from _cars(route, unit)
+    yield from _symbols(route)
+    yield _path(route["trains"], f"class='ttr-trains' stroke='{BOARD.train_rim}' {_pen(PENS.train, unit)}")
+    yield f"<text class='ttr-numbers' {_numbers(route, unit)}></text>"
+    cross = f"class='ttr-crosses' fill='none' stroke='{BOARD.closed}' {_pen(PENS.closed, unit)}"
+    yield _path(route["crosses"], cross)
+    yield _path(route["track"], f"class='ttr-hit' fill='none' {_pen(HIT, unit)}")
+    yield "</g>"
+
+
+def _look(sheet: Sheet, owner: Owner) -> PlayerSheet:
+    return sheet["neutral"] if owner == "neutral" else sheet["players"][owner % len(sheet["players"])]
+
+
+def _bed(route: RouteSheet, unit: int) -> Iterator[str]:
+    """Yield the line along a route, and the rock of a tunnel."""
+    ferry = f"stroke='{BOARD.ferry}' {_pen(PENS.ferry, unit)} stroke-dasharray='{0.18 * unit:.0f} {0.11 * unit:.0f}'"
+    bed = ferry if route["ferry"] else f"stroke='{BOARD.bed}' {_pen(PENS.bed, unit)}"
+    yield _path(route["track"], f"fill='none' {bed}")
+    yield _path(route["rock"], f"class='ttr-rock' fill='{BOARD.tunnel}'")
+
+
+def _cars(route: RouteSheet, unit: int) -> Iterator[str]:
+    look = CARD_STYLES[route["color"]]
+    yield _path(route["cars"], f"class='ttr-cars' fill='{look.fill}' stroke='{look.edge}' {_pen(PENS.car, unit)}")
+
+
+def _symbols(route: RouteSheet) -> Iterator[str]:
+    """Yield the symbols upon free spaces: of the color, or a locomotive where one is wanted."""
+    locomotive = CARD_STYLES["locomotive"]
+    for outlines, fill in (
+        (route["plates"], locomotive.fill),
+        (route["locomotives"], locomotive.ink),
+        (route["symbols"], CARD_STYLES[route["color"]].ink),
+    ):
+        yield _path(outlines, f"class='ttr-symbol' fill='{fill}'")
+
+
+def _numbers(route: RouteSheet, unit: int) -> str:
+    """Return where the symbol of the owner stands, once for each space: one character has one place."""
+    xs, ys = " ".join(str(x) for x, _ in route["spots"]), " ".join(f"{y + 0.13 * unit:.0f}" for _, y in route["spots"])
+    return f"x='{xs}' y='{ys}' font-weight='bold' font-size='{0.36 * unit:.0f}' text-anchor='middle'"
+
+
+# -- all else ------------------------------------------------------------------------------------------------------
+
+
+def _tokens(sheet: Sheet) -> Iterator[str]:
+    for token in sheet["tokens"]:
+        yield from _token(token, sheet["unit"])
+
+
+def _token(token: TokenSheet, unit: int) -> Iterator[str]:
+    """Yield a toll as a coin, a remark on swaps as a plaque."""
+    x, y, text, pen = token["x"], token["y"], token["text"], f"stroke='{BOARD.coin}' {_pen(PENS.token, unit)}"
+    if token["kind"] == "toll":
+        size = 0.28 * unit
+        yield f"<circle cx='{x}' cy='{y}' r='{0.19 * unit:.0f}' fill='{BOARD.home}' {pen}/>"
+    else:
+        size, width, height = 0.36 * unit, (0.24 * len(text) + 0.2) * unit, 0.5 * unit
+        at = f"x='{x - width / 2:.0f}' y='{y - height / 2:.0f}' width='{width:.0f}' height='{height:.0f}'"
+        yield f"<rect {at} rx='{0.1 * unit:.0f}' fill='{BOARD.home}' {pen}/>"
+    at = f"x='{x}' y='{y + 0.36 * size:.0f}' text-anchor='middle' font-size='{size:.0f}'"
+    yield f"<text {at} {_FONT} font-weight='bold' fill='{BOARD.text}'>{escape(text)}</text>"
+
+
+def _cities(cities: list[CitySheet], sheet: Sheet) -> Iterator[str]:
+    pen = f"stroke='{BOARD.rim}' {_pen(PENS.city, sheet['unit'])}"
+    for city in cities:
+        yield f"<g class='ttr-city' {_data('city', city['name'])}><title>{escape(city['name'])}</title>"
+        if city["arrow"]:
+            yield _path(city["arrow"], f"fill='{BOARD.quiet_text}'")
+        else:
+            yield f"<circle cx='{city['x']}' cy='{city['y']}' r='{sheet['radius']}' fill='{BOARD.city}' {pen}/>"
+        yield "</g>"
+
+
+def _labels(labels: list[LabelSheet], sheet: Sheet) -> Iterator[str]:
+    size = sheet["label_size"]
+    yield (
+        f"<g class='ttr-labels' {_FONT} font-size='{size}' paint-order='stroke' stroke='{BOARD.halo}' "
+        f"stroke-width='{0.3 * size:.0f}' stroke-linejoin='round'>"
+    )
+    leaves = {city["name"] for city in sheet["cities"] if city["arrow"]}
+    for label in labels:
+        look = (
+            f"font-style='italic' fill='{BOARD.quiet_text}'"
+            if label["city"] in leaves
+            else f"font-weight='bold' fill='{BOARD.text}'"
+        )
+        for y, line in label["lines"]:
+            yield f"<text x='{label['x']}' y='{y}' text-anchor='{label['anchor']}' {look}>{escape(line)}</text>"
+    yield "</g>"
+
+
+def _ticket(sheet: Sheet, ticket: TicketSheet) -> Iterator[str]:
+    """Yield the arcs of a ticket, with its points, hidden until it is shown."""
+    unit, radius, size = sheet["unit"], sheet["radius"], sheet["label_size"]
+    places = {city["name"]: (city["x"], city["y"]) for city in sheet["cities"]}
+    yield f"<g class='ttr-ticket' {_data('ticket', ticket['id'])} style='display:none'>"
+    yield f"<title>{escape(ticket['words'])}</title>"
+    for arc in ticket["arcs"]:
+        x, y, line = arc["x"], arc["y"], f"d='{arc['path']}' fill='none'"
+        yield f"<path {line} stroke='{BOARD.halo}' {_pen(PENS.ticket_rim, unit)}/>"
+        yield f"<path {line} class='ttr-arc' {_pen(PENS.ticket, unit)}/>"
+        for at_x, at_y in (places[end] for end in arc["cities"]):
+            ring = f"class='ttr-ring' r='{1.7 * radius:.0f}' {_pen(PENS.ticket_end, unit)}"
+            yield f"<circle cx='{at_x}' cy='{at_y}' fill='none' {ring}/>"
+        disk = f"class='ttr-points' fill='#fff' {_pen(PENS.city, unit)}"
+        yield f"<circle cx='{x}' cy='{y}' r='{0.95 * size:.0f}' {disk}/>"
+        at = f"x='{x}' y='{y + 0.36 * size:.0f}' text-anchor='middle' font-size='{size}' font-weight='bold'"
+        yield f"<text {at} fill='{BOARD.text}'>{arc['points']}</text>"
+    yield "</g>"
+
+
+def _group(name: str, parts: Iterator[str]) -> Iterator[str]:
+    yield f"<g class='ttr-{name}'>"
+    yield from parts
+    yield "</g>"
+
+
+def _data(name: str, value: str) -> str:
+    return f"data-{name}='{escape(value, quote=True)}'"
+
+
+def _pen(width: float, unit: int) -> str:
+    return f"stroke-width='{width * unit:.0f}'"
+
+
+def _path(path: str, style: str) -> str:
+    return f"<path d='{path}' {style}/>" if path else ""
+
+
+# -- what a browser needs ------------------------------------------------------------------------------------------
+
+
+class LivePlace(TypedDict):
+    """A route or city that can be chosen: its id or name, where it is, and what it is in words."""
+
+    id: str
+    at: tuple[int, int]
+    words: str
+
+
+class LiveTicket(TypedDict):
+    """A ticket: its id, and what it is in words."""
+
+    id: str
+    words: str
+
+
+class LiveSheet(TypedDict):
+    """
+    A board that is alive, and what belongs to it.
+
+    `svg` is the board itself, `view` its `viewBox` and `unit` the space of a
+    train. Routes and tickets are in the order of the map; `cities` are those
+    proper. `cards` is by color, gray and the locomotive included, `players` by
+    seat.
+    """
+
+    svg: str
+    title: str
+    about: str
+    view: tuple[int, int, int, int]
+    unit: int
+    routes: list[LivePlace]
+    cities: list[LivePlace]
+    tickets: list[LiveTicket]
+    cards: dict[str, CardSheet]
+    players: list[PlayerSheet]
+    neutral: PlayerSheet
+
+
+@lru_cache(maxsize=16)
+def live_sheet(game_map: GameMap) -> LiveSheet:
+    """
+    Return a board that is alive, ready for JSON.
+
+    Remembered for the maps last asked for: do not change it.
+
+    Parameters
+    ----------
+    game_map
+        Any map.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> sheet = live_sheet(ttr.load_map("nordic"))
+    >>> sheet["svg"].count("class='ttr-route'"), sheet["routes"][0]["words"]
+    (81, 'Aalborg – Aarhus, 1 purple')
+    """
+    sheet = board_sheet(game_map)
+    return LiveSheet(
+        svg=draw_live_board(sheet),
+        title=sheet["title"],
+        about=sheet["about"],
+        view=sheet["view"],
+        unit=sheet["unit"],
+        routes=[
+            LivePlace(id=route["id"], at=route["spots"][route["length"] // 2], words=route["words"])
+            for route in sheet["routes"]
+        ],
+        cities=[
+            LivePlace(id=city["name"], at=(city["x"], city["y"]), words=city["name"])
+            for city in sheet["cities"]
+            if not city["arrow"]
+        ],
+        tickets=[LiveTicket(id=ticket["id"], words=ticket["words"]) for ticket in sheet["tickets"]],
+        cards=sheet["cards"],
+        players=sheet["players"],
+        neutral=sheet["neutral"],
+    )
