@@ -9,7 +9,7 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE
-from ttr_analysis.viz.style import CARD_STYLES, PLAYER_COLORS
+from ttr_analysis.viz.style import BOARD, CARD_STYLES, FREE_SHARE, PLAYER_COLORS, pale
 
 # Machado, Oliveira and Fernandes 2009, severity 1, on linear RGB.
 VISION = {
@@ -70,3 +70,13 @@ def test_every_color_has_a_symbol_of_its_own() -> None:
 def test_symbols_stand_out_from_their_cards() -> None:
     for color in (*COLORS, LOCOMOTIVE):
         assert contrast(CARD_STYLES[color].fill, CARD_STYLES[color].ink) > 3, color
+
+
+@pytest.mark.parametrize("vision", VISION)
+def test_trains_stand_out_from_free_routes(vision: str) -> None:
+    """Their rim is darker than all that is free, and their color is another one."""
+    free = [pale(CARD_STYLES[color].fill, FREE_SHARE) for color in (*COLORS, GRAY)]
+    for color in free:
+        assert contrast(BOARD.rim, color) > 4
+        for player in PLAYER_COLORS[:5]:
+            assert np.linalg.norm(lab(VISION[vision] @ linear(color)) - lab(VISION[vision] @ linear(player))) > 5

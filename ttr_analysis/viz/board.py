@@ -11,12 +11,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.cm import ScalarMappable
 from matplotlib.collections import LineCollection, PolyCollection
-from matplotlib.colors import Normalize, to_hex, to_rgb
+from matplotlib.colors import Normalize, to_hex
+from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, PathPatch
 from matplotlib.path import Path
 from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
+from matplotlib.textpath import TextPath
 
 from ttr_analysis.maps.model import GameMap, Route, TicketLike
 from ttr_analysis.viz.coast import Background, Points, load_background
@@ -25,7 +27,17 @@ from ttr_analysis.viz.geometry import BoardLayout, frame, lay_out
 from ttr_analysis.viz.placement import Car
 from ttr_analysis.viz.shapes import PLATE, arrow, band, cross, disk, placed, saw, train
 from ttr_analysis.viz.sheet import Routes, Scene, Values, arcs_of, read_scene
-from ttr_analysis.viz.style import BOARD, CARD_STYLES, PENS, PLAYER_COLORS, Shape
+from ttr_analysis.viz.style import (
+    BOARD,
+    CARD_STYLES,
+    FADED_SHARE,
+    FREE_SHARE,
+    PENS,
+    PLAYER_COLORS,
+    Shape,
+    ink_upon,
+    pale,
+)
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -205,16 +217,14 @@ class _Board:
         return shade
 
     def fade(self, color: Color, route: Route) -> Color:
-        """Return the color, paler if something else is to stand out or the route is closed."""
+        """Return the color, paler if something else is to stand out, or the route is free or closed."""
         highlight = self.scene.highlight
         only_cities = self.shade is not None and self.route_shade is None
         overshadowed = (highlight or only_cities) and route.id not in highlight
-        if not (overshadowed or route.id in self.scene.closed):
-            return color
-        red, green, blue = (
-            0.32 * own + 0.68 * paper for own, paper in zip(to_rgb(color), to_rgb(BOARD.home), strict=True)
-        )
-        return red, green, blue
+        if overshadowed or route.id in self.scene.closed:
+            return pale(to_hex(color), FADED_SHARE)
+        is_free = route.id not in self.scene.owned
+        return pale(to_hex(color), FREE_SHARE) if is_free and self.scene.players and not self.shade else color
 
     # -- collections ------------------------------------------------------------------
 
@@ -320,15 +330,25 @@ class _Board:
         self.polygons("symbols", 3.5, symbols, [self.fade(style.ink, route) for route, _, style in marked])
 
     def draw_trains(self) -> None:
-        """Draw plastic trains on owned routes; the color of the spaces stays visible around them."""
-        trains = [
-            (player.color, train(car))
+        """Draw plastic trains on owned routes, each with the symbol of its player."""
+        cars = {
+            player: [car for route in sorted(player.routes) for car in self.layout.tracks[route].cars]
             for player in self.scene.players
-            for route in sorted(player.routes)
-            for car in self.layout.tracks[route].cars
-        ]
-        colors = [color for color, _ in trains]
-        self.polygons("trains", 3.6, [outline for _, outline in trains], colors, edges=BOARD.train_rim, pen=PENS.train)
+        }
+        outlines = [train(car) for on_board in cars.values() for car in on_board]
+        colors = [player.color for player, on_board in cars.items() for _ in on_board]
+        self.polygons("trains", 3.6, outlines, colors, edges=BOARD.rim, pen=PENS.train)
+        for player, on_board in cars.items():
+            if player.symbol and on_board:
+                self._write_symbols(player.symbol, on_board, ink_upon(player.color))
+
+    def _write_symbols(self, symbol: str, cars: Sequence[Car], ink: str) -> None:
+        """Write a character in the middle of each car, all as one outline."""
+        letter = TextPath((0.0, 0.0), symbol, size=0.42 * self.layout.unit, prop=FontProperties(weight="bold"))
+        middle = np.mean([letter.get_extents().min, letter.get_extents().max], axis=0)
+        places = [Path(letter.vertices - middle + (car.x, car.y), letter.codes) for car in cars]
+        outline = Path.make_compound_path(*places)
+        self.ax.add_artist(PathPatch(outline, facecolor=ink, linewidth=0.0, zorder=3.7, gid="train-symbols"))
 
     def draw_crosses(self) -> None:
         """Cross out closed routes."""

@@ -25,8 +25,8 @@ def placed(shape: Shape, car: Car, size: float) -> Shape:
 
 
 def train(car: Car) -> Shape:
-    """Return the outline of a plastic train upon a car space: narrower, with slanting ends."""
-    u, v = 0.47 * car.length / car.width, 0.36
+    """Return the outline of a plastic train upon a car space: it fills the space, but for its slanting ends."""
+    u, v = 0.5 * car.length / car.width, 0.52
     half = ((-u, -0.6 * v), (0.2 - u, -v), (u - 0.2, -v), (u, -0.6 * v))
     return placed((*half, *((-x, -y) for x, y in half)), car, car.width)
 

@@ -371,10 +371,11 @@ Routes: TypeAlias = HasRoutes | Iterable[RouteLike]
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """The owner of routes, as shown: label, color and the ids of the routes."""
+    """The owner of routes, as shown: label, color, the symbol upon trains, and the ids of the routes."""
 
     label: str
     color: str
+    symbol: str
     routes: frozenset[str]
 
 
@@ -401,6 +402,11 @@ class Scene:
     players: tuple[Player, ...]
     values: dict[str, float] | None
 
+    @property
+    def owned(self) -> frozenset[str]:
+        """Ids of the routes that have an owner."""
+        return frozenset().union(*(player.routes for player in self.players))
+
     def value_range(self) -> tuple[float, float]:
         """Return the lowest and highest finite value; 0 and 1 without any."""
         finite = [value for value in (self.values or {}).values() if math.isfinite(value)]
@@ -412,7 +418,7 @@ class Scene:
             f"{counted(len(routes), 'route')} {what}"
             for routes, what in (
                 (self.highlight, "highlighted"),
-                (frozenset().union(*(player.routes for player in self.players)), "owned"),
+                (self.owned, "owned"),
                 (self.closed, "closed"),
             )
             if routes
@@ -463,15 +469,21 @@ def _ids(game_map: GameMap, routes: Routes) -> frozenset[str]:
 def _read_players(game_map: GameMap, owned: Mapping[Any, Routes] | Routes) -> tuple[Player, ...]:
     if not isinstance(owned, Mapping):
         ids = _ids(game_map, owned)
-        return (Player("owned", PLAYER_COLORS[0], ids),) if ids else ()
+        return (Player("owned", PLAYER_COLORS[0], "", ids),) if ids else ()
     return tuple(
         Player(
             label=f"seat {player}" if isinstance(player, int) else str(player),
             color=PLAYER_COLORS[(player if isinstance(player, int) else rank) % len(PLAYER_COLORS)],
+            symbol=_symbol(str(player)),
             routes=_ids(game_map, routes),
         )
         for rank, (player, routes) in enumerate(owned.items())
     )
+
+
+def _symbol(name: str) -> str:
+    """Return the character upon a player's trains, if any font has it."""
+    return name[:1].upper() if name[:1].isascii() and name[:1].isalnum() else ""
 
 
 def _read_values(game_map: GameMap, values: Values) -> dict[str, float]:

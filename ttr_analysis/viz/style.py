@@ -128,7 +128,6 @@ class BoardColors:
     glow: str = "#ff2fa0"
     goal: str = "#ffb3dd"
     chosen: str = "#0b62b8"
-    train_rim: str = "#ffffff"
     closed: str = "#b3261e"
     no_value: str = "#d9d6cd"
 
@@ -146,7 +145,7 @@ class Pens:
     ferry: float = 0.07
     car: float = 0.035
     plate: float = 0.02
-    train: float = 0.05
+    train: float = 0.07
     closed: float = 0.09
     token: float = 0.05
     city: float = 0.08
@@ -203,6 +202,26 @@ DARK_PAGE = PageColors(
     paper="#1b1b1e", panel="#2a2a2d", ink="#ecebe6", quiet="#b9b6ae", line="#4a4a4e", edge="#8f8b82",
     accent="#8cc4ff", on_accent="#10131a", tint="#1d3247", good="#7fd49a", bad="#ff9d92", maybe="#f0c36a",
 )  # fmt: skip
+
+
+FREE_SHARE = 0.45
+"""Of its own color that a free route keeps where others are taken, so that trains stand out."""
+FADED_SHARE = 0.32
+"""Of its own color that a route keeps if it is closed, or others are to be looked at."""
+
+
+def pale(color: str, share: float) -> str:
+    """
+    Return a color that keeps a share of itself and takes the rest from the board.
+
+    Examples
+    --------
+    >>> pale("#000000", 1.0), pale("#000000", 0.0) == BOARD.home
+    ('#000000', True)
+    """
+    own, paper = (tuple(int(text[k : k + 2], 16) for k in (1, 3, 5)) for text in (color, BOARD.home))
+    mixed = (round(share * one + (1 - share) * other) for one, other in zip(own, paper, strict=True))
+    return "#" + "".join(f"{part:02x}" for part in mixed)
 
 
 def ink_upon(color: str) -> str:

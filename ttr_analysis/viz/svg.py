@@ -26,7 +26,7 @@ from ttr_analysis.viz.sheet import (
     TokenSheet,
     board_sheet,
 )
-from ttr_analysis.viz.style import BOARD, CARD_STYLES, PENS
+from ttr_analysis.viz.style import BOARD, CARD_STYLES, FREE_SHARE, PENS, pale
 
 if TYPE_CHECKING:
     from ttr_analysis.engine.state import Owner  # the engine is heavy, and a map needs none of it
@@ -50,7 +50,7 @@ def draw_board(sheet: Sheet, owners: Mapping[str, Owner], *, width: int) -> str:
         Most pixels across.
     """
     style = f"style='width:100%;max-width:{width}px'"
-    routes = (part for route in sheet["routes"] for part in _route(sheet, route, owners.get(route["id"])))
+    routes = (part for route in sheet["routes"] for part in _route(sheet, route, owners))
     return "".join(_board(sheet, style, [*routes, *_tokens(sheet), *_cities(sheet["cities"], sheet)]))
 
 
@@ -79,7 +79,7 @@ def draw_live_board(sheet: Sheet) -> str:
         *_group("tickets", (part for ticket in sheet["tickets"] for part in _ticket(sheet, ticket))),
         *_group("cities", _cities(sheet["cities"], sheet)),
     ]
-    return "".join(_board(sheet, "class='ttr-board'", parts))
+    return "".join(_board(sheet, f"class='ttr-board' style='--ttr-unit:{unit}px'", parts))
 
 
 def _board(sheet: Sheet, attributes: str, parts: list[str]) -> Iterator[str]:
@@ -101,31 +101,27 @@ def _board(sheet: Sheet, attributes: str, parts: list[str]) -> Iterator[str]:
 # -- routes --------------------------------------------------------------------------------------------------------
 
 
-def _route(sheet: Sheet, route: RouteSheet, owner: Owner | None) -> Iterator[str]:
-    """Yield a route as it is: free, or with trains upon it."""
-    unit, look = sheet["unit"], None if owner is None else _look(sheet, owner)
-    if look is None:
+def _route(sheet: Sheet, route: RouteSheet, owners: Mapping[str, Owner]) -> Iterator[str]:
+    """Yield a route as it is: free, and paler where others are not, or with trains upon it."""
+    unit, owner = sheet["unit"], owners.get(route["id"])
+    if owner is None:
         yield f"<g><title>{escape(route['words'])}</title>"
-        yield from _bed(route, unit)
-        yield from _cars(route, unit)
-        yield from _symbols(route)
+        yield from _space(route, unit, FREE_SHARE if owners else 1.0)
     else:
+        look = sheet["neutral"] if owner == "neutral" else sheet["players"][owner % len(sheet["players"])]
         who, symbol = ("neutral player", "N") if owner == "neutral" else (f"P{owner}", str(owner))
         yield f"<g><title>{escape(route['words'])}: {who}</title>"
-        yield _path(route["cars"], f"fill='{BOARD.halo}' stroke='{look['color']}' {_pen(PENS.car, unit)}")
-        yield _path(route["trains"], f"fill='{look['color']}' stroke='{BOARD.train_rim}' {_pen(PENS.train, unit)}")
+        yield _path(route["trains"], f"fill='{look['color']}' {_train_pen(unit)}")
         yield f"<text {_numbers(route, unit)} {_FONT} fill='{look['ink']}'>{symbol[0] * route['length']}</text>"
     yield "</g>"
 
 
 def _live_route(sheet: Sheet, route: RouteSheet) -> Iterator[str]:
     """Yield a route with all that may come to lie upon it."""
-    unit = sheet["unit"]
-    yield f"<g class='ttr-route' {_data('route', route['id'])} data-owner=''><title>{escape(route['words'])}</title>"
-    yield from _bed(route, unit)
-    yield from _cars(route, unit)
-    yield from _symbols(route)
-    yield _path(route["trains"], f"class='ttr-trains' stroke='{BOARD.train_rim}' {_pen(PENS.train, unit)}")
+    unit, names = sheet["unit"], f"{_data('route', route['id'])} {_data('color', route['color'])}"
+    yield f"<g class='ttr-route' {names} data-owner=''><title>{escape(route['words'])}</title>"
+    yield from _space(route, unit, 1.0)
+    yield _path(route["trains"], f"class='ttr-trains' {_train_pen(unit)}")
     yield f"<text class='ttr-numbers' {_numbers(route, unit)}></text>"
     cross = f"class='ttr-crosses' fill='none' stroke='{BOARD.closed}' {_pen(PENS.closed, unit)}"
     yield _path(route["crosses"], cross)
@@ -133,38 +129,33 @@ def _live_route(sheet: Sheet, route: RouteSheet) -> Iterator[str]:
     yield "</g>"
 
 
-def _look(sheet: Sheet, owner: Owner) -> PlayerSheet:
-    return sheet["neutral"] if owner == "neutral" else sheet["players"][owner % len(sheet["players"])]
+def _space(route: RouteSheet, unit: int, share: float) -> Iterator[str]:
+    """Yield what is printed on the board: the line along a route, its cars, and their symbols."""
 
+    def ink(color: str) -> str:
+        return pale(color, share)
 
-def _bed(route: RouteSheet, unit: int) -> Iterator[str]:
-    """Yield the line along a route, and the rock of a tunnel."""
-    ferry = f"stroke='{BOARD.ferry}' {_pen(PENS.ferry, unit)} stroke-dasharray='{0.18 * unit:.0f} {0.11 * unit:.0f}'"
+    look, locomotive = CARD_STYLES[route["color"]], CARD_STYLES["locomotive"]
+    dashes = f"stroke-dasharray='{0.18 * unit:.0f} {0.11 * unit:.0f}'"
+    ferry = f"stroke='{BOARD.ferry}' {_pen(PENS.ferry, unit)} {dashes}"
     bed = ferry if route["ferry"] else f"stroke='{BOARD.bed}' {_pen(PENS.bed, unit)}"
     yield _path(route["track"], f"fill='none' {bed}")
-    yield _path(route["rock"], f"class='ttr-rock' fill='{BOARD.tunnel}'")
+    yield _path(route["rock"], f"class='ttr-rock' fill='{ink(BOARD.tunnel)}'")
+    pen = f"stroke='{ink(look.edge)}' {_pen(PENS.car, unit)}"
+    yield _path(route["cars"], f"class='ttr-cars' fill='{ink(look.fill)}' {pen}")
+    yield _path(route["plates"], f"class='ttr-plates' fill='{ink(locomotive.fill)}'")
+    yield _path(route["locomotives"], f"class='ttr-locomotives' fill='{ink(locomotive.ink)}'")
+    yield _path(route["symbols"], f"class='ttr-symbols' fill='{ink(look.ink)}'")
 
 
-def _cars(route: RouteSheet, unit: int) -> Iterator[str]:
-    look = CARD_STYLES[route["color"]]
-    yield _path(route["cars"], f"class='ttr-cars' fill='{look.fill}' stroke='{look.edge}' {_pen(PENS.car, unit)}")
-
-
-def _symbols(route: RouteSheet) -> Iterator[str]:
-    """Yield the symbols upon free spaces: of the color, or a locomotive where one is wanted."""
-    locomotive = CARD_STYLES["locomotive"]
-    for outlines, fill in (
-        (route["plates"], locomotive.fill),
-        (route["locomotives"], locomotive.ink),
-        (route["symbols"], CARD_STYLES[route["color"]].ink),
-    ):
-        yield _path(outlines, f"class='ttr-symbol' fill='{fill}'")
+def _train_pen(unit: int) -> str:
+    return f"stroke='{BOARD.rim}' {_pen(PENS.train, unit)} stroke-linejoin='round'"
 
 
 def _numbers(route: RouteSheet, unit: int) -> str:
     """Return where the symbol of the owner stands, once for each space: one character has one place."""
-    xs, ys = " ".join(str(x) for x, _ in route["spots"]), " ".join(f"{y + 0.13 * unit:.0f}" for _, y in route["spots"])
-    return f"x='{xs}' y='{ys}' font-weight='bold' font-size='{0.36 * unit:.0f}' text-anchor='middle'"
+    xs, ys = " ".join(str(x) for x, _ in route["spots"]), " ".join(f"{y + 0.15 * unit:.0f}" for _, y in route["spots"])
+    return f"x='{xs}' y='{ys}' font-weight='bold' font-size='{0.42 * unit:.0f}' text-anchor='middle'"
 
 
 # -- all else ------------------------------------------------------------------------------------------------------

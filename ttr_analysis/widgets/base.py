@@ -6,7 +6,7 @@ import html
 import json
 import os
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from functools import cache
 from importlib import resources
@@ -17,16 +17,19 @@ import anywidget
 import traitlets
 from traitlets import HasTraits, TraitError, TraitType
 
-from ttr_analysis.cards import CardCounts
+from ttr_analysis.cards import LOCOMOTIVE, CardCounts
 from ttr_analysis.maps.reading import write_atomically
 from ttr_analysis.viz.style import (
     BOARD,
+    CARD_STYLES,
     DARK_PAGE,
+    FREE_SHARE,
     LIGHT_PAGE,
     NEUTRAL_COLOR,
     PLAYER_COLORS,
     PageColors,
     ink_upon,
+    pale,
 )
 from ttr_analysis.widgets.wording import ImpossibleError, Json
 
@@ -154,9 +157,26 @@ def _colors() -> str:
                 f'.ttr [data-owner="{owner}"] {{ {_variables({"owner": color, "owner-ink": ink_upon(color)})} }}'
                 for owner, color in owners
             ),
+            *_pale_routes(),
             "",
         ]
     )
+
+
+def _pale_routes() -> Iterator[str]:
+    """Yield how free routes look on the board of a game, on which those that are taken stand out."""
+    free = '.ttr-board.is-game .ttr-route:not(.is-open)[data-owner=""]'
+    locomotive = CARD_STYLES[LOCOMOTIVE]
+    for part, color in (
+        (".ttr-rock", BOARD.tunnel),
+        (".ttr-plates", locomotive.fill),
+        (".ttr-locomotives", locomotive.ink),
+    ):
+        yield f"{free} {part} {{ fill: {pale(color, FREE_SHARE)}; }}"
+    for color, look in CARD_STYLES.items():
+        fill, edge, ink = (pale(one, FREE_SHARE) for one in (look.fill, look.edge, look.ink))
+        yield f'{free}[data-color="{color}"] .ttr-cars {{ fill: {fill}; stroke: {edge}; }}'
+        yield f'{free}[data-color="{color}"] .ttr-symbols {{ fill: {ink}; }}'
 
 
 def _page_colors(colors: PageColors) -> str:

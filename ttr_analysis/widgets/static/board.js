@@ -1,9 +1,11 @@
 /*
  * The board, drawn by `ttr_analysis.viz.svg.live_sheet`; what changes it later changes attributes only.
  *
- * drawBoard(container, sheet, {onRoute, onCity, label}) -> board
+ * drawBoard(container, sheet, {onRoute, onCity, label, isGame}) -> board
  *   onRoute(id, event), onCity(name, event): if given, routes or cities can be clicked, and reached by Tab, arrow keys
  *   (the next one in that direction) and Enter or space. `label` names the picture.
+ *
+ *   On the board of a game free routes are paler, but for those that are marked as open.
  *
  * board.svg
  * board.setOwners(owners)      all at once: {route id: seat or "neutral"}; the others are free
@@ -25,12 +27,13 @@ function isWide({ view: [, , width, height] }) {
   return width > 1.15 * height;
 }
 
-function drawBoard(container, sheet, { onRoute = null, onCity = null, label = sheet.about } = {}) {
+function drawBoard(container, sheet, { onRoute = null, onCity = null, label = sheet.about, isGame = false } = {}) {
   const page = make("template");
   page.innerHTML = sheet.svg; // by Python, which has escaped every name
   const svg = document.importNode(page.content.firstChild, true);
   svg.setAttribute("role", onRoute || onCity ? "group" : "img");
   svg.setAttribute("aria-label", label);
+  svg.classList.toggle("is-game", isGame);
   const found = (kind) => [...svg.querySelectorAll(`.ttr-${kind}`)];
   const glows = new Map(found("glow").map((glow) => [glow.dataset.route, glow]));
   const groups = new Map(found("route").map((group) => [group.dataset.route, group]));

@@ -208,7 +208,7 @@ function makeTable(facts, onPick) {
   });
   const place = make("div", { class: "ttr-place" });
   const label = `${sheet.about}: choose a route to claim it`;
-  const board = drawBoard(place, sheet, { onRoute: (id) => onPick("route", id), label });
+  const board = drawBoard(place, sheet, { onRoute: (id) => onPick("route", id), label, isGame: true });
   let before; // the moment shown before
   return {
     seats: seats.elements,

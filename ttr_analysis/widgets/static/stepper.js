@@ -102,7 +102,7 @@ function makeNow(facts) {
 function makeBoard(facts) {
   const { sheet } = facts;
   const element = make("div", { class: "ttr-place" });
-  const board = drawBoard(element, sheet);
+  const board = drawBoard(element, sheet, { isGame: true });
   const seats = new Set();
   const ticketsOf = (moment, seat) =>
     moment.seats[seat].tickets

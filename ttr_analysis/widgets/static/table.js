@@ -259,7 +259,8 @@ function makeTurn(facts, keep, { busyWith, onSend, onChoose, onTickets, onStep }
 function makeBoard(facts, onRoute) {
   const { sheet, seat: you } = facts;
   const element = make("div", { class: "ttr-place" });
-  const board = drawBoard(element, sheet, { onRoute, label: `${sheet.about}: choose a route to claim it` });
+  const label = `${sheet.about}: choose a route to claim it`;
+  const board = drawBoard(element, sheet, { onRoute, label, isGame: true });
 
   function showTickets(places) {
     board.setTickets(places.map((ticket) => ({ ticket, owner: you, state: "" })));
