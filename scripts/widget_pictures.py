@@ -34,9 +34,10 @@ explorer""",
     "table": """table = ttr.widgets.GameTable(game_map, n_players=3, seed=7)
 for _ in range(9):
     can = table.now["options"]
-    claims = [f"{route} {payments[0]}" for route, payments in can["claims"].items()]
+    claims = [payment["line"] for claim in can["claims"].values() for payment in claim["payments"]]
     keep = can["keep"] and f"keep {', '.join(can['keep']['offer'])}"
-    table.play(next(filter(None, [keep, *claims[:1], can["draw"], *can["moves"]])))
+    pays = [payment["line"] for payment in can["pays"]]
+    table.play(next(filter(None, [keep, *claims[:1], can["draw"], *pays, *can["moves"]])))
 table""",
     "recorder": """from ttr_analysis.notation import record_lines
 header = record.header

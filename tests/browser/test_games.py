@@ -6,9 +6,10 @@ import re
 from ast import literal_eval
 from typing import TYPE_CHECKING
 
+import pytest
 from playwright.sync_api import expect
 
-from tests.browser.board import click_route, owners
+from tests.browser.board import click_route, owners, route
 from tests.browser.samples import GAMES
 from ttr_analysis import GameRecord
 from ttr_analysis.notation import record_lines
@@ -24,9 +25,9 @@ table = ttr.widgets.GameTable(ttr.load_map("nordic"), [ttr.policies.Greedy()], s
 def finish():
     while not table.is_over:
         can = table.now["options"]
-        claims = [f"{route} {payments[0]}" for route, payments in can["claims"].items()]
+        claims = [payment["line"] for claim in can["claims"].values() for payment in claim["payments"]]
         keep = can["keep"] and f"keep {', '.join(can['keep']['offer'])}"
-        draws = [can["draw"], *can["market"].values(), can["tickets"]]
+        draws = [can["draw"], *can["market"].values(), can["tickets"], *[pay["line"] for pay in can["pays"]]]
         table.play(next(filter(None, [keep, *claims, *draws, *can["moves"]])))
 
 table"""
@@ -64,7 +65,9 @@ def take_turn(table: Locator) -> None:
     open_routes = table.locator(".ttr-route.is-open")
     if open_routes.count():
         click_route(table, open_routes.first.get_attribute("data-route") or "")
-        table.get_by_role("group", name="Claim").get_by_role("button").first.click()
+        payments = table.locator(".ttr-t-payment")
+        assert 1 <= payments.count() <= 5
+        payments.first.click()
     elif (pile := table.get_by_role("button", name="Draw a card")).is_enabled():
         pile.click()
     else:
@@ -89,6 +92,51 @@ def test_a_person_plays_by_the_rules(lab: Lab) -> None:
     assert hands[0] == its_hands[0]
     assert hands[1].pop("?") > 0  # nobody sees what others draw
     assert all(n <= its_hands[1][kind] for kind, n in hands[1].items())
+
+
+BOARD_AND_CONTROLS = """root => {
+  const {x, y, width, height} = root.querySelector('.ttr-board').getBoundingClientRect();
+  const {top, left} = root.getBoundingClientRect();
+  const used = [...root.querySelectorAll('.ttr-side button, .ttr-side input')];
+  const shown = used.filter(control => control.checkVisibility()).map(control => control.getBoundingClientRect());
+  const lowest = Math.max(...shown.map(({bottom}) => bottom - top));
+  const rightmost = Math.max(...shown.map(({right}) => right - left));
+  return [[x - left, y - top, width, height], lowest, rightmost, root.clientWidth];
+}"""
+
+
+@pytest.mark.parametrize("width", [1300, 800])
+def test_the_board_stays_in_its_place_and_all_controls_in_sight(lab: Lab, width: int) -> None:
+    table = lab.show(TABLE)
+    lab.page.set_viewport_size({"width": width, "height": 1000})
+    try:
+        board, *_ = table.evaluate(BOARD_AND_CONTROLS)
+        lab.ask("table.play('keep all')")
+        for _ in range(4):
+            take_turn(table)
+            expect(table.locator(".ttr-t-turn")).to_contain_text("You:")
+            open_routes = table.locator(".ttr-route.is-open")
+            if open_routes.count():
+                click_route(table, open_routes.first.get_attribute("data-route") or "")
+                expect(table.locator(".ttr-t-claim")).to_be_visible()
+            now, lowest, rightmost, room = table.evaluate(BOARD_AND_CONTROLS)
+            assert now == pytest.approx(board, abs=0.01)
+            assert lowest < 880  # below the bars of JupyterLab
+            assert rightmost <= room
+            table.press("Escape")
+    finally:
+        lab.page.set_viewport_size({"width": 1300, "height": 1000})
+
+
+def test_what_a_route_costs_is_said_when_it_is_pointed_at(lab: Lab) -> None:
+    table = lab.show(TABLE)
+    lab.ask("table.play('keep all')")
+    hint = table.locator(".ttr-t-hint")
+
+    route(table, "Lieksa-Murmansk/0").evaluate("group => group.focus()")
+
+    expect(hint).to_contain_text("27 points")
+    expect(hint).to_contain_text("cards missing, the nearest with")
 
 
 def test_what_is_illegal_is_refused_with_its_reason(lab: Lab) -> None:

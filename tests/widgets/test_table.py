@@ -13,6 +13,7 @@ from tests.engine.records import EACH_VARIANT, Table
 from tests.engine.walks import WALKS
 from tests.fixtures import EVERY_MAP, load
 from ttr_analysis import Game, GameError, GameMap, GameRecord, SeatView
+from ttr_analysis._errors import UnknownNameError
 from ttr_analysis.engine.actions import Action, Pass
 from ttr_analysis.policies import Greedy, Random
 from ttr_analysis.widgets.human_game import PERSON, HumanGame
@@ -26,7 +27,8 @@ Options = dict[str, Any]
 
 def lines_of(options: Options) -> list[str]:
     """Return all moves that the page offers, but for choices of tickets."""
-    claims = [f"{route} {payment}" for route, payments in options["claims"].items() for payment in payments]
+    claims = [payment["line"] for claim in options["claims"].values() for payment in claim["payments"]]
+    claims += [payment["line"] for payment in options["pays"]]
     return [
         line for line in (options["draw"], options["tickets"], *options["market"].values(), *options["moves"]) if line
     ] + claims
@@ -94,10 +96,14 @@ def test_loans_are_announced() -> None:
     human_game.move("keep all")
     human_game._vector = human_game._vector.copy()
     human_game._vector.tokens[0] = 0
-    while not (options := human_game.frame()["options"]) or not options["loans"]:
+
+    def loans() -> list[Options]:
+        options = human_game.frame()["options"]
+        return [claim for claim in options["claims"].values() if claim["loan"]] if options else []
+
+    while not (found := loans()):
         human_game.let_play() if human_game.thinker else human_game.move("draw")
-    route = options["loans"][0]
-    human_game.move(f"{route} {options['claims'][route][0]}")
+    human_game.move(found[0]["payments"][0]["line"])
     assert human_game.state.loans[0] == 1
 
 
@@ -181,12 +187,46 @@ def test_why_a_route_cannot_be_claimed_is_said() -> None:
     human_game.let_play()
     assert human_game.why_not("Lieksa-Murmansk/0") == "your cards do not pay for Lieksa-Murmansk (gray, 9)"
     assert human_game.why_not("no such route") == ""
-    claimable = next(iter(human_game.frame()["options"]["claims"]))
+    claimable, claim = next(iter(human_game.frame()["options"]["claims"].items()))
     assert human_game.why_not(claimable) == ""
-    human_game.move(f"{claimable} {human_game.frame()['options']['claims'][claimable][0]}")
+    human_game.move(claim["payments"][0]["line"])
     while human_game.thinker:
         human_game.let_play()
     assert "is taken by P0" in human_game.why_not(claimable)
+
+
+def test_payments_are_offered_with_the_cheapest_first(nordic: GameMap) -> None:
+    """By cards, then locomotives, then what most are held of: the first payment wastes nothing."""
+    human_game = HumanGame(Game(nordic), [Greedy()], seed=7)
+    human_game.move("keep all")
+    human_game.let_play()
+    human_game._vector = human_game._vector.copy()
+    human_game._vector.hand[0], human_game._vector.n_hand[0] = [2, 3, 1, 1, 1, 2, 1, 1, 2], 14
+    claim = human_game.frame()["options"]["claims"]["Helsinki-Stockholm/0"]
+    assert len(claim["payments"]) > 20
+    assert claim["payments"][0] == {
+        "line": "Helsinki-Stockholm/0 blue 2, locomotive 2",
+        "cards": {"blue": 2, "locomotive": 2},
+        "sets": {},
+    }
+    assert claim["sets"] == "Cards in brackets: any 3 stand for one card."
+    assert {sum(one["cards"].values()) + sum(one["sets"].values()) for one in claim["payments"][:3]} == {4}
+
+
+@pytest.mark.parametrize(
+    ("route", "words"),
+    [
+        ("Helsinki-Stockholm/0", "You can pay 4 cards: 2 blue and 2 locomotives."),
+        ("Lieksa-Murmansk/0", "any 4 cards for one: 27 points. 4 cards missing, the nearest with blue."),
+        ("Bergen-Oslo/1", "tunnel: 7 points. 1 card missing, the nearest with red."),
+        ("no such route", ""),
+    ],
+)
+def test_what_a_route_costs_is_said(nordic: GameMap, route: str, words: str) -> None:
+    human_game = HumanGame(Game(nordic), [Greedy()], seed=7)
+    human_game._vector = human_game._vector.copy()
+    human_game._vector.hand[0], human_game._vector.n_hand[0] = [2, 3, 1, 1, 1, 2, 1, 1, 2], 14
+    assert words in human_game.about(route)
 
 
 # -- policies -----------------------------------------------------------------------------
@@ -302,6 +342,19 @@ def test_one_policy_plays_all_other_seats(nordic: GameMap) -> None:
     assert repr(table) == "<GameTable nordic: P0 Person, P1 Greedy, P2 Greedy; P0 is to choose its opening tickets>"
 
 
+def test_a_built_in_policy_is_known_by_its_name(nordic: GameMap) -> None:
+    assert GameTable(nordic, "Greedy", seed=1).record.header.policies == (PERSON, "Greedy")
+    assert GameTable(nordic, ["random", "Greedy"], seed=1).record.header.policies == (PERSON, "Random", "Greedy")
+    with pytest.raises(UnknownNameError, match="no policy 'Plannr'; did you mean Planner"):
+        GameTable(nordic, "Plannr")
+
+
+def test_the_person_has_one_name(nordic: GameMap) -> None:
+    table = GameTable(nordic, "Greedy", seed=1, name="Ida")
+    assert table.facts["names"] == ["Ida", "Greedy"]
+    assert table.record.header.policies == ("Ida", "Greedy")
+
+
 def test_the_widget_plays_and_then_steps_through(nordic: GameMap) -> None:
     table = GameTable(nordic, [Greedy()], seed=7)
     said: list[str] = []
@@ -323,7 +376,9 @@ def test_the_widget_plays_and_then_steps_through(nordic: GameMap) -> None:
     assert getattr(stepper, "record", None) == table.record
     table._hear({"do": "stepper"})
     assert table.stepping is stepper  # one is enough
-    json.dumps([table.facts, table.now, table.problem])
+    table._hear({"do": "about", "route": "Bergen-Oslo/0"})
+    assert str(table.about["words"]).startswith("Bergen – Oslo, 4 blue, tunnel: 7 points")
+    json.dumps([table.facts, table.now, table.problem, table.about])
     assert len(json.dumps(table.now)) < 30_000
 
 

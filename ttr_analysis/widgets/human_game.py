@@ -5,11 +5,15 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from ttr_analysis._errors import GameError, IllegalActionError
-from ttr_analysis.analysis.payments.model import split
-from ttr_analysis.cards import CARD_KINDS
+from ttr_analysis._words import counted
+from ttr_analysis.analysis.payments.choice import cards_missing, cheapest, cheapest_color
+from ttr_analysis.analysis.payments.model import Payment, split
+from ttr_analysis.analysis.tunnels.odds import best_payment
+from ttr_analysis.cards import CARD_KINDS, CardCounts
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import KeepTickets
 from ttr_analysis.engine.actions.handler import Refused
@@ -25,6 +29,7 @@ from ttr_analysis.engine.protocol import PolicyLike, find_policy, policy_name
 from ttr_analysis.engine.reasons import explain
 from ttr_analysis.engine.state import GameState, seat_number
 from ttr_analysis.engine.view import SeatView
+from ttr_analysis.maps.model import Route
 from ttr_analysis.notation import NotationError, code_text, read_move
 from ttr_analysis.notation.writer import payment_text
 from ttr_analysis.records.record import Game, GameRecord
@@ -33,9 +38,10 @@ from ttr_analysis.viz.naming import name_ticket
 from ttr_analysis.viz.words import Narration, tell_step
 from ttr_analysis.widgets.recording import MOST_LETTERS
 from ttr_analysis.widgets.snapshot import Moments
+from ttr_analysis.widgets.wording import cards_in_words, percent, route_in_words
 
 PERSON: Final = "Person"
-"""What records call who sits at the table."""
+"""What is called who sits at the table and gives no name."""
 _MOST_TOLD: Final = 100
 _CHOOSES_TICKETS: Final = (Phase.KEEP, Phase.KEEP_START)
 
@@ -56,6 +62,8 @@ class HumanGame:
         Where the person sits.
     seed
         What chance does; None for a game that nobody has seen.
+    name
+        What the person is called.
 
     Raises
     ------
@@ -74,7 +82,14 @@ class HumanGame:
     'no red lies: the market shows green, orange, white, purple, white'
     """
 
-    def __init__(self, game: Game, policies: Sequence[PolicyLike], seat: int = 0, seed: int | None = None) -> None:
+    def __init__(
+        self,
+        game: Game,
+        policies: Sequence[PolicyLike],
+        seat: int = 0,
+        seed: int | None = None,
+        name: str = PERSON,
+    ) -> None:
         seat = seat_number(seat, game.n_players)
         if len(policies) != game.n_players - 1:
             raise GameError(
@@ -88,7 +103,7 @@ class HumanGame:
         self._moments = Moments(game)
         others = [other for other in range(game.n_players) if other != seat]
         self._names: list[list[str]] = [[] for _ in range(game.n_players)]
-        self._names[seat].append(PERSON)
+        self._names[seat].append(name)
         self._choosers: dict[int, Chooser] = {}
         for other, policy in zip(others, policies, strict=True):
             self._seat_policy(other, policy)
@@ -253,6 +268,29 @@ class HumanGame:
             return ""
         return f"your cards do not pay for {self.game.game_map.routes[number]}"
 
+    def about(self, route_id: str) -> str:
+        """Return what a route costs the person now, in a sentence or two; "" if there is no such route."""
+        game_map, state = self.game.game_map, self.state
+        route = next((route for route in game_map.routes if route.id == route_id), None)
+        if route is None:
+            return ""
+        words = f"{route_in_words(route)}: {counted(route.points, 'point')}"
+        view = SeatView(game_map, self.game.n_players, self._vector, self.seat)
+        if route_id in state.owners or route in view.closed:
+            return f"{words}."
+        best = cheapest(route, view.hand)
+        if best is None:
+            missing = cards_missing(route, view.hand)
+            return f"{words}. {counted(missing, 'card')} missing, the nearest with {cheapest_color(route, view.hand)}."
+        cost = f"{words}. You can pay {counted(best.n_cards, 'card')}: {cards_in_words(best.cards)}"
+        if not route.tunnel:
+            return f"{cost}."
+        revealed = game_map.rules.tunnel.revealed
+        odds = best_payment(
+            route, view.hand, pool=view.pool, n_pile=view.n_pile, discards=view.discards, revealed=revealed
+        )
+        return f"{cost}. The tunnel holds with {percent(odds.probability)}." if odds else f"{cost}."
+
     # -- what the person sees -------------------------------------------------------
 
     def frame(self) -> dict[str, Any]:
@@ -275,7 +313,7 @@ class HumanGame:
             "market": {},
             "tickets": "",
             "claims": {},
-            "loans": [],
+            "pays": [],
             "moves": [],
             "keep": None,
         }
@@ -292,14 +330,29 @@ class HumanGame:
             elif kind == codes.DRAW_TICKETS:
                 options["tickets"] = "tickets"
             elif kind == codes.CLAIM_ROUTE:
-                route = packed.game_map.routes[number]
-                payment = payment_text(split(route, unpacked(value).counts))
-                options["claims"].setdefault(route.id, []).append(payment)
-                if route.toll > vector.tokens[self.seat] and route.id not in options["loans"]:
-                    options["loans"].append(route.id)
+                route, cards = packed.game_map.routes[number], unpacked(value)
+                claim = options["claims"].setdefault(route.id, self._claim(route))
+                claim["payments"].append(split(route, cards.counts))
+            elif kind == codes.PAY_TUNNEL:
+                options["pays"].append((code_text(packed, vector, code, value), unpacked(value)))
             else:
                 options["moves"].append(code_text(packed, vector, code, value))
+        hand = self.state.hands[self.seat]
+        for route_id, claim in options["claims"].items():
+            payments = sorted(claim["payments"], key=partial(spending, hand))
+            claim["payments"] = [_shown_payment(f"{route_id} {payment_text(one)}", one) for one in payments]
+        pays = sorted(options["pays"], key=lambda pay: (pay[1].n_cards, pay[1].locomotives))
+        options["pays"] = [_shown_cards(line, cards) for line, cards in pays]
         return options
+
+    def _claim(self, route: Route) -> dict[str, Any]:
+        """Return what is to be said of a claim, whichever way it is paid."""
+        stands_for = "one card" if route.swap_fills == "any" else "one locomotive"
+        return {
+            "loan": bool(route.toll > self._vector.tokens[self.seat]),
+            "sets": f"Cards in brackets: any {route.swap_size} stand for {stands_for}." if route.swap_size else "",
+            "payments": [],
+        }
 
     # -- plumbing -------------------------------------------------------------------
 
@@ -334,6 +387,29 @@ class HumanGame:
     def _seen(self, rows: Rows, before: State) -> list[Event]:
         """Return events as the person sees them."""
         return [_as_seen(event, self.seat) for event in self._packed.events(rows, before)]
+
+
+def spending(hand: CardCounts, payment: Payment) -> tuple[int, ...]:
+    """
+    Return what a payment takes from a hand, to compare payments: cards, then locomotives, then of what few are held.
+
+    Examples
+    --------
+    >>> hand = CardCounts.of(red=3, blue=2, locomotive=1)
+    >>> spending(hand, Payment("red", 2, 0)) < spending(hand, Payment("blue", 2, 0))
+    True
+    """
+    held = hand[payment.color] if payment.color else 0
+    return payment.n_cards, payment.cards.locomotives, -held, -payment.own
+
+
+def _shown_payment(line: str, payment: Payment) -> dict[str, Any]:
+    return _shown_cards(line, payment.cards - payment.sets) | {"sets": payment.sets.as_dict()}
+
+
+def _shown_cards(line: str, cards: CardCounts) -> dict[str, Any]:
+    """Return cards to be laid down: the line that does it, those used singly by kind, and those of sets."""
+    return {"line": line, "cards": cards.as_dict(), "sets": {}}
 
 
 def _as_seen(event: Event, seat: int) -> Event:

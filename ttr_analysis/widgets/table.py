@@ -13,7 +13,7 @@ from ttr_analysis.engine.protocol import PolicyLike
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.records.record import Game, GameRecord
 from ttr_analysis.widgets.base import MessageWidget, css, esm
-from ttr_analysis.widgets.human_game import HumanGame
+from ttr_analysis.widgets.human_game import PERSON, HumanGame
 from ttr_analysis.widgets.snapshot import ENDINGS, PHASES, fixed_facts
 
 if TYPE_CHECKING:
@@ -25,8 +25,9 @@ class GameTable(MessageWidget):
     Play a seat against policies: legal actions only, and only what the seat can see is sent to the browser.
 
     Buttons draw cards and tickets; a route is claimed by choosing it on the
-    board, and then how it is paid. The others' moves are told in words. A
-    move cannot be taken back.
+    board, and then how it is paid: a few payments are offered, the cheapest
+    first. What a route costs is said when it is pointed at. The others' moves
+    are told in words. A move cannot be taken back.
 
     Parameters
     ----------
@@ -43,6 +44,8 @@ class GameTable(MessageWidget):
         A variant of the rules; None for the map's own.
     seed
         What chance does; None for a game that nobody has seen.
+    name
+        What the person is called, in the widget and in the record.
 
     Attributes
     ----------
@@ -60,6 +63,8 @@ class GameTable(MessageWidget):
     GameError
         If there are not as many policies as other seats, one of them is no
         policy, or there is no such seat.
+    UnknownNameError
+        If no built-in policy has such a name.
 
     Notes
     -----
@@ -82,6 +87,7 @@ class GameTable(MessageWidget):
 
     busy = traitlets.Unicode("", read_only=True).tag(sync=True)
     problem = traitlets.Dict({"text": "", "can_go_on": False}, read_only=True).tag(sync=True)
+    about = traitlets.Dict({"route": "", "step": 0, "words": ""}, read_only=True).tag(sync=True)
     stepping = traitlets.Any(None, allow_none=True, read_only=True).tag(sync=True, **widget_serialization)
 
     def __init__(
@@ -92,11 +98,13 @@ class GameTable(MessageWidget):
         n_players: int | None = None,
         variant: str | None = None,
         seed: int | None = None,
+        *,
+        name: str = PERSON,
     ) -> None:
         seats = _policies(policies, n_players)
         self._n_said = 0
         self.failure: BaseException | None = None
-        self._human_game = HumanGame(Game(game_map, len(seats) + 1, variant), seats, seat, seed)
+        self._human_game = HumanGame(Game(game_map, len(seats) + 1, variant), seats, seat, seed, name)
         super().__init__()
         self._let_others_play()
 
@@ -162,8 +170,7 @@ class GameTable(MessageWidget):
     @traitlets.default("facts")
     def _first_facts(self) -> dict[str, Any]:
         human_game = self._human_game
-        names = ["You" if seat == human_game.seat else name for seat, name in enumerate(human_game.names)]
-        return fixed_facts(human_game.game.game_map, names) | {"seat": human_game.seat}
+        return fixed_facts(human_game.game.game_map, human_game.names) | {"seat": human_game.seat}
 
     @traitlets.default("now")
     def _first_now(self) -> dict[str, Any]:
@@ -175,6 +182,9 @@ class GameTable(MessageWidget):
                 self._let_others_play()
             case {"do": "stepper"} if self.is_over:
                 self.set_trait("stepping", self.stepping or self.stepper())
+            case {"do": "about", "route": str(route)}:
+                human_game = self._human_game
+                self.set_trait("about", {"route": route, "step": human_game.n_steps, "words": human_game.about(route)})
             case {"do": "why", "route": str(route)}:
                 self._say(self._human_game.why_not(route))
             case _:

@@ -13,6 +13,7 @@
  * board.highlight(ids, name)   exactly these have the class (default "is-lit": a glow)
  * board.highlightCities(names, name)
  * board.markLast(id)           the route that the last move was about; null for none
+ * board.arrive(ids)            exactly these have just been taken, one after the other
  * board.setTickets(tickets)    exactly these are drawn: [{ticket: place in sheet.tickets, owner, state}]; without an owner
  *                              they are nobody's; `state` is "done", "possible", "lost" or ""
  * board.describe(id, words)    what a route is, for the tooltip and for readers; words null: as on the map
@@ -84,6 +85,10 @@ function marks(routes, cities) {
   let last = null;
   return {
     close: (ids) => mark(routes, "is-closed", ids),
+    arrive(ids) {
+      mark(routes, "is-arriving", ids);
+      ids.forEach((id, k) => routes.get(id).group.style.setProperty("--ttr-rank", k));
+    },
     highlight: (ids, name = "is-lit") => mark(routes, name, ids),
     highlightCities: (names, name = "is-lit") => mark(cities, name, names),
     markLast(id) {

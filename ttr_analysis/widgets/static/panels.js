@@ -16,8 +16,9 @@
  * ticketItem(sheet, [ticket, status, trains]) -> element
  * logList(label, name) -> {element, toEnd(), stop()}
  *   A list to be filled, which shows its end when it gets its size, and when `toEnd` is called.
- * panelBody(sheet, board, seats, heading, list) -> element
- *   All together: the list with its heading lies beside the board, or under one that is wide.
+ * deskOf(sheet, {board, side, seats, heading, list}) -> element
+ *   All together: `side`, what is due and the market, lies beside the board, or under it where there is little room, so
+ *   that the board never moves; then come the seats, and the list with its heading.
  */
 
 const STATUS = {
@@ -148,6 +149,7 @@ function seatPanel(facts, seat, onTickets) {
   const line = makeFacts({ trains: "trains", cards: "cards", score: "track", ...money });
   const won = make("span", { class: "ttr-won", text: "won", hidden: true });
   const points = make("b", { "data-field": "points" });
+  const unit = make("span", {});
   const parts = make("span", { class: "ttr-parts", "data-field": "parts" });
   const cardsOf = { role: "group", "aria-label": `Cards of ${name}` };
   const hand = make("div", { class: "ttr-hand", "data-field": "hand", ...cardsOf });
@@ -164,8 +166,9 @@ function seatPanel(facts, seat, onTickets) {
       {},
       playerMark(seat),
       make("bdi", { class: "ttr-name", title: name, text: name }),
+      seat === facts.seat ? make("span", { class: "ttr-quiet", text: "you" }) : "",
       won,
-      make("span", { class: "ttr-points-now" }, points, " points"),
+      make("span", { class: "ttr-points-now" }, points, unit),
     ),
     make("div", { class: "ttr-sum" }, parts, toggle ?? ""),
     line.element,
@@ -182,7 +185,10 @@ function seatPanel(facts, seat, onTickets) {
     trains: line.trains.set,
     score: line.score.set,
     ...(facts.money ? { tokens: line.tokens.set, loans: line.loans.set } : {}),
-    points: (value) => setText(points, value === null ? "?" : String(value)),
+    points: (value) => {
+      setText(points, value === null ? "?" : String(value));
+      setText(unit, value === 1 ? " point" : " points");
+    },
     parts: (list) => setText(parts, pointsWords(list)),
     tickets: (tickets) => {
       held.set(tickets);
@@ -338,10 +344,14 @@ function logList(label, name = "") {
   return { element, toEnd, stop: () => observer.disconnect() };
 }
 
-function panelBody(sheet, board, seats, heading, list) {
+function deskOf({ view: [, , width, height] }, { board, side, seats, heading, list }) {
   const head = make("h3", { class: "ttr-heading", text: heading });
   const panel = make("section", { class: "ttr-panel ttr-log-panel", "aria-label": heading }, head, list);
-  const all = make("div", { class: "ttr-p-seats" }, ...seats);
-  const sides = isWide(sheet) ? [[board, panel], [all]] : [[board], [all, panel]];
-  return make("div", { class: "ttr-p-body" }, ...sides.map((parts) => make("div", {}, ...parts)));
+  return make(
+    "div",
+    { class: "ttr-desk", style: `--ttr-aspect:${(width / height).toFixed(3)}` },
+    make("div", { class: "ttr-side" }, ...side),
+    board,
+    make("div", { class: "ttr-rest" }, ...seats, panel),
+  );
 }

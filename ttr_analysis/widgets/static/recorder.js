@@ -248,14 +248,19 @@ function render({ model, el }) {
   const root = make(
     "div",
     {
-      class: "ttr ttr-recorder",
+      class: isWide(sheet) ? "ttr ttr-recorder is-wide" : "ttr ttr-recorder",
       "data-lm-suppress-shortcuts": "true",
       role: "region",
       "aria-label": `Record a game: ${facts.title}`,
     },
     make("header", { class: "ttr-p-top" }, make("h2", {}, make("bdi", { text: facts.title })), turn),
-    make("div", { class: "ttr-p-bar" }, entry.element, table.market),
-    panelBody(sheet, table.board, table.seats, "Lines entered", lines.element),
+    deskOf(sheet, {
+      board: table.board,
+      side: [entry.element, table.market],
+      seats: table.seats,
+      heading: "Lines entered",
+      list: lines.element,
+    }),
   );
 
   const onAnswer = () => keep(() => asking.hear(model.get("answer")));

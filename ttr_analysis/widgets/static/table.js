@@ -3,6 +3,8 @@
  * goes to Python as a line of text, and what came of it comes back.
  */
 
+const FIRST = 5; // payments that are offered at once
+
 const LOAN = "The toll is more than your tokens: you will take a loan.";
 const DECISIONS = {
   KEEP_START: "choose your opening tickets",
@@ -52,9 +54,9 @@ function otherCards(example, onPay) {
 
 /* What is due: whose turn it is, what the person has to decide, or who won. */
 function turnWords(facts, { moment, options }) {
-  if (options) return `${seatName(facts, facts.seat)}: ${DECISIONS[moment.phase]}`;
+  if (options) return `You: ${DECISIONS[moment.phase]}`;
   if (moment.acting !== null) return dueWords(facts, moment);
-  const won = moment.winners.map((seat) => seatName(facts, seat)).join(" and ");
+  const won = moment.winners.map((seat) => (seat === facts.seat ? "You" : seatName(facts, seat))).join(" and ");
   return won ? `${won} won` : "The game is over";
 }
 
@@ -64,7 +66,7 @@ function makeBar(facts, actions, onAgain) {
   const live = make("div", { class: "ttr-live", "aria-live": "polite" });
   const problem = make("div", { class: "ttr-problem", role: "alert" });
   const again = make("button", { type: "button", hidden: true, text: "Try again", onclick: onAgain });
-  const parts = [turn, live, problem, again, actions];
+  const parts = [turn, problem, again, actions, live]; // news last, so that they move nothing
   let heard = null; // the step at which the person decided last
   return {
     element: make("section", { class: "ttr-t-now ttr-panel", "aria-label": "Your turn" }, ...parts),
@@ -89,33 +91,78 @@ function moveButton(text, line, onMove) {
   return make("button", { type: "button", "data-line": line, onclick: () => onMove(line) }, words);
 }
 
+/* A payment as the cards that are laid down; those in brackets are sets. */
+function paymentButton({ sheet, kinds }, { line, cards, sets }, nHeld, onMove) {
+  const chips = (of) => kinds.filter((kind) => of[kind]).map((kind) => cardChip(sheet, kind, { count: of[kind] }));
+  const words = (of) => kinds.filter((kind) => of[kind]).map((kind) => `${of[kind]} ${kind}`);
+  const together = words(sets);
+  const spent = sum([...Object.values(cards), ...Object.values(sets)]);
+  const label = [...words(cards), ...(together.length ? [`sets of ${together.join(", ")}`] : [])].join(", ");
+  return make(
+    "button",
+    {
+      type: "button",
+      class: "ttr-t-payment",
+      "data-line": line,
+      "data-key": line,
+      "aria-label": `Pay ${label}; ${several(nHeld - spent, "card")} left`,
+      onclick: () => onMove(line),
+    },
+    ...chips(cards),
+    ...(together.length ? ["( ", ...chips(sets), ")"] : []),
+    make("span", { class: "ttr-t-left", "aria-hidden": "true", text: `${nHeld - spent} left` }),
+  );
+}
+
+/* The color that a payment is made with, by which many payments are grouped. */
+function colorOf({ cards }) {
+  return Object.keys(cards).find((kind) => kind !== "locomotive") ?? "locomotive";
+}
+
+/* Payments as rows, the cheapest first: few of them, and all by color if they are asked for. */
+function paymentRows(facts, payments, nHeld, { isAll, onMove, onAll }) {
+  const button = (payment) => paymentButton(facts, payment, nHeld, onMove);
+  if (!isAll || payments.length <= FIRST) {
+    const more = make("button", { type: "button", "data-key": "more", text: `More (${payments.length}) …`, onclick: onAll });
+    return [
+      make("div", { class: "ttr-t-payments" }, ...payments.slice(0, FIRST).map(button)),
+      payments.length > FIRST ? more : "",
+    ];
+  }
+  const groups = new Map(payments.map((payment) => [colorOf(payment), []]));
+  for (const payment of payments) groups.get(colorOf(payment)).push(payment);
+  const parts = [...groups].map(([color, group]) =>
+    make("div", { class: "ttr-t-group", role: "group", "aria-label": `With ${color}` }, ...group.map(button)),
+  );
+  return [make("div", { class: "ttr-t-all" }, ...parts)];
+}
+
 /* The ways to pay for a route. */
-function claimForm(sheet, { claims, loans }, id, { onMove, onLeave }) {
-  const { words } = sheet.routes.find((route) => route.id === id);
-  const ways = claims[id];
+function claimForm(facts, { claims }, id, nHeld, { isAll, onMove, onAll, onLeave }) {
+  const { words } = facts.sheet.routes.find((route) => route.id === id);
+  const { payments, loan, sets } = claims[id];
+  const typed = sets ? payments[0].line.slice(id.length + 1) : "";
   return make(
     "div",
     { class: "ttr-t-claim", role: "group", "aria-label": `Claim ${words}` },
     make("p", {}, "Claim ", make("bdi", { dir: "ltr", text: words }), " with"),
-    loans.includes(id) ? make("p", { class: "ttr-problem", text: LOAN }) : "",
-    make(
-      "div",
-      { class: "ttr-choices" },
-      ...ways.map((payment) => moveButton(payment, `${id} ${payment}`, onMove)),
-      make("button", { type: "button", text: "Not now", onclick: onLeave }),
-    ),
-    ways.some((payment) => payment.includes("sets ")) ? otherCards(ways[0], (cards) => onMove(`${id} ${cards}`)) : "",
+    loan ? make("p", { class: "ttr-problem", text: LOAN }) : "",
+    sets ? make("p", { class: "ttr-quiet", text: sets }) : "",
+    ...paymentRows(facts, payments, nHeld, { isAll, onMove, onAll }),
+    make("button", { type: "button", "data-key": "leave", text: "Not now", onclick: onLeave }),
+    sets && isAll ? otherCards(typed, (cards) => onMove(`${id} ${cards}`)) : "",
   );
 }
 
 /* Moves that are no claims, with a word on those that are. */
-function moveList({ claims, moves }, onMove) {
+function moveList(facts, { claims, pays, moves }, nHeld, { isAll, onMove, onAll }) {
   const n = Object.keys(claims).length;
-  const which = n === 1 ? "the marked route" : `one of ${n} marked routes`;
-  const hint = n ? `Choose ${which} on the board to claim it.` : "";
+  const which = n === 1 ? "the bright route" : `one of ${n} bright routes`;
   const buttons = moves.map((line) => moveButton(moveWords(line), line, onMove));
   return [
-    make("div", { class: "ttr-quiet", text: hint }),
+    n ? make("div", { class: "ttr-quiet", text: `Choose ${which} on the board to claim it.` }) : "",
+    pays.length ? make("p", { text: "Pay for the tunnel with" }) : "",
+    ...paymentRows(facts, pays, nHeld, { isAll, onMove, onAll }),
     make("div", { class: "ttr-choices" }, ...buttons),
   ];
 }
@@ -133,6 +180,7 @@ function makeActions(facts, keep, { onMove, onChoose, onTickets, onStep }) {
   const places = new Map(sheet.tickets.map(({ id }, i) => [id, i]));
   let now = null;
   let chosen = null; // the route for which a payment is chosen
+  let isAll = false; // whether all payments are shown
 
   const chooseTickets = (offered) =>
     keepForm(
@@ -146,16 +194,23 @@ function makeActions(facts, keep, { onMove, onChoose, onTickets, onStep }) {
     if (moment.acting === null) return [finish()];
     if (!options) return [];
     if (options.keep) return [chooseTickets(options.keep)];
-    const onLeave = () => choose(null);
-    if (chosen !== null && options.claims[chosen]) return [claimForm(sheet, options, chosen, { onMove, onLeave })];
-    return moveList(options, onMove);
+    const nHeld = sum(moment.seats[facts.seat].hand);
+    const listeners = { isAll, onMove, onAll: showAll, onLeave: () => choose(null) };
+    if (chosen !== null && options.claims[chosen]) return [claimForm(facts, options, chosen, nHeld, listeners)];
+    return moveList(facts, options, nHeld, listeners);
   }
   const show = () => keep(() => element.replaceChildren(...content(now)));
+  function showAll() {
+    isAll = true;
+    show();
+    element.querySelector("button")?.focus({ preventScroll: true });
+  }
   function choose(id) {
     chosen = id;
+    isAll = false;
     onChoose(id);
     show();
-    element.querySelector("button")?.focus();
+    element.querySelector("button")?.focus({ preventScroll: true });
   }
   return {
     element,
@@ -164,6 +219,7 @@ function makeActions(facts, keep, { onMove, onChoose, onTickets, onStep }) {
     set(next) {
       now = next;
       chosen = null;
+      isAll = false;
       show();
     },
   };
@@ -256,11 +312,15 @@ function makeTurn(facts, keep, { busyWith, onSend, onChoose, onTickets, onStep }
 }
 
 /* The board: what is taken, closed, and can be claimed, and the person's tickets. */
-function makeBoard(facts, onRoute) {
+function makeBoard(facts, { onRoute, onLook }) {
   const { sheet, seat: you } = facts;
+  const hint = routeHint(sheet, onLook);
   const element = make("div", { class: "ttr-place" });
   const label = `${sheet.about}: choose a route to claim it`;
   const board = drawBoard(element, sheet, { onRoute, label, isGame: true });
+  hint.watch(element); // an SVG that listens to focus could have it
+  element.append(hint.element);
+  let seen = {}; // the owners when the person decided last
 
   function showTickets(places) {
     board.setTickets(places.map((ticket) => ({ ticket, owner: you, state: "" })));
@@ -274,10 +334,17 @@ function makeBoard(facts, onRoute) {
     element,
     showTickets,
     choose: (id) => board.highlight(id === null ? [] : [id]),
+    setAbout: hint.set,
+    stop: hint.stop,
     set(now) {
       const { moment, told, options, closed } = now;
-      board.setOwners(moment.owners);
-      for (const route of sheet.routes) board.describe(route.id, routeWords(route, now));
+      const { owners } = moment;
+      board.setOwners(owners);
+      board.arrive(Object.keys(owners).filter((id) => !(id in seen) && owners[id] !== you));
+      if (options || moment.acting === null) seen = owners;
+      const words = new Map(sheet.routes.map((route) => [route.id, routeWords(route, now)]));
+      for (const [id, text] of words) board.describe(id, text);
+      hint.reset(words);
       board.close(closed);
       board.highlight([]);
       board.highlight(options ? [...Object.keys(options.claims), ...neutralTracks(options)] : [], "is-open");
@@ -285,6 +352,44 @@ function makeBoard(facts, onRoute) {
       const possible = moment.seats[you].tickets.filter(([, status]) => status === "possible");
       showTickets(possible.map(([ticket]) => ticket));
     },
+  };
+}
+
+/*
+ * What a route costs, while it is pointed at or has the focus: what it is at once, and the rest when Python has said it.
+ * `onLook(id)` asks for that; an answer holds until the table changes.
+ */
+function routeHint(sheet, onLook) {
+  const element = make("p", { class: "ttr-t-hint" });
+  const idle = "Point at a route to see what it costs.";
+  let words = new Map();
+  let known = new Map();
+  let looked = null;
+  let waiting = null;
+  const show = () => setText(element, looked === null ? idle : (known.get(looked) ?? words.get(looked) ?? ""));
+  function look(id) {
+    looked = id;
+    clearTimeout(waiting);
+    if (id !== null && !known.has(id)) waiting = setTimeout(() => onLook(id), 120);
+    show();
+  }
+  const routeOf = ({ target }) => target.closest?.(".ttr-route")?.dataset.route ?? null;
+  return {
+    element,
+    watch(place) {
+      for (const kind of ["pointerover", "focusin"]) place.addEventListener(kind, (event) => look(routeOf(event)));
+      place.addEventListener("pointerleave", () => look(null));
+    },
+    reset(now) {
+      words = new Map(sheet.routes.map((route) => [route.id, now.get(route.id) ?? route.words]));
+      known = new Map();
+      look(looked);
+    },
+    set(id, text) {
+      known.set(id, text);
+      show();
+    },
+    stop: () => clearTimeout(waiting),
   };
 }
 
@@ -352,7 +457,10 @@ function render({ model, el }) {
   const keep = (change) => keepFocus(root, change, turn.bar);
 
   const stepping = makeStepping(model.widget_manager, () => model.send({ do: "stepper" }));
-  const board = makeBoard(facts, (id) => turn.onRoute(id));
+  const board = makeBoard(facts, {
+    onRoute: (id) => turn.onRoute(id),
+    onLook: (route) => model.send({ do: "about", route }),
+  });
   const turn = makeTurn(facts, keep, {
     busyWith: () => model.get("busy"),
     onSend: (message) => model.send(message),
@@ -362,18 +470,24 @@ function render({ model, el }) {
   });
   const seats = seatPanels(facts, { first: facts.seat });
   let before; // the moment shown before
+  const [own, ...others] = seats.elements;
   const log = makeLog();
   const root = make(
     "div",
     {
-      class: "ttr ttr-play",
+      class: isWide(sheet) ? "ttr ttr-play is-wide" : "ttr ttr-play",
       "data-lm-suppress-shortcuts": "true",
       role: "region",
       "aria-label": `Play: ${facts.title}`,
     },
     make("header", { class: "ttr-p-top" }, make("h2", {}, make("bdi", { text: facts.title }))),
-    make("div", { class: "ttr-p-bar" }, turn.bar, turn.market),
-    panelBody(sheet, board.element, seats.elements, "What happened", log.element),
+    deskOf(sheet, {
+      board: board.element,
+      side: [turn.bar, turn.market, own],
+      seats: others,
+      heading: "What happened",
+      list: log.element,
+    }),
   );
 
   function onNow() {
@@ -385,8 +499,12 @@ function render({ model, el }) {
     turn.set(now);
   }
   const onProblem = () => turn.setProblem(model.get("problem"));
+  function onAbout() {
+    const { route, step, words } = model.get("about");
+    if (step === model.get("now").step) board.setAbout(route, words);
+  }
   const onStepping = () => stepping.set(model.get("stepping"));
-  const listeners = { now: onNow, busy: turn.show, problem: onProblem, stepping: onStepping };
+  const listeners = { now: onNow, busy: turn.show, problem: onProblem, about: onAbout, stepping: onStepping };
 
   el.append(root, stepping.element);
   keepKeys(root, turn.onKey);
@@ -395,6 +513,7 @@ function render({ model, el }) {
   onProblem();
   onStepping();
   return () => {
+    board.stop();
     stepping.stop();
     log.stop();
     for (const [name, listener] of Object.entries(listeners)) model.off(`change:${name}`, listener);
