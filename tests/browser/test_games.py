@@ -128,6 +128,25 @@ def test_the_board_stays_in_its_place_and_all_controls_in_sight(lab: Lab, width:
         lab.page.set_viewport_size({"width": 1300, "height": 1000})
 
 
+def test_another_game_is_begun_with_other_players(lab: Lab) -> None:
+    table = lab.show(TABLE.replace("seed=7", "seed=7, practice=True"))
+    lab.ask("table.play('keep all')")
+    lab.ask("table.play('draw')")
+    table.get_by_role("button", name="Undo").click()
+    expect(table.locator(".ttr-t-turn")).to_contain_text("it is your turn")
+
+    table.locator("summary").press("Enter")
+    table.get_by_label("Players").select_option("3")
+    table.get_by_label("Your seat").select_option("2")
+    table.get_by_label("Seed").fill("5")
+    table.get_by_role("button", name="Start").press("Enter")
+
+    expect(table.locator(".ttr-seat")).to_have_count(3)
+    expect(table.locator(".ttr-t-turn")).to_contain_text("choose your opening tickets")
+    expect(table.get_by_role("region", name="Your turn")).to_be_focused()
+    assert lab.ask("table.record.header.seed, table.facts['seat']") == "(5, 2)"
+
+
 def test_what_a_route_costs_is_said_when_it_is_pointed_at(lab: Lab) -> None:
     table = lab.show(TABLE)
     lab.ask("table.play('keep all')")

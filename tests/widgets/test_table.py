@@ -17,6 +17,7 @@ from ttr_analysis._errors import UnknownNameError
 from ttr_analysis.engine.actions import Action, Pass
 from ttr_analysis.policies import Greedy, Random
 from ttr_analysis.widgets.human_game import PERSON, HumanGame
+from ttr_analysis.widgets.snapshot import Moments
 from ttr_analysis.widgets.table import GameTable
 
 if TYPE_CHECKING:
@@ -353,6 +354,60 @@ def test_the_person_has_one_name(nordic: GameMap) -> None:
     table = GameTable(nordic, "Greedy", seed=1, name="Ida")
     assert table.facts["names"] == ["Ida", "Greedy"]
     assert table.record.header.policies == ("Ida", "Greedy")
+
+
+def test_moves_are_taken_back_where_one_practices(nordic: GameMap) -> None:
+    table = GameTable(nordic, "Greedy", seed=7, practice=True)
+    table.play("keep all")
+    before, now = table.record, table.now
+    for line in ("draw", "take purple"):
+        table.play(line)
+    for n_left in (2, 1):
+        assert table.now["undo"], n_left
+        table._hear({"do": "undo", "step": table.now["step"]})
+    assert (table.record, table.now) == (before, now)
+    table.play("draw")
+    assert GameRecord.loads(table.record.dumps(), nordic) == table.record
+
+
+def test_tickets_are_judged_anew_after_a_move_was_taken_back(nordic: GameMap) -> None:
+    table = GameTable(nordic, "Greedy", seed=7, practice=True)
+    table.play("keep all")
+    one, other = sorted(table.now["options"]["claims"])[:2]
+    moments = []
+    for route in (one, other):
+        table.play(table.now["options"]["claims"][route]["payments"][0]["line"])
+        moments.append(table._human_game._moments.seen_from(view_of(table), table._human_game.state))
+        fresh = Moments(table._human_game.game).seen_from(view_of(table), table._human_game.state)
+        assert moments[-1] == fresh
+        table.undo()
+
+
+def view_of(table: GameTable) -> SeatView:
+    """Return what the person sees."""
+    return table._human_game.game.view(table._human_game.state, 0)
+
+
+def test_no_move_is_taken_back_in_earnest(nordic: GameMap) -> None:
+    table = GameTable(nordic, "Greedy", seed=7)
+    table._hear({"do": "undo", "step": table.now["step"]})
+    assert table.problem["text"] == "moves can be taken back only at a table with practice=True"
+    with pytest.raises(GameError, match="no move to take back"):
+        GameTable(nordic, "Greedy", seed=7, practice=True).undo()
+
+
+def test_another_game_is_begun_at_the_same_table(nordic: GameMap) -> None:
+    table = GameTable(nordic, ["Greedy", "Random"], seed=7)
+    table.play("keep all")
+    table._hear({"do": "new", "players": 2, "seat": 1, "seed": 5})
+    assert table.facts["names"] == ["Greedy", PERSON]
+    assert (table.record.header.seed, table.facts["seat"]) == (5, 1)
+    assert table.now["options"]["keep"]
+    table.new_game(n_players=3)
+    assert table.facts["names"] == ["Greedy", PERSON, "Random"]
+    table._hear({"do": "new", "players": 9, "seat": 0, "seed": None})
+    assert "players" in str(table.problem["text"])
+    assert len(table.facts["names"]) == 3
 
 
 def test_the_widget_plays_and_then_steps_through(nordic: GameMap) -> None:

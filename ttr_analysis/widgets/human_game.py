@@ -112,6 +112,7 @@ class HumanGame:
         self._timeline = Timeline(game.game_map, game.n_players)
         self._timeline.add_played(SET_UP, 0, rows, self._vector)
         self.told = [tell_step(self._seen(rows, self._vector), None, self.state)]
+        self._decisions: list[tuple[State, int, Timeline, int]] = []
 
     # -- the game ---------------------------------------------------------------
 
@@ -177,7 +178,28 @@ class HumanGame:
         if not self.is_persons_turn:
             raise GameError(f"it is not your turn: {self.thinker} decides now")
         action = read_move(line, self.game, self.state)
+        self._decisions.append((self._vector, len(self._rows), self._timeline.copy(), len(self.told)))
         self._apply(*self._packed.encode(self._vector, action))
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether the person has made a move that can be taken back."""
+        return bool(self._decisions)
+
+    def undo(self) -> None:
+        """
+        Take back the person's last move and all that followed: what chance would do stays the same.
+
+        Raises
+        ------
+        GameError
+            If there is none.
+        """
+        if not self._decisions:
+            raise GameError("there is no move to take back")
+        self._vector, n_rows, self._timeline, n_told = self._decisions.pop()
+        del self._rows[n_rows:], self.told[n_told:]
+        self._moments = Moments(self.game)  # what it has judged may be of moves that are no more
 
     def let_play(self) -> Narration:
         """
@@ -303,6 +325,7 @@ class HumanGame:
             "told": [[told.seat, told.text, told.route.id if told.route else None] for told in self.told[-_MOST_TOLD:]],
             "closed": [route.id for route in view.closed if route.id not in moment["owners"]],
             "options": self._options() if self.is_persons_turn else None,
+            "undo": self.can_undo,
         }
 
     def _options(self) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import traitlets
@@ -27,7 +29,7 @@ class GameTable(MessageWidget):
     Buttons draw cards and tickets; a route is claimed by choosing it on the
     board, and then how it is paid: a few payments are offered, the cheapest
     first. What a route costs is said when it is pointed at. The others' moves
-    are told in words. A move cannot be taken back.
+    are told in words. A move can be taken back only where one practices.
 
     Parameters
     ----------
@@ -46,6 +48,8 @@ class GameTable(MessageWidget):
         What chance does; None for a game that nobody has seen.
     name
         What the person is called, in the widget and in the record.
+    practice
+        Whether moves can be taken back; the cards then come as they came.
 
     Attributes
     ----------
@@ -100,11 +104,14 @@ class GameTable(MessageWidget):
         seed: int | None = None,
         *,
         name: str = PERSON,
+        practice: bool = False,
     ) -> None:
-        seats = _policies(policies, n_players)
+        self._policies = _policies(policies, n_players)
+        self._variant, self._name, self._practice = variant, name, practice
         self._n_said = 0
         self.failure: BaseException | None = None
-        self._human_game = HumanGame(Game(game_map, len(seats) + 1, variant), seats, seat, seed, name)
+        game = Game(game_map, len(self._policies) + 1, variant)
+        self._human_game = HumanGame(game, self._policies, seat, seed, name)
         super().__init__()
         self._let_others_play()
 
@@ -159,6 +166,49 @@ class GameTable(MessageWidget):
         self._human_game.replace_policy(seat, policy)
         self._let_others_play()
 
+    def undo(self) -> None:
+        """
+        Take back the person's last move, and what the others did after it.
+
+        Raises
+        ------
+        GameError
+            If there is none, or the table is not for practice.
+        """
+        if not self._practice:
+            raise GameError("moves can be taken back only at a table with practice=True")
+        self._human_game.undo()
+        self._let_others_play()
+
+    def new_game(self, n_players: int | None = None, seat: int | None = None, seed: int | None = None) -> None:
+        """
+        Begin another game at this table; the one before is gone, unless its record was kept.
+
+        Parameters
+        ----------
+        n_players
+            Number of players, with the policies of before, one after the
+            other; None for as many as before.
+        seat
+            Where the person sits; None for the seat of before.
+        seed
+            What chance does; None for a game that nobody has seen.
+
+        Raises
+        ------
+        GameError
+            If the map is not for so many players, or there is no such seat.
+        """
+        before = self._human_game
+        game = Game(before.game.game_map, n_players or before.game.n_players, self._variant)
+        others = [policy for policy, _ in zip(cycle(self._policies), range(game.n_players - 1), strict=False)]
+        self._human_game = HumanGame(game, others, before.seat if seat is None else seat, seed, self._name)
+        with self.hold_sync():  # the page is drawn anew, from all of it at once
+            self.set_trait("facts", self._first_facts())
+            self.set_trait("now", self._human_game.frame())
+            self.set_trait("stepping", None)
+        self._let_others_play()
+
     def stepper(self) -> GameStepper:
         """Return a widget that steps through the game so far: as the seat saw it, until it is over."""
         from ttr_analysis.widgets.stepper import GameStepper
@@ -170,7 +220,12 @@ class GameTable(MessageWidget):
     @traitlets.default("facts")
     def _first_facts(self) -> dict[str, Any]:
         human_game = self._human_game
-        return fixed_facts(human_game.game.game_map, human_game.names) | {"seat": human_game.seat}
+        fewest, most = human_game.game.game_map.rules.players
+        return fixed_facts(human_game.game.game_map, human_game.names) | {
+            "seat": human_game.seat,
+            "practice": self._practice,
+            "players": list(range(fewest, most + 1)),
+        }
 
     @traitlets.default("now")
     def _first_now(self) -> dict[str, Any]:
@@ -180,6 +235,11 @@ class GameTable(MessageWidget):
         match message:
             case {"do": "go_on"}:
                 self._let_others_play()
+            case {"do": "undo", "step": int(step)}:
+                if step == self._human_game.n_steps:
+                    self._try(self.undo)
+            case {"do": "new", "players": int(n_players), "seat": int(seat), "seed": int() | None as seed}:
+                self._try(partial(self.new_game, n_players, seat, seed))
             case {"do": "stepper"} if self.is_over:
                 self.set_trait("stepping", self.stepping or self.stepper())
             case {"do": "about", "route": str(route)}:
@@ -193,6 +253,13 @@ class GameTable(MessageWidget):
                     self._say(problem)
                 else:
                     self._let_others_play()
+
+    def _try(self, change: Callable[[], None]) -> None:
+        """Do what a message asks for, or say why it cannot be."""
+        try:
+            change()
+        except GameError as error:
+            self._say(str(error))
 
     def _let_others_play(self) -> None:
         """Let policies play until the person decides; what goes wrong is shown, and the game is kept."""

@@ -289,6 +289,7 @@ function makeTurn(facts, keep, { busyWith, onSend, onChoose, onTickets, onStep }
       show();
       actions.set(now);
     },
+    undo: () => send({ do: "undo", step: now.step }),
     setProblem: ({ text, can_go_on: again }) =>
       keep(() => {
         bar.setProblem(text);
@@ -320,7 +321,7 @@ function makeBoard(facts, { onRoute, onLook }) {
   const board = drawBoard(element, sheet, { onRoute, label, isGame: true });
   hint.watch(element); // an SVG that listens to focus could have it
   element.append(hint.element);
-  let seen = {}; // the owners when the person decided last
+  let seen = null; // the owners when the person decided last
 
   function showTickets(places) {
     board.setTickets(places.map((ticket) => ({ ticket, owner: you, state: "" })));
@@ -340,6 +341,7 @@ function makeBoard(facts, { onRoute, onLook }) {
       const { moment, told, options, closed } = now;
       const { owners } = moment;
       board.setOwners(owners);
+      seen ??= owners;
       board.arrive(Object.keys(owners).filter((id) => !(id in seen) && owners[id] !== you));
       if (options || moment.acting === null) seen = owners;
       const words = new Map(sheet.routes.map((route) => [route.id, routeWords(route, now)]));
@@ -450,7 +452,48 @@ function makeStepping(manager, onAsk) {
   };
 }
 
-function render({ model, el }) {
+/* Who plays where, in another game; it opens over what is below, so that nothing moves. */
+function makeNewGame(facts, onNew) {
+  const option = (value, text) => make("option", { value, text });
+  const field = (words, control) => make("label", {}, make("span", { text: words }), control);
+  const players = make("select", {}, ...facts.players.map((n) => option(n, n)));
+  const seat = make("select");
+  const seed = make("input", { type: "number", min: 0, step: 1, placeholder: "any", inputmode: "numeric" });
+  function setSeats() {
+    const chosen = Math.min(Number(seat.value), players.value - 1);
+    const seats = Array.from({ length: players.value }, (_, k) => option(k, k === 0 ? "0, begins" : k));
+    seat.replaceChildren(...seats);
+    seat.value = chosen;
+  }
+  players.value = facts.names.length;
+  players.addEventListener("change", setSeats);
+  setSeats();
+  seat.value = facts.seat;
+  const start = make("button", { type: "button", class: "ttr-main", text: "Start", onclick: begin });
+  function begin() {
+    const wanted = seed.valueAsNumber;
+    close(); // the focus would be lost with what is hidden
+    onNew({ players: Number(players.value), seat: Number(seat.value), seed: wanted >= 0 ? Math.floor(wanted) : null });
+  }
+  function close() {
+    element.querySelector("summary").focus({ preventScroll: true });
+    element.open = false;
+  }
+  const fields = [field("Players", players), field("Your seat", seat), field("Seed", seed), start];
+  const element = make(
+    "details",
+    { class: "ttr-t-new" },
+    make("summary", { text: "New game" }),
+    make("div", { class: "ttr-panel" }, ...fields),
+  );
+  element.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && element.open) close();
+  });
+  return element;
+}
+
+/* The table of one game. */
+function showGame({ model, el }) {
   const facts = model.get("facts");
   const { sheet } = facts;
   // Who has the focus on what goes away waits at what is said, before what can be done.
@@ -471,6 +514,8 @@ function render({ model, el }) {
   const seats = seatPanels(facts, { first: facts.seat });
   let before; // the moment shown before
   const [own, ...others] = seats.elements;
+  const newGame = makeNewGame(facts, (wanted) => model.send({ do: "new", ...wanted }));
+  const undo = make("button", { type: "button", text: "Undo", onclick: () => turn.undo() });
   const log = makeLog();
   const root = make(
     "div",
@@ -480,7 +525,13 @@ function render({ model, el }) {
       role: "region",
       "aria-label": `Play: ${facts.title}`,
     },
-    make("header", { class: "ttr-p-top" }, make("h2", {}, make("bdi", { text: facts.title }))),
+    make(
+      "header",
+      { class: "ttr-p-top" },
+      make("h2", {}, make("bdi", { text: facts.title })),
+      newGame,
+      facts.practice ? undo : "",
+    ),
     deskOf(sheet, {
       board: board.element,
       side: [turn.bar, turn.market, own],
@@ -491,7 +542,9 @@ function render({ model, el }) {
   );
 
   function onNow() {
+    if (model.get("facts") !== facts) return; // of another game, which is drawn anew
     const now = model.get("now");
+    keep(() => (undo.disabled = !now.undo));
     board.set(now);
     seats.set(now.moment, before);
     before = now.moment;
@@ -517,6 +570,25 @@ function render({ model, el }) {
     stepping.stop();
     log.stop();
     for (const [name, listener] of Object.entries(listeners)) model.off(`change:${name}`, listener);
+  };
+}
+
+function render(context) {
+  const { model, el } = context;
+  let stop = showGame(context);
+  function onFacts() {
+    const hadFocus = el.contains(el.getRootNode().activeElement);
+    stop();
+    el.replaceChildren();
+    stop = showGame(context);
+    const first = el.querySelector(".ttr-t-now");
+    first.tabIndex = -1;
+    if (hadFocus) first.focus({ preventScroll: true });
+  }
+  model.on("change:facts", onFacts);
+  return () => {
+    model.off("change:facts", onFacts);
+    stop();
   };
 }
 
