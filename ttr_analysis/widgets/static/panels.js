@@ -219,13 +219,14 @@ function seatPanels(facts, { first = 0, onTickets = null } = {}) {
 
 // -- market and piles -------------------------------------------------------------------
 
-function neutralWords({ sheet }, { ticket, trains, marker }) {
+function neutralWords(facts, { ticket, trains, marker }) {
+  const { sheet } = facts;
   const name = ticket === null ? "none yet" : ticket < 0 ? "unknown" : sheet.tickets[ticket].words;
   return [
     playerMark("neutral"),
     ` neutral player: ${several(trains, "train")}, ticket `,
     make("bdi", { dir: "ltr", text: name }),
-    marker === null ? "" : `, marker P${marker}`,
+    marker === null ? "" : `, marker at ${seatName(facts, marker)}`,
   ];
 }
 

@@ -461,7 +461,7 @@ function makeNewGame(facts, onNew) {
   const seed = make("input", { type: "number", min: 0, step: 1, placeholder: "any", inputmode: "numeric" });
   function setSeats() {
     const chosen = Math.min(Number(seat.value), players.value - 1);
-    const seats = Array.from({ length: players.value }, (_, k) => option(k, k === 0 ? "0, begins" : k));
+    const seats = Array.from({ length: players.value }, (_, k) => option(k, k === 0 ? "0 (first)" : k));
     seat.replaceChildren(...seats);
     seat.value = chosen;
   }
