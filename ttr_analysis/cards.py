@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import index
 from typing import Any, Self, SupportsIndex
@@ -30,6 +30,54 @@ LOCOMOTIVE_INDEX = N_COLORS
 """Position of the locomotives in a vector of card counts."""
 
 
+_OTHER_NAMES = {"pink": "purple", "grey": GRAY, "loco": LOCOMOTIVE, "joker": LOCOMOTIVE, "wild": LOCOMOTIVE}
+"""What people also call colors and locomotives: most boards print the purple cards pink."""
+
+
+def kind_name(what: str, kind: object, allowed: Sequence[str] = CARD_KINDS) -> str:
+    """
+    Return the name of a color or kind of card, whatever people call it.
+
+    Parameters
+    ----------
+    what
+        What is looked for, for the message.
+    kind
+        The name, in any case: "pink" is purple, "grey" is gray.
+    allowed
+        The names that it may be.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such kind.
+
+    Examples
+    --------
+    >>> kind_name("kind of card", "Pink"), kind_name("color", "grey", ROUTE_COLORS)
+    ('purple', 'gray')
+    """
+    if kind in allowed:
+        return str(kind)
+    name = str(kind).strip().lower()
+    name = _OTHER_NAMES.get(name, name)
+    if not isinstance(kind, str) or name not in allowed:
+        raise UnknownNameError(what, kind, nearest(str(kind), allowed), allowed)
+    return name
+
+
+def other_names(kind: str) -> list[str]:
+    """
+    Return what a color or kind of card is called, its own name first.
+
+    Examples
+    --------
+    >>> other_names("purple"), other_names("red")
+    (['purple', 'pink'], ['red'])
+    """
+    return [kind, *(other for other, meant in _OTHER_NAMES.items() if meant == kind)]
+
+
 def card_index(kind: str) -> int:
     """
     Return the position of a kind of card in vectors of card counts.
@@ -37,7 +85,7 @@ def card_index(kind: str) -> int:
     Parameters
     ----------
     kind
-        A color or `"locomotive"`.
+        A color or `"locomotive"`, as `kind_name` takes it.
 
     Returns
     -------
@@ -57,7 +105,7 @@ def card_index(kind: str) -> int:
     try:
         return CARD_KINDS.index(kind)
     except ValueError:
-        raise UnknownNameError("kind of card", kind, nearest(str(kind), CARD_KINDS), CARD_KINDS) from None
+        return CARD_KINDS.index(kind_name("kind of card", kind))
 
 
 @dataclass(frozen=True, slots=True)

@@ -253,9 +253,9 @@ def test_a_line_is_checked_as_it_is_typed(lab: Lab) -> None:
     recorder = lab.show(RECORDER)
     line, enter = recorder.get_by_label("Line", exact=True), recorder.get_by_role("button", name="Enter")
 
-    line.fill("P0: hand pink 4")
+    line.fill("P0: hand rosa 4")
     expect(line).to_have_attribute("aria-invalid", "true")
-    expect(recorder.locator(".ttr-live")).to_contain_text("pink")
+    expect(recorder.locator(".ttr-live")).to_contain_text("rosa")
     expect(enter).to_be_disabled()
     line.fill("P0: hand red 4")
     expect(enter).to_be_enabled()

@@ -173,12 +173,12 @@ def test_pasted_lines_end_with_the_one_that_is_wrong(slow: Slow) -> None:
     slow.line().fill("hand")
     paste = """(input) => {
       const clipboardData = new DataTransfer();
-      clipboardData.setData("text", "hand 4\\nhand 4\\nmarket pink");
+      clipboardData.setData("text", "hand 4\\nhand 4\\nmarket rosa");
       input.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
     }"""
     slow.line().evaluate(paste)
     slow.settle()
-    expect(slow.line()).to_have_value("market pink")
+    expect(slow.line()).to_have_value("market rosa")
     assert slow.recorder.lines == ("P0: hand 4", "P1: hand 4")
 
 

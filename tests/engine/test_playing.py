@@ -168,7 +168,7 @@ def test_what_happened_at_random_happens_again_by_script(name: str, variant: str
             "outcome 1 does not fit: P1 draws red, where a card that P0 draws is due",
         ),
         ([Chance("card_revealed", card="red")], "red is turned over for the tunnel, where a card that P0 draws is due"),
-        ([Chance("card_drawn", 0, card="pink")], "no kind of card 'pink'"),
+        ([Chance("card_drawn", 0, card="rosa")], "no kind of card 'rosa'"),
         ([Chance("card_drawn", card="red")], "the seat of a card_drawn is a number from 0 to 5, got None"),
         ([Chance("market_card", card="red")], "the slot of a market_card is a number"),
         ([Chance("card_sold", 0, card="red")], "no outcome of chance 'card_sold'"),  # type: ignore[arg-type]

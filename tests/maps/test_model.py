@@ -49,8 +49,8 @@ def test_an_ambiguous_route_lists_the_tracks(nordic: GameMap) -> None:
 
 
 def test_a_route_that_is_not_there_lists_what_is(nordic: GameMap) -> None:
-    with pytest.raises(UnknownNameError, match="no route 'Oslo-Bergen pink'; did you mean Bergen-Oslo"):
-        nordic.route("Oslo", "Bergen", color="pink")
+    with pytest.raises(UnknownNameError, match="no route 'Oslo-Bergen Pink'; did you mean Bergen-Oslo"):
+        nordic.route("Oslo", "Bergen", color="Pink")
     with pytest.raises(
         UnknownNameError, match="no route 'Tallinn-Oslo'; did you mean Tallinn-Helsinki or Tallinn-Stockholm"
     ):
@@ -62,10 +62,10 @@ def test_tickets_are_found_from_either_end(nordic: GameMap) -> None:
     assert ticket is nordic.ticket("murmansk", "kobenhavn")
     assert ticket is nordic.ticket("København-Murmansk")
     with pytest.raises(
-        UnknownNameError, match="no ticket 'Murmansk-Oslo'; did you mean København-Murmansk or Narvik-Murmansk"
+        UnknownNameError, match="no ticket 'Murmansk-Oslo'; did you mean Murmansk-København or Murmansk-Narvik"
     ):
         nordic.ticket("Murmansk", "Oslo")
-    with pytest.raises(UnknownNameError, match="no ticket 'Vaasa'; did you mean Oslo-Vaasa or Tromsø-Vaasa"):
+    with pytest.raises(UnknownNameError, match="no ticket 'Vaasa'; did you mean Vaasa-Oslo or Vaasa-Tromsø"):
         nordic.resolve_tickets(("Vaasa", "Oslo"))
 
 
@@ -85,7 +85,7 @@ def test_routes_are_resolved_from_anything_that_names_them(nordic: GameMap) -> N
 
 
 def test_a_bare_pair_of_cities_is_not_taken_for_two_routes(nordic: GameMap) -> None:
-    with pytest.raises(UnknownNameError, match="no route 'Oslo'; did you mean Aalborg-Oslo/0"):
+    with pytest.raises(UnknownNameError, match="no route 'Oslo'; did you mean Oslo-Aalborg"):
         nordic.resolve_routes(("Oslo", "Bergen"))
     with pytest.raises(TypeError, match="expected a Route, a route id or a pair of cities, got 7"):
         nordic.resolve_routes([7])  # type: ignore[list-item]

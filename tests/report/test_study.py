@@ -348,6 +348,33 @@ def test_tables_of_an_earlier_study_do_not_stay(tmp_path: Path, monkeypatch: pyt
     assert {path.stem for path in (out / "tables").glob("*.csv")} == {*described, "mine"}
 
 
+READERS: dict[str, Callable[[GameMap, str], object]] = {
+    "route": GameMap.resolve_routes,
+    "ticket": GameMap.ticket,
+    "ticket_a": GameMap.ticket,
+    "ticket_b": GameMap.ticket,
+    "worst_ticket": GameMap.ticket,
+    "city": GameMap.city,
+    "destination": GameMap.place,
+}
+"""What reads the cells of a column, by its key."""
+
+
+def test_names_in_tables_and_texts_are_read_back(study: Study) -> None:
+    game_map = load("usa" if "USA" in study.title else "invented")
+    cells = [
+        (key, cell)
+        for table in study.tables
+        for key in table.frame
+        if key in READERS
+        for cell in table.frame[key]
+        if isinstance(cell, str) and cell
+    ]
+    for key, cell in cells:
+        assert READERS[key](game_map, plain(cell)), (key, cell)
+    assert len(cells) > len(game_map.routes) + len(game_map.tickets)
+
+
 def test_each_section_is_handed_over_as_soon_as_it_is_done() -> None:
     full, sections = handed_over("invented")
     assert sections[-1] == "best"  # what takes longest

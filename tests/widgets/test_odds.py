@@ -96,7 +96,7 @@ def test_a_map_without_tunnels_answers_for_tunnels_in_no_place() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
-        ("hand", {"pink": 1}, "no kind of card 'pink'"),
+        ("hand", {"rosa": 1}, "no kind of card 'rosa'"),
         ("hand", {"red": -1}, "0 or more, got -1"),
         ("hand", {"red": True}, "got True"),
         ("hand", {"red": "2"}, "got '2'"),
@@ -105,9 +105,9 @@ def test_a_map_without_tunnels_answers_for_tunnels_in_no_place() -> None:
         ("discards", None, "expected cards"),
         ("pile", -1, "0 or more, or None, got -1"),
         ("pile", True, "got True"),
-        ("route", "Oslo", "no tunnel 'Oslo'"),
-        ("route", None, "no tunnel None"),
-        ("route", ["Oslo"], "no tunnel"),
+        ("route", "Oslo", "no route 'Oslo'; did you mean Oslo-"),
+        ("route", None, "expected a Route, a route id"),
+        ("route", ["Oslo"], "expected a Route, a route id"),
     ],
 )
 def test_nonsense_is_refused_and_changes_nothing(nordic: ttr.GameMap, name: str, value: object, words: str) -> None:

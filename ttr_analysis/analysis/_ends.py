@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
-from ttr_analysis.maps.model import City, GameMap, Place, Route, RouteLike
+from ttr_analysis.maps.model import City, GameMap, Place, Route, RouteLike, city_names
 from ttr_analysis.maps.names import NameIndex
 from ttr_analysis.tables import check_players
 
@@ -43,7 +43,7 @@ def end_cities(game_map: GameMap, end: End) -> tuple[str, ...]:
 
 @lru_cache(maxsize=32)
 def _end_index(game_map: GameMap) -> NameIndex[tuple[str, ...]]:
-    cities = [(city.name, (city.name,)) for city in game_map.cities]
+    cities = [(name, (city.name,)) for name, city in city_names(game_map.cities)]
     return NameIndex([*cities, *((place.name, place.cities) for place in game_map.places)])
 
 

@@ -97,7 +97,7 @@ def route_costs(game_map: GameMap, weight: Weight) -> dict[str, Fraction]:
     return {route.id: _exact(costs[weight](route)) for route in game_map.routes}
 
 
-def expected_cards(game_map: GameMap, route: Route | str) -> float:
+def expected_cards(game_map: GameMap, route: RouteLike) -> float:
     """
     Return how many cards a route takes on average, by a neutral measure.
 
@@ -119,7 +119,7 @@ def expected_cards(game_map: GameMap, route: Route | str) -> float:
     game_map
         The map, for its deck and rules.
     route
-        A route of it, or its id.
+        A route of it, or what names one.
 
     Returns
     -------
@@ -143,7 +143,7 @@ def expected_cards(game_map: GameMap, route: Route | str) -> float:
     >>> [round(expected_cards(nordic, id), 2) for id in ids]
     [2.71, 3.32, 17.12]
     """
-    (route,) = game_map.resolve_routes([route])
+    route = game_map.route(route)
     rules = game_map.rules
     return float(route.length + _expected_surcharge(rules, route) + _expected_swaps(rules, route))
 

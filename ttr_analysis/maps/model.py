@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from ttr_analysis._display import render_html
 from ttr_analysis._errors import AmbiguousNameError, Fault, MapError, UnknownNameError
+from ttr_analysis.cards import ROUTE_COLORS, kind_name, other_names
 from ttr_analysis.maps.board import City, Place, Route, Ticket, double_routes
 from ttr_analysis.maps.decoding import encode_rules
-from ttr_analysis.maps.names import NameIndex, fold
+from ttr_analysis.maps.names import Link, LinkIndex, NameIndex
 from ttr_analysis.maps.reading import write_atomically
 from ttr_analysis.maps.rows import (
     CITY_COLUMNS,
@@ -35,13 +36,30 @@ if TYPE_CHECKING:
     from ttr_analysis.maps.frames import MapFrames
     from ttr_analysis.maps.graph import GraphFile
 
-__all__ = ["City", "GameMap", "Place", "Route", "RouteLike", "Ticket", "TicketLike", "first_equal"]
+__all__ = [
+    "City",
+    "CityLike",
+    "GameMap",
+    "Place",
+    "Route",
+    "RouteLike",
+    "Ticket",
+    "TicketLike",
+    "city_names",
+    "first_equal",
+]
 
-RouteLike = Route | str | tuple[str, str]
-"""A route, a route id, or a pair of cities: all tracks between them."""
+CityLike = City | str
+"""A city, or its name."""
 
-TicketLike = Ticket | str | tuple[str, str]
-"""A ticket, a ticket id, or the pair of places that it joins."""
+RouteLike = Route | str | tuple[CityLike, CityLike] | tuple[CityLike, CityLike, int]
+"""
+A route, or what names it: its id; its cities, in one text or as a pair, which mean all tracks between them; an edge of
+the graph, with its track.
+"""
+
+TicketLike = Ticket | str | tuple[CityLike | Place, CityLike | Place]
+"""A ticket, or what names it: its id, or the places that it joins, in one text or as a pair."""
 
 
 @dataclass(frozen=True)
@@ -80,18 +98,18 @@ class GameMap:
 
     # -- looking things up ------------------------------------------------
 
-    def city(self, name: str) -> City:
+    def city(self, name: CityLike) -> City:
         """
-        Return a city by name, whatever the case and accents.
+        Return a city by name, whatever the case, accents and hyphens.
 
         Raises
         ------
         UnknownNameError
             If there is none; the message names the nearest ones.
         """
-        return self._cities.find("city", name)
+        return self._cities.find("city", name.name if isinstance(name, City) else name)
 
-    def place(self, name: str) -> Place:
+    def place(self, name: CityLike | Place) -> Place:
         """
         Return what a ticket can name: a city, or a country.
 
@@ -100,9 +118,9 @@ class GameMap:
         UnknownNameError
             If there is none.
         """
-        return self._places.find("city or country", name)
+        return self._places.find("city or country", name.name if isinstance(name, City | Place) else name)
 
-    def routes_between(self, a: str, b: str) -> tuple[Route, ...]:
+    def routes_between(self, a: CityLike, b: CityLike) -> tuple[Route, ...]:
         """
         Return the tracks between two cities: none, one or two.
 
@@ -113,14 +131,17 @@ class GameMap:
         """
         return self._by_ends.get(frozenset((self.city(a).name, self.city(b).name)), ())
 
-    def route(self, a: str, b: str | None = None, *, color: str | None = None, track: int | None = None) -> Route:
+    def route(
+        self, a: RouteLike | City, b: CityLike | None = None, *, color: str | None = None, track: int | None = None
+    ) -> Route:
         """
         Return one route.
 
         Parameters
         ----------
         a, b
-            The two cities in any order; or the id of the route alone.
+            The two cities in any order; or one thing that names the route: its
+            id, its cities in one text, an edge of the graph.
         color, track
             Tell the two tracks of a double route apart.
 
@@ -137,41 +158,30 @@ class GameMap:
         >>> nordic = ttr.load_map("nordic")
         >>> nordic.route("Oslo", "Bergen", color="red").id
         'Bergen-Oslo/1'
+        >>> nordic.route("Oslo – Bergen (red, 4)") == nordic.route("bergen-oslo/1")
+        True
         """
-        if b is None:
-            return self._route_by_id(a)
-        ends = (self.city(a).name, self.city(b).name)
-        tracks = self.routes_between(*ends)
-        if not tracks:
-            neighbors = sorted({r.other_end(ends[0]) for r in self.routes if ends[0] in r.cities})
-            raise UnknownNameError("route", f"{ends[0]}-{ends[1]}", [f"{ends[0]}-{city}" for city in neighbors])
-        fitting = [r for r in tracks if color in (None, r.color) and track in (None, r.track)]
+        tracks = self._resolve_route(a if b is None else (a, b))
+        wanted = None if color is None else kind_name("color", color, ROUTE_COLORS)
+        fitting = [r for r in tracks if wanted in (None, r.color) and track in (None, r.track)]
+        name = "-".join(tracks[0].cities if b is None else (self.city(end).name for end in (a, b)))  # type: ignore[arg-type] # both are cities, or they were refused
         if not fitting:
-            wanted = " ".join([*([color] if color else []), *([f"track {track}"] if track is not None else [])])
-            raise UnknownNameError("route", f"{ends[0]}-{ends[1]} {wanted}", [f"{r} track {r.track}" for r in tracks])
+            told = " ".join([name, *([color] if color else []), *([f"track {track}"] if track is not None else [])])
+            raise UnknownNameError("route", told, [f"{r} track {r.track}" for r in tracks])
         if len(fitting) > 1:
-            raise AmbiguousNameError("route", f"{ends[0]}-{ends[1]}", [f"{r} track {r.track}" for r in fitting])
+            raise AmbiguousNameError("route", name, [f"{r} track {r.track}" for r in fitting])
         return fitting[0]
 
-    def _route_by_id(self, name: str) -> Route:
-        try:
-            return self._routes.find("route", name)
-        except UnknownNameError:
-            # A city's name is the likely slip where a pair of cities was meant.
-            of_city = [r.id for r in self.routes if any(fold(name) == fold(city) for city in r.cities)]
-            if of_city:
-                raise UnknownNameError("route", name, of_city) from None
-            raise
-
-    def ticket(self, origin: str, destination: str | None = None) -> Ticket:
+    def ticket(self, origin: TicketLike | City | Place, destination: CityLike | Place | None = None) -> Ticket:
         """
         Return one ticket.
 
         Parameters
         ----------
         origin, destination
-            The two places in any order; or the id of the ticket alone, or the
-            origin of a ticket to countries.
+            The two places in any order; or one thing that names the ticket:
+            its id, its places in one text, the origin of a ticket to countries.
+            Of copies that are alike it is the first.
 
         Raises
         ------
@@ -186,30 +196,7 @@ class GameMap:
         >>> ttr.load_map("nordic").ticket("murmansk", "kobenhavn").points
         24
         """
-        if destination is None:
-            return self._ticket_by_id(origin)
-        a, b = self.place(origin).name, self.place(destination).name
-        fitting = [t for t in self.tickets if _names_both(t, a, b)]
-        if not fitting:
-            of_a = [t.id for t in self.tickets if a == t.origin.name or any(a == p.name for p, _ in t.destinations)]
-            raise UnknownNameError("ticket", f"{a}-{b}", of_a)
-        if len(fitting) > 1:
-            raise AmbiguousNameError("ticket", f"{a}-{b}", [t.id for t in fitting])
-        return fitting[0]
-
-    def _ticket_by_id(self, name: str) -> Ticket:
-        try:
-            return self._tickets.find("ticket", name)
-        except UnknownNameError:
-            # A place's name is the likely slip where a pair of places was meant.
-            ends = {t.id: [t.origin.name, *(place.name for place, _ in t.destinations)] for t in self.tickets}
-            of_place = [id_ for id_, names in ends.items() if fold(name) in map(fold, names)]
-            copies = [t.id for t in self.tickets if fold(t.origin.name) == fold(name) and len(t.destinations) > 1]
-            if len(copies) > 1:
-                raise AmbiguousNameError("ticket", name, copies) from None
-            if of_place:
-                raise UnknownNameError("ticket", name, of_place) from None
-            raise
+        return self._resolve_ticket(origin if destination is None else (origin, destination))
 
     def resolve_routes(self, routes: Iterable[RouteLike]) -> tuple[Route, ...]:
         """
@@ -218,7 +205,8 @@ class GameMap:
         Parameters
         ----------
         routes
-            Routes, route ids, or pairs of cities (all tracks between them).
+            Routes, or what names them: ids, texts as they are printed, edges of
+            the graph; or pairs of cities, for all tracks between them.
 
         Returns
         -------
@@ -238,15 +226,17 @@ class GameMap:
     def _resolve_route(self, item: object) -> tuple[Route, ...]:
         match item:
             case Route():
-                here = self._routes.find("route", item.id)
+                (here,) = self._routes.find(item.id)
                 if here != item:
                     msg = f"route {item.id} is of another map: {item} there, {here} here"
                     raise ValueError(msg)
                 return (here,)
             case str():
-                return (self._route_by_id(item),)
-            case (str(a), str(b)):
-                return self.routes_between(a, b) or (self.route(a, b),)
+                return self._routes.find(item)
+            case ((str() | City()) as a, (str() | City()) as b, *track) if len(track) <= 1:
+                tracks = self.routes_between(a, b)
+                edge = "/".join([f"{self.city(a).name}-{self.city(b).name}", *map(str, track)])
+                return tuple(r for r in tracks if not track or r.track == track[0]) or self._routes.find(edge)
             case _:
                 msg = f"expected a Route, a route id or a pair of cities, got {item!r}"
                 raise TypeError(msg)
@@ -258,8 +248,8 @@ class GameMap:
         Parameters
         ----------
         tickets
-            Tickets (home-made ones too, between places of this map), ticket
-            ids, or pairs of places.
+            Tickets (home-made ones too, between places of this map), or what
+            names them: ids, texts as they are printed, pairs of places.
 
         Raises
         ------
@@ -277,13 +267,19 @@ class GameMap:
                     for city in place.cities:
                         self.city(city)
                 return item
+            case City() | Place():
+                name = item.name
             case str():
-                return self.ticket(item)
-            case (str(a), str(b)):
-                return self.ticket(a, b)
+                name = item
+            case ((str() | City() | Place()) as a, (str() | City() | Place()) as b):
+                name = f"{self.place(a).name}-{self.place(b).name}"
             case _:
                 msg = f"expected a Ticket, a ticket id or a pair of places, got {item!r}"
                 raise TypeError(msg)
+        fitting = self._tickets.find(name)
+        if len({(t.origin, t.destinations, t.neutral) for t in fitting}) > 1:
+            raise AmbiguousNameError("ticket", name, [t.id for t in fitting])
+        return fitting[0]
 
     def twin(self, route: Route) -> Route | None:
         """
@@ -471,24 +467,19 @@ class GameMap:
 
     @cached_property
     def _cities(self) -> NameIndex[City]:
-        return NameIndex((c.name, c) for c in self.cities)
+        return NameIndex(city_names(self.cities))
 
     @cached_property
     def _places(self) -> NameIndex[Place]:
         return NameIndex((p.name, p) for p in self.places)
 
     @cached_property
-    def _routes(self) -> NameIndex[Route]:
-        return NameIndex((r.id, r) for r in self.routes)
+    def _routes(self) -> LinkIndex[Route]:
+        return LinkIndex("route", map(_route_link, self.routes), self._cities.__contains__)
 
     @cached_property
-    def _tickets(self) -> NameIndex[Ticket]:
-        by_id = [(t.id, t) for t in self.tickets]
-        n_copies = Counter(t.origin.name for t in self.tickets if len(t.destinations) > 1)
-        by_origin = [
-            (t.origin.name, t) for t in self.tickets if len(t.destinations) > 1 and n_copies[t.origin.name] == 1
-        ]
-        return NameIndex([*by_origin, *by_id])
+    def _tickets(self) -> LinkIndex[Ticket]:
+        return LinkIndex("ticket", map(_ticket_link, self.tickets), self._places.__contains__)
 
     @cached_property
     def _by_ends(self) -> dict[frozenset[str], tuple[Route, ...]]:
@@ -537,12 +528,35 @@ def first_equal(game_map: GameMap) -> GameMap:
     return game_map
 
 
-def _names_both(ticket: Ticket, a: str, b: str) -> bool:
-    """Return whether a ticket joins `a` and `b`, in any order."""
-    ends = [place.name for place, _ in ticket.destinations]
-    return (ticket.origin.name == a and b in ends) or (ticket.origin.name == b and a in ends)
+def city_names(cities: Sequence[City]) -> list[tuple[str, City]]:
+    """Return what cities are called, each name with its city: by their labels too, where these tell them apart."""
+    n_labeled = Counter(city.label for city in cities)
+    labeled = [(city.label, city) for city in cities if n_labeled[city.label] == 1]
+    return [*labeled, *((city.name, city) for city in cities)]
 
 
-def _as_single(route: Route) -> Route:
-    """Return a lone second track as what it now is, the first: as it would be read from a folder."""
-    return replace(route, track=0, id=f"{route.cities[0]}-{route.cities[1]}/0")
+def _route_link(route: Route) -> Link[Route]:
+    """Return how a route may be called."""
+    a, b = route.cities
+    words = [*other_names(route.color), str(route.length), f"/{route.track}", route.kind, f"{route.points} points"]
+    if route.locomotives:
+        words.append(f"{route.locomotives} locomotive locomotives")
+    if route.toll:
+        words.append(f"toll {route.toll}")
+    if route.swap_size:
+        words.append(f"any {route.swap_size} cards for one locomotive")
+    words.append("second track" if route.track else "first track")
+    return Link(route, route.id, ((a, b), (b, a)), " ".join(words))
+
+
+def _ticket_link(ticket: Ticket) -> Link[Ticket]:
+    """Return how a ticket may be called: a ticket to countries by its origin alone, too."""
+    origin = ticket.origin.name
+    heads: list[tuple[str, ...]] = [
+        ends for place, _ in ticket.destinations for ends in ((origin, place.name), (place.name, origin))
+    ]
+    if len(ticket.destinations) > 1:
+        heads.append((origin,))
+    words = [f"{place.name} {points}" for place, points in ticket.destinations]
+    copy = ticket.id[ticket.id.rfind("/") :] if "/" in ticket.id else ""
+    return Link(ticket, ticket.id, tuple(heads), " ".join([*words, copy, "or and points"]))

@@ -8,17 +8,19 @@ from functools import lru_cache
 from typing import Final, Generic, TypeVar
 
 from ttr_analysis._errors import GameError, _shorten, nearest
-from ttr_analysis.cards import CARD_KINDS
+from ttr_analysis.cards import CARD_KINDS, other_names
 from ttr_analysis.engine.layout import UNKNOWN_CARD
 from ttr_analysis.maps.model import GameMap, Route, Ticket
-from ttr_analysis.maps.names import fold
+from ttr_analysis.maps.names import SAINT, fold
 
 T = TypeVar("T")
 
 UNKNOWN: Final = "?"
 """A card or ticket that is not known."""
 
-_DASHES: Final = frozenset("\N{HYPHEN}\N{NON-BREAKING HYPHEN}\N{EN DASH}\N{EM DASH}\N{MINUS SIGN}")
+_APART: Final = frozenset("-\N{HYPHEN}\N{NON-BREAKING HYPHEN}\N{EN DASH}\N{EM DASH}\N{MINUS SIGN}")
+_UNHEARD: Final = frozenset(".'’()")
+"""What may be left out of names, and means nothing elsewhere."""
 _NUMBER: Final = re.compile(r"\d+(?!\w)")
 _WORD: Final = re.compile(r"\w+")
 _SETS: Final = re.compile(r"sets?\b")
@@ -63,24 +65,25 @@ def fold_text(text: str) -> tuple[str, list[int]]:
     """
     Return a text as names are compared, and where each of its characters stands in the text.
 
-    Case, accents, superfluous blanks and the kinds of dash do not matter.
+    Case, accents, hyphens, dashes and blanks do not matter, as in
+    `maps.names.fold`; but the arrow stays, and so does what parts a line.
 
     Examples
     --------
-    >>> fold_text("Bodø – Å")
-    ('bodo-a', [0, 1, 2, 3, 5, 7, 8])
+    >>> fold_text("Bodø – Å; St.")
+    ('bodo a; st', [0, 1, 2, 3, 4, 7, 8, 9, 10, 11, 13])
     """
     folded: list[str] = []
     places: list[int] = []
     for at, char in enumerate(text):
-        for c in "-" if char in _DASHES else " " if char.isspace() else fold(char):
-            if c == " " and (not folded or folded[-1] in " -"):
-                continue
-            if c == "-" and folded and folded[-1] == " ":
-                folded.pop()
-                places.pop()
-            folded.append(c)
-            places.append(at)
+        is_apart = char.isspace() or (char in _APART and text[at + 1 : at + 2] != ">")
+        for c in " " if is_apart else fold(char) if char not in _UNHEARD else "":
+            if c != " " or (folded and folded[-1] != " "):
+                folded.append(c)
+                places.append(at)
+    for found in reversed([*SAINT.finditer("".join(folded))]):
+        folded[slice(*found.span())] = "st"
+        places[slice(*found.span())] = places[found.start() : found.start() + 2]
     return "".join(folded), [*places, len(text)]
 
 
@@ -98,7 +101,9 @@ class Names(Generic[T]):
         by_key: dict[str, tuple[str, T]] = {}
         for name, thing in items:
             by_key.setdefault(fold_text(name)[0].strip(), (name, thing))
-        self._things = sorted(((key, thing) for key, (_, thing) in by_key.items()), key=lambda item: -len(item[0]))
+        self._things = sorted(
+            ((key, thing) for key, (_, thing) in by_key.items() if key), key=lambda item: -len(item[0])
+        )
         self._by_key = {key: thing for key, (_, thing) in by_key.items()}
         self.names = {key: name for key, (name, _) in by_key.items()}
 
@@ -243,7 +248,7 @@ class Lexer:
             return UNKNOWN
         found = _WORD.match(self.folded, self.at)
         word = found[0] if found else ""
-        fitting = [kind for kind in CARD_KINDS if word and kind.startswith(word.removesuffix("s") or word)]
+        fitting = _kinds_of(word)
         if len(fitting) != 1:
             what = " or ".join(fitting) if fitting else f"a card{' or ?' if unknown else ''}"
             near = [] if fitting else nearest(word, CARD_KINDS, 1)
@@ -306,7 +311,14 @@ class Lexer:
 
 def is_card_word(word: str) -> bool:
     """Return whether a word is a number, or looks like a kind of card, whole or not."""
-    return word.isdecimal() or any(kind.startswith(word.removesuffix("s") or word) for kind in CARD_KINDS)
+    return word.isdecimal() or bool(_kinds_of(word))
+
+
+def _kinds_of(word: str) -> list[str]:
+    """Return the kinds of card whose names begin with a word; of "pinks" too, and a whole other name."""
+    begins = word.removesuffix("s") or word
+    kinds = [kind for kind in CARD_KINDS if word and kind.startswith(begins)]
+    return kinds or [kind for kind in CARD_KINDS if begins in other_names(kind)]
 
 
 def card_value(kind: str) -> int:

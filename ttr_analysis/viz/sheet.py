@@ -17,7 +17,7 @@ from typing import Any, Final, Protocol, SupportsFloat, TypeAlias, TypedDict, ru
 
 from ttr_analysis._errors import UnknownNameError
 from ttr_analysis._words import counted
-from ttr_analysis.maps.model import GameMap, Route, RouteLike, Ticket, TicketLike
+from ttr_analysis.maps.model import City, GameMap, Route, RouteLike, Ticket, TicketLike
 from ttr_analysis.viz.coast import load_background
 from ttr_analysis.viz.curves import Points
 from ttr_analysis.viz.geometry import BoardLayout, Token, frame, lay_out
@@ -495,12 +495,18 @@ def _read_values(game_map: GameMap, values: Values) -> dict[str, float]:
 
 def _names(game_map: GameMap, key: Any) -> list[str]:  # noqa: ANN401 - whatever the user has as keys
     """Return the ids of the routes, or the name of the city, that a key stands for."""
-    if isinstance(key, str):
+    if isinstance(key, City):
+        return [game_map.city(key).name]
+    try:
+        return [route.id for route in game_map.resolve_routes([key])]
+    except UnknownNameError as no_route:
+        if not isinstance(key, str):
+            raise
         try:
-            return [game_map.route(key).id]
-        except UnknownNameError:
             return [game_map.city(key).name]
-    return [route.id for route in game_map.resolve_routes([key])]
+        except UnknownNameError as no_city:
+            near = no_route.candidates[:2] + no_city.candidates[:2]
+            raise UnknownNameError("route or city", key, near) from None
 
 
 def arcs_of(ticket: Ticket, game_map: GameMap) -> list[tuple[str, str, int]]:

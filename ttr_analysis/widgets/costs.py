@@ -65,12 +65,7 @@ class RouteCosts(QueryWidget):
         super().__init__(route=first.id, hand=first_hand(game_map, first) if hand is None else hand)
 
     def _route_of(self, value: object) -> Route:
-        match value:
-            case (str(a), str(b)):
-                return self.game_map.route(a, b)
-            case _:
-                (found,) = self.game_map.resolve_routes([value])  # type: ignore[list-item] # it tells what else comes
-                return found
+        return self.game_map.route(value)  # type: ignore[arg-type] # it tells what else comes
 
     def _facts(self) -> Json:
         return card_facts(self.game_map) | {

@@ -244,13 +244,13 @@ def ticket_facts(game_map: GameMap) -> list[Json]:
     -------
     tickets
         In the order of the map: `id`, `name`, `points` in words, `folded` to
-        be searched without accents, and the cities at both `ends`.
+        be searched without accents and dashes, and the cities at both `ends`.
 
     Examples
     --------
     >>> import ttr_analysis as ttr
     >>> list(ticket_facts(ttr.load_map("nordic"))[1].values())
-    ['Aalborg-Umeå', 'Aalborg – Umeå', '11', 'aalborg – umea', [['Aalborg'], ['Umeå']]]
+    ['Aalborg-Umeå', 'Aalborg – Umeå', '11', 'aalborg umea', [['Aalborg'], ['Umeå']]]
     """
     names = _names(game_map.tickets)
     return [
@@ -300,7 +300,8 @@ def route_names(game_map: GameMap) -> dict[str, str]:
     names = {}
     for route in game_map.routes:
         twin = game_map.twin(route)
-        told_apart = f", {route.color if twin.color != route.color else f'track {route.track + 1}'}" if twin else ""
+        rank = f"{'second' if route.track else 'first'} track"
+        told_apart = f", {route.color if twin.color != route.color else rank}" if twin else ""
         names[route.id] = " – ".join(map(isolate, route.cities)) + told_apart
     return names
 

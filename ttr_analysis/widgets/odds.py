@@ -7,7 +7,7 @@ from ttr_analysis._words import counted
 from ttr_analysis.analysis import payments, tunnels
 from ttr_analysis.analysis.payments import Cards
 from ttr_analysis.cards import GRAY, LOCOMOTIVE, CardCounts
-from ttr_analysis.maps.model import GameMap, Route
+from ttr_analysis.maps.model import GameMap, Route, RouteLike
 from ttr_analysis.widgets.base import Checked, QueryWidget, cards, count, css, esm
 from ttr_analysis.widgets.wording import (
     ImpossibleError,
@@ -78,7 +78,7 @@ class TunnelOdds(QueryWidget):
     def __init__(
         self,
         game_map: GameMap,
-        route: Route | str | None = None,
+        route: RouteLike | None = None,
         *,
         hand: Cards | None = None,
         seen: Cards = (),
@@ -98,10 +98,12 @@ class TunnelOdds(QueryWidget):
         )
 
     def _tunnel_id(self, value: object) -> str:
-        id_ = value.id if isinstance(value, Route) else value
-        if not isinstance(id_, str) or id_ not in self.tunnels:
-            raise UnknownNameError("tunnel", id_, nearest(str(id_), self.tunnels))
-        return id_
+        if isinstance(value, str) and value in self.tunnels:
+            return value
+        route = value if isinstance(value, Route) else self.game_map.route(value)  # type: ignore[arg-type] # it tells
+        if route.id not in self.tunnels:
+            raise UnknownNameError("tunnel", route.id, nearest(route.id, self.tunnels))
+        return route.id
 
     def _facts(self) -> Json:
         rules = self.game_map.rules

@@ -13,14 +13,13 @@ import numpy as np
 
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
-from ttr_analysis._errors import UnknownNameError, nearest
 from ttr_analysis.analysis._counts import copy_cards, count_cards, draw_card
 from ttr_analysis.analysis.payments import Cards, expected_draws
 from ttr_analysis.analysis.payments.expected import BASE_RULES, hand_and_pool, unpaid_odds
 from ttr_analysis.analysis.payments.joint import RouteColumns, find_singles, route_columns, search_order
 from ttr_analysis.analysis.payments.model import as_array
 from ttr_analysis.analysis.waiting import WaitingTime
-from ttr_analysis.cards import CARD_KINDS, COLORS, GRAY, LOCOMOTIVE, N_COLORS, N_KINDS, CardCounts
+from ttr_analysis.cards import CARD_KINDS, COLORS, GRAY, LOCOMOTIVE, N_COLORS, N_KINDS, CardCounts, kind_name
 from ttr_analysis.maps.model import Route
 from ttr_analysis.rules.chance import stream_from
 from ttr_analysis.rules.payment import Spaces
@@ -98,8 +97,7 @@ def draws_to_gather(
     if k < 0:
         msg = f"the number of cards to gather must be 0 or more, got {k}"
         raise ValueError(msg)
-    if color not in (*CARD_KINDS, GRAY):
-        raise UnknownNameError("color", color, nearest(str(color), (*CARD_KINDS, GRAY)), (*CARD_KINDS, GRAY))
+    color = kind_name("color", color, (*CARD_KINDS, GRAY))
     hand, pool = hand_and_pool(hand, pool, rules)
     if color == GRAY:
         spaces = Spaces(k, jokers=int(locomotives))

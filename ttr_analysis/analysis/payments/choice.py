@@ -19,7 +19,17 @@ from ttr_analysis.analysis.payments.model import (
     color_index,
     split,
 )
-from ttr_analysis.cards import CARD_KINDS, COLORS, GRAY, LOCOMOTIVE, LOCOMOTIVE_INDEX, N_COLORS, N_KINDS, CardCounts
+from ttr_analysis.cards import (
+    CARD_KINDS,
+    COLORS,
+    GRAY,
+    LOCOMOTIVE,
+    LOCOMOTIVE_INDEX,
+    N_COLORS,
+    N_KINDS,
+    CardCounts,
+    kind_name,
+)
 from ttr_analysis.maps.model import Route
 from ttr_analysis.rules import payment as rule
 from ttr_analysis.tables import spaces_of
@@ -263,11 +273,7 @@ def _read_keep(keep: Keep) -> tuple[tuple[str, ...], CardCounts]:
         raise UnknownNameError("order of payments", keep, nearest(keep, choices), choices)
     if isinstance(keep, CardCounts | Mapping):
         return (), CardCounts.coerce(keep)
-    order = tuple(dict.fromkeys(keep))
-    for kind in order:
-        if kind not in CARD_KINDS:
-            raise UnknownNameError("kind of card", kind, nearest(str(kind), CARD_KINDS), CARD_KINDS)
-    return order, CardCounts()
+    return tuple(dict.fromkeys(kind_name("kind of card", kind) for kind in keep)), CardCounts()
 
 
 def _count_choices(held: Sequence[int], n_cards: int) -> int:

@@ -8,9 +8,18 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ttr_analysis._arrays import Ints
-from ttr_analysis._errors import UnknownNameError, nearest
 from ttr_analysis._words import counted
-from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE, LOCOMOTIVE_INDEX, N_COLORS, N_KINDS, ROUTE_COLORS, CardCounts
+from ttr_analysis.cards import (
+    COLORS,
+    GRAY,
+    LOCOMOTIVE,
+    LOCOMOTIVE_INDEX,
+    N_COLORS,
+    N_KINDS,
+    ROUTE_COLORS,
+    CardCounts,
+    kind_name,
+)
 from ttr_analysis.maps.model import Route
 from ttr_analysis.rules import payment as rule
 from ttr_analysis.rules.payment import PaymentFault, Spaces
@@ -61,7 +70,7 @@ class Payment:
 
     def __post_init__(self) -> None:
         if self.color is not None and self.color not in COLORS:
-            raise UnknownNameError("color of cards", self.color, nearest(str(self.color), COLORS), COLORS)
+            object.__setattr__(self, "color", kind_name("color of cards", self.color, COLORS))
         for name, n in (("own", self.own), ("locomotives", self.locomotives)):
             if n < 0:
                 msg = f"{name} must be 0 or more cards, got {n}"

@@ -114,7 +114,7 @@ def opportunity_cost(
     """
     import pandas as pd
 
-    (route,) = game_map.resolve_routes([route])
+    route = game_map.route(route)
     trains = route.length if trains is None else trains
     if trains < 0:
         msg = f"the number of trains must be 0 or more, got {trains}"

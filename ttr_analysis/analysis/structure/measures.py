@@ -11,7 +11,7 @@ import pandas as pd
 from ttr_analysis._display import render_html
 from ttr_analysis._errors import UnknownNameError, nearest
 from ttr_analysis.analysis._ends import End, end_cities
-from ttr_analysis.maps.model import GameMap, Route, Ticket
+from ttr_analysis.maps.model import GameMap, Route, Ticket, TicketLike
 
 
 def counted_routes(game_map: GameMap, *, borders: bool) -> tuple[Route, ...]:
@@ -146,7 +146,7 @@ class Cut:
         return render_html(self)
 
 
-def minimum_cut(game_map: GameMap, a: End | Ticket, b: End | None = None, *, by: Counting = "tracks") -> Cut:
+def minimum_cut(game_map: GameMap, a: End | TicketLike, b: End | None = None, *, by: Counting = "tracks") -> Cut:
     """
     Return the fewest routes without which two places are not joined.
 
@@ -207,7 +207,7 @@ def minimum_cut(game_map: GameMap, a: End | Ticket, b: End | None = None, *, by:
     )
 
 
-def edge_connectivity(game_map: GameMap, a: End | Ticket, b: End | None = None, *, by: Counting = "tracks") -> int:
+def edge_connectivity(game_map: GameMap, a: End | TicketLike, b: End | None = None, *, by: Counting = "tracks") -> int:
     """
     Return how many routes must be lost before two places are not joined.
 
@@ -305,17 +305,14 @@ def cut_cities(game_map: GameMap, *, borders: bool = False) -> tuple[str, ...]:
     return tuple(city.name for city in game_map.cities if city.name in cuts)
 
 
-def _two_ends(game_map: GameMap, a: End | Ticket, b: End | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _two_ends(game_map: GameMap, a: End | TicketLike, b: End | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the cities of both ends; those of all destinations of a ticket."""
-    if isinstance(a, Ticket):
-        if b is not None:
-            msg = f"a ticket has both its ends, got {b!r} too"
-            raise ValueError(msg)
-        (ticket,) = game_map.resolve_tickets([a])
-        return ticket.origin.cities, tuple(city for place, _ in ticket.destinations for city in place.cities)
     if b is None:
-        msg = f"expected two places or a ticket, got {a!r} alone"
-        raise ValueError(msg)
+        ticket = game_map.ticket(a)
+        return ticket.origin.cities, tuple(city for place, _ in ticket.destinations for city in place.cities)
+    if isinstance(a, Ticket | tuple):
+        msg = f"a ticket has both its ends, got {b!r} too"
+        raise ValueError(msg)  # noqa: TRY004 - it is the number of ends that is wrong
     return end_cities(game_map, a), end_cities(game_map, b)
 
 

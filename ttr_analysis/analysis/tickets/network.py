@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from ttr_analysis._words import counted
 from ttr_analysis.analysis._ends import closed_and_owned, fewest_cut
 from ttr_analysis.analysis.tickets import steiner
 from ttr_analysis.analysis.tickets.steiner import MAX_TICKETS, TRAIN_SHIFT, UNREACHABLE, Board, Ends, PackedCost
-from ttr_analysis.maps.model import GameMap, Place, Route, RouteLike, Ticket, TicketLike
+from ttr_analysis.maps.model import CityLike, GameMap, Place, Route, RouteLike, Ticket, TicketLike
 from ttr_analysis.maps.names import fold
 from ttr_analysis.tables import map_tables
 
@@ -432,7 +433,7 @@ def cheapest_network(
     closed: Iterable[RouteLike] = (),
     owned: Iterable[RouteLike] = (),
     *,
-    destinations: Mapping[str, str] | None = None,
+    destinations: Mapping[Any, CityLike | Place] | None = None,
     n_players: int | None = None,
 ) -> Network:
     """
@@ -455,8 +456,7 @@ def cheapest_network(
     owned
         Routes that the player owns: they cost nothing.
     destinations
-        For a ticket to countries, by its id: the one to be reached. The
-        ticket still scores the best destination that it reaches.
+        For a ticket to countries: the one to be reached. The ticket still scores the best destination that it reaches.
     n_players
         With fewer players than double routes need, the other track of a
         closed one is closed too. None: each track for itself.
@@ -497,7 +497,12 @@ def cheapest_network(
     """
     chosen = game_map.resolve_tickets(tickets)
     shut, own = closed_and_owned(game_map, closed, owned, n_players=n_players)
-    return _cheapest(game_map, chosen, fix_destinations(chosen, destinations or {}), shut, own)
+    ids = {ticket.id for ticket in chosen}
+    fixed = {
+        ticket if ticket in ids else game_map.ticket(ticket).id: place if isinstance(place, str) else place.name
+        for ticket, place in (destinations or {}).items()
+    }
+    return _cheapest(game_map, chosen, fix_destinations(chosen, fixed), shut, own)
 
 
 @lru_cache(maxsize=256)

@@ -8,10 +8,9 @@ from fractions import Fraction
 from math import comb
 from typing import TYPE_CHECKING
 
-from ttr_analysis._errors import UnknownNameError, nearest
 from ttr_analysis.analysis.payments import Cards, Payment, options
 from ttr_analysis.analysis.payments.model import as_array
-from ttr_analysis.cards import CARD_KINDS, COLORS, FULL_DECK, GRAY, LOCOMOTIVE, CardCounts, card_index
+from ttr_analysis.cards import COLORS, FULL_DECK, GRAY, LOCOMOTIVE, CardCounts, card_index, kind_name
 from ttr_analysis.maps.model import Route
 from ttr_analysis.rules import tunnel as rule
 
@@ -499,8 +498,7 @@ def _color_played(route: Route, plays: str | None, *, symmetric: bool) -> str:
             return COLORS[0]
         msg = f"{route} may be played in any color: say which with `plays`"
         raise ValueError(msg)
-    if plays not in CARD_KINDS:
-        raise UnknownNameError("kind of card", plays, nearest(str(plays), CARD_KINDS), CARD_KINDS)
+    plays = kind_name("kind of card", plays)
     if plays != LOCOMOTIVE and route.color not in (GRAY, plays):
         msg = f"{route} is paid in {route.color} or locomotives, not in {plays}"
         raise ValueError(msg)

@@ -184,7 +184,7 @@ function ticketPicker(model, facts) {
   const items = facts.tickets.map(({ id, name, points, folded }) => {
     const box = make("input", { type: "checkbox", onchange: () => togglePick(model, facts, id) });
     const label = make("label", {}, box, make("span", { text: name }), make("b", { text: points }));
-    return { id, box, row: make("li", {}, label), texts: [name, folded, points].map((text) => text.toLowerCase()) };
+    return { id, box, row: make("li", {}, label), texts: [name, points].map((text) => text.toLowerCase()), folded };
   });
   const heading = make("h4");
   const list = make("ul", { class: "ttr-plain ttr-picker", "aria-label": "Tickets" }, ...items.map(({ row }) => row));
@@ -192,7 +192,10 @@ function ticketPicker(model, facts) {
 
   function narrow() {
     const wanted = search.value.trim().toLowerCase();
-    for (const { row, texts } of items) row.hidden = !texts.some((text) => text.includes(wanted));
+    const plain = wanted.normalize("NFKD").replace(/\p{M}/gu, "").replace(/ø/g, "o").replace(/[\s\u2010-\u2015-]+/g, " ");
+    for (const { row, texts, folded } of items) {
+      row.hidden = !folded.includes(plain) && !texts.some((text) => text.includes(wanted));
+    }
   }
   return {
     element: make("div", { class: "ttr-panel" }, heading, make("div", { class: "ttr-ask" }, search, none), list),

@@ -1,0 +1,128 @@
+"""Names that the package prints are names that it reads."""
+
+from __future__ import annotations
+
+import networkx as nx
+import pytest
+
+from tests.fixtures import EVERY_MAP, load
+from ttr_analysis import GameMap
+from ttr_analysis.notation.lexer import names_of
+from ttr_analysis.report.context import route_name, ticket_name
+from ttr_analysis.report.document import plain
+from ttr_analysis.viz import naming
+from ttr_analysis.viz.sheet import board_sheet, read_scene
+from ttr_analysis.widgets.explorer import route_names, ticket_facts
+from ttr_analysis.widgets.wording import route_in_words
+
+
+def test_every_printed_name_of_a_city_is_read(any_map: GameMap) -> None:
+    labels: dict[str, str] = {}
+    for label in board_sheet(any_map)["labels"]:
+        lines = " ".join(line for _, line in label["lines"])
+        labels[label["city"]] = f"{labels.get(label['city'], '')} {lines}"
+
+    for city in any_map.cities:
+        for text in (city.name, city.label, naming.isolate(city.name), city.name.upper(), city.name.replace("-", "–")):
+            assert any_map.city(text) is city
+        assert any_map.city(city) is city
+        if city.name not in any_map.border_points:  # whose labels are the names of countries
+            assert any_map.city(labels[city.name]) is city
+    for place in any_map.places:
+        assert any_map.place(str(place)) is place
+
+
+def test_every_printed_name_of_a_route_is_read(any_map: GameMap) -> None:
+    listed = route_names(any_map)
+
+    for route in any_map.routes:
+        a, b = route.cities
+        tracks = any_map.routes_between(a, b)
+        for text in (naming.name_route(route), naming.describe_route(route), route_in_words(route), str(route)):
+            assert route in any_map.resolve_routes([text])
+            assert set(any_map.resolve_routes([text])) <= set(tracks)
+        for text in (route.id, f"{b}–{a}/{route.track}", f"{route} track {route.track}", listed[route.id]):
+            assert any_map.resolve_routes([text]) == (route,)
+        for text in (plain(route_name(route)), f"{a} – {b}", f"{b} {a}", f"{a} to {b}", f"{a}-{b}".upper()):
+            assert set(any_map.resolve_routes([text])) == set(tracks)
+        if len({track.color for track in tracks}) == len(tracks):
+            assert any_map.route(str(route)) is any_map.route(a, b, color=route.color) is route
+
+
+def test_every_printed_name_of_a_ticket_is_read(any_map: GameMap) -> None:
+    listed = {facts["id"]: facts["name"] for facts in ticket_facts(any_map)}
+
+    for ticket in any_map.tickets:
+        first = next(t for t in any_map.tickets if (t.origin, t.destinations) == (ticket.origin, ticket.destinations))
+        for text in (naming.name_ticket(ticket), str(ticket), plain(ticket_name(ticket))):
+            assert any_map.ticket(text) is first
+        for text in (ticket.id, ticket.id.replace("-", " – "), ticket.id.casefold()):
+            assert any_map.ticket(text) is ticket
+        copies = sum(t.destinations == ticket.destinations and t.origin == ticket.origin for t in any_map.tickets)
+        assert any_map.ticket(listed[ticket.id]) is (ticket if copies > 1 else first)
+        if len(ticket.destinations) == 1:
+            place = ticket.destinations[0][0]
+            for text in (f"{place}–{ticket.origin}", f"{ticket.origin} {place}", f"{place} to {ticket.origin}"):
+                assert any_map.ticket(text) is first
+
+
+def test_edges_of_the_graph_are_names(any_map: GameMap) -> None:
+    values: dict[tuple[str, str, int], float] = nx.edge_betweenness_centrality(any_map.graph)  # type: ignore[assignment] # of a multigraph
+
+    found = read_scene(any_map, values=values).values
+
+    assert found is not None
+    assert set(found) == {route.id for route in any_map.routes}
+    for (a, b, track), value in values.items():
+        assert found[any_map.route((a, b, track)).id] == value
+    assert read_scene(any_map, values=dict.fromkeys(nx.Graph(any_map.graph).edges, 1.0)).values == dict.fromkeys(
+        found, 1
+    )
+
+
+@pytest.mark.parametrize(
+    ("map_name", "text", "city"),
+    [
+        ("usa", "St. Louis", "Saint Louis"),
+        ("usa", "st louis", "Saint Louis"),
+        ("usa", "Sault St. Marie", "Sault Ste. Marie"),
+        ("usa", "Sault St Marie", "Sault Ste. Marie"),
+        ("usa", "Sault Sainte Marie", "Sault Ste. Marie"),
+        ("usa", "Montreal", "Montréal"),
+        ("switzerland", "Sankt Gallen", "St. Gallen"),
+        ("switzerland", "La Chaux de Fonds", "La Chaux-de-Fonds"),
+        ("nederland", "s Gravenhage", "'s-Gravenhage"),
+    ],
+)
+def test_other_spellings_are_read(map_name: str, text: str, city: str) -> None:
+    game_map = load(map_name)
+    assert game_map.city(text).name == city
+    for route in game_map.routes:
+        if city in route.cities:
+            other = route.other_end(city)
+            assert set(game_map.resolve_routes([f"{text} - {other}"])) == set(game_map.routes_between(city, other))
+            tracks = names_of(game_map).routes.thing(f"{other} – {text}")
+            assert set(tracks) == set(game_map.routes_between(city, other))
+
+
+@pytest.mark.parametrize("name", EVERY_MAP)
+def test_no_two_things_of_a_map_have_one_name(name: str) -> None:
+    game_map = load(name)
+    assert {game_map.city(city.name.casefold()).name for city in game_map.cities} == {c.name for c in game_map.cities}
+    assert len({any_route.id for route in game_map.routes for any_route in game_map.resolve_routes([route.id])}) == len(
+        game_map.routes
+    )
+
+
+def test_a_wrong_name_suggests_the_right_one(nordic: GameMap) -> None:
+    for text, suggested in (
+        ("København-Goteburg", "København-Göteborg"),
+        ("Goteburg Kobenhavn", "Göteborg-København"),
+        ("Oslo–Bergn", "Oslo-Bergen"),
+    ):
+        with pytest.raises(LookupError, match=f"no route '{text}'; did you mean {suggested}"):
+            nordic.route(text)
+    with pytest.raises(LookupError, match="no ticket 'Murmansk København 42'; did you mean Murmansk-København"):
+        nordic.ticket("Murmansk København 42")
+    with pytest.raises(LookupError, match=r"no route or city 'Bergn'; did you mean .*Bergen"):
+        read_scene(nordic, values={"Bergn": 1.0})
