@@ -5,8 +5,9 @@ from __future__ import annotations
 import networkx as nx
 import pytest
 
+import ttr_analysis as ttr
 from tests.fixtures import EVERY_MAP, load
-from ttr_analysis import GameMap
+from ttr_analysis import GameMap, load_map
 from ttr_analysis.notation.lexer import names_of
 from ttr_analysis.report.context import route_name, ticket_name
 from ttr_analysis.report.document import plain
@@ -112,6 +113,18 @@ def test_no_two_things_of_a_map_have_one_name(name: str) -> None:
     assert len({any_route.id for route in game_map.routes for any_route in game_map.resolve_routes([route.id])}) == len(
         game_map.routes
     )
+
+
+def test_a_map_is_known_by_its_name_wherever_one_is_taken(nordic: GameMap) -> None:
+    assert load_map("Nordic") == load_map("Nordic Countries") == nordic
+    assert ttr.paths.shortest_path("nordic", "Oslo", "Bergen") == ttr.paths.shortest_path(nordic, "Oslo", "Bergen")
+    assert ttr.tickets.cheapest_network("nordic", ["Oslo – Vaasa 9"]).length == 9
+    assert ttr.Game("nederland", variant="no_tolls").game_map.rules.variant == "no_tolls"
+    assert len(ttr.structure.city_table("usa")) == 36
+    with pytest.raises(LookupError, match="no map or map folder 'nordik'; did you mean nordic"):
+        ttr.tickets.best_pairs("nordik")
+    with pytest.raises(TypeError, match="expected a map, or the name of one, got 7"):
+        ttr.tickets.best_pairs(7)  # type: ignore[arg-type]
 
 
 def test_a_wrong_name_suggests_the_right_one(nordic: GameMap) -> None:

@@ -24,6 +24,7 @@ from ttr_analysis._display import render_html
 from ttr_analysis._errors import UnknownNameError, nearest
 from ttr_analysis.analysis._ends import End, closed_and_owned, end_cities, fewest_cut
 from ttr_analysis.cards import GRAY, N_COLORS
+from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap, Route, RouteLike
 from ttr_analysis.rules import trails
 from ttr_analysis.tables import map_tables
@@ -55,7 +56,7 @@ a number of 0 or more.
 """
 
 
-def route_costs(game_map: GameMap, weight: Weight) -> dict[str, Fraction]:
+def route_costs(game_map: MapLike, weight: Weight) -> dict[str, Fraction]:
     """
     Return the cost of every route, by its id.
 
@@ -65,7 +66,7 @@ def route_costs(game_map: GameMap, weight: Weight) -> dict[str, Fraction]:
     Parameters
     ----------
     game_map
-        The map.
+        The map, or its name.
     weight
         The measure, or a function of the route.
 
@@ -83,6 +84,7 @@ def route_costs(game_map: GameMap, weight: Weight) -> dict[str, Fraction]:
     >>> route_costs(ttr.load_map("nordic"), lambda route: 0.1)["Bergen-Oslo/0"]
     Fraction(1, 10)
     """
+    game_map = as_map(game_map)
     if callable(weight):
         return {route.id: _checked(route, weight(route)) for route in game_map.routes}
     if not _is_measure(weight):
@@ -97,7 +99,7 @@ def route_costs(game_map: GameMap, weight: Weight) -> dict[str, Fraction]:
     return {route.id: _exact(costs[weight](route)) for route in game_map.routes}
 
 
-def expected_cards(game_map: GameMap, route: RouteLike) -> float:
+def expected_cards(game_map: MapLike, route: RouteLike) -> float:
     """
     Return how many cards a route takes on average, by a neutral measure.
 
@@ -143,6 +145,7 @@ def expected_cards(game_map: GameMap, route: RouteLike) -> float:
     >>> [round(expected_cards(nordic, id), 2) for id in ids]
     [2.71, 3.32, 17.12]
     """
+    game_map = as_map(game_map)
     route = game_map.route(route)
     rules = game_map.rules
     return float(route.length + _expected_surcharge(rules, route) + _expected_swaps(rules, route))
@@ -327,7 +330,7 @@ class NoPathError(ValueError):
 
 
 def shortest_path(
-    game_map: GameMap,
+    game_map: MapLike,
     a: End,
     b: End,
     weight: Weight = "length",
@@ -340,7 +343,7 @@ def shortest_path(
     Parameters
     ----------
     game_map
-        The map.
+        The map, or its name.
     a, b
         Cities, border points, or countries: any border point of the country
         will do, and there is no passing through a country.
@@ -389,6 +392,7 @@ def shortest_path(
     >>> shortest_path(nordic, "Bergen", "Stockholm", closed=[("Bergen", "Oslo")]).length
     10
     """
+    game_map = as_map(game_map)
     board = _Board(game_map, weight, closed, owned)
     starts, goals = end_cities(game_map, a), end_cities(game_map, b)
     found: Any = nx.multi_source_dijkstra(board.graph, set(starts), weight="rank")
@@ -400,7 +404,7 @@ def shortest_path(
 
 
 def shortest_paths(
-    game_map: GameMap,
+    game_map: MapLike,
     a: End,
     b: End,
     weight: Weight = "length",
@@ -440,6 +444,7 @@ def shortest_paths(
     >>> [path.cities[1:-1] for path in shortest_paths(nordic, "Bergen", "Helsinki")]
     [('Oslo', 'Örebro', 'Stockholm'), ('Oslo', 'Örebro', 'Stockholm', 'Turku')]
     """
+    game_map = as_map(game_map)
     board = _Board(game_map, weight, closed, owned)
     G = board.graph.copy()
     nx.add_star(G, [_Board.START, *end_cities(game_map, a)], cost=0)
@@ -456,7 +461,7 @@ def shortest_paths(
 
 
 def distance_matrix(
-    game_map: GameMap,
+    game_map: MapLike,
     weight: Weight = "length",
     closed: Iterable[RouteLike] = (),
     owned: Iterable[RouteLike] = (),
@@ -488,6 +493,7 @@ def distance_matrix(
     >>> float(matrix.loc["Bergen", "Stockholm"]), float(matrix.loc["Bergen"].max())
     (8.0, 26.0)
     """
+    game_map = as_map(game_map)
     import pandas as pd
 
     board = _Board(game_map, weight, closed, owned)
@@ -610,7 +616,7 @@ class Trail:
         return render_html(self)
 
 
-def longest_trail(game_map: GameMap, routes: Iterable[RouteLike]) -> Trail:
+def longest_trail(game_map: MapLike, routes: Iterable[RouteLike]) -> Trail:
     """
     Return the longest trail in a set of routes: the longest continuous path.
 
@@ -621,7 +627,7 @@ def longest_trail(game_map: GameMap, routes: Iterable[RouteLike]) -> Trail:
     Parameters
     ----------
     game_map
-        The map.
+        The map, or its name.
     routes
         Any routes of it, connected or not; pairs of cities mean all tracks
         between them.
@@ -659,6 +665,7 @@ def longest_trail(game_map: GameMap, routes: Iterable[RouteLike]) -> Trail:
     >>> longest_trail(nordic, nordic.routes).length
     186
     """
+    game_map = as_map(game_map)
     named = {route.id for route in game_map.resolve_routes(routes)}
     tables = map_tables(game_map)
     chosen = np.array([route.id in named for route in game_map.routes], dtype=np.int8)

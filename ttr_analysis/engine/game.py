@@ -32,8 +32,6 @@ class GameEngine:
     __slots__ = ("_packed",)
 
     def __init__(self, game_map: GameMap, n_players: int = 2, variant: str | None = None) -> None:
-        if not isinstance(game_map, GameMap):
-            raise GameError(f"a game is played on a map, as load_map gives it, got {game_map!r}")
         played = game_map if variant is None else game_map.with_variant(variant)
         try:
             self._packed = PackedGame(played, whole_number(n_players, "number of players"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import tomllib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from ttr_analysis._errors import Fault, MapError, UnknownNameError, nearest
 from ttr_analysis.maps import validation
 from ttr_analysis.maps.decoding import decode_rules
 from ttr_analysis.maps.model import City, GameMap, Place, Ticket, first_equal
+from ttr_analysis.maps.names import fold
 from ttr_analysis.maps.reading import Row, Table, read_table, read_toml
 from ttr_analysis.maps.rows import (
     CITY_COLUMNS,
@@ -41,8 +43,8 @@ def load_map(name_or_folder: str | os.PathLike[str]) -> GameMap:
     Parameters
     ----------
     name_or_folder
-        `"nordic"`, `"switzerland"`, `"nederland"` or `"usa"`; or a folder
-        with `cities.csv`, `routes.csv`, `tickets.csv`, `rules.toml` and, for
+        `"nordic"`, `"switzerland"`, `"nederland"` or `"usa"`, in any case, or
+        such a map's title; or a folder with `cities.csv`, `routes.csv`, `tickets.csv`, `rules.toml` and, for
         tickets to countries, `places.csv`.
 
     Returns
@@ -87,6 +89,40 @@ def load_map(name_or_folder: str | os.PathLike[str]) -> GameMap:
     return build_map(folder.name, rules, rows)
 
 
+MapLike = GameMap | str | os.PathLike[str]
+"""A map, or what `load_map` takes: its name, or its folder."""
+
+
+def as_map(game_map: MapLike) -> GameMap:
+    """
+    Return the map that somebody named.
+
+    Parameters
+    ----------
+    game_map
+        A map, its name or its folder.
+
+    Raises
+    ------
+    MapError, UnknownNameError
+        As `load_map`.
+    TypeError
+        If it is anything else.
+
+    Examples
+    --------
+    >>> as_map("Nordic Countries")
+    <GameMap 'nordic': 39 cities, 81 routes, 46 tickets, 2-3 players>
+    """
+    if isinstance(game_map, GameMap):
+        return game_map
+    try:
+        return load_map(os.fspath(game_map))
+    except TypeError:
+        msg = f"expected a map, or the name of one, got {game_map!r}"
+        raise TypeError(msg) from None
+
+
 def find_folder(name_or_folder: str | os.PathLike[str]) -> Path:
     """Return the folder of a map that comes with the package, or the given one."""
     data = data_folder()
@@ -100,7 +136,14 @@ def find_folder(name_or_folder: str | os.PathLike[str]) -> Path:
             return folder.resolve()
     except (OSError, RuntimeError):  # a name too long, a folder nobody may enter, a user who is not there
         pass
+    for known in built_in:
+        if fold(name) in (fold(known), fold(_title(data / known))):
+            return data / known
     raise UnknownNameError("map or map folder", name, nearest(name, built_in), built_in)
+
+
+def _title(folder: Path) -> str:
+    return str(tomllib.loads((folder / "rules.toml").read_text(encoding="utf-8")).get("title", ""))
 
 
 def data_folder() -> Path:

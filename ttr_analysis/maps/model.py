@@ -550,13 +550,17 @@ def _route_link(route: Route) -> Link[Route]:
 
 
 def _ticket_link(ticket: Ticket) -> Link[Ticket]:
-    """Return how a ticket may be called: a ticket to countries by its origin alone, too."""
+    """Return how a ticket may be called: one from or to countries by its origin alone, too."""
     origin = ticket.origin.name
-    heads: list[tuple[str, ...]] = [
-        ends for place, _ in ticket.destinations for ends in ((origin, place.name), (place.name, origin))
-    ]
-    if len(ticket.destinations) > 1:
-        heads.append((origin,))
+    is_of_origin = ticket.origin.is_country or len(ticket.destinations) > 1
+    heads: list[tuple[str, ...]] = [(origin,)] if is_of_origin else []
+    for place, _ in ticket.destinations:
+        heads += [(origin, place.name), (place.name, origin)]
     words = [f"{place.name} {points}" for place, points in ticket.destinations]
     copy = ticket.id[ticket.id.rfind("/") :] if "/" in ticket.id else ""
     return Link(ticket, ticket.id, tuple(heads), " ".join([*words, copy, "or and points"]))
+
+
+def _as_single(route: Route) -> Route:
+    """Return a lone second track as what it now is, the first: as it would be read from a folder."""
+    return replace(route, track=0, id=f"{route.cities[0]}-{route.cities[1]}/0")

@@ -26,6 +26,7 @@ from ttr_analysis.engine.layout import OVER, State
 from ttr_analysis.engine.packed import check_memory
 from ttr_analysis.engine.protocol import Chooser, CompiledPolicy, PolicyLike, find_policies, is_built_in
 from ttr_analysis.engine.view import hide_secrets
+from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.rules.chance import KEY_SIZE, open_stream, run_keys
 from ttr_analysis.tables import Tables, game_tables
@@ -268,7 +269,7 @@ def choose(state: State, tables: Tables, players: Players, player: int) -> tuple
 
 
 def play_games(
-    game_map: GameMap, policies: Sequence[PolicyLike], n_games: int, seed: int, first: int = 0
+    game_map: MapLike, policies: Sequence[PolicyLike], n_games: int, seed: int, first: int = 0
 ) -> tuple[Ints, Ints, Ints]:
     """
     Play games between compiled policies and return their results as arrays.
@@ -310,6 +311,7 @@ def play_games(
     >>> results.shape[:2], set(endings.tolist())
     ((10, 2), {1})
     """
+    game_map = as_map(game_map)
     compiled_players = as_players(policies)
     if n_games < 0 or not 0 <= first <= _LAST_GAME - n_games:
         raise ValueError(f"games are numbered from 0 to {_LAST_GAME}, got {n_games} from number {first}")

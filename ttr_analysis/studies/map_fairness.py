@@ -19,6 +19,7 @@ from ttr_analysis.analysis.structure import route_table, spaces_table
 from ttr_analysis.analysis.tickets import blocking_map, value_table
 from ttr_analysis.cards import COLORS
 from ttr_analysis.engine.protocol import PolicyLike
+from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.records.header import check_seed
 from ttr_analysis.studies.chunks import Chunk, default_chunk, played
@@ -35,7 +36,7 @@ _SHOWN: Final = 3
 
 
 def fairness(
-    game_map: GameMap,
+    game_map: MapLike,
     n_games: int = 1_000,
     *,
     policies: Sequence[PolicyLike] | None = None,
@@ -98,6 +99,7 @@ def fairness(
     >>> found.summary[-1][:6]
     'Seats:'
     """
+    game_map = as_map(game_map)
     check_seed(seed)
     n_games, n_deals = whole(n_games, "n_games", 1), whole(n_deals, "n_deals", 1)
     if policies is None:
@@ -126,7 +128,7 @@ class Fairness:
     Parameters
     ----------
     game_map
-        The map.
+        The map, or its name.
     tickets
         One row for each ticket (index `ticket`), those that pay most first:
 

@@ -21,7 +21,7 @@ from tqdm.auto import tqdm
 
 from ttr_analysis._errors import UnknownNameError, nearest
 from ttr_analysis.engine.protocol import is_built_in
-from ttr_analysis.maps.model import GameMap
+from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.records.header import check_seed, fingerprint
 from ttr_analysis.studies.chunks import META, N_WAITING, Chunk, PartFolder, default_chunk, played
 from ttr_analysis.studies.columns import ANSWERS, TABLES, categories, category_types, no_rows, with_types
@@ -240,7 +240,7 @@ class SimulationResult:
 
 
 def simulate(
-    game_map: GameMap,
+    game_map: MapLike,
     policies: Entrants,
     n_games: int,
     seed: int,
@@ -328,6 +328,7 @@ def simulate(
     >>> result.games[["game", "deal", "rotation"]].to_numpy().tolist()[:4]
     [[0, 0, 0], [1, 0, 1], [2, 0, 2], [3, 1, 0]]
     """
+    game_map = as_map(game_map)
     check_size(game_map, len(policies))
     check_seed(seed)
     n_games = whole(n_games, "n_games", 0)

@@ -18,6 +18,7 @@ from tqdm.auto import tqdm
 
 from ttr_analysis._arrays import Floats
 from ttr_analysis.engine.protocol import BUILT_IN, PolicyLike, find_policies, find_policy, policy_name
+from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.records.header import check_seed
 from ttr_analysis.studies.chunks import Chunk, default_chunk, played
@@ -43,7 +44,7 @@ def built_in() -> list[Player]:
 
 
 def tournament(
-    game_map: GameMap,
+    game_map: MapLike,
     policies: Entrants,
     n_games: int = 1_000,
     seed: int = 0,
@@ -116,6 +117,7 @@ def tournament(
     >>> found.table.index.tolist()
     ['Planner', 'Greedy', 'First', 'Random']
     """
+    game_map = as_map(game_map)
     players = _named(policies)
     _check(game_map, players, n_players)
     warn_of_generators(player for _, player in players)
@@ -125,7 +127,7 @@ def tournament(
 
 
 def beats(
-    game_map: GameMap,
+    game_map: MapLike,
     policy: PolicyLike,
     others: Entrants | None = None,
     n_games: int = 1_000,
@@ -140,7 +142,7 @@ def beats(
     Parameters
     ----------
     game_map
-        The map.
+        The map, or its name.
     policy
         The policy.
     others
@@ -167,6 +169,7 @@ def beats(
     >>> beats(ttr.load_map("usa"), "Greedy", n_games=40, progress=False)["verdict"].to_dict()
     {'Random': 'yes', 'Greedy': 'too close to call', 'Planner': 'no'}
     """
+    game_map = as_map(game_map)
     tested = find_policy(policy)
     players = [(policy_name(tested), tested), *_named(built_in() if others is None else others)]
     _check(game_map, players, _TWO)
@@ -190,7 +193,7 @@ class Tournament:
     Parameters
     ----------
     game_map
-        The map.
+        The map, or its name.
     n_players
         Players in a game.
     meetings

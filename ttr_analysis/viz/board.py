@@ -20,6 +20,7 @@ from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
 from matplotlib.textpath import TextPath
 
+from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap, Route, TicketLike
 from ttr_analysis.viz.coast import Background, Points, load_background
 from ttr_analysis.viz.curves import bezier
@@ -57,7 +58,7 @@ COLORMAP = "viridis"
 
 
 def plot_map(  # noqa: PLR0913 - one option per thing to be seen, each by keyword
-    game_map: GameMap,
+    game_map: MapLike,
     ax: Axes | None = None,
     *,
     highlight: Routes = (),
@@ -127,6 +128,7 @@ def plot_map(  # noqa: PLR0913 - one option per thing to be seen, each by keywor
     >>> plot_map(nordic, highlight=[("Murmansk", "Lieksa")]).get_title()
     'Nordic Countries: 1 route highlighted'
     """
+    game_map = as_map(game_map)
     scene = read_scene(game_map, highlight=highlight, closed=closed, tickets=tickets, owned=owned, values=values)
     layout = lay_out(game_map)
     behind = load_background(game_map, None if background is None else FilePath(background))

@@ -9,6 +9,7 @@ from ttr_analysis._words import counted
 from ttr_analysis.analysis import payments, tunnels
 from ttr_analysis.analysis.payments import Cards
 from ttr_analysis.cards import COLORS, GRAY, CardCounts
+from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap, Route, RouteLike
 from ttr_analysis.widgets.base import Checked, QueryWidget, cards, css, esm
 from ttr_analysis.widgets.wording import Json, card_facts, cards_in_words, deck_less, percent, route_in_words
@@ -58,7 +59,8 @@ class RouteCosts(QueryWidget):
     route = Checked(lambda self, value: self._route_of(value).id).tag(sync=True)
     hand = Checked(cards).tag(sync=True)
 
-    def __init__(self, game_map: GameMap, route: RouteLike | None = None, *, hand: Cards | None = None) -> None:
+    def __init__(self, game_map: MapLike, route: RouteLike | None = None, *, hand: Cards | None = None) -> None:
+        game_map = as_map(game_map)
         self.game_map = game_map
         self.routes = special_first(game_map)
         first = self.routes[0] if route is None else self._route_of(route)

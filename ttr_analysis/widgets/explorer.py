@@ -14,6 +14,7 @@ from ttr_analysis.analysis import tickets as analysis
 from ttr_analysis.analysis._ends import closed_and_owned
 from ttr_analysis.analysis.tickets.network import trains_left
 from ttr_analysis.analysis.tickets.steiner import MAX_TICKETS
+from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap, Route, RouteLike, Ticket, TicketLike
 from ttr_analysis.maps.names import fold
 from ttr_analysis.viz.naming import isolate
@@ -85,13 +86,14 @@ class TicketExplorer(QueryWidget):
 
     def __init__(
         self,
-        game_map: GameMap,
+        game_map: MapLike,
         tickets: Iterable[TicketLike] = (),
         *,
         closed: Iterable[RouteLike] = (),
         owned: Iterable[RouteLike] = (),
         n_players: int | None = None,
     ) -> None:
+        game_map = as_map(game_map)
         self.game_map = game_map
         self._coming: Iterator[Json] | None = None
         # What both kinds of answer want is compiled and loaded now, not at the first click.
@@ -203,7 +205,7 @@ class Plan:
     Parameters
     ----------
     game_map
-        The map.
+        The map, or its name.
     tickets
         The tickets to complete, of the map.
     closed, owned

@@ -7,6 +7,7 @@ from ttr_analysis._words import counted
 from ttr_analysis.analysis import payments, tunnels
 from ttr_analysis.analysis.payments import Cards
 from ttr_analysis.cards import GRAY, LOCOMOTIVE, CardCounts
+from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap, Route, RouteLike
 from ttr_analysis.widgets.base import Checked, QueryWidget, cards, count, css, esm
 from ttr_analysis.widgets.wording import (
@@ -77,7 +78,7 @@ class TunnelOdds(QueryWidget):
 
     def __init__(
         self,
-        game_map: GameMap,
+        game_map: MapLike,
         route: RouteLike | None = None,
         *,
         hand: Cards | None = None,
@@ -85,6 +86,7 @@ class TunnelOdds(QueryWidget):
         discards: Cards = (),
         pile: int | None = None,
     ) -> None:
+        game_map = as_map(game_map)
         self.game_map = game_map
         self.tunnels = tunnels_to_ask(game_map)
         chosen = max(self.tunnels.values(), key=lambda r: ("-" in r.id, r.length)) if route is None else route

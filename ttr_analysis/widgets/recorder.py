@@ -11,7 +11,7 @@ import traitlets
 
 from ttr_analysis._errors import GameError
 from ttr_analysis.engine.state import GameState
-from ttr_analysis.maps.model import GameMap
+from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.notation import NotationError
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.widgets.base import MessageWidget, css, esm
@@ -30,7 +30,7 @@ class GameRecorder(MessageWidget):
     Parameters
     ----------
     game_map
-        The map.
+        The map, or its name.
     n_players
         Number of players; by default that of `players` or of the file, else
         the fewest.
@@ -84,13 +84,14 @@ class GameRecorder(MessageWidget):
 
     def __init__(
         self,
-        game_map: GameMap,
+        game_map: MapLike,
         n_players: int | None = None,
         variant: str | None = None,
         seat: int | None = None,
         players: Sequence[str] = (),
         path: str | os.PathLike[str] | None = None,
     ) -> None:
+        game_map = as_map(game_map)
         self._recording = Recording(game_map, n_players, variant, seat, players, path)
         super().__init__()
 

@@ -12,7 +12,7 @@ from ipywidgets import widget_serialization
 
 from ttr_analysis._errors import GameError
 from ttr_analysis.engine.protocol import PolicyLike
-from ttr_analysis.maps.model import GameMap
+from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.records.record import Game, GameRecord
 from ttr_analysis.widgets.base import MessageWidget, css, esm
 from ttr_analysis.widgets.human_game import PERSON, HumanGame
@@ -34,7 +34,7 @@ class GameTable(MessageWidget):
     Parameters
     ----------
     game_map
-        The map.
+        The map, or its name.
     policies
         Who plays the other seats, in the order of seats; one of them alone
         plays all. One of the package may be given by its name.
@@ -96,7 +96,7 @@ class GameTable(MessageWidget):
 
     def __init__(
         self,
-        game_map: GameMap,
+        game_map: MapLike,
         policies: Sequence[PolicyLike] | PolicyLike = "Planner",
         seat: int = 0,
         n_players: int | None = None,
@@ -106,6 +106,7 @@ class GameTable(MessageWidget):
         name: str = PERSON,
         practice: bool = False,
     ) -> None:
+        game_map = as_map(game_map)
         self._policies = _policies(policies, n_players)
         self._variant, self._name, self._practice = variant, name, practice
         self._n_said = 0

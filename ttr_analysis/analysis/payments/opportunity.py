@@ -11,6 +11,7 @@ import numpy as np
 
 from ttr_analysis.analysis.payments.choice import cards_table
 from ttr_analysis.cards import COLORS
+from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap, Route, RouteLike
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def expected_cards(game_map: GameMap, route: Route) -> Fraction:
 
 
 def opportunity_cost(
-    game_map: GameMap,
+    game_map: MapLike,
     route: Route,
     *,
     trains: int | None = None,
@@ -112,6 +113,7 @@ def opportunity_cost(
        8   12.0    7.0      27          19          19
        7   15.0    8.5      27          19          19
     """
+    game_map = as_map(game_map)
     import pandas as pd
 
     route = game_map.route(route)

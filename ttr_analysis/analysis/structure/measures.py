@@ -11,16 +11,18 @@ import pandas as pd
 from ttr_analysis._display import render_html
 from ttr_analysis._errors import UnknownNameError, nearest
 from ttr_analysis.analysis._ends import End, end_cities
+from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap, Route, Ticket, TicketLike
 
 
-def counted_routes(game_map: GameMap, *, borders: bool) -> tuple[Route, ...]:
+def counted_routes(game_map: MapLike, *, borders: bool) -> tuple[Route, ...]:
     """Return the routes that count: without `borders`, none to a border point."""
+    game_map = as_map(game_map)
     left_out = set() if borders else set(game_map.border_points)
     return tuple(route for route in game_map.routes if not left_out.intersection(route.cities))
 
 
-def counted_cities(game_map: GameMap, *, borders: bool) -> tuple[str, ...]:
+def counted_cities(game_map: MapLike, *, borders: bool) -> tuple[str, ...]:
     """
     Return the names of the cities that count, in the order of the map.
 
@@ -29,6 +31,7 @@ def counted_cities(game_map: GameMap, *, borders: bool) -> tuple[str, ...]:
     ValueError
         If no city counts.
     """
+    game_map = as_map(game_map)
     left_out = set() if borders else set(game_map.border_points)
     cities = tuple(city.name for city in game_map.cities if city.name not in left_out)
     if not cities:
@@ -37,14 +40,14 @@ def counted_cities(game_map: GameMap, *, borders: bool) -> tuple[str, ...]:
     return cities
 
 
-def track_graph(game_map: GameMap, *, borders: bool) -> nx.MultiGraph[str]:
+def track_graph(game_map: MapLike, *, borders: bool) -> nx.MultiGraph[str]:
     """
     Return the map with an edge for each track.
 
     Parameters
     ----------
     game_map
-        The map.
+        The map, or its name.
     borders
         Whether border points count.
 
@@ -60,6 +63,7 @@ def track_graph(game_map: GameMap, *, borders: bool) -> nx.MultiGraph[str]:
     >>> G.number_of_nodes(), G.number_of_edges()
     (34, 71)
     """
+    game_map = as_map(game_map)
     G: nx.MultiGraph[str] = nx.MultiGraph()
     G.add_nodes_from(counted_cities(game_map, borders=borders))
     for route in counted_routes(game_map, borders=borders):
@@ -67,14 +71,14 @@ def track_graph(game_map: GameMap, *, borders: bool) -> nx.MultiGraph[str]:
     return G
 
 
-def pair_graph(game_map: GameMap, *, borders: bool) -> nx.Graph[str]:
+def pair_graph(game_map: MapLike, *, borders: bool) -> nx.Graph[str]:
     """
     Return the map with an edge for each two cities that a route joins.
 
     Parameters
     ----------
     game_map
-        The map.
+        The map, or its name.
     borders
         Whether border points count.
 
@@ -90,6 +94,7 @@ def pair_graph(game_map: GameMap, *, borders: bool) -> nx.Graph[str]:
     >>> G.number_of_edges(), G.edges["Kristiansand", "Stavanger"]
     (67, {'length': 2, 'n_tracks': 2})
     """
+    game_map = as_map(game_map)
     G: nx.Graph[str] = nx.Graph()
     G.add_nodes_from(counted_cities(game_map, borders=borders))
     for route in counted_routes(game_map, borders=borders):
@@ -146,7 +151,7 @@ class Cut:
         return render_html(self)
 
 
-def minimum_cut(game_map: GameMap, a: End | TicketLike, b: End | None = None, *, by: Counting = "tracks") -> Cut:
+def minimum_cut(game_map: MapLike, a: End | TicketLike, b: End | None = None, *, by: Counting = "tracks") -> Cut:
     """
     Return the fewest routes without which two places are not joined.
 
@@ -188,6 +193,7 @@ def minimum_cut(game_map: GameMap, a: End | TicketLike, b: End | None = None, *,
     >>> minimum_cut(nordic, nordic.ticket("København", "Murmansk"), by="pairs")
     <Cut of 2 pairs: Kirkenes-Murmansk/0, Lieksa-Murmansk/0>
     """
+    game_map = as_map(game_map)
     _check_counting(by)
     starts, goals = _two_ends(game_map, a, b)
     if shared := sorted(set(starts) & set(goals)):
@@ -207,7 +213,7 @@ def minimum_cut(game_map: GameMap, a: End | TicketLike, b: End | None = None, *,
     )
 
 
-def edge_connectivity(game_map: GameMap, a: End | TicketLike, b: End | None = None, *, by: Counting = "tracks") -> int:
+def edge_connectivity(game_map: MapLike, a: End | TicketLike, b: End | None = None, *, by: Counting = "tracks") -> int:
     """
     Return how many routes must be lost before two places are not joined.
 
@@ -233,17 +239,18 @@ def edge_connectivity(game_map: GameMap, a: End | TicketLike, b: End | None = No
     >>> edge_connectivity(nordic, "Oslo", "Stockholm"), edge_connectivity(nordic, "Oslo", "Stockholm", by="pairs")
     (7, 5)
     """
+    game_map = as_map(game_map)
     return minimum_cut(game_map, a, b, by=by).size
 
 
-def bridges(game_map: GameMap, *, by: Counting = "tracks", borders: bool = True) -> tuple[Route, ...]:
+def bridges(game_map: MapLike, *, by: Counting = "tracks", borders: bool = True) -> tuple[Route, ...]:
     """
     Return the routes whose loss cuts the map in two.
 
     Parameters
     ----------
     game_map
-        The map.
+        The map, or its name.
     by
         "tracks": routes that cut the map alone, never a track of a double
         route. "pairs": also all tracks between two cities that only they
@@ -269,6 +276,7 @@ def bridges(game_map: GameMap, *, by: Counting = "tracks", borders: bool = True)
     >>> len(bridges(ttr.load_map("switzerland")))
     17
     """
+    game_map = as_map(game_map)
     _check_counting(by)
     pairs = {frozenset(pair) for pair in nx.bridges(pair_graph(game_map, borders=borders))}
     return tuple(
@@ -278,14 +286,14 @@ def bridges(game_map: GameMap, *, by: Counting = "tracks", borders: bool = True)
     )
 
 
-def cut_cities(game_map: GameMap, *, borders: bool = False) -> tuple[str, ...]:
+def cut_cities(game_map: MapLike, *, borders: bool = False) -> tuple[str, ...]:
     """
     Return the cities without which the map falls apart (articulation points).
 
     Parameters
     ----------
     game_map
-        The map.
+        The map, or its name.
     borders
         Whether border points count: then every city with a route to one is a
         cut city.
@@ -301,6 +309,7 @@ def cut_cities(game_map: GameMap, *, borders: bool = False) -> tuple[str, ...]:
     >>> cut_cities(ttr.load_map("nordic"))
     ()
     """
+    game_map = as_map(game_map)
     cuts = set(nx.articulation_points(pair_graph(game_map, borders=borders)))
     return tuple(city.name for city in game_map.cities if city.name in cuts)
 
@@ -327,7 +336,7 @@ def _check_counting(by: str) -> None:
 Conductance = Literal["inverse_length", "length"]
 
 
-def effective_resistance(game_map: GameMap, a: End, b: End, *, conductance: Conductance = "inverse_length") -> float:
+def effective_resistance(game_map: MapLike, a: End, b: End, *, conductance: Conductance = "inverse_length") -> float:
     """
     Return the effective resistance between two places.
 
@@ -375,6 +384,7 @@ def effective_resistance(game_map: GameMap, a: End, b: End, *, conductance: Cond
     >>> round(effective_resistance(nordic, "Bergen", "Oslo"), 3)
     1.167
     """
+    game_map = as_map(game_map)
     starts, goals = end_cities(game_map, a), end_cities(game_map, b)
     _check_conductance(conductance)
     if set(starts) == set(goals):
@@ -394,7 +404,7 @@ def effective_resistance(game_map: GameMap, a: End, b: End, *, conductance: Cond
 
 
 def resistance_matrix(
-    game_map: GameMap, *, conductance: Conductance = "inverse_length", borders: bool = False
+    game_map: MapLike, *, conductance: Conductance = "inverse_length", borders: bool = False
 ) -> pd.DataFrame:
     """
     Return the effective resistance between every two cities.
@@ -402,7 +412,7 @@ def resistance_matrix(
     Parameters
     ----------
     game_map
-        The map.
+        The map, or its name.
     conductance
         As for `effective_resistance`.
     borders
@@ -426,6 +436,7 @@ def resistance_matrix(
     >>> round(float(matrix.loc["Bergen", "Oslo"]), 3)
     1.167
     """
+    game_map = as_map(game_map)
     _check_conductance(conductance)
     G = track_graph(game_map, borders=borders)
     resistance: Any = nx.resistance_distance(G, weight="length", invert_weight=conductance == "inverse_length")
@@ -467,7 +478,7 @@ class SpanningTree:
         return render_html(self)
 
 
-def minimum_spanning_tree(game_map: GameMap, *, borders: bool = True) -> SpanningTree:
+def minimum_spanning_tree(game_map: MapLike, *, borders: bool = True) -> SpanningTree:
     """
     Return the spanning tree with the fewest trains.
 
@@ -478,7 +489,7 @@ def minimum_spanning_tree(game_map: GameMap, *, borders: bool = True) -> Spannin
     Parameters
     ----------
     game_map
-        The map.
+        The map, or its name.
     borders
         Whether border points must be joined too.
 
@@ -494,6 +505,7 @@ def minimum_spanning_tree(game_map: GameMap, *, borders: bool = True) -> Spannin
     >>> minimum_spanning_tree(ttr.load_map("nordic"))
     <SpanningTree: 38 routes, 71 trains>
     """
+    game_map = as_map(game_map)
     routes = counted_routes(game_map, borders=borders)
     G: nx.MultiGraph[str] = nx.MultiGraph()
     for place, route in enumerate(routes):

@@ -18,13 +18,14 @@ from ttr_analysis.analysis.structure.measures import (
     track_graph,
 )
 from ttr_analysis.cards import ROUTE_COLORS
+from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.rules.ruleset import RouteKind
 
 if TYPE_CHECKING:
-    from ttr_analysis.maps.model import GameMap, Route
+    from ttr_analysis.maps.model import Route
 
 
-def city_table(game_map: GameMap, *, borders: bool = False) -> pd.DataFrame:
+def city_table(game_map: MapLike, *, borders: bool = False) -> pd.DataFrame:
     """
     Return the place of every city in the map's graph.
 
@@ -35,7 +36,7 @@ def city_table(game_map: GameMap, *, borders: bool = False) -> pd.DataFrame:
     Parameters
     ----------
     game_map
-        The map.
+        The map, or its name.
     borders
         Whether border points count: as rows, in the degrees, and as ends of
         paths.
@@ -75,6 +76,7 @@ def city_table(game_map: GameMap, *, borders: bool = False) -> pd.DataFrame:
     >>> table["betweenness_length"].idxmax()
     'Sundsvall'
     """
+    game_map = as_map(game_map)
     G = pair_graph(game_map, borders=borders)
     tracks = track_graph(game_map, borders=borders)
     names = list(G)
@@ -96,14 +98,14 @@ def city_table(game_map: GameMap, *, borders: bool = False) -> pd.DataFrame:
     return pd.DataFrame({column: [values[name] for name in names] for column, values in columns.items()}, index=names)
 
 
-def route_table(game_map: GameMap, *, borders: bool = True) -> pd.DataFrame:
+def route_table(game_map: MapLike, *, borders: bool = True) -> pd.DataFrame:
     """
     Return the place of every route in the map's graph.
 
     Parameters
     ----------
     game_map
-        The map.
+        The map, or its name.
     borders
         Whether border points count: the routes to them, and paths that end
         there.
@@ -146,6 +148,7 @@ def route_table(game_map: GameMap, *, borders: bool = True) -> pd.DataFrame:
     >>> float(table.loc["Lieksa-Murmansk/0", "detour"]), bool(table.loc["Lieksa-Murmansk/0", "is_bridge"])
     (4.0, False)
     """
+    game_map = as_map(game_map)
     routes = counted_routes(game_map, borders=borders)
     tracks = track_graph(game_map, borders=borders)
     by_length: Any = nx.edge_betweenness_centrality(tracks, weight="length")
@@ -189,14 +192,14 @@ def _detour(tracks: nx.MultiGraph[str], route: Route, lost: tuple[Route, ...] | 
         return float("inf")
 
 
-def spaces_table(game_map: GameMap, *, borders: bool = True) -> pd.DataFrame:
+def spaces_table(game_map: MapLike, *, borders: bool = True) -> pd.DataFrame:
     """
     Return the car spaces of a map by color and kind of route.
 
     Parameters
     ----------
     game_map
-        The map.
+        The map, or its name.
     borders
         Whether the routes to border points count.
 
@@ -213,6 +216,7 @@ def spaces_table(game_map: GameMap, *, borders: bool = True) -> pd.DataFrame:
     >>> table.loc["gray"].tolist(), int(table["total"].sum())
     ([29, 8, 0, 37, 11], 207)
     """
+    game_map = as_map(game_map)
     routes = counted_routes(game_map, borders=borders)
     rows = []
     for color in ROUTE_COLORS:
@@ -222,14 +226,14 @@ def spaces_table(game_map: GameMap, *, borders: bool = True) -> pd.DataFrame:
     return pd.DataFrame(rows, index=list(ROUTE_COLORS))
 
 
-def summary(game_map: GameMap, *, borders: bool = False) -> pd.Series[Any]:
+def summary(game_map: MapLike, *, borders: bool = False) -> pd.Series[Any]:
     """
     Return the numbers that describe a map as a whole.
 
     Parameters
     ----------
     game_map
-        The map.
+        The map, or its name.
     borders
         Whether border points count, and the routes to them.
 
@@ -269,6 +273,7 @@ def summary(game_map: GameMap, *, borders: bool = False) -> pd.Series[Any]:
     >>> numbers["n_pairs"], numbers["radius_hops"], numbers["diameter_hops"]
     (67, 5, 8)
     """
+    game_map = as_map(game_map)
     G = pair_graph(game_map, borders=borders)
     routes = counted_routes(game_map, borders=borders)
     n_cities, n_pairs = G.number_of_nodes(), G.number_of_edges()

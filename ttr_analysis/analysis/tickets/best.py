@@ -18,6 +18,7 @@ from ttr_analysis.analysis.tickets.network import (
     trains_of,
 )
 from ttr_analysis.analysis.tickets.program import Answer, BestProgram, Deadline, Question
+from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap, Route
 
 Components = Literal["one", "any"]
@@ -78,7 +79,7 @@ class BestNetwork(Network):
 
 
 def best_network(
-    game_map: GameMap,
+    game_map: MapLike,
     trains: int | None = None,
     *,
     components: Components = "one",
@@ -95,7 +96,7 @@ def best_network(
     Parameters
     ----------
     game_map
-        The map.
+        The map, or its name.
     trains
         Number of trains; None: the map's.
     components
@@ -144,6 +145,7 @@ def best_network(
     >>> best.trains, best.score, best.ticket_points, best.bound, best.is_proven
     (40, 330, 278, 330, True)
     """
+    game_map = as_map(game_map)
     limit = game_map.rules.trains.per_player if trains is None else trains
     if limit < 0:
         msg = f"the number of trains must be 0 or more, got {trains}"

@@ -21,6 +21,7 @@ from ttr_analysis.analysis.tickets.network import (
     trains_left,
 )
 from ttr_analysis.cards import COLORS, GRAY, CardCounts
+from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap, Route, RouteLike, Ticket, TicketLike
 from ttr_analysis.tables import spaces_of
 
@@ -186,7 +187,7 @@ class Feasibility:
 
 
 def feasibility(
-    game_map: GameMap,
+    game_map: MapLike,
     tickets: Iterable[TicketLike],
     trains: int | None = None,
     closed: Iterable[RouteLike] = (),
@@ -202,7 +203,7 @@ def feasibility(
     Parameters
     ----------
     game_map
-        The map.
+        The map, or its name.
     tickets
         Up to 7 tickets, ticket ids or pairs of places.
     trains
@@ -249,6 +250,7 @@ def feasibility(
     >>> feasibility(nordic, ["Narvik-Murmansk"], trains=14).possible
     True
     """
+    game_map = as_map(game_map)
     chosen = game_map.resolve_tickets(tickets)
     solver = forest_solver(game_map, closed, owned, n_players=n_players)
     left = trains_left(game_map, solver.owned) if trains is None else trains

@@ -17,6 +17,7 @@ from ttr_analysis._words import counted
 from ttr_analysis.analysis._ends import closed_and_owned, fewest_cut
 from ttr_analysis.analysis.tickets import steiner
 from ttr_analysis.analysis.tickets.steiner import MAX_TICKETS, TRAIN_SHIFT, UNREACHABLE, Board, Ends, PackedCost
+from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import CityLike, GameMap, Place, Route, RouteLike, Ticket, TicketLike
 from ttr_analysis.maps.names import fold
 from ttr_analysis.tables import map_tables
@@ -190,7 +191,7 @@ class ForestSolver:
     Parameters
     ----------
     game_map
-        The map.
+        The map, or its name.
     closed, owned
         Routes of the map; none of them in both.
     """
@@ -428,7 +429,7 @@ def check_number(tickets: Sequence[Ticket]) -> None:
 
 
 def cheapest_network(
-    game_map: GameMap,
+    game_map: MapLike,
     tickets: Iterable[TicketLike],
     closed: Iterable[RouteLike] = (),
     owned: Iterable[RouteLike] = (),
@@ -446,7 +447,7 @@ def cheapest_network(
     Parameters
     ----------
     game_map
-        The map.
+        The map, or its name.
     tickets
         Up to 7 tickets, ticket ids or pairs of places. A ticket to countries
         is complete at its cheapest destination; `reached` says which.
@@ -495,6 +496,7 @@ def cheapest_network(
     >>> ttr.tickets.cheapest_network(nordic, [("Oslo", "Vaasa"), ("Oslo", "Stockholm")])
     <Network for 2 tickets: 10 trains in 5 routes, 24 points (13 tickets + 11 routes)>
     """
+    game_map = as_map(game_map)
     chosen = game_map.resolve_tickets(tickets)
     shut, own = closed_and_owned(game_map, closed, owned, n_players=n_players)
     ids = {ticket.id for ticket in chosen}
@@ -518,7 +520,7 @@ def _cheapest(
 
 
 def fewest_trains(
-    game_map: GameMap,
+    game_map: MapLike,
     sets: Iterable[Iterable[TicketLike]],
     closed: Iterable[RouteLike] = (),
     owned: Iterable[RouteLike] = (),
@@ -529,7 +531,7 @@ def fewest_trains(
     Parameters
     ----------
     game_map
-        The map.
+        The map, or its name.
     sets
         Sets of up to 7 tickets each.
     closed, owned
@@ -547,6 +549,7 @@ def fewest_trains(
     >>> fewest_trains(nordic, [["Oslo-Vaasa"], ["Oslo-Vaasa", "Oslo-Stockholm"]])
     [9, 10]
     """
+    game_map = as_map(game_map)
     chosen = [game_map.resolve_tickets(tickets) for tickets in sets]
     known = {ticket: i for i, ticket in enumerate(dict.fromkeys(t for tickets in chosen for t in tickets))}
     rows = np.full((len(chosen), max(map(len, chosen), default=0)), -1, dtype=np.int64)

@@ -21,6 +21,7 @@ from ttr_analysis.analysis.tickets.network import (
     trains_of,
 )
 from ttr_analysis.analysis.tickets.steiner import MAX_TICKETS
+from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap, Route, RouteLike, Ticket, TicketLike
 
 if TYPE_CHECKING:
@@ -31,14 +32,14 @@ _BLOCK = 500
 """Sets in one compiled call: short enough to be interrupted."""
 
 
-def value_table(game_map: GameMap, *, n_deals: int = 5000, seed: int = 0, progress: bool = False) -> pd.DataFrame:
+def value_table(game_map: MapLike, *, n_deals: int = 5000, seed: int = 0, progress: bool = False) -> pd.DataFrame:
     """
     Return what each ticket of a map costs and brings.
 
     Parameters
     ----------
     game_map
-        The map.
+        The map, or its name.
     n_deals
         Random opening deals in which tickets are weighed together.
     seed
@@ -84,6 +85,7 @@ def value_table(game_map: GameMap, *, n_deals: int = 5000, seed: int = 0, progre
     >>> table.loc["Bergen-Narvik", ["points", "trains", "n_routes"]].tolist()
     [16, 16, 4]
     """
+    game_map = as_map(game_map)
     import pandas as pd
     from tqdm.auto import tqdm
 
@@ -128,14 +130,14 @@ def value_table(game_map: GameMap, *, n_deals: int = 5000, seed: int = 0, progre
     return table.sort_values(["points_per_train", "points"], ascending=False, kind="stable")
 
 
-def best_pairs(game_map: GameMap) -> pd.DataFrame:
+def best_pairs(game_map: MapLike) -> pd.DataFrame:
     """
     Return how well each two tickets go together.
 
     Parameters
     ----------
     game_map
-        The map.
+        The map, or its name.
 
     Returns
     -------
@@ -153,6 +155,7 @@ def best_pairs(game_map: GameMap) -> pd.DataFrame:
     >>> len(pairs), int((pairs["saved"] < 0).sum())
     (1035, 0)
     """
+    game_map = as_map(game_map)
     import pandas as pd
 
     tickets = game_map.tickets
@@ -177,14 +180,14 @@ def best_pairs(game_map: GameMap) -> pd.DataFrame:
     return table.sort_values(["points_per_train", "points"], ascending=False, kind="stable", ignore_index=True)
 
 
-def random_deals(game_map: GameMap, n_deals: int, rng: np.random.Generator) -> Ints:
+def random_deals(game_map: MapLike, n_deals: int, rng: np.random.Generator) -> Ints:
     """
     Return random opening deals.
 
     Parameters
     ----------
     game_map
-        The map.
+        The map, or its name.
     n_deals
         How many.
     rng
@@ -202,6 +205,7 @@ def random_deals(game_map: GameMap, n_deals: int, rng: np.random.Generator) -> I
     ValueError
         If there is not at least one deal.
     """
+    game_map = as_map(game_map)
     if n_deals < 1:
         msg = f"at least one deal is needed, got {n_deals}"
         raise ValueError(msg)
@@ -282,14 +286,14 @@ def _combinations(n: int, size: int) -> Ints:
 # -- what the loss of a route costs those who need it --------------------------------------------------------------
 
 
-def blocking_map(game_map: GameMap, *, n_deals: int = 1000, seed: int = 0, progress: bool = False) -> pd.DataFrame:
+def blocking_map(game_map: MapLike, *, n_deals: int = 1000, seed: int = 0, progress: bool = False) -> pd.DataFrame:
     """
     Return for every route by how much its loss raises the fewest trains of tickets and deals.
 
     Parameters
     ----------
     game_map
-        The map.
+        The map, or its name.
     n_deals
         Random opening deals, all of whose tickets are to be completed.
     seed
@@ -330,6 +334,7 @@ def blocking_map(game_map: GameMap, *, n_deals: int = 1000, seed: int = 0, progr
     >>> float(row["ticket_worst"]), row["worst_ticket"]
     (4.0, 'Bergen-Narvik')
     """
+    game_map = as_map(game_map)
     import pandas as pd
     from tqdm.auto import tqdm
 
@@ -404,7 +409,7 @@ _KEEP_COLUMNS = (
 
 
 def which_to_keep(
-    game_map: GameMap,
+    game_map: MapLike,
     deal: Iterable[TicketLike],
     *,
     held: Iterable[TicketLike] = (),
@@ -421,7 +426,7 @@ def which_to_keep(
     Parameters
     ----------
     game_map
-        The map.
+        The map, or its name.
     deal
         The tickets dealt.
     held
@@ -485,6 +490,7 @@ def which_to_keep(
     >>> which_to_keep(switzerland, ["Lugano-countries"], at_least=1).loc[0, "destinations"]
     'Lugano-countries: France'
     """
+    game_map = as_map(game_map)
     import pandas as pd
 
     dealt, kept_already = game_map.resolve_tickets(deal), game_map.resolve_tickets(held)

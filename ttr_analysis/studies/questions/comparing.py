@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ttr_analysis.engine.protocol import PolicyLike
-from ttr_analysis.maps.model import GameMap
+from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.studies.intervals import (
     Interval,
     Moments,
@@ -87,7 +87,7 @@ def compare_simulations(results: Mapping[str, SimulationResult]) -> pd.DataFrame
 
 
 def compare_strategies(
-    game_map: GameMap,
+    game_map: MapLike,
     strategies: Mapping[str, PolicyLike],
     rivals: Sequence[PolicyLike],
     n_games: int,
@@ -146,6 +146,7 @@ def compare_strategies(
     >>> table.loc["anything", ["win_difference", "win_difference_low"]].round(2).tolist()
     [-0.48, -0.59]
     """
+    game_map = as_map(game_map)
     if not strategies:
         raise ValueError("there is no strategy to compare")
     if index(n_games) < 1:

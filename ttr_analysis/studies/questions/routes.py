@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import pandas as pd
 
+from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.studies.questions.tally import (
     Figures,
@@ -93,7 +94,7 @@ _CITIES: Final[Figures] = {
 
 
 @answers_with(_CITIES)
-def city_results(result: SimulationResult, game_map: GameMap) -> pd.DataFrame:
+def city_results(result: SimulationResult, game_map: MapLike) -> pd.DataFrame:
     """
     Return how often the routes of a seat led to each city, from when on, and whether it won.
 
@@ -119,6 +120,7 @@ def city_results(result: SimulationResult, game_map: GameMap) -> pd.DataFrame:
     ValueError
         If another map was played.
     """
+    game_map = as_map(game_map)
     check_map(result, game_map)
     ends = pd.DataFrame(
         [(route.id, city) for route in game_map.routes for city in route.cities], columns=["route", "city"]
@@ -149,7 +151,7 @@ _LENGTHS: Final[Figures] = {
 
 
 @answers_with(_LENGTHS)
-def route_lengths(result: SimulationResult, game_map: GameMap) -> pd.DataFrame:
+def route_lengths(result: SimulationResult, game_map: MapLike) -> pd.DataFrame:
     """
     Return how many routes of each length players take, and what they bring.
 
@@ -172,6 +174,7 @@ def route_lengths(result: SimulationResult, game_map: GameMap) -> pd.DataFrame:
     ValueError
         If another map was played.
     """
+    game_map = as_map(game_map)
     check_map(result, game_map)
     facts = _facts(game_map)
     lengths = pd.Index(sorted(facts["length"].unique()))
@@ -220,7 +223,7 @@ _LONGEST: Final[Figures] = {
 
 
 @answers_with(_LONGEST)
-def longest_routes(result: SimulationResult, game_map: GameMap) -> pd.DataFrame:
+def longest_routes(result: SimulationResult, game_map: MapLike) -> pd.DataFrame:
     """
     Return who took the longest routes of the map, and whether that paid.
 
@@ -245,6 +248,7 @@ def longest_routes(result: SimulationResult, game_map: GameMap) -> pd.DataFrame:
     ValueError
         If another map was played.
     """
+    game_map = as_map(game_map)
     check_map(result, game_map)
     facts = _facts(game_map)
     longest = facts.index[facts["length"] == facts["length"].max()]

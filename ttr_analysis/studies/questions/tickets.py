@@ -12,6 +12,7 @@ import pandas as pd
 
 from ttr_analysis.analysis.paths import shortest_path
 from ttr_analysis.analysis.structure import effective_resistance
+from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.studies.intervals import Z_95, Interval, clustered_rate
 from ttr_analysis.studies.questions.tally import (
@@ -280,7 +281,7 @@ _DESTINATIONS: Final[Figures] = {
 
 
 @answers_with(_DESTINATIONS)
-def destination_results(result: SimulationResult, game_map: GameMap) -> pd.DataFrame:
+def destination_results(result: SimulationResult, game_map: MapLike) -> pd.DataFrame:
     """
     Return which destination of tickets with several counted, and what they yielded.
 
@@ -305,6 +306,7 @@ def destination_results(result: SimulationResult, game_map: GameMap) -> pd.DataF
     ValueError
         If another map was played.
     """
+    game_map = as_map(game_map)
     check_map(result, game_map)
     several = {ticket: goals for ticket, goals in _goals(game_map, n_players(result)).items() if len(goals) > 1}
 
@@ -357,7 +359,7 @@ _PERFECT: Final = 1 - 1e-9
 """A correlation from which Fisher's transformation would give an interval of no width."""
 
 
-def ticket_difficulty(result: SimulationResult, game_map: GameMap) -> pd.DataFrame:
+def ticket_difficulty(result: SimulationResult, game_map: MapLike) -> pd.DataFrame:
     """
     Return how often each ticket was completed, beside measures of how hard it should be.
 
@@ -394,6 +396,7 @@ def ticket_difficulty(result: SimulationResult, game_map: GameMap) -> pd.DataFra
     >>> int(table.loc["Denver-El Paso", "length"]), round(float(table.loc["Denver-El Paso", "resistance"]), 2)
     (4, 1.22)
     """
+    game_map = as_map(game_map)
     check_map(result, game_map)
     rates = ticket_results(result)[["kept", "completion_rate", "completion_low", "completion_high"]]
     table = rates[rates["kept"] > 0].copy()

@@ -127,7 +127,7 @@ def fill_needs(tables: Tables, cost: Ints, need: Ints, shared: Ints) -> None:
     Parameters
     ----------
     tables
-        The map.
+        The map, or its name.
     cost
         Cost of each route, `UNREACHABLE` if it is closed.
     need
