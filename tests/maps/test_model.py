@@ -267,4 +267,8 @@ def test_reprs_tell_what_it_is(nordic: GameMap) -> None:
     assert repr(nordic) == "<GameMap 'nordic': 39 cities, 81 routes, 46 tickets, 2-3 players>"
     assert repr(nordic.rules) == "<RuleSet 'Nordic Countries': 2-3 players, 40 trains each>"
     assert str(nordic.route("Lieksa", "Murmansk")) == "Lieksa-Murmansk (gray, 9)"
+    assert repr(nordic.route("Lieksa", "Murmansk")) == "<Route Lieksa-Murmansk/0: 9 gray, 27 points>"
+    assert repr(nordic.city("Oslo")) == "<City 'Oslo', Norway>"
+    assert repr(nordic.ticket("Oslo", "Vaasa")) == "<Ticket Oslo-Vaasa: Oslo to Vaasa 9>"
+    assert repr(load("switzerland").place("Austria")) == "<Place 'Austria': 3 border points>"
     assert str(nordic.ticket("Oslo", "Vaasa")) == "Oslo to Vaasa 9"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from html import unescape
 from importlib import import_module
 
 import pytest
@@ -32,9 +33,27 @@ def test_every_answer_shows_a_row_for_each_route(any_map: GameMap) -> None:
     ]
     for answer in answers:
         html = render_html(answer)
-        assert html.startswith("<table>")
+        assert html.startswith("<svg")
+        assert html.count("<g opacity=") == len(any_map.routes) - len(answer.routes)
         assert html.count("<tr>") == len(answer.routes) + 1
         assert ("<th>toll</th>" in html) == any(route.toll for route in answer.routes)
+
+
+def test_a_ticket_and_a_game_show_their_boards(any_map: GameMap) -> None:
+    n_routes = render_html(any_map).count("<title>")
+    assert n_routes == len(any_map.routes)
+    for ticket in any_map.tickets:
+        html = render_html(ticket)
+        assert html.count("<title>") == n_routes
+        assert str(ticket) in unescape(html)
+    state = ttr.Game(any_map).new(seed=7)
+    assert render_html(state).count("<tr>") == state.n_players + 1
+    assert render_html(ttr.Game(any_map).view(state, 1)).count("<title>") == n_routes
+
+
+def test_a_route_of_no_map_that_is_known_is_shown_in_a_table_alone() -> None:
+    path = ttr.paths.shortest_path(_hostile(), "<b>Oslo</b>", "Bergen")
+    assert render_html(path).startswith("<table>")
 
 
 def test_names_are_escaped() -> None:

@@ -8,6 +8,7 @@ from typing import Final, Literal, get_args
 import numpy as np
 
 from ttr_analysis._arrays import Ints
+from ttr_analysis._display import render_html
 from ttr_analysis._errors import GameError
 from ttr_analysis.cards import CARD_KINDS, COLORS, N_COLORS, N_KINDS, CardCounts
 from ttr_analysis.engine.layout import (
@@ -332,6 +333,9 @@ class PublicState:
 
     def _offered(self, seat: int) -> tuple[Ticket | None, ...]:
         return tuple(map(self._ticket, self._packed.offer[seat, : self._packed.n_offer[seat]].tolist()))
+
+    def _repr_html_(self) -> str:
+        return render_html(self)
 
     def _summary(self) -> str:
         """Return map, players and phase, for a `repr`."""

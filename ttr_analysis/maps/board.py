@@ -7,10 +7,11 @@ from dataclasses import dataclass, fields
 from operator import attrgetter
 from typing import Literal
 
+from ttr_analysis._display import render_html
 from ttr_analysis.rules.ruleset import RouteKind
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class City:
     """
     A city, or a border point where a route leaves the country.
@@ -41,8 +42,11 @@ class City:
     country: str
     label_at: str = ""
 
+    def __repr__(self) -> str:
+        return f"<City {self.name!r}{f', {self.country}' if self.country else ''}>"
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Place:
     """
     What a ticket names: one city, or a country by all its border points.
@@ -67,8 +71,11 @@ class Place:
         """Return the name."""
         return self.name
 
+    def __repr__(self) -> str:
+        return f"<Place {self.name!r}{f': {len(self.cities)} border points' if self.is_country else ''}>"
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Route:
     """
     One track of car spaces between two cities.
@@ -150,12 +157,16 @@ class Route:
         a, b = self.cities
         return f"{a}-{b} ({self.color}, {self.length})"
 
+    def __repr__(self) -> str:
+        kind = "" if self.kind == "plain" else f" {self.kind}"
+        return f"<Route {self.id}: {self.length} {self.color}{kind}, {self.points} point{'s'[: self.points != 1]}>"
+
 
 _facts: Callable[[Route], tuple[object, ...]] = attrgetter(*(field.name for field in fields(Route)))
 """All fields of a route."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Ticket:
     """
     A destination ticket.
@@ -212,6 +223,12 @@ class Ticket:
         """Return the ticket in words, for messages."""
         ends = ", ".join(f"{place} {points}" for place, points in self.destinations)
         return f"{self.origin} to {ends}"
+
+    def __repr__(self) -> str:
+        return f"<Ticket {self.id}: {self}>"
+
+    def _repr_html_(self) -> str:
+        return render_html(self)
 
 
 def double_routes(routes: Iterable[Route]) -> frozenset[frozenset[str]]:

@@ -15,6 +15,7 @@ from ttr_analysis._errors import AmbiguousNameError, Fault, MapError, UnknownNam
 from ttr_analysis.cards import ROUTE_COLORS, kind_name, other_names
 from ttr_analysis.maps.board import City, Place, Route, Ticket, double_routes
 from ttr_analysis.maps.decoding import encode_rules
+from ttr_analysis.maps.latest import remember
 from ttr_analysis.maps.names import Link, LinkIndex, NameIndex
 from ttr_analysis.maps.reading import write_atomically
 from ttr_analysis.maps.rows import (
@@ -525,6 +526,7 @@ def first_equal(game_map: GameMap) -> GameMap:
     they are the same objects. Much is computed once for each map and looked up
     by it in every turn of a game; to compare all facts takes half a millisecond.
     """
+    remember(game_map)
     return game_map
 
 

@@ -9,7 +9,7 @@ attributes. What comes from a map is escaped.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from html import escape
 from typing import TYPE_CHECKING, TypedDict
@@ -32,11 +32,20 @@ if TYPE_CHECKING:
     from ttr_analysis.engine.state import Owner  # the engine is heavy, and a map needs none of it
 
 _FONT = "font-family='DejaVu Sans, Verdana, sans-serif'"
+_FAINT = 0.35
+"""How much is seen of routes beside those that stand out."""
 HIT = 0.44
 """Width along a track in which a click counts, in space units."""
 
 
-def draw_board(sheet: Sheet, owners: Mapping[str, Owner], *, width: int) -> str:
+def draw_board(
+    sheet: Sheet,
+    owners: Mapping[str, Owner],
+    *,
+    highlight: Collection[str] = (),
+    ends: Sequence[tuple[str, str]] = (),
+    width: int,
+) -> str:
     """
     Return a board as a picture.
 
@@ -46,12 +55,27 @@ def draw_board(sheet: Sheet, owners: Mapping[str, Owner], *, width: int) -> str:
         The drawing as data.
     owners
         Seat or "neutral" by the id of each route that is taken.
+    highlight
+        Ids of routes that stand out.
+    ends
+        Pairs of cities to be joined by a dashed line, as those of tickets.
     width
         Most pixels across.
     """
+    unit = sheet["unit"]
+    spots = {city["name"]: (city["x"], city["y"]) for city in sheet["cities"]}
+    parts: list[str] = []
+    for a, b in ends:
+        way = f"M{spots[a][0]} {spots[a][1]}L{spots[b][0]} {spots[b][1]}"
+        dashes = f"stroke-dasharray='{0.5 * unit:.0f} {0.3 * unit:.0f}'"
+        parts.append(_path(way, f"fill='none' stroke='{BOARD.text}' {_pen(0.16, unit)} {dashes}"))
+    for route in sheet["routes"]:
+        if route["id"] in highlight:
+            parts.append(_path(route["track"], f"fill='none' stroke='{BOARD.glow}' {_pen(PENS.glow_rim, unit)}"))
+        is_faint = (highlight or ends) and route["id"] not in highlight
+        parts += [f"<g opacity='{_FAINT}'>" if is_faint else "<g>", *_route(sheet, route, owners), "</g>"]
     style = f"style='width:100%;max-width:{width}px'"
-    routes = (part for route in sheet["routes"] for part in _route(sheet, route, owners))
-    return "".join(_board(sheet, style, [*routes, *_tokens(sheet), *_cities(sheet["cities"], sheet)]))
+    return "".join(_board(sheet, style, [*parts, *_tokens(sheet), *_cities(sheet["cities"], sheet)]))
 
 
 def draw_live_board(sheet: Sheet) -> str:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class LocomotiveChoice:
     """
     A face-up locomotive against the blind cards that it costs. Exact.
@@ -56,6 +56,10 @@ class LocomotiveChoice:
         if self.expected_blind == self.expected_locomotive:
             return "equal"
         return "blind" if self.expected_blind > self.expected_locomotive else "locomotive"
+
+    def __repr__(self) -> str:
+        blind = f"{self.expected_blind:.2f} useful among {self.n_blind} blind"
+        return f"<LocomotiveChoice {self.better}: {self.expected_locomotive:g} for the locomotive, {blind}>"
 
 
 def locomotive_or_blind(

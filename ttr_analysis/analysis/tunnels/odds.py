@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ClaimOdds:
     """
     The odds of one payment for a tunnel.
@@ -53,6 +53,9 @@ class ClaimOdds:
     def __str__(self) -> str:
         """Return the payment with its odds."""
         return f"{self.payment}: {self.probability:.1%} with {self.spare} spare, exact"
+
+    def __repr__(self) -> str:
+        return f"<ClaimOdds {self}>"
 
 
 def surcharge_distribution(matching: int, unseen: int, *, revealed: int = 3) -> tuple[float, ...]:
