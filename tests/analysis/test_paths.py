@@ -366,3 +366,32 @@ def test_longest_trails_of_named_sets(nordic: GameMap) -> None:
     assert longest_trail(nordic, ["Bergen-Oslo/0"]).cities == ("Bergen", "Oslo")
     assert repr(longest_trail(nordic, ["Bergen-Oslo/0"])) == "<Trail of 4 trains on 1 routes: Bergen - Oslo>"
     assert "Bergen - Oslo" in longest_trail(nordic, ["Bergen-Oslo/0"])._repr_html_()
+
+
+def test_what_is_avoided_is_not_used(any_map: GameMap) -> None:
+    a, b = any_map.cities[0], any_map.cities[5]
+    for what, is_it in (
+        ("tunnels", lambda route: route.tunnel),
+        ("ferries", lambda route: route.locomotives > 0),
+        ("gray", lambda route: route.color == "gray"),
+        ("tolls", lambda route: route.toll > 0),
+        (any_map.cities[7].name, lambda route: any_map.cities[7].name in route.cities),
+    ):
+        closed = [route for route in any_map.routes if is_it(route)]
+        try:
+            path = shortest_path(any_map, a, b, avoid=[what])
+        except NoPathError:
+            with pytest.raises(NoPathError):
+                shortest_path(any_map, a, b, closed=closed)
+            continue
+        assert not any(is_it(route) for route in path.routes)
+        assert path == shortest_path(any_map, a, b, closed=closed)
+        if closed:
+            assert shortest_path(any_map, a, b, owned=closed, avoid=[what]) == shortest_path(
+                any_map, a, b, owned=closed
+            )
+
+
+def test_only_what_there_is_can_be_avoided(nordic: GameMap) -> None:
+    with pytest.raises(UnknownNameError, match="no kind of route or city to avoid 'tunels'; did you mean tunnels"):
+        shortest_path(nordic, "Oslo", "Bergen", avoid=["tunels"])

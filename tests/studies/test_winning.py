@@ -270,6 +270,20 @@ def test_a_posterior_shares_out_the_tickets_of_a_seat(planned: GameRecord) -> No
     assert (posterior["low"] <= posterior["probability"]).all()
 
 
+def test_any_ticket_to_a_city_is_at_least_as_likely_as_each(planned: GameRecord) -> None:
+    everything = ticket_posterior(planned, 0, seat=1, step=90, n_worlds=400)
+    city = str(everything.index[0]).split("-")[0]
+
+    found = ticket_posterior(planned, 0, seat=1, step=90, n_worlds=400, to=city.upper())
+
+    whole, each = found.iloc[0], found.iloc[1:]
+    assert whole.name == f"any ticket to {city}"
+    assert list(each.index) == [ticket for ticket in everything.index if city in str(ticket).split("-")]
+    pd.testing.assert_frame_equal(each, everything.loc[each.index], check_names=False)
+    for column in ("probability", "uniform"):
+        assert each[column].max() <= whole[column] + 1e-12 <= each[column].sum() + 2e-12
+
+
 def test_claims_tell_tickets(planned: GameRecord) -> None:
     """Late in a game its holder's tickets are near the top; by chance they would be anywhere."""
     step = len(planned.steps) * 3 // 4

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
+from typing import Final, Literal
 
-from ttr_analysis.maps.model import City, GameMap, Place, Route, RouteLike, city_names
+from ttr_analysis._errors import UnknownNameError, nearest
+from ttr_analysis.cards import GRAY
+from ttr_analysis.maps.model import City, CityLike, GameMap, Place, Route, RouteLike, city_names
 from ttr_analysis.maps.names import NameIndex
 from ttr_analysis.tables import check_players
 
@@ -86,6 +89,57 @@ def closed_and_owned(
         kept = {route.id for route in own}
         shut = tuple(r for r in game_map.routes if frozenset(r.cities) in pairs and r.id not in kept)
     return shut, own
+
+
+Avoidable = Literal["tunnels", "ferries", "gray", "tolls"] | CityLike
+"""What a path can do without: routes of a kind, or all routes of a city."""
+
+_AVOIDED: Final[dict[str, Callable[[Route], bool]]] = {
+    "tunnels": lambda route: route.tunnel,
+    "ferries": lambda route: route.kind == "ferry",
+    "gray": lambda route: route.color == GRAY,
+    "tolls": lambda route: route.toll > 0,
+}
+
+
+def routes_to_avoid(game_map: GameMap, avoid: Iterable[Avoidable]) -> tuple[Route, ...]:
+    """
+    Return the routes that are to be avoided, in the order of the map.
+
+    Parameters
+    ----------
+    game_map
+        The map.
+    avoid
+        Any of "tunnels", "ferries", "gray", "tolls", and cities.
+
+    Raises
+    ------
+    UnknownNameError
+        If something is neither.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> len(routes_to_avoid(ttr.load_map("nordic"), ["tunnels", "Murmansk"]))
+    12
+    """
+    kinds, cities = [], set()
+    for what in [avoid] if isinstance(avoid, str | City) else avoid:
+        kind = what.strip().lower() if isinstance(what, str) else ""
+        if kind in _AVOIDED:
+            kinds.append(_AVOIDED[kind])
+            continue
+        try:
+            cities.add(game_map.city(what).name)
+        except UnknownNameError as error:
+            near = [*nearest(kind, _AVOIDED, 1), *error.candidates]
+            raise UnknownNameError("kind of route or city to avoid", what, near, _AVOIDED) from None
+    return tuple(
+        route
+        for route in game_map.routes
+        if not cities.isdisjoint(route.cities) or any(is_kind(route) for is_kind in kinds)
+    )
 
 
 def twins_close(game_map: GameMap, n_players: int | None) -> bool:

@@ -11,9 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
-from itertools import accumulate, pairwise
-from math import comb, isfinite, lcm
+from itertools import pairwise
+from math import isfinite, lcm
 from numbers import Rational
 from typing import TYPE_CHECKING, Any, Literal, TypeGuard, get_args
 
@@ -22,8 +21,9 @@ import numpy as np
 
 from ttr_analysis._display import render_html
 from ttr_analysis._errors import UnknownNameError, nearest
-from ttr_analysis.analysis._ends import End, closed_and_owned, end_cities, fewest_cut
-from ttr_analysis.cards import GRAY, N_COLORS
+from ttr_analysis.analysis._chances import chances_of_best_color, chances_of_kind
+from ttr_analysis.analysis._ends import Avoidable, End, closed_and_owned, end_cities, fewest_cut, routes_to_avoid
+from ttr_analysis.cards import GRAY
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap, Route, RouteLike
 from ttr_analysis.rules import trails
@@ -45,6 +45,10 @@ __all__ = [
     "shortest_path",
     "shortest_paths",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 Measure = Literal["length", "toll", "hops", "cards"]
@@ -169,53 +173,16 @@ def _expected_swaps(rules: RuleSet, route: Route) -> Fraction:
     n_spaces = route.locomotives or route.length
     n_kept = min(n_spaces * route.swap_size, rules.deck.n_cards)
     if route.locomotives:
-        at_most = _chances_of_kind(rules.cards.locomotives, rules.deck.n_cards, n_kept)
+        at_most = chances_of_kind(rules.cards.locomotives, rules.deck.n_cards, n_kept)
     else:
         jokers = rules.cards.locomotives if route.locomotives_allowed else 0
         if route.color == GRAY:
-            at_most = _chances_of_best_color(rules.cards.per_color, rules.cards.locomotives, bool(jokers), n_kept)
+            at_most = chances_of_best_color(rules.cards.per_color, rules.cards.locomotives, bool(jokers), n_kept)
         else:
-            at_most = _chances_of_kind(rules.cards.per_color + jokers, rules.deck.n_cards, n_kept)
+            at_most = chances_of_kind(rules.cards.per_color + jokers, rules.deck.n_cards, n_kept)
     # The mean of min(wanted, n) is the sum of the chances of more than 0, 1, ..., n - 1 wanted cards.
     single = sum((1 - at_most[k] for k in range(min(n_spaces, len(at_most)))), Fraction(0))
     return (route.swap_size - 1) * (n_spaces - single)
-
-
-@lru_cache(maxsize=256)
-def _chances_of_kind(n_kind: int, n_cards: int, n_drawn: int) -> tuple[Fraction, ...]:
-    """Return the chances that at most 0, 1, ... cards drawn are of a kind."""
-    ways = [comb(n_kind, k) * comb(n_cards - n_kind, n_drawn - k) for k in range(min(n_kind, n_drawn) + 1)]
-    return tuple(Fraction(w, comb(n_cards, n_drawn)) for w in accumulate(ways))
-
-
-@lru_cache(maxsize=256)
-def _chances_of_best_color(per_color: int, n_locomotives: int, jokers: bool, n_drawn: int) -> tuple[Fraction, ...]:
-    """Return the chances that at most 0, 1, ... cards drawn are of the color with most, with locomotives if jokers."""
-    n_cards = N_COLORS * per_color + n_locomotives
-    most = min(n_drawn, per_color + (n_locomotives if jokers else 0))
-    chances = []
-    for limit in range(most + 1):
-        ways = 0
-        for n_jokers in range(min(n_locomotives, n_drawn) + 1):
-            of_color = limit - n_jokers if jokers else limit
-            colored = _ways_with_at_most(per_color, of_color, n_drawn - n_jokers)
-            ways += comb(n_locomotives, n_jokers) * colored
-        chances.append(Fraction(ways, comb(n_cards, n_drawn)))
-    return tuple(chances)
-
-
-@lru_cache(maxsize=4096)
-def _ways_with_at_most(per_color: int, limit: int, n_drawn: int) -> int:
-    """Return the number of ways to draw colored cards with no more than `limit` of each color."""
-    if limit < 0:
-        return 0
-    ways = [1] + [0] * n_drawn
-    for _ in range(N_COLORS):
-        ways = [
-            sum(ways[n - k] * comb(per_color, k) for k in range(min(limit, per_color, n) + 1))
-            for n in range(n_drawn + 1)
-        ]
-    return ways[n_drawn]
 
 
 def _is_measure(weight: object) -> TypeGuard[Measure]:
@@ -336,6 +303,8 @@ def shortest_path(
     weight: Weight = "length",
     closed: Iterable[RouteLike] = (),
     owned: Iterable[RouteLike] = (),
+    *,
+    avoid: Iterable[Avoidable] = (),
 ) -> Path:
     """
     Return the shortest path between two places.
@@ -355,6 +324,9 @@ def shortest_path(
         Routes that cannot be used.
     owned
         Routes that are the player's already, and cost nothing.
+    avoid
+        What the path is to do without: any of "tunnels", "ferries", "gray"
+        and "tolls", and cities. Routes owned are never avoided.
 
     Returns
     -------
@@ -391,9 +363,14 @@ def shortest_path(
 
     >>> shortest_path(nordic, "Bergen", "Stockholm", closed=[("Bergen", "Oslo")]).length
     10
+
+    Without tunnels and without Oslo:
+
+    >>> shortest_path(nordic, "Bergen", "Stockholm", avoid=["tunnels", "Oslo"]).cities[1:4]
+    ('Stavanger', 'Kristiansand', 'Aalborg')
     """
     game_map = as_map(game_map)
-    board = _Board(game_map, weight, closed, owned)
+    board = _Board(game_map, weight, closed, owned, avoid)
     starts, goals = end_cities(game_map, a), end_cities(game_map, b)
     found: Any = nx.multi_source_dijkstra(board.graph, set(starts), weight="rank")
     costs, ways = found
@@ -411,6 +388,7 @@ def shortest_paths(
     closed: Iterable[RouteLike] = (),
     owned: Iterable[RouteLike] = (),
     *,
+    avoid: Iterable[Avoidable] = (),
     limit: int = 1000,
 ) -> tuple[Path, ...]:
     """
@@ -418,7 +396,7 @@ def shortest_paths(
 
     Parameters
     ----------
-    game_map, a, b, weight, closed, owned
+    game_map, a, b, weight, closed, owned, avoid
         As for `shortest_path`.
     limit
         More paths than this are an error.
@@ -445,7 +423,7 @@ def shortest_paths(
     [('Oslo', 'Örebro', 'Stockholm'), ('Oslo', 'Örebro', 'Stockholm', 'Turku')]
     """
     game_map = as_map(game_map)
-    board = _Board(game_map, weight, closed, owned)
+    board = _Board(game_map, weight, closed, owned, avoid)
     G = board.graph.copy()
     nx.add_star(G, [_Board.START, *end_cities(game_map, a)], cost=0)
     nx.add_star(G, [_Board.GOAL, *end_cities(game_map, b)], cost=0)
@@ -518,10 +496,17 @@ class _Board:
     GOAL = "\0goal"
 
     def __init__(
-        self, game_map: GameMap, weight: Weight, closed: Iterable[RouteLike], owned: Iterable[RouteLike]
+        self,
+        game_map: GameMap,
+        weight: Weight,
+        closed: Iterable[RouteLike],
+        owned: Iterable[RouteLike],
+        avoid: Iterable[Avoidable] = (),
     ) -> None:
         self.game_map = game_map
-        self.closed, self.owned = closed_and_owned(game_map, closed, owned)
+        shut, self.owned = closed_and_owned(game_map, closed, owned)
+        avoided = (route for route in routes_to_avoid(game_map, avoid) if route not in self.owned)
+        self.closed = tuple(dict.fromkeys((*shut, *avoided)))
         self.weight = getattr(weight, "__name__", "function") if callable(weight) else weight
         costs = route_costs(game_map, weight) | {route.id: Fraction(0) for route in self.owned}
         self.scale = lcm(*(cost.denominator for cost in costs.values()))

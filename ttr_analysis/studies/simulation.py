@@ -243,7 +243,7 @@ def simulate(
     game_map: MapLike,
     policies: Entrants,
     n_games: int,
-    seed: int,
+    seed: int = 0,
     *,
     executor: Executor | None = None,
     out: str | os.PathLike[str] | None = None,
@@ -276,7 +276,7 @@ def simulate(
         How many games; a multiple of the number of players lets everyone sit
         everywhere equally often.
     seed
-        What chance does.
+        What chance does; the result says which it was.
     executor
         Where to play: any `concurrent.futures.Executor`, such as a
         `ProcessPoolExecutor`, or `client.get_executor()` of Dask. None plays

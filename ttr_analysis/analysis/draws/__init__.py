@@ -26,3 +26,7 @@ __all__ = [
     "locomotive_table",
     "which_color_to_burn",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -37,3 +37,7 @@ __all__ = [
     "spaces_table",
     "summary",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -36,3 +36,7 @@ __all__ = [
     "spare_needed",
     "surcharge_distribution",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

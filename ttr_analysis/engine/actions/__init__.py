@@ -16,6 +16,11 @@ from ttr_analysis.engine.actions.pass_turn import Pass
 from ttr_analysis.engine.actions.pay_tunnel import PayTunnel
 from ttr_analysis.engine.actions.table import Action, LegalActions
 
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 __all__ = [
     "Action",
     "ChooseNeutralRoute",

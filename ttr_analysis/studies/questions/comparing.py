@@ -91,7 +91,7 @@ def compare_strategies(
     strategies: Mapping[str, PolicyLike],
     rivals: Sequence[PolicyLike],
     n_games: int,
-    seed: int,
+    seed: int = 0,
     *,
     executor: Executor | None = None,
     progress: bool = True,

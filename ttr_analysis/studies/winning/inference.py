@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import comb
 from typing import Final, SupportsIndex
 
 import numpy as np
@@ -33,6 +34,7 @@ from ttr_analysis.engine.layout import (
 from ttr_analysis.engine.protocol import PolicyLike
 from ttr_analysis.engine.state import seat_number
 from ttr_analysis.engine.view import fill_open
+from ttr_analysis.maps.model import CityLike, Place, Ticket
 from ttr_analysis.studies.intervals import wilson
 from ttr_analysis.studies.winning.probability import DEFAULT_ROLLOUTS, DEFAULT_SEED
 from ttr_analysis.studies.winning.rollouts import Table
@@ -49,6 +51,7 @@ def ticket_posterior(
     seat: int | None = None,
     *,
     step: SupportsIndex = -1,
+    to: CityLike | Place | None = None,
     n_worlds: int = 2_000,
     seed: int = DEFAULT_SEED,
     policies: Sequence[PolicyLike] | None = None,
@@ -62,6 +65,8 @@ def ticket_posterior(
         Who looks at what, as in `win_probability`.
     other
         The seat whose tickets are asked for.
+    to
+        A city or country: the first row is then any ticket that names it.
     n_worlds
         How many worlds are drawn.
     seed
@@ -76,7 +81,8 @@ def ticket_posterior(
         One row for each ticket that the seat may hold (index `ticket`), most
         likely first: `probability` with its 95% interval from the number of
         worlds, `low` and `high`, and `uniform`, the probability if its routes
-        said nothing. A ticket that is known has 1.
+        said nothing. A ticket that is known has 1. With `to`, the first row
+        is `any ticket to` that place, and the others are tickets to it.
 
     Raises
     ------
@@ -98,6 +104,8 @@ def ticket_posterior(
     >>> posterior = ticket_posterior(record, 0, seat=1, step=60, n_worlds=100)
     >>> round(float(posterior["probability"].sum()), 6) == record.state_at(60).n_tickets[0]
     True
+    >>> ticket_posterior(record, 0, seat=1, step=60, n_worlds=100, to="Murmansk").index[0]
+    'any ticket to Murmansk'
     """
     known = know(source, seat, step)
     other = seat_number(other, known.n_players)
@@ -105,22 +113,39 @@ def ticket_posterior(
         raise ValueError(f"expected 1 world or more, got {n_worlds}")
     table = Table(known.game_map, known.n_players, policies, seed=seed)
     beliefs = table.believe(known)
-    counts = np.zeros(MAX_TICKETS + 1, dtype=np.int64)
+    game_map = known.game_map
+    named = np.zeros(MAX_TICKETS + 1, dtype=bool)
+    named[: len(game_map.tickets)] = [to is None or _names(t, game_map.place(to)) for t in game_map.tickets]
+    counts, n_any = np.zeros(MAX_TICKETS + 1, dtype=np.int64), 0
     for first in range(0, n_worlds, _BLOCK):
         for world in table.worlds(known, beliefs, min(_BLOCK, n_worlds - first), first):
             state = State(world)
-            counts[state.held[other, : state.n_held[other]]] += 1
-    places = known.packed.ticket_at[: len(known.game_map.tickets)]
+            drawn = state.held[other, : state.n_held[other]]
+            counts[drawn] += 1
+            n_any += int(named[drawn].any())
+    places = known.packed.ticket_at[: len(game_map.tickets)]
     held = known.held(other)
     n_unknown = int((held == UNKNOWN_TICKET).sum())
     tickets = np.arange(len(places))
     is_free = (places == AT_PILE) & ~np.isin(tickets, list(known.barred[other])) & (n_unknown > 0)
-    possible = np.flatnonzero(is_free | np.isin(tickets, held))
+    possible = np.flatnonzero((is_free | np.isin(tickets, held)) & named[: len(tickets)])
     uniform = np.where(is_free, n_unknown / max(1, is_free.sum()), 1.0)
     rows = [(*wilson(counts[ticket], n_worlds), uniform[ticket]) for ticket in possible]
-    names = pd.Index([known.game_map.tickets[ticket].id for ticket in possible], name="ticket")
+    names = pd.Index([game_map.tickets[ticket].id for ticket in possible], name="ticket")
     found = pd.DataFrame(rows, columns=["probability", "low", "high", "uniform"], index=names)
-    return found.sort_values("probability", ascending=False, kind="stable")
+    found = found.sort_values("probability", ascending=False, kind="stable")
+    if to is None:
+        return found
+    n_free, n_named = int(is_free.sum()), int((is_free & named[: len(tickets)]).sum())
+    none = 0.0 if named[held].any() else comb(n_free - n_named, n_unknown) / max(1, comb(n_free, n_unknown))
+    found.loc[f"any ticket to {game_map.place(to)}"] = (*wilson(n_any, n_worlds), 1 - none)
+    return found.iloc[np.roll(np.arange(len(found)), 1)]
+
+
+def _names(ticket: Ticket, place: Place) -> bool:
+    """Return whether a ticket begins or may end at a place, or at one of its border points."""
+    cities = {city for end in (ticket.origin, *(end for end, _ in ticket.destinations)) for city in end.cities}
+    return not cities.isdisjoint(place.cities)
 
 
 def route_gone(
