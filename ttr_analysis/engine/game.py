@@ -9,12 +9,14 @@ from typing import Final, SupportsIndex
 from ttr_analysis._errors import GameError, IllegalActionError
 from ttr_analysis.engine.actions import Action, LegalActions
 from ttr_analysis.engine.events import Chance
-from ttr_analysis.engine.layout import State
+from ttr_analysis.engine.layout import OVER, TURN, State
 from ttr_analysis.engine.packed import Happened, PackedGame
+from ttr_analysis.engine.preview import ClaimPreview, preview_claim
 from ttr_analysis.engine.scores import Scores, score_state
-from ttr_analysis.engine.state import GameState
+from ttr_analysis.engine.state import GameState, seat_number
 from ttr_analysis.engine.view import SeatView
-from ttr_analysis.maps.model import GameMap
+from ttr_analysis.maps.loading import MapLike, as_map
+from ttr_analysis.maps.model import GameMap, RouteLike
 
 _TOO_LARGE: Final = 1 << 62
 
@@ -31,7 +33,8 @@ class GameEngine:
 
     __slots__ = ("_packed",)
 
-    def __init__(self, game_map: GameMap, n_players: int = 2, variant: str | None = None) -> None:
+    def __init__(self, game_map: MapLike, n_players: int = 2, variant: str | None = None) -> None:
+        game_map = as_map(game_map)
         played = game_map if variant is None else game_map.with_variant(variant)
         try:
             self._packed = PackedGame(played, whole_number(n_players, "number of players"))
@@ -88,7 +91,7 @@ class GameEngine:
         """
         return self.why_illegal(state, action) is None
 
-    def why_illegal(self, state: GameState, action: Action) -> str | None:
+    def why_illegal(self, state: GameState, action: Action, seat: int | None = None) -> str | None:
         """
         Return why an action is illegal, None if it is legal.
 
@@ -97,18 +100,51 @@ class GameEngine:
         state
             A state of this game.
         action
-            Any action of the seat that acts.
+            Any action.
+        seat
+            Who would act; None for the seat that does. Another seat is asked
+            about as if its turn began now.
 
         Raises
         ------
         GameError
-            If the state is of another game.
+            If the state is of another game, or there is no such seat.
         """
         try:
-            self._packed.encode(self._vector(state), action)
+            self._packed.encode(self._as_if(state, seat), action)
         except IllegalActionError as error:
             return str(error)
         return None
+
+    def preview(self, state: GameState, route: RouteLike, seat: int | None = None) -> ClaimPreview:
+        """
+        Return whether a seat may claim a route, and what that would cost.
+
+        Parameters
+        ----------
+        state
+            A state of this game.
+        route
+            A route of the map, or what names one.
+        seat
+            Who would claim, as in `why_illegal`.
+
+        Raises
+        ------
+        GameError
+            If the state is of another game, or there is no such seat.
+        UnknownNameError, AmbiguousNameError
+            If there is no such route, or two tracks fit.
+
+        Examples
+        --------
+        >>> import ttr_analysis as ttr
+        >>> game = ttr.Game("nordic")
+        >>> state = game.play([ttr.policies.Greedy(), ttr.policies.Greedy()], seed=7).state_at(40)
+        >>> print(game.preview(state, "Oslo-Göteborg", seat=1))
+        P1 may not: Göteborg-Oslo (orange, 2) is taken by P0
+        """
+        return preview_claim(self._packed, self._as_if(state, seat), self.game_map.route(route))
 
     def view(self, state: GameState, seat: int) -> SeatView:
         """
@@ -259,6 +295,16 @@ class GameEngine:
 
     def _state(self, vector: State) -> GameState:
         return GameState(self.game_map, self.n_players, vector)
+
+    def _as_if(self, state: GameState, seat: int | None) -> State:
+        """Return the packed state, as if the turn of a seat began; as it is for the seat that acts."""
+        vector = self._vector(state)
+        if seat is None or seat_number(seat, self.n_players) == vector.seat or vector.phase == OVER:
+            return vector
+        vector = vector.copy()
+        vector.seat = vector.turn_seat = int(seat)
+        vector.phase = TURN
+        return vector
 
     def _vector(self, state: GameState) -> State:
         """Return the packed state itself, which nobody may change, after a check that it is of this game."""

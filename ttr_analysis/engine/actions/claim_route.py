@@ -177,6 +177,11 @@ def _payment(refused: Refused) -> str:
     return payments.why_illegal(refused.route, refused.cards) or "the cards do not pay for the route"
 
 
+def _cards(refused: Refused) -> str:
+    """Return what is wrong with the cards themselves, if they would not do in any hand; else which are missing."""
+    return payments.why_illegal(refused.route, refused.cards) or missing_cards(refused)
+
+
 def _loans(refused: Refused) -> str:
     tokens = int(refused.state.tokens[refused.seat])
     toll = int(refused.tables.toll[refused.number])
@@ -201,7 +206,7 @@ HANDLER: Final = Handler(
         ActionFault.TWIN_OWN: lambda refused: f"P{refused.seat} has the other track of {refused.route}",
         ActionFault.TWIN_CLOSED: _twin_closed,
         ActionFault.TRAINS: _trains,
-        ActionFault.CARDS: missing_cards,
+        ActionFault.CARDS: _cards,
         ActionFault.PAYMENT: _payment,
         ActionFault.LOANS: _loans,
     },

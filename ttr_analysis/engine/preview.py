@@ -1,0 +1,103 @@
+"""What a claim would cost, before it is made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ttr_analysis.analysis import payments
+from ttr_analysis.analysis.payments import Payment
+from ttr_analysis.cards import CardCounts
+from ttr_analysis.engine.actions.handler import counted, owner_name
+from ttr_analysis.engine.codes import CLAIM_ROUTE, make_action, packed
+from ttr_analysis.engine.kernel.claims import route_fault
+from ttr_analysis.engine.kernel.faults import NONE
+from ttr_analysis.engine.layout import State
+from ttr_analysis.engine.packed import PackedGame
+from ttr_analysis.maps.model import Route
+from ttr_analysis.rules.money import BANK, toll_payee
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimPreview:
+    """
+    Whether a seat may claim a route, and what that would cost.
+
+    Parameters
+    ----------
+    seat
+        Who would claim.
+    route
+        The route.
+    reason
+        Why it may not; None if it may.
+    payment
+        The payment that costs the fewest cards; None if the hand has none.
+    payee
+        The seat that would get the toll; None for the bank, or without a toll.
+    takes_loan
+        Whether the tokens do not suffice for the toll, so that a loan is taken.
+    """
+
+    seat: int
+    route: Route
+    reason: str | None
+    payment: Payment | None
+    payee: int | None
+    takes_loan: bool
+
+    @property
+    def is_legal(self) -> bool:
+        """Whether the seat may claim the route."""
+        return self.reason is None
+
+    def __str__(self) -> str:
+        """Return the answer in words."""
+        if self.reason is not None:
+            return f"P{self.seat} may not: {self.reason}"
+        words = [f"P{self.seat} may claim {self.route} with {self.payment} for {counted(self.route.points, 'point')}"]
+        if self.route.tunnel:
+            words.append("a surcharge may come on top")
+        if self.route.toll:
+            payee = "the bank" if self.payee is None else owner_name(self.payee)
+            loan = ", by a loan" if self.takes_loan else ""
+            words.append(f"toll {self.route.toll} to {payee}{loan}")
+        return "; ".join(words)
+
+
+def preview_claim(game: PackedGame, state: State, route: Route) -> ClaimPreview:
+    """
+    Return whether the seat that acts may claim a route, and what that would cost.
+
+    Parameters
+    ----------
+    game
+        The game.
+    state
+        The packed state.
+    route
+        A route of its map.
+    """
+    tables, seat, number = game.tables, int(state.seat), game.codec.route_index(route)
+    hand = CardCounts(tuple(state.hand[seat].tolist()))
+    payment = payments.cheapest(route, hand)
+    twin = int(tables.twin[number])
+    payee = toll_payee(int(state.owner[twin]) if twin >= 0 else BANK, game.n_players, int(tables.pays_owner))
+    reason = _reason(game, state, route, payment)
+    return ClaimPreview(
+        seat=seat,
+        route=route,
+        reason=reason,
+        payment=payment,
+        payee=payee if route.toll and payee != BANK else None,
+        takes_loan=reason is None and int(state.tokens[seat]) < route.toll,
+    )
+
+
+def _reason(game: PackedGame, state: State, route: Route, payment: Payment | None) -> str | None:
+    """Return why a claim is illegal: what is wrong with the moment or the route before what is wrong with the hand."""
+    code = make_action(CLAIM_ROUTE, game.codec.route_index(route))
+    if payment is not None:
+        return game.why_illegal(state, code, packed(payment.cards))
+    if route_fault(state, game.tables, int(state.seat), game.codec.route_index(route)) != NONE:
+        return game.why_illegal(state, code, 0)
+    return payments.why_not(route, CardCounts(tuple(state.hand[int(state.seat)].tolist())))
