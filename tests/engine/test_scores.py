@@ -239,17 +239,35 @@ def test_the_table_adds_up(table: Position) -> None:
 def test_a_repr_says_where_the_points_come_from(table: Position) -> None:
     score = scores_of(table)[0]
     sign = "-" if score.ticket_points < 0 else "+"
+    lost = -sum(min(scored.points or 0, 0) for scored in score.tickets)
 
     assert repr(score) == (
-        f"<Score of P0: {score.total} = 20 routes {sign} {abs(score.ticket_points)} tickets (2 of 3) "
-        "+ 0 tokens - 10 loans>"
+        f"<Score of P0: {score.total} points: 20 routes {sign} {abs(score.ticket_points)} tickets "
+        f"(2 of 3, {lost} lost) + 0 tokens - 10 loans>"
     )
+    (missed,) = [scored for scored in score.tickets if not scored.reached]
+    assert str(missed).endswith(f": missed, {lost} points lost")
 
 
 def test_a_repr_names_the_winners() -> None:
     table = Position("nordic", 3)
     assert repr(scores_of(table)).splitlines()[0] == "<Scores of 3 seats, won by P0 and P1 and P2>"
     assert "<td>10</td>" in scores_of(table)._repr_html_()
+
+
+@pytest.mark.parametrize("name", EVERY_MAP)
+def test_what_broke_a_tie_is_told(name: str) -> None:
+    game = ttr.Game(load(name), 2)
+    n_broken = 0
+    for seed in range(3):
+        for state in game.play([ttr.policies.Random()] * 2, seed).states()[5:60:2]:
+            scores = game.score(state)
+            totals = [score.total for score in scores]
+            most = [score.seat for score in scores if score.total == max(filter(None, totals), default=0)]
+            assert (scores.tie_break != "") == (len(scores.winners) < len(most))
+            assert scores.tie_break.replace("_", " ") in repr(scores).splitlines()[0]
+            n_broken += scores.tie_break != ""
+    assert n_broken > 0 or name != "usa"
 
 
 def test_two_bonuses_of_one_measure_have_a_column_each() -> None:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from ttr_analysis.analysis import payments
 from ttr_analysis.analysis.payments import Payment
 from ttr_analysis.cards import CardCounts
-from ttr_analysis.engine.actions.handler import counted, owner_name
+from ttr_analysis._words import counted
+from ttr_analysis.engine.actions.handler import owner_name
 from ttr_analysis.engine.codes import CLAIM_ROUTE, make_action, packed
 from ttr_analysis.engine.kernel.claims import route_fault
 from ttr_analysis.engine.kernel.faults import NONE

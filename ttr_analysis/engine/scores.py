@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
 from ttr_analysis._arrays import Ints
+from ttr_analysis._words import counted
 from ttr_analysis.engine.kernel import scoring as columns
 from ttr_analysis.engine.kernel.scoring import goal_reached, label_cities, score_games
 from ttr_analysis.engine.layout import UNKNOWN_TICKET, State
@@ -46,6 +47,15 @@ class TicketScore(NamedTuple):
     ticket: Ticket | None
     points: int | None
     reached: str
+
+    def __str__(self) -> str:
+        """Return what the ticket brought or cost: one that is missed, the points of its lowest destination."""
+        if self.ticket is None or self.points is None:
+            return "unknown ticket"
+        if self.reached:
+            return f"{self.ticket.origin} to {self.reached}: {counted(self.points, 'point')}"
+        ends = " or ".join(str(place) for place, _ in self.ticket.destinations)
+        return f"{self.ticket.origin} to {ends}: missed, {counted(-self.points, 'point')} lost"
 
 
 class BonusScore(NamedTuple):
@@ -131,15 +141,20 @@ class Score:
     def __repr__(self) -> str:
         """Return the total and its parts."""
         known = [self.start, self.route_points, self.ticket_points, *(b.points or 0 for b in self.bonuses)]
-        total = f"{sum(known) + self.loan_points} and unknown tickets" if self.total is None else str(self.total)
+        total = counted(sum(known) + self.loan_points, "point")
+        if self.total is None:
+            total += " and unknown tickets"
         parts = [f"{self.start} start"] if self.start else []
         parts.append(f"{self.route_points} routes")
-        unknown = f", {self.n_unknown} unknown" if self.n_unknown else ""
-        parts.append(f"{self.ticket_points} tickets ({self.n_completed} of {len(self.tickets)}{unknown})")
+        lost = -sum(min(scored.points or 0, 0) for scored in self.tickets)
+        notes = [f"{self.n_completed} of {len(self.tickets)}"]
+        notes += [f"{lost} lost"] * bool(lost) + [f"{self.n_unknown} unknown"] * bool(self.n_unknown)
+        parts.append(f"{self.ticket_points} tickets ({', '.join(notes)})")
         parts += [f"{'?' if bonus.points is None else bonus.points} {bonus.measure}" for bonus in self.bonuses]
         if self.n_loans:
             parts.append(f"{self.loan_points} loans")
-        return f"<Score of P{self.seat}: {total} = {' + '.join(parts)}>".replace("+ -", "- ")
+        made_of = " + ".join(parts).replace("+ -", "- ").replace("_", " ")
+        return f"<Score of P{self.seat}: {total}: {made_of}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +169,10 @@ class Scores:
     winners
         The seats that won, several if they share the win; empty if tickets
         are not known.
+    tie_break
+        What decided between the seats with most points, as in the rules:
+        "completed_tickets", "longest_trail" or "path_bonus"; "" if the points
+        did, or nothing.
 
     Examples
     --------
@@ -164,12 +183,13 @@ class Scores:
     >>> game = ttr.Game(ttr.load_map("nordic"), n_players=2)
     >>> game.score(game.new(seed=7))
     <Scores of 2 seats, won by P0 and P1>
-      <Score of P0: 10 = 0 routes + 0 tickets (0 of 0) + 10 completed_tickets>
-      <Score of P1: 10 = 0 routes + 0 tickets (0 of 0) + 10 completed_tickets>
+      <Score of P0: 10 points: 0 routes + 0 tickets (0 of 0) + 10 completed tickets>
+      <Score of P1: 10 points: 0 routes + 0 tickets (0 of 0) + 10 completed tickets>
     """
 
     seats: tuple[Score, ...]
     winners: tuple[int, ...]
+    tie_break: str = ""
 
     @property
     def table(self) -> pd.DataFrame:
@@ -204,6 +224,8 @@ class Scores:
         """Return who won, and each seat's points."""
         winners = " and ".join(f"P{seat}" for seat in self.winners)
         who = f"won by {winners}" if winners else "winners not known"
+        if self.tie_break:
+            who += f", the tie broken by {self.tie_break.replace('_', ' ')}"
         return "\n".join([f"<Scores of {len(self)} seats, {who}>", *(f"  {score!r}" for score in self.seats)])
 
     def _repr_html_(self) -> str:
@@ -263,7 +285,33 @@ def score_state(game_map: GameMap, state: State, n_players: int) -> Scores:
     seats = tuple(
         _score_of(game_map, state, tables, seat, result[seat], is_known=is_known) for seat in range(n_players)
     )
-    return Scores(seats, tuple(score.seat for score in seats if score.won))
+    return Scores(seats, tuple(score.seat for score in seats if score.won), _tie_break(game_map, seats))
+
+
+def _tie_break(game_map: GameMap, seats: Sequence[Score]) -> str:
+    """Return what decided between the seats with most points; "" if nothing was to be decided, or nothing could."""
+    if any(score.won is None or score.total is None for score in seats):
+        return ""
+    tied = _best(seats, [score.total or 0 for score in seats])
+    decided_by = ""
+    for measure in game_map.rules.scoring.tie_breaks:
+        left = _best(tied, [_TIE_MEASURES[measure](score) for score in tied])
+        if len(left) < len(tied):
+            tied, decided_by = left, measure
+    return decided_by
+
+
+def _best(seats: Sequence[Score], values: Sequence[int]) -> list[Score]:
+    """Return those of some seats that have most of something."""
+    return [score for score, value in zip(seats, values, strict=True) if value == max(values)]
+
+
+_TIE_MEASURES: Final[dict[str, Callable[[Score], int]]] = {
+    "completed_tickets": lambda score: score.n_completed,
+    "longest_trail": lambda score: score.trail,
+    "path_bonus": lambda score: any(b.points for b in score.bonuses if b.measure == "longest_trail"),
+}
+"""What breaks ties, as in the rules."""
 
 
 def _score_of(game_map: GameMap, state: State, tables: Tables, seat: int, row: Ints, *, is_known: bool) -> Score:

@@ -517,7 +517,7 @@ class Game(GameEngine):
 
     __slots__ = ()
 
-    def play(self, policies: Sequence[PolicyLike], seed: int, game: int = 0) -> GameRecord:
+    def play(self, policies: Sequence[PolicyLike], seed: int = 0, game: int = 0) -> GameRecord:
         """
         Play a game to its end and return its record.
 

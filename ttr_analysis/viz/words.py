@@ -210,7 +210,7 @@ def _tell_claim(seat: int, route: Route, cards: CardCounts, outcomes: Iterable[C
 
 def _tell_rest(outcomes: Iterable[Chance], before: GameState, after: GameState) -> Iterator[str]:
     """Yield what else follows from a move."""
-    yield from _tell_money(before, after, [before.acting])
+    yield from _tell_money(before, after, before.acting)
     notices = {
         "cards_shuffled": "the discards become the draw pile",
         "tickets_shuffled": "the ticket discards become the ticket pile",
@@ -223,7 +223,6 @@ def _tell_rest(outcomes: Iterable[Chance], before: GameState, after: GameState) 
             yield f"{name_ticket(event.ticket)} is turned up for the neutral player"
             # Where only one of its tracks is free, nobody chooses.
             yield from (f"it takes {name_route(route)}" for route in _new_routes(before, after, "neutral"))
-    yield from _tell_money(before, after, [seat for seat in range(after.n_players) if seat != before.acting])
     if after.is_over and not before.is_over:
         yield "the game is over"
     elif after.is_last_round and not before.is_last_round:
@@ -236,14 +235,17 @@ def _new_routes(before: GameState, after: GameState, *owners: Owner) -> list[Rou
     return [route for route in new if not owners or after.owners[route.id] in owners]
 
 
-def _tell_money(before: GameState, after: GameState, seats: Iterable[int]) -> Iterator[str]:
-    """Yield which seats pay, are paid, and take loans."""
-    for seat in seats:
-        loans, tokens = after.loans[seat] - before.loans[seat], after.tokens[seat] - before.tokens[seat]
-        if loans:
-            yield f"P{seat} takes {counted(loans, 'loan')}"
-        elif tokens:
-            yield f"P{seat} {'pays' if tokens < 0 else 'gets'} {counted(abs(tokens), 'token')}"
+def _tell_money(before: GameState, after: GameState, payer: int) -> Iterator[str]:
+    """Yield who pays a toll to whom, and by a loan or not; all that moves at a claim is its toll."""
+    seats = range(after.n_players)
+    moved = [after.tokens[seat] - before.tokens[seat] for seat in seats]
+    owner = next((seat for seat in seats if moved[seat] > 0), None)
+    to_whom = "to the bank" if owner is None else f"to P{owner}"
+    if n_loans := after.loans[payer] - before.loans[payer]:
+        paid = "" if owner is None else f"; the bank pays the toll of {moved[owner]} {to_whom}"
+        yield f"P{payer} takes {counted(n_loans, 'loan')} for the toll{paid}"
+    elif moved[payer] < 0:
+        yield f"P{payer} pays a toll of {-moved[payer]} {to_whom}"
 
 
 # -- lists ------------------------------------------------------------------------
