@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -51,6 +53,17 @@ def test_all_that_happens_is_told(path: Path) -> None:
             assert paid == said
         assert ("the game is over" in text) == (after.is_over and not before.is_over)
         assert ("the last round begins" in text) == (after.is_last_round and not before.is_last_round)
+
+
+def test_players_are_called_by_the_names_given_to_them() -> None:
+    record = ttr.Game("nederland").play([ttr.policies.Greedy()] * 2, seed=7)
+    named = GameRecord(replace(record.header, players=("Ann", "Bo")), record.entries, record.map)
+
+    plain, told = [list(map(str, tell(r))) for r in (record, named)]
+
+    assert "P0" not in "".join(told)
+    assert [re.sub(r"\bP0\b", "Ann", re.sub(r"\bP1\b", "Bo", line)) for line in plain] == told
+    assert any("pays a toll of" in line and "to Ann" in line for line in told)
 
 
 @pytest.mark.parametrize("path", RECORDS)

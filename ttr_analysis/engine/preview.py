@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ttr_analysis._words import counted
 from ttr_analysis.analysis import payments
 from ttr_analysis.analysis.payments import Payment
 from ttr_analysis.cards import CardCounts
-from ttr_analysis._words import counted
 from ttr_analysis.engine.actions.handler import owner_name
 from ttr_analysis.engine.codes import CLAIM_ROUTE, make_action, packed
 from ttr_analysis.engine.kernel.claims import route_fault

@@ -15,7 +15,7 @@ from ttr_analysis.engine.scores import Score
 from ttr_analysis.engine.state import GameState, Owner, PendingTunnel
 from ttr_analysis.maps.model import Route, Ticket
 from ttr_analysis.records.record import GameRecord
-from ttr_analysis.viz.naming import name_route, name_ticket
+from ttr_analysis.viz.naming import isolate, name_route, name_ticket
 
 Cards: TypeAlias = tuple[str | None, ...]
 """Kinds of cards one by one; None for one that the record does not know."""
@@ -40,15 +40,18 @@ class Narration:
         are.
     route
         The route that it was about.
+    player
+        The name given to who acted; "" if none was.
     """
 
     seat: int | None
     text: str
     cards: tuple[tuple[str, Cards], ...] = ()
     route: Route | None = None
+    player: str = ""
 
     def __str__(self) -> str:
-        return self.text if self.seat is None else f"P{self.seat} {self.text}"
+        return self.text if self.seat is None else f"{self.player or f'P{self.seat}'} {self.text}"
 
 
 def tell(record: GameRecord) -> Iterator[Narration]:
@@ -74,7 +77,7 @@ def tell(record: GameRecord) -> Iterator[Narration]:
     states = record.states()
     before: GameState | None = None
     for events, after in zip(record.steps, states, strict=True):
-        yield tell_step(events, before, after)
+        yield tell_step(events, before, after, record.header.players)
         before = after
 
 
@@ -118,7 +121,9 @@ def without_zeros(*parts: tuple[str, int | None]) -> Parts:
     return [(what, points) for what, points in parts if points != 0 or what == "routes"]
 
 
-def tell_step(events: Sequence[Event], before: GameState | None, after: GameState) -> Narration:
+def tell_step(
+    events: Sequence[Event], before: GameState | None, after: GameState, names: Sequence[str] = ()
+) -> Narration:
     """
     Return one step in words.
 
@@ -129,18 +134,26 @@ def tell_step(events: Sequence[Event], before: GameState | None, after: GameStat
         as unknown.
     before, after
         The states around it; None before the set-up.
+    names
+        Names given to the players, by seat; without them they are P0, P1, ...
     """
     first = events[0] if events else None
     if isinstance(first, TicketsShown):
-        return Narration(first.seat, f"shows {_list_tickets(first.tickets)}")
+        return Narration(first.seat, f"shows {_list_tickets(first.tickets)}", player=_given(names, first.seat))
     if before is None or not isinstance(first, Move):
         return Narration(None, _tell_setup(events, after))
     outcomes = [event for event in events if isinstance(event, Chance)]
     told = _tell_move(first, outcomes, before, after)
-    text = "; ".join([told.text, *_tell_rest(outcomes, before, after)])
+    text = "; ".join([told.text, *_tell_rest(outcomes, before, after, names)])
     refill = tuple(event.card for event in outcomes if event.kind == "market_card")
     cards = (*told.cards, ("to the market", refill)) if refill else told.cards
-    return Narration(told.seat, text, cards, told.route or next(iter(_new_routes(before, after)), None))
+    route = told.route or next(iter(_new_routes(before, after)), None)
+    return Narration(told.seat, text, cards, route, _given(names, first.seat))
+
+
+def _given(names: Sequence[str], seat: int) -> str:
+    """Return the name given to a player, "" if none was."""
+    return isolate(names[seat]) if seat < len(names) else ""
 
 
 def _tell_setup(events: Iterable[Event], state: GameState) -> str:
@@ -208,9 +221,9 @@ def _tell_claim(seat: int, route: Route, cards: CardCounts, outcomes: Iterable[C
     )
 
 
-def _tell_rest(outcomes: Iterable[Chance], before: GameState, after: GameState) -> Iterator[str]:
+def _tell_rest(outcomes: Iterable[Chance], before: GameState, after: GameState, names: Sequence[str]) -> Iterator[str]:
     """Yield what else follows from a move."""
-    yield from _tell_money(before, after, before.acting)
+    yield from _tell_money(before, after, before.acting, names)
     notices = {
         "cards_shuffled": "the discards become the draw pile",
         "tickets_shuffled": "the ticket discards become the ticket pile",
@@ -235,17 +248,18 @@ def _new_routes(before: GameState, after: GameState, *owners: Owner) -> list[Rou
     return [route for route in new if not owners or after.owners[route.id] in owners]
 
 
-def _tell_money(before: GameState, after: GameState, payer: int) -> Iterator[str]:
+def _tell_money(before: GameState, after: GameState, payer: int, names: Sequence[str]) -> Iterator[str]:
     """Yield who pays a toll to whom, and by a loan or not; all that moves at a claim is its toll."""
     seats = range(after.n_players)
     moved = [after.tokens[seat] - before.tokens[seat] for seat in seats]
     owner = next((seat for seat in seats if moved[seat] > 0), None)
-    to_whom = "to the bank" if owner is None else f"to P{owner}"
+    to_whom = "to the bank" if owner is None else f"to {_given(names, owner) or f'P{owner}'}"
+    who = _given(names, payer) or f"P{payer}"
     if n_loans := after.loans[payer] - before.loans[payer]:
         paid = "" if owner is None else f"; the bank pays the toll of {moved[owner]} {to_whom}"
-        yield f"P{payer} takes {counted(n_loans, 'loan')} for the toll{paid}"
+        yield f"{who} takes {counted(n_loans, 'loan')} for the toll{paid}"
     elif moved[payer] < 0:
-        yield f"P{payer} pays a toll of {-moved[payer]} {to_whom}"
+        yield f"{who} pays a toll of {-moved[payer]} {to_whom}"
 
 
 # -- lists ------------------------------------------------------------------------
