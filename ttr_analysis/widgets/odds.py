@@ -109,8 +109,9 @@ class TunnelOdds(QueryWidget):
 
     def _facts(self) -> Json:
         rules = self.game_map.rules
+        has_tunnels = any(route.tunnel for route in self.game_map.routes)
         return card_facts(self.game_map) | {
-            "title": self.game_map.title,
+            "title": self.game_map.title if has_tunnels else f"{self.game_map.title}, which has no tunnels",
             "revealed": rules.tunnel.revealed,
             "routes": [{"id": id_, "words": tunnel_in_words(route)} for id_, route in self.tunnels.items()],
             "n_anywhere": sum("-" not in id_ for id_ in self.tunnels),
