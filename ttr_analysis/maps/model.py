@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ttr_analysis._display import render_html
 from ttr_analysis._errors import AmbiguousNameError, Fault, MapError, UnknownNameError
 from ttr_analysis.cards import ROUTE_COLORS, kind_name, other_names
 from ttr_analysis.maps.board import City, Place, Route, Ticket, double_routes
 from ttr_analysis.maps.decoding import encode_rules
-from ttr_analysis.maps.latest import remember
 from ttr_analysis.maps.names import Link, LinkIndex, NameIndex
 from ttr_analysis.maps.reading import write_atomically
 from ttr_analysis.maps.rows import (
@@ -48,6 +47,7 @@ __all__ = [
     "TicketLike",
     "city_names",
     "first_equal",
+    "home_of",
 ]
 
 CityLike = City | str
@@ -526,8 +526,30 @@ def first_equal(game_map: GameMap) -> GameMap:
     they are the same objects. Much is computed once for each map and looked up
     by it in every turn of a game; to compare all facts takes half a millisecond.
     """
-    remember(game_map)
+    _LATEST.append(game_map)
     return game_map
+
+
+_LATEST: Final[deque[GameMap]] = deque(maxlen=64)
+"""The latest maps: a route or ticket does not say of which map it is, but shows itself on its board."""
+
+
+def home_of(*, routes: Iterable[Route] = (), tickets: Iterable[Ticket] = ()) -> GameMap | None:
+    """
+    Return the latest map that has some routes and tickets, or None.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> nordic = ttr.load_map("nordic")
+    >>> home_of(tickets=[nordic.ticket("Oslo", "Vaasa")]).name
+    'nordic'
+    """
+    routes, tickets = [*routes], [*tickets]
+    for game_map in reversed(_LATEST):
+        if all(route in game_map.routes for route in routes) and all(ticket in game_map.tickets for ticket in tickets):
+            return game_map
+    return None
 
 
 def city_names(cities: Sequence[City]) -> list[tuple[str, City]]:

@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Protocol
 
-from ttr_analysis.maps.latest import home_of
-from ttr_analysis.maps.model import GameMap, Route, Ticket
+from ttr_analysis.maps.model import GameMap, Route, Ticket, home_of
 from ttr_analysis.viz.sheet import arcs_of, board_sheet
 from ttr_analysis.viz.style import CARD_STYLES
 from ttr_analysis.viz.svg import draw_board
