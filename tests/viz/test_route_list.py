@@ -40,15 +40,15 @@ def test_every_answer_shows_a_row_for_each_route(any_map: GameMap) -> None:
 
 
 def test_a_ticket_and_a_game_show_their_boards(any_map: GameMap) -> None:
-    n_routes = render_html(any_map).count("<title>")
-    assert n_routes == len(any_map.routes)
+    n_titles = render_html(any_map).count("<title>")
+    assert n_titles == len(any_map.routes) + len(any_map.cities)
     for ticket in any_map.tickets:
         html = render_html(ticket)
-        assert html.count("<title>") == n_routes
+        assert html.count("<title>") == n_titles
         assert str(ticket) in unescape(html)
     state = ttr.Game(any_map).new(seed=7)
     assert render_html(state).count("<tr>") == state.n_players + 1
-    assert render_html(ttr.Game(any_map).view(state, 1)).count("<title>") == n_routes
+    assert render_html(ttr.Game(any_map).view(state, 1)).count("<title>") == n_titles
 
 
 def test_a_route_of_no_map_that_is_known_is_shown_in_a_table_alone() -> None:

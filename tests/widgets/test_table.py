@@ -340,7 +340,7 @@ def test_wrong_arguments_are_refused(nordic: GameMap, arguments: dict[str, Any],
 def test_one_policy_plays_all_other_seats(nordic: GameMap) -> None:
     table = GameTable(nordic, Greedy(), n_players=3, seed=1)
     assert table.record.header.policies == (PERSON, "Greedy", "Greedy")
-    assert repr(table) == "<GameTable nordic: P0 Person, P1 Greedy, P2 Greedy; P0 is to choose its opening tickets>"
+    assert repr(table) == "<GameTable nordic: P0 Person, P1 Greedy, P2 Greedy; P0 chooses its opening tickets>"
 
 
 def test_a_built_in_policy_is_known_by_its_name(nordic: GameMap) -> None:

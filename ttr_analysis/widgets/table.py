@@ -83,7 +83,7 @@ class GameTable(MessageWidget):
     >>> table.play("keep Stockholm-Bergen, Narvik-Murmansk")
     >>> table.play("take purple")
     >>> table
-    <GameTable nordic: P0 Person, P1 Greedy; P0 is to draw a further card>
+    <GameTable nordic: P0 Person, P1 Greedy; P0 draws a further card>
     """
 
     _esm = esm("panels", "table")
