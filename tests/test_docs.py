@@ -21,6 +21,7 @@ from ttr_analysis.records.entries import _SHAPES
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
 GAMES = (ROOT / "docs" / "games.md").read_text("utf-8")
+HOW = (ROOT / "docs" / "how.md").read_text("utf-8")
 RULES = (ROOT / "docs" / "rules.md").read_text("utf-8")
 PAGES = [page for page in sorted((ROOT / "docs").glob("*.md")) if "```pycon" in page.read_text("utf-8")]
 # Without a grammar of addresses that takes seconds to import, for checks that notebooks do not need.
@@ -77,7 +78,9 @@ def test_the_code_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_the_examples_of_a_page_run(page: Path) -> None:
+def test_the_examples_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "tests").symlink_to(ROOT / "tests")  # where a page takes a map from
+    monkeypatch.chdir(tmp_path)  # where pages write
     parser, runner = doctest.DocTestParser(), doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
     names: dict[str, Any] = {}
     text = page.read_text("utf-8")
@@ -90,6 +93,15 @@ def test_the_examples_of_a_page_run(page: Path) -> None:
 
     assert runner.tries > 0
     assert "".join(report) == ""
+
+
+def test_every_question_has_a_short_answer() -> None:
+    questions = re.findall(r"^### (.*?)\n(.*?)(?=^##|\Z)", HOW, flags=re.MULTILINE | re.DOTALL)
+    answers = {question: blocks(text, "pycon") for question, text in questions}
+
+    assert len(answers) == len(questions) >= 40
+    for question, examples in answers.items():
+        assert [1 <= len(doctest.DocTestParser().get_examples(block)) <= 4 for block in examples] == [True], question
 
 
 def test_the_table_of_boards_is_right() -> None:
