@@ -1,5 +1,5 @@
 """
-The reference of the public names: a directive that documents them, and links to them from wherever they are named.
+The reference of the public names: directives that document and list them, and links from wherever they are named.
 
 Users know names by shorter paths than the import system does: `ttr_analysis.paths.Path` is defined in
 `ttr_analysis/analysis/paths.py`. The reference speaks the users' language.
@@ -81,6 +81,23 @@ class Public(SphinxDirective):
         return self.parse_text_to_nodes("\n".join(lines) + "\n")
 
 
+class PublicIndex(SphinxDirective):
+    """List all public names, one line each, with links into the reference."""
+
+    def run(self) -> list[Node]:
+        """Write what autosummary reads, and parse it."""
+        groups = {"": [name for name in dir(ttr_analysis) if not inspect.ismodule(getattr(ttr_analysis, name))]}
+        for name in dir(ttr_analysis):
+            value = getattr(ttr_analysis, name)
+            if inspect.ismodule(value) and hasattr(value, "__all__"):
+                groups[f".{name}"] = sorted(f"{name}.{each}" for each in public_names(value))
+        lines = [".. currentmodule:: ttr_analysis"]
+        for group, names in groups.items():
+            lines += ["", f".. rubric:: ttr{group}", "", ".. autosummary::", "   :nosignatures:", ""]
+            lines += [f"   {name}" for name in names if not name.startswith("_")]
+        return self.parse_text_to_nodes("\n".join(lines) + "\n")
+
+
 def read_docstring(app: Sphinx, what: str, name: str, value: object, options: object, lines: list[str]) -> None:
     """Turn a docstring into reStructuredText, in place."""
     # Napoleon would take the words of a property or value before a colon for its type.
@@ -131,6 +148,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
         if isinstance(value, ModuleType):
             sys.modules.setdefault(f"ttr_analysis.{name}", value)
     app.add_directive("public", Public)
+    app.add_directive("public-index", PublicIndex)
     app.connect("autodoc-process-docstring", read_docstring)
     app.connect("autodoc-process-signature", mend_signature)
     app.connect("env-check-consistency", check_that_all_is_there)

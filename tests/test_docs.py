@@ -2,6 +2,7 @@
 
 import ast
 import doctest
+import pickle
 import re
 import shutil
 import subprocess
@@ -147,6 +148,9 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
 
     assert result.stdout + result.stderr == ""
     assert result.returncode == 0
+    index = pickle.loads((tmp_path / "site" / ".doctrees" / "api" / "index.doctree").read_bytes()).astext()  # noqa: S301
+    for name in ("load_map", "GameRecord", "paths.shortest_path", "studies.win_curve", "widgets.GameStepper"):
+        assert re.search(rf"^{name}\n\n[A-Z][^\n]+\.$", index, flags=re.MULTILINE), name
 
 
 def test_the_table_of_phases_is_complete() -> None:
