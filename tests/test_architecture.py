@@ -14,7 +14,18 @@ from ttr_analysis.maps.loading import data_folder, load_map
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "ttr_analysis"
-FOLDERS = (".ci", "benchmarks", "data", "docs", "notebooks", "requirements", "scripts", "tests", "ttr_analysis")
+FOLDERS = (
+    ".ci",
+    "benchmarks",
+    "binder",
+    "data",
+    "docs",
+    "notebooks",
+    "requirements",
+    "scripts",
+    "tests",
+    "ttr_analysis",
+)
 MAX_LINES = 700
 
 BUILT_IN = sorted(path.name for path in data_folder().iterdir() if (path / "rules.toml").is_file())

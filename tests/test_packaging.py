@@ -4,17 +4,25 @@ import os
 import subprocess
 import sys
 import sysconfig
+import tomllib
 import venv
 import zipfile
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import ttr_analysis
 from ttr_analysis.maps.loading import data_folder
 
 ROOT = Path(__file__).parents[1]
 BUILT_IN = sorted(path.name for path in data_folder().iterdir() if (path / "rules.toml").is_file())
+
+
+yaml: Any = import_module("yaml")  # without types
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
 
 def run(arguments: Sequence[str | Path], folder: Path) -> str:
@@ -108,3 +116,30 @@ def test_the_command_is_installed(installed: Path, tmp_path: Path) -> None:
     listing = run([installed / "ttr-analysis", "maps"], tmp_path)
 
     assert all(name in listing for name in BUILT_IN)
+
+
+def test_the_citation_is_of_this_version() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+
+    assert citation["version"] == ttr_analysis.__version__
+    assert [citation[key] for key in ("title", "abstract", "license", "keywords")] == [
+        PROJECT[key] for key in ("name", "description", "license", "keywords")
+    ]
+    assert {"cff-version", "message", "authors"} <= citation.keys()
+
+
+def test_binder_installs_this_package_on_a_python_that_it_runs_on() -> None:
+    lines = [line for line in (ROOT / "binder" / "requirements.txt").read_text("utf-8").splitlines() if line[0] != "#"]
+    option, _, pinned = lines[0].partition(" ")
+    python = (ROOT / "binder" / "runtime.txt").read_text("utf-8").strip()
+
+    assert option == "--constraint"
+    assert (ROOT / "binder" / pinned).resolve() == ROOT / "requirements" / "dev.txt"
+    assert lines[1:] == ["."]
+    assert python.replace("python-", ">=") == PROJECT["requires-python"]
+
+
+def test_a_source_distribution_names_what_is_there() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]["targets"]
+
+    assert [name for name in settings["sdist"]["only-include"] if not (ROOT / name).exists()] == []
