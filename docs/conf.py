@@ -17,9 +17,10 @@ HERE = Path(__file__).parent
 NOTEBOOKS = HERE / "notebooks"  # copies, which git ignores: Sphinx reads only what lies in its folder
 sys.path.insert(0, str(HERE))
 
-NOTEBOOKS.mkdir(exist_ok=True)
-for _notebook in (HERE.parent / "notebooks").glob("*.ipynb"):
-    shutil.copy2(_notebook, NOTEBOOKS)
+for _folder in (".", "solutions"):
+    (NOTEBOOKS / _folder).mkdir(parents=True, exist_ok=True)
+    for _notebook in (HERE.parent / "notebooks" / _folder).glob("*.ipynb"):
+        shutil.copy2(_notebook, NOTEBOOKS / _folder)
 
 project = "ttr_analysis"
 author = "the ttr_analysis contributors"

@@ -14,7 +14,7 @@ from nbclient.exceptions import CellExecutionError
 
 nbformat: Any = import_module("nbformat")  # without types
 
-NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
+NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").rglob("[0-9]*.ipynb"))
 
 # A kernel and its imports take longer than many a notebook, so all share one, and each finds it without any names but
 # those of its own folder and without pictures; `make docs` runs each in a kernel of its own.
@@ -46,7 +46,7 @@ def run(kernel: Any, notebook: Any, folder: Path) -> None:  # noqa: ANN401
         client.kc.stop_channels()
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_a_notebook_runs(kernel: Any, path: Path, tmp_path: Path) -> None:  # noqa: ANN401
     run(kernel, nbformat.read(path, as_version=4), tmp_path)
 

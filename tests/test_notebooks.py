@@ -7,11 +7,14 @@ from typing import Any
 
 import pytest
 
+from scripts.editions import dumps, student_edition
+
 FOLDER = Path(__file__).parents[1] / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
+TEACHERS = sorted((FOLDER / "solutions").glob("*.ipynb"))
 
 
-@pytest.fixture(params=NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.fixture(params=[*NOTEBOOKS, *TEACHERS], ids=lambda path: f"{path.parent.name}-{path.stem}")
 def notebook(request: pytest.FixtureRequest) -> dict[str, Any]:
     """Return each notebook in turn."""
     content: dict[str, Any] = json.loads(request.param.read_text(encoding="utf-8"))
@@ -71,7 +74,7 @@ def shows(cell: dict[str, Any]) -> bool:
 
 def ends_in_words(source: str) -> bool:
     """Return whether the last line of a cell makes a paragraph."""
-    last = ast.parse(source).body[-1]
+    *_, last = [None, *ast.parse(source).body]
     return isinstance(last, ast.Expr) and ast.unparse(last).startswith("Markdown(")
 
 
@@ -80,3 +83,42 @@ def test_notebooks_are_numbered_in_reading_order() -> None:
 
     assert numbers == list(range(1, len(NOTEBOOKS) + 1))
     assert len(numbers) >= 4
+
+
+def test_students_get_the_notebook_without_the_solutions() -> None:
+    assert len(TEACHERS) >= 1
+    for path in TEACHERS:
+        student = dumps(student_edition(json.loads(path.read_text(encoding="utf-8"))))
+        assert (FOLDER / path.name).read_text(encoding="utf-8") == student, "write it: python -m scripts.editions"
+
+
+def test_every_exercise_is_followed_by_an_empty_cell_and_for_teachers_by_a_solution() -> None:
+    for teacher in TEACHERS:
+        for path, follows in ((teacher, "-solution"), (FOLDER / teacher.name, "-answer")):
+            cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+            asked = [i for i, cell in enumerate(cells) if "".join(cell["source"]).startswith("**Exercise")]
+
+            assert len(asked) >= 10
+            assert [cells[i + 1]["id"] for i in asked] == [cells[i]["id"] + follows for i in asked]
+
+
+def test_students_see_no_solution() -> None:
+    for notebook in NOTEBOOKS:
+        for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
+            assert "solution" not in cell["metadata"].get("tags", []), cell["id"]
+            if cell["id"].endswith("-answer"):
+                assert cell["source"] == ["# Your answer"]
+
+
+def test_only_what_solves_is_taken_away() -> None:
+    def cell(number: str, kind: str, source: str, *tags: str) -> dict[str, Any]:
+        return {"id": number, "cell_type": kind, "source": [source], "metadata": {"tags": list(tags)}}
+
+    told, asked = cell("told", "code", "x = 1", "hide-input"), cell("e1", "markdown", "**Exercise 1.**")
+    solved = [cell("e1-solution", "code", "x + 1", "solution"), cell("note", "markdown", "So.", "solution")]
+    cells = [cell("title", "markdown", "# Graphs: solutions"), told, asked, *solved]
+
+    title, *rest = student_edition({"cells": cells, "nbformat": 4})["cells"]
+
+    assert title["source"] == ["# Graphs"]
+    assert rest == [told, asked, {**solved[0], "id": "e1-answer", "metadata": {}, "source": ["# Your answer"]}]
