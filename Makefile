@@ -1,7 +1,7 @@
 # Every target sets up what it needs: Python 3.11 or newer with pip and venv is enough.
 #
 #   make study [MAP=nordic] [OUT=folder]   one HTML report on a map, with its tables as CSV
-#   make lab                               JupyterLab in notebooks/
+#   make lab [AS_ROOT=yes]                 JupyterLab in notebooks/
 #   make test                              lint, and all tests: compiled, in a browser, as plain Python, and the notebooks
 #   make lint                              ruff, mypy, layers
 #   make soak [MINUTES=30]                 thousands of games on every map, each state checked; goes on where it stopped
@@ -14,6 +14,7 @@
 PYTHON ?= python3
 MAP ?= nordic
 OUT ?=
+AS_ROOT ?=
 MINUTES ?= 30
 
 VENV := .venv
@@ -42,19 +43,26 @@ help:
 # uv installs in seconds, but does not read the settings of pip; where it cannot reach its index, pip does it.
 $(READY): pyproject.toml $(LOCK)
 	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed; choose one with: make PYTHON=python3.11 ...")'
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint $(LOCK) uv
-	$(BIN)/uv pip install --quiet --system-certs --compile-bytecode --python $(BIN)/python --requirement $(LOCK) \
+	@echo "Setting up $(VENV), once: an environment beside your other Python packages"
+	@$(PYTHON) -m venv $(VENV)
+	@echo "  1 of 3: uv, which installs fast"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint $(LOCK) uv
+	@echo "  2 of 3: the $$(grep -c '^[a-z]' $(LOCK)) packages of $(LOCK), in seconds or, where the network is slow, minutes"
+	@$(BIN)/uv pip install --quiet --system-certs --compile-bytecode --python $(BIN)/python --requirement $(LOCK) \
 		|| { echo "uv could not; pip does it, in a minute or two"; false; } \
 		|| $(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement $(LOCK)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@echo "  3 of 3: this package, so that it is used from here"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
 study: $(READY)
 	$(BIN)/ttr-analysis study $(MAP) $(if $(OUT),--out $(OUT))
 
+# Who runs code in Jupyter as root may lose more than a notebook, so Jupyter asks for a word first.
 lab: $(READY)
-	$(BIN)/jupyter lab notebooks
+	@[ -n "$(AS_ROOT)" ] || [ "$$(id -u)" -ne 0 ] || { \
+		echo "You are root, as whom Jupyter does not start unasked. Be another user, or in a container: make lab AS_ROOT=yes"; false; }
+	$(BIN)/jupyter lab $(if $(AS_ROOT),--allow-root )notebooks
 
 # Three at a time, each told when it is done: the compiled tests, which take longest, those in the browser, which mostly
 # wait for it, and all others one after another. Whoever needs a root first compiles it, and the others wait for that one.

@@ -143,3 +143,26 @@ def test_a_source_distribution_names_what_is_there() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]["targets"]
 
     assert [name for name in settings["sdist"]["only-include"] if not (ROOT / name).exists()] == []
+
+
+@pytest.mark.parametrize(
+    ("user", "options", "said"),
+    [
+        (1000, [], "lab notebooks"),
+        (0, [], "make lab AS_ROOT=yes"),
+        (0, ["AS_ROOT=yes"], "lab --allow-root notebooks"),
+    ],
+)
+def test_make_lab_says_what_root_can_do(tmp_path: Path, user: int, options: list[str], said: str) -> None:
+    for path, line in ((tmp_path / "bin" / "jupyter", 'echo "$@"'), (tmp_path / "id", f"echo {user}")):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{line}\n", encoding="utf-8")
+        path.chmod(0o755)
+    (tmp_path / ".ready").touch()  # nothing is installed
+    environment = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+
+    command = ["make", "--silent", "lab", f"VENV={tmp_path}", *options]
+    result = subprocess.run(command, capture_output=True, check=False, cwd=ROOT, env=environment, text=True)
+
+    assert said in result.stdout
+    assert (result.returncode == 0) == ("lab" in result.stdout.split()[:1])
