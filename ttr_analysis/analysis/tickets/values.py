@@ -404,7 +404,7 @@ def _loss_row(game_map: GameMap, routes: tuple[Route, ...], by_ticket: Floats, b
 
 _KEEP_COLUMNS = (
     *("keep", "drop", "n_kept", "net", "possible", "destinations", "ticket_points", "route_points", "trains", "slack"),
-    *("points_per_train", "n_routes", "n_tunnels", "n_ferries", "toll", "detour", "at_risk", "marginal"),
+    *("points_per_train", "n_routes", "n_tunnels", "n_ferries", "toll", "detour", "at_risk", "marginal", "warning"),
 )
 
 
@@ -465,7 +465,9 @@ def which_to_keep(
         - `detour`: extra trains if the worst route of that network is lost;
         - `at_risk`: points lost if none of the tickets is completed;
         - `marginal`: extra trains that each ticket takes at least on top of
-          the others.
+          the others;
+        - `warning`: where the trains do not suffice, or would not if the worst
+          route were lost.
 
         Where nothing can be built, what belongs to a network is missing.
 
@@ -516,7 +518,8 @@ def which_to_keep(
             network = _best_network(solver, chosen, left, train_value)
             if network is not None:
                 row |= _reasons(network, left, train_value)
-                row |= {"detour": float(detours(solver, network, both=both).max(initial=0))}
+                detour = float(detours(solver, network, both=both).max(initial=0))
+                row |= {"detour": detour, "warning": _warning(left - network.length, detour)}
                 row |= {"marginal": _marginals(tickets, kept, always, [int(cost) for cost in costs])}
             rows.append(row)
     table = pd.DataFrame(rows, columns=list(_KEEP_COLUMNS))
@@ -531,7 +534,27 @@ def _tickets(dealt: Sequence[Ticket], kept: tuple[int, ...]) -> dict[str, object
         "n_kept": len(kept),
         "net": -np.inf,
         "possible": False,
+        "warning": "cannot be built any more",
     }
+
+
+def _warning(slack: int, detour: float) -> str:
+    """
+    Return what is wrong with so many trains to spare, in words; nothing if the worst loss can be made good.
+
+    Examples
+    --------
+    >>> _warning(2, 5), _warning(-1, 5), _warning(5, 5)
+    ('2 trains to spare, 5 more if the worst route is lost', '1 train too few', '')
+    """
+    trains = f"{abs(slack)} train{'' if abs(slack) == 1 else 's'}"
+    if slack < 0:
+        return f"{trains} too few"
+    if detour <= slack:
+        return ""
+    if detour == np.inf:
+        return f"{trains} to spare, and no way around the worst route"
+    return f"{trains} to spare, {detour:.0f} more if the worst route is lost"
 
 
 def _best_network(solver: ForestSolver, tickets: Sequence[Ticket], left: int, train_value: float) -> Network | None:

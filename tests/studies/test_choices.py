@@ -1,0 +1,134 @@
+"""Choices played out: who is held to what, and what the figures say."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from tests.fixtures import load
+from ttr_analysis import studies
+from ttr_analysis.analysis import tickets
+from ttr_analysis.engine.kernel.turns import new_game
+from ttr_analysis.engine.layout import AT_OFFER, AT_PILE, State
+from ttr_analysis.policies import Planner
+from ttr_analysis.policies.playout import NO_TAPE_CELLS, seat_players
+from ttr_analysis.rules.chance import run_words
+from ttr_analysis.studies.choices import (
+    FREE,
+    GO,
+    NEVER,
+    Moment,
+    _deal_tickets,
+    deal_games,
+    own_cards,
+    play_on,
+    play_until,
+)
+from ttr_analysis.tables import game_tables
+
+LIEKSA = "Lieksa-Murmansk/0"
+GAMES = 12
+
+
+@pytest.mark.compiled_only
+def test_a_seat_is_held_to_its_choice_and_nobody_else_is() -> None:
+    nordic = load("nordic")
+    tables, players, words = game_tables(nordic, 3), seat_players(nordic, [Planner()] * 3), run_words(7, 3)
+    route = [other.id for other in nordic.routes].index(LIEKSA)
+    tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
+    states = np.zeros((120, State.n_cells), dtype=np.int64)
+    left = np.zeros(len(states))
+    deal_games(tables, words, 0, states, tape)
+    play_until(tables, players, words, 0, states, tape, Moment(route, 4, 25.0, Planner().params), left)
+    found = np.flatnonzero(left)
+    assert 0 < len(found) < len(states)
+    assert (left[found] <= 25).all()
+    owners = {}
+    for will in (FREE, NEVER, GO):
+        played = states[found]
+        for i, game in enumerate(found):
+            state = State(played[i])
+            assert state.seat == game % 3
+            assert own_cards(state, tables, state.seat, route) >= 4
+        play_on(tables, players, words, found, played, tape, route, will)
+        owners[will] = State.across(played, "owner")[:, route]
+    seats = found % 3
+    assert not (owners[NEVER] == seats).any()
+    assert (owners[NEVER] >= 0).any(), "the others may take it"
+    assert (owners[GO] == seats).mean() > max(0.7, (owners[FREE] == seats).mean())
+
+
+@pytest.mark.compiled_only
+def test_what_a_route_gains_is_its_points_less_what_else_they_earn() -> None:
+    nordic = load("nordic")
+    table = studies.route_worth(nordic, LIEKSA, own=[7, 0], n_games=60, progress=False)
+    assert table.index.tolist() == [(0, math.inf), (7, math.inf)]
+    assert table.loc[(0, math.inf), "positions"] == 60
+    assert table["gain"].to_numpy() == pytest.approx(27 * table["claimed"] - table["elsewhere"])
+    for name in ("gain", "win_gain", "elsewhere", "free_gain"):
+        assert (table[f"{name}_low"] <= table[name]).all()
+        assert (table[name] <= table[f"{name}_high"]).all()
+    assert table.loc[(0, math.inf), "gain_high"] < 0, "nine cards of any color are a long wait"
+    again = studies.route_worth(nordic, LIEKSA, own=[7, 0], n_games=60, progress=False)
+    assert again.equals(table)
+
+
+@pytest.mark.compiled_only
+def test_fewer_turns_left_are_a_moment_of_their_own() -> None:
+    table = studies.route_worth(load("nordic"), LIEKSA, own=[3], turns_left=[10, 20], n_games=60, progress=False)
+    assert table.index.tolist() == [(3, 10.0), (3, 20.0)]
+    assert (table["left"] <= [10.0, 20.0]).all()
+
+
+@pytest.mark.compiled_only
+def test_a_moment_that_never_comes_says_nothing() -> None:
+    table = studies.route_worth(load("nordic"), LIEKSA, own=[0, 30], n_games=3, progress=False)
+    assert table["positions"].tolist() == [3, 0]
+    assert math.isnan(table["gain"].iloc[1])
+
+
+@pytest.mark.parametrize("name", ["nordic", "switzerland", "nederland"])
+@pytest.mark.parametrize("n", [1, 3])
+def test_a_deal_is_made_of_the_tickets_given(name: str, n: int) -> None:
+    game_map = load(name)
+    tables = game_tables(game_map, 3)
+    words, tape = run_words(3, 3), np.zeros(NO_TAPE_CELLS, dtype=np.int64)
+    rng = np.random.default_rng(5)
+    for game in range(GAMES):
+        state = State()
+        new_game(tables, words[0], game, state, tape)
+        deal = rng.choice(tables.n_tickets, n, replace=False)
+        if game % 2:
+            deal[0] = state.offer[2, 0]  # dealt to another seat
+            deal = np.array(list(dict.fromkeys(deal.tolist())), dtype=np.int64)
+        _deal_tickets(state, tables, 1, deal)
+        offered = [int(t) for seat in range(3) for t in state.offer[seat, : state.n_offer[seat]]]
+        assert state.offer[1, : len(deal)].tolist() == deal.tolist()
+        assert state.n_offer[1] == len(deal)
+        assert len(set(offered)) == len(offered)
+        where = state.ticket_at[: tables.n_tickets]
+        assert sorted(offered) == np.flatnonzero(where == AT_OFFER).tolist()
+        assert (where == AT_PILE).sum() == state.n_ticket_pile
+
+
+@pytest.mark.compiled_only
+def test_each_choice_is_played_and_ranked_by_wins() -> None:
+    nordic = load("nordic")
+    deal = ["Oslo-Vaasa", "Oslo-Stockholm", "Narvik-Murmansk", "Bergen-Narvik"]
+    table = studies.which_to_keep(nordic, deal, n_games=40, progress=False)
+    told = tickets.which_to_keep(nordic, deal)
+    assert sorted(table["keep"]) == sorted(told["keep"])
+    assert table["win_rate"].is_monotonic_decreasing
+    assert (table["win_difference"] <= 0).all()
+    assert table["win_difference"].to_numpy() == pytest.approx(table["win_rate"] - table["win_rate"].iloc[0])
+    assert (table["all_completed"] <= table["completion_rate"]).all()
+    assert table["completion_rate"].between(0, 1).all()
+    assert max(table["keep"], key=len) in (table._repr_html_() or "")
+
+
+def test_a_deal_too_large_is_refused() -> None:
+    usa = load("usa")
+    with pytest.raises(ValueError, match="an opening deal of this map has 3 tickets, got 4"):
+        studies.which_to_keep(usa, usa.tickets[:4], progress=False)

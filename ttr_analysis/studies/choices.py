@@ -1,0 +1,674 @@
+"""
+Choices weighed by playing them out: whether to go for a route, and which tickets to keep.
+
+What a choice is worth is what the game is worth with it, less what it is worth
+without: the same positions, with the same chance, are played to the end once
+for each choice, and the results compared game by game. So the turns, cards and
+trains that a choice takes are priced at what they earn elsewhere in real play,
+by whoever plays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from tqdm.auto import tqdm
+
+from ttr_analysis._arrays import Flags, Floats, Ints
+from ttr_analysis._compile import compiled
+from ttr_analysis.analysis import tickets as ticket_analysis
+from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
+from ttr_analysis.engine.codes import (
+    CARD_BITS,
+    CLAIM_ROUTE,
+    DRAW_CARD,
+    DRAW_FACE_UP,
+    KEEP_TICKETS,
+    MOST_OF_A_KIND,
+    make_action,
+)
+from ttr_analysis.engine.kernel.cards import has_cards, may_take
+from ttr_analysis.engine.kernel.claims import n_forms, representative, route_fault
+from ttr_analysis.engine.kernel.faults import NONE
+from ttr_analysis.engine.kernel.scoring import (
+    N_COLUMNS,
+    TOTAL_COLUMN,
+    WON_COLUMN,
+    goal_reached,
+    label_cities,
+    score_games,
+)
+from ttr_analysis.engine.kernel.step import step
+from ttr_analysis.engine.kernel.turns import new_game
+from ttr_analysis.engine.layout import (
+    AT_OFFER,
+    AT_PILE,
+    KEEP_START,
+    NEUTRAL_OWNER,
+    NOBODY,
+    OVER,
+    SECOND_DRAW,
+    TURN,
+    State,
+)
+from ttr_analysis.maps.model import GameMap, Route, RouteLike, TicketLike
+from ttr_analysis.policies.planner.knowledge import Params
+from ttr_analysis.policies.planner.observation import turns_left as foresee_turns
+from ttr_analysis.policies.planner.policy import Planner
+from ttr_analysis.policies.playout import NO_TAPE_CELLS, Players, choose, seat_players, wake_players
+from ttr_analysis.records.header import check_seed
+from ttr_analysis.rules.chance import run_words
+from ttr_analysis.rules.payment import GRAY_INDEX
+from ttr_analysis.rules.scoring import NO_GOAL
+from ttr_analysis.studies.intervals import clustered_difference, clustered_rate, mean_interval, moments_of
+from ttr_analysis.studies.simulation import whole
+from ttr_analysis.tables import MAX_CITIES, Tables, game_tables
+
+_BLOCK: Final = 32
+"""Games between two chances to interrupt, and two steps of the progress bar."""
+_PLAYERS: Final = 3
+"""Players of a game, where the map is for so many."""
+_ANY: Final = 10_000.0
+"""Turns that no game has left."""
+
+FREE: Final = 0
+"""The player does as it likes."""
+NEVER: Final = 1
+"""It must do without the route."""
+GO: Final = 2
+"""It draws for the route alone until it can claim it."""
+
+
+# -- games in which one seat is held to a choice -------------------------------------------------------------------
+
+
+@compiled
+def own_cards(state: State, tables: Tables, seat: int, route: int) -> int:
+    """Return the cards that a seat can use singly for a route: those of its best color, jokers where they are."""
+    most = 0
+    for color in range(N_COLORS):
+        if tables.color[route] in (GRAY_INDEX, color):
+            most = max(most, state.hand[seat, color])
+    jokers = state.hand[seat, LOCOMOTIVE_INDEX] if tables.jokers[route] else 0
+    return int(most + jokers)
+
+
+class Moment(NamedTuple):
+    """
+    When a choice about a route is made.
+
+    Parameters
+    ----------
+    route, own
+        The route, and the cards for it that are held at least.
+    left
+        The turns that are left at most.
+    foresight
+        Parameters of the planner by whose estimate they are counted.
+    """
+
+    route: int
+    own: int
+    left: float
+    foresight: Floats
+
+
+@compiled
+def deal_games(tables: Tables, words: Ints, first: int, states: Ints, tape: Ints) -> None:
+    """Set games up, from a number on."""
+    for i in range(len(states)):
+        new_game(tables, words[0], first + i, State(states[i]), tape)
+
+
+@compiled
+def play_until(
+    tables: Tables, players: Players, words: Ints, first: int, states: Ints, tape: Ints, moment: Moment, found: Floats
+) -> None:
+    """
+    Play games on until the moment of a choice comes for a seat, another one in each, while the route is open to it.
+
+    Parameters
+    ----------
+    tables, players, words
+        The map, who plays, and the words of the run.
+    first
+        Number of the first game.
+    states
+        The games, one a row; changed.
+    tape
+        Where events are written.
+    moment
+        What is waited for.
+    found
+        Filled: the turns left at that moment, 0 where a game has none; it is
+        then over.
+    """
+    route = moment.route
+    for i in range(len(states)):
+        state = State(states[i])
+        seat = (first + i) % tables.n_seats
+        wake_players(tables, players, 0, words, first + i)
+        found[i] = 0.0
+        while state.phase != OVER:
+            if state.phase == TURN and state.seat == seat and own_cards(state, tables, seat, route) >= moment.own:
+                turns = foresee_turns(state, tables, seat, Params(moment.foresight[: Params.n_cells]))
+                if turns <= moment.left and route_fault(state, tables, seat, route) == NONE:
+                    found[i] = turns
+                    break
+            code, value = choose(state, tables, players, state.seat)
+            step(state, tables, code, value, tape)
+
+
+@compiled
+def play_on(
+    tables: Tables, players: Players, words: Ints, numbers: Ints, states: Ints, tape: Ints, route: int, will: int
+) -> None:
+    """
+    Play games to their end, while one seat of each is held to what it does about a route.
+
+    Parameters
+    ----------
+    tables, players, words
+        The map, who plays, and the words of the run.
+    numbers
+        The number of each game, which says what seat it is about.
+    states
+        The games, one a row; changed.
+    tape
+        Where events are written.
+    route
+        The route.
+    will
+        `FREE`, `NEVER` or `GO`.
+    """
+    for i in range(len(states)):
+        state = State(states[i])
+        seat = numbers[i] % tables.n_seats
+        wake_players(tables, players, 0, words, numbers[i])
+        while state.phase != OVER:
+            if state.seat != seat or will == FREE:
+                code, value = choose(state, tables, players, state.seat)
+            elif will == NEVER:
+                code, value = _do_without(state, tables, players, seat, route)
+            else:
+                code, value = _go_for(state, tables, players, seat, route)
+            step(state, tables, code, value, tape)
+
+
+@compiled
+def _do_without(state: State, tables: Tables, players: Players, seat: int, route: int) -> tuple[int, int]:
+    """Return what a seat does that takes a route, and its twin, for somebody else's."""
+    twin = tables.twin[route]
+    is_free = state.owner[route] == NOBODY
+    is_twin_free = twin >= 0 and state.owner[twin] == NOBODY
+    if is_free:
+        state.owner[route] = NEUTRAL_OWNER
+    if is_twin_free:
+        state.owner[twin] = NEUTRAL_OWNER
+    code, value = choose(state, tables, players, seat)
+    if is_free:
+        state.owner[route] = NOBODY
+    if is_twin_free:
+        state.owner[twin] = NOBODY
+    return code, value
+
+
+@compiled
+def _go_for(state: State, tables: Tables, players: Players, seat: int, route: int) -> tuple[int, int]:
+    """
+    Return what a seat does that claims a route as soon as it can, and until then draws for it alone.
+
+    In the last round, with the route still out of reach, it does as it likes.
+    """
+    is_turn = state.phase == TURN
+    if (is_turn or state.phase == SECOND_DRAW) and route_fault(state, tables, seat, route) == NONE:
+        if is_turn and n_forms(state, tables, seat, route) > 0:
+            return make_action(CLAIM_ROUTE, route), _fewest_cards(state, tables, seat, route)
+        if state.last_left < 0:
+            draw = _draw_for(state, tables, seat, route)
+            if draw >= 0:
+                return draw, 0
+    return choose(state, tables, players, seat)
+
+
+@compiled
+def _fewest_cards(state: State, tables: Tables, seat: int, route: int) -> int:
+    """Return the payment of fewest cards for a route, packed; of those, one with fewest locomotives."""
+    best = 0
+    lowest = -1
+    for number in range(n_forms(state, tables, seat, route)):
+        cards = representative(state, tables, seat, route, number)
+        price = 0
+        for kind in range(N_KINDS):
+            n = cards >> (CARD_BITS * kind) & MOST_OF_A_KIND
+            price += n * (100 if kind < LOCOMOTIVE_INDEX else 101)
+        if lowest < 0 or price < lowest:
+            lowest, best = price, cards
+    return best
+
+
+@compiled
+def _draw_for(state: State, tables: Tables, seat: int, route: int) -> int:
+    """Return the draw that suits a route: its color or a joker if one lies open, else unseen; -1 if there is none."""
+    color = tables.color[route]
+    if color == GRAY_INDEX:
+        color = 0
+        for other in range(N_COLORS):
+            if state.hand[seat, other] > state.hand[seat, color]:
+                color = other
+    is_joker = tables.jokers[route] > 0 or tables.symbols[route] > state.hand[seat, LOCOMOTIVE_INDEX]
+    any_slot = -1
+    joker_slot = -1
+    for slot in range(tables.market_size):
+        if not may_take(state, tables, slot):
+            continue
+        any_slot = slot
+        if state.market[slot] == color:
+            return make_action(DRAW_FACE_UP, slot)
+        if state.market[slot] == LOCOMOTIVE_INDEX and is_joker:
+            joker_slot = slot
+    if joker_slot >= 0:
+        return make_action(DRAW_FACE_UP, joker_slot)
+    if has_cards(state):
+        return DRAW_CARD
+    return make_action(DRAW_FACE_UP, any_slot) if any_slot >= 0 else -1
+
+
+@compiled
+def play_kept(
+    tables: Tables, players: Players, words: Ints, first: int, states: Ints, tape: Ints, deal: Ints, kept: int
+) -> None:
+    """
+    Play whole games in which one seat, another in each, is dealt given tickets and keeps given ones of them.
+
+    Parameters
+    ----------
+    tables, players, words
+        The map, who plays, and the words of the run.
+    first
+        Number of the first game.
+    states
+        The games, one a row; filled with their last states.
+    tape
+        Where events are written.
+    deal
+        The tickets.
+    kept
+        Bit i for the i-th of them.
+    """
+    for i in range(len(states)):
+        state = State(states[i])
+        seat = (first + i) % tables.n_seats
+        new_game(tables, words[0], first + i, state, tape)
+        _deal_tickets(state, tables, seat, deal)
+        wake_players(tables, players, 0, words, first + i)
+        while state.phase != OVER:
+            if state.phase == KEEP_START and state.seat == seat:
+                code, value = KEEP_TICKETS, kept
+            else:
+                code, value = choose(state, tables, players, state.seat)
+            step(state, tables, code, value, tape)
+
+
+@compiled
+def _deal_tickets(state: State, tables: Tables, seat: int, deal: Ints) -> None:
+    """Let a seat choose from given tickets: each changes places with one that it was dealt."""
+    for i in range(len(deal)):
+        ticket = deal[i]
+        other = state.offer[seat, i]
+        if ticket == other:
+            continue
+        if state.ticket_at[ticket] == AT_OFFER:
+            for holder in range(tables.n_seats):
+                for j in range(state.n_offer[holder]):
+                    if state.offer[holder, j] == ticket:
+                        state.offer[holder, j] = other
+        else:
+            state.ticket_at[other] = AT_PILE
+            state.ticket_at[ticket] = AT_OFFER
+        state.offer[seat, i] = ticket
+    for i in range(len(deal), state.n_offer[seat]):
+        state.ticket_at[state.offer[seat, i]] = AT_PILE
+        state.offer[seat, i] = NOBODY
+        state.n_ticket_pile += 1
+    state.n_offer[seat] = len(deal)
+
+
+@compiled
+def mark_completed(tables: Tables, first: int, states: Ints, deal: Ints, done: Flags) -> None:
+    """Mark which tickets of a deal the seat of each game has completed."""
+    label = np.empty(MAX_CITIES, dtype=np.int64)
+    for i in range(len(states)):
+        label_cities(State(states[i]), tables, (first + i) % tables.n_seats, label)
+        for j in range(len(deal)):
+            done[i, j] = goal_reached(tables, deal[j], label) != NO_GOAL
+
+
+# -- who plays -----------------------------------------------------------------------------------------------------
+
+
+class _Table(NamedTuple):
+    """Players at a table, and their chance."""
+
+    tables: Tables
+    players: Players
+    words: Ints
+
+    @classmethod
+    def of(cls, game_map: GameMap, n_players: int | None, policy: Planner | None, seed: int) -> _Table:
+        """Return a table at which everybody plays alike."""
+        low, high = game_map.rules.players
+        n = max(low, min(_PLAYERS, high)) if n_players is None else whole(n_players, "n_players", 1)
+        check_seed(seed)
+        tables = game_tables(game_map, n)
+        return cls(tables, seat_players(game_map, [policy or Planner()] * n), run_words(seed, n))
+
+    def scored(self, states: Ints) -> Ints:
+        """Return the scores of games that are over."""
+        scores = np.zeros((len(states), self.tables.n_seats, N_COLUMNS), dtype=np.int64)
+        score_games(states, self.tables, scores)
+        return scores
+
+
+class _Ends(NamedTuple):
+    """How games ended for the seat that each is about."""
+
+    points: Floats
+    wins: Floats
+
+    @classmethod
+    def of(cls, scores: Ints, seats: Ints) -> _Ends:
+        """Return the ends of games from their scores."""
+        won = scores[:, :, WON_COLUMN]
+        at = np.arange(len(scores)), seats
+        return cls(scores[(*at, TOTAL_COLUMN)].astype(float), (won / won.sum(axis=1, keepdims=True))[at])
+
+
+def _blocks(n_games: int, bar: tqdm[Any]) -> Iterator[tuple[int, int]]:
+    """Yield first and end of blocks of games, so that there is progress, and an interrupt is heeded."""
+    for first in range(0, n_games, _BLOCK):
+        end = min(first + _BLOCK, n_games)
+        yield first, end
+        bar.update(end - first)
+
+
+def _with_interval(name: str, values: Floats) -> dict[str, float]:
+    """Return a mean over games with the ends of its 95% interval, as columns."""
+    found = mean_interval(float(values.sum()), float((values**2).sum()), len(values))
+    return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
+
+
+def _wins_gained(name: str, values: Floats) -> dict[str, float]:
+    """Return a mean difference of wins with the ends of its 95% interval, as columns."""
+    found = clustered_difference(moments_of(values, np.ones(len(values))))
+    return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
+
+
+# -- is a route worth it? ------------------------------------------------------------------------------------------
+
+
+def route_worth(
+    game_map: GameMap,
+    route: RouteLike,
+    *,
+    own: Iterable[int] | None = None,
+    turns_left: Iterable[float] | None = None,
+    n_games: int = 400,
+    n_players: int | None = None,
+    policy: Planner | None = None,
+    seed: int = 7,
+    progress: bool = True,
+) -> pd.DataFrame:
+    """
+    Return what it is worth to go for a route, by the cards held for it and the turns left.
+
+    In games between equal players, one seat is watched until it first holds so
+    many cards for the route, with so many turns left. From there the game is
+    played to its end three times with the same chance: the seat *goes* for the
+    route, drawing for nothing else until it can claim it; must do *without*
+    it; or is *free* to do as it likes. What the route gains is the points with
+    it less the points without: what else those turns, cards and trains would
+    have earned is thereby taken from real play.
+
+    Parameters
+    ----------
+    game_map
+        The map, as the variant that is played.
+    route
+        The route. Without it means without its twin too.
+    own
+        Numbers of cards held: of one color that the route takes, and
+        locomotives where they are jokers on it. None: from 0 to its length.
+    turns_left
+        Bounds: the moment is the first one with no more turns left, as the
+        player foresees them. None: any time.
+    n_games
+        Games in which such a moment is looked for.
+    n_players
+        Number of players. None: three, if the map is for so many.
+    policy
+        Who plays, at all seats. None: `Planner()`.
+    seed
+        What chance does.
+    progress
+        Whether to show a progress bar.
+
+    Returns
+    -------
+    table
+        One row for each number of own cards and bound (index `own`,
+        `turns_left`; infinite for any time):
+
+        - `positions`: games in which the moment came, and `left`, the turns
+          left then on average;
+        - `claimed`: share of those who went for the route and got it;
+        - `gain`: points of going for it less those of doing without, with the
+          95% interval `gain_low` and `gain_high`; `win_gain`: the same of the
+          share of wins;
+        - `elsewhere`: the points that its turns, cards and trains earn when
+          one does without, which is the points for the claims made less `gain`;
+        - `free_gain`: as `gain`, of a player free to choose, and
+          `free_claimed`, the share of those who took it.
+
+        Where there are no positions, what they would say is missing.
+
+    Raises
+    ------
+    ValueError
+        If the map is not for so many players, or a number is out of range.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> nordic = ttr.load_map("nordic")
+    >>> lieksa = nordic.route("Murmansk", "Lieksa")
+    >>> table = route_worth(nordic, lieksa, own=[6], n_games=20, progress=False)
+    >>> table.index.tolist(), bool((table["gain_low"] < table["gain"]).all())
+    ([(6, inf)], True)
+    """
+    (route,) = game_map.resolve_routes([route])
+    held = range(route.length + 1) if own is None else sorted({whole(n, "own", 0) for n in own})
+    bounds = [float("inf")] if turns_left is None else sorted({float(n) for n in turns_left}, reverse=True)
+    n_games = whole(n_games, "n_games", 1)
+    table = _Table.of(game_map, n_players, policy, seed)
+    rows = {}
+    with tqdm(total=4 * n_games * len(held) * len(bounds), unit="game", disable=not progress) as bar:
+        for bound in bounds:
+            states = np.zeros((n_games, State.n_cells), dtype=np.int64)
+            deal_games(table.tables, table.words, 0, states, np.zeros(NO_TAPE_CELLS, dtype=np.int64))
+            for n in held:  # who holds more cards held fewer before: each search goes on where the last one stopped
+                rows[n, bound] = _route_row(table, game_map, route, n, bound, states, bar)
+    index = pd.MultiIndex.from_tuples(rows, names=["own", "turns_left"])
+    return pd.DataFrame(list(rows.values()), index=index).sort_index()
+
+
+def _route_row(
+    table: _Table, game_map: GameMap, route: Route, own: int, bound: float, states: Ints, bar: tqdm[Any]
+) -> dict[str, float]:
+    """Return the row of `route_worth` for a moment, and leave each game there."""
+    number = game_map.routes.index(route)
+    tables, players, words, tape = *table, np.zeros(NO_TAPE_CELLS, dtype=np.int64)
+    left = np.zeros(len(states))
+    moment = Moment(number, own, min(bound, _ANY), Planner().params)
+    for first, end in _blocks(len(states), bar):
+        play_until(tables, players, words, first, states[first:end], tape, moment, left[first:end])
+    moments = np.flatnonzero(left)
+    seats = moments % tables.n_seats
+    ends, took = {}, {}
+    for will in (NEVER, GO, FREE):
+        played = states[moments]
+        for first, end in _blocks(len(moments), bar):
+            play_on(tables, players, words, moments[first:end], played[first:end], tape, number, will)
+        bar.update(len(states) - len(moments))
+        ends[will] = _Ends.of(table.scored(played), seats)
+        took[will] = State.across(played, "owner")[:, number] == seats
+    if not len(moments):
+        return {"positions": 0}
+    gain = ends[GO].points - ends[NEVER].points
+    return {
+        "positions": len(moments),
+        "left": float(left[moments].mean()),
+        "claimed": float(took[GO].mean()),
+        **_with_interval("gain", gain),
+        **_wins_gained("win_gain", ends[GO].wins - ends[NEVER].wins),
+        **_with_interval("elsewhere", route.points * took[GO] - gain),
+        **_with_interval("free_gain", ends[FREE].points - ends[NEVER].points),
+        "free_claimed": float(took[FREE].mean()),
+    }
+
+
+# -- which tickets to keep -----------------------------------------------------------------------------------------
+
+
+class Choices(pd.DataFrame):
+    """A table of choices, which shows its names whole in a notebook."""
+
+    @property
+    def _constructor(self) -> type[Choices]:
+        return Choices
+
+    def _repr_html_(self) -> str | None:
+        with pd.option_context("display.max_colwidth", None):
+            return super()._repr_html_()  # type: ignore[no-any-return,operator] # pandas does not type it
+
+
+def which_to_keep(
+    game_map: GameMap,
+    deal: Iterable[TicketLike],
+    *,
+    n_games: int = 400,
+    at_least: int | None = None,
+    n_players: int | None = None,
+    policy: Planner | None = None,
+    seed: int = 7,
+    progress: bool = True,
+) -> Choices:
+    """
+    Return which tickets of an opening deal to keep, as playing each choice out shows.
+
+    Every choice is played in the same games: the same cards, the same other
+    deals, the same chance. `ttr.tickets.which_to_keep` says what the map alone
+    tells; here others are in the way, and time runs out.
+
+    Parameters
+    ----------
+    game_map
+        The map, as the variant that is played.
+    deal
+        The tickets dealt, no more than an opening deal has.
+    n_games
+        Games of each choice.
+    at_least
+        How many must be kept. None: as the rules say.
+    n_players
+        Number of players. None: three, if the map is for so many.
+    policy
+        Who plays, at all seats. None: `Planner()`.
+    seed
+        What chance does.
+    progress
+        Whether to show a progress bar.
+
+    Returns
+    -------
+    table
+        One row for each choice, the most wins first: the columns of
+        `ttr.tickets.which_to_keep`, with its `warning`, and
+
+        - `win_rate` with `win_low` and `win_high`; `win_difference`, by how
+          much it is below that of the best choice, with `_low` and `_high`,
+          game by game;
+        - `played_points` of the seat, with `played_points_low` and
+          `played_points_high`;
+        - `completion_rate` of the tickets kept, and `all_completed`, the share
+          of games in which all of them were.
+
+    Raises
+    ------
+    ValueError
+        If there are more tickets than a deal has, fewer than must be kept, or
+        a number is out of range.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> nordic = ttr.load_map("nordic")
+    >>> deal = ["Oslo-Vaasa", "Oslo-Stockholm", "Narvik-Murmansk"]
+    >>> table = which_to_keep(nordic, deal, n_games=6, progress=False)
+    >>> len(table), table["win_difference"].iloc[0]
+    (4, 0.0)
+    """
+    dealt = game_map.resolve_tickets(deal)
+    most = game_map.rules.tickets.opening_deal
+    if len(dealt) > most:
+        raise ValueError(f"an opening deal of this map has {most} tickets, got {len(dealt)}")
+    n_games = whole(n_games, "n_games", 1)
+    told = ticket_analysis.which_to_keep(game_map, dealt, at_least=at_least, n_players=n_players)
+    table = _Table.of(game_map, n_players, policy, seed)
+    numbers = np.array([game_map.tickets.index(ticket) for ticket in dealt], dtype=np.int64)
+    rows, wins = [], []
+    with tqdm(total=n_games * len(told), unit="game", disable=not progress) as bar:
+        for keep in told["keep"]:
+            ids = keep.split(", ")
+            is_kept = np.array([ticket.id in ids for ticket in dealt])
+            ends, done = _play_choice(table, numbers, is_kept, n_games, bar)
+            won = clustered_rate(moments_of(ends.wins, np.ones(n_games)))
+            rows.append(
+                {
+                    "win_rate": won.value,
+                    "win_low": won.low,
+                    "win_high": won.high,
+                    **_with_interval("played_points", ends.points),
+                    "completion_rate": float(done[:, is_kept].mean()),
+                    "all_completed": float(done[:, is_kept].all(axis=1).mean()),
+                }
+            )
+            wins.append(ends.wins)
+    best = max(range(len(rows)), key=lambda i: (rows[i]["win_rate"], rows[i]["played_points"]))
+    rows = [row | _wins_gained("win_difference", some - wins[best]) for row, some in zip(rows, wins, strict=True)]
+    rows[best] |= dict.fromkeys(("win_difference_low", "win_difference_high"), 0.0)
+    played = told.join(pd.DataFrame(rows)).sort_values(
+        ["win_rate", "played_points"], ascending=False, kind="stable", ignore_index=True
+    )
+    return Choices(played)
+
+
+def _play_choice(
+    table: _Table, deal: Ints, is_kept: npt.NDArray[np.bool_], n_games: int, bar: tqdm[Any]
+) -> tuple[_Ends, npt.NDArray[np.bool_]]:
+    """Return how games end for the seat that was dealt given tickets, and which of them it completed."""
+    tables, players, words, tape = *table, np.zeros(NO_TAPE_CELLS, dtype=np.int64)
+    bits = int(sum(1 << i for i in np.flatnonzero(is_kept)))
+    done = np.zeros((n_games, len(deal)), dtype=np.int8)
+    scores = np.zeros((n_games, tables.n_seats, N_COLUMNS), dtype=np.int64)
+    states = np.zeros((_BLOCK, State.n_cells), dtype=np.int64)
+    for first, end in _blocks(n_games, bar):
+        some = states[: end - first]
+        play_kept(tables, players, words, first, some, tape, deal, bits)
+        mark_completed(tables, first, some, deal, done[first:end])
+        scores[first:end] = table.scored(some)
+    return _Ends.of(scores, np.arange(n_games) % tables.n_seats), done > 0
