@@ -21,6 +21,7 @@ RENDERERS: dict[str, str] = {
     "ttr_analysis.analysis.structure.measures.SpanningTree": "ttr_analysis.viz.html:route_board",
     "ttr_analysis.analysis.tickets.feasibility.Feasibility": "ttr_analysis.viz.html:route_board",
     "ttr_analysis.analysis.tickets.network.Network": "ttr_analysis.viz.html:route_board",
+    "ttr_analysis.studies.findings.Findings": "ttr_analysis.viz.findings:findings_html",
 }
 """Dotted name of a type to `module:function`; the function takes the object and returns HTML."""
 

@@ -1,6 +1,9 @@
 from .choices import Choices as Choices
 from .choices import route_worth as route_worth
 from .choices import which_to_keep as which_to_keep
+from .findings import Finding as Finding
+from .findings import Findings as Findings
+from .findings import findings as findings
 from .intervals import Interval as Interval
 from .intervals import mean_interval as mean_interval
 from .intervals import wilson as wilson

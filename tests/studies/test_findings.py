@@ -1,0 +1,113 @@
+"""Findings: each sentence says its figure, its picture shows it, and they are what the questions answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from xml.etree import ElementTree as ET
+
+import pandas as pd
+import pytest
+
+from tests.fixtures import load
+from ttr_analysis import studies
+from ttr_analysis.analysis import tickets
+from ttr_analysis.policies import Planner
+from ttr_analysis.studies.findings import Evidence, Findings, find, long_routes, pays_from, worth_in_words
+from ttr_analysis.viz.findings import finding_svg, findings_html
+
+MAPS = ("nordic", "switzerland", "nederland", "usa")
+
+
+@cache
+def found_on(name: str) -> tuple[studies.SimulationResult, Findings]:
+    game_map = load(name)
+    games = studies.simulate(game_map, [Planner()] * 3, 150, 7, progress=False)
+    return games, studies.findings(game_map, games, n_games=120, n_deals=60, progress=False)
+
+
+def worth(*rows: tuple[int, float, float, float]) -> pd.DataFrame:
+    index = pd.MultiIndex.from_tuples([(own, float("inf")) for own, *_ in rows], names=["own", "turns_left"])
+    columns = ["gain", "gain_low", "gain_high"]
+    table = pd.DataFrame([row[1:] for row in rows], index=index, columns=columns)
+    return table.assign(positions=100, free_claimed=0.25)
+
+
+@pytest.mark.compiled_only
+@pytest.mark.parametrize("name", MAPS)
+def test_sentence_table_and_picture_agree(name: str) -> None:
+    _, found = found_on(name)
+    assert 5 <= len(found) <= 8
+    assert len({item.id for item in found}) == len(found)
+    for item in found:
+        assert item.low <= item.figure <= item.high
+        assert item.sentence.endswith(".")
+        assert "nan" not in item.sentence
+        told = item.table[item.table["is_told"]]
+        assert told[["figure", "low", "high"]].to_numpy().tolist() == [[item.figure, item.low, item.high]]
+        assert item.amount.lstrip("\N{MINUS SIGN}").split()[0] in item.sentence.replace(",", "")
+        picture = ET.fromstring(finding_svg(item, found.game_map))  # noqa: S314 - our own
+        assert picture.get("role") == "img"
+        assert len(picture.get("aria-label") or "") > 20
+    assert found_on(name)[1]["seat"] is next(item for item in found if item.id == "seat")
+    assert repr(found).count("\n") == len(found) - 1
+    assert findings_html(found) == found._repr_html_()
+
+
+@pytest.mark.compiled_only
+def test_findings_are_what_the_questions_answer() -> None:
+    games, found = found_on("nordic")
+    nordic = found.game_map
+    seats = studies.seat_advantage(games)["win_rate"]
+    assert found["seat"].figure == seats.loc[(seats - 1 / 3).abs().idxmax()]
+    fates = studies.ticket_fates(games).droplevel("policy")["rate"]
+    assert found["fates"].figure == fates.drop("completed").max()
+    losses = tickets.blocking_map(nordic, n_deals=12, seed=7)
+    assert found["hurry"].figure == losses.loc[losses["lost"] == "track", "deal_mean"].max()
+    values = tickets.value_table(nordic, n_deals=60, seed=7)
+    results = studies.ticket_results(games, values)
+    known = results[(results["kept"] >= 30) & (results["net_low"] < results["net_high"])]
+    assert found["best-ticket"].figure == known["net_per_train"].max()
+    assert found["trap"].figure == known["net_per_train"].min()
+    (route,) = long_routes(nordic)
+    played = studies.route_worth(nordic, route, own=range(0, 9, 2), n_games=120, progress=False)
+    assert found["long-route"].sentence == worth_in_words(route, played)
+
+
+def test_only_what_is_exact_is_found_without_games() -> None:
+    nordic = load("nordic")
+    small = replace(nordic, tickets=nordic.tickets[:6])
+    values = tickets.value_table(small, n_deals=10)
+    found = find(Evidence(small, values, tickets.blocking_map(small, n_deals=4)))
+    assert [item.id for item in found] == ["hurry", "tunnel"]
+    assert found["tunnel"].is_exact
+    with pytest.raises(KeyError, match="there is no finding 'seat'; there are hurry, tunnel"):
+        found["seat"]
+
+
+def test_it_pays_from_where_no_interval_reaches_zero() -> None:
+    lieksa = load("nordic").route("Murmansk", "Lieksa")
+    rising = worth((0, -14, -18, -9), (4, 1, -3, 5), (6, 12, 8, 17))
+    assert pays_from(rising) == 6
+    assert worth_in_words(lieksa, rising) == (
+        "Go for Lieksa-Murmansk with 6 own cards or more: that gains 12 points (95% interval 8 to 17), against leaving "
+        "it. From an empty hand it costs 14 points (95% interval 9 to 18). Left to itself, a player takes it in 25% of "
+        "the games."
+    )
+    never = worth((0, -14, -18, -9), (6, -2, -6, 2))
+    assert pays_from(never) is None
+    assert worth_in_words(lieksa, never).startswith(
+        "Lieksa-Murmansk does not surely pay: with 6 own cards that costs 2 points (95% interval −2 to 6)."
+    )
+    assert "is not worth going for on purpose" in worth_in_words(lieksa, never.assign(gain_high=-1.0))
+    rare = rising.assign(positions=3)
+    assert pays_from(rare) is None
+    assert "cannot be said" in worth_in_words(lieksa, rare)
+
+
+@pytest.mark.compiled_only
+def test_names_are_text_in_pictures() -> None:
+    _, found = found_on("usa")
+    item = replace(found["seat"], table=found["seat"].table.rename(lambda _: "<b>&'"))
+    assert "<b>" not in finding_svg(item, found.game_map)
+    ET.fromstring(finding_svg(item, found.game_map))  # noqa: S314 - our own

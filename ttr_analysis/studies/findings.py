@@ -1,0 +1,631 @@
+"""
+Findings on a map: what a player would tell friends, each with its figure, how sure it is, and what a picture shows.
+
+Plain data. The report, notebooks and widgets show these, so that one question
+has one answer wherever it is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal, TypeAlias
+
+import pandas as pd
+
+from ttr_analysis._display import render_html
+from ttr_analysis.analysis import tunnels
+from ttr_analysis.analysis.tickets import blocking_map, value_table
+from ttr_analysis.cards import COLORS, GRAY
+from ttr_analysis.maps.model import GameMap, Route
+from ttr_analysis.policies import Planner
+from ttr_analysis.studies.choices import route_worth
+from ttr_analysis.studies.intervals import Z_95, mean_interval
+from ttr_analysis.studies.questions import seat_advantage, ticket_fates, ticket_results
+from ttr_analysis.studies.questions.results import BONUSES
+from ttr_analysis.studies.questions.tally import check_map, n_players
+from ttr_analysis.studies.simulation import SimulationResult, simulate
+
+Unit: TypeAlias = Literal["share", "points", "points a train", "trains"]
+"""What a figure counts; a share is between 0 and 1."""
+Drawing: TypeAlias = Literal["rows", "board"]
+"""How the table of a finding is drawn: a row with its interval for each entry, or routes on the board."""
+
+_FEWEST: Final = 30
+"""Times that something was seen before it is spoken of."""
+_SHOWN: Final = 5
+"""Rows of a long table that a picture shows."""
+_STEP: Final = 2
+"""Between numbers of own cards that are tried."""
+_POSITIONS: Final = 400
+"""Games in which they are looked for: more change no sentence."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """
+    Something that holds on a map, as data.
+
+    Parameters
+    ----------
+    id
+        What it is about, the same on every map: "long-route", say.
+    title
+        In three or four words.
+    sentence
+        What a player would tell friends, with the figure and its interval.
+    figure, low, high
+        The figure with its 95% interval; all three are the same if it is exact.
+    unit
+        What the figure counts.
+    table
+        What the picture shows: `figure`, `low` and `high` by name, or by the
+        id of a route, and `is_told`, which marks what the sentence is about.
+    picture
+        How that is drawn.
+    reference
+        Where a line belongs in the picture: what chance alone gives, or no
+        difference; None for nowhere.
+    """
+
+    id: str
+    title: str
+    sentence: str
+    figure: float
+    low: float
+    high: float
+    unit: Unit
+    table: pd.DataFrame = field(repr=False, compare=False)
+    picture: Drawing = "rows"
+    reference: float | None = None
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether nothing about it is uncertain."""
+        return self.low == self.figure == self.high
+
+    @property
+    def amount(self) -> str:
+        """The figure alone, as people read it."""
+        return in_words(self.figure, self.unit)
+
+
+@dataclass(frozen=True)
+class Findings(Sequence[Finding]):
+    """
+    The findings on a map, in the order in which to tell them.
+
+    Parameters
+    ----------
+    game_map
+        The map.
+    items
+        The findings.
+    """
+
+    game_map: GameMap
+    items: tuple[Finding, ...]
+
+    def __getitem__(self, which: int | str) -> Finding:  # type: ignore[override] # slices are of no use here
+        """Return a finding by its place or its id."""
+        if isinstance(which, str):
+            found = {item.id: item for item in self.items}
+            if which not in found:
+                raise KeyError(f"there is no finding {which!r}; there are {', '.join(found)}")
+            return found[which]
+        return self.items[which]
+
+    def __iter__(self) -> Iterator[Finding]:
+        """Yield the findings."""
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        """Return their number."""
+        return len(self.items)
+
+    def __repr__(self) -> str:
+        """Return the sentences, one a line."""
+        return "\n".join(f"{item.title}: {item.sentence}" for item in self.items)
+
+    def _repr_html_(self) -> str:
+        return render_html(self)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """
+    What findings are drawn from.
+
+    Parameters
+    ----------
+    game_map
+        The map.
+    values, losses
+        From `ttr.tickets.value_table` and `ttr.tickets.blocking_map`.
+    games
+        Games between equal players; None if there are none.
+    worth
+        From `route_worth`, by the id of the route.
+    """
+
+    game_map: GameMap
+    values: pd.DataFrame
+    losses: pd.DataFrame
+    games: SimulationResult | None = None
+    worth: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+
+
+def findings(
+    game_map: GameMap,
+    games: SimulationResult | None = None,
+    *,
+    n_games: int = 1_000,
+    n_deals: int = 1_000,
+    seed: int = 7,
+    progress: bool = True,
+) -> Findings:
+    """
+    Return what a player would tell friends about a map, with figures and how sure they are.
+
+    Parameters
+    ----------
+    game_map
+        The map, as the variant that is played.
+    games
+        Games between equal players on it. None: between planners, three if the
+        map is for so many.
+    n_games
+        How many to play if none are given.
+    n_deals
+        Random opening deals in which tickets are weighed.
+    seed
+        Of all chance.
+    progress
+        Whether to show progress bars.
+
+    Returns
+    -------
+    findings
+        In a notebook they show themselves with their pictures.
+
+    Raises
+    ------
+    ValueError
+        If the games are of another map, or a number is out of range.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> found = findings(ttr.load_map("usa"), n_games=60, n_deals=20, progress=False)
+    >>> [item.id for item in found]
+    ['best-ticket', 'trap', 'hurry', 'seat', 'winners', 'fates']
+    >>> found["hurry"].unit
+    'trains'
+    """
+    low, high = game_map.rules.players
+    if games is None:
+        games = simulate(game_map, [Planner()] * max(low, min(3, high)), n_games, seed, progress=progress)
+    check_map(games, game_map)
+    return find(
+        Evidence(
+            game_map=game_map,
+            values=value_table(game_map, n_deals=n_deals, seed=seed, progress=progress),
+            losses=blocking_map(game_map, n_deals=max(2, n_deals // 5), seed=seed, progress=progress),
+            games=games,
+            worth=worth_of_long_routes(game_map, n_players(games), n_games, seed, progress=progress),
+        )
+    )
+
+
+def long_routes(game_map: GameMap) -> tuple[Route, ...]:
+    """
+    Return the routes on which sets of any cards stand in for single ones, ferries aside; the dearest first.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> [route.id for route in long_routes(ttr.load_map("nordic"))]
+    ['Lieksa-Murmansk/0']
+    """
+    routes = [route for route in game_map.routes if route.swap_size and not route.locomotives]
+    return tuple(sorted(routes, key=lambda route: (-route.points, route.id)))
+
+
+def worth_of_long_routes(
+    game_map: GameMap, players: int, n_games: int, seed: int, *, progress: bool = True
+) -> dict[str, pd.DataFrame]:
+    """Return what each long route is worth, played out from every other number of own cards, by its id."""
+    return {
+        route.id: route_worth(
+            game_map,
+            route,
+            own=range(0, route.length, _STEP),
+            n_games=min(n_games, _POSITIONS),
+            n_players=players,
+            seed=seed,
+            progress=progress,
+        )
+        for route in long_routes(game_map)
+    }
+
+
+def find(evidence: Evidence) -> Findings:
+    """
+    Return the findings that evidence allows.
+
+    Parameters
+    ----------
+    evidence
+        What is known; without games, what only games tell is left out.
+    """
+    found = (about(evidence) for about in _ABOUT)
+    return Findings(evidence.game_map, tuple(item for item in found if item is not None))
+
+
+# -- words ---------------------------------------------------------------------------------------------------------
+
+
+def in_words(value: float, unit: Unit, *, sign: bool = False) -> str:
+    """
+    Return a figure as people read it.
+
+    Examples
+    --------
+    >>> in_words(0.4415, "share"), in_words(0.0261, "share"), in_words(-13.56, "points"), in_words(1, "trains")
+    ('44%', '2.6%', '−13.6 points', '1 train')
+    >>> in_words(1.034, "points a train"), in_words(12.7, "points", sign=True)
+    ('1.03 points a train', '+12.7 points')
+    """
+    text = _number(value, unit, sign=sign)
+    if unit == "share":
+        return text
+    one = unit.replace("points", "point") if unit != "trains" else "train"
+    return f"{text} {one if text.lstrip('+') == '1' else unit}"
+
+
+def _number(value: float, unit: Unit, *, sign: bool = False) -> str:
+    plus = "+" if sign else ""
+    if unit == "share":
+        digits = 1 if 0 < abs(value) < 0.1 else 0  # noqa: PLR2004 - few of a hundred: tenths tell
+        text = f"{100 * value:{plus}.{digits}f}%"
+    else:
+        text = f"{value:{plus}.{2 if unit == 'points a train' else 1}f}".removesuffix(".0")
+    return text.replace("-", "\N{MINUS SIGN}")
+
+
+def _interval(low: float, high: float, unit: Unit) -> str:
+    return f"95% interval {_number(low, unit)} to {_number(high, unit)}"
+
+
+def _rows(table: pd.DataFrame, told: Sequence[object]) -> pd.DataFrame:
+    """Return the rows of a picture, marked where the sentence speaks of them."""
+    return table[["figure", "low", "high"]].assign(is_told=table.index.isin(list(told)))
+
+
+# -- each finding --------------------------------------------------------------------------------------------------
+
+
+def _paid_tickets(evidence: Evidence) -> pd.DataFrame:
+    """Return what tickets brought for each of their trains when kept, the best first."""
+    if evidence.games is None:
+        return pd.DataFrame()
+    found = ticket_results(evidence.games, evidence.values)
+    found = found[(found["kept"] >= _FEWEST) & (found["net_low"] < found["net_high"])]
+    for name, column in (("figure", "net_points"), ("low", "net_low"), ("high", "net_high")):
+        found[name] = found[column] / found["trains"]
+    return found.sort_values("figure", ascending=False, kind="stable")
+
+
+def _best_ticket(evidence: Evidence) -> Finding | None:
+    paid = _paid_tickets(evidence)
+    if len(paid) < 2:  # noqa: PLR2004 - a best and a worst
+        return None
+    best = paid.iloc[0]
+    sentence = (
+        f"{best.name} pays best: kept it brings {in_words(best['net_points'], 'points')} on average, failures counted. "
+        f"For each train that it takes at least these are {_number(best['figure'], 'points a train')} "
+        f"({_interval(best['low'], best['high'], 'points a train')})."
+    )
+    return Finding(
+        "best-ticket",
+        "The ticket that pays best",
+        sentence,
+        *best[["figure", "low", "high"]],
+        unit="points a train",
+        table=_rows(paid.head(_SHOWN), [best.name]),
+    )
+
+
+def _trap(evidence: Evidence) -> Finding | None:
+    paid = _paid_tickets(evidence)
+    if len(paid) < 2:  # noqa: PLR2004 - a best and a worst
+        return None
+    worst = paid.iloc[-1]
+    ticket = evidence.game_map.ticket(str(worst.name))
+    points = f"of its {ticket.points} points it brings" if len(ticket.destinations) == 1 else "it brings"
+    sentence = (
+        f"{worst.name} {'is the trap' if worst['high'] < 0 else 'pays worst'}: {points} "
+        f"{in_words(worst['net_points'], 'points')} on average, as it is completed in "
+        f"{in_words(worst['completion_rate'], 'share')} of the cases when kept: "
+        f"{in_words(worst['figure'], 'points a train')} ({_interval(worst['low'], worst['high'], 'points a train')})."
+    )
+    return Finding(
+        "trap",
+        "The ticket to leave",
+        sentence,
+        *worst[["figure", "low", "high"]],
+        unit="points a train",
+        table=_rows(paid.tail(_SHOWN), [worst.name]),
+    )
+
+
+def _hurry(evidence: Evidence) -> Finding | None:
+    """Return the route whose loss costs deals most: on the board, with how much each other one costs."""
+    game_map = evidence.game_map
+    losses = evidence.losses.dropna(subset=["deal_mean"])
+    # Where a claim closes the other track of a double route, both are lost.
+    players = game_map.rules.players[0] if evidence.games is None else n_players(evidence.games)
+    lost = "track" if game_map.rules.both_tracks_open(players) else "both"
+    is_double = losses["route"].map(lambda route: game_map.twin(game_map.route(route)) is not None)
+    losses = losses[(losses["lost"] == lost) | ~is_double].set_index("route")
+    if losses.empty or losses["deal_mean"].max() <= 0:
+        return None
+    half = Z_95 * losses["deal_se"]
+    table = losses.assign(figure=losses["deal_mean"], high=losses["deal_mean"] + half)
+    table["low"] = (losses["deal_mean"] - half).clip(lower=0)
+    table = table.sort_values("figure", ascending=False, kind="stable")
+    worst = table.iloc[0]
+    route = game_map.route(str(worst.name))
+    sentence = (
+        f"Hurry for {'-'.join(route.cities)}: who loses it with {players} players needs "
+        f"{in_words(worst['figure'], 'trains')} more for the tickets of an opening deal on average "
+        f"({_interval(worst['low'], worst['high'], 'trains')}), {worst['deal_worst']:.0f} at worst."
+    )
+    if evidence.games is not None:
+        ids = [track.id for track in game_map.routes_between(*route.cities)] if lost == "both" else [route.id]
+        claims = evidence.games.routes
+        claims = claims[claims["route"].isin(ids)].groupby("game")["turn"].min()
+        if len(claims):
+            share = in_words(len(claims) / evidence.games.n_games, "share")
+            sentence += f" It is taken in {share} of the games, in turn {claims.mean():.0f} on average."
+    return Finding(
+        "hurry",
+        "The route to hurry for",
+        sentence,
+        *worst[["figure", "low", "high"]],
+        unit="trains",
+        table=_rows(table, [route.id]),
+        picture="board",
+    )
+
+
+def pays_from(worth: pd.DataFrame) -> int | None:
+    """
+    Return the own cards from which it surely pays to go for a route: from there on no interval of the gain reaches 0.
+
+    Parameters
+    ----------
+    worth
+        From `route_worth`.
+
+    Returns
+    -------
+    own
+        None if it surely pays with no number of cards that was seen often.
+    """
+    own = None
+    for (cards, _), row in worth[worth["positions"] >= _FEWEST].sort_index(ascending=False).iterrows():
+        if not row["gain_low"] > 0:
+            break
+        own = int(cards)
+    return own
+
+
+def worth_in_words(route: Route, worth: pd.DataFrame) -> str:
+    """
+    Return whether a route is worth it, in two or three sentences.
+
+    Parameters
+    ----------
+    route
+        The route.
+    worth
+        From `route_worth`.
+    """
+    known = worth[worth["positions"] >= _FEWEST]
+    name = "-".join(route.cities)
+    if known.empty:
+        return f"Whether {name} is worth it cannot be said: the moment to go for it came too rarely."
+    cards = known.index.get_level_values("own")
+    start = pays_from(worth)
+    if start is None:
+        verdict = "is not worth going for on purpose" if known["gain_high"].max() < 0 else "does not surely pay"
+        return f"{name} {verdict}: with {cards[-1]} own cards that {_gain(known.iloc[-1])}. {_taken(known)}"
+    row = known.loc[cards == start].iloc[0]
+    words = f"Go for {name} with {start} own cards or more: that {_gain(row)}, against leaving it."
+    first = known.iloc[0]
+    if start > cards[0] and first["gain_high"] < 0:
+        words += f" {'From an empty hand' if cards[0] == 0 else f'With {cards[0]} own cards'} it {_gain(first)}."
+    return f"{words} {_taken(known)}"
+
+
+def _gain(row: pd.Series[float]) -> str:
+    """Return what going for a route gains or costs, in words."""
+    is_gain = row["gain"] > 0
+    ends = (row["gain_low"], row["gain_high"]) if is_gain else (-row["gain_high"], -row["gain_low"])
+    amount = in_words(abs(row["gain"]), "points")
+    return f"{'gains' if is_gain else 'costs'} {amount} ({_interval(*ends, 'points')})"
+
+
+def _taken(known: pd.DataFrame) -> str:
+    return f"Left to itself, a player takes it in {in_words(known['free_claimed'].iloc[0], 'share')} of the games."
+
+
+def _long_route(evidence: Evidence) -> Finding | None:
+    for route in long_routes(evidence.game_map):
+        worth = evidence.worth.get(route.id)
+        known = None if worth is None else worth[worth["positions"] >= _FEWEST]
+        if worth is None or known is None or known.empty:
+            continue
+        start = pays_from(worth)
+        cards = known.index.get_level_values("own")
+        at = len(cards) - 1 if start is None else list(cards).index(start)
+        row = known.iloc[at]
+        table = pd.DataFrame({"figure": known["gain"], "low": known["gain_low"], "high": known["gain_high"]})
+        table.index = pd.Index([f"{n} own cards" if n != 1 else "1 own card" for n in cards])
+        return Finding(
+            "long-route",
+            f"Is {'-'.join(route.cities)} worth it?",
+            worth_in_words(route, worth),
+            row["gain"],
+            row["gain_low"],
+            row["gain_high"],
+            unit="points",
+            table=_rows(table, [table.index[at]]),
+            reference=0.0,
+        )
+    return None
+
+
+def _seat(evidence: Evidence) -> Finding | None:
+    if evidence.games is None:
+        return None
+    seats = seat_advantage(evidence.games)
+    fair = 1 / len(seats)
+    seat = (seats["win_rate"] - fair).abs().idxmax()
+    row = seats.loc[seat]
+    table = seats.rename(columns={"win_rate": "figure", "win_low": "low", "win_high": "high"})
+    table.index = pd.Index([f"Seat {n}{', who begins' if n == 0 else ''}" for n in seats.index])
+    told = _number(row["win_rate"], "share")
+    interval = _interval(row["win_low"], row["win_high"], "share")
+    if row["win_low"] <= fair <= row["win_high"]:
+        sentence = (
+            f"Where you sit does not matter as far as {row['games']:,.0f} games between {len(seats)} equal players can "
+            f"tell: no seat is clearly off {in_words(fair, 'share')}; farthest is seat {seat} with {told} ({interval})."
+        )
+    else:
+        who = "Who begins" if seat == 0 else f"Seat {seat}"
+        more = "more" if row["win_rate"] > fair else "fewer"
+        sentence = (
+            f"{who} wins {told} of {row['games']:,.0f} games between {len(seats)} equal players ({interval}), "
+            f"{more} than the {in_words(fair, 'share')} of an equal share."
+        )
+    figures = (row["win_rate"], row["win_low"], row["win_high"])
+    told_row = table.index[list(seats.index).index(seat)]
+    rows = _rows(table, [told_row])
+    return Finding("seat", "What a seat is worth", sentence, *figures, unit="share", table=rows, reference=fair)
+
+
+def _winners(evidence: Evidence) -> Finding | None:
+    """Return by which points winners lead: over the games, which alone are independent."""
+    if evidence.games is None:
+        return None
+    seats = evidence.games.seats
+    parts = {
+        "Routes": seats["route_points"],
+        "Tickets": seats["ticket_gain"] + seats["ticket_loss"],
+        "Bonuses": seats[list(BONUSES)].sum(axis=1),
+    }
+    won = seats["won"] > 0
+    leads = {}
+    for name, points in parts.items():
+        lead = points[won].groupby(seats["game"]).mean() - points[~won].groupby(seats["game"]).mean()
+        lead = lead.dropna()
+        leads[name] = mean_interval(lead.sum(), (lead**2).sum(), len(lead))
+    table = pd.DataFrame(leads, index=["figure", "low", "high"]).T
+    table = table[(table["figure"] != 0) | (table["high"] > table["low"])]
+    if len(table) < 2 or not table.notna().all(axis=None):  # noqa: PLR2004 - something to compare
+        return None
+    table = table.sort_values("figure", ascending=False, kind="stable")
+    whole, first, second = table["figure"].sum(), table.iloc[0], table.iloc[1]
+    sentence = (
+        f"{table.index[0]} win games: winners lead by {in_words(whole, 'points')}, of which "
+        f"{in_words(first['figure'], 'points')} ({_interval(first['low'], first['high'], 'points')}) are from "
+        f"{table.index[0].lower()} and {_number(second['figure'], 'points')} from {table.index[1].lower()}."
+    )
+    if first["low"] <= second["high"]:
+        sentence = sentence.replace(f"{table.index[0]} win games: winners", "Winners")
+    return Finding(
+        "winners",
+        "Where winners gain",
+        sentence,
+        *first[["figure", "low", "high"]],
+        unit="points",
+        table=_rows(table, [table.index[0]]),
+        reference=0.0,
+    )
+
+
+def _fates(evidence: Evidence) -> Finding | None:
+    fates = pd.DataFrame() if evidence.games is None else ticket_fates(evidence.games)
+    if fates.empty:
+        return None
+    rows = fates.droplevel("policy") if fates.index.is_unique and len(fates.index.levels[0]) == 1 else pd.DataFrame()
+    lost = rows[(rows.index != "completed") & (rows["rate"] > 0)] if len(rows) else rows
+    if lost.empty:
+        return None
+    lost = lost.rename(columns={"rate": "figure"}).sort_values("figure", ascending=False)
+    lost.index = pd.Index([_CAUSES[str(fate)] for fate in lost.index])
+    first = lost.iloc[0]
+    failed = 1 - rows.loc["completed", "rate"]
+    share = "most of them" if first["low"] > failed / 2 else "above all"
+    sentence = (
+        f"Of the tickets kept {in_words(failed, 'share')} fail, {share} {lost.index[0]}: "
+        f"{in_words(first['figure'], 'share')} ({_interval(first['low'], first['high'], 'share')})"
+    )
+    blocked = _CAUSES["blocked"]
+    if blocked in lost.index[1:]:
+        sentence += f"; {blocked} {in_words(lost.loc[blocked, 'figure'], 'share')}"
+    return Finding(
+        "fates",
+        "Why tickets fail",
+        f"{sentence}.",
+        *first[["figure", "low", "high"]],
+        unit="share",
+        table=_rows(lost, [lost.index[0]]),
+    )
+
+
+_CAUSES: Final = {
+    "blocked": "by the claim of another",
+    "out of trains": "for want of trains",
+    "out of time": "for want of time",
+    "hopeless": "as they were lost when kept",
+}
+
+
+def _tunnel(evidence: Evidence) -> Finding | None:
+    """Return the odds of the commonest tunnel by spare cards: exact."""
+    game_map = evidence.game_map
+    rules = game_map.rules
+    routes = [route for route in game_map.routes if route.tunnel]
+    revealed = rules.tunnel.revealed
+    if not routes or not revealed:
+        return None
+    length = max({route.length for route in routes}, key=lambda n: sum(route.length == n for route in routes))
+    route = next(route for route in routes if route.length == length)
+    color = COLORS[0] if route.color == GRAY else route.color
+    if length + revealed > rules.deck[color] or rules.deck.n_cards - length - revealed < revealed:
+        return None
+    odds = tunnels.spare_cards(route, plays=color, revealed=revealed, deck=rules.deck)["probability"]
+    table = pd.DataFrame(dict.fromkeys(("figure", "low", "high"), odds))
+    table.index = pd.Index([f"{n or 'no'} spare card{'' if n == 1 else 's'}" for n in odds.index])
+    one, none = float(odds.iloc[1]), float(odds.iloc[0])
+    sentence = (
+        f"One spare card makes a tunnel: of length {length}, the commonest, it succeeds in {in_words(one, 'share')} of "
+        f"the tries with one spare card, in {in_words(none, 'share')} without (exact, from a fresh deck)."
+    )
+    rows = _rows(table, [table.index[1]])
+    return Finding("tunnel", "What a tunnel asks", sentence, one, one, one, unit="share", table=rows)
+
+
+_ABOUT: Final[tuple[Callable[[Evidence], Finding | None], ...]] = (
+    _best_ticket,
+    _trap,
+    _hurry,
+    _long_route,
+    _seat,
+    _winners,
+    _fates,
+    _tunnel,
+)

@@ -1,0 +1,191 @@
+"""Findings as small pictures and cards: SVG and HTML that take their colors from the page, light or dark."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Final
+
+from ttr_analysis.viz.sheet import board_sheet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ttr_analysis.maps.model import GameMap
+    from ttr_analysis.studies.findings import Finding, Findings
+
+ACCENT: Final = "var(--ttr-told, #0b6fae)"
+"""What the sentence speaks of; a page may say otherwise."""
+QUIET: Final = "0.45"
+"""Opacity of all else."""
+_FONT: Final = "font-family='system-ui, DejaVu Sans, Verdana, sans-serif'"
+_WIDTH, _ROW, _TEXT = 420, 24, 14
+_LETTER: Final = 8.8
+"""Pixels of a letter, at most on average."""
+_LONGEST: Final = 24
+"""Letters of a label; the rest is left out."""
+_TICKS: Final = (1, 2, 5)
+_DIRECTION: Final = "\N{FIRST STRONG ISOLATE}{}\N{POP DIRECTIONAL ISOLATE}"
+
+
+def finding_svg(finding: Finding, game_map: GameMap) -> str:
+    """
+    Return the picture of a finding as SVG.
+
+    It is drawn in the color of the text around it, and in one more for what
+    the sentence speaks of: `--ttr-told`, where a page sets it.
+
+    Parameters
+    ----------
+    finding
+        The finding.
+    game_map
+        The map that it is about.
+
+    Returns
+    -------
+    svg
+        One `svg` element, to be put into a page as it is; names are escaped.
+    """
+    return _board(finding, game_map) if finding.picture == "board" else _chart(finding)
+
+
+def findings_html(found: Findings) -> str:
+    """Return findings as a list with their pictures, for a notebook."""
+    items = "".join(
+        "<li style='display:flex;flex-wrap:wrap;gap:0.4em 1.5em;margin:0 0 1.2em'>"
+        f"<div style='flex:1 1 20em;max-width:36em'><strong>{escape(item.title)}</strong>"
+        f"<br>{escape(item.sentence)}</div>"
+        f"<div style='flex:0 1 {_WIDTH}px'>{finding_svg(item, found.game_map)}</div></li>"
+        for item in found
+    )
+    return f"<ul style='list-style:none;padding:0'>{items}</ul>"
+
+
+def _open(finding: Finding, view: tuple[int, int, int, int], pixels: int, look: str = "") -> str:
+    """Return the start of a picture."""
+    about, box = escape(_about(finding), quote=True), " ".join(map(str, view))
+    size = f"viewBox='{box}' style='width:100%;max-width:{pixels}px'"
+    return f"<svg xmlns='http://www.w3.org/2000/svg' role='img' aria-label='{about}' {size} {look}>"
+
+
+# -- rows with intervals -------------------------------------------------------------------------------------------
+
+
+def _chart(finding: Finding) -> str:
+    table = finding.table
+    names = [_short(str(name)) for name in table.index]
+    left = 14 + _LETTER * max(map(len, names))
+    low, high = float(table["low"].min()), float(table["high"].max())
+    if finding.reference is not None:
+        low, high = min(low, finding.reference), max(high, finding.reference)
+    if finding.unit == "share":
+        low = 0.0 if low < 0.5 * high else low
+    room = 0.04 * (high - low) or 1.0
+    low, high = low - room, high + room
+    height = _ROW * len(table) + 26
+
+    def across(value: float) -> float:
+        return left + (_WIDTH - left - 52) * (value - low) / (high - low)
+
+    look = f"fill='currentColor' {_FONT} font-size='{_TEXT}'"
+    parts = [_open(finding, (0, 0, _WIDTH, height), _WIDTH, look)]
+    for tick in _ticks(low, high):
+        x = across(tick)
+        parts.append(f"<path d='M{x:.1f} 2V{height - 24}' stroke='currentColor' stroke-opacity='0.13'/>")
+        parts.append(
+            f"<text x='{x:.1f}' y='{height - 7}' text-anchor='middle' font-size='12' fill-opacity='0.8'>"
+            f"{_tick(tick, finding.unit)}</text>"
+        )
+    if finding.reference is not None:
+        x = across(finding.reference)
+        line = "stroke='currentColor' stroke-opacity='0.6' stroke-dasharray='4 3'"
+        parts.append(f"<path d='M{x:.1f} 2V{height - 24}' {line}/>")
+    rows = table.assign(name=names, y=[_ROW * i + 14 for i in range(len(table))])
+    for row in rows.itertuples():
+        color = ACCENT if row.is_told else "currentColor"
+        weight = "font-weight='700'" if row.is_told else f"fill-opacity='{1 - float(QUIET) / 3:.2f}'"
+        strong = "1" if row.is_told else QUIET
+        parts.append(
+            f"<text x='{left - 10:.1f}' y='{row.y + 5}' text-anchor='end' {weight}>"
+            f"{escape(_DIRECTION.format(row.name))}</text>"
+            f"<path d='M{across(row.low):.1f} {row.y}H{across(row.high):.1f}' stroke='{color}' "
+            f"stroke-opacity='{strong}' stroke-width='3'/>"
+            f"<circle cx='{across(row.figure):.1f}' cy='{row.y}' r='5' fill='{color}' fill-opacity='{strong}'/>"
+            f"<text x='{_WIDTH - 4}' y='{row.y + 5}' text-anchor='end' {weight}>"
+            f"{_tick(row.figure, finding.unit)}</text>"
+        )
+    return "".join([*parts, "</svg>"])
+
+
+def _about(finding: Finding) -> str:
+    """Return what a picture shows, in words."""
+    table = finding.table
+    if finding.picture == "board":
+        return f"The board with {', '.join(map(str, table.index[table['is_told']]))} marked."
+    told = ", ".join(f"{name} {_tick(value, finding.unit)}" for name, value in table["figure"].items())
+    return f"Dots with their intervals: {told}."
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
+
+
+def _ticks(low: float, high: float) -> Iterator[float]:
+    """Yield three to six round numbers between two."""
+    magnitude = 10.0 ** int(f"{high - low:e}".partition("e")[2])
+    steps = [scale * magnitude * digit for scale in (0.1, 1) for digit in _TICKS]
+    step = next(step for step in steps if (high - low) / step <= 5)  # noqa: PLR2004 - more would touch
+    n = -int(-low // step) if low < 0 else int(-(-low // step))
+    while n * step <= high:
+        yield n * step
+        n += 1
+
+
+def _tick(value: float, unit: str) -> str:
+    if unit == "share":
+        text = f"{100 * value:.1f}".removesuffix(".0") if value < 0.1 else f"{100 * value:.0f}"  # noqa: PLR2004
+        text += "%"
+    else:
+        text = f"{value:.2f}" if unit == "points a train" else f"{value:.1f}"
+        text = (text.rstrip("0").rstrip(".") if "." in text else text) or "0"
+    return ("0" if text == "-0" else text).replace("-", "\N{MINUS SIGN}")
+
+
+# -- the board -----------------------------------------------------------------------------------------------------
+
+
+def _board(finding: Finding, game_map: GameMap) -> str:
+    sheet = board_sheet(game_map)
+    _, _, width, height = sheet["view"]
+    figures = finding.table["figure"]
+    told = set(finding.table.index[finding.table["is_told"]])
+    told |= {twin.id for route in map(game_map.route, told) if (twin := game_map.twin(route)) is not None}
+    most = float(figures.max()) or 1.0
+    unit = sheet["unit"]
+    parts = [_open(finding, sheet["view"], min(_WIDTH, 300 * width // height))]
+    for route in sheet["routes"]:
+        figure = float(figures.get(route["id"], 0.0))
+        share, is_told = max(0.0, figure) / most, route["id"] in told
+        strong = 1 if is_told else 0.25 + share / 2
+        look = f"stroke='{ACCENT if is_told else 'currentColor'}' stroke-opacity='{strong:.2f}'"
+        wide = unit * (0.55 if is_told else 0.12 + 0.4 * share)
+        parts.append(
+            f"<path d='{route['track']}' fill='none' stroke-linecap='round' stroke-width='{wide:.0f}' {look}>"
+            f"<title>{escape(route['words'])}: {_tick(figure, finding.unit)}</title></path>"
+        )
+    ends = {city for route in sheet["routes"] if route["id"] in told for city in route["cities"]}
+    size = max(width, height) // 24
+    for city in sheet["cities"]:
+        is_end = city["name"] in ends
+        parts.append(
+            f"<circle cx='{city['x']}' cy='{city['y']}' r='{unit * (0.4 if is_end else 0.2):.0f}' "
+            f"fill='{ACCENT if is_end else 'currentColor'}' fill-opacity='{1 if is_end else 0.5}'/>"
+        )
+    for label in sheet["labels"]:
+        if label["city"] in ends:
+            for y, line in label["lines"]:
+                parts.append(
+                    f"<text x='{label['x']}' y='{y}' text-anchor='{label['anchor']}' {_FONT} font-size='{size}' "
+                    f"font-weight='700' fill='currentColor'>{escape(line)}</text>"
+                )
+    return "".join([*parts, "</svg>"])
