@@ -5,10 +5,12 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+from tests.fixtures import load
 from tests.report.hostile import NAMES
 from tests.report.pages import read_page
 from ttr_analysis.report.document import Column, Figures, Heading, Picture, Points, Section, Table, Words, name
 from ttr_analysis.report.page import render, render_page
+from ttr_analysis.studies.findings import Finding, Findings
 
 COLUMNS = (
     Column("city", "City", "A city.", kind="text"),
@@ -46,6 +48,31 @@ def test_every_block_is_well_formed() -> None:
     seen = read_page(page_of(*blocks))
     assert seen.faults == []
     assert [a["href"] for a in seen.all("a")] == ["#main", "#one"]
+    assert "1 picture and 1 table" in seen.words
+
+
+def test_sections_are_folded_and_their_leads_are_not() -> None:
+    page = page_of(TABLE)
+    lead, fold = page.index("A sentence."), page.index('<details class="blocks">')
+    assert lead < fold < page.index('id="table-cities"')
+    assert "<details" not in page_of().partition("<main")[2]
+
+
+def test_findings_open_the_page_as_text() -> None:
+    table = pd.DataFrame({"figure": [0.5], "low": [0.4], "high": [0.6], "is_told": [True]}, index=["<b>Oslo</b>"])
+    item = Finding("seat", "<i>", "A <script> wins 50%.", 0.5, 0.4, 0.6, "share", table, reference=0.3)
+    page = render_page("A map", "subtitle", (), [], Findings(load("usa"), (item,)))
+    seen = read_page(page)
+    assert seen.faults == []
+    assert not seen.all("b")
+    assert len(seen.all("script")) == 1
+    assert "A <script> wins 50%." in seen.words
+    assert page.index('id="finding-seat"') < page.index("</main>")
+
+
+def test_a_key_of_a_file_is_broken_between_its_words() -> None:
+    page = page_of(Points((("claims.ferry_swap_size = 3", "d"),)))
+    assert "claims.<wbr>ferry_<wbr>swap_<wbr>size = 3" in page
 
 
 @pytest.mark.parametrize("text", list(NAMES.values()))

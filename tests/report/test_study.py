@@ -26,9 +26,10 @@ from ttr_analysis.report import study as writing
 from ttr_analysis.report.context import Context
 from ttr_analysis.report.document import NAME_BEGINS, NAME_ENDS, Figures, Picture, Section, percent, plain
 from ttr_analysis.report.files import all_columns
-from ttr_analysis.report.sections import games
+from ttr_analysis.report.sections import games, longroutes
 from ttr_analysis.report.study import STEPS
 from ttr_analysis.studies import seat_advantage, simulate, ticket_fates
+from ttr_analysis.studies.findings import long_routes, worth_in_words
 from ttr_analysis.tables import check_size
 
 QUICK = Settings(seed=3, n_deals=40, quick=True, n_games=0)
@@ -205,6 +206,19 @@ def test_games_are_told_as_studies_count_them(unsaved: None) -> None:  # noqa: A
     assert figures.items[0] == ("30", "games between planners")
     assert re.fullmatch(r"\d+\.\d s", figures.items[1][0])
     assert "tunnel" not in read_page(Study("", "", (), (section,)).html).words.lower()
+
+
+@pytest.mark.compiled_only
+def test_a_long_route_has_one_answer_in_findings_and_section(unsaved: None) -> None:  # noqa: ARG001
+    nordic = load("nordic")
+    context = Context(replace(nordic, tickets=nordic.tickets[:8]), replace(QUICK, n_games=40))
+    section = longroutes.section(context)
+    assert section is not None
+    (worth,) = context.worth.values()
+    (route,) = long_routes(nordic)
+    assert worth_in_words(route, worth) in section.lead
+    (table,) = (table.frame for table in section.tables if table.name == "long_routes_played")
+    assert table["gain"].tolist() == worth.loc[worth["positions"] > 0, "gain"].tolist()
 
 
 def test_games_that_cannot_be_played_are_left_out(unsaved: None) -> None:  # noqa: ARG001

@@ -7,21 +7,28 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Generic, TypeVar
+from time import perf_counter
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from ttr_analysis import studies
 from ttr_analysis._words import listed
 from ttr_analysis.analysis import tickets
 from ttr_analysis.maps.model import GameMap, Route, Ticket
+from ttr_analysis.policies import Planner
 from ttr_analysis.report.document import name
+from ttr_analysis.studies import SimulationResult
+from ttr_analysis.studies.findings import Evidence, Findings, find, worth_of_long_routes
+from ttr_analysis.tables import check_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     import pandas as pd
 
-ROUTE_KINDS = {"plain": "plain", "ferry": "ferry", "tunnel": "tunnel"}
+_PLAYERS = 3
+"""Players of a game, where the map is for so many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +71,13 @@ class Settings:
             raise ValueError(msg)
 
 
+class Played(NamedTuple):
+    """Games between planners, and the seconds that they took."""
+
+    result: SimulationResult
+    seconds: float
+
+
 @dataclass(frozen=True)
 class Context:
     """
@@ -103,6 +117,52 @@ class Context:
         """What each ticket is worth, by its id."""
         return tickets.value_table(self.game_map, n_deals=self.n_deals, seed=self.settings.seed)
 
+    @cached_property
+    def losses(self) -> pd.DataFrame:
+        """What the loss of each route costs."""
+        return tickets.blocking_map(self.game_map, n_deals=self.n_losses_deals, seed=self.settings.seed)
+
+    @cached_property
+    def n_players(self) -> int:
+        """Players of the games, and of whatever depends on their number."""
+        low, high = self.game_map.rules.players
+        return max(low, min(_PLAYERS, high))
+
+    @cached_property
+    def played(self) -> Played | None:
+        """Games between planners; None if there are to be none, or the map cannot be played."""
+        if not self.n_games or not self._is_playable:
+            return None
+        players = [Planner()] * self.n_players
+        studies.simulate(self.game_map, players, 1, self.settings.seed, progress=False)  # so that all is compiled
+        start = perf_counter()
+        result = studies.simulate(self.game_map, players, self.n_games, self.settings.seed, progress=False)
+        if not result.is_complete:  # an interrupt ends the study, not only its games
+            raise KeyboardInterrupt
+        return Played(result, perf_counter() - start)
+
+    @property
+    def _is_playable(self) -> bool:
+        try:
+            check_size(self.game_map, self.n_players)
+        except ValueError:
+            return False
+        return True
+
+    @cached_property
+    def worth(self) -> dict[str, pd.DataFrame]:
+        """What it is worth to go for each long route, by its id; nothing without games."""
+        if self.played is None:
+            return {}
+        seed = self.settings.seed
+        return worth_of_long_routes(self.game_map, self.n_players, self.n_games, seed, progress=False)
+
+    @cached_property
+    def findings(self) -> Findings:
+        """What the study opens with."""
+        games = self.played.result if self.played else None
+        return find(Evidence(self.game_map, self.values, self.losses, games, self.worth))
+
     @property
     def deals(self) -> str:
         """What is drawn at random, in words: of very large deals not all tickets can be solved at once."""
@@ -121,7 +181,7 @@ class Context:
     @cached_property
     def n_losses_deals(self) -> int:
         """Random deals for every route that is lost: each of them is solved again and again."""
-        return max(2, self.n_deals // 5)
+        return max(2, self.n_deals // 10)
 
 
 def route_name(route: Route) -> str:

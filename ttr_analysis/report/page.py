@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import math
+import re
 from collections.abc import Callable, Sequence
 from functools import singledispatch
 from importlib import resources
@@ -22,9 +23,13 @@ from ttr_analysis.report.document import (
     Section,
     Table,
     Words,
+    count,
     percent,
     plain,
+    several,
 )
+from ttr_analysis.studies.findings import Findings
+from ttr_analysis.viz.findings import finding_svg
 from ttr_analysis.viz.style import CARD_STYLES
 
 _POLICY = (
@@ -37,7 +42,9 @@ MISSING = "\N{EN DASH}"
 """Shown where a number is unknown or does not apply."""
 
 
-def render_page(title: str, subtitle: str, head: Sequence[Block], sections: Sequence[Section]) -> str:
+def render_page(
+    title: str, subtitle: str, head: Sequence[Block], sections: Sequence[Section], found: Findings | None = None
+) -> str:
     """
     Return the page.
 
@@ -51,12 +58,15 @@ def render_page(title: str, subtitle: str, head: Sequence[Block], sections: Sequ
         Blocks before the first section.
     sections
         The sections, in order.
+    found
+        What the page opens with.
 
     Returns
     -------
     page
         HTML, complete.
     """
+    opening = _findings(found) if found is not None and len(found) else ""
     contents = "\n".join(f'<li><a href="#{escape(s.id)}">{rich(s.title)}</a></li>' for s in sections)
     body = "\n".join(_section(section) for section in sections)
     return f"""<!DOCTYPE html>
@@ -85,12 +95,13 @@ def render_page(title: str, subtitle: str, head: Sequence[Block], sections: Sequ
 <header id="top">
 <h1>{rich(title)}</h1>
 <p class="subtitle">{rich(subtitle)}</p>
-{_blocks(head)}
 </header>
+{opening}
+{_blocks(head)}
 {body}
 </main>
 <script>
-{_asset("tables.js")}</script>
+{_asset("page.js")}</script>
 </body>
 </html>
 """
@@ -121,6 +132,11 @@ def rich(text: str) -> str:
     return escape(text).replace(NAME_BEGINS, "<bdi>").replace(NAME_ENDS, "</bdi>")
 
 
+def _breakable(term: str) -> str:
+    """Return a term as HTML; a key of a file may be broken where its words meet, not within one."""
+    return re.sub(r"([._])(?=[a-z])", r"\1<wbr>", rich(term))
+
+
 def _asset(file: str) -> str:
     return (resources.files("ttr_analysis.report") / "assets" / file).read_text(encoding="utf-8")
 
@@ -129,7 +145,43 @@ def _section(section: Section) -> str:
     return f"""<section id="{escape(section.id)}" aria-labelledby="{escape(section.id)}-title">
 <h2 id="{escape(section.id)}-title">{rich(section.title)}</h2>
 <p class="lead">{rich(section.lead)}</p>
+{_folded(section)}</section>"""
+
+
+def _folded(section: Section) -> str:
+    """Return the blocks of a section, folded: its lead says what they show."""
+    if not section.blocks:
+        return ""
+    return f"""<details class="blocks">
+<summary>{_held(section.blocks)}</summary>
 {_blocks(section.blocks)}
+</details>
+"""
+
+
+def _held(blocks: Sequence[Block]) -> str:
+    """Return what is folded away, in words."""
+    pictures = sum(isinstance(block, Picture | Drawing) for block in blocks)
+    tables = sum(isinstance(block, Table) for block in blocks)
+    parts = [count(n, noun) for n, noun in ((pictures, "picture"), (tables, "table")) if n]
+    return several(parts).capitalize() if parts else "Read on"
+
+
+def _findings(found: Findings) -> str:
+    """Return the findings as cards: title, sentence, picture."""
+    cards = "\n".join(
+        f"""<li id="finding-{escape(item.id)}">
+<h3>{escape(item.title)}</h3>
+<p>{escape(item.sentence)}</p>
+<figure class="small">{finding_svg(item, found.game_map)}</figure>
+</li>"""
+        for item in found
+    )
+    return f"""<section id="findings" aria-labelledby="findings-title">
+<h2 id="findings-title">What to tell your friends</h2>
+<ul class="findings">
+{cards}
+</ul>
 </section>"""
 
 
@@ -158,7 +210,7 @@ def _(block: Heading) -> str:
 def _(block: Points) -> str:
     if any(isinstance(item, tuple) for item in block.items):
         pairs = [item if isinstance(item, tuple) else ("", item) for item in block.items]
-        terms = "\n".join(f"<div><dt>{rich(term)}</dt><dd>{rich(text)}</dd></div>" for term, text in pairs)
+        terms = "\n".join(f"<div><dt>{_breakable(term)}</dt><dd>{rich(text)}</dd></div>" for term, text in pairs)
         return f'<dl class="terms">\n{terms}\n</dl>'
     items = "\n".join(f"<li>{rich(str(item))}</li>" for item in block.items)
     return f"<ul>\n{items}\n</ul>"
@@ -205,14 +257,14 @@ def _(table: Table) -> str:
     note = f'<p class="note">{rich(table.note)}</p>' if table.note else ""
     return f"""<figure class="table" id="table-{escape(table.name)}">
 <figcaption>{rich(table.title)}</figcaption>
-<div class="scroll" tabindex="0" role="region" aria-label="{escape(plain(table.title))}">
+<div class="frame"><div class="scroll" tabindex="0" role="region" aria-label="{escape(plain(table.title))}">
 <table{shown}>
 <thead><tr>{head}</tr></thead>
 <tbody>
 {rows}
 </tbody>
 </table>
-</div>
+</div></div>
 {note}<details class="meaning"><summary>What the columns mean</summary>
 <dl>
 {_meanings(columns)}

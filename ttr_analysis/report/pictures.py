@@ -31,7 +31,6 @@ _LIGHT = _inks("#22211e", "#6a665d", "#8b867b", "#ddd8cc")
 _DARK = _inks("#e8e4da", "#b6b1a6", "#7d7a73", "#383d42")
 """As the text of the page, light and dark."""
 
-_PAPER = {"figure.facecolor": "#ffffff", "savefig.facecolor": "#ffffff"}
 _COMMON: dict[Any, Any] = {
     "figure.facecolor": "none",
     "axes.facecolor": "none",
@@ -57,7 +56,7 @@ BOARD_INCHES = 9.5
 Draw = Callable[[Axes], Any]
 
 
-def chart(draw: Draw, alt: str, caption: str, *, size: tuple[float, float] = (8.0, 4.0), dark: bool = True) -> Picture:
+def chart(draw: Draw, alt: str, caption: str, *, size: tuple[float, float] = (8.0, 4.0), wide: bool = False) -> Picture:
     """
     Return a chart, for light and for dark screens.
 
@@ -69,14 +68,11 @@ def chart(draw: Draw, alt: str, caption: str, *, size: tuple[float, float] = (8.
         What it shows: for those who do not see it, and below it.
     size
         Width and height in inches.
-    dark
-        Whether there is one for dark screens: not if what is drawn has colors
-        of its own for texts. Then it stands on light paper.
+    wide
+        Whether it takes the whole width of the page.
     """
-    if not dark:
-        return Picture(_svg(draw, size, {**_LIGHT, **_PAPER}), "image/svg+xml", alt, caption)
     light, night = (_svg(draw, size, colors) for colors in (_LIGHT, _DARK))
-    return Picture(light, "image/svg+xml", alt, caption, dark=night)
+    return Picture(light, "image/svg+xml", alt, caption, dark=night, wide=wide)
 
 
 def board(

@@ -35,6 +35,7 @@ from ttr_analysis.report.sections import (
     tunnels,
 )
 from ttr_analysis.report.sections import tickets as ticket_sections
+from ttr_analysis.studies.findings import Findings
 
 PAGE = "report.html"
 TABLES = "tables"
@@ -94,12 +95,15 @@ class Study:
         The key figures and the picture of the board.
     sections
         What was found.
+    findings
+        What the page opens with.
     """
 
     title: str
     subtitle: str
     head: tuple[Block, ...]
     sections: tuple[Section, ...]
+    findings: Findings | None = None
 
     @property
     def tables(self) -> tuple[Table, ...]:
@@ -109,7 +113,7 @@ class Study:
     @property
     def html(self) -> str:
         """The page."""
-        return render_page(self.title, self.subtitle, self.head, self.sections)
+        return render_page(self.title, self.subtitle, self.head, self.sections, self.findings)
 
     def __repr__(self) -> str:
         """Return the map and the counts."""
@@ -175,7 +179,7 @@ def run_study(
                     each(section)
     subtitle = "A study of the map: tickets, odds and bottlenecks"
     sections = tuple(found[i] for i in sorted(found))
-    return Study(name(game_map.title), subtitle, board.head(context), sections)
+    return Study(name(game_map.title), subtitle, board.head(context), sections, context.findings)
 
 
 @contextmanager

@@ -551,9 +551,9 @@ class Choices(pd.DataFrame):
     def _constructor(self) -> type[Choices]:
         return Choices
 
-    def _repr_html_(self) -> str | None:
+    def _repr_html_(self) -> str:
         with pd.option_context("display.max_colwidth", None):
-            return super()._repr_html_()  # type: ignore[no-any-return,operator] # pandas does not type it
+            return pd.DataFrame(self).to_html(max_rows=pd.get_option("display.max_rows"), border=0)
 
 
 def which_to_keep(
@@ -561,6 +561,7 @@ def which_to_keep(
     deal: Iterable[TicketLike],
     *,
     n_games: int = 400,
+    n_best: int | None = None,
     at_least: int | None = None,
     n_players: int | None = None,
     policy: Planner | None = None,
@@ -582,6 +583,8 @@ def which_to_keep(
         The tickets dealt, no more than an opening deal has.
     n_games
         Games of each choice.
+    n_best
+        Choices that are played: so many with the best net points. None: all.
     at_least
         How many must be kept. None: as the rules say.
     n_players
@@ -628,6 +631,7 @@ def which_to_keep(
         raise ValueError(f"an opening deal of this map has {most} tickets, got {len(dealt)}")
     n_games = whole(n_games, "n_games", 1)
     told = ticket_analysis.which_to_keep(game_map, dealt, at_least=at_least, n_players=n_players)
+    told = told if n_best is None else told.head(whole(n_best, "n_best", 1))
     table = _Table.of(game_map, n_players, policy, seed)
     numbers = np.array([game_map.tickets.index(ticket) for ticket in dealt], dtype=np.int64)
     rows, wins = [], []

@@ -172,6 +172,7 @@ def plot_ticket_values(
     *,
     points: str = "points",
     trains: str = "trains",
+    shade: str | None = None,
     title: str | None = None,
 ) -> Axes:
     """
@@ -189,6 +190,9 @@ def plot_ticket_values(
     points, trains
         The columns with the points and with the trains: `in_deal`, say, for
         the extra trains on top of other tickets.
+    shade
+        The column by which dots are shaded, the highest lightest. None: points
+        per train.
     title
         What is seen.
 
@@ -208,9 +212,12 @@ def plot_ticket_values(
     """
     ax = chart_axes(ax, (9.0, 6.5))
     dots: dict[tuple[float, float], list[str]] = {}
-    for name, x, y in zip(table.index, table[trains], table[points], strict=True):
+    shades: dict[tuple[float, float], float] = {}
+    rates = table[points] / np.maximum(table[trains], 1) if shade is None else table[shade]
+    for name, x, y, rate in zip(table.index, table[trains], table[points], rates, strict=True):
         if math.isfinite(x) and math.isfinite(y):
             dots.setdefault((float(x), float(y)), []).append(str(name))
+            shades[float(x), float(y)] = float(rate)
     most_trains = max((x for x, _ in dots), default=1.0)
     most_points = max((y for _, y in dots), default=1.0)
     ax.set(
@@ -221,7 +228,17 @@ def plot_ticket_values(
     )
     _draw_guides(ax)
     x, y = np.array(list(dots)).reshape(-1, 2).T
-    ax.scatter(x, y, s=(2 * DOT_POINTS) ** 2, c=y / np.maximum(x, 1), cmap="viridis", zorder=3, gid="tickets")
+    ax.scatter(
+        x,
+        y,
+        s=(2 * DOT_POINTS) ** 2,
+        c=list(shades.values()),
+        cmap="viridis",
+        zorder=3,
+        gid="tickets",
+        edgecolors=rcParams["xtick.color"],
+        linewidths=0.6,
+    )
     label_dots(ax, dots)
     return finish_chart(ax, "Tickets" if title is None else title)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ttr_analysis.viz.sheet import board_sheet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Hashable, Iterator, Mapping
 
     from ttr_analysis.maps.model import GameMap
     from ttr_analysis.studies.findings import Finding, Findings
@@ -100,21 +100,23 @@ def _chart(finding: Finding) -> str:
         x = across(finding.reference)
         line = "stroke='currentColor' stroke-opacity='0.6' stroke-dasharray='4 3'"
         parts.append(f"<path d='M{x:.1f} 2V{height - 24}' {line}/>")
-    rows = table.assign(name=names, y=[_ROW * i + 14 for i in range(len(table))])
-    for row in rows.itertuples():
-        color = ACCENT if row.is_told else "currentColor"
-        weight = "font-weight='700'" if row.is_told else f"fill-opacity='{1 - float(QUIET) / 3:.2f}'"
-        strong = "1" if row.is_told else QUIET
-        parts.append(
-            f"<text x='{left - 10:.1f}' y='{row.y + 5}' text-anchor='end' {weight}>"
-            f"{escape(_DIRECTION.format(row.name))}</text>"
-            f"<path d='M{across(row.low):.1f} {row.y}H{across(row.high):.1f}' stroke='{color}' "
-            f"stroke-opacity='{strong}' stroke-width='3'/>"
-            f"<circle cx='{across(row.figure):.1f}' cy='{row.y}' r='5' fill='{color}' fill-opacity='{strong}'/>"
-            f"<text x='{_WIDTH - 4}' y='{row.y + 5}' text-anchor='end' {weight}>"
-            f"{_tick(row.figure, finding.unit)}</text>"
-        )
+    for i, (name, row) in enumerate(zip(names, table.to_dict("records"), strict=True)):
+        parts += _row(name, row, _ROW * i + 14, finding.unit, left, across)
     return "".join([*parts, "</svg>"])
+
+
+def _row(
+    name: str, row: Mapping[Hashable, Any], y: int, unit: str, left: float, across: Callable[[float], float]
+) -> Iterator[str]:
+    """Yield a row: its name, the interval, the dot, and the figure."""
+    color, strong, letters = "currentColor", QUIET, "fill-opacity='0.85'"
+    if row["is_told"]:
+        color, strong, letters = ACCENT, "1", "font-weight='700'"
+    yield f"<text x='{left - 10:.1f}' y='{y + 5}' text-anchor='end' {letters}>{escape(_DIRECTION.format(name))}</text>"
+    line = f"stroke='{color}' stroke-opacity='{strong}' stroke-width='3'"
+    yield f"<path d='M{across(row['low']):.1f} {y}H{across(row['high']):.1f}' {line}/>"
+    yield f"<circle cx='{across(row['figure']):.1f}' cy='{y}' r='5' fill='{color}' fill-opacity='{strong}'/>"
+    yield f"<text x='{_WIDTH - 4}' y='{y + 5}' text-anchor='end' {letters}>{_tick(row['figure'], unit)}</text>"
 
 
 def _about(finding: Finding) -> str:

@@ -214,7 +214,8 @@ def plot_ticket_results(table: pd.DataFrame, ax: Axes | None = None, *, title: s
     known = table[table["kept"] > 0]
     x, y = known["trains"].to_numpy(float), known["completion_rate"].to_numpy(float)
     ends = np.array([y - known["completion_low"], known["completion_high"] - y])
-    ax.errorbar(x, y, yerr=np.maximum(ends, 0), fmt="none", ecolor=rcParams["grid.color"], elinewidth=1.2, zorder=1)
+    quiet = {"ecolor": rcParams["xtick.color"], "alpha": 0.5, "elinewidth": 1.2}
+    ax.errorbar(x, y, yerr=np.maximum(ends, 0), fmt="none", zorder=1, **quiet)
     most = float(known["net_points"].abs().max()) if len(known) else 1.0
     dots = ax.scatter(
         x,
@@ -224,7 +225,7 @@ def plot_ticket_results(table: pd.DataFrame, ax: Axes | None = None, *, title: s
         vmin=-most,
         vmax=most,
         s=45,
-        edgecolors="black",
+        edgecolors=rcParams["text.color"],
         linewidths=0.6,
         zorder=3,
     )

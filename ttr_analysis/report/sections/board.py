@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ttr_analysis._words import counted, listed
 from ttr_analysis.cards import GRAY, ROUTE_COLORS
 from ttr_analysis.report.context import Context, route_name
-from ttr_analysis.report.document import Drawing, Figures, Section, number, percent
+from ttr_analysis.report.document import Drawing, Figures, Section, count, number, percent, several
 from ttr_analysis.report.files import drop_empty, make_table
 from ttr_analysis.viz.html import map_svg
 
@@ -17,18 +16,20 @@ def section(context: Context) -> Section:
     routes = context.game_map.routes
     spaces = sum(route.length for route in routes)
     trains = context.game_map.rules.trains.per_player
-    longest = max(routes, key=lambda route: (route.points, route.length))
+    most = max(route.points for route in routes)
+    dearest = [route for route in routes if route.points == most]
+    where = route_name(dearest[0]) if len(dearest) == 1 else f"each of {len(dearest)} routes"
     by_color = _by_color(context)
     lead = (
-        f"The board has {counted(len(routes), 'route')} with {number(spaces)} car spaces; the {trains} trains "
+        f"The board has {count(len(routes), 'route')} with {number(spaces)} car spaces; the {trains} trains "
         f"of one player fill {percent(min(trains / spaces, 1.0))} of them. "
-        f"The most points lie on {route_name(longest)}: {longest.points} for {counted(longest.length, 'train')}."
+        f"The most points lie on {where}: {most} for {count(dearest[0].length, 'train')}."
     )
     colored = {row["color"]: row["spaces"] for row in by_color if row["color"] != GRAY}
     if len(set(colored.values())) > 1:
         most, least = max(colored.values()), min(colored.values())
-        with_most = listed(color for color, n in colored.items() if n == most)
-        with_least = listed(color for color, n in colored.items() if n == least)
+        with_most = several(color for color, n in colored.items() if n == most)
+        with_least = several(color for color, n in colored.items() if n == least)
         lead += f" Of the colored ones most are {with_most} ({most}), fewest {with_least} ({least})."
     return Section(
         id="board",

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 
-from ttr_analysis._words import counted, listed
-from ttr_analysis.analysis import structure, tickets
+from ttr_analysis.analysis import structure
 from ttr_analysis.maps.model import Ticket
 from ttr_analysis.report.context import Context, names, route_name, ticket_name
-from ttr_analysis.report.document import Block, Picture, Section, name, number
+from ttr_analysis.report.document import Block, Picture, Section, count, measured, name, number, several
 from ttr_analysis.report.files import drop_empty, make_table, records
 from ttr_analysis.report.pictures import board
 from ttr_analysis.viz.board import plot_map
@@ -26,12 +25,11 @@ _FEW = 6
 
 def section(context: Context) -> Section:
     """Return the section on bottlenecks."""
-    table = tickets.blocking_map(context.game_map, n_deals=context.n_losses_deals, seed=context.settings.seed)
-    losses = _losses(context, table)
+    losses = _losses(context, context.losses)
     cuts = _ticket_cuts(context)
     bridges = _bridges(context)
     cut_cities = _cut_cities(context)
-    lead = f"{_dearest(losses)} {_thin(bridges, cut_cities)} {_weakest(cuts)}"
+    lead = f"{_dearest(context, losses)} {_thin(bridges, cut_cities)} {_weakest(cuts)}"
     note = f"{number(context.n_losses_deals)} random {context.deals}, all of whose tickets are to be completed."
     shown = drop_empty([{key: row[key] for key in row if key != "id"} for row in losses], *_RARE)
     blocks: list[Block] = [
@@ -86,17 +84,27 @@ _SHOWN = {
 }
 
 
-def _dearest(losses: list[dict[str, Any]]) -> str:
-    first = max(losses, key=lambda row: _or_zero(row["deal_mean"]))
+def _worst(context: Context, losses: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the dearest loss of those that one claim brings about, with as many players as play the games."""
+    game_map = context.game_map
+    opposite = _BOTH if game_map.rules.both_tracks_open(context.n_players) else "one track"
+    return max(
+        (row for row in losses if row["lost"] != opposite),
+        key=lambda row: _or_zero(row["deal_mean"]),
+    )
+
+
+def _dearest(context: Context, losses: list[dict[str, Any]]) -> str:
+    first = _worst(context, losses)
     harmless = sum(_or_zero(row["deal_mean"]) == 0 and row["deals_lost"] == 0 for row in losses)
     lost = f" ({first['lost']})" if first["lost"] == _BOTH else ""
     words = (
-        f"The loss of {first['route']}{lost} costs most: {counted(number(first['deal_mean'], 2), 'train')} more for "
-        f"the tickets of an opening deal on average, {number(first['deal_worst'])} at worst."
+        f"The loss of {first['route']}{lost} costs most: {measured(first['deal_mean'], 'train', 2)} more for the "
+        f"tickets of an opening deal on average, {number(first['deal_worst'])} at worst."
     )
-    if harmless:
-        words += f" {counted(harmless, 'loss', 'losses')} of {len(losses)} cost nothing in any deal."
-    return words
+    return (
+        f"{words} {count(harmless, 'loss', 'losses')} of {len(losses)} cost nothing in any deal." if harmless else words
+    )
 
 
 def _or_zero(value: float) -> float:
@@ -108,15 +116,15 @@ def _board(context: Context, losses: list[dict[str, Any]]) -> Picture:
     game_map = context.game_map
     dearest = {row["id"]: _or_zero(row["deal_mean"]) for row in losses if row["lost"] != _BOTH}
     # Where a claim closes the other track, it is the loss of both that counts.
-    closes = not game_map.rules.both_tracks_open(game_map.rules.players[0])
+    closes = not game_map.rules.both_tracks_open(context.n_players)
     for row in losses:
         if closes and row["lost"] == _BOTH:
             tracks = game_map.routes_between(*game_map.route(row["id"]).cities)
             dearest |= {track.id: _or_zero(row["deal_mean"]) for track in tracks}
     doubled = any(row["lost"] == _BOTH for row in losses)
     twins = f"; of a double route, {'both tracks' if closes else 'one track'}" if doubled else ""
-    top = max(losses, key=lambda row: _or_zero(row["deal_mean"]))
-    highest = f"{top['route']} with {counted(number(top['deal_mean'], 2), 'train')}"
+    top = _worst(context, losses)
+    highest = f"{top['route']} with {measured(top['deal_mean'], 'train', 2)}"
     caption = f"How many trains more an opening deal takes on average when the route is lost{twins}."
     return board(
         lambda ax: plot_map(game_map, ax, values=dearest, value_label="extra trains", title=""),
@@ -133,10 +141,10 @@ def _board(context: Context, losses: list[dict[str, Any]]) -> Picture:
 def _thin(bridges: list[dict[str, Any]], cut_cities: list[dict[str, Any]]) -> str:
     if not bridges and not cut_cities:
         return "No single route or city cuts the map in two."
-    bridge = listed((row["route"] for row in bridges[:3]), "or")
-    city = listed((row["city"] for row in cut_cities[:3]), "or")
+    bridge = several((row["route"] for row in bridges[:3]), "or")
+    city = several((row["city"] for row in cut_cities[:3]), "or")
     parts = [words for words, there in ((f"the routes {bridge}", bridges), (f"the city {city}", cut_cities)) if there]
-    return f"The map falls apart without {listed(parts, 'or')}."
+    return f"The map falls apart without {several(parts, 'or')}."
 
 
 def _weakest(cuts: list[dict[str, Any]]) -> str:
@@ -146,10 +154,10 @@ def _weakest(cuts: list[dict[str, Any]]) -> str:
     n_weakest = sum(row["tracks"] == fewest for row in cuts)
     most = cuts[-1]["tracks"]
     if fewest == most:
-        return f"Every ticket is lost with {counted(fewest, 'route')}."
+        return f"Every ticket is lost with {count(fewest, 'route')}."
     return (
-        f"To make a ticket impossible takes from {counted(fewest, 'lost route')} "
-        f"({counted(n_weakest, 'ticket')}, such as {cuts[0]['ticket']}) to {most} ({cuts[-1]['ticket']})."
+        f"To make a ticket impossible takes from {count(fewest, 'lost route')} "
+        f"({count(n_weakest, 'ticket')}, such as {cuts[0]['ticket']}) to {most} ({cuts[-1]['ticket']})."
     )
 
 
@@ -165,7 +173,7 @@ def _ticket_cuts(context: Context) -> list[dict[str, Any]]:
                 "points": ticket.points,
                 "tracks": by_tracks.size,
                 "pairs": by_pairs.size,
-                "cut": listed(dict.fromkeys(route_name(route) for route in by_tracks.routes)),
+                "cut": several(dict.fromkeys(route_name(route) for route in by_tracks.routes)),
             }
         )
     rows.sort(key=lambda row: (row["tracks"], row["pairs"], -row["points"]))

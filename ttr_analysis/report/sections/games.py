@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ttr_analysis import studies
-from ttr_analysis._words import counted
 from ttr_analysis.report.context import Context, route_name, ticket_name
-from ttr_analysis.report.document import Block, Figures, Heading, Picture, Section, Words, number, percent
+from ttr_analysis.report.document import Block, Figures, Heading, Picture, Section, Words, count, number, percent
 from ttr_analysis.report.files import drop_empty, finite, make_table, records
 from ttr_analysis.report.pictures import board, chart
 from ttr_analysis.studies import SimulationResult
-from ttr_analysis.tables import check_size
 from ttr_analysis.viz.board import plot_map
 from ttr_analysis.viz.results import (
     plot_point_sources,
@@ -25,8 +22,6 @@ from ttr_analysis.viz.results import (
 if TYPE_CHECKING:
     import pandas as pd
 
-_PLAYERS = 3
-"""Players of a game, where the map is for so many."""
 _TICKETS = (
     *("offered", "keep_rate", "kept", "completion_rate", "completion_low", "completion_high", "net_points", "net_low"),
     *("net_high", "trains", "way", "net_per_train"),
@@ -41,17 +36,9 @@ _NO_CAUSE = (
 
 def section(context: Context) -> Section | None:
     """Return the section on games between planners; None if there are none, or the map cannot be played."""
-    low, high = context.game_map.rules.players
-    n_players = max(low, min(_PLAYERS, high))
-    if not context.n_games or not _is_playable(context, n_players):
+    if context.played is None:
         return None
-    players = ["Planner"] * n_players
-    studies.simulate(context.game_map, players, 1, context.settings.seed, progress=False)  # so that all is compiled
-    start = perf_counter()
-    result = studies.simulate(context.game_map, players, context.n_games, context.settings.seed, progress=False)
-    seconds = perf_counter() - start
-    if not result.is_complete:  # an interrupt ends the study, not only its games
-        raise KeyboardInterrupt
+    result, seconds = context.played
     seats, fates = studies.seat_advantage(result), studies.ticket_fates(result)
     results, routes = studies.ticket_results(result, context.values), studies.route_results(result)
     blocks: list[Block] = [
@@ -70,14 +57,6 @@ def section(context: Context) -> Section | None:
     return Section("games", "What games show", _lead(seats, fates), tuple(blocks))
 
 
-def _is_playable(context: Context, n_players: int) -> bool:
-    try:
-        check_size(context.game_map, n_players)
-    except ValueError:
-        return False
-    return True
-
-
 def _between(low: float, high: float, digits: int = 0) -> str:
     """Return an interval in words."""
     return f"95% interval {percent(low, digits)} to {percent(high, digits)}"
@@ -90,7 +69,7 @@ def _lead(seats: pd.DataFrame, fates: pd.DataFrame) -> str:
     if not first["win_low"] <= chance <= first["win_high"]:
         than = "more than" if first["win_low"] > chance else "less than"
     lead = (
-        f"In {counted(n_games, 'game')} between {len(seats)} planners the first seat, seat 0, wins "
+        f"In {count(n_games, 'game')} between {len(seats)} planners the first seat, seat 0, wins "
         f"{percent(first['win_rate'])} ({_between(first['win_low'], first['win_high'])}): {than} the "
         f"{percent(chance)} of equal seats."
     )
@@ -186,8 +165,8 @@ def _ticket_chart(results: pd.DataFrame) -> Picture:
         "How often each ticket is completed once kept, against the trains that it takes at least, with 95% intervals. "
         "Colors: the points that it brings on average, failures included."
     )
-    alt = f"{counted(int((results['kept'] > 0).sum()), 'dot')}, one for each ticket. {caption}"
-    return chart(lambda ax: plot_ticket_results(results, ax, title=""), alt, caption, size=(9.5, 6.5), dark=False)
+    alt = f"{count(int((results['kept'] > 0).sum()), 'dot')}, one for each ticket. {caption}"
+    return chart(lambda ax: plot_ticket_results(results, ax, title=""), alt, caption, size=(8.0, 6.4), wide=True)
 
 
 def _fate_chart(fates: pd.DataFrame) -> Picture:

@@ -13,9 +13,16 @@ from ttr_analysis.cards import COLORS, GRAY
 from ttr_analysis.maps.model import Route
 from ttr_analysis.report.context import Context, route_name
 from ttr_analysis.report.document import Block, Picture, Section, number
-from ttr_analysis.report.files import drop_equal, make_table, records
+from ttr_analysis.report.files import drop_equal, finite, make_table, records
 from ttr_analysis.report.pictures import chart
+from ttr_analysis.studies.findings import worth_in_words
 from ttr_analysis.viz.charts import plot_card_odds
+
+_WORTH = (
+    *("own", "positions", "left", "claimed", "elsewhere", "gain", "gain_low", "gain_high", "win_gain", "win_gain_low"),
+    *("win_gain_high", "free_claimed"),
+)
+"""The columns shown of what a long route is worth."""
 
 
 def section(context: Context) -> Section | None:
@@ -31,45 +38,54 @@ def section(context: Context) -> Section | None:
     if len(routes) == 1:
         title, heading = f"{route_name(routes[0])}: is it worth it?", "What it costs, by own cards"
         rows = drop_equal(rows, "route")
-    note = (
-        "Points of routes only: tickets and bonuses left aside. "
-        "The right cards are taken for granted in points and gain, here and elsewhere."
-    )
+    note = "The right cards are taken for granted in points, here and elsewhere; tickets and bonuses are left aside."
     blocks.append(make_table("long_routes", heading, rows, note=note))
-    lead = " ".join(_lead(route, costs[route.id]) for route in routes)
+    blocks += _worth_tables(context, routes)
+    lead = " ".join(_lead(context, route, costs[route.id]) for route in routes)
     return Section("long-routes", title, lead, tuple(blocks))
 
 
-def _lead(route: Route, rows: list[dict[str, Any]]) -> str:
-    """Return what a long route takes, and from how many own cards on it pays."""
+def _lead(context: Context, route: Route, rows: list[dict[str, Any]]) -> str:
+    """Return what a long route takes, and whether it is worth it."""
     none, most = rows[0], rows[-1]
     lead = (
         f"{route_name(route)} scores {route.points} points for {counted(route.length, 'train')}; any {route.swap_size} "
         f"cards stand in for one. With {most['own']} cards of one color it takes {counted(most['cards'], 'card')}, "
         f"with none {none['cards']}: each own card saves {route.swap_size - 1}. "
-        f"The same trains earn at most {max(row['same_trains'] for row in rows)} points elsewhere"
+        f"The same trains earn at most {max(row['same_trains'] for row in rows)} points elsewhere."
     )
-    paying = [row["own"] for row in rows if row["gain"] >= 0]
-    if not paying:
-        return f"{lead}, and the same turns always earn more."
-    if min(paying) == 0:
-        return f"{lead}, and even the dearest payment earns what its turns would elsewhere."
-    return f"{lead}; in turns it pays from {min(paying)} own cards on, with fewer the turns earn more on other routes."
+    worth = context.worth.get(route.id)
+    return lead if worth is None else f"{lead} {worth_in_words(route, worth)}"
+
+
+def _worth_tables(context: Context, routes: list[Route]) -> list[Block]:
+    """Return what games show of long routes, where there are any."""
+    rows = []
+    for route in routes:
+        worth = context.worth.get(route.id)
+        if worth is not None:
+            shown = [{key: finite(row[key]) for key in _WORTH if key in row} for row in records(worth.reset_index())]
+            rows += [{"route": route_name(route), **row} for row in shown if row["positions"]]
+    if not rows:
+        return []
+    note = (
+        "From the first moment with so many own cards, each game is played to its end three times with the same "
+        "chance: going for the route, drawing for nothing else until it can be claimed; doing without it; and free."
+    )
+    return [make_table("long_routes_played", "What going for it is worth, played out", rows, note=note)]
 
 
 def _costs(context: Context, route: Route) -> list[dict[str, Any]]:
     """Return a row for each number of own cards, none first."""
     rules = context.game_map.rules
     by_trains = payments.opportunity_cost(context.game_map, route)["same_cards"]
-    by_turns = payments.opportunity_cost(context.game_map, route, trains=rules.trains.per_player)["same_turns"]
-    ways = records(payments.cards_table(route).assign(same_trains=by_trains, same_turns=by_turns))
+    ways = records(payments.cards_table(route).assign(same_trains=by_trains))
     rows = []
     for way in sorted((way for way in ways if way["locomotives"] == 0), key=lambda way: way["own"]):
         row = {
             "route": route_name(route),
-            **{key: way[key] for key in ("own", "cards", "set_cards", "same_trains", "same_turns")},
+            **{key: way[key] for key in ("own", "cards", "set_cards", "same_trains")},
             "points_per_card": route.points / way["cards"],
-            "gain": route.points - way["same_turns"],
         }
         if way["own"] <= rules.cards.per_color:
             waiting = _waiting(context, route, way["own"])

@@ -8,20 +8,20 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
-from ttr_analysis._words import counted, listed
+from ttr_analysis import studies
 from ttr_analysis.analysis import tickets
 from ttr_analysis.analysis.tickets import BestNetwork
 from ttr_analysis.maps.model import Ticket
 from ttr_analysis.report.context import Context, route_name, ticket_name
-from ttr_analysis.report.document import Block, Picture, Section, Table, name, number, percent
+from ttr_analysis.report.document import Block, Picture, Section, Table, count, measured, name, number, percent, several
 from ttr_analysis.report.files import drop_empty, drop_equal, finite, make_table, records, without
 from ttr_analysis.report.pictures import board, chart
 from ttr_analysis.viz.board import plot_map
 from ttr_analysis.viz.charts import plot_ticket_values
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 _VALUES = (
@@ -33,8 +33,23 @@ _CHOICES = (
     *("net", "ticket_points", "route_points", "trains", "slack", "points_per_train", "n_routes", "n_tunnels"),
     *("n_ferries", "toll", "detour", "at_risk"),
 )
-"""The columns shown of the tables of values, pairs and choices."""
+_PLAYED = (
+    *(
+        "win_rate",
+        "win_low",
+        "win_high",
+        "win_difference",
+        "played_points",
+        "completion_rate",
+        "all_completed",
+        "slack",
+    ),
+    "warning",
+)
+"""The columns shown of the tables of values, pairs and choices, and of choices played out."""
 
+_N_PLAYED, _N_CHOICES = 400, 4
+"""Games of each choice that is played out, and how many choices are."""
 _N_PAIRS = 12
 """Pairs at each end of the list."""
 _RNG_DEAL = 1
@@ -50,8 +65,8 @@ def values(context: Context) -> Section:
     if not any(map(context.game_map.twin, context.game_map.routes)):
         rows = without(rows, "detour_both")
     note = f"Trains in a deal: {number(context.n_deals)} random {context.deals}. Everything else is exact."
-    full = make_table("tickets", "All tickets, the best paid first", rows, n_shown=15, note=note)
-    return Section("tickets", "What tickets are worth", lead, (_value_chart(context, context.values), full))
+    full = make_table("tickets", "All tickets, those most above par first", rows, n_shown=15, note=note)
+    return Section("tickets", "What tickets are worth on paper", lead, (_value_chart(context, context.values), full))
 
 
 def _value_rows(context: Context, table: pd.DataFrame) -> list[dict[str, Any]]:
@@ -100,28 +115,30 @@ def _par(rows: list[dict[str, Any]]) -> str:
     best, worst = known[0], known[-1]
     shared = fmean(row["shared"] for row in known)
     return (
-        f"In an opening deal the other tickets save {percent(shared)} of a ticket's trains on average. What is left "
-        f"makes {best['ticket']} the best paid ({_bargain(best)}) and {worst['ticket']} the worst ({_bargain(worst)})."
+        f"In an opening deal the other tickets save {percent(shared)} of a ticket's trains on average. On paper that "
+        f"puts {best['ticket']} most above par ({_bargain(best)}) and {worst['ticket']} most below ({_bargain(worst)})."
     )
 
 
 def _bargain(row: dict[str, Any]) -> str:
-    return f"{counted(row['points'], 'point')} for {counted(number(row['in_deal'], 1), 'extra train')}"
+    return f"{count(row['points'], 'point')} for {measured(row['in_deal'], 'extra train', 1)}"
 
 
 def _value_chart(context: Context, table: pd.DataFrame) -> Picture:
+    surplus = pd.Series(_over_line(table["in_deal"].to_numpy(float), table["points"].to_numpy(float)), table.index)
+    shaded = table.assign(surplus=surplus)
+
     def draw(ax: Axes) -> None:
-        plot_ticket_values(table, ax, trains="in_deal", title="")
+        plot_ticket_values(shaded, ax, trains="in_deal", shade="surplus", title="")
         ax.set_xlabel("extra trains in an opening deal, on average")
 
-    rate = table["points"] / table["in_deal"]
     caption = (
         "Points of every ticket against the trains that it takes on top of the others of an opening deal "
-        f"(mean of {number(context.n_deals)} deals). The lighter a dot, the more points per extra train."
+        f"(mean of {number(context.n_deals)} deals). The lighter a dot, the more points over par: above the straight "
+        "line through all tickets."
     )
-    dots = counted(len(table), "dot")
-    alt = f"{dots}, one for each ticket, from {rate.min():.1f} to {rate.max():.1f} points. {caption}"
-    return chart(draw, alt, caption, size=(9.5, 7.0), dark=False)
+    alt = f"{count(len(table), 'dot')}, one for each ticket. {caption}"
+    return chart(draw, alt, caption, size=(8.0, 6.4), wide=True)
 
 
 # -- pairs ---------------------------------------------------------------------------
@@ -146,14 +163,14 @@ def pairs(context: Context) -> Section | None:
     lead = (
         f"Of {number(len(rows))} pairs {number(helping)} ({percent(helping / len(rows))}) share trains. The best, "
         f"{best['ticket_a']} with {best['ticket_b']}, brings {best['points']} points for "
-        f"{counted(best['trains'], 'train')}. {most['ticket_a']} and {most['ticket_b']} save most: "
+        f"{count(best['trains'], 'train')}. {most['ticket_a']} and {most['ticket_b']} save most: "
         f"{most['saved']} of {most['apart']} trains."
     )
     note = f"The file has all {number(len(rows))} pairs."
     blocks = (
         make_table("ticket_pairs", "Best pairs, by points per train", rows, n_page=_N_PAIRS, note=note),
         make_table("ticket_pairs_saving", "Pairs that save most trains", saving[:_N_PAIRS]),
-        make_table("ticket_pairs_worst", "Worst pairs, by points per train", worst[:_N_PAIRS]),
+        make_table("ticket_pairs_worst", "Worst pairs, by points per train", drop_empty(worst[:_N_PAIRS], "saved")),
     )
     return Section("pairs", "Best pairs", lead, blocks)
 
@@ -169,21 +186,54 @@ def deal(context: Context) -> Section:
     least = min(game_map.rules.tickets.opening_keep, len(dealt))
     choices = _choices(dealt)
     rows = records(tickets.which_to_keep(game_map, dealt, at_least=least))
-    best = rows[0]
+    played, n_games = _played(context, dealt, least), min(_N_PLAYED, context.n_games)
+    best = played[0] if played else rows[0]
     kept = choices[best["keep"]]
-    lead = f"A deal as an example (seed {context.settings.seed}): {listed(map(ticket_name, dealt))}. "
-    if best["possible"]:
-        which = f"all {len(kept)}" if len(kept) == len(dealt) else listed(map(ticket_name, kept))
+    which = f"all {len(kept)}" if len(kept) == len(dealt) else several(map(ticket_name, kept))
+    lead = f"A deal as an example (seed {context.settings.seed}): {several(map(ticket_name, dealt))}. "
+    if not best["possible"]:
+        lead += "No choice that the rules allow can be completed with the trains of a player."
+    elif played:
         lead += (
-            f"The best choice is to keep {which}: {best['ticket_points']:g} points of tickets "
-            f"with {counted(int(best['trains']), 'train')}, {best['slack']:g} left."
+            f"Played out, the best choice is to keep {which}: it wins {percent(best['win_rate'])} of {n_games} games "
+            f"(95% interval {percent(best['win_low'])} to {percent(best['win_high'])}), with "
+            f"{percent(best['completion_rate'])} of the tickets completed."
         )
     else:
-        lead += "No choice that the rules allow can be completed with the trains of a player."
+        lead += (
+            f"The best choice is to keep {which}: {best['ticket_points']:g} points of tickets "
+            f"with {count(int(best['trains']), 'train')}, {best['slack']:g} left."
+        )
     blocks: list[Block] = [_deal_table(rows, choices)]
+    if played:
+        note = f"The {len(played)} choices with the best net points, each played in the same {n_games} games."
+        shown = [
+            {"keep": several(map(ticket_name, choices[row["keep"]])), **{key: row[key] for key in _PLAYED}}
+            for row in played
+        ]
+        shown = drop_empty(shown, "warning")
+        blocks.insert(0, make_table("which_to_keep_played", "The best choices, played out", shown, note=note))
     if best["possible"]:
         blocks.insert(0, _deal_board(context, kept, best["destinations"]))
     return Section("deal", "Which tickets to keep", lead, tuple(blocks))
+
+
+def _played(context: Context, dealt: list[Ticket], least: int) -> list[dict[str, Any]]:
+    """Return the best choices as games show them, if there are games."""
+    if context.played is None:
+        return []
+    return records(
+        studies.which_to_keep(
+            context.game_map,
+            dealt,
+            n_games=min(_N_PLAYED, context.n_games),
+            n_best=_N_CHOICES,
+            at_least=least,
+            n_players=context.n_players,
+            seed=context.settings.seed,
+            progress=False,
+        )
+    )
 
 
 def _choices(dealt: list[Ticket]) -> dict[str, list[Ticket]]:
@@ -198,8 +248,8 @@ def _choices(dealt: list[Ticket]) -> dict[str, list[Ticket]]:
 def _deal_table(rows: list[dict[str, Any]], choices: dict[str, list[Ticket]]) -> Table:
     shown = [
         {
-            "keep": listed(map(ticket_name, choices[row["keep"]])),
-            "drop": listed(map(ticket_name, choices[row["drop"]])) or "none",
+            "keep": several(map(ticket_name, choices[row["keep"]])),
+            "drop": several(map(ticket_name, choices[row["drop"]])) or "none",
             "destinations": _meant(choices[row["keep"]], row["destinations"]),
             **{key: finite(row[key]) for key in _CHOICES},
         }
@@ -216,15 +266,15 @@ def _deal_table(rows: list[dict[str, Any]], choices: dict[str, list[Ticket]]) ->
 def _meant(kept: list[Ticket], destinations: object) -> str:
     """Return in words which destinations are meant; none where there is no choice, or nothing is possible."""
     chosen = _destinations(kept, destinations)
-    return listed(f"{name(ticket.origin)} to {name(chosen[ticket.id])}" for ticket in kept if ticket.id in chosen)
+    return several(f"{name(ticket.origin)} to {name(chosen[ticket.id])}" for ticket in kept if ticket.id in chosen)
 
 
 def _deal_board(context: Context, kept: list[Ticket], meant: str) -> Picture:
     network = tickets.cheapest_network(context.game_map, kept, destinations=_destinations(kept, meant))
-    words = listed(map(ticket_name, kept))
-    size = f"{counted(network.length, 'train')} in {counted(len(network.routes), 'route')}"
+    words = several(map(ticket_name, kept))
+    size = f"{count(network.length, 'train')} in {count(len(network.routes), 'route')}"
     caption = f"The cheapest network for {words}: {size}."
-    routes = listed(route_name(route) for route in network.routes)
+    routes = several(route_name(route) for route in network.routes)
     return board(
         lambda ax: plot_map(context.game_map, ax, highlight=network, tickets=kept, title=""),
         context.game_map,
@@ -258,8 +308,8 @@ def best(context: Context) -> Section | None:
         return Section("best", _TITLE, lead, ())
     lead = (
         f"Whoever could choose any tickets and were left alone would make {best.score} points with "
-        f"{counted(best.trains, 'train')}: {best.ticket_points} from {counted(len(best.tickets), 'ticket')} and "
-        f"{best.route_points} from {counted(len(best.routes), 'route')}, bonuses aside. {_proof(best)}"
+        f"{count(best.trains, 'train')}: {best.ticket_points} from {count(len(best.tickets), 'ticket')} and "
+        f"{best.route_points} from {count(len(best.routes), 'route')}, bonuses aside. {_proof(best)}"
     )
     blocks = (
         _board(context, best),
@@ -276,7 +326,7 @@ def _proof(best: BestNetwork) -> str:
 
 
 def _limit(best: BestNetwork) -> str:
-    return f"it is proven that no network {_scope(best)} makes more than {counted(best.bound, 'point')}"
+    return f"it is proven that no network {_scope(best)} makes more than {count(best.bound, 'point')}"
 
 
 def _scope(best: BestNetwork) -> str:
@@ -284,12 +334,12 @@ def _scope(best: BestNetwork) -> str:
 
 
 def _board(context: Context, best: BestNetwork) -> Picture:
-    routes = listed(route_name(route) for route in best.routes)
+    routes = several(route_name(route) for route in best.routes)
     return board(
         lambda ax: plot_map(context.game_map, ax, highlight=best, title=""),
         context.game_map,
         f"The board with these routes marked: {routes}.",
-        f"The best network: {counted(best.length, 'train')} in {counted(len(best.routes), 'route')}.",
+        f"The best network: {count(best.length, 'train')} in {count(len(best.routes), 'route')}.",
     )
 
 
