@@ -15,6 +15,7 @@ from ttr_analysis.analysis import tickets
 from ttr_analysis.policies import Planner
 from ttr_analysis.studies.findings import Evidence, Findings, find, long_routes, pays_from, worth_in_words
 from ttr_analysis.viz.findings import finding_svg, findings_html
+from ttr_analysis.widgets import RouteCosts
 
 MAPS = ("nordic", "switzerland", "nederland", "usa")
 
@@ -100,6 +101,12 @@ def test_it_pays_from_where_no_interval_reaches_zero() -> None:
         "Lieksa-Murmansk does not surely pay: with 6 own cards that costs 2 points (95% interval −2 to 6)."
     )
     assert "is not worth going for on purpose" in worth_in_words(lieksa, never.assign(gain_high=-1.0))
+    held = "Played out with 4 own cards, going for it gains 1 point (95% interval −3 to 5), against leaving it."
+    assert worth_in_words(lieksa, rising, own=5) == held
+    costs = RouteCosts(load("nordic"), lieksa, hand={"green": 5, "red": 3}, worth=rising)
+    assert costs.answer["said"].endswith(held)
+    costs.route = "Bergen-Oslo/0"
+    assert "Played out" not in costs.answer["said"]
     rare = rising.assign(positions=3)
     assert pays_from(rare) is None
     assert "cannot be said" in worth_in_words(lieksa, rare)

@@ -4,6 +4,8 @@ from .choices import which_to_keep as which_to_keep
 from .findings import Finding as Finding
 from .findings import Findings as Findings
 from .findings import findings as findings
+from .findings import pays_from as pays_from
+from .findings import worth_in_words as worth_in_words
 from .intervals import Interval as Interval
 from .intervals import mean_interval as mean_interval
 from .intervals import wilson as wilson

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import pandas as pd
 
@@ -35,8 +35,8 @@ _FEWEST: Final = 30
 """Times that something was seen before it is spoken of."""
 _SHOWN: Final = 5
 """Rows of a long table that a picture shows."""
-_STEP: Final = 2
-"""Between numbers of own cards that are tried."""
+_STEP: Final = 3
+"""Between numbers of own cards from which a route is played out."""
 _POSITIONS: Final = 400
 """Games in which they are looked for: more change no sentence."""
 
@@ -234,7 +234,7 @@ def long_routes(game_map: GameMap) -> tuple[Route, ...]:
 def worth_of_long_routes(
     game_map: GameMap, players: int, n_games: int, seed: int, *, progress: bool = True
 ) -> dict[str, pd.DataFrame]:
-    """Return what each long route is worth, played out from every other number of own cards, by its id."""
+    """Return what each long route is worth, played out from some numbers of own cards, by its id."""
     return {
         route.id: route_worth(
             game_map,
@@ -297,6 +297,11 @@ def _interval(low: float, high: float, unit: Unit) -> str:
     return f"95% interval {_number(low, unit)} to {_number(high, unit)}"
 
 
+def _record(table: pd.DataFrame, at: int) -> dict[str, Any]:
+    """Return a row of a table by its place, with its `name`."""
+    return {**{str(key): value for key, value in table.iloc[at].to_dict().items()}, "name": table.index[at]}
+
+
 def _rows(table: pd.DataFrame, told: Sequence[object]) -> pd.DataFrame:
     """Return the rows of a picture, marked where the sentence speaks of them."""
     return table[["figure", "low", "high"]].assign(is_told=table.index.isin(list(told)))
@@ -320,19 +325,23 @@ def _best_ticket(evidence: Evidence) -> Finding | None:
     paid = _paid_tickets(evidence)
     if len(paid) < 2:  # noqa: PLR2004 - a best and a worst
         return None
-    best = paid.iloc[0]
+    best, next_one = _record(paid, 0), _record(paid, 1)
     sentence = (
-        f"{best.name} pays best: kept it brings {in_words(best['net_points'], 'points')} on average, failures counted. "
-        f"For each train that it takes at least these are {_number(best['figure'], 'points a train')} "
-        f"({_interval(best['low'], best['high'], 'points a train')})."
+        f"{best['name']} pays best: {in_words(best['figure'], 'points a train')} that it takes at least, failures "
+        f"counted ({_interval(best['low'], best['high'], 'points a train')}), or "
+        f"{in_words(best['net_points'], 'points')} on average when kept."
     )
+    if next_one["figure"] > best["low"]:
+        sentence += f" {next_one['name']} is not clearly behind."
     return Finding(
         "best-ticket",
         "The ticket that pays best",
         sentence,
-        *best[["figure", "low", "high"]],
+        figure=best["figure"],
+        low=best["low"],
+        high=best["high"],
         unit="points a train",
-        table=_rows(paid.head(_SHOWN), [best.name]),
+        table=_rows(paid.head(_SHOWN), [best["name"]]),
     )
 
 
@@ -340,11 +349,11 @@ def _trap(evidence: Evidence) -> Finding | None:
     paid = _paid_tickets(evidence)
     if len(paid) < 2:  # noqa: PLR2004 - a best and a worst
         return None
-    worst = paid.iloc[-1]
-    ticket = evidence.game_map.ticket(str(worst.name))
+    worst = _record(paid, -1)
+    ticket = evidence.game_map.ticket(str(worst["name"]))
     points = f"of its {ticket.points} points it brings" if len(ticket.destinations) == 1 else "it brings"
     sentence = (
-        f"{worst.name} {'is the trap' if worst['high'] < 0 else 'pays worst'}: {points} "
+        f"{worst['name']} {'is the trap' if worst['high'] < 0 else 'pays worst'}: {points} "
         f"{in_words(worst['net_points'], 'points')} on average, as it is completed in "
         f"{in_words(worst['completion_rate'], 'share')} of the cases when kept: "
         f"{in_words(worst['figure'], 'points a train')} ({_interval(worst['low'], worst['high'], 'points a train')})."
@@ -353,9 +362,11 @@ def _trap(evidence: Evidence) -> Finding | None:
         "trap",
         "The ticket to leave",
         sentence,
-        *worst[["figure", "low", "high"]],
+        figure=worst["figure"],
+        low=worst["low"],
+        high=worst["high"],
         unit="points a train",
-        table=_rows(paid.tail(_SHOWN), [worst.name]),
+        table=_rows(paid.tail(_SHOWN), [worst["name"]]),
     )
 
 
@@ -374,8 +385,8 @@ def _hurry(evidence: Evidence) -> Finding | None:
     table = losses.assign(figure=losses["deal_mean"], high=losses["deal_mean"] + half)
     table["low"] = (losses["deal_mean"] - half).clip(lower=0)
     table = table.sort_values("figure", ascending=False, kind="stable")
-    worst = table.iloc[0]
-    route = game_map.route(str(worst.name))
+    worst = _record(table, 0)
+    route = game_map.route(str(worst["name"]))
     sentence = (
         f"Hurry for {'-'.join(route.cities)}: who loses it with {players} players needs "
         f"{in_words(worst['figure'], 'trains')} more for the tickets of an opening deal on average "
@@ -384,15 +395,17 @@ def _hurry(evidence: Evidence) -> Finding | None:
     if evidence.games is not None:
         ids = [track.id for track in game_map.routes_between(*route.cities)] if lost == "both" else [route.id]
         claims = evidence.games.routes
-        claims = claims[claims["route"].isin(ids)].groupby("game")["turn"].min()
-        if len(claims):
-            share = in_words(len(claims) / evidence.games.n_games, "share")
-            sentence += f" It is taken in {share} of the games, in turn {claims.mean():.0f} on average."
+        turns = claims[claims["route"].isin(ids)].groupby("game")["turn"].min()
+        if len(turns):
+            share = in_words(len(turns) / evidence.games.n_games, "share")
+            sentence += f" It is taken in {share} of the games, in turn {turns.mean():.0f} on average."
     return Finding(
         "hurry",
         "The route to hurry for",
         sentence,
-        *worst[["figure", "low", "high"]],
+        figure=worst["figure"],
+        low=worst["low"],
+        high=worst["high"],
         unit="trains",
         table=_rows(table, [route.id]),
         picture="board",
@@ -414,14 +427,15 @@ def pays_from(worth: pd.DataFrame) -> int | None:
         None if it surely pays with no number of cards that was seen often.
     """
     own = None
-    for (cards, _), row in worth[worth["positions"] >= _FEWEST].sort_index(ascending=False).iterrows():
-        if not row["gain_low"] > 0:
+    known = worth[worth["positions"] >= _FEWEST].sort_index(ascending=False)
+    for cards, low in zip(known.index.get_level_values("own"), known["gain_low"], strict=True):
+        if not low > 0:
             break
         own = int(cards)
     return own
 
 
-def worth_in_words(route: Route, worth: pd.DataFrame) -> str:
+def worth_in_words(route: Route, worth: pd.DataFrame, own: int | None = None) -> str:
     """
     Return whether a route is worth it, in two or three sentences.
 
@@ -431,25 +445,33 @@ def worth_in_words(route: Route, worth: pd.DataFrame) -> str:
         The route.
     worth
         From `route_worth`.
+    own
+        Only from so many own cards, or the next fewer ones that were played
+        out. None: from which number on it pays.
     """
     known = worth[worth["positions"] >= _FEWEST]
+    if own is not None:
+        known = known[known.index.get_level_values("own") <= own]
+        if len(known):
+            row = _record(known, -1)
+            return f"Played out with {row['name'][0]} own cards, going for it {_gain(row)}, against leaving it."
     name = "-".join(route.cities)
     if known.empty:
         return f"Whether {name} is worth it cannot be said: the moment to go for it came too rarely."
-    cards = known.index.get_level_values("own")
+    cards = [int(n) for n in known.index.get_level_values("own")]
     start = pays_from(worth)
     if start is None:
         verdict = "is not worth going for on purpose" if known["gain_high"].max() < 0 else "does not surely pay"
-        return f"{name} {verdict}: with {cards[-1]} own cards that {_gain(known.iloc[-1])}. {_taken(known)}"
-    row = known.loc[cards == start].iloc[0]
+        return f"{name} {verdict}: with {cards[-1]} own cards that {_gain(_record(known, -1))}. {_taken(known)}"
+    row = _record(known, cards.index(start))
     words = f"Go for {name} with {start} own cards or more: that {_gain(row)}, against leaving it."
-    first = known.iloc[0]
+    first = _record(known, 0)
     if start > cards[0] and first["gain_high"] < 0:
         words += f" {'From an empty hand' if cards[0] == 0 else f'With {cards[0]} own cards'} it {_gain(first)}."
     return f"{words} {_taken(known)}"
 
 
-def _gain(row: pd.Series[float]) -> str:
+def _gain(row: dict[str, Any]) -> str:
     """Return what going for a route gains or costs, in words."""
     is_gain = row["gain"] > 0
     ends = (row["gain_low"], row["gain_high"]) if is_gain else (-row["gain_high"], -row["gain_low"])
@@ -468,18 +490,18 @@ def _long_route(evidence: Evidence) -> Finding | None:
         if worth is None or known is None or known.empty:
             continue
         start = pays_from(worth)
-        cards = known.index.get_level_values("own")
-        at = len(cards) - 1 if start is None else list(cards).index(start)
-        row = known.iloc[at]
+        cards = [int(n) for n in known.index.get_level_values("own")]
+        at = len(cards) - 1 if start is None else cards.index(start)
+        row = _record(known, at)
         table = pd.DataFrame({"figure": known["gain"], "low": known["gain_low"], "high": known["gain_high"]})
         table.index = pd.Index([f"{n} own cards" if n != 1 else "1 own card" for n in cards])
         return Finding(
             "long-route",
             f"Is {'-'.join(route.cities)} worth it?",
             worth_in_words(route, worth),
-            row["gain"],
-            row["gain_low"],
-            row["gain_high"],
+            figure=row["gain"],
+            low=row["gain_low"],
+            high=row["gain_high"],
             unit="points",
             table=_rows(table, [table.index[at]]),
             reference=0.0,
@@ -492,28 +514,34 @@ def _seat(evidence: Evidence) -> Finding | None:
         return None
     seats = seat_advantage(evidence.games)
     fair = 1 / len(seats)
-    seat = (seats["win_rate"] - fair).abs().idxmax()
-    row = seats.loc[seat]
+    seat = int((seats["win_rate"] - fair).abs().to_numpy().argmax())
     table = seats.rename(columns={"win_rate": "figure", "win_low": "low", "win_high": "high"})
-    table.index = pd.Index([f"Seat {n}{', who begins' if n == 0 else ''}" for n in seats.index])
-    told = _number(row["win_rate"], "share")
-    interval = _interval(row["win_low"], row["win_high"], "share")
-    if row["win_low"] <= fair <= row["win_high"]:
+    table.index = pd.Index([f"Seat {n}{', who begins' if n == 0 else ''}" for n in range(len(seats))])
+    row = _record(table, seat)
+    told, interval = _number(row["figure"], "share"), _interval(row["low"], row["high"], "share")
+    games = f"{row['games']:,.0f} games between {len(seats)} equal players"
+    if row["low"] <= fair <= row["high"]:
         sentence = (
-            f"Where you sit does not matter as far as {row['games']:,.0f} games between {len(seats)} equal players can "
-            f"tell: no seat is clearly off {in_words(fair, 'share')}; farthest is seat {seat} with {told} ({interval})."
+            f"Where you sit does not matter as far as {games} can tell: no seat is clearly off "
+            f"{in_words(fair, 'share')}; farthest is seat {seat} with {told} ({interval})."
         )
     else:
         who = "Who begins" if seat == 0 else f"Seat {seat}"
-        more = "more" if row["win_rate"] > fair else "fewer"
+        more = "more" if row["figure"] > fair else "fewer"
         sentence = (
-            f"{who} wins {told} of {row['games']:,.0f} games between {len(seats)} equal players ({interval}), "
-            f"{more} than the {in_words(fair, 'share')} of an equal share."
+            f"{who} wins {told} of {games} ({interval}), {more} than an equal share of {in_words(fair, 'share')}."
         )
-    figures = (row["win_rate"], row["win_low"], row["win_high"])
-    told_row = table.index[list(seats.index).index(seat)]
-    rows = _rows(table, [told_row])
-    return Finding("seat", "What a seat is worth", sentence, *figures, unit="share", table=rows, reference=fair)
+    return Finding(
+        "seat",
+        "What a seat is worth",
+        sentence,
+        figure=row["figure"],
+        low=row["low"],
+        high=row["high"],
+        unit="share",
+        table=_rows(table, [row["name"]]),
+        reference=fair,
+    )
 
 
 def _winners(evidence: Evidence) -> Finding | None:
@@ -534,10 +562,10 @@ def _winners(evidence: Evidence) -> Finding | None:
         leads[name] = mean_interval(lead.sum(), (lead**2).sum(), len(lead))
     table = pd.DataFrame(leads, index=["figure", "low", "high"]).T
     table = table[(table["figure"] != 0) | (table["high"] > table["low"])]
-    if len(table) < 2 or not table.notna().all(axis=None):  # noqa: PLR2004 - something to compare
+    if len(table) < 2 or not table.notna().to_numpy().all():  # noqa: PLR2004 - something to compare
         return None
     table = table.sort_values("figure", ascending=False, kind="stable")
-    whole, first, second = table["figure"].sum(), table.iloc[0], table.iloc[1]
+    whole, first, second = float(table["figure"].sum()), _record(table, 0), _record(table, 1)
     sentence = (
         f"{table.index[0]} win games: winners lead by {in_words(whole, 'points')}, of which "
         f"{in_words(first['figure'], 'points')} ({_interval(first['low'], first['high'], 'points')}) are from "
@@ -549,7 +577,9 @@ def _winners(evidence: Evidence) -> Finding | None:
         "winners",
         "Where winners gain",
         sentence,
-        *first[["figure", "low", "high"]],
+        figure=first["figure"],
+        low=first["low"],
+        high=first["high"],
         unit="points",
         table=_rows(table, [table.index[0]]),
         reference=0.0,
@@ -560,14 +590,15 @@ def _fates(evidence: Evidence) -> Finding | None:
     fates = pd.DataFrame() if evidence.games is None else ticket_fates(evidence.games)
     if fates.empty:
         return None
-    rows = fates.droplevel("policy") if fates.index.is_unique and len(fates.index.levels[0]) == 1 else pd.DataFrame()
-    lost = rows[(rows.index != "completed") & (rows["rate"] > 0)] if len(rows) else rows
+    policies = fates.index.get_level_values("policy")
+    rows = fates.droplevel("policy")[policies == policies[0]]  # of equal players
+    lost = rows[(rows.index != "completed") & (rows["rate"] > 0)]
     if lost.empty:
         return None
     lost = lost.rename(columns={"rate": "figure"}).sort_values("figure", ascending=False)
     lost.index = pd.Index([_CAUSES[str(fate)] for fate in lost.index])
-    first = lost.iloc[0]
-    failed = 1 - rows.loc["completed", "rate"]
+    first, rates = _record(lost, 0), rows["rate"].to_dict()
+    failed = 1 - rates["completed"]
     share = "most of them" if first["low"] > failed / 2 else "above all"
     sentence = (
         f"Of the tickets kept {in_words(failed, 'share')} fail, {share} {lost.index[0]}: "
@@ -575,12 +606,14 @@ def _fates(evidence: Evidence) -> Finding | None:
     )
     blocked = _CAUSES["blocked"]
     if blocked in lost.index[1:]:
-        sentence += f"; {blocked} {in_words(lost.loc[blocked, 'figure'], 'share')}"
+        sentence += f"; {blocked} {in_words(rates['blocked'], 'share')}"
     return Finding(
         "fates",
         "Why tickets fail",
         f"{sentence}.",
-        *first[["figure", "low", "high"]],
+        figure=first["figure"],
+        low=first["low"],
+        high=first["high"],
         unit="share",
         table=_rows(lost, [lost.index[0]]),
     )
@@ -616,7 +649,7 @@ def _tunnel(evidence: Evidence) -> Finding | None:
         f"the tries with one spare card, in {in_words(none, 'share')} without (exact, from a fresh deck)."
     )
     rows = _rows(table, [table.index[1]])
-    return Finding("tunnel", "What a tunnel asks", sentence, one, one, one, unit="share", table=rows)
+    return Finding("tunnel", "What a tunnel asks", sentence, figure=one, low=one, high=one, unit="share", table=rows)
 
 
 _ABOUT: Final[tuple[Callable[[Evidence], Finding | None], ...]] = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from ttr_analysis._words import counted
 from ttr_analysis.analysis import payments, tunnels
@@ -13,6 +14,9 @@ from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap, Route, RouteLike
 from ttr_analysis.widgets.base import Checked, QueryWidget, cards, css, esm
 from ttr_analysis.widgets.wording import Json, card_facts, cards_in_words, deck_less, percent, route_in_words
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class RouteCosts(QueryWidget):
@@ -31,6 +35,9 @@ class RouteCosts(QueryWidget):
         them. The most special one if not given.
     hand
         Cards held; a few for the route if not given.
+    worth
+        What it is worth to go for the route, from `ttr.studies.route_worth`:
+        it is told beside what the hand pays.
 
     Attributes
     ----------
@@ -59,11 +66,19 @@ class RouteCosts(QueryWidget):
     route = Checked(lambda self, value: self._route_of(value).id).tag(sync=True)
     hand = Checked(cards).tag(sync=True)
 
-    def __init__(self, game_map: MapLike, route: RouteLike | None = None, *, hand: Cards | None = None) -> None:
+    def __init__(
+        self,
+        game_map: MapLike,
+        route: RouteLike | None = None,
+        *,
+        hand: Cards | None = None,
+        worth: pd.DataFrame | None = None,
+    ) -> None:
         game_map = as_map(game_map)
         self.game_map = game_map
         self.routes = special_first(game_map)
         first = self.routes[0] if route is None else self._route_of(route)
+        self._worth = {} if worth is None else {first.id: worth}
         super().__init__(route=first.id, hand=first_hand(game_map, first) if hand is None else hand)
 
     def _route_of(self, value: object) -> Route:
@@ -79,7 +94,15 @@ class RouteCosts(QueryWidget):
         }
 
     def _answer_now(self) -> Json:
-        return route_costs(self.game_map, self.game_map.route(self.route), CardCounts.coerce(self.hand))
+        route, hand = self.game_map.route(self.route), CardCounts.coerce(self.hand)
+        answer = route_costs(self.game_map, route, hand)
+        if route.id in self._worth:
+            from ttr_analysis.studies.findings import worth_in_words  # studies are heavy, and few widgets need them
+
+            colors = COLORS if route.color == GRAY else (route.color,)
+            own = max(hand[color] for color in colors) + (hand.locomotives if route.locomotives_allowed else 0)
+            answer["said"] += f" {worth_in_words(route, self._worth[route.id], own)}"
+        return answer
 
 
 # -- what a route costs --------------------------------------------------------------------------------------------
