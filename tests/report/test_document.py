@@ -11,8 +11,18 @@ import pandas as pd
 import pytest
 
 from ttr_analysis._words import listed
-from ttr_analysis.report.document import Column, Table, name, number, percent, plain
-from ttr_analysis.report.files import describe_tables, described_tables, to_csv, write_tables
+from ttr_analysis.report.document import (
+    Column,
+    Table,
+    describe_tables,
+    described_tables,
+    name,
+    number,
+    percent,
+    plain,
+    to_csv,
+    write_tables,
+)
 
 COLUMNS = (
     Column("city", "City", "A city.", kind="text"),

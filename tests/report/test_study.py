@@ -24,9 +24,8 @@ from ttr_analysis.policies import Planner
 from ttr_analysis.report import Settings, Study, pictures, run_study, write_study
 from ttr_analysis.report import study as writing
 from ttr_analysis.report.context import Context
-from ttr_analysis.report.document import NAME_BEGINS, NAME_ENDS, Figures, Picture, Section, percent, plain
-from ttr_analysis.report.files import all_columns
-from ttr_analysis.report.sections import games, longroutes
+from ttr_analysis.report.document import NAME_BEGINS, NAME_ENDS, Figures, Picture, Section, all_columns, percent, plain
+from ttr_analysis.report.sections import cards, games
 from ttr_analysis.report.study import STEPS
 from ttr_analysis.studies import seat_advantage, simulate, ticket_fates
 from ttr_analysis.studies.findings import long_routes, worth_in_words
@@ -212,7 +211,7 @@ def test_games_are_told_as_studies_count_them(unsaved: None) -> None:  # noqa: A
 def test_a_long_route_has_one_answer_in_findings_and_section(unsaved: None) -> None:  # noqa: ARG001
     nordic = load("nordic")
     context = Context(replace(nordic, tickets=nordic.tickets[:8]), replace(QUICK, n_games=40))
-    section = longroutes.section(context)
+    section = cards.long_route_section(context)
     assert section is not None
     (worth,) = context.worth.values()
     (route,) = long_routes(nordic)

@@ -20,21 +20,19 @@ from tqdm.auto import tqdm
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.maps.reading import write_atomically
 from ttr_analysis.report.context import Context, Settings
-from ttr_analysis.report.document import Block, Section, Table, name, plain
-from ttr_analysis.report.files import README, describe_tables, described_tables, write_tables
-from ttr_analysis.report.page import render_page
-from ttr_analysis.report.sections import (
-    board,
-    bottlenecks,
-    drawing,
-    games,
-    longroutes,
-    method,
-    money,
-    structure,
-    tunnels,
+from ttr_analysis.report.document import (
+    README,
+    Block,
+    Section,
+    Table,
+    describe_tables,
+    described_tables,
+    name,
+    plain,
+    write_tables,
 )
-from ttr_analysis.report.sections import tickets as ticket_sections
+from ttr_analysis.report.page import render_page
+from ttr_analysis.report.sections import board, cards, games, method, tickets
 from ttr_analysis.studies.findings import Findings
 
 PAGE = "report.html"
@@ -63,19 +61,19 @@ class Step:
 
 
 STEPS: tuple[Step, ...] = (
-    Step("board", board.section),
-    Step("tickets", ticket_sections.values),
-    Step("pairs", ticket_sections.pairs),
-    Step("an example deal", ticket_sections.deal),
-    Step("the best network", ticket_sections.best, is_last=True),
-    Step("long routes", longroutes.section),
-    Step("ferries", longroutes.ferries),
-    Step("tunnels", tunnels.section),
-    Step("drawing cards", drawing.section),
-    Step("bottlenecks", bottlenecks.section),
-    Step("structure", structure.section),
-    Step("tolls", money.section),
-    Step("countries", money.countries),
+    Step("board", board.board_section),
+    Step("tickets", tickets.values),
+    Step("pairs", tickets.pairs),
+    Step("an example deal", tickets.deal),
+    Step("the best network", tickets.best, is_last=True),
+    Step("long routes", cards.long_route_section),
+    Step("ferries", cards.ferries),
+    Step("tunnels", cards.tunnel_section),
+    Step("drawing cards", cards.drawing_section),
+    Step("bottlenecks", board.bottleneck_section),
+    Step("structure", board.structure_section),
+    Step("tolls", tickets.toll_section),
+    Step("countries", tickets.countries),
     Step("games", games.section),
     Step("rules", method.rules_section),
     Step("method", method.method),

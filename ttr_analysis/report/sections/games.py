@@ -6,8 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 from ttr_analysis import studies
 from ttr_analysis.report.context import Context, route_name, ticket_name
-from ttr_analysis.report.document import Block, Figures, Heading, Picture, Section, Words, count, number, percent
-from ttr_analysis.report.files import drop_empty, finite, make_table, records
+from ttr_analysis.report.document import (
+    Block,
+    Figures,
+    Heading,
+    Picture,
+    Section,
+    Words,
+    count,
+    drop_empty,
+    finite,
+    make_table,
+    number,
+    percent,
+    records,
+)
 from ttr_analysis.report.pictures import board, chart
 from ttr_analysis.studies import SimulationResult
 from ttr_analysis.viz.board import plot_map

@@ -1,0 +1,406 @@
+"""Cards: drawing them, tunnels, ferries, and routes on which sets of any cards stand in for single ones."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from matplotlib.ticker import MaxNLocator
+
+from ttr_analysis.analysis import draws, payments, tunnels
+from ttr_analysis.analysis.waiting import WaitingTime
+from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE
+from ttr_analysis.maps.model import Route
+from ttr_analysis.report.context import Context, route_name
+from ttr_analysis.report.document import (
+    Block,
+    Picture,
+    Section,
+    count,
+    drop_equal,
+    finite,
+    make_table,
+    number,
+    percent,
+    records,
+    several,
+)
+from ttr_analysis.report.pictures import chart
+from ttr_analysis.studies.findings import worth_in_words
+from ttr_analysis.viz.charts import plot_card_odds, plot_tunnel_odds
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class _Way(NamedTuple):
+    """Which cards are gathered."""
+
+    key: str
+    words: str
+    color: str
+    locomotives: bool
+    line: str
+
+
+_WAYS = (
+    _Way("color", "one color", COLORS[0], locomotives=False, line="#c5302c"),  # of a whole deck all are alike
+    _Way("gray", "any one color", GRAY, locomotives=False, line="#8b867b"),
+    _Way("color_locos", "one color, locomotives count", COLORS[0], locomotives=True, line="#e07b1f"),
+    _Way("gray_locos", "any one color, locomotives count", GRAY, locomotives=True, line="#2f86c9"),
+)
+
+
+def drawing_section(context: Context) -> Section:
+    """Return the section on drawing cards."""
+    rules = context.game_map.rules
+    rows, ways = _gather(context)
+    blocks: list[Block] = [
+        _chart(rows, ways),
+        make_table("drawing_cards", "Blind draws to gather cards, from an empty hand", rows),
+    ]
+    typical = rows[min(4, len(rows)) - 1]
+    means = {way: typical[f"{way.key}_cards"] for way in ways}
+    fast, slow = min(means, key=means.__getitem__), max(means, key=means.__getitem__)
+    lead = (
+        f"To gather {count(typical['n_cards'], 'card')} takes from {number(means[fast], 1)} blind draws ({fast.words}) "
+        f"to {number(means[slow], 1)} ({slow.words})."
+    )
+    if 0 < means[ways[1]] < float("inf"):
+        ratio = means[ways[0]] / means[ways[1]]
+        lead += f" A route that needs one given color waits {number(ratio, 1)} times as long as a gray one."
+    if rules.deck.locomotives:
+        words, more = _locomotive(context)
+        lead += f" {words}"
+        blocks += more
+    return Section("drawing", "Drawing cards", lead, tuple(blocks))
+
+
+def _gather(context: Context) -> tuple[list[dict[str, Any]], list[_Way]]:
+    """Return a row for each number of cards up to the most that a route asks for, and the ways to gather them."""
+    rules = context.game_map.rules
+    longest = max(route.length - route.locomotives for route in context.game_map.routes)
+    jokers = {route.locomotives_allowed and rules.deck.locomotives > 0 for route in context.game_map.routes}
+    ways = [way for way in _WAYS if way.locomotives in jokers]
+    rows = []
+    for k in range(1, min(max(longest, 1), rules.cards.per_color) + 1):
+        row: dict[str, Any] = {"n_cards": k}
+        for way in ways:
+            waiting = draws.draws_to_gather(k, way.color, locomotives=way.locomotives, rules=rules)
+            row[f"{way.key}_cards"] = waiting.expected_cards.value
+            row[f"{way.key}_turns_90"] = waiting.turns_quantile(0.9)
+        rows.append(row)
+    return rows, ways
+
+
+def _locomotive(context: Context) -> tuple[str, list[Block]]:
+    """Return what to do with a face-up locomotive: in words, and a table where it costs more than a card."""
+    rules = context.game_map.rules
+    routes = context.game_map.routes
+    use = sum(route.locomotives_allowed or route.locomotives > 0 for route in routes) / len(routes)
+    where = "on every route" if use == 1 else f"on {percent(use)} of the routes"
+    if rules.market.locomotive_cost == 1:
+        return f"A face-up locomotive costs no more than a blind card, and is of use {where}.", []
+    rows = records(draws.locomotive_table(rules=rules).reset_index())
+    words = f"A face-up locomotive, of use {where}, costs {count(rules.market.locomotive_cost, 'draw')}: "
+    blind = [row["colors"] for row in rows if row["better"] == "blind"]
+    if blind:
+        words += f"blind cards bring more from {count(min(blind), 'useful color')} on."
+    else:
+        words += "it always brings more than the blind cards."
+    return words, [make_table("locomotive_or_blind", "A face-up locomotive, or blind cards", rows)]
+
+
+def _chart(rows: list[dict[str, Any]], ways: list[_Way]) -> Picture:
+    cards = [row["n_cards"] for row in rows]
+
+    def draw(ax: Axes) -> None:
+        for way in ways:
+            values = [row[f"{way.key}_cards"] for row in rows]
+            style = "s--" if way.color == GRAY else "o-"
+            ax.plot(cards, values, style, color=way.line, linewidth=2, label=way.words.capitalize())
+        ax.set(xlabel="Cards to gather", ylabel="Expected blind draws")
+        ax.set_ylim(bottom=0)
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.grid(visible=True, linewidth=0.6)
+        ax.legend(loc="upper left")
+
+    last = rows[-1]
+    values = "; ".join(f"{way.words}: {number(last[f'{way.key}_cards'], 1)}" for way in ways)
+    caption = f"Expected blind draws from an empty hand. For {count(last['n_cards'], 'card')}: {values}."
+    return chart(draw, f"Rising lines. {caption}", caption, size=(8.0, 3.8))
+
+
+# -- long routes -------------------------------------------------------------------------------------------------------
+
+
+_WORTH = (
+    *("own", "positions", "left", "claimed", "elsewhere", "gain", "gain_low", "gain_high", "win_gain", "win_gain_low"),
+    *("win_gain_high", "free_claimed"),
+)
+"""The columns shown of what a long route is worth."""
+
+
+def long_route_section(context: Context) -> Section | None:
+    """Return the section on routes with sets of any cards, if the map has such a route that is no ferry."""
+    routes = [route for route in context.game_map.routes if route.swap_size and not route.locomotives]
+    if not routes:
+        return None
+    costs = {route.id: _costs(context, route) for route in routes}
+    rows = [row for route in routes for row in costs[route.id]]
+    blocks: list[Block] = [_waiting_chart(context, route) for route in routes]
+    title = "Long routes with sets of cards"
+    heading = "What they cost, by own cards"
+    if len(routes) == 1:
+        title, heading = f"{route_name(routes[0])}: is it worth it?", "What it costs, by own cards"
+        rows = drop_equal(rows, "route")
+    note = "The right cards are taken for granted in points, here and elsewhere; tickets and bonuses are left aside."
+    blocks.append(make_table("long_routes", heading, rows, note=note))
+    blocks += _worth_tables(context, routes)
+    lead = " ".join(_long_lead(context, route, costs[route.id]) for route in routes)
+    return Section("long-routes", title, lead, tuple(blocks))
+
+
+def _long_lead(context: Context, route: Route, rows: list[dict[str, Any]]) -> str:
+    """Return what a long route takes, and whether it is worth it."""
+    none, most = rows[0], rows[-1]
+    lead = (
+        f"{route_name(route)} scores {route.points} points for {count(route.length, 'train')}; any {route.swap_size} "
+        f"cards stand in for one. With {most['own']} cards of one color it takes {count(most['cards'], 'card')}, "
+        f"with none {none['cards']}: each own card saves {route.swap_size - 1}. "
+        f"The same trains earn at most {max(row['same_trains'] for row in rows)} points elsewhere."
+    )
+    worth = context.worth.get(route.id)
+    return lead if worth is None else f"{lead} {worth_in_words(route, worth)}"
+
+
+def _worth_tables(context: Context, routes: list[Route]) -> list[Block]:
+    """Return what games show of long routes, where there are any."""
+    rows = []
+    for route in routes:
+        worth = context.worth.get(route.id)
+        if worth is not None:
+            shown = [{key: finite(row[key]) for key in _WORTH if key in row} for row in records(worth.reset_index())]
+            rows += [{"route": route_name(route), **row} for row in shown if row["positions"]]
+    if not rows:
+        return []
+    note = (
+        "From the first moment with so many own cards, each game is played to its end three times with the same "
+        "chance: going for the route, drawing for nothing else until it can be claimed; doing without it; and free."
+    )
+    return [make_table("long_routes_played", "What going for it is worth, played out", rows, note=note)]
+
+
+def _costs(context: Context, route: Route) -> list[dict[str, Any]]:
+    """Return a row for each number of own cards, none first."""
+    rules = context.game_map.rules
+    by_trains = payments.opportunity_cost(context.game_map, route)["same_cards"]
+    ways = records(payments.cards_table(route).assign(same_trains=by_trains))
+    rows = []
+    for way in sorted((way for way in ways if way["locomotives"] == 0), key=lambda way: way["own"]):
+        row = {
+            "route": route_name(route),
+            **{key: way[key] for key in ("own", "cards", "set_cards", "same_trains")},
+            "points_per_card": route.points / way["cards"],
+        }
+        if way["own"] <= rules.cards.per_color:
+            waiting = _waiting(context, route, way["own"])
+            row["draws"] = waiting.expected_cards.value
+            row["turns"] = waiting.expected_turns.value
+            row["turns_90"] = waiting.turns_quantile(0.9)
+        rows.append(row)
+    return rows
+
+
+def _waiting(context: Context, route: Route, own: int) -> WaitingTime:
+    """Return the waiting time from some cards of the route's color, or of any one if it is gray."""
+    color = COLORS[0] if route.color == GRAY else route.color
+    return payments.expected_draws(route, {color: own}, rules=context.game_map.rules)
+
+
+def _waiting_chart(context: Context, route: Route) -> Picture:
+    most = min(2 * route.length // 3, context.game_map.rules.cards.per_color)
+    odds = {count(own, "own card"): _waiting(context, route, own) for own in sorted({0, most // 2, most})}
+    halves = several(f"{wait.quantile(0.5)} draws from {held}" for held, wait in odds.items())
+    caption = f"How soon {route_name(route)} can be paid by drawing blind. The chance reaches one half after {halves}."
+    alt = f"Rising steps, one line for each number of own cards. One half is reached after {halves}."
+    return chart(lambda ax: plot_card_odds(odds, ax, by="cards", title=""), alt, caption, size=(8.0, 3.6))
+
+
+# -- ferries --------------------------------------------------------------------------
+
+
+def ferries(context: Context) -> Section | None:
+    """Return the section on ferries, if there are any."""
+    routes = sorted((route for route in context.game_map.routes if route.locomotives), key=_ferry_kind)
+    if not routes:
+        return None
+    rows = [_ferry_row(context, list(group)) for _, group in groupby(routes, key=_ferry_kind)]
+    common = max(rows, key=lambda row: row["n_routes"])
+    symbols = sum(route.locomotives for route in routes)
+    without = "cannot be paid without" if common["without"] is None else f"{common['without']} without"
+    kind = "gray" if common["color"] == GRAY else "one-colored"
+    lead = (
+        f"{count(len(routes), 'ferry', 'ferries')} with {count(symbols, 'locomotive symbol')} in all. The commonest, "
+        f"{kind} of length {common['length']} with {count(common['symbols'], 'symbol')}, takes "
+        f"{count(common['fewest'], 'card')} with locomotives and {without}. "
+        f"Drawing blind from an empty hand it can be paid after {_mean(common['draws'])} on average, "
+        f"a plain route of its length and color after {_mean(common['plain_draws'])}."
+    )
+    note = "All cards not held lie in the pile; any color will do for a gray ferry."
+    table = make_table("ferries", "What ferries cost", drop_equal(rows, "sets"), note=note)
+    return Section("ferries", "Ferries", lead, (table,))
+
+
+def _mean(n_cards: float) -> str:
+    return "all cards in vain" if n_cards == float("inf") else f"{number(n_cards, 1)} cards"
+
+
+def _ferry_kind(route: Route) -> tuple[bool, int, int, int, str, bool]:
+    sets = (route.swap_size, route.swap_fills, route.locomotives_allowed)
+    return route.color == GRAY, route.length, route.locomotives, *sets
+
+
+def _ferry_row(context: Context, routes: list[Route]) -> dict[str, Any]:
+    """Return what ferries of one kind cost."""
+    rules = context.game_map.rules
+    route = routes[0]
+    jokers = "plain" in rules.claims.locomotives_on
+    plain = replace(route, locomotives=0, swap_size=0, locomotives_allowed=jokers)
+    fills = "any space" if route.swap_fills == "any" else "symbols only"
+    without = [way["cards"] for way in records(payments.cards_table(route)) if way["locomotives"] == 0]
+    return {
+        "color": GRAY if route.color == GRAY else "one color",
+        "length": route.length,
+        "symbols": route.locomotives,
+        "n_routes": len(routes),
+        "fewest": route.length,
+        "without": min(without, default=None),
+        "draws": payments.expected_draws(route, rules=rules).expected_cards.value,
+        "plain_draws": payments.expected_draws(plain, rules=rules).expected_cards.value,
+        "sets": f"{route.swap_size} for one, {fills}" if route.swap_size else "none",
+    }
+
+
+# -- tunnels -----------------------------------------------------------------------------------------------------------
+
+
+_SAFE = 0.9
+"""The odds that one calls safe."""
+
+_IN_COLOR, _LOCOMOTIVES = "one color", "locomotives alone"
+
+
+def tunnel_section(context: Context) -> Section | None:
+    """Return the section on tunnels, if there are any."""
+    routes = [route for route in context.game_map.routes if route.tunnel]
+    if not routes or context.game_map.rules.tunnel.revealed == 0:
+        return None
+    surcharges = _surcharges(context, routes)
+    spare = _spare(context, routes)
+    blocks: list[Block] = []
+    if surcharges:
+        blocks.append(_surcharge_chart(surcharges, context.game_map.rules.tunnel.revealed))
+        blocks.append(make_table("tunnel_surcharges", "The surcharge, by what is held", surcharges))
+    if spare:
+        blocks.append(make_table("tunnel_spare_cards", "The odds to succeed, by spare cards", spare))
+    blocks.append(make_table("tunnels", "The tunnels of the board", _all_tunnels(context, routes), n_shown=15))
+    return Section("tunnels", "Tunnels", _tunnel_lead(context, routes, spare), tuple(blocks))
+
+
+def _tunnel_lead(context: Context, routes: list[Route], spare: list[dict[str, Any]]) -> str:
+    revealed = context.game_map.rules.tunnel.revealed
+    lead = f"{count(len(routes), 'tunnel')}, {count(revealed, 'card')} turned over for each. "
+    in_color = [row for row in spare if row["plays"] == _IN_COLOR]
+    if not in_color:
+        return lead + "The deck is too small to hold spare cards of one color."
+    common = max(in_color, key=lambda row: row["n_tunnels"])
+    odds = [common[f"s{n}"] for n in range(revealed + 1)]
+    steps = several(f"{percent(p)} of cases with {'no' if n == 0 else n}" for n, p in enumerate(odds[:3]))
+    enough = next(n for n, p in enumerate(odds) if p >= _SAFE)
+    return (
+        f"{lead}A tunnel of length {common['length']}, paid in a color, succeeds in {steps} spare cards. "
+        f"To succeed in nine of ten tries, hold {count(enough, 'spare card')}."
+    )
+
+
+def _kinds(context: Context, route: Route) -> list[tuple[str, str]]:
+    """Return what may be laid down for a tunnel: in words, and the kind of card."""
+    color = COLORS[0] if route.color == GRAY else route.color
+    kinds = [(_IN_COLOR, color)]
+    if route.locomotives_allowed and context.game_map.rules.deck.locomotives:
+        kinds.append((_LOCOMOTIVES, LOCOMOTIVE))
+    return kinds
+
+
+def _surcharges(context: Context, routes: list[Route]) -> list[dict[str, Any]]:
+    deck = context.game_map.rules.deck
+    revealed = context.game_map.rules.tunnel.revealed
+    longest = max(route.length for route in routes)
+    rows = []
+    for word, kind in _kinds(context, max(routes, key=lambda route: route.locomotives_allowed)):
+        matching = deck.locomotives + (deck[kind] if kind != LOCOMOTIVE else 0)
+        for held in range(min(longest, deck[kind], deck.n_cards - revealed) + 1):
+            odds = tunnels.surcharge_distribution(matching - held, deck.n_cards - held, revealed=revealed)
+            mean = sum(k * p for k, p in enumerate(odds))
+            rows.append({"plays": word, "held": held, **{f"p{k}": p for k, p in enumerate(odds)}, "mean": mean})
+    return rows
+
+
+def _spare(context: Context, routes: list[Route]) -> list[dict[str, Any]]:
+    rules = context.game_map.rules
+    revealed = rules.tunnel.revealed
+    rows = []
+    for length in sorted({route.length for route in routes}):
+        same = [route for route in routes if route.length == length]
+        for word, kind in _kinds(context, same[0]):
+            if _can_be_held(context, kind, length + revealed):
+                table = tunnels.spare_cards(same[0], plays=kind, revealed=revealed, deck=rules.deck)
+                odds = {f"s{spare}": p for spare, p in table["probability"].items()}
+                rows.append({"length": length, "plays": word, "n_tunnels": len(same), **odds})
+    return rows
+
+
+def _can_be_held(context: Context, kind: str, n_cards: int) -> bool:
+    """Return whether one can hold so many cards of a kind, with enough others left to turn over."""
+    rules = context.game_map.rules
+    return n_cards <= rules.deck[kind] and rules.deck.n_cards - n_cards >= rules.tunnel.revealed
+
+
+def _all_tunnels(context: Context, routes: list[Route]) -> list[dict[str, Any]]:
+    rules = context.game_map.rules
+    revealed = rules.tunnel.revealed
+    rows = []
+    for route in sorted(routes, key=lambda route: (-route.length, route.id)):
+        row: dict[str, Any] = {
+            "route": route_name(route),
+            "color": route.color,
+            "length": route.length,
+            "points": route.points,
+            "cards": float(payments.expected_cards(context.game_map, route)),
+            "draws": payments.expected_draws(route, rules=rules).expected_cards.value,
+        }
+        _, kind = _kinds(context, route)[0]
+        if _can_be_held(context, kind, route.length + revealed):
+            odds = tunnels.spare_cards(route, revealed=revealed, deck=rules.deck)["probability"]
+            spare = tunnels.spare_needed(route, _SAFE, revealed=revealed, deck=rules.deck)
+            with_spare = payments.expected_draws(route, rules=rules, spare=spare)
+            row |= {"p_none": odds[0], "spare": spare, "draws_spare": with_spare.expected_cards.value}
+        rows.append(row)
+    return rows
+
+
+def _surcharge_chart(rows: list[dict[str, Any]], revealed: int) -> Picture:
+    """Return the odds with the fewest and the most cards of a color held, and with locomotives alone."""
+    in_color = [row for row in rows if row["plays"] == _IN_COLOR]
+    chosen = [in_color[0], *in_color[-1:], *[row for row in rows if row["plays"] == _LOCOMOTIVES][-1:]]
+    odds = {f"{row['plays']}, {row['held']} held": [row[f"p{k}"] for k in range(revealed + 1)] for row in chosen}
+    first = rows[0]
+    caption = (
+        "How many cards a tunnel demands beyond its length, and how many spare ones are enough. Every card held is one "
+        f"that cannot be turned over. With none held, {percent(first['p0'])} of tries cost nothing more, and the "
+        f"surcharge is {number(first['mean'], 2)} cards on average."
+    )
+    alt = f"Bars and lines: the chance of each surcharge for {several(odds)}. {caption}"
+    return chart(lambda ax: plot_tunnel_odds(odds, ax, title=""), alt, caption, size=(8.0, 4.4))
