@@ -439,7 +439,8 @@ def route_worth(
     game_map
         The map, as the variant that is played.
     route
-        The route. Without it means without its twin too.
+        The route; of a double one that is named by its cities, the first
+        track. Without it means without its twin too.
     own
         Numbers of cards held: of one color that the route takes, and
         locomotives where they are jokers on it. None: from 0 to its length.
@@ -490,7 +491,7 @@ def route_worth(
     >>> table.index.tolist(), bool((table["gain_low"] < table["gain"]).all())
     ([(6, inf)], True)
     """
-    (route,) = game_map.resolve_routes([route])
+    route = game_map.resolve_routes([route])[0]
     held = range(route.length + 1) if own is None else sorted({whole(n, "own", 0) for n in own})
     bounds = [float("inf")] if turns_left is None else sorted({float(n) for n in turns_left}, reverse=True)
     n_games = whole(n_games, "n_games", 1)

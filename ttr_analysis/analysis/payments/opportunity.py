@@ -97,7 +97,9 @@ def opportunity_cost(
     fractions allowed. Cards of the right kinds are taken for granted, here
     and elsewhere: then no route elsewhere needs sets. Of a double route one
     track is built. The routes elsewhere are chosen exactly, by dynamic
-    programming.
+    programming: the most that could be earned, by a player who has just these
+    cards. What is earned in games, tickets and time included, and so whether
+    to go for the route, says `ttr.studies.route_worth`.
 
     Examples
     --------

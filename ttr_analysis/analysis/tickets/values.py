@@ -423,6 +423,8 @@ def which_to_keep(
     """
     Return which tickets of a deal to keep, best first, with the reasons.
 
+    By the map alone; `ttr.studies.which_to_keep` plays the choices out.
+
     Parameters
     ----------
     game_map
