@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -15,17 +16,7 @@ from ttr_analysis.engine.layout import AT_OFFER, AT_PILE, State
 from ttr_analysis.policies import Planner
 from ttr_analysis.policies.playout import NO_TAPE_CELLS, seat_players
 from ttr_analysis.rules.chance import run_words
-from ttr_analysis.studies.choices import (
-    FREE,
-    GO,
-    NEVER,
-    Moment,
-    _deal_tickets,
-    deal_games,
-    own_cards,
-    play_on,
-    play_until,
-)
+from ttr_analysis.studies.choices import FREE, GO, NEVER, WAIT, _hold, deal_tickets, own_cards, play_held
 from ttr_analysis.tables import game_tables
 
 LIEKSA = "Lieksa-Murmansk/0"
@@ -40,8 +31,8 @@ def test_a_seat_is_held_to_its_choice_and_nobody_else_is() -> None:
     tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
     states = np.zeros((120, State.n_cells), dtype=np.int64)
     left = np.zeros(len(states))
-    deal_games(tables, words, 0, states, tape)
-    play_until(tables, players, words, 0, states, tape, Moment(route, 4, 25.0, Planner().params), left)
+    wait = _hold(WAIT, deals=True, route=route, own=4, left=25.0)
+    play_held(tables, players, words, np.arange(len(states)), states, tape, wait, left)
     found = np.flatnonzero(left)
     assert 0 < len(found) < len(states)
     assert (left[found] <= 25).all()
@@ -52,7 +43,7 @@ def test_a_seat_is_held_to_its_choice_and_nobody_else_is() -> None:
             state = State(played[i])
             assert state.seat == game % 3
             assert own_cards(state, tables, state.seat, route) >= 4
-        play_on(tables, players, words, found, played, tape, route, will)
+        play_held(tables, players, words, found, played, tape, _hold(will, route=route), np.zeros(len(found)))
         owners[will] = State.across(played, "owner")[:, route]
     seats = found % 3
     assert not (owners[NEVER] == seats).any()
@@ -103,7 +94,7 @@ def test_a_deal_is_made_of_the_tickets_given(name: str, n: int) -> None:
         if game % 2:
             deal[0] = state.offer[2, 0]  # dealt to another seat
             deal = np.array(list(dict.fromkeys(deal.tolist())), dtype=np.int64)
-        _deal_tickets(state, tables, 1, deal)
+        deal_tickets(state, tables, 1, deal)
         offered = [int(t) for seat in range(3) for t in state.offer[seat, : state.n_offer[seat]]]
         assert state.offer[1, : len(deal)].tolist() == deal.tolist()
         assert state.n_offer[1] == len(deal)
@@ -125,7 +116,7 @@ def test_each_choice_is_played_and_ranked_by_wins() -> None:
     assert table["win_difference"].to_numpy() == pytest.approx(table["win_rate"] - table["win_rate"].iloc[0])
     assert (table["all_completed"] <= table["completion_rate"]).all()
     assert table["completion_rate"].between(0, 1).all()
-    assert max(table["keep"], key=len) in table._repr_html_()
+    assert max(table["keep"], key=len) in cast("Any", table)._repr_html_()
 
 
 def test_a_deal_too_large_is_refused() -> None:

@@ -1,4 +1,3 @@
-from .choices import Choices as Choices
 from .choices import route_worth as route_worth
 from .choices import which_to_keep as which_to_keep
 from .findings import Finding as Finding

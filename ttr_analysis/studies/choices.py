@@ -10,7 +10,7 @@ by whoever plays.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -81,6 +81,10 @@ NEVER: Final = 1
 """It must do without the route."""
 GO: Final = 2
 """It draws for the route alone until it can claim it."""
+KEEP: Final = 3
+"""It is dealt given tickets, and keeps given ones of them."""
+WAIT: Final = 4
+"""The game stops when the moment to choose comes."""
 
 
 # -- games in which one seat is held to a choice -------------------------------------------------------------------
@@ -97,78 +101,43 @@ def own_cards(state: State, tables: Tables, seat: int, route: int) -> int:
     return int(most + jokers)
 
 
-class Moment(NamedTuple):
+class Hold(NamedTuple):
     """
-    When a choice about a route is made.
+    What one seat of a game is held to.
 
     Parameters
     ----------
-    route, own
-        The route, and the cards for it that are held at least.
-    left
-        The turns that are left at most.
+    will
+        `FREE`, `NEVER`, `GO`, `KEEP` or `WAIT`.
+    deals
+        Whether to set the games up first.
+    route
+        What it goes for, or does without.
+    own, left
+        The moment that is waited for: so many cards for the route, and no more
+        turns left.
     foresight
-        Parameters of the planner by whose estimate they are counted.
+        Parameters of the planner by whose estimate these are counted.
+    deal, kept
+        The tickets that it is dealt, and bit i for keeping the i-th of them.
     """
 
+    will: int
+    deals: bool
     route: int
     own: int
     left: float
     foresight: Floats
+    deal: Ints
+    kept: int
 
 
 @compiled
-def deal_games(tables: Tables, words: Ints, first: int, states: Ints, tape: Ints) -> None:
-    """Set games up, from a number on."""
-    for i in range(len(states)):
-        new_game(tables, words[0], first + i, State(states[i]), tape)
-
-
-@compiled
-def play_until(
-    tables: Tables, players: Players, words: Ints, first: int, states: Ints, tape: Ints, moment: Moment, found: Floats
+def play_held(
+    tables: Tables, players: Players, words: Ints, numbers: Ints, states: Ints, tape: Ints, hold: Hold, left: Floats
 ) -> None:
     """
-    Play games on until the moment of a choice comes for a seat, another one in each, while the route is open to it.
-
-    Parameters
-    ----------
-    tables, players, words
-        The map, who plays, and the words of the run.
-    first
-        Number of the first game.
-    states
-        The games, one a row; changed.
-    tape
-        Where events are written.
-    moment
-        What is waited for.
-    found
-        Filled: the turns left at that moment, 0 where a game has none; it is
-        then over.
-    """
-    route = moment.route
-    for i in range(len(states)):
-        state = State(states[i])
-        seat = (first + i) % tables.n_seats
-        wake_players(tables, players, 0, words, first + i)
-        found[i] = 0.0
-        while state.phase != OVER:
-            if state.phase == TURN and state.seat == seat and own_cards(state, tables, seat, route) >= moment.own:
-                turns = foresee_turns(state, tables, seat, Params(moment.foresight[: Params.n_cells]))
-                if turns <= moment.left and route_fault(state, tables, seat, route) == NONE:
-                    found[i] = turns
-                    break
-            code, value = choose(state, tables, players, state.seat)
-            step(state, tables, code, value, tape)
-
-
-@compiled
-def play_on(
-    tables: Tables, players: Players, words: Ints, numbers: Ints, states: Ints, tape: Ints, route: int, will: int
-) -> None:
-    """
-    Play games to their end, while one seat of each is held to what it does about a route.
+    Play games while one seat of each, another one in the next, is held to something.
 
     Parameters
     ----------
@@ -180,23 +149,53 @@ def play_on(
         The games, one a row; changed.
     tape
         Where events are written.
-    route
-        The route.
-    will
-        `FREE`, `NEVER` or `GO`.
+    hold
+        What it is held to.
+    left
+        Filled: the turns left at the moment that is waited for, where the
+        game then stops; 0 if it never comes, and where none is waited for.
     """
     for i in range(len(states)):
         state = State(states[i])
         seat = numbers[i] % tables.n_seats
+        if hold.deals:
+            new_game(tables, words[0], numbers[i], state, tape)
+        if hold.will == KEEP:
+            deal_tickets(state, tables, seat, hold.deal)
         wake_players(tables, players, 0, words, numbers[i])
+        left[i] = 0.0
         while state.phase != OVER:
-            if state.seat != seat or will == FREE:
-                code, value = choose(state, tables, players, state.seat)
-            elif will == NEVER:
-                code, value = _do_without(state, tables, players, seat, route)
-            else:
-                code, value = _go_for(state, tables, players, seat, route)
+            if state.seat == seat and hold.will == WAIT:
+                left[i] = _turns_at_moment(state, tables, seat, hold)
+                if left[i] > 0.0:
+                    break
+            code, value = _choose_held(state, tables, players, seat, hold)
             step(state, tables, code, value, tape)
+
+
+@compiled
+def _turns_at_moment(state: State, tables: Tables, seat: int, hold: Hold) -> float:
+    """Return the turns left if the moment to choose has come for a seat, else 0."""
+    route = hold.route
+    if state.phase != TURN or own_cards(state, tables, seat, route) < hold.own:
+        return 0.0
+    if route_fault(state, tables, seat, route) != NONE:
+        return 0.0
+    turns = foresee_turns(state, tables, seat, Params(hold.foresight[: Params.n_cells]))
+    return turns if turns <= hold.left else 0.0
+
+
+@compiled
+def _choose_held(state: State, tables: Tables, players: Players, seat: int, hold: Hold) -> tuple[int, int]:
+    """Return what the acting seat does, if it is the one that is held, as it must."""
+    if state.seat == seat:
+        if hold.will == KEEP and state.phase == KEEP_START:
+            return KEEP_TICKETS, hold.kept
+        if hold.will == NEVER:
+            return _do_without(state, tables, players, seat, hold.route)
+        if hold.will == GO:
+            return _go_for(state, tables, players, seat, hold.route)
+    return choose(state, tables, players, state.seat)
 
 
 @compiled
@@ -279,43 +278,7 @@ def _draw_for(state: State, tables: Tables, seat: int, route: int) -> int:
 
 
 @compiled
-def play_kept(
-    tables: Tables, players: Players, words: Ints, first: int, states: Ints, tape: Ints, deal: Ints, kept: int
-) -> None:
-    """
-    Play whole games in which one seat, another in each, is dealt given tickets and keeps given ones of them.
-
-    Parameters
-    ----------
-    tables, players, words
-        The map, who plays, and the words of the run.
-    first
-        Number of the first game.
-    states
-        The games, one a row; filled with their last states.
-    tape
-        Where events are written.
-    deal
-        The tickets.
-    kept
-        Bit i for the i-th of them.
-    """
-    for i in range(len(states)):
-        state = State(states[i])
-        seat = (first + i) % tables.n_seats
-        new_game(tables, words[0], first + i, state, tape)
-        _deal_tickets(state, tables, seat, deal)
-        wake_players(tables, players, 0, words, first + i)
-        while state.phase != OVER:
-            if state.phase == KEEP_START and state.seat == seat:
-                code, value = KEEP_TICKETS, kept
-            else:
-                code, value = choose(state, tables, players, state.seat)
-            step(state, tables, code, value, tape)
-
-
-@compiled
-def _deal_tickets(state: State, tables: Tables, seat: int, deal: Ints) -> None:
+def deal_tickets(state: State, tables: Tables, seat: int, deal: Ints) -> None:
     """Let a seat choose from given tickets: each changes places with one that it was dealt."""
     for i in range(len(deal)):
         ticket = deal[i]
@@ -339,11 +302,11 @@ def _deal_tickets(state: State, tables: Tables, seat: int, deal: Ints) -> None:
 
 
 @compiled
-def mark_completed(tables: Tables, first: int, states: Ints, deal: Ints, done: Flags) -> None:
-    """Mark which tickets of a deal the seat of each game has completed."""
+def mark_completed(tables: Tables, states: Ints, deal: Ints, done: Flags) -> None:
+    """Mark which tickets of a deal the seat that each game is about has completed; games are numbered from 0."""
     label = np.empty(MAX_CITIES, dtype=np.int64)
     for i in range(len(states)):
-        label_cities(State(states[i]), tables, (first + i) % tables.n_seats, label)
+        label_cities(State(states[i]), tables, i % tables.n_seats, label)
         for j in range(len(deal)):
             done[i, j] = goal_reached(tables, deal[j], label) != NO_GOAL
 
@@ -367,6 +330,14 @@ class _Table(NamedTuple):
         tables = game_tables(game_map, n)
         return cls(tables, seat_players(game_map, [policy or Planner()] * n), run_words(seed, n))
 
+    def play(self, numbers: Ints, states: Ints, hold: Hold, left: Floats, bar: tqdm[Any]) -> None:
+        """Play games block by block, so that there is progress, and an interrupt is heeded."""
+        tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
+        for first in range(0, len(states), _BLOCK):
+            some = slice(first, first + _BLOCK)
+            play_held(self.tables, self.players, self.words, numbers[some], states[some], tape, hold, left[some])
+            bar.update(len(states[some]))
+
     def scored(self, states: Ints) -> Ints:
         """Return the scores of games that are over."""
         scores = np.zeros((len(states), self.tables.n_seats, N_COLUMNS), dtype=np.int64)
@@ -388,12 +359,19 @@ class _Ends(NamedTuple):
         return cls(scores[(*at, TOTAL_COLUMN)].astype(float), (won / won.sum(axis=1, keepdims=True))[at])
 
 
-def _blocks(n_games: int, bar: tqdm[Any]) -> Iterator[tuple[int, int]]:
-    """Yield first and end of blocks of games, so that there is progress, and an interrupt is heeded."""
-    for first in range(0, n_games, _BLOCK):
-        end = min(first + _BLOCK, n_games)
-        yield first, end
-        bar.update(end - first)
+def _hold(
+    will: int,
+    *,
+    deals: bool = False,
+    route: int = 0,
+    own: int = 0,
+    left: float = _ANY,
+    deal: Ints | None = None,
+    kept: int = 0,
+) -> Hold:
+    """Return what a seat is held to, where most of it does not matter."""
+    tickets = np.zeros(1, dtype=np.int64) if deal is None else deal
+    return Hold(will, deals, route, own, left, Planner().params, tickets, kept)
 
 
 def _with_interval(name: str, values: Floats) -> dict[str, float]:
@@ -500,7 +478,6 @@ def route_worth(
     with tqdm(total=4 * n_games * len(held) * len(bounds), unit="game", disable=not progress) as bar:
         for bound in bounds:
             states = np.zeros((n_games, State.n_cells), dtype=np.int64)
-            deal_games(table.tables, table.words, 0, states, np.zeros(NO_TAPE_CELLS, dtype=np.int64))
             for n in held:  # who holds more cards held fewer before: each search goes on where the last one stopped
                 rows[n, bound] = _route_row(table, game_map, route, n, bound, states, bar)
     index = pd.MultiIndex.from_tuples(rows, names=["own", "turns_left"])
@@ -512,18 +489,15 @@ def _route_row(
 ) -> dict[str, float]:
     """Return the row of `route_worth` for a moment, and leave each game there."""
     number = game_map.routes.index(route)
-    tables, players, words, tape = *table, np.zeros(NO_TAPE_CELLS, dtype=np.int64)
     left = np.zeros(len(states))
-    moment = Moment(number, own, min(bound, _ANY), Planner().params)
-    for first, end in _blocks(len(states), bar):
-        play_until(tables, players, words, first, states[first:end], tape, moment, left[first:end])
+    wait = _hold(WAIT, route=number, own=own, left=min(bound, _ANY), deals=not states.any())
+    table.play(np.arange(len(states)), states, wait, left, bar)
     moments = np.flatnonzero(left)
-    seats = moments % tables.n_seats
+    seats = moments % table.tables.n_seats
     ends, took = {}, {}
     for will in (NEVER, GO, FREE):
         played = states[moments]
-        for first, end in _blocks(len(moments), bar):
-            play_on(tables, players, words, moments[first:end], played[first:end], tape, number, will)
+        table.play(moments, played, _hold(will, route=number), np.zeros(len(moments)), bar)
         bar.update(len(states) - len(moments))
         ends[will] = _Ends.of(table.scored(played), seats)
         took[will] = State.across(played, "owner")[:, number] == seats
@@ -545,12 +519,12 @@ def _route_row(
 # -- which tickets to keep -----------------------------------------------------------------------------------------
 
 
-class Choices(pd.DataFrame):
+class _Choices(pd.DataFrame):
     """A table of choices, which shows its names whole in a notebook."""
 
     @property
-    def _constructor(self) -> type[Choices]:
-        return Choices
+    def _constructor(self) -> type[_Choices]:
+        return _Choices
 
     def _repr_html_(self) -> str:
         with pd.option_context("display.max_colwidth", None):
@@ -568,7 +542,7 @@ def which_to_keep(
     policy: Planner | None = None,
     seed: int = 7,
     progress: bool = True,
-) -> Choices:
+) -> pd.DataFrame:
     """
     Return which tickets of an opening deal to keep, as playing each choice out shows.
 
@@ -659,21 +633,18 @@ def which_to_keep(
     played = told.join(pd.DataFrame(rows)).sort_values(
         ["win_rate", "played_points"], ascending=False, kind="stable", ignore_index=True
     )
-    return Choices(played)
+    return _Choices(played)
 
 
 def _play_choice(
     table: _Table, deal: Ints, is_kept: npt.NDArray[np.bool_], n_games: int, bar: tqdm[Any]
 ) -> tuple[_Ends, npt.NDArray[np.bool_]]:
     """Return how games end for the seat that was dealt given tickets, and which of them it completed."""
-    tables, players, words, tape = *table, np.zeros(NO_TAPE_CELLS, dtype=np.int64)
+    numbers = np.arange(n_games)
     bits = int(sum(1 << i for i in np.flatnonzero(is_kept)))
+    hold = _hold(KEEP, deals=True, deal=deal, kept=bits)
+    states = np.zeros((n_games, State.n_cells), dtype=np.int64)
     done = np.zeros((n_games, len(deal)), dtype=np.int8)
-    scores = np.zeros((n_games, tables.n_seats, N_COLUMNS), dtype=np.int64)
-    states = np.zeros((_BLOCK, State.n_cells), dtype=np.int64)
-    for first, end in _blocks(n_games, bar):
-        some = states[: end - first]
-        play_kept(tables, players, words, first, some, tape, deal, bits)
-        mark_completed(tables, first, some, deal, done[first:end])
-        scores[first:end] = table.scored(some)
-    return _Ends.of(scores, np.arange(n_games) % tables.n_seats), done > 0
+    table.play(numbers, states, hold, np.zeros(n_games), bar)
+    mark_completed(table.tables, states, deal, done)
+    return _Ends.of(table.scored(states), numbers % table.tables.n_seats), done > 0
