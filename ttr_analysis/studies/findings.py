@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
+import numpy as np
 import pandas as pd
 
 from ttr_analysis._display import render_html
@@ -35,6 +36,8 @@ _FEWEST: Final = 30
 """Times that something was seen before it is spoken of."""
 _SHOWN: Final = 5
 """Rows of a long table that a picture shows."""
+_HURRY: Final = 0.25
+"""Trains at stake from which a route is one to hurry for."""
 _STEP: Final = 3
 """Between numbers of own cards from which a route is played out."""
 _POSITIONS: Final = 400
@@ -371,7 +374,7 @@ def _trap(evidence: Evidence) -> Finding | None:
 
 
 def _hurry(evidence: Evidence) -> Finding | None:
-    """Return the route whose loss costs deals most: on the board, with how much each other one costs."""
+    """Return the route with most at stake: what its loss costs a deal, by how often somebody takes it."""
     game_map = evidence.game_map
     losses = evidence.losses.dropna(subset=["deal_mean"])
     # Where a claim closes the other track of a double route, both are lost.
@@ -379,26 +382,30 @@ def _hurry(evidence: Evidence) -> Finding | None:
     lost = "track" if game_map.rules.both_tracks_open(players) else "both"
     is_double = losses["route"].map(lambda route: game_map.twin(game_map.route(route)) is not None)
     losses = losses[(losses["lost"] == lost) | ~is_double].set_index("route")
-    if losses.empty or losses["deal_mean"].max() <= 0:
+    taken = _taken_routes(evidence, losses.index, both=lost == "both")
+    table = losses.join(taken)
+    table["figure"] = table["deal_mean"] * table["rate"]
+    half = Z_95 * np.hypot(table["deal_se"] * table["rate"], table["deal_mean"] * table["rate_se"])
+    table["low"], table["high"] = (table["figure"] - half).clip(lower=0), table["figure"] + half
+    table = table.dropna(subset=["figure", "low"]).sort_values("figure", ascending=False, kind="stable")
+    if table.empty or table["figure"].iloc[0] <= 0:
         return None
-    half = Z_95 * losses["deal_se"]
-    table = losses.assign(figure=losses["deal_mean"], high=losses["deal_mean"] + half)
-    table["low"] = (losses["deal_mean"] - half).clip(lower=0)
-    table = table.sort_values("figure", ascending=False, kind="stable")
     worst = _record(table, 0)
     route = game_map.route(str(worst["name"]))
-    sentence = (
-        f"Hurry for {'-'.join(route.cities)}: who loses it with {players} players needs "
-        f"{in_words(worst['figure'], 'trains')} more for the tickets of an opening deal on average "
-        f"({_interval(worst['low'], worst['high'], 'trains')}), {worst['deal_worst']:.0f} at worst."
-    )
-    if evidence.games is not None:
-        ids = [track.id for track in game_map.routes_between(*route.cities)] if lost == "both" else [route.id]
-        claims = evidence.games.routes
-        turns = claims[claims["route"].isin(ids)].groupby("game")["turn"].min()
-        if len(turns):
-            share = in_words(len(turns) / evidence.games.n_games, "share")
-            sentence += f" It is taken in {share} of the games, in turn {turns.mean():.0f} on average."
+    needs = f"{in_words(worst['deal_mean'], 'trains')} more for the tickets of an opening deal"
+    if evidence.games is None:
+        sentence = (
+            f"Hurry for {'-'.join(route.cities)}: who loses it with {players} players needs {needs} on average "
+            f"({_interval(worst['low'], worst['high'], 'trains')}), {worst['deal_worst']:.0f} at worst."
+        )
+    else:
+        start = "Hurry for" if worst["figure"] >= _HURRY else "No need to hurry, not even for"
+        sentence = (
+            f"{start} {'-'.join(route.cities)}, where most is at stake: with {players} players it is taken in "
+            f"{in_words(worst['rate'], 'share')} of the games, in turn {worst['turn']:.0f} on average, and who loses "
+            f"it needs {needs}. That makes {in_words(worst['figure'], 'trains')} a game "
+            f"({_interval(worst['low'], worst['high'], 'trains')})."
+        )
     return Finding(
         "hurry",
         "The route to hurry for",
@@ -410,6 +417,25 @@ def _hurry(evidence: Evidence) -> Finding | None:
         table=_rows(table, [route.id]),
         picture="board",
     )
+
+
+def _taken_routes(evidence: Evidence, routes: pd.Index[Any], *, both: bool) -> pd.DataFrame:
+    """
+    Return in which share of the games routes are taken (`rate`, `rate_se`) and when (`turn`); always without games.
+
+    With `both`, the claim of either track of a double route counts for the first.
+    """
+    if evidence.games is None:
+        return pd.DataFrame({"rate": 1.0, "rate_se": 0.0, "turn": float("nan")}, index=routes)
+    claims = evidence.games.routes[["game", "route", "turn"]].astype({"route": object})
+    if both:
+        tracks = {route.id: evidence.game_map.routes_between(*route.cities)[0].id for route in evidence.game_map.routes}
+        claims["route"] = claims["route"].map(tracks)
+    turns = claims.groupby(["route", "game"])["turn"].min().groupby(level="route").agg(["size", "mean"])
+    n_games = evidence.games.n_games
+    rate = (turns["size"] / n_games).reindex(routes).fillna(0.0)
+    error = (rate * (1 - rate) / n_games) ** 0.5
+    return pd.DataFrame({"rate": rate, "rate_se": error, "turn": turns["mean"].reindex(routes)})
 
 
 def pays_from(worth: pd.DataFrame) -> int | None:
@@ -514,7 +540,9 @@ def _seat(evidence: Evidence) -> Finding | None:
         return None
     seats = seat_advantage(evidence.games)
     fair = 1 / len(seats)
-    seat = int((seats["win_rate"] - fair).abs().to_numpy().argmax())
+    begins = _record(seats, 0)
+    is_clear = not begins["win_low"] <= fair <= begins["win_high"]
+    seat = 0 if is_clear else int((seats["win_rate"] - fair).abs().to_numpy().argmax())
     table = seats.rename(columns={"win_rate": "figure", "win_low": "low", "win_high": "high"})
     table.index = pd.Index([f"Seat {n}{', who begins' if n == 0 else ''}" for n in range(len(seats))])
     row = _record(table, seat)

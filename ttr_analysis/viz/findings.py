@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
-from ttr_analysis.viz.sheet import board_sheet
+from ttr_analysis.viz.sheet import CitySheet, board_sheet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Mapping
@@ -18,10 +18,10 @@ ACCENT: Final = "var(--ttr-told, #0b6fae)"
 QUIET: Final = "0.45"
 """Opacity of all else."""
 _FONT: Final = "font-family='system-ui, DejaVu Sans, Verdana, sans-serif'"
-_WIDTH, _ROW, _TEXT = 420, 24, 14
-_LETTER: Final = 8.8
+_WIDTH, _ROW, _TEXT = 420, 24, 13
+_LETTER: Final = 8.1
 """Pixels of a letter, at most on average."""
-_LONGEST: Final = 24
+_LONGEST: Final = 34
 """Letters of a label; the rest is left out."""
 _TICKS: Final = (1, 2, 5)
 _DIRECTION: Final = "\N{FIRST STRONG ISOLATE}{}\N{POP DIRECTIONAL ISOLATE}"
@@ -176,18 +176,25 @@ def _board(finding: Finding, game_map: GameMap) -> str:
             f"<title>{escape(route['words'])}: {_tick(figure, finding.unit)}</title></path>"
         )
     ends = {city for route in sheet["routes"] if route["id"] in told for city in route["cities"]}
-    size = max(width, height) // 24
     for city in sheet["cities"]:
         is_end = city["name"] in ends
         parts.append(
             f"<circle cx='{city['x']}' cy='{city['y']}' r='{unit * (0.4 if is_end else 0.2):.0f}' "
             f"fill='{ACCENT if is_end else 'currentColor'}' fill-opacity='{1 if is_end else 0.5}'/>"
         )
-    for label in sheet["labels"]:
-        if label["city"] in ends:
-            for y, line in label["lines"]:
-                parts.append(
-                    f"<text x='{label['x']}' y='{y}' text-anchor='{label['anchor']}' {_FONT} font-size='{size}' "
-                    f"font-weight='700' fill='currentColor'>{escape(line)}</text>"
-                )
+    parts += _end_names([city for city in sheet["cities"] if city["name"] in ends], sheet["view"])
     return "".join([*parts, "</svg>"])
+
+
+def _end_names(cities: list[CitySheet], view: tuple[int, int, int, int]) -> Iterator[str]:
+    """Yield the names of the ends of a route, on the side where there is more room, the upper one above."""
+    left, _, width, height = view
+    size = max(width, height) // 24
+    cities = sorted(cities, key=lambda city: city["y"])
+    for i, city in enumerate(cities):
+        is_left = city["x"] < left + width / 2
+        x = city["x"] + (0.5 if is_left else -0.5) * size
+        y = city["y"] + (-0.25 if i < len(cities) / 2 else 0.95) * size
+        look = f"{_FONT} font-size='{size}' font-weight='700' fill='currentColor'"
+        anchor = "start" if is_left else "end"
+        yield f"<text x='{x:.0f}' y='{y:.0f}' text-anchor='{anchor}' {look}>{escape(city['name'])}</text>"
