@@ -123,3 +123,15 @@ def test_a_deal_too_large_is_refused() -> None:
     usa = load("usa")
     with pytest.raises(ValueError, match="an opening deal of this map has 3 tickets, got 4"):
         studies.which_to_keep(usa, usa.tickets[:4], progress=False)
+
+
+@pytest.mark.compiled_only
+def test_the_best_of_many_choices_are_found_in_a_few_games() -> None:
+    nordic = load("nordic")
+    deal = ["Oslo-Vaasa", "Oslo-Stockholm", "Narvik-Murmansk", "Bergen-Narvik"]
+    few = studies.which_to_keep(nordic, deal, n_games=80, n_best=3, progress=False)
+    everything = studies.which_to_keep(nordic, deal, n_games=80, progress=False)
+    assert len(few) == 3
+    assert few["keep"].iloc[0] in everything["keep"].iloc[:3].tolist()
+    same = everything.set_index("keep").loc[few["keep"], "win_rate"]
+    assert few["win_rate"].tolist() == same.tolist()

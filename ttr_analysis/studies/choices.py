@@ -72,6 +72,8 @@ _BLOCK: Final = 32
 """Games between two chances to interrupt, and two steps of the progress bar."""
 _PLAYERS: Final = 3
 """Players of a game, where the map is for so many."""
+_FIRST: Final = 64
+"""Games by which it is seen which choices of a deal are worth more of them."""
 _ANY: Final = 10_000.0
 """Turns that no game has left."""
 
@@ -559,7 +561,8 @@ def which_to_keep(
     n_games
         Games of each choice.
     n_best
-        Choices that are played: so many with the best net points. None: all.
+        Choices that are played to the end of it: so many of those that do
+        best in the first games. None: all.
     at_least
         How many must be kept. None: as the rules say.
     n_players
@@ -606,14 +609,19 @@ def which_to_keep(
         raise ValueError(f"an opening deal of this map has {most} tickets, got {len(dealt)}")
     n_games = whole(n_games, "n_games", 1)
     told = ticket_analysis.which_to_keep(game_map, dealt, at_least=at_least, n_players=n_players)
-    told = told if n_best is None else told.head(whole(n_best, "n_best", 1))
+    n_best = len(told) if n_best is None else min(whole(n_best, "n_best", 1), len(told))
     table = _Table.of(game_map, n_players, policy, seed)
     numbers = np.array([game_map.tickets.index(ticket) for ticket in dealt], dtype=np.int64)
+    kept = [np.array([ticket.id in keep.split(", ") for ticket in dealt]) for keep in told["keep"]]
+    n_first = min(_FIRST, n_games) if n_best < len(told) else 0
     rows, wins = [], []
-    with tqdm(total=n_games * len(told), unit="game", disable=not progress) as bar:
-        for keep in told["keep"]:
-            ids = keep.split(", ")
-            is_kept = np.array([ticket.id in ids for ticket in dealt])
+    with tqdm(total=n_games * n_best + n_first * len(told), unit="game", disable=not progress) as bar:
+        if n_first:
+            first = [_play_choice(table, numbers, is_kept, n_first, bar)[0] for is_kept in kept]
+            best_first = sorted(range(len(kept)), key=lambda i: (-first[i].wins.mean(), -first[i].points.mean()))
+            chosen = sorted(best_first[:n_best])
+            told, kept = told.iloc[chosen].reset_index(drop=True), [kept[i] for i in chosen]
+        for is_kept in kept:
             ends, done = _play_choice(table, numbers, is_kept, n_games, bar)
             won = clustered_rate(moments_of(ends.wins, np.ones(n_games)))
             rows.append(

@@ -224,7 +224,7 @@ def deal(context: Context) -> Section:
         )
     blocks: list[Block] = [_deal_table(rows, choices)]
     if played:
-        note = f"The {len(played)} choices with the best net points, each played in the same {n_games} games."
+        note = f"The {len(played)} choices that do best in a few games, each played in the same {n_games} games."
         shown = [
             {"keep": several(map(ticket_name, choices[row["keep"]])), **{key: row[key] for key in _PLAYED}}
             for row in played
