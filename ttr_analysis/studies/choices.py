@@ -600,7 +600,7 @@ def which_to_keep(
     >>> nordic = ttr.load_map("nordic")
     >>> deal = ["Oslo-Vaasa", "Oslo-Stockholm", "Narvik-Murmansk"]
     >>> table = which_to_keep(nordic, deal, n_games=6, progress=False)
-    >>> len(table), table["win_difference"].iloc[0]
+    >>> len(table), float(table["win_difference"].iloc[0])
     (4, 0.0)
     """
     dealt = game_map.resolve_tickets(deal)

@@ -200,8 +200,8 @@ def findings(
     --------
     >>> import ttr_analysis as ttr
     >>> found = findings(ttr.load_map("usa"), n_games=60, n_deals=20, progress=False)
-    >>> [item.id for item in found]
-    ['best-ticket', 'trap', 'hurry', 'seat', 'winners', 'fates']
+    >>> [item.id for item in found]  # in so few games no ticket is kept often enough to be judged
+    ['hurry', 'seat', 'winners', 'fates']
     >>> found["hurry"].unit
     'trains'
     """
