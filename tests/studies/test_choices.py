@@ -15,7 +15,7 @@ from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import AT_OFFER, AT_PILE, State
 from ttr_analysis.policies import Planner
 from ttr_analysis.policies.playout import NO_TAPE_CELLS, seat_players
-from ttr_analysis.rules.chance import run_words
+from ttr_analysis.rules.chance import run_keys
 from ttr_analysis.studies.choices import FREE, GO, NEVER, WAIT, _hold, deal_tickets, own_cards, play_held
 from ttr_analysis.tables import game_tables
 
@@ -26,7 +26,7 @@ GAMES = 12
 @pytest.mark.compiled_only
 def test_a_seat_is_held_to_its_choice_and_nobody_else_is() -> None:
     nordic = load("nordic")
-    tables, players, words = game_tables(nordic, 3), seat_players(nordic, [Planner()] * 3), run_words(7, 3)
+    tables, players, words = game_tables(nordic, 3), seat_players(nordic, [Planner()] * 3), run_keys(7, 3)
     route = [other.id for other in nordic.routes].index(LIEKSA)
     tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
     states = np.zeros((120, State.n_cells), dtype=np.int64)
@@ -85,7 +85,7 @@ def test_a_moment_that_never_comes_says_nothing() -> None:
 def test_a_deal_is_made_of_the_tickets_given(name: str, n: int) -> None:
     game_map = load(name)
     tables = game_tables(game_map, 3)
-    words, tape = run_words(3, 3), np.zeros(NO_TAPE_CELLS, dtype=np.int64)
+    words, tape = run_keys(3, 3), np.zeros(NO_TAPE_CELLS, dtype=np.int64)
     rng = np.random.default_rng(5)
     for game in range(GAMES):
         state = State()

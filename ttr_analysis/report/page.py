@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import singledispatch
 from importlib import resources
 
+from ttr_analysis._words import counted, listed
 from ttr_analysis.report.document import (
     NAME_BEGINS,
     NAME_ENDS,
@@ -23,10 +24,8 @@ from ttr_analysis.report.document import (
     Section,
     Table,
     Words,
-    count,
     percent,
     plain,
-    several,
 )
 from ttr_analysis.studies.findings import Findings
 from ttr_analysis.viz.findings import finding_svg
@@ -163,8 +162,8 @@ def _held(blocks: Sequence[Block]) -> str:
     """Return what is folded away, in words."""
     pictures = sum(isinstance(block, Picture | Drawing) for block in blocks)
     tables = sum(isinstance(block, Table) for block in blocks)
-    parts = [count(n, noun) for n, noun in ((pictures, "picture"), (tables, "table")) if n]
-    return several(parts).capitalize() if parts else "Read on"
+    parts = [counted(n, noun) for n, noun in ((pictures, "picture"), (tables, "table")) if n]
+    return listed(parts).capitalize() if parts else "Read on"
 
 
 def _findings(found: Findings) -> str:

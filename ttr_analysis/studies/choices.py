@@ -61,7 +61,7 @@ from ttr_analysis.policies.planner.observation import turns_left as foresee_turn
 from ttr_analysis.policies.planner.policy import Planner
 from ttr_analysis.policies.playout import NO_TAPE_CELLS, Players, choose, seat_players, wake_players
 from ttr_analysis.records.header import check_seed
-from ttr_analysis.rules.chance import run_words
+from ttr_analysis.rules.chance import run_keys
 from ttr_analysis.rules.payment import GRAY_INDEX
 from ttr_analysis.rules.scoring import NO_GOAL
 from ttr_analysis.studies.intervals import clustered_difference, clustered_rate, mean_interval, moments_of
@@ -330,7 +330,7 @@ class _Table(NamedTuple):
         n = max(low, min(_PLAYERS, high)) if n_players is None else whole(n_players, "n_players", 1)
         check_seed(seed)
         tables = game_tables(game_map, n)
-        return cls(tables, seat_players(game_map, [policy or Planner()] * n), run_words(seed, n))
+        return cls(tables, seat_players(game_map, [policy or Planner()] * n), run_keys(seed, n))
 
     def play(self, numbers: Ints, states: Ints, hold: Hold, left: Floats, bar: tqdm[Any]) -> None:
         """Play games block by block, so that there is progress, and an interrupt is heeded."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 
+from ttr_analysis._words import counted, listed
 from ttr_analysis.analysis import structure
 from ttr_analysis.cards import GRAY, ROUTE_COLORS
 from ttr_analysis.maps.model import Ticket
@@ -18,16 +19,13 @@ from ttr_analysis.report.document import (
     Figures,
     Picture,
     Section,
-    count,
     drop_empty,
     drop_equal,
     make_table,
-    measured,
     name,
     number,
     percent,
     records,
-    several,
 )
 from ttr_analysis.report.pictures import board
 from ttr_analysis.viz.board import plot_map
@@ -47,15 +45,15 @@ def board_section(context: Context) -> Section:
     where = route_name(dearest[0]) if len(dearest) == 1 else f"each of {len(dearest)} routes"
     by_color = _by_color(context)
     lead = (
-        f"The board has {count(len(routes), 'route')} with {number(spaces)} car spaces; the {trains} trains "
+        f"The board has {counted(len(routes), 'route')} with {number(spaces)} car spaces; the {trains} trains "
         f"of one player fill {percent(min(trains / spaces, 1.0))} of them. "
-        f"The most points lie on {where}: {most} for {count(dearest[0].length, 'train')}."
+        f"The most points lie on {where}: {most} for {counted(dearest[0].length, 'train')}."
     )
     colored = {row["color"]: row["spaces"] for row in by_color if row["color"] != GRAY}
     if len(set(colored.values())) > 1:
         most, least = max(colored.values()), min(colored.values())
-        with_most = several(color for color, n in colored.items() if n == most)
-        with_least = several(color for color, n in colored.items() if n == least)
+        with_most = listed(color for color, n in colored.items() if n == most)
+        with_least = listed(color for color, n in colored.items() if n == least)
         lead += f" Of the colored ones most are {with_most} ({most}), fewest {with_least} ({least})."
     return Section(
         id="board",
@@ -323,11 +321,13 @@ def _dearest(context: Context, losses: list[dict[str, Any]]) -> str:
     harmless = sum(_or_zero(row["deal_mean"]) == 0 and row["deals_lost"] == 0 for row in losses)
     lost = f" ({first['lost']})" if first["lost"] == _BOTH else ""
     words = (
-        f"The loss of {first['route']}{lost} costs most: {measured(first['deal_mean'], 'train', 2)} more for the "
-        f"tickets of an opening deal on average, {number(first['deal_worst'])} at worst."
+        f"The loss of {first['route']}{lost} costs most: {counted(number(first['deal_mean'], 2), 'train')} more for "
+        f"the tickets of an opening deal on average, {number(first['deal_worst'])} at worst."
     )
     return (
-        f"{words} {count(harmless, 'loss', 'losses')} of {len(losses)} cost nothing in any deal." if harmless else words
+        f"{words} {counted(harmless, 'loss', 'losses')} of {len(losses)} cost nothing in any deal."
+        if harmless
+        else words
     )
 
 
@@ -348,7 +348,7 @@ def _loss_board(context: Context, losses: list[dict[str, Any]]) -> Picture:
     doubled = any(row["lost"] == _BOTH for row in losses)
     twins = f"; of a double route, {'both tracks' if closes else 'one track'}" if doubled else ""
     top = _worst(context, losses)
-    highest = f"{top['route']} with {measured(top['deal_mean'], 'train', 2)}"
+    highest = f"{top['route']} with {counted(number(top['deal_mean'], 2), 'train')}"
     caption = f"How many trains more an opening deal takes on average when the route is lost{twins}."
     return board(
         lambda ax: plot_map(game_map, ax, values=dearest, value_label="extra trains", title=""),
@@ -365,10 +365,10 @@ def _loss_board(context: Context, losses: list[dict[str, Any]]) -> Picture:
 def _thin(bridges: list[dict[str, Any]], cut_cities: list[dict[str, Any]]) -> str:
     if not bridges and not cut_cities:
         return "No single route or city cuts the map in two."
-    bridge = several((row["route"] for row in bridges[:3]), "or")
-    city = several((row["city"] for row in cut_cities[:3]), "or")
+    bridge = listed((row["route"] for row in bridges[:3]), "or")
+    city = listed((row["city"] for row in cut_cities[:3]), "or")
     parts = [words for words, there in ((f"the routes {bridge}", bridges), (f"the city {city}", cut_cities)) if there]
-    return f"The map falls apart without {several(parts, 'or')}."
+    return f"The map falls apart without {listed(parts, 'or')}."
 
 
 def _weakest(cuts: list[dict[str, Any]]) -> str:
@@ -378,10 +378,10 @@ def _weakest(cuts: list[dict[str, Any]]) -> str:
     n_weakest = sum(row["tracks"] == fewest for row in cuts)
     most = cuts[-1]["tracks"]
     if fewest == most:
-        return f"Every ticket is lost with {count(fewest, 'route')}."
+        return f"Every ticket is lost with {counted(fewest, 'route')}."
     return (
-        f"To make a ticket impossible takes from {count(fewest, 'lost route')} "
-        f"({count(n_weakest, 'ticket')}, such as {cuts[0]['ticket']}) to {most} ({cuts[-1]['ticket']})."
+        f"To make a ticket impossible takes from {counted(fewest, 'lost route')} "
+        f"({counted(n_weakest, 'ticket')}, such as {cuts[0]['ticket']}) to {most} ({cuts[-1]['ticket']})."
     )
 
 
@@ -397,7 +397,7 @@ def _ticket_cuts(context: Context) -> list[dict[str, Any]]:
                 "points": ticket.points,
                 "tracks": by_tracks.size,
                 "pairs": by_pairs.size,
-                "cut": several(dict.fromkeys(route_name(route) for route in by_tracks.routes)),
+                "cut": listed(dict.fromkeys(route_name(route) for route in by_tracks.routes)),
             }
         )
     rows.sort(key=lambda row: (row["tracks"], row["pairs"], -row["points"]))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from matplotlib.ticker import MaxNLocator
 
+from ttr_analysis._words import counted, listed
 from ttr_analysis.analysis import draws, payments, tunnels
 from ttr_analysis.analysis.waiting import WaitingTime
 from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE
@@ -17,14 +18,12 @@ from ttr_analysis.report.document import (
     Block,
     Picture,
     Section,
-    count,
     drop_equal,
     finite,
     make_table,
     number,
     percent,
     records,
-    several,
 )
 from ttr_analysis.report.pictures import chart
 from ttr_analysis.studies.findings import worth_in_words
@@ -64,7 +63,7 @@ def drawing_section(context: Context) -> Section:
     means = {way: typical[f"{way.key}_cards"] for way in ways}
     fast, slow = min(means, key=means.__getitem__), max(means, key=means.__getitem__)
     lead = (
-        f"To gather {count(typical['n_cards'], 'card')} takes from {number(means[fast], 1)} blind draws ({fast.words}) "
+        f"To gather {counted(typical['n_cards'], 'card')} takes from {number(means[fast], 1)} blind draws ({fast.words}) "
         f"to {number(means[slow], 1)} ({slow.words})."
     )
     if 0 < means[ways[1]] < float("inf"):
@@ -103,10 +102,10 @@ def _locomotive(context: Context) -> tuple[str, list[Block]]:
     if rules.market.locomotive_cost == 1:
         return f"A face-up locomotive costs no more than a blind card, and is of use {where}.", []
     rows = records(draws.locomotive_table(rules=rules).reset_index())
-    words = f"A face-up locomotive, of use {where}, costs {count(rules.market.locomotive_cost, 'draw')}: "
+    words = f"A face-up locomotive, of use {where}, costs {counted(rules.market.locomotive_cost, 'draw')}: "
     blind = [row["colors"] for row in rows if row["better"] == "blind"]
     if blind:
-        words += f"blind cards bring more from {count(min(blind), 'useful color')} on."
+        words += f"blind cards bring more from {counted(min(blind), 'useful color')} on."
     else:
         words += "it always brings more than the blind cards."
     return words, [make_table("locomotive_or_blind", "A face-up locomotive, or blind cards", rows)]
@@ -128,7 +127,7 @@ def _chart(rows: list[dict[str, Any]], ways: list[_Way]) -> Picture:
 
     last = rows[-1]
     values = "; ".join(f"{way.words}: {number(last[f'{way.key}_cards'], 1)}" for way in ways)
-    caption = f"Expected blind draws from an empty hand. For {count(last['n_cards'], 'card')}: {values}."
+    caption = f"Expected blind draws from an empty hand. For {counted(last['n_cards'], 'card')}: {values}."
     return chart(draw, f"Rising lines. {caption}", caption, size=(8.0, 3.8))
 
 
@@ -166,8 +165,8 @@ def _long_lead(context: Context, route: Route, rows: list[dict[str, Any]]) -> st
     """Return what a long route takes, and whether it is worth it."""
     none, most = rows[0], rows[-1]
     lead = (
-        f"{route_name(route)} scores {route.points} points for {count(route.length, 'train')}; any {route.swap_size} "
-        f"cards stand in for one. With {most['own']} cards of one color it takes {count(most['cards'], 'card')}, "
+        f"{route_name(route)} scores {route.points} points for {counted(route.length, 'train')}; any {route.swap_size} "
+        f"cards stand in for one. With {most['own']} cards of one color it takes {counted(most['cards'], 'card')}, "
         f"with none {none['cards']}: each own card saves {route.swap_size - 1}. "
         f"The same trains earn at most {max(row['same_trains'] for row in rows)} points elsewhere."
     )
@@ -221,8 +220,8 @@ def _waiting(context: Context, route: Route, own: int) -> WaitingTime:
 
 def _waiting_chart(context: Context, route: Route) -> Picture:
     most = min(2 * route.length // 3, context.game_map.rules.cards.per_color)
-    odds = {count(own, "own card"): _waiting(context, route, own) for own in sorted({0, most // 2, most})}
-    halves = several(f"{wait.quantile(0.5)} draws from {held}" for held, wait in odds.items())
+    odds = {counted(own, "own card"): _waiting(context, route, own) for own in sorted({0, most // 2, most})}
+    halves = listed(f"{wait.quantile(0.5)} draws from {held}" for held, wait in odds.items())
     caption = f"How soon {route_name(route)} can be paid by drawing blind. The chance reaches one half after {halves}."
     alt = f"Rising steps, one line for each number of own cards. One half is reached after {halves}."
     return chart(lambda ax: plot_card_odds(odds, ax, by="cards", title=""), alt, caption, size=(8.0, 3.6))
@@ -242,9 +241,9 @@ def ferries(context: Context) -> Section | None:
     without = "cannot be paid without" if common["without"] is None else f"{common['without']} without"
     kind = "gray" if common["color"] == GRAY else "one-colored"
     lead = (
-        f"{count(len(routes), 'ferry', 'ferries')} with {count(symbols, 'locomotive symbol')} in all. The commonest, "
-        f"{kind} of length {common['length']} with {count(common['symbols'], 'symbol')}, takes "
-        f"{count(common['fewest'], 'card')} with locomotives and {without}. "
+        f"{counted(len(routes), 'ferry', 'ferries')} with {counted(symbols, 'locomotive symbol')} in all. The commonest, "
+        f"{kind} of length {common['length']} with {counted(common['symbols'], 'symbol')}, takes "
+        f"{counted(common['fewest'], 'card')} with locomotives and {without}. "
         f"Drawing blind from an empty hand it can be paid after {_mean(common['draws'])} on average, "
         f"a plain route of its length and color after {_mean(common['plain_draws'])}."
     )
@@ -311,17 +310,17 @@ def tunnel_section(context: Context) -> Section | None:
 
 def _tunnel_lead(context: Context, routes: list[Route], spare: list[dict[str, Any]]) -> str:
     revealed = context.game_map.rules.tunnel.revealed
-    lead = f"{count(len(routes), 'tunnel')}, {count(revealed, 'card')} turned over for each. "
+    lead = f"{counted(len(routes), 'tunnel')}, {counted(revealed, 'card')} turned over for each. "
     in_color = [row for row in spare if row["plays"] == _IN_COLOR]
     if not in_color:
         return lead + "The deck is too small to hold spare cards of one color."
     common = max(in_color, key=lambda row: row["n_tunnels"])
     odds = [common[f"s{n}"] for n in range(revealed + 1)]
-    steps = several(f"{percent(p)} of cases with {'no' if n == 0 else n}" for n, p in enumerate(odds[:3]))
+    steps = listed(f"{percent(p)} of cases with {'no' if n == 0 else n}" for n, p in enumerate(odds[:3]))
     enough = next(n for n, p in enumerate(odds) if p >= _SAFE)
     return (
         f"{lead}A tunnel of length {common['length']}, paid in a color, succeeds in {steps} spare cards. "
-        f"To succeed in nine of ten tries, hold {count(enough, 'spare card')}."
+        f"To succeed in nine of ten tries, hold {counted(enough, 'spare card')}."
     )
 
 
@@ -402,5 +401,5 @@ def _surcharge_chart(rows: list[dict[str, Any]], revealed: int) -> Picture:
         f"that cannot be turned over. With none held, {percent(first['p0'])} of tries cost nothing more, and the "
         f"surcharge is {number(first['mean'], 2)} cards on average."
     )
-    alt = f"Bars and lines: the chance of each surcharge for {several(odds)}. {caption}"
+    alt = f"Bars and lines: the chance of each surcharge for {listed(odds)}. {caption}"
     return chart(lambda ax: plot_tunnel_odds(odds, ax, title=""), alt, caption, size=(8.0, 4.4))

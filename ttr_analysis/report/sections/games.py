@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ttr_analysis import studies
+from ttr_analysis._words import counted
 from ttr_analysis.report.context import Context, route_name, ticket_name
 from ttr_analysis.report.document import (
     Block,
@@ -13,7 +14,6 @@ from ttr_analysis.report.document import (
     Picture,
     Section,
     Words,
-    count,
     drop_empty,
     finite,
     make_table,
@@ -82,7 +82,7 @@ def _lead(seats: pd.DataFrame, fates: pd.DataFrame) -> str:
     if not first["win_low"] <= chance <= first["win_high"]:
         than = "more than" if first["win_low"] > chance else "less than"
     lead = (
-        f"In {count(n_games, 'game')} between {len(seats)} planners the first seat, seat 0, wins "
+        f"In {counted(n_games, 'game')} between {len(seats)} planners the first seat, seat 0, wins "
         f"{percent(first['win_rate'])} ({_between(first['win_low'], first['win_high'])}): {than} the "
         f"{percent(chance)} of equal seats."
     )
@@ -178,7 +178,7 @@ def _ticket_chart(results: pd.DataFrame) -> Picture:
         "How often each ticket is completed once kept, against the trains that it takes at least, with 95% intervals. "
         "Colors: the points that it brings on average, failures included."
     )
-    alt = f"{count(int((results['kept'] > 0).sum()), 'dot')}, one for each ticket. {caption}"
+    alt = f"{counted(int((results['kept'] > 0).sum()), 'dot')}, one for each ticket. {caption}"
     return chart(lambda ax: plot_ticket_results(results, ax, title=""), alt, caption, size=(8.0, 6.4), wide=True)
 
 

@@ -48,7 +48,7 @@ def rules_section(context: Context) -> Section:
     variants = f" and {counted(len(game_map.rules.variants), 'variant')}" if game_map.rules.variants else ""
     lead = (
         f"What the numbers of this study assume: the rules for {players}, "
-        f"with {counted(bonuses or 'no', 'bonus', 'bonuses')} at the end{variants}."
+        f"with {counted(bonuses, 'bonus', 'bonuses')} at the end{variants}."
     )
     blocks: list[Block] = [Points(tuple(items))]
     decided = decisions(context.folder) if context.folder else []
@@ -172,7 +172,7 @@ def _end(rules: RuleSet) -> str:
 def _cards(rules: RuleSet) -> str:
     cards = rules.cards
     return (
-        f"{cards.per_color} of each of 8 colors and {counted(cards.locomotives or 'no', 'locomotive')}: "
+        f"{cards.per_color} of each of 8 colors and {counted(cards.locomotives, 'locomotive')}: "
         f"{rules.deck.n_cards} in all. Each player begins with {cards.opening_hand}."
     )
 
@@ -244,7 +244,7 @@ def _tolls(rules: RuleSet) -> str:
 def _loans(rules: RuleSet) -> str:
     if not rules.money.tokens:
         return ""
-    penalty = counted(rules.money.loan.penalty or "no", "point")
+    penalty = counted(rules.money.loan.penalty, "point")
     return f"Whoever cannot pay a whole toll takes a loan: {penalty} less at the end."
 
 

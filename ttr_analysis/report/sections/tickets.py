@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ttr_analysis import studies
+from ttr_analysis._words import counted, listed
 from ttr_analysis.analysis import paths, tickets
 from ttr_analysis.analysis.tickets import BestNetwork
 from ttr_analysis.maps.model import Place, Ticket
@@ -20,17 +21,14 @@ from ttr_analysis.report.document import (
     Picture,
     Section,
     Table,
-    count,
     drop_empty,
     drop_equal,
     finite,
     make_table,
-    measured,
     name,
     number,
     percent,
     records,
-    several,
     without,
 )
 from ttr_analysis.report.pictures import board, chart
@@ -139,7 +137,7 @@ def _par(rows: list[dict[str, Any]]) -> str:
 
 
 def _bargain(row: dict[str, Any]) -> str:
-    return f"{count(row['points'], 'point')} for {measured(row['in_deal'], 'extra train', 1)}"
+    return f"{counted(row['points'], 'point')} for {counted(number(row['in_deal'], 1), 'extra train')}"
 
 
 def _value_chart(context: Context, table: pd.DataFrame) -> Picture:
@@ -155,7 +153,7 @@ def _value_chart(context: Context, table: pd.DataFrame) -> Picture:
         f"(mean of {number(context.n_deals)} deals). The lighter a dot, the more points over par: above the straight "
         "line through all tickets."
     )
-    alt = f"{count(len(table), 'dot')}, one for each ticket. {caption}"
+    alt = f"{counted(len(table), 'dot')}, one for each ticket. {caption}"
     return chart(draw, alt, caption, size=(8.0, 6.4), wide=True)
 
 
@@ -181,7 +179,7 @@ def pairs(context: Context) -> Section | None:
     lead = (
         f"Of {number(len(rows))} pairs {number(helping)} ({percent(helping / len(rows))}) share trains. The best, "
         f"{best['ticket_a']} with {best['ticket_b']}, brings {best['points']} points for "
-        f"{count(best['trains'], 'train')}. {most['ticket_a']} and {most['ticket_b']} save most: "
+        f"{counted(best['trains'], 'train')}. {most['ticket_a']} and {most['ticket_b']} save most: "
         f"{most['saved']} of {most['apart']} trains."
     )
     note = f"The file has all {number(len(rows))} pairs."
@@ -207,8 +205,8 @@ def deal(context: Context) -> Section:
     played, n_games = _played(context, dealt, least), min(_N_PLAYED, context.n_games)
     best = played[0] if played else rows[0]
     kept = choices[best["keep"]]
-    which = f"all {len(kept)}" if len(kept) == len(dealt) else several(map(ticket_name, kept))
-    lead = f"A deal as an example (seed {context.settings.seed}): {several(map(ticket_name, dealt))}. "
+    which = f"all {len(kept)}" if len(kept) == len(dealt) else listed(map(ticket_name, kept))
+    lead = f"A deal as an example (seed {context.settings.seed}): {listed(map(ticket_name, dealt))}. "
     if not best["possible"]:
         lead += "No choice that the rules allow can be completed with the trains of a player."
     elif played:
@@ -220,13 +218,13 @@ def deal(context: Context) -> Section:
     else:
         lead += (
             f"The best choice is to keep {which}: {best['ticket_points']:g} points of tickets "
-            f"with {count(int(best['trains']), 'train')}, {best['slack']:g} left."
+            f"with {counted(int(best['trains']), 'train')}, {best['slack']:g} left."
         )
     blocks: list[Block] = [_deal_table(rows, choices)]
     if played:
         note = f"The {len(played)} choices that do best in a few games, each played in the same {n_games} games."
         shown = [
-            {"keep": several(map(ticket_name, choices[row["keep"]])), **{key: row[key] for key in _PLAYED}}
+            {"keep": listed(map(ticket_name, choices[row["keep"]])), **{key: row[key] for key in _PLAYED}}
             for row in played
         ]
         shown = drop_empty(shown, "warning")
@@ -266,8 +264,8 @@ def _choices(dealt: list[Ticket]) -> dict[str, list[Ticket]]:
 def _deal_table(rows: list[dict[str, Any]], choices: dict[str, list[Ticket]]) -> Table:
     shown = [
         {
-            "keep": several(map(ticket_name, choices[row["keep"]])),
-            "drop": several(map(ticket_name, choices[row["drop"]])) or "none",
+            "keep": listed(map(ticket_name, choices[row["keep"]])),
+            "drop": listed(map(ticket_name, choices[row["drop"]])) or "none",
             "destinations": _meant(choices[row["keep"]], row["destinations"]),
             **{key: finite(row[key]) for key in _CHOICES},
         }
@@ -284,15 +282,15 @@ def _deal_table(rows: list[dict[str, Any]], choices: dict[str, list[Ticket]]) ->
 def _meant(kept: list[Ticket], destinations: object) -> str:
     """Return in words which destinations are meant; none where there is no choice, or nothing is possible."""
     chosen = _destinations(kept, destinations)
-    return several(f"{name(ticket.origin)} to {name(chosen[ticket.id])}" for ticket in kept if ticket.id in chosen)
+    return listed(f"{name(ticket.origin)} to {name(chosen[ticket.id])}" for ticket in kept if ticket.id in chosen)
 
 
 def _deal_board(context: Context, kept: list[Ticket], meant: str) -> Picture:
     network = tickets.cheapest_network(context.game_map, kept, destinations=_destinations(kept, meant))
-    words = several(map(ticket_name, kept))
-    size = f"{count(network.length, 'train')} in {count(len(network.routes), 'route')}"
+    words = listed(map(ticket_name, kept))
+    size = f"{counted(network.length, 'train')} in {counted(len(network.routes), 'route')}"
     caption = f"The cheapest network for {words}: {size}."
-    routes = several(route_name(route) for route in network.routes)
+    routes = listed(route_name(route) for route in network.routes)
     return board(
         lambda ax: plot_map(context.game_map, ax, highlight=network, tickets=kept, title=""),
         context.game_map,
@@ -326,8 +324,8 @@ def best(context: Context) -> Section | None:
         return Section("best", _TITLE, lead, ())
     lead = (
         f"Whoever could choose any tickets and were left alone would make {best.score} points with "
-        f"{count(best.trains, 'train')}: {best.ticket_points} from {count(len(best.tickets), 'ticket')} and "
-        f"{best.route_points} from {count(len(best.routes), 'route')}, bonuses aside. {_proof(best)}"
+        f"{counted(best.trains, 'train')}: {best.ticket_points} from {counted(len(best.tickets), 'ticket')} and "
+        f"{best.route_points} from {counted(len(best.routes), 'route')}, bonuses aside. {_proof(best)}"
     )
     blocks = (
         _board(context, best),
@@ -344,7 +342,7 @@ def _proof(best: BestNetwork) -> str:
 
 
 def _limit(best: BestNetwork) -> str:
-    return f"it is proven that no network {_scope(best)} makes more than {count(best.bound, 'point')}"
+    return f"it is proven that no network {_scope(best)} makes more than {counted(best.bound, 'point')}"
 
 
 def _scope(best: BestNetwork) -> str:
@@ -352,12 +350,12 @@ def _scope(best: BestNetwork) -> str:
 
 
 def _board(context: Context, best: BestNetwork) -> Picture:
-    routes = several(route_name(route) for route in best.routes)
+    routes = listed(route_name(route) for route in best.routes)
     return board(
         lambda ax: plot_map(context.game_map, ax, highlight=best, title=""),
         context.game_map,
         f"The board with these routes marked: {routes}.",
-        f"The best network: {count(best.length, 'train')} in {count(len(best.routes), 'route')}.",
+        f"The best network: {counted(best.length, 'train')} in {counted(len(best.routes), 'route')}.",
     )
 
 
@@ -405,14 +403,14 @@ def toll_section(context: Context) -> Section | None:
     mean = fmean(row["toll"] for row in tickets)
     enough = f"about {number(tokens / mean, 1)}" if mean else "all"
     lead = (
-        f"The shortest paths of {len(tickets)} tickets cost {measured(mean, 'token', 1)} on average. "
+        f"The shortest paths of {len(tickets)} tickets cost {counted(number(mean, 1), 'token')} on average. "
         f"The {tokens} tokens of a player pay for {enough} of them"
     )
     if saving:
         saved, extra = fmean(row["saved"] for row in saving), fmean(row["extra"] for row in saving)
         lead += (
-            f". On {len(saving)} a cheaper way saves {measured(saved, 'token', 1)} for "
-            f"{measured(extra, 'train', 1)} more, on average."
+            f". On {len(saving)} a cheaper way saves {counted(number(saved, 1), 'token')} for "
+            f"{counted(number(extra, 1), 'train')} more, on average."
         )
     else:
         lead += ". No other way is cheaper."
@@ -504,16 +502,16 @@ def countries(context: Context) -> Section | None:
     nearest = sum(row["extra_trains"] == 0 for row in rows)
     dearer = [row for row in rows if row["extra_points"] > 0 and row["extra_trains"] > 0]
     lead = (
-        f"{count(len(tickets), 'ticket')} ({len(distinct)} different ones) with a country at an end, or several "
+        f"{counted(len(tickets), 'ticket')} ({len(distinct)} different ones) with a country at an end, or several "
         f"destinations of which the best one reached counts. Most points per train: {first['ticket']} to "
         f"{first['destination']}, {first['points']} points for "
-        f"{count(first['trains'], 'train')}."
+        f"{counted(first['trains'], 'train')}."
     )
     if dearer and nearest:
         points, trains = sum(row["extra_points"] for row in dearer), sum(row["extra_trains"] for row in dearer)
         lead += (
             f" To go farther than the nearest destination for a better one takes "
-            f"{measured(trains / len(dearer), 'train', 1)} more for {measured(points / len(dearer), 'point', 1)} more, "
+            f"{counted(number(trains / len(dearer), 1), 'train')} more for {counted(number(points / len(dearer), 1), 'point')} more, "
             "on average."
         )
     table = make_table("country_tickets", "Destinations of the tickets to countries", rows, n_shown=20)
