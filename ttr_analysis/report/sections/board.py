@@ -324,11 +324,9 @@ def _dearest(context: Context, losses: list[dict[str, Any]]) -> str:
         f"The loss of {first['route']}{lost} costs most: {counted(number(first['deal_mean'], 2), 'train')} more for "
         f"the tickets of an opening deal on average, {number(first['deal_worst'])} at worst."
     )
-    return (
-        f"{words} {counted(harmless, 'loss', 'losses')} of {len(losses)} cost nothing in any deal."
-        if harmless
-        else words
-    )
+    if not harmless:
+        return words
+    return f"{words} {counted(harmless, 'loss', 'losses')} of {len(losses)} cost nothing in any deal."
 
 
 def _or_zero(value: float) -> float:

@@ -63,8 +63,8 @@ def drawing_section(context: Context) -> Section:
     means = {way: typical[f"{way.key}_cards"] for way in ways}
     fast, slow = min(means, key=means.__getitem__), max(means, key=means.__getitem__)
     lead = (
-        f"To gather {counted(typical['n_cards'], 'card')} takes from {number(means[fast], 1)} blind draws ({fast.words}) "
-        f"to {number(means[slow], 1)} ({slow.words})."
+        f"To gather {counted(typical['n_cards'], 'card')} takes from {number(means[fast], 1)} blind draws "
+        f"({fast.words}) to {number(means[slow], 1)} ({slow.words})."
     )
     if 0 < means[ways[1]] < float("inf"):
         ratio = means[ways[0]] / means[ways[1]]
@@ -241,8 +241,8 @@ def ferries(context: Context) -> Section | None:
     without = "cannot be paid without" if common["without"] is None else f"{common['without']} without"
     kind = "gray" if common["color"] == GRAY else "one-colored"
     lead = (
-        f"{counted(len(routes), 'ferry', 'ferries')} with {counted(symbols, 'locomotive symbol')} in all. The commonest, "
-        f"{kind} of length {common['length']} with {counted(common['symbols'], 'symbol')}, takes "
+        f"{counted(len(routes), 'ferry', 'ferries')} with {counted(symbols, 'locomotive symbol')} in all. The "
+        f"commonest, {kind} of length {common['length']} with {counted(common['symbols'], 'symbol')}, takes "
         f"{counted(common['fewest'], 'card')} with locomotives and {without}. "
         f"Drawing blind from an empty hand it can be paid after {_mean(common['draws'])} on average, "
         f"a plain route of its length and color after {_mean(common['plain_draws'])}."

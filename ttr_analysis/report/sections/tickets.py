@@ -511,8 +511,8 @@ def countries(context: Context) -> Section | None:
         points, trains = sum(row["extra_points"] for row in dearer), sum(row["extra_trains"] for row in dearer)
         lead += (
             f" To go farther than the nearest destination for a better one takes "
-            f"{counted(number(trains / len(dearer), 1), 'train')} more for {counted(number(points / len(dearer), 1), 'point')} more, "
-            "on average."
+            f"{counted(number(trains / len(dearer), 1), 'train')} more for "
+            f"{counted(number(points / len(dearer), 1), 'point')} more, on average."
         )
     table = make_table("country_tickets", "Destinations of the tickets to countries", rows, n_shown=20)
     return Section("countries", "Country tickets", lead, (table,))
