@@ -4,20 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
+from tests.engine.invariants import Law, broken_law
 from tests.engine.positions import Position
 from tests.engine.records import EACH_VARIANT, Table, played
 from tests.engine.walks import state_of
+from tests.fixtures import load
+from tests.studies.test_worlds import worlds_of
 from ttr_analysis import Game, GameError, GameRecord, IllegalActionError, RecordError
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import DrawCard, DrawFaceUp
 from ttr_analysis.engine.events import Chance
 from ttr_analysis.engine.layout import UNKNOWN_CARD
 from ttr_analysis.notation import read_game, record_lines
+from ttr_analysis.policies import Greedy
 from ttr_analysis.records.entries import Entry, in_offer_order
+from ttr_analysis.rules.market import has_too_many_locomotives
 from ttr_analysis.studies import win_probability
+from ttr_analysis.studies.winning.worlds import know
+from ttr_analysis.tables import game_tables
 
 
 def without_market(record: GameRecord) -> GameRecord:
@@ -126,3 +134,27 @@ def _from_under_the_pile(record: GameRecord) -> tuple[int, int, int, int]:
             top, other, last = (int(before.queue[place]) for place in (places[0], places[1], places[-1]))
             return step.first + 1, top, other, last
     raise AssertionError("no such draw")
+
+
+@pytest.mark.compiled_only
+@pytest.mark.parametrize("table", [Table("usa", "", 3), Table("nordic", "", 2), Table("switzerland", "", 3)], ids=str)
+def test_worlds_keep_all_laws_and_no_market_lies_there_that_is_replaced(table: Table) -> None:
+    record = without_market(played(table))
+    tables = game_tables(record.map, table.n_players)
+    for step in range(table.n_players + 1, len(record.steps) - 1, 17):
+        for seat in (0, None):
+            known = know(record, seat, step)
+            for world in worlds_of(known, 20):
+                assert Law(broken_law(world, tables)) == Law.NONE
+                assert not has_too_many_locomotives(world.market[: tables.market_size], tables.reset_at)
+
+
+def test_a_market_that_was_replaced_held_locomotives() -> None:
+    record = without_market(Game(load("usa"), 5).play([Greedy()] * 5, seed=0))
+    n_resets = 0
+    for before, after in pairwise(record.states()):
+        if after.packed.n_swept == before.packed.n_swept + 2:
+            n_resets += 1
+            assert after.discards.as_dict()["locomotive"] == before.discards.as_dict().get("locomotive", 0) + 3
+
+    assert n_resets > 0

@@ -152,9 +152,21 @@ def reset_market(state: State, tables: Tables, tape: Ints) -> None:
 
 @compiled
 def _sweep_unknown(state: State, tables: Tables) -> None:
-    """Put the cards of the market that a record does not know on the discard pile."""
+    """
+    Put the cards of the market that a record does not know on the discard pile.
+
+    As many of them are known by that to be locomotives as the reset took.
+    """
+    n_missing = tables.reset_at
     for slot in range(tables.market_size):
-        if state.market[slot] >= UNKNOWN_CARD:
+        n_missing -= state.market[slot] == LOCOMOTIVE_INDEX
+    for slot in range(tables.market_size):
+        if state.market[slot] < UNKNOWN_CARD:
+            continue
+        if n_missing > 0:
+            identify_face_up(state, slot, LOCOMOTIVE_INDEX)
+            n_missing -= 1
+        else:
             state.market[slot] = EMPTY
             state.n_swept += 1
 

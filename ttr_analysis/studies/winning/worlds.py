@@ -39,6 +39,7 @@ from ttr_analysis.maps.model import GameMap
 from ttr_analysis.records.entries import SHOWN, Entry
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.rules.chance import KEY_SIZE, TABLE_STREAM, below, open_stream
+from ttr_analysis.rules.market import has_too_many_locomotives
 from ttr_analysis.tables import MAX_TICKETS, UNKEPT_DISCARDED, UNKEPT_UNDER_PILE, Tables, game_tables
 
 Source = GameRecord | GameState | SeatView
@@ -293,6 +294,8 @@ _WORLD_STREAM: Final = 64
 """Purpose of the stream that fills worlds; those of the table and of policies are below."""
 _FINE: Final = 1 << 31
 """A random number is one of so many."""
+_N_MARKETS: Final = 100
+"""How many markets are tried for one that would not have been replaced."""
 _N_SWEEPS: Final = 6
 """How often each unknown ticket is drawn again, given the others: more of it changes nothing."""
 
@@ -365,6 +368,9 @@ def _fill_cards(state: State, tables: Tables, looker: int, stream: Ints) -> None
     stale = np.empty(N_KINDS, dtype=np.int64)
     n_seats = tables.n_seats
     drawer = _least_known(state, n_seats, looker)
+    is_seen = True
+    for slot in range(tables.market_size):
+        is_seen = is_seen and state.market[slot] < UNKNOWN_CARD
     for kind in range(N_KINDS):
         unseen = tables.deck[kind] - state.discards[kind] - state.laid[kind]
         for slot in range(tables.market_size):
@@ -377,8 +383,11 @@ def _fill_cards(state: State, tables: Tables, looker: int, stream: Ints) -> None
         # Cards of the pool that were shown since are unseen no more; what is unseen but not in it is from before.
         fresh[kind] = min(unseen, of_pool)
         stale[kind] = unseen - fresh[kind]
-        # The pool goes on counting cards that were shown, as drawn by somebody whose draws were not seen.
-        state.blind[drawer, kind] += of_pool - fresh[kind]
+        if is_seen:
+            # The pool goes on counting cards that were shown, as drawn by somebody whose draws were not seen.
+            state.blind[drawer, kind] += of_pool - fresh[kind]
+        else:
+            state.pool[kind] -= of_pool - fresh[kind]  # which without the market is no more than a bound
     _fill_face_up(state, tables, fresh, stale, stream)
     _deal_stale(state, n_seats, stale, stream)
     n_fresh = 0
@@ -398,9 +407,20 @@ def _fill_cards(state: State, tables: Tables, looker: int, stream: Ints) -> None
 @compiled
 def _fill_face_up(state: State, tables: Tables, fresh: Ints, stale: Ints, stream: Ints) -> None:
     """Put cards into the slots of the market, and on the discard pile, that a record does not know."""
-    for slot in range(tables.market_size):
-        if state.market[slot] >= UNKNOWN_CARD:
-            state.market[slot] = _draw_seen(state, fresh, stale, state.market[slot], stream)
+    market = state.market[: tables.market_size]
+    unknown = market.copy()
+    pool = state.pool.copy()
+    all_fresh = fresh.copy()
+    all_stale = stale.copy()
+    for _ in range(_N_MARKETS):
+        state.pool[:] = pool
+        fresh[:] = all_fresh
+        stale[:] = all_stale
+        for slot in range(tables.market_size):
+            if unknown[slot] >= UNKNOWN_CARD:
+                market[slot] = _draw_seen(state, fresh, stale, unknown[slot], stream)
+        if not has_too_many_locomotives(market, tables.reset_at):
+            break  # else it would have been replaced; where that could not be, the last one stays
     for _ in range(state.n_swept):
         state.discards[_draw_seen(state, fresh, stale, UNKNOWN_CARD, stream)] += 1
     state.n_swept = 0
