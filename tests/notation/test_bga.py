@@ -75,6 +75,43 @@ def test_a_log_that_breaks_off_anywhere_loads() -> None:
     assert record.header.players == read_bga(text).header.players
 
 
+@pytest.mark.parametrize(
+    "table", [Table("usa", "", 2), Table("nordic", "", 3), Table("nederland", "neutral", 2)], ids=str
+)
+def test_a_line_that_is_cut_tells_nothing(table: Table) -> None:
+    record = played(table)
+    text = log_text(record, np.random.default_rng(7))
+    whole = read_bga(text, game_map=record.map).report
+    ends = ("takes 1", "train car(s) : ", "Tunnel cards :", "lays ", "keeps 2 dest", "Neutral destination : ")
+    assert whole is not None
+    for found in list(re.finditer("|".join(map(re.escape, ends)), text))[9::3]:
+        report = read_bga(text[: found.end() + found.start() % 4], game_map=record.map).report
+
+        assert report is not None
+        assert report.steps["line"].tolist() == whole.steps["line"].tolist()[: len(report.steps)]
+
+
+def test_lines_of_one_move_come_in_any_order() -> None:
+    text = usa_log()
+    swapped = re.sub(r"(You take hidden.*\n)(.* hidden.*\n)", r"\2The train car deck has been reshuffled\n\1", text)
+    told = re.sub(r"(\w+ keeps.*\n)(\w+ keeps.*\n)", r"\1You completed a new destination : A - B\n" * 2 + r"\2", text)
+
+    assert swapped != text != told
+    assert read_bga(swapped).entries == read_bga(text).entries
+    assert read_bga(told).entries == read_bga(text).entries
+
+
+def test_a_refusal_calls_players_by_name() -> None:
+    claims = re.findall(r"(\w+) gains .* claiming route (from (.*) to (.*) with .*)", usa_log())
+    owner, route = next(claim[:2] for claim in claims if len(load("usa").routes_between(*claim[2:])) == 1)
+    lines = usa_log().splitlines()
+    at = next(i for i in range(len(lines) - 1, 0, -1) if " gains " in lines[i] and "route" in lines[i])
+    lines[at] = f"{lines[at].partition(' ')[0]} attempts the tunnel {route}"
+
+    with pytest.raises(RecordError, match=rf"is taken by {owner}, got"):
+        read_bga("\n".join(lines))
+
+
 def test_a_damaged_log_is_refused_with_line_and_reason_or_loads_and_says_what_was_not_read() -> None:
     rng = np.random.default_rng(11)
     lines = usa_log().splitlines()

@@ -13,13 +13,13 @@ COLOR_CODES: Final = ("locomotive", "purple", "white", "blue", "yellow", "orange
 _LONGEST: Final = 300
 """Characters of a line that can tell anything; longer ones are not looked at."""
 _MOVE: Final = re.compile(r"move (?P<move>\d{1,6}) ?:? ?(?P<time>.*)", re.IGNORECASE)
-_YOUR_CARDS: Final = re.compile(r"You take hidden train car card(?:\(s\)|s)? (?P<cards>[0-8](?:, ?[0-8])*)")
 _PLAYER: Final = r"(?P<player>.+?)"
 _CARDS: Final = r"(?P<cards>[0-8](?:, ?[0-8])*)"
 _ENDS: Final = r"(?P<ends>.+)"
 _CARS: Final = r"(?P<n>\d{1,3}) train car(?:\(s\)|s)? ?: ?"
 _POINTS: Final = r"(?P<points>\d{1,4}) point(?:\(s\)|s)?"
 _SHAPES: Final = {
+    "yours": rf"You take hidden train car card(?:\(s\)|s)? {_CARDS}",
     "keep": rf"{_PLAYER} keeps? (?P<n>\d{{1,2}}) destination(?:\(s\)|s)?",
     "draw": rf"{_PLAYER} takes? (?P<n>\d{{1,2}}) hidden train car card(?:\(s\)|s)?",
     "take": rf"{_PLAYER} takes? (?P<cards>[0-8])",
@@ -44,6 +44,7 @@ _SHAPES: Final = {
 }
 _PATTERNS: Final = {kind: re.compile(shape) for kind, shape in _SHAPES.items()}
 _NOTICES: Final = ("reset", "shuffle")
+_LINE_ENDS: Final = ("\n", "\r")
 _JOINERS: Final = re.compile(r" to | - |[-–—]")
 ACTS: Final = ("keep", "draw", "take", "claim", "attempt", "decline", "choose", "pass")
 """What players do."""
@@ -126,51 +127,93 @@ def read_log(text: str, you: str = "") -> Log:
     ([('take', 'Ann', 4), ('pass', 'Bo', 4)], [(3, 'Nice one!')])
     """
     log = Log([], [])
+    of_move: list[LogEntry] = []
     move: int | None = None
     time = ""
-    yours: LogEntry | None = None
-    waiting: list[LogEntry] = []
+    last = 0
     for line, raw in enumerate(text.splitlines(), start=1):
         content = " ".join(raw.split()) if len(raw) <= _LONGEST else raw[:_LONGEST]
         if found := _MOVE.fullmatch(content):
+            _add_move(log, of_move, you)
+            of_move = []
             move, time = int(found["move"]), found["time"].strip()
-        elif found := _YOUR_CARDS.fullmatch(content):
-            if yours is not None:
-                _add_all(log, [*_as_drawn(yours, you), *waiting])
-            yours = LogEntry("draw", line, move, time, content, "You", cards=_kinds(found["cards"]))
-            waiting = []
         elif entry := _read_line(content, line, move, time, you):
-            if yours is not None and entry.kind in _NOTICES:
-                waiting.append(entry)  # a shuffle between the two lines of one draw comes of that draw
-                continue
-            if yours is not None and entry.kind == "draw" and entry.number == len(yours.cards):
-                entry = entry._replace(cards=yours.cards)
-            elif yours is not None:
-                _add_all(log, _as_drawn(yours, you))
-            _add_all(log, [entry, *waiting])
-            yours, waiting = None, []
+            of_move.append(entry)
+            last = line
         elif content:
             log.unread.append((line, content))
-    if yours is not None and you:
-        _add_all(log, [*_as_drawn(yours, you), *waiting])
-    elif yours is not None:
-        log.unread.append((yours.line, yours.text))  # the log breaks off before it says who
+    _leave_out_broken(log, of_move, you, is_last=last == len(text.splitlines()) and text[-1:] not in _LINE_ENDS)
+    _add_move(log, of_move, you)
     return log
 
 
-def _as_drawn(yours: LogEntry, you: str) -> list[LogEntry]:
-    """Return a draw of "You" that no line of a player stands beside: it is the draw of the one who looks on."""
-    return [yours._replace(player=you or "You", number=len(yours.cards))]
+def _leave_out_broken(log: Log, of_move: list[LogEntry], you: str, *, is_last: bool) -> None:
+    """Leave out, of the last move, what the end of a log may have cut: a line, and hidden cards of nobody told."""
+    if is_last and of_move:
+        entry = of_move[-1]
+        is_short = entry.kind in ("claim", "attempt") and len(entry.cards) < entry.number
+        is_draw = entry.kind == "take" and any(other.kind == "yours" for other in of_move)
+        if is_short or is_draw or entry.kind == "neutral":
+            log.unread.append((entry.line, entry.text))
+            of_move.pop()
+    acted = [entry for entry in of_move if entry.kind not in _NOTICES]
+    if acted and acted[-1].kind == "yours" and not you and (len(acted) == 1 or acted[-2].cards):
+        log.unread.append((acted[-1].line, acted[-1].text))
+        of_move.remove(acted[-1])
 
 
-def _add_all(log: Log, entries: Sequence[LogEntry]) -> None:
-    """Add entries; a line of tickets kept that stands there twice is one."""
-    for entry in entries:
-        is_told = entry.kind == "keep" and any(
-            other.kind == "keep" and other[2:4] == entry[2:4] and other[5:] == entry[5:] for other in log.entries[-2:]
-        )
-        if not is_told:
+def _add_move(log: Log, of_move: Sequence[LogEntry], you: str) -> None:
+    """Add what the lines of a move tell; what comes of it stands after it."""
+    early: list[LogEntry] = []
+    has_acted = False
+    for entry in _paired(of_move, you):
+        if entry.kind in _NOTICES and not has_acted:
+            early.append(entry)
+            continue
+        is_act = entry.kind in ACTS
+        has_acted = has_acted or is_act
+        if not (entry.kind == "keep" and _is_told(log, entry)):
             log.entries.append(entry)
+        if is_act:
+            log.entries.extend(early)
+            early = []
+    log.entries.extend(early)
+
+
+def _is_told(log: Log, keep: LogEntry) -> bool:
+    """Return whether a line of tickets kept stands there for the second time."""
+    before = next((entry for entry in reversed(log.entries) if entry.kind in ACTS), None)
+    return (
+        before is not None
+        and (before.kind, before.player, before.number) == ("keep", keep.player, keep.number)
+        and before.move == keep.move
+    )
+
+
+def _paired(of_move: Sequence[LogEntry], you: str) -> list[LogEntry]:
+    """
+    Return the lines of a move with hidden cards in the draws that they stand beside.
+
+    A shuffle between the two lines of one draw comes of that draw. A draw of
+    "You" that no line of a player stands beside is of the one who looks on.
+    """
+    entries: list[LogEntry | None] = list(of_move)
+    told = [i for i, entry in enumerate(of_move) if entry.kind not in _NOTICES]
+    for at, i in enumerate(told):
+        yours = of_move[i]
+        if yours.kind != "yours":
+            continue
+        drawn = yours._replace(kind="draw", player=you or "You", number=len(yours.cards))
+        for j in (*told[at + 1 : at + 2], *told[max(0, at - 1) : at]):
+            draw = entries[j]
+            if draw is not None and draw.kind == "draw" and not draw.cards and draw.number == len(yours.cards):
+                drawn = draw._replace(cards=yours.cards)
+                entries[max(i, j)] = None
+                break
+        else:
+            j = i
+        entries[min(i, j)] = drawn
+    return [entry for entry in entries if entry is not None]
 
 
 def _read_line(content: str, line: int, move: int | None, time: str, you: str) -> LogEntry | None:

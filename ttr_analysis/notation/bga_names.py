@@ -100,8 +100,9 @@ def tracks_of(log: Log, game_map: GameMap) -> dict[int, Route]:
     for entry in log.entries:
         if entry.kind == "attempt":
             routes = _routes(entry, game_map, cities)
+            taken = {found[line] for line in found if line < entry.line}
             paid = [route for route in routes if pays(route, card_counts(entry.cards))]
-            found[entry.line] = (paid or routes)[0]
+            found[entry.line] = min(paid or routes, key=lambda route: route in taken)
     return found
 
 

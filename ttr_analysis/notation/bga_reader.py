@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 
@@ -17,8 +18,13 @@ from ttr_analysis.notation.bga_names import UNKNOWN_COPIES, Copies, Selection, c
 from ttr_analysis.notation.writer import claim_code, meant_slots, packed_cards
 from ttr_analysis.records.entries import SHOWN, Entry
 from ttr_analysis.records.replay import ScriptedStep
+from ttr_analysis.tables import UNKEPT_DISCARDED
 
 # -- what is proven of opening hands -----------------------------------------------------------------------------------
+
+
+class UntoldError(Exception):
+    """What comes of a move is not told, though it must be, as where a log breaks off; the message says what."""
 
 
 class Proven:
@@ -138,8 +144,13 @@ class LogFollower:
         while i < len(acts):
             act, after = acts[i]
             later = self._merge_attempt(acts, i)
-            self._act(act, [*after, *(entry for other, its in later for entry in (other, *its))])
             i += 1 + len(later)
+            try:
+                self._act(act, [*after, *(entry for other, its in later for entry in (other, *its))])
+            except UntoldError as error:
+                if i < len(acts) or self.log.entries[-1].kind == "end":
+                    raise fault(act.line, act.text, str(error)) from None
+                self.log.unread.append((act.line, act.text))  # the log breaks off before it says what comes of it
         self._show_tickets()
 
     @staticmethod
@@ -166,7 +177,15 @@ class LogFollower:
     def _set_up(self, n_resets: int, openings: Sequence[tuple[LogEntry, list[LogEntry]]]) -> None:
         kept = {act.player: (act, after) for act, after in openings}
         n_dealt = int(self.packed.tables.opening_deal)
-        choices = {name: self._choice(name, act, after, n_dealt) for name, (act, after) in kept.items()}
+        choices: dict[str, Selection] = {}
+        for name, (act, after) in list(kept.items()):
+            try:
+                choices[name] = self._choice(name, act, after, n_dealt)
+            except UntoldError as error:
+                if act is not list(acts_of(self.log.entries))[-1][0]:
+                    raise fault(act.line, act.text, str(error)) from None
+                self.log.unread.append((act.line, act.text))
+                del kept[name]
         telling = self._deal(n_resets, choices)
         self._add(telling, None)
         for name in self.players:
@@ -312,6 +331,8 @@ class LogFollower:
             if fits and set(chosen.kept) <= set(chosen.offered) and (not revealed or set(chosen.kept) <= revealed):
                 return chosen
             self.unused.append(f"{name} keeping {self.names(chosen.kept)} was noted, which does not fit the log")
+        if self.packed.tables.unkept == UNKEPT_DISCARDED and len(laid) < n_offered - act.number:
+            raise UntoldError("the tickets laid on the discards must be told after it")
         return self._unknown_choice(act, laid, n_offered)
 
     def _unknown_choice(self, act: LogEntry, laid: Sequence[Copies], n_offered: int) -> Selection:
@@ -373,9 +394,7 @@ class LogFollower:
 
     def _named(self, reason: str) -> str:
         """Return a reason with the players' names in place of their seats."""
-        for seat, name in enumerate(self.players):
-            reason = reason.replace(f"P{seat} ", f"{name} ")
-        return reason
+        return re.sub(r"\bP(\d)\b", lambda seat: self.players[int(seat[1])], reason)
 
     def _make(
         self,
@@ -423,7 +442,7 @@ class LogFollower:
                 raise fault(neutral[0].line, neutral[0].text, "that ticket is not in the pile")
             elif due.kind in (codes.CARD_REVEALED, codes.NEUTRAL_TICKET):
                 what = "cards turned over for the tunnel" if due.kind == codes.CARD_REVEALED else "neutral ticket"
-                raise fault(act.line, act.text, f"the {what} must be told after it")
+                raise UntoldError(f"the {what} must be told after it")
             if reason := telling.tell(value):
                 raise fault(
                     act.line, act.text, f"{CARD_KINDS[value] if value < N_KINDS else 'that'} cannot come: {reason}"
