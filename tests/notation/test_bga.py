@@ -15,6 +15,7 @@ from tests.fixtures import load
 from tests.notation.bga_writer import NAMES, log_text, ticket_notes
 from ttr_analysis import Game, GameRecord, RecordError, read_bga
 from ttr_analysis.engine.state import Owner
+from ttr_analysis.notation.bga_names import TicketNotes
 from ttr_analysis.policies import Planner
 
 
@@ -192,7 +193,77 @@ def test_notes_that_do_not_fit_are_left_out_and_told() -> None:
 
     assert read.report is not None
     assert "Ann keeping Dallas-New York was noted, which does not fit the log" in str(read.report)
-    assert "Bo keeping Boston-Miami was noted, but no line tells of it" in str(read.report)
+    assert "Bo keeping Boston-Miami was noted, which does not fit the log" in str(read.report)
     assert not any(ticket is None for held in read.states()[-1].tickets for ticket in held)
     with pytest.raises(RecordError, match="expected a player of the log"):
         read_bga(usa_log(), tickets={"Zoe": []})
+
+
+def test_a_draw_that_nobody_noted_leaves_the_later_notes_in_place() -> None:
+    record = played(Table("usa", "", 2), "curious")
+    text = log_text(record, np.random.default_rng(7))
+    notes = ticket_notes(record, np.random.default_rng(7))
+    lines = [int(n) for n in re.findall(r"Move (\d+) .*\nAnn keeps", text)]
+    assert len(notes["Ann"]) == len(lines) > 3
+    selections = [
+        {"offered": offered, "kept": kept, "moveNumber": move}
+        for (offered, kept), move in zip(notes["Ann"], lines, strict=True)
+    ]
+    del selections[1]
+
+    read = read_bga(text, tickets={"players": [{"playerName": "Ann", "destinationSelections": selections}]})
+
+    assert read.report is not None
+    assert "was noted" not in str(read.report)
+
+
+def test_an_opening_that_was_noted_twice_is_left_out() -> None:
+    notes = ticket_notes(usa_record(), np.random.default_rng(5))
+    notes["Bo"][0] = notes["Ann"][0]
+
+    read = read_bga(usa_log(), tickets=notes)
+
+    assert read.report is not None
+    assert "which does not fit the log" in str(read.report)
+    assert "unknown: tickets kept" not in str(read.report), "they are shown at the end"
+
+
+def test_what_only_the_record_shows_to_be_impossible_names_the_line_of_the_log() -> None:
+    record = played(Table("invented", "", 3))
+    rng = np.random.default_rng(7)
+    text, notes = log_text(record, rng)[:2_000], ticket_notes(record, rng)
+    offered = notes["Ann"][0][0]
+    notes["Bo"][0] = (offered, offered[: len(notes["Bo"][0][1])])
+
+    with pytest.raises(RecordError, match=r"log, line \d+: tickets that are not kept lie face up"):
+        read_bga(text, tickets=notes, game_map=record.map)
+
+
+@pytest.mark.parametrize(
+    "notes",
+    [
+        {"Ann": 3},
+        {"Ann": [1]},
+        {"Ann": [(["Dallas - New York"],)]},
+        {"Ann": [([1], [2])]},
+        {"Ann": [("Dallas - New York", "Dallas - New York")]},
+        {3: []},
+        {"players": [{"playerName": 3, "destinationSelections": []}]},
+        {"players": [{"playerName": "Ann", "destinationSelections": [{"offered": 3, "kept": 4}]}]},
+        "Ann",
+    ],
+    ids=str,
+)
+def test_notes_of_another_form_are_refused(notes: TicketNotes) -> None:
+    with pytest.raises(RecordError, match="tickets: expected"):
+        read_bga(usa_log(), tickets=notes)
+
+
+def test_names_may_hold_anything_and_what_cannot_be_printed_is_left_out() -> None:
+    names = {"Ann": "Ann takes 3", "Bo": "Ann", "Cleo": "\u200bto with : 1,2"}
+    text = re.sub("Ann|Bo|Cleo", lambda name: names[name[0]], usa_log())
+
+    read = read_bga("\ufeff" + text)
+
+    assert set(read.header.players) == {"Ann takes 3", "Ann", "to with : 1,2"}
+    assert Counter(read.scores) == Counter(usa_record().scores)

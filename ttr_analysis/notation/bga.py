@@ -9,13 +9,13 @@ from typing import Final
 
 import pandas as pd
 
-from ttr_analysis._errors import GameError, _shorten
+from ttr_analysis._errors import GameError, RecordError, _shorten
 from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.layout import UNKNOWN_CARD, UNKNOWN_TICKET
 from ttr_analysis.maps.loading import load_map
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.notation.bga_lines import read_log
+from ttr_analysis.notation.bga_lines import ACTS, read_log
 from ttr_analysis.notation.bga_names import TicketNotes, by_player, fault, players_of, selections_of, tracks_of
 from ttr_analysis.notation.bga_reader import LogFollower
 from ttr_analysis.records.entries import in_offer_order
@@ -159,8 +159,9 @@ def read_bga(
     log = read_log(text, seat or "")
     players = players_of(log, game_map)
     selections = {name: selections_of(notes, game_map) for name, notes in by_player(tickets or {}).items()}
-    if stray := [name for name in selections if name not in players]:
-        raise fault(0, stray[0], f"tickets: expected a player of the log, one of {', '.join(players)}")
+    has_begun = any(entry.kind in ACTS and entry.kind != "keep" for entry in log.entries)
+    if has_begun and (stray := [name for name in selections if name not in players]):
+        raise fault(0, str(stray[0]), f"tickets: expected a player of the log, one of {', '.join(players)}")
     tracks = tracks_of(log, game_map)
     reader = LogFollower(game_map, players, log, selections, tracks)
     reader.read()
@@ -202,7 +203,13 @@ def _record(reader: LogFollower) -> LoggedRecord:
     except GameError as error:
         raise fault(0, ", ".join(reader.players), str(error)) from None
     record = LoggedRecord(empty.header, tuple(in_offer_order(reader.entries)), reader.game_map)
-    record.states()  # what is impossible is refused here
+    try:
+        record.states()
+    except RecordError as error:
+        impossible = error.faults[0]
+        act = reader.act_of(impossible.line - 2)  # events follow the header, which is line 1
+        line, text = (act.line, act.text) if act else (0, impossible.value)
+        raise fault(line, text, impossible.expected) from None
     report = LogReport(
         reader.players,
         tuple(_inferred(reader)),
@@ -238,12 +245,7 @@ def _unknown(reader: LogFollower) -> list[str]:
     ]
     if sum(n_held):
         texts.append(f"tickets kept: {sum(n_held)}")
-    left = [
-        f"{name} keeping {reader.names(noted.kept)} was noted, but no line tells of it"
-        for name, selections in reader.selections.items()
-        for noted in selections
-    ]
-    return [*texts, *reader.unused, *left]
+    return [*texts, *reader.unused]
 
 
 def _totals(reader: LogFollower, record: GameRecord) -> pd.DataFrame:

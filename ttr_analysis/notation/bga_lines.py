@@ -133,6 +133,8 @@ def read_log(text: str, you: str = "") -> Log:
     last = 0
     for line, raw in enumerate(text.splitlines(), start=1):
         content = " ".join(raw.split()) if len(raw) <= _LONGEST else raw[:_LONGEST]
+        if not content.isprintable():  # as no name of a record may be
+            content = "".join(filter(str.isprintable, content))
         if found := _MOVE.fullmatch(content):
             _add_move(log, of_move, you)
             of_move = []

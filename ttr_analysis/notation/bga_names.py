@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from itertools import permutations
 from typing import Any, Final, NamedTuple
@@ -24,10 +25,40 @@ UNKNOWN_COPIES: Final[Copies] = frozenset({UNKNOWN_TICKET})
 
 
 class Selection(NamedTuple):
-    """Tickets that were offered and kept."""
+    """Tickets that were offered and kept, and in which move if that was noted."""
 
     offered: tuple[Copies, ...]
     kept: tuple[Copies, ...]
+    move: int | None = None
+
+    def fits(self, n_kept: int, revealed: AbstractSet[Copies]) -> bool:
+        """Return whether so many were kept, of those offered and of those shown at the end, if any were."""
+        kept = set(self.kept)
+        return len(self.kept) == n_kept and kept <= set(self.offered) and (not revealed or kept <= revealed)
+
+
+def match_notes(
+    noted: Sequence[Selection], keeps: Sequence[LogEntry], revealed: AbstractSet[Copies]
+) -> dict[int, Selection]:
+    """
+    Return which notes of a player tell of which lines, by line: as many as can in the order of both.
+
+    Notes are made by hand: some tell of draws that never were, and some draws
+    were not noted. Of matches of as many notes, those with the same numbers
+    of moves are taken.
+    """
+    best: list[list[tuple[int, int, dict[int, Selection]]]] = [[(0, 0, {})] * (len(keeps) + 1)]
+    for note in noted:
+        row = [best[-1][0]]
+        for j, keep in enumerate(keeps):
+            found = max(best[-1][j + 1], row[j], key=lambda match: match[:2])
+            n, n_same, lines = best[-1][j]
+            match = (n + 1, n_same + (note.move is not None and note.move == keep.move))
+            if note.fits(keep.number, revealed) and match > found[:2]:
+                found = (*match, {**lines, keep.line: note})
+            row.append(found)
+        best.append(row)
+    return best[-1][-1][2]
 
 
 def fault(line: int, text: str, reason: str) -> RecordError:
@@ -138,26 +169,47 @@ def card_counts(cards: Sequence[str]) -> CardCounts:
 # -- tickets that were noted -------------------------------------------------------------------------------------------
 
 
-def by_player(notes: TicketNotes) -> dict[str, list[tuple[Sequence[str], Sequence[str]]]]:
+class Note(NamedTuple):
+    """Names of tickets that somebody noted as offered and kept, and the number of the move if that was noted too."""
+
+    offered: Sequence[str]
+    kept: Sequence[str]
+    move: int | None = None
+
+
+def by_player(notes: TicketNotes) -> dict[str, list[Note]]:
     """Return noted offers by player; a file of notes lists players with their selections."""
-    if "players" not in notes:
-        return {name: [(offered, kept) for offered, kept in pairs] for name, pairs in notes.items()}
     try:
-        return {
-            player["playerName"]: [(chosen["offered"], chosen["kept"]) for chosen in player["destinationSelections"]]
-            for player in notes["players"]
-        }
-    except (KeyError, TypeError) as error:
-        raise fault(
-            0, str(error), "tickets: expected players with their playerName and destinationSelections"
-        ) from None
+        if "players" not in notes:
+            found = {name: [Note(offered, kept) for offered, kept in pairs] for name, pairs in notes.items()}
+        else:
+            found = {
+                player["playerName"]: [
+                    Note(chosen["offered"], chosen["kept"], chosen.get("moveNumber"))
+                    for chosen in player["destinationSelections"]
+                ]
+                for player in notes["players"]
+            }
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        expected = "tickets: expected players with their playerName and destinationSelections, or pairs by player"
+        raise fault(0, str(error), expected) from None
+    for name, noted in found.items():
+        parts: list[Any] = [part for note in noted for part in note[:2]]
+        for part in parts:
+            if isinstance(part, str) or not isinstance(part, Sequence) or not all(isinstance(i, str) for i in part):
+                raise fault(0, str(part), f"tickets: expected lists of names for {name}")
+    return found
 
 
-def selections_of(pairs: Iterable[tuple[Sequence[str], Sequence[str]]], game_map: GameMap) -> list[Selection]:
+def selections_of(notes: Iterable[Note], game_map: GameMap) -> list[Selection]:
     """Return noted offers by numbers of tickets; notes are made by hand, so that the nearest name will do."""
     return [
-        Selection(tuple(_noted(name, game_map) for name in offered), tuple(_noted(name, game_map) for name in kept))
-        for offered, kept in pairs
+        Selection(
+            tuple(_noted(name, game_map) for name in note.offered),
+            tuple(_noted(name, game_map) for name in note.kept),
+            note.move,
+        )
+        for note in notes
     ]
 
 

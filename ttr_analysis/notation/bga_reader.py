@@ -14,7 +14,15 @@ from ttr_analysis.engine.packed import PackedGame
 from ttr_analysis.engine.unknowns import identify_tickets
 from ttr_analysis.maps.model import GameMap, Route
 from ttr_analysis.notation.bga_lines import ACTS, Log, LogEntry, acts_of
-from ttr_analysis.notation.bga_names import UNKNOWN_COPIES, Copies, Selection, card_counts, copies_named, fault
+from ttr_analysis.notation.bga_names import (
+    UNKNOWN_COPIES,
+    Copies,
+    Selection,
+    card_counts,
+    copies_named,
+    fault,
+    match_notes,
+)
 from ttr_analysis.notation.writer import claim_code, meant_slots, packed_cards
 from ttr_analysis.records.entries import SHOWN, Entry
 from ttr_analysis.records.replay import ScriptedStep
@@ -110,14 +118,26 @@ class LogFollower:
         self.tracks = tracks
         self.proven = Proven(len(players))
         self._dealt = dealt
-        self.selections = {name: deque(chosen) for name, chosen in selections.items()}
+        self._noted: dict[int, Selection] = {}
+        """Which of them tell of which lines."""
         self.unused: list[str] = []
-        self._laid: set[int] = set()
-        """Tickets that were laid on the discards, of which there may be copies."""
+        for name, noted in selections.items():
+            keeps = [act for act, _ in acts_of(log.entries) if act.kind == "keep" and act.player == name]
+            matched = match_notes(noted, keeps, self._revealed(name))
+            self._noted.update(matched)
+            for chosen in noted:
+                if not any(chosen is other for other in matched.values()):
+                    self._leave_out(name, chosen)
         self.vector = State()
         self.entries: list[Entry] = []
         self.steps: list[tuple[int, int, int | None, str, str]] = []
+        self._told: list[tuple[int, LogEntry | None]] = []
+        """Up to which event of the record each line tells."""
         self._n_steps = 0
+
+    def act_of(self, event: int) -> LogEntry | None:
+        """Return the line that tells of an event of the record; None for the set-up."""
+        return next((act for end, act in self._told if event < end), None)
 
     def read(self) -> None:
         """
@@ -186,15 +206,16 @@ class LogFollower:
                     raise fault(act.line, act.text, str(error)) from None
                 self.log.unread.append((act.line, act.text))
                 del kept[name]
-        telling = self._deal(n_resets, choices)
+        while (telling := self._deal(n_resets, choices)) is None:
+            pass  # once more without an offer that cannot have been dealt
         self._add(telling, None)
         for name in self.players:
             if name not in kept:
                 break
             self._keep(kept[name][0], choices[name])
 
-    def _deal(self, n_resets: int, choices: Mapping[str, Selection]) -> ScriptedStep:
-        """Return the set-up."""
+    def _deal(self, n_resets: int, choices: dict[str, Selection]) -> ScriptedStep | None:
+        """Return the set-up; None if an offer was noted that cannot have been dealt, which is then unknown."""
         telling = ScriptedStep(self.packed, None)
         offers = {name: list(chosen.offered) for name, chosen in choices.items()}
         hands = [deque(self.hand(seat)) for seat in range(len(self.players))]
@@ -210,9 +231,10 @@ class LogFollower:
                 telling.tell(UNKNOWN_CARD)
             elif not _tell_one(telling, offers.get(self.players[due.seat]) or [UNKNOWN_COPIES]):
                 name = self.players[due.seat]
-                raise fault(
-                    0, self.names(choices[name].offered), f"tickets: {name} cannot have been dealt all of these"
-                )
+                self._leave_out(name, choices[name])
+                unknown = [(UNKNOWN_COPIES,) * len(part) for part in choices[name][:2]]
+                choices[name] = Selection(unknown[0], unknown[1])
+                return None
         return telling
 
     def hand(self, seat: int) -> list[int]:
@@ -323,17 +345,17 @@ class LogFollower:
     def _choice(self, name: str, act: LogEntry, after: Sequence[LogEntry], n_offered: int) -> Selection:
         """Return what was offered and kept: as it was noted, if that fits the log, else unknown."""
         laid = [copies_named(entry, self.game_map) for entry in after if entry.kind == "discard"]
-        noted = self.selections.get(name, deque())
-        revealed = self._revealed(name)
-        while noted:
-            chosen = noted.popleft()
-            fits = len(chosen.kept) == act.number and len(chosen.offered) == n_offered
-            if fits and set(chosen.kept) <= set(chosen.offered) and (not revealed or set(chosen.kept) <= revealed):
+        chosen = self._noted.pop(act.line, None)
+        if chosen is not None:
+            if len(chosen.offered) == n_offered:
                 return chosen
-            self.unused.append(f"{name} keeping {self.names(chosen.kept)} was noted, which does not fit the log")
+            self._leave_out(name, chosen)
         if self.packed.tables.unkept == UNKEPT_DISCARDED and len(laid) < n_offered - act.number:
             raise UntoldError("the tickets laid on the discards must be told after it")
         return self._unknown_choice(act, laid, n_offered)
+
+    def _leave_out(self, name: str, chosen: Selection) -> None:
+        self.unused.append(f"{name} keeping {self.names(chosen.kept)} was noted, which does not fit the log")
 
     def _unknown_choice(self, act: LogEntry, laid: Sequence[Copies], n_offered: int) -> Selection:
         """Return an offer of which the log names only what is laid on the discards."""
@@ -458,6 +480,7 @@ class LogFollower:
         if is_keep:
             entries[0] = entries[0]._replace(value=0, tickets=kept)
         self.entries += entries
+        self._told.append((len(self.entries), act))
         self.vector = telling.after
         if act is not None:
             self._n_steps += 1
