@@ -25,8 +25,8 @@ import pandas as pd
 from tqdm.auto import tqdm
 
 import ttr_analysis as ttr
-from ttr_analysis.studies.winning.rollouts import Table
-from ttr_analysis.studies.winning.worlds import Watcher
+from ttr_analysis.policies.search.rollouts import Table
+from ttr_analysis.policies.search.worlds import Watcher
 
 SEED: Final = 2026
 N_POSITIONS: Final = 5

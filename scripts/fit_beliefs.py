@@ -26,9 +26,9 @@ from tqdm.auto import tqdm
 
 import ttr_analysis as ttr
 from ttr_analysis.engine.layout import AT_PILE, State
+from ttr_analysis.policies.search.beliefs import FIT, N_FEATURES, SHARED, SHARED_ALONE, alone_on, fill_ticket_features
+from ttr_analysis.policies.search.worlds import Beliefs, Knowledge, fill_worlds, knowledge_of
 from ttr_analysis.rules.chance import seed_key
-from ttr_analysis.studies.winning.beliefs import FIT, N_FEATURES, SHARED, SHARED_ALONE, alone_on, fill_ticket_features
-from ttr_analysis.studies.winning.worlds import Beliefs, Knowledge, fill_worlds, knowledge_of
 from ttr_analysis.tables import MAX_TICKETS
 
 if TYPE_CHECKING:

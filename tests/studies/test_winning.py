@@ -18,13 +18,13 @@ from ttr_analysis.analysis.tickets.network import ForestSolver, trains_of
 from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_CARD, KEEP_TICKETS, PAY_TUNNEL, make_event
 from ttr_analysis.engine.layout import KEEP, NOBODY, TUNNEL_PHASE, TURN, State
 from ttr_analysis.policies import Greedy, Planner, Random
+from ttr_analysis.policies.search.beliefs import alone_on, fill_needs
+from ttr_analysis.policies.search.rollouts import Results, Table
+from ttr_analysis.policies.search.worlds import Knowledge, Watcher
 from ttr_analysis.studies import Interrupted, route_gone, ticket_posterior, turning_points, win_curve, win_probability
 from ttr_analysis.studies.winning import probability
-from ttr_analysis.studies.winning.beliefs import alone_on, fill_needs
 from ttr_analysis.studies.winning.inference import _lost_at, _turns_taken
 from ttr_analysis.studies.winning.probability import chances_of, step_text
-from ttr_analysis.studies.winning.rollouts import Results, Table
-from ttr_analysis.studies.winning.worlds import Knowledge, Watcher
 from ttr_analysis.tables import MAX_TICKETS, game_tables
 
 pytestmark = pytest.mark.compiled_only  # whole games, many times

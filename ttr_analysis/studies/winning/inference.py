@@ -35,10 +35,10 @@ from ttr_analysis.engine.protocol import PolicyLike
 from ttr_analysis.engine.state import seat_number
 from ttr_analysis.engine.view import fill_open
 from ttr_analysis.maps.model import CityLike, Place, Ticket
+from ttr_analysis.policies.search.rollouts import Table
+from ttr_analysis.policies.search.worlds import Knowledge, Source, know
 from ttr_analysis.studies.intervals import wilson
 from ttr_analysis.studies.winning.probability import DEFAULT_ROLLOUTS, DEFAULT_SEED
-from ttr_analysis.studies.winning.rollouts import Table
-from ttr_analysis.studies.winning.worlds import Knowledge, Source, know
 from ttr_analysis.tables import MAX_ROUTES, MAX_TICKETS, Tables
 
 _BLOCK: Final = 200
@@ -93,7 +93,7 @@ def ticket_posterior(
 
     Notes
     -----
-    The model is that of `studies.winning.inference`: its constants were fitted
+    The model is that of `policies.search.beliefs`: its constants were fitted
     to games of planners. Who plays otherwise, keeps other tickets.
 
     Examples

@@ -29,8 +29,8 @@ from ttr_analysis.engine.layout import (
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.engine.view import redact
 from ttr_analysis.policies import Greedy, Planner, Random
-from ttr_analysis.studies.winning.rollouts import Table
-from ttr_analysis.studies.winning.worlds import Beliefs, Knowledge, Watcher, knowledge_of
+from ttr_analysis.policies.search.rollouts import Table
+from ttr_analysis.policies.search.worlds import Beliefs, Knowledge, Watcher, knowledge_of
 from ttr_analysis.tables import MAX_TICKETS, game_tables
 
 COMBINATIONS = [

@@ -25,9 +25,9 @@ from ttr_analysis.policies.playout import (
     play_block,
     seat_players,
 )
+from ttr_analysis.policies.search.beliefs import believe
+from ttr_analysis.policies.search.worlds import EVERYBODY, Beliefs, Knowledge, fill_worlds
 from ttr_analysis.rules.chance import KEY_SIZE, open_stream, run_keys
-from ttr_analysis.studies.winning.beliefs import believe
-from ttr_analysis.studies.winning.worlds import EVERYBODY, Beliefs, Knowledge, fill_worlds
 
 _BLOCK: Final = 32
 """Games between two chances to interrupt."""

@@ -31,7 +31,7 @@ from ttr_analysis.engine.kernel.faults import NONE
 from ttr_analysis.engine.layout import UNKNOWN_TICKET, State
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.random import Random
-from ttr_analysis.studies.winning.worlds import Beliefs, Knowledge
+from ttr_analysis.policies.search.worlds import Beliefs, Knowledge
 from ttr_analysis.tables import MAX_TICKETS, Tables, game_tables
 
 FIT: Final[Floats] = np.array([1.5, 1.94, -1.0, -0.93, 0.18, -0.98, 3.15, 3.2, 4.0])
