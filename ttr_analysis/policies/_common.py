@@ -1,20 +1,92 @@
-"""What built-in policies share: the stream of a seat, and choices between few options."""
+"""What built-in policies share: a choice from a view, the stream of a seat, and choices between few options."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
+
+import numpy as np
 
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
+from ttr_analysis._errors import GameError
+from ttr_analysis.engine.actions import Action
+from ttr_analysis.engine.actions.table import codec_of
 from ttr_analysis.engine.kernel.turns import may_choose
 from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.protocol import CompiledPolicy as CompiledPolicy  # noqa: PLC0414 - a public name here
 from ttr_analysis.engine.protocol import Policy as Policy  # noqa: PLC0414 - a public name here
-from ttr_analysis.rules.chance import KEY_SIZE, below
-from ttr_analysis.tables import Tables
+from ttr_analysis.engine.view import SeatView
+from ttr_analysis.rules.chance import KEY_SIZE, below, stream_from
+from ttr_analysis.tables import Tables, game_tables
 
 MEMORY_START: Final = KEY_SIZE
 """First cell of a policy's memory after its stream."""
+
+
+class OneMove:
+    """A policy made of one compiled function, asked for one move."""
+
+    __slots__ = ()
+
+    def choose(
+        self: CompiledPolicy,
+        view: SeatView,
+        actions: Sequence[Action],  # noqa: ARG002
+        rng: np.random.Generator,
+    ) -> Action:
+        """
+        Return what the policy would do here.
+
+        A view has no history: the policy looks at the game for the first
+        time, so that a planner plans anew. In `Game.play` and in the compiled
+        loop it remembers its plan, and may go on with it.
+
+        Parameters
+        ----------
+        view
+            What the seat can see; it acts now.
+        actions
+            Its legal actions. The policy knows them from the view, and does
+            not look at these.
+        rng
+            Source of randomness; it gives four numbers.
+
+        Raises
+        ------
+        GameError
+            If the seat does not act now.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import ttr_analysis as ttr
+        >>> game = ttr.Game(ttr.load_map("usa"))
+        >>> state = game.play(["Greedy", "Greedy"], seed=7).state_at(12)
+        >>> view, actions = game.view(state, state.acting), game.legal_actions(state)
+        >>> str(ttr.policies.Greedy().choose(view, actions, np.random.default_rng(7)))
+        'claim Atlanta-Raleigh (gray, 2) with 2 green'
+        """
+        return codec_of(view.game_map).decode(*first_choice(self, view, stream_from(rng)), view.packed)
+
+
+def first_choice(policy: CompiledPolicy, view: SeatView, stream: Ints) -> tuple[int, int]:
+    """Return code and value of what a policy does that has seen nothing of a game before, with a stream of its own."""
+    check_turn(view)
+    tables = game_tables(view.game_map, view.n_players)
+    memory = np.zeros(policy.memory_size, dtype=np.int64)
+    memory[:KEY_SIZE] = stream
+    lore = policy.lore(view.game_map, view.n_players)
+    code, value = policy.decide(view.packed, tables, lore, view.seat, policy.params, memory)
+    return int(code), int(value)
+
+
+def check_turn(view: SeatView) -> None:
+    """Raise a `GameError` if the seat of a view has nothing to decide."""
+    if view.is_over:
+        raise GameError("the game is over: there is nothing to choose")
+    if view.acting != view.seat:
+        raise GameError(f"this is what P{view.seat} sees, but P{view.acting} acts: give its view")
 
 
 @compiled

@@ -32,13 +32,13 @@ from ttr_analysis.engine.kernel.tickets import fewest_kept, has_tickets
 from ttr_analysis.engine.layout import NEUTRAL, SECOND_DRAW, TUNNEL_PHASE, TURN, UNKNOWN_TICKET, State
 from ttr_analysis.engine.protocol import Chooser
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.policies._common import MEMORY_START, neutral_track
+from ttr_analysis.policies._common import MEMORY_START, OneMove, neutral_track
 from ttr_analysis.rules.payment import GRAY_INDEX, can_pay, can_pay_with, fewest_locomotives, sets_needed
 from ttr_analysis.tables import Tables, spaces_at
 
 
 @dataclass(frozen=True, slots=True)
-class Greedy:
+class Greedy(OneMove):
     """
     A player that claims the longest route it can pay.
 

@@ -36,14 +36,14 @@ from ttr_analysis.engine.kernel.tickets import count_bits, fewest_kept, has_tick
 from ttr_analysis.engine.layout import NEUTRAL, SECOND_DRAW, TUNNEL_PHASE, TURN, State
 from ttr_analysis.engine.protocol import Chooser
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.policies._common import neutral_track, random_number
+from ttr_analysis.policies._common import OneMove, neutral_track, random_number
 from ttr_analysis.policies.claim_counts import OpenRoutes, count_claims, nth_claim, route_shapes
 from ttr_analysis.rules.chance import KEY_SIZE
 from ttr_analysis.tables import MAX_SLOTS, Tables
 
 
 @dataclass(frozen=True, slots=True)
-class Random:
+class Random(OneMove):
     """
     A player that chooses at random.
 

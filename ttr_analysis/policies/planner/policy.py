@@ -12,6 +12,7 @@ from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.protocol import Chooser
 from ttr_analysis.maps.model import GameMap
+from ttr_analysis.policies._common import OneMove
 from ttr_analysis.policies.planner.choose import choose
 from ttr_analysis.policies.planner.knowledge import Memory, planner_lore
 from ttr_analysis.tables import Tables
@@ -21,7 +22,7 @@ _MAY_BE_NEGATIVE: Final = frozenset({"ticket_bar", "opening_bar", "decline_bar"}
 
 
 @dataclass(frozen=True, slots=True)
-class Planner:
+class Planner(OneMove):
     """
     A player who keeps good tickets, builds the cheapest network for them, and fills up with long routes.
 
