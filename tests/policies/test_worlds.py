@@ -13,8 +13,9 @@ import pytest
 from tests.engine.conformance import COLLECTOR, HOARDER, UNIFORM, Combination, every_combination, play
 from tests.engine.invariants import Law, broken_law
 from tests.engine.test_hidden_information import scrambled
-from ttr_analysis import Game, GameRecord
+from ttr_analysis import Game, GameMap, GameRecord
 from ttr_analysis.engine.codes import SHUFFLED, SHUFFLED_TICKETS, TICKET_OFFERED
+from ttr_analysis.engine.game import GameEngine
 from ttr_analysis.engine.layout import (
     AT_DISCARDS,
     AT_PILE,
@@ -27,6 +28,7 @@ from ttr_analysis.engine.layout import (
     State,
 )
 from ttr_analysis.engine.state import GameState
+from ttr_analysis.engine.unknowns import unknown_words
 from ttr_analysis.engine.view import redact
 from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.policies.search.rollouts import Table
@@ -287,3 +289,27 @@ def test_the_states_tried_come_to_the_ends_of_piles() -> None:
             n_shuffles = max(n_shuffles, int(state.n_shuffles))
     assert met == set(Phase) - {Phase.OVER}
     assert n_shuffles > 0
+
+
+@pytest.mark.compiled_only
+@pytest.mark.parametrize("combination", COMBINATIONS, ids=str)
+def test_a_view_gives_whole_states_that_look_like_it(combination: Combination) -> None:
+    game = GameEngine(combination.game_map, combination.n_players)
+    for state in some_states(combination):
+        whole = GameState(combination.game_map, combination.n_players, state)
+        seat = int(state.n_turns) % combination.n_players
+        view = game.view(whole, seat)
+        worlds = view.worlds(2, np.random.default_rng(7))
+
+        assert worlds == view.worlds(2, np.random.default_rng(7))
+        assert [game.view(world, seat) for world in worlds] == [view] * 2
+        assert {unknown_words(world.packed, combination.n_players) for world in worlds} == {""}
+
+
+def test_fewer_worlds_than_none_are_refused(nordic: GameMap) -> None:
+    game = Game(nordic)
+    view = game.view(game.new(seed=7), 0)
+
+    assert view.worlds(0, np.random.default_rng(7)) == ()
+    with pytest.raises(ValueError, match="a number of worlds of 0 or more, got -1"):
+        view.worlds(-1, np.random.default_rng(7))

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from importlib import import_module
+from typing import Final
+
 import numpy as np
 
 from ttr_analysis._arrays import Ints
@@ -18,9 +22,16 @@ from ttr_analysis.engine.layout import (
     UNKNOWN_TICKET,
     State,
 )
-from ttr_analysis.engine.state import PublicState, seat_number
+from ttr_analysis.engine.state import GameState, PublicState, seat_number
 from ttr_analysis.maps.model import GameMap, Route, RouteLike, Ticket
 from ttr_analysis.tables import MAX_OFFER, MAX_ROUTES, MAX_TICKETS, Tables, game_tables
+
+WORLDS: Final = "ttr_analysis.policies.search.rollouts"
+"""
+The module whose `draw_worlds` fills a view in, imported when it is asked.
+
+What is believed of tickets depends on how planners play: it lies above.
+"""
 
 
 @compiled
@@ -182,6 +193,47 @@ class SeatView(PublicState):
         from before the shuffle.
         """
         return self._cards("pool") - self._cards("blind", self._seat)
+
+    def worlds(self, n: int, rng: np.random.Generator) -> tuple[GameState, ...]:
+        """
+        Return whole states that agree with all that this seat sees, drawn as they may be.
+
+        Cards that it does not see are dealt anew; tickets of the others are
+        drawn as its routes make them likely for each, if it is a planner.
+
+        Parameters
+        ----------
+        n
+            How many.
+        rng
+            Source of randomness; it gives a seed. Chance goes on in another
+            way from each state.
+
+        Raises
+        ------
+        ValueError
+            If `n` is below 0.
+
+        Notes
+        -----
+        `docs/winning.md` tells what is believed of tickets, and how well that
+        holds. Where nobody can see who gave tickets back, nor can a view: it
+        may deal them to others again, which a record, watched from the seat,
+        would not.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import ttr_analysis as ttr
+        >>> game = ttr.Game(ttr.load_map("usa"))
+        >>> record = game.play([ttr.policies.Greedy(), ttr.policies.Random()], seed=7)
+        >>> view = game.view(record.state_at(30), 0)
+        >>> worlds = view.worlds(3, np.random.default_rng(7))
+        >>> all(game.view(world, 0) == view for world in worlds), len(set(worlds))
+        (True, 3)
+        """
+        draw: Callable[..., tuple[GameState, ...]] = import_module(WORLDS).draw_worlds
+        return draw(self, n, rng)
 
     # -- routes ---------------------------------------------------------------------
 

@@ -15,6 +15,8 @@ from ttr_analysis.engine.kernel.scoring import N_COLUMNS, TOTAL_COLUMN, WON_COLU
 from ttr_analysis.engine.kernel.tickets import keep_tickets
 from ttr_analysis.engine.layout import KEEP_START, OVER, State
 from ttr_analysis.engine.protocol import PolicyLike
+from ttr_analysis.engine.state import GameState
+from ttr_analysis.engine.view import SeatView
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.playout import (
     NO_TAPE_CELLS,
@@ -26,7 +28,7 @@ from ttr_analysis.policies.playout import (
     seat_players,
 )
 from ttr_analysis.policies.search.beliefs import believe
-from ttr_analysis.policies.search.worlds import EVERYBODY, Beliefs, Knowledge, fill_worlds
+from ttr_analysis.policies.search.worlds import EVERYBODY, Beliefs, Knowledge, fill_worlds, knowledge_of
 from ttr_analysis.rules.chance import KEY_SIZE, open_stream, run_keys
 
 _BLOCK: Final = 32
@@ -35,6 +37,8 @@ _OPENING_STREAM: Final = 32
 """Purpose of the streams of seats that chose their opening tickets before; those that play on are below."""
 _TAPE_EVENTS: Final = 2_048
 """Events for which there is room at first; a game has some hundreds."""
+SEEDS: Final = 1 << 62
+"""A generator gives one of so many seeds."""
 
 
 class Results(NamedTuple):
@@ -170,3 +174,13 @@ class Table:
             if tape[WRITE_AT] <= len(tape):
                 return State(worlds[0]), tape[TAPE_START : tape[WRITE_AT]].reshape(-1, 2)
             n_events = int(tape[WRITE_AT])
+
+
+def draw_worlds(view: SeatView, n: int, rng: np.random.Generator) -> tuple[GameState, ...]:
+    """Return whole states that agree with what a seat sees: see `SeatView.worlds`."""
+    if n < 0:
+        raise ValueError(f"expected a number of worlds of 0 or more, got {n}")
+    known = knowledge_of(view, view.seat)
+    table = Table(view.game_map, view.n_players, seed=int(rng.integers(SEEDS)))
+    worlds = table.worlds(known, table.believe(known), n)
+    return tuple(GameState(view.game_map, view.n_players, State(world)) for world in worlds)
