@@ -3,7 +3,7 @@ What plays: the interfaces of a policy written in Python and of a compiled one, 
 
 A player of one's own needs to be in no table: an object with a method `choose`
 is played move by move, as is one with `decide`; a class with a `chooser` too is
-played in the compiled loop, where the players of the package differ from it in
+played in the compiled loop, where those of the package differ from it in
 one way: they are trusted to see what they may and to do what is legal.
 """
 
@@ -28,6 +28,7 @@ BUILT_IN: Final = {
     "Random": "ttr_analysis.policies.random",
     "Greedy": "ttr_analysis.policies.greedy",
     "Planner": "ttr_analysis.policies.planner.policy",
+    "Searcher": "ttr_analysis.policies.search.searcher",
 }
 """The players of the package, the weakest first: the name of the class, and its module, imported when it plays."""
 
@@ -94,7 +95,7 @@ class Policy(Protocol):
 @runtime_checkable
 class CompiledPolicy(Protocol):
     """
-    A player made of one compiled function, as the built-in ones are.
+    A player made of one compiled function, as `Random`, `Greedy` and `Planner` are.
 
     With a `chooser`, `play_games` and `simulate` play it as fast as those;
     with a method `decide` alone it is called from Python, move by move.
@@ -201,7 +202,7 @@ def find_policy(given: PolicyLike) -> Policy | CompiledPolicy:
     name = next((name for name in BUILT_IN if name.lower() == given.strip().lower()), None)
     if name is None:
         raise UnknownNameError("policy", given, nearest(given, BUILT_IN), BUILT_IN)
-    policy: CompiledPolicy = getattr(import_module(BUILT_IN[name]), name)()
+    policy: Policy | CompiledPolicy = getattr(import_module(BUILT_IN[name]), name)()
     return policy
 
 

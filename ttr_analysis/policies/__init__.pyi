@@ -4,3 +4,4 @@ from .greedy import Greedy as Greedy
 from .planner.policy import Planner as Planner
 from .playout import play_games as play_games
 from .random import Random as Random
+from .search.searcher import Searcher as Searcher

@@ -10,8 +10,10 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ttr_analysis._arrays import Floats, Ints
+from ttr_analysis._compile import compiled
 from ttr_analysis.engine.codes import TAPE_START, WRITE_AT, WRITE_END
 from ttr_analysis.engine.kernel.scoring import N_COLUMNS, TOTAL_COLUMN, WON_COLUMN, score_games
+from ttr_analysis.engine.kernel.step import step
 from ttr_analysis.engine.kernel.tickets import keep_tickets
 from ttr_analysis.engine.layout import KEEP_START, OVER, State
 from ttr_analysis.engine.protocol import PolicyLike
@@ -23,13 +25,16 @@ from ttr_analysis.policies.playout import (
     Players,
     as_players,
     check_legal,
+    choose,
     chooser_of,
     play_block,
     seat_players,
+    wake_players,
 )
 from ttr_analysis.policies.search.beliefs import believe
 from ttr_analysis.policies.search.worlds import EVERYBODY, Beliefs, Knowledge, fill_worlds, knowledge_of
 from ttr_analysis.rules.chance import KEY_SIZE, open_stream, run_keys
+from ttr_analysis.tables import Tables, game_tables
 
 _BLOCK: Final = 32
 """Games between two chances to interrupt."""
@@ -48,7 +53,7 @@ class Results(NamedTuple):
     Parameters
     ----------
     won
-        Share of the win of each seat, shape (rollouts, seats).
+        Share of the win of each seat, shape (rollouts, seats) or as is said.
     points
         Final points, of the same shape.
     """
@@ -146,6 +151,38 @@ class Table:
         won = scores[:, :, WON_COLUMN]
         return Results(won / won.sum(axis=1, keepdims=True), scores[:, :, TOTAL_COLUMN])
 
+    def try_out(self, worlds: Ints, first: int, actions: Ints) -> Results:
+        """
+        Let the seat that acts do one thing or another in each of some worlds, and play on.
+
+        Parameters
+        ----------
+        worlds
+            What `worlds` returned; not changed.
+        first
+            Number of the first of them.
+        actions
+            Codes and values of actions that are legal in all of them, one row
+            each.
+
+        Returns
+        -------
+        results
+            Of shape (actions, worlds, seats). What follows different actions
+            in one world begins with the same random numbers.
+        """
+        states = np.tile(worlds, (len(actions), 1))
+        tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
+        tables = game_tables(self._game_map, len(self.policies))
+        _try_block(tables, self._players, self._keys, first, actions, states, tape)
+        check_legal(states, first)
+        scores = np.zeros((len(states), len(self.policies), N_COLUMNS), dtype=np.int64)
+        score_games(states, tables, scores)
+        won = scores[:, :, WON_COLUMN]
+        shape = (len(actions), len(worlds), len(self.policies))
+        shares = won / won.sum(axis=1, keepdims=True)
+        return Results(shares.reshape(shape), scores[:, :, TOTAL_COLUMN].reshape(shape))
+
     def follow(self, known: Knowledge, beliefs: Beliefs, number: int) -> tuple[State, Ints]:
         """
         Play one game on, and return its last state and its events.
@@ -174,6 +211,22 @@ class Table:
             if tape[WRITE_AT] <= len(tape):
                 return State(worlds[0]), tape[TAPE_START : tape[WRITE_AT]].reshape(-1, 2)
             n_events = int(tape[WRITE_AT])
+
+
+@compiled
+def _try_block(
+    tables: Tables, players: Players, keys: Ints, first: int, actions: Ints, states: Ints, tape: Ints
+) -> None:
+    """Do each action in copies of the same worlds, one row each, and play on to the end."""
+    n_worlds = len(states) // len(actions)
+    for i in range(len(states)):
+        state = State(states[i])
+        number = i // n_worlds
+        wake_players(tables, players, 0, keys, first + i - number * n_worlds)
+        step(state, tables, actions[number, 0], actions[number, 1], tape)
+        while state.phase != OVER:
+            code, value = choose(state, tables, players, state.seat)
+            step(state, tables, code, value, tape)
 
 
 def draw_worlds(view: SeatView, n: int, rng: np.random.Generator) -> tuple[GameState, ...]:

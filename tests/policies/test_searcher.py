@@ -1,0 +1,191 @@
+"""Searcher: lawful on every map and in every phase, the same for a seed, and stronger than Planner."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ttr_analysis as ttr
+from tests.engine.conformance import COLLECTOR, HOARDER, UNIFORM, Combination, every_combination, play
+from ttr_analysis import Game, GameError, GameMap
+from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_FACE_UP, argument_of, kind_of
+from ttr_analysis.engine.game import GameEngine
+from ttr_analysis.engine.kernel.faults import NONE
+from ttr_analysis.engine.kernel.step import action_fault
+from ttr_analysis.engine.layout import OVER, State
+from ttr_analysis.engine.state import GameState
+from ttr_analysis.policies import Planner, Searcher
+from ttr_analysis.policies._common import first_choice
+from ttr_analysis.policies.playout import is_compiled
+from ttr_analysis.policies.search.candidates import candidates
+from ttr_analysis.tables import game_tables
+from ttr_analysis.widgets.human_game import HumanGame
+
+COMBINATIONS = [
+    list(tables)[-(i % 2)] for i, (_, tables) in enumerate(groupby(every_combination(), key=lambda table: table[:2]))
+]
+"""Every map and variant, with the fewest or the most players in turn."""
+STREAM = np.array([7, 8, 9, 10])
+
+
+def some_states(combination: Combination, every: int) -> list[GameState]:
+    """Return states of games of players who come to the ends of piles: the first of each phase, and some others."""
+    players = (UNIFORM, HOARDER, COLLECTOR)
+    found: list[GameState] = []
+    seen: set[int] = set()
+    for game in range(len(players)):
+        seated = [players[(game + seat) % len(players)] for seat in range(combination.n_players)]
+        for at, state in enumerate(map(State, play(combination, seated, 3, game, checked=False).states)):
+            if state.phase != OVER and (at % every == 0 or int(state.phase) not in seen):
+                seen.add(int(state.phase))
+                found.append(GameState(combination.game_map, combination.n_players, state))
+    return found
+
+
+# -- what is considered --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.compiled_only
+@pytest.mark.parametrize("combination", COMBINATIONS, ids=str)
+def test_candidates_are_legal_and_each_comes_once(combination: Combination) -> None:
+    game = GameEngine(combination.game_map, combination.n_players)
+    tables = game_tables(combination.game_map, combination.n_players)
+    for state in some_states(combination, 50):
+        view = game.view(state, state.acting)
+        own = first_choice(Planner(), view, STREAM)
+
+        found = candidates(view, own, 4)
+
+        assert found[0] == own
+        assert max(Counter(found).values()) == 1
+        assert {action_fault(state.packed, tables, *row) for row in found} == {NONE}
+        kinds = [int(state.packed.market[argument_of(code)]) for code, _ in found if kind_of(code) == DRAW_FACE_UP]
+        assert len(set(kinds)) == len(kinds)
+        assert sum(kind_of(code) == CLAIM_ROUTE for code, _ in found[1:]) <= 4
+
+
+@pytest.mark.compiled_only
+def test_the_dearest_routes_come_first_and_each_route_before_other_payments(nordic: GameMap) -> None:
+    state = next(
+        state
+        for state in some_states(Combination("nordic", "", 2), 1)
+        if len({claim.route.id for claim in claims_of(state)}) > 4 and len(claims_of(state)) > 8
+    )
+    view = Game(nordic).view(state, state.acting)
+    points = {i: route.points for i, route in enumerate(nordic.routes)}
+
+    found = [row for row in candidates(view, (0, 0), 10**6) if kind_of(row[0]) == CLAIM_ROUTE]
+
+    routes = [argument_of(code) for code, _ in found]
+    n_routes = len(set(routes))
+    assert len(found) == len(claims_of(state))
+    assert len(set(routes[:n_routes])) == n_routes
+    assert [points[route] for route in routes[:n_routes]] == sorted(map(points.get, set(routes)), reverse=True)  # type: ignore[type-var]
+
+
+def claims_of(state: GameState) -> list[Any]:
+    """Return the legal claims of a state."""
+    actions = GameEngine(state.game_map, state.n_players).legal_actions(state)
+    return [action for action in actions if isinstance(action, ttr.actions.ClaimRoute)]
+
+
+# -- what is chosen ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.compiled_only
+@pytest.mark.parametrize("combination", COMBINATIONS, ids=str)
+def test_it_is_legal_in_every_phase(combination: Combination) -> None:
+    game = GameEngine(combination.game_map, combination.n_players)
+    searcher = Searcher(rollouts=8, candidates=3)
+    phases = set()
+    for state in some_states(combination, 400):
+        phases.add(state.phase)
+        view, actions = game.view(state, state.acting), game.legal_actions(state)
+
+        action = searcher.choose(view, actions, np.random.default_rng(7))
+
+        assert game.why_illegal(state, action) is None
+    assert len(phases) >= 3
+
+
+@pytest.mark.compiled_only
+def test_a_seed_decides_however_many_cores(nordic: GameMap) -> None:
+    game = Game(nordic, 3)
+    record = game.play(["Planner"] * 3, seed=7)
+    chosen = []
+    for step in (0, 1, 30):
+        state = record.state_at(step)
+        view, actions = game.view(state, state.acting), game.legal_actions(state)
+        for threads in (1, 3):
+            searcher = Searcher(rollouts=30, threads=threads)
+            chosen.append([searcher.choose(view, actions, np.random.default_rng(7)) for _ in range(2)])
+            assert chosen[-1][0] == chosen[-1][1]
+        assert chosen[-1] == chosen[-2]
+    players: list[Any] = [Searcher(rollouts=4), Planner(), Searcher(rollouts=2)]
+    assert game.play(players, seed=7) == game.play(players, seed=7)
+
+
+@pytest.mark.compiled_only
+def test_a_little_time_suffices(nordic: GameMap) -> None:
+    game = Game(nordic)
+    state = game.new(seed=7)
+    searcher = Searcher(seconds=0.01, threads=2)
+
+    action = searcher.choose(game.view(state, 0), game.legal_actions(state), np.random.default_rng(7))
+
+    assert game.is_legal(state, action)
+
+
+@pytest.mark.compiled_only
+def test_it_wins_of_planners(nordic: GameMap) -> None:
+    game = Game(nordic)
+    wins = 0.0
+    for deal in range(6):
+        for seat in (0, 1):
+            players: list[Any] = ["Planner", "Planner"]
+            players[seat] = Searcher(rollouts=60)
+            record = game.play(players, seed=7, game=deal)
+            wins += (seat in record.winners) / len(record.winners)
+    assert wins >= 6
+
+
+# -- where it plays ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.compiled_only
+def test_it_plays_wherever_players_do(nordic: GameMap) -> None:
+    few = Searcher(rollouts=1, candidates=1)
+
+    seats = ttr.simulate(nordic, [few, "Greedy"], 2, seed=7, progress=False).seats
+    assert set(seats["policy"]) == {"Searcher", "Greedy"}
+    rated = ttr.studies.tournament(nordic, [few, "Random"], 2, progress=False)
+    assert rated.table.index.tolist() == ["Searcher", "Random"]
+    assert few not in ttr.studies.built_in()
+    table = HumanGame(Game(nordic), [few], seed=7)
+    assert table.names == ("Person", "Searcher")
+
+
+def test_it_is_not_compiled(nordic: GameMap) -> None:
+    assert not is_compiled(Searcher())
+    with pytest.raises(TypeError, match="P1 is to be played by a compiled policy such as Planner"):
+        ttr.policies.play_games(nordic, ["Planner", "Searcher"], 1, seed=7)
+
+
+def test_what_cannot_be_searched_is_refused(nordic: GameMap) -> None:
+    cases: list[dict[str, Any]] = [
+        {"rollouts": 0},
+        {"candidates": 1.5},
+        {"threads": True},
+        {"seconds": 0.0},
+        {"seconds": np.inf},
+    ]
+    for wrong in cases:
+        with pytest.raises(ValueError, match=f"{next(iter(wrong))} is a "):
+            Searcher(**wrong)
+    game = Game(nordic)
+    with pytest.raises(GameError, match="P0 acts: give its view"):
+        Searcher().choose(game.view(game.new(seed=7), 1), [], np.random.default_rng(7))
