@@ -42,6 +42,7 @@ N_OFFER = State.fields["n_offer"].offset
 OFFER = State.fields["offer"].offset
 HELD = State.fields["held"].offset
 TICKET_AT = State.fields["ticket_at"].offset
+RETURNED_BY = State.fields["returned_by"].offset
 QUEUE = State.fields["queue"].offset
 OWNER = State.fields["owner"].offset
 CLAIMED = State.fields["claimed"].offset

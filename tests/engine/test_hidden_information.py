@@ -19,6 +19,7 @@ from tests.engine.cells import (
     N_QUEUED,
     OFFER,
     QUEUE,
+    RETURNED_BY,
     STREAM,
     TICKET_AT,
 )
@@ -67,6 +68,7 @@ SECRETS: dict[str, Callable[[int], range]] = {
     "the tickets of another": lambda other: range(HELD + other * MAX_TICKETS, HELD + (other + 1) * MAX_TICKETS),
     "the tickets that were put back": lambda _: range(QUEUE, QUEUE + MAX_TICKETS),
     "how many were put back": lambda _: range(N_QUEUED, N_QUEUED + 1),
+    "who put tickets back": lambda _: range(RETURNED_BY, RETURNED_BY + MAX_TICKETS),
     "where each ticket is": lambda _: range(TICKET_AT, TICKET_AT + MAX_TICKETS),
     "the random numbers to come": lambda _: range(STREAM, STREAM + KEY_SIZE),
 }
@@ -131,7 +133,7 @@ def scrambled(state: State, tables: Tables, seat: int, rng: np.random.Generator)
     others = [s for s in range(tables.n_seats) if s != seat]
     other.stream[:] = rng.integers(1, 2**32, size=KEY_SIZE)
     _deal_cards_anew(other, others, rng)
-    _deal_tickets_anew(other, tables, others, rng)
+    _deal_tickets_anew(other, tables, seat, rng)
     if state.phase == KEEP_START:
         # How many tickets the others keep is secret until all have chosen.
         for s in others:
@@ -158,17 +160,21 @@ def _deal_cards_anew(state: State, others: list[int], rng: np.random.Generator) 
         state.hand[s] += state.known[s]
 
 
-def _deal_tickets_anew(state: State, tables: Tables, others: list[int], rng: np.random.Generator) -> None:
+def _deal_tickets_anew(state: State, tables: Tables, seat: int, rng: np.random.Generator) -> None:
     """Shuffle the tickets in the pile, under it, out of the game, and with the other seats."""
     n_tickets = int(tables.n_tickets)
-    own_offer = set(state.offer[state.seat, : state.n_offer[state.seat]].tolist())
+    others = [s for s in range(tables.n_seats) if s != seat]
+    own_offer = set(state.offer[seat, : state.n_offer[seat]].tolist())
     places = state.ticket_at[:n_tickets]
     is_hidden = np.isin(places, [AT_PILE, AT_QUEUE, AT_REMOVED, AT_OFFER, *others])
+    # Where tickets lie that the seat gave back, it knows.
+    is_hidden &= ~((state.returned_by[:n_tickets] == 1 + seat) & np.isin(places, [AT_QUEUE, AT_REMOVED]))
     hidden = [ticket for ticket in np.flatnonzero(is_hidden).tolist() if ticket not in own_offer]
     new = dict(zip(hidden, rng.permutation(hidden).tolist(), strict=True))
-    before = places.copy()
+    before, returned = places.copy(), state.returned_by.copy()
     for ticket, its_new in new.items():
         places[its_new] = before[ticket]
+        state.returned_by[its_new] = returned[ticket]
     lists = [state.queue]
     for s in others:
         lists += [state.offer[s], state.held[s, : state.n_held[s]]]

@@ -51,15 +51,18 @@ def _shuffle_tickets(state: State, n_players: int, seat: int, rng: np.random.Gen
     hidden = [
         ticket
         for ticket, place in enumerate(state.ticket_at.tolist())
-        if ticket not in mine and (place in SECRET_FROM_ALL or (0 <= place < n_players and place != seat))
+        if ticket not in mine
+        and (place in SECRET_FROM_ALL or (0 <= place < n_players and place != seat))
+        and not (place in (AT_QUEUE, AT_REMOVED) and state.returned_by[ticket] == 1 + seat)
     ]
     new = dict(zip(hidden, rng.permutation(hidden).tolist(), strict=True))
     places = state.copy()
     for before, after in new.items():
         state.ticket_at[after] = places.ticket_at[before]
+        state.returned_by[after] = places.returned_by[before]
     for i in range(state.n_queued):
         at = (state.queue_head + i) % MAX_TICKETS
-        state.queue[at] = new[int(state.queue[at])]
+        state.queue[at] = new.get(int(state.queue[at]), state.queue[at])
     for other in (s for s in range(n_players) if s != seat):
         for tickets in (state.offer[other, : state.n_offer[other]], state.held[other, : state.n_held[other]]):
             tickets[:] = [new[ticket] for ticket in tickets.tolist()]

@@ -125,8 +125,9 @@ def test_what_a_seat_gave_back_is_where_it_put_it(name: str) -> None:
         n_entries = sum(len(events) for events in record.steps[: step + 1])
         short = replace(record, entries=record.entries[:n_entries])
         assert back
-        for source in (record, short):
-            known = Watcher(source, 0).at(step)
+        view = Game(record.map, 3).view(record.state_at(step), 0)
+        assert {record.map.tickets.index(ticket) for ticket in view.given_back} == back
+        for known in (Watcher(record, 0).at(step), Watcher(short, 0).at(step), knowledge_of(view, 0)):
             for world in worlds_of(known, 20):
                 places = world.ticket_at[sorted(back)]
                 assert set(places.tolist()) == {place[record.map.rules.tickets.unkept]}

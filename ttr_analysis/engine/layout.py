@@ -183,6 +183,8 @@ class State(Record):
     """SECRET: tickets of each seat, in the order kept."""
     ticket_at = block(MAX_TICKETS)
     """Partly SECRET: where each ticket is: the seat that holds it, or one of `AT_*`."""
+    returned_by = block(MAX_TICKETS)
+    """SECRET from the others: 1 + the seat that last gave each ticket back; it need not lie there any more."""
     queue = block(MAX_TICKETS)
     """SECRET: tickets under the pile, a ring that begins at `queue_head`."""
     queued_at = block(MAX_TICKETS)

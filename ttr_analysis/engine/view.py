@@ -17,6 +17,8 @@ from ttr_analysis.engine.layout import (
     AT_DISCARDS,
     AT_OFFER,
     AT_PILE,
+    AT_QUEUE,
+    AT_REMOVED,
     KEEP_START,
     NOBODY,
     UNKNOWN_TICKET,
@@ -40,9 +42,9 @@ def hide_secrets(view: State, tables: Tables, seat: int) -> None:
     Blank what a seat cannot see of a state.
 
     Cells that are secret from the seat say nothing: no cards, unknown tickets,
-    places as if a ticket were in the pile. Where the state does not tell who
-    gave tickets back, they are secret from everyone. While opening tickets are
-    chosen, the choices of the others are secret too.
+    places as if a ticket were in the pile. Where the tickets lie that it gave
+    back itself, it knows. While opening tickets are chosen, the choices of the
+    others are secret too.
 
     Parameters
     ----------
@@ -55,7 +57,7 @@ def hide_secrets(view: State, tables: Tables, seat: int) -> None:
     """
     view.stream.fill(0)
     view.draw_pile.fill(0)
-    view.queue.fill(UNKNOWN_TICKET)
+    _hide_queue(view, seat)
     for other in range(tables.n_seats):
         if other != seat:
             _hide_seat(view, other)
@@ -87,11 +89,25 @@ def _hide_seat(view: State, other: int) -> None:
 
 
 @compiled
+def _hide_queue(view: State, seat: int) -> None:
+    """Hide the tickets under the pile, but those that the seat put there; at the start not even how many is known."""
+    n_seen = 0 if view.phase == KEEP_START else view.n_queued
+    for i in range(MAX_TICKETS):
+        at = (view.queue_head + i) % MAX_TICKETS
+        ticket = view.queue[at]
+        if i >= n_seen or ticket == UNKNOWN_TICKET or view.returned_by[ticket] != 1 + seat:
+            view.queue[at] = UNKNOWN_TICKET
+
+
+@compiled
 def _hide_places(view: State, tables: Tables, seat: int) -> None:
-    """Hide where tickets are, except the seat's own and those that lie face up."""
+    """Hide where tickets are, except the seat's own, those that it gave back, and those that lie face up."""
     shows_discards = view.phase != KEEP_START
     for ticket in range(tables.n_tickets):
         place = view.ticket_at[ticket]
+        if view.returned_by[ticket] == 1 + seat and place in (AT_QUEUE, AT_DISCARDS, AT_REMOVED):
+            continue
+        view.returned_by[ticket] = 0
         if place != seat and not (place == AT_DISCARDS and shows_discards):
             view.ticket_at[ticket] = AT_PILE
     for i in range(view.n_offer[seat]):
@@ -184,6 +200,12 @@ class SeatView(PublicState):
         return self._offered(self._seat)
 
     @property
+    def given_back(self) -> tuple[Ticket, ...]:
+        """The tickets that this seat gave back and of which it knows where they lie, in the order of the map."""
+        returned = self._packed.returned_by[: len(self._game_map.tickets)].tolist()
+        return tuple(self._game_map.tickets[i] for i, who in enumerate(returned) if who == 1 + self._seat)
+
+    @property
     def pool(self) -> CardCounts:
         """
         The cards of which the draw pile may consist: those since the last shuffle less all that this seat saw since.
@@ -217,9 +239,9 @@ class SeatView(PublicState):
         Notes
         -----
         `docs/winning.md` tells what is believed of tickets, and how well that
-        holds. Where nobody can see who gave tickets back, nor can a view: it
-        may deal them to others again, which a record, watched from the seat,
-        would not.
+        holds. What lay face up until a shuffle of tickets, only a record
+        remembers: watched from the seat, nobody holds it who has drawn none
+        since.
 
         Examples
         --------

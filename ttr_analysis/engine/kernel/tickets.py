@@ -169,7 +169,10 @@ def keep_tickets(state: State, tables: Tables, seat: int, kept: int) -> None:
             state.held[seat, state.n_held[seat]] = ticket
             state.n_held[seat] += 1
             _put(state, ticket, seat)
-        elif tables.unkept == UNKEPT_UNDER_PILE:
+            continue
+        if ticket != UNKNOWN_TICKET:
+            state.returned_by[ticket] = 1 + seat
+        if tables.unkept == UNKEPT_UNDER_PILE:
             last = (state.queue_head + state.n_queued) % MAX_TICKETS
             state.queue[last] = ticket
             state.queued_at[last] = state.n_turns

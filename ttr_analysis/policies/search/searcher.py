@@ -113,8 +113,7 @@ class Searcher:
         ----------
         view
             What the seat can see; it acts now. Nothing else is known of the
-            game: tickets given back, where nobody sees who did, are drawn for
-            others again.
+            game.
         actions
             Its legal actions, which are known from the view.
         rng

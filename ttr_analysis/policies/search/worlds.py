@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from operator import index
 from typing import Final, NamedTuple, SupportsIndex
 
@@ -86,26 +85,6 @@ class Knowledge(NamedTuple):
         return self.packed.held[seat, : self.packed.n_held[seat]]
 
 
-class _Memory(NamedTuple):
-    """
-    What a seat remembers of tickets that a state alone does not tell.
-
-    Parameters
-    ----------
-    places
-        Where the tickets are that it gave back.
-    queue
-        Tickets under the pile, top first.
-    barred
-        For each seat, tickets that lay face up until a shuffle and that it
-        cannot hold, as it has drawn none since.
-    """
-
-    places: dict[int, int]
-    queue: tuple[int, ...]
-    barred: tuple[frozenset[int], ...]
-
-
 class Watcher:
     """
     Watches a record from one seat, or with all hands in view.
@@ -126,7 +105,7 @@ class Watcher:
     def __init__(self, record: GameRecord, seat: int | None) -> None:
         self._record = record
         self._seat = None if seat is None else seat_number(seat, record.header.n_players)
-        self._memories = [] if self._seat is None else _remember(record, self._seat)
+        self._memories = [] if self._seat is None else _remember(record)
 
     def at(self, step: SupportsIndex) -> Knowledge:
         """Return what is known after a step of the record."""
@@ -134,93 +113,63 @@ class Watcher:
         known = knowledge_of(state, self._seat)
         if known.looker == EVERYBODY:
             return known
-        memory = self._memories[range(len(self._record.states()))[index(step)]]
-        vector = known.packed
-        for ticket, place in memory.places.items():
-            is_secret = place != AT_DISCARDS or vector.phase == KEEP_START
-            if is_secret and vector.ticket_at[ticket] == AT_PILE:
-                vector.ticket_at[ticket] = place
-        for i, ticket in enumerate(memory.queue[: vector.n_queued]):
-            vector.queue[(vector.queue_head + i) % MAX_TICKETS] = ticket
-        return known._replace(barred=memory.barred)
+        return known._replace(barred=self._memories[range(len(self._record.states()))[index(step)]])
 
 
-def _remember(record: GameRecord, looker: int) -> list[_Memory]:
-    """Return what a seat remembers after each step of a record."""
-    desk = _TicketDesk(record, looker)
-    memories: list[_Memory] = []
+_Barred = tuple[frozenset[int], ...]
+"""For each seat, tickets that lay face up until a shuffle and that it cannot hold, as it has drawn none since."""
+
+
+def _remember(record: GameRecord) -> list[_Barred]:
+    """Return what everyone remembers after each step of a record, and a state alone does not tell."""
+    desk = _TicketDesk(record)
+    memories: list[_Barred] = []
     for entry in record.entries:
         if entry.kind < FIRST_EVENT or entry.kind == SHOWN:
-            memories.append(desk.memory)
+            memories.append(desk.barred)
         desk.note(entry)
-    return [*memories, desk.memory]
+    return [*memories, desk.barred]
 
 
 class _TicketDesk:
-    """Follows tickets through a game, as far as one seat sees them."""
+    """Follows the tickets that lie face up through a game."""
 
-    def __init__(self, record: GameRecord, looker: int) -> None:
+    def __init__(self, record: GameRecord) -> None:
         tables = game_tables(record.map, record.header.n_players)
-        self._unkept = int(tables.unkept)
-        self._looker = looker
-        self._n_pile = int(tables.n_tickets)
+        self._lies_open = tables.unkept == UNKEPT_DISCARDED
         self._offers: dict[int, list[int]] = {}
-        self._places: dict[int, int] = {}
-        self._queue: deque[int] = deque()
         self._face_up: set[int] = set()
-        self._n_discards = 0
         self._barred: list[frozenset[int]] = [frozenset()] * record.header.n_players
 
     @property
-    def memory(self) -> _Memory:
-        """What the seat remembers now."""
-        return _Memory(dict(self._places), tuple(self._queue), tuple(self._barred))
+    def barred(self) -> _Barred:
+        """What is remembered now."""
+        return tuple(self._barred)
 
     def note(self, entry: Entry) -> None:
         """Take note of an event."""
         if entry.kind == TICKET_OFFERED:
-            self._draw()
             self._offers.setdefault(entry.seat, []).append(entry.value)
             self._barred[entry.seat] = frozenset()
         elif entry.kind == NEUTRAL_TICKET:
-            self._draw()
             self._lay_open(entry.value)
         elif entry.kind == KEEP_TICKETS:
             self._give_back(entry)
         elif entry.kind == SHUFFLED and entry.argument == SHUFFLED_TICKETS:
-            self._n_pile, self._n_discards = self._n_discards, 0
             self._barred = [barred | self._face_up for barred in self._barred]
             self._face_up = set()
-
-    def _draw(self) -> None:
-        """Draw the top ticket of the pile, or of those under it."""
-        if self._n_pile > 0:
-            self._n_pile -= 1
-        elif self._queue:
-            self._places.pop(self._queue.popleft(), None)
 
     def _give_back(self, entry: Entry) -> None:
         kept = list(entry.tickets)
         for ticket in self._offers.pop(entry.seat, []):
             if ticket in kept:
                 kept.remove(ticket)
-                continue
-            is_own = entry.seat == self._looker and ticket != UNKNOWN_TICKET
-            if self._unkept == UNKEPT_DISCARDED:
+            elif self._lies_open:
                 self._lay_open(ticket)
-            elif self._unkept == UNKEPT_UNDER_PILE:
-                self._queue.append(ticket if is_own else UNKNOWN_TICKET)
-            if is_own:
-                self._places[ticket] = _PLACES[self._unkept]
 
     def _lay_open(self, ticket: int) -> None:
-        self._n_discards += 1
         if ticket != UNKNOWN_TICKET:
             self._face_up.add(ticket)
-
-
-_PLACES = {0: AT_REMOVED, UNKEPT_UNDER_PILE: AT_QUEUE, UNKEPT_DISCARDED: AT_DISCARDS}
-"""Where tickets go that are not kept."""
 
 
 def knowledge_of(state: GameState | SeatView, seat: int | None) -> Knowledge:
@@ -247,7 +196,7 @@ def know(source: Source, seat: int | None, step: SupportsIndex) -> Knowledge:
     ----------
     source
         A record, a state, or what a seat sees of one. A record also tells
-        which tickets the seat gave back.
+        which tickets lay face up until a shuffle.
     seat
         Who looks; None for somebody who sees all hands, or for the seat of
         the view.

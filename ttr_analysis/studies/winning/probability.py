@@ -48,8 +48,8 @@ def win_probability(
     Parameters
     ----------
     source
-        A record, a state, or what a seat sees of one. Records are best: from
-        a state alone, a seat does not know which tickets it gave back.
+        A record, a state, or what a seat sees of one. Records are best: a
+        state alone does not tell which tickets lay face up until a shuffle.
     seat
         Who looks; None for somebody who sees all hands and tickets that the
         record or state has, but not the order of the piles.
