@@ -13,7 +13,7 @@ from tests.engine.positions import Position
 from tests.engine.records import EACH_VARIANT, Table, played
 from tests.engine.walks import state_of
 from tests.fixtures import load
-from tests.studies.test_worlds import worlds_of
+from tests.policies.test_worlds import worlds_of
 from ttr_analysis import Game, GameError, GameRecord, IllegalActionError, RecordError
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import DrawCard, DrawFaceUp
@@ -21,10 +21,10 @@ from ttr_analysis.engine.events import Chance
 from ttr_analysis.engine.layout import UNKNOWN_CARD
 from ttr_analysis.notation import read_game, record_lines
 from ttr_analysis.policies import Greedy
+from ttr_analysis.policies.search.worlds import know
 from ttr_analysis.records.entries import Entry, in_offer_order
 from ttr_analysis.rules.market import has_too_many_locomotives
 from ttr_analysis.studies import win_probability
-from ttr_analysis.studies.winning.worlds import know
 from ttr_analysis.tables import game_tables
 
 
