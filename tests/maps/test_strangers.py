@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -48,9 +51,48 @@ def test_deeply_nested_rules_are_refused() -> None:
     with TemporaryDirectory() as directory:
         for source in INVENTED.iterdir():
             (Path(directory) / source.name).write_bytes(source.read_bytes())
-        (Path(directory) / "rules.toml").write_text("title = " + "[" * 5000 + "]" * 5000)
+        (Path(directory) / "rules.toml").write_text("title = " + "[" * 4900 + "]" * 4900)
         with pytest.raises(MapError, match="expected TOML"):
             ttr.load_map(directory)
+
+
+_DEEP = ".b" * 49
+_RULES_AT_THE_LIMITS = {
+    "dotted keys": "".join(f"a{i}{_DEEP} = 1\n" for i in range(460)),
+    "headings": "".join(f"[a{i}{_DEEP}]\n" for i in range(460)),
+    "keys of a deep table": f"[a{_DEEP}]\n" + "".join(f"{'b.' * 40}c{i} = 1\n" for i in range(490)),
+    "inline tables": "x = [\n" + "{a.a.a.a={},b={},c={}},\n" * 4000 + "]",
+    "numbers": "x = [\n" + "1,1,1,1,1,\n" * 9000 + "]",
+    "spaces": ("a" + " " * 9_990 + "b\n") * 10,
+    "lines": "\n" * 100_000,
+}
+
+
+_LOAD = """
+import resource, sys, time
+import ttr_analysis as ttr
+ttr.load_map("nordic")
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+for folder in sys.argv[1:]:
+    start = time.process_time()
+    try:
+        ttr.load_map(folder)
+    except ttr.MapError:
+        print(time.process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+def test_rules_at_the_limits_take_neither_long_nor_much_memory(tmp_path: Path) -> None:
+    pytest.importorskip("resource")
+    folders = [tmp_path / name for name in _RULES_AT_THE_LIMITS]
+    for folder, rules in zip(folders, _RULES_AT_THE_LIMITS.values(), strict=True):
+        shutil.copytree(INVENTED, folder)
+        (folder / "rules.toml").write_text(rules[:100_000].rpartition("\n")[0])
+    process = subprocess.run([sys.executable, "-c", _LOAD, *folders], capture_output=True, text=True, check=True)
+    taken = [[float(figure) for figure in line.split()] for line in process.stdout.splitlines()]
+    assert len(taken) == len(folders)
+    assert max(seconds for seconds, _ in taken) < 1
+    assert taken[-1][1] < 200_000  # kB
 
 
 def test_markup_in_names_stays_text(nordic: ttr.GameMap, tmp_path: Path) -> None:

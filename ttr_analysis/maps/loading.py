@@ -63,7 +63,8 @@ def load_map(name_or_folder: str | os.PathLike[str]) -> GameMap:
     Notes
     -----
     At most 64 cities, 128 routes and 128 tickets, routes of at most 12
-    spaces, files of at most 1 MB. Nothing in a folder is executed.
+    spaces, tables of at most 1 MB, rules of at most 100 kB on lines of at
+    most 10,000 characters. Nothing in a folder is executed.
 
     Examples
     --------

@@ -25,8 +25,14 @@ MAX_FILE_BYTES = 1_000_000
 MAX_TEXT = 100
 """Characters in a name."""
 MAX_COLUMNS = 50
+MAX_TOML_BYTES = 100_000
+"""Bytes of a file of rules: Python reads TOML some fifty times slower than tables."""
+MAX_LINE = 10_000
+"""Characters on a line of it."""
+MAX_DOTS = 50
+"""Dots on a line of it: each part of a dotted key makes the next one dearer, in time and in memory."""
 MAX_KEYS = 500
-"""Lines with keys in a file of rules."""
+"""Lines with keys in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,28 +133,30 @@ def flag(value: str) -> bool:
     return value == "1"
 
 
-def read_text(path: Path, faults: list[Fault]) -> str | None:
+def read_text(path: Path, faults: list[Fault], max_bytes: int = MAX_FILE_BYTES) -> str | None:
     """
     Return the text of a file, or None with a fault.
 
     Parameters
     ----------
     path
-        The file: UTF-8, of at most `MAX_FILE_BYTES`.
+        The file: UTF-8.
     faults
         What is wrong is added here.
+    max_bytes
+        How long it may be.
     """
     if path.exists() and not path.is_file():
         faults.append(Fault(path.name, 0, "", "something else", "expected a file"))
         return None
     try:
         with path.open("rb") as file:
-            data = file.read(MAX_FILE_BYTES + 1)
+            data = file.read(max_bytes + 1)
     except OSError as error:
         faults.append(Fault(path.name, 0, "", error.strerror or "an error", "expected a readable file"))
         return None
-    if len(data) > MAX_FILE_BYTES:
-        faults.append(Fault(path.name, 0, "", "more", f"expected a file of at most {MAX_FILE_BYTES:,} bytes"))
+    if len(data) > max_bytes:
+        faults.append(Fault(path.name, 0, "", "more", f"expected a file of at most {max_bytes:,} bytes"))
         return None
     try:
         return data.decode("utf-8-sig")
@@ -287,11 +295,8 @@ def read_toml(path: Path, faults: list[Fault]) -> tuple[dict[str, Any], str] | N
     faults
         What is wrong is added here.
     """
-    content = read_text(path, faults)
-    if content is None:
-        return None
-    if len(_toml_lines(content)) > MAX_KEYS:
-        faults.append(Fault(path.name, 0, "", "more", f"expected at most {MAX_KEYS} keys"))
+    content = read_text(path, faults, MAX_TOML_BYTES)
+    if content is None or not _check_lines(path.name, content, faults):
         return None
     try:
         return tomllib.loads(content), content
@@ -305,6 +310,22 @@ def read_toml(path: Path, faults: list[Fault]) -> tuple[dict[str, Any], str] | N
     except RecursionError:
         faults.append(Fault(path.name, 0, "", "values nested too deeply", "expected TOML"))
     return None
+
+
+def _check_lines(file: str, content: str, faults: list[Fault]) -> bool:
+    """Return whether a TOML file is short enough to be parsed: every line, the keys on it, and their number."""
+    for line, source in enumerate(content.split("\n"), start=1):
+        if len(source) > MAX_LINE:
+            faults.append(Fault(file, line, "", f"{len(source):,}", f"expected at most {MAX_LINE:,} characters"))
+            return False
+        # Those in texts and comments count too: to tell them apart is the parser's business.
+        if source.count(".") > MAX_DOTS:
+            faults.append(Fault(file, line, "", f"{source.count('.'):,}", f"expected at most {MAX_DOTS} dots"))
+            return False
+    if len(_toml_lines(content)) > MAX_KEYS:
+        faults.append(Fault(file, 0, "", "more", f"expected at most {MAX_KEYS} keys"))
+        return False
+    return True
 
 
 def toml_line(content: str, keys: Sequence[str]) -> int:
@@ -337,16 +358,17 @@ def _toml_lines(content: str) -> dict[tuple[str, ...], int]:
     n_seen: dict[tuple[str, ...], int] = {}
     for line, source in enumerate(content.splitlines(), start=1):
         stripped = source.strip()
-        if match := re.match(r"\[\[\s*([^\]]+?)\s*\]\]", stripped):
-            array = _split_key(match[1])
+        if stripped.startswith("[["):
+            array = _split_key(stripped[2:].partition("]")[0])
             n_seen[array] = n_seen.get(array, -1) + 1
             path = table = (*array, str(n_seen[array]))
-        elif match := re.match(r"\[\s*([^\]]+?)\s*\]", stripped):
-            path = table = _inside_array(_split_key(match[1]), n_seen)
-        elif match := re.match(r"([^=#\[]+?)\s*=", stripped):
-            path = (*table, *_split_key(match[1]))
+        elif stripped.startswith("["):
+            path = table = _inside_array(_split_key(stripped[1:].partition("]")[0]), n_seen)
         else:
-            continue
+            key, equals, _ = stripped.partition("=")
+            if not key or not equals or "#" in key or "[" in key:
+                continue
+            path = (*table, *_split_key(key))
         lines.setdefault(path, line)
     return lines
 
