@@ -264,9 +264,12 @@ def _ties(rules: RuleSet) -> str:
 
 # -- what the map's own files say ----------------------------------------------------
 
-_SETTING = re.compile(r"^\s*(?P<key>[\w.\"-]+)\s*=\s*(?P<value>[^#]*?)\s*#\s*(?P<comment>.*)$")
-_TABLE = re.compile(r"^\s*\[+(?P<table>[^\]]+)\]+")
-_DECISION = re.compile(r"\bDecision(?P<how>[^:]*):\s*(?P<reason>.+)$")
+# The files may be a stranger's: no two parts of a pattern can take the same characters, and what is searched for is
+# bounded, or a long line would take time that grows with its square.
+_SETTING = re.compile(r"\s*+(?P<key>[\w.\"-]++)\s*+=\s*+(?P<value>[^#]*+)#\s*+(?P<comment>.*)")
+_TABLE = re.compile(r"\s*+\[{1,2}+(?P<table>[^\[\]]++)\]")
+_DECISION = re.compile(r"\bDecision(?P<how>[^:]{0,100}+):\s*+(?P<reason>.+)")
+_LINK = re.compile(r"\[([^\[\]]{0,200}+)\]\(([^()\s]{0,300}+)\)")
 _MAX_BYTES = 100_000
 
 
@@ -295,7 +298,7 @@ def decisions(folder: Path) -> list[tuple[str, str]]:
         decision = _DECISION.search(comment)
         if decision is None:
             continue
-        what = f"{table + '.' if table else ''}{setting['key']} = {setting['value']}" if setting else "Note"
+        what = f"{table + '.' if table else ''}{setting['key']} = {setting['value'].strip()}" if setting else "Note"
         how = decision["how"].strip(" ,")
         reason = decision["reason"][0].upper() + decision["reason"][1:]
         found.append((name(what), name(f"{reason} {how.capitalize()}." if how else reason)))
@@ -314,8 +317,7 @@ def sources(folder: Path) -> list[str]:
 
 
 def _without_markup(text: str) -> str:
-    text = re.sub(r"\[([^\]]*)\]\(([^)\s]*)\)", r"\1 (\2)", text)
-    return re.sub(r"[*`]", "", text)
+    return re.sub(r"[*`]", "", _LINK.sub(r"\1 (\2)", text))
 
 
 def _read(path: Path) -> str:
