@@ -133,6 +133,21 @@ def test_the_browser_cannot_write_answers(nordic: ttr.GameMap) -> None:
     assert widget.facts["revealed"] == 3
 
 
+def test_a_fault_of_the_package_is_told(nordic: ttr.GameMap, monkeypatch: pytest.MonkeyPatch) -> None:
+    widget = TunnelOdds(nordic)
+
+    def fail(*_: object) -> None:
+        raise IndexError("list index out of range")
+
+    with monkeypatch.context() as broken:
+        broken.setattr("ttr_analysis.widgets.odds.tunnel_odds", fail)
+        with pytest.raises(IndexError):
+            widget.set_state({"hand": {"green": 6}})
+    assert widget.answer["problem"].endswith("a fault of this package: IndexError: list index out of range")
+    widget.set_state({"hand": {"green": 5}})
+    assert not widget.answer["problem"]
+
+
 def test_several_changes_at_once_are_answered_once(nordic: ttr.GameMap) -> None:
     widget = TunnelOdds(nordic)
     answers: list[object] = []

@@ -288,3 +288,38 @@ def test_a_line_that_is_too_long_is_refused_whole(nordic: GameMap) -> None:
     recorder._hear({"do": "enter", "n": 1, "text": line})
     assert recorder.lines == ()
     assert recorder.answer["problem"] == "expected a line of at most 5000 characters, got 5009"
+
+
+# -- faults of this package -------------------------------------------------------------
+
+
+def test_no_number_of_cards_is_a_fault_of_the_program(nordic: GameMap) -> None:
+    pad = Recording(nordic, seat=1)
+    for line in (*SET_UP, ""):
+        for text in ("draw red 0", "draw 0 red", "draw ? 0", "hand red 0", "market red 0", "pay red 0", "take red/0"):
+            assert not pad.check(text).is_ready
+        if line:
+            pad.enter(line)
+    check = pad.check("draw red 0")
+    assert (check.problem, check.at) == ("expected one card or more that are drawn", 5)
+
+
+@pytest.mark.parametrize("message", [{"do": "check", "n": 7, "text": "dr"}, {"do": "enter", "n": 7, "text": "dr"}])
+def test_the_page_is_told_of_a_fault_in_python(
+    nordic: GameMap, message: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorder = GameRecorder(nordic)
+
+    def fail(*_: object) -> None:
+        raise IndexError("list index out of range")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Recording, "check", fail)
+        broken.setattr(Recording, "enter", fail)
+        with pytest.raises(IndexError):
+            recorder._on_message(recorder, message, [])
+    answer = recorder.answer
+    assert (answer["n"], answer["text"], answer["failed"], answer["ready"]) == (7, "dr", True, False)
+    assert answer["said"].endswith("a fault of this package: IndexError: list index out of range")
+    recorder._on_message(recorder, {"do": "check", "n": 8, "text": "hand 4"}, [])
+    assert recorder.answer["ready"]

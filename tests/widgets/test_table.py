@@ -446,3 +446,17 @@ def test_a_wrong_move_is_answered_each_time(nordic: GameMap) -> None:
     table._hear({"do": "why", "route": "Bergen-Oslo/0"})
     assert len(answers) == 3
     assert all("opening tickets" in answer for answer in answers)
+
+
+def test_the_page_is_told_of_a_fault_of_the_package(nordic: GameMap, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = GameTable(nordic, "random", seed=1)
+
+    def fail(*_: object) -> None:
+        raise IndexError("list index out of range")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(HumanGame, "act", fail)
+        with pytest.raises(IndexError):
+            table._on_message(table, {"do": "draw"}, [])
+    assert str(table.problem["text"]).endswith("a fault of this package: IndexError: list index out of range")
+    assert table.problem["can_go_on"]

@@ -521,7 +521,10 @@ class LineParser(StepReader):
         if not self._with_outcomes:
             self._step(vector, codes.DRAW_CARD, 0, ToldOutcomes(), start)
             return
+        at = self.scan.at
         drawn = self.scan.cards(unknown=True)
+        if not drawn:
+            raise self.scan.error("expected one card or more that are drawn", at=at)
         for i, (kind, place) in enumerate(drawn):
             told = ToldOutcomes()
             told.add(codes.CARD_DRAWN, [(card_value(kind), place)], self.scan.at)

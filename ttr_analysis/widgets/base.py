@@ -7,6 +7,7 @@ import json
 import os
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from functools import cache
 from importlib import resources
@@ -217,11 +218,36 @@ class MessageWidget(anywidget.AnyWidget):
         """Take nothing from the browser but messages."""
 
     def _on_message(self, _widget: object, content: object, _buffers: object) -> None:
-        self._hear(content)
+        try:
+            self._hear(content)
+        except Exception as error:
+            # The page waits for an answer; what went wrong is for Jupyter to show.
+            self._tell(content, fault_words(error))
+            raise
 
     @abstractmethod
     def _hear(self, message: object) -> None:
         """Do what a message asks for, if it is a right one."""
+
+    @abstractmethod
+    def _tell(self, message: object, fault: str) -> None:
+        """Answer a message that could not be followed because of a fault of this package."""
+
+
+def fault_words(error: Exception) -> str:
+    """
+    Return what the browser says of a fault of this package.
+
+    Examples
+    --------
+    >>> fault_words(IndexError("list index out of range"))
+    'This failed in Python, through a fault of this package: IndexError: list index out of range'
+    """
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return f"This failed in Python, through a fault of this package: {what}"[:_MOST_FAULT_LETTERS]
+
+
+_MOST_FAULT_LETTERS: Final = 300
 
 
 # -- a widget whose answer follows from its inputs -----------------------------------------------------------------
@@ -270,7 +296,18 @@ class QueryWidget(anywidget.AnyWidget):
         # Several inputs may come at once, and each of them is announced.
         if self._asked() != self._answered:
             self._answered = self._asked()
-            self.set_trait("answer", self._answer())
+            with self._faults_told():
+                self.set_trait("answer", self._answer())
+
+    @contextmanager
+    def _faults_told(self) -> Iterator[None]:
+        """Let the answer be what goes wrong through a fault of this package, and Jupyter show it."""
+        try:
+            yield
+        except Exception as error:
+            words = fault_words(error)
+            self.set_trait("answer", {"problem": words, "said": words, "kind": ""})
+            raise
 
     def _answer(self) -> Json:
         try:

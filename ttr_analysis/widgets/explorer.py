@@ -191,7 +191,8 @@ class TicketExplorer(QueryWidget):
 
     def _on_message(self, _widget: object, content: object, _buffers: object) -> None:
         if content == {"ask": "losses"} and self.losses["n_left"]:
-            self._more_losses()
+            with self._faults_told():
+                self._more_losses()
 
 
 # -- the fewest trains for some tickets ----------------------------------------------------------------------------

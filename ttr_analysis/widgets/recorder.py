@@ -15,7 +15,7 @@ from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.notation import NotationError
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.widgets.base import MessageWidget, css, esm
-from ttr_analysis.widgets.recording import Recording
+from ttr_analysis.widgets.recording import MOST_LETTERS, Recording
 from ttr_analysis.widgets.snapshot import fixed_facts
 
 
@@ -188,6 +188,14 @@ class GameRecorder(MessageWidget):
                 self._enter(text, n)
             case {"do": "undo", "n": int(n)}:
                 self._do(self._recording.undo, "taken back", "", n)
+
+    def _tell(self, message: object, fault: str) -> None:
+        match message:
+            case {"n": int(n), **rest}:
+                text = rest.get("text")
+                kept = text[:MOST_LETTERS] if isinstance(text, str) else ""
+                nothing = {"problem": "", "at": 0, "ready": False, "told": "", "choices": []}
+                self.set_trait("answer", {"n": n, "text": kept, "said": fault, "failed": True} | nothing)
 
     def _enter(self, text: str, n: int) -> None:
         """Enter a line, or several that were pasted, up to the first one that cannot be."""

@@ -262,6 +262,9 @@ class GameTable(MessageWidget):
         except GameError as error:
             self._say(str(error))
 
+    def _tell(self, message: object, fault: str) -> None:  # noqa: ARG002 - whatever was asked for
+        self._say(fault, can_go_on=True)
+
     def _let_others_play(self) -> None:
         """Let policies play until the person decides; what goes wrong is shown, and the game is kept."""
         human_game = self._human_game
