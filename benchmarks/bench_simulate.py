@@ -26,7 +26,7 @@ from typing import Any
 import ttr_analysis as ttr
 from ttr_analysis.policies import Planner, Random, play_games
 from ttr_analysis.policies.playout import Player
-from ttr_analysis.studies.chunks import PartFolder
+from ttr_analysis.studies.parts import PartFolder
 from ttr_analysis.studies.playing import Plan, as_frames, play_chunk
 
 MAP, SEED = "nordic", 7

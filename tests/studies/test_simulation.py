@@ -27,8 +27,8 @@ from ttr_analysis.engine.protocol import CompiledPolicy
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.studies import Interrupted, SimulationResult, playing, simulation
-from ttr_analysis.studies.chunks import META, PartFolder
 from ttr_analysis.studies.columns import TABLES
+from ttr_analysis.studies.parts import META, VERSION, PartFolder
 from ttr_analysis.studies.playing import Player, names_apart
 
 SEED = 7
@@ -469,7 +469,7 @@ def test_a_folder_is_never_mixed_up(tmp_path: Path) -> None:
         ttr.simulate(load("nordic"), [Greedy(), Random(), Random()], 3, 8, out=out, resume=True, progress=False)
     old = json.loads((out / META).read_text())
     (out / META).write_text(json.dumps({**old, "version": 1}))
-    with pytest.raises(ValueError, match=f"holds tables of version 1, not {simulation.VERSION}: play anew"):
+    with pytest.raises(ValueError, match=f"holds tables of version 1, not {VERSION}: play anew"):
         SimulationResult.load(out)
     (out / META).write_text("[]")
     with pytest.raises(ValueError, match="does not say what was simulated"):

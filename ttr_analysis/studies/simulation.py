@@ -23,8 +23,9 @@ from ttr_analysis._errors import UnknownNameError, nearest
 from ttr_analysis.engine.protocol import is_built_in
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.records.header import check_seed, fingerprint
-from ttr_analysis.studies.chunks import META, N_WAITING, Chunk, PartFolder, default_chunk, played
-from ttr_analysis.studies.columns import ANSWERS, TABLES, categories, category_types, no_rows, with_types
+from ttr_analysis.studies.chunks import N_WAITING, Chunk, default_chunk, played
+from ttr_analysis.studies.columns import ANSWERS, TABLES, categories, category_types, no_rows
+from ttr_analysis.studies.parts import META, SAME, VERSION, PartFolder, run_of
 from ttr_analysis.studies.playing import (
     Columns,
     Entrants,
@@ -40,8 +41,6 @@ from ttr_analysis.studies.playing import (
 )
 from ttr_analysis.tables import check_size
 
-VERSION: Final = 3
-"""Of the tables on disk: those of another version have other columns, or mean something else by them."""
 _SHOWN: Final = 3
 _READ_TOGETHER: Final = 2_000
 """Games of a part of tables in memory; questions may make a row for each city of each seat of them."""
@@ -110,7 +109,7 @@ class SimulationResult:
             raise FileNotFoundError(f"there is no simulation in {folder.path}: it has no {META}")
         if meta.get("version") != VERSION:
             raise ValueError(f"{folder.path} holds tables of version {meta.get('version')}, not {VERSION}: play anew")
-        return cls(meta, None, folder)
+        return cls(meta, None, PartFolder(folder.path, run_of(meta)))
 
     # -- tables -------------------------------------------------------------------
 
@@ -153,10 +152,12 @@ class SimulationResult:
         Raises
         ------
         ValueError
-            If there is no such table.
+            If there is no such table or column, or a part on disk is damaged:
+            not what was written, or of another simulation.
         """
-        if self._frames is not None and name in TABLES:
-            return self._frames[name].copy() if columns is None else self._frames[name][columns]
+        _check_asked(name, columns)
+        if self._frames is not None:
+            return self._frames[name].copy() if columns is None else self._frames[name][columns].copy()
         frames = list(self.iterate(name, columns))
         return pd.concat(frames, ignore_index=True) if len(frames) != 1 else frames[0]
 
@@ -167,18 +168,17 @@ class SimulationResult:
         Parameters
         ----------
         name, columns
-            As in `table`.
+            As in `table`; each part is the caller's to change.
         """
-        if name not in TABLES:
-            raise ValueError(f"there is no table {name!r}; there are {', '.join(TABLES)}")
+        _check_asked(name, columns)
         if self._frames is not None:
             for first, end in self._cuts(name):
                 part = self._frames[name].iloc[first:end]
-                yield part if columns is None else part[columns]
+                yield (part if columns is None else part[columns]).copy()
         elif self._folder is not None:
             types, is_empty = category_types(self.meta["categories"]), True
-            for part in self._folder.read(name, columns):
-                yield with_types(name, part, types)
+            for part in self._folder.read(name, columns, types):
+                yield part
                 is_empty = False
             if is_empty:
                 yield no_rows(name, types)[columns or list(TABLES[name])]
@@ -285,7 +285,8 @@ def simulate(
         A folder for the tables, as Parquet files in parts as they finish:
         memory then does not grow with the number of games.
     resume
-        Go on with the games that `out` does not hold yet. Of policies in Python
+        Go on with the games that `out` does not hold yet; parts that lack a
+        table, or the end of one, are played again. Of policies in Python
         only the names are compared: give a changed one another name, or folder.
     chunk_size
         Games that are played, and kept, together: some kB each in memory.
@@ -358,6 +359,16 @@ def simulate(
     return SimulationResult(meta, _KeptTables(plan, joined(in_order or [play_chunk(plan, 0, 0)])), None)
 
 
+def _check_asked(name: str, columns: list[str] | None) -> None:
+    """Raise a ValueError unless there is such a table, with these columns."""
+    if name not in TABLES:
+        raise ValueError(f"there is no table {name!r}; there are {', '.join(TABLES)}")
+    unknown = [column for column in columns or () if column not in TABLES[name]]
+    if unknown:
+        hint = nearest(str(unknown[0]), TABLES[name]) or list(TABLES[name])
+        raise ValueError(f"{name} have no column {unknown[0]!r}; did you mean {' or '.join(hint)}?")
+
+
 class _KeptTables(LateTables[pd.DataFrame]):
     """The tables of a run in memory, each made when it is first asked for."""
 
@@ -404,12 +415,13 @@ def _named(plan: Plan) -> Iterator[tuple[Player, str]]:
 
 def _open_folder(path: Path, meta: dict[str, Any], stack: ExitStack, *, resume: bool) -> PartFolder:
     """Return the folder of a simulation, its `META` written; what it already holds must be of the same simulation."""
-    folder = PartFolder(path)
+    folder = PartFolder(path, run_of(meta))
     try:
         _check_folder(folder, meta, resume=resume)
         stack.enter_context(folder.locked())
         _check_folder(folder, meta, resume=resume)  # nobody came before
         folder.write_meta(meta)
+        folder.remove_broken()
     except (PermissionError, NotADirectoryError, FileExistsError) as fault:
         if fault.errno is None:
             raise
@@ -437,8 +449,7 @@ def _check_folder(folder: PartFolder, meta: dict[str, Any], *, resume: bool) -> 
 
 def _compare(path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
     """Raise a ValueError that names what differs between two simulations."""
-    same = ("format", "version", "map", "variant", "facts", "players", "seed", "rotations", "ttr_analysis")
-    differ = [f"{key} {old.get(key)!r} instead of {new[key]!r}" for key in same if old.get(key) != new[key]]
+    differ = [f"{key} {old.get(key)!r} instead of {new[key]!r}" for key in SAME if old.get(key) != new[key]]
     if not differ and old.get("categories") != new["categories"]:
         differ = ["routes, tickets or players in another order, or with other names"]
     if differ:

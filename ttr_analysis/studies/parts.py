@@ -1,0 +1,300 @@
+"""
+A simulation on disk: a folder of parts.
+
+A part is written under another name and then renamed. What breaks off on the
+way leaves a folder that begins with a dot, which nobody reads and the next run
+removes. Each part says which games of which simulation it holds, with a
+checksum of each of its tables: one that is damaged, or lies where another
+belongs, is refused by its name.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import json
+import re
+import shutil
+import uuid
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final
+
+import pandas as pd
+
+from ttr_analysis.maps.reading import write_atomically
+from ttr_analysis.studies.columns import TABLES, with_types
+
+VERSION: Final = 4
+"""Of the tables on disk: those of another version have other columns, or mean something else by them."""
+META: Final = "simulation.json"
+SUMS: Final = "checksums.json"
+SAME: Final = ("format", "version", "map", "variant", "facts", "players", "seed", "rotations", "ttr_analysis")
+"""What is the same in all runs of a simulation, and so are the categories."""
+
+_LOCK: Final = "simulation.lock"
+_PART: Final = re.compile(r"games-([0-9]{12})-([0-9]{12})")
+_UNFINISHED: Final = ".unfinished-"
+_MAX_META_BYTES: Final = 1_000_000
+_META_TYPES: Final = {
+    "format": str,
+    "map": str,
+    "variant": str,
+    "facts": str,
+    "policies": list,
+    "players": list,
+    "seed": int,
+    "rotations": int,
+    "n_games": int,
+    "categories": dict,
+    "ttr_analysis": str,
+}
+_UNREADABLE: Final = (AttributeError, ArithmeticError, LookupError, NotImplementedError, OSError, TypeError, ValueError)
+"""What the readers of Parquet and the types of pandas raise."""
+
+
+class PartFolder:
+    """
+    A folder of parts.
+
+    Parameters
+    ----------
+    path
+        The folder; it need not exist.
+    run
+        What tells the simulation from others: `run_of`.
+    """
+
+    def __init__(self, path: Path, run: str = "") -> None:
+        self.path = path
+        self.run = run
+
+    @property
+    def is_free(self) -> bool:
+        """Whether nothing is there."""
+        return not self.path.exists() or all(file.name == _LOCK for file in self.path.iterdir())
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """
+        Keep other processes from writing as long as this lasts, where the system can; the dead keep nobody out.
+
+        Raises
+        ------
+        BlockingIOError
+            If another process writes.
+        """
+        self.path.mkdir(parents=True, exist_ok=True)
+        with (self.path / _LOCK).open("ab") as file:
+            with contextlib.suppress(ImportError):
+                import fcntl
+
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    raise BlockingIOError(f"another process is writing into {self.path}") from None
+            yield
+
+    # -- what was simulated ---------------------------------------------------------
+
+    def read_meta(self) -> dict[str, Any] | None:
+        """
+        Return what the folder is a simulation of; None if it is none. Of another version, not all keys may be there.
+
+        Raises
+        ------
+        ValueError
+            If the file that says so is damaged.
+        """
+        file = self.path / META
+        if not file.is_file():
+            return None
+        with file.open("rb") as opened:
+            meta = _as_dict(opened.read(_MAX_META_BYTES + 1))
+        checksum = meta.pop("checksum", None) if meta else None
+        is_whole = meta and (meta.get("version") != VERSION or (checksum == _checksum(meta) and _says_all(meta)))
+        if not is_whole:
+            raise ValueError(f"{file} does not say what was simulated: it is damaged")
+        return meta
+
+    def write_meta(self, meta: dict[str, Any]) -> None:
+        """Write down what is simulated, and remove what an earlier run left unfinished; only if `locked`."""
+        for left in self.path.glob(f"{_UNFINISHED}*"):
+            shutil.rmtree(left, ignore_errors=True)
+        signed = {**meta, "checksum": _checksum(meta)}
+        write_atomically(self.path / META, json.dumps(signed, indent=1, ensure_ascii=False) + "\n")
+
+    def remove_broken(self) -> None:
+        """
+        Remove the parts that lack a table or the end of one, so that they are played again; only if `locked`.
+
+        Raises
+        ------
+        ValueError
+            If a part is of another simulation, or of other games than its name says.
+        """
+        for first, end, part in self.parts():
+            if not self._is_whole(part, first, end):
+                broken = self.path / f"{_UNFINISHED}{uuid.uuid4().hex}"
+                part.rename(broken)
+                shutil.rmtree(broken, ignore_errors=True)
+
+    # -- parts ------------------------------------------------------------------------
+
+    def parts(self) -> list[tuple[int, int, Path]]:
+        """
+        Return the parts in order: first game, end (one past the last game) and folder.
+
+        Raises
+        ------
+        ValueError
+            If two parts hold the same games, or one holds none.
+        """
+        folders = self.path.iterdir() if self.path.is_dir() else ()
+        found = ((_PART.fullmatch(folder.name), folder) for folder in folders)
+        parts = sorted((int(match[1]), int(match[2]), folder) for match, folder in found if match)
+        for first, end, part in parts:
+            if first >= end:
+                raise ValueError(f"{part.name} in {self.path} holds no games: remove it")
+        for (_, end, one), (first, _, other) in pairwise(parts):
+            if first < end:
+                raise ValueError(f"{one.name} and {other.name} in {self.path} hold the same games: remove one")
+        return parts
+
+    def missing(self, n_games: int) -> Iterator[tuple[int, int]]:
+        """Yield the ranges of games, from the first to one past the last, that no part holds."""
+        at = 0
+        for first, end, _ in self.parts():
+            if first > at:
+                yield at, min(first, n_games)
+            at = max(at, end)
+        if at < n_games:
+            yield at, n_games
+
+    def write(self, first: int, n_games: int, frames: dict[str, pd.DataFrame]) -> None:
+        """
+        Write a part; it is there whole or not at all.
+
+        Raises
+        ------
+        OSError
+            If it cannot be written, because the disk is full, say.
+        """
+        unfinished = self.path / f"{_UNFINISHED}{uuid.uuid4().hex}"
+        unfinished.mkdir()  # not by tempfile, which would shut others out
+        try:
+            sums = {}
+            for name, frame in frames.items():
+                file = unfinished / f"{name}.parquet"
+                frame.to_parquet(file, compression="zstd", index=False)
+                sums[file.name] = [file.stat().st_size, _sha256(file.read_bytes())]
+            what = {"run": self.run, "first": first, "end": first + n_games, "tables": sums}
+            (unfinished / SUMS).write_text(json.dumps(what, indent=1) + "\n", encoding="utf-8")
+            unfinished.rename(self.path / f"games-{first:012d}-{first + n_games:012d}")
+        except BaseException:
+            shutil.rmtree(unfinished, ignore_errors=True)
+            raise
+
+    def read(
+        self, table: str, columns: list[str] | None, types: Mapping[str, pd.CategoricalDtype]
+    ) -> Iterator[pd.DataFrame]:
+        """
+        Yield a table part by part, with the types of its categories.
+
+        Raises
+        ------
+        ValueError
+            If a part is damaged, or of another simulation; it is named.
+        """
+        from pyarrow import ArrowException
+
+        for first, end, part in self.parts():
+            content = self._content(part, first, end, table)
+            try:
+                frame = with_types(table, pd.read_parquet(io.BytesIO(content), columns=columns), types)
+            except (*_UNREADABLE, ArrowException) as error:
+                raise self._damage(part, f"{table}.parquet cannot be read: {error}") from error
+            if list(frame.columns) != (list(TABLES[table]) if columns is None else columns):
+                raise self._damage(part, f"{table}.parquet has other columns")
+            yield frame
+
+    # -- whether a part is what was written -------------------------------------------------
+
+    def _content(self, part: Path, first: int, end: int, table: str) -> bytes:
+        """Return a table of a part as it was written."""
+        sums = self._sums(part, first, end)
+        if sums is None:
+            raise self._damage(part, f"{SUMS} is missing or cannot be read")
+        file = part / f"{table}.parquet"
+        size, checksum = sums[file.name]
+        if not file.is_file():
+            raise self._damage(part, f"{file.name} is missing")
+        content = file.read_bytes() if file.stat().st_size == size else b""
+        if _sha256(content) != checksum:
+            raise self._damage(part, f"{file.name} is not what was written")
+        return content
+
+    def _is_whole(self, part: Path, first: int, end: int) -> bool:
+        """Return whether all tables of a part are there, from beginning to end."""
+        sums = self._sums(part, first, end)
+        if sums is None:
+            return False
+        return all((part / name).is_file() and (part / name).stat().st_size == size for name, (size, _) in sums.items())
+
+    def _sums(self, part: Path, first: int, end: int) -> dict[str, tuple[int, str]] | None:
+        """Return size and checksum of each table of a part; None if it does not say."""
+        file = part / SUMS
+        what = _as_dict(file.read_bytes()[:_MAX_META_BYTES]) if file.is_file() else {}
+        match what:
+            case {"run": str(its), "first": int(its_first), "end": int(its_end), "tables": dict(tables)}:
+                pass
+            case _:
+                return None
+        if its != self.run:
+            raise ValueError(f"{part.name} in {self.path} is of another simulation: remove it")
+        if (its_first, its_end) != (first, end):
+            raise ValueError(f"{part.name} in {self.path} holds games {its_first} to {its_end - 1}: remove it")
+        sums = {}
+        for table in TABLES:
+            match tables.get(f"{table}.parquet"):
+                case [int(size), str(checksum)]:
+                    sums[f"{table}.parquet"] = size, checksum
+                case _:
+                    return None
+        return sums
+
+    def _damage(self, part: Path, what: str) -> ValueError:
+        again = "remove it, and simulate with resume=True to play its games again"
+        return ValueError(f"{part.name} in {self.path} is damaged ({what}): {again}")
+
+
+def run_of(meta: dict[str, Any]) -> str:
+    """Return what tells a simulation from others, however many games it has."""
+    return _checksum([[meta[key] for key in SAME], meta["categories"]])
+
+
+def _as_dict(text: bytes) -> dict[str, Any]:
+    """Return what JSON says if it is an object; else an empty one."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def _says_all(meta: dict[str, Any]) -> bool:
+    """Return whether it says all that is asked of it, in the right form."""
+    if not all(type(meta.get(key)) is kind for key, kind in _META_TYPES.items()):
+        return False
+    lists = [meta["policies"], *meta["categories"].values()]
+    return all(isinstance(some, list) and all(isinstance(name, str) for name in some) for some in lists)
+
+
+def _checksum(data: object) -> str:
+    return _sha256(json.dumps(data, sort_keys=True).encode())
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
