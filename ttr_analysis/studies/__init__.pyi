@@ -33,6 +33,7 @@ from .questions import win_rates as win_rates
 from .questions.tickets import difficulty_correlations as difficulty_correlations
 from .questions.tickets import ticket_difficulty as ticket_difficulty
 from .simulation import Interrupted as Interrupted
+from .simulation import SimulationError as SimulationError
 from .simulation import SimulationResult as SimulationResult
 from .simulation import simulate as simulate
 from .tournaments import Tournament as Tournament

@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 from typing import Any, Final, Self, TypeAlias, TypeVar
+from unicodedata import category
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from ttr_analysis._arrays import Ints, Narrow
+from ttr_analysis._errors import GameError
 from ttr_analysis.engine.codes import (
     CLAIM_ROUTE,
     DECLINE_TUNNEL,
@@ -37,6 +39,7 @@ from ttr_analysis.engine.protocol import (
     policy_name,
 )
 from ttr_analysis.maps.model import GameMap
+from ttr_analysis.maps.reading import MAX_TEXT
 from ttr_analysis.policies.playout import BLOCK, Players, check_legal, is_compiled, seat_players
 from ttr_analysis.records.record import Game
 from ttr_analysis.rules.chance import run_keys
@@ -66,6 +69,8 @@ Columns = Mapping[str, Mapping[str, Cells]]
 _GENERATORS: Final = (np.random.Generator, np.random.RandomState, random.Random)
 _NOTES_A_GAME: Final = 60
 """Tickets offered, or attempts to claim a route, for which there is room at first."""
+_NOT_WRITTEN: Final = {"Cc", "Cs"}
+"""Categories of characters that no name may have: control characters and halves of surrogate pairs."""
 _BONUSES: Final = {
     "longest_trail": "trail_bonus",
     "completed_tickets": "completed_bonus",
@@ -113,6 +118,14 @@ def names_apart(policies: Sequence[Player], *, alike: Callable[[Player, Player],
     numbered = {name: _numbered(name, own) for name in own}
     names = {k: next(numbered[own[k]]) if copies[own[k]] > 1 else own[k] for k in dict.fromkeys(first)}
     return tuple(names[k] for k in first)
+
+
+def check_name(name: object) -> None:
+    """Raise a ValueError unless tables and files can hold the name of a policy."""
+    fits = isinstance(name, str) and len(name) <= MAX_TEXT and not _NOT_WRITTEN & set(map(category, name))
+    if not fits:
+        shown = repr(name)[:MAX_TEXT]
+        raise ValueError(f"expected a policy's name of at most {MAX_TEXT} characters that can be written, got {shown}")
 
 
 def _numbered(name: str, taken: Collection[str]) -> Iterator[str]:
@@ -164,8 +177,12 @@ class Plan:
     def of(cls, game_map: GameMap, policies: Entrants, seed: int) -> Self:
         """Return a run of policies, or of policies by their names."""
         if isinstance(policies, Mapping):
-            return cls(game_map, tuple(find_policies(policies.values())), seed, tuple(policies))
-        return cls(game_map, tuple(find_policies(policies)), seed)
+            plan = cls(game_map, tuple(find_policies(policies.values())), seed, tuple(policies))
+        else:
+            plan = cls(game_map, tuple(find_policies(policies)), seed)
+        for name in plan.names:
+            check_name(name)
+        return plan
 
     @property
     def n_players(self) -> int:
@@ -378,7 +395,11 @@ class _Collector:
         game = self._first + i
         facade = Game(self._plan.game_map, self._plan.n_players)
         seating = [_fresh(policy) for policy in self._plan.seating(game)]
-        events = facade.play_rows(seating, self._plan.seed, self._plan.deal(game))
+        try:
+            events = facade.play_rows(seating, self._plan.seed, self._plan.deal(game))
+        except GameError as error:
+            where = f"game {game} of the simulation with seed {self._plan.seed} (deal {self._plan.deal(game)})"
+            raise GameError(f"{where}: {error}") from (error.__cause__ or error)
         tape = np.zeros(TAPE_START + events.size, dtype=np.int64)
         while not collect_game(self._tables, events, state, tape, self._notes, self._seats[i]):
             self._notes = with_more_room(self._notes)
@@ -388,7 +409,10 @@ class _Collector:
     def _score(self, start: int, states: Ints) -> None:
         """Note how games end that were played."""
         block = slice(start, start + len(states))
-        check_legal(states, self._first + start)
+        try:
+            check_legal(states, self._first + start)
+        except GameError as error:
+            raise GameError(f"{error} (seed {self._plan.seed})") from None
         results = np.zeros((len(states), *self._results.shape[1:]), dtype=np.int64)
         scoring.score_games(states, self._tables, results)
         self._results[block] = results

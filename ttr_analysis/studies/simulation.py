@@ -19,11 +19,11 @@ import numpy as np
 import pandas as pd
 from tqdm.auto import tqdm
 
-from ttr_analysis._errors import UnknownNameError, nearest
+from ttr_analysis._errors import GameError, UnknownNameError, nearest
 from ttr_analysis.engine.protocol import is_built_in
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.records.header import check_seed, fingerprint
-from ttr_analysis.studies.chunks import N_WAITING, Chunk, default_chunk, played
+from ttr_analysis.studies.chunks import N_WAITING, PATIENCE, Chunk, default_chunk, played
 from ttr_analysis.studies.columns import ANSWERS, TABLES, categories, category_types, no_rows
 from ttr_analysis.studies.parts import META, SAME, VERSION, PartFolder, run_of
 from ttr_analysis.studies.playing import (
@@ -48,6 +48,24 @@ _READ_TOGETHER: Final = 2_000
 
 class Interrupted(UserWarning):
     """A simulation was interrupted: what is finished is kept."""
+
+
+class SimulationError(GameError):
+    """
+    A simulation that failed: a policy, or a worker.
+
+    Attributes
+    ----------
+    result : SimulationResult
+        The games that are finished.
+    """
+
+    def __init__(self, message: str, result: SimulationResult) -> None:
+        super().__init__(message)
+        self.result = result
+
+    def __reduce__(self) -> tuple[type[SimulationError], tuple[object, ...]]:
+        return type(self), (str(self), self.result)
 
 
 class SimulationResult:
@@ -239,7 +257,7 @@ class SimulationResult:
         return f"<SimulationResult {name}: {', '.join(meta['policies'])}, {n_games}, seed {meta['seed']}>"
 
 
-def simulate(
+def simulate(  # noqa: PLR0913 - options
     game_map: MapLike,
     policies: Entrants,
     n_games: int,
@@ -250,6 +268,7 @@ def simulate(
     resume: bool = False,
     chunk_size: int | None = None,
     n_waiting: int = N_WAITING,
+    patience: float | None = PATIENCE,
     progress: bool = True,
 ) -> SimulationResult:
     """
@@ -293,6 +312,10 @@ def simulate(
     n_waiting
         Chunks given to the executor at a time; it should be some times the
         number of its workers.
+    patience
+        Seconds in which the executor must finish a chunk: an hour, unless you
+        say otherwise; None waits for ever. A `ProcessPoolExecutor` of which a
+        process hangs for longer is then ended.
     progress
         Whether to show a progress bar.
 
@@ -305,8 +328,13 @@ def simulate(
     Raises
     ------
     ValueError
-        If the map is not for so many players, a number is out of range, or
-        the folder holds another simulation, or more games of this one.
+        If the map is not for so many players, a number is out of range, a
+        policy's name cannot be written, or the folder holds another
+        simulation, or more games of this one.
+    SimulationError
+        If a policy fails, with the number of the game and the seed; or if a
+        worker dies, or hangs for longer than `patience`. The games that are
+        finished are its `result`.
     FileExistsError
         If the folder holds this simulation and `resume` was not asked for.
     BlockingIOError
@@ -337,6 +365,9 @@ def simulate(
     warn_of_generators(plan.policies)
     size = whole(default_chunk(plan.policies) if chunk_size is None else chunk_size, "chunk_size", 1)
     n_waiting, meta = whole(n_waiting, "n_waiting", 1), _meta(plan, n_games)
+    if patience is not None and not patience > 0:
+        raise ValueError(f"patience is a number of seconds above 0, or None, got {patience!r}")
+    failure: GameError | None = None
     with ExitStack() as stack:
         folder = None if out is None else _open_folder(Path(out).expanduser(), meta, stack, resume=resume)
         gaps = [(0, n_games)] if folder is None else list(folder.missing(n_games))
@@ -345,7 +376,7 @@ def simulate(
         done: list[tuple[int, Columns]] = []
         bar = stack.enter_context(tqdm(total=n_games, initial=n_done, unit="game", disable=not progress))
         try:
-            for chunk, columns in played(chunks, executor, n_waiting):
+            for chunk, columns in played(chunks, executor, n_waiting, patience):
                 if folder is None:
                     done.append((chunk.first, columns))
                 else:
@@ -353,10 +384,15 @@ def simulate(
                 bar.update(chunk.n_games)
         except KeyboardInterrupt:
             warnings.warn("the simulation was interrupted; what is finished is kept", Interrupted, stacklevel=2)
-    if folder is not None:
-        return SimulationResult(meta, None, folder)
+        except GameError as fault:
+            failure = fault
     in_order = [columns for _, columns in sorted(done, key=itemgetter(0))]
-    return SimulationResult(meta, _KeptTables(plan, joined(in_order or [play_chunk(plan, 0, 0)])), None)
+    frames = None if folder is not None else _KeptTables(plan, joined(in_order or [play_chunk(plan, 0, 0)]))
+    result = SimulationResult(meta, frames, folder)
+    if failure is not None:
+        message = f"{failure}; {result.n_games:,} games are kept"
+        raise SimulationError(message, result) from (failure.__cause__ or failure)
+    return result
 
 
 def _check_asked(name: str, columns: list[str] | None) -> None:
