@@ -92,6 +92,13 @@ def test_a_line_that_is_cut_tells_nothing(table: Table) -> None:
         assert report.steps["line"].tolist() == whole.steps["line"].tolist()[: len(report.steps)]
 
 
+def test_the_order_of_players_without_a_turn_is_unknown() -> None:
+    turns = [found.start() for found in re.finditer(r"Move \d+", usa_log())][3:]
+
+    assert "order of" not in str(read_bga(usa_log()).report)
+    assert re.search(r"unknown: order of \w+, \w+ and \w+, who", str(read_bga(usa_log()[: turns[0]]).report))
+
+
 def test_lines_of_one_move_come_in_any_order() -> None:
     text = usa_log()
     swapped = re.sub(r"(You take hidden.*\n)(.* hidden.*\n)", r"\2The train car deck has been reshuffled\n\1", text)
@@ -175,12 +182,12 @@ def test_the_log_of_one_player_leaves_the_cards_of_others_unknown() -> None:
 
 def test_lines_of_a_conversation_are_left_out_and_told() -> None:
     lines = usa_log().splitlines()
-    lines[40:40] = ["Good luck! <b>have fun</b>", "x" * 5_000]
+    lines[40:40] = ["Good luck! <b>have fun</b>", "x" * 5_000, "if nobody passes", "Ann: now Bo takes 3"]
 
     report = read_bga("\n".join(lines)).report
 
     assert report is not None
-    assert [number for number, _ in report.unread] == [41, 42]
+    assert [number for number, _ in report.unread] == [41, 42, 43, 44]
     assert "line 41 not understood: Good luck! <b>have fun</b>" in str(report)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -10,13 +11,22 @@ from typing import Final
 import pandas as pd
 
 from ttr_analysis._errors import GameError, RecordError, _shorten
+from ttr_analysis._words import listed
 from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.layout import UNKNOWN_CARD, UNKNOWN_TICKET
 from ttr_analysis.maps.loading import load_map
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.notation.bga_lines import ACTS, read_log
-from ttr_analysis.notation.bga_names import TicketNotes, by_player, fault, players_of, selections_of, tracks_of
+from ttr_analysis.notation.bga_lines import ACTS, acts_of, read_log
+from ttr_analysis.notation.bga_names import (
+    TicketNotes,
+    by_player,
+    fault,
+    players_of,
+    selections_of,
+    tracks_of,
+    without_strangers,
+)
 from ttr_analysis.notation.bga_reader import LogFollower
 from ttr_analysis.records.entries import in_offer_order
 from ttr_analysis.records.record import Game, GameRecord
@@ -156,7 +166,7 @@ def read_bga(
     game_map = load_map(game_map) if isinstance(game_map, str) else game_map
     if len(text) > _MOST_CHARACTERS:
         raise fault(0, f"{len(text)} characters", f"expected a log of at most {_MOST_CHARACTERS:,} characters")
-    log = read_log(text, seat or "")
+    log = without_strangers(read_log(text, seat or ""))
     players = players_of(log, game_map)
     selections = {name: selections_of(notes, game_map) for name, notes in by_player(tickets or {}).items()}
     has_begun = any(entry.kind in ACTS and entry.kind != "keep" for entry in log.entries)
@@ -233,6 +243,10 @@ def _inferred(reader: LogFollower) -> list[str]:
 
 def _unknown(reader: LogFollower) -> list[str]:
     texts = []
+    # The first thing that each does is to keep opening tickets, in any order.
+    acts = Counter(act.player for act, _ in acts_of(reader.log.entries) if act.kind != "choose")
+    if len(waiting := [name for name in reader.players if acts[name] <= 1]) > 1:
+        texts.append(f"order of {listed(waiting)}, who have not had a turn")
     hands = [(name, reader.hand(seat).count(UNKNOWN_CARD)) for seat, name in enumerate(reader.players)]
     if some := [(name, n) for name, n in hands if n]:
         texts.append("cards dealt: " + ", ".join(f"{n} to {name}" for name, n in some))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
@@ -67,6 +68,23 @@ def fault(line: int, text: str, reason: str) -> RecordError:
 
 
 # -- who plays, and on which tracks ------------------------------------------------------------------------------------
+
+
+def without_strangers(log: Log) -> Log:
+    """
+    Return a log without lines that only look like a move, as somebody may write in the chat.
+
+    Those are of a name that stands over no other act, and that never kept
+    tickets, as all players do first.
+    """
+    acts = Counter(entry.player for entry in log.entries if entry.kind in ACTS)
+    keepers = {entry.player for entry in log.entries if entry.kind == "keep"}
+    strange = [e for e in log.entries if acts[e.player] == 1 and e.kind in ACTS and e.player not in {*keepers, "You"}]
+    if not keepers or not strange:
+        return log
+    lines = {entry.line for entry in strange}
+    unread = sorted([*log.unread, *((entry.line, entry.text) for entry in strange)])
+    return Log([entry for entry in log.entries if entry.line not in lines], unread)
 
 
 def players_of(log: Log, game_map: GameMap) -> tuple[str, ...]:
