@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable
 
 
@@ -37,3 +38,23 @@ def listed(items: Iterable[str], word: str = "and") -> str:
     """
     *first, last = [*items] or [""]
     return f"{', '.join(first)} {word} {last}" if first else last
+
+
+_FORMULA_STARTS = ("=", "+", "-", "@")
+_CELL_STARTS = ("\t", "\r", "\n")
+
+
+def safe_cell(text: str) -> str:
+    r"""
+    Return a text that no spreadsheet takes for a formula.
+
+    What begins with the sign of a formula, in any width, or with what spreadsheets
+    skip before it, gets an apostrophe before it.
+
+    Examples
+    --------
+    >>> safe_cell("=1+1"), safe_cell("Oslo"), ascii(safe_cell("\N{FULLWIDTH EQUALS SIGN}1"))
+    ("'=1+1", 'Oslo', '"\'\\uff1d1"')
+    """
+    begins = unicodedata.normalize("NFKC", text.lstrip()[:1])
+    return f"'{text}" if begins in _FORMULA_STARTS or text.startswith(_CELL_STARTS) else text

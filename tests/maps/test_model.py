@@ -244,6 +244,32 @@ def test_tables_have_a_row_for_each(any_map: GameMap) -> None:
     assert set(tables.cities.loc[tables.cities["border_of"] != "", "name"]) == set(any_map.border_points)
 
 
+@pytest.mark.parametrize(
+    "sign", ["=", "\N{FULLWIDTH EQUALS SIGN}", "@", "\N{FULLWIDTH PLUS SIGN}", "\N{SMALL EQUALS SIGN}"]
+)
+def test_no_name_is_a_formula_in_an_export(nordic: GameMap, sign: str, tmp_path: Path) -> None:
+    folder = tmp_path / "map"
+    nordic.to_folder(folder)
+    for path in folder.iterdir():
+        path.write_text(path.read_text("utf-8").replace("Oslo", f"{sign}cmd()"), "utf-8")
+    strange = ttr.load_map(folder)
+    for kind in ("adjacency", "edges"):
+        strange.export(tmp_path / kind, kind=kind)
+        with (tmp_path / kind).open(encoding="utf-8", newline="") as file:
+            cells = {cell for row in csv.reader(file) for cell in row if "cmd()" in cell}
+        assert f"'{sign}cmd()" in cells
+        assert not {cell for cell in cells if cell.startswith(sign)}
+
+
+def test_a_folder_may_have_any_name(nordic: GameMap, tmp_path: Path) -> None:
+    nordic.to_folder(tmp_path / "two\nlines")
+    game_map = ttr.load_map(tmp_path / "two\nlines")
+    assert game_map.name == "two\N{REPLACEMENT CHARACTER}lines"
+    record = ttr.Game(game_map).play(["random", "random"], seed=1)
+    record.save(tmp_path / "game.jsonl")
+    assert ttr.GameRecord.load(tmp_path / "game.jsonl", game_map) == record
+
+
 def test_exports_are_read_again(any_map: GameMap, tmp_path: Path) -> None:
     any_map.export(tmp_path / "map.graphml")
     G = nx.read_graphml(tmp_path / "map.graphml", force_multigraph=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import networkx as nx
 
+from ttr_analysis._words import safe_cell
 from ttr_analysis.maps.board import City, Route, double_routes
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def graph_text(kind: GraphFile, G: nx.MultiGraph[str], tables: MapFrames) -> str
         case "adjacency":
             return _adjacency(tables)
         case "edges":
-            return tables.routes.to_csv(index=False)
+            return tables.routes.map(_safe).to_csv(index=False)
     raise ValueError(f"kind is one of {', '.join(get_args(GraphFile))}, got {kind!r}")
 
 
@@ -104,4 +105,9 @@ def _adjacency(tables: MapFrames) -> str:
     routes = tables.routes.sort_values("length", ascending=False)
     for a, b, length in zip(routes["city_a"], routes["city_b"], routes["length"], strict=True):
         matrix.loc[a, b] = matrix.loc[b, a] = length
-    return matrix.to_csv()
+    return matrix.rename(index=safe_cell, columns=safe_cell).to_csv()
+
+
+def _safe(value: object) -> object:
+    """Return a value of a table as a spreadsheet may have it."""
+    return safe_cell(value) if isinstance(value, str) else value

@@ -15,7 +15,7 @@ from ttr_analysis.maps import validation
 from ttr_analysis.maps.decoding import decode_rules
 from ttr_analysis.maps.model import City, GameMap, Place, Ticket, first_equal
 from ttr_analysis.maps.names import fold
-from ttr_analysis.maps.reading import Row, Table, read_table, read_toml
+from ttr_analysis.maps.reading import MAX_TEXT, Row, Table, read_table, read_toml
 from ttr_analysis.maps.rows import (
     CITY_COLUMNS,
     MAX_CITIES,
@@ -87,7 +87,12 @@ def load_map(name_or_folder: str | os.PathLike[str]) -> GameMap:
     if faults or rules is None:
         order = [*_TABLES, "rules.toml"]
         raise MapError(str(name_or_folder), sorted(faults, key=lambda f: (order.index(f.file), f.line)))
-    return build_map(folder.name, rules, rows)
+    return build_map(_name_of(folder), rules, rows)
+
+
+def _name_of(folder: Path) -> str:
+    """Return the name of a map's folder as records and tables can hold it: folders may have any."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in folder.name)[:MAX_TEXT]
 
 
 MapLike = GameMap | str | os.PathLike[str]
