@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ import pytest
 from tests.fixtures import BUILT_IN, INVENTED
 from tests.notation.bga_writer import log_text, ticket_notes
 from ttr_analysis import Game, GameRecord, cli, load_map
+from ttr_analysis.maps.summary import doubts
 from ttr_analysis.policies import Planner
 from ttr_analysis.report import study as study_module
 from ttr_analysis.report.context import Context
@@ -47,6 +49,25 @@ def test_maps_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_sound_map_is_checked(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["check", str(INVENTED)]) == 0
     assert "no faults" in capsys.readouterr().out
+
+
+def test_a_map_is_summed_up_and_doubts_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    load_map("usa").to_folder(tmp_path / "usa")
+    assert cli.main(["check", str(tmp_path / "usa")]) == 0
+    told = capsys.readouterr().out
+    assert "  2-5 players with 45 trains each\n  36 cities, 100 tracks of 1 to 6 spaces" in told
+    assert "warning" not in told
+
+    usa = load_map("usa")
+    on_end = [replace(city, y=-city.y) for city in usa.cities]
+    on_end[1] = replace(on_end[1], x=on_end[0].x, y=on_end[0].y)
+    again = replace(usa.tickets[0], id="again")
+    doubted = list(doubts(replace(usa, cities=tuple(on_end), tickets=(*usa.tickets, again))))
+    assert doubted == [
+        "the map looks upside down: y grows upwards, as latitude does",
+        f"{usa.cities[0].name} and {usa.cities[1].name} lie on one spot",
+        f"the tickets {usa.tickets[0].id} and again connect the same places",
+    ]
 
 
 @pytest.mark.parametrize("command", [["check"], ["study", "--no-progress"]])

@@ -42,6 +42,10 @@ class Fault:
         return f"{place}: {_shorten(self.expected, 300)}, got {_shorten(self.value)}"
 
 
+_MOST_TOLD = 50
+"""Faults that a message tells one by one."""
+
+
 class FaultsError(ValueError):
     """
     A file or folder that cannot be loaded, with all its faults at once.
@@ -51,7 +55,8 @@ class FaultsError(ValueError):
     source
         The file, folder or name that was asked for.
     faults
-        Everything that is wrong, in the order of the lines.
+        Everything that is wrong, in the order of the lines; the message tells
+        the first ones, and how many more there are.
     """
 
     what = "file"
@@ -61,7 +66,10 @@ class FaultsError(ValueError):
         self.source = source
         self.faults = tuple(faults)
         heading = f"{self.what} {_shorten(source, 200)} has {counted(len(self.faults), 'fault')}:"
-        super().__init__("\n".join([heading, *(f"  {fault}" for fault in self.faults)]))
+        lines = [heading, *(f"  {fault}" for fault in self.faults[:_MOST_TOLD])]
+        if len(self.faults) > _MOST_TOLD:
+            lines.append(f"  and {len(self.faults) - _MOST_TOLD:,} more")
+        super().__init__("\n".join(lines))
 
     def __reduce__(self) -> tuple[type[FaultsError], tuple[object, ...]]:
         # An error made in another process arrives whole.
@@ -148,7 +156,7 @@ class IllegalActionError(GameError):
     """An action that is illegal; the message says why."""
 
 
-def nearest(name: str, names: Iterable[str], n: int = 3) -> list[str]:
+def nearest(name: str, names: Iterable[str], n: int = 3, alike: float = 0.5) -> list[str]:
     """
     Return the names that look most like a wrong one.
 
@@ -160,6 +168,8 @@ def nearest(name: str, names: Iterable[str], n: int = 3) -> list[str]:
         The right names.
     n
         How many at most.
+    alike
+        How alike they must be: 1 is the same.
 
     Returns
     -------
@@ -174,7 +184,7 @@ def nearest(name: str, names: Iterable[str], n: int = 3) -> list[str]:
     import difflib  # only who misspells waits for it
 
     by_lower = {candidate.lower(): candidate for candidate in names}
-    return [by_lower[match] for match in difflib.get_close_matches(name.lower()[:200], by_lower, n=n, cutoff=0.5)]
+    return [by_lower[match] for match in difflib.get_close_matches(name.lower()[:200], by_lower, n=n, cutoff=alike)]
 
 
 def _shorten(text: str, width: int = 80) -> str:

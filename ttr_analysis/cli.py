@@ -103,7 +103,10 @@ def _parser() -> argparse.ArgumentParser:
     check = commands.add_parser(
         "check",
         help="check a map folder",
-        description="Check a map folder and print every fault: file, line, field, what was expected and what is there.",
+        description=(
+            "Check a map folder and print its faults: file, line, field, what was expected and what is there. A map "
+            "without faults is summed up, with a warning of what is allowed but hardly meant."
+        ),
     )
     check.add_argument("folder", metavar="FOLDER", help="a map folder, or the name of a map of the package")
     check.set_defaults(run=_check)
@@ -212,9 +215,14 @@ def _maps(_: argparse.Namespace) -> int:
 
 def _check(options: argparse.Namespace) -> int:
     from ttr_analysis.maps.loading import load_map
+    from ttr_analysis.maps.summary import doubts, offers
 
     game_map = load_map(options.folder)
     print(f"{game_map!r} has no faults.")
+    for line in offers(game_map):
+        print(f"  {line}")
+    for line in doubts(game_map):
+        print(f"warning: {line}")
     return DONE
 
 

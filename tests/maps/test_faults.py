@@ -36,9 +36,10 @@ def break_(folder: Path, *changes: Change) -> None:
 def faults_of(folder: Path) -> list[str]:
     with pytest.raises(MapError) as error:
         ttr.load_map(folder)
-    lines = str(error.value).splitlines()
-    assert len(lines) == len(error.value.faults) + 1
-    return [line.strip() for line in lines[1:]]
+    faults = [str(fault) for fault in error.value.faults]
+    told = [line.removeprefix("  ") for line in str(error.value).splitlines()[1:]]
+    assert told[:50] == faults[:50]
+    return faults
 
 
 ONE_FAULT = [
@@ -359,6 +360,22 @@ def test_values_from_strangers_are_cut_and_made_printable(folder: Path) -> None:
     (fault,) = faults_of(folder)
     assert "\x1b" not in fault
     assert len(fault) < 250
+
+
+def test_a_rule_that_is_not_there_is_not_taken_for_another(folder: Path) -> None:
+    break_(folder, ("rules.toml", "[trains]", "[stations]\nper_player = 3\n\n[trains]"))
+    (fault,) = faults_of(folder)
+    assert "stations: unknown key, no such rule; there are title, players, cards, market, trains" in fault
+
+
+def test_of_many_faults_the_first_are_told_and_the_rest_counted(folder: Path) -> None:
+    (folder / "tickets.csv").write_text("ticket,origin,destination,points\n" + "x\n" * 1_000, encoding="utf-8")
+    with pytest.raises(ttr.MapError) as caught:
+        ttr.load_map(folder)
+    lines = str(caught.value).splitlines()
+    assert len(caught.value.faults) > 999
+    assert len(lines) == 52
+    assert lines[-1] == f"  and {len(caught.value.faults) - 50:,} more"
 
 
 def test_tolls_without_money(folder: Path) -> None:

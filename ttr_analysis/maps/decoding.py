@@ -19,6 +19,8 @@ Conflict = tuple[tuple[str, ...], object, str]
 """A field that does not go together with another: its key, its value and what was expected."""
 
 _MAX_VARIANTS = 20
+_SLIP = 0.75
+"""How alike a key is that was meant: a rule that is not there must not be taken for another."""
 _SELF = {"variant", "variants"}
 _NUMBER_TABLES = {"points", "points_by_players"}
 """Fields that map numbers to numbers: a variant replaces them whole."""
@@ -56,8 +58,9 @@ class _Decoder:
         for key, value in data.items():
             if key not in hints or key in _SELF:
                 known = [name for name in hints if name not in _SELF]
-                hint = nearest(key, known) or known
-                self.fault((*path, key), key, f"unknown key, expected {' or '.join(hint)}")
+                slip = nearest(key, known, alike=_SLIP)
+                hint = f"expected {' or '.join(slip)}" if slip else f"no such rule; there are {', '.join(known)}"
+                self.fault((*path, key), key, f"unknown key, {hint}")
             else:
                 values[key] = self.value(hints[key], value, (*path, key))
         for field in fields(cls):

@@ -1,0 +1,73 @@
+"""What a map offers, in words, and what about it may not be meant: for who makes one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from math import hypot
+
+from ttr_analysis._words import counted, listed
+from ttr_analysis.maps.model import GameMap
+
+_NEAR = 0.5
+"""Board units: the dots of two cities as near as this lie on each other."""
+
+
+def offers(game_map: GameMap) -> list[str]:
+    r"""
+    Return what a map offers, a line each.
+
+    Examples
+    --------
+    >>> from ttr_analysis.maps.loading import load_map
+    >>> print(*offers(load_map("nordic")), sep="\n")
+    2-3 players with 40 trains each
+    39 cities, 81 tracks of 1 to 9 spaces, 28 of them beside another
+    10 tunnels, 24 ferries
+    46 tickets of 3 to 24 points
+    """
+    rules, routes = game_map.rules, game_map.routes
+    low, high = rules.players
+    lengths, doubles = [route.length for route in routes], sum(game_map.twin(route) is not None for route in routes)
+    points = [points for ticket in game_map.tickets for _, points in ticket.destinations]
+    countries = sum(len(place.cities) > 1 for place in game_map.places)
+    cities, tracks = counted(len(game_map.cities), "city", "cities"), counted(len(routes), "track")
+    lines = [
+        f"{low}-{high} players with {rules.trains.per_player} trains each",
+        f"{cities}, {tracks} of {min(lengths)} to {max(lengths)} spaces, {doubles} of them beside another",
+    ]
+    kinds = {
+        "tunnel": sum(route.tunnel for route in routes),
+        "ferry": sum(route.locomotives > 0 for route in routes),
+        "track with a toll": sum(route.toll > 0 for route in routes),
+        "country": countries,
+    }
+    plurals = {"ferry": "ferries", "track with a toll": "tracks with a toll", "country": "countries"}
+    special = [counted(n, kind, plurals.get(kind, "")) for kind, n in kinds.items() if n]
+    lines += [", ".join(special)] if special else []
+    lines.append(f"{counted(len(game_map.tickets), 'ticket')} of {min(points)} to {max(points)} points")
+    lines += [f"variants: {listed(variant.variant for variant in rules.variants)}"] if rules.variants else []
+    return lines
+
+
+def doubts(game_map: GameMap) -> Iterator[str]:
+    """Yield what about a map is allowed, but hardly meant."""
+    cities = game_map.cities
+    if _goes_with([city.lat for city in cities], [city.y for city in cities]) < 0:
+        yield "the map looks upside down: y grows upwards, as latitude does"
+    for one, other in combinations(cities, 2):
+        if hypot(one.x - other.x, one.y - other.y) < _NEAR:
+            yield f"{one.name} and {other.name} lie on one spot"
+    seen: dict[frozenset[str], str] = {}
+    for ticket in game_map.tickets:
+        if len(ticket.destinations) == 1:  # those to several countries are meant to be alike
+            ends = frozenset({ticket.origin.name, ticket.destinations[0][0].name})
+            if ends in seen:
+                yield f"the tickets {seen[ends]} and {ticket.id} connect the same places"
+            seen[ends] = ticket.id
+
+
+def _goes_with(one: list[float], other: list[float]) -> float:
+    """Return a number above 0 if two quantities grow together, below 0 if one grows as the other falls."""
+    mean_one, mean_other = sum(one) / len(one), sum(other) / len(other)
+    return sum((a - mean_one) * (b - mean_other) for a, b in zip(one, other, strict=True))
