@@ -1,9 +1,15 @@
-"""Arrays by the type of their cells: what compiled code and its callers annotate with."""
+"""Arrays by the type of their cells: what compiled code and its callers annotate with; and results that hold tables."""
 
 from __future__ import annotations
 
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 Ints = npt.NDArray[np.int64]
 """Numbers of any kind: cards, trains, points, codes."""
@@ -13,3 +19,13 @@ Narrow = npt.NDArray[np.int32]
 """Numbers in half the room, where there are many."""
 Flags = npt.NDArray[np.int8]
 """0 or 1 for each city, route or ticket."""
+
+
+def same_fields(one: DataclassInstance, other: object) -> bool:
+    """Return whether two results are of one class and equal field by field, tables among them."""
+    import pandas as pd
+
+    if type(one) is not type(other):
+        return False
+    pairs = [(getattr(one, field.name), getattr(other, field.name)) for field in fields(one)]
+    return all(a.equals(b) if isinstance(a, pd.DataFrame) else a == b for a, b in pairs)

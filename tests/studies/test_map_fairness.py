@@ -220,3 +220,12 @@ def test_outliers_are_named() -> None:
     ]
     assert "deal" in across.get_xlabel()
     plt.close("all")
+
+
+def test_results_with_tables_are_compared() -> None:
+    one, same, other = (
+        fairness(load("usa"), 4, policies=[Greedy(), Random()], n_deals=n, progress=False) for n in (5, 5, 6)
+    )
+    assert one == same
+    assert one != other
+    assert one != 4

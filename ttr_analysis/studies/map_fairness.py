@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from tqdm.auto import tqdm
 
+from ttr_analysis._arrays import same_fields
 from ttr_analysis.analysis.structure import route_table, spaces_table
 from ttr_analysis.analysis.tickets import blocking_map, value_table
 from ttr_analysis.cards import COLORS
@@ -120,7 +121,7 @@ def fairness(
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Fairness:
     """
     How fair a map is.
@@ -174,6 +175,12 @@ class Fairness:
     colors: pd.DataFrame
     unevenness: float
     seats: pd.DataFrame
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether all is the same, tables too."""
+        return same_fields(self, other)
+
+    __hash__ = None  # type: ignore[assignment] # tables can change
 
     @cached_property
     def luck(self) -> float:

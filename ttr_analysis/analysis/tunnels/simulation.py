@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ttr_analysis._arrays import Ints
+from ttr_analysis._arrays import Ints, same_fields
 from ttr_analysis._compile import compiled
 from ttr_analysis.analysis._counts import add_cards, copy_cards, count_cards, draw_card, remove_cards
 from ttr_analysis.analysis.payments import Cards, Payment, from_cards, why_illegal
@@ -148,7 +148,7 @@ def simulate_claim(
     return Estimate.of_share(int((turned[:, matching].sum(axis=1) <= spare).sum()), n)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class PathSimulation:
     """
     What became of several routes claimed one after another, in many games.
@@ -173,6 +173,12 @@ class PathSimulation:
     n_claimed: tuple[Estimate, ...]
     turns: Estimate
     cards: Estimate
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether all is the same, tables too."""
+        return same_fields(self, other)
+
+    __hash__ = None  # type: ignore[assignment] # tables can change
 
     @property
     def success(self) -> Estimate:
