@@ -185,7 +185,8 @@ def test_a_pending_tunnel_is_public() -> None:
     assert (pending.route, pending.color, pending.surcharge) == (tunnel, "blue", 2)
     assert pending.laid == CardCounts.of(blue=3, locomotive=1)
     assert pending.revealed == CardCounts.of(blue=1, red=1, locomotive=1)
-    assert (view.seat, view.acting, view.turn) == (1, 0, 0)
+    assert (view.seat, view.acting, view.turn_seat) == (1, 0, 0)
+    assert view.turn == view.turn_seat  # its name before
 
 
 def test_a_tunnel_in_locomotives_alone_has_no_color() -> None:

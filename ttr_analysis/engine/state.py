@@ -123,9 +123,14 @@ class PublicState:
         return self._packed.seat
 
     @property
-    def turn(self) -> int:
+    def turn_seat(self) -> int:
         """The seat whose turn it is; it does not act while another chooses for the neutral player."""
         return self._packed.turn_seat
+
+    @property
+    def turn(self) -> int:
+        """The same as `turn_seat`: a seat, not the number of a turn, which `n_turns` counts."""
+        return self.turn_seat
 
     @property
     def n_turns(self) -> int:
