@@ -3,6 +3,7 @@
 #   make study [MAP=nordic] [OUT=folder]   one HTML report on a map, with its tables as CSV
 #   make lab [AS_ROOT=yes]                 JupyterLab in notebooks/
 #   make test                              lint, and all tests: compiled, in a browser, as plain Python, and the notebooks
+#   make test-lowest                       the same tests of the library, with the lowest versions it declares
 #   make lint                              ruff, mypy, layers
 #   make soak [MINUTES=30]                 thousands of games on every map, each state checked; goes on where it stopped
 #   make docs                              the site: docs/_build/html/index.html, every notebook executed
@@ -34,8 +35,11 @@ PYTEST := $(BIN)/python -m pytest
 NUMERIC := tests/rules tests/analysis tests/engine tests/policies
 NOT_NUMERIC := referee record notation bounds playout structure paths best
 
+# Tests of what a user imports, not of the project around it.
+LIBRARY := analysis engine maps notation policies report rules studies viz widgets
+
 .DEFAULT_GOAL := help
-.PHONY: help study lab test test-compiled test-browser test-notebooks test-plain lint soak docs bench bench-widgets lock clean
+.PHONY: help study lab test test-compiled test-browser test-notebooks test-plain test-lowest lint soak docs bench bench-widgets lock clean
 
 help:
 	@sed -n 's/^#  //p' Makefile
@@ -81,6 +85,17 @@ test-notebooks: $(READY)
 
 test-plain: $(READY)
 	TTR_PLAIN=1 $(PYTEST) -m "not compiled_only" $(NOT_NUMERIC:%=--ignore-glob='*/test_*%*') $(NUMERIC)
+
+# In an environment of its own. What old versions warn of is theirs.
+LOWEST := $(VENV)/lowest/bin/python
+INTO_LOWEST := $(BIN)/uv pip install --quiet --system-certs --python $(LOWEST)
+test-lowest: $(READY)
+	$(BIN)/uv venv --quiet --allow-existing --python $(BIN)/python $(VENV)/lowest
+	$(INTO_LOWEST) --resolution lowest-direct --requirement pyproject.toml --extra cluster \
+		"pytest>=8.2" "pytest-xdist>=3.6" "hypothesis>=6.100"
+	$(INTO_LOWEST) --no-deps --editable .
+	$(CHECKED) $(LOWEST) -m pytest --numprocesses=2 --dist=loadfile --no-loadscope-reorder \
+		--override-ini=filterwarnings=default $(LIBRARY:%=tests/%)
 
 # Tests for accessibility need it; without it they say so and are skipped. Node brings certificates of its own; with
 # the system's it also installs where those are others.
