@@ -147,7 +147,7 @@ def test_it_wins_of_planners(nordic: GameMap) -> None:
     for deal in range(6):
         for seat in (0, 1):
             players: list[Any] = ["Planner", "Planner"]
-            players[seat] = Searcher(rollouts=60)
+            players[seat] = Searcher(rollouts=100)
             record = game.play(players, seed=7, game=deal)
             wins += (seat in record.winners) / len(record.winners)
     assert wins >= 6

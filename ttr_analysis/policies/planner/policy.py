@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass, fields
 from math import isfinite
 from typing import ClassVar, Final
 
@@ -126,7 +126,7 @@ class Planner(OneMove):
     @property
     def params(self) -> Floats:
         """The numbers as the vector that compiled code gets."""
-        return np.array(astuple(self), dtype=np.float64)
+        return np.array([getattr(self, field.name) for field in fields(self)], dtype=np.float64)
 
     def lore(self, game_map: GameMap, n_players: int) -> Ints:
         """Return what a planner knows about a map: see `planner_lore`."""
