@@ -218,7 +218,7 @@ def test_routes_that_are_open_closed_and_owned(nordic: GameMap) -> None:
     for view in (mine, theirs):
         assert len(view.open_routes) + len(view.closed) + len(view.my_routes) == len(nordic.routes)
     with pytest.raises(UnknownNameError, match="Lieksa"):
-        mine.is_open("Lieksa-Murmansk")
+        mine.is_open("Lieksa-Narvik")
 
 
 def test_with_three_players_the_twin_stays_open_to_the_others() -> None:

@@ -144,13 +144,13 @@ def test_a_little_time_suffices(nordic: GameMap) -> None:
 def test_it_wins_of_planners(nordic: GameMap) -> None:
     game = Game(nordic)
     wins = 0.0
-    for deal in range(6):
+    for deal in range(3):
         for seat in (0, 1):
             players: list[Any] = ["Planner", "Planner"]
             players[seat] = Searcher(rollouts=100)
             record = game.play(players, seed=7, game=deal)
             wins += (seat in record.winners) / len(record.winners)
-    assert wins >= 6
+    assert wins >= 3  # docs/studies.md has the figures of longer matches
 
 
 # -- where it plays ------------------------------------------------------------------------------------------------

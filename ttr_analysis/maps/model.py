@@ -536,7 +536,10 @@ _LATEST: Final[deque[GameMap]] = deque(maxlen=64)
 
 def home_of(*, routes: Iterable[Route] = (), tickets: Iterable[Ticket] = ()) -> GameMap | None:
     """
-    Return the latest map that has some routes and tickets, or None.
+    Return the map that has some routes and tickets, or None.
+
+    Of several, as a map and what was made of it, the one with most routes is
+    taken, and of these the one that was there first.
 
     Examples
     --------
@@ -546,10 +549,12 @@ def home_of(*, routes: Iterable[Route] = (), tickets: Iterable[Ticket] = ()) -> 
     'nordic'
     """
     routes, tickets = [*routes], [*tickets]
-    for game_map in reversed(_LATEST):
-        if all(route in game_map.routes for route in routes) and all(ticket in game_map.tickets for ticket in tickets):
-            return game_map
-    return None
+    homes = [
+        game_map
+        for game_map in _LATEST
+        if all(route in game_map.routes for route in routes) and all(ticket in game_map.tickets for ticket in tickets)
+    ]
+    return max(homes, key=lambda game_map: len(game_map.routes), default=None)
 
 
 def city_names(cities: Sequence[City]) -> list[tuple[str, City]]:
