@@ -46,7 +46,9 @@ def test_columns_come_in_order_and_absent_ones_are_left_out() -> None:
 
 
 @pytest.mark.parametrize(
-    "start", ["=1+1", "+1", "-1", "@A1", "\tx", "  =1+1"], ids=["equals", "plus", "minus", "at", "tab", "after blanks"]
+    "start",
+    ["=1+1", "+1", "-1", "@A1", "\tx", "  =1+1", "\N{FULLWIDTH EQUALS SIGN}1"],
+    ids=["equals", "plus", "minus", "at", "tab", "after blanks", "fullwidth"],
 )
 def test_no_text_becomes_a_formula(start: str) -> None:
     assert rows_of(to_csv(table(city=[start])))[1] == [f"'{start}"]

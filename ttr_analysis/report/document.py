@@ -23,6 +23,7 @@ from typing import Any, Literal, TypeAlias
 
 import pandas as pd
 
+from ttr_analysis._words import safe_cell
 from ttr_analysis.maps.reading import write_atomically
 
 NAME_BEGINS, NAME_ENDS = "\u2068", "\u2069"
@@ -277,22 +278,7 @@ def percent(probability: float, digits: int = 0) -> str:
 # -- tables as CSV files, with a file that says what their columns are -------------------------------------------------
 
 
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-"""A spreadsheet takes a cell that begins with one of these for a formula."""
-
 README = "README.md"
-
-
-def safe_cell(text: str) -> str:
-    """
-    Return a text that no spreadsheet takes for a formula.
-
-    Examples
-    --------
-    >>> safe_cell("=1+1"), safe_cell("Oslo")
-    ("'=1+1", 'Oslo')
-    """
-    return f"'{text}" if text.lstrip(" ").startswith(_FORMULA_STARTS) else text
 
 
 def to_csv(table: Table) -> str:
