@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from ttr_analysis._display import render_html
+from ttr_analysis._words import counted
 from ttr_analysis.analysis import tunnels
 from ttr_analysis.analysis.tickets import blocking_map, value_table
 from ttr_analysis.cards import COLORS, GRAY
@@ -305,6 +306,22 @@ def _record(table: pd.DataFrame, at: int) -> dict[str, Any]:
     return {**{str(key): value for key, value in table.iloc[at].to_dict().items()}, "name": table.index[at]}
 
 
+def _of_row(
+    about: str,
+    title: str,
+    sentence: str,
+    table: pd.DataFrame,
+    told: object,
+    *,
+    unit: Unit,
+    picture: Drawing = "rows",
+    reference: float | None = None,
+) -> Finding:
+    """Return a finding whose figure and interval are those of a row of its table."""
+    figure, low, high = table[["figure", "low", "high"]].loc[[told]].iloc[0].tolist()
+    return Finding(about, title, sentence, figure, low, high, unit, _rows(table, [told]), picture, reference)
+
+
 def _rows(table: pd.DataFrame, told: Sequence[object]) -> pd.DataFrame:
     """Return the rows of a picture, marked where the sentence speaks of them."""
     return table[["figure", "low", "high"]].assign(is_told=table.index.isin(list(told)))
@@ -336,15 +353,13 @@ def _best_ticket(evidence: Evidence) -> Finding | None:
     )
     if next_one["figure"] > best["low"]:
         sentence += f" {next_one['name']} is not clearly behind."
-    return Finding(
+    return _of_row(
         "best-ticket",
         "The ticket that pays best",
         sentence,
-        figure=best["figure"],
-        low=best["low"],
-        high=best["high"],
+        paid.head(_SHOWN),
+        best["name"],
         unit="points a train",
-        table=_rows(paid.head(_SHOWN), [best["name"]]),
     )
 
 
@@ -361,15 +376,13 @@ def _trap(evidence: Evidence) -> Finding | None:
         f"{in_words(worst['completion_rate'], 'share')} of the cases when kept: "
         f"{in_words(worst['figure'], 'points a train')} ({_interval(worst['low'], worst['high'], 'points a train')})."
     )
-    return Finding(
+    return _of_row(
         "trap",
         "The ticket to leave",
         sentence,
-        figure=worst["figure"],
-        low=worst["low"],
-        high=worst["high"],
+        paid.tail(_SHOWN),
+        worst["name"],
         unit="points a train",
-        table=_rows(paid.tail(_SHOWN), [worst["name"]]),
     )
 
 
@@ -406,15 +419,13 @@ def _hurry(evidence: Evidence) -> Finding | None:
             f"it needs {needs}. That makes {in_words(worst['figure'], 'trains')} a game "
             f"({_interval(worst['low'], worst['high'], 'trains')})."
         )
-    return Finding(
+    return _of_row(
         "hurry",
         "The route to hurry for",
         sentence,
-        figure=worst["figure"],
-        low=worst["low"],
-        high=worst["high"],
+        table,
+        route.id,
         unit="trains",
-        table=_rows(table, [route.id]),
         picture="board",
     )
 
@@ -520,16 +531,14 @@ def _long_route(evidence: Evidence) -> Finding | None:
         at = len(cards) - 1 if start is None else cards.index(start)
         row = _record(known, at)
         table = pd.DataFrame({"figure": known["gain"], "low": known["gain_low"], "high": known["gain_high"]})
-        table.index = pd.Index([f"{n} own cards" if n != 1 else "1 own card" for n in cards])
-        return Finding(
+        table.index = pd.Index([counted(n, "own card") for n in cards])
+        return _of_row(
             "long-route",
             f"Is {'-'.join(route.cities)} worth it?",
             worth_in_words(route, worth),
-            figure=row["gain"],
-            low=row["gain_low"],
-            high=row["gain_high"],
+            table,
+            table.index[at],
             unit="points",
-            table=_rows(table, [table.index[at]]),
             reference=0.0,
         )
     return None
@@ -559,15 +568,13 @@ def _seat(evidence: Evidence) -> Finding | None:
         sentence = (
             f"{who} wins {told} of {games} ({interval}), {more} than an equal share of {in_words(fair, 'share')}."
         )
-    return Finding(
+    return _of_row(
         "seat",
         "What a seat is worth",
         sentence,
-        figure=row["figure"],
-        low=row["low"],
-        high=row["high"],
+        table,
+        row["name"],
         unit="share",
-        table=_rows(table, [row["name"]]),
         reference=fair,
     )
 
@@ -601,15 +608,13 @@ def _winners(evidence: Evidence) -> Finding | None:
     )
     if first["low"] <= second["high"]:
         sentence = sentence.replace(f"{table.index[0]} win games: winners", "Winners")
-    return Finding(
+    return _of_row(
         "winners",
         "Where winners gain",
         sentence,
-        figure=first["figure"],
-        low=first["low"],
-        high=first["high"],
+        table,
+        table.index[0],
         unit="points",
-        table=_rows(table, [table.index[0]]),
         reference=0.0,
     )
 
@@ -635,15 +640,13 @@ def _fates(evidence: Evidence) -> Finding | None:
     blocked = _CAUSES["blocked"]
     if blocked in lost.index[1:]:
         sentence += f"; {blocked} {in_words(rates['blocked'], 'share')}"
-    return Finding(
+    return _of_row(
         "fates",
         "Why tickets fail",
         f"{sentence}.",
-        figure=first["figure"],
-        low=first["low"],
-        high=first["high"],
+        lost,
+        lost.index[0],
         unit="share",
-        table=_rows(lost, [lost.index[0]]),
     )
 
 
@@ -670,7 +673,7 @@ def _tunnel(evidence: Evidence) -> Finding | None:
         return None
     odds = tunnels.spare_cards(route, plays=color, revealed=revealed, deck=rules.deck)["probability"]
     table = pd.DataFrame(dict.fromkeys(("figure", "low", "high"), odds))
-    table.index = pd.Index([f"{n or 'no'} spare card{'' if n == 1 else 's'}" for n in odds.index])
+    table.index = pd.Index([counted(n or "no", "spare card") for n in odds.index])
     one, none = float(odds.iloc[1]), float(odds.iloc[0])
     sentence = (
         f"One spare card makes a tunnel: of length {length}, the commonest, it succeeds in {in_words(one, 'share')} of "

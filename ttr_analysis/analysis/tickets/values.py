@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ttr_analysis._arrays import Flags, Floats, Ints
+from ttr_analysis._words import counted
 from ttr_analysis.analysis._ends import twins_close
 from ttr_analysis.analysis.tickets.network import (
     ForestSolver,
@@ -549,7 +550,7 @@ def _warning(slack: int, detour: float) -> str:
     >>> _warning(2, 5), _warning(-1, 5), _warning(5, 5)
     ('2 trains to spare, 5 more if the worst route is lost', '1 train too few', '')
     """
-    trains = f"{abs(slack)} train{'' if abs(slack) == 1 else 's'}"
+    trains = counted(abs(slack), "train")
     if slack < 0:
         return f"{trains} too few"
     if detour <= slack:
