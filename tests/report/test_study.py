@@ -58,12 +58,12 @@ def study(request: pytest.FixtureRequest) -> Study:
 def save_nothing(patch: pytest.MonkeyPatch) -> None:
     """Let pictures be drawn, but none saved, which takes most of the time."""
 
-    def draw_only(draw: pictures.Draw, size: tuple[float, float], *_: object) -> bytes:
+    def svg(draw: pictures.Draw, size: tuple[float, float]) -> str:
         draw(Figure(figsize=size).add_subplot())
-        return b""
+        return ""
 
-    patch.setattr(pictures, "_svg", draw_only)
-    patch.setattr(pictures, "_png", draw_only)
+    patch.setattr(pictures, "_svg", svg)
+    patch.setattr(pictures, "_png", lambda draw, size: svg(draw, size).encode())
 
 
 @pytest.fixture
