@@ -1,4 +1,4 @@
-"""Fixtures of every test: the maps that come with the package, and an invented fifth one."""
+"""Fixtures of every test: the maps that come with the package, and an invented one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ttr_analysis._compile.calls import is_plain
 INVENTED = Path(__file__).parent / "invented"
 """A map with tunnels, ferries, tolls, a four-for-one route and countries at once, for up to 5 players."""
 
-BUILT_IN = ("nordic", "switzerland", "nederland", "usa")
+BUILT_IN = ("nordic", "switzerland", "nederland", "usa", "europe")
 EVERY_MAP = (*BUILT_IN, "invented")
 
 

@@ -20,6 +20,7 @@ from ttr_analysis.maps import validation
 from ttr_analysis.maps.model import GameMap, Route
 from ttr_analysis.rules.market import FaceUpRules
 from ttr_analysis.rules.payment import Spaces
+from ttr_analysis.rules.ruleset import DeckRules
 
 MAX_SEATS: Final = 6
 MAX_CITIES: Final = 64
@@ -28,6 +29,7 @@ MAX_TICKETS: Final = validation.MAX_TICKETS
 MAX_SLOTS: Final = 10
 MAX_OFFER: Final = 20
 """Tickets offered at once."""
+MAX_DECKS: Final = 4
 MAX_BONUSES: Final = 4
 MAX_TIE_BREAKS: Final = 4
 MAX_GOALS: Final = 1024
@@ -88,6 +90,10 @@ class Tables(Record):
     ticket_keep = cell()
     unkept = cell()
     """Where tickets go that are not kept: one of `UNKEPT_*`."""
+    opening_unkept = cell()
+    """The same of opening tickets."""
+    n_decks = cell()
+    """Decks of tickets: 1 unless the rules name several."""
     zero_ties = cell()
     tokens_each = cell()
     pays_owner = cell()
@@ -104,6 +110,12 @@ class Tables(Record):
     """A measure, or who has a bonus for the longest trail."""
     start_score = block(MAX_SEATS)
     deck = block(N_KINDS)
+    deck_deal = block(MAX_DECKS)
+    """Opening tickets of each deck for each seat."""
+    deck_leaves = block(MAX_DECKS)
+    """1 if what is not dealt of a deck at the start leaves the game."""
+    deck_size = block(MAX_DECKS)
+    """Tickets of each deck."""
     bonus_measure = block(MAX_BONUSES)
     """What each bonus compares: one of `MEASURE_*`."""
     bonus_without_loans = block(MAX_BONUSES)
@@ -128,6 +140,8 @@ class Tables(Record):
     neutral_a = block(MAX_TICKETS)
     """For each ticket the tracks between the cities at its foot, -1 where there is none."""
     neutral_b = block(MAX_TICKETS)
+    ticket_deck = block(MAX_TICKETS)
+    """The deck of each ticket."""
     penalty = block(MAX_TICKETS)
     """Points that each ticket loses."""
     origin = block(MAX_TICKETS)
@@ -196,6 +210,7 @@ def check_size(game_map: GameMap, n_players: int) -> None:
         ("cities", len(game_map.cities), MAX_CITIES),
         ("routes", len(game_map.routes), MAX_ROUTES),
         ("tickets", len(game_map.tickets), MAX_TICKETS),
+        ("decks of tickets", len(rules.tickets.decks), MAX_DECKS),
         ("bonuses", len(rules.bonus), MAX_BONUSES),
         ("tie breaks", len(rules.scoring.tie_breaks), MAX_TIE_BREAKS),
         ("destinations of tickets", goals, MAX_GOALS),
@@ -234,6 +249,7 @@ def _put_rules(tables: Tables, game_map: GameMap, n_players: int) -> None:
     tables.ticket_draw = rules.tickets.draw
     tables.ticket_keep = rules.tickets.keep
     tables.unkept = _UNKEPT[rules.tickets.unkept]
+    tables.opening_unkept = _UNKEPT[rules.tickets.unkept_at(opening=True)]
     tables.zero_ties = rules.scoring.zero_ties
     tables.tokens_each = rules.money.tokens
     tables.pays_owner = rules.money.second_track_pays == "owner"
@@ -330,10 +346,18 @@ def _put_tickets(tables: Tables, game_map: GameMap) -> None:
     route = {r.id: i for i, r in enumerate(game_map.routes)}
     city = {c.name: i for i, c in enumerate(game_map.cities)}
     place = {p.name: i for i, p in enumerate(game_map.places)}
+    decks = game_map.rules.tickets.decks or (DeckRules("", game_map.rules.tickets.opening_deal),)
+    deck = {known.name: d for d, known in enumerate(decks)}
+    tables.n_decks = len(decks)
+    for d, known in enumerate(decks):
+        tables.deck_deal[d] = known.opening_deal
+        tables.deck_leaves[d] = known.undealt == "removed"
     n_goals = 0
     for t, ticket in enumerate(game_map.tickets):
         tracks = [route[r.id] for r in game_map.routes_between(*ticket.neutral)] if ticket.neutral else []
         tables.neutral_a[t], tables.neutral_b[t] = (*tracks, -1, -1)[:2]
+        tables.ticket_deck[t] = deck[ticket.deck]
+        tables.deck_size[deck[ticket.deck]] += 1
         tables.penalty[t] = ticket.penalty
         tables.origin[t] = place[ticket.origin.name]
         tables.goal_start[t] = n_goals

@@ -1,5 +1,5 @@
 """
-Every field of the rules: its value on the four maps, and that it makes a difference.
+Every field of the rules: its value on the five maps, and that it makes a difference.
 
 All sections of the rules; what a map's rules say is stated there, and each decision
 is one of these fields.
@@ -27,7 +27,7 @@ from ttr_analysis.maps.loading import data_folder
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.rules import market
 from ttr_analysis.rules.market import may_take_face_up
-from ttr_analysis.rules.ruleset import BonusRules
+from ttr_analysis.rules.ruleset import BonusRules, DeckRules
 
 POINTS = ((1, 1), (2, 2), (3, 4), (4, 7), (5, 10), (6, 15))
 ANYWHERE = ("plain", "ferry", "tunnel")
@@ -39,37 +39,40 @@ VALUES: dict[str, Any] = {
     "cards.draws_per_turn": 2,
     "cards.reshuffle": "when_wanted",
     "market.size": 5,
-    "market.locomotive_cost": (1, 1, 2, 2),
-    "market.reset_at": (0, 3, 3, 3),
+    "market.locomotive_cost": (1, 1, 2, 2, 2),
+    "market.reset_at": (0, 3, 3, 3, 3),
     "market.max_resets": 100,
     "market.reset_needs_full": True,
     "market.reset_needs_colored": 3,
     "market.open_without_piles": True,
-    "trains.per_player": (40, 40, 40, 45),
+    "trains.per_player": (40, 40, 40, 45, 45),
     "trains.last_round_at": 2,
     "trains.last_turns": 1,
     "trains.max_turns": 2000,
-    "claims.points": ((*POINTS, (9, 27)), POINTS, POINTS, POINTS),
-    "claims.locomotives_on": (("ferry", "tunnel"), ("tunnel",), ANYWHERE, ANYWHERE),
-    "claims.double_routes_from": (3, 3, 2, 4),
-    "claims.ferry_swap_size": (3, 0, 0, 0),
+    "claims.points": ((*POINTS, (9, 27)), POINTS, POINTS, POINTS, (*POINTS[:4], (6, 15), (8, 21))),
+    "claims.locomotives_on": (("ferry", "tunnel"), ("tunnel",), ANYWHERE, ANYWHERE, ANYWHERE),
+    "claims.double_routes_from": (3, 3, 2, 4, 4),
+    "claims.ferry_swap_size": (3, 0, 0, 0, 0),
     "claims.ferry_swap_fills": "any",
     "claims.pass_rounds": 1,
     "tunnel.revealed": 3,
-    "tickets.opening_deal": (5, 5, 5, 3),
-    "tickets.opening_keep": (2, 2, 3, 2),
-    "tickets.draw": (3, 3, 4, 3),
+    "tickets.opening_deal": (5, 5, 5, 3, 4),
+    "tickets.opening_keep": (2, 2, 3, 2, 2),
+    "tickets.draw": (3, 3, 4, 3, 3),
     "tickets.keep": 1,
-    "tickets.unkept": ("removed", "removed", "discard_pile", "under_pile"),
-    "scoring.start_scores": ((), (), (0, 1, 2, 3, 4), ()),
+    "tickets.unkept": ("removed", "removed", "discard_pile", "under_pile", "under_pile"),
+    "tickets.opening_unkept": ("", "", "", "", "removed"),
+    "tickets.decks": ((), (), (), (), (DeckRules("long", 1, "removed"), DeckRules("short", 3))),
+    "scoring.start_scores": ((), (), (0, 1, 2, 3, 4), (), ()),
     "scoring.tie_breaks": (
         ("completed_tickets", "longest_trail"),
         ("completed_tickets", "path_bonus"),
         ("completed_tickets",),
         ("completed_tickets", "path_bonus"),
+        ("completed_tickets", "path_bonus"),
     ),
     "scoring.zero_ties": True,
-    "money.tokens": (0, 0, 30, 0),
+    "money.tokens": (0, 0, 30, 0, 0),
     "money.second_track_pays": "owner",
     "money.loan.penalty": 5,
     "money.loan.limit": 0,
@@ -78,7 +81,7 @@ VALUES: dict[str, Any] = {
     "neutral.marker_seat": 1,
     "neutral.after_last_turn": False,
 }
-"""Value of each field on all maps; or, in a tuple, on Nordic, Switzerland, Nederland and USA."""
+"""Value of each field on all maps; or, in a tuple, on Nordic, Switzerland, Nederland, USA and Europe."""
 
 BONUSES = {
     "nordic": (BonusRules("completed_tickets", (10,)),),
@@ -91,6 +94,7 @@ BONUSES = {
         ),
     ),
     "usa": (BonusRules("longest_trail", (10,)),),
+    "europe": (BonusRules("longest_trail", (10,)),),
 }
 
 

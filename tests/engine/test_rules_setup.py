@@ -9,6 +9,7 @@ variants without tolls and with a neutral player.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 
 import numpy as np
 import pytest
@@ -23,8 +24,9 @@ from ttr_analysis.engine.codes import argument_of, kind_of, make_action, make_ev
 from ttr_analysis.engine.kernel.faults import ActionFault
 from ttr_analysis.engine.kernel.step import action_fault, list_actions, step
 from ttr_analysis.engine.kernel.turns import new_game
-from ttr_analysis.engine.layout import AT_DISCARDS, AT_QUEUE, AT_REMOVED, NEUTRAL_OWNER, NOBODY, Phase, State
+from ttr_analysis.engine.layout import AT_DISCARDS, AT_PILE, AT_QUEUE, AT_REMOVED, NEUTRAL_OWNER, NOBODY, Phase, State
 from ttr_analysis.rules.chance import seed_key
+from ttr_analysis.rules.ruleset import DeckRules
 from ttr_analysis.tables import Tables, game_tables
 
 SILENT = np.zeros(4, dtype=np.int64)
@@ -196,6 +198,49 @@ def test_opening_tickets(name: str, n_tickets: int, dealt: int, fewest: int) -> 
     out = np.zeros((100, 2), dtype=np.int64)
     n_listed = list_actions(state, tables, out)
     assert {int(kept) for kept in out[:n_listed, 1]} == {k for k in range(1 << dealt) if k.bit_count() >= fewest}
+
+
+def decks_of(game_map: GameMap, tickets: Iterable[int]) -> list[str]:
+    return [game_map.tickets[ticket].deck for ticket in tickets]
+
+
+@pytest.mark.parametrize("n_players", [2, 5])
+def test_everyone_is_dealt_one_long_ticket_and_three_short_ones_and_keeps_two(n_players: int) -> None:
+    europe = load("europe")
+    state, tables, _ = start(europe, n_players)
+
+    for seat in range(n_players):
+        assert decks_of(europe, offer_of(state, seat)) == ["long", "short", "short", "short"]
+    for kept in range(1 << 4):
+        fault = action_fault(state, tables, codes.KEEP_TICKETS, kept)
+        assert fault == (ActionFault.KEEP_FEW if kept.bit_count() < 2 else ActionFault.NONE)
+
+
+@pytest.mark.parametrize("n_players", [2, 5])
+def test_long_tickets_not_dealt_and_all_opening_tickets_not_kept_leave_the_game(n_players: int) -> None:
+    europe = load("europe")
+    state, tables, _ = start(europe, n_players)
+    is_out = [t for t in range(46) if state.ticket_at[t] == AT_REMOVED]
+    assert decks_of(europe, is_out) == ["long"] * (6 - n_players)
+    assert state.n_ticket_pile == 40 - 3 * n_players
+    offers = [offer_of(state, seat) for seat in range(n_players)]
+    for _ in range(n_players):
+        keep(state, tables, 0, 2)
+
+    assert {int(state.ticket_at[t]) for offer in offers for t in (offer[1], offer[3])} == {AT_REMOVED}
+    assert state.n_queued == state.n_ticket_discards == 0
+    assert set(decks_of(europe, np.flatnonzero(state.ticket_at == AT_PILE))) == {"short"}
+
+
+def test_two_decks_in_one_pile() -> None:
+    decks = (DeckRules("long", 2), DeckRules("short", 1))
+    europe = changed("europe", tickets={"decks": decks, "opening_deal": 3, "opening_unkept": "under_pile"})
+    state, tables, _ = start(europe, 2)
+
+    assert [decks_of(europe, offer_of(state, seat)) for seat in (0, 1)] == [["long", "long", "short"]] * 2
+    assert state.n_ticket_pile == 40
+    keep(state, tables, 0, 1)
+    assert state.n_queued == 1
 
 
 def test_no_ticket_is_kept_that_is_not_offered() -> None:

@@ -31,6 +31,7 @@ def ids(name: str, n: int) -> list[str]:
         pytest.param("switzerland", 3, id="Switzerland, tickets: 3"),
         pytest.param("nederland", 4, id="Nederland, tickets: 4"),
         pytest.param("usa", 3, id="USA: 3"),
+        pytest.param("europe", 3, id="Europe: 3 short ones"),
     ],
 )
 def test_how_many_are_drawn_and_at_least_one_is_kept(name: str, n: int) -> None:

@@ -1,4 +1,4 @@
-"""The four boards hold what the printed ones hold."""
+"""The five boards hold what the printed ones hold."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 import ttr_analysis as ttr
 from ttr_analysis.cards import COLORS
 
-BUILT_IN = ("nordic", "switzerland", "nederland", "usa")
+BUILT_IN = ("nordic", "switzerland", "nederland", "usa", "europe")
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,7 @@ BUILT_IN = ("nordic", "switzerland", "nederland", "usa")
         ("switzerland", 51, 88, 205, 46, 40, (2, 3)),
         ("nederland", 30, 97, 306, 44, 40, (2, 5)),
         ("usa", 36, 100, 309, 30, 45, (2, 5)),
+        ("europe", 47, 101, 300, 46, 45, (2, 5)),
     ],
 )
 def test_counts_of_the_printed_boards(
@@ -123,6 +124,26 @@ def test_nederland_tickets_and_tolls() -> None:
     assert {r.cities for r in one_gray} == {("Emden", "Lingen")}
 
 
+def test_europe_routes_and_decks() -> None:
+    europe = ttr.load_map("europe")
+    assert len({frozenset(r.cities) for r in europe.routes}) == 90
+    assert Counter(r.kind for r in europe.routes)["ferry"] == 13
+    assert {r.locomotives for r in europe.routes if r.kind == "ferry"} == {1, 2}
+    assert all(r.locomotives_allowed and r.swap_size == 0 for r in europe.routes)
+    assert {r.length: r.points for r in europe.routes} == {1: 1, 2: 2, 3: 4, 4: 7, 6: 15, 8: 21}
+    assert [r.cities for r in europe.routes if r.length == 8] == [("Petrograd", "Stockholm")]
+    assert Counter(t.deck for t in europe.tickets) == {"long": 6, "short": 40}
+    assert {t.id for t in europe.tickets if t.points >= 20} == {t.id for t in europe.tickets if t.deck == "long"}
+
+
+def test_europe_as_a_graph() -> None:
+    G = nx.Graph(ttr.load_map("europe").graph)
+    assert (nx.radius(G), nx.diameter(G)) == (5, 9)
+    between = nx.betweenness_centrality(G, weight="length")
+    assert between["Frankfurt"] == pytest.approx(0.206094, abs=5e-7)
+    assert between["Wien"] == pytest.approx(0.185461, abs=5e-7)
+
+
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_each_color_has_about_as_many_spaces(name: str) -> None:
     spaces = Counter[str]()
@@ -156,6 +177,7 @@ def test_nederland_variants_are_differences() -> None:
         ("switzerland", (1, 3), "removed", ["longest_trail"], ("completed_tickets", "path_bonus"), 3),
         ("nederland", (2, 3), "discard_pile", ["tokens"], ("completed_tickets",), 2),
         ("usa", (2, 3), "under_pile", ["longest_trail"], ("completed_tickets", "path_bonus"), 4),
+        ("europe", (2, 3), "under_pile", ["longest_trail"], ("completed_tickets", "path_bonus"), 4),
     ],
 )
 def test_rules_that_tell_the_maps_apart(
@@ -189,6 +211,7 @@ def facts(game_map: ttr.GameMap) -> str:
         ("switzerland", "13e0c5a09cee2059", 414),
         ("nederland", "4e3f4c2afa6ec889", 823),
         ("usa", "bedb877577ef9b18", 349),
+        ("europe", "1ea89b20efa9af83", 444),
     ],
 )
 def test_no_fact_has_changed_unnoticed(name: str, digest: str, ticket_points: int) -> None:

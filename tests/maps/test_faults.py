@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import ttr_analysis as ttr
 from tests.fixtures import INVENTED
 from ttr_analysis import MapError
 from ttr_analysis.cards import ROUTE_COLORS
+from ttr_analysis.maps.loading import data_folder
 
 Change = tuple[str, str, str]
 """File, text in it, text in its place."""
@@ -447,5 +449,51 @@ def test_a_folder_in_place_of_a_file(folder: Path) -> None:
 def test_neither_a_map_nor_a_folder(tmp_path: Path) -> None:
     with pytest.raises(LookupError, match="no map or map folder 'nordik'; did you mean nordic"):
         ttr.load_map("nordik")
-    with pytest.raises(LookupError, match="it is one of nederland, nordic, switzerland, usa"):
+    with pytest.raises(LookupError, match="it is one of europe, nederland, nordic, switzerland, usa"):
         ttr.load_map(tmp_path / "zzzzzz")
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        pytest.param(
+            ("tickets.csv", "Amsterdam-Wilno,Amsterdam,Wilno,12,short", "Amsterdam-Wilno,Amsterdam,Wilno,12,tall"),
+            "tickets.csv, line 3, deck: expected a deck of rules.toml (long, short), got 'tall'",
+            id="no such deck",
+        ),
+        pytest.param(
+            ("tickets.csv", "Amsterdam-Wilno,Amsterdam,Wilno,12,short", "Amsterdam-Wilno,Amsterdam,Wilno,12,"),
+            "tickets.csv, line 3, deck: expected a deck of rules.toml (long, short), got ''",
+            id="no deck where there are several",
+        ),
+        pytest.param(
+            ("rules.toml", "opening_deal = 1", "opening_deal = 2"),
+            "rules.toml, line 49, tickets.opening_deal: expected the 5 that the decks deal together, got 4",
+            id="deals that do not add up",
+        ),
+        pytest.param(
+            ("rules.toml", 'name = "short"', 'name = "long"'),
+            'rules.toml, line 62, tickets.decks.1.name: expected a name for each deck, each another, got "long"',
+            id="two decks of one name",
+        ),
+    ],
+)
+def test_faults_of_decks(tmp_path: Path, change: Change, expected: str) -> None:
+    europe = shutil.copytree(data_folder() / "europe", tmp_path / "europe")
+    break_(europe, change)
+    assert faults_of(europe) == [expected]
+
+
+def test_a_deck_with_too_few_tickets(tmp_path: Path) -> None:
+    europe = shutil.copytree(data_folder() / "europe", tmp_path / "europe")
+    break_(europe, ("tickets.csv", "20,long", "20,short"), ("rules.toml", "players = [2, 5]", "players = [2, 6]"))
+    assert faults_of(europe) == [
+        "tickets.csv, deck: expected at least 6 tickets of the deck 'long' for the opening deal to 6 players, got 5"
+    ]
+
+
+def test_a_deck_that_the_rules_do_not_know(folder: Path) -> None:
+    content = (folder / "tickets.csv").read_text(encoding="utf-8").splitlines()
+    lines = [content[0] + ",deck", content[1] + ",long", *(line + "," for line in content[2:])]
+    (folder / "tickets.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    assert faults_of(folder) == ["tickets.csv, line 2, deck: expected no deck without [[tickets.decks]], got 'long'"]

@@ -183,12 +183,15 @@ class Ticket:
     neutral
         The two cities at its foot between which the neutral player builds, or
         None.
+    deck
+        The deck to which it belongs where the rules have several, else "".
     """
 
     id: str
     origin: Place
     destinations: tuple[tuple[Place, int], ...]
     neutral: tuple[str, str] | None = None
+    deck: str = ""
 
     @property
     def points(self) -> int:

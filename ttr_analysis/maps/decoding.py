@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from ttr_analysis._errors import Fault, nearest
 from ttr_analysis.maps.reading import toml_line
-from ttr_analysis.rules.ruleset import ClaimRules, Range, RuleSet
+from ttr_analysis.rules.ruleset import ClaimRules, Range, RuleSet, TicketRules
 
 _MAX_TEXT = 200
 _HUGE = 10**15
@@ -151,6 +151,7 @@ def _conflicts(rules: RuleSet) -> Iterator[Conflict]:
         yield ("tickets", "opening_keep"), tickets.opening_keep, expected
     if tickets.keep > tickets.draw:
         yield ("tickets", "keep"), tickets.keep, f"expected at most the {tickets.draw} tickets drawn"
+    yield from _deck_conflicts(tickets)
     if len(rules.scoring.start_scores) not in {0, high}:
         expected = f"expected one score for each of {high} seats, or none"
         yield ("scoring", "start_scores"), list(rules.scoring.start_scores), expected
@@ -163,6 +164,16 @@ def _conflicts(rules: RuleSet) -> Iterator[Conflict]:
         expected = f"expected at most the {rules.market.size} face-up cards"
         yield ("market", "reset_at"), rules.market.reset_at, expected
     yield from _bonus_conflicts(rules)
+
+
+def _deck_conflicts(tickets: TicketRules) -> Iterator[Conflict]:
+    names = [deck.name for deck in tickets.decks]
+    for i, name in enumerate(names):
+        if not name or name in names[:i]:
+            yield ("tickets", "decks", str(i), "name"), name, "expected a name for each deck, each another"
+    n_dealt = sum(deck.opening_deal for deck in tickets.decks)
+    if names and n_dealt != tickets.opening_deal:
+        yield ("tickets", "opening_deal"), tickets.opening_deal, f"expected the {n_dealt} that the decks deal together"
 
 
 def _claim_conflicts(claims: ClaimRules) -> Iterator[Conflict]:

@@ -107,7 +107,8 @@ class MapFrames:
         One row per ticket and destination.
 
         `id`, `origin`, `destination`, `points`, `n_destinations`,
-        `neutral_a` and `neutral_b` (cities at the foot of the ticket, or "").
+        `neutral_a` and `neutral_b` (cities at the foot of the ticket, or ""),
+        `deck` (that it belongs to, or "").
         """
         return pd.DataFrame(
             [
@@ -119,6 +120,7 @@ class MapFrames:
                     "n_destinations": len(ticket.destinations),
                     "neutral_a": ticket.neutral[0] if ticket.neutral else "",
                     "neutral_b": ticket.neutral[1] if ticket.neutral else "",
+                    "deck": ticket.deck,
                 }
                 for ticket in self._tickets
                 for place, points in ticket.destinations

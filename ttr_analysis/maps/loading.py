@@ -43,7 +43,7 @@ def load_map(name_or_folder: str | os.PathLike[str]) -> GameMap:
     Parameters
     ----------
     name_or_folder
-        `"nordic"`, `"switzerland"`, `"nederland"` or `"usa"`, in any case, or
+        `"europe"`, `"nordic"`, `"switzerland"`, `"nederland"` or `"usa"`, in any case, or
         such a map's title; or a folder with `cities.csv`, `routes.csv`, `tickets.csv`, `rules.toml` and, for
         tickets to countries, `places.csv`.
 
@@ -210,6 +210,7 @@ def _build_tickets(rows: list[Row], place: Callable[[str], Place]) -> tuple[Tick
             origin=place(lines[0]["origin"]),
             destinations=tuple((place(line["destination"]), line["points"]) for line in lines),
             neutral=(lines[0]["neutral_a"], lines[0]["neutral_b"]) if lines[0]["neutral_a"] else None,
+            deck=lines[0]["deck"],
         )
         for name, lines in by_id.items()
     )

@@ -47,6 +47,7 @@ TICKET_COLUMNS = (
     Column("points", whole(0, 200)),
     Column("neutral_a", text, ""),
     Column("neutral_b", text, ""),
+    Column("deck", text, ""),
 )
 
 
@@ -232,6 +233,7 @@ def _ticket_values(ticket: Ticket) -> Iterable[dict[str, Any]]:
             "points": points,
             "neutral_a": neutral_a,
             "neutral_b": neutral_b,
+            "deck": ticket.deck,
         }
 
 

@@ -62,6 +62,7 @@ def check_variants(rows: MapRows, rules: RuleSet, faults: list[Fault]) -> None:
         for row in check.routes.rows:
             _check_length(check, row)
         _check_n_tickets(check, len({row["ticket"] for row in rows.tickets.rows}))
+        _check_decks(check)
         faults += [replace(f, expected=f"{f.expected}, in variant {variant.variant}") for f in check.faults]
 
 
@@ -212,7 +213,7 @@ def _check_tickets(check: _Checker) -> None:
         if row.wrong & {"ticket", "destination"}:
             continue
         start = first.setdefault(row["ticket"], row)
-        for field in {"origin", "neutral_a", "neutral_b"} - start.wrong:
+        for field in {"origin", "neutral_a", "neutral_b", "deck"} - start.wrong:
             if row[field] != start[field]:
                 expected = f"expected {start[field]!r} as on line {start.line} of the same ticket"
                 check.add("tickets.csv", row, field, repr(row[field]), expected)
@@ -221,6 +222,7 @@ def _check_tickets(check: _Checker) -> None:
             expected = f"expected each destination of a ticket once (see line {same.line})"
             check.add("tickets.csv", row, "destination", repr(row["destination"]), expected)
     _check_n_tickets(check, len(first))
+    _check_decks(check)
 
 
 def _check_n_tickets(check: _Checker, n_tickets: int) -> None:
@@ -233,6 +235,27 @@ def _check_n_tickets(check: _Checker, n_tickets: int) -> None:
     if 0 < n_tickets < needed:
         expected = f"expected at least {needed} tickets for the opening deal to {n_players} players"
         check.add("tickets.csv", None, "ticket", n_tickets, expected)
+
+
+def _check_decks(check: _Checker) -> None:
+    """Check that each ticket is of a deck of the rules, and that each deck has enough for the opening deal."""
+    if check.rules is None:
+        return
+    decks = check.rules.tickets.decks
+    names = {deck.name for deck in decks}
+    for row in check.tickets.rows:
+        if row["deck"] and not names:
+            check.add("tickets.csv", row, "deck", repr(row["deck"]), "expected no deck without [[tickets.decks]]")
+        elif row["deck"] not in names | {None} and names:
+            expected = f"expected a deck of rules.toml ({', '.join(deck.name for deck in decks)})"
+            check.add("tickets.csv", row, "deck", repr(row["deck"]), expected)
+    for deck in decks if check.tickets.whole else ():
+        n_tickets = len({row["ticket"] for row in check.tickets.rows if row["deck"] == deck.name})
+        n_players = check.rules.players[1]
+        if n_tickets < deck.opening_deal * n_players:
+            needed = f"expected at least {deck.opening_deal * n_players} tickets of the deck {deck.name!r}"
+            expected = f"{needed} for the opening deal to {n_players} players"
+            check.add("tickets.csv", None, "deck", n_tickets, expected)
 
 
 def _check_neutral(check: _Checker, row: Row) -> None:

@@ -330,7 +330,8 @@ def _route_facts(route: Route) -> list[Any]:
 
 def _ticket_facts(ticket: Ticket) -> list[Any]:
     goals = sorted([place.name, points] for place, points in ticket.destinations)
-    return [ticket.id, ticket.origin.name, goals, sorted(ticket.neutral or ())]
+    deck = [ticket.deck] if ticket.deck else []  # nothing where there is none: old fingerprints stay
+    return [ticket.id, ticket.origin.name, goals, sorted(ticket.neutral or ()), *deck]
 
 
 def _rule_facts(rules: object) -> Any:  # noqa: ANN401

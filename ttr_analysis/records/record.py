@@ -44,6 +44,7 @@ from ttr_analysis.records.lines import FaultList, as_line, parse_lines, read_byt
 from ttr_analysis.records.replay import SET_UP, States, Timeline
 from ttr_analysis.records.verification import ImpossibleError, follow
 from ttr_analysis.rules.chance import TABLE_STREAM, open_stream, seed_key
+from ttr_analysis.rules.ruleset import TicketRules
 
 
 @dataclass(frozen=True, repr=False)
@@ -419,8 +420,7 @@ class GameRecord:
         if seat not in range(self.header.n_players):
             raise GameError(f"expected a seat from 0 to {self.header.n_players - 1}, got {seat!r}")
         others = [other for other in range(self.header.n_players) if other != seat]
-        names_unkept = self.map.rules.tickets.unkept == "discard_pile"
-        entries = list(seen_entries(self.entries, seat, self.header.n_players, names_unkept=names_unkept))
+        entries = list(seen_entries(self.entries, seat, self.header.n_players, self.map.rules.tickets))
         if shown and self.is_complete:
             entries += shown_entries(entries, self._last, others)
         return type(self)(replace(self.header, seed=None, game=None), tuple(entries), self.map)
@@ -590,7 +590,7 @@ class Game(GameEngine):
 _CARDS = (codes.CARD_DEALT, codes.CARD_DRAWN)
 
 
-def seen_entries(entries: Sequence[Entry], seat: int, n_players: int, *, names_unkept: bool) -> Iterator[Entry]:
+def seen_entries(entries: Sequence[Entry], seat: int, n_players: int, rules: TicketRules) -> Iterator[Entry]:
     """
     Yield the events of a game with what a seat cannot see unknown.
 
@@ -605,13 +605,13 @@ def seen_entries(entries: Sequence[Entry], seat: int, n_players: int, *, names_u
         Who watches.
     n_players
         Number of players.
-    names_unkept
-        Whether tickets that others do not keep lie face up.
+    rules
+        Say whether tickets that others do not keep lie face up.
     """
     keeps = [at for at, entry in enumerate(entries) if entry.kind == codes.KEEP_TICKETS]
     if len(keeps) < n_players:
         entries = entries[: min((at for at in keeps if entries[at].seat != seat), default=len(entries))]
-    face_up = _unkept(entries) if names_unkept else frozenset()
+    face_up = _face_up(entries, n_players, rules)
     for at, entry in enumerate(entries):
         if entry.seat == seat:
             yield entry
@@ -625,16 +625,19 @@ def seen_entries(entries: Sequence[Entry], seat: int, n_players: int, *, names_u
             yield entry
 
 
-def _unkept(entries: Sequence[Entry]) -> frozenset[int]:
-    """Return which offers of a ticket, by position, were not taken up."""
+def _face_up(entries: Sequence[Entry], n_players: int, rules: TicketRules) -> frozenset[int]:
+    """Return which offers of a ticket, by position, were not taken up and lie open then."""
     offered: dict[int, list[int]] = {}
     unkept: set[int] = set()
+    n_keeps = 0
     for at, entry in enumerate(entries):
         if entry.kind == codes.TICKET_OFFERED:
             offered.setdefault(entry.seat, []).append(at)
         elif entry.kind == codes.KEEP_TICKETS:
             offers = offered.pop(entry.seat, [])
-            unkept.update(offer for offer in offers if entries[offer].value not in entry.tickets)
+            if rules.unkept_at(opening=n_keeps < n_players) == "discard_pile":
+                unkept.update(offer for offer in offers if entries[offer].value not in entry.tickets)
+            n_keeps += 1
     return frozenset(unkept)
 
 

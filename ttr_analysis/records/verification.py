@@ -18,6 +18,7 @@ from ttr_analysis.engine.codes import kind_of, make_action, unpacked
 from ttr_analysis.engine.events import Rows, tape_of
 from ttr_analysis.engine.kernel.faults import ActionFault
 from ttr_analysis.engine.kernel.step import action_fault
+from ttr_analysis.engine.kernel.tickets import where_unkept
 from ttr_analysis.engine.layout import (
     AT_DISCARDS,
     AT_OFFER,
@@ -224,7 +225,7 @@ class _Follower:
                 raise ImpossibleError(self.first, f"P{entry.seat} is not offered {self._ticket(ticket)}, but {offered}")
             bits |= 1 << left[0]
         unkept = [offered for i, offered in enumerate(offer) if not bits >> i & 1]
-        if self.tables.unkept == UNKEPT_DISCARDED and UNKNOWN_TICKET in unkept:
+        if where_unkept(state, self.tables) == UNKEPT_DISCARDED and UNKNOWN_TICKET in unkept:
             reason = "tickets that are not kept lie face up: each must be named where it is offered"
             raise ImpossibleError(self.first, reason)
         return bits

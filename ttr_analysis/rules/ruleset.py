@@ -170,6 +170,27 @@ class TunnelRules:
 
 
 @dataclass(frozen=True, slots=True)
+class DeckRules:
+    """
+    A deck of destination tickets of its own: those with its name as `deck`.
+
+    Parameters
+    ----------
+    name
+        What the tickets call it.
+    opening_deal
+        Tickets of it that each player is dealt at the start.
+    undealt
+        Where the rest of it goes then: to the "pile" from which tickets are
+        drawn later, or "removed" from the game.
+    """
+
+    name: str
+    opening_deal: Annotated[int, Range(0, 20)] = 0
+    undealt: Literal["pile", "removed"] = "pile"
+
+
+@dataclass(frozen=True, slots=True)
 class TicketRules:
     """
     Destination tickets.
@@ -183,6 +204,11 @@ class TicketRules:
     unkept
         Where the others go: "removed" from the game, "under_pile", or face up
         to a "discard_pile" that is shuffled when the pile is empty.
+    opening_unkept
+        Where those go that are not kept at the start; "" for the same place.
+    decks
+        The decks, if there is more than one pile at the start: each player is
+        dealt from one after the other, `opening_deal` tickets in all.
     """
 
     opening_deal: Annotated[int, Range(1, 20)] = 3
@@ -190,6 +216,33 @@ class TicketRules:
     draw: Annotated[int, Range(1, 20)] = 3
     keep: Annotated[int, Range(1, 20)] = 1
     unkept: Literal["removed", "under_pile", "discard_pile"] = "under_pile"
+    opening_unkept: Literal["", "removed", "under_pile", "discard_pile"] = ""
+    decks: tuple[DeckRules, ...] = ()
+
+    def n_dealt(self, deck: str) -> int:
+        """
+        Return how many tickets of a deck each player is dealt at the start.
+
+        Examples
+        --------
+        >>> TicketRules(opening_deal=4, decks=(DeckRules("long", 1), DeckRules("short", 3))).n_dealt("short")
+        3
+        >>> TicketRules(opening_deal=4).n_dealt("")
+        4
+        """
+        return next((known.opening_deal for known in self.decks if known.name == deck), self.opening_deal)
+
+    def unkept_at(self, *, opening: bool) -> Literal["removed", "under_pile", "discard_pile"]:
+        """
+        Return where tickets go that are not kept.
+
+        Examples
+        --------
+        >>> rules = TicketRules(opening_unkept="removed")
+        >>> rules.unkept_at(opening=True), rules.unkept_at(opening=False)
+        ('removed', 'under_pile')
+        """
+        return (self.opening_unkept or self.unkept) if opening else self.unkept
 
 
 @dataclass(frozen=True, slots=True)

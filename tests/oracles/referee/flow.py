@@ -17,6 +17,7 @@ from tests.oracles.referee.payment import color_of
 from tests.oracles.referee.table import BANK, NEUTRAL, Table
 from ttr_analysis.cards import LOCOMOTIVE
 from ttr_analysis.maps.model import Route
+from ttr_analysis.rules.ruleset import DeckRules
 
 
 def whole_game(table: Table) -> Script:
@@ -36,10 +37,16 @@ def set_up(table: Table) -> Script:
             yield from turn_up_card(table, {"event": "card_dealt", "seat": seat}, into(table.hands[seat]))
     yield from fill_market(table, range(rules.market.size))
     for seat in table.seats:
-        yield from offer_tickets(table, seat, rules.tickets.opening_deal)
+        if not rules.tickets.decks:
+            yield from offer_tickets(table, seat, rules.tickets.opening_deal)
+        for deck in rules.tickets.decks:
+            yield from deal_from_deck(table, seat, deck)
+    for deck in rules.tickets.decks:
+        if deck.undealt == "removed":
+            table.remove_rest_of_deck(deck.name)
     for seat in table.seats:
         table.must_keep = min(rules.tickets.opening_keep, len(table.offers[seat]))
-        keep_tickets(table, (yield Decision("keep_start", seat)))
+        keep_tickets(table, (yield Decision("keep_start", seat)), opening=True)
 
 
 def take_turn(table: Table, seat: int) -> Script:
@@ -237,20 +244,29 @@ def offer_tickets(table: Table, seat: int, number: int) -> Script:
         table.offers[seat].append(ticket)
 
 
+def deal_from_deck(table: Table, seat: int, deck: DeckRules) -> Script:
+    """Deal a seat the opening tickets that come from one of the decks."""
+    for _ in range(deck.opening_deal):
+        here = [ticket for ticket in table.ticket_pile if table.tickets[ticket].deck == deck.name]
+        event = yield Chance({"event": "ticket_offered", "seat": seat}, "ticket", dict.fromkeys(here, 1))
+        table.ticket_pile.remove(event["ticket"])
+        table.offers[seat].append(event["ticket"])
+
+
 def draw_tickets(table: Table, seat: int) -> Script:
     yield from offer_tickets(table, seat, table.rules.tickets.draw)
     table.must_keep = min(table.rules.tickets.keep, len(table.offers[seat]))
     keep_tickets(table, (yield Decision("keep", seat)))
 
 
-def keep_tickets(table: Table, event: Event) -> None:
+def keep_tickets(table: Table, event: Event, *, opening: bool = False) -> None:
     """Move the tickets that a seat keeps to its hand, and put the others away in the order offered."""
     offer, table.offers[event["seat"]] = table.offers[event["seat"]], []
     for ticket in offer:
         if ticket in event["tickets"]:
             table.held[event["seat"]].append(ticket)
         else:
-            table.put_away(ticket)
+            table.put_away(ticket, opening=opening)
     table.must_keep = 0
 
 

@@ -153,14 +153,21 @@ class Table:
         if isinstance(payee, int):
             self.tokens[payee] += amount
 
-    def put_away(self, ticket: str) -> None:
+    def put_away(self, ticket: str, *, opening: bool) -> None:
         """Put a ticket where those go that nobody keeps."""
         where = {
             "removed": self.removed,
             "under_pile": self.ticket_queue,
             "discard_pile": self.ticket_discards,
         }
-        where[self.rules.tickets.unkept].append(ticket)
+        rules = self.rules.tickets
+        where[(opening and rules.opening_unkept) or rules.unkept].append(ticket)
+
+    def remove_rest_of_deck(self, deck: str) -> None:
+        """Take the tickets of a deck that were not dealt out of the game."""
+        rest = [ticket for ticket in self.ticket_pile if self.tickets[ticket].deck == deck]
+        self.ticket_pile = [ticket for ticket in self.ticket_pile if ticket not in rest]
+        self.removed += rest
 
     # -- conservation -----------------------------------------------------------
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis.engine.codes import SHUFFLED, SHUFFLED_TICKETS, TICKET_OFFERED, kind_of, make_event
@@ -18,6 +20,8 @@ from ttr_analysis.engine.layout import (
     State,
 )
 from ttr_analysis.tables import MAX_TICKETS, UNKEPT_DISCARDED, UNKEPT_UNDER_PILE, Tables
+
+ANY_DECK: Final = -1
 
 
 @compiled
@@ -50,15 +54,16 @@ def find_ticket_pile(state: State, tables: Tables, tape: Ints) -> bool:
 
 
 @compiled
-def next_ticket(state: State, tape: Ints, code: int) -> int:
-    """Take the top ticket of the pile, which is not empty; return its number."""
+def next_ticket(state: State, tables: Tables, tape: Ints, code: int, deck: int = ANY_DECK) -> int:
+    """Take the top ticket of the pile, or at the start of one of the decks, which is not empty; return its number."""
     if state.n_ticket_pile > 0:
-        ticket = _scripted_ticket(state, tape, code) if is_scripted(tape) else _random_ticket(state)
+        scripted = is_scripted(tape)
+        ticket = _scripted_ticket(state, tables, tape, code, deck) if scripted else _random_ticket(state, tables, deck)
         state.n_ticket_pile -= 1
     else:
         ticket = state.queue[state.queue_head]
         if is_scripted(tape):
-            ticket = _scripted_from_queue(state, tape, code, ticket)
+            ticket = _scripted_from_queue(state, tables, tape, code, ticket)
         state.queue_head = (state.queue_head + 1) % MAX_TICKETS
         state.n_queued -= 1
     write_event(tape, code, ticket)
@@ -66,51 +71,61 @@ def next_ticket(state: State, tape: Ints, code: int) -> int:
 
 
 @compiled
-def _random_ticket(state: State) -> int:
-    left = random_below(state, state.n_ticket_pile)
-    ticket = -1
+def _random_ticket(state: State, tables: Tables, deck: int) -> int:
+    n = state.n_ticket_pile
+    if deck != ANY_DECK:
+        n = 0
+        for ticket in range(tables.n_tickets):
+            n += int(state.ticket_at[ticket] == AT_PILE and tables.ticket_deck[ticket] == deck)
+    left = random_below(state, n)
+    found = -1
     while left >= 0:
-        ticket += 1
-        left -= int(state.ticket_at[ticket] == AT_PILE)
-    return ticket
+        found += 1
+        is_of = deck in (ANY_DECK, tables.ticket_deck[found])
+        left -= int(state.ticket_at[found] == AT_PILE and is_of)
+    return found
 
 
 @compiled
-def _scripted_ticket(state: State, tape: Ints, code: int) -> int:
+def _scripted_ticket(state: State, tables: Tables, tape: Ints, code: int, deck: int) -> int:
     ticket = read_outcome(state, tape, code)
     if ticket == UNKNOWN_TICKET and kind_of(code) == TICKET_OFFERED:
         return ticket
-    if _may_be_unknown(state, ticket):
+    if _may_be_unknown(state, tables, ticket, deck):
         return ticket
     state.fault = 1
     return UNKNOWN_TICKET
 
 
 @compiled
-def _may_be_unknown(state: State, ticket: int) -> bool:
-    """Return whether there is such a ticket, and it has not been seen elsewhere than in the pile."""
-    return bool(0 <= ticket < MAX_TICKETS and state.ticket_at[ticket] == AT_PILE)
+def _may_be_unknown(state: State, tables: Tables, ticket: int, deck: int) -> bool:
+    """Return whether there is such a ticket, not seen elsewhere than in the pile, that may come from that deck."""
+    if not (0 <= ticket < tables.n_tickets and state.ticket_at[ticket] == AT_PILE):
+        return False
+    of = tables.ticket_deck[ticket]
+    # A deck that left the game still seems to lie there where it is not known which of its tickets were dealt.
+    return bool(of == deck or (deck == ANY_DECK and tables.deck_leaves[of] == 0))
 
 
 @compiled
-def _scripted_from_queue(state: State, tape: Ints, code: int, ticket: int) -> int:
+def _scripted_from_queue(state: State, tables: Tables, tape: Ints, code: int, ticket: int) -> int:
     """Return the ticket that the script says; where it is known which ones lie there, it must be one of those."""
     said = read_outcome(state, tape, code)
     if said not in (ticket, UNKNOWN_TICKET):
-        _bring_up(state, said)
+        _bring_up(state, tables, said)
         ticket = state.queue[state.queue_head]
     if said == UNKNOWN_TICKET and ticket != UNKNOWN_TICKET:
         state.ticket_at[ticket] = AT_PILE  # whoever got it may put it back unseen
     if said in (ticket, UNKNOWN_TICKET):
         return said
-    if ticket == UNKNOWN_TICKET and _may_be_unknown(state, said):
+    if ticket == UNKNOWN_TICKET and _may_be_unknown(state, tables, said, ANY_DECK):
         return said
     state.fault = 1
     return UNKNOWN_TICKET
 
 
 @compiled
-def _bring_up(state: State, ticket: int) -> None:
+def _bring_up(state: State, tables: Tables, ticket: int) -> None:
     """
     Let a ticket be the top one, if it, or one that is not known, was put under the pile as early as that one.
 
@@ -122,7 +137,7 @@ def _bring_up(state: State, ticket: int) -> None:
         at = (head + i) % MAX_TICKETS
         if state.queued_at[at] != state.queued_at[head]:
             return
-        is_unknown = state.queue[at] == UNKNOWN_TICKET and _may_be_unknown(state, ticket)
+        is_unknown = state.queue[at] == UNKNOWN_TICKET and _may_be_unknown(state, tables, ticket, ANY_DECK)
         if state.queue[at] == ticket or is_unknown:
             state.queue[at] = state.queue[head]
             state.queue[head] = ticket
@@ -132,14 +147,44 @@ def _bring_up(state: State, ticket: int) -> None:
 @compiled
 def offer_tickets(state: State, tables: Tables, tape: Ints, seat: int, n: int) -> None:
     """Deal a seat `n` tickets to choose from, fewer if there are no more."""
-    for i in range(n):
+    for _ in range(n):
         if not find_ticket_pile(state, tables, tape):
             return
-        ticket = next_ticket(state, tape, make_event(TICKET_OFFERED, seat))
-        state.offer[seat, i] = ticket
-        state.n_offer[seat] += 1
-        if ticket != UNKNOWN_TICKET:
-            state.ticket_at[ticket] = AT_OFFER
+        _offer(state, seat, next_ticket(state, tables, tape, make_event(TICKET_OFFERED, seat)))
+
+
+@compiled
+def deal_opening(state: State, tables: Tables, tape: Ints) -> None:
+    """Deal all seats their opening tickets, deck by deck; what is left of a deck goes where the rules say."""
+    for seat in range(tables.n_seats):
+        for deck in range(tables.n_decks):
+            n_left = tables.deck_size[deck] - seat * tables.deck_deal[deck]
+            for _ in range(min(tables.deck_deal[deck], n_left)):
+                _offer(state, seat, next_ticket(state, tables, tape, make_event(TICKET_OFFERED, seat), deck))
+    for deck in range(tables.n_decks):
+        if tables.deck_leaves[deck]:
+            _remove_deck(state, tables, deck)
+
+
+@compiled
+def _offer(state: State, seat: int, ticket: int) -> None:
+    """Let a seat choose from one more ticket."""
+    state.offer[seat, state.n_offer[seat]] = ticket
+    state.n_offer[seat] += 1
+    _put(state, ticket, AT_OFFER)
+
+
+@compiled
+def _remove_deck(state: State, tables: Tables, deck: int) -> None:
+    """Take what was not dealt of a deck out of the game; which tickets these are, only who knows all dealt knows."""
+    n_left = max(0, tables.deck_size[deck] - tables.n_seats * tables.deck_deal[deck])
+    n_found = 0
+    for ticket in range(tables.n_tickets):
+        n_found += int(tables.ticket_deck[ticket] == deck and state.ticket_at[ticket] == AT_PILE)
+    state.n_ticket_pile -= n_left
+    for ticket in range(tables.n_tickets):
+        if n_found == n_left and tables.ticket_deck[ticket] == deck and state.ticket_at[ticket] == AT_PILE:
+            state.ticket_at[ticket] = AT_REMOVED
 
 
 @compiled
@@ -160,8 +205,15 @@ def count_bits(number: int) -> int:
 
 
 @compiled
+def where_unkept(state: State, tables: Tables) -> int:
+    """Return where tickets go that are not kept now: one of `UNKEPT_*`."""
+    return int(tables.opening_unkept if state.phase == KEEP_START else tables.unkept)
+
+
+@compiled
 def keep_tickets(state: State, tables: Tables, seat: int, kept: int) -> None:
     """Keep the tickets of an offer whose bits are set; put the others, in order, where the rules say."""
+    unkept = where_unkept(state, tables)
     for i in range(state.n_offer[seat]):
         ticket = state.offer[seat, i]
         state.offer[seat, i] = NOBODY
@@ -172,13 +224,13 @@ def keep_tickets(state: State, tables: Tables, seat: int, kept: int) -> None:
             continue
         if ticket != UNKNOWN_TICKET:
             state.returned_by[ticket] = 1 + seat
-        if tables.unkept == UNKEPT_UNDER_PILE:
+        if unkept == UNKEPT_UNDER_PILE:
             last = (state.queue_head + state.n_queued) % MAX_TICKETS
             state.queue[last] = ticket
             state.queued_at[last] = state.n_turns
             state.n_queued += 1
             _put(state, ticket, AT_QUEUE)
-        elif tables.unkept == UNKEPT_DISCARDED:
+        elif unkept == UNKEPT_DISCARDED:
             discard_ticket(state, ticket)
         else:
             _put(state, ticket, AT_REMOVED)

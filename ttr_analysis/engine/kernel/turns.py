@@ -9,7 +9,7 @@ from ttr_analysis.engine.codes import CARD_DEALT, make_event
 from ttr_analysis.engine.codes import NEUTRAL_TICKET as NEUTRAL_TICKET_EVENT
 from ttr_analysis.engine.kernel.cards import can_draw, draw_unseen, fill_market, make_drawable
 from ttr_analysis.engine.kernel.claims import mark_owner
-from ttr_analysis.engine.kernel.tickets import discard_ticket, find_ticket_pile, next_ticket, offer_tickets
+from ttr_analysis.engine.kernel.tickets import deal_opening, discard_ticket, find_ticket_pile, next_ticket
 from ttr_analysis.engine.layout import (
     AT_PILE,
     KEEP_START,
@@ -100,7 +100,7 @@ def play_neutral(state: State, tables: Tables, tape: Ints) -> None:
     find_ticket_pile(state, tables, tape)
     if not state.neutral_in:
         return
-    ticket = next_ticket(state, tape, NEUTRAL_TICKET_EVENT)
+    ticket = next_ticket(state, tables, tape, NEUTRAL_TICKET_EVENT)
     discard_ticket(state, ticket)
     state.neutral_ticket = ticket
     if ticket == UNKNOWN_TICKET:
@@ -173,8 +173,7 @@ def new_game(tables: Tables, key: Ints, game: int, state: State, tape: Ints) -> 
                 draw_unseen(state, tables, tape, seat, make_event(CARD_DEALT, seat))
     fill_market(state, tables, tape)
     state.added_discards = 0
-    for seat in range(tables.n_seats):
-        offer_tickets(state, tables, tape, seat, tables.opening_deal)
+    deal_opening(state, tables, tape)
     state.phase = KEEP_START
 
 

@@ -458,9 +458,9 @@ def _count_opening(state: State, tables: Tables, looker: int) -> None:
                 state.offer[seat, i] = UNKNOWN_TICKET
         elif looker < state.seat:
             n -= state.n_held[looker]
-            if tables.unkept == UNKEPT_UNDER_PILE:
+            if tables.opening_unkept == UNKEPT_UNDER_PILE:
                 _queue_given_back(state, tables, n)
-            elif tables.unkept == UNKEPT_DISCARDED:
+            elif tables.opening_unkept == UNKEPT_DISCARDED:
                 state.n_ticket_discards = n
 
 
