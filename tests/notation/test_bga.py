@@ -266,6 +266,19 @@ def test_notes_of_another_form_are_refused(notes: TicketNotes) -> None:
         read_bga(usa_log(), tickets=notes)
 
 
+@pytest.mark.parametrize(
+    ("notes", "expected"),
+    [
+        ({"Ann": [(["Dallas - New York"], ["Dallas - New York"])] * 101}, "at most 100 offers for Ann, got 101"),
+        ({"Ann": [([f"Dalas - New York {n}" for n in range(501)], [])]}, "at most 500 names of tickets, got 501"),
+    ],
+    ids=["offers", "names"],
+)
+def test_more_notes_than_a_game_can_have_are_refused_at_once(notes: TicketNotes, expected: str) -> None:
+    with pytest.raises(RecordError, match=f"tickets: expected {expected}"):
+        read_bga(usa_log(), tickets=notes)
+
+
 def test_names_may_hold_anything_and_what_cannot_be_printed_is_left_out() -> None:
     names = {"Ann": "Ann takes 3", "Bo": "Ann", "Cleo": "\u200bto with : 1,2"}
     text = re.sub("Ann|Bo|Cleo", lambda name: names[name[0]], usa_log())

@@ -24,6 +24,11 @@ Copies = frozenset[int]
 """A ticket by name: the numbers of all tickets that are called so."""
 UNKNOWN_COPIES: Final[Copies] = frozenset({UNKNOWN_TICKET})
 
+_MOST_OFFERS: Final = 100
+"""Offers of tickets that may be noted of a player."""
+_MOST_NAMES: Final = 500
+"""Names of tickets in all notes: each that is misspelled is compared with every ticket of the map."""
+
 
 class Selection(NamedTuple):
     """Tickets that were offered and kept, and in which move if that was noted."""
@@ -211,12 +216,23 @@ def by_player(notes: TicketNotes) -> dict[str, list[Note]]:
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         expected = "tickets: expected players with their playerName and destinationSelections, or pairs by player"
         raise fault(0, str(error), expected) from None
+    _check_notes(found)
+    return found
+
+
+def _check_notes(found: Mapping[str, Sequence[Note]]) -> None:
+    """Raise a RecordError unless notes are lists of names, and no more of them than a game can have."""
+    names: set[str] = set()
     for name, noted in found.items():
+        if len(noted) > _MOST_OFFERS:
+            raise fault(0, f"{len(noted):,}", f"tickets: expected at most {_MOST_OFFERS} offers for {name}")
         parts: list[Any] = [part for note in noted for part in note[:2]]
         for part in parts:
             if isinstance(part, str) or not isinstance(part, Sequence) or not all(isinstance(i, str) for i in part):
                 raise fault(0, str(part), f"tickets: expected lists of names for {name}")
-    return found
+            names.update(part)
+    if len(names) > _MOST_NAMES:
+        raise fault(0, f"{len(names):,}", f"tickets: expected at most {_MOST_NAMES} names of tickets")
 
 
 def selections_of(notes: Iterable[Note], game_map: GameMap) -> list[Selection]:
@@ -231,6 +247,7 @@ def selections_of(notes: Iterable[Note], game_map: GameMap) -> list[Selection]:
     ]
 
 
+@lru_cache(maxsize=_MOST_NAMES)  # a name is noted twice at least: as offered, and as kept
 def _noted(name: str, game_map: GameMap) -> Copies:
     """Return the ticket that somebody noted."""
     names = _ticket_names(game_map)
