@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -119,3 +120,17 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.
         write_atomically(path, "new")
     assert path.read_text(encoding="utf-8") == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_thousand_misspelled_names_are_told_in_no_time(tmp_path: Path) -> None:
+    folder = tmp_path / "alike"
+    shutil.copytree(INVENTED, folder)
+    names = [f"{n:02}{'abcdefghij' * 9}" for n in range(64)]
+    (folder / "cities.csv").write_text("name,lat,lon\n" + "".join(f"{name},50,5\n" for name in names))
+    rows = "".join(f"{n},{names[n % 64]}x{n},{names[n % 63]}y{n},5\n" for n in range(1_000))
+    (folder / "tickets.csv").write_text("ticket,origin,destination,points\n" + rows)
+    start = time.process_time()
+    with pytest.raises(MapError, match=r"expected the name of a city") as caught:
+        ttr.load_map(folder)
+    assert time.process_time() - start < 1
+    assert len(caught.value.faults) > 2_000

@@ -14,6 +14,8 @@ from ttr_analysis.rules.ruleset import RuleSet
 
 MAX_ROUTES = 128
 MAX_TICKETS = 128
+_MOST_HINTS = 50
+"""Faults that may be there before a misspelled name is told without the nearest right ones, which take time to find."""
 
 
 class _Checker:
@@ -39,7 +41,7 @@ class _Checker:
     def name(self, file: str, row: Row, field: str, names: AbstractSet[str], what: str) -> None:
         """Add a fault with the nearest right names if a field is none of `names`."""
         if row[field] is not None and row[field] not in names:
-            hint = nearest(row[field], names - {None})
+            hint = nearest(row[field], names - {None}) if len(self.faults) < _MOST_HINTS else []
             expected = f"expected the name of a {what}" + (f" ({' or '.join(hint)}?)" if hint else "")
             self.add(file, row, field, repr(row[field]), expected)
 
