@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from pathlib import Path
@@ -128,3 +129,33 @@ def test_parts_of_tables_in_memory_may_be_changed() -> None:
         for part in result.iterate("seats", columns):
             part.loc[:, "points"] = 0
     assert result.table("seats")["points"].abs().sum() > 0
+
+
+def sign(part: Path) -> None:
+    """Write the checksums of a part anew, as somebody who means harm would."""
+    sums = json.loads((part / SUMS).read_text())
+    for name in sums["tables"]:
+        content = (part / name).read_bytes()
+        sums["tables"][name] = [len(content), hashlib.sha256(content).hexdigest()]
+    (part / SUMS).write_text(json.dumps(sums))
+
+
+def test_what_the_reader_of_parquet_says_is_told_on_one_line_that_can_be_printed(run: Path) -> None:
+    file = run / SECOND / "games.parquet"
+    content = bytearray(file.read_bytes())
+    content[-40:-8] = b"\x1b" * 32
+    file.write_bytes(content)
+    sign(run / SECOND)
+    with pytest.raises(ValueError, match=rf"{SECOND} in .* is damaged \(games.parquet cannot be read") as caught:
+        read_all(run)
+    assert str(caught.value).isprintable()
+
+
+def test_names_that_the_simulation_does_not_have_are_refused(run: Path) -> None:
+    file = run / SECOND / "seats.parquet"
+    frame = pd.read_parquet(file)
+    frame["policy"] = frame["policy"].astype(str).replace("Greedy", "Nobody")
+    frame.to_parquet(file, index=False)
+    sign(run / SECOND)
+    with pytest.raises(ValueError, match=rf"{SECOND} in .* is damaged .*policy: there is no 'Nobody'"):
+        read_all(run)

@@ -194,9 +194,21 @@ def with_types(table: str, frame: pd.DataFrame, types: Mapping[str, pd.Categoric
         The rows, with all columns or some.
     types
         From `category_types`.
+
+    Raises
+    ------
+    ValueError
+        If a name is none of those of its category: it would be lost.
     """
-    wanted = {column: types[dtype] for column, (dtype, _) in TABLES[table].items() if dtype in types}
-    return frame.astype({column: dtype for column, dtype in wanted.items() if column in frame})
+    wanted = {
+        column: types[dtype] for column, (dtype, _) in TABLES[table].items() if dtype in types and column in frame
+    }
+    for column, category in wanted.items():
+        known = set(category.categories)
+        unknown = [name for name in frame[column].dropna().unique() if name not in known]
+        if unknown:
+            raise ValueError(f"{column}: there is no {unknown[0]!r}")
+    return frame.astype(wanted)
 
 
 def no_rows(table: str, types: Mapping[str, pd.CategoricalDtype]) -> pd.DataFrame:

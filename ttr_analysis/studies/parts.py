@@ -24,6 +24,7 @@ from typing import Any, Final
 
 import pandas as pd
 
+from ttr_analysis._errors import _shorten
 from ttr_analysis.maps.reading import write_atomically
 from ttr_analysis.studies.columns import TABLES, with_types
 
@@ -215,7 +216,7 @@ class PartFolder:
             try:
                 frame = with_types(table, pd.read_parquet(io.BytesIO(content), columns=columns), types)
             except (*_UNREADABLE, ArrowException) as error:
-                raise self._damage(part, f"{table}.parquet cannot be read: {error}") from error
+                raise self._damage(part, f"{table}.parquet cannot be read: {_shorten(str(error), 200)}") from error
             if list(frame.columns) != (list(TABLES[table]) if columns is None else columns):
                 raise self._damage(part, f"{table}.parquet has other columns")
             yield frame
