@@ -6,6 +6,7 @@
 #   make test-lowest                       the same tests of the library, with the lowest versions it declares
 #   make lint                              ruff, mypy, layers
 #   make soak [MINUTES=30]                 thousands of games on every map, each state checked; goes on where it stopped
+#   make fuzz [MINUTES=10]                 100,000 damaged files, each read or refused in words; goes on where it stopped
 #   make docs                              the site: docs/_build/html/index.html, every notebook executed
 #   make bench                             how fast it is
 #   make bench-widgets                     how fast the widgets are in a browser
@@ -16,7 +17,7 @@ PYTHON ?= python3
 MAP ?= nordic
 OUT ?=
 AS_ROOT ?=
-MINUTES ?= 30
+MINUTES ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -39,7 +40,7 @@ NOT_NUMERIC := referee record notation bounds playout structure paths best
 LIBRARY := analysis engine maps notation policies report rules studies viz widgets
 
 .DEFAULT_GOAL := help
-.PHONY: help study lab test test-compiled test-browser test-notebooks test-plain test-lowest lint soak docs bench bench-widgets lock clean
+.PHONY: help study lab test test-compiled test-browser test-notebooks test-plain test-lowest lint soak fuzz docs bench bench-widgets lock clean
 
 help:
 	@sed -n 's/^#  //p' Makefile
@@ -112,7 +113,10 @@ lint: $(READY)
 	$(BIN)/lint-imports --no-logo
 
 soak: $(READY)
-	$(BIN)/python -m scripts.soak --minutes $(MINUTES)
+	$(BIN)/python -m scripts.soak $(if $(MINUTES),--minutes $(MINUTES))
+
+fuzz: $(READY)
+	$(BIN)/python -m scripts.fuzz $(if $(MINUTES),--minutes $(MINUTES))
 
 docs: $(READY)
 	$(BIN)/python -m sphinx --fresh-env --nitpicky --fail-on-warning --keep-going --quiet \

@@ -20,6 +20,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -150,7 +151,7 @@ def _load(file: Path) -> dict[Key, Counter[str]]:
     """Return how the games ended that were played with these sources."""
     try:
         data = json.loads(file.read_text(encoding="utf-8"))
-        if data["sources"] == _fingerprint():
+        if data["sources"] == _sources():
             return {(name, player): Counter(endings) for name, player, endings in data["done"]}
         print("the sources have changed since the last run: it begins anew")
     except FileNotFoundError:
@@ -163,21 +164,21 @@ def _load(file: Path) -> dict[Key, Counter[str]]:
 def _save(file: Path, done: dict[Key, Counter[str]]) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     rows = [[*key, endings] for key, endings in done.items()]
-    write_atomically(file, json.dumps({"sources": _fingerprint(), "done": rows}) + "\n")
+    write_atomically(file, json.dumps({"sources": _sources(), "done": rows}) + "\n")
 
 
-def _fingerprint() -> str:
+@cache
+def fingerprint(*folders: str) -> str:
+    """Return a name for all that stands in folders of the project."""
+    digest = hashlib.blake2b(digest_size=10)
+    for path in sorted(path for name in folders for path in (ROOT / name).rglob("*.*") if path.suffix != ".pyc"):
+        digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _sources() -> str:
     """Return a name for all that the games depend on."""
-    if not _SOURCES:
-        digest = hashlib.blake2b(digest_size=10)
-        folders = [ROOT / name for name in ("ttr_analysis", "data", "tests/engine", "tests/oracles", "tests/invented")]
-        for path in sorted(path for folder in folders for path in folder.rglob("*.*") if path.suffix != ".pyc"):
-            digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes())
-        _SOURCES.append(digest.hexdigest())
-    return _SOURCES[0]
-
-
-_SOURCES: list[str] = []
+    return fingerprint("ttr_analysis", "data", "tests/engine", "tests/oracles", "tests/invented")
 
 
 def _print_table(done: dict[Key, Counter[str]], wanted: dict[str, int]) -> None:

@@ -78,11 +78,11 @@ def test_other_sources_and_a_damaged_file_begin_anew(
 ) -> None:
     file = tmp_path / "progress.json"
     done = {(str(USA), Random.name): Counter(trains=2)}
-    monkeypatch.setattr(soak, "_SOURCES", ["these"])
+    monkeypatch.setattr(soak, "_sources", lambda: "these")
     soak._save(file, done)
     assert soak._load(file) == done
 
-    monkeypatch.setattr(soak, "_SOURCES", ["others"])
+    monkeypatch.setattr(soak, "_sources", lambda: "others")
     assert soak._load(file) == {}
     assert "the sources have changed" in capsys.readouterr().out
 
