@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Self
 
 from ttr_analysis import __version__
-from ttr_analysis._errors import FaultsError, UnknownNameError
+from ttr_analysis._errors import FaultsError, GameError, UnknownNameError
 
 DONE, FAULTS, USAGE, INTERRUPTED = 0, 1, 2, 130
 
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except FaultsError as error:
         print(error, file=sys.stderr)
         return FAULTS
-    except UnknownNameError as error:
+    except (GameError, UnknownNameError) as error:
         print(f"ttr-analysis: {error}", file=sys.stderr)
         return USAGE
     except KeyboardInterrupt:
@@ -121,6 +121,8 @@ def _parser() -> argparse.ArgumentParser:
     import_log.add_argument("--map", default="usa", metavar="MAP", help="the map (default: usa)")
     import_log.add_argument("--tickets", type=Path, metavar="FILE", help="offers of tickets that were noted, as JSON")
     import_log.add_argument("--seat", metavar="NAME", help='the player whom the log calls "You"')
+    import_log.add_argument("--title", default="", metavar="TEXT", help="a title for the record")
+    import_log.add_argument("--date", default="", metavar="DAY", help="the day of the game, such as 2026-03-14")
     import_log.add_argument("--out", type=Path, metavar="FILE", help="the record (default: LOG with .jsonl)")
     import_log.set_defaults(run=_import)
     return parser
@@ -233,7 +235,8 @@ def _import(options: argparse.Namespace) -> int:
     try:
         text = options.log.read_text("utf-8", errors="replace")
         tickets = read_notes(options.tickets) if options.tickets else None
-        record = read_bga(text, tickets=tickets, seat=options.seat, game_map=options.map)
+        about = {"title": options.title, "date": options.date}
+        record = read_bga(text, tickets=tickets, seat=options.seat, game_map=options.map, **about)
         record.save(out)
     except OSError as error:
         print(f"ttr-analysis: {error.filename or options.log}: {error.strerror or error}", file=sys.stderr)

@@ -34,7 +34,7 @@ as good as `blue 4`, and the semicolon may be left out. The canonical text is wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ttr_analysis._errors import GameError
@@ -135,7 +135,7 @@ def code_text(packed: PackedGame, vector: State, code: int, value: int) -> str:
     return part_text(packed, vector, [entry])
 
 
-def record_lines(record: GameRecord) -> list[str]:
+def record_lines(record: GameRecord, *, comments: bool = False) -> list[str]:
     r"""
     Return a record as lines: the set-up, then one line a turn.
 
@@ -143,6 +143,10 @@ def record_lines(record: GameRecord) -> list[str]:
     ----------
     record
         Any record. A last move that lacks outcomes is left out.
+    comments
+        Whether lines that begin with # tell title, day and players, and over
+        each turn where it stood in the source of the record; `read_game`
+        leaves them out.
 
     Examples
     --------
@@ -162,7 +166,22 @@ def record_lines(record: GameRecord) -> list[str]:
     """
     packed = PackedGame(record.map, record.header.n_players)
     timeline = follow(record.map, record.header.n_players, record.entries)
-    return [line for line, _ in timeline_lines(packed, timeline, record.entries)]
+    lines = list(timeline_lines(packed, timeline, record.entries))
+    return list(_commented(record, lines)) if comments else [line for line, _ in lines]
+
+
+def _commented(record: GameRecord, lines: Iterable[tuple[str, int]]) -> Iterator[str]:
+    """Yield lines with comments."""
+    header = record.header
+    yield from (f"# {text}" for text in (header.title, header.date, header.note) if text)
+    yield from (f"# P{seat}: {name}" for seat, name in enumerate(header.players) if name)
+    first = 0
+    for line, end in lines:
+        stamps = dict.fromkeys(str(entry.stamp) for entry in record.entries[first:end] if entry.stamp)
+        if stamps:
+            yield f"# {'; '.join(stamps)}"
+        yield line
+        first = end
 
 
 def read_game(lines: Iterable[str], game: Game, *, players: Sequence[str] = ()) -> GameRecord:

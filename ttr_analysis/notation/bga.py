@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -106,6 +106,8 @@ def read_bga(
     tickets: TicketNotes | None = None,
     seat: str | None = None,
     game_map: GameMap | str = "usa",
+    title: str = "",
+    date: str = "",
 ) -> LoggedRecord:
     """
     Return the record of a game from the log that Board Game Arena shows beside a table.
@@ -126,11 +128,16 @@ def read_bga(
         Name of the player whom the log calls "You", where it does not say.
     game_map
         The map, or its name.
+    title
+        A title for the record.
+    date
+        The day of the game, such as "2026-03-14", of which the log tells only
+        the times.
 
     Returns
     -------
     record
-        The record; its `report` says what was read, inferred and left
+        The record, with the numbers and times of the moves; its `report` says what was read, inferred and left
         unknown, and sets the totals of the log beside those of the record.
 
     Raises
@@ -138,6 +145,8 @@ def read_bga(
     RecordError
         If the log tells what cannot be; the message names the line and the
         reason.
+    GameError
+        If the title cannot be printed, or there is no such day.
 
     Examples
     --------
@@ -178,7 +187,7 @@ def read_bga(
     if reader.proven.any_known():
         reader = LogFollower(game_map, players, log, selections, tracks, reader.proven.hands)
         reader.read()
-    return _record(reader)
+    return _record(reader, title, date)
 
 
 def read_notes(path: Path) -> TicketNotes:
@@ -205,14 +214,15 @@ def read_notes(path: Path) -> TicketNotes:
 # -- the report --------------------------------------------------------------------------------------------------------
 
 
-def _record(reader: LogFollower) -> LoggedRecord:
+def _record(reader: LogFollower, title: str, date: str) -> LoggedRecord:
     """Return the record with its report."""
     game = Game(reader.game_map, len(reader.players))
     try:
         empty = LoggedRecord.from_play(game, [], None, [], players=reader.players)
     except GameError as error:
         raise fault(0, ", ".join(reader.players), str(error)) from None
-    record = LoggedRecord(empty.header, tuple(in_offer_order(reader.entries)), reader.game_map)
+    header = replace(empty.header, title=title, date=date)
+    record = LoggedRecord(header, tuple(in_offer_order(reader.entries)), reader.game_map)
     try:
         record.states()
     except RecordError as error:

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from ttr_analysis.records.entries import MAX_TIME
+
 COLOR_CODES: Final = ("locomotive", "purple", "white", "blue", "yellow", "orange", "black", "red", "green")
 """The kinds of card by the number that stands for them."""
 
@@ -138,7 +140,7 @@ def read_log(text: str, you: str = "") -> Log:
         if found := _MOVE.fullmatch(content):
             _add_move(log, of_move, you)
             of_move = []
-            move, time = int(found["move"]), found["time"].strip()
+            move, time = int(found["move"]), found["time"].strip()[:MAX_TIME]
         elif entry := _read_line(content, line, move, time, you):
             of_move.append(entry)
             last = line

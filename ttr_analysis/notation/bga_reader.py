@@ -24,7 +24,7 @@ from ttr_analysis.notation.bga_names import (
     match_notes,
 )
 from ttr_analysis.notation.writer import claim_code, meant_slots, packed_cards
-from ttr_analysis.records.entries import SHOWN, Entry
+from ttr_analysis.records.entries import SHOWN, Entry, Stamp
 from ttr_analysis.records.replay import ScriptedStep
 from ttr_analysis.tables import UNKEPT_DISCARDED
 
@@ -479,6 +479,8 @@ class LogFollower:
         entries = telling.entries()
         if is_keep:
             entries[0] = entries[0]._replace(value=0, tickets=kept)
+        if act is not None and (act.move is not None or act.time):
+            entries[0] = entries[0]._replace(stamp=Stamp(act.move, act.time))
         self.entries += entries
         self._told.append((len(self.entries), act))
         self.vector = telling.after

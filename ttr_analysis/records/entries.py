@@ -33,7 +33,8 @@ tickets_shown           seat, tickets           at the end, if some are unknown
 
 Seats and slots count from 0, cards are counts by kind, routes and tickets go
 by their ids. A card drawn, dealt or face up and a ticket offered or kept may be
-"?"; an unknown face-up card is known when it is taken.
+"?"; an unknown face-up card is known when it is taken. What somebody does may
+also have a `move` and a `time`: where it stood in the source of the record.
 """
 
 from __future__ import annotations
@@ -73,6 +74,34 @@ SHOWN: Final = codes.SHUFFLED + 1
 """Kind of the tickets shown at the end: no event of the kernel."""
 
 _NO_STATE: Final = State()
+_MAX_MOVE: Final = 999_999
+MAX_TIME: Final = 40
+"""Characters of the time at which something was done."""
+
+
+class Stamp(NamedTuple):
+    """
+    Where a step stood in the source of a record, such as the log of another site.
+
+    Parameters
+    ----------
+    move
+        Number of the move there; None if it had none.
+    time
+        When it was, as it was written there; "" if that was not.
+
+    Examples
+    --------
+    >>> print(Stamp(7, "20:15:01"))
+    move 7, 20:15:01
+    """
+
+    move: int | None = None
+    time: str = ""
+
+    def __str__(self) -> str:
+        move = "" if self.move is None else f"move {self.move}"
+        return ", ".join(filter(None, [move, self.time]))
 
 
 class Entry(NamedTuple):
@@ -91,6 +120,9 @@ class Entry(NamedTuple):
         Kind of card, packed cards or ticket.
     tickets
         Tickets kept, or shown, by number.
+    stamp
+        Where it stood in the source of the record; None if that is not known,
+        and for what chance did.
     """
 
     kind: int
@@ -98,6 +130,7 @@ class Entry(NamedTuple):
     argument: int = 0
     value: int = 0
     tickets: tuple[int, ...] = ()
+    stamp: Stamp | None = None
 
     @classmethod
     def of(cls, code: int, value: int = 0) -> Self:
@@ -124,7 +157,13 @@ class _Shape(NamedTuple):
     argument: int = 0
     optional: tuple[str, ...] = ()
 
+    @property
+    def stamp_keys(self) -> tuple[str, ...]:
+        """The keys that say where it stood in the source: what chance did has none."""
+        return () if codes.CARD_DEALT <= self.kind <= codes.SHUFFLED else _STAMP_KEYS
 
+
+_STAMP_KEYS: Final = ("move", "time")
 _SHAPES: Final[dict[str, _Shape]] = {
     **{handler.name: _Shape(handler.kind, ("seat", *handler.keys), 0, handler.optional_keys) for handler in HANDLERS},
     "card_dealt": _Shape(codes.CARD_DEALT, ("seat", "card")),
@@ -175,7 +214,15 @@ def entry_data(entry: Entry, game_map: GameMap) -> dict[str, object]:
     name = entry_name(entry)
     shape = _SHAPES[name]
     keys = shape.keys + shape.optional if entry.value else shape.keys
-    return {"event": name, **{key: _WRITERS[key](entry, game_map) for key in keys}}
+    return {"event": name, **{key: _WRITERS[key](entry, game_map) for key in keys}, **_stamp_data(entry.stamp)}
+
+
+def _stamp_data(stamp: Stamp | None) -> dict[str, object]:
+    """Return what stands on a line of where it stood in the source."""
+    if stamp is None:
+        return {}
+    move: dict[str, object] = {} if stamp.move is None else {"move": stamp.move}
+    return {**move, "time": stamp.time} if stamp.time else move
 
 
 def entry_text(entry: Entry, game_map: GameMap) -> str:
@@ -246,10 +293,11 @@ class EntryReader:
             return None
         if not self._has_keys(line, shape):
             return None
+        stamp, is_right = self._stamp(number, data)
         tickets = self._ticket_list(number, shape.kind, data["tickets"]) if "tickets" in shape.keys else ()
         keys = [key for key in shape.keys + shape.optional if key in data and key != "tickets"]
         parsed = {key: self._parsers[key](number, shape.kind, data[key]) for key in keys}
-        if tickets is None or None in parsed.values():
+        if tickets is None or None in parsed.values() or not is_right:
             return None
         numbers = {key: value for key, value in parsed.items() if value is not None}
         return Entry(
@@ -258,20 +306,35 @@ class EntryReader:
             numbers.get("slot", numbers.get("route", shape.argument)),
             next((numbers[key] for key in ("card", "taken", "cards", "ticket") if key in numbers), 0),
             tickets,
+            stamp,
         )
 
     def _has_keys(self, line: Line, shape: _Shape) -> bool:
         """Return whether a line has the keys of its event, and no others."""
         expected = {"event", *shape.keys}
-        if line.data.keys() - set(shape.optional) == expected:
+        optional = (*shape.optional, *shape.stamp_keys)
+        if line.data.keys() - set(optional) == expected:
             return True
         for key in shape.keys:
             if key not in line.data:
                 self._faults.add(line.number, key, "nothing", "expected this key")
-        for key in sorted(line.data.keys() - expected - set(shape.optional)):
-            known = ", ".join(("event", *shape.keys, *shape.optional))
+        for key in sorted(line.data.keys() - expected - set(optional)):
+            known = ", ".join(("event", *shape.keys, *optional))
             self._faults.add(line.number, key, key, f"unknown key, expected {known}")
         return False
+
+    def _stamp(self, line: int, data: dict[str, object]) -> tuple[Stamp | None, bool]:
+        """Return where a line stood in the source, and whether what it says of that is right."""
+        if data.keys().isdisjoint(_STAMP_KEYS):
+            return None, True
+        move = self._number(line, "move", data["move"], 1 + _MAX_MOVE) if "move" in data else None
+        is_right = move is not None or "move" not in data
+        time = data.get("time", "")
+        if "time" in data and not (isinstance(time, str) and 0 < len(time) <= MAX_TIME and time.isprintable()):
+            expected = f"expected a printable text of 1 to {MAX_TIME} characters"
+            self._faults.add(line, "time", _quoted(time), expected)
+            is_right = False
+        return Stamp(move, str(time)), is_right
 
     def _number(self, line: int, key: str, value: object, n: int) -> int | None:
         if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < n:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
+from datetime import date
 from functools import lru_cache
 from hashlib import sha256
 from operator import index
@@ -51,12 +52,16 @@ class RecordHeader:
         Names of the players, seat by seat; empty if they are not given.
     title, note
         Free text.
+    date
+        The day on which the game was played, such as "2026-03-14"; "" if that
+        is not known.
 
     Raises
     ------
     GameError
-        If a text is not printable or too long, a number is out of range, or
-        there are not as many names as players.
+        If a text is not printable or too long, a number is out of range,
+        there are not as many names as players, or there is no such day; the
+        message tells all that is wrong.
     """
 
     map_name: str
@@ -69,15 +74,19 @@ class RecordHeader:
     players: tuple[str, ...] = ()
     title: str = ""
     note: str = ""
+    date: str = ""
 
     def __post_init__(self) -> None:
         for key in ("n_players", "seed", "game"):
             value = getattr(self, key)
             if isinstance(value, SupportsIndex) and not isinstance(value, bool):
                 object.__setattr__(self, key, index(value))  # NumPy's integers are no JSON
+        wrong = []
         for key, value, expected in _faults(self.data()):
             got = "a longer one" if isinstance(value, int) and abs(value) >= _TOO_LONG else repr(value)
-            raise GameError(f"the {key} of a record: {expected}, got {got}")
+            wrong.append(f"the {key} of a record: {expected}, got {got}")
+        if wrong:
+            raise GameError("\n".join(wrong))
 
     def data(self) -> dict[str, object]:
         """Return the object that stands on the first line; what is not given is left out."""
@@ -87,6 +96,7 @@ class RecordHeader:
             "players": list(self.players) or None,
             "title": self.title or None,
             "note": self.note or None,
+            "date": self.date or None,
         }
         return {
             "format": FORMAT,
@@ -241,6 +251,14 @@ def _text(most: int) -> _Check:
     return check
 
 
+def _date(value: object, _: int) -> str:
+    try:
+        fits = isinstance(value, str) and date.fromisoformat(value).isoformat() == value
+    except ValueError:
+        fits = False
+    return "" if fits else 'expected a day such as "2026-03-14"'
+
+
 def _names(value: object, n_players: int) -> str:
     """Check a list of as many names as players; of any length if that number is wrong itself."""
     fits = (
@@ -266,6 +284,7 @@ _CHECKS: Final[dict[str, _Check]] = {
     "players": _names,
     "title": _text(MAX_NAME),
     "note": _text(_MAX_NOTE),
+    "date": _date,
 }
 _REQUIRED: Final = ("format", "version", "map", "n_players", "facts")
 

@@ -32,6 +32,7 @@ from ttr_analysis.records.entries import (
     SHOWN,
     Entry,
     EntryReader,
+    Stamp,
     entries_of_tape,
     entry_data,
     entry_of,
@@ -101,6 +102,7 @@ class GameRecord:
         players: Sequence[str] = (),
         title: str = "",
         note: str = "",
+        date: str = "",
     ) -> Self:
         """
         Return the record of a game that was played.
@@ -122,6 +124,8 @@ class GameRecord:
             Names of the players, seat by seat.
         title, note
             Free text.
+        date
+            The day on which it was played, such as "2026-03-14".
 
         Raises
         ------
@@ -131,7 +135,7 @@ class GameRecord:
         codec = codec_of(game.game_map)
         entries = tuple(in_offer_order(entry_of(event, codec) for event in events))
         record = cls._make(game.game_map, game.n_players, entries, policies, seed, number)
-        header = replace(record.header, players=tuple(players), title=title, note=note)
+        header = replace(record.header, players=tuple(players), title=title, note=note, date=date)
         return replace(record, header=header)
 
     @classmethod
@@ -311,6 +315,11 @@ class GameRecord:
     def steps(self) -> tuple[tuple[Event, ...], ...]:
         """The events step by step: `states()[k]` is the state after `steps[k]`."""
         return tuple(self.events[step.first : step.end] for step in self._timeline.steps)
+
+    @property
+    def stamps(self) -> tuple[Stamp | None, ...]:
+        """Where each step stood in the source of the record: number of the move and time; None where not known."""
+        return tuple(self.entries[step.first].stamp for step in self._timeline.steps)
 
     @property
     def is_complete(self) -> bool:

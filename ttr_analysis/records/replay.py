@@ -52,7 +52,7 @@ class ScriptedStep:
     >>> import ttr_analysis as ttr
     >>> setup = ScriptedStep(PackedGame(ttr.load_map("nordic"), 2), None)
     >>> setup.due
-    Entry(kind=32, seat=0, argument=0, value=0, tickets=())
+    Entry(kind=32, seat=0, argument=0, value=0, tickets=(), stamp=None)
     >>> setup.tell(3), setup.due.seat
     ('', 0)
     """

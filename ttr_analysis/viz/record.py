@@ -50,7 +50,7 @@ def record_summary(record: GameRecord) -> str:
 
 def _parts(record: GameRecord, scores: list[Score]) -> Iterator[str]:
     header, rules, last = record.header, record.map.rules, record.states()[-1]
-    about = [record.map.title, rules.variant.replace("_", " "), f"{header.n_players} players"]
+    about = [record.map.title, rules.variant.replace("_", " "), f"{header.n_players} players", header.date]
     seed = [] if header.seed is None else [f"seed {header.seed}"]
     result = "over" if last.is_over else "not over"
     words = ", ".join([*filter(None, about), *seed, f"{len(record.entries)} events", result])
@@ -85,7 +85,8 @@ def _moves(record: GameRecord) -> Iterator[str]:
     yield f"<p>First and last of {n_steps} steps; <code>ttr.widgets.GameStepper(record)</code> shows all:</p><ul>"
     for step, told in enumerate(tell(record)):
         if step < N_FIRST or step >= n_steps - N_LAST:
-            yield f"<li>{step}: {_text(str(told))}</li>"
+            stamp = f" <small>({_text(told.stamp)})</small>" if told.stamp else ""
+            yield f"<li>{step}: {_text(str(told))}{stamp}</li>"
         elif step == N_FIRST:
             yield "<li>…</li>"
     yield "</ul>"

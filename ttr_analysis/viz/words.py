@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from ttr_analysis._words import counted
@@ -42,6 +42,9 @@ class Narration:
         The route that it was about.
     player
         The name given to who acted; "" if none was.
+    stamp
+        Where it stood in the source of the record: "move 7, 20:15:01"; "" if
+        that is not known.
     """
 
     seat: int | None
@@ -49,6 +52,7 @@ class Narration:
     cards: tuple[tuple[str, Cards], ...] = ()
     route: Route | None = None
     player: str = ""
+    stamp: str = ""
 
     def __str__(self) -> str:
         return self.text if self.seat is None else f"{self.player or f'P{self.seat}'} {self.text}"
@@ -76,8 +80,9 @@ def tell(record: GameRecord) -> Iterator[Narration]:
     """
     states = record.states()
     before: GameState | None = None
-    for events, after in zip(record.steps, states, strict=True):
-        yield tell_step(events, before, after, record.header.players)
+    for events, after, stamp in zip(record.steps, states, record.stamps, strict=True):
+        told = tell_step(events, before, after, record.header.players)
+        yield told if stamp is None else replace(told, stamp=str(stamp))
         before = after
 
 

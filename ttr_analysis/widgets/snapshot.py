@@ -344,8 +344,9 @@ def game_data(record: GameRecord) -> dict[str, Any]:
     -------
     data
         `facts`: what does not change. `moves`: seat, text, cards moved and
-        route of each step. `moments`: what each step shows, the first one
-        whole, the others as what is different: see `replay_moments`.
+        route of each step, and where it stood in the source if that is known.
+        `moments`: what each step shows, the first one whole, the others as
+        what is different: see `replay_moments`.
 
     Raises
     ------
@@ -379,6 +380,7 @@ def _game_facts(record: GameRecord) -> dict[str, Any]:
     header, rules = record.header, record.map.rules
     names = header.players or header.policies or ("",) * header.n_players
     parts = [record.map.title if header.title else "", rules.variant.replace("_", " "), f"{header.n_players} players"]
+    parts.append(header.date)
     return fixed_facts(record.map, names) | {
         "title": header.title or record.map.title,
         "about": ", ".join(isolate(part) for part in parts if part),
@@ -388,7 +390,8 @@ def _game_facts(record: GameRecord) -> dict[str, Any]:
 
 def _move(told: Narration) -> list[Any]:
     cards = [[what, [kind or "?" for kind in kinds]] for what, kinds in told.cards]
-    return [told.seat, told.text, cards, None if told.route is None else told.route.id]
+    route = None if told.route is None else told.route.id
+    return [told.seat, told.text, cards, route, *([told.stamp] if told.stamp else [])]
 
 
 def _difference(before: Moment, after: Moment) -> dict[str, Any]:

@@ -83,17 +83,19 @@ function makeTop({ title, about, note }) {
   return { element, set: { left: left.set } };
 }
 
-/* What happened in words, with the cards that it moved, and what is due. */
-function makeNow(facts) {
+/* What happened in words, the cards that it moved, what is due, and where it stood in the source if that is known. */
+function makeNow(facts, isStamped) {
   const live = make("div", { class: "ttr-live", "aria-live": "polite" });
   const moved = make("div", { class: "ttr-cards" });
   const due = make("span", { class: "ttr-turn", "data-field": "turn" });
+  const source = make("span", { class: "ttr-stamp", "data-field": "stamp", dir: "auto", hidden: !isStamped });
   return {
-    element: make("div", { class: "ttr-now ttr-panel" }, live, moved, due),
-    set(moment, [seat, text, cards]) {
+    element: make("div", { class: "ttr-now ttr-panel" }, live, moved, due, source),
+    set(moment, [seat, text, cards, , stamp = ""]) {
       setText(live, seat === null ? text : `${seatName(facts, seat)} ${text}`);
       moved.replaceChildren(...cardsMoved(facts.sheet, cards));
       setText(due, dueWords(facts, moment));
+      setText(source, stamp);
     },
   };
 }
@@ -191,7 +193,7 @@ function render({ model, el }) {
 
   const board = makeBoard(facts);
   const panels = seatPanels(facts, { onTickets: (who, on) => board.showTickets(moments[player.step], who, on) });
-  const [top, now, table] = [makeTop(facts), makeNow(facts), marketPanel(facts)];
+  const [top, now, table] = [makeTop(facts), makeNow(facts, moves.some((move) => move[4])), marketPanel(facts)];
   const claimed = new Map([...seats, "neutral"].map((owner) => [owner, claimSteps(changes, owner)]));
   const moveTable = makeMoves(moves, new Set([...claimed.values()].flat()), go);
   const charts = makeCharts(facts, moments, win, go);
