@@ -336,18 +336,23 @@ def make_step(state: State, tables: Tables, step: Step, tape: Ints | None = None
     tape
         Its script on a tape with room for events, if they are wanted.
     """
-    seat = int(state.seat)
     if step.shown is not None:
         identify_tickets(state, step.shown.seat, step.shown.tickets)
         return
-    if _shows_cards(step.code) and n_unknown_cards(state, seat):
-        identify_cards(state, seat, unpacked(step.value).counts)
+    identify_played(state, step)
     tape = tape_of(step.script, 0) if tape is None else tape
     if step.code == SET_UP:
         new_game(tables, _NO_KEY, 0, state, tape)
         state.stream[:] = 0  # which no stream is: replayed states have no random numbers
     else:
         kernel_step(state, tables, step.code, step.value, tape)
+
+
+def identify_played(state: State, step: Step) -> None:
+    """Fill in the cards that the seat that acts shows by its move, where they are not known."""
+    seat = int(state.seat)
+    if _shows_cards(step.code) and n_unknown_cards(state, seat):
+        identify_cards(state, seat, unpacked(step.value).counts)
 
 
 def _shows_cards(code: int) -> bool:

@@ -32,6 +32,7 @@ from .questions import win_differences as win_differences
 from .questions import win_rates as win_rates
 from .questions.tickets import difficulty_correlations as difficulty_correlations
 from .questions.tickets import ticket_difficulty as ticket_difficulty
+from .recorded import from_records as from_records
 from .simulation import Interrupted as Interrupted
 from .simulation import SimulationError as SimulationError
 from .simulation import SimulationResult as SimulationResult

@@ -225,7 +225,7 @@ def play_noted(
                 player -= tables.n_seats
             code, value = choose(state, tables, players, player)
             _noted_step(state, tables, code, value, tape, notes, seats[i])
-        _note_end(state, tables, seats[i])
+        note_end(state, tables, seats[i])
         ends[i] = notes.counts
     return len(states)
 
@@ -297,7 +297,36 @@ def collect_game(
             return False
         code = without_seat(rows[i, 0])
         _noted_step(state, tables, code, rows[i, 1], tape, notes, seats)
-    _note_end(state, tables, seats)
+    note_end(state, tables, seats)
+    return True
+
+
+@compiled
+def collect_step(state: State, tables: Tables, code: int, value: int, tape: Ints, notes: Notes, seats: Narrow) -> bool:
+    """
+    Make one step of a game and take notes.
+
+    Parameters
+    ----------
+    state
+        Changed in place.
+    tables
+        The map, its rules and the number of players.
+    code, value
+        A legal action of the seat that acts.
+    tape
+        Its outcomes of chance.
+    notes, seats
+        As in `collect_game`.
+
+    Returns
+    -------
+    has_room
+        False if there is no more room for notes; nothing is done then.
+    """
+    if not _has_room(notes):
+        return False
+    _noted_step(state, tables, code, value, tape, notes, seats)
     return True
 
 
@@ -414,7 +443,7 @@ def _note_neutral(state: State, tables: Tables, first: int, notes: Notes) -> Non
 
 
 @compiled
-def _note_end(state: State, tables: Tables, seats: Narrow) -> None:
+def note_end(state: State, tables: Tables, seats: Narrow) -> None:
     """Note how a game ends for each seat."""
     for seat in range(tables.n_seats):
         seats[seat, TICKETS_HELD] = state.n_held[seat]

@@ -54,7 +54,7 @@ from ttr_analysis.studies.collecting import (
 )
 from ttr_analysis.studies.columns import TABLES, categories, category_types, cell_type
 from ttr_analysis.studies.ways import LOST_TO, TRAINS_ON_WAY, fill_ways
-from ttr_analysis.tables import game_tables
+from ttr_analysis.tables import Tables, game_tables
 
 T = TypeVar("T")
 Player: TypeAlias = Policy | CompiledPolicy
@@ -248,7 +248,7 @@ def play_chunk(plan: Plan, first: int, n_games: int) -> Columns:
     >>> frames["seats"]["policy"].tolist()[:4]
     ['Random', 'Greedy', 'Greedy', 'Random']
     """
-    collector = _Collector(plan, first, n_games)
+    collector = _PlayedGames(plan, first, n_games)
     collector.play()
     return LateTables(collector.columns)
 
@@ -280,10 +280,15 @@ def with_ways(plan: Plan, tickets: Mapping[str, Cells], routes: Mapping[str, Cel
     """
     if "lost_to" in tickets:
         return tickets
+    return add_ways(game_tables(plan.game_map, plan.n_players), tickets, routes)
+
+
+def add_ways(tables: Tables, tickets: Mapping[str, Cells], routes: Mapping[str, Cells]) -> Mapping[str, Cells]:
+    """Return the columns of tickets with their ways, and what they were lost to: see `with_ways`."""
     offers = np.array([tickets[name] for name in ("game", "seat", "ticket", "kept", "destination")], dtype=np.int64)
     claims = np.array([routes[name] for name in ("game", "seat", "route")], dtype=np.int64)
     found = np.empty((2, offers.shape[1]), dtype=np.int64)
-    fill_ways(game_tables(plan.game_map, plan.n_players), offers, claims, found)
+    fill_ways(tables, offers, claims, found)
     types = {name: cell_type(TABLES["tickets"][name][0]) for name in ("trains", "lost_to")}
     return {
         **tickets,
@@ -339,20 +344,203 @@ class LateTables(Mapping[str, T]):
         return len(TABLES)
 
 
-class _Collector:
-    """Plays games and gathers what is noted of them."""
+class Collector:
+    """
+    What is noted of some games, and the tables that it makes.
 
-    def __init__(self, plan: Plan, first: int, n_games: int) -> None:
-        self._plan = plan
+    Parameters
+    ----------
+    game_map
+        The map, as the variant that is played.
+    names
+        Names of the policies.
+    n_players
+        Number of players, without the neutral one.
+    first
+        Number of the first game.
+    n_games
+        How many games.
+    """
+
+    def __init__(self, game_map: GameMap, names: Sequence[str], n_players: int, first: int, n_games: int) -> None:
+        self._map = game_map
+        self._n_players = n_players
         self._first = first
-        self._tables = game_tables(plan.game_map, plan.n_players)
-        self._keys = run_keys(plan.seed, plan.n_players)
+        policies = list(dict.fromkeys(names))
+        self._policy_of = np.array([policies.index(name) for name in names])
+        self._tables = game_tables(game_map, n_players)
         self._notes = new_notes(_NOTES_A_GAME * n_games)
         self._ends = np.zeros((1 + n_games, notes.N_COUNTS), dtype=np.int64)
-        self._seats = np.zeros((n_games, plan.n_players, notes.N_SEAT_NOTES), dtype=np.int32)
-        self._results = np.zeros((n_games, plan.n_players, scoring.N_COLUMNS), dtype=np.int32)
+        self._seats = np.zeros((n_games, n_players, notes.N_SEAT_NOTES), dtype=np.int32)
+        self._results = np.zeros((n_games, n_players, scoring.N_COLUMNS), dtype=np.int32)
         self._endings = np.zeros(n_games, dtype=np.int64)
         self._n_turns = np.zeros(n_games, dtype=np.int64)
+
+    def _players_at(self, game: Ints, seat: Ints | Narrow) -> Ints:
+        """Return which player sits at each of some seats of games."""
+        players: Ints = (game + seat) % self._n_players
+        return players
+
+    def _deals(self, game: Ints) -> dict[str, Cells]:
+        """Return number of the random numbers, and rotation, of each of some games."""
+        return {"deal": game, "rotation": game % self._n_players}
+
+    def _add_score(self, start: int, states: Ints) -> None:
+        """Note how games end, from their last states."""
+        block = slice(start, start + len(states))
+        results = np.zeros((len(states), *self._results.shape[1:]), dtype=np.int64)
+        scoring.score_games(states, self._tables, results)
+        self._results[block] = results
+        self._endings[block] = State.across(states, "ending")
+        self._n_turns[block] = State.across(states, "n_turns")
+
+    # -- tables -------------------------------------------------------------------
+
+    def columns(self, name: str) -> dict[str, Cells]:
+        """Return the columns of a table of all games."""
+        makers = {
+            "games": self._of_games,
+            "seats": self._of_seats,
+            "tickets": self._of_tickets,
+            "routes": self._of_routes,
+            "tunnels": self._of_tunnels,
+        }
+        columns = makers[name]()
+        return {
+            column: np.asarray(columns[column]).astype(cell_type(dtype), copy=False)
+            for column, (dtype, _) in TABLES[name].items()
+            if column in columns
+        }
+
+    def _of_games(self) -> dict[str, Cells]:
+        game = self._first + np.arange(len(self._seats))
+        return {
+            "game": game,
+            **self._deals(game),
+            "ending": self._endings - 1,
+            "turns": self._n_turns,
+            "winners": self._results[:, :, scoring.WON_COLUMN].sum(axis=1),
+        }
+
+    def _of_seats(self) -> dict[str, Cells]:
+        n_seats = self._n_players
+        game, seat = (index.ravel() for index in np.indices(self._seats.shape[:2]))
+        player = self._players_at(self._first + game, seat)
+        results = self._results.reshape(-1, scoring.N_COLUMNS).T
+        noted = self._seats.reshape(-1, notes.N_SEAT_NOTES).T
+        won = self._results[:, :, scoring.WON_COLUMN]
+        return {
+            "game": self._first + game,
+            "seat": seat,
+            "player": player,
+            "policy": self._policy_of[player],
+            "points": results[scoring.TOTAL_COLUMN],
+            "won": (won / won.sum(axis=1, keepdims=True)).ravel(),
+            "start": results[scoring.START_COLUMN],
+            "route_points": results[scoring.ROUTES_COLUMN],
+            "ticket_gain": results[scoring.GAINED_COLUMN],
+            "ticket_loss": results[scoring.LOST_COLUMN],
+            **self._bonuses(results),
+            "loan_points": results[scoring.LOAN_POINTS_COLUMN],
+            "tickets": noted[notes.TICKETS_HELD],
+            "completed": results[scoring.COMPLETED_COLUMN],
+            "trail": results[scoring.TRAIL_COLUMN],
+            "trains_left": noted[notes.TRAINS_LEFT],
+            "cards_left": noted[notes.CARDS_LEFT],
+            "tokens_left": results[scoring.TOKENS_COLUMN],
+            "loans": results[scoring.LOANS_COLUMN],
+            "turns": (self._n_turns[game] + n_seats - 1 - seat) // n_seats,
+            "cards_drawn": noted[DRAW_CARD],
+            "cards_taken": noted[DRAW_FACE_UP],
+            "ticket_draws": noted[DRAW_TICKETS],
+            "claims": noted[CLAIM_ROUTE],
+            "declined": noted[DECLINE_TUNNEL],
+            "passes": noted[PASS],
+        }
+
+    def _bonuses(self, results: Narrow) -> dict[str, Cells]:
+        """Return the points of each kind of bonus; 0 where the rules have none."""
+        points = {name: np.zeros(results.shape[1], dtype=np.int64) for name in _BONUSES.values()}
+        for i, bonus in enumerate(self._map.rules.bonus):
+            points[_BONUSES[bonus.measure]] += results[scoring.BONUS_COLUMN + i]
+        return points
+
+    def _of_tickets(self) -> dict[str, Cells]:
+        tickets = self._notes.tickets
+        found = np.empty((notes.N_TICKET_ENDS, tickets.shape[1]), dtype=np.int32)
+        fill_ticket_ends(self._tables, self._notes, self._ends, found)
+        return {
+            **self._who(self._game_of(notes.TICKETS), tickets[notes.TICKET_SEAT]),
+            "ticket": tickets[notes.TICKET],
+            "offered": tickets[notes.OFFERED],
+            "kept": tickets[notes.IS_KEPT],
+            "completed": found[notes.COMPLETED],
+            "destination": found[notes.GOAL],
+            "points": found[notes.TICKET_POINTS],
+            "trains_left": tickets[notes.TRAINS_THEN],
+        }
+
+    def _of_routes(self) -> dict[str, Cells]:
+        game, claims = self._game_of(notes.CLAIMS), self._notes.claims
+        taken = claims[notes.IS_TAKEN] == 1
+        if not taken.all():
+            game, claims = game[taken], claims[:, taken]
+        route, seat, loans = claims[notes.ROUTE], claims[notes.CLAIM_SEAT], claims[notes.NEW_LOANS]
+        n_laid, surcharge = claims[notes.LAID], claims[notes.PAID_MORE]
+        game_map = self._map
+        length, swap_size, toll = np.array([(r.length, r.swap_size, r.toll) for r in game_map.routes]).T
+        is_neutral = seat == notes.NEUTRAL_SEAT
+        has_no_toll = is_neutral | (loans > 0) | (game_map.rules.money.tokens == 0)
+        return {
+            **self._who(game, seat),
+            "route": route,
+            "turn": claims[notes.CLAIM_TURN],
+            "cards": n_laid + surcharge,
+            "locomotives": claims[notes.LOCOMOTIVES] + claims[notes.MORE_LOCOMOTIVES],
+            "sets": np.where(is_neutral, 0, (n_laid - length[route]) // np.maximum(1, swap_size - 1)[route]),
+            "surcharge": surcharge,
+            "color": claims[notes.MOST_COLOR],
+            "toll": np.where(has_no_toll, 0, toll[route]),
+            "loans": loans,
+        }
+
+    def _of_tunnels(self) -> dict[str, Cells]:
+        claims = self._notes.claims
+        is_tunnel = np.array([route.tunnel for route in self._map.routes])
+        wanted = np.flatnonzero(is_tunnel[claims[notes.ROUTE]] & (claims[notes.CLAIM_SEAT] != notes.NEUTRAL_SEAT))
+        claims = claims[:, wanted]
+        return {
+            **self._who(self._game_of(notes.CLAIMS)[wanted], claims[notes.CLAIM_SEAT]),
+            "route": claims[notes.ROUTE],
+            "turn": claims[notes.CLAIM_TURN],
+            "color": claims[notes.PLAYED],
+            "locomotives": claims[notes.LOCOMOTIVES],
+            "odds": self._notes.odds[wanted],
+            "surcharge": claims[notes.DEMANDED],
+            "taken": claims[notes.IS_TAKEN],
+        }
+
+    def _game_of(self, kind: int) -> Ints:
+        """Return the game of each ticket, or of each claim."""
+        games = self._first + np.arange(len(self._seats))
+        return np.repeat(games, np.diff(self._ends[:, kind]))
+
+    def _who(self, game: Ints, seat: Narrow) -> dict[str, Cells]:
+        """Return who it is: in which game, at which seat, and which of the players."""
+        player = np.where(seat == notes.NEUTRAL_SEAT, notes.NEUTRAL_SEAT, self._players_at(game, seat))
+        return {"game": game, "seat": seat, "player": player}
+
+
+class _PlayedGames(Collector):
+    """Plays games of a run and gathers what is noted of them."""
+
+    def __init__(self, plan: Plan, first: int, n_games: int) -> None:
+        super().__init__(plan.game_map, plan.names, plan.n_players, first, n_games)
+        self._plan = plan
+        self._keys = run_keys(plan.seed, plan.n_players)
+
+    def _deals(self, game: Ints) -> dict[str, Cells]:
+        return {**super()._deals(game), "deal": game // self._plan.n_rotations}
 
     def play(self) -> None:
         """Play all games and take notes."""
@@ -408,154 +596,11 @@ class _Collector:
 
     def _score(self, start: int, states: Ints) -> None:
         """Note how games end that were played."""
-        block = slice(start, start + len(states))
         try:
             check_legal(states, self._first + start)
         except GameError as error:
             raise GameError(f"{error} (seed {self._plan.seed})") from None
-        results = np.zeros((len(states), *self._results.shape[1:]), dtype=np.int64)
-        scoring.score_games(states, self._tables, results)
-        self._results[block] = results
-        self._endings[block] = State.across(states, "ending")
-        self._n_turns[block] = State.across(states, "n_turns")
-
-    # -- tables -------------------------------------------------------------------
-
-    def columns(self, name: str) -> dict[str, Cells]:
-        """Return the columns of a table of all games."""
-        makers = {
-            "games": self._of_games,
-            "seats": self._of_seats,
-            "tickets": self._of_tickets,
-            "routes": self._of_routes,
-            "tunnels": self._of_tunnels,
-        }
-        columns = makers[name]()
-        return {
-            column: np.asarray(columns[column]).astype(cell_type(dtype), copy=False)
-            for column, (dtype, _) in TABLES[name].items()
-            if column in columns
-        }
-
-    def _of_games(self) -> dict[str, Cells]:
-        game = self._first + np.arange(len(self._seats))
-        return {
-            "game": game,
-            "deal": game // self._plan.n_rotations,
-            "rotation": game % self._plan.n_players,
-            "ending": self._endings - 1,
-            "turns": self._n_turns,
-            "winners": self._results[:, :, scoring.WON_COLUMN].sum(axis=1),
-        }
-
-    def _of_seats(self) -> dict[str, Cells]:
-        n_seats = self._plan.n_players
-        game, seat = (index.ravel() for index in np.indices(self._seats.shape[:2]))
-        player = (self._first + game + seat) % n_seats
-        results = self._results.reshape(-1, scoring.N_COLUMNS).T
-        noted = self._seats.reshape(-1, notes.N_SEAT_NOTES).T
-        won = self._results[:, :, scoring.WON_COLUMN]
-        policies = self._plan.categories["policy"].categories
-        return {
-            "game": self._first + game,
-            "seat": seat,
-            "player": player,
-            "policy": np.array([policies.get_loc(name) for name in self._plan.names])[player],
-            "points": results[scoring.TOTAL_COLUMN],
-            "won": (won / won.sum(axis=1, keepdims=True)).ravel(),
-            "start": results[scoring.START_COLUMN],
-            "route_points": results[scoring.ROUTES_COLUMN],
-            "ticket_gain": results[scoring.GAINED_COLUMN],
-            "ticket_loss": results[scoring.LOST_COLUMN],
-            **self._bonuses(results),
-            "loan_points": results[scoring.LOAN_POINTS_COLUMN],
-            "tickets": noted[notes.TICKETS_HELD],
-            "completed": results[scoring.COMPLETED_COLUMN],
-            "trail": results[scoring.TRAIL_COLUMN],
-            "trains_left": noted[notes.TRAINS_LEFT],
-            "cards_left": noted[notes.CARDS_LEFT],
-            "tokens_left": results[scoring.TOKENS_COLUMN],
-            "loans": results[scoring.LOANS_COLUMN],
-            "turns": (self._n_turns[game] + n_seats - 1 - seat) // n_seats,
-            "cards_drawn": noted[DRAW_CARD],
-            "cards_taken": noted[DRAW_FACE_UP],
-            "ticket_draws": noted[DRAW_TICKETS],
-            "claims": noted[CLAIM_ROUTE],
-            "declined": noted[DECLINE_TUNNEL],
-            "passes": noted[PASS],
-        }
-
-    def _bonuses(self, results: Narrow) -> dict[str, Cells]:
-        """Return the points of each kind of bonus; 0 where the rules have none."""
-        points = {name: np.zeros(results.shape[1], dtype=np.int64) for name in _BONUSES.values()}
-        for i, bonus in enumerate(self._plan.game_map.rules.bonus):
-            points[_BONUSES[bonus.measure]] += results[scoring.BONUS_COLUMN + i]
-        return points
-
-    def _of_tickets(self) -> dict[str, Cells]:
-        tickets = self._notes.tickets
-        found = np.empty((notes.N_TICKET_ENDS, tickets.shape[1]), dtype=np.int32)
-        fill_ticket_ends(self._tables, self._notes, self._ends, found)
-        return {
-            **self._who(self._game_of(notes.TICKETS), tickets[notes.TICKET_SEAT]),
-            "ticket": tickets[notes.TICKET],
-            "offered": tickets[notes.OFFERED],
-            "kept": tickets[notes.IS_KEPT],
-            "completed": found[notes.COMPLETED],
-            "destination": found[notes.GOAL],
-            "points": found[notes.TICKET_POINTS],
-            "trains_left": tickets[notes.TRAINS_THEN],
-        }
-
-    def _of_routes(self) -> dict[str, Cells]:
-        game, claims = self._game_of(notes.CLAIMS), self._notes.claims
-        taken = claims[notes.IS_TAKEN] == 1
-        if not taken.all():
-            game, claims = game[taken], claims[:, taken]
-        route, seat, loans = claims[notes.ROUTE], claims[notes.CLAIM_SEAT], claims[notes.NEW_LOANS]
-        n_laid, surcharge = claims[notes.LAID], claims[notes.PAID_MORE]
-        game_map = self._plan.game_map
-        length, swap_size, toll = np.array([(r.length, r.swap_size, r.toll) for r in game_map.routes]).T
-        is_neutral = seat == notes.NEUTRAL_SEAT
-        has_no_toll = is_neutral | (loans > 0) | (game_map.rules.money.tokens == 0)
-        return {
-            **self._who(game, seat),
-            "route": route,
-            "turn": claims[notes.CLAIM_TURN],
-            "cards": n_laid + surcharge,
-            "locomotives": claims[notes.LOCOMOTIVES] + claims[notes.MORE_LOCOMOTIVES],
-            "sets": np.where(is_neutral, 0, (n_laid - length[route]) // np.maximum(1, swap_size - 1)[route]),
-            "surcharge": surcharge,
-            "color": claims[notes.MOST_COLOR],
-            "toll": np.where(has_no_toll, 0, toll[route]),
-            "loans": loans,
-        }
-
-    def _of_tunnels(self) -> dict[str, Cells]:
-        claims = self._notes.claims
-        is_tunnel = np.array([route.tunnel for route in self._plan.game_map.routes])
-        wanted = np.flatnonzero(is_tunnel[claims[notes.ROUTE]] & (claims[notes.CLAIM_SEAT] != notes.NEUTRAL_SEAT))
-        claims = claims[:, wanted]
-        return {
-            **self._who(self._game_of(notes.CLAIMS)[wanted], claims[notes.CLAIM_SEAT]),
-            "route": claims[notes.ROUTE],
-            "turn": claims[notes.CLAIM_TURN],
-            "color": claims[notes.PLAYED],
-            "locomotives": claims[notes.LOCOMOTIVES],
-            "odds": self._notes.odds[wanted],
-            "surcharge": claims[notes.DEMANDED],
-            "taken": claims[notes.IS_TAKEN],
-        }
-
-    def _game_of(self, kind: int) -> Ints:
-        """Return the game of each ticket, or of each claim."""
-        games = self._first + np.arange(len(self._seats))
-        return np.repeat(games, np.diff(self._ends[:, kind]))
-
-    def _who(self, game: Ints, seat: Narrow) -> dict[str, Cells]:
-        """Return who it is: in which game, at which seat, and which of the players."""
-        player = np.where(seat == notes.NEUTRAL_SEAT, notes.NEUTRAL_SEAT, (game + seat) % self._plan.n_players)
-        return {"game": game, "seat": seat, "player": player}
+        self._add_score(start, states)
 
 
 def _fresh(policy: Player) -> Player:

@@ -254,7 +254,8 @@ class SimulationResult:
         meta = self.meta
         name = f"{meta['map']} {meta['variant']}" if meta["variant"] else meta["map"]
         n_games = f"{self.n_games:,} games" if self.is_complete else f"{self.n_games:,} of {meta['n_games']:,} games"
-        return f"<SimulationResult {name}: {', '.join(meta['policies'])}, {n_games}, seed {meta['seed']}>"
+        seed = "" if meta["seed"] is None else f", seed {meta['seed']}"
+        return f"<SimulationResult {name}: {', '.join(meta['policies'])}, {n_games}{seed}>"
 
 
 def simulate(  # noqa: PLR0913 - options

@@ -282,8 +282,9 @@ def loan_results(result: SimulationResult) -> pd.DataFrame:
 _TUNNELS: Final[Figures] = {
     "attempts": count("tunnels attempted"),
     "success_rate": rate("share of them taken", "taken", "attempts", "success"),
-    "odds": ratio("mean odds that they could be paid, from what the seat could see", "odds", "attempts"),
+    "odds": ratio("mean odds that they could be paid, from what the seat could see", "odds", "_judged"),
     "surcharge": ratio("mean surcharge (cards)", "surcharge", "attempts"),
+    "_judged": count("", lambda tunnels: tunnels["odds"].notna()),
 }
 
 
@@ -346,7 +347,8 @@ def tunnel_calibration(result: SimulationResult, *, bins: int = 10) -> pd.DataFr
         raise ValueError(f"bins must be at least 1, got {bins}")
 
     def rows() -> Iterator[pd.DataFrame]:
-        for tunnels in _tunnels_with_policy(result):
+        for whole in _tunnels_with_policy(result):
+            tunnels = whole[whole["odds"].notna()]  # of people's games they are not always known
             number = (tunnels["odds"].astype("float64") * bins).astype("int64").clip(upper=bins - 1)
             yield tunnels.assign(bin=number / bins)
 

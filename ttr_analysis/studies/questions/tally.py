@@ -31,7 +31,8 @@ def ones(frame: pd.DataFrame) -> pd.Series[Any]:
 
 def n_players(result: SimulationResult) -> int:
     """Return the number of players of a simulation."""
-    return len(result.meta["policies"])
+    n: int = result.meta.get("n_players", len(result.meta["policies"]))  # of people, not all played every game
+    return n
 
 
 def games_of_a_deal(result: SimulationResult) -> int:

@@ -263,6 +263,7 @@ def with_fates(result: SimulationResult) -> Iterator[pd.DataFrame]:
         is_before = (found["claimed"] < found["offered"]) | (
             (found["claimed"] == found["offered"]) & (found["by"].replace(_NEUTRAL, _LAST) < found["seat"])
         )
+        is_before = is_before.astype("boolean").fillna(False).astype(bool)  # noqa: FBT003 - people's draws may be unknown
         fate = np.select(
             [found["completed"].notna(), found["lost_to"].isna(), is_before, found["by"] == found["seat"]],
             ["completed", "out of time", "hopeless", "out of trains"],

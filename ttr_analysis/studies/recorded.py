@@ -1,0 +1,314 @@
+"""Games of people, from their records, as the tables of a simulation."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import version
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from ttr_analysis._arrays import Ints, Narrow
+from ttr_analysis._words import counted, listed
+from ttr_analysis.engine.codes import CLAIM_ROUTE, kind_of
+from ttr_analysis.engine.events import tape_of
+from ttr_analysis.engine.layout import UNKNOWN_CARD, UNKNOWN_TICKET, State
+from ttr_analysis.engine.unknowns import n_unknown_cards
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.records.header import fingerprint
+from ttr_analysis.records.record import GameRecord
+from ttr_analysis.records.replay import Step, identify_played, make_step
+from ttr_analysis.studies import collecting as notes
+from ttr_analysis.studies.collecting import collect_step, note_end, with_more_room, without_room
+from ttr_analysis.studies.columns import TABLES, categories, category_types
+from ttr_analysis.studies.parts import VERSION
+from ttr_analysis.studies.playing import Cells, Collector, Columns, add_ways, check_name
+from ttr_analysis.studies.simulation import SimulationResult
+
+_AT_THE_END: Final = ("points", "won", "ticket_gain", "ticket_loss", "completed_bonus", "completed")
+"""Columns of seats that may depend on tickets that are not known."""
+_WHEN_OVER: Final = ("points", "won", "ticket_gain", "ticket_loss", "trail_bonus", "completed_bonus", "tokens_bonus")
+"""Columns of seats that say nothing before a game is over."""
+
+
+def from_records(records: Iterable[GameRecord | str | os.PathLike[str]], *, partial: bool = False) -> SimulationResult:
+    """
+    Return games that were recorded as the tables of a simulation: my games of last year, say.
+
+    Parameters
+    ----------
+    records
+        The records, or files of records, of one map and number of players.
+    partial
+        Whether to keep games that are not over, or whose winner depends on
+        tickets that are not known. What is not known of them is missing in
+        the tables. Questions count such games as played and not as won: they
+        are for games known to the end.
+
+    Returns
+    -------
+    result
+        The tables, as `simulate` gives them: the policies are the players,
+        by name, each game is a deal of its own, and its `rotation` is missing.
+        What a record does not know is missing: tickets offered that nobody
+        noted, `odds` of tunnels where a hand or the market is not known,
+        `offered` and `trains_left` of a ticket if it cannot be told in which
+        of several draws it came.
+
+    Raises
+    ------
+    ValueError
+        If there is no record, or they are of several maps, variants or
+        numbers of players: the message tells which are of which. If a name
+        cannot be written.
+    RecordError
+        If a record is damaged, or tells of an impossible game.
+
+    Warns
+    -----
+    UserWarning
+        If games are left out: which ones, and why.
+
+    Notes
+    -----
+    Numbers of games are those of the records, from 0, those left out
+    included. What a correction in a record changes counts in the table of
+    seats, as it does for the score.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> game = ttr.Game("usa")
+    >>> records = [game.play(["Greedy", "Random"], seed=seed) for seed in range(3)]
+    >>> result = from_records(records)
+    >>> result
+    <SimulationResult usa: Greedy, Random, 3 games>
+    >>> result.seats.groupby("policy", observed=True)["points"].max().tolist()
+    [43, -9]
+    """
+    given = [record if isinstance(record, GameRecord) else GameRecord.load(record) for record in records]
+    if not given:
+        raise ValueError("there is no record")
+    _check_alike(given)
+    numbered = list(enumerate(given)) if partial else list(_known_to_the_end(given))
+    game_map, n_players = given[0].map, given[0].header.n_players
+    seating = [_players_of(record) for _, record in numbered]
+    players = list(dict.fromkeys(player for seated in seating for player in seated))
+    names = tuple(name for name, _ in players)
+    for name in names:
+        check_name(name)
+    at = np.array([[players.index(player) for player in seated] for seated in seating], dtype=np.int64)
+    collector = _RecordedGames(
+        game_map, names, n_players, [number for number, _ in numbered], at.reshape(-1, n_players)
+    )
+    for i, (_, record) in enumerate(numbered):
+        collector.follow(i, record)
+    frames = collector.frames(category_types(categories(game_map, names)))
+    return SimulationResult(_meta(given[0], names, len(numbered)), frames, None)
+
+
+def _check_alike(records: Sequence[GameRecord]) -> None:
+    """Raise a ValueError that tells which records are of which game, if they are of several."""
+    kinds: dict[tuple[str, str, str, int], list[int]] = defaultdict(list)
+    for number, record in enumerate(records):
+        header = record.header
+        kinds[header.map_name, header.variant, header.facts, header.n_players].append(number)
+    if len(kinds) > 1:
+        words = [
+            f"{' '.join(filter(None, [name, variant]))}, {n} players: {counted(len(of), 'record')} ({_some(of)})"
+            for (name, variant, _, n), of in kinds.items()
+        ]
+        raise ValueError(f"records of one map and number of players make tables together, got {'; '.join(words)}")
+
+
+def _some(numbers: Sequence[int], most: int = 8) -> str:
+    """Return numbers, or the first of them."""
+    more = f" and {len(numbers) - most} more" if len(numbers) > most else ""
+    return ", ".join(map(str, numbers[:most])) + more
+
+
+def _known_to_the_end(records: Sequence[GameRecord]) -> Iterable[tuple[int, GameRecord]]:
+    """Yield the records of games that are over, and whose winner is known, with their numbers; warn of the others."""
+    left_out: dict[str, list[int]] = defaultdict(list)
+    for number, record in enumerate(records):
+        if record.winners:
+            yield number, record
+        else:
+            left_out["their winner is not known" if record.is_complete else "they are not over"].append(number)
+    if left_out:
+        words = listed(f"{_some(of)}, since {why}" for why, of in left_out.items())
+        warnings.warn(f"games left out: {words} (partial=True keeps them)", UserWarning, stacklevel=3)
+
+
+def _players_of(record: GameRecord) -> list[tuple[str, int]]:
+    """Return who sits at each seat: a name, and which of those with this name in the game."""
+    header = record.header
+    names = header.players or header.policies or tuple(f"P{seat}" for seat in range(header.n_players))
+    return [(name, names[:seat].count(name)) for seat, name in enumerate(names)]
+
+
+def _meta(record: GameRecord, names: Sequence[str], n_games: int) -> dict[str, Any]:
+    """Return what is known of the games together, as a simulation says it."""
+    return {
+        "format": "ttr-records",
+        "version": VERSION,
+        "map": record.map.name,
+        "variant": record.map.rules.variant,
+        "facts": fingerprint(record.map),
+        "policies": list(names),
+        "players": list(names),
+        "n_players": record.header.n_players,
+        "seed": None,
+        "rotations": 1,
+        "n_games": n_games,
+        "categories": categories(record.map, tuple(names)),
+        "ttr_analysis": version("ttr-analysis"),
+        "numpy": np.__version__,
+        "pandas": pd.__version__,
+    }
+
+
+class _RecordedGames(Collector):
+    """
+    Follows records and gathers what is noted of their games.
+
+    Parameters
+    ----------
+    game_map, names, n_players
+        As for a `Collector`.
+    numbers
+        Number of each game.
+    players
+        For each game which player sits at each seat.
+    """
+
+    def __init__(
+        self, game_map: GameMap, names: Sequence[str], n_players: int, numbers: Sequence[int], players: Ints
+    ) -> None:
+        super().__init__(game_map, names, n_players, 0, len(numbers))
+        self._numbers = np.array(numbers, dtype=np.int64)
+        self._players = players
+        self._is_over = np.zeros(len(numbers), dtype=bool)
+        self._is_known = np.zeros((len(numbers), n_players), dtype=bool)
+        """Whether the points of each seat are known."""
+        self._is_won_known = np.zeros(len(numbers), dtype=bool)
+        self._unsure: list[int] = []
+        """Tickets of which it cannot be told when they were drawn."""
+
+    def _players_at(self, game: Ints, seat: Ints | Narrow) -> Ints:
+        found: Ints = self._players[game, seat]
+        return found
+
+    def _deals(self, game: Ints) -> dict[str, Cells]:
+        return {"deal": game, "rotation": np.full(len(game), -1)}
+
+    # -- following ------------------------------------------------------------------
+
+    def follow(self, i: int, record: GameRecord) -> None:
+        """Follow a record to its end, or to where it breaks off, and take notes."""
+        score = record.score()  # refuses what is impossible, or has not begun
+        timeline, first = record._timeline, int(self._notes.counts[notes.TICKETS])  # noqa: SLF001 - it is followed
+        state = timeline.vector(0)
+        for step in timeline.steps[1:]:
+            self._make(state, step, i)
+        note_end(state, self._tables, self._seats[i])
+        self._name_tickets(state, first)
+        self._ends[1 + i] = self._notes.counts
+        self._add_score(i, state.cells.reshape(1, -1))
+        self._is_over[i] = record.is_complete
+        self._is_known[i] = [of.total is not None for of in score]
+        self._is_won_known[i] = bool(record.winners)
+
+    def _make(self, state: State, step: Step, i: int) -> None:
+        """Make a step and take notes; odds are not known to whoever does not know what the seat could see."""
+        if step.shown is not None:
+            make_step(state, self._tables, step)
+            return
+        is_seen = n_unknown_cards(state, int(state.seat)) == 0 and not (state.market >= UNKNOWN_CARD).any()
+        identify_played(state, step)
+        tape = tape_of(step.script, 0)
+        while not collect_step(state, self._tables, step.code, step.value, tape, self._notes, self._seats[i]):
+            self._notes = with_more_room(self._notes)
+        if kind_of(step.code) == CLAIM_ROUTE and not is_seen:
+            self._notes.odds[self._notes.counts[notes.CLAIMS] - 1] = np.nan
+
+    def _name_tickets(self, state: State, first: int) -> None:
+        """Fill in the tickets kept that were not known when they were, and are in the end."""
+        tickets = self._notes.tickets[:, first : self._notes.counts[notes.TICKETS]]
+        for seat in range(self._n_players):
+            mine = (tickets[notes.TICKET_SEAT] == seat) & (tickets[notes.IS_KEPT] == 1)
+            unnamed = np.flatnonzero(mine & (tickets[notes.TICKET] == UNKNOWN_TICKET))
+            held = state.held[seat, : state.n_held[seat]].tolist()
+            shown = [ticket for ticket in held if ticket not in tickets[notes.TICKET, mine]]
+            if len(shown) != len(unnamed):
+                continue
+            tickets[notes.TICKET, unnamed] = shown
+            if len(set(tickets[notes.OFFERED, unnamed].tolist())) > 1:
+                tickets[notes.OFFERED, unnamed] = 0
+                self._unsure += (first + unnamed).tolist()
+
+    # -- tables ---------------------------------------------------------------------
+
+    def frames(self, types: Mapping[str, pd.CategoricalDtype]) -> dict[str, pd.DataFrame]:
+        """Return the tables; a column in which something is missing has the pandas type that allows it."""
+        self._notes = without_room(self._notes)
+        found: dict[str, Mapping[str, Cells]] = {name: self.columns(name) for name in TABLES}
+        kept = found["tickets"]["kept"]
+        named = {**found["tickets"], "kept": kept & (self._notes.tickets[notes.TICKET] != UNKNOWN_TICKET)}
+        found["tickets"] = {**add_ways(self._tables, named, found["routes"]), "kept": kept}
+        missing = self._missing(found)
+        frames: dict[str, pd.DataFrame] = {}
+        for name, columns in TABLES.items():
+            made: dict[str, Any] = {}
+            for column, (dtype, _) in columns.items():
+                made[column] = _column(found[name][column], dtype, missing[name].get(column), types)
+            frames[name] = pd.DataFrame(made)
+            frames[name]["game"] = self._numbers[frames[name]["game"]]
+        frames["games"]["deal"] = frames["games"]["game"]
+        return frames
+
+    def _missing(self, found: Columns) -> dict[str, dict[str, Cells]]:
+        """Return for each table which cells of some columns are not known."""
+        is_over, n = self._is_over, self._n_players
+        unknown, unfinished = ~self._is_known.ravel(), np.repeat(~is_over, n)
+        seats = dict.fromkeys(_AT_THE_END, unknown)
+        seats |= {column: unfinished | seats.get(column, False) for column in _WHEN_OVER}
+        seats["won"] = np.repeat(~self._is_won_known, n)
+        tickets, of = self._notes.tickets, found["tickets"]
+        is_unnamed = tickets[notes.TICKET] == UNKNOWN_TICKET
+        is_unsure = np.isin(np.arange(tickets.shape[1]), self._unsure)
+        is_kept = of["kept"].astype(bool)
+        return {
+            "games": {
+                "rotation": np.ones(len(is_over), dtype=bool),
+                "winners": ~self._is_won_known,
+                "ending": ~is_over,
+            },
+            "seats": seats,
+            "tickets": {
+                "ticket": is_unnamed,
+                "offered": is_unsure,
+                "trains_left": is_unsure,
+                "points": is_kept & (is_unnamed | ~is_over[of["game"]]),
+            },
+            "routes": {},
+            "tunnels": {},
+        }
+
+
+def _column(values: Cells, dtype: str, missing: Cells | None, types: Mapping[str, pd.CategoricalDtype]) -> Any:  # noqa: ANN401 - whatever pandas takes for a column
+    """Return a column of a table."""
+    is_missing = np.zeros(len(values), dtype=bool) if missing is None else missing
+    if dtype in types:
+        return pd.Categorical.from_codes(np.where(is_missing, -1, values), dtype=types[dtype])
+    if dtype.startswith("Int"):
+        return pd.arrays.IntegerArray(values, (values < 0) | is_missing)
+    if not is_missing.any():
+        return values
+    if dtype.startswith("float"):
+        return np.where(is_missing, np.nan, values).astype(dtype)
+    return pd.arrays.IntegerArray(values, is_missing)
