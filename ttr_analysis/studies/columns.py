@@ -81,6 +81,12 @@ SEATS: Final = {
     "declined": Column("int32", "tunnels whose surcharge was not paid"),
     "passes": Column("int32", "passes"),
 }
+BONUS_COLUMNS: Final = {
+    "longest_trail": "trail_bonus",
+    "completed_tickets": "completed_bonus",
+    "tokens": "tokens_bonus",
+}
+"""The column of seats for each kind of bonus, by what is compared."""
 TICKETS: Final = {
     **_WHO,
     "ticket": Column("ticket", "id of the ticket"),

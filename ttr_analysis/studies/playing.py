@@ -52,7 +52,7 @@ from ttr_analysis.studies.collecting import (
     with_more_room,
     without_room,
 )
-from ttr_analysis.studies.columns import TABLES, categories, category_types, cell_type
+from ttr_analysis.studies.columns import BONUS_COLUMNS, TABLES, categories, category_types, cell_type
 from ttr_analysis.studies.ways import LOST_TO, TRAINS_ON_WAY, fill_ways
 from ttr_analysis.tables import Tables, game_tables
 
@@ -71,12 +71,6 @@ _NOTES_A_GAME: Final = 60
 """Tickets offered, or attempts to claim a route, for which there is room at first."""
 _NOT_WRITTEN: Final = {"Cc", "Cs"}
 """Categories of characters that no name may have: control characters and halves of surrogate pairs."""
-_BONUSES: Final = {
-    "longest_trail": "trail_bonus",
-    "completed_tickets": "completed_bonus",
-    "tokens": "tokens_bonus",
-}
-"""The column of each kind of bonus, by what is compared."""
 
 
 def is_same(one: object, other: object) -> bool:
@@ -460,9 +454,9 @@ class Collector:
 
     def _bonuses(self, results: Narrow) -> dict[str, Cells]:
         """Return the points of each kind of bonus; 0 where the rules have none."""
-        points = {name: np.zeros(results.shape[1], dtype=np.int64) for name in _BONUSES.values()}
+        points = {name: np.zeros(results.shape[1], dtype=np.int64) for name in BONUS_COLUMNS.values()}
         for i, bonus in enumerate(self._map.rules.bonus):
-            points[_BONUSES[bonus.measure]] += results[scoring.BONUS_COLUMN + i]
+            points[BONUS_COLUMNS[bonus.measure]] += results[scoring.BONUS_COLUMN + i]
         return points
 
     def _of_tickets(self) -> dict[str, Cells]:

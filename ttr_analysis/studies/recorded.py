@@ -24,14 +24,14 @@ from ttr_analysis.records.record import GameRecord
 from ttr_analysis.records.replay import Step, identify_played, make_step
 from ttr_analysis.studies import collecting as notes
 from ttr_analysis.studies.collecting import collect_step, note_end, with_more_room, without_room
-from ttr_analysis.studies.columns import TABLES, categories, category_types
+from ttr_analysis.studies.columns import BONUS_COLUMNS, TABLES, categories, category_types
 from ttr_analysis.studies.parts import VERSION
 from ttr_analysis.studies.playing import Cells, Collector, Columns, add_ways, check_name
 from ttr_analysis.studies.simulation import SimulationResult
 
 _AT_THE_END: Final = ("points", "won", "ticket_gain", "ticket_loss", "completed_bonus", "completed")
 """Columns of seats that may depend on tickets that are not known."""
-_WHEN_OVER: Final = ("points", "won", "ticket_gain", "ticket_loss", "trail_bonus", "completed_bonus", "tokens_bonus")
+_WHEN_OVER: Final = ("points", "won", "ticket_gain", "ticket_loss", *BONUS_COLUMNS.values())
 """Columns of seats that say nothing before a game is over."""
 
 

@@ -7,11 +7,12 @@ from typing import Final
 
 import pandas as pd
 
+from ttr_analysis.studies.columns import BONUS_COLUMNS
 from ttr_analysis.studies.intervals import clustered_difference
 from ttr_analysis.studies.questions.tally import Figure, Figures, Tally, added, answers_with, count, mean, rate, ratio
 from ttr_analysis.studies.simulation import SimulationResult
 
-BONUSES: Final = ("trail_bonus", "completed_bonus", "tokens_bonus")
+BONUSES: Final = tuple(BONUS_COLUMNS.values())
 """The columns of bonuses in the table of seats."""
 _SEATS: Final[Figures] = {
     "games": count("games"),
