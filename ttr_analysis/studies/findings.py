@@ -529,7 +529,6 @@ def _long_route(evidence: Evidence) -> Finding | None:
         start = pays_from(worth)
         cards = [int(n) for n in known.index.get_level_values("own")]
         at = len(cards) - 1 if start is None else cards.index(start)
-        row = _record(known, at)
         table = pd.DataFrame({"figure": known["gain"], "low": known["gain_low"], "high": known["gain_high"]})
         table.index = pd.Index([counted(n, "own card") for n in cards])
         return _of_row(
