@@ -32,7 +32,7 @@ sys.modules["rfc3987_syntax"] = None
 from sphinx.cmd.build import main
 sys.exit(main(sys.argv[1:]))
 """
-MAPS = ("nordic", "switzerland", "nederland", "usa")
+MAPS = ("nordic", "switzerland", "nederland", "usa", "europe")
 
 
 def blocks(page: str, language: str) -> list[str]:

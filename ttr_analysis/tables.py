@@ -20,7 +20,7 @@ from ttr_analysis.maps import validation
 from ttr_analysis.maps.model import GameMap, Route
 from ttr_analysis.rules.market import FaceUpRules
 from ttr_analysis.rules.payment import Spaces
-from ttr_analysis.rules.ruleset import DeckRules
+from ttr_analysis.rules.ruleset import DeckRules, RuleSet
 
 MAX_SEATS: Final = 6
 MAX_CITIES: Final = 64
@@ -30,7 +30,9 @@ MAX_SLOTS: Final = 10
 MAX_OFFER: Final = 20
 """Tickets offered at once."""
 MAX_DECKS: Final = 4
-MAX_BONUSES: Final = 4
+MAX_BONUSES: Final = 3
+MAX_STATIONS: Final = 3
+"""Stations of each player."""
 MAX_TIE_BREAKS: Final = 4
 MAX_GOALS: Final = 1024
 """Destinations of all tickets together, and cities of all places together."""
@@ -44,12 +46,15 @@ MEASURE_COMPLETED: Final = 1
 MEASURE_TOKENS: Final = 2
 BREAK_PATH_BONUS: Final = 3
 """No measure, but a tie-break: who has a bonus for the longest trail."""
+BREAK_STATIONS: Final = 4
+"""Another: who has most stations left."""
 
 _MEASURES: Final = {
     "longest_trail": MEASURE_TRAIL,
     "completed_tickets": MEASURE_COMPLETED,
     "tokens": MEASURE_TOKENS,
     "path_bonus": BREAK_PATH_BONUS,
+    "fewest_stations": BREAK_STATIONS,
 }
 _UNKEPT: Final = {
     "removed": UNKEPT_REMOVED,
@@ -104,6 +109,15 @@ class Tables(Record):
     neutral_from = cell()
     marker_seat = cell()
     neutral_after_last = cell()
+    stations_each = cell()
+    station_jokers = cell()
+    """1 if locomotives are jokers where a station is paid."""
+    station_points = cell()
+    """Points for each station not built."""
+    lends_neutral = cell()
+    """1 if stations may lend routes of the neutral player."""
+    station_cost = block(MAX_STATIONS)
+    """Cards that the first station costs, the second and so on."""
     n_bonuses = cell()
     n_tie_breaks = cell()
     tie_break = block(MAX_TIE_BREAKS)
@@ -184,6 +198,7 @@ def game_tables(game_map: GameMap, n_players: int) -> Tables:
     check_size(game_map, n_players)
     tables = Tables()
     _put_rules(tables, game_map, n_players)
+    _put_stations(tables, game_map.rules)
     _put_routes(tables, game_map)
     _put_tickets(tables, game_map)
     return tables
@@ -271,6 +286,15 @@ def _put_rules(tables: Tables, game_map: GameMap, n_players: int) -> None:
         tables.bonus_measure[i] = _MEASURES[bonus.measure]
         tables.bonus_without_loans[i] = bonus.requires == "no_loans"
         tables.bonus_points[i, : len(points)] = points
+
+
+def _put_stations(tables: Tables, rules: RuleSet) -> None:
+    tables.stations_each = rules.stations.number
+    tables.station_jokers = "plain" in rules.claims.locomotives_on
+    tables.station_points = rules.stations.points_left
+    tables.lends_neutral = rules.stations.lends_from == "anyone"
+    for i, cost in enumerate(rules.stations.costs[: rules.stations.number]):
+        tables.station_cost[i] = cost
 
 
 @compiled

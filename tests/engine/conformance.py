@@ -47,6 +47,7 @@ from ttr_analysis.engine.kernel.scoring import (
     N_COLUMNS,
     ROUTES_COLUMN,
     START_COLUMN,
+    STATIONS_COLUMN,
     TOKENS_COLUMN,
     TOTAL_COLUMN,
     TRAIL_COLUMN,
@@ -172,13 +173,13 @@ class Whim:
         return int(actions[row, 0]), int(actions[row, 1])
 
 
-#             draw, face up, claim, pay, decline, tickets, keep, neutral, pass
+#             draw, face up, claim, pay, decline, tickets, keep, neutral, station, pass
 UNIFORM = Whim("Uniform")
-HOARDER = Whim("Hoarder", (400, 100, 1, 1, 1, 20, 1, 1, 1))
+HOARDER = Whim("Hoarder", (400, 100, 1, 1, 1, 20, 1, 1, 1, 1))
 """Draws until nothing is left to draw."""
-COLLECTOR = Whim("Collector", (40, 20, 1, 1, 1, 200, 1, 1, 1))
+COLLECTOR = Whim("Collector", (40, 20, 1, 1, 1, 200, 1, 1, 1, 1))
 """Draws tickets until there are none left."""
-BUILDER = Whim("Builder", (1, 1, 30, 30, 1, 1, 1, 1, 1))
+BUILDER = Whim("Builder", (1, 1, 30, 30, 1, 1, 1, 1, 1, 1))
 """Claims whatever it can."""
 
 
@@ -391,6 +392,7 @@ def check_scores(played: Played, final: Final) -> None:
         row[TOKENS_COLUMN] = seat.tokens
         row[LOANS_COLUMN] = seat.n_loans
         row[LOAN_POINTS_COLUMN] = -seat.loans
+        row[STATIONS_COLUMN] = seat.stations
         row[TOTAL_COLUMN] = seat.total
         row[WON_COLUMN] = seat.seat in final.winners
         row[BONUS_COLUMN : BONUS_COLUMN + len(seat.bonuses)] = seat.bonuses

@@ -20,6 +20,7 @@ MOVES = (
     "draw_tickets",
     "keep_tickets",
     "choose_neutral_route",
+    "build_station",
     "pass",
 )
 OUTCOMES = ("card_dealt", "card_drawn", "market_card", "card_revealed", "ticket_offered", "neutral_ticket")
@@ -66,7 +67,9 @@ def _said_with_move(game_map: GameMap, name: str, argument: int, value: int) -> 
         said["slot"] = argument
     if name in {"claim_route", "choose_neutral_route"}:
         said["route"] = game_map.routes[argument].id
-    if name in {"claim_route", "pay_tunnel"}:
+    if name == "build_station":
+        said["city"] = game_map.cities[argument].name
+    if name in {"claim_route", "pay_tunnel", "build_station"}:
         said["cards"] = _cards(value)
     return said
 
@@ -81,6 +84,8 @@ def encode_move(game_map: GameMap, event: Mapping[str, Any], offer: Sequence[str
     argument = event.get("slot", 0)
     if "route" in event:
         argument = [route.id for route in game_map.routes].index(event["route"])
+    if "city" in event:
+        argument = [city.name for city in game_map.cities].index(event["city"])
     value = sum(n << 6 * CARD_KINDS.index(kind) for kind, n in event.get("cards", {}).items())
     value += sum(1 << offer.index(ticket) for ticket in event.get("tickets", []))
     return MOVES.index(event["event"]) + 512 * argument, value

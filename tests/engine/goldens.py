@@ -47,5 +47,11 @@ def final_data(final: Final) -> dict[str, Any]:
         "n_turns": final.n_turns,
         "winners": final.winners,
         "totals": final.scores,
-        "seats": [asdict(seat) for seat in final.seats],
+        "seats": [_seat_data(asdict(seat)) for seat in final.seats],
     }
+
+
+def _seat_data(seat: dict[str, Any]) -> dict[str, Any]:
+    """Return a seat without stations where the game has none: the older files do not know them."""
+    absent = {"n_stations", "stations"} if seat["n_stations"] == seat["stations"] == 0 else set()
+    return {key: value for key, value in seat.items() if key not in absent}

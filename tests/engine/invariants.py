@@ -26,7 +26,7 @@ from ttr_analysis.engine.layout import (
     Ending,
     State,
 )
-from ttr_analysis.tables import MAX_ROUTES, MAX_SEATS, MAX_TICKETS, Tables
+from ttr_analysis.tables import MAX_CITIES, MAX_ROUTES, MAX_SEATS, MAX_TICKETS, Tables
 
 
 class Law(IntEnum):
@@ -46,6 +46,7 @@ class Law(IntEnum):
     TWINS_ARE_CLOSED = auto()
     SCORES_FOLLOW_FROM_ROUTES = auto()
     TOKENS_FOLLOW_FROM_CLAIMS = auto()
+    STATIONS_ARE_CONSERVED = auto()
     TICKETS_ARE_IN_ONE_PLACE = auto()
     TICKETS_ARE_COUNTED = auto()
     PHASES_FIT = auto()
@@ -67,6 +68,7 @@ _OWNERS = int(Law.ROUTES_HAVE_ONE_OWNER)
 _TWINS = int(Law.TWINS_ARE_CLOSED)
 _SCORES = int(Law.SCORES_FOLLOW_FROM_ROUTES)
 _TOKENS = int(Law.TOKENS_FOLLOW_FROM_CLAIMS)
+_STATIONS = int(Law.STATIONS_ARE_CONSERVED)
 _TICKETS = int(Law.TICKETS_ARE_IN_ONE_PLACE)
 _COUNTED = int(Law.TICKETS_ARE_COUNTED)
 _PHASES = int(Law.PHASES_FIT)
@@ -87,6 +89,8 @@ def broken_law(state: State, tables: Tables) -> int:
         broken = _broken_by_routes(state, tables)
     if broken == 0:
         broken = _broken_by_tokens(state, tables)
+    if broken == 0:
+        broken = _broken_by_stations(state, tables)
     if broken == 0:
         broken = _broken_by_tickets(state, tables)
     if broken == 0:
@@ -243,6 +247,22 @@ def _broken_by_tokens(state: State, tables: Tables) -> int:
         n_loans += loans[seat]
     if total != n_seats * tables.tokens_each or n_loans > tables.loan_limit > 0:
         return _TOKENS
+    return 0
+
+
+@compiled
+def _broken_by_stations(state: State, tables: Tables) -> int:
+    n_built = np.zeros(MAX_SEATS, dtype=np.int64)
+    for city in range(MAX_CITIES):
+        seat = state.station_at[city] - 1
+        if not NOBODY <= seat < tables.n_seats or (seat >= 0 and city >= tables.n_cities):
+            return _STATIONS
+        if seat >= 0:
+            n_built[seat] += 1
+    for seat in range(MAX_SEATS):
+        each = tables.stations_each if seat < tables.n_seats else 0
+        if state.stations[seat] < 0 or state.stations[seat] + n_built[seat] != each:
+            return _STATIONS
     return 0
 
 

@@ -10,6 +10,7 @@ from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis.cards import N_KINDS
 from ttr_analysis.engine.codes import (
+    BUILD_STATION,
     CHOOSE_NEUTRAL,
     CLAIM_ROUTE,
     DECLINE_TUNNEL,
@@ -142,7 +143,7 @@ def _finds_unlisted_payment(state: State, tables: Tables, actions: Ints, n: int,
     if _tries(state, tables, actions, n, route, cards):
         return True
     row = below(stream, n) if n > 0 else 0
-    if n == 0 or kind_of(actions[row, 0]) not in (CLAIM_ROUTE, PAY_TUNNEL):
+    if n == 0 or kind_of(actions[row, 0]) not in (CLAIM_ROUTE, PAY_TUNNEL, BUILD_STATION):
         return False
     listed = argument_of(actions[row, 0])
     unpack_cards(actions[row, 1], cards)
@@ -159,6 +160,7 @@ def _finds_unlisted_payment(state: State, tables: Tables, actions: Ints, n: int,
 @compiled
 def _tries(state: State, tables: Tables, actions: Ints, n: int, route: int, cards: Ints) -> bool:
     packed = pack_cards(cards)
-    return _is_unlisted(state, tables, actions, n, make_action(CLAIM_ROUTE, route), packed) or _is_unlisted(
-        state, tables, actions, n, PAY_TUNNEL, packed
-    )
+    for code in (make_action(CLAIM_ROUTE, route), make_action(BUILD_STATION, route), PAY_TUNNEL):
+        if _is_unlisted(state, tables, actions, n, code, packed):
+            return True
+    return False

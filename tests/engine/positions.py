@@ -162,6 +162,7 @@ class Position:
         """Events of the last move, as by `_text`."""
         self._routes = {route.id: i for i, route in enumerate(self.map.routes)}
         self._tickets = {ticket.id: i for i, ticket in enumerate(self.map.tickets)}
+        self._cities = {city.name: i for i, city in enumerate(self.map.cities)}
         size = int(self.tables.market_size)
         self.market(*[CARD_KINDS[slot % 5] for slot in range(size)])
 
@@ -233,6 +234,13 @@ class Position:
                 self.state.n_claims += 1
         return self
 
+    def station(self, seat: int, *cities: str) -> Self:
+        """Put stations of a seat into cities; cards are not paid."""
+        for name in cities:
+            self.state.station_at[self._cities[name]] = 1 + seat
+            self.state.stations[seat] -= 1
+        return self
+
     def put(self, cell: int, number: int) -> Self:
         """Set a cell of the state: `put(TRAINS + 1, 3)`."""
         self.state.cells[cell] = number
@@ -287,10 +295,19 @@ class Position:
         """Claim a route with cards."""
         return make_action(codes.CLAIM_ROUTE, self._routes[route]), _packed(cards)
 
+    def build(self, city: str, **cards: int) -> Action:
+        """Build a station in a city with cards."""
+        return make_action(codes.BUILD_STATION, self._cities[city]), _packed(cards)
+
     def keep(self, *tickets: str) -> Action:
         """Keep some tickets of the offer."""
         offer = self.offer()
         return codes.KEEP_TICKETS, sum(1 << offer.index(ticket) for ticket in tickets)
+
+    def buildable(self) -> set[str]:
+        """Return the cities in which a station can be built."""
+        names = list(self._cities)
+        return {names[argument_of(code)] for code, _ in self.legal() if kind_of(code) == codes.BUILD_STATION}
 
     def choose(self, route: str) -> Action:
         """Choose a track for the neutral player."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tests.oracles.referee import Final
+from tests.oracles.referee.scoring import with_stations
 from tests.oracles.referee.table import Table
 
 
@@ -51,6 +52,15 @@ def _lesser_country(final: Final, table: Table) -> bool:
     )
 
 
+def _lends(final: Final, table: Table) -> bool:
+    """A station lends its owner a route that completes a ticket."""
+    return any(
+        len(with_stations(table, seat.seat, [table.tickets[name] for name in seat.tickets]))
+        > len(table.routes_of(seat.seat))
+        for seat in final.seats
+    )
+
+
 def _tied(final: Final) -> list[int]:
     return [seat.seat for seat in final.seats if seat.total == max(final.scores)]
 
@@ -82,6 +92,8 @@ BY_RESULT: dict[str, Callable[[Final, Table], bool]] = {
         _tie_broken(final, table) and not _tie_broken_later(final, table)
     ),
     "tie broken after completed tickets": _tie_broken_later,
+    "station lends a route": _lends,
+    "points for stations left": lambda final, _: any(seat.stations > 0 for seat in final.seats),
     "shared win": lambda final, _: len(final.winners) > 1,
 }
 """Rules seen in the result of a game."""

@@ -77,6 +77,7 @@ _MOVES = {
     "draw_tickets",
     "keep_tickets",
     "choose_neutral_route",
+    "build_station",
     "pass",
 }
 
@@ -236,9 +237,21 @@ def _not_kept(where: str) -> Callable[[Step], bool]:
     def detector(step: Step) -> bool:
         return (
             step.name == "keep_tickets"
-            and step.before.rules.tickets.unkept == where
+            and step.before.rules.tickets.unkept_at(opening=not step.before.held[step.move["seat"]]) == where
             and len(step.move["tickets"]) < len(step.before.offers[step.move["seat"]])
         )
+
+    return detector
+
+
+def _two_decks(step: Step) -> bool:
+    offers = step.before.offers if step.name == "keep_tickets" else []
+    return any(len({step.before.tickets[name].deck for name in offer}) > 1 for offer in offers)
+
+
+def _station_for(n_cards: int) -> Callable[[Step], bool]:
+    def detector(step: Step) -> bool:
+        return step.name == "build_station" and step.cards.total() == n_cards
 
     return detector
 
@@ -398,6 +411,11 @@ BY_STEP: dict[str, Callable[[Step], bool]] = {
     "neutral player: both tracks of players": _neutral_both_taken,
     "neutral player: leaves for want of trains": _neutral_without_trains,
     "neutral player: leaves for want of tickets": _neutral_without_tickets,
+    "opening tickets of two decks": _two_decks,
+    "station for one card": _station_for(1),
+    "station for two cards": _station_for(2),
+    "station for three cards": _station_for(3),
+    "station paid with a locomotive": lambda step: step.name == "build_station" and step.cards[LOCOMOTIVE] > 0,
     "pass": lambda step: step.name == "pass",
     "last round": _last_round,
 }

@@ -94,7 +94,7 @@ def test_where_nothing_can_be_drawn_a_player_claims_or_passes(player: Player) ->
     combination = Combination("switzerland", "", 3)
     tables = game_tables(combination.game_map, 3)
     lore = player.lore(combination.game_map, 3)
-    miser = Whim("Miser", (10**6, 10**6, 1, 1, 1, 10**6, 1, 1, 1))
+    miser = Whim("Miser", (10**6, 10**6, 1, 1, 1, 10**6, 1, 1, 1, 1))
     n_positions = 0
     for game in range(N_GAMES):
         for state in map(State, play(combination, [miser] * 3, SEED, game, checked=False).states):

@@ -14,6 +14,7 @@ from ttr_analysis import CardCounts, GameMap, IllegalActionError
 from ttr_analysis.analysis.payments import Payment, from_cards
 from ttr_analysis.engine.actions import (
     Action,
+    BuildStation,
     ChooseNeutralRoute,
     ClaimRoute,
     DeclineTunnel,
@@ -225,6 +226,42 @@ CASES: list[tuple[ActionFault, Callable[[], Position], Callable[[GameMap], Actio
         "the neutral player takes Amsterdam-Rotterdam .* or Amsterdam-Rotterdam .* now, got Breda-Rotterdam",
     ),
     (
+        ActionFault.STATION_TAKEN,
+        lambda: Position("europe").station(1, "Wien").hand(0, red=1),
+        lambda m: BuildStation(m.city("Wien"), Payment("red", 1, 0)),
+        "P1 has a station in Wien",
+    ),
+    (
+        ActionFault.NO_STATIONS,
+        lambda: Position("europe").station(0, "Wien", "Roma", "Riga").hand(0, red=1),
+        lambda m: BuildStation(m.city("Paris"), Payment("red", 1, 0)),
+        "P0 has built all of its 3 stations",
+    ),
+    (
+        ActionFault.NO_STATIONS,
+        lambda: Position("usa").hand(0, red=1),
+        lambda m: BuildStation(m.city("Miami"), Payment("red", 1, 0)),
+        "USA is played without stations",
+    ),
+    (
+        ActionFault.CARDS,
+        lambda: Position("europe").hand(0, red=1),
+        lambda m: BuildStation(m.city("Wien"), Payment("blue", 1, 0)),
+        "P0 holds 0 of the 1 blue",
+    ),
+    (
+        ActionFault.PAYMENT,
+        lambda: Position("europe").hand(0, red=2),
+        lambda m: BuildStation(m.city("Wien"), Payment("red", 2, 0)),
+        "station 1 of P0: it takes exactly 1 card, got 2",
+    ),
+    (
+        ActionFault.PAYMENT,
+        lambda: Position(changed("europe", claims={"locomotives_on": ("tunnel",)})).hand(0, locomotive=1),
+        lambda m: BuildStation(m.city("Wien"), Payment(None, 0, 1)),
+        "station 1 of P0: a locomotive is no joker there",
+    ),
+    (
         ActionFault.NOT_STUCK,
         lambda: Position("usa"),
         lambda _: Pass(),
@@ -251,7 +288,7 @@ def test_every_fault_has_a_reason_in_words(
 def test_no_fault_is_without_a_case() -> None:
     told = {fault for handler in HANDLERS for fault in handler.faults}
     assert told | {ActionFault.OVER, ActionFault.PHASE} == set(ActionFault) - {ActionFault.NONE}
-    by_number = {ActionFault.ROUTE}  # a Route is always one of a map
+    by_number = {ActionFault.ROUTE, ActionFault.CITY}  # a Route or City is always one of a map
     assert {case[0] for case in CASES} == set(ActionFault) - {ActionFault.NONE} - by_number
 
 

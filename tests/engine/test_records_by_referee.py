@@ -65,6 +65,7 @@ def on_the_table(state: GameState) -> dict[str, object]:
         "tokens": list(state.tokens),
         "loans": list(state.loans),
         "owners": list(state.owners.items()),
+        "stations": (state.stations, list(state.n_stations)),
         "tickets": [ids(tickets) for tickets in state.tickets],
         "offers": [ids(tickets) for tickets in state.offers],
         "ticket_discards": sorted(ids(state.ticket_discards)),
@@ -94,6 +95,10 @@ def as_the_referee_has_it(referee: Referee) -> dict[str, object]:
         "tokens": table.tokens,
         "loans": table.loans,
         "owners": owners,
+        "stations": (
+            table.stations,
+            [table.rules.stations.number - len(table.stations_of(seat)) for seat in table.seats],
+        ),
         "tickets": table.held,
         "offers": table.offers,
         "ticket_discards": sorted(table.ticket_discards),

@@ -69,7 +69,7 @@ VALUES: dict[str, Any] = {
         ("completed_tickets", "path_bonus"),
         ("completed_tickets",),
         ("completed_tickets", "path_bonus"),
-        ("completed_tickets", "path_bonus"),
+        ("completed_tickets", "fewest_stations", "path_bonus"),
     ),
     "scoring.zero_ties": True,
     "money.tokens": (0, 0, 30, 0, 0),
@@ -80,6 +80,10 @@ VALUES: dict[str, Any] = {
     "neutral.first_round": 6,
     "neutral.marker_seat": 1,
     "neutral.after_last_turn": False,
+    "stations.number": (0, 0, 0, 0, 3),
+    "stations.costs": (1, 2, 3),
+    "stations.points_left": 4,
+    "stations.lends_from": "anyone",
 }
 """Value of each field on all maps; or, in a tuple, on Nordic, Switzerland, Nederland, USA and Europe."""
 

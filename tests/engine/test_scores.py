@@ -98,6 +98,8 @@ def by_the_referee(table: Position) -> tuple[list[SeatScore], list[int]]:
                 tokens=table.number(TOKENS, seat),
                 n_loans=table.number(LOANS, seat),
                 loans=table.number(LOANS, seat) * rules.money.loan.penalty,
+                n_stations=0,
+                stations=rules.stations.number * rules.stations.points_left,
             )
         )
     for bonus in rules.bonus:

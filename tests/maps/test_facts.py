@@ -177,7 +177,14 @@ def test_nederland_variants_are_differences() -> None:
         ("switzerland", (1, 3), "removed", ["longest_trail"], ("completed_tickets", "path_bonus"), 3),
         ("nederland", (2, 3), "discard_pile", ["tokens"], ("completed_tickets",), 2),
         ("usa", (2, 3), "under_pile", ["longest_trail"], ("completed_tickets", "path_bonus"), 4),
-        ("europe", (2, 3), "under_pile", ["longest_trail"], ("completed_tickets", "path_bonus"), 4),
+        (
+            "europe",
+            (2, 3),
+            "under_pile",
+            ["longest_trail"],
+            ("completed_tickets", "fewest_stations", "path_bonus"),
+            4,
+        ),
     ],
 )
 def test_rules_that_tell_the_maps_apart(

@@ -365,9 +365,9 @@ def test_values_from_strangers_are_cut_and_made_printable(folder: Path) -> None:
 
 
 def test_a_rule_that_is_not_there_is_not_taken_for_another(folder: Path) -> None:
-    break_(folder, ("rules.toml", "[trains]", "[stations]\nper_player = 3\n\n[trains]"))
+    break_(folder, ("rules.toml", "[trains]", "[harbors]\nper_player = 3\n\n[trains]"))
     (fault,) = faults_of(folder)
-    assert "stations: unknown key, no such rule; there are title, players, cards, market, trains" in fault
+    assert "harbors: unknown key, no such rule; there are title, players, cards, market, trains" in fault
 
 
 def test_of_many_faults_the_first_are_told_and_the_rest_counted(folder: Path) -> None:

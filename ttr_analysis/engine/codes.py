@@ -16,6 +16,7 @@ DECLINE_TUNNEL
 DRAW_TICKETS
 KEEP_TICKETS                             bit i for the i-th ticket of the offer
 CHOOSE_NEUTRAL     route
+BUILD_STATION      city                  cards, packed
 PASS
 CARD_DEALT                               kind of card; the seat is who gets it
 CARD_DRAWN                               the same, drawn unseen
@@ -48,7 +49,8 @@ DECLINE_TUNNEL: Final = 4
 DRAW_TICKETS: Final = 5
 KEEP_TICKETS: Final = 6
 CHOOSE_NEUTRAL: Final = 7
-PASS: Final = 8
+BUILD_STATION: Final = 8
+PASS: Final = 9
 N_ACTIONS: Final = PASS + 1
 
 FIRST_EVENT: Final = 32

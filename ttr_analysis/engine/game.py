@@ -11,7 +11,7 @@ from ttr_analysis.engine.actions import Action, LegalActions
 from ttr_analysis.engine.events import Chance
 from ttr_analysis.engine.layout import OVER, TURN, State
 from ttr_analysis.engine.packed import Happened, PackedGame
-from ttr_analysis.engine.preview import ClaimPreview, preview_claim
+from ttr_analysis.engine.preview import ClaimPreview, StationPreview, preview_claim, preview_station
 from ttr_analysis.engine.scores import Scores, score_state
 from ttr_analysis.engine.state import GameState, seat_number
 from ttr_analysis.engine.view import SeatView
@@ -145,6 +145,36 @@ class GameEngine:
         P1 may not: Göteborg-Oslo (orange, 2) is taken by P0
         """
         return preview_claim(self._packed, self._as_if(state, seat), self.game_map.route(route))
+
+    def preview_station(self, state: GameState, city: str, seat: int | None = None) -> StationPreview:
+        """
+        Return whether a seat may build a station in a city, and what that would cost.
+
+        Parameters
+        ----------
+        state
+            A state of this game.
+        city
+            Name of a city of the map.
+        seat
+            Who would build it, as in `why_illegal`.
+
+        Raises
+        ------
+        GameError
+            If the state is of another game, or there is no such seat.
+        UnknownNameError
+            If there is no such city.
+
+        Examples
+        --------
+        >>> import ttr_analysis as ttr
+        >>> game = ttr.Game("europe")
+        >>> state = game.play([ttr.policies.Greedy(), ttr.policies.Greedy()], seed=7).state_at(40)
+        >>> print(game.preview_station(state, "Wien", seat=1))
+        P1 may build a station in Wien with 1 white
+        """
+        return preview_station(self._packed, self._as_if(state, seat), self.game_map.city(city))
 
     def view(self, state: GameState, seat: int) -> SeatView:
         """

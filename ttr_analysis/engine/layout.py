@@ -13,7 +13,7 @@ from typing import Final
 from ttr_analysis._compile import Record, block, cell
 from ttr_analysis.cards import N_KINDS
 from ttr_analysis.rules.chance import KEY_SIZE
-from ttr_analysis.tables import MAX_OFFER, MAX_ROUTES, MAX_SEATS, MAX_SLOTS, MAX_TICKETS
+from ttr_analysis.tables import MAX_CITIES, MAX_OFFER, MAX_ROUTES, MAX_SEATS, MAX_SLOTS, MAX_TICKETS
 
 
 class Phase(IntEnum):
@@ -193,3 +193,7 @@ class State(Record):
     """Owner of each route: a seat, `NEUTRAL_OWNER` or -1."""
     claimed = block(MAX_ROUTES)
     """Routes in the order in which they were taken."""
+    stations = block(MAX_SEATS)
+    """Stations left of each seat."""
+    station_at = block(MAX_CITIES)
+    """1 + the seat that has a station in each city; 0 where there is none."""

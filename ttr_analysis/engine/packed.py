@@ -13,12 +13,10 @@ from ttr_analysis._errors import GameError, IllegalActionError
 from ttr_analysis.analysis import payments
 from ttr_analysis.engine.actions import Action, ClaimRoute, LegalActions
 from ttr_analysis.engine.actions.handler import Refused
-from ttr_analysis.engine.actions.table import HANDLER_OF, Codec, codec_of, is_canonical
+from ttr_analysis.engine.actions.table import HANDLER_OF, Codec, codec_of, is_canonical, shows_cards
 from ttr_analysis.engine.codes import (
     CARD_DEALT,
-    CLAIM_ROUTE,
     NEUTRAL_TICKET,
-    PAY_TUNNEL,
     READ_AT,
     READ_END,
     WRITE_AT,
@@ -304,7 +302,7 @@ def _identified(state: State, code: int, value: int) -> tuple[State, str]:
     seat is unknown.
     """
     seat = int(state.seat)
-    if kind_of(code) not in (CLAIM_ROUTE, PAY_TUNNEL) or n_unknown_cards(state, seat) == 0:
+    if not shows_cards(code) or n_unknown_cards(state, seat) == 0:
         return state, ""
     identified = state.copy()
     reason = identify_cards(identified, seat, unpacked(value).counts)

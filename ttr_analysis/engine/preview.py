@@ -1,4 +1,4 @@
-"""What a claim would cost, before it is made."""
+"""What a claim or a station would cost, before it is made."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from ttr_analysis._words import counted
 from ttr_analysis.analysis import payments
 from ttr_analysis.analysis.payments import Payment
 from ttr_analysis.cards import CardCounts
+from ttr_analysis.engine.actions.build_station import as_route
 from ttr_analysis.engine.actions.handler import owner_name
-from ttr_analysis.engine.codes import CLAIM_ROUTE, make_action, packed
+from ttr_analysis.engine.codes import BUILD_STATION, CLAIM_ROUTE, make_action, packed
 from ttr_analysis.engine.kernel.claims import route_fault
 from ttr_analysis.engine.kernel.faults import NONE
-from ttr_analysis.engine.layout import State
+from ttr_analysis.engine.kernel.stations import city_fault, next_spaces
+from ttr_analysis.engine.layout import TURN, State
 from ttr_analysis.engine.packed import PackedGame
-from ttr_analysis.maps.model import Route
+from ttr_analysis.maps.model import City, Route
 from ttr_analysis.rules.money import BANK, toll_payee
 
 
@@ -92,6 +94,68 @@ def preview_claim(game: PackedGame, state: State, route: Route) -> ClaimPreview:
         payee=payee if route.toll and payee != BANK else None,
         takes_loan=reason is None and int(state.tokens[seat]) < route.toll,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class StationPreview:
+    """
+    Whether a seat may build a station in a city, and what that would cost.
+
+    Parameters
+    ----------
+    seat
+        Who would build it.
+    city
+        The city.
+    reason
+        Why it may not; None if it may.
+    payment
+        The payment that takes fewest locomotives; None if the hand has none,
+        or no station is left.
+    """
+
+    seat: int
+    city: City
+    reason: str | None
+    payment: Payment | None
+
+    @property
+    def is_legal(self) -> bool:
+        """Whether the seat may build the station."""
+        return self.reason is None
+
+    def __str__(self) -> str:
+        """Return the answer in words."""
+        if self.reason is not None:
+            return f"P{self.seat} may not: {self.reason}"
+        return f"P{self.seat} may build a station in {self.city.name} with {self.payment}"
+
+
+def preview_station(game: PackedGame, state: State, city: City) -> StationPreview:
+    """
+    Return whether the seat that acts may build a station in a city, and what that would cost.
+
+    Parameters
+    ----------
+    game
+        The game.
+    state
+        The packed state.
+    city
+        A city of its map.
+    """
+    tables, seat, number = game.tables, int(state.seat), game.codec.city_index(city)
+    hand = CardCounts(tuple(state.hand[seat].tolist()))
+    payment = None
+    if state.stations[seat]:
+        route = as_route(state, tables, seat)
+        payment = payments.cheapest(route, hand)
+    code = make_action(BUILD_STATION, number)
+    reason = game.why_illegal(state, code, 0 if payment is None else packed(payment.cards))
+    if payment is None and state.stations[seat] and city_fault(state, tables, seat, number) == NONE:
+        cost = int(next_spaces(state, tables, seat).plain)
+        reason = f"P{seat} does not hold {counted(cost, 'card')} of one color" if state.phase == TURN else reason
+    return StationPreview(seat, city, reason, payment)
 
 
 def _reason(game: PackedGame, state: State, route: Route, payment: Payment | None) -> str | None:

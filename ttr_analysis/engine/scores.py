@@ -12,11 +12,11 @@ import numpy as np
 from ttr_analysis._arrays import Ints
 from ttr_analysis._words import counted
 from ttr_analysis.engine.kernel import scoring as columns
-from ttr_analysis.engine.kernel.scoring import goal_reached, label_cities, score_games
-from ttr_analysis.engine.layout import UNKNOWN_TICKET, State
-from ttr_analysis.maps.model import GameMap, Ticket
+from ttr_analysis.engine.kernel.scoring import goal_reached, label_at_end, score_games
+from ttr_analysis.engine.layout import NOBODY, UNKNOWN_TICKET, State
+from ttr_analysis.maps.model import City, GameMap, Route, Ticket
 from ttr_analysis.rules.scoring import NO_GOAL, ticket_score
-from ttr_analysis.tables import MAX_CITIES, Tables, game_tables
+from ttr_analysis.tables import MAX_CITIES, MAX_STATIONS, Tables, game_tables
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,6 +75,27 @@ class BonusScore(NamedTuple):
     points: int | None
 
 
+class StationScore(NamedTuple):
+    """
+    A station at the end of a game.
+
+    Parameters
+    ----------
+    city
+        Where it stands.
+    route
+        The route of another that it lends, which is best for its owner; None
+        if none does any good.
+    """
+
+    city: City
+    route: Route | None
+
+    def __str__(self) -> str:
+        """Return what the station lends."""
+        return f"{self.city.name}: {'lends nothing' if self.route is None else f'lends {self.route}'}"
+
+
 @dataclass(frozen=True, slots=True)
 class Score:
     """
@@ -104,6 +125,11 @@ class Score:
         All points; None if they depend on tickets that are not known.
     won
         Whether it won, alone or with others; None if that is not known.
+    stations
+        Its stations, in the order of their cities on the map; what they lend
+        is chosen for the tickets that are known.
+    station_points
+        Points for stations not built.
     """
 
     seat: int
@@ -117,6 +143,8 @@ class Score:
     loan_points: int
     total: int | None
     won: bool | None
+    stations: tuple[StationScore, ...] = ()
+    station_points: int = 0
 
     @property
     def route_points(self) -> int:
@@ -141,7 +169,7 @@ class Score:
     def __repr__(self) -> str:
         """Return the total and its parts."""
         known = [self.start, self.route_points, self.ticket_points, *(b.points or 0 for b in self.bonuses)]
-        total = counted(sum(known) + self.loan_points, "point")
+        total = counted(sum(known) + self.loan_points + self.station_points, "point")
         if self.total is None:
             total += " and unknown tickets"
         parts = [f"{self.start} start"] if self.start else []
@@ -153,6 +181,8 @@ class Score:
         parts += [f"{'?' if bonus.points is None else bonus.points} {bonus.measure}" for bonus in self.bonuses]
         if self.n_loans:
             parts.append(f"{self.loan_points} loans")
+        if self.stations or self.station_points:
+            parts.append(f"{self.station_points} stations ({len(self.stations)} built)")
         made_of = " + ".join(parts).replace("+ -", "- ").replace("_", " ")
         return f"<Score of P{self.seat}: {total}: {made_of}>"
 
@@ -171,8 +201,8 @@ class Scores:
         are not known.
     tie_break
         What decided between the seats with most points, as in the rules:
-        "completed_tickets", "longest_trail" or "path_bonus"; "" if the points
-        did, or nothing.
+        "completed_tickets", "longest_trail", "fewest_stations" or
+        "path_bonus"; "" if the points did, or nothing.
 
     Examples
     --------
@@ -197,10 +227,10 @@ class Scores:
         One row per seat.
 
         `start`, `routes`, `gained` and `lost` (points for tickets completed
-        and not), `bonus_...` for each bonus, `loans` (points) add up to
-        `total`. Besides: `won`, `n_routes`, `n_completed`, `n_failed`,
-        `n_unknown` (tickets), `trail` (trains on the longest one), `tokens`,
-        `n_loans`. What depends on tickets that are not known is missing.
+        and not), `bonus_...` for each bonus, `loans` and `stations` (points)
+        add up to `total`. Besides: `won`, `n_routes`, `n_completed`,
+        `n_failed`, `n_unknown` (tickets), `trail` (trains on the longest one),
+        `tokens`, `n_loans`, `n_stations` (built). What depends on tickets that are not known is missing.
         """
         import pandas as pd
 
@@ -248,6 +278,7 @@ def _row(score: Score) -> dict[str, Any]:
         "lost": sum(p for p in points if p < 0),
         **bonuses,
         "loans": score.loan_points,
+        "stations": score.station_points,
         "total": score.total,
         "won": score.won,
         "n_routes": sum(routes.n_routes for routes in score.routes),
@@ -257,6 +288,7 @@ def _row(score: Score) -> dict[str, Any]:
         "trail": score.trail,
         "tokens": score.tokens,
         "n_loans": score.n_loans,
+        "n_stations": len(score.stations),
     }
 
 
@@ -309,6 +341,7 @@ def _best(seats: Sequence[Score], values: Sequence[int]) -> list[Score]:
 _TIE_MEASURES: Final[dict[str, Callable[[Score], int]]] = {
     "completed_tickets": lambda score: score.n_completed,
     "longest_trail": lambda score: score.trail,
+    "fewest_stations": lambda score: -len(score.stations),
     "path_bonus": lambda score: any(b.points for b in score.bonuses if b.measure == "longest_trail"),
 }
 """What breaks ties, as in the rules."""
@@ -320,12 +353,14 @@ def _score_of(game_map: GameMap, state: State, tables: Tables, seat: int, row: I
         BonusScore(rules.measure, points if is_known or rules.measure != "completed_tickets" else None)
         for rules, points in zip(game_map.rules.bonus, row[columns.BONUS_COLUMN :].tolist(), strict=False)
     )
+    label, lent = np.zeros(MAX_CITIES, dtype=np.int64), np.zeros(MAX_STATIONS, dtype=np.int64)
+    label_at_end(state, tables, seat, label, lent)
     sure = row[columns.UNKNOWN_COLUMN] == 0 and all(bonus.points is not None for bonus in bonuses)
     return Score(
         seat=seat,
         start=int(row[columns.START_COLUMN]),
         routes=_route_scores(game_map, state, seat),
-        tickets=_ticket_scores(game_map, state, tables, seat),
+        tickets=_ticket_scores(game_map, state, tables, seat, label),
         bonuses=bonuses,
         trail=int(row[columns.TRAIL_COLUMN]),
         tokens=int(row[columns.TOKENS_COLUMN]),
@@ -333,6 +368,8 @@ def _score_of(game_map: GameMap, state: State, tables: Tables, seat: int, row: I
         loan_points=int(row[columns.LOAN_POINTS_COLUMN]),
         total=int(row[columns.TOTAL_COLUMN]) if sure else None,
         won=bool(row[columns.WON_COLUMN]) if is_known else None,
+        stations=_station_scores(game_map, state, seat, lent.tolist()),
+        station_points=int(row[columns.STATIONS_COLUMN]),
     )
 
 
@@ -345,10 +382,15 @@ def _route_scores(game_map: GameMap, state: State, seat: int) -> tuple[RouteScor
     return tuple(RouteScore(length, len(points), sum(points)) for length, points in sorted(by_length.items()))
 
 
-def _ticket_scores(game_map: GameMap, state: State, tables: Tables, seat: int) -> tuple[TicketScore, ...]:
-    """Return the tickets of a seat, in the order kept."""
-    label = np.zeros(MAX_CITIES, dtype=np.int64)
-    label_cities(state, tables, seat, label)
+def _station_scores(game_map: GameMap, state: State, seat: int, lent: Sequence[int]) -> tuple[StationScore, ...]:
+    """Return the stations of a seat with what they lend."""
+    cities = [game_map.cities[i] for i in np.flatnonzero(state.station_at == 1 + seat)]
+    routes = [None if route == NOBODY else game_map.routes[route] for route in lent]
+    return tuple(map(StationScore, cities, routes))
+
+
+def _ticket_scores(game_map: GameMap, state: State, tables: Tables, seat: int, label: Ints) -> tuple[TicketScore, ...]:
+    """Return the tickets of a seat, in the order kept; `label` says which cities it joins."""
     scores = []
     for t in state.held[seat, : state.n_held[seat]].tolist():
         if t == UNKNOWN_TICKET:

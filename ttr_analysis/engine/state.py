@@ -251,6 +251,19 @@ class PublicState:
         owners = self._packed.owner[: len(self._game_map.routes)].tolist()
         return tuple(self._game_map.routes[i] for i, who in enumerate(owners) if who == number)
 
+    # -- stations -----------------------------------------------------------------------
+
+    @property
+    def stations(self) -> dict[str, int]:
+        """Which seat has a station in each city that has one, by the name of the city, in the order of the map."""
+        seats = self._packed.station_at[: len(self._game_map.cities)].tolist()
+        return {city.name: seat - 1 for city, seat in zip(self._game_map.cities, seats, strict=True) if seat}
+
+    @property
+    def n_stations(self) -> tuple[int, ...]:
+        """Stations left of each seat."""
+        return self._seats(self._packed.stations)
+
     # -- tickets ----------------------------------------------------------------------
 
     @property

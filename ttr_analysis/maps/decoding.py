@@ -160,6 +160,9 @@ def _conflicts(rules: RuleSet) -> Iterator[Conflict]:
     if neutral.trains and neutral.marker_seat >= high:
         yield ("neutral", "marker_seat"), neutral.marker_seat, f"expected a seat from 0 to {high - 1}"
     yield from _claim_conflicts(rules.claims)
+    if len(rules.stations.costs) < rules.stations.number:
+        costs = list(rules.stations.costs)
+        yield ("stations", "costs"), costs, f"expected a cost for each of {rules.stations.number} stations"
     if rules.market.reset_at > rules.market.size:
         expected = f"expected at most the {rules.market.size} face-up cards"
         yield ("market", "reset_at"), rules.market.reset_at, expected

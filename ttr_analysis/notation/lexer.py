@@ -10,7 +10,7 @@ from typing import Final, Generic, TypeVar
 from ttr_analysis._errors import GameError, _shorten, nearest
 from ttr_analysis.cards import CARD_KINDS, other_names
 from ttr_analysis.engine.layout import UNKNOWN_CARD
-from ttr_analysis.maps.model import GameMap, Route, Ticket
+from ttr_analysis.maps.model import City, GameMap, Route, Ticket
 from ttr_analysis.maps.names import SAINT, fold
 
 T = TypeVar("T")
@@ -126,7 +126,7 @@ class Names(Generic[T]):
 
 class MapNames:
     """
-    The names of a map's routes and tickets. Use `names_of`, which keeps them.
+    The names of a map's routes, tickets and cities. Use `names_of`, which keeps them.
 
     Parameters
     ----------
@@ -139,6 +139,7 @@ class MapNames:
         self.routes: Names[tuple[Route, ...]] = Names(
             [(f"{a}-{b}", tracks) for (a, b), tracks in ends] + [(f"{b}-{a}", tracks) for (a, b), tracks in ends]
         )
+        self.cities: Names[City] = Names((city.name, city) for city in game_map.cities)
         tickets = game_map.tickets
         turned = [
             (f"{place}-{ticket.origin}", ticket)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import ClassVar, Final
@@ -16,16 +15,18 @@ from ttr_analysis.analysis.payments.model import Payment
 from ttr_analysis.cards import CARD_KINDS, COLORS, CardCounts
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import KeepTickets
+from ttr_analysis.engine.actions.build_station import as_route
 from ttr_analysis.engine.codes import argument_of, kind_of, make_action, unpacked
 from ttr_analysis.engine.events import decode_chance
 from ttr_analysis.engine.kernel.tickets import fewest_kept
-from ttr_analysis.engine.layout import AT_PILE, OVER, UNKNOWN_CARD, UNKNOWN_TICKET, Phase, State
+from ttr_analysis.engine.layout import OVER, UNKNOWN_TICKET, Phase, State
 from ttr_analysis.engine.packed import PackedGame
 from ttr_analysis.engine.reasons import due_words
 from ttr_analysis.engine.unknowns import identify_tickets, n_unknown_cards
 from ttr_analysis.engine.view import fill_open
 from ttr_analysis.maps.model import Route
-from ttr_analysis.notation.lexer import UNKNOWN, Lexer, Names, NotationError, card_value, names_of
+from ttr_analysis.notation.lexer import UNKNOWN, Names, NotationError, card_value
+from ttr_analysis.notation.steps import StepReader, ToldOutcomes
 from ttr_analysis.notation.writer import (
     cards_text,
     claim_code,
@@ -38,246 +39,7 @@ from ttr_analysis.notation.writer import (
 )
 from ttr_analysis.records.entries import SHOWN, Entry
 from ttr_analysis.records.replay import ScriptedStep
-from ttr_analysis.tables import MAX_OFFER, MAX_ROUTES
-
-_UNKNOWN_TICKET: Final = re.compile(r"\?")
-_CLAUSES: Final = {
-    codes.CARD_REVEALED: (re.compile(r"reveals?\b"), "reveals "),
-    codes.MARKET_CARD: (re.compile(r"->"), "-> "),
-    codes.NEUTRAL_TICKET: (re.compile(r"neutral ticket\b"), "neutral ticket "),
-}
-"""What follows a move, by the kind of event: how it begins."""
-_TICKETS: Final = (codes.TICKET_OFFERED, codes.NEUTRAL_TICKET)
-_CARDS: Final = (codes.CARD_DEALT, codes.CARD_DRAWN, codes.CARD_REVEALED, codes.MARKET_CARD)
-
-
-class ToldOutcomes:
-    """What a part of a line says of outcomes: by kind of event, values with their places."""
-
-    def __init__(self) -> None:
-        self.values: dict[int, deque[tuple[int, int]]] = {}
-        self.ends: dict[int, int] = {}
-
-    def add(self, kind: int, values: Sequence[tuple[int, int]], end: int) -> None:
-        """Add outcomes of one kind, and the place after them."""
-        self.values.setdefault(kind, deque()).extend(values)
-        self.ends[kind] = end
-
-
-class StepReader:
-    """
-    Reads what stands in a line, but does not know which words begin what.
-
-    Parameters
-    ----------
-    packed
-        The game.
-    vector
-        The packed state; None while the game is set up.
-    text
-        The line.
-    dealt
-        What of the set-up was told before, as codes and values.
-    with_outcomes
-        Whether the line tells what chance did; if not, it is one move alone.
-
-    Attributes
-    ----------
-    entries
-        What the line tells, once it is read; in the set-up all that was told of it.
-    vector
-        The packed state after it.
-    action
-        Code and value of the move last read.
-    """
-
-    def __init__(
-        self,
-        packed: PackedGame,
-        vector: State | None,
-        text: str,
-        *,
-        dealt: Sequence[tuple[int, int]] = (),
-        with_outcomes: bool = True,
-    ) -> None:
-        self.packed = packed
-        self.map = packed.game_map
-        self.names = names_of(self.map)
-        self.vector = vector
-        self.scan = Lexer(text)
-        self.entries: list[Entry] = []
-        self.action = (0, 0)
-        self._dealt = list(dealt)
-        self._with_outcomes = with_outcomes
-
-    # -- a step -------------------------------------------------------------------
-
-    def _step(
-        self,
-        vector: State,
-        code: int,
-        value: int,
-        told: ToldOutcomes,
-        place: int,
-        *,
-        choices: Sequence[str] = (),
-        is_last: bool = True,
-    ) -> None:
-        """Make a move with the outcomes that follow it."""
-        if reason := self.packed.why_illegal(vector, code, value):
-            raise self.scan.error(reason, choices, at=place, is_illegal=True)
-        self.action = (code, value)
-        if not self._with_outcomes:
-            return
-        if is_last:
-            self._read_clauses(told)
-        telling = ScriptedStep(self.packed, vector, code, value)
-        self._tell_all(telling, told)
-        self._check_used(telling, told, place)
-        move, *outcomes = telling.entries()
-        if kind_of(code) == codes.KEEP_TICKETS:
-            kept = tuple(ticket for i, ticket in enumerate(self._offer(vector)) if value >> i & 1)
-            move = move._replace(value=0, tickets=kept)
-        self.entries += [move, *outcomes]
-        self.vector = telling.after
-
-    def _read_clauses(self, told: ToldOutcomes) -> None:
-        """Read what follows a move."""
-        while True:
-            for kind, (pattern, _) in _CLAUSES.items():
-                if self.scan.accept(pattern):
-                    self._add_items(told, kind)
-                    break
-            else:
-                return
-
-    def _add_items(self, told: ToldOutcomes, kind: int) -> None:
-        """Read the cards or tickets of one kind of event."""
-        scan = self.scan
-        if kind in _TICKETS:
-            values = self._ticket_items(self._ticket_choices(), unknown=kind == codes.TICKET_OFFERED)
-        elif kind == codes.CARD_DEALT and (n := self._lone_number()) is not None:
-            values = [(UNKNOWN_CARD, scan.at)] * n
-        else:
-            unknown = kind != codes.CARD_REVEALED
-            values = [(card_value(card), place) for card, place in scan.cards(unknown=unknown)]
-        told.add(kind, values, scan.at)
-
-    def _tell_all(self, telling: ScriptedStep, told: ToldOutcomes) -> None:
-        """Tell the outcomes of a step."""
-        while True:
-            due = telling.due
-            is_market = due is not None and due.kind == codes.MARKET_CARD
-            if is_market or not self._tell_replaced(telling, told):
-                if due is None:
-                    return
-                self._tell_next(telling, told)
-
-    def _tell_replaced(self, telling: ScriptedStep, told: ToldOutcomes) -> bool:
-        """Tell the first card of a market that is replaced, if more cards are told and it can be; return whether."""
-        market = told.values.get(codes.MARKET_CARD)
-        if not market or not telling.tell_replaced(market[0][0]):
-            return False
-        market.popleft()
-        return True
-
-    def _tell_next(self, telling: ScriptedStep, told: ToldOutcomes) -> None:
-        """Tell the outcome that is due."""
-        due = telling.due
-        assert due is not None  # noqa: S101 - who calls has looked
-        values = told.values.get(due.kind)
-        if not values:
-            raise self._missing(due, telling, told)
-        # An offer is told in any order; tickets from under the pile come in the order in which they lie there.
-        items = list(values) if due.kind == codes.TICKET_OFFERED else [values[0]]
-        for item in items:
-            if not telling.tell(item[0]):
-                values.remove(item)
-                return
-        value, place = items[0]
-        reason = telling.tell(value)
-        if value < len(CARD_KINDS) and due.kind in _CARDS:
-            reason = f"the draw pile holds no {CARD_KINDS[value]} card"
-        raise self.scan.error(reason, at=place, is_illegal=True)
-
-    def _missing(self, due: Entry, telling: ScriptedStep, told: ToldOutcomes) -> NotationError:
-        """Return an error for an outcome that the line does not tell."""
-        what = due_words(decode_chance(self.packed.codec, due.code, 0))
-        is_ticket = due.kind in _TICKETS
-        unknown = [UNKNOWN] if due.kind in (codes.CARD_DEALT, codes.TICKET_OFFERED) else []
-        items = [*unknown, *(self._ticket_choices(telling.script) if is_ticket else CARD_KINDS)]
-        end = told.ends.get(due.kind)
-        if end is not None:
-            return self.scan.error(f"one more is due: {what}", [f", {item}" for item in items], at=end)
-        start = _CLAUSES[due.kind][1]
-        reason = f"expected {start}... ({what} is due)"
-        return self.scan.error(reason, [f"{start}{item}" for item in items])
-
-    def _check_used(self, telling: ScriptedStep, told: ToldOutcomes, start: int) -> None:
-        """Refuse outcomes that do not follow from a step."""
-        for kind, values in told.values.items():
-            if values:
-                n = sum(kind_of(code) == kind for code, _ in telling.script)
-                due = f"{n or 'none'} {'comes' if n == 1 else 'come'} here"
-                raise self.scan.error(f"too many are told: {due}", at=max(values[0][1], start), is_illegal=True)
-
-    # -- tickets ------------------------------------------------------------------
-
-    def _ticket_items(self, choices: Sequence[str], *, unknown: bool = True) -> list[tuple[int, int]]:
-        """Read tickets: their number if they are unknown, else names and question marks with commas between."""
-        scan = self.scan
-        if unknown and (n := self._lone_number()) is not None:
-            return [(UNKNOWN_TICKET, scan.at)] * n
-        items: list[tuple[int, int]] = []
-        while True:
-            place = scan.at
-            ticket = scan.name(self.names.tickets)
-            if ticket is not None:
-                items.append((self.packed.codec.ticket_index(ticket), place))
-            elif unknown and scan.accept(_UNKNOWN_TICKET):
-                items.append((UNKNOWN_TICKET, place))
-            else:
-                rest = scan.rest().split(",")[0]
-                raise scan.expected("a ticket or ?" if unknown else "a ticket", choices, self.names.tickets.near(rest))
-            if not scan.listed():
-                return items
-
-    def _lone_number(self) -> int | None:
-        """Read a number that stands for so many unknown items, if no name begins with it."""
-        before = self.scan.at
-        n = None if self.scan.name(self.names.tickets) else self.scan.number()
-        if n is None or n > MAX_OFFER:
-            self.scan.at = before
-            return None
-        return n
-
-    def _ticket_choices(self, script: Sequence[tuple[int, int]] = ()) -> list[str]:
-        """Return the names of the tickets that may come from the pile after what a script tells."""
-        told = {value for code, value in (*self._dealt, *script) if kind_of(code) in _TICKETS}
-        lies = [
-            i not in told and (self.vector is None or self.vector.ticket_at[i] == AT_PILE)
-            for i in range(len(self.map.tickets))
-        ]
-        return [ticket.id for ticket, is_there in zip(self.map.tickets, lies, strict=True) if is_there]
-
-    def _ticket_name(self, number: int) -> str:
-        ticket = self.packed.codec.ticket(number)
-        return UNKNOWN if ticket is None else ticket.id
-
-    def _offer(self, vector: State) -> list[int]:
-        seat = vector.seat
-        offer: list[int] = vector.offer[seat, : vector.n_offer[seat]].tolist()
-        return offer
-
-    # -- rules ----------------------------------------------------------------------
-
-    def _refuse(self, vector: State, code: int, place: int) -> None:
-        """Refuse a kind of move that this is not the time for."""
-        reason = self.packed.why_illegal(vector, code, 0) or "this cannot come here"
-        raise self.scan.error(reason, at=place, is_illegal=True)
-
-
-# -- from a line of the notation to what happened ------------------------------------------------------------------
+from ttr_analysis.tables import MAX_ROUTES
 
 _MOST_CHOICES: Final = 24
 _CARDS_BEGIN: Final = re.compile(rf"\s(?=\d|(?:{'|'.join(CARD_KINDS)})\b)")
@@ -295,7 +57,7 @@ _NAMES: Final = {codes.CARD_DEALT: "hand ", codes.MARKET_CARD: "market ", codes.
 """How lines of the set-up begin."""
 _MOVES: Final = {
     Phase.KEEP_START: ("keep ",),
-    Phase.TURN: ("draw ", "take ", "tickets ", "pass"),
+    Phase.TURN: ("draw ", "take ", "tickets ", "station ", "pass"),
     Phase.SECOND_DRAW: ("draw ", "take "),
     Phase.TUNNEL: ("pays ", "declines"),
     Phase.KEEP: ("keep ",),
@@ -446,6 +208,8 @@ class LineParser(StepReader):
             for word in _MOVES[Phase(int(vector.phase))]
             if word not in _PLAIN or self.packed.why_illegal(vector, _PLAIN[word], 0) is None
         ]
+        if vector.stations[vector.seat] == 0:
+            words = [word for word in words if word != "station "]
         rest = self.scan.rest()
         routes = self._open_routes(vector) if vector.phase == Phase.TURN else []
         if "-" in rest:
@@ -617,6 +381,22 @@ class LineParser(StepReader):
         code = make_action(codes.CHOOSE_NEUTRAL, self.packed.codec.route_index(legal[0]))
         self._step(vector, code, 0, ToldOutcomes(), place, choices=choices)
 
+    def _read_station(self, vector: State, start: int) -> None:
+        scan = self.scan
+        if vector.phase != Phase.TURN or vector.stations[vector.seat] == 0:
+            self._refuse(vector, codes.BUILD_STATION, start)
+        free = [city.name for city, at in zip(self.map.cities, vector.station_at, strict=False) if not at]
+        place = scan.at
+        city = scan.name(self.names.cities)
+        if city is None:
+            raise scan.expected("the city of the station", free, self.names.cities.near(scan.rest())[:2])
+        code = make_action(codes.BUILD_STATION, self.packed.codec.city_index(city))
+        choices = self._payment_choices(vector, (as_route(vector, self.packed.tables, int(vector.seat)),), code)
+        if scan.is_done or scan.folded.startswith(";", scan.at):
+            raise scan.expected(f"the cards for a station in {city.name}", choices)
+        laid = _counts([kind for kind, _ in scan.cards()])
+        self._step(vector, code, packed_cards(laid), ToldOutcomes(), place, choices=choices)
+
     def _read_shown(self, vector: State) -> None:
         """Read the tickets that a seat shows when the game is over."""
         scan = self.scan
@@ -648,8 +428,12 @@ class LineParser(StepReader):
         ends = [route.cities for route, free in zip(self.map.routes, is_open, strict=False) if free]
         return list(dict.fromkeys([f"{a}-{b}" for a, b in ends] + [f"{b}-{a}" for a, b in ends]))
 
-    def _payment_choices(self, vector: State, tracks: Sequence[Route]) -> list[str]:
-        """Return ways in which the seat that acts can pay for one of some tracks, as far as its cards are known."""
+    def _payment_choices(self, vector: State, tracks: Sequence[Route], code: int | None = None) -> list[str]:
+        """
+        Return ways in which the seat that acts can pay for one of some tracks, as far as its cards are known.
+
+        With a code, ways to pay as much for that action.
+        """
         seat = int(vector.seat)
         hand = vector.hand[seat]
         n_unknown = n_unknown_cards(vector, seat)
@@ -657,11 +441,12 @@ class LineParser(StepReader):
         cards = CardCounts(tuple(held.tolist()))
         options = [(route, payment) for route in tracks for payment in payments.options(route, cards)]
         options.sort(key=lambda option: (option[1].sets.n_cards, option[1].locomotives))
-        texts = (
-            payment_text(payment)
-            for route, payment in options
-            if self.packed.why_illegal(vector, *claim_code(self.packed, route, payment.cards)) is None
-        )
+
+        def is_legal(route: Route, cards: CardCounts) -> bool:
+            paid = claim_code(self.packed, route, cards) if code is None else (code, packed_cards(cards))
+            return self.packed.why_illegal(vector, *paid) is None
+
+        texts = (payment_text(payment) for route, payment in options if is_legal(route, payment.cards))
         return list(islice(dict.fromkeys(texts), _MOST_CHOICES))
 
     def _read_decline(self, vector: State, start: int) -> None:
@@ -678,6 +463,7 @@ class LineParser(StepReader):
         (re.compile(r"pays?\b"), _read_pay),
         (re.compile(r"declines?\b"), _read_decline),
         (re.compile(r"neutral takes?\b"), _read_neutral),
+        (re.compile(r"(?:builds? )?(?:a )?stations?\b(?: in\b)?"), _read_station),
         (re.compile(r"pass(?:es)?\b"), _read_pass),
     )
     """How a move begins, and what reads the rest of it."""

@@ -8,6 +8,7 @@ from ttr_analysis.analysis import payments
 from ttr_analysis.analysis.payments.model import Payment, split
 from ttr_analysis.cards import CARD_KINDS, N_KINDS, CardCounts
 from ttr_analysis.engine import codes
+from ttr_analysis.engine.actions import BuildStation
 from ttr_analysis.engine.codes import make_action, packed, unpacked
 from ttr_analysis.engine.layout import NOBODY, UNKNOWN_CARD, UNKNOWN_TICKET, Phase, State
 from ttr_analysis.engine.packed import PackedGame
@@ -111,6 +112,7 @@ def _move_text(packed: PackedGame, vector: State, move: Entry, outcomes: Sequenc
         codes.DRAW_TICKETS: lambda: _words("tickets", _tickets(_offered(outcomes), game_map) if outcomes else ""),
         codes.KEEP_TICKETS: lambda: f"keep {_tickets(move.tickets, game_map)}",
         codes.CHOOSE_NEUTRAL: lambda: f"neutral takes {game_map.routes[move.argument].id}",
+        codes.BUILD_STATION: lambda: _station_text(packed, vector, move),
         codes.PASS: lambda: "pass",
         SHOWN: lambda: f"shows {_tickets(move.tickets, game_map)}",
     }
@@ -170,6 +172,13 @@ def claim_text(packed: PackedGame, vector: State, route: Route, value: int) -> s
     tracks = names_of(packed.game_map).routes.thing(f"{a}-{b}")
     name = f"{a}-{b}" if meant_tracks(packed, vector, tracks, laid) == [route] else route.id
     return f"{name} {payment_text(split(route, laid.counts))}"
+
+
+def _station_text(packed: PackedGame, vector: State, move: Entry) -> str:
+    """Return a station that is built, and its cards."""
+    built = packed.codec.decode(move.code, move.value, vector)
+    assert isinstance(built, BuildStation)  # noqa: S101 - the kind of the move says so
+    return f"station {built.city.name} {payment_text(built.payment)}"
 
 
 def part_text(packed: PackedGame, vector: State, entries: Sequence[Entry]) -> str:

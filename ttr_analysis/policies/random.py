@@ -18,6 +18,7 @@ from ttr_analysis.analysis._counts import draw_card
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS
 from ttr_analysis.engine.actions.pay_tunnel import n_surcharges, surcharge_cards
 from ttr_analysis.engine.codes import (
+    BUILD_STATION,
     CHOOSE_NEUTRAL,
     CLAIM_ROUTE,
     DECLINE_TUNNEL,
@@ -32,6 +33,7 @@ from ttr_analysis.engine.codes import (
     pack_single,
 )
 from ttr_analysis.engine.kernel.cards import has_cards, may_take
+from ttr_analysis.engine.kernel.stations import n_free_cities, n_station_forms, station_cards
 from ttr_analysis.engine.kernel.tickets import count_bits, fewest_kept, has_tickets
 from ttr_analysis.engine.layout import NEUTRAL, SECOND_DRAW, TUNNEL_PHASE, TURN, State
 from ttr_analysis.engine.protocol import Chooser
@@ -120,7 +122,9 @@ def _choose_turn(state: State, tables: Tables, lore: Ints, seat: int, memory: In
         n_face_up += int(may_take(state, tables, slot))
     routes = OpenRoutes(memory[KEY_SIZE : KEY_SIZE + OpenRoutes.n_cells])
     n_claims = count_claims(state, tables, lore, seat, routes) if is_turn else 0
-    n = n_unseen + n_face_up + n_claims + int(is_turn and has_tickets(state))
+    n_forms = n_station_forms(state, tables, seat) if is_turn else 0
+    n_builds = n_forms * n_free_cities(state, tables) if n_forms > 0 else 0
+    n = n_unseen + n_face_up + n_claims + n_builds + int(is_turn and has_tickets(state))
     if n == 0:
         return PASS, 0
     number = random_number(memory, n)
@@ -130,14 +134,28 @@ def _choose_turn(state: State, tables: Tables, lore: Ints, seat: int, memory: In
     if number < n_face_up:
         return make_action(DRAW_FACE_UP, slots[number]), 0
     number -= n_face_up
-    if number >= n_claims:
+    if number >= n_claims + n_builds:
         return DRAW_TICKETS, 0
+    if number >= n_claims:
+        number -= n_claims
+        city = _nth_free_city(state, number // n_forms)
+        return make_action(BUILD_STATION, city), station_cards(state, tables, seat, number % n_forms)
     route, kind, own, locomotives = nth_claim(state, tables, lore, seat, routes, number)
     n_sets = tables.length[route] - own - locomotives
     n_set_cards = n_sets * tables.swap_size[route]
     if n_set_cards == 0:
         return make_action(CLAIM_ROUTE, route), pack_single(kind, own, locomotives)
     return make_action(CLAIM_ROUTE, route), _with_sets(state.hand[seat], kind, own, locomotives, n_set_cards, memory)
+
+
+@compiled
+def _nth_free_city(state: State, number: int) -> int:
+    """Return one of the cities without a station."""
+    city = 0
+    while number > 0 or state.station_at[city] > 0:
+        number -= int(state.station_at[city] == 0)
+        city += 1
+    return city
 
 
 @compiled

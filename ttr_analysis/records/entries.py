@@ -20,6 +20,7 @@ draw_face_up            seat, slot              its market_card follows;
 claim_route             seat, route, cards      of a tunnel, card_revealed follow
 card_revealed           card
 pay_tunnel              seat, cards             the surcharge
+build_station           seat, city, cards
 decline_tunnel          seat
 draw_tickets            seat                    its ticket_offered follow
 neutral_ticket          ticket
@@ -32,9 +33,10 @@ tickets_shown           seat, tickets           at the end, if some are unknown
 ======================  ======================  ===============================
 
 Seats and slots count from 0, cards are counts by kind, routes and tickets go
-by their ids. A card drawn, dealt or face up and a ticket offered or kept may be
-"?"; an unknown face-up card is known when it is taken. What somebody does may
-also have a `move` and a `time`: where it stood in the source of the record.
+by their ids, cities by their names. A card drawn, dealt or face up and a ticket
+offered or kept may be "?"; an unknown face-up card is known when it is taken.
+What somebody does may also have a `move` and a `time`: where it stood in the
+source of the record.
 """
 
 from __future__ import annotations
@@ -115,7 +117,7 @@ class Entry(NamedTuple):
     seat
         Who acts, or gets a card or ticket; 0 where nobody does.
     argument
-        Slot, route, or which of `SHUFFLED_*`.
+        Slot, route, city, or which of `SHUFFLED_*`.
     value
         Kind of card, packed cards or ticket.
     tickets
@@ -238,6 +240,7 @@ _WRITERS: Final[dict[str, Callable[[Entry, GameMap], object]]] = {
     "seat": lambda entry, _: entry.seat,
     "slot": lambda entry, _: entry.argument,
     "route": lambda entry, game_map: game_map.routes[entry.argument].id,
+    "city": lambda entry, game_map: game_map.cities[entry.argument].name,
     "card": lambda entry, _: UNKNOWN if entry.value == UNKNOWN_CARD else CARD_KINDS[entry.value],
     "taken": lambda entry, _: CARD_KINDS[entry.value - 1],
     "cards": lambda entry, _: unpacked(entry.value).as_dict(),
@@ -271,10 +274,12 @@ class EntryReader:
         self._map = game_map
         self._routes = {route.id: i for i, route in enumerate(game_map.routes)} if game_map else {}
         self._tickets = {ticket.id: i for i, ticket in enumerate(game_map.tickets)} if game_map else {}
+        self._cities = {city.name: i for i, city in enumerate(game_map.cities)} if game_map else {}
         self._parsers: dict[str, Callable[[int, int, object], int | None]] = {
             "seat": lambda line, _, value: self._number(line, "seat", value, self._n_seats),
             "slot": lambda line, _, value: self._number(line, "slot", value, self._n_slots),
             "route": lambda line, _, value: self._name(line, "route", value, self._routes),
+            "city": lambda line, _, value: self._name(line, "city", value, self._cities),
             "card": self._card,
             "taken": self._taken,
             "cards": lambda line, _, value: self._cards(line, value),
@@ -303,7 +308,7 @@ class EntryReader:
         return Entry(
             shape.kind,
             numbers.get("seat", 0),
-            numbers.get("slot", numbers.get("route", shape.argument)),
+            next((numbers[key] for key in ("slot", "route", "city") if key in numbers), shape.argument),
             next((numbers[key] for key in ("card", "taken", "cards", "ticket") if key in numbers), 0),
             tickets,
             stamp,
@@ -350,7 +355,8 @@ class EntryReader:
                 return numbers[value]
         hint = nearest(value, numbers) if isinstance(value, str) else []
         of = f" of {self._map.title}" if self._map else ""
-        expected = f"expected {' or '.join(hint)}" if hint else f"expected the id of a {key.removesuffix('s')}{of}"
+        what = "name" if key == "city" else "id"
+        expected = f"expected {' or '.join(hint)}" if hint else f"expected the {what} of a {key.removesuffix('s')}{of}"
         self._faults.add(line, key, _quoted(value), expected)
         return None
 

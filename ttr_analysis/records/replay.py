@@ -15,6 +15,7 @@ import numpy as np
 
 from ttr_analysis._arrays import Ints
 from ttr_analysis.engine import codes
+from ttr_analysis.engine.actions.table import shows_cards
 from ttr_analysis.engine.codes import kind_of, unpacked
 from ttr_analysis.engine.events import Rows, tape_of
 from ttr_analysis.engine.kernel.step import step as kernel_step
@@ -357,4 +358,4 @@ def identify_played(state: State, step: Step) -> None:
 
 def _shows_cards(code: int) -> bool:
     """Return whether cards of a hand are shown by an action."""
-    return code >= 0 and kind_of(code) in (codes.CLAIM_ROUTE, codes.PAY_TUNNEL)
+    return code >= 0 and shows_cards(code)

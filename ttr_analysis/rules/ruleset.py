@@ -291,14 +291,14 @@ class ScoringRules:
         Points at the start by seat; none given: all start at 0.
     tie_breaks
         What decides between players with equal scores, in order:
-        "completed_tickets", "longest_trail", or who has the "path_bonus".
-        Still tied: a shared win.
+        "completed_tickets", "longest_trail", "fewest_stations" built, or who
+        has the "path_bonus". Still tied: a shared win.
     zero_ties
         Whether players tied at zero for a bonus share it too.
     """
 
     start_scores: tuple[Points, ...] = ()
-    tie_breaks: tuple[Literal["completed_tickets", "longest_trail", "path_bonus"], ...] = (
+    tie_breaks: tuple[Literal["completed_tickets", "longest_trail", "fewest_stations", "path_bonus"], ...] = (
         "completed_tickets",
         "path_bonus",
     )
@@ -368,6 +368,30 @@ class NeutralRules:
 
 
 @dataclass(frozen=True, slots=True)
+class StationRules:
+    """
+    Stations, built in cities, each of which lends its owner one route of another at the end of the game.
+
+    Parameters
+    ----------
+    number
+        Stations of each player; 0: played without stations.
+    costs
+        Cards of one color that the first, the second and so on costs.
+    points_left
+        Points for each station not built.
+    lends_from
+        Whose route a station may lend: that of "anyone" else, the neutral
+        player too, or of "players" only.
+    """
+
+    number: Annotated[int, Range(0, 3)] = 0
+    costs: tuple[Annotated[int, Range(1, 12)], ...] = (1, 2, 3)
+    points_left: Points = 4
+    lends_from: Literal["anyone", "players"] = "anyone"
+
+
+@dataclass(frozen=True, slots=True)
 class RuleSet:
     """
     All rules of a map, or of one of its variants.
@@ -378,7 +402,7 @@ class RuleSet:
         Name of the map, for people.
     players
         Fewest and most players.
-    cards, market, trains, claims, tunnel, tickets, scoring, money, neutral
+    cards, market, trains, claims, tunnel, tickets, scoring, money, neutral, stations
         The rules by subject.
     bonus
         Bonuses at the end of the game.
@@ -406,6 +430,7 @@ class RuleSet:
     bonus: tuple[BonusRules, ...] = ()
     money: MoneyRules = field(default_factory=MoneyRules)
     neutral: NeutralRules = field(default_factory=NeutralRules)
+    stations: StationRules = field(default_factory=StationRules)
     variant: str = ""
     variants: tuple[RuleSet, ...] = ()
 

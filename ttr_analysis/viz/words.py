@@ -118,6 +118,7 @@ def final_parts(score: Score) -> Parts:
         *unknown,
         *((bonus.measure.replace("_", " "), bonus.points) for bonus in score.bonuses),
         ("loans", score.loan_points),
+        ("stations", score.station_points),
     )
 
 
@@ -189,6 +190,9 @@ def _tell_move(move: Move, outcomes: Sequence[Chance], before: GameState, after:
             return Narration(seat, f"keeps {_list_tickets(tickets)}{back_words}")
         case actions.ChooseNeutralRoute(route):
             return Narration(seat, f"gives {name_route(route)} to the neutral player", (), route)
+        case actions.BuildStation(city, payment):
+            text = f"builds a station in {isolate(city.name)} with {_count_cards(payment.cards)}"
+            return Narration(seat, text, (("laid down", _spread(payment.cards)),))
         case actions.Pass():
             return Narration(seat, "passes")
 

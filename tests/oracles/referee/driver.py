@@ -10,7 +10,7 @@ import numpy as np
 
 from tests.oracles.referee.due import Chance, Decision, Event, Notice
 from tests.oracles.referee.judging import Referee
-from tests.oracles.referee.moves import fault, legal_moves, route_fault
+from tests.oracles.referee.moves import fault, legal_moves, route_fault, station_fault, station_payments
 from tests.oracles.referee.payment import Cards, affordable, forms
 from tests.oracles.referee.table import Table
 from ttr_analysis.cards import LOCOMOTIVE
@@ -78,6 +78,13 @@ def sample_moves(table: Table, due: Decision, rng: np.random.Generator) -> list[
             if not route_fault(table, due.seat, route)
             for cards in random_payments(route, hand, rng)
         ]
+        stations: list[Event] = [
+            {"event": "build_station", "seat": due.seat, "city": str(rng.choice(free)), "cards": dict(cards)}
+            for free in [[c.name for c in table.map.cities if not station_fault(table, due.seat, c.name)]]
+            for cards in station_payments(table, due.seat)
+            if free
+        ]
+        claims += stations
         moves = [move for move in moves if move["event"] != "pass" or not claims] + claims
     return moves
 

@@ -13,7 +13,7 @@ Phase = Literal["keep_start", "turn", "second_draw", "tunnel", "keep", "neutral"
 
 MOVES: dict[Phase, tuple[str, ...]] = {
     "keep_start": ("keep_tickets",),
-    "turn": ("draw_card", "draw_face_up", "claim_route", "draw_tickets", "pass"),
+    "turn": ("draw_card", "draw_face_up", "claim_route", "draw_tickets", "build_station", "pass"),
     "second_draw": ("draw_card", "draw_face_up"),
     "tunnel": ("pay_tunnel", "decline_tunnel"),
     "keep": ("keep_tickets",),
@@ -26,6 +26,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "draw_face_up": ("seat", "slot"),
     "claim_route": ("seat", "route", "cards"),
     "draw_tickets": ("seat",),
+    "build_station": ("seat", "city", "cards"),
     "pass": ("seat",),
     "pay_tunnel": ("seat", "cards"),
     "decline_tunnel": ("seat",),

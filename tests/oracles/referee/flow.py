@@ -61,6 +61,11 @@ def take_turn(table: Table, seat: int) -> Script:
             yield from claim(table, seat, table.routes[event["route"]], Counter(event["cards"]))
         case "draw_tickets":
             yield from draw_tickets(table, seat)
+        case "build_station":
+            cards: Counter[str] = Counter(event["cards"])
+            table.hands[seat] -= cards
+            table.stations[event["city"]] = seat
+            yield from discard(table, cards)
     table.n_passes = table.n_passes + 1 if event["event"] == "pass" else 0
     if table.cards_discarded:
         yield from fill_market(table, [slot for slot, card in enumerate(table.market) if card is None])

@@ -17,7 +17,7 @@ from tests.oracles.referee.payment import (
     sub_multisets,
 )
 from tests.oracles.referee.table import Table
-from ttr_analysis.cards import CARD_KINDS, LOCOMOTIVE
+from ttr_analysis.cards import CARD_KINDS, COLORS, LOCOMOTIVE
 from ttr_analysis.maps.model import Route
 
 MAX_CHOICES = 20_000
@@ -98,6 +98,59 @@ def claim_fault(table: Table, seat: int, route: Route, cards: Cards) -> str:
     return "" if pays(route, cards) else f"{dict(cards)} do not pay for {route}"
 
 
+# -- stations -----------------------------------------------------------------------
+
+
+def station_fault(table: Table, seat: int, city: str) -> str:
+    """Return why a seat may not build a station in a city, whatever its cards."""
+    if len(table.stations_of(seat)) == table.rules.stations.number:
+        return f"seat {seat} has no station left"
+    if city in table.stations:
+        return f"seat {table.stations[city]} has a station in {city}"
+    return ""
+
+
+def station_is_paid(table: Table, seat: int, cards: Cards) -> bool:
+    """Return whether exactly these cards pay for the next station of a seat."""
+    cost = table.rules.stations.costs[len(table.stations_of(seat))]
+    colors = {kind for kind in cards if cards[kind] and kind != LOCOMOTIVE}
+    has_jokers = cards[LOCOMOTIVE] > 0
+    return (
+        cards.total() == cost and len(colors) <= 1 and (not has_jokers or "plain" in table.rules.claims.locomotives_on)
+    )
+
+
+def station_payments(table: Table, seat: int) -> list[Cards]:
+    """Return all choices of cards with which a seat could pay for its next station."""
+    if len(table.stations_of(seat)) == table.rules.stations.number:
+        return []
+    cost, hand = table.rules.stations.costs[len(table.stations_of(seat))], table.hands[seat]
+    ways = {kind: [Counter({kind: cost - n, LOCOMOTIVE: n}) for n in range(cost)] for kind in COLORS}
+    every = [way for kind in ways for way in ways[kind]] + [Counter({LOCOMOTIVE: cost})]
+    return [+way for way in every if way <= hand and station_is_paid(table, seat, way)]
+
+
+def _station_event_fault(table: Table, seat: int, event: Event) -> str:
+    if event["city"] not in {city.name for city in table.map.cities}:
+        return f"there is no city {event['city']!r}"
+    reason = _cards_fault(event["cards"]) or station_fault(table, seat, event["city"])
+    if reason:
+        return reason
+    cards: Cards = Counter(event["cards"])
+    if not cards <= table.hands[seat]:
+        return f"seat {seat} has {dict(table.hands[seat])}, not {dict(cards)}"
+    return "" if station_is_paid(table, seat, cards) else f"{dict(cards)} do not pay for a station"
+
+
+def can_build(table: Table, seat: int) -> bool:
+    """Return whether a seat can build a station anywhere."""
+    is_free = any(not station_fault(table, seat, city.name) for city in table.map.cities)
+    return is_free and bool(station_payments(table, seat))
+
+
+# -- claiming, as an event ----------------------------------------------------------
+
+
 def _claim_event_fault(table: Table, seat: int, event: Event) -> str:
     if event["route"] not in table.routes:
         return f"there is no route {event['route']!r}"
@@ -148,6 +201,7 @@ def moves_besides_passing(table: Table, seat: int) -> bool:
         draw_is_possible(table)
         or not table.no_tickets_left()
         or any(not route_fault(table, seat, route) and can_pay(route, table.hands[seat]) for route in table.map.routes)
+        or can_build(table, seat)
     )
 
 
@@ -172,6 +226,10 @@ def _all_to_say(table: Table, seat: int, name: str) -> Iterator[Event]:
         case "claim_route":
             hand = _choices(table.hands[seat])
             yield from ({"route": route, "cards": dict(cards)} for cards in hand for route in routes)
+        case "build_station":
+            cities = [city.name for city in table.map.cities]
+            hand = _choices(table.hands[seat])
+            yield from ({"city": city, "cards": dict(cards)} for cards in hand for city in cities)
         case "pay_tunnel":
             yield from ({"cards": dict(cards)} for cards in _choices(table.hands[seat]))
         case "keep_tickets":
@@ -224,6 +282,7 @@ _FAULTS: dict[str, Callable[[Table, int, Event], str]] = {
     "draw_face_up": _draw_face_up_fault,
     "claim_route": _claim_event_fault,
     "draw_tickets": _draw_tickets_fault,
+    "build_station": _station_event_fault,
     "pass": _pass_fault,
     "pay_tunnel": _surcharge_fault,
     "decline_tunnel": _decline_fault,

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import product
 
 import networkx as nx
 
-from tests.oracles.referee.table import Table
+from tests.oracles.referee.table import NEUTRAL, Table
 from ttr_analysis.maps.model import Route, Ticket
 from ttr_analysis.rules.ruleset import BonusRules
 
@@ -29,13 +30,16 @@ class SeatScore:
     n_loans: int
     loans: int
     """Points lost by loans."""
+    n_stations: int
+    stations: int
+    """Points for stations not built."""
     bonuses: list[int] = field(default_factory=list)
     """Points by each bonus of the rules, in their order."""
 
     @property
     def total(self) -> int:
         """All points."""
-        return self.start + self.routes + sum(self.tickets.values()) + sum(self.bonuses) - self.loans
+        return self.start + self.routes + sum(self.tickets.values()) + sum(self.bonuses) - self.loans + self.stations
 
 
 @dataclass
@@ -70,26 +74,57 @@ def final(table: Table) -> Final:
 def _score(table: Table, seat: int) -> SeatScore:
     routes = table.routes_of(seat)
     tickets = [table.tickets[name] for name in table.held[seat]]
+    network = with_stations(table, seat, tickets)
+    n_stations = len(table.stations_of(seat))
     return SeatScore(
         seat=seat,
         start=table.start_scores[seat],
         routes=sum(table.rules.points_for(route.length) for route in routes),
-        tickets={ticket.id: ticket_points(ticket, routes) for ticket in tickets},
-        n_completed=sum(bool(reached(ticket, routes)) for ticket in tickets),
+        tickets={ticket.id: ticket_points(ticket, network) for ticket in tickets},
+        n_completed=sum(bool(reached(ticket, network)) for ticket in tickets),
         longest_trail=longest_trail(routes),
         trains_left=table.trains[seat],
         tokens=table.tokens[seat],
         n_loans=table.loans[seat],
         loans=table.loans[seat] * table.rules.money.loan.penalty,
+        n_stations=n_stations,
+        stations=(table.rules.stations.number - n_stations) * table.rules.stations.points_left,
     )
+
+
+def with_stations(table: Table, seat: int, tickets: Sequence[Ticket]) -> list[Route]:
+    """Return the routes of a player and those that its stations lend, to its best: all ways are tried."""
+    own = table.routes_of(seat)
+    lenders = [other for other in table.seats if other != seat]
+    others = [route for other in lenders for route in table.routes_of(other)]
+    if table.rules.stations.lends_from == "anyone":
+        others += table.routes_of(NEUTRAL)
+    # Two tracks between two cities serve as well as one.
+    lendable = list({route.cities: route for route in others}.values())
+    ways = product(*([None, *(r for r in lendable if city in r.cities)] for city in table.stations_of(seat)))
+    networks = [[*own, *filter(None, way)] for way in ways]
+    if len(networks) == 1:
+        return own
+
+    def worth(network: Sequence[Route]) -> tuple[int, int, int]:
+        points = sum(ticket_points(ticket, network) for ticket in tickets)
+        return points, sum(bool(reached(ticket, network)) for ticket in tickets), -len(network)
+
+    return max(networks, key=worth)
+
+
+def _joined(routes: Sequence[Route]) -> dict[str, int]:
+    """Return for each city on some routes the number of the network that it belongs to."""
+    networks = nx.connected_components(nx.Graph(route.cities for route in routes))
+    return {city: number for number, cities in enumerate(networks) for city in cities}
 
 
 def reached(ticket: Ticket, routes: Sequence[Route]) -> list[int]:
     """Return the points of each destination that routes join to the origin of a ticket."""
-    network = nx.Graph(route.cities for route in routes)
+    network = _joined(routes)
 
     def joined(a: str, b: str) -> bool:
-        return a in network and b in network and bool(nx.has_path(network, a, b))
+        return a in network and b in network and network[a] == network[b]
 
     return [
         points
@@ -145,6 +180,7 @@ def _measure(measure: str, seat: SeatScore) -> int:
         "longest_trail": seat.longest_trail,
         "completed_tickets": seat.n_completed,
         "tokens": seat.tokens,
+        "fewest_stations": -seat.n_stations,
     }[measure]
 
 

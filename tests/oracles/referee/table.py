@@ -56,6 +56,9 @@ class Table:
         self.start_scores = [*rules.scoring.start_scores[:n_players]] or [0] * n_players
         self.scores = list(self.start_scores)
 
+        self.stations: dict[str, int] = {}
+        """The seat that has a station in each city with one."""
+
         self.tokens = [rules.money.tokens] * n_players
         self.loans = [0] * n_players
         self.ledger: list[tuple[Purse, Purse, int]] = []
@@ -111,6 +114,10 @@ class Table:
         first = self.owners.get(twin.id) if twin else None
         pays_owner = self.rules.money.second_track_pays == "owner"
         return first if pays_owner and isinstance(first, int) else BANK
+
+    def stations_of(self, seat: int) -> list[str]:
+        """Return the cities in which a player has built."""
+        return [city for city, owner in self.stations.items() if owner == seat]
 
     def loan_is_left(self) -> bool:
         """Return whether there is another loan card."""
@@ -177,6 +184,8 @@ class Table:
         self._trains_conserved()
         self._tickets_conserved()
         self._tokens_conserved()
+        for seat in self.seats:
+            assert len(self.stations_of(seat)) <= self.rules.stations.number, f"seat {seat} has too many stations"
 
     def _cards_conserved(self) -> None:
         deck = self.rules.deck.as_dict()

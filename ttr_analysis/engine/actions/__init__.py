@@ -5,6 +5,7 @@ An action does not say who acts: the state does. Each has a file of its own,
 with its rules, its place in records and its words; `table` lists them.
 """
 
+from ttr_analysis.engine.actions.build_station import BuildStation
 from ttr_analysis.engine.actions.choose_neutral import ChooseNeutralRoute
 from ttr_analysis.engine.actions.claim_route import ClaimRoute
 from ttr_analysis.engine.actions.decline_tunnel import DeclineTunnel
@@ -23,6 +24,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "Action",
+    "BuildStation",
     "ChooseNeutralRoute",
     "ClaimRoute",
     "DeclineTunnel",

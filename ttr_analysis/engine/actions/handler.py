@@ -14,11 +14,11 @@ from ttr_analysis.cards import CARD_KINDS, CardCounts
 from ttr_analysis.engine.codes import argument_of, unpacked
 from ttr_analysis.engine.kernel.faults import ActionFault
 from ttr_analysis.engine.layout import NEUTRAL_OWNER, UNKNOWN_TICKET, State
-from ttr_analysis.maps.model import GameMap, Route, Ticket
+from ttr_analysis.maps.model import City, GameMap, Route, Ticket
 from ttr_analysis.tables import Tables
 
 _MAX_ARGUMENT: Final = 1 << 40
-_ARGUMENT_KEYS: Final = {"slot", "route"}
+_ARGUMENT_KEYS: Final = {"slot", "route", "city"}
 _VALUE_KEYS: Final = {"cards", "tickets", "taken"}
 
 
@@ -51,7 +51,7 @@ class Refused(NamedTuple):
 
     @property
     def number(self) -> int:
-        """The slot or route."""
+        """The slot, route or city."""
         return argument_of(self.code)
 
     @property
@@ -67,7 +67,7 @@ class Refused(NamedTuple):
 
 class MapIndex:
     """
-    Turns routes and tickets of a map into their numbers, and back.
+    Turns routes, tickets and cities of a map into their numbers, and back.
 
     Parameters
     ----------
@@ -78,6 +78,7 @@ class MapIndex:
     def __init__(self, game_map: GameMap) -> None:
         self.game_map = game_map
         self._route_index = {route.id: i for i, route in enumerate(game_map.routes)}
+        self._city_index = {city.name: i for i, city in enumerate(game_map.cities)}
         self._ticket_index = {ticket.id: i for i, ticket in enumerate(game_map.tickets)}
 
     def route_index(self, route: Route) -> int:
@@ -96,6 +97,22 @@ class MapIndex:
             raise IllegalActionError(f"{route} is no route of {self.game_map.title}")
         if self.game_map.routes[i] is not route and self.game_map.routes[i] != route:
             raise IllegalActionError(f"{route} is the route of another map or variant of {self.game_map.title}")
+        return i
+
+    def city_index(self, city: City) -> int:
+        """
+        Return the number of a city.
+
+        Raises
+        ------
+        IllegalActionError
+            If it is no city of this map.
+        """
+        if not isinstance(city, City):
+            raise IllegalActionError(f"expected a City of {self.game_map.title}, got {city!r}")
+        i = self._city_index.get(city.name)
+        if i is None or self.game_map.cities[i] != city:
+            raise IllegalActionError(f"{city.name} is no city of {self.game_map.title}")
         return i
 
     def ticket_index(self, ticket: Ticket | None) -> int:

@@ -12,6 +12,7 @@ from ttr_analysis.engine.codes import PASS
 from ttr_analysis.engine.kernel.cards import can_draw
 from ttr_analysis.engine.kernel.claims import can_claim
 from ttr_analysis.engine.kernel.faults import NONE, ActionFault
+from ttr_analysis.engine.kernel.stations import n_station_forms
 from ttr_analysis.engine.kernel.tickets import has_tickets
 from ttr_analysis.engine.kernel.turns import end_turn
 from ttr_analysis.engine.layout import TURN, State
@@ -31,7 +32,7 @@ def fault(state: State, tables: Tables, seat: int, argument: int, value: int) ->
     """Return whether the seat can do anything in its turn but pass."""
     if can_draw(state, tables) or has_tickets(state) or can_claim(state, tables, seat):
         return ActionFault.NOT_STUCK
-    return NONE
+    return NONE if n_station_forms(state, tables, seat) == 0 else ActionFault.NOT_STUCK
 
 
 @compiled

@@ -11,6 +11,7 @@ from ttr_analysis._compile import compiled
 from ttr_analysis._errors import IllegalActionError
 from ttr_analysis.cards import N_KINDS
 from ttr_analysis.engine.actions import (
+    build_station,
     choose_neutral,
     claim_route,
     decline_tunnel,
@@ -35,6 +36,7 @@ Action = (
     | draw_tickets.DrawTickets
     | keep_tickets.KeepTickets
     | choose_neutral.ChooseNeutralRoute
+    | build_station.BuildStation
     | pass_turn.Pass
 )
 """Anything that a seat can do."""
@@ -48,6 +50,7 @@ HANDLERS: Final[tuple[Handler, ...]] = (
     draw_tickets.HANDLER,
     keep_tickets.HANDLER,
     choose_neutral.HANDLER,
+    build_station.HANDLER,
     pass_turn.HANDLER,
 )
 """By kind, the order in which legal actions are listed; passing is last, for it is legal if nothing else is."""
@@ -61,6 +64,22 @@ LISTERS: Final = tuple(handler.list_legal for handler in HANDLERS)
 APPLIERS: Final = tuple(handler.apply for handler in HANDLERS)
 DUE: Final = tuple((phase, handler.kind) for handler in HANDLERS for phase in handler.phases)
 """Phases, each with a kind that is due in it."""
+
+
+_SHOW_CARDS: Final = frozenset(handler.kind for handler in HANDLERS if "cards" in handler.keys)
+
+
+def shows_cards(code: int) -> bool:
+    """
+    Return whether an action shows cards of the hand.
+
+    Examples
+    --------
+    >>> from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_CARD
+    >>> shows_cards(make_action(CLAIM_ROUTE, 7)), shows_cards(DRAW_CARD)
+    (True, False)
+    """
+    return kind_of(code) in _SHOW_CARDS
 
 
 @compiled

@@ -59,6 +59,12 @@ class ActionFault(IntEnum):
     """It is said which card lies in that slot, though the record knows it."""
     NONE_UNSEEN = 24
     """No card of that kind is unseen."""
+    CITY = 25
+    """There is no such city."""
+    STATION_TAKEN = 26
+    """A station stands in the city."""
+    NO_STATIONS = 27
+    """The seat has no station left."""
 
 
 NONE: Final = 0

@@ -8,13 +8,17 @@ import numpy as np
 
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
-from ttr_analysis.engine.layout import UNKNOWN_TICKET, State
+from ttr_analysis.engine.layout import NEUTRAL_OWNER, NOBODY, UNKNOWN_TICKET, State
 from ttr_analysis.rules.scoring import NO_GOAL, award, best_goal, join_cities, keep_best, ticket_score
+from ttr_analysis.rules.stations import is_lent
 from ttr_analysis.rules.trails import MAX_STEPS, NOT_WALKED, solved_trail, walked_trail
 from ttr_analysis.tables import (
     BREAK_PATH_BONUS,
+    BREAK_STATIONS,
     MAX_BONUSES,
     MAX_CITIES,
+    MAX_ROUTES,
+    MAX_STATIONS,
     MEASURE_COMPLETED,
     MEASURE_TRAIL,
     Tables,
@@ -45,7 +49,9 @@ WON_COLUMN: Final = 11
 """1 for each winner."""
 BONUS_COLUMN: Final = 12
 """Points for the first bonus of the rules; the others follow."""
-N_COLUMNS: Final = BONUS_COLUMN + MAX_BONUSES
+STATIONS_COLUMN: Final = BONUS_COLUMN + MAX_BONUSES
+"""Points for stations not built."""
+N_COLUMNS: Final = STATIONS_COLUMN + 1
 
 
 def score_games(states: Ints, tables: Tables, results: Ints) -> None:
@@ -117,17 +123,23 @@ def _score_game(state: State, tables: Tables, result: Ints) -> None:
         row[TOKENS_COLUMN] = state.tokens[seat]
         row[LOANS_COLUMN] = state.loans[seat]
         row[LOAN_POINTS_COLUMN] = -tables.loan_penalty * state.loans[seat]
+        row[STATIONS_COLUMN] = tables.station_points * state.stations[seat]
         for i in range(MAX_BONUSES):
             row[BONUS_COLUMN + i] = 0
     _award_bonuses(state, tables, result)
     for seat in range(tables.n_seats):
         row = result[seat]
         row[TOTAL_COLUMN] = (
-            row[START_COLUMN] + row[ROUTES_COLUMN] + row[GAINED_COLUMN] + row[LOST_COLUMN] + row[LOAN_POINTS_COLUMN]
+            row[START_COLUMN]
+            + row[ROUTES_COLUMN]
+            + row[GAINED_COLUMN]
+            + row[LOST_COLUMN]
+            + row[LOAN_POINTS_COLUMN]
+            + row[STATIONS_COLUMN]
         )
         for i in range(tables.n_bonuses):
             row[TOTAL_COLUMN] += row[BONUS_COLUMN + i]
-    _mark_winners(tables, result)
+    _mark_winners(state, tables, result)
 
 
 @compiled
@@ -173,7 +185,8 @@ def goal_reached(tables: Tables, ticket: int, label: Ints) -> int:
 def _score_tickets(state: State, tables: Tables, seat: int, row: Ints) -> None:
     """Score the tickets of a seat."""
     label = np.empty(MAX_CITIES, dtype=np.int64)
-    label_cities(state, tables, seat, label)
+    lent = np.empty(MAX_STATIONS, dtype=np.int64)
+    label_at_end(state, tables, seat, label, lent)
     for column in range(GAINED_COLUMN, UNKNOWN_COLUMN + 1):
         row[column] = 0
     for i in range(state.n_held[seat]):
@@ -188,6 +201,131 @@ def _score_tickets(state: State, tables: Tables, seat: int, row: Ints) -> None:
         else:
             row[GAINED_COLUMN] += points
             row[COMPLETED_COLUMN] += 1
+
+
+# -- stations ------------------------------------------------------------------------------------------------------
+
+
+@compiled
+def label_at_end(state: State, tables: Tables, seat: int, label: Ints, lent: Ints) -> None:
+    """
+    Label the cities that a seat's routes join, and those routes that its stations lend, to its best.
+
+    Each station lends one route of another that ends in its city, the same
+    for all tickets, or none. The best is most points for tickets, then most
+    completed tickets, then fewest routes lent; all ways are tried. Tickets
+    that are not known count for nothing.
+
+    Parameters
+    ----------
+    state, tables, seat
+        The game, and the seat.
+    label
+        Filled as by `label_cities`.
+    lent
+        Filled: the route that each station lends, -1 for none, in the order of
+        their cities on the map; `MAX_STATIONS` cells.
+    """
+    label_cities(state, tables, seat, label)
+    for station in range(MAX_STATIONS):
+        lent[station] = NOBODY
+    if state.stations[seat] == tables.stations_each:
+        return
+    routes = np.empty(MAX_STATIONS * MAX_ROUTES, dtype=np.int64)
+    first = np.empty(MAX_STATIONS + 1, dtype=np.int64)
+    _find_lendable(state, tables, seat, label, routes, first)
+    own = label.copy()
+    way, best_way = first[:MAX_STATIONS].copy(), first[:MAX_STATIONS].copy()
+    best_points, best_completed, best_used = _try_way(state, tables, seat, own, routes, first, way, label)
+    while _next_way(first, way):
+        points, completed, n_used = _try_way(state, tables, seat, own, routes, first, way, label)
+        if (points, completed, -n_used) > (best_points, best_completed, -best_used):
+            best_points, best_completed, best_used = points, completed, n_used
+            for station in range(MAX_STATIONS):
+                best_way[station] = way[station]
+    _try_way(state, tables, seat, own, routes, first, best_way, label)
+    for station in range(MAX_STATIONS):
+        lent[station] = routes[best_way[station]] if first[station] < first[station + 1] else NOBODY
+
+
+@compiled
+def _find_lendable(state: State, tables: Tables, seat: int, label: Ints, routes: Ints, first: Ints) -> None:
+    """
+    List for each station what it may lend: first nothing (-1), then routes, of those that join the same only one.
+
+    Parameters
+    ----------
+    state, tables, seat, label
+        The game, the seat, and what its own routes join.
+    routes
+        Filled, station by station in the order of their cities.
+    first
+        Filled: where those of each station begin, and one more cell for the
+        end; stations that are not built have none.
+    """
+    station = n = 0
+    for city in range(tables.n_cities):
+        if state.station_at[city] == 1 + seat:
+            first[station] = n
+            station += 1
+            routes[n] = NOBODY
+            n += 1
+            for route in range(tables.n_routes):
+                if city not in (tables.city_a[route], tables.city_b[route]):
+                    continue
+                if not is_lent(state.owner[route], seat, NEUTRAL_OWNER, tables.lends_neutral):
+                    continue
+                other = _other_label(tables, route, city, label)
+                is_new = other != label[city]
+                for i in range(first[station - 1] + 1, n):
+                    is_new = is_new and other != _other_label(tables, routes[i], city, label)
+                if is_new:
+                    routes[n] = route
+                    n += 1
+    for rest in range(station, MAX_STATIONS + 1):
+        first[rest] = n
+
+
+@compiled
+def _other_label(tables: Tables, route: int, city: int, label: Ints) -> int:
+    """Return the label of the other end of a route."""
+    return int(label[tables.city_a[route] + tables.city_b[route] - city])
+
+
+@compiled
+def _next_way(first: Ints, way: Ints) -> bool:
+    """Go on to the next choice of a route for each station; return whether there is one."""
+    for station in range(MAX_STATIONS):
+        if way[station] + 1 < first[station + 1]:
+            way[station] += 1
+            return True
+        way[station] = first[station]
+    return False
+
+
+@compiled
+def _try_way(
+    state: State, tables: Tables, seat: int, own: Ints, routes: Ints, first: Ints, way: Ints, label: Ints
+) -> tuple[int, int, int]:
+    """Label the cities with what stations lend; return points for tickets, those completed, and routes lent."""
+    for city in range(tables.n_cities):
+        label[city] = own[city]
+    n_used = 0
+    for station in range(MAX_STATIONS):
+        if way[station] > first[station]:
+            n_used += 1
+            join_ends(tables, routes[way[station]], label)
+    points = completed = 0
+    for i in range(state.n_held[seat]):
+        ticket = state.held[seat, i]
+        if ticket != UNKNOWN_TICKET:
+            goal = goal_reached(tables, ticket, label)
+            points += ticket_score(goal, tables.goal_points, tables.penalty[ticket])
+            completed += int(goal != NO_GOAL)
+    return points, completed, n_used
+
+
+# -- bonuses and ties ----------------------------------------------------------------------------------------------
 
 
 @compiled
@@ -224,7 +362,7 @@ def _column_of(measure: int) -> int:
 
 
 @compiled
-def _mark_winners(tables: Tables, result: Ints) -> None:
+def _mark_winners(state: State, tables: Tables, result: Ints) -> None:
     """
     Mark who has most points; ties are broken step by step, and what is then still tied is a shared win.
 
@@ -240,6 +378,9 @@ def _mark_winners(tables: Tables, result: Ints) -> None:
         if n_winners > 1:
             if tables.tie_break[i] == BREAK_PATH_BONUS:
                 _mark_path_bonus(tables, result, measure)
+            elif tables.tie_break[i] == BREAK_STATIONS:
+                for seat in range(n_seats):
+                    measure[seat] = state.stations[seat]
             else:
                 _read_column(result, _column_of(tables.tie_break[i]), measure)
             n_winners = keep_best(winners, measure)

@@ -197,6 +197,7 @@ def _put_pieces(tables: Tables, state: State) -> None:
         state.trains[seat] = tables.trains_each
         state.score[seat] = tables.start_score[seat]
         state.tokens[seat] = tables.tokens_each
+        state.stations[seat] = tables.stations_each
     state.trains[NEUTRAL_OWNER] = tables.neutral_trains
     state.neutral_in = tables.neutral_trains > 0
     state.marker = tables.marker_seat if tables.neutral_trains > 0 else NOBODY
