@@ -13,6 +13,7 @@ import pytest
 from tests.engine.conformance import COLLECTOR, HOARDER, UNIFORM, Combination, every_combination, play
 from tests.engine.invariants import Law, broken_law
 from tests.engine.test_hidden_information import scrambled
+from tests.fixtures import BUILT_IN
 from ttr_analysis import Game, GameMap, GameRecord
 from ttr_analysis.engine.codes import SHUFFLED, SHUFFLED_TICKETS, TICKET_OFFERED
 from ttr_analysis.engine.game import GameEngine
@@ -114,7 +115,7 @@ def given_back(record: GameRecord, seat: int, step: int) -> set[int]:
 
 
 @pytest.mark.compiled_only
-@pytest.mark.parametrize("name", ["nordic", "switzerland", "nederland", "usa"])
+@pytest.mark.parametrize("name", BUILT_IN)
 def test_what_a_seat_gave_back_is_where_it_put_it(name: str) -> None:
     """After its own choice, while others choose, and after all have; also if the record breaks off there."""
     record = a_record(name, 3)
@@ -130,8 +131,22 @@ def test_what_a_seat_gave_back_is_where_it_put_it(name: str) -> None:
         for known in (Watcher(record, 0).at(step), Watcher(short, 0).at(step), knowledge_of(view, 0)):
             for world in worlds_of(known, 20):
                 places = world.ticket_at[sorted(back)]
-                assert set(places.tolist()) == {place[record.map.rules.tickets.unkept]}
+                assert set(places.tolist()) == {place[record.map.rules.tickets.unkept_at(opening=True)]}
                 assert Law(broken_law(world, game_tables(record.map, 3))) == Law.NONE
+
+
+def test_worlds_hold_long_tickets_only_where_the_opening_put_them() -> None:
+    record = a_record("europe", 3)
+    is_long = np.array([ticket.deck == "long" for ticket in record.map.tickets])
+    for step in (0, 1, 3, 40, 90):
+        for world in worlds_of(Watcher(record, 0).at(step), 20):
+            places = world.ticket_at[: len(is_long)]
+            assert not (is_long & np.isin(places, [AT_PILE, AT_QUEUE])).any()
+            for seat in range(3):
+                held = world.held[seat, : world.n_held[seat]]
+                assert is_long[held].sum() <= 1
+                assert not is_long[held[1:]].any()
+            assert Law(broken_law(world, game_tables(record.map, 3))) == Law.NONE
 
 
 def shuffles_of_tickets(record: GameRecord) -> Iterator[tuple[int, list[set[int]]]]:

@@ -22,6 +22,7 @@ from ttr_analysis.engine.layout import (
 from ttr_analysis.tables import MAX_TICKETS, UNKEPT_DISCARDED, UNKEPT_UNDER_PILE, Tables
 
 ANY_DECK: Final = -1
+"""In place of a deck: the pile from which tickets are drawn after the opening."""
 
 
 @compiled

@@ -19,6 +19,7 @@ from ttr_analysis.engine.codes import (
     SHUFFLED_TICKETS,
     TICKET_OFFERED,
 )
+from ttr_analysis.engine.kernel.tickets import ANY_DECK
 from ttr_analysis.engine.layout import (
     AT_DISCARDS,
     AT_OFFER,
@@ -490,31 +491,79 @@ def _fill_tickets(state: State, tables: Tables, beliefs: Beliefs, stream: Ints, 
             n_free += 1
     n_free = _fill_held(state, tables, beliefs, stream, free, n_free, chances)
     for seat in range(tables.n_seats):
-        offer = state.offer[seat]
-        n_free = _fill_unknown(state, offer[: state.n_offer[seat]], AT_OFFER, stream, free, n_free)
+        for i in range(state.n_offer[seat]):
+            deck = _opening_deck(tables, i) if state.phase == KEEP_START else ANY_DECK
+            n_free = _fill_unknown(state, tables, state.offer[seat][i : i + 1], AT_OFFER, deck, stream, free, n_free)
     for i in range(state.n_queued):
         at = (state.queue_head + i) % MAX_TICKETS
-        n_free = _fill_unknown(state, state.queue[at : at + 1], AT_QUEUE, stream, free, n_free)
+        n_free = _fill_unknown(state, tables, state.queue[at : at + 1], AT_QUEUE, ANY_DECK, stream, free, n_free)
     n_removed = n_free - n_discards - state.n_ticket_pile
+    for i in range(n_free - 1, -1, -1):
+        if tables.deck_leaves[tables.ticket_deck[free[i]]]:  # it was not dealt, or not kept
+            state.ticket_at[free[i]] = AT_REMOVED
+            n_free -= 1
+            n_removed -= 1
+            free[i] = free[n_free]
     for i in range(n_discards + n_removed):
-        _take(state, free, n_free, AT_DISCARDS if i < n_discards else AT_REMOVED, stream)
+        _take(state, tables, free, n_free, AT_DISCARDS if i < n_discards else AT_REMOVED, ANY_DECK, stream)
         n_free -= 1
 
 
 @compiled
-def _fill_unknown(state: State, cells: Ints, place: int, stream: Ints, free: Ints, n_free: int) -> int:
-    """Fill in the unknown tickets of some cells; return how many tickets are still free."""
+def _opening_deck(tables: Tables, at: int) -> int:
+    """Return the deck from which a place of an opening offer was dealt."""
+    deck = 0
+    while deck < tables.n_decks - 1 and at >= tables.deck_deal[deck]:
+        at -= tables.deck_deal[deck]
+        deck += 1
+    return deck
+
+
+@compiled
+def _is_from(tables: Tables, ticket: int, deck: int) -> bool:
+    """Return whether a ticket is of a deck, or of any from which tickets are drawn after the opening."""
+    of = tables.ticket_deck[ticket]
+    return bool(of == deck or (deck == ANY_DECK and tables.deck_leaves[of] == 0))
+
+
+@compiled
+def _may_hold(state: State, tables: Tables, seat: int, place: int, ticket: int) -> bool:
+    """Return whether a seat may hold a ticket in a place: one of a deck that left the game is from its opening."""
+    deck = tables.ticket_deck[ticket]
+    if tables.deck_leaves[deck] == 0:
+        return True
+    n_before = n_same = 0
+    for earlier in range(deck + 1):
+        n_before += tables.deck_deal[earlier]
+    for other in range(state.n_held[seat]):
+        held = state.held[seat, other]
+        n_same += int(other != place and held != UNKNOWN_TICKET and tables.ticket_deck[held] == deck)
+    return bool(place < n_before and n_same < tables.deck_deal[deck])
+
+
+@compiled
+def _fill_unknown(
+    state: State, tables: Tables, cells: Ints, place: int, deck: int, stream: Ints, free: Ints, n_free: int
+) -> int:
+    """Fill in the unknown tickets of some cells, which came from a deck; return how many tickets are still free."""
     for i in range(len(cells)):
         if cells[i] == UNKNOWN_TICKET:
-            cells[i] = _take(state, free, n_free, place, stream)
+            cells[i] = _take(state, tables, free, n_free, place, deck, stream)
             n_free -= 1
     return n_free
 
 
 @compiled
-def _take(state: State, free: Ints, n_free: int, place: int, stream: Ints) -> int:
-    """Put one of the free tickets in a place; return its number."""
-    at = below(stream, n_free)
+def _take(state: State, tables: Tables, free: Ints, n_free: int, place: int, deck: int, stream: Ints) -> int:
+    """Put one of the free tickets of a deck in a place; return its number."""
+    n_fitting = 0
+    for i in range(n_free):
+        n_fitting += int(_is_from(tables, free[i], deck))
+    left = below(stream, n_fitting)
+    at = 0
+    while left > 0 or not _is_from(tables, free[at], deck):
+        left -= int(_is_from(tables, free[at], deck))
+        at += 1
     ticket = free[at]
     free[at] = free[n_free - 1]
     state.ticket_at[ticket] = place
@@ -538,14 +587,14 @@ def _fill_held(
     for k in range(n_places):
         seat, place = seats[k], places[k]
         n_free -= 1
-        at = _draw_ticket(state, beliefs, seat, place, stream, free, n_free + 1, chances)
+        at = _draw_ticket(state, tables, beliefs, seat, place, stream, free, n_free + 1, chances)
         state.held[seat, place] = free[at]
         free[at] = free[n_free]
     for _ in range(_N_SWEEPS):
         for k in range(n_places):
             seat, place = seats[k], places[k]
             free[n_free] = state.held[seat, place]
-            at = _draw_ticket(state, beliefs, seat, place, stream, free, n_free + 1, chances)
+            at = _draw_ticket(state, tables, beliefs, seat, place, stream, free, n_free + 1, chances)
             state.held[seat, place] = free[at]
             free[at] = free[n_free]
     for k in range(n_places):
@@ -555,13 +604,21 @@ def _fill_held(
 
 @compiled
 def _draw_ticket(
-    state: State, beliefs: Beliefs, seat: int, place: int, stream: Ints, free: Ints, n_free: int, chances: Floats
+    state: State,
+    tables: Tables,
+    beliefs: Beliefs,
+    seat: int,
+    place: int,
+    stream: Ints,
+    free: Ints,
+    n_free: int,
+    chances: Floats,
 ) -> int:
     """Draw one of the free tickets for a place of a seat, given its other tickets; return where among the free."""
     held = state.held[seat]
     total = 0.0
     for i in range(n_free):
-        chance = beliefs.weights[seat, free[i]]
+        chance = beliefs.weights[seat, free[i]] if _may_hold(state, tables, seat, place, free[i]) else 0.0
         for other in range(state.n_held[seat]):
             if other != place and held[other] != UNKNOWN_TICKET:
                 chance *= beliefs.pairs[seat, free[i], held[other]]
