@@ -22,6 +22,7 @@ from ttr_analysis import Game, SeatView
 from ttr_analysis.cards import LOCOMOTIVE
 from ttr_analysis.engine.actions import (
     Action,
+    BuildStation,
     ChooseNeutralRoute,
     ClaimRoute,
     DrawCard,
@@ -76,7 +77,8 @@ class PlainGreedy:
         held = [view.hand[view.market[action.slot] or ""] for action in wanted]
         if wanted and max(held) > 0:
             return wanted[held.index(max(held))]
-        others: list[Action] = [DrawCard(), *reversed(wanted), *reversed(face_up), DrawTickets(), Pass()]
+        others: list[Action] = [DrawCard(), *reversed(wanted), *reversed(face_up), DrawTickets()]
+        others += [*[action for action in actions if isinstance(action, BuildStation)][:1], Pass()]
         return next(action for action in others if action in actions)
 
 

@@ -12,6 +12,8 @@ from ttr_analysis._compile import compiled
 from ttr_analysis._errors import GameError
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.table import codec_of
+from ttr_analysis.engine.codes import BUILD_STATION, PASS, make_action
+from ttr_analysis.engine.kernel.stations import n_station_forms, station_cards
 from ttr_analysis.engine.kernel.turns import may_choose
 from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.protocol import CompiledPolicy as CompiledPolicy  # noqa: PLC0414 - a public name here
@@ -109,3 +111,21 @@ def neutral_track(state: State, tables: Tables, number: int) -> int:
     if number == 0:
         return int(a)
     return int(b)
+
+
+@compiled
+def nth_free_city(state: State, number: int) -> int:
+    """Return one of the cities without a station."""
+    city = 0
+    while number > 0 or state.station_at[city] > 0:
+        number -= int(state.station_at[city] == 0)
+        city += 1
+    return city
+
+
+@compiled
+def station_or_pass(state: State, tables: Tables, seat: int) -> tuple[int, int]:
+    """Return what a seat does that can neither draw nor claim: it must build a station if it can, else it passes."""
+    if n_station_forms(state, tables, seat) == 0:
+        return PASS, 0
+    return make_action(BUILD_STATION, nth_free_city(state, 0)), station_cards(state, tables, seat, 0)

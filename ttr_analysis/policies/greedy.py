@@ -32,7 +32,7 @@ from ttr_analysis.engine.kernel.tickets import fewest_kept, has_tickets
 from ttr_analysis.engine.layout import NEUTRAL, SECOND_DRAW, TUNNEL_PHASE, TURN, UNKNOWN_TICKET, State
 from ttr_analysis.engine.protocol import Chooser
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.policies._common import MEMORY_START, OneMove, neutral_track
+from ttr_analysis.policies._common import MEMORY_START, OneMove, neutral_track, station_or_pass
 from ttr_analysis.rules.payment import GRAY_INDEX, can_pay, can_pay_with, fewest_locomotives, sets_needed
 from ttr_analysis.tables import Tables, spaces_at
 
@@ -110,7 +110,8 @@ def choose_greedily(
             if _can_claim(state, tables, seat, route):
                 return make_action(CLAIM_ROUTE, route), cheapest_cards(state, tables, seat, route)
     if phase in (TURN, SECOND_DRAW):
-        return _draw(state, tables, seat), 0
+        code = _draw(state, tables, seat)
+        return station_or_pass(state, tables, seat) if code == PASS else (code, 0)
     if phase == TUNNEL_PHASE:
         if can_pay_surcharge(state, tables):
             return PAY_TUNNEL, surcharge_cards(state, seat, 0)

@@ -38,7 +38,7 @@ from ttr_analysis.engine.kernel.tickets import count_bits, fewest_kept, has_tick
 from ttr_analysis.engine.layout import NEUTRAL, SECOND_DRAW, TUNNEL_PHASE, TURN, State
 from ttr_analysis.engine.protocol import Chooser
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.policies._common import OneMove, neutral_track, random_number
+from ttr_analysis.policies._common import OneMove, neutral_track, nth_free_city, random_number
 from ttr_analysis.policies.claim_counts import OpenRoutes, count_claims, nth_claim, route_shapes
 from ttr_analysis.rules.chance import KEY_SIZE
 from ttr_analysis.tables import MAX_SLOTS, Tables
@@ -138,7 +138,7 @@ def _choose_turn(state: State, tables: Tables, lore: Ints, seat: int, memory: In
         return DRAW_TICKETS, 0
     if number >= n_claims:
         number -= n_claims
-        city = _nth_free_city(state, number // n_forms)
+        city = nth_free_city(state, number // n_forms)
         return make_action(BUILD_STATION, city), station_cards(state, tables, seat, number % n_forms)
     route, kind, own, locomotives = nth_claim(state, tables, lore, seat, routes, number)
     n_sets = tables.length[route] - own - locomotives
@@ -146,16 +146,6 @@ def _choose_turn(state: State, tables: Tables, lore: Ints, seat: int, memory: In
     if n_set_cards == 0:
         return make_action(CLAIM_ROUTE, route), pack_single(kind, own, locomotives)
     return make_action(CLAIM_ROUTE, route), _with_sets(state.hand[seat], kind, own, locomotives, n_set_cards, memory)
-
-
-@compiled
-def _nth_free_city(state: State, number: int) -> int:
-    """Return one of the cities without a station."""
-    city = 0
-    while number > 0 or state.station_at[city] > 0:
-        number -= int(state.station_at[city] == 0)
-        city += 1
-    return city
 
 
 @compiled

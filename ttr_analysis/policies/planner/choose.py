@@ -17,7 +17,6 @@ from ttr_analysis.engine.codes import (
     DRAW_FACE_UP,
     DRAW_TICKETS,
     KEEP_TICKETS,
-    PASS,
     PAY_TUNNEL,
     argument_of,
     make_action,
@@ -29,6 +28,7 @@ from ttr_analysis.engine.kernel.faults import NONE
 from ttr_analysis.engine.kernel.tickets import has_tickets
 from ttr_analysis.engine.kernel.turns import may_choose
 from ttr_analysis.engine.layout import KEEP, KEEP_START, NEUTRAL, SECOND_DRAW, TUNNEL_PHASE, State
+from ttr_analysis.policies._common import station_or_pass
 from ttr_analysis.policies.planner.card_value import (
     SUM,
     cards_of_form,
@@ -144,7 +144,7 @@ def take_turn(
         return code, cards
     if draw >= 0:
         return draw, 0
-    return (DRAW_TICKETS, 0) if has_tickets(state) else (PASS, 0)
+    return (DRAW_TICKETS, 0) if has_tickets(state) else station_or_pass(state, tables, seat)
 
 
 @compiled
