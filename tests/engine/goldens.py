@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,14 @@ def golden_map(path: Path) -> GameMap:
     with path.open(encoding="utf-8") as lines:
         name: str = json.loads(next(lines))["map"]
     changes = json.loads(path.with_suffix(".json").read_text(encoding="utf-8")).get("changed_rules")
-    return changed(name, **changes) if changes else load(name)
+    if not changes:
+        return load(name)
+    base = changed(name, **changes)
+    variants = tuple(
+        replace(rules, **{group: replace(getattr(rules, group), **fields) for group, fields in changes.items()})
+        for rules in base.rules.variants
+    )
+    return replace(base, rules=replace(base.rules, variants=variants))
 
 
 def load_result(path: Path) -> dict[str, Any]:
