@@ -293,12 +293,12 @@ def test_three_faults_in_one_folder_give_three_lines(folder: Path) -> None:
     break_(
         folder,
         ("cities.csv", "57.1,9.6", "57.1,east"),
-        ("routes.csv", "Brindle,Ísvík,0,2,white", "Brindle,Ísvík,0,2,pink"),
+        ("routes.csv", "Brindle,Ísvík,0,2,white", "Brindle,Ísvík,0,2,brown"),
         ("rules.toml", "per_player = 30", "per_player = 0"),
     )
     assert faults_of(folder) == [
         "cities.csv, line 3, lon: expected a number from -180 to 180, got 'east'",
-        f"routes.csv, line 9, color: expected one of {', '.join(ROUTE_COLORS)}, got 'pink'",
+        f"routes.csv, line 9, color: expected one of {', '.join(ROUTE_COLORS)}, got 'brown'",
         "rules.toml, line 9, trains.per_player: expected a whole number from 1 to 100, got 0",
     ]
 

@@ -167,7 +167,7 @@ def test_what_if_routes_are_checked_all_at_once(nordic: GameMap) -> None:
     with pytest.raises(MapError) as error:
         nordic.with_routes(
             {"city_a": "Oslo", "city_b": "Vaasa", "length": 8, "color": "gray"},
-            {"city_a": "Oslo", "city_b": "Vaasa", "length": 2, "color": "pink", "tol": 3},
+            {"city_a": "Oslo", "city_b": "Vaasa", "length": 2, "color": "brown", "tol": 3},
         )
     assert [(fault.file, fault.field) for fault in error.value.faults] == [
         ("new route 1", "length"),
@@ -193,11 +193,17 @@ def test_routes_of_another_map_are_not_taken_for_ones_of_this(nordic: GameMap) -
         less.resolve_routes([nordic.route("Oslo", "Bergen", color="blue")])
 
 
+def test_colors_are_taken_by_what_people_call_them(nordic: GameMap) -> None:
+    for said, meant in (("pink", "purple"), ("grey", "gray"), ("Red", "red")):
+        new = {"city_a": "Oslo", "city_b": "Vaasa", "length": 2, "color": said}
+        assert nordic.with_routes(new).route("Oslo", "Vaasa").color == meant
+
+
 def test_what_if_routes_given_as_routes_are_checked_too(nordic: GameMap) -> None:
     route = nordic.route("Lieksa", "Murmansk")
     less = nordic.without([route])
     assert set(less.with_routes(route).routes) == set(nordic.routes)
-    for change in ({"color": "pink"}, {"points": 99}, {"locomotives_allowed": True}, {"id": "Bergen-Oslo/0"}):
+    for change in ({"color": "brown"}, {"points": 99}, {"locomotives_allowed": True}, {"id": "Bergen-Oslo/0"}):
         with pytest.raises(MapError):
             less.with_routes(replace(route, **change))
 

@@ -8,14 +8,25 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from ttr_analysis._errors import Fault
-from ttr_analysis.cards import ROUTE_COLORS
+from ttr_analysis._errors import Fault, UnknownNameError
+from ttr_analysis.cards import ROUTE_COLORS, kind_name
 from ttr_analysis.maps.board import City, Place, Route, Ticket
 from ttr_analysis.maps.reading import Column, Row, Table, choice, flag, number, parse_row, text, whole
 from ttr_analysis.rules.ruleset import ClaimRules, RuleSet
 
 MAX_CITIES = 64
 MAX_LENGTH = 12
+
+_one_of_the_colors = choice(*ROUTE_COLORS)
+
+
+def color(value: str) -> str:
+    """Return a color of a route, also by what people call it: most boards print the purple cards pink."""
+    try:
+        return kind_name("color", value, ROUTE_COLORS)
+    except UnknownNameError:
+        return _one_of_the_colors(value)
+
 
 CITY_COLUMNS = (
     Column("name", text),
@@ -33,7 +44,7 @@ ROUTE_COLUMNS = (
     Column("city_b", text),
     Column("track", whole(0, 1), 0),
     Column("length", whole(1, MAX_LENGTH)),
-    Column("color", choice(*ROUTE_COLORS)),
+    Column("color", color),
     Column("tunnel", flag, False),  # noqa: FBT003 - the default of a flag
     Column("locomotives", whole(0, MAX_LENGTH), 0),
     Column("toll", whole(0, 20), 0),
