@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections import Counter
 from collections.abc import Mapping
 from functools import cache
@@ -277,6 +278,15 @@ def test_notes_of_another_form_are_refused(notes: TicketNotes) -> None:
 def test_more_notes_than_a_game_can_have_are_refused_at_once(notes: TicketNotes, expected: str) -> None:
     with pytest.raises(RecordError, match=f"tickets: expected {expected}"):
         read_bga(usa_log(), tickets=notes)
+
+
+def test_a_name_with_many_hyphens_is_refused_at_once() -> None:
+    text = usa_log()
+    start = time.process_time()
+    for name in (" - land" * 2_000, "a-" * 9_000):
+        with pytest.raises(RecordError, match="expected a ticket of USA"):
+            read_bga(text, tickets={"Ann": [([name], [name])]})
+    assert time.process_time() - start < 1
 
 
 def test_names_may_hold_anything_and_what_cannot_be_printed_is_left_out() -> None:

@@ -13,7 +13,7 @@ COLOR_CODES: Final = ("locomotive", "purple", "white", "blue", "yellow", "orange
 """The kinds of card by the number that stands for them."""
 
 _LONGEST: Final = 300
-"""Characters of a line that can tell anything; longer ones are not looked at."""
+"""Characters of a line, or of two names that were noted, that can tell anything; longer ones are not looked at."""
 _MOVE: Final = re.compile(r"move (?P<move>\d{1,6}) ?:? ?(?P<time>.*)", re.IGNORECASE)
 _PLAYER: Final = r"(?P<player>.+?)"
 _CARDS: Final = r"(?P<cards>[0-8](?:, ?[0-8])*)"
@@ -91,7 +91,7 @@ class LogEntry(NamedTuple):
     @property
     def pairs(self) -> list[tuple[str, str]]:
         """The two names that `ends` may stand for, wherever names hold what stands between."""
-        joints = list(_JOINERS.finditer(self.ends))
+        joints = list(_JOINERS.finditer(self.ends)) if len(self.ends) <= _LONGEST else []
         return [(self.ends[: joint.start()].strip(), self.ends[joint.end() :].strip()) for joint in joints]
 
 
