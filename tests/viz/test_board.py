@@ -18,7 +18,7 @@ import pytest
 from matplotlib.collections import Collection, PolyCollection
 from matplotlib.colors import to_rgba
 
-from tests.fixtures import load
+from tests.fixtures import BUILT_IN, load
 from ttr_analysis import GameMap, UnknownNameError
 from ttr_analysis.viz import plot_map
 from ttr_analysis.viz.style import BOARD, CARD_STYLES, PLAYER_COLORS
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.transforms import Bbox
 
 CARD_RED = to_rgba(CARD_STYLES["red"].fill)
-N_SPACES = {"nordic": 207, "switzerland": 205, "nederland": 306, "usa": 309, "invented": 74}
+N_SPACES = {"nordic": 207, "switzerland": 205, "nederland": 306, "usa": 309, "europe": 300, "invented": 74}
 
 
 def collection(ax: Axes, gid: str) -> Collection:
@@ -355,6 +355,6 @@ def test_a_map_without_background_or_positions_of_its_own_is_drawn() -> None:
     assert {"cars", "tunnels", "locomotives", "tolls", "swap", "exits"} <= gids(ax)
 
 
-@pytest.mark.parametrize("name", ["nordic", "switzerland", "nederland", "usa"])
+@pytest.mark.parametrize("name", BUILT_IN)
 def test_built_in_maps_lie_on_land(name: str) -> None:
     assert {"land", "home", "borders", "lakes"} <= gids(plot_map(load(name)))

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.fixtures import load
+from tests.fixtures import BUILT_IN, load
 from ttr_analysis import GameMap
 from ttr_analysis.maps.model import City
 from ttr_analysis.viz.curves import along, bezier, point_at, sideways
@@ -106,7 +106,7 @@ def test_overlapping_finds_what_a_fine_grid_finds(drawn: list[tuple[float, float
             assert share_area(*grown) or share_area(*grown[::-1])
 
 
-@pytest.mark.parametrize("name", ["nordic", "switzerland", "nederland", "usa"])
+@pytest.mark.parametrize("name", BUILT_IN)
 def test_cars_look_like_cars(name: str) -> None:
     layout = lay_out(load(name))
     cars = all_cars(layout)
