@@ -42,7 +42,7 @@ from tests.fuzzing.trial import Outcome, shrunk, tried, write_files
 from ttr_analysis.maps.reading import write_atomically
 
 ROOT = Path(__file__).parents[1]
-SHARES = {"maps": 0.25, "records": 0.48, "notation": 0.12, "logs": 0.08, "simulations": 0.05, "resumed": 0.02}
+SHARES = {"maps": 0.25, "records": 0.55, "notation": 0.09, "logs": 0.06, "simulations": 0.04, "resumed": 0.01}
 """How much of a run is of which kind."""
 
 _BLOCK = 100
