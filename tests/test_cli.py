@@ -17,6 +17,7 @@ import pytest
 from tests.fixtures import BUILT_IN, INVENTED
 from tests.notation.bga_writer import log_text, ticket_notes
 from ttr_analysis import Game, GameRecord, cli, load_map
+from ttr_analysis.analysis.paths import shortest_path
 from ttr_analysis.maps.summary import doubts
 from ttr_analysis.policies import Planner
 from ttr_analysis.report import study as study_module
@@ -68,6 +69,27 @@ def test_a_map_is_summed_up_and_doubts_are_told(tmp_path: Path, capsys: pytest.C
         f"{usa.cities[0].name} and {usa.cities[1].name} lie on one spot",
         f"the tickets {usa.tickets[0].id} and again connect the same places",
     ]
+
+
+def test_what_takes_more_trains_or_room_than_there_is_is_doubted() -> None:
+    usa = load_map("usa")
+    few = replace(usa.rules, trains=replace(usa.rules.trains, per_player=5))
+    doubted = list(doubts(replace(usa, rules=few)))
+    assert "Portland-Salt Lake City/0 has 6 spaces, and a player only 5 trains" in doubted
+    trains = shortest_path(usa, "Seattle", "New York").length
+    assert f"the ticket Seattle-New York takes {trains} trains, and a player has only 5" in doubted
+
+    near = [
+        replace(city, x=city.x / 30, y=city.y / 30) if city.name in {"Miami", "Atlanta"} else city
+        for city in usa.cities
+    ]
+    (cramped,) = doubts(replace(usa, cities=tuple(near)))
+    assert cramped == "Atlanta-Miami/0 have little room for their spaces: scripts/tune_positions.py finds positions"
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_nothing_about_a_map_of_the_package_is_doubted(name: str) -> None:
+    assert list(doubts(load_map(name))) == []
 
 
 @pytest.mark.parametrize("command", [["check"], ["study", "--no-progress"]])

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from heapq import heappop, heappush
 from itertools import combinations
-from math import hypot
+from math import dist, hypot
+from operator import itemgetter
+from statistics import median
 
 from ttr_analysis._words import counted, listed
 from ttr_analysis.maps.model import GameMap
 
 _NEAR = 0.5
 """Board units: the dots of two cities as near as this lie on each other."""
+_CRAMPED = 0.4
+"""Of the room that a space has on most tracks: with less, the spaces of a track do not fit between its cities."""
 
 
 def offers(game_map: GameMap) -> list[str]:
@@ -52,12 +57,7 @@ def offers(game_map: GameMap) -> list[str]:
 
 def doubts(game_map: GameMap) -> Iterator[str]:
     """Yield what about a map is allowed, but hardly meant."""
-    cities = game_map.cities
-    if _goes_with([city.lat for city in cities], [city.y for city in cities]) < 0:
-        yield "the map looks upside down: y grows upwards, as latitude does"
-    for one, other in combinations(cities, 2):
-        if hypot(one.x - other.x, one.y - other.y) < _NEAR:
-            yield f"{one.name} and {other.name} lie on one spot"
+    yield from _doubts_of_the_picture(game_map)
     seen: dict[frozenset[str], str] = {}
     for ticket in game_map.tickets:
         if len(ticket.destinations) == 1:  # those to several countries are meant to be alike
@@ -65,6 +65,50 @@ def doubts(game_map: GameMap) -> Iterator[str]:
             if ends in seen:
                 yield f"the tickets {seen[ends]} and {ticket.id} connect the same places"
             seen[ends] = ticket.id
+    yield from _doubts_of_the_trains(game_map)
+
+
+def _doubts_of_the_picture(game_map: GameMap) -> Iterator[str]:
+    cities = game_map.cities
+    if _goes_with([city.lat for city in cities], [city.y for city in cities]) < 0:
+        yield "the map looks upside down: y grows upwards, as latitude does"
+    for one, other in combinations(cities, 2):
+        if hypot(one.x - other.x, one.y - other.y) < _NEAR:
+            yield f"{one.name} and {other.name} lie on one spot"
+    at = {city.name: (city.x, city.y) for city in cities}
+    room = {route.id: dist(at[route.cities[0]], at[route.cities[1]]) / route.length for route in game_map.routes}
+    usual = median(room.values())
+    cramped = [route for route, space in sorted(room.items(), key=itemgetter(1)) if space < _CRAMPED * usual]
+    if cramped:
+        others = f" and {counted(len(cramped) - 1, 'other')}" if len(cramped) > 1 else ""
+        yield f"{cramped[0]}{others} have little room for their spaces: scripts/tune_positions.py finds positions"
+
+
+def _doubts_of_the_trains(game_map: GameMap) -> Iterator[str]:
+    """Yield the tracks and tickets that take more trains than a player has, in any variant."""
+    trains = min(rules.trains.per_player for rules in (game_map.rules, *game_map.rules.variants))
+    for route in game_map.routes:
+        if route.length > trains:
+            yield f"{route.id} has {route.length} spaces, and a player only {trains} trains"
+    for ticket in game_map.tickets:
+        distance = _trains_from(game_map, ticket.origin.cities)
+        needed = min(distance[city] for place, _ in ticket.destinations for city in place.cities)
+        if needed > trains:
+            yield f"the ticket {ticket.id} takes {needed} trains, and a player has only {trains}"
+
+
+def _trains_from(game_map: GameMap, cities: Iterable[str]) -> dict[str, int]:
+    """Return how many trains it takes from the nearest of some cities to each city (Dijkstra)."""
+    distance: dict[str, int] = {}
+    waiting = [(0, city) for city in cities]
+    while waiting:
+        trains, city = heappop(waiting)
+        if city not in distance:
+            distance[city] = trains
+            for route in game_map.routes:
+                if city in route.cities:
+                    heappush(waiting, (trains + route.length, route.other_end(city)))
+    return distance
 
 
 def _goes_with(one: list[float], other: list[float]) -> float:
