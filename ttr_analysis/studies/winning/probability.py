@@ -12,7 +12,8 @@ from typing import Final, SupportsIndex
 
 import numpy as np
 import pandas as pd
-from scipy.stats import beta, t
+from scipy.special import betaincinv
+from scipy.stats import t
 from tqdm.auto import tqdm
 
 from ttr_analysis.engine.events import Move
@@ -119,6 +120,15 @@ def win_probability(
 
 def chances_of(results: Results, *, is_known: bool) -> pd.DataFrame:
     """Return the rows of `win_probability`."""
+    rows = _chances(results, is_known=is_known)
+    return pd.DataFrame(rows, columns=_CHANCES, index=pd.RangeIndex(len(rows), name="seat"))
+
+
+_CHANCES: Final = ["win", "win_low", "win_high", "points", "points_low", "points_high"]
+
+
+def _chances(results: Results, *, is_known: bool) -> list[list[float]]:
+    """Return the values of `_CHANCES` for each seat."""
     n_rollouts, n_seats = results.won.shape
     rows = []
     for seat in range(n_seats):
@@ -127,15 +137,14 @@ def chances_of(results: Results, *, is_known: bool) -> pd.DataFrame:
             rows.append([total / n_rollouts] * 3 + [float(points.mean())] * 3)
         else:
             expected = mean_interval(points.sum(), (points**2).sum(), n_rollouts)
-            rows.append([*_succession(total, n_rollouts, n_seats), *expected])
-    columns = ["win", "win_low", "win_high", "points", "points_low", "points_high"]
-    return pd.DataFrame(rows, columns=columns, index=pd.RangeIndex(n_seats, name="seat"))
+            rows.append([*succession(total, n_rollouts, n_seats), *expected])
+    return rows
 
 
-def _succession(wins: float, n: int, n_seats: int) -> Interval:
+def succession(wins: float, n: int, n_seats: int) -> Interval:
     """Return the probability of one of some seats to win after `n` rollouts, with its 95% interval."""
-    low, high = (beta.ppf(end, wins + 1, n - wins + n_seats - 1) for end in (0.025, 0.975))
-    return Interval((wins + 1) / (n + n_seats), float(low), float(high))
+    low, high = (float(betaincinv(wins + 1, n - wins + n_seats - 1, end)) for end in (0.025, 0.975))
+    return Interval((wins + 1) / (n + n_seats), low, high)
 
 
 # -- the win probabilities of a whole game -------------------------------------------------------------------------
@@ -150,11 +159,11 @@ CURVE_COLUMNS: Final = {
     "points": "expected final points",
     "points_low": "low end of their 95% interval",
     "points_high": "high end of their 95% interval",
+    "rollouts": "how many games were played on from here",
     "since": "the step of the curve before; missing for the first",
     "swing": "probability less that after `since`; missing for the first",
     "swing_low": "low end of its 95% interval, from the difference of each two rollouts of one number",
     "swing_high": "high end of its 95% interval",
-    "rollouts": "how many games were played on from here",
 }
 """The columns of a curve and what they say."""
 
@@ -227,17 +236,17 @@ def win_curve(
         return Table(record.map, n_players, policies, seed=seed).play(known, n_rollouts)
 
     watcher = Watcher(record, seat)
-    frames: list[pd.DataFrame] = []
+    rows: list[tuple[float, ...]] = []
     before: tuple[int, Results] | None = None
     try:
         for number, known, results in _in_order(play, watcher, numbers, progress=progress):
-            frames.append(_rows(record, number, results, before, is_known=known.is_known))
+            rows += _rows(record, number, results, before, is_known=known.is_known)
             before = number, results
     except KeyboardInterrupt:
-        if not frames:
+        if not rows:
             raise
         warnings.warn("the curve was interrupted; it ends early", Interrupted, stacklevel=2)
-    curve = pd.concat(frames, ignore_index=True)
+    curve = pd.DataFrame(rows, columns=list(CURVE_COLUMNS))
     curve.attrs["looker"] = "all" if seat is None else seat
     return curve
 
@@ -268,23 +277,34 @@ def _in_order(
 
 def _rows(
     record: GameRecord, number: int, results: Results, before: tuple[int, Results] | None, *, is_known: bool
-) -> pd.DataFrame:
-    """Return the rows of a step."""
-    rows = chances_of(results, is_known=is_known).reset_index().assign(rollouts=len(results.won))
+) -> list[tuple[float, ...]]:
+    """Return the rows of a step, with the columns of `CURVE_COLUMNS`."""
     move = record.steps[number][0]
-    rows.insert(0, "step", number)
-    rows.insert(2, "acting", move.seat if isinstance(move, Move) else -1)
-    if before is None:
-        return rows.assign(since=np.nan, swing=np.nan, swing_low=np.nan, swing_high=np.nan)
-    changes = results.won - before[1].won
-    swing = rows["win"].to_numpy() - chances_of(before[1], is_known=False)["win"].to_numpy()
+    acting = move.seat if isinstance(move, Move) else -1
+    chances = _chances(results, is_known=is_known)
+    swings = [(np.nan,) * 4] * len(chances) if before is None else _swings(results, before, chances)
+    return [
+        (number, seat, acting, *chance, len(results.won), *swing)
+        for seat, (chance, swing) in enumerate(zip(chances, swings, strict=True))
+    ]
+
+
+def _swings(
+    results: Results, before: tuple[int, Results], chances: Sequence[Sequence[float]]
+) -> list[tuple[float, float, float, float]]:
+    """Return for each seat since which step its probability swung, by how much, and the ends of the interval."""
+    since, old = before
+    changes = results.won - old.won
     # Two more differences, one up and one down, keep the interval honest where all rollouts change alike: Bonett and
     # Price, Journal of Educational and Behavioral Statistics 37 (2012), 479-488.
     n = changes.shape[0] + changes.shape[1]
-    ends = [mean_interval(change.sum(), (change**2).sum() + 2, n) for change in changes.T]
-    half = np.array([(end.high - end.low) / 2 for end in ends])
-    low, high = np.maximum(-1.0, swing - half), np.minimum(1.0, swing + half)
-    return rows.assign(since=before[0], swing=swing, swing_low=low, swing_high=high)
+    swings = []
+    for change, now, then in zip(changes.T, chances, _chances(old, is_known=False), strict=True):
+        swing = now[0] - then[0]
+        end = mean_interval(change.sum(), (change**2).sum() + 2, n)
+        half = (end.high - end.low) / 2
+        swings.append((float(since), swing, max(-1.0, swing - half), min(1.0, swing + half)))
+    return swings
 
 
 def turning_points(record: GameRecord, curve: pd.DataFrame, n: int = 5) -> pd.DataFrame:

@@ -1,0 +1,316 @@
+"""Advice and reviews: legal, the same for a seed, sums that add up, and poor moves found."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ttr_analysis as ttr
+from tests.fixtures import load
+from tests.notation.bga_writer import log_text
+from ttr_analysis import Game, GameError, GameMap, GameRecord
+from ttr_analysis.engine.actions import Action, DrawTickets, KeepTickets
+from ttr_analysis.engine.actions.table import codec_of
+from ttr_analysis.engine.view import SeatView
+from ttr_analysis.policies import Planner
+from ttr_analysis.studies import advise, player_results, review
+from ttr_analysis.studies.reviews.advice import ADVICE_COLUMNS
+from ttr_analysis.studies.reviews.decision import Budget, Case, Decision
+from ttr_analysis.studies.reviews.reasons import Reasons, at_cost_of
+from ttr_analysis.studies.reviews.results import BOUNDS, LABELS, REVIEW_COLUMNS, SUMMARY_COLUMNS, Review, label_of
+
+pytestmark = pytest.mark.compiled_only
+
+
+def played(game_map: GameMap, n_players: int = 2, seed: int = 7) -> GameRecord:
+    """Return a game of planners."""
+    return Game(game_map, n_players).play(["Planner"] * n_players, seed=seed)
+
+
+# -- advice --------------------------------------------------------------------------------------------------------
+
+
+def test_advice_is_legal_on_every_map_and_says_what_it_has_tried(any_map: GameMap) -> None:
+    n_players = min(3, any_map.rules.players[1])
+    record = played(any_map, n_players)
+    game = Game(any_map, n_players)
+    for step in (0, len(record.steps) // 2, len(record.steps) - 3):
+        state = record.state_at(step)
+
+        advice = advise(record, step=step, rollouts=24)
+
+        assert all(game.is_legal(state, action) for action in advice.actions)
+        table = advice.table
+        assert list(table) == list(ADVICE_COLUMNS)
+        assert advice.best == advice.actions[0]
+        assert (table["rollouts"] >= 1).all()
+        assert table["win"].between(table["win_low"], table["win_high"]).all()
+        assert table["loss"].between(table["loss_low"], table["loss_high"]).all()
+        assert table.iloc[0][["loss", "loss_low", "loss_high"]].tolist() == [0, 0, 0]
+        assert set(map(type, table["reason"])) == {str}
+
+
+def test_a_seed_decides_however_many_cores_and_whatever_is_hidden(nordic: GameMap) -> None:
+    record = played(nordic, 3)
+    state = record.state_at(60)
+    view = Game(nordic, 3).view(state, state.acting)
+
+    found = [
+        advise(record, step=60, rollouts=60, threads=1),
+        advise(record, step=60, rollouts=60, threads=2),
+        advise(state, rollouts=60),
+        advise(view, rollouts=60),
+        advise(record.watched_from(state.acting), step=60, rollouts=60),
+    ]
+
+    assert all(one.table.equals(found[0].table) for one in found)
+    assert not advise(view, rollouts=60, seed=8).table.equals(found[0].table)
+
+
+def test_time_is_kept(nordic: GameMap) -> None:
+    record = played(nordic)
+    state = record.state_at(60)
+
+    advice = advise(state, seconds=0.05)
+
+    assert advice.n_rollouts >= len(advice.table)
+    assert Game(nordic).is_legal(state, advice.best)
+
+
+def test_nothing_to_choose_is_told_as_such(nordic: GameMap) -> None:
+    game = Game(nordic)
+    states = (state for seed in range(9) for state in game.play(["Random", "Random"], seed=seed).states())
+    forced = next(state for state in states if not state.is_over and len(game.legal_actions(state)) == 1)
+
+    advice = advise(forced, rollouts=10)
+
+    assert len(advice.table) == 1
+    assert advice.table["rollouts"].tolist() == [10]
+
+
+@pytest.mark.parametrize(
+    ("budget", "message"),
+    [
+        pytest.param({"rollouts": 5, "seconds": 1}, "got both", id="both"),
+        pytest.param({"rollouts": 0}, "1 or more, got 0", id="no rollouts"),
+        pytest.param({"seconds": -1.0}, "above 0, got -1", id="no time"),
+        pytest.param({"seconds": float("inf")}, "above 0, got inf", id="no end"),
+    ],
+)
+def test_wrong_budgets_are_refused(nordic: GameMap, budget: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        advise(played(nordic), step=30, **budget)
+    with pytest.raises(ValueError, match=message):
+        review(played(nordic), progress=False, **budget)
+
+
+def test_there_is_no_advice_where_nothing_is_to_be_decided(nordic: GameMap) -> None:
+    record = played(nordic)
+    with pytest.raises(GameError, match="the game is over"):
+        advise(record)
+    with pytest.raises(GameError, match="acts: give its view"):
+        advise(record, 1 - record.state_at(30).acting, step=30)
+
+
+# -- reasons -------------------------------------------------------------------------------------------------------
+
+
+def test_a_ticket_that_is_completed_is_named(nordic: GameMap) -> None:
+    record = played(nordic)
+    named = 0
+    for step in range(1, len(record.steps)):
+        move, before = record.steps[step][0], record.state_at(step - 1)
+        if not isinstance(getattr(move, "action", None), ttr.actions.ClaimRoute) or record.state_at(step).pending:
+            continue
+        seat, after = before.acting, record.state_at(step)
+        said = Reasons(Game(nordic).view(before, seat)).of(move.action)  # type: ignore[union-attr]
+        done = _n_done(nordic, after, seat) - _n_done(nordic, before, seat)
+        assert said.count("completes") == done
+        named += done
+    assert named >= 3
+
+
+def _n_done(game_map: GameMap, state: ttr.GameState, seat: int) -> int:
+    """Return how many tickets a seat has completed."""
+    others = [route for route in game_map.routes if route not in state.routes_of(seat)]
+    n_done = 0
+    for ticket in filter(None, state.tickets[seat]):
+        try:
+            ttr.tickets.cheapest_network(game_map, [ticket], closed=others)
+        except ttr.tickets.NoNetworkError:
+            continue
+        n_done += 1
+    return n_done
+
+
+def test_who_loses_points_is_named() -> None:
+    assert at_cost_of(1, [-3.2, 9, -1.0], [1.0, 1, 0.1]) == "P0 ends with 3 points less"
+    assert at_cost_of(0, [9, -5, -2], [1, 4, 0.1]) == "P2 ends with 2 points less"
+    assert at_cost_of(0, [9, 5], [1, 1]) == ""
+
+
+# -- reviews -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def reviewed() -> Review:
+    """Return the review of a game of three, few rollouts long."""
+    return review(played(load("invented"), 3), rollouts=8, progress=False)
+
+
+def test_skill_and_luck_add_up_to_the_result(reviewed: Review) -> None:
+    parts, summary = reviewed.parts, reviewed.summary()
+
+    assert np.allclose(parts["change"], parts["skill"] + parts["others"] + parts["luck"])
+    assert np.allclose(summary[["start", "skill", "others", "luck"]].sum(axis=1), summary["result"])
+    result = [float(seat in reviewed.record.winners) / len(reviewed.record.winners) for seat in range(3)]
+    assert summary["result"].tolist() == pytest.approx(result)
+    assert parts.groupby("step")["change"].sum().to_numpy() == pytest.approx(0, abs=1e-9)
+    assert (summary["luck_error"] > summary["skill_error"]).all()
+
+
+def test_the_table_tells_of_every_decision(reviewed: Review) -> None:
+    table, record = reviewed.table, reviewed.record
+
+    assert list(table) == list(REVIEW_COLUMNS)
+    assert list(reviewed.summary()) == list(SUMMARY_COLUMNS)
+    assert table.index.tolist() == list(range(1, len(record.steps)))
+    assert table["seat"].tolist() == [record.state_at(step - 1).acting for step in table.index]
+    assert table["loss"].between(table["loss_low"], table["loss_high"]).all()
+    assert (table.loc[table["move"] == table["best"], "loss"] == 0).all()
+    assert set(table["label"]) <= {*LABELS, "forced"}
+    game = Game(record.map, 3)
+    for step in table.index[::10]:
+        assert game.is_legal(record.state_at(step - 1), reviewed.action(step))
+
+
+def test_few_rollouts_blame_nobody_for_what_is_not_sure(reviewed: Review) -> None:
+    dear = reviewed.table[reviewed.table["label"].isin(BOUNDS)]
+
+    assert all(low >= BOUNDS[label] for low, label in zip(dear["loss_low"], dear["label"], strict=True))
+    assert (reviewed.moments()["loss_low"] > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("loss_low", "label"),
+    [(0.2, "blunder"), (0.1, "blunder"), (0.07, "mistake"), (0.02, "inaccuracy"), (0.019, "good"), (-0.1, "good")],
+)
+def test_the_low_end_of_the_interval_gives_the_name(loss_low: float, label: str) -> None:
+    one = Decision(1, 0, (1, 0), (2, 0), (2, 0), 5, 9, 0.5, 0.3, loss_low, 0.4, 1, (0,), (0,), (0,), (0,))
+
+    assert label_of(one) == label
+    assert label_of(replace(one, best=one.played)) == "best"
+    assert label_of(replace(one, n_tried=1)) == "forced"
+
+
+def test_every_map_is_reviewed(any_map: GameMap) -> None:
+    found = review(played(any_map), 0, rollouts=2, progress=False)
+
+    assert set(found.table["seat"]) == {0}
+    assert found.summary().index.tolist() == [0]
+    assert np.allclose(found.summary()[["start", "skill", "others", "luck"]].sum(axis=1), found.summary()["result"])
+
+
+def test_an_interrupted_review_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    record, path = played(load("invented")), tmp_path / "review.json"
+    whole = review(record, 0, rollouts=4, progress=False)
+    judge, n_judged = Case.judge, 0
+
+    def interrupted(self: Case, budget: Budget) -> Decision:
+        nonlocal n_judged
+        n_judged += 1
+        if n_judged > 10:
+            raise KeyboardInterrupt
+        return judge(self, budget)
+
+    monkeypatch.setattr(Case, "judge", interrupted)
+    with pytest.warns(ttr.studies.Interrupted, match="what was judged is kept"):
+        part = review(record, 0, rollouts=4, path=path, progress=False)
+    monkeypatch.undo()
+
+    assert 0 < len(part.table) <= 10
+    assert part.table.equals(whole.table.loc[part.table.index])
+    assert len(json.loads(path.read_text())["judged"]) == len(part.table)
+    assert review(record, 0, rollouts=4, path=path, progress=False).table.equals(whole.table)
+    with pytest.raises(ValueError, match="is of another review"):
+        review(record, 1, rollouts=4, path=path, progress=False)
+    path.write_text("{}")
+    with pytest.raises(ValueError, match="is no review that was saved"):
+        review(record, 0, rollouts=4, path=path, progress=False)
+
+
+def test_a_game_from_a_log_is_reviewed_with_its_unknown_cards() -> None:
+    usa = ttr.load_map("usa")
+    record = ttr.read_bga(log_text(played(usa), np.random.default_rng(7), seer=1), seat="Bo")
+
+    found = review(record, rollouts=2, progress=False)
+
+    last = record.state_at(-1)
+    assert "?" in record.state_at(20).market
+    assert set(found.table["seat"]) == {0, 1}
+    assert all(None not in last.tickets[seat] for seat in (0, 1))
+    assert set(map(type, found.moments(50)["reason"])) <= {str}
+
+
+def test_players_over_many_games() -> None:
+    game = Game(load("invented"), 2)
+    records = [game.play(["Greedy", "Planner"], seed=7, game=i) for i in range(2)]
+
+    results = player_results(review(record, rollouts=2, progress=False) for record in records)
+
+    assert results["games"].to_dict() == {"Greedy": 2, "Planner": 2}
+    assert results["result"].sum() == pytest.approx(1)
+    assert results["luck"].between(results["luck_low"], results["luck_high"]).all()
+    with pytest.raises(ValueError, match="one review or more"):
+        player_results([])
+
+
+class Blunderer:
+    """A planner who once, late in the game, draws tickets and keeps those that cost most."""
+
+    def __init__(self) -> None:
+        self.has_drawn = False
+
+    def choose(self, view: SeatView, actions: Sequence[Action], rng: np.random.Generator) -> Action:
+        """Return what a planner does, but for that one turn."""
+        if not self.has_drawn and view.trains[view.seat] <= 15 and DrawTickets() in actions:
+            self.has_drawn = True
+            return DrawTickets()
+        if self.has_drawn and view.offer:
+            return max(actions, key=_stake)
+        return Planner().choose(view, actions, rng)
+
+
+def _stake(action: Action) -> int:
+    """Return the points of tickets that are kept."""
+    assert isinstance(action, KeepTickets)
+    return sum(max(points for _, points in ticket.destinations) for ticket in action.tickets if ticket is not None)
+
+
+def test_a_planted_blunder_is_among_the_moments(nordic: GameMap) -> None:
+    record = Game(nordic).play(["Planner", Blunderer()], seed=5)
+    planted = [
+        step
+        for step, (move, *_) in enumerate(record.steps[3:], start=3)
+        if move.seat == 1 and isinstance(move.action, DrawTickets | KeepTickets)  # type: ignore[union-attr]
+    ]
+
+    moments = review(record, 1, rollouts=60, progress=False).moments(3)
+
+    assert len(planted) == 2
+    assert set(planted) & set(moments.index)
+    assert moments.loc[moments.index.isin(planted), "label"].isin(["mistake", "blunder"]).any()
+
+
+def test_codes_of_the_best_are_those_of_the_table(reviewed: Review) -> None:
+    codec = codec_of(reviewed.record.map)
+    for step in reviewed.table.index[:20]:
+        before = reviewed.record.state_at(step - 1).packed
+        code, value = codec.encode(reviewed.action(step), before)
+        assert codec.decode(code, value, before) == reviewed.action(step)

@@ -1,0 +1,289 @@
+"""One decision of a game: what was played, what was best, and what the difference was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from operator import index
+from time import perf_counter
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from ttr_analysis.engine.actions import Action
+from ttr_analysis.engine.actions.table import codec_of
+from ttr_analysis.engine.codes import (
+    CLAIM_ROUTE,
+    DRAW_FACE_UP,
+    PAY_TUNNEL,
+    argument_of,
+    kind_of,
+    unpacked,
+)
+from ttr_analysis.engine.kernel.cards import identify_face_up
+from ttr_analysis.engine.kernel.faults import NONE
+from ttr_analysis.engine.kernel.step import action_fault
+from ttr_analysis.engine.layout import UNKNOWN_CARD, UNKNOWN_TICKET, State
+from ttr_analysis.engine.unknowns import n_unknown_cards
+from ttr_analysis.policies.search.candidates import Candidate
+from ttr_analysis.policies.search.halving import Search, halve, leads
+from ttr_analysis.policies.search.rollouts import Results
+from ttr_analysis.policies.search.worlds import Knowledge
+from ttr_analysis.studies.intervals import Interval, standard_errors
+from ttr_analysis.studies.reviews.advice import considered, mean_loss, view_of
+
+_AT_ONCE: Final = 64
+"""Worlds that are measured between two looks at the clock and at the interval."""
+_MOST_WORLDS: Final = 20
+"""Rollouts of the budget of a decision, times this, are the most worlds in which it is measured once more."""
+HALF_WIDTH: Final = 0.04
+"""Half the width of the interval at which nothing more is measured."""
+
+
+class Budget(NamedTuple):
+    """
+    What may be spent on a decision.
+
+    Parameters
+    ----------
+    rollouts
+        Games that are played on, or about as many.
+    seconds
+        Time in place of them.
+    """
+
+    rollouts: int
+    seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """
+    A decision, and what came of measuring it.
+
+    Parameters
+    ----------
+    step
+        Its step in the record.
+    seat
+        Who decided.
+    played, best, planned
+        Codes and values: what was done, what was best, what a planner would
+        have done.
+    n_tried
+        How many actions were tried; 1 if there was nothing to choose.
+    worlds
+        In how many worlds the difference was measured, others than those in
+        which the best was found.
+    win
+        How often the seat won after what was done; None without worlds.
+    loss, loss_low, loss_high
+        How much more often after the best, with a 95% interval.
+    lead
+        Final points less those of the best other seat: by how much more
+        after the best.
+    points, points_error
+        By how much more final points each seat has after the best, and the
+        standard error of it.
+    skill, skill_error
+        How much more often each seat won after what was done than after what
+        a planner would have done, and the standard error of it.
+    """
+
+    step: int
+    seat: int
+    played: Candidate
+    best: Candidate
+    planned: Candidate
+    n_tried: int
+    worlds: int
+    win: float | None
+    loss: float
+    loss_low: float
+    loss_high: float
+    lead: float
+    points: tuple[float, ...]
+    points_error: tuple[float, ...]
+    skill: tuple[float, ...]
+    skill_error: tuple[float, ...]
+
+    @classmethod
+    def from_data(cls, data: dict[str, Any]) -> Decision:
+        """Return a decision from what `dataclasses.asdict` and JSON made of it."""
+        whole: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in data.items()
+        }
+        return cls(**whole)
+
+
+class Case:
+    """
+    A decision that is to be judged.
+
+    Parameters
+    ----------
+    known
+        What the seat knew when it decided.
+    step
+        The step of the record.
+    action
+        What it did.
+    seed
+        Seed of worlds and rollouts.
+    """
+
+    def __init__(self, known: Knowledge, step: int, action: Action, seed: int) -> None:
+        self._step = step
+        self._known = known
+        self._seed = index(seed)
+        self.can_be_judged = not _has_unknown_tickets(known)
+        """Whether what the seat held and did is known, as far as it matters."""
+        if self.can_be_judged:
+            played = codec_of(known.game_map).encode(action, known.packed)
+            self._known, self._played = _as_seen(known, played)
+            self.can_be_judged = action_fault(self._known.packed, known.tables, *self._played) == NONE
+
+    def judge(self, budget: Budget) -> Decision:
+        """Find the best action with half of a budget, and measure what was played against it with the other half."""
+        view = view_of(self._known)
+        tried = _with(self._played, considered(view, self._seed), self._known.packed)
+        if len(tried) == 1:
+            return self._decision(tried[0], tried[0], 1, None)
+        search = Search(self._known, self._seed)
+        half = None if budget.seconds is None else budget.seconds / 2
+        best = tried[halve(search, tried, budget.rollouts // 2, half).best]
+        rows = list(dict.fromkeys([self._played, best, tried[0]]))
+        n_worlds = max(2, budget.rollouts // (2 * len(rows)))
+        results = _measured(search, rows, n_worlds, None if half is None else perf_counter() + half)
+        return self._decision(best, tried[0], len(tried), dict(zip(rows, results, strict=True)))
+
+    def measure(self, before: Decision, budget: Budget, until: float | None) -> Decision:
+        """
+        Measure a decision once more, in worlds of their own, until the interval is narrow enough.
+
+        Parameters
+        ----------
+        before
+            What was found before.
+        budget
+            What was spent on it.
+        until
+            When to stop, by `perf_counter`.
+        """
+        rows = list(dict.fromkeys([before.played, before.best, before.planned]))
+        # Another seed: the worlds that said that this was a moment are not those that measure it.
+        search = Search(self._known, self._seed + 1)
+        most = _MOST_WORLDS * max(budget.rollouts, 1) if until is None else 1 << 30
+        results = _measured(search, rows, most, until, before.seat)
+        return self._decision(before.best, before.planned, before.n_tried, dict(zip(rows, results, strict=True)))
+
+    def _decision(
+        self, best: Candidate, planned: Candidate, n_tried: int, results: dict[Candidate, Results] | None
+    ) -> Decision:
+        """Return the decision, from results in the same worlds."""
+        seat, n_seats = self._known.looker, self._known.n_players
+        nothing = (0.0,) * n_seats
+        if results is None:
+            unknown = (None, 0.0, 0.0, 0.0, 0.0)  # the win; and nothing was lost
+            return Decision(self._step, seat, self._played, best, planned, n_tried, 0, *unknown, *[nothing] * 4)
+        played, of_best, of_planned = results[self._played], results[best], results[planned]
+        loss = Interval(0.0, 0.0, 0.0) if best == self._played else mean_loss(of_best, played, seat)
+        gains = played.won - of_planned.won
+        points = (of_best.points - played.points).astype(np.float64)
+        errors = nothing if self._played == planned else tuple(standard_errors(gains).tolist())
+        return Decision(
+            step=self._step,
+            seat=seat,
+            played=self._played,
+            best=best,
+            planned=planned,
+            n_tried=n_tried,
+            worlds=len(played.won),
+            win=float(played.won[:, seat].mean()),
+            loss=loss.value,
+            loss_low=loss.low,
+            loss_high=loss.high,
+            lead=float((leads(of_best, seat) - leads(played, seat)).mean()),
+            points=tuple(points.mean(axis=0).tolist()),
+            points_error=tuple(standard_errors(points).tolist()),
+            skill=tuple(gains.mean(axis=0).tolist()),
+            skill_error=errors,
+        )
+
+
+def _has_unknown_tickets(known: Knowledge) -> bool:
+    """Return whether a seat knew tickets of its own that the record does not know."""
+    state, seat = known.packed, known.looker
+    return UNKNOWN_TICKET in [*known.held(seat).tolist(), *state.offer[seat, : state.n_offer[seat]].tolist()]
+
+
+def _as_seen(known: Knowledge, played: Candidate) -> tuple[Knowledge, Candidate]:
+    """Return what the seat must have seen when it acted, though the record did not know it then, and what it did."""
+    code, value = played
+    state, seat = known.packed.copy(), known.looker
+    kind = kind_of(code)
+    if kind == DRAW_FACE_UP and state.market[argument_of(code)] >= UNKNOWN_CARD and value > 0:
+        identify_face_up(state, argument_of(code), value - 1)
+        state.draw_pile.fill(0)  # which nobody knows
+        return known._replace(packed=state), (code, 0)
+    if kind in (CLAIM_ROUTE, PAY_TUNNEL):
+        missing = np.maximum(0, np.array(unpacked(value).counts) - state.hand[seat])
+        if missing.sum() <= n_unknown_cards(state, seat):
+            state.hand[seat] += missing
+    return known._replace(packed=state), played
+
+
+def _with(played: Candidate, tried: list[Candidate], state: State) -> list[Candidate]:
+    """Return the actions that are tried with the one played, which stands for others that take such a card."""
+
+    def same(row: Candidate) -> bool:
+        """Return whether an action comes to the same as the one played."""
+        kinds = kind_of(row[0]), kind_of(played[0])
+        if kinds != (DRAW_FACE_UP, DRAW_FACE_UP):
+            return row == played
+        return bool(state.market[argument_of(row[0])] == state.market[argument_of(played[0])])
+
+    return list(dict.fromkeys([*(played if same(row) else row for row in tried), played]))
+
+
+def _measured(
+    search: Search, rows: list[Candidate], n_worlds: int, until: float | None, seat: int | None = None
+) -> list[Results]:
+    """
+    Return how games end after each action, in new worlds.
+
+    Parameters
+    ----------
+    search
+        The worlds.
+    rows
+        Actions: first the one played, then the best.
+    n_worlds
+        How many, if no time is given; else the most.
+    until
+        When to stop, by `perf_counter`.
+    seat
+        Whose loss is to be known: it stops when the interval is narrow
+        enough.
+    """
+    actions = np.array(rows, dtype=np.int64)
+    parts: list[Results] = []
+    for n in _batches(n_worlds, until, is_open=seat is not None):
+        parts.append(search.results(actions, n))
+        if seat is not None and len(rows) > 1:
+            losses = np.concatenate([part.won[1, :, seat] - part.won[0, :, seat] for part in parts])
+            if 2 * float(standard_errors(losses)) < HALF_WIDTH:
+                break
+    won, points = (np.concatenate(arrays, axis=1) for arrays in zip(*parts, strict=True))
+    return [Results(won[i], points[i]) for i in range(len(rows))]
+
+
+def _batches(n_worlds: int, until: float | None, *, is_open: bool) -> Iterator[int]:
+    """Yield numbers of worlds, until there are enough or time is up."""
+    if until is None:
+        for first in range(0, n_worlds, _AT_ONCE):
+            yield min(_AT_ONCE, n_worlds - first)
+        return
+    yield _AT_ONCE if is_open else _AT_ONCE // 4
+    while perf_counter() < until:
+        yield _AT_ONCE // 4
