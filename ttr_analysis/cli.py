@@ -1,5 +1,5 @@
 """
-The command `ttr-analysis`: study a map, list the maps, check a map folder, import a game.
+The command `ttr-analysis`: study a map, list the maps, check a map folder, import a game, review it.
 
 Exit codes: 0 done, 1 a map or game has faults, 2 a wrong argument or a folder that
 cannot be written, 130 interrupted.
@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
@@ -125,6 +126,25 @@ def _parser() -> argparse.ArgumentParser:
     import_log.add_argument("--date", default="", metavar="DAY", help="the day of the game, such as 2026-03-14")
     import_log.add_argument("--out", type=Path, metavar="FILE", help="the record (default: LOG with .jsonl)")
     import_log.set_defaults(run=_import)
+
+    review = commands.add_parser(
+        "review",
+        help="write what was best in each move of a game, and what was luck: one HTML page",
+        description=(
+            "Write what was best in each move of a game, and what was luck, as one self-contained page. An interrupted "
+            "review goes on when the command is given again."
+        ),
+        epilog="Example: ttr-analysis review my-game.jsonl --minutes 3. See 'import' for games of Board Game Arena.",
+    )
+    review.add_argument("game", type=Path, metavar="GAME", help="the record of a game")
+    review.add_argument("--seat", metavar="SEAT", help="whose moves, by number or name (default: those of all)")
+    review.add_argument(
+        "--minutes", type=_minutes, default=3.0, metavar="N", help="time that it may take, on all cores (default: 3)"
+    )
+    review.add_argument("--map", metavar="MAP", help="the map folder, for a game on a map of your own")
+    review.add_argument("--out", type=Path, metavar="FILE", help="the page (default: GAME with .html)")
+    review.add_argument("--no-progress", action="store_true", help="no progress bar")
+    review.set_defaults(run=_review)
     return parser
 
 
@@ -245,6 +265,56 @@ def _import(options: argparse.Namespace) -> int:
     return DONE
 
 
+def _review(options: argparse.Namespace) -> int:
+    from ttr_analysis.maps.loading import load_map
+    from ttr_analysis.records.record import GameRecord
+
+    out = options.out or options.game.with_suffix(".html")
+    kept = out.with_name(f"{out.name}.part")
+    try:
+        record = GameRecord.load(options.game, load_map(options.map) if options.map else None)
+        seat = None if options.seat is None else _seat(options.seat, record.header.players, record.header.n_players)
+    except OSError as error:
+        print(f"ttr-analysis: {options.game}: {error.strerror or error}", file=sys.stderr)
+        return USAGE
+    except LookupError as error:
+        print(f"ttr-analysis: {error.args[0]}", file=sys.stderr)
+        return USAGE
+    from ttr_analysis.report.review import write_review
+    from ttr_analysis.studies import Interrupted, review
+
+    progress = not options.no_progress
+    print(f"{record!r}\nreviewed in {options.minutes:g} minutes at most", flush=True)
+    try:
+        with _Interrupt(), warnings.catch_warnings():
+            warnings.simplefilter("error", Interrupted)
+            found = review(record, seat, seconds=60 * options.minutes, path=kept, progress=progress)
+            write_review(found, out)
+    except (Interrupted, KeyboardInterrupt):
+        more = f": {kept} keeps what was judged, and the same command goes on" if kept.exists() else ""
+        print(f"ttr-analysis: interrupted{more}", file=sys.stderr)
+        return INTERRUPTED
+    except OSError as error:
+        print(f"ttr-analysis: cannot write {error.filename or out}: {error.strerror or error}", file=sys.stderr)
+        return USAGE
+    except (GameError, ValueError) as error:
+        print(f"ttr-analysis: {error}", file=sys.stderr)
+        return FAULTS
+    kept.unlink(missing_ok=True)
+    print(f"{found!r}\n{out}")
+    return DONE
+
+
+def _seat(text: str, players: Sequence[str], n_players: int) -> int:
+    """Return a seat by its number or by the name of its player; a `LookupError` says that there is none."""
+    if text in players:
+        return players.index(text)
+    number = text.removeprefix("P")
+    if number in map(str, range(n_players)):
+        return int(number)
+    raise LookupError(f"no seat {text!r}; they are 0 to {n_players - 1}{''.join(f', {name}' for name in players)}")
+
+
 # -- arguments -------------------------------------------------------------------------
 
 
@@ -286,6 +356,19 @@ def _seconds(text: str) -> float:
     return seconds
 
 
+def _minutes(text: str) -> float:
+    """Return a time above 0 in minutes."""
+    try:
+        minutes = float(text)
+    except ValueError:
+        minutes = 0.0
+    if not 0 < minutes <= _MAX_MINUTES:
+        msg = f"expected minutes above 0, at most {_MAX_MINUTES}, got {text!r}"
+        raise argparse.ArgumentTypeError(msg)
+    return minutes
+
+
+_MAX_MINUTES = 1_440
 _MAX_DIGITS = 18
 _MAX_DEALS = 1_000_000
 _MAX_GAMES = 1_000_000

@@ -9,8 +9,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtrit
 
-from ttr_analysis._arrays import Floats
-
 Z_95: Final = 1.959964
 """Standard errors on each side of a 95% interval, if the error is known."""
 
@@ -111,27 +109,6 @@ def mean_interval(total: float, total_of_squares: float, n: float) -> Interval:
     variance = max(0.0, total_of_squares - n * mean * mean) / (n - 1)
     half = t_95(n) * sqrt(variance / n)
     return Interval(mean, mean - half, mean + half)
-
-
-def standard_errors(values: Floats) -> Floats:
-    """
-    Return the standard error of the mean of each column of differences between -1 and 1.
-
-    Parameters
-    ----------
-    values
-        Differences, one row for each pair. Two more count, of which one says
-        1 and one -1, so that no error is 0: see `clustered_difference`.
-
-    Examples
-    --------
-    >>> standard_errors(np.zeros((98, 2))).round(3).tolist()
-    [0.014, 0.014]
-    """
-    n = len(values) + 2
-    squares = (values**2).sum(axis=0) + 2
-    errors: Floats = np.sqrt((squares / n - (values.sum(axis=0) / n) ** 2) / (n - 1))
-    return errors
 
 
 class Moments(NamedTuple):

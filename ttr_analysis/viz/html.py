@@ -25,6 +25,7 @@ def map_svg(
     highlight: Collection[Route] = (),
     tickets: Iterable[Ticket] = (),
     width: int = WIDTH,
+    fade: bool = True,
 ) -> str:
     """
     Return the board of a map as an SVG picture.
@@ -42,9 +43,11 @@ def map_svg(
     highlight
         Routes that stand out.
     tickets
-        Tickets whose ends are joined. With either, all other routes are faint.
+        Tickets whose ends are joined.
     width
         Most pixels across.
+    fade
+        Whether all other routes are faint, where some stand out.
 
     Returns
     -------
@@ -59,7 +62,7 @@ def map_svg(
     """
     ends = [(a, b) for ticket in tickets for a, b, _ in arcs_of(ticket, game_map)]
     shown = {route.id for route in highlight}
-    return draw_board(board_sheet(game_map), owners or {}, highlight=shown, ends=ends, width=width)
+    return draw_board(board_sheet(game_map), owners or {}, highlight=shown, ends=ends, width=width, fade=fade)
 
 
 # -- answers made of routes ----------------------------------------------------------------------------------------

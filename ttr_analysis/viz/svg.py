@@ -45,6 +45,7 @@ def draw_board(
     highlight: Collection[str] = (),
     ends: Sequence[tuple[str, str]] = (),
     width: int,
+    fade: bool = True,
 ) -> str:
     """
     Return a board as a picture.
@@ -61,6 +62,8 @@ def draw_board(
         Pairs of cities to be joined by a dashed line, as those of tickets.
     width
         Most pixels across.
+    fade
+        Whether all other routes are then faint.
     """
     unit = sheet["unit"]
     spots = {city["name"]: (city["x"], city["y"]) for city in sheet["cities"]}
@@ -72,7 +75,7 @@ def draw_board(
     for route in sheet["routes"]:
         if route["id"] in highlight:
             parts.append(_path(route["track"], f"fill='none' stroke='{BOARD.glow}' {_pen(PENS.glow_rim, unit)}"))
-        is_faint = (highlight or ends) and route["id"] not in highlight
+        is_faint = fade and (highlight or ends) and route["id"] not in highlight
         parts += [f"<g opacity='{_FAINT}'>" if is_faint else "<g>", *_route(sheet, route, owners), "</g>"]
     style = f"style='width:100%;max-width:{width}px'"
     return "".join(_board(sheet, style, [*parts, *_tokens(sheet), *_cities(sheet["cities"], sheet)]))

@@ -342,21 +342,38 @@ _SHIM: Final = """
 const values = JSON.parse(document.getElementById("values").textContent);
 const asked = Number(location.hash.slice(1));
 if (Number.isInteger(asked) && location.hash.length > 1) values.step = asked;
+const heard = [];
 const model = {
   get: (name) => values[name],
   set: (name, value) => (values[name] = value),
   save_changes: () => history.replaceState(null, "", `#${values.step}`),
-  on() {},
+  on: (_, listener) => heard.push(listener),
   off() {},
 };
 const place = document.getElementById("widget");
 render({ model, el: place });
-place.firstElementChild.focus({ preventScroll: true });
+const first = place.firstElementChild;
+if (!place.previousElementSibling) first.focus({ preventScroll: true });
+else if (location.hash.length > 1) place.scrollIntoView();
+// What stands before the widget leads to its steps.
+addEventListener("hashchange", () => {
+  if (!/^#\\d+$/.test(location.hash)) return;
+  values.step = Number(location.hash.slice(1));
+  heard.forEach((listener) => listener());
+  first.focus({ preventScroll: true });
+  place.scrollIntoView();
+});
 """
 
 
 def write_page(
-    path: str | os.PathLike[str], *, title: str, module: str, styles: str, values: Mapping[str, object]
+    path: str | os.PathLike[str],
+    *,
+    title: str,
+    module: str,
+    styles: str,
+    values: Mapping[str, object],
+    before: str = "",
 ) -> None:
     """
     Write a widget as one self-contained page.
@@ -374,11 +391,15 @@ def write_page(
     values
         What its model holds, ready for JSON. `step` is read from the address
         (`page.html#12`), if that names one.
+    before
+        HTML that stands before the widget, in which all names are escaped.
+        A link to `#12` there shows that step.
     """
-    write_atomically(Path(path).expanduser(), page(title=title, module=module, styles=styles, values=values))
+    text = page(title=title, module=module, styles=styles, values=values, before=before)
+    write_atomically(Path(path).expanduser(), text)
 
 
-def page(*, title: str, module: str, styles: str, values: Mapping[str, object]) -> str:
+def page(*, title: str, module: str, styles: str, values: Mapping[str, object], before: str = "") -> str:
     """
     Return the page of `write_page`.
 
@@ -388,7 +409,7 @@ def page(*, title: str, module: str, styles: str, values: Mapping[str, object]) 
     >>> "<title>&lt;b&gt;</title>" in text, '"x":"<"' in text
     (True, False)
     """
-    before, found, after = module.rpartition(_EXPORT)
+    code, found, after = module.rpartition(_EXPORT)
     if not found or after.strip():
         raise ValueError(f"expected a module that ends in {_EXPORT!r}")
     # No text may end the element that holds it.
@@ -406,11 +427,11 @@ def page(*, title: str, module: str, styles: str, values: Mapping[str, object]) 
 {styles}</style>
 </head>
 <body class="ttr-page">
-<main id="widget"></main>
+{before}<main id="widget"></main>
 <noscript>This page needs JavaScript, which runs in the page alone.</noscript>
 <script type="application/json" id="values">{data}</script>
 <script type="module">
-{before}{_SHIM}</script>
+{code}{_SHIM}</script>
 </body>
 </html>
 """

@@ -16,6 +16,7 @@ import numpy as np
 
 from ttr_analysis.analysis.tickets.network import ForestSolver, trains_of
 from ttr_analysis.cards import CARD_KINDS
+from ttr_analysis.engine.actions import ClaimRoute
 from ttr_analysis.engine.layout import Phase
 from ttr_analysis.engine.scores import Score, Scores, TicketScore
 from ttr_analysis.engine.state import GameState, Owner, PublicState
@@ -28,6 +29,8 @@ from ttr_analysis.viz.words import Narration, Parts, final_parts, tell, without_
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from ttr_analysis.studies.reviews import Review
 
 Status: TypeAlias = Literal["done", "possible", "lost", "unknown"]
 Marked: TypeAlias = tuple[int, Status, int | None]
@@ -488,6 +491,56 @@ def chance_data(curve: pd.DataFrame, acting: Sequence[int], n_seats: int, seat: 
         "about": {None: "", "all": "with all hands in view"}.get(looker, f"from what P{looker} could know"),
         "percent": [[None if np.isnan(value) else float(value) for value in row] for row in percent],
     }
+
+
+def review_data(review: Review, record: GameRecord, seat: int | None = None) -> dict[str, Any]:
+    """
+    Return what a review says of each step, ready for JSON.
+
+    Parameters
+    ----------
+    review
+        From `studies.review`, of this game.
+    record
+        The game.
+    seat
+        Whose view the stepper shows; None for all hands.
+
+    Returns
+    -------
+    data
+        By step: `label`, `loss` with its ends in percent, and of what was
+        better `best`, its `reason` and its `route`, None for one that is
+        about none; "" and None where nothing was.
+
+    Raises
+    ------
+    TypeError
+        If it is no review.
+    ValueError
+        If it is of another game, or may tell a seat more than it could know.
+    """
+    from ttr_analysis.studies.reviews.results import BOUNDS, Review
+
+    if not isinstance(review, Review):
+        raise TypeError(f"expected a review, as studies.review gives it, got {review!r}")
+    if review.record != record:
+        raise ValueError("the review is of another game")
+    if seat is not None and review.seat != seat:
+        seen = "all seats" if review.seat is None else f"P{review.seat}"
+        raise ValueError(f"a review in the view of P{seat} is from review(record, {seat}), got one of {seen}")
+    data = {}
+    for step, label, loss, low, high in review.table[["label", "loss", "loss_low", "loss_high"]].itertuples():
+        is_worse = label in BOUNDS
+        action = review.action(step)
+        data[str(step)] = {
+            "label": label,
+            "loss": [100 * loss, 100 * low, 100 * high],
+            "best": review.best_move(step) if is_worse else "",
+            "reason": review.reason(step) if is_worse else "",
+            "route": action.route.id if is_worse and isinstance(action, ClaimRoute) else None,
+        }
+    return data
 
 
 def _check_game(curve: pd.DataFrame, acting: Sequence[int], n_seats: int) -> None:

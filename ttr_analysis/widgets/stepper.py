@@ -12,12 +12,14 @@ from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.widgets.base import css, esm, write_page
-from ttr_analysis.widgets.snapshot import chance_data, game_data
+from ttr_analysis.widgets.snapshot import chance_data, game_data, review_data
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_MODULE = esm("panels", "chart", "player", "stepper")
+    from ttr_analysis.studies.reviews import Review
+
+_MODULE = esm("panels", "chart", "player", "review", "stepper")
 
 
 class GameStepper(anywidget.AnyWidget):
@@ -41,6 +43,10 @@ class GameStepper(anywidget.AnyWidget):
         Win probabilities to show as a second chart, from `studies.win_curve`;
         of the same seat if one is given. Of a record that is already as a seat
         saw it, who looked is not checked.
+    review
+        What `studies.review` found: the moves that cost something are marked,
+        in symbols and words, with what was better, and its win curve is shown
+        if there is no other one. Of the same seat if one is given.
 
     Attributes
     ----------
@@ -58,10 +64,10 @@ class GameStepper(anywidget.AnyWidget):
     IndexError
         If there is no such step.
     TypeError
-        If `record` is no record, or `win` no table.
+        If `record` is no record, `win` no table, or `review` no review.
     ValueError
-        If the win probabilities lack a column, are of another game, or may
-        tell the seat more than it could know.
+        If the win probabilities lack a column, they or the review are of
+        another game, or may tell the seat more than it could know.
 
     Examples
     --------
@@ -75,7 +81,7 @@ class GameStepper(anywidget.AnyWidget):
     """
 
     _esm = _MODULE
-    _css = css("panels", "chart", "stepper")
+    _css = css("panels", "chart", "review", "stepper")
 
     data: traitlets.Dict[str, Any] = traitlets.Dict().tag(sync=True)
     # Sent back to the page, where it comes from, it would undo steps that the page has taken meanwhile.
@@ -88,11 +94,15 @@ class GameStepper(anywidget.AnyWidget):
         seat: int | None = None,
         step: SupportsIndex = 0,
         win: pd.DataFrame | None = None,
+        review: Review | None = None,
     ) -> None:
         if not isinstance(record, GameRecord):
             raise TypeError(f"expected a GameRecord, as Game.play and GameRecord.load give it, got {record!r}")
         self.record = record if seat is None else record.watched_from(seat)
         data = game_data(self.record)
+        if review is not None:
+            data["review"] = review_data(review, record, seat)
+            win = review.curve if win is None else win
         if win is not None:
             acting = [step[0].seat if isinstance(step[0], Move) else -1 for step in record.steps]
             data["win"] = chance_data(win, acting, record.header.n_players, seat)
@@ -109,7 +119,7 @@ class GameStepper(anywidget.AnyWidget):
         """The state of the game at the step shown now."""
         return self.record.state_at(self.step)
 
-    def to_html(self, path: str | os.PathLike[str]) -> None:
+    def to_html(self, path: str | os.PathLike[str], *, before: str = "", styles: str = "") -> None:
         """
         Write the stepper as one page that opens from disk and needs no network.
 
@@ -117,6 +127,11 @@ class GameStepper(anywidget.AnyWidget):
         ----------
         path
             The file; an old one stays whole until the new one is.
+        before
+            HTML that stands before it, in which all names are escaped; a
+            link to `#12` there shows that step.
+        styles
+            Its style sheet.
 
         Raises
         ------
@@ -124,7 +139,8 @@ class GameStepper(anywidget.AnyWidget):
             If the file cannot be written.
         """
         values = {"data": self.data, "step": self.step}
-        write_page(path, title=self.data["facts"]["title"], module=_MODULE, styles=self._css, values=values)
+        title, style = self.data["facts"]["title"], self._css + styles
+        write_page(path, title=title, module=_MODULE, styles=style, values=values, before=before)
 
     @traitlets.validate("step")
     def _validate_step(self, proposal: dict[str, Any]) -> int:

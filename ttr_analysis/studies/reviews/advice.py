@@ -29,11 +29,13 @@ from ttr_analysis.policies.search.rollouts import Results
 from ttr_analysis.policies.search.worlds import Knowledge, Source, know
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.rules.chance import stream_from
-from ttr_analysis.studies.intervals import Interval, clustered_difference, moments_of, standard_errors
+from ttr_analysis.studies.intervals import Interval, clustered_difference, moments_of
 from ttr_analysis.studies.reviews.reasons import Reasons, at_cost_of
 from ttr_analysis.studies.winning.probability import DEFAULT_SEED, succession
 
 DEFAULT_SECONDS: Final = 2.0
+_FEWEST: Final = 2
+"""Values of which there is a standard error."""
 N_CLAIMS: Final = 10
 """Claims that are considered, as many as `Searcher` considers."""
 
@@ -266,6 +268,14 @@ def _gain(best: Results, other: Results) -> Floats:
     """Return how many final points more each seat has after one action, in the worlds of both."""
     n = min(len(best.won), len(other.won))
     return (best.points[:n] - other.points[:n]).astype(np.float64)
+
+
+def standard_errors(values: Floats) -> Floats:
+    """Return the standard error of the mean of each column."""
+    if len(values) < _FEWEST:
+        return np.full(values.shape[1], np.inf)
+    errors: Floats = values.std(axis=0, ddof=1) / np.sqrt(len(values))
+    return errors
 
 
 def mean_loss(best: Results, other: Results, seat: int) -> Interval:

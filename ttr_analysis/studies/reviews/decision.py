@@ -29,8 +29,8 @@ from ttr_analysis.policies.search.candidates import Candidate
 from ttr_analysis.policies.search.halving import Search, halve, leads
 from ttr_analysis.policies.search.rollouts import Results
 from ttr_analysis.policies.search.worlds import Knowledge
-from ttr_analysis.studies.intervals import Interval, standard_errors
-from ttr_analysis.studies.reviews.advice import considered, mean_loss, view_of
+from ttr_analysis.studies.intervals import Interval, clustered_difference, moments_of
+from ttr_analysis.studies.reviews.advice import considered, mean_loss, standard_errors, view_of
 
 _AT_ONCE: Final = 64
 """Worlds that are measured between two looks at the clock and at the interval."""
@@ -272,7 +272,8 @@ def _measured(
         parts.append(search.results(actions, n))
         if seat is not None and len(rows) > 1:
             losses = np.concatenate([part.won[1, :, seat] - part.won[0, :, seat] for part in parts])
-            if 2 * float(standard_errors(losses)) < HALF_WIDTH:
+            loss = clustered_difference(moments_of(losses, np.ones(len(losses))))
+            if loss.high - loss.low < 2 * HALF_WIDTH:
                 break
     won, points = (np.concatenate(arrays, axis=1) for arrays in zip(*parts, strict=True))
     return [Results(won[i], points[i]) for i in range(len(rows))]

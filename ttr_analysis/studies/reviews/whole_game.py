@@ -84,8 +84,8 @@ def review(
         Seed of worlds and rollouts.
     path
         A file to which the review is saved after each decision. If it is
-        there, of this game and with this budget and seed, the review goes on
-        where it was interrupted.
+        there, of this game, seat, seed and number of rollouts, the review
+        goes on where it was interrupted.
     progress
         Whether to show progress bars.
 
@@ -138,7 +138,7 @@ def review(
         seat = seat_number(seat, record.header.n_players)
     n, seconds = check_budget(rollouts, seconds, None)
     n = n or DEFAULT_ROLLOUTS
-    saved = _Saved(path, _key(record, seat, n, seconds, seed))
+    saved = _Saved(path, _key(record, seat, n if seconds is None else None, seed))
     start = perf_counter()
     n_curve = min(N_CURVE, n) if seconds is None else _curve_in_time(record, seat, _OF_CURVE * seconds, seed)
     curve = win_curve(record, seat, n_rollouts=n_curve, seed=seed, progress=progress)
@@ -288,7 +288,7 @@ class _Saved:
         except (ValueError, LookupError, TypeError) as error:
             raise ValueError(f"{path} is no review that was saved") from error
         if not is_same:
-            raise ValueError(f"{path} is of another review: another game, seat, budget or seed")
+            raise ValueError(f"{path} is of another review: another game, seat, seed or number of rollouts")
         self.judged, self.again = kept
 
     def _write(self) -> None:
@@ -297,7 +297,7 @@ class _Saved:
             write_atomically(self._path, json.dumps({"review": self._key, **kept}))
 
 
-def _key(record: GameRecord, seat: int | None, n: int, seconds: float | None, seed: int) -> dict[str, object]:
-    """Return what a review is of, ready for JSON."""
+def _key(record: GameRecord, seat: int | None, n: int | None, seed: int) -> dict[str, object]:
+    """Return what a review is of, ready for JSON; one in time goes on in any other time."""
     game = blake2b(record.dumps().encode(), digest_size=16).hexdigest()
-    return {"game": game, "seat": seat, "rollouts": n, "seconds": seconds, "seed": index(seed)}
+    return {"game": game, "seat": seat, "rollouts": n, "seed": index(seed)}

@@ -1,8 +1,10 @@
 /*
  * The controls of something that has steps: buttons, slider, Play, speed, keys. Which step it is, is kept here.
  *
- * makePlayer({nSteps, jumps, onStep}) -> {element, step, go(step), keys(event), stop()}
- *   jumps: [{label, words, steps}], a button each that goes on to the next of its steps.
+ * makePlayer({nSteps, jumps, track, onStep}) -> {element, step, go(step), keys(event), stop()}
+ *   jumps: [{label, words, steps, kind}], a button each that goes on to the next of its steps, in groups of a kind, which
+ *   follows upon "next": "claim".
+ *   track: an element to lie below the slider, as wide as it.
  *   onStep(step): called whenever it is another one.
  *   keys(event): does what the arrows, Home, End and space ask for; returns whether it did.
  */
@@ -58,7 +60,7 @@ function makeTimer(pause, tick, onChange) {
   return { start, stop, isRunning: () => running !== null };
 }
 
-function makePlayer({ nSteps, jumps = [], onStep }) {
+function makePlayer({ nSteps, jumps = [], track = null, onStep }) {
   const last = nSteps - 1;
   const first = iconButton("first", "First step (Home)", () => player.go(0));
   const previous = iconButton("previous", "Previous step (left arrow)", () => player.go(player.step - 1));
@@ -72,11 +74,15 @@ function makePlayer({ nSteps, jumps = [], onStep }) {
   const count = make("span", { class: "ttr-count" });
   const speed = makeSpeed();
   speed.addEventListener("change", () => timer.isRunning() && timer.start());
-  const jumpers = jumps.map(({ label, words, steps }) => {
+  const jumpers = jumps.map(({ label, words, steps, kind }) => {
     const ahead = () => steps.find((step) => step > player.step);
-    const names = { class: "ttr-jump-claim", "aria-label": words, title: words };
+    const names = { class: `ttr-jump-${kind}`, "aria-label": words, title: words };
     const element = make("button", { type: "button", ...names, onclick: () => player.go(ahead()) }, ...label);
-    return { element, update: () => (element.disabled = ahead() === undefined) };
+    return { kind, element, update: () => (element.disabled = ahead() === undefined) };
+  });
+  const groups = [...new Set(jumps.map(({ kind }) => kind))].map((kind) => {
+    const elements = jumpers.filter((one) => one.kind === kind).map((one) => one.element);
+    return make("span", { class: "ttr-jumps" }, `next ${kind}`, ...elements);
   });
 
   const playOn = () => {
@@ -120,10 +126,10 @@ function makePlayer({ nSteps, jumps = [], onStep }) {
     "div",
     { class: "ttr-controls", role: "group", "aria-label": "Steps" },
     make("span", { class: "ttr-buttons" }, first, previous, play, next, end),
-    slider,
+    make("span", { class: "ttr-track" }, slider, ...(track ? [track] : [])),
     count,
     make("label", { class: "ttr-field" }, make("span", { text: "each" }), speed),
-    make("span", { class: "ttr-jumps", hidden: !jumps.length }, "next claim", ...jumpers.map((one) => one.element)),
+    ...groups,
   );
   const player = { element, step: -1, keys, stop: timer.stop };
   player.go = (step) => {

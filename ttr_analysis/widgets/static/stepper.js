@@ -9,7 +9,7 @@ const SAVE_AFTER = 300;
 const SAVE_AT_LAST = 3000;
 
 /* The table of moves; those whose steps are `claimed` stand out. Rows are equally high. */
-function makeMoves(moves, claimed, onJump) {
+function makeMoves(moves, claimed, review, onJump) {
   const names = ["step", "seat", "move"].map((text) => make("th", { scope: "col", text }));
   const caption = make("caption", { class: "ttr-unseen", text: "Moves: choose one to go there" });
   const table = make("table", {}, caption, make("thead", {}, make("tr", {}, ...names)));
@@ -17,8 +17,10 @@ function makeMoves(moves, claimed, onJump) {
   const GROUP = 16;
   let group = null;
   const rows = moves.map(([seat, text], step) => {
-    const words = { title: text, text };
+    const mark = review?.mark(step);
+    const words = { title: mark ? `${text} (${review.words(step)})` : text };
     const jump = make("button", { type: "button", class: "ttr-jump", tabindex: -1, "data-step": step, ...words });
+    jump.append(...(mark ? [mark, " "] : []), text);
     const who = seat === null ? "" : playerMark(seat);
     const cells = [make("td", { text: step }), make("td", {}, who), make("td", {}, jump)];
     const row = make("tr", { class: claimed.has(step) ? "is-claim" : "" }, ...cells);
@@ -113,6 +115,7 @@ function makeBoard(facts) {
   return {
     element,
     markLast: board.markLast,
+    markBetter: (id) => board.highlight(id ? [id] : [], "is-better"),
     showTickets(moment, seat = null, on = false) {
       if (seat === null && !seats.size) return;
       if (seat !== null) seats[on ? "add" : "delete"](seat);
@@ -186,23 +189,30 @@ function claimSteps(changes, who) {
 }
 
 function render({ model, el }) {
-  const { facts, moves, win, moments: changes } = model.get("data");
+  const { facts, moves, win, review: found, moments: changes } = model.get("data");
   const moments = wholeMoments(changes);
   const seats = facts.names.map((_, seat) => seat);
   const go = (step) => player.go(step);
 
+  const review = found ? makeReview(facts, found, win, moments.length) : null;
   const board = makeBoard(facts);
   const panels = seatPanels(facts, { onTickets: (who, on) => board.showTickets(moments[player.step], who, on) });
   const [top, now, table] = [makeTop(facts), makeNow(facts, moves.some((move) => move[4])), marketPanel(facts)];
   const claimed = new Map([...seats, "neutral"].map((owner) => [owner, claimSteps(changes, owner)]));
-  const moveTable = makeMoves(moves, new Set([...claimed.values()].flat()), go);
+  const moveTable = makeMoves(moves, new Set([...claimed.values()].flat()), review, go);
   const charts = makeCharts(facts, moments, win, go);
   const jumps = seats.map((seat) => ({
     label: [playerMark(seat)],
     words: `${seat}: next claim of ${seatName(facts, seat)}`,
     steps: claimed.get(seat),
+    kind: "claim",
   }));
-  const player = makePlayer({ nSteps: moments.length, jumps, onStep: show });
+  const player = makePlayer({
+    nSteps: moments.length,
+    jumps: [...jumps, ...(review?.jumps ?? [])],
+    track: review?.track,
+    onStep: show,
+  });
   const draw = drawing({ ...board.set, ...top.set });
 
   const root = make(
@@ -216,7 +226,9 @@ function render({ model, el }) {
     },
     top.element,
     player.element,
+    ...(review ? [review.bar] : []),
     now.element,
+    ...(review ? [review.verdict] : []),
     make(
       "div",
       { class: "ttr-grid" },
@@ -235,6 +247,7 @@ function render({ model, el }) {
     table.set(moment, before);
     now.set(moment, moves[step]);
     board.markLast(moves[step][3]);
+    if (review) board.markBetter(review.set(step));
     board.showTickets(moment);
     charts.forEach((chart) => chart.set(step));
     moveTable.set(step);

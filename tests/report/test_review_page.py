@@ -1,0 +1,86 @@
+"""The page of a review: whole, escaped, and the same command goes on after an interrupt."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.fixtures import INVENTED, load
+from ttr_analysis import Game, GameMap, GameRecord, cli
+from ttr_analysis.report.review import write_review
+from ttr_analysis.studies import review
+from ttr_analysis.studies.reviews.decision import Budget, Case, Decision
+
+pytestmark = pytest.mark.compiled_only
+
+EVIL = "<img src=x onerror=alert(1)>\"'&"
+
+
+def named(game_map: GameMap, n_players: int = 2) -> GameRecord:
+    """Return a game of players with names that are no markup."""
+    record = Game(game_map, n_players).play(["Greedy"] * n_players, seed=7)
+    names = tuple(f"{EVIL}{seat}" for seat in range(n_players))
+    return replace(record, header=replace(record.header, players=names, title=EVIL))
+
+
+def test_the_page_is_whole_on_every_map_and_names_are_no_markup(any_map: GameMap, tmp_path: Path) -> None:
+    found = review(named(any_map), 0, rollouts=4, progress=False)
+
+    write_review(found, tmp_path / "page.html")
+
+    text = (tmp_path / "page.html").read_text("utf-8")
+    assert "<img" not in text
+    assert not re.search(r"(src|href)=['\"](?!#)", text)
+    assert text.count("class='moment-of'") == len(found.moments()) == text.count("class='moment'")
+    assert all(f"href='#{step}'" in text for step in found.moments().index)
+    assert text.count('<main id="widget">') == 1
+
+
+def test_the_command_writes_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    game = tmp_path / "game.jsonl"
+    named(load("invented")).save(game)
+    command = ["review", str(game), "--map", str(INVENTED), "--minutes", "0.01", "--no-progress"]
+
+    assert cli.main([*command, "--seat", f"{EVIL}1", "--out", str(tmp_path / "page.html")]) == cli.DONE
+
+    assert "reviewed in 0.01 minutes at most" in capsys.readouterr().out
+    assert [path.name for path in sorted(tmp_path.iterdir())] == ["game.jsonl", "page.html"]
+    assert cli.main([*command, "--seat", "7"]) == cli.USAGE
+    assert "no seat '7'; they are 0 to 1" in capsys.readouterr().err
+    assert cli.main(["review", str(tmp_path / "none.jsonl")]) == cli.USAGE
+    (tmp_path / "game.html.part").write_text("{}")
+    assert cli.main(command) == cli.FAULTS
+    assert "is no review that was saved" in capsys.readouterr().err
+
+
+def test_an_interrupted_command_keeps_what_was_judged(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = tmp_path / "game.jsonl"
+    Game(load("nordic")).play(["Greedy"] * 2, seed=7).save(game)
+    judge, n_judged = Case.judge, 0
+
+    def interrupted(self: Case, budget: Budget) -> Decision:
+        nonlocal n_judged
+        n_judged += 1
+        if n_judged > 8:
+            raise KeyboardInterrupt
+        return judge(self, budget)
+
+    monkeypatch.setattr(Case, "judge", interrupted)
+
+    assert cli.main(["review", str(game), "--minutes", "0.02", "--no-progress"]) == cli.INTERRUPTED
+
+    assert "the same command goes on" in capsys.readouterr().err
+    assert (tmp_path / "game.html.part").exists()
+    assert not (tmp_path / "game.html").exists()
+
+
+@pytest.mark.parametrize("minutes", ["0", "-1", "x", "nan", "1e9"])
+def test_wrong_times_are_refused(minutes: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["review", "game.jsonl", "--minutes", minutes])
+    assert "expected minutes above 0" in capsys.readouterr().err

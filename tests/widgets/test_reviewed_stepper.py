@@ -1,0 +1,52 @@
+"""A review in the stepper: what it says of each step, and whose review is shown to whom."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.fixtures import load
+from ttr_analysis import Game, GameRecord
+from ttr_analysis.studies import Review, review
+from ttr_analysis.studies.reviews.results import BOUNDS
+from ttr_analysis.widgets import GameStepper
+
+pytestmark = pytest.mark.compiled_only
+
+
+@pytest.fixture(scope="module")
+def record() -> GameRecord:
+    """Return a short game of a poor player."""
+    return Game(load("invented"), 2).play(["Random", "Planner"], seed=7)
+
+
+@pytest.fixture(scope="module")
+def reviewed(record: GameRecord) -> Review:
+    """Return the review of the poor player."""
+    return review(record, 0, rollouts=40, progress=False)
+
+
+def test_every_judged_step_is_told_and_losses_with_what_was_better(record: GameRecord, reviewed: Review) -> None:
+    stepper = GameStepper(record, review=reviewed)
+
+    told = json.loads(json.dumps(stepper.data["review"]))
+    table = reviewed.table
+    assert list(map(int, told)) == table.index.tolist()
+    assert [one["label"] for one in told.values()] == table["label"].tolist()
+    bad = table[table["label"].isin(BOUNDS)]
+    assert len(bad)
+    assert [one["best"] for one in told.values() if one["best"]] == bad["best"].tolist()
+    routes = {route.id for route in record.map.routes}
+    assert {one["route"] for one in told.values()} - {None} <= routes
+    assert stepper.data["win"]["percent"][0][-1] is not None
+
+
+def test_a_review_is_shown_to_whom_it_is_of(record: GameRecord, reviewed: Review) -> None:
+    assert GameStepper(record, seat=0, review=reviewed).data["review"]
+    with pytest.raises(ValueError, match="in the view of P1 is from review"):
+        GameStepper(record, seat=1, review=reviewed)
+    with pytest.raises(ValueError, match="is of another game"):
+        GameStepper(Game(record.map, 2).play(["Random", "Planner"], seed=8), review=reviewed)
+    with pytest.raises(TypeError, match="expected a review"):
+        GameStepper(record, review=reviewed.table)  # type: ignore[arg-type]
