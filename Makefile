@@ -1,6 +1,7 @@
 # Every target sets up what it needs: Python 3.11 or newer with pip and venv is enough.
 #
 #   make study [MAP=nordic] [OUT=folder]   one HTML report on a map, with its tables as CSV
+#   make play [MAP=nordic]                 a table in the browser; its games are saved in games/
 #   make lab [AS_ROOT=yes]                 JupyterLab in notebooks/
 #   make test                              lint, and all tests: compiled, in a browser, as plain Python, and the notebooks
 #   make test-lowest                       the same tests of the library, with the lowest versions it declares
@@ -40,7 +41,8 @@ NOT_NUMERIC := referee record notation bounds playout structure paths best
 LIBRARY := analysis engine maps notation policies report rules studies viz widgets
 
 .DEFAULT_GOAL := help
-.PHONY: help study lab test test-compiled test-browser test-notebooks test-plain test-lowest lint soak fuzz docs bench bench-widgets lock clean
+.PHONY: help study play lab test test-compiled test-browser test-notebooks test-plain test-lowest lint soak fuzz docs bench \
+	bench-widgets lock clean
 
 help:
 	@sed -n 's/^#  //p' Makefile
@@ -62,6 +64,9 @@ $(READY): pyproject.toml $(LOCK)
 
 study: $(READY)
 	$(BIN)/ttr-analysis study $(MAP) $(if $(OUT),--out $(OUT))
+
+play: $(READY)
+	@$(BIN)/ttr-analysis play $(MAP)
 
 # Who runs code in Jupyter as root may lose more than a notebook, so Jupyter asks for a word first.
 lab: $(READY)

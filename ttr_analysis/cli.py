@@ -1,5 +1,5 @@
 """
-The command `ttr-analysis`: study a map, list the maps, check a map folder, import a game, review it.
+The command `ttr-analysis`: study a map, play on one, list the maps, check a map folder, import a game, review it.
 
 Exit codes: 0 done, 1 a map or game has faults, 2 a wrong argument or a folder that
 cannot be written, 130 interrupted.
@@ -11,8 +11,10 @@ import argparse
 import signal
 import sys
 import warnings
+import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Thread
 from typing import Self
 
 from ttr_analysis import __version__
@@ -98,6 +100,38 @@ def _parser() -> argparse.ArgumentParser:
     study.add_argument("--no-progress", action="store_true", help="no progress bar")
     study.set_defaults(run=_study)
 
+    play = commands.add_parser(
+        "play",
+        help="play on a map, in the browser",
+        description=(
+            "Play against policies in a page of the browser, which this machine alone can open. Ctrl-C ends it. Each "
+            "game is saved after every move of yours, in a new file."
+        ),
+        epilog="Example: ttr-analysis play nordic --seats Planner,Ida,Greedy",
+    )
+    play.add_argument(
+        "map", metavar="MAP", help="a map that comes with the package (see 'maps'), or a map folder of your own"
+    )
+    play.add_argument("--variant", metavar="NAME", help="a variant of the rules (default: the map's own)")
+    players = play.add_mutually_exclusive_group()
+    players.add_argument(
+        "--players",
+        type=_natural,
+        default=2,
+        metavar="N",
+        help="number of players; the others are planners (default: 2)",
+    )
+    players.add_argument(
+        "--seats", type=_names, metavar="NAMES", help="who sits where: your name, and those of policies, with commas"
+    )
+    play.add_argument("--seed", type=_natural, metavar="N", help="what chance does (default: nobody knows)")
+    play.add_argument("--practice", action="store_true", help="moves can be taken back")
+    play.add_argument(
+        "--save", type=Path, metavar="FILE", help="the record, a new file (default: games/<map>.jsonl, numbered)"
+    )
+    play.add_argument("--no-browser", action="store_true", help="only say the address of the page")
+    play.set_defaults(run=_play)
+
     maps = commands.add_parser("maps", help="list the maps that come with the package")
     maps.set_defaults(run=_maps)
 
@@ -181,6 +215,43 @@ def _study(options: argparse.Namespace) -> int:
         )
         return INTERRUPTED
     print(f"{out / PAGE}\n{out / TABLES}: {len(study.tables)} tables")
+    return DONE
+
+
+def _play(options: argparse.Namespace) -> int:
+    from ttr_analysis.maps.loading import load_map
+
+    game_map = load_map(options.map)
+    if options.save and options.save.exists():
+        print(f"ttr-analysis: there is a file {options.save} already", file=sys.stderr)
+        return USAGE
+    from ttr_analysis.widgets import GameTable
+    from ttr_analysis.widgets.human_game import PERSON
+    from ttr_analysis.widgets.play import GameFiles, seats_of
+    from ttr_analysis.widgets.server import serve
+
+    seat, name, policies = seats_of(options.seats or [PERSON, *["Planner"] * (options.players - 1)])
+    files = GameFiles(options.save or Path("games") / f"{game_map.name or 'map'}.jsonl")
+
+    def make() -> GameTable:
+        rules = {"variant": options.variant, "seed": options.seed}
+        return GameTable(game_map, policies, seat, name=name, practice=options.practice, **rules)
+
+    def on_ready(address: str) -> None:
+        print(f"{address}\nCtrl-C ends it; what was played is saved.", flush=True)
+        if not options.no_browser:
+            Thread(target=webbrowser.open, args=[address], daemon=True).start()  # some browsers are waited for
+
+    def on_change(table: GameTable) -> None:
+        try:
+            files.update(table)
+        except OSError as error:
+            print(f"ttr-analysis: the game is not saved: {error}", file=sys.stderr)
+
+    try:
+        serve(make, title=game_map.title, on_ready=on_ready, on_change=on_change)
+    except KeyboardInterrupt:
+        print("\n".join(map(str, ["", *files.paths])) if files.paths else "\nnothing was played")
     return DONE
 
 
@@ -324,6 +395,11 @@ def _natural(text: str) -> int:
         msg = f"expected a whole number of 0 or more, got {text!r}"
         raise argparse.ArgumentTypeError(msg)
     return int(text)
+
+
+def _names(text: str) -> list[str]:
+    """Return names, as many as seats."""
+    return [name.strip() for name in text.split(",")]
 
 
 def _deals(text: str) -> int:

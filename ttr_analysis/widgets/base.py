@@ -107,7 +107,7 @@ def esm(*names: str) -> str:
     >>> esm().count("function drawBoard(")
     1
     """
-    return "\n".join(_read(f"{name}.js") for name in (*SHARED, *names))
+    return "\n".join(read_static(f"{name}.js") for name in (*SHARED, *names))
 
 
 @cache
@@ -126,7 +126,7 @@ def css(*names: str) -> str:
     >>> ".ttr-board {" in css()
     True
     """
-    return "\n".join([_colors(), *(_read(f"{name}.css") for name in ("base", *names))])
+    return "\n".join([_colors(), *(read_static(f"{name}.css") for name in ("base", *names))])
 
 
 _LENT: Final = {
@@ -193,7 +193,8 @@ def _variables(values: Mapping[str, str]) -> str:
     return " ".join(f"--ttr-{name}: {value};" for name, value in values.items())
 
 
-def _read(file: str) -> str:
+def read_static(file: str) -> str:
+    """Return a file of `static`."""
     return resources.files(__package__).joinpath("static", file).read_text(encoding="utf-8")
 
 

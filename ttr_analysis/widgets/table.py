@@ -110,6 +110,7 @@ class GameTable(MessageWidget):
         self._policies = _policies(policies, n_players)
         self._variant, self._name, self._practice = variant, name, practice
         self._n_said = 0
+        self._n_games = 1
         self.failure: BaseException | None = None
         game = Game(game_map, len(self._policies) + 1, variant)
         self._human_game = HumanGame(game, self._policies, seat, seed, name)
@@ -122,6 +123,11 @@ class GameTable(MessageWidget):
     def record(self) -> GameRecord:
         """The game so far, with all that happened."""
         return self._human_game.record
+
+    @property
+    def n_games(self) -> int:
+        """How many games have begun at this table."""
+        return self._n_games
 
     @property
     def is_over(self) -> bool:
@@ -204,6 +210,7 @@ class GameTable(MessageWidget):
         game = Game(before.game.game_map, n_players or before.game.n_players, self._variant)
         others = [policy for policy, _ in zip(cycle(self._policies), range(game.n_players - 1), strict=False)]
         self._human_game = HumanGame(game, others, before.seat if seat is None else seat, seed, self._name)
+        self._n_games += 1
         with self.hold_sync():  # the page is drawn anew, from all of it at once
             self.set_trait("facts", self._first_facts())
             self.set_trait("now", self._human_game.frame())

@@ -1,0 +1,259 @@
+"""Whole games in the page of `ttr-analysis play`, by clicks and by keys: nothing moves, nothing is out of sight."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.board import owners
+from tests.browser.lab import Watch
+from tests.serving import Served, served
+from ttr_analysis import GameRecord
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, Page
+
+SIZES = ((1300, 1000), (800, 1000))
+MOST_ACTIONS = 3
+"""Of a claim: the route, how it is paid, and what a tunnel adds."""
+
+# What both players ask of the page. `see` notes where the board is and what is out of sight; `decision` waits until the
+# person decides, and is null when the game is over.
+LOOK = """
+const root = document.querySelector('.ttr-play');
+const find = selector => [...root.querySelectorAll(selector)];
+const turn = () => root.querySelector('.ttr-t-turn').textContent;
+const wait = async () => {
+  const isReady = () => turn().startsWith('You:') || turn().includes('won') || turn().includes('over');
+  while (!isReady() || root.querySelector('.ttr-t-busy')) await new Promise(done => setTimeout(done, 4));
+};
+const see = (seen) => {
+  const {x, y, width, height} = root.querySelector('.ttr-board').getBoundingClientRect();
+  const at = [x, y + scrollY, width, height].map(n => n.toFixed(2)).join(' ');
+  if (!seen.boards.includes(at)) seen.boards.push(at);
+  for (const control of find('.ttr-side :is(button, input)').filter(one => one.checkVisibility())) {
+    const {left, right, bottom} = control.getBoundingClientRect();
+    const isCut = left < 0 || right > document.documentElement.clientWidth;
+    if (isCut || bottom + scrollY > innerHeight) seen.hidden.push(control.textContent);
+  }
+  seen.widest = Math.max(seen.widest, document.documentElement.scrollWidth);
+};
+"""
+
+# Plays some turns by clicks: claims the longest route that can be claimed, and else draws.
+CLICKS = (
+    """async ([turns, seen]) => {"""
+    + LOOK
+    + """
+  const click = one => one.dispatchEvent(new MouseEvent('click', {bubbles: true}));
+  const cars = route => route.querySelector('.ttr-numbers').getAttribute('x').split(' ').length;
+  for (let n = 0; n < turns; n++) {
+    await wait();
+    see(seen);
+    if (!turn().startsWith('You:')) return {...seen, over: true};
+    const boxes = find('.ttr-t-keep input');
+    const routes = find('.ttr-route.is-open').sort((a, b) => cars(b) - cars(a));
+    const draws = find('.ttr-piles button:enabled');
+    if (boxes.length) {
+      boxes.forEach(click);
+      click(find('.ttr-t-keep .ttr-main')[0]);
+    } else if (routes.length) {
+      let actions = 1;
+      click(routes[0]);
+      see(seen);
+      const payments = find('.ttr-t-payment');
+      seen.payments = Math.max(seen.payments, payments.length);
+      if (payments.length) {
+        actions += 1;
+        click(payments[0]);
+        await wait();
+        see(seen);
+        if (turn().includes('tunnel')) {
+          actions += 1;
+          click(find('.ttr-t-actions button')[0]);
+        }
+      }
+      seen.actions = Math.max(seen.actions, actions);
+    } else {
+      click(draws[0] ?? find('.ttr-t-actions button, .ttr-market button:enabled')[0]);
+    }
+    await wait();
+  }
+  return seen;
+}"""
+)
+
+# What is due, for who plays by keys; with the arrow to a route that can be claimed, if the focus is on another one.
+DUE = (
+    """async ([seen, isOdd]) => {"""
+    + LOOK
+    + """
+  await wait();
+  see(seen);
+  const focus = document.activeElement;
+  const open = find('.ttr-route.is-open');
+  const middle = route => {
+    const {x, y, width, height} = route.querySelector('.ttr-hit').getBoundingClientRect();
+    return [x + width / 2, y + height / 2];
+  };
+  let arrow = null;
+  if (focus.matches('.ttr-route') && open.length && !open.includes(focus)) {
+    const [x, y] = middle(focus);
+    const ways = open.map(middle).map(([u, v]) => [u - x, v - y]);
+    const [right, down] = ways.sort((a, b) => Math.hypot(...a) - Math.hypot(...b))[0];
+    const isAcross = isOdd ? Math.abs(right) > Math.abs(down) : Math.abs(right) > 2 * Math.abs(down);
+    arrow = isAcross ? (right > 0 ? 'ArrowRight' : 'ArrowLeft') : (down > 0 ? 'ArrowDown' : 'ArrowUp');
+  }
+  return {
+    seen,
+    arrow,
+    over: !turn().startsWith('You:'),
+    open: open.length,
+    on: focus.closest('.ttr-route')?.classList.contains('is-open') ? 'open route'
+      : focus.matches('.ttr-route') ? 'route'
+      : focus.matches('.ttr-t-keep input') ? (focus.checked ? 'checked' : 'box')
+      : focus.closest('.ttr-t-actions') ? 'action'
+      : focus.closest('.ttr-piles') ? (focus.nextSibling ? 'pile' : 'tickets') : '',
+  };
+}"""
+)
+
+
+def nothing_seen() -> dict[str, Any]:
+    """Return what is noted of a size of the page before anything is."""
+    return {"boards": [], "hidden": [], "widest": 0, "payments": 0, "actions": 0}
+
+
+def set_size(page: Page, k: int) -> None:
+    """Give the page one of its sizes."""
+    width, height = SIZES[k]
+    page.set_viewport_size({"width": width, "height": height})
+
+
+def finish_by_clicks(page: Page) -> list[dict[str, Any]]:
+    """Play a game to its end by clicks, and return what was seen at each size."""
+    seen = [nothing_seen() for _ in SIZES]
+    while True:
+        for k in range(len(SIZES)):
+            set_size(page, k)
+            seen[k] = page.evaluate(CLICKS, [6, seen[k]])
+            if seen[k].pop("over", False):
+                return seen
+
+
+class Keys:
+    """
+    A person without a mouse, who claims what is near on the board, and else draws.
+
+    Parameters
+    ----------
+    page
+        The page of the table.
+    """
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.seen = [nothing_seen() for _ in SIZES]
+        self._patience = 0
+        self._n = 0
+
+    def finish(self) -> list[dict[str, Any]]:
+        """Play a game to its end, and return what was seen at each size."""
+        k = -1
+        while True:
+            if k != (k := self._n // 40 % len(SIZES)):
+                set_size(self.page, k)
+            due = self._look(k)
+            if due["over"]:
+                return self.seen
+            self._press(due, k)
+
+    def _look(self, k: int) -> dict[str, Any]:
+        self._n += 1
+        due: dict[str, Any] = self.page.evaluate(DUE, [self.seen[k], self._n % 2 == 1])
+        self.seen[k] = due.pop("seen")
+        return due
+
+    def _press(self, due: dict[str, Any], k: int) -> None:
+        press = self.page.keyboard.press
+        claims = due["open"] and self._patience > 0
+        match due["on"]:
+            case "box":
+                press("Space")
+            case "open route":
+                self._claim(k)
+            case "route" if claims:
+                self._patience -= 1
+                press(str(due["arrow"]))
+            case "action":
+                press("Enter")
+            case "pile" if not claims:
+                press("Enter")
+                self._patience = 8
+            case "route" | "tickets" if not claims:
+                press("Shift+Tab")
+            case _:
+                press("Tab")
+
+    def _claim(self, k: int) -> None:
+        """Claim the route that has the focus."""
+        for action in range(1, MOST_ACTIONS + 1):
+            self.page.keyboard.press("Enter")
+            self.seen[k]["actions"] = max(self.seen[k]["actions"], action)
+            due = self._look(k)
+            if due["over"] or due["on"] != "action":
+                return
+
+
+def check(seen: list[dict[str, Any]]) -> None:
+    """See that the board stayed where it was at each size, and everything was in sight and at hand."""
+    for (width, _), noted in zip(SIZES, seen, strict=True):
+        assert len(noted["boards"]) == 1
+        assert noted["hidden"] == []
+        assert noted["widest"] == width
+        assert noted["actions"] <= MOST_ACTIONS
+
+
+@pytest.fixture(params=["nordic", "nederland"])
+def table(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Served]:
+    """Return a table that is served."""
+    with served(request.param, "--seats", "Ida,Greedy", "--seed", "7", folder=tmp_path) as one:
+        yield one
+
+
+def test_whole_games_are_played_by_clicks_and_by_keys(browser: Browser, table: Served, tmp_path: Path) -> None:
+    page = browser.new_page(reduced_motion="reduce")  # nobody watches
+    watch = Watch(page)
+    try:
+        page.goto(table.address)
+        expect(page.locator(".ttr-t-turn")).to_contain_text("You: choose your opening tickets")
+        shown = [finish_by_clicks(page)]
+        ends = [owners(page.locator(".ttr-play"))]
+
+        page.locator("summary").press("Enter")
+        page.get_by_role("button", name="Start").press("Enter")
+        expect(page.locator(".ttr-t-turn")).to_contain_text("You: choose your opening tickets")
+        shown.append(Keys(page).finish())
+        ends.append(owners(page.locator(".ttr-play")))
+
+        page.get_by_role("button", name="Step through it").press("Enter")
+        stepper = page.locator(".ttr-stepper")
+        expect(stepper).to_be_focused()
+        page.keyboard.press("End")
+        assert owners(stepper) == ends[1]
+    finally:
+        page.close()
+        code, said, complaints = table.stop()
+
+    assert (code, complaints, watch.faults) == (0, "", [])
+    for seen in shown:
+        check(seen)
+    records = [GameRecord.load(tmp_path / line) for line in said.splitlines()]
+    for record, end in zip(records, ends, strict=True):
+        assert record.state_at(-1).is_over
+        assert {route: str(owner) for route, owner in record.state_at(-1).owners.items()} == end

@@ -1,0 +1,58 @@
+"""`ttr-analysis play` as a process, for tests that open its page or speak for it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+
+class Served:
+    """
+    A table that is served.
+
+    Parameters
+    ----------
+    process
+        The process.
+    """
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+        self.address = self._said()
+        self._said()
+
+    def _said(self) -> str:
+        assert self._process.stdout is not None
+        return self._process.stdout.readline().strip()
+
+    def stop(self) -> tuple[int, str, str]:
+        """Press ctrl-c; return the exit code, what was said after the address, and what was complained of."""
+        self._process.send_signal(signal.SIGINT)
+        said, complaints = self._process.communicate(timeout=30)
+        return self._process.returncode, said.strip(), complaints
+
+
+@contextmanager
+def served(game_map: str, *options: str, folder: Path) -> Iterator[Served]:
+    """Serve a table, from a folder of its own."""
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "ttr_analysis.cli", "play", game_map, "--no-browser", *options],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": path},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield Served(process)
+    finally:
+        process.kill()
+        process.communicate()

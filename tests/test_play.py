@@ -1,0 +1,126 @@
+"""`ttr-analysis play` without a browser: who may speak with it, what it answers, and what it saves."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
+
+import pytest
+from tornado.httpclient import HTTPClientError
+from tornado.websocket import WebSocketClientConnection, websocket_connect
+
+from tests.serving import Served, served
+from ttr_analysis import GameRecord, cli
+from ttr_analysis.widgets.play import seats_of
+
+pytestmark = pytest.mark.compiled_only
+
+
+def status(address: str, **headers: str) -> int:
+    """Return what a server answers to a request."""
+    try:
+        with urlopen(Request(address, headers=headers), timeout=10) as answer:  # noqa: S310 - our own server
+            assert isinstance(answer.status, int)
+            return answer.status
+    except HTTPError as error:
+        with error:
+            return error.code
+
+
+def live(served: Served, token: str | None = None) -> str:
+    """Return where a page of a server speaks with it."""
+    parts = urlsplit(served.address)
+    return f"ws://{parts.netloc}/live?{parts.query if token is None else f'token={token}'}"
+
+
+async def heard(page: WebSocketClientConnection) -> dict[str, Any]:
+    """Return what a page is told next."""
+    message = await asyncio.wait_for(page.read_message(), 30)
+    assert message is not None
+    told: dict[str, Any] = json.loads(message)
+    return told
+
+
+async def play(served: Served, *lines: str) -> dict[str, Any]:
+    """Make moves as a page does; return what it knows of the table at the end."""
+    page = await websocket_connect(live(served))
+    hello = await heard(page)
+    root, table = hello["root"], hello["states"][hello["root"]]
+    for line in lines:
+        move = {"do": "move", "step": table["now"]["step"], "line": line}
+        for nonsense in ("no json", "[]", '{"id": 1}', json.dumps({"id": "x", "data": {"method": "custom"}})):
+            await page.write_message(nonsense)
+        await page.write_message(json.dumps({"id": root, "data": {"method": "custom", "content": move}}))
+        before = table["now"]["step"]
+        while table["now"]["step"] == before or table["busy"] or not table["now"]["options"]:
+            told = await heard(page)
+            table.update(told["state"] if told["id"] == root else {})
+    page.close()
+    return {**table, "root": root}
+
+
+def test_a_game_is_played_over_the_socket_and_saved(tmp_path: Path) -> None:
+    options = ["--seats", "greedy,Ida", "--seed", "7", "--save", "mine.jsonl"]
+    with served("nordic", *options, folder=tmp_path) as table:
+        assert status(table.address) == 200
+        state = asyncio.run(play(table, "keep all", "draw", "draw"))
+        code, said, complaints = table.stop()
+
+    assert (code, said) == (0, "mine.jsonl")
+    assert not complaints
+    assert state["facts"]["names"] == ["Greedy", "Ida"]
+    record = GameRecord.load(tmp_path / "mine.jsonl")
+    assert record.header.policies == ("Greedy", "Ida")
+    assert len(record.steps) == state["now"]["step"]
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.jsonl"]
+
+
+def test_who_does_not_know_the_address_is_refused(tmp_path: Path) -> None:
+    with served("nordic", folder=tmp_path) as table:
+        bare = table.address.partition("?")[0]
+        port = urlsplit(table.address).port
+        for address in (bare, f"{bare}?token=", f"{bare}?token=%C3%A9", f"{bare}live?token=x"):
+            assert status(address) == 403
+        assert status(table.address, Host=f"elsewhere.example:{port}") == 403
+        with pytest.raises(HTTPClientError, match="403"):
+            asyncio.run(_connect(live(table, token="guess")))  # noqa: S106 - a wrong one
+        code, said, _ = table.stop()
+    assert (code, said) == (0, "nothing was played")
+    assert not list(tmp_path.iterdir())
+
+
+async def _connect(address: str) -> None:
+    (await websocket_connect(address)).close()
+
+
+def test_no_file_is_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mine.jsonl").write_text("an older game")
+    assert cli.main(["play", "nordic", "--save", str(tmp_path / "mine.jsonl")]) == 2
+    assert "there is a file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (["--seats", "Ida,Bo"], "one seat is yours"),
+        (["--seats", "Planner,Greedy"], "got none"),
+        (["--players", "9"], "players"),
+        (["--variant", "no_such"], "no_such"),
+    ],
+)
+def test_a_table_that_cannot_be_is_refused(
+    wrong: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["play", "nordic", "--no-browser", *wrong]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_person_may_sit_anywhere() -> None:
+    assert seats_of(["Ida", "planner"]) == (0, "Ida", ["planner"])
+    assert seats_of(["Random", "Greedy", "Bo"]) == (2, "Bo", ["Random", "Greedy"])

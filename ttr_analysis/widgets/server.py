@@ -1,0 +1,252 @@
+"""
+A widget in a page of its own, with Python behind it, served to this machine alone.
+
+A widget and its page talk as in a notebook: this takes the place of Jupyter's
+kernel and of its page (`static/host.js`), and knows nothing of any widget.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import html
+import json
+import secrets
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+
+import comm
+from comm.base_comm import BaseComm
+from tornado.httpserver import HTTPServer
+from tornado.netutil import bind_sockets
+from tornado.web import Application, HTTPError, RequestHandler
+from tornado.websocket import WebSocketClosedError, WebSocketHandler
+
+from ttr_analysis.widgets.base import read_static
+
+if TYPE_CHECKING:
+    import anywidget
+
+WidgetT = TypeVar("WidgetT", bound="anywidget.AnyWidget")
+
+HOST: Final = "127.0.0.1"
+_MOST_BYTES: Final = 1 << 16
+"""Of a message from the page: it sends moves."""
+
+
+def serve(
+    make: Callable[[], WidgetT],
+    *,
+    title: str,
+    on_ready: Callable[[str], None],
+    on_change: Callable[[WidgetT], None],
+) -> None:
+    """
+    Show a widget in a page of this machine until it is interrupted.
+
+    Parameters
+    ----------
+    make
+        Makes the widget.
+    title
+        Title of the page; any text.
+    on_ready
+        Called with the address of the page. Whoever knows it can use the
+        widget: it holds a token, without which nothing is answered.
+    on_change
+        Called with the widget after it has done what the page asked for, on
+        the thread of the widget.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        When it was interrupted; what the widget was doing is done.
+    OSError
+        If this machine gives no port.
+
+    Notes
+    -----
+    Widgets live on a thread of their own, so that an interrupt is heard while
+    a policy thinks.
+    """
+    asyncio.run(_Server(title, on_change).run(make, on_ready))
+
+
+class _Server(Generic[WidgetT]):
+    """The pages that are open, and what they are told."""
+
+    def __init__(self, title: str, on_change: Callable[[WidgetT], None]) -> None:
+        self.title = title
+        self.token = secrets.token_urlsafe(24)
+        self.port = 0
+        self._on_change = on_change
+        self._comms: dict[str, _Comm] = {}
+        self._states: dict[str, dict[str, Any]] = {}
+        self._pages: set[_Live] = set()
+
+    async def run(self, make: Callable[[], WidgetT], on_ready: Callable[[str], None]) -> None:
+        """Make the widget, and serve it until this is cancelled."""
+        loop = asyncio.get_running_loop()
+
+        def say(said_by: _Comm, kind: str, data: dict[str, Any]) -> None:
+            if not loop.is_closed():  # widgets that end with Python say so
+                loop.call_soon_threadsafe(self._heard, said_by, kind, data)
+
+        with _comms_of(partial(_Comm, say)), ThreadPoolExecutor(max_workers=1) as self._worker:
+            self._widget = await loop.run_in_executor(self._worker, make)
+            (socket,) = bind_sockets(0, HOST)
+            self.port = socket.getsockname()[1]
+            handlers = [("/", _Page, {"server": self}), ("/live", _Live, {"server": self})]
+            server = HTTPServer(Application(handlers, websocket_max_message_size=_MOST_BYTES))
+            server.add_sockets([socket])
+            on_ready(f"http://{HOST}:{self.port}/?token={self.token}")
+            try:
+                await asyncio.Event().wait()
+            finally:
+                server.stop()
+                self._worker.shutdown(wait=True, cancel_futures=True)
+
+    def may(self, request: RequestHandler) -> bool:
+        """Return whether a request comes from who has the address, and means this server."""
+        given = request.get_query_argument("token", "")
+        is_known = hmac.compare_digest(given.encode(), self.token.encode())
+        return is_known and request.request.host == f"{HOST}:{self.port}"
+
+    def open(self, page: _Live) -> None:
+        """Tell a page how everything stands, and all that comes."""
+        page.tell({"root": self._widget.model_id, "states": self._states})
+        self._pages.add(page)
+
+    def close(self, page: _Live) -> None:
+        """Tell a page nothing more."""
+        self._pages.discard(page)
+
+    def do(self, id_: str, data: dict[str, Any]) -> None:
+        """Let a widget do what a page asks for."""
+        if id_ in self._comms:
+            self._worker.submit(self._do, self._comms[id_], data)
+
+    def _do(self, with_whom: _Comm, data: dict[str, Any]) -> None:
+        with_whom.handle_msg({"content": {"data": data}, "buffers": []})
+        self._on_change(self._widget)
+
+    def _heard(self, said_by: _Comm, kind: str, data: dict[str, Any]) -> None:
+        """Keep what a widget says of itself, and tell all pages."""
+        id_ = said_by.comm_id
+        if kind == "comm_close":
+            self._comms.pop(id_, None)
+            self._states.pop(id_, None)
+        elif state := data.get("state"):
+            self._comms[id_] = said_by
+            self._states.setdefault(id_, {}).update(state)
+            for page in self._pages:
+                page.tell({"id": id_, "state": state})
+
+
+class _Comm(BaseComm):
+    """What a widget says, handed on."""
+
+    def __init__(self, say: Callable[..., object], **options: Any) -> None:  # noqa: ANN401 - whatever widgets give
+        self._say = say
+        super().__init__(**options)
+
+    def publish_msg(
+        self,
+        msg_type: str,
+        data: dict[str, Any] | None = None,
+        metadata: dict[str, Any] | None = None,  # noqa: ARG002 - for Jupyter
+        buffers: list[bytes] | None = None,  # noqa: ARG002 - no widget of this package has any
+        **keys: object,  # noqa: ARG002 - for Jupyter
+    ) -> None:
+        """Say something."""
+        self._say(self, msg_type, data or {})
+
+
+@contextmanager
+def _comms_of(make: Callable[..., BaseComm]) -> Iterator[None]:
+    """Let widgets talk through comms that are made so, as a kernel does."""
+    before, comm.create_comm = comm.create_comm, make
+    try:
+        yield
+    finally:
+        comm.create_comm = before
+
+
+# -- what is asked over HTTP ---------------------------------------------------------------------------------------
+
+
+class _Handler(RequestHandler):
+    def initialize(self, server: _Server[Any]) -> None:
+        """Keep whom to ask."""
+        self.server = server
+
+    def prepare(self) -> None:
+        """Refuse who does not know the token, and pages of others that a name was turned to this machine for."""
+        if not self.server.may(self):
+            raise HTTPError(403)
+
+
+class _Page(_Handler):
+    def get(self) -> None:
+        """Answer with the page."""
+        policy = (
+            "default-src 'none'; base-uri 'none'; style-src 'unsafe-inline'; img-src data:; "
+            f"script-src 'unsafe-inline' blob:; connect-src ws://{self.request.host}"
+        )
+        self.set_header("Content-Security-Policy", policy)
+        self.set_header("Cache-Control", "no-store")
+        self.write(_PAGE.format(title=html.escape(self.server.title), script=read_static("host.js")))
+
+
+class _Live(_Handler, WebSocketHandler):
+    def open(self) -> None:
+        """Begin to tell the page."""
+        self.server.open(self)
+
+    def on_message(self, message: str | bytes) -> None:
+        """Do what the page asks for; what is no message of it is not looked at."""
+        try:
+            match json.loads(message):
+                case {"id": str(id_), "data": {"method": "custom" | "update"} as data}:
+                    self.server.do(id_, data)
+        except (ValueError, RecursionError):
+            return
+
+    def tell(self, message: dict[str, Any]) -> None:
+        """Tell the page something, if it is still there."""
+        try:
+            self.write_message(json.dumps(message))
+        except WebSocketClosedError:
+            self.server.close(self)
+
+    def on_close(self) -> None:
+        """Tell it nothing more."""
+        self.server.close(self)
+
+
+_PAGE: Final = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<link rel="icon" href="data:,">
+<title>{title}</title>
+<style>
+body {{ margin: 0; background: var(--ttr-paper); color: var(--ttr-ink); }}
+#gone {{ margin: 0; padding: 8px 10px; font: 600 15px/1.4 system-ui, sans-serif; }}
+</style>
+</head>
+<body class="ttr-page">
+<p id="gone" role="alert" hidden>Python has stopped, and with it this page.</p>
+<main id="widget"></main>
+<noscript>This page needs JavaScript, which runs in the page alone.</noscript>
+<script type="module">
+{script}</script>
+</body>
+</html>
+"""

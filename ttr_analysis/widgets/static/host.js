@@ -1,0 +1,93 @@
+/*
+ * A page that shows a widget whose other half is a Python process on this machine (`ttr_analysis.widgets.server`): what
+ * Jupyter's page is to it in a notebook, and no more. Models are kept here as Python says; what is done goes back to it.
+ */
+
+const socket = new WebSocket(`ws://${location.host}/live${location.search}`);
+const models = new Map();
+
+function makeModel(id) {
+  const values = {};
+  const listeners = new Map();
+  let changed = {};
+  const say = (data) => socket.send(JSON.stringify({ id, data }));
+  return {
+    widget_manager: manager,
+    get: (name) => values[name],
+    set(name, value) {
+      values[name] = value;
+      changed[name] = value;
+    },
+    save_changes() {
+      say({ method: "update", state: changed });
+      changed = {};
+    },
+    send: (content) => say({ method: "custom", content }),
+    on(event, listener) {
+      listeners.set(event, [...(listeners.get(event) ?? []), listener]);
+    },
+    off(event, listener) {
+      listeners.set(event, (listeners.get(event) ?? []).filter((other) => other !== listener));
+    },
+    /* Take what Python says: all of it before anybody hears of any. */
+    take(state) {
+      Object.assign(values, state);
+      for (const name of Object.keys(state)) {
+        for (const listener of listeners.get(`change:${name}`) ?? []) listener();
+      }
+    },
+  };
+}
+
+/* A widget as Python sends it: its module and its style sheet are texts. */
+async function showWidget(model, el) {
+  const style = document.createElement("style");
+  style.textContent = model.get("_css");
+  document.head.append(style);
+  const address = URL.createObjectURL(new Blob([model.get("_esm")], { type: "text/javascript" }));
+  const { default: widget } = await import(address);
+  URL.revokeObjectURL(address);
+  const stop = await widget.render({ model, el });
+  return () => {
+    stop?.();
+    style.remove();
+  };
+}
+
+/* What a widget that shows another one asks for. */
+const manager = {
+  get_model: async (id) => models.get(id),
+  async create_view(model) {
+    const el = document.createElement("div");
+    const stop = await showWidget(model, el);
+    return {
+      el,
+      remove() {
+        stop();
+        el.remove();
+      },
+    };
+  },
+};
+
+function takeState(id, state) {
+  if (!models.has(id)) models.set(id, makeModel(id));
+  models.get(id).take(state);
+}
+
+async function begin({ root, states }) {
+  for (const [id, state] of Object.entries(states)) takeState(id, state);
+  const place = document.getElementById("widget");
+  await showWidget(models.get(root), place);
+  place.firstElementChild.focus({ preventScroll: true });
+}
+
+socket.addEventListener("message", ({ data }) => {
+  const message = JSON.parse(data);
+  if (message.root) begin(message);
+  else takeState(message.id, message.state);
+});
+socket.addEventListener("close", () => {
+  document.getElementById("gone").hidden = false;
+  document.getElementById("widget").inert = true;
+});
