@@ -233,6 +233,15 @@ def test_a_game_that_is_over_is_stepped_through(lab: Lab) -> None:
 
     lab.page.keyboard.press("End")
     assert owners(stepper) == of_engine(lab, "table.record")[0]
+    play_on = stepper.get_by_role("button", name="Play from here")
+    expect(play_on).to_be_disabled()
+
+    for _ in range(5):
+        lab.page.keyboard.press("ArrowLeft")
+    play_on.press("Enter")
+    expect(table.locator(".ttr-t-turn")).to_contain_text("You:")
+    expect(table.get_by_role("region", name="Your turn")).to_be_focused()
+    expect(table.get_by_role("button", name="Undo")).to_be_visible()
 
 
 def test_a_game_is_entered_line_by_line(lab: Lab) -> None:

@@ -460,3 +460,57 @@ def test_the_page_is_told_of_a_fault_of_the_package(nordic: GameMap, monkeypatch
             table._on_message(table, {"do": "draw"}, [])
     assert str(table.problem["text"]).endswith("a fault of this package: IndexError: list index out of range")
     assert table.problem["can_go_on"]
+
+
+@pytest.mark.parametrize("game_map", EVERY_MAP)
+def test_a_game_is_played_on_from_any_of_its_moments(game_map: str) -> None:
+    record = Game(load(game_map)).play([Greedy(), Random()], seed=7)
+    table = GameTable(load(game_map), "Greedy", seed=1, name="Ida")
+    for step in (0, 1, len(record.steps) // 2, len(record.steps) - 2):
+        table.play_from(record, step, seat=0, seed=5)
+        again = table.record
+        assert again.steps[: step + 1] == record.steps[: step + 1]
+        assert GameRecord.loads(again.dumps(), again.map) == again
+        assert (again.header.seed, again.header.policies[0]) == (None, "Greedy, then Ida")
+        begun = table.now
+        if not table.is_over:
+            table.play(some_line(table.now["options"], None))
+            table._hear({"do": "undo", "step": table.now["step"]})
+            assert table.now["moment"] == begun["moment"]
+    assert len(table.now["told"]) == min(100, table.now["step"])
+
+
+def test_a_moment_that_cannot_be_played_on_is_refused(nordic: GameMap) -> None:
+    record = Game(nordic).play([Greedy(), Random()], seed=7)
+    table = GameTable(nordic, "Greedy", seed=1)
+    before = table.record
+    with pytest.raises(GameError, match="go back some steps"):
+        table.play_from(record)
+    with pytest.raises(GameError, match="unknown"):
+        table.play_from(record.watched_from(0), 10)
+    with pytest.raises(IndexError, match="the record has steps"):
+        table.play_from(record, 10_000)
+    assert table.record == before
+
+
+def test_who_plays_on_is_told_what_the_seat_saw(nordic: GameMap) -> None:
+    record = Game(nordic).play(["Planner", "Planner"], seed=7)
+    table = GameTable(nordic, "Planner", seed=1)
+    table.play_from(record, 60, seat=1)
+    assert [0, "draws an unknown card", None] in table.now["told"]
+    assert table.now["moment"]["seats"][0]["hand"][-1] > 0
+
+
+def test_the_stepper_of_a_table_leads_back_to_it(nordic: GameMap) -> None:
+    table = GameTable(nordic, "Greedy", seed=7)
+    while not table.is_over:
+        table.play(some_line(table.now["options"], None))
+    table._hear({"do": "stepper"})
+    assert table.stepping.can_play
+    table.stepping._handle_custom_msg({"do": "play", "step": len(table.record.steps) - 1}, [])
+    assert "go back some steps" in str(table.problem["text"])
+    table.stepping._handle_custom_msg({"do": "play", "step": 20}, [])
+    assert (table.n_games, table.stepping, table.is_over) == (2, None, False)
+    assert table.facts["practice"]
+    table.new_game()
+    assert not table.facts["practice"]

@@ -463,16 +463,23 @@ def event_of(entry: Entry, codec: Codec) -> Event:
     return decode_event(codec, entry.code, entry.value, _NO_STATE)
 
 
-def entries_of_tape(rows: Ints | Iterable[tuple[int, int]]) -> Iterator[Entry]:
+def entries_of_tape(rows: Ints | Iterable[tuple[int, int]], before: Iterable[Entry] = ()) -> Iterator[Entry]:
     """
-    Yield the events of a tape, from the set-up on.
+    Yield the events of a tape.
 
     Parameters
     ----------
     rows
         Codes and values as the kernel wrote them.
+    before
+        What happened before; nothing if they begin with the set-up.
     """
     offers: dict[int, list[int]] = {}
+    for entry in before:
+        if entry.kind == codes.TICKET_OFFERED:
+            offers.setdefault(entry.seat, []).append(entry.value)
+        elif entry.kind == codes.KEEP_TICKETS:
+            del offers[entry.seat]
     for code, value in rows.tolist() if isinstance(rows, np.ndarray) else rows:
         entry = Entry.of(code, value)
         if entry.kind == codes.TICKET_OFFERED:

@@ -149,6 +149,7 @@ class GameRecord:
         number: int | None = None,
         *,
         timeline: Timeline | None = None,
+        before: tuple[Entry, ...] = (),
     ) -> Self:
         """
         Return the record of a game from what the kernel wrote.
@@ -165,8 +166,10 @@ class GameRecord:
             As in `from_play`.
         timeline
             The steps of the game, if it was followed as it was played.
+        before
+            What stands before these events, of a game that was played on.
         """
-        record = cls._make(game_map, n_players, tuple(entries_of_tape(rows)), policies, seed, number)
+        record = cls._make(game_map, n_players, (*before, *entries_of_tape(rows, before)), policies, seed, number)
         if timeline is not None:
             record.__dict__["_timeline"] = timeline
         return record
@@ -377,6 +380,23 @@ class GameRecord:
             raise GameError(f"chance cannot go on from a state with {unknown}")
         open_stream(seed_key(seed), 0, TABLE_STREAM, vector.stream)
         return Game(self.map, self.header.n_players), GameState(self.map, self.header.n_players, vector)
+
+    def timeline(self, step: SupportsIndex = -1) -> Timeline:
+        """
+        Return the steps up to one, in the kernel's numbers, to be continued differently.
+
+        Parameters
+        ----------
+        step
+            The last one, as in `state_at`.
+
+        Raises
+        ------
+        IndexError
+            If there is no such step.
+        """
+        self.state_at(step)  # raises the error that names the steps there are
+        return self._timeline.copy(range(len(self._timeline.steps))[step] + 1)
 
     # -- the result -----------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -18,7 +18,7 @@ from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import KeepTickets
 from ttr_analysis.engine.actions.handler import Refused
 from ttr_analysis.engine.codes import argument_of, kind_of, make_action, unpacked
-from ttr_analysis.engine.events import Chance, Event, Move, Rows
+from ttr_analysis.engine.events import Chance, Event, Move
 from ttr_analysis.engine.kernel.claims import route_fault
 from ttr_analysis.engine.kernel.faults import ActionFault
 from ttr_analysis.engine.kernel.step import action_fault
@@ -32,6 +32,7 @@ from ttr_analysis.engine.view import SeatView
 from ttr_analysis.maps.model import Route
 from ttr_analysis.notation import NotationError, code_text, read_move
 from ttr_analysis.notation.writer import payment_text
+from ttr_analysis.records.entries import Entry
 from ttr_analysis.records.record import Game, GameRecord
 from ttr_analysis.records.replay import SET_UP, Timeline
 from ttr_analysis.viz.naming import name_ticket
@@ -64,12 +65,17 @@ class HumanGame:
         What chance does; None for a game that nobody has seen.
     name
         What the person is called.
+    begun
+        A record and the step from which it is played on; None for a game from
+        the deal on.
 
     Raises
     ------
     GameError
         If there are not as many policies as other seats, one of them is no
-        policy, or there is no such seat.
+        policy, there is no such seat, or there the game cannot be played on.
+    IndexError
+        If the record has no such step.
 
     Examples
     --------
@@ -89,6 +95,7 @@ class HumanGame:
         seat: int = 0,
         seed: int | None = None,
         name: str = PERSON,
+        begun: tuple[GameRecord, int] | None = None,
     ) -> None:
         seat = seat_number(seat, game.n_players)
         if len(policies) != game.n_players - 1:
@@ -102,17 +109,40 @@ class HumanGame:
         self._packed = PackedGame(game.game_map, game.n_players)
         self._moments = Moments(game)
         others = [other for other in range(game.n_players) if other != seat]
-        self._names: list[list[str]] = [[] for _ in range(game.n_players)]
-        self._names[seat].append(name)
+        played = begun[0].header.policies if begun else ()
+        self._names: list[list[str]] = [[one] for one in played] or [[] for _ in range(game.n_players)]
+        self._hand_over(seat, name)
         self._choosers: dict[int, Chooser] = {}
         for other, policy in zip(others, policies, strict=True):
             self._seat_policy(other, policy)
-        self._vector, rows = self._packed.deal(self.seed, 0)
-        self._rows = list(rows)
-        self._timeline = Timeline(game.game_map, game.n_players)
-        self._timeline.add_played(SET_UP, 0, rows, self._vector)
-        self.told = [tell_step(self._seen(rows, self._vector), None, self.state)]
+        self._before: tuple[Entry, ...] = ()
+        self._rows: list[tuple[int, int]] = []
+        if begun:
+            self._go_on_from(*begun)
+        else:
+            self._deal()
         self._decisions: list[tuple[State, int, Timeline, int]] = []
+
+    def _deal(self) -> None:
+        self._vector, rows = self._packed.deal(self.seed, 0)
+        self._rows += rows
+        self._timeline = Timeline(self.game.game_map, self.game.n_players)
+        self._timeline.add_played(SET_UP, 0, rows, self._vector)
+        self.told = [tell_step(self._seen(self._packed.events(rows, self._vector)), None, self.state)]
+
+    def _go_on_from(self, record: GameRecord, step: int) -> None:
+        _, state = record.resume(step, seed=self.seed)
+        if state.is_over:
+            raise GameError("the game is over there: go back some steps")
+        self._vector = state.packed
+        self._timeline = record.timeline(step)
+        steps = record.steps[: len(self._timeline.steps)]
+        self._before = record.entries[: self._timeline.n_events]
+        states = [None, *record.states()[: len(steps)]]
+        self.told = [
+            self._tell(self._seen(events), before, after)
+            for events, before, after in zip(steps, states, states[1:], strict=False)
+        ]
 
     # -- the game ---------------------------------------------------------------
 
@@ -130,8 +160,9 @@ class HumanGame:
     def record(self) -> GameRecord:
         """The record of the game so far."""
         game, timeline = self.game, self._timeline.copy()
+        origin = (None, None) if self._before else (self.seed, 0)  # chance was another's before
         return GameRecord.from_tape(
-            game.game_map, game.n_players, self._rows, self.names, self.seed, 0, timeline=timeline
+            game.game_map, game.n_players, self._rows, self.names, *origin, timeline=timeline, before=self._before
         )
 
     @property
@@ -382,23 +413,25 @@ class HumanGame:
     def _seat_policy(self, seat: int, policy: PolicyLike) -> None:
         player = find_policy(policy)
         self._choosers[seat] = seat_policy(self._packed, player, seat, self.seed, 0)
-        names = self._names[seat]
-        if names[-1:] != [policy_name(player)]:
-            names.append(policy_name(player))
+        self._hand_over(seat, policy_name(player))
+
+    def _hand_over(self, seat: int, name: str) -> None:
+        if self._names[seat][-1:] != [name]:
+            self._names[seat].append(name)
 
     def _apply(self, code: int, value: int) -> Narration:
         before, state = self._vector, self.state
         self._vector, rows = self._packed.play_on(before, code, value)
         self._rows += rows
         self._timeline.add_played(code, value, rows, self._vector)
-        told = self._tell(self._seen(rows, before), state)
+        told = self._tell(self._seen(self._packed.events(rows, before)), state, self.state)
         self.told.append(told)
         return told
 
-    def _tell(self, events: Sequence[Event], before: GameState) -> Narration:
+    def _tell(self, events: Sequence[Event], before: GameState | None, after: GameState) -> Narration:
         """Return a step in words, as far as the person sees it."""
-        told, after = tell_step(events, before, self.state), self.state
-        if told.seat in (None, self.seat):
+        told = tell_step(events, before, after)
+        if before is None or told.seat in (None, self.seat):
             return told
         if before.phase is Phase.KEEP_START:
             return Narration(told.seat, "has chosen its opening tickets")  # how many is not seen yet
@@ -407,9 +440,9 @@ class HumanGame:
             return replace(told, text=f"{told.text} face up: {'; '.join(map(name_ticket, named))}")
         return told
 
-    def _seen(self, rows: Rows, before: State) -> list[Event]:
+    def _seen(self, events: Iterable[Event]) -> list[Event]:
         """Return events as the person sees them."""
-        return [_as_seen(event, self.seat) for event in self._packed.events(rows, before)]
+        return [_as_seen(event, self.seat) for event in events]
 
 
 def spending(hand: CardCounts, payment: Payment) -> tuple[int, ...]:

@@ -84,6 +84,7 @@ class GameStepper(anywidget.AnyWidget):
     _css = css("panels", "chart", "review", "stepper")
 
     data: traitlets.Dict[str, Any] = traitlets.Dict().tag(sync=True)
+    can_play = traitlets.Bool(default_value=False, read_only=True).tag(sync=True)
     # Sent back to the page, where it comes from, it would undo steps that the page has taken meanwhile.
     step = traitlets.Int(0).tag(sync=True, echo_update=False)
 

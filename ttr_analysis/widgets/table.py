@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import cycle
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import traitlets
 from ipywidgets import widget_serialization
@@ -108,7 +108,8 @@ class GameTable(MessageWidget):
     ) -> None:
         game_map = as_map(game_map)
         self._policies = _policies(policies, n_players)
-        self._variant, self._name, self._practice = variant, name, practice
+        self._map, self._variant, self._name = game_map, variant, name
+        self._practice = self._wants_practice = practice
         self._n_said = 0
         self._n_games = 1
         self.failure: BaseException | None = None
@@ -207,9 +208,57 @@ class GameTable(MessageWidget):
             If the map is not for so many players, or there is no such seat.
         """
         before = self._human_game
-        game = Game(before.game.game_map, n_players or before.game.n_players, self._variant)
-        others = [policy for policy, _ in zip(cycle(self._policies), range(game.n_players - 1), strict=False)]
-        self._human_game = HumanGame(game, others, before.seat if seat is None else seat, seed, self._name)
+        game = Game(self._map, n_players or before.game.n_players, self._variant)
+        self._begin(HumanGame(game, self._others(game), before.seat if seat is None else seat, seed, self._name))
+
+    def play_from(
+        self, record: GameRecord, step: SupportsIndex = -1, seat: int | None = None, seed: int | None = None
+    ) -> None:
+        """
+        Play a game on from one of its moments, for practice: moves can be taken back, and the record stays as it is.
+
+        Parameters
+        ----------
+        record
+            The game, without unknown cards there.
+        step
+            From which step on, as in `GameRecord.state_at`.
+        seat
+            Where the person sits; None for the seat that decides there.
+        seed
+            What chance does from there on; None for what nobody has seen.
+
+        Raises
+        ------
+        GameError
+            If the game is over there, cards or tickets are unknown, or there
+            is no such seat.
+        IndexError
+            If there is no such step.
+
+        Examples
+        --------
+        >>> import ttr_analysis as ttr
+        >>> record = ttr.Game("nordic").play(["Planner", "Greedy"], seed=7)
+        >>> table = GameTable("nordic", "Planner")
+        >>> table.play_from(record, step=40)
+        >>> len(table.record.steps), table.record.events[:50] == record.events[:50]
+        (41, True)
+        """
+        state = record.state_at(step)
+        game = Game(record.map, record.header.n_players)
+        sits = state.acting if seat is None else seat
+        begun = (record, range(len(record.steps))[step])
+        self._begin(HumanGame(game, self._others(game), sits or 0, seed, self._name, begun), practice=True)
+
+    def _others(self, game: Game) -> list[PolicyLike]:
+        """Return who plays the other seats: those of before, one after the other."""
+        return [policy for policy, _ in zip(cycle(self._policies), range(game.n_players - 1), strict=False)]
+
+    def _begin(self, human_game: HumanGame, *, practice: bool | None = None) -> None:
+        """Put another game on the table."""
+        self._human_game = human_game
+        self._practice = self._wants_practice if practice is None else practice
         self._n_games += 1
         with self.hold_sync():  # the page is drawn anew, from all of it at once
             self.set_trait("facts", self._first_facts())
@@ -249,7 +298,7 @@ class GameTable(MessageWidget):
             case {"do": "new", "players": int(n_players), "seat": int(seat), "seed": int() | None as seed}:
                 self._try(partial(self.new_game, n_players, seat, seed))
             case {"do": "stepper"} if self.is_over:
-                self.set_trait("stepping", self.stepping or self.stepper())
+                self.set_trait("stepping", self.stepping or self._open_stepper())
             case {"do": "about", "route": str(route)}:
                 human_game = self._human_game
                 self.set_trait("about", {"route": route, "step": human_game.n_steps, "words": human_game.about(route)})
@@ -262,11 +311,24 @@ class GameTable(MessageWidget):
                 else:
                     self._let_others_play()
 
+    def _open_stepper(self) -> GameStepper:
+        """Return the stepper of the game that is over, from which it can be played on."""
+        stepper, record, seat = self.stepper(), self.record, self._human_game.seat
+
+        def hear(_stepper: object, message: object, _buffers: object) -> None:
+            match message:
+                case {"do": "play", "step": int(step)}:
+                    self._try(partial(self.play_from, record, step, seat))
+
+        stepper.set_trait("can_play", True)  # noqa: FBT003 - a trait
+        stepper.on_msg(hear)
+        return stepper
+
     def _try(self, change: Callable[[], None]) -> None:
         """Do what a message asks for, or say why it cannot be."""
         try:
             change()
-        except GameError as error:
+        except (GameError, IndexError) as error:
             self._say(str(error))
 
     def _tell(self, message: object, fault: str) -> None:  # noqa: ARG002 - whatever was asked for

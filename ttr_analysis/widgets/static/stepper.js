@@ -214,6 +214,9 @@ function render({ model, el }) {
     onStep: show,
   });
   const draw = drawing({ ...board.set, ...top.set });
+  const onPlay = () => model.send({ do: "play", step: player.step });
+  const playOn = model.get("can_play") && make("button", { type: "button", text: "Play from here", onclick: onPlay });
+  if (playOn) player.element.append(playOn);
 
   const root = make(
     "div",
@@ -252,6 +255,7 @@ function render({ model, el }) {
     charts.forEach((chart) => chart.set(step));
     moveTable.set(step);
     root.dataset.step = step;
+    if (playOn) keepFocus(player.element, () => (playOn.disabled = moment.acting === null), root);
     if (model.get("step") === step) return;
     model.set("step", step);
     unsaved ??= performance.now();

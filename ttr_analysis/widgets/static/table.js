@@ -583,7 +583,9 @@ function render(context) {
     stop = showGame(context);
     const first = el.querySelector(".ttr-t-now");
     first.tabIndex = -1;
-    if (hadFocus) first.focus({ preventScroll: true });
+    if (!hadFocus) return;
+    first.focus({ preventScroll: true });
+    el.querySelector(".ttr-p-top").scrollIntoView({ block: "nearest" }); // it may have begun far below
   }
   model.on("change:facts", onFacts);
   return () => {
