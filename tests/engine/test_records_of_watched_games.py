@@ -179,8 +179,9 @@ def test_what_is_no_text_map_step_or_seed_is_told_so() -> None:
 
     with pytest.raises(TypeError, match="expected the text of a record, or its bytes, got None"):
         GameRecord.loads(None)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="expected a map as load_map gives it, got 'nordic'"):
-        GameRecord.loads(short_text(), "nordic")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="expected a map, or the name of one, got 3"):
+        GameRecord.loads(short_text(), 3)  # type: ignore[arg-type]
+    assert GameRecord.loads(short_text(), "nordic") == record
     with pytest.raises(TypeError, match="'str' object cannot be interpreted as an integer"):
         record.state_at("a")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="a seed is a whole number of 0 or more, got -1"):

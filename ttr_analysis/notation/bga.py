@@ -15,8 +15,7 @@ from ttr_analysis._words import listed
 from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.layout import UNKNOWN_CARD, UNKNOWN_TICKET
-from ttr_analysis.maps.loading import load_map
-from ttr_analysis.maps.model import GameMap
+from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.notation.bga_lines import ACTS, acts_of, read_log
 from ttr_analysis.notation.bga_names import (
     TicketNotes,
@@ -105,7 +104,7 @@ def read_bga(
     *,
     tickets: TicketNotes | None = None,
     seat: str | None = None,
-    game_map: GameMap | str = "usa",
+    game_map: MapLike = "usa",
     title: str = "",
     date: str = "",
 ) -> LoggedRecord:
@@ -172,7 +171,7 @@ def read_bga(
     unknown: cards dealt: 4 to Bo, 2 to Ann
     unknown: tickets kept: 5
     """
-    game_map = load_map(game_map) if isinstance(game_map, str) else game_map
+    game_map = as_map(game_map)
     if len(text) > _MOST_CHARACTERS:
         raise fault(0, f"{len(text)} characters", f"expected a log of at most {_MOST_CHARACTERS:,} characters")
     log = without_strangers(read_log(text, seat or ""))

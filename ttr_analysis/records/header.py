@@ -151,8 +151,6 @@ def resolve_map(header: RecordHeader, given: GameMap | None, faults: FaultList) 
     faults
         What is wrong is added here.
     """
-    if given is not None and not isinstance(given, GameMap):
-        raise TypeError(f"expected a map as load_map gives it, got {given!r}")
     if given is None:
         given = _built_in(header.map_name)
         if given is None:

@@ -26,6 +26,7 @@ from ttr_analysis.engine.protocol import CompiledPolicy, Policy, PolicyLike, fin
 from ttr_analysis.engine.scores import Scores, score_state
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.engine.unknowns import unknown_words
+from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.maps.reading import write_atomically
 from ttr_analysis.records.entries import (
@@ -196,7 +197,7 @@ class GameRecord:
         return cls(header, entries, game_map)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], game_map: GameMap | None = None) -> Self:
+    def load(cls, path: str | os.PathLike[str], game_map: MapLike | None = None) -> Self:
         """
         Load a record from a file.
 
@@ -205,7 +206,7 @@ class GameRecord:
         path
             The file.
         game_map
-            The map, if it does not come with the package.
+            The map, or its folder, if it does not come with the package.
 
         Returns
         -------
@@ -236,7 +237,7 @@ class GameRecord:
         return cls._read(read_bytes(path, faults), game_map, faults)
 
     @classmethod
-    def loads(cls, content: str | bytes, game_map: GameMap | None = None) -> Self:
+    def loads(cls, content: str | bytes, game_map: MapLike | None = None) -> Self:
         """
         Load a record from its text: see `load`.
 
@@ -245,7 +246,7 @@ class GameRecord:
         content
             The text of a file, or its bytes.
         game_map
-            The map, if it does not come with the package.
+            The map, or its folder, if it does not come with the package.
 
         Raises
         ------
@@ -263,14 +264,15 @@ class GameRecord:
         return cls._read(data, game_map, FaultList("text", "text"))
 
     @classmethod
-    def _read(cls, content: bytes, game_map: GameMap | None, faults: FaultList) -> Self:
+    def _read(cls, content: bytes, game_map: MapLike | None, faults: FaultList) -> Self:
+        given = None if game_map is None else as_map(game_map)
         lines, cut = parse_lines(content, faults)
         if not lines or lines[0].number > 1:
             if not faults.faults:
                 faults.add(1, "", "nothing", "expected the header of a record")
             faults.raise_if_any()
         header = read_header(lines[0], faults)
-        its_map = resolve_map(header, game_map, faults) if header else None
+        its_map = resolve_map(header, given, faults) if header else None
         reader = EntryReader(its_map, header.n_players if header else None, faults)
         entries = tuple(in_offer_order(entry for line in lines[1:] if (entry := reader.read(line)) is not None))
         faults.raise_if_any()

@@ -55,6 +55,7 @@ from ttr_analysis.engine.layout import (
     TURN,
     State,
 )
+from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap, Route, RouteLike, TicketLike
 from ttr_analysis.policies.planner.knowledge import Params
 from ttr_analysis.policies.planner.observation import turns_left as foresee_turns
@@ -392,7 +393,7 @@ def _wins_gained(name: str, values: Floats) -> dict[str, float]:
 
 
 def route_worth(
-    game_map: GameMap,
+    game_map: MapLike,
     route: RouteLike,
     *,
     own: Iterable[int] | None = None,
@@ -417,7 +418,7 @@ def route_worth(
     Parameters
     ----------
     game_map
-        The map, as the variant that is played.
+        The map, as the variant that is played, or its name.
     route
         The route; of a double one that is named by its cities, the first
         track. Without it means without its twin too.
@@ -471,6 +472,7 @@ def route_worth(
     >>> table.index.tolist(), bool((table["gain_low"] < table["gain"]).all())
     ([(6, inf)], True)
     """
+    game_map = as_map(game_map)
     route = game_map.resolve_routes([route])[0]
     held = range(route.length + 1) if own is None else sorted({whole(n, "own", 0) for n in own})
     bounds = [float("inf")] if turns_left is None else sorted({float(n) for n in turns_left}, reverse=True)
@@ -534,7 +536,7 @@ class _Choices(pd.DataFrame):
 
 
 def which_to_keep(
-    game_map: GameMap,
+    game_map: MapLike,
     deal: Iterable[TicketLike],
     *,
     n_games: int = 400,
@@ -555,7 +557,7 @@ def which_to_keep(
     Parameters
     ----------
     game_map
-        The map, as the variant that is played.
+        The map, as the variant that is played, or its name.
     deal
         The tickets dealt, no more than an opening deal has.
     n_games
@@ -603,6 +605,7 @@ def which_to_keep(
     >>> len(table), float(table["win_difference"].iloc[0])
     (4, 0.0)
     """
+    game_map = as_map(game_map)
     dealt = game_map.resolve_tickets(deal)
     most = game_map.rules.tickets.opening_deal
     if len(dealt) > most:

@@ -19,6 +19,7 @@ from ttr_analysis._words import counted
 from ttr_analysis.analysis import tunnels
 from ttr_analysis.analysis.tickets import blocking_map, value_table
 from ttr_analysis.cards import COLORS, GRAY
+from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap, Route
 from ttr_analysis.policies import Planner
 from ttr_analysis.studies.choices import route_worth
@@ -160,7 +161,7 @@ class Evidence:
 
 
 def findings(
-    game_map: GameMap,
+    game_map: MapLike,
     games: SimulationResult | None = None,
     *,
     n_games: int = 1_000,
@@ -174,7 +175,7 @@ def findings(
     Parameters
     ----------
     game_map
-        The map, as the variant that is played.
+        The map, as the variant that is played, or its name.
     games
         Games between equal players on it. None: between planners, three if the
         map is for so many.
@@ -206,6 +207,7 @@ def findings(
     >>> found["hurry"].unit
     'trains'
     """
+    game_map = as_map(game_map)
     low, high = game_map.rules.players
     if games is None:
         games = simulate(game_map, [Planner()] * max(low, min(3, high)), n_games, seed, progress=progress)

@@ -32,12 +32,19 @@ class _Best(NamedTuple):
     routes: tuple[Route, ...]
 
 
-def expected_cards(game_map: GameMap, route: Route) -> Fraction:
+def expected_cards(game_map: MapLike, route: RouteLike) -> Fraction:
     """
     Return the cards that a route takes on average, without sets.
 
     Its length, and for a tunnel the expected surcharge from a fresh deck: each
     card turned over matches as often as a color card or a locomotive comes.
+
+    Parameters
+    ----------
+    game_map
+        The map, or its name.
+    route
+        A route of it, or what names one.
 
     Examples
     --------
@@ -46,7 +53,9 @@ def expected_cards(game_map: GameMap, route: Route) -> Fraction:
     >>> float(expected_cards(nordic, nordic.route("Oslo", "Bergen", color="red")))
     4.709090909090909
     """
-    return route.length + _surcharge(game_map, route)
+    game_map = as_map(game_map)
+    taken = game_map.route(route)
+    return taken.length + _surcharge(game_map, taken)
 
 
 def opportunity_cost(
