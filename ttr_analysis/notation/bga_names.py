@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from functools import lru_cache
 from itertools import permutations
 from typing import Any, Final, NamedTuple
 
-from ttr_analysis._errors import Fault, RecordError, nearest
+from ttr_analysis._errors import Fault, RecordError, UnknownNameError, nearest
 from ttr_analysis.cards import CardCounts
 from ttr_analysis.engine.layout import UNKNOWN_TICKET
 from ttr_analysis.maps.model import GameMap, Route
@@ -111,23 +112,6 @@ def players_of(log: Log, game_map: GameMap) -> tuple[str, ...]:
     return (*players, *(f"player {i + 1}" for i in range(len(players), least)))
 
 
-def _city(name: str, cities: Mapping[str, str]) -> str | None:
-    return cities.get(_spelled(name))
-
-
-def _spelled(name: str) -> str:
-    """
-    Return a name as it is compared: without case, accents, full stops, and differences of spelling that occur.
-
-    Examples
-    --------
-    >>> _spelled("Sault St. Marie") == _spelled("Sault Ste. Marie"), _spelled("Saint Louis")
-    (True, 'st louis')
-    """
-    words = fold(name).replace(".", "").split()
-    return " ".join("st" if word in ("saint", "sainte", "ste") else word for word in words)
-
-
 def tracks_of(log: Log, game_map: GameMap) -> dict[int, Route]:
     """
     Return the track of each claim, by line.
@@ -135,7 +119,6 @@ def tracks_of(log: Log, game_map: GameMap) -> dict[int, Route]:
     Of a double route the log does not say which track was taken: the claims
     of both are assigned together, by the colors that were played.
     """
-    cities = {_spelled(city.name): city.name for city in game_map.cities}
     claims: dict[tuple[Route, ...], list[LogEntry]] = {}
     attempts: dict[str, LogEntry] = {}
     for entry in log.entries:
@@ -145,7 +128,7 @@ def tracks_of(log: Log, game_map: GameMap) -> dict[int, Route]:
             attempt = attempts.pop(entry.player, None)
             # What was laid down tells the color; the claim of a tunnel also lists the surcharge.
             laid = entry if attempt is None else entry._replace(cards=attempt.cards)
-            claims.setdefault(_routes(entry, game_map, cities), []).append(laid)
+            claims.setdefault(_routes(entry, game_map), []).append(laid)
         elif entry.kind in ACTS:
             attempts.pop(entry.player, None)
     found: dict[int, Route] = {}
@@ -153,21 +136,20 @@ def tracks_of(log: Log, game_map: GameMap) -> dict[int, Route]:
         found.update(_assign(routes, entries))
     for entry in log.entries:
         if entry.kind == "attempt":
-            routes = _routes(entry, game_map, cities)
+            routes = _routes(entry, game_map)
             taken = {found[line] for line in found if line < entry.line}
             paid = [route for route in routes if pays(route, card_counts(entry.cards))]
             found[entry.line] = min(paid or routes, key=lambda route: route in taken)
     return found
 
 
-def _routes(entry: LogEntry, game_map: GameMap, cities: Mapping[str, str]) -> tuple[Route, ...]:
+def _routes(entry: LogEntry, game_map: GameMap) -> tuple[Route, ...]:
     """Return the tracks between the two cities of a line."""
-    pairs = [(_city(a, cities), _city(b, cities)) for a, b in entry.pairs]
-    named = [(a, b) for a, b in pairs if a is not None and b is not None]
-    routes = game_map.routes_between(*named[0]) if named else ()
-    if not routes:
-        raise fault(entry.line, entry.text, f"expected a route of {game_map.title}")
-    return routes
+    for a, b in entry.pairs:
+        with suppress(UnknownNameError):  # a name may have a hyphen of its own
+            if routes := game_map.routes_between(a, b):
+                return routes
+    raise fault(entry.line, entry.text, f"expected a route of {game_map.title}")
 
 
 def _assign(routes: Sequence[Route], entries: Sequence[LogEntry]) -> dict[int, Route]:
@@ -254,7 +236,7 @@ def _noted(name: str, game_map: GameMap) -> Copies:
     try:
         return copies_named(LogEntry("reveal", 0, None, "", name, ends=name), game_map)
     except RecordError:
-        near = nearest(_spelled(name.replace(" - ", "-")), names, 1)
+        near = nearest(fold(name.replace(" - ", "-")), names, 1)
         if not near:
             raise
         return names[near[0]]
@@ -265,7 +247,7 @@ def _ticket_names(game_map: GameMap) -> dict[str, Copies]:
     """Return the tickets by name as it is compared."""
     names: dict[str, set[int]] = {}
     for i, ticket in enumerate(game_map.tickets):
-        names.setdefault(_spelled(ticket.id.partition("/")[0]), set()).add(i)
+        names.setdefault(fold(ticket.id.partition("/")[0]), set()).add(i)
     return {name: frozenset(numbers) for name, numbers in names.items()}
 
 
@@ -273,6 +255,6 @@ def copies_named(entry: LogEntry, game_map: GameMap) -> Copies:
     """Return the ticket that a line names."""
     names = _ticket_names(game_map)
     for a, b in [*entry.pairs, *((b, a) for a, b in entry.pairs)]:
-        if found := names.get(_spelled(f"{a}-{b}")):
+        if found := names.get(fold(f"{a}-{b}")):
             return found
     raise fault(entry.line, entry.text, f"expected a ticket of {game_map.title}")

@@ -169,12 +169,14 @@ class StepReader:
             raise self._missing(due, telling, told)
         # An offer is told in any order; tickets from under the pile come in the order in which they lie there.
         items = list(values) if due.kind == codes.TICKET_OFFERED else [values[0]]
+        reasons = []
         for item in items:
-            if not telling.tell(item[0]):
+            reason = telling.tell(item[0])
+            if not reason:
                 values.remove(item)
                 return
-        value, place = items[0]
-        reason = telling.tell(value)
+            reasons.append(reason)
+        (value, place), reason = items[0], reasons[0]
         if value < len(CARD_KINDS) and due.kind in _CARDS:
             reason = f"the draw pile holds no {CARD_KINDS[value]} card"
         raise self.scan.error(reason, at=place, is_illegal=True)

@@ -76,7 +76,8 @@ def draw_board(
         if route["id"] in highlight:
             parts.append(_path(route["track"], f"fill='none' stroke='{BOARD.glow}' {_pen(PENS.glow_rim, unit)}"))
         is_faint = fade and (highlight or ends) and route["id"] not in highlight
-        parts += [f"<g opacity='{_FAINT}'>" if is_faint else "<g>", *_route(sheet, route, owners), "</g>"]
+        drawn = _route(sheet, route, owners)
+        parts += [f"<g opacity='{_FAINT}'>", *drawn, "</g>"] if is_faint else drawn
     style = f"style='width:100%;max-width:{width}px'"
     return "".join(_board(sheet, style, [*parts, *_tokens(sheet), *_cities(sheet["cities"], sheet)]))
 
