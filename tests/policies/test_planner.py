@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import fields, replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -40,14 +41,16 @@ from ttr_analysis.engine.codes import (
     unpack_cards,
 )
 from ttr_analysis.engine.kernel.faults import NONE
-from ttr_analysis.engine.kernel.scoring import COMPLETED_COLUMN, LOST_COLUMN, WON_COLUMN
+from ttr_analysis.engine.kernel.scoring import COMPLETED_COLUMN, LOST_COLUMN, TOTAL_COLUMN, WON_COLUMN
 from ttr_analysis.engine.kernel.step import action_fault, step
 from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import OVER, Phase, State
 from ttr_analysis.maps.model import GameMap, Ticket
 from ttr_analysis.policies import Greedy, Random, play_games
-from ttr_analysis.policies.planner import Planner
-from ttr_analysis.policies.planner.knowledge import Memory, Params
+from ttr_analysis.policies.planner import Planner, Planner1
+from ttr_analysis.policies.planner.card_value import trail_growth
+from ttr_analysis.policies.planner.knowledge import ROUTE_DANGER, Memory, Params, planner_lore
+from ttr_analysis.policies.planner.tickets import _expected_best
 from ttr_analysis.rules.chance import seed_key
 from ttr_analysis.tables import game_tables
 
@@ -59,6 +62,7 @@ PLAIN = Planner(
     symbol_price=0.0,
     faith=1000.0,
     late_price=0.0,
+    crowd_price=0.0,
     token_spread=1e9,
 )
 """Builds whatever completes most tickets, with the fewest trains."""
@@ -250,6 +254,40 @@ def test_tickets_are_drawn_for_a_network_that_completes_many() -> None:
     assert kind_of(Mind(position.put(TRAINS, 3)).decide()[0]) != DRAW_TICKETS
 
 
+@given(worth=st.lists(st.integers(-30, 30), min_size=1, max_size=7), n_drawn=st.integers(1, 8))
+def test_the_best_ticket_of_a_draw_is_the_mean_over_all_draws(worth: list[int], n_drawn: int) -> None:
+    draws = list(combinations(worth, min(n_drawn, len(worth))))
+
+    assert _expected_best(np.array(worth, dtype=np.float64), n_drawn) == pytest.approx(np.mean([max(d) for d in draws]))
+
+
+def test_a_route_is_in_danger_if_many_tickets_want_it_and_the_way_around_is_long() -> None:
+    position = Position("usa")
+    danger = planner_lore(position.map, 2)[ROUTE_DANGER:]
+    by_id = {route.id: int(danger[i]) for i, route in enumerate(position.map.routes)}
+
+    assert by_id["Kansas City-Omaha/0"] > 10 * by_id["Boston-Montréal/0"]
+    assert by_id["Kansas City-Omaha/0"] == by_id["Kansas City-Omaha/1"]
+    with_twins = planner_lore(position.map, 4)[ROUTE_DANGER:]
+    assert with_twins[[route.id for route in position.map.routes].index("Kansas City-Omaha/0")] == 0
+
+
+def test_a_trail_is_led_on_from_its_ends() -> None:
+    position = Position("usa").own(0, "Denver-Helena/0", "Denver-Omaha/0")
+    mind = Mind(position, replace(CONTENT, trail_weight=0.25, trail_step=2.0, trail_join=0.5))
+    mind.decide()
+    ids = [route.id for route in position.map.routes]
+    params = Params(mind.planner.params)
+
+    def growth(route: str) -> float:
+        return trail_growth(position.tables, params, mind.memory, ids.index(route))
+
+    assert growth("Duluth-Helena/0") == 2.25  # on from an end
+    assert growth("Denver-Phoenix/0") == 0.25  # a branch
+    assert growth("Helena-Omaha/0") == 2.0  # the two ends meet
+    assert growth("El Paso-Houston/0") == 0.0  # elsewhere
+
+
 # -- cards and claims -------------------------------------------------------------
 
 
@@ -323,7 +361,7 @@ def test_a_surcharge_is_paid_with_the_cards_missed_least() -> None:
 
 
 def test_a_surcharge_that_costs_too_much_is_declined() -> None:
-    assert kind_of(Mind(tunnel(3, locomotive=3)).decide()[0]) == DECLINE_TUNNEL
+    assert kind_of(Mind(tunnel(3, locomotive=3), Planner(decline_bar=2.0)).decide()[0]) == DECLINE_TUNNEL
     assert kind_of(Mind(tunnel(3, locomotive=3), Planner(decline_bar=100.0)).decide()[0]) == PAY_TUNNEL
     assert kind_of(Mind(tunnel(1, red=3)).decide()[0]) == DECLINE_TUNNEL
 
@@ -386,3 +424,29 @@ def test_a_planner_completes_most_of_its_tickets() -> None:
 
     assert results[:, 0, COMPLETED_COLUMN].mean() >= 2
     assert results[:, 0, LOST_COLUMN].mean() > -15
+
+
+@pytest.mark.compiled_only
+@pytest.mark.parametrize("name", ["nordic", "switzerland", "nederland", "usa"])
+def test_a_planner_beats_the_first_one(name: str) -> None:
+    game_map = load(name)
+    won = 0.0
+    for seat, players in enumerate(([Planner(), Planner1()], [Planner1(), Planner()])):
+        results, _, _ = play_games(game_map, players, 300, seed=11)
+        won += (results[:, seat, WON_COLUMN] / results[:, :, WON_COLUMN].sum(axis=1)).sum()
+
+    assert won / 600 >= 0.55  # 10,000 games of each map: docs/games.md
+
+
+@pytest.mark.compiled_only
+@pytest.mark.parametrize(
+    ("name", "n_players", "points"),
+    [
+        ("nordic", 3, [[114, 65, 75], [101, 89, 79], [88, 81, 123], [106, 120, 11]]),
+        ("nederland", 2, [[114, 181], [151, 136], [149, 99], [171, 132], [122, 155], [134, 181]]),
+    ],
+)
+def test_the_first_planner_plays_as_it_always_did(name: str, n_players: int, points: list[list[int]]) -> None:
+    results, _, _ = play_games(load(name), [Planner1()] * n_players, len(points), seed=7)
+
+    assert results[:, :, TOTAL_COLUMN].tolist() == points

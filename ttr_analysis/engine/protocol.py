@@ -29,8 +29,16 @@ BUILT_IN: Final = {
     "Greedy": "ttr_analysis.policies.greedy",
     "Planner": "ttr_analysis.policies.planner.policy",
     "Searcher": "ttr_analysis.policies.search.searcher",
+    "Planner1": "ttr_analysis.policies.planner.policy",
 }
-"""The players of the package, the weakest first: the name of the class, and its module, imported when it plays."""
+"""
+The players of the package: the name of the class, and its module, imported when it plays.
+
+The weakest come first, those of earlier versions last.
+"""
+
+FROZEN: Final = frozenset({"Planner1"})
+"""Players of earlier versions, who stay as they are so that others can be measured against them."""
 
 Chooser = Callable[[State, Tables, Ints, int, Floats, Ints], tuple[int, int]]
 """A compiled function that plays: see `CompiledPolicy.decide` for what it is given."""

@@ -17,7 +17,7 @@ import pandas as pd
 from tqdm.auto import tqdm
 
 from ttr_analysis._arrays import Floats
-from ttr_analysis.engine.protocol import BUILT_IN, PolicyLike, find_policies, find_policy, policy_name
+from ttr_analysis.engine.protocol import BUILT_IN, FROZEN, PolicyLike, find_policies, find_policy, policy_name
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.playout import is_compiled
@@ -36,14 +36,15 @@ def built_in() -> list[Player]:
     """
     Return the compiled players of the package, the weakest first.
 
-    `Searcher` plays some thousand times slower: name it to have it in.
+    `Searcher` plays some thousand times slower, and `Planner1` is `Planner` as
+    it was: name them to have them in.
 
     Examples
     --------
     >>> built_in()[:2]
     [Random(), Greedy()]
     """
-    return [policy for policy in find_policies(BUILT_IN) if is_compiled(policy)]
+    return [policy for policy in find_policies(BUILT_IN) if is_compiled(policy) and policy.name not in FROZEN]
 
 
 def tournament(

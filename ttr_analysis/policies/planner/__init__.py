@@ -2,6 +2,6 @@
 
 from ttr_analysis.policies.planner.choose import choose
 from ttr_analysis.policies.planner.knowledge import Memory, planner_lore
-from ttr_analysis.policies.planner.policy import Planner
+from ttr_analysis.policies.planner.policy import Planner, Planner1
 
-__all__ = ["Memory", "Planner", "choose", "planner_lore"]
+__all__ = ["Memory", "Planner", "Planner1", "choose", "planner_lore"]

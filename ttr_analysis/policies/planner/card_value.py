@@ -9,7 +9,7 @@ from ttr_analysis._compile import compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine.codes import pack_cards
 from ttr_analysis.engine.layout import NOBODY, State
-from ttr_analysis.policies.planner.knowledge import Memory, Params
+from ttr_analysis.policies.planner.knowledge import DANGER_UNIT, ROUTE_DANGER, Memory, Params
 from ttr_analysis.policies.planner.observation import is_open, token_terms, toll_cost
 from ttr_analysis.rules.payment import (
     GRAY_INDEX,
@@ -36,6 +36,10 @@ _LONG: Final = 3
 """Shorter routes outside the plan are left for the end."""
 _LATE: Final = 6.0
 """Turns left at which it is near."""
+_CALM: Final = 0.3
+"""How likely a route is wanted at which nobody builds, in the same unit as the ends at which somebody does."""
+_BOTH: Final = 2
+"""Ends of a route."""
 
 
 @compiled
@@ -155,6 +159,7 @@ def judge_color(
 def judge_routes(
     state: State,
     tables: Tables,
+    lore: Ints,
     seat: int,
     params: Params,
     memory: Memory,
@@ -193,10 +198,9 @@ def judge_routes(
     share = memory.gain_planned / max(1, memory.n_planned)
     price = params.extra_train_price * min(1.0, max(0.0, (left - 2.0) / 8.0))
     least = 1 if is_stuck or left < _LATE else _LONG
-    trail = 0.0
+    has_trail = False
     for i in range(tables.n_bonuses):
-        if tables.bonus_measure[i] == MEASURE_TRAIL:
-            trail = params.trail_weight
+        has_trail = has_trail or tables.bonus_measure[i] == MEASURE_TRAIL
     token_value, at_stake = token_terms(state, tables, seat, params)
     n_planned = memory.n_planned
     n_ready = 0
@@ -204,15 +208,15 @@ def judge_routes(
         is_plan = i < n_planned
         if is_plan:
             route = memory.plan[i]
-            worth = share + tables.points[route]
+            worth = share + tables.points[route] + params.rush * danger(tables, lore, memory, route)
         else:
             route = i - n_planned
             length = tables.length[route]
             if length < least or length > n_trains or state.owner[route] != NOBODY or memory.is_planned[route]:
                 continue
-            worth = tables.points[route] - price * length
-            if trail > 0.0 and leads_on(tables, memory, route):
-                worth += trail * length
+            worth = tables.points[route] - price * length + params.denial * danger(tables, lore, memory, route)
+            if has_trail:
+                worth += trail_growth(tables, params, memory, route) * length
             if tables.tokens_each > 0:
                 worth -= toll_cost(state, tables, seat, route, token_value, at_stake)
             if not is_open(state, tables, seat, route) or (worth <= 0.0 and not is_stuck):
@@ -240,11 +244,34 @@ def judge_routes(
 
 
 @compiled
-def leads_on(tables: Tables, memory: Memory, route: int) -> bool:
-    """Return whether a route leads on from the own network without closing a circle."""
-    a = memory.label[tables.city_a[route]]
-    b = memory.label[tables.city_b[route]]
-    return bool(a != b and (a != tables.city_a[route] or b != tables.city_b[route]))
+def danger(tables: Tables, lore: Ints, memory: Memory, route: int) -> float:
+    """Return trains that it costs to lose a route, by how likely somebody wants it who builds at one of its ends."""
+    rivals = memory.rivals[tables.city_a[route]] + memory.rivals[tables.city_b[route]]
+    return float(lore[ROUTE_DANGER + route] * (_CALM + rivals) / DANGER_UNIT)
+
+
+@compiled
+def trail_growth(tables: Tables, params: Params, memory: Memory, route: int) -> float:
+    """
+    Return what each train of a route adds to the trail through the own network, in points.
+
+    A trail ends where an odd number of routes meet. From there a route leads
+    it on, and a route between two such cities makes one trail of two parts;
+    from any other city it would be a branch.
+    """
+    a, b = tables.city_a[route], tables.city_b[route]
+    at_a, at_b = memory.degree[a], memory.degree[b]
+    n_odd = at_a % 2 + at_b % 2
+    if memory.label[a] == memory.label[b]:
+        return params.trail_step if n_odd == _BOTH else 0.0
+    if at_a == 0 and at_b == 0:
+        return 0.0
+    growth = params.trail_weight
+    if at_a > 0 and at_b > 0:
+        growth += params.trail_join + params.trail_step if n_odd == _BOTH else 0.5 * params.trail_join
+    elif n_odd > 0:
+        growth += params.trail_step
+    return growth
 
 
 # -- payments ------------------------------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ from ttr_analysis.policies.planner.card_value import (
 )
 from ttr_analysis.policies.planner.knowledge import Memory, Params
 from ttr_analysis.policies.planner.observation import observe, turns_left
-from ttr_analysis.policies.planner.tickets import consider_tickets, expected_tickets
+from ttr_analysis.policies.planner.tickets import consider_tickets, expected_tickets, foresee_draw
 from ttr_analysis.rules.tunnel import spare_cards
 from ttr_analysis.tables import MAX_ROUTES, Tables
 
@@ -109,7 +109,7 @@ def take_turn(
     is_stuck = not can_draw(state, tables)
     if is_stuck:
         n_trains = state.trains[seat]  # none are saved for a plan that cannot be paid any more
-    n_ready = judge_routes(state, tables, seat, params, memory, free, n_trains, left, is_stuck, value, ready)
+    n_ready = judge_routes(state, tables, lore, seat, params, memory, free, n_trains, left, is_stuck, value, ready)
     draw, rate = best_draw(state, tables, seat, params, value)
     if state.phase == SECOND_DRAW:
         return draw, 0
@@ -137,9 +137,13 @@ def take_turn(
             cards = cards_of_form(state, tables, seat, memory, route, form)
     if code >= 0 and memory.is_planned[argument_of(code)]:
         return code, cards
-    may_draw = has_tickets(state) and n_trains >= params.ticket_trains and left >= params.ticket_turns
-    if may_draw and expected_tickets(state, tables, lore, seat, params, memory, n_trains, left) >= params.ticket_bar:
-        return DRAW_TICKETS, 0
+    if has_tickets(state) and n_trains >= params.ticket_trains and left >= params.ticket_turns:
+        if params.foresight > 0.0:
+            gain = foresee_draw(state, tables, seat, params, memory, left)
+        else:
+            gain = expected_tickets(state, tables, lore, seat, params, memory, n_trains, left) - params.ticket_bar
+        if gain >= 0.0:
+            return DRAW_TICKETS, 0
     if code >= 0:
         return code, cards
     if draw >= 0:

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from ttr_analysis._arrays import Ints
+from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis._compile import Record, block, cell, float_cell
 from ttr_analysis.analysis.tickets.steiner import all_distances
 from ttr_analysis.cards import N_KINDS
@@ -23,6 +23,10 @@ class Memory(Record):
     """The seat's stream of chance."""
     is_awake = cell()
     """0 before the first look at a game."""
+    degree = block(MAX_CITIES)
+    """Own routes at each city."""
+    rivals = block(MAX_CITIES)
+    """1 for each city that routes of others touch."""
     n_seen = cell()
     """Claims that were looked at."""
     n_tickets_planned = cell()
@@ -35,6 +39,10 @@ class Memory(Record):
     """Points that the tickets of the plan are worth."""
     left_planned = cell()
     """Turns that were left when the plan was made."""
+    board_foreseen = cell()
+    """A number of the board on which tickets of the pile were looked at last."""
+    foreseen = cell()
+    """What they add to what a draw brings, in parts of a point."""
     label = block(MAX_CITIES)
     """For each city a label, equal for cities that the seat's own routes join."""
     plan = block(MAX_ROUTES)
@@ -81,15 +89,30 @@ class Params(Record, dtype=np.float64):
     opening_bar = float_cell()
     plan_bar = float_cell()
     decline_bar = float_cell()
+    crowd_price = float_cell()
+    crowd_part = float_cell()
+    rush = float_cell()
+    denial = float_cell()
+    trail_step = float_cell()
+    trail_join = float_cell()
+    foresight = float_cell()
+    bonus_pull = float_cell()
+    seat_spread = float_cell()
 
 
 # -- what a planner knows about a map before the first game --------------------------------------------------------
 
 GOAL_TRAINS: Final = 0
 """Fewest trains from the origin of a ticket to each destination, as listed in the tables."""
-LORE_SIZE: Final = GOAL_TRAINS + MAX_GOALS
+ROUTE_DANGER: Final = GOAL_TRAINS + MAX_GOALS
+"""Trains that it costs to go around each route, times the share of tickets for which it is on the way."""
+DANGER_UNIT: Final = 1000
+"""A danger is in so many parts of a train."""
+LORE_SIZE: Final = ROUTE_DANGER + MAX_ROUTES
 
 _FAR: Final = 1 << 40
+_LONG_WAY: Final = 8
+"""Trains of the longest way around that is told apart."""
 
 
 @lru_cache(maxsize=64)
@@ -125,7 +148,43 @@ def planner_lore(game_map: GameMap, n_players: int) -> Ints:
         for goal in range(tables.goal_start[ticket], tables.goal_start[ticket + 1]):
             there = _cities_of(tables, tables.goal_place[goal])
             lore[GOAL_TRAINS + goal] = distance[np.ix_(origin, there)].min()
+    lore[ROUTE_DANGER : ROUTE_DANGER + MAX_ROUTES] = _dangers(tables, weight, distance)
     return lore
+
+
+def _dangers(tables: Tables, weight: Ints, distance: Ints) -> Ints:
+    """Return what losing each route costs those who want it: see `ROUTE_DANGER`."""
+    share = _shares(tables, distance)
+    danger = np.zeros(MAX_ROUTES, dtype=np.int64)
+    without = np.empty_like(distance)
+    for r in range(tables.n_routes):
+        a, b, twin = tables.city_a[r], tables.city_b[r], tables.twin[r]
+        others = weight.copy()
+        others[a, b] = others[b, a] = tables.length[twin] if twin >= 0 and tables.both_open else _FAR
+        all_distances(others, without)
+        detour = min(_LONG_WAY, without[a, b] - distance[a, b])
+        danger[r] = round(DANGER_UNIT * share[r] * detour)
+    return danger
+
+
+def _shares(tables: Tables, distance: Ints) -> Floats:
+    """Return for each route the share of all tickets, by points, for which it may be on the way."""
+    share = np.zeros(tables.n_routes)
+    a, b, length = (block[: tables.n_routes] for block in (tables.city_a, tables.city_b, tables.length))
+    total = 0
+    for ticket in range(tables.n_tickets):
+        origin = _cities_of(tables, tables.origin[ticket])
+        ways = []
+        for goal in range(tables.goal_start[ticket], tables.goal_start[ticket + 1]):
+            there = _cities_of(tables, tables.goal_place[goal])
+            between = distance[np.ix_(origin, there)]
+            i, j = np.unravel_index(between.argmin(), between.shape)
+            ways.append((tables.goal_points[goal] - between.min(), origin[i], there[j], tables.goal_points[goal]))
+        _, start, end, points = max(ways, key=lambda way: way[0])
+        via = length + np.minimum(distance[start, a] + distance[b, end], distance[start, b] + distance[a, end])
+        share += np.where(via <= distance[start, end] + 1, points, 0)
+        total += int(points)
+    return share / max(1, total)
 
 
 def _cities_of(tables: Tables, place: int) -> Ints:

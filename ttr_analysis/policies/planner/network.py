@@ -72,7 +72,7 @@ def lay_board(
     tables: Tables,
     seat: int,
     params: Params,
-    memory: Memory,
+    label: Ints,
     node: Ints,
     start: Ints,
     arcs: Ints,
@@ -83,6 +83,8 @@ def lay_board(
 
     Parameters
     ----------
+    label
+        For each city a label, equal for those that are one node.
     node, start, arcs
         Filled.
     room
@@ -102,11 +104,11 @@ def lay_board(
         number[city] = -1
     n = 0
     for city in range(n_cities):
-        label = memory.label[city]
-        if number[label] < 0:
-            number[label] = n
+        part = label[city]
+        if number[part] < 0:
+            number[part] = n
             n += 1
-        node[city] = number[label]
+        node[city] = number[part]
     for a in range(n + 1):
         start[a] = 0
     for r in range(n_routes):

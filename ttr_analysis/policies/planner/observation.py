@@ -28,9 +28,12 @@ def observe(state: State, tables: Tables, seat: int, memory: Memory) -> None:
         route = state.claimed[i]
         if state.owner[route] == seat:
             join_ends(tables, route, memory.label)
+            memory.degree[tables.city_a[route]] += 1
+            memory.degree[tables.city_b[route]] += 1
             if not drop_planned(tables, route, memory) and memory.n_planned > 0:
                 memory.is_stale = 1
         else:
+            memory.rivals[tables.city_a[route]] = memory.rivals[tables.city_b[route]] = 1
             _lose_route(state, tables, seat, route, memory)
     memory.n_seen = state.n_claims
     if memory.n_tickets_planned != state.n_held[seat]:
@@ -111,6 +114,7 @@ def token_terms(state: State, tables: Tables, seat: int, params: Params) -> tupl
     at_stake = 0.0
     if tables.tokens_each == 0:
         return token_value, at_stake
+    spread = params.token_spread + params.seat_spread * (tables.n_seats - 2)
     for i in range(tables.n_bonuses):
         points = tables.bonus_points[i]
         without_loans = tables.bonus_without_loans[i]
@@ -120,10 +124,10 @@ def token_terms(state: State, tables: Tables, seat: int, params: Params) -> tupl
         slope = 0.0
         for other in range(tables.n_seats):
             if other != seat and not (without_loans and state.loans[other] > 0):
-                behind = (state.tokens[other] - state.tokens[seat]) / params.token_spread
+                behind = (state.tokens[other] - state.tokens[seat]) / spread
                 share = 1.0 + abs(behind)
                 rank += 0.5 + 0.5 * behind / share
-                slope += 0.5 / (share * share * params.token_spread)
+                slope += 0.5 / (share * share * spread)
         whole = int(rank)
         step = points[whole] - points[whole + 1] if whole + 1 < MAX_SEATS else 0
         token_value += float(slope * step)

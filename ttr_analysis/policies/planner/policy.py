@@ -69,6 +69,27 @@ class Planner(OneMove):
         must be.
     decline_bar
         Points that the cards of a surcharge may be missed at most.
+    crowd_price, crowd_part
+        Points that each train of a network costs on top by which it takes
+        more than this part of those left: long networks are completed less
+        often.
+    rush, denial
+        How much a route of the plan, and any other one, is worth on top where
+        others build: times the trains that it costs to go around it, and the
+        share of all tickets for which it is on the way.
+    trail_step, trail_join
+        Points per train for a route that leads the own trail on at its end,
+        or joins two parts of the own network, where the longest trail has a
+        bonus.
+    foresight
+        Above 0, what a draw of tickets brings is foreseen as if the plan were
+        built, with constants from games; else from the largest part of the
+        own network, as `Planner1` does.
+    bonus_pull
+        By how many points the bar for drawing tickets is lower for each point
+        of a seat's share in bonuses for completed tickets.
+    seat_spread
+        How much larger `token_spread` is for each player beyond two.
 
     Raises
     ------
@@ -81,30 +102,39 @@ class Planner(OneMove):
     0.5
     """
 
-    train_price: float = 1.2
-    route_price: float = 1.2
-    point_weight: float = 0.5
+    train_price: float = 1.1
+    route_price: float = 1.1
+    point_weight: float = 0.42
     tunnel_price: float = 1.0
-    symbol_price: float = 0.7
-    faith: float = 0.85
+    symbol_price: float = 0.58
+    faith: float = 0.81
     late_price: float = 3.0
     cards_per_turn: float = 1.8
-    trains_per_claim: float = 2.8
-    extra_train_price: float = 0.7
-    extra_bar: float = 1.0
+    trains_per_claim: float = 2.4
+    extra_train_price: float = 1.5
+    extra_bar: float = 0.95
     wanted_price: float = 1.5
-    spare_price: float = 0.2
-    locomotive_price: float = 1.5
-    breadth: float = 0.1
-    tunnel_odds: float = 0.6
-    ticket_bar: float = 14.0
-    ticket_trains: float = 10.0
-    ticket_turns: float = 6.0
-    token_spread: float = 10.0
-    trail_weight: float = 0.3
-    opening_bar: float = 1.0
-    plan_bar: float = 0.5
-    decline_bar: float = 4.0
+    spare_price: float = 0.34
+    locomotive_price: float = 1.1
+    breadth: float = 0.085
+    tunnel_odds: float = 0.65
+    ticket_bar: float = 4.0
+    ticket_trains: float = 12.0
+    ticket_turns: float = 4.0
+    token_spread: float = 5.8
+    trail_weight: float = 0.05
+    opening_bar: float = 0.71
+    plan_bar: float = 1.6
+    decline_bar: float = 6.2
+    crowd_price: float = 1.6
+    crowd_part: float = 0.72
+    rush: float = 0.5
+    denial: float = 0.27
+    trail_step: float = 0.41
+    trail_join: float = 1.3
+    foresight: float = 1.0
+    bonus_pull: float = 0.78
+    seat_spread: float = 5.0
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no strategy."""
@@ -142,3 +172,56 @@ class Planner(OneMove):
     ) -> tuple[int, int]:
         """Return the action chosen."""
         return choose(state, tables, lore, seat, params, memory)
+
+
+@dataclass(frozen=True, slots=True)
+class Planner1(Planner):
+    """
+    `Planner` with the numbers that it had first: a player to measure others against, which stays as it is.
+
+    Examples
+    --------
+    >>> Planner1().ticket_bar, isinstance(Planner1(), Planner)
+    (14.0, True)
+    """
+
+    train_price: float = 1.2
+    route_price: float = 1.2
+    point_weight: float = 0.5
+    tunnel_price: float = 1.0
+    symbol_price: float = 0.7
+    faith: float = 0.85
+    late_price: float = 3.0
+    cards_per_turn: float = 1.8
+    trains_per_claim: float = 2.8
+    extra_train_price: float = 0.7
+    extra_bar: float = 1.0
+    wanted_price: float = 1.5
+    spare_price: float = 0.2
+    locomotive_price: float = 1.5
+    breadth: float = 0.1
+    tunnel_odds: float = 0.6
+    ticket_bar: float = 14.0
+    ticket_trains: float = 10.0
+    ticket_turns: float = 6.0
+    token_spread: float = 10.0
+    trail_weight: float = 0.3
+    opening_bar: float = 1.0
+    plan_bar: float = 0.5
+    decline_bar: float = 4.0
+    crowd_price: float = 0.0
+    crowd_part: float = 0.6
+    rush: float = 0.0
+    denial: float = 0.0
+    trail_step: float = 0.0
+    trail_join: float = 0.0
+    foresight: float = 0.0
+    bonus_pull: float = 0.0
+    seat_spread: float = 0.0
+
+    name: ClassVar[str] = "Planner1"
+
+    @property
+    def chooser(self) -> Chooser:
+        """The function that plays: `choose`."""
+        return choose
