@@ -86,7 +86,7 @@ EXTENTS = {
     "nordic": Extent(-16, 50, 56, 74.5, ("Norway", "Sweden", "Finland", "Denmark"), 0.05, 0.02, 2),
     "switzerland": Extent(4.9, 45.2, 11.6, 48.6, ("Switzerland", "Liechtenstein"), 0.004, 0.0, 3),
     "nederland": Extent(2.0, 49.9, 9.2, 54.4, ("Netherlands",), 0.006, 0.0003, 3),
-    "europe": Extent(-32, 28, 64, 67, EUROPE, 0.12, 0.1, 2),
+    "europe": Extent(-32, 28, 64, 67, EUROPE, 0.17, 0.14, 2),
     "usa": Extent(-137, 20, -56, 57, ("United States of America",), 0.075, 0.06, 2, states="USA"),
 }
 

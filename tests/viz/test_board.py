@@ -358,3 +358,20 @@ def test_a_map_without_background_or_positions_of_its_own_is_drawn() -> None:
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_built_in_maps_lie_on_land(name: str) -> None:
     assert {"land", "home", "borders", "lakes"} <= gids(plot_map(load(name)))
+
+
+def test_stations_stand_in_their_cities_in_the_color_of_their_player() -> None:
+    europe = load("europe")
+    ax = plot_map(europe, owned={"Ida": [("Paris", "Zürich")]}, stations={"wien": "Bo", "Paris": "Ida"}, legend=True)
+
+    colors = [to_rgba(color) for color in (PLAYER_COLORS[1], PLAYER_COLORS[0])]
+    houses = [artist for artist in ax.collections if artist.get_gid() == "stations"]
+    for house, name, color in zip(houses, ("Wien", "Paris"), colors, strict=True):
+        assert house.get_paths()[0].contains_point((europe.city(name).x, europe.city(name).y))
+        assert tuple(np.array(house.get_facecolor())[0]) == color
+    legend = ax.get_legend()
+    assert legend is not None
+    assert {"Ida", "Bo"} <= {text.get_text() for text in legend.get_texts()}
+    assert ax.get_title() == "Europe: 1 route owned, 2 stations"
+    with pytest.raises(UnknownNameError, match="Wein"):
+        plot_map(europe, stations={"Wein": 0})

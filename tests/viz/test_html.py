@@ -7,9 +7,11 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from tests.fixtures import load
 from ttr_analysis import GameMap
 from ttr_analysis.viz.html import map_svg
-from ttr_analysis.viz.style import CARD_STYLES
+from ttr_analysis.viz.style import CARD_STYLES, PLAYER_COLORS
+from ttr_analysis.viz.svg import live_sheet
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -82,3 +84,23 @@ def test_names_stay_text(nordic: GameMap, name: str) -> None:
 
 def test_a_map_shows_itself_in_a_notebook(nordic: GameMap) -> None:
     assert nordic._repr_html_() == map_svg(nordic)
+
+
+def test_stations_stand_in_their_cities_with_the_number_of_their_seat() -> None:
+    europe = load("europe")
+    picture = ET.fromstring(map_svg(europe, stations={"Wien": 2, "Paris": 0}))  # noqa: S314 - made here
+
+    cities = [group for group in picture.iter(f"{SVG}g") if group.get("class") == "ttr-city"]
+    houses = {group.findtext(f"{SVG}title"): group for group in cities if group.find(f"{SVG}text") is not None}
+    assert houses.keys() == {"Paris: station of P0", "Wien: station of P2"}
+    assert houses["Wien: station of P2"].findtext(f"{SVG}text") == "2"
+    house = houses["Paris: station of P0"].find(f"{SVG}path")
+    assert house is not None
+    assert house.get("fill") == PLAYER_COLORS[0]
+
+
+def test_a_board_that_is_alive_has_a_house_in_every_city_where_one_may_be_built() -> None:
+    for name in ("europe", "usa"):
+        game_map = load(name)
+        n_houses = live_sheet(game_map)["svg"].count("class='ttr-station' data-owner=''")
+        assert n_houses == (len(game_map.cities) if game_map.rules.stations.number else 0)

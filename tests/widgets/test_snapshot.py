@@ -37,6 +37,7 @@ def expected(state: GameState) -> dict[str, Any]:
     """Return what a moment has to say of a state, but for what is said of seats."""
     return {
         "owners": state.owners,
+        "stations": state.stations,
         "left": None if state.is_over else state.turns_left,
         "market": list(state.market),
         "pile": state.n_pile,

@@ -21,12 +21,12 @@ from matplotlib.text import Text
 from matplotlib.textpath import TextPath
 
 from ttr_analysis.maps.loading import MapLike, as_map
-from ttr_analysis.maps.model import GameMap, Route, TicketLike
+from ttr_analysis.maps.model import CityLike, GameMap, Route, TicketLike
 from ttr_analysis.viz.coast import Background, Points, load_background
 from ttr_analysis.viz.curves import bezier
 from ttr_analysis.viz.geometry import BoardLayout, frame, lay_out
 from ttr_analysis.viz.placement import Car
-from ttr_analysis.viz.shapes import PLATE, arrow, band, cross, disk, placed, saw, train
+from ttr_analysis.viz.shapes import PLATE, arrow, band, cross, disk, placed, saw, station, train
 from ttr_analysis.viz.sheet import Routes, Scene, Values, arcs_of, read_scene
 from ttr_analysis.viz.style import (
     BOARD,
@@ -65,6 +65,7 @@ def plot_map(  # noqa: PLR0913 - one option per thing to be seen, each by keywor
     tickets: Iterable[TicketLike] = (),
     owned: Mapping[Any, Routes] | Routes = (),
     closed: Routes = (),
+    stations: Mapping[CityLike, Any] | None = None,
     values: Values | None = None,
     value_label: str = "",
     title: str | None = None,
@@ -92,6 +93,9 @@ def plot_map(  # noqa: PLR0913 - one option per thing to be seen, each by keywor
         of one player.
     closed
         Routes that are crossed out.
+    stations
+        Who has a station, by city: a seat or the name of a player, as in
+        `owned`.
     values
         A number per route (route, route id or pair of cities) or city (name),
         as a dict or a pandas Series. Routes and cities are colored by it, in
@@ -129,7 +133,9 @@ def plot_map(  # noqa: PLR0913 - one option per thing to be seen, each by keywor
     'Nordic Countries: 1 route highlighted'
     """
     game_map = as_map(game_map)
-    scene = read_scene(game_map, highlight=highlight, closed=closed, tickets=tickets, owned=owned, values=values)
+    scene = read_scene(
+        game_map, highlight=highlight, closed=closed, tickets=tickets, owned=owned, values=values, stations=stations
+    )
     layout = lay_out(game_map)
     behind = load_background(game_map, None if background is None else FilePath(background))
     board = _Board(_new_axes(layout) if ax is None else ax, game_map, layout, scene, value_label)
@@ -142,6 +148,7 @@ def plot_map(  # noqa: PLR0913 - one option per thing to be seen, each by keywor
     board.draw_crosses()
     board.draw_tokens()
     board.draw_cities()
+    board.draw_stations()
     board.draw_tickets()
     board.draw_labels()
     board.ax.set_title(scene.title(game_map) if title is None else title, parse_math=False)
@@ -344,13 +351,15 @@ class _Board:
             if player.symbol and on_board:
                 self._write_symbols(player.symbol, on_board, ink_upon(player.color))
 
-    def _write_symbols(self, symbol: str, cars: Sequence[Car], ink: str) -> None:
+    def _write_symbols(
+        self, symbol: str, cars: Sequence[Car], ink: str, *, zorder: float = 3.7, gid: str = "train-symbols"
+    ) -> None:
         """Write a character in the middle of each car, all as one outline."""
         letter = TextPath((0.0, 0.0), symbol, size=0.42 * self.layout.unit, prop=FontProperties(weight="bold"))
         middle = np.mean([letter.get_extents().min, letter.get_extents().max], axis=0)
         places = [Path(letter.vertices - middle + (car.x, car.y), letter.codes) for car in cars]
         outline = Path.make_compound_path(*places)
-        self.ax.add_artist(PathPatch(outline, facecolor=ink, linewidth=0.0, zorder=3.7, gid="train-symbols"))
+        self.ax.add_artist(PathPatch(outline, facecolor=ink, linewidth=0.0, zorder=zorder, gid=gid))
 
     def draw_crosses(self) -> None:
         """Cross out closed routes."""
@@ -381,6 +390,15 @@ class _Board:
         arrows = [arrow(*self.position(city), way.angle, radius) for city, way in self.layout.exits.items()]
         colors = [shade(city) if shade and city in values else BOARD.quiet_text for city in self.layout.exits]
         self.polygons("exits", 5.0, arrows, colors, edges=BOARD.halo, pen=PENS.exit)
+
+    def draw_stations(self) -> None:
+        """Draw a house upon each city with a station, in the color of its player and with the same symbol."""
+        for city, player in self.scene.stations.items():
+            house = station(*self.position(city), self.layout.city_radius)
+            self.polygons("stations", 5.2, [house], player.color, edges=BOARD.rim, pen=PENS.city)
+            if player.symbol:
+                spot = Car(*self.position(city), 0.0, self.layout.city_radius, self.layout.city_radius)
+                self._write_symbols(player.symbol, [spot], ink_upon(player.color), zorder=5.3, gid="station-symbols")
 
     def draw_tickets(self) -> None:
         """Ring the ends of each ticket and join them by an arc with the points."""
@@ -430,7 +448,8 @@ class _Board:
             handles["highlighted"] = Line2D([], [], color=BOARD.glow, linewidth=5)
         if scene.closed:
             handles["closed"] = Line2D([], [], marker="x", markeredgecolor=BOARD.closed, markeredgewidth=2, **mark)
-        handles |= {player.label: Patch(facecolor=player.color, edgecolor="white") for player in scene.players}
+        players = [*scene.players, *scene.stations.values()]
+        handles |= {player.label: Patch(facecolor=player.color, edgecolor="white") for player in players}
         if handles:
             shown = self.ax.legend(list(handles.values()), list(handles), loc="best", fontsize="small", framealpha=0.9)
             shown.set_zorder(7)

@@ -22,6 +22,7 @@ def map_svg(
     game_map: GameMap,
     owners: Mapping[str, Owner] | None = None,
     *,
+    stations: Mapping[str, int] | None = None,
     highlight: Collection[Route] = (),
     tickets: Iterable[Ticket] = (),
     width: int = WIDTH,
@@ -40,6 +41,8 @@ def map_svg(
     owners
         Seat or "neutral" by the id of each route that is taken: it bears
         trains with the number of the seat.
+    stations
+        Seat by the name of each city that has a station.
     highlight
         Routes that stand out.
     tickets
@@ -62,7 +65,8 @@ def map_svg(
     """
     ends = [(a, b) for ticket in tickets for a, b, _ in arcs_of(ticket, game_map)]
     shown = {route.id for route in highlight}
-    return draw_board(board_sheet(game_map), owners or {}, highlight=shown, ends=ends, width=width, fade=fade)
+    sheet = board_sheet(game_map)
+    return draw_board(sheet, owners or {}, stations=stations, highlight=shown, ends=ends, width=width, fade=fade)
 
 
 # -- answers made of routes ----------------------------------------------------------------------------------------
@@ -159,7 +163,7 @@ def game_board(state: PublicState) -> str:
     }
     if any(state.tokens):
         columns["tokens"] = state.tokens
-    return map_svg(state.game_map, state.owners) + _table(repr(state).strip("<>"), columns)
+    return map_svg(state.game_map, state.owners, stations=state.stations) + _table(repr(state).strip("<>"), columns)
 
 
 def _table(caption: str, columns: Mapping[str, Sequence[object]]) -> str:

@@ -74,7 +74,7 @@ def _parts(record: GameRecord, scores: list[Score]) -> Iterator[str]:
         ]
         yield f"<tr>{''.join(f'<td style=text-align:left>{cell}</td>' for cell in cells)}</tr>"
     yield "</tbody></table>"
-    yield map_svg(record.map, last.owners, width=WIDTH)
+    yield map_svg(record.map, last.owners, stations=last.stations, width=WIDTH)
     yield from _moves(record)
     yield "</div>"
 

@@ -13,6 +13,7 @@ from ttr_analysis.viz.style import Shape
 PLATE: Shape = ((-0.62, -0.40), (0.62, -0.40), (0.62, 0.40), (-0.62, 0.40))
 """What lies behind a locomotive symbol, in car widths."""
 _ARROW: Shape = ((1.2, 0.0), (-0.6, 0.9), (-0.2, 0.0), (-0.6, -0.9))
+_HOUSE: Shape = ((-1.35, -1.2), (1.35, -1.2), (1.35, 0.55), (0.0, 1.8), (-1.35, 0.55))
 _CIRCLE: Shape = tuple((math.cos(math.tau * k / 40), math.sin(math.tau * k / 40)) for k in range(40))
 _TOOTH = 0.20
 """From tooth to tooth of a tunnel, in space units."""
@@ -59,6 +60,11 @@ def band(track: Track, width: float) -> Shape:
 def disk(x: float, y: float, radius: float) -> Shape:
     """Return a circle."""
     return tuple((x + radius * u, y + radius * v) for u, v in _CIRCLE)
+
+
+def station(x: float, y: float, radius: float) -> Shape:
+    """Return the house of a station upon the dot of its city."""
+    return tuple((x + radius * u, y + radius * v) for u, v in _HOUSE)
 
 
 def arrow(x: float, y: float, angle: float, size: float) -> Shape:

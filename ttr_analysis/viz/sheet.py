@@ -17,13 +17,13 @@ from typing import Any, Final, Protocol, SupportsFloat, TypeAlias, TypedDict, ru
 
 from ttr_analysis._errors import UnknownNameError
 from ttr_analysis._words import counted
-from ttr_analysis.maps.model import City, GameMap, Route, RouteLike, Ticket, TicketLike
+from ttr_analysis.maps.model import City, CityLike, GameMap, Route, RouteLike, Ticket, TicketLike
 from ttr_analysis.viz.coast import load_background
 from ttr_analysis.viz.curves import Points
 from ttr_analysis.viz.geometry import BoardLayout, Token, frame, lay_out
 from ttr_analysis.viz.naming import describe_route, name_ticket
 from ttr_analysis.viz.placement import LabelSpot
-from ttr_analysis.viz.shapes import PLATE, arrow, cross, placed, saw, train
+from ttr_analysis.viz.shapes import PLATE, arrow, cross, placed, saw, station, train
 from ttr_analysis.viz.style import BOARD, CARD_STYLES, NEUTRAL_COLOR, PLAYER_COLORS, PLAYER_DASHES, Shape, ink_upon
 
 SCALE: Final = 100
@@ -71,12 +71,18 @@ class RouteSheet(TypedDict):
 
 
 class CitySheet(TypedDict):
-    """A city; `arrow` is empty for a city proper, else the arrowhead of a border point."""
+    """
+    A city.
+
+    `arrow` is empty for a city proper, else the arrowhead of a border point;
+    `station` is the house of a station, empty where none may be built.
+    """
 
     name: str
     x: int
     y: int
     arrow: str
+    station: str
 
 
 class LabelSheet(TypedDict):
@@ -205,7 +211,7 @@ def board_sheet(game_map: GameMap) -> Sheet:
         paper=BOARD.home if behind is None else BOARD.sea,
         layers=_layers(game_map, layout),
         routes=[_route(route, layout) for route in game_map.routes],
-        cities=[_city(city.name, city.x, city.y, layout) for city in game_map.cities],
+        cities=[_city(city, layout, game_map) for city in game_map.cities],
         labels=[_label(label, layout.label_size) for label in layout.labels],
         tokens=[
             _token(token, kind) for kind, tokens in (("toll", layout.tolls), ("swap", layout.swaps)) for token in tokens
@@ -277,11 +283,13 @@ def _route(route: Route, layout: BoardLayout) -> RouteSheet:
     )
 
 
-def _city(name: str, x: float, y: float, layout: BoardLayout) -> CitySheet:
-    column, row = _point(x, y)
-    way = layout.exits.get(name)
-    head = "" if way is None else _path([arrow(x, y, way.angle, layout.city_radius)])
-    return CitySheet(name=name, x=column, y=row, arrow=head)
+def _city(city: City, layout: BoardLayout, game_map: GameMap) -> CitySheet:
+    (column, row), radius = _point(city.x, city.y), layout.city_radius
+    way = layout.exits.get(city.name)
+    head = "" if way is None else _path([arrow(city.x, city.y, way.angle, radius)])
+    may_have_one = way is None and game_map.rules.stations.number > 0
+    house = _path([station(city.x, city.y, radius)]) if may_have_one else ""
+    return CitySheet(name=city.name, x=column, y=row, arrow=head, station=house)
 
 
 def _label(label: LabelSpot, size: float) -> LabelSheet:
@@ -394,6 +402,8 @@ class Scene:
         Who owns routes.
     values
         Numbers by route id or city name; None if nothing is colored by them.
+    stations
+        Who has a station, by the name of the city.
     """
 
     highlight: frozenset[str]
@@ -401,6 +411,7 @@ class Scene:
     tickets: tuple[Ticket, ...]
     players: tuple[Player, ...]
     values: dict[str, float] | None
+    stations: dict[str, Player]
 
     @property
     def owned(self) -> frozenset[str]:
@@ -423,6 +434,8 @@ class Scene:
             )
             if routes
         ]
+        if self.stations:
+            parts.append(counted(len(self.stations), "station"))
         if self.tickets:
             parts.insert(0, counted(len(self.tickets), "ticket"))
         return f"{game_map.title}: {', '.join(parts)}" if parts else game_map.title
@@ -436,6 +449,7 @@ def read_scene(
     tickets: Iterable[TicketLike] = (),
     owned: Mapping[Any, Routes] | Routes = (),
     values: Values | None = None,
+    stations: Mapping[CityLike, Any] | None = None,
 ) -> Scene:
     """
     Return what is to be seen, every name looked up.
@@ -444,7 +458,7 @@ def read_scene(
     ----------
     game_map
         The map.
-    highlight, closed, tickets, owned, values
+    highlight, closed, tickets, owned, values, stations
         As in `plot_map`.
 
     Raises
@@ -458,6 +472,7 @@ def read_scene(
         tickets=game_map.resolve_tickets(tickets),
         players=_read_players(game_map, owned),
         values=None if values is None else _read_values(game_map, values),
+        stations=_read_stations(game_map, stations or {}, owned if isinstance(owned, Mapping) else {}),
     )
 
 
@@ -470,15 +485,22 @@ def _read_players(game_map: GameMap, owned: Mapping[Any, Routes] | Routes) -> tu
     if not isinstance(owned, Mapping):
         ids = _ids(game_map, owned)
         return (Player("owned", PLAYER_COLORS[0], "", ids),) if ids else ()
-    return tuple(
-        Player(
-            label=f"seat {player}" if isinstance(player, int) else str(player),
-            color=PLAYER_COLORS[(player if isinstance(player, int) else rank) % len(PLAYER_COLORS)],
-            symbol=_symbol(str(player)),
-            routes=_ids(game_map, routes),
-        )
-        for rank, (player, routes) in enumerate(owned.items())
-    )
+    return tuple(_player_of(who, rank, _ids(game_map, routes)) for rank, (who, routes) in enumerate(owned.items()))
+
+
+def _read_stations(
+    game_map: GameMap, stations: Mapping[CityLike, Any], owned: Mapping[Any, Routes]
+) -> dict[str, Player]:
+    players = list(dict.fromkeys([*owned, *stations.values()]))
+    return {
+        game_map.city(city).name: _player_of(who, players.index(who), frozenset()) for city, who in stations.items()
+    }
+
+
+def _player_of(who: object, rank: int, routes: frozenset[str]) -> Player:
+    """Return how a player looks: by seat, or one after the other by name."""
+    label, place = (f"seat {who}", who) if isinstance(who, int) else (str(who), rank)
+    return Player(label, PLAYER_COLORS[place % len(PLAYER_COLORS)], _symbol(str(who)), routes)
 
 
 def _symbol(name: str) -> str:

@@ -42,6 +42,7 @@ def draw_board(
     sheet: Sheet,
     owners: Mapping[str, Owner],
     *,
+    stations: Mapping[str, int] | None = None,
     highlight: Collection[str] = (),
     ends: Sequence[tuple[str, str]] = (),
     width: int,
@@ -56,6 +57,8 @@ def draw_board(
         The drawing as data.
     owners
         Seat or "neutral" by the id of each route that is taken.
+    stations
+        Seat by the name of each city that has a station.
     highlight
         Ids of routes that stand out.
     ends
@@ -79,7 +82,7 @@ def draw_board(
         drawn = _route(sheet, route, owners)
         parts += [f"<g opacity='{_FAINT}'>", *drawn, "</g>"] if is_faint else drawn
     style = f"style='width:100%;max-width:{width}px'"
-    return "".join(_board(sheet, style, [*parts, *_tokens(sheet), *_cities(sheet["cities"], sheet)]))
+    return "".join(_board(sheet, style, [*parts, *_tokens(sheet), *_cities(sheet, stations or {})]))
 
 
 def draw_live_board(sheet: Sheet) -> str:
@@ -105,7 +108,7 @@ def draw_live_board(sheet: Sheet) -> str:
         *_group("routes", (part for route in sheet["routes"] for part in _live_route(sheet, route))),
         *_group("tokens", _tokens(sheet)),
         *_group("tickets", (part for ticket in sheet["tickets"] for part in _ticket(sheet, ticket))),
-        *_group("cities", _cities(sheet["cities"], sheet)),
+        *_group("cities", _cities(sheet, None)),
     ]
     return "".join(_board(sheet, f"class='ttr-board' style='--ttr-unit:{unit}px'", parts))
 
@@ -208,15 +211,31 @@ def _token(token: TokenSheet, unit: int) -> Iterator[str]:
     yield f"<text {at} {_FONT} font-weight='bold' fill='{BOARD.text}'>{escape(text)}</text>"
 
 
-def _cities(cities: list[CitySheet], sheet: Sheet) -> Iterator[str]:
+def _cities(sheet: Sheet, stations: Mapping[str, int] | None) -> Iterator[str]:
+    """Yield the cities with their stations; None: with what may become one in a browser."""
     pen = f"stroke='{BOARD.rim}' {_pen(PENS.city, sheet['unit'])}"
-    for city in cities:
-        yield f"<g class='ttr-city' {_data('city', city['name'])}><title>{escape(city['name'])}</title>"
+    for city in sheet["cities"]:
+        seat = (stations or {}).get(city["name"])
+        words = city["name"] if seat is None else f"{city['name']}: station of P{seat}"
+        yield f"<g class='ttr-city' {_data('city', city['name'])}><title>{escape(words)}</title>"
         if city["arrow"]:
             yield _path(city["arrow"], f"fill='{BOARD.quiet_text}'")
         else:
             yield f"<circle cx='{city['x']}' cy='{city['y']}' r='{sheet['radius']}' fill='{BOARD.city}' {pen}/>"
+        if stations is None and city["station"]:
+            house = _path(city["station"], f"class='ttr-house' {pen} stroke-linejoin='round'")
+            yield f"<g class='ttr-station' data-owner=''>{house}<text {_number_at(city, sheet)}></text></g>"
+        elif seat is not None:
+            look = sheet["players"][seat % len(sheet["players"])]
+            yield _path(city["station"], f"fill='{look['color']}' {pen} stroke-linejoin='round'")
+            yield f"<text {_number_at(city, sheet)} {_FONT} fill='{look['ink']}'>{seat}</text>"
         yield "</g>"
+
+
+def _number_at(city: CitySheet, sheet: Sheet) -> str:
+    """Return where the number of its owner stands in a station."""
+    at = f"x='{city['x']}' y='{city['y'] + 0.6 * sheet['radius']:.0f}'"
+    return f"{at} font-weight='bold' font-size='{1.75 * sheet['radius']:.0f}' text-anchor='middle'"
 
 
 def _labels(labels: list[LabelSheet], sheet: Sheet) -> Iterator[str]:

@@ -101,6 +101,7 @@ class Moment(TypedDict):
     """
 
     owners: dict[str, Owner]
+    stations: dict[str, int]
     market: list[str | None]
     pile: int
     discards: list[int]
@@ -206,6 +207,7 @@ class Moments:
         """Return a moment with what belongs to no seat."""
         return Moment(
             owners=state.owners,
+            stations=state.stations,
             market=list(state.market),
             pile=state.n_pile,
             discards=list(state.discards),

@@ -9,6 +9,7 @@
  *
  * board.svg
  * board.setOwners(owners)      all at once: {route id: seat or "neutral"}; the others are free
+ * board.setStations(stations, nameOf)  all at once: {city: seat}; nameOf(seat) for the tooltip
  * board.close(ids)             exactly these are crossed out
  * board.highlight(ids, name)   exactly these have the class (default "is-lit": a glow)
  * board.highlightCities(names, name)
@@ -45,11 +46,27 @@ function drawBoard(container, sheet, { onRoute = null, onCity = null, label = sh
   };
   const routes = new Map(sheet.routes.map(drawn));
   const cities = new Map(found("city").map((group) => [group.dataset.city, { group }]));
+  const setStations = (stations, nameOf) => {
+    for (const [city, { group }] of cities) setStation(group, city, stations[city], nameOf);
+  };
   container.append(svg);
   const items = (places, things) => places.map(({ id, at, words }) => [things.get(id).group, at, words, id]);
   if (onRoute) makeChoosable(svg, items(sheet.routes, routes), onRoute);
   if (onCity) makeChoosable(svg, items(sheet.cities, cities), onCity);
-  return { svg, ...routeChanges(routes), ...marks(routes, cities), setTickets: ticketArcs(found("ticket")) };
+  const setTickets = ticketArcs(found("ticket"));
+  return { svg, ...routeChanges(routes), ...marks(routes, cities), setStations, setTickets };
+}
+
+/* Whose station stands in a city, or nobody's; where none may be built there is no house. */
+function setStation(group, city, owner, nameOf) {
+  const house = group.querySelector(".ttr-station");
+  const now = owner === undefined ? "" : String(owner);
+  if (!house || house.dataset.owner === now) return;
+  house.dataset.owner = now;
+  setText(house.querySelector("text"), now);
+  const words = now ? `${city}: station of ${nameOf(owner)}` : city;
+  setText(group.querySelector("title"), words);
+  if (group.hasAttribute("aria-label")) group.setAttribute("aria-label", words);
 }
 
 /* What changes a route: its owner, and what it is in words. */

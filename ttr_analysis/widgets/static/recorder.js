@@ -217,6 +217,7 @@ function makeTable(facts, onPick) {
     set(moment) {
       for (const element of [...seats.elements, market.element]) element.hidden = moment === null;
       board.setOwners(moment?.owners ?? {});
+      board.setStations(moment?.stations ?? {}, (seat) => ownerName(facts, seat));
       if (moment === null) return;
       seats.set(moment, before);
       market.set(moment, before);

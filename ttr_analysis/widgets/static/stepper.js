@@ -127,6 +127,7 @@ function makeBoard(facts) {
         const owned = ({ id, words }) => (id in owners ? `${words}: ${ownerName(facts, owners[id])}` : null);
         for (const route of sheet.routes) board.describe(route.id, owned(route));
       },
+      stations: (stations) => board.setStations(stations, (seat) => ownerName(facts, seat)),
     },
   };
 }

@@ -341,6 +341,7 @@ function makeBoard(facts, { onRoute, onLook }) {
       const { moment, told, options, closed } = now;
       const { owners } = moment;
       board.setOwners(owners);
+      board.setStations(moment.stations, (seat) => ownerName(facts, seat));
       seen ??= owners;
       board.arrive(Object.keys(owners).filter((id) => !(id in seen) && owners[id] !== you));
       if (options || moment.acting === null) seen = owners;
