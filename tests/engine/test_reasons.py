@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -10,7 +11,7 @@ from tests.engine.cells import LOANS, N_OFFER, NEUTRAL_TICKET, OFFER, PHASE, SEA
 from tests.engine.positions import Position, changed, drawn, revealed
 from tests.engine.walks import state_of
 from tests.fixtures import load
-from ttr_analysis import CardCounts, GameMap, IllegalActionError
+from ttr_analysis import CardCounts, Game, GameMap, GameRecord, IllegalActionError
 from ttr_analysis.analysis.payments import Payment, from_cards
 from ttr_analysis.engine.actions import (
     Action,
@@ -28,6 +29,7 @@ from ttr_analysis.engine.actions import (
 from ttr_analysis.engine.actions.table import HANDLERS
 from ttr_analysis.engine.kernel.faults import ActionFault
 from ttr_analysis.engine.layout import OVER, UNKNOWN_CARD, Phase
+from ttr_analysis.policies import Greedy
 
 
 def why(table: Position, action: Action) -> str | None:
@@ -331,3 +333,23 @@ def test_a_split_that_does_not_hold_is_illegal() -> None:
     assert why(table, ClaimRoute(route, Payment("green", 9, 0))) is None
     assert why(table, split) is not None
     assert "not in the way given" in str(why(table, split))
+
+
+def test_players_go_by_their_names_where_they_are_known(nordic: GameMap) -> None:
+    game = Game(nordic)
+    record = game.play([Greedy(), Greedy()], seed=7)
+    names = ["Ida", "Bo"]
+    state = record.state_at(40)
+    assert game.why_illegal(game.new(seed=7), Pass(), names=names) == (
+        "Ida must choose its opening tickets now; it cannot pass"
+    )
+    taken = next(route for route, owner in state.owners.items() if owner == 0)
+    preview = game.preview(state, taken, seat=1, names=names)
+    assert str(preview).startswith("Bo may not: ")
+    assert str(preview).endswith("is taken by Ida")
+
+    named = GameRecord(replace(record.header, players=tuple(names)), record.entries, record.map)
+    assert "won by Ida" in repr(named.score()) or "won by Bo" in repr(named.score())
+    assert "<Score of Bo: " in repr(named.score())
+    assert named.score() == record.score()
+    assert repr(named).endswith(("won by Ida>", "won by Bo>"))

@@ -145,7 +145,7 @@ def test_nothing_secret_is_sent(name: str) -> None:
 def test_opening_tickets_of_others_are_not_told_before_all_have_chosen() -> None:
     human_game = HumanGame(Game(load("nordic")), [Random()], seat=1, seed=2)
     human_game.let_play()
-    assert str(human_game.told[-1]) == "P0 has chosen its opening tickets"
+    assert str(human_game.told[-1]) == "Random has chosen its opening tickets"
     assert human_game.frame()["moment"]["seats"][0]["tickets"] == []
 
 
@@ -193,7 +193,7 @@ def test_why_a_route_cannot_be_claimed_is_said() -> None:
     human_game.move(claim["payments"][0]["line"])
     while human_game.thinker:
         human_game.let_play()
-    assert "is taken by P0" in human_game.why_not(claimable)
+    assert f"is taken by {PERSON}" in human_game.why_not(claimable)
 
 
 def test_payments_are_offered_with_the_cheapest_first(nordic: GameMap) -> None:

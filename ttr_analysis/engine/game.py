@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from operator import index
 from typing import Final, SupportsIndex
 
@@ -91,7 +91,9 @@ class GameEngine:
         """
         return self.why_illegal(state, action) is None
 
-    def why_illegal(self, state: GameState, action: Action, seat: int | None = None) -> str | None:
+    def why_illegal(
+        self, state: GameState, action: Action, seat: int | None = None, *, names: Sequence[str] = ()
+    ) -> str | None:
         """
         Return why an action is illegal, None if it is legal.
 
@@ -104,6 +106,8 @@ class GameEngine:
         seat
             Who would act; None for the seat that does. Another seat is asked
             about as if its turn began now.
+        names
+            What the answer calls the players, seat by seat; none for P0, P1, ...
 
         Raises
         ------
@@ -111,12 +115,14 @@ class GameEngine:
             If the state is of another game, or there is no such seat.
         """
         try:
-            self._packed.encode(self._as_if(state, seat), action)
+            self._packed.encode(self._as_if(state, seat), action, names)
         except IllegalActionError as error:
             return str(error)
         return None
 
-    def preview(self, state: GameState, route: RouteLike, seat: int | None = None) -> ClaimPreview:
+    def preview(
+        self, state: GameState, route: RouteLike, seat: int | None = None, *, names: Sequence[str] = ()
+    ) -> ClaimPreview:
         """
         Return whether a seat may claim a route, and what that would cost.
 
@@ -126,8 +132,8 @@ class GameEngine:
             A state of this game.
         route
             A route of the map, or what names one.
-        seat
-            Who would claim, as in `why_illegal`.
+        seat, names
+            Who would claim, and what players are called, as in `why_illegal`.
 
         Raises
         ------
@@ -143,10 +149,14 @@ class GameEngine:
         >>> state = game.play([ttr.policies.Greedy(), ttr.policies.Greedy()], seed=7).state_at(40)
         >>> print(game.preview(state, "Oslo-Göteborg", seat=1))
         P1 may not: Göteborg-Oslo (orange, 2) is taken by P0
+        >>> print(game.preview(state, "Oslo-Göteborg", seat=1, names=["Ida", "Bo"]))
+        Bo may not: Göteborg-Oslo (orange, 2) is taken by Ida
         """
-        return preview_claim(self._packed, self._as_if(state, seat), self.game_map.route(route))
+        return preview_claim(self._packed, self._as_if(state, seat), self.game_map.route(route), names)
 
-    def preview_station(self, state: GameState, city: str, seat: int | None = None) -> StationPreview:
+    def preview_station(
+        self, state: GameState, city: str, seat: int | None = None, *, names: Sequence[str] = ()
+    ) -> StationPreview:
         """
         Return whether a seat may build a station in a city, and what that would cost.
 
@@ -156,8 +166,8 @@ class GameEngine:
             A state of this game.
         city
             Name of a city of the map.
-        seat
-            Who would build it, as in `why_illegal`.
+        seat, names
+            Who would build it, and what players are called, as in `why_illegal`.
 
         Raises
         ------
@@ -174,7 +184,7 @@ class GameEngine:
         >>> print(game.preview_station(state, "Wien", seat=1))
         P1 may build a station in Wien with 1 white
         """
-        return preview_station(self._packed, self._as_if(state, seat), self.game_map.city(city))
+        return preview_station(self._packed, self._as_if(state, seat), self.game_map.city(city), names)
 
     def view(self, state: GameState, seat: int) -> SeatView:
         """

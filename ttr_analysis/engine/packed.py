@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
@@ -224,17 +224,26 @@ class PackedGame:
             n = int(list_actions(state, self.tables, rows))
         return rows[:n]
 
-    def why_illegal(self, state: State, code: int, value: int) -> str | None:
-        """Return why the action of a code and value is illegal, None if it is legal."""
+    def why_illegal(self, state: State, code: int, value: int, names: Sequence[str] = ()) -> str | None:
+        """Return why the action of a code and value is illegal, None if it is legal; players may have names."""
         known, reason = _identified(state, code, value)
         fault = ActionFault(action_fault(known, self.tables, code, value))
         if fault is ActionFault.CARDS and reason:
             return reason
-        return explain(fault, Refused(self.game_map, self.tables, state, code, value)) if fault else None
+        return explain(fault, Refused(self.game_map, self.tables, state, code, value, names)) if fault else None
 
-    def encode(self, state: State, action: Action) -> tuple[int, int]:
+    def encode(self, state: State, action: Action, names: Sequence[str] = ()) -> tuple[int, int]:
         """
         Return the code and value of a legal action.
+
+        Parameters
+        ----------
+        state
+            The packed state.
+        action
+            Any action.
+        names
+            What messages call the players, seat by seat.
 
         Raises
         ------
@@ -246,9 +255,9 @@ class PackedGame:
         except IllegalActionError:
             handler = HANDLER_OF.get(type(action))
             if handler and action_fault(state, self.tables, handler.kind, 0) in (ActionFault.OVER, ActionFault.PHASE):
-                raise IllegalActionError(self.why_illegal(state, handler.kind, 0)) from None
+                raise IllegalActionError(self.why_illegal(state, handler.kind, 0, names)) from None
             raise
-        reason = self.why_illegal(state, code, value)
+        reason = self.why_illegal(state, code, value, names)
         if reason is None and isinstance(action, ClaimRoute) and not self.codec.is_decoded(action, code, value, state):
             reason = payments.why_illegal(action.route, action.payment)
         if reason is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ttr_analysis._words import counted
@@ -39,6 +40,8 @@ class ClaimPreview:
         The seat that would get the toll; None for the bank, or without a toll.
     takes_loan
         Whether the tokens do not suffice for the toll, so that a loan is taken.
+    names
+        What the players are called, seat by seat; none for P0, P1, ...
     """
 
     seat: int
@@ -47,6 +50,7 @@ class ClaimPreview:
     payment: Payment | None
     payee: int | None
     takes_loan: bool
+    names: tuple[str, ...] = ()
 
     @property
     def is_legal(self) -> bool:
@@ -55,19 +59,20 @@ class ClaimPreview:
 
     def __str__(self) -> str:
         """Return the answer in words."""
+        who = owner_name(self.seat, self.names)
         if self.reason is not None:
-            return f"P{self.seat} may not: {self.reason}"
-        words = [f"P{self.seat} may claim {self.route} with {self.payment} for {counted(self.route.points, 'point')}"]
+            return f"{who} may not: {self.reason}"
+        words = [f"{who} may claim {self.route} with {self.payment} for {counted(self.route.points, 'point')}"]
         if self.route.tunnel:
             words.append("a surcharge may come on top")
         if self.route.toll:
-            payee = "the bank" if self.payee is None else owner_name(self.payee)
+            payee = "the bank" if self.payee is None else owner_name(self.payee, self.names)
             loan = ", by a loan" if self.takes_loan else ""
             words.append(f"toll {self.route.toll} to {payee}{loan}")
         return "; ".join(words)
 
 
-def preview_claim(game: PackedGame, state: State, route: Route) -> ClaimPreview:
+def preview_claim(game: PackedGame, state: State, route: Route, names: Sequence[str] = ()) -> ClaimPreview:
     """
     Return whether the seat that acts may claim a route, and what that would cost.
 
@@ -79,13 +84,15 @@ def preview_claim(game: PackedGame, state: State, route: Route) -> ClaimPreview:
         The packed state.
     route
         A route of its map.
+    names
+        What the players are called, seat by seat.
     """
     tables, seat, number = game.tables, int(state.seat), game.codec.route_index(route)
     hand = CardCounts(tuple(state.hand[seat].tolist()))
     payment = payments.cheapest(route, hand)
     twin = int(tables.twin[number])
     payee = toll_payee(int(state.owner[twin]) if twin >= 0 else BANK, game.n_players, int(tables.pays_owner))
-    reason = _reason(game, state, route, payment)
+    reason = _reason(game, state, route, payment, names)
     return ClaimPreview(
         seat=seat,
         route=route,
@@ -93,6 +100,7 @@ def preview_claim(game: PackedGame, state: State, route: Route) -> ClaimPreview:
         payment=payment,
         payee=payee if route.toll and payee != BANK else None,
         takes_loan=reason is None and int(state.tokens[seat]) < route.toll,
+        names=tuple(names),
     )
 
 
@@ -112,12 +120,15 @@ class StationPreview:
     payment
         The payment that takes fewest locomotives; None if the hand has none,
         or no station is left.
+    names
+        What the players are called, seat by seat; none for P0, P1, ...
     """
 
     seat: int
     city: City
     reason: str | None
     payment: Payment | None
+    names: tuple[str, ...] = ()
 
     @property
     def is_legal(self) -> bool:
@@ -126,12 +137,13 @@ class StationPreview:
 
     def __str__(self) -> str:
         """Return the answer in words."""
+        who = owner_name(self.seat, self.names)
         if self.reason is not None:
-            return f"P{self.seat} may not: {self.reason}"
-        return f"P{self.seat} may build a station in {self.city.name} with {self.payment}"
+            return f"{who} may not: {self.reason}"
+        return f"{who} may build a station in {self.city.name} with {self.payment}"
 
 
-def preview_station(game: PackedGame, state: State, city: City) -> StationPreview:
+def preview_station(game: PackedGame, state: State, city: City, names: Sequence[str] = ()) -> StationPreview:
     """
     Return whether the seat that acts may build a station in a city, and what that would cost.
 
@@ -143,6 +155,8 @@ def preview_station(game: PackedGame, state: State, city: City) -> StationPrevie
         The packed state.
     city
         A city of its map.
+    names
+        What the players are called, seat by seat.
     """
     tables, seat, number = game.tables, int(state.seat), game.codec.city_index(city)
     hand = CardCounts(tuple(state.hand[seat].tolist()))
@@ -151,18 +165,19 @@ def preview_station(game: PackedGame, state: State, city: City) -> StationPrevie
         route = as_route(state, tables, seat)
         payment = payments.cheapest(route, hand)
     code = make_action(BUILD_STATION, number)
-    reason = game.why_illegal(state, code, 0 if payment is None else packed(payment.cards))
+    reason = game.why_illegal(state, code, 0 if payment is None else packed(payment.cards), names)
     if payment is None and state.stations[seat] and city_fault(state, tables, seat, number) == NONE:
         cost = int(next_spaces(state, tables, seat).plain)
-        reason = f"P{seat} does not hold {counted(cost, 'card')} of one color" if state.phase == TURN else reason
-    return StationPreview(seat, city, reason, payment)
+        lacks = f"{owner_name(seat, names)} does not hold {counted(cost, 'card')} of one color"
+        reason = lacks if state.phase == TURN else reason
+    return StationPreview(seat, city, reason, payment, tuple(names))
 
 
-def _reason(game: PackedGame, state: State, route: Route, payment: Payment | None) -> str | None:
+def _reason(game: PackedGame, state: State, route: Route, payment: Payment | None, names: Sequence[str]) -> str | None:
     """Return why a claim is illegal: what is wrong with the moment or the route before what is wrong with the hand."""
     code = make_action(CLAIM_ROUTE, game.codec.route_index(route))
     if payment is not None:
-        return game.why_illegal(state, code, packed(payment.cards))
+        return game.why_illegal(state, code, packed(payment.cards), names)
     if route_fault(state, game.tables, int(state.seat), game.codec.route_index(route)) != NONE:
-        return game.why_illegal(state, code, 0)
+        return game.why_illegal(state, code, 0, names)
     return payments.why_not(route, CardCounts(tuple(state.hand[int(state.seat)].tolist())))

@@ -43,7 +43,7 @@ def explain(fault: ActionFault, refused: Refused) -> str:
 def _phase(refused: Refused) -> str:
     due, kind = DUE[Phase(int(refused.state.phase))], kind_of(refused.code)
     verb = HANDLERS[kind].verb if kind < len(HANDLERS) else "do that"
-    return f"P{refused.seat} must {due} now; it cannot {verb}"
+    return f"{refused.who} must {due} now; it cannot {verb}"
 
 
 # -- outcomes of chance that do not fit a step of a game -----------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -130,6 +130,8 @@ class Score:
         is chosen for the tickets that are known.
     station_points
         Points for stations not built.
+    name
+        What the player is called, if that is known.
     """
 
     seat: int
@@ -145,6 +147,12 @@ class Score:
     won: bool | None
     stations: tuple[StationScore, ...] = ()
     station_points: int = 0
+    name: str = field(default="", compare=False)
+
+    @property
+    def who(self) -> str:
+        """What the player is called; by the seat, if no name is known."""
+        return self.name or f"P{self.seat}"
 
     @property
     def route_points(self) -> int:
@@ -184,7 +192,7 @@ class Score:
         if self.stations or self.station_points:
             parts.append(f"{self.station_points} stations ({len(self.stations)} built)")
         made_of = " + ".join(parts).replace("+ -", "- ").replace("_", " ")
-        return f"<Score of P{self.seat}: {total}: {made_of}>"
+        return f"<Score of {self.who}: {total}: {made_of}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +260,7 @@ class Scores:
 
     def __repr__(self) -> str:
         """Return who won, and each seat's points."""
-        winners = " and ".join(f"P{seat}" for seat in self.winners)
+        winners = " and ".join(self.seats[seat].who for seat in self.winners)
         who = f"won by {winners}" if winners else "winners not known"
         if self.tie_break:
             who += f", the tie broken by {self.tie_break.replace('_', ' ')}"

@@ -424,7 +424,9 @@ class GameRecord:
     def _scores(self) -> Scores:
         if not self._timeline.steps:
             raise GameError(f"the record ends before the game begins: {self._timeline.due} is due")
-        return score_state(self.map, self._last, self.header.n_players)
+        scores = score_state(self.map, self._last, self.header.n_players)
+        named = zip(scores, self.header.players, strict=False)
+        return replace(scores, seats=tuple(replace(score, name=name) for score, name in named) or scores.seats)
 
     # -- as seen by one seat ----------------------------------------------------------
 
@@ -500,7 +502,7 @@ class GameRecord:
                 return f", not over, scores {scores} so far"
         except RecordError:
             return ", impossible"
-        winners = " and ".join(f"P{seat}" for seat in self.winners)
+        winners = " and ".join(self._scores[seat].who for seat in self.winners)
         return f", scores {scores}" + (f", won by {winners}" if winners else "")
 
 

@@ -38,7 +38,7 @@ from ttr_analysis.records.replay import SET_UP, Timeline
 from ttr_analysis.viz.naming import name_ticket
 from ttr_analysis.viz.words import Narration, tell_step
 from ttr_analysis.widgets.recording import MOST_LETTERS
-from ttr_analysis.widgets.snapshot import Moments
+from ttr_analysis.widgets.snapshot import Moments, seat_names
 from ttr_analysis.widgets.wording import cards_in_words, percent, route_in_words
 
 PERSON: Final = "Person"
@@ -83,7 +83,7 @@ class HumanGame:
     >>> human_game = HumanGame(ttr.Game(ttr.load_map("nordic")), [ttr.policies.Greedy()], seed=7)
     >>> human_game.move("keep Stockholm-Bergen, Narvik-Murmansk")
     >>> print(human_game.thinker, "|", human_game.let_play())
-    P1 Greedy | P1 has chosen its opening tickets
+    P1 Greedy | Greedy has chosen its opening tickets
     >>> human_game.act({"do": "move", "step": human_game.n_steps, "line": "take red"})
     'no red lies: the market shows green, orange, white, purple, white'
     """
@@ -128,7 +128,7 @@ class HumanGame:
         self._rows += rows
         self._timeline = Timeline(self.game.game_map, self.game.n_players)
         self._timeline.add_played(SET_UP, 0, rows, self._vector)
-        self.told = [tell_step(self._seen(self._packed.events(rows, self._vector)), None, self.state)]
+        self.told = [self._tell(self._seen(self._packed.events(rows, self._vector)), None, self.state)]
 
     def _go_on_from(self, record: GameRecord, step: int) -> None:
         _, state = record.resume(step, seed=self.seed)
@@ -311,10 +311,10 @@ class HumanGame:
         vector, packed = self._vector, self._packed
         fault = ActionFault(action_fault(vector, packed.tables, code, 0))
         if fault in (ActionFault.PHASE, ActionFault.OVER):
-            return explain(fault, Refused(packed.game_map, packed.tables, vector, code, 0))
+            return explain(fault, Refused(packed.game_map, packed.tables, vector, code, 0, seat_names(self.names)))
         fault = ActionFault(route_fault(vector, packed.tables, self.seat, number))
         if fault is not ActionFault.NONE:
-            return explain(fault, Refused(packed.game_map, packed.tables, vector, code, 0))
+            return explain(fault, Refused(packed.game_map, packed.tables, vector, code, 0, seat_names(self.names)))
         if any(
             argument_of(row) == number and kind_of(row) == codes.CLAIM_ROUTE for row, _ in packed.rows(vector).tolist()
         ):
@@ -430,11 +430,11 @@ class HumanGame:
 
     def _tell(self, events: Sequence[Event], before: GameState | None, after: GameState) -> Narration:
         """Return a step in words, as far as the person sees it."""
-        told = tell_step(events, before, after)
+        told = tell_step(events, before, after, seat_names(self.names))
         if before is None or told.seat in (None, self.seat):
             return told
         if before.phase is Phase.KEEP_START:
-            return Narration(told.seat, "has chosen its opening tickets")  # how many is not seen yet
+            return replace(told, text="has chosen its opening tickets")  # how many is not seen yet
         named = [ticket for ticket in after.ticket_discards if ticket not in before.ticket_discards]
         if before.phase is Phase.KEEP and named:
             return replace(told, text=f"{told.text} face up: {'; '.join(map(name_ticket, named))}")

@@ -13,7 +13,7 @@ from ttr_analysis._errors import IllegalActionError
 from ttr_analysis._words import counted
 from ttr_analysis.analysis.payments.model import Payment
 from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
-from ttr_analysis.engine.actions.handler import Handler, MapIndex, Refused, add_row, missing_cards
+from ttr_analysis.engine.actions.handler import Handler, MapIndex, Refused, add_row, missing_cards, owner_name
 from ttr_analysis.engine.codes import BUILD_STATION, make_action, packed, unpack_cards, unpacked
 from ttr_analysis.engine.kernel.cards import play_cards
 from ttr_analysis.engine.kernel.claims import holds
@@ -137,15 +137,15 @@ def _decode(index: MapIndex, city: int, value: int, _state: State) -> BuildStati
 
 
 def _taken(refused: Refused) -> str:
-    owner = int(refused.state.station_at[refused.number]) - 1
-    return f"P{owner} has a station in {refused.game_map.cities[refused.number].name}"
+    owner = owner_name(int(refused.state.station_at[refused.number]) - 1, refused.names)
+    return f"{owner} has a station in {refused.game_map.cities[refused.number].name}"
 
 
 def _none_left(refused: Refused) -> str:
     each = int(refused.tables.stations_each)
     if each == 0:
         return f"{refused.game_map.title} is played without stations"
-    return f"P{refused.seat} has built all of its {counted(each, 'station')}"
+    return f"{refused.who} has built all of its {counted(each, 'station')}"
 
 
 def _payment(refused: Refused) -> str:
@@ -160,7 +160,7 @@ def _payment(refused: Refused) -> str:
         PaymentFault.TWO_COLORS: f"its cards must be of one color, got {refused.cards}",
     }
     takes = f"it takes exactly {counted(int(spaces.plain), 'card')}, got {refused.cards.n_cards}"
-    return f"station {number} of P{refused.seat}: {words.get(unpaid, takes)}"
+    return f"station {number} of {refused.who}: {words.get(unpaid, takes)}"
 
 
 def _cards(refused: Refused) -> str:

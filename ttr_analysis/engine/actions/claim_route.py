@@ -157,12 +157,12 @@ def _claim(route: Route, value: int) -> ClaimRoute:
 
 
 def _taken(refused: Refused) -> str:
-    return f"{refused.route} is taken by {owner_name(int(refused.state.owner[refused.number]))}"
+    return f"{refused.route} is taken by {owner_name(int(refused.state.owner[refused.number]), refused.names)}"
 
 
 def _twin_closed(refused: Refused) -> str:
     twin = int(refused.tables.twin[refused.number])
-    owner = owner_name(int(refused.state.owner[twin]))
+    owner = owner_name(int(refused.state.owner[twin]), refused.names)
     n = int(refused.tables.n_seats)
     return f"{owner} has the other track of {refused.route}, which closes this one with {n} players"
 
@@ -170,7 +170,7 @@ def _twin_closed(refused: Refused) -> str:
 def _trains(refused: Refused) -> str:
     trains = int(refused.state.trains[refused.seat])
     length = int(refused.tables.length[refused.number])
-    return f"P{refused.seat} has {counted(trains, 'train')}, {refused.route} needs {length}"
+    return f"{refused.who} has {counted(trains, 'train')}, {refused.route} needs {length}"
 
 
 def _payment(refused: Refused) -> str:
@@ -185,7 +185,7 @@ def _cards(refused: Refused) -> str:
 def _loans(refused: Refused) -> str:
     tokens = int(refused.state.tokens[refused.seat])
     toll = int(refused.tables.toll[refused.number])
-    return f"P{refused.seat} has tokens worth {tokens}, {refused.route} has a toll of {toll}, and no loan is left"
+    return f"{refused.who} has tokens worth {tokens}, {refused.route} has a toll of {toll}, and no loan is left"
 
 
 HANDLER: Final = Handler(
@@ -203,7 +203,7 @@ HANDLER: Final = Handler(
     faults={
         ActionFault.ROUTE: lambda refused: f"{refused.game_map.title} has no route number {refused.number}",
         ActionFault.TAKEN: _taken,
-        ActionFault.TWIN_OWN: lambda refused: f"P{refused.seat} has the other track of {refused.route}",
+        ActionFault.TWIN_OWN: lambda refused: f"{refused.who} has the other track of {refused.route}",
         ActionFault.TWIN_CLOSED: _twin_closed,
         ActionFault.TRAINS: _trains,
         ActionFault.CARDS: _cards,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from operator import index
 from typing import Any, Final, NamedTuple
@@ -36,6 +36,8 @@ class Refused(NamedTuple):
         The packed state.
     code, value
         The action: see `engine.codes`.
+    names
+        What the players are called, seat by seat; none for P0, P1, ...
     """
 
     game_map: GameMap
@@ -43,11 +45,17 @@ class Refused(NamedTuple):
     state: State
     code: int
     value: int
+    names: Sequence[str] = ()
 
     @property
     def seat(self) -> int:
         """The seat that acts."""
         return int(self.state.seat)
+
+    @property
+    def who(self) -> str:
+        """What the seat that acts is called."""
+        return owner_name(self.seat, self.names)
 
     @property
     def number(self) -> int:
@@ -240,20 +248,22 @@ def number_of(number: object, what: str) -> int:
     return whole
 
 
-def owner_name(owner: int) -> str:
+def owner_name(owner: int, names: Sequence[str] = ()) -> str:
     """
-    Return how messages call the owner of a route.
+    Return how messages call a seat, or the owner of a route.
 
     Examples
     --------
-    >>> owner_name(1), owner_name(NEUTRAL_OWNER)
-    ('P1', 'the neutral player')
+    >>> owner_name(1), owner_name(1, ["Ida", "Bo"]), owner_name(NEUTRAL_OWNER)
+    ('P1', 'Bo', 'the neutral player')
     """
-    return "the neutral player" if owner == NEUTRAL_OWNER else f"P{owner}"
+    if owner == NEUTRAL_OWNER:
+        return "the neutral player"
+    return names[owner] if owner < len(names) else f"P{owner}"
 
 
 def missing_cards(refused: Refused) -> str:
     """Return which of the cards laid down or paid a seat does not hold."""
     hand = refused.state.hand[refused.seat].tolist()
     counts = zip(CARD_KINDS, hand, refused.cards, strict=True)
-    return f"P{refused.seat} holds {', '.join(f'{held} of the {n} {kind}' for kind, held, n in counts if n > held)}"
+    return f"{refused.who} holds {', '.join(f'{held} of the {n} {kind}' for kind, held, n in counts if n > held)}"

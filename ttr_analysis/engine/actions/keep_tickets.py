@@ -96,7 +96,7 @@ def _offer(state: State) -> list[int]:
 
 def _too_few(refused: Refused) -> str:
     fewest = int(fewest_kept(refused.state, refused.tables, refused.seat))
-    return f"P{refused.seat} must keep at least {counted(fewest, 'ticket')}, got {refused.value.bit_count()}"
+    return f"{refused.who} must keep at least {counted(fewest, 'ticket')}, got {refused.value.bit_count()}"
 
 
 HANDLER: Final = Handler(

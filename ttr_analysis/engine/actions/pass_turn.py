@@ -57,6 +57,6 @@ HANDLER: Final = Handler(
     apply=apply,
     verb="pass",
     faults={
-        ActionFault.NOT_STUCK: lambda refused: f"P{refused.seat} can do something else; who can may not pass",
+        ActionFault.NOT_STUCK: lambda refused: f"{refused.who} can do something else; who can may not pass",
     },
 )
