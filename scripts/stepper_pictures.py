@@ -1,7 +1,7 @@
 """
-Take the pictures of the stepper that README shows, in a real browser: one that stands still, one that moves.
+Take the pictures of the stepper and of a review that README shows, in a real browser: two still, one that moves.
 
-Run it after a change of the stepper: `python -m scripts.stepper_pictures`. It needs Chromium.
+Run it after a change of the stepper or the review: `python -m scripts.stepper_pictures`. It needs Chromium.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,13 +17,16 @@ from PIL import Image
 
 import ttr_analysis as ttr
 from tests.browser.lab import open_browser
+from ttr_analysis.report.review import write_review
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, ViewportSize
 
     from ttr_analysis.records.record import GameRecord
 
-STILL, MOVING = (Path(__file__).parents[1] / "docs" / "images" / name for name in ("stepper.png", "stepper.webp"))
+IMAGES = Path(__file__).parents[1] / "docs" / "images"
+STILL, MOVING, REVIEW = (IMAGES / name for name in ("stepper.png", "stepper.webp", "review.png"))
+REVIEW_WINDOW: ViewportSize = {"width": 1100, "height": 1180}
 STILL_WINDOW: ViewportSize = {"width": 1300, "height": 1130}
 MOVING_WINDOW: ViewportSize = {"width": 1000, "height": 750}
 STEP_MS, LAST_MS = 500, 4_000
@@ -37,6 +41,17 @@ def a_game() -> GameRecord:
     return game.play([ttr.policies.Planner() for _ in range(3)], seed=3)
 
 
+def review_picture(page: Page, path: Path) -> Image.Image:
+    """Return the beginning of the page of a review, down to the boards of its first moment."""
+    game = ttr.Game(ttr.load_map("nordic"), n_players=2)
+    record = game.play(["Planner", "Planner"], seed=7)
+    named = replace(record, header=replace(record.header, players=("Ida", "Bo")))
+    write_review(ttr.studies.review(named), path)
+    page.set_viewport_size(REVIEW_WINDOW)
+    page.goto(path.as_uri())
+    return Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+
+
 def shot(page: Page, step: int) -> Image.Image:
     """Return the window at a step of the game."""
     page.goto(f"{page.url.partition('#')[0]}#{step}")
@@ -45,7 +60,7 @@ def shot(page: Page, step: int) -> Image.Image:
 
 
 def main() -> int:
-    """Take both pictures; return 1 if one of them is too large for a repository."""
+    """Take the pictures; return 1 if one of them is too large for a repository."""
     record = a_game()
     owners = [len(state.owners) for state in record.states()]
     claims = [step for step in range(1, len(owners)) if owners[step] > owners[step - 1]]
@@ -56,15 +71,17 @@ def main() -> int:
         page.goto(path.as_uri())
         still = shot(page, claims[len(claims) // 2])
         page.set_viewport_size(MOVING_WINDOW)
+        review = review_picture(browser.new_page(), Path(folder, "review.html"))
         moving = [shot(page, step) for step in (*claims[1::2], len(owners) - 1)]
 
     # With the same few colors in all pictures, what has not changed need not be kept again.
     palette = still.quantize(N_COLORS, dither=Image.Dither.NONE)
     palette.save(STILL, optimize=True)
+    review.quantize(N_COLORS, dither=Image.Dither.NONE).save(REVIEW, optimize=True)
     first, *others = (picture.quantize(palette=palette, dither=Image.Dither.NONE).convert("RGB") for picture in moving)
     times = [STEP_MS] * len(others) + [LAST_MS]
     first.save(MOVING, save_all=True, append_images=others, duration=times, loop=0, lossless=True, quality=50, method=3)
-    sizes = {path.name: path.stat().st_size for path in (STILL, MOVING)}
+    sizes = {path.name: path.stat().st_size for path in (STILL, MOVING, REVIEW)}
     print(*(f"{name}: {size:,} bytes" for name, size in sizes.items()), sep="\n")
     return int(max(sizes.values()) > MAX_BYTES)
 

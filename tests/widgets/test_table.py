@@ -514,3 +514,46 @@ def test_the_stepper_of_a_table_leads_back_to_it(nordic: GameMap) -> None:
     assert table.facts["practice"]
     table.new_game()
     assert not table.facts["practice"]
+
+
+# -- advice --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.compiled_only
+def test_hints_and_costs_are_told_from_what_the_seat_can_see(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ttr_analysis.widgets.table._HINT_SECONDS", 0.05)
+    table = GameTable(load("invented"), ["Planner"], seed=7)
+    with pytest.raises(GameError, match="you have not moved yet"):
+        table.last_cost(0.05)
+
+    advice = table.hint(0.05)
+    table._on_message(None, {"do": "hint"}, None)
+
+    assert advice.view.seat == 0
+    assert table.advised["words"].startswith("Best: ")
+    assert table.advised["step"] == table.now["step"]
+    table.play(advice.table["move"].iloc[-1])
+    table._on_message(None, {"do": "cost"}, None)
+    assert "move" in table.advised["words"] or "cost" in table.advised["words"]
+    assert table.busy == ""
+    table._on_message(None, {"do": "review"}, None)
+    assert table.problem["text"] == "the game is not over: there is nothing to review"
+
+
+@pytest.mark.compiled_only
+def test_a_game_that_is_over_is_reviewed_and_gives_no_hint(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ttr_analysis.widgets.table._REVIEW_SECONDS", 0.5)
+    table = GameTable(load("invented"), ["Planner"], seed=7)
+    while not table.is_over:
+        can = table.now["options"]
+        claims = [payment["line"] for claim in can["claims"].values() for payment in claim["payments"]]
+        keep = can["keep"] and f"keep {', '.join(can['keep']['offer'])}"
+        pays = [payment["line"] for payment in can["pays"]]
+        table.play(next(filter(None, [keep, *claims[:1], can["draw"], *pays, *can["market"].values(), *can["moves"]])))
+
+    table._on_message(None, {"do": "review"}, None)
+
+    assert table.stepping.data["review"]
+    assert table.advised["words"]
+    with pytest.raises(GameError, match="not your turn"):
+        table.hint()

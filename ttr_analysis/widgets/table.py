@@ -5,21 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import cycle
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, Final, SupportsIndex
 
 import traitlets
 from ipywidgets import widget_serialization
 
 from ttr_analysis._errors import GameError
+from ttr_analysis.engine.actions import ClaimRoute
+from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.protocol import PolicyLike
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.records.record import Game, GameRecord
 from ttr_analysis.widgets.base import MessageWidget, css, esm
 from ttr_analysis.widgets.human_game import PERSON, HumanGame
 from ttr_analysis.widgets.snapshot import ENDINGS, PHASES, fixed_facts
+from ttr_analysis.widgets.wording import percent
 
 if TYPE_CHECKING:
+    from ttr_analysis.studies.reviews import Advice, Review
     from ttr_analysis.widgets.stepper import GameStepper
+
+_HINT_SECONDS: Final = 2.0
+_REVIEW_SECONDS: Final = 60.0
 
 
 class GameTable(MessageWidget):
@@ -30,6 +37,9 @@ class GameTable(MessageWidget):
     board, and then how it is paid: a few payments are offered, the cheapest
     first. What a route costs is said when it is pointed at. The others' moves
     are told in words. A move can be taken back only where one practices.
+    "Hint" says what is best now, and "What did it cost?" what the last move
+    cost, both from what the seat can see; when the game is over, it can be
+    reviewed.
 
     Parameters
     ----------
@@ -92,6 +102,7 @@ class GameTable(MessageWidget):
     busy = traitlets.Unicode("", read_only=True).tag(sync=True)
     problem = traitlets.Dict({"text": "", "can_go_on": False}, read_only=True).tag(sync=True)
     about = traitlets.Dict({"route": "", "step": 0, "words": ""}, read_only=True).tag(sync=True)
+    advised = traitlets.Dict({"words": "", "route": "", "step": 0, "n": 0}, read_only=True).tag(sync=True)
     stepping = traitlets.Any(None, allow_none=True, read_only=True).tag(sync=True, **widget_serialization)
 
     def __init__(
@@ -266,11 +277,62 @@ class GameTable(MessageWidget):
             self.set_trait("stepping", None)
         self._let_others_play()
 
-    def stepper(self) -> GameStepper:
-        """Return a widget that steps through the game so far: as the seat saw it, until it is over."""
+    def stepper(self, review: Review | None = None) -> GameStepper:
+        """
+        Return a widget that steps through the game so far: as the seat saw it, until it is over.
+
+        Parameters
+        ----------
+        review
+            A review to be shown, of the seat or, when the game is over, of
+            all.
+        """
         from ttr_analysis.widgets.stepper import GameStepper
 
-        return GameStepper(self.record, seat=None if self.is_over else self._human_game.seat)
+        return GameStepper(self.record, seat=None if self.is_over else self._human_game.seat, review=review)
+
+    def hint(self, seconds: float = 2.0) -> Advice:
+        """
+        Return what the person may do now, what each action is worth, and why, from what the seat can see.
+
+        Parameters
+        ----------
+        seconds
+            Time for it.
+
+        Raises
+        ------
+        GameError
+            If it is not the person's turn.
+        """
+        from ttr_analysis.studies.reviews import advise
+
+        if not self._human_game.is_persons_turn:
+            raise GameError("it is not your turn: there is nothing to choose")
+        return advise(self.record, self._human_game.seat, seconds=seconds)
+
+    def last_cost(self, seconds: float = 2.0) -> str:
+        """
+        Return what the person's last move cost, in words, from what the seat could see.
+
+        Parameters
+        ----------
+        seconds
+            Time for it.
+
+        Raises
+        ------
+        GameError
+            If the person has not moved yet.
+        """
+        from ttr_analysis.studies.reviews.whole_game import judge_step
+
+        record, seat = self.record, self._human_game.seat
+        own = [step for step, (move, *_) in enumerate(record.steps) if isinstance(move, Move) and move.seat == seat]
+        if not own:
+            raise GameError("you have not moved yet")
+        judged = judge_step(record, own[-1], seconds=seconds)
+        return judged.verdict(own[-1]) if judged else "This move cannot be judged."
 
     # -- plumbing -------------------------------------------------------------------
 
@@ -299,6 +361,8 @@ class GameTable(MessageWidget):
                 self._try(partial(self.new_game, n_players, seat, seed))
             case {"do": "stepper"} if self.is_over:
                 self.set_trait("stepping", self.stepping or self._open_stepper())
+            case {"do": "hint" | "cost" | "review" as what}:
+                self._advise(what)
             case {"do": "about", "route": str(route)}:
                 human_game = self._human_game
                 self.set_trait("about", {"route": route, "step": human_game.n_steps, "words": human_game.about(route)})
@@ -311,9 +375,51 @@ class GameTable(MessageWidget):
                 else:
                     self._let_others_play()
 
-    def _open_stepper(self) -> GameStepper:
+    def _advise(self, what: str) -> None:
+        """Work something out for the person, who sees meanwhile that it takes time."""
+        busy, show = {
+            "hint": ("A hint is being worked out", self._show_hint),
+            "cost": ("Your move is being judged", self._show_cost),
+            "review": ("The game is being reviewed", self._show_review),
+        }[what]
+        self._say("")
+        self.set_trait("busy", busy)
+        try:
+            self._try(show)
+        finally:
+            self.set_trait("busy", "")
+
+    def _show_hint(self) -> None:
+        advice = self.hint(_HINT_SECONDS)
+        best = advice.table.iloc[0]
+        reason = f" – {best['reason']}" if best["reason"] else ""
+        words = f"Best: {best['move']}, {percent(best['win'])} to win{reason}"
+        self._show_advice(words, advice.best.route.id if isinstance(advice.best, ClaimRoute) else "")
+
+    def _show_cost(self) -> None:
+        self._show_advice(self.last_cost(_HINT_SECONDS))
+
+    def _show_advice(self, words: str, route: str = "") -> None:
+        self._n_said += 1
+        self.set_trait("advised", {"words": words, "route": route, "step": self._human_game.n_steps, "n": self._n_said})
+
+    def _show_review(self) -> None:
+        from ttr_analysis.studies.reviews import review
+
+        if not self.is_over:
+            raise GameError("the game is not over: there is nothing to review")
+        found = review(self.record, seconds=_REVIEW_SECONDS, progress=False)
+        moments = found.moments()
+        own = moments[moments["seat"] == self._human_game.seat]
+        if len(own):
+            self._show_advice(f"What cost you most: {found.verdict(own.index[0])}")
+        else:
+            self._show_advice("You made no move that is sure to have cost you anything.")
+        self.set_trait("stepping", self._open_stepper(found))
+
+    def _open_stepper(self, review: Review | None = None) -> GameStepper:
         """Return the stepper of the game that is over, from which it can be played on."""
-        stepper, record, seat = self.stepper(), self.record, self._human_game.seat
+        stepper, record, seat = self.stepper(review), self.record, self._human_game.seat
 
         def hear(_stepper: object, message: object, _buffers: object) -> None:
             match message:

@@ -30,6 +30,9 @@ LABELS: Final = ("best", "good", "inaccuracy", "mistake", "blunder")
 FORCED: Final = "forced"
 """What it is called where there was not."""
 
+_VERDICTS: Final = {"best": "the best move", "good": "a good move", FORCED: "the only move"}
+_ARTICLES: Final = {"inaccuracy": "an", "mistake": "a", "blunder": "a"}
+
 REVIEW_COLUMNS: Final = {
     "seat": "who decided",
     "player": "the name of who did, or of the policy",
@@ -229,6 +232,17 @@ class Review:
         if one.best == one.played:
             return self.move(step)
         return code_text(self._packed, self.record.state_at(step - 1).packed, *one.best)
+
+    def verdict(self, step: int) -> str:
+        """Return what there is to say of a decision, in a sentence or two."""
+        one = self._decisions[step]
+        label, move = label_of(one), self.move(step)
+        if label not in BOUNDS:
+            return f"{move}: {_VERDICTS[label]}."
+        loss, low, high = (f"{100 * max(0.0, share):.0f}" for share in (one.loss, one.loss_low, one.loss_high))
+        reason = self.reason(step)
+        better = f"Better: {self.best_move(step)}{f' ({reason})' if reason else ''}."
+        return f"{move}: {_ARTICLES[label]} {label}, cost {loss}% of winning ({low} to {high}%). {better}"
 
     def reason(self, step: int) -> str:
         """Return what speaks for the best action of a decision, in terms of the game."""

@@ -6,7 +6,7 @@ import json
 import os
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict
 from functools import partial
@@ -18,6 +18,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Final
 
+import pandas as pd
 from tqdm.auto import tqdm
 
 from ttr_analysis.engine.events import Move
@@ -155,6 +156,35 @@ def review(
     return Review(record, seat, saved.decisions, curve)
 
 
+def judge_step(record: GameRecord, step: int, *, seconds: float, seed: int = DEFAULT_SEED) -> Review | None:
+    """
+    Return a review of one decision alone, from what its seat knew, without a win curve.
+
+    Parameters
+    ----------
+    record
+        The game.
+    step
+        The step of the decision.
+    seconds
+        Time for it.
+    seed
+        Seed of worlds and rollouts.
+
+    Returns
+    -------
+    review
+        None if the step is no decision that can be judged.
+    """
+    move = record.steps[step][0]
+    if not isinstance(move, Move):
+        return None
+    case = _cases(record, move.seat, seed, [step]).get(step)
+    if case is None:
+        return None
+    return Review(record, move.seat, [case.judge(Budget(0, seconds))], pd.DataFrame())
+
+
 def _curve_in_time(record: GameRecord, seat: int | None, seconds: float, seed: int) -> int:
     """Return how many rollouts for each step of a win curve can be had in some time, at least the fewest."""
     known = Watcher(record, seat).at(0)
@@ -167,13 +197,14 @@ def _curve_in_time(record: GameRecord, seat: int | None, seconds: float, seed: i
     return min(N_CURVE, max(_FEWEST_OF_CURVE, int(seconds / of_each_step / len(record.steps))))
 
 
-def _cases(record: GameRecord, seat: int | None, seed: int) -> dict[int, Case]:
-    """Return the decisions of a record that can be judged, by step."""
+def _cases(record: GameRecord, seat: int | None, seed: int, steps: Iterable[int] | None = None) -> dict[int, Case]:
+    """Return the decisions of a record, or those in some of its steps, that can be judged, by step."""
     n_seats = record.header.n_players
     watchers = {one: Watcher(record, one) for one in (range(n_seats) if seat is None else [seat])}
     last = record.state_at(-1).packed
     cases: dict[int, Case] = {}
-    for step, (first, *_) in enumerate(record.steps):
+    for step in range(len(record.steps)) if steps is None else steps:
+        first = record.steps[step][0]
         if not isinstance(first, Move) or first.seat not in watchers:
             continue
         known = watchers[first.seat].at(step - 1)

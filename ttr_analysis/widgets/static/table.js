@@ -335,6 +335,7 @@ function makeBoard(facts, { onRoute, onLook }) {
     element,
     showTickets,
     choose: (id) => board.highlight(id === null ? [] : [id]),
+    showBetter: (id) => board.highlight(id ? [id] : [], "is-better"),
     setAbout: hint.set,
     stop: hint.stop,
     set(now) {
@@ -411,6 +412,28 @@ function makeLog() {
   };
 }
 
+/* What is best, what the last move cost, and a review at the end: buttons, and what Python answers. */
+function makeAdviser(send) {
+  const ask = (kind, text) => make("button", { type: "button", text, onclick: () => send({ do: kind }) });
+  const [hint, cost, review] = [ask("hint", "Hint"), ask("cost", "What did it cost?"), ask("review", "Review")];
+  const said = make("div", { class: "ttr-advised ttr-panel", "aria-live": "polite", hidden: true });
+  return {
+    buttons: [hint, cost, review],
+    said,
+    set({ words }) {
+      setText(said, words);
+      said.hidden = !words;
+    },
+    allow({ moment, options }, isBusy) {
+      const isOver = moment.acting === null;
+      hint.hidden = cost.hidden = isOver;
+      review.hidden = !isOver;
+      hint.disabled = isBusy || !options;
+      cost.disabled = review.disabled = isBusy;
+    },
+  };
+}
+
 /* The stepper below, once the game is over. Python makes it: `onAsk()` asks for it, and `set(id)` hears which it is. */
 function makeStepping(manager, onAsk) {
   const element = make("div", { class: "ttr-t-stepping" });
@@ -432,6 +455,10 @@ function makeStepping(manager, onAsk) {
       isOpen = true;
       if (!view) onAsk();
       else if (view.el.firstChild) show(); // else when it is drawn
+    },
+    /* It will be another one, to be shown. */
+    await() {
+      isOpen = true;
     },
     async set(id) {
       if (!id || !manager) return;
@@ -517,6 +544,10 @@ function showGame({ model, el }) {
   const [own, ...others] = seats.elements;
   const newGame = makeNewGame(facts, (wanted) => model.send({ do: "new", ...wanted }));
   const undo = make("button", { type: "button", text: "Undo", onclick: () => turn.undo() });
+  const adviser = makeAdviser((message) => {
+    if (message.do === "review") stepping.await();
+    model.send(message);
+  });
   const log = makeLog();
   const root = make(
     "div",
@@ -532,7 +563,9 @@ function showGame({ model, el }) {
       make("h2", {}, make("bdi", { text: facts.title })),
       newGame,
       facts.practice ? undo : "",
+      ...adviser.buttons,
     ),
+    adviser.said,
     deskOf(sheet, {
       board: board.element,
       side: [turn.bar, turn.market, own],
@@ -551,14 +584,27 @@ function showGame({ model, el }) {
     before = now.moment;
     log.set(now.told);
     turn.set(now);
+    onBusy();
+    onAdvised();
+  }
+  function onBusy() {
+    turn.show();
+    keep(() => adviser.allow(model.get("now"), Boolean(model.get("busy"))));
   }
   const onProblem = () => turn.setProblem(model.get("problem"));
   function onAbout() {
     const { route, step, words } = model.get("about");
     if (step === model.get("now").step) board.setAbout(route, words);
   }
+  function onAdvised() {
+    const advised = model.get("advised");
+    // A hint is of this moment; what a move cost stays until another move is made.
+    const isNow = advised.step === model.get("now").step;
+    keep(() => adviser.set(isNow ? advised : { words: "" }));
+    board.showBetter(isNow ? advised.route : "");
+  }
   const onStepping = () => stepping.set(model.get("stepping"));
-  const listeners = { now: onNow, busy: turn.show, problem: onProblem, about: onAbout, stepping: onStepping };
+  const listeners = { now: onNow, busy: onBusy, problem: onProblem, about: onAbout, stepping: onStepping, advised: onAdvised };
 
   el.append(root, stepping.element);
   keepKeys(root, turn.onKey);
