@@ -7,6 +7,7 @@ from ._errors import AmbiguousNameError as AmbiguousNameError
 from ._errors import GameError as GameError
 from ._errors import IllegalActionError as IllegalActionError
 from ._errors import MapError as MapError
+from ._errors import PositionError as PositionError
 from ._errors import RecordError as RecordError
 from ._errors import RecordWarning as RecordWarning
 from ._errors import UnknownNameError as UnknownNameError

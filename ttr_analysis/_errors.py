@@ -88,6 +88,12 @@ class RecordError(FaultsError):
     what = "record"
 
 
+class PositionError(FaultsError):
+    """A position in which something cannot be, with all its faults at once."""
+
+    what = "position"
+
+
 class RecordWarning(UserWarning):
     """A record of a game that is not whole, as one cut in the middle of a write."""
 

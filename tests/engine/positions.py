@@ -155,7 +155,7 @@ class Position:
         self.tables = game_tables(self.map, n_players)
         self.n_players = n_players
         self.state = State()
-        turns._put_pieces(self.tables, self.state)
+        turns.put_pieces(self.tables, self.state)
         open_stream(seed_key(7), 0, TABLE_STREAM, self.state.stream)
         self.state.phase = Phase.TURN
         self.events: list[str] = []

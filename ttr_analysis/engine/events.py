@@ -26,6 +26,7 @@ from ttr_analysis.engine.codes import (
     seat_of,
 )
 from ttr_analysis.engine.layout import UNKNOWN_CARD, State
+from ttr_analysis.engine.position import Position
 from ttr_analysis.maps.model import Ticket
 from ttr_analysis.tables import MAX_SEATS, MAX_SLOTS
 
@@ -138,7 +139,52 @@ class TicketsShown:
         return f"P{self.seat} shows {'; '.join(map(str, self.tickets)) or 'no tickets'}"
 
 
-Event = Move | Chance | TicketsShown
+@dataclass(frozen=True, slots=True)
+class StartPosition:
+    """
+    The position from which a record begins.
+
+    Parameters
+    ----------
+    position
+        The position.
+    words
+        What it tells, part by part.
+    """
+
+    position: Position
+    words: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"the game begins from a position: {'; '.join(self.words)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """
+    A correction of what a record has otherwise: a move that was wrong, or forgotten.
+
+    Parameters
+    ----------
+    position
+        What is otherwise, and why (`position.reason`).
+    words
+        What is otherwise, part by part.
+    """
+
+    position: Position
+    words: tuple[str, ...] = ()
+
+    @property
+    def reason(self) -> str:
+        """Why the record is corrected."""
+        return self.position.reason
+
+    def __str__(self) -> str:
+        return f"corrected here ({self.reason}): {'; '.join(self.words)}"
+
+
+Event = Move | Chance | TicketsShown | StartPosition | Correction
 """Anything that happens in a game."""
 
 Rows = list[tuple[int, int]]

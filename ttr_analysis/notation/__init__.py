@@ -24,6 +24,7 @@ P1: draw ?, ? neutral ticket Arnhem-Breda                      the round ends wi
 P0: neutral takes Arnhem-Breda/1                               the track that it gets
 P1: pass
 P0: shows Bergen-Narvik, Oslo-Vaasa                            at the end, tickets that were not known
+{"event":"correction","reason":"Bo moved twice","to_move":0}   as in a file: a correction, or a first position
 =============================================================  ====================================================
 
 After any move, `->` tells all cards that come to the market, in the order of

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple, Self
 
-from ttr_analysis._errors import GameError
+from ttr_analysis._errors import GameError, RecordError
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.events import Event
 from ttr_analysis.engine.layout import State
@@ -15,7 +15,8 @@ from ttr_analysis.engine.state import GameState
 from ttr_analysis.notation.lexer import NotationError
 from ttr_analysis.notation.parser import LineParser
 from ttr_analysis.notation.writer import setup_lines, timeline_lines
-from ttr_analysis.records.entries import Entry, event_of
+from ttr_analysis.records.entries import Entry, EntryReader, entry_text, event_of
+from ttr_analysis.records.lines import FaultList, parse_lines
 from ttr_analysis.records.record import Game, GameRecord
 from ttr_analysis.records.replay import Timeline
 from ttr_analysis.records.verification import ImpossibleError, follow, follow_on
@@ -205,6 +206,8 @@ class Session:
     def _next(self, text: str) -> tuple[_Written, tuple[Event, ...]]:
         """Return what would stand after a line, and what the line tells."""
         last = self._written[-1]
+        if text.lstrip().startswith("{"):
+            return self._next_object(text)
         is_setup = not last.timeline.steps
         setup = last.entries if is_setup else ()
         reader = LineParser(
@@ -224,6 +227,26 @@ class Session:
         told = entries[len(last.entries) :]
         line = self._canonical(timeline, entries, len(last.timeline.steps), told)
         return _Written(line, entries, timeline), tuple(event_of(entry, self._packed.codec) for entry in told)
+
+    def _next_object(self, text: str) -> tuple[_Written, tuple[Event, ...]]:
+        """Return what would stand after a position or a correction, as it stands in the file of a record."""
+        last, game_map = self._written[-1], self._packed.game_map
+        faults = FaultList("line", "line")
+        try:
+            lines = parse_lines(f"{text.strip()}\n".encode("utf-8", "surrogatepass"), faults).lines
+            reader = EntryReader(game_map, self._packed.n_players, faults)
+            entry = next((reader.read(line) for line in lines), None)
+            faults.raise_if_any()
+        except RecordError as error:
+            raise NotationError("; ".join(f"{f.field}: {f.expected}".lstrip(": ") for f in error.faults), 0) from None
+        if entry is None or entry.position is None:
+            raise NotationError("expected a position or a correction; all else is told in words", 0)
+        timeline, entries = last.timeline.copy(), (*last.entries, entry)
+        try:
+            follow_on(timeline, entries)
+        except ImpossibleError as error:
+            raise NotationError(error.reason, 0, is_illegal=True) from None
+        return _Written(entry_text(entry, game_map), entries, timeline), (event_of(entry, self._packed.codec),)
 
     def _canonical(self, timeline: Timeline, entries: tuple[Entry, ...], first: int, told: tuple[Entry, ...]) -> str:
         """Return what a line told, as it is written: the steps from one on, or a part of the set-up."""

@@ -14,7 +14,7 @@ from ttr_analysis.engine.layout import NOBODY, UNKNOWN_CARD, UNKNOWN_TICKET, Pha
 from ttr_analysis.engine.packed import PackedGame
 from ttr_analysis.maps.model import GameMap, Route
 from ttr_analysis.notation.lexer import UNKNOWN, names_of
-from ttr_analysis.records.entries import SHOWN, Entry
+from ttr_analysis.records.entries import SHOWN, Entry, entry_text
 from ttr_analysis.records.replay import Timeline
 
 _GOES_ON = (Phase.SECOND_DRAW, Phase.TUNNEL, Phase.KEEP)
@@ -295,6 +295,9 @@ def timeline_lines(
     for number in range(first, len(timeline.steps)):
         step = timeline.steps[number]
         its = entries[step.first : step.end]
+        if step.laid is not None:
+            yield entry_text(its[0], packed.game_map), step.end
+            continue
         if number == 0:
             yield from setup_lines(its, packed.game_map)
             continue

@@ -30,6 +30,8 @@ cards_shuffled                                  the discards become the pile
 tickets_shuffled
 market_replaced                                 all market_card follow
 tickets_shown           seat, tickets           at the end, if some are unknown
+position                see `positions`         in place of the set-up
+correction              reason; `positions`     between two turns
 ======================  ======================  ===============================
 
 Seats and slots count from 0, cards are counts by kind, routes and tickets go
@@ -62,11 +64,23 @@ from ttr_analysis.engine.codes import (
     seat_of,
     unpacked,
 )
-from ttr_analysis.engine.events import NOTICES, Chance, Event, Move, TicketsShown, decode_event, encode_chance
+from ttr_analysis.engine.events import (
+    NOTICES,
+    Chance,
+    Correction,
+    Event,
+    Move,
+    StartPosition,
+    TicketsShown,
+    decode_event,
+    encode_chance,
+)
 from ttr_analysis.engine.layout import UNKNOWN_CARD, UNKNOWN_TICKET, State
+from ttr_analysis.engine.position import PARTS, Position, state_of, words_of
 from ttr_analysis.engine.state import seat_number
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.records.lines import FaultList, Line, as_json
+from ttr_analysis.records.positions import PositionReader, position_data
 from ttr_analysis.tables import MAX_SEATS, MAX_SLOTS, MAX_TICKETS
 
 UNKNOWN: Final = "?"
@@ -74,8 +88,13 @@ UNKNOWN: Final = "?"
 
 SHOWN: Final = codes.SHUFFLED + 1
 """Kind of the tickets shown at the end: no event of the kernel."""
+START: Final = codes.SHUFFLED + 2
+"""Kind of a position from which a record begins."""
+CORRECTED: Final = codes.SHUFFLED + 3
+"""Kind of a correction."""
 
 _NO_STATE: Final = State()
+_MAX_REASON: Final = 200
 _MAX_MOVE: Final = 999_999
 MAX_TIME: Final = 40
 """Characters of the time at which something was done."""
@@ -125,6 +144,8 @@ class Entry(NamedTuple):
     stamp
         Where it stood in the source of the record; None if that is not known,
         and for what chance did.
+    position
+        What is told of a position, or by a correction.
     """
 
     kind: int
@@ -133,6 +154,7 @@ class Entry(NamedTuple):
     value: int = 0
     tickets: tuple[int, ...] = ()
     stamp: Stamp | None = None
+    position: Position | None = None
 
     @classmethod
     def of(cls, code: int, value: int = 0) -> Self:
@@ -161,8 +183,8 @@ class _Shape(NamedTuple):
 
     @property
     def stamp_keys(self) -> tuple[str, ...]:
-        """The keys that say where it stood in the source: what chance did has none."""
-        return () if codes.CARD_DEALT <= self.kind <= codes.SHUFFLED else _STAMP_KEYS
+        """The keys that say where it stood in the source: what chance did has none, nor where a record begins."""
+        return () if codes.CARD_DEALT <= self.kind <= codes.SHUFFLED or self.kind == START else _STAMP_KEYS
 
 
 _STAMP_KEYS: Final = ("move", "time")
@@ -175,6 +197,8 @@ _SHAPES: Final[dict[str, _Shape]] = {
     "ticket_offered": _Shape(codes.TICKET_OFFERED, ("seat", "ticket")),
     "neutral_ticket": _Shape(codes.NEUTRAL_TICKET, ("ticket",)),
     "tickets_shown": _Shape(SHOWN, ("seat", "tickets")),
+    "position": _Shape(START, (), optional=PARTS),
+    "correction": _Shape(CORRECTED, ("reason",), optional=PARTS),
     **{name: _Shape(codes.SHUFFLED, (), argument) for argument, name in enumerate(NOTICES)},
 }
 _NAMES: Final = {(shape.kind, shape.argument): name for name, shape in _SHAPES.items()}
@@ -215,6 +239,9 @@ def entry_data(entry: Entry, game_map: GameMap) -> dict[str, object]:
     """
     name = entry_name(entry)
     shape = _SHAPES[name]
+    if entry.position is not None:
+        reason: dict[str, object] = {"reason": entry.position.reason} if shape.keys else {}
+        return {"event": name, **reason, **position_data(entry.position, game_map), **_stamp_data(entry.stamp)}
     keys = shape.keys + shape.optional if entry.value else shape.keys
     return {"event": name, **{key: _WRITERS[key](entry, game_map) for key in keys}, **_stamp_data(entry.stamp)}
 
@@ -269,6 +296,7 @@ class EntryReader:
 
     def __init__(self, game_map: GameMap | None, n_players: int | None, faults: FaultList) -> None:
         self._faults = faults
+        self._n_players = n_players
         self._n_seats = n_players or MAX_SEATS
         self._n_slots = game_map.rules.market.size if game_map else MAX_SLOTS
         self._map = game_map
@@ -299,6 +327,8 @@ class EntryReader:
         if not self._has_keys(line, shape):
             return None
         stamp, is_right = self._stamp(number, data)
+        if shape.kind in (START, CORRECTED):
+            return self._position(line, shape.kind, stamp) if is_right else None
         tickets = self._ticket_list(number, shape.kind, data["tickets"]) if "tickets" in shape.keys else ()
         keys = [key for key in shape.keys + shape.optional if key in data and key != "tickets"]
         parsed = {key: self._parsers[key](number, shape.kind, data[key]) for key in keys}
@@ -313,6 +343,29 @@ class EntryReader:
             tickets,
             stamp,
         )
+
+    def _position(self, line: Line, kind: int, stamp: Stamp | None) -> Entry | None:
+        """Return a position, or a correction; None with faults, or if it cannot be judged."""
+        number, data = line
+        n_faults = len(self._faults.faults)
+
+        def refuse(part: str, value: object, expected: str) -> None:
+            self._faults.add(number, part, value if isinstance(value, str) else _quoted(value), expected)
+
+        reason = data.get("reason", "")
+        if kind == CORRECTED and not (
+            isinstance(reason, str) and 0 < len(reason) <= _MAX_REASON and reason.isprintable()
+        ):
+            refuse("reason", _quoted(reason), f"expected a printable text of 1 to {_MAX_REASON} characters")
+        if self._map is None or self._n_players is None:
+            return None
+        position = PositionReader(self._map, self._n_players, refuse).read(data, str(reason))
+        if kind == CORRECTED and not set(PARTS) & data.keys():
+            refuse("", "nothing", f"expected what is corrected: {', '.join(PARTS)}")
+        if kind == START and len(self._faults.faults) == n_faults:
+            for problem in state_of(position, self._map, self._n_players)[1]:
+                refuse(*problem)
+        return None if len(self._faults.faults) > n_faults else Entry(kind, stamp=stamp, position=position)
 
     def _has_keys(self, line: Line, shape: _Shape) -> bool:
         """Return whether a line has the keys of its event, and no others."""
@@ -442,6 +495,8 @@ def entry_of(event: Event, codec: Codec) -> Entry:
             return Entry(kind_of(code), seat_number(seat, MAX_SEATS), argument_of(code), value)
         case TicketsShown(seat, shown):
             return Entry(SHOWN, seat_number(seat, MAX_SEATS), tickets=tuple(map(codec.ticket_index, shown)))
+        case StartPosition(position) | Correction(position):
+            return Entry(START if isinstance(event, StartPosition) else CORRECTED, position=position)
         case Chance(kind) if kind in NOTICES:
             return Entry(codes.SHUFFLED, argument=NOTICES.index(kind))
         case Chance():
@@ -460,6 +515,9 @@ def event_of(entry: Entry, codec: Codec) -> Event:
         return Move(entry.seat, KeepTickets(tuple(map(codec.ticket, entry.tickets))))
     if entry.kind == SHOWN:
         return TicketsShown(entry.seat, tuple(codec.game_map.tickets[ticket] for ticket in entry.tickets))
+    if entry.position is not None:
+        words = tuple(words_of(entry.position, codec.game_map))
+        return (StartPosition if entry.kind == START else Correction)(entry.position, words)
     return decode_event(codec, entry.code, entry.value, _NO_STATE)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from operator import index
@@ -16,12 +16,13 @@ import numpy as np
 from ttr_analysis._arrays import Ints
 from ttr_analysis._display import render_html
 from ttr_analysis._errors import GameError, RecordError, RecordWarning, _shorten
-from ttr_analysis.engine import codes
+from ttr_analysis._words import counted
 from ttr_analysis.engine.actions.table import codec_of
-from ttr_analysis.engine.events import Event, Move, Rows
+from ttr_analysis.engine.events import Correction, Event, Move, Rows
 from ttr_analysis.engine.game import GameEngine, whole_number
-from ttr_analysis.engine.layout import OVER, UNKNOWN_CARD, UNKNOWN_TICKET, State
+from ttr_analysis.engine.layout import OVER, TURN, State
 from ttr_analysis.engine.packed import seat_policy
+from ttr_analysis.engine.position import position_of, state_of
 from ttr_analysis.engine.protocol import CompiledPolicy, Policy, PolicyLike, find_policies, policy_name
 from ttr_analysis.engine.scores import Scores, score_state
 from ttr_analysis.engine.state import GameState
@@ -30,7 +31,8 @@ from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.maps.reading import write_atomically
 from ttr_analysis.records.entries import (
-    SHOWN,
+    CORRECTED,
+    START,
     Entry,
     EntryReader,
     Stamp,
@@ -43,10 +45,12 @@ from ttr_analysis.records.entries import (
 )
 from ttr_analysis.records.header import MAX_NAME, RecordHeader, check_seed, fingerprint, read_header, resolve_map
 from ttr_analysis.records.lines import FaultList, as_line, parse_lines, read_bytes
+from ttr_analysis.records.positions import PositionedGame
+from ttr_analysis.records.redaction import seen_entries, shown_entries
 from ttr_analysis.records.replay import SET_UP, States, Timeline
 from ttr_analysis.records.verification import ImpossibleError, follow
 from ttr_analysis.rules.chance import TABLE_STREAM, open_stream, seed_key
-from ttr_analysis.rules.ruleset import TicketRules
+from ttr_analysis.tables import game_tables
 
 
 @dataclass(frozen=True, repr=False)
@@ -136,6 +140,43 @@ class GameRecord:
         codec = codec_of(game.game_map)
         entries = tuple(in_offer_order(entry_of(event, codec) for event in events))
         record = cls._make(game.game_map, game.n_players, entries, policies, seed, number)
+        header = replace(record.header, players=tuple(players), title=title, note=note, date=date)
+        return replace(record, header=header)
+
+    @classmethod
+    def from_position(
+        cls, state: GameState, *, players: Sequence[str] = (), title: str = "", note: str = "", date: str = ""
+    ) -> Self:
+        """
+        Return a record that begins from a position.
+
+        Parameters
+        ----------
+        state
+            A state between two turns, as `Game.position` gives it. What lies
+            on the table is kept, not how the game came there: which cards
+            everyone has seen in a hand, or the order of tickets in the pile.
+        players, title, note, date
+            As in `from_play`.
+
+        Raises
+        ------
+        GameError
+            If the state is amid a turn, or a text is not well formed.
+
+        Examples
+        --------
+        >>> import ttr_analysis as ttr
+        >>> game = ttr.Game("usa")
+        >>> state = game.position(hands=[{"red": 3, "?": 2}, 4], tickets=[["Dallas-New York"], 2], to_move=1)
+        >>> record = GameRecord.from_position(state, players=["Ann", "Bo"])
+        >>> print(record.dumps().splitlines()[1][:70])
+        {"event":"position","owners":{},"hands":[{"red":3,"?":2},{"?":4}],"tic
+        >>> record.state_at(0) == state
+        True
+        """
+        entry, _ = _laid(state)
+        record = cls._make(state.game_map, state.n_players, (entry,), (), None, None)
         header = replace(record.header, players=tuple(players), title=title, note=note, date=date)
         return replace(record, header=header)
 
@@ -327,6 +368,12 @@ class GameRecord:
         return tuple(self.entries[step.first].stamp for step in self._timeline.steps)
 
     @property
+    def corrections(self) -> tuple[tuple[int, Correction], ...]:
+        """Where the record was corrected, by hand, with the steps in which it was."""
+        events = enumerate(step[0] for step in self.steps if step)
+        return tuple((step, event) for step, event in events if isinstance(event, Correction))
+
+    @property
     def is_complete(self) -> bool:
         """Whether the record goes on to the end of the game."""
         return bool(self._timeline.steps) and self.states()[-1].is_over
@@ -488,7 +535,9 @@ class GameRecord:
         name = f"{header.map_name} {header.variant}" if header.variant else header.map_name
         who = ", ".join(header.players or header.policies) or f"{header.n_players} players"
         seed = "" if header.seed is None else f", seed {header.seed}"
-        return f"<GameRecord {name}: {who}{seed}, {len(self.entries)} events{self._result()}>"
+        n_corrected = sum(entry.kind == CORRECTED for entry in self.entries)
+        corrected = f", {counted(n_corrected, 'correction')}" if n_corrected else ""
+        return f"<GameRecord {name}: {who}{seed}, {len(self.entries)} events{corrected}{self._result()}>"
 
     def _repr_html_(self) -> str:
         return render_html(self)
@@ -510,10 +559,22 @@ def _warn(message: str) -> None:
     warnings.warn(f"record {_shorten(message, 200)}", RecordWarning, stacklevel=4)
 
 
+def _laid(state: GameState) -> tuple[Entry, State]:
+    """Return a state between two turns as the first event of a record, and what is left of it as a packed state."""
+    packed = state.packed
+    if packed.phase not in (TURN, OVER):
+        raise GameError(f"a record begins between two turns, not where P{state.acting} must decide: {state!r}")
+    position = position_of(packed, game_tables(state.game_map, state.n_players))
+    laid, problems = state_of(position, state.game_map, state.n_players)
+    if problems:
+        raise GameError(f"no record can begin from {state!r}: {problems[0].expected}")
+    return Entry(START, position=position), laid
+
+
 # -- a game that is recorded -------------------------------------------------------------------------------------
 
 
-class Game(GameEngine):
+class Game(PositionedGame):
     """
     The game on a map by its rules.
 
@@ -550,7 +611,9 @@ class Game(GameEngine):
 
     __slots__ = ()
 
-    def play(self, policies: Sequence[PolicyLike], seed: int = 0, game: int = 0) -> GameRecord:
+    def play(
+        self, policies: Sequence[PolicyLike], seed: int = 0, game: int = 0, *, start: GameState | None = None
+    ) -> GameRecord:
         """
         Play a game to its end and return its record.
 
@@ -561,11 +624,15 @@ class Game(GameEngine):
         seed, game
             As in `new`; the random numbers of each policy depend on them and on
             its seat alone.
+        start
+            A position between two turns from which the game goes on, of which
+            nothing is unknown: see `GameRecord.from_position`.
 
         Raises
         ------
         GameError
-            If there are not as many policies as players, or one of them fails.
+            If there are not as many policies as players, one of them fails, or
+            nobody can play on from the position.
         UnknownNameError
             If the package has no policy of a name.
         IllegalActionError
@@ -581,9 +648,24 @@ class Game(GameEngine):
         """
         check_seed(seed)
         players = find_policies(policies)
-        timeline, rows = self._play(players, seed, game)
+        entry, state = (None, None) if start is None else self._start(start, seed, game)
+        timeline, rows = self._play(players, seed, game, state)
         names = [policy_name(player) for player in players]
-        return GameRecord.from_tape(self.game_map, self.n_players, rows, names, seed, game, timeline=timeline)
+        record = GameRecord.from_tape(self.game_map, self.n_players, rows, names, seed, game, timeline=timeline)
+        if entry is None:
+            return record
+        record = replace(record, entries=(entry, *record.entries))
+        record.__dict__["_timeline"] = timeline
+        return record
+
+    def _start(self, start: GameState, seed: int, game: int) -> tuple[Entry, State]:
+        """Return a position as the first event of a record, and as a packed state with random numbers to come."""
+        self._vector(start)
+        entry, state = _laid(start)
+        if unknown := unknown_words(state, self.n_players):
+            raise GameError(f"nobody can play on from a position with {unknown}: `SeatView.worlds` fills such in")
+        open_stream(seed_key(seed), whole_number(game, "number of the game"), TABLE_STREAM, state.stream)
+        return entry, state
 
     def play_rows(self, policies: Sequence[PolicyLike], seed: int, game: int = 0) -> Ints:
         """
@@ -601,14 +683,20 @@ class Game(GameEngine):
         """
         return np.array(self._play(find_policies(policies), seed, game)[1], dtype=np.int64)
 
-    def _play(self, policies: Sequence[Policy | CompiledPolicy], seed: int, game: int) -> tuple[Timeline, Rows]:
-        """Play a game to its end; return its steps and all that happened."""
+    def _play(
+        self, policies: Sequence[Policy | CompiledPolicy], seed: int, game: int, start: State | None = None
+    ) -> tuple[Timeline, Rows]:
+        """Play a game to its end, from the set-up or a position; return its steps and all that happened since."""
         if len(policies) != self.n_players:
             raise GameError(f"a game of {self.n_players} players needs as many policies, got {len(policies)}")
         number = whole_number(game, "number of the game")
-        vector, written = self._packed.deal(seed, number)
         timeline = Timeline(self.game_map, self.n_players)
-        timeline.add_played(SET_UP, 0, written, vector)
+        if start is None:
+            vector, written = self._packed.deal(seed, number)
+            timeline.add_played(SET_UP, 0, written, vector)
+        else:
+            vector, written = start, []
+            timeline.add_start(vector)
         choosers = [seat_policy(self._packed, policy, seat, seed, number) for seat, policy in enumerate(policies)]
         while vector.phase != OVER:
             code, value = choosers[vector.seat](vector)
@@ -616,79 +704,3 @@ class Game(GameEngine):
             timeline.add_played(code, value, rows, vector)
             written += rows
         return timeline, written
-
-
-# -- what one seat can see of the events of a game -----------------------------------------------------------------
-
-_CARDS = (codes.CARD_DEALT, codes.CARD_DRAWN)
-
-
-def seen_entries(entries: Sequence[Entry], seat: int, n_players: int, rules: TicketRules) -> Iterator[Entry]:
-    """
-    Yield the events of a game with what a seat cannot see unknown.
-
-    How many opening tickets others keep shows when all have chosen: before,
-    the events end with their first choice.
-
-    Parameters
-    ----------
-    entries
-        The events.
-    seat
-        Who watches.
-    n_players
-        Number of players.
-    rules
-        Say whether tickets that others do not keep lie face up.
-    """
-    keeps = [at for at, entry in enumerate(entries) if entry.kind == codes.KEEP_TICKETS]
-    if len(keeps) < n_players:
-        entries = entries[: min((at for at in keeps if entries[at].seat != seat), default=len(entries))]
-    face_up = _face_up(entries, n_players, rules)
-    for at, entry in enumerate(entries):
-        if entry.seat == seat:
-            yield entry
-        elif entry.kind in _CARDS:
-            yield entry._replace(value=UNKNOWN_CARD)
-        elif entry.kind == codes.TICKET_OFFERED and at not in face_up:
-            yield entry._replace(value=UNKNOWN_TICKET)
-        elif entry.kind == codes.KEEP_TICKETS:
-            yield entry._replace(tickets=(UNKNOWN_TICKET,) * len(entry.tickets))
-        else:
-            yield entry
-
-
-def _face_up(entries: Sequence[Entry], n_players: int, rules: TicketRules) -> frozenset[int]:
-    """Return which offers of a ticket, by position, were not taken up and lie open then."""
-    offered: dict[int, list[int]] = {}
-    unkept: set[int] = set()
-    n_keeps = 0
-    for at, entry in enumerate(entries):
-        if entry.kind == codes.TICKET_OFFERED:
-            offered.setdefault(entry.seat, []).append(at)
-        elif entry.kind == codes.KEEP_TICKETS:
-            offers = offered.pop(entry.seat, [])
-            if rules.unkept_at(opening=n_keeps < n_players) == "discard_pile":
-                unkept.update(offer for offer in offers if entries[offer].value not in entry.tickets)
-            n_keeps += 1
-    return frozenset(unkept)
-
-
-def shown_entries(entries: Sequence[Entry], state: State, others: Sequence[int]) -> Iterator[Entry]:
-    """
-    Yield what others show of their tickets at the end, if it is known and they have not yet.
-
-    Parameters
-    ----------
-    entries
-        The events.
-    state
-        The packed state at the end.
-    others
-        Who shows tickets.
-    """
-    already = {entry.seat for entry in entries if entry.kind == SHOWN}
-    for seat in others:
-        tickets = tuple(state.held[seat, : state.n_held[seat]].tolist())
-        if tickets and seat not in already and UNKNOWN_TICKET not in tickets:
-            yield Entry(SHOWN, seat, tickets=tickets)

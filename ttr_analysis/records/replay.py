@@ -53,7 +53,7 @@ class ScriptedStep:
     >>> import ttr_analysis as ttr
     >>> setup = ScriptedStep(PackedGame(ttr.load_map("nordic"), 2), None)
     >>> setup.due
-    Entry(kind=32, seat=0, argument=0, value=0, tickets=(), stamp=None)
+    Entry(kind=32, seat=0, argument=0, value=0, tickets=(), stamp=None, position=None)
     >>> setup.tell(3), setup.due.seat
     ('', 0)
     """
@@ -161,6 +161,8 @@ def _outcomes(rows: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 SET_UP: Final = -1
 """Code of the first step."""
+LAID: Final = -2
+"""Code of a step that lays a position out, or corrects one."""
 _EVERY: Final = 32
 """A state is kept for every so many steps."""
 _NO_KEY: Final = np.zeros(KEY_SIZE, dtype=np.int64)
@@ -180,6 +182,9 @@ class Step(NamedTuple):
         The seat and the tickets that it shows, if the step is that.
     script
         Its outcomes of chance, codes and values, without places of shuffles.
+    laid
+        The packed state that it leads to, if it is no move, but a position
+        or a correction.
     """
 
     first: int
@@ -188,6 +193,7 @@ class Step(NamedTuple):
     value: int
     shown: Entry | None
     script: Rows
+    laid: State | None = None
 
 
 @dataclass
@@ -275,6 +281,12 @@ class Timeline:
         replayed.stream[:] = 0
         self.add(Step(first, first + len(rows), code, value, None, script), replayed)
 
+    def add_start(self, state: State) -> None:
+        """Add the position from which a record begins; the state is not changed."""
+        laid = state.copy()
+        laid.stream[:] = 0
+        self.add(Step(0, 1, LAID, 0, None, [], laid), laid.copy())
+
     def add(self, step: Step, state: State) -> None:
         """Add a step that leads to a state."""
         if len(self.steps) % _EVERY == 0:
@@ -337,6 +349,9 @@ def make_step(state: State, tables: Tables, step: Step, tape: Ints | None = None
     tape
         Its script on a tape with room for events, if they are wanted.
     """
+    if step.laid is not None:
+        state.cells[:] = step.laid.cells
+        return
     if step.shown is not None:
         identify_tickets(state, step.shown.seat, step.shown.tickets)
         return

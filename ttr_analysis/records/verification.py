@@ -26,9 +26,11 @@ from ttr_analysis.engine.layout import (
     AT_QUEUE,
     AT_REMOVED,
     OVER,
+    TURN,
     UNKNOWN_TICKET,
     State,
 )
+from ttr_analysis.engine.position import corrected, state_of
 from ttr_analysis.engine.reasons import explain
 from ttr_analysis.engine.unknowns import (
     has_unknown_cards,
@@ -39,8 +41,8 @@ from ttr_analysis.engine.unknowns import (
     n_unknown_cards,
 )
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.records.entries import SHOWN, UNKNOWN, Entry, entry_name
-from ttr_analysis.records.replay import SET_UP, Step, Timeline, make_step
+from ttr_analysis.records.entries import CORRECTED, SHOWN, START, UNKNOWN, Entry, entry_name
+from ttr_analysis.records.replay import LAID, SET_UP, Step, Timeline, make_step
 from ttr_analysis.tables import MAX_TICKETS, UNKEPT_DISCARDED
 
 _NOTHING: Final = -1
@@ -128,7 +130,8 @@ def follow_on(timeline: Timeline, entries: Sequence[Entry]) -> None:
 
 def _end_of_step(entries: Sequence[Entry], first: int, *, is_set_up: bool) -> int:
     """Return where the events of a step end: at the next move."""
-    end = first if is_set_up else first + 1
+    begins_with_outcomes = is_set_up and not (first < len(entries) and entries[first].kind == START)
+    end = first if begins_with_outcomes else first + 1
     while end < len(entries) and entries[end].is_chance:
         end += 1
     return end
@@ -161,6 +164,8 @@ class _Follower:
 
     def try_step(self, before: State) -> tuple[Step, State] | None:
         """Return the step and the state after it; None if the record ends before its last outcomes."""
+        if self.first < self.end and self.entries[self.first].kind in (START, CORRECTED):
+            return self._lay(before)
         step, state = self._begin(before)
         after = state.copy()
         unfitting = self._first_unfitting(after, step)
@@ -174,6 +179,28 @@ class _Follower:
                 cards = f"{counted(n_short, 'card')} of the draw pile"
                 raise ImpossibleError(self.first, f"{cards} can be of no kind after it")
         return step, after
+
+    # -- positions --------------------------------------------------------------
+
+    def _lay(self, before: State) -> tuple[Step, State]:
+        """Return the step in which a position is laid out, or corrected, and the state after it."""
+        entry = self.entries[self.first]
+        is_start = entry.kind == START
+        if is_start and not self.is_set_up:
+            raise ImpossibleError(self.first, "a position stands at the beginning")
+        if not is_start and before.phase not in (TURN, OVER):
+            raise ImpossibleError(self.first, "a correction stands between two turns")
+        if self.end > self.first + 1:
+            raise ImpossibleError(self.first + 1, f"no {entry_name(self.entries[self.first + 1])} comes here")
+        assert entry.position is not None  # noqa: S101 - both kinds have one
+        if is_start:
+            after, problems = state_of(entry.position, self.game_map, self.tables.n_seats)
+        else:
+            after, problems = corrected(before, entry.position, self.game_map, self.tables.n_seats)
+        if problems:
+            words = (f"{part}: {expected}, got {value}" for part, value, expected in problems)
+            raise ImpossibleError(self.first, "; ".join(words))
+        return Step(self.first, self.end, LAID, 0, None, [], after), after
 
     # -- moves ------------------------------------------------------------------
 

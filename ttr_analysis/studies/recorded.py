@@ -19,6 +19,7 @@ from ttr_analysis.engine.events import tape_of
 from ttr_analysis.engine.layout import UNKNOWN_CARD, UNKNOWN_TICKET, State
 from ttr_analysis.engine.unknowns import n_unknown_cards
 from ttr_analysis.maps.model import GameMap
+from ttr_analysis.records.entries import START
 from ttr_analysis.records.header import fingerprint
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.records.replay import Step, identify_played, make_step
@@ -62,7 +63,7 @@ def from_records(records: Iterable[GameRecord | str | os.PathLike[str]], *, part
     Raises
     ------
     ValueError
-        If there is no record, or they are of several maps, variants or
+        If there is no record, one begins from a position, or they are of several maps, variants or
         numbers of players: the message tells which are of which. If a name
         cannot be written.
     RecordError
@@ -94,6 +95,8 @@ def from_records(records: Iterable[GameRecord | str | os.PathLike[str]], *, part
     if not given:
         raise ValueError("there is no record")
     _check_alike(given)
+    if late := [number for number, record in enumerate(given) if record.entries and record.entries[0].kind == START]:
+        raise ValueError(f"records of whole games make tables, but these begin from a position: {_some(late)}")
     numbered = list(enumerate(given)) if partial else list(_known_to_the_end(given))
     game_map, n_players = given[0].map, given[0].header.n_players
     seating = [_players_of(record) for _, record in numbered]
@@ -225,7 +228,7 @@ class _RecordedGames(Collector):
 
     def _make(self, state: State, step: Step, i: int) -> None:
         """Make a step and take notes; odds are not known to whoever does not know what the seat could see."""
-        if step.shown is not None:
+        if step.shown is not None or step.laid is not None:
             make_step(state, self._tables, step)
             return
         is_seen = n_unknown_cards(state, int(state.seat)) == 0 and not (state.market >= UNKNOWN_CARD).any()

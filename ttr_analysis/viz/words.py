@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +11,7 @@ from typing import TypeAlias
 from ttr_analysis._words import counted
 from ttr_analysis.cards import CARD_KINDS, LOCOMOTIVE, CardCounts
 from ttr_analysis.engine import actions
-from ttr_analysis.engine.events import Chance, Event, Move, TicketsShown
+from ttr_analysis.engine.events import Chance, Correction, Event, Move, StartPosition, TicketsShown
 from ttr_analysis.engine.scores import Score
 from ttr_analysis.engine.state import GameState, Owner, PendingTunnel
 from ttr_analysis.maps.model import Route, Ticket
@@ -146,6 +147,8 @@ def tell_step(
     first = events[0] if events else None
     if isinstance(first, TicketsShown):
         return Narration(first.seat, f"shows {_list_tickets(first.tickets)}", player=_given(names, first.seat))
+    if isinstance(first, StartPosition | Correction):
+        return Narration(None, _tell_position(first, names))
     if before is None or not isinstance(first, Move):
         return Narration(None, _tell_setup(events, after))
     outcomes = [event for event in events if isinstance(event, Chance)]
@@ -160,6 +163,12 @@ def tell_step(
 def _given(names: Sequence[str], seat: int) -> str:
     """Return the name given to a player, "" if none was."""
     return isolate(names[seat]) if seat < len(names) else ""
+
+
+def _tell_position(event: StartPosition | Correction, names: Sequence[str]) -> str:
+    """Tell what a position is, or how it is corrected, with the names given to the players."""
+    text = re.sub(r"\bP(\d)\b", lambda seat: _given(names, int(seat[1])) or seat[0], str(event))
+    return f"{text[0].upper()}{text[1:]}"
 
 
 def _tell_setup(events: Iterable[Event], state: GameState) -> str:

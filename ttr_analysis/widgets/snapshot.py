@@ -400,10 +400,12 @@ def _move(told: Narration) -> list[Any]:
 
 
 def _difference(before: Moment, after: Moment) -> dict[str, Any]:
-    """Return what is different: new owners, what changed of each seat by its number, and all else that changed."""
+    """Return what is different: owners, None of what is free again, seats by number, and all else that changed."""
     change = _changed(before, after)
     if "owners" in change:
-        change["owners"] = {route: owner for route, owner in after["owners"].items() if route not in before["owners"]}
+        old, new = before["owners"], after["owners"]
+        freed = dict.fromkeys(route for route in old if route not in new)  # by a correction
+        change["owners"] = {route: owner for route, owner in new.items() if old.get(route) != owner} | freed
     if "seats" in change:
         pairs = enumerate(zip(before["seats"], after["seats"], strict=True))
         change["seats"] = {str(seat): changed for seat, (old, new) in pairs if (changed := _changed(old, new))}
@@ -421,10 +423,11 @@ def replay_moments(data: dict[str, Any]) -> Iterator[Moment]:
     yield now
     for change in changes:
         seats = change.get("seats", {})
+        owners = {**now["owners"], **change.get("owners", {})}
         now = {
             **now,
             **change,
-            "owners": {**now["owners"], **change.get("owners", {})},
+            "owners": {route: owner for route, owner in owners.items() if owner is not None},
             "seats": [{**old, **seats.get(str(seat), {})} for seat, old in enumerate(now["seats"])],
         }
         yield now

@@ -165,7 +165,7 @@ def new_game(tables: Tables, key: Ints, game: int, state: State, tape: Ints) -> 
         Script of outcomes, and where events are written.
     """
     state.cells.fill(0)
-    _put_pieces(tables, state)
+    put_pieces(tables, state)
     open_stream(key, game, TABLE_STREAM, state.stream)
     for seat in range(tables.n_seats):
         for _ in range(tables.opening_hand):
@@ -178,7 +178,7 @@ def new_game(tables: Tables, key: Ints, game: int, state: State, tape: Ints) -> 
 
 
 @compiled
-def _put_pieces(tables: Tables, state: State) -> None:
+def put_pieces(tables: Tables, state: State) -> None:
     """Lay out what does not depend on chance."""
     state.last_left = state.last_seat = state.pending = state.neutral_ticket = NOBODY
     for kind in range(N_KINDS):

@@ -36,7 +36,7 @@ from ttr_analysis.engine.layout import (
 from ttr_analysis.engine.state import GameState, seat_number
 from ttr_analysis.engine.view import SeatView, redact
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.records.entries import SHOWN, Entry
+from ttr_analysis.records.entries import CORRECTED, SHOWN, Entry
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.rules.chance import KEY_SIZE, TABLE_STREAM, below, open_stream
 from ttr_analysis.rules.market import has_too_many_locomotives
@@ -126,7 +126,7 @@ def _remember(record: GameRecord) -> list[_Barred]:
     desk = _TicketDesk(record)
     memories: list[_Barred] = []
     for entry in record.entries:
-        if entry.kind < FIRST_EVENT or entry.kind == SHOWN:
+        if entry.kind < FIRST_EVENT or entry.kind in (SHOWN, CORRECTED):
             memories.append(desk.barred)
         desk.note(entry)
     return [*memories, desk.barred]
@@ -159,6 +159,8 @@ class _TicketDesk:
         elif entry.kind == SHUFFLED and entry.argument == SHUFFLED_TICKETS:
             self._barred = [barred | self._face_up for barred in self._barred]
             self._face_up = set()
+        elif entry.kind == CORRECTED and entry.position is not None and entry.position.tickets is not None:
+            self._barred = [frozenset()] * len(self._barred)
 
     def _give_back(self, entry: Entry) -> None:
         kept = list(entry.tickets)

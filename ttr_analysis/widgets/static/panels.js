@@ -46,10 +46,12 @@ function dueWords(facts, { acting, turn }) {
 
 function wholeMoments(changes) {
   let now = changes[0];
+  const isOwned = ([, owner]) => owner !== null; // else a correction has freed it
+  const withOwners = (owners) => Object.fromEntries(Object.entries({ ...now.owners, ...owners }).filter(isOwned));
   const apply = ({ owners, seats, ...rest }) => ({
     ...now,
     ...rest,
-    owners: owners ? { ...now.owners, ...owners } : now.owners,
+    owners: owners ? withOwners(owners) : now.owners,
     seats: seats ? now.seats.map((seat, k) => (seats[k] ? { ...seat, ...seats[k] } : seat)) : now.seats,
   });
   return [now, ...changes.slice(1).map((change) => (now = apply(change)))];

@@ -1,0 +1,574 @@
+"""
+A position: what lies on the table between two turns, told by somebody who did not write the game down.
+
+From a position a state is made in which nothing is invented: what is not told
+is unknown. How the game came there is not known either: nobody knows cards of
+another's hand, tickets in the pile come in any order, and the cards of the
+draw pile are all those that are not seen elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Final, NamedTuple, TypeVar
+
+import numpy as np
+
+from ttr_analysis._words import counted, listed
+from ttr_analysis.cards import CARD_KINDS, N_KINDS
+from ttr_analysis.engine.kernel.turns import put_pieces
+from ttr_analysis.engine.layout import (
+    AT_DISCARDS,
+    AT_REMOVED,
+    NEUTRAL_OWNER,
+    NOBODY,
+    OVER,
+    TURN,
+    UNKNOWN_CARD,
+    UNKNOWN_TICKET,
+    Ending,
+    State,
+)
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.tables import Tables, game_tables
+
+T = TypeVar("T")
+N_COUNTS: Final = N_KINDS + 1
+"""Counts of some cards: nine by kind, and how many are not known."""
+
+Counts = tuple[int, ...]
+"""So many counts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Position:
+    """
+    What is told of a position, or of a part of one, as numbers; None is not told.
+
+    Tuples with one item for each seat are in the order of seats.
+
+    Parameters
+    ----------
+    owners
+        Routes with their owners (a seat, `NEUTRAL_OWNER`, or `NOBODY` for one
+        that is free again), in the order in which they were taken.
+    hands
+        For each seat counts of its cards.
+    tickets
+        For each seat its tickets, `UNKNOWN_TICKET` for one that is not known.
+    market
+        The kind in each slot, `UNKNOWN_CARD` or `NOBODY`.
+    discards
+        Counts of the discard pile.
+    pile, ticket_pile
+        How many cards, or tickets, lie in the pile.
+    ticket_discards
+        The tickets that lie face up on a pile of their own.
+    tickets_out
+        The tickets that are out of the game.
+    trains, scores
+        Trains left and points on the track of each seat: they follow from the
+        routes, and are compared with them.
+    tokens, loans
+        Value of the toll tokens, and number of loans, of each seat.
+    to_move
+        Whose turn it is.
+    turns
+        Turns that are complete, of all seats together.
+    turns_left
+        Turns left in the last round, of all seats together; 0 if the game is
+        over.
+    marker
+        The seat that holds the marker of the neutral player.
+    neutral
+        1 if the neutral player is still in the game, else 0.
+    reason
+        Why a record is corrected; "" for a position from which one begins.
+    """
+
+    owners: tuple[tuple[int, int], ...] | None = None
+    hands: tuple[Counts | None, ...] | None = None
+    tickets: tuple[tuple[int, ...] | None, ...] | None = None
+    market: tuple[int, ...] | None = None
+    discards: Counts | None = None
+    pile: int | None = None
+    ticket_pile: int | None = None
+    ticket_discards: tuple[int, ...] | None = None
+    tickets_out: tuple[int, ...] | None = None
+    trains: tuple[int | None, ...] | None = None
+    scores: tuple[int | None, ...] | None = None
+    tokens: tuple[int | None, ...] | None = None
+    loans: tuple[int | None, ...] | None = None
+    to_move: int | None = None
+    turns: int | None = None
+    turns_left: int | None = None
+    marker: int | None = None
+    neutral: int | None = None
+    reason: str = ""
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """What is told, in order."""
+        return tuple(name for name in PARTS if getattr(self, name) is not None)
+
+
+PARTS: Final = tuple(field.name for field in fields(Position) if field.name != "reason")
+"""What may be told of a position."""
+
+
+class Problem(NamedTuple):
+    """What cannot be: which part of a position, what stands there, and what was expected instead."""
+
+    part: str
+    value: object
+    expected: str
+
+
+def state_of(position: Position, game_map: GameMap, n_players: int) -> tuple[State, list[Problem]]:
+    """
+    Return the packed state of a position, and all that cannot be in it.
+
+    Parameters
+    ----------
+    position
+        A whole position. Hands may be left out if the game is over, the rest
+        wherever it follows, or may be unknown.
+    game_map
+        The map, as the variant that is played.
+    n_players
+        Number of players, without the neutral one.
+
+    Returns
+    -------
+    state, problems
+        The state is of use only if there is no problem.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> usa = ttr.load_map("usa")
+    >>> state, problems = state_of(Position(owners=((0, 1),), tickets=((), (4, UNKNOWN_TICKET))), usa, 2)
+    >>> problems, state.score[:2].tolist(), state.trains[:2].tolist()
+    ([], [0, 2], [45, 43])
+    """
+    setter = _Setter(position, game_map, n_players)
+    setter.lay()
+    return setter.state, setter.problems
+
+
+def position_of(state: State, tables: Tables) -> Position:
+    """Return all that lies on the table in a state between two turns."""
+    seats = range(tables.n_seats)
+    claimed: list[int] = state.claimed[: state.n_claims].tolist()
+    lying = [ticket for ticket in range(tables.n_tickets) if state.ticket_at[ticket] == AT_DISCARDS]
+    n_unknown = int(state.n_ticket_discards) - len(lying)
+    out = [ticket for ticket in range(tables.n_tickets) if state.ticket_at[ticket] == AT_REMOVED]
+    n_left = int(tables.n_tickets - state.n_held[: tables.n_seats].sum() - state.n_ticket_discards)
+    n_out = n_left - int(state.n_ticket_pile + state.n_queued)
+    has_neutral = tables.neutral_trains > 0
+    return Position(
+        owners=tuple((route, int(state.owner[route])) for route in claimed),
+        hands=tuple(_with_unknown(state.hand[seat].tolist(), int(state.n_hand[seat])) for seat in seats),
+        tickets=tuple(tuple(state.held[seat, : state.n_held[seat]].tolist()) for seat in seats),
+        market=tuple(min(kind, UNKNOWN_CARD) for kind in state.market[: tables.market_size].tolist()),
+        discards=(*state.discards.tolist(), int(state.n_swept)),
+        ticket_pile=int(state.n_ticket_pile + state.n_queued),
+        ticket_discards=(*lying, *[UNKNOWN_TICKET] * n_unknown),
+        tickets_out=(*out, *[UNKNOWN_TICKET] * (n_out - len(out))),
+        tokens=tuple(state.tokens[: tables.n_seats].tolist()),
+        loans=tuple(state.loans[: tables.n_seats].tolist()),
+        to_move=int(state.turn_seat),
+        turns=int(state.n_turns),
+        turns_left=0 if state.phase == OVER else None if state.last_left == NOBODY else int(state.last_left),
+        marker=int(state.marker) if has_neutral else None,
+        neutral=int(state.neutral_in) if has_neutral else None,
+    )
+
+
+def _with_unknown(counts: Sequence[int], n_cards: int) -> Counts:
+    return (*counts, n_cards - sum(counts))
+
+
+# -- corrections ---------------------------------------------------------------------------------------------------
+
+_CARDS: Final = ("hands", "market", "discards", "pile")
+_TICKETS: Final = ("tickets", "ticket_pile", "ticket_discards", "tickets_out")
+_BOARD: Final = ("owners", "trains", "scores")
+_MONEY: Final = ("tokens", "loans")
+_TURNS: Final = ("to_move", "turns", "turns_left")
+_NEUTRAL: Final = ("marker", "neutral")
+_FIELDS: Final[Mapping[tuple[str, ...], tuple[str, ...]]] = {
+    _CARDS: (
+        *("draw_pile", "discards", "market", "pool", "hand", "blind", "known", "n_hand", "old"),
+        *("n_pile", "n_swept", "n_shuffles"),
+    ),
+    _TICKETS: (
+        *("n_ticket_pile", "n_queued", "queue_head", "n_ticket_discards", "n_held", "held"),
+        *("ticket_at", "returned_by", "queue", "queued_at"),
+    ),
+    _BOARD: ("owner", "claimed", "n_claims", "trains", "score"),
+    _MONEY: ("tokens", "loans"),
+    _TURNS: ("phase", "seat", "turn_seat", "n_turns", "last_left", "last_seat", "ending", "n_passes"),
+    _NEUTRAL: ("neutral_in", "marker", "neutral_ticket"),
+}
+"""The fields of a state on which parts of a position bear: a correction leaves all others as they are."""
+
+
+def corrected(state: State, correction: Position, game_map: GameMap, n_players: int) -> tuple[State, list[Problem]]:
+    """
+    Return a state between two turns with a part of it corrected, and all that cannot be in it.
+
+    Parameters
+    ----------
+    state
+        The packed state; not changed.
+    correction
+        What is otherwise than the state has it. A card that comes to a hand,
+        or out of it, comes from the draw pile, or goes there, unless the
+        discard pile is told too.
+    game_map, n_players
+        As in `state_of`.
+    """
+    before = position_of(state, game_tables(game_map, n_players))
+    if correction.to_move is not None and correction.turns is None:
+        before = replace(before, turns=_next_turn(int(state.n_turns), correction.to_move, n_players))
+    laid, problems = state_of(_overlaid(before, correction), game_map, n_players)
+    after = state.copy()
+    for parts, names in _FIELDS.items():
+        if any(getattr(correction, part) is not None for part in parts):
+            for name in names:
+                _copy_field(name, laid, after)
+    return after, problems
+
+
+def _copy_field(name: str, state: State, after: State) -> None:
+    """Copy a field, a cell or a block of them, from one state to another."""
+    block = getattr(after, name)
+    if isinstance(block, np.ndarray):
+        block[...] = getattr(state, name)
+    else:
+        setattr(after, name, getattr(state, name))
+
+
+def _next_turn(n_turns: int, seat: int, n_players: int) -> int:
+    """Return the fewest complete turns, not fewer than so many, after which a seat is to move."""
+    return n_turns + (seat - n_turns) % n_players
+
+
+def _overlaid(before: Position, correction: Position) -> Position:
+    """Return a position with what a correction tells in place of what was there."""
+    told: dict[str, object] = {name: getattr(correction, name) for name in correction.told}
+    if correction.owners is not None:
+        owners = {**dict(before.owners or ()), **dict(correction.owners)}
+        told["owners"] = tuple((route, owner) for route, owner in owners.items() if owner != NOBODY)
+    for name in ("hands", "tickets", "tokens", "loans"):
+        new, old = getattr(correction, name), getattr(before, name)
+        if new is not None:
+            told[name] = tuple(was if now is None else now for now, was in zip(new, old, strict=True))
+    if correction.pile is not None and correction.discards is None:
+        told["discards"] = None
+    if correction.tickets is not None and correction.ticket_pile is None:
+        told["ticket_pile"] = None
+    return replace(before, **told)  # type: ignore[arg-type]
+
+
+# -- from a position to a state ------------------------------------------------------------------------------------
+
+
+class _Setter:
+    """
+    Lays a position out, and finds what cannot be.
+
+    Parameters
+    ----------
+    position, game_map, n_players
+        As for `state_of`.
+    """
+
+    def __init__(self, position: Position, game_map: GameMap, n_players: int) -> None:
+        self.position = position
+        self.map = game_map
+        self.n_players = n_players
+        self.tables = game_tables(game_map, n_players)
+        self.state = State()
+        self.problems: list[Problem] = []
+        put_pieces(self.tables, self.state)
+
+    def lay(self) -> None:
+        """Lay out everything."""
+        self._lay_routes()
+        self._lay_money()
+        self._lay_turn()
+        self._lay_cards()
+        self._lay_tickets()
+
+    def _refuse(self, part: str, value: object, expected: str) -> None:
+        self.problems.append(Problem(part, value, expected))
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game is over: nobody is to move, or no turn is left."""
+        return self.position.to_move is None or self.position.turns_left == 0
+
+    # -- routes ---------------------------------------------------------------------
+
+    def _lay_routes(self) -> None:
+        state, tables = self.state, self.tables
+        for route, owner in self.position.owners or ():
+            if owner == NOBODY:
+                continue
+            self._check_track(route, owner)
+            state.owner[route] = owner
+            state.claimed[state.n_claims] = route
+            state.n_claims += 1
+            state.trains[owner] -= tables.length[route]
+            if owner != NEUTRAL_OWNER:
+                state.score[owner] += tables.points[route]
+        for owner in (*range(self.n_players), NEUTRAL_OWNER):
+            if state.trains[owner] < 0:
+                most = tables.neutral_trains if owner == NEUTRAL_OWNER else tables.trains_each
+                taken = most - int(state.trains[owner])
+                who = _owner_words(owner)
+                self._refuse("owners", f"{taken} trains", f"expected routes of at most {most} trains of {who}")
+        for part, found in (("trains", state.trains), ("scores", state.score)):
+            for seat, told in enumerate(getattr(self.position, part) or ()):
+                if told is not None and told != found[seat]:
+                    self._refuse(part, told, f"expected {found[seat]} of P{seat}, as its routes make it")
+
+    def _check_track(self, route: int, owner: int) -> None:
+        """Refuse a track that cannot be taken beside another."""
+        state, twin = self.state, int(self.tables.twin[route])
+        name = self.map.routes[route].id
+        if owner == NEUTRAL_OWNER and not self.tables.neutral_trains:
+            self._refuse("owners", f"{name} of the neutral player", "expected a seat: the rules have no neutral player")
+        if twin < 0 or state.owner[twin] == NOBODY:
+            return
+        other = f"{self.map.routes[twin].id} is of {_owner_words(int(state.owner[twin]))}"
+        if state.owner[twin] == owner:
+            self._refuse("owners", name, f"expected another owner than {_owner_words(owner)}: {other} too")
+        elif not self.tables.both_open and NEUTRAL_OWNER not in (owner, state.owner[twin]):
+            self._refuse("owners", name, f"expected one track with {self.n_players} players: {other}")
+
+    # -- money, turns ---------------------------------------------------------------
+
+    def _lay_money(self) -> None:
+        state, tables = self.state, self.tables
+        tolls = any(tables.toll[route] for route, _ in self.position.owners or ())
+        for seat in range(self.n_players):
+            tokens = _at(self.position.tokens, seat)
+            loans = _at(self.position.loans, seat) or 0
+            if not tables.tokens_each:
+                if tokens or loans:
+                    part = "tokens" if tokens else "loans"
+                    self._refuse(part, tokens or loans, f"expected none of P{seat}: the rules have no tolls")
+                continue
+            if tokens is None:
+                if tolls:
+                    self._refuse("tokens", "nothing", f"expected the value of the tokens of P{seat}")
+                continue
+            state.tokens[seat], state.loans[seat] = tokens, loans
+        bank = tables.tokens_each * self.n_players
+        if state.tokens.sum() > bank + sum(tables.toll[route] for route, _ in self.position.owners or ()):
+            self._refuse("tokens", int(state.tokens.sum()), f"expected at most {bank} in all, and tolls paid by loans")
+        if 0 < tables.loan_limit < state.loans.sum():
+            self._refuse("loans", int(state.loans.sum()), f"expected at most {tables.loan_limit} in all")
+
+    def _lay_turn(self) -> None:
+        state, tables, told = self.state, self.tables, self.position
+        low = [seat for seat in range(self.n_players) if state.trains[seat] <= tables.last_round_at]
+        seat = 0 if told.to_move is None else told.to_move
+        n_claims = [sum(owner == of for _, owner in told.owners or ()) for of in range(self.n_players)]
+        least = self.n_players * max(n_claims)
+        state.n_turns = _next_turn(least, seat, self.n_players) if told.turns is None else told.turns
+        if told.to_move is not None and state.n_turns % self.n_players != seat:
+            n_turns = int(state.n_turns)
+            fits = _next_turn(n_turns, seat, self.n_players)
+            self._refuse("turns", n_turns, f"expected a number after which P{seat} moves, such as {fits}")
+        if state.n_turns >= tables.max_turns:
+            self._refuse("turns", int(state.n_turns), f"expected fewer than {tables.max_turns}")
+        state.seat = state.turn_seat = seat
+        state.phase = OVER if self.is_over else TURN
+        if self.is_over:
+            state.ending = Ending.TRAINS
+            state.last_left = 0
+            return
+        most = self.n_players * tables.last_turns
+        if told.turns_left is None:
+            if low:
+                few = listed(f"P{of} has {state.trains[of]} trains" for of in low)
+                self._refuse("turns_left", "nothing", f"expected how many turns are left, since {few}")
+            return
+        state.last_left = told.turns_left
+        state.last_seat = (seat + told.turns_left - 1) % self.n_players
+        if told.turns_left > most:
+            self._refuse("turns_left", told.turns_left, f"expected at most {most}")
+        elif int(state.last_seat) not in low:
+            expected = f"expected P{state.last_seat}, who moves last, to have at most {tables.last_round_at} trains"
+            self._refuse("turns_left", told.turns_left, expected)
+
+    # -- cards ----------------------------------------------------------------------
+
+    def _lay_cards(self) -> None:
+        state, tables, told = self.state, self.tables, self.position
+        n_deck = int(tables.deck.sum())
+        for seat in range(self.n_players):
+            hand = _at(told.hands, seat)
+            if hand is None:
+                if not self.is_over:
+                    self._refuse("hands", "nothing", f"expected the cards of P{seat}, or how many they are")
+                continue
+            state.hand[seat] = state.blind[seat] = hand[:N_KINDS]
+            state.n_hand[seat] = sum(hand)
+        state.discards[:] = (told.discards or (0,) * N_COUNTS)[:N_KINDS]
+        state.n_swept = (told.discards or (0,) * N_COUNTS)[N_KINDS]
+        n_seen = int(state.n_hand.sum() + state.discards.sum() + state.n_swept)
+        self._lay_market(n_deck - n_seen)
+        face_up = state.market[: tables.market_size].tolist()
+        n_seen += sum(kind != NOBODY for kind in face_up)
+        for kind in range(N_KINDS):
+            n_face_up = face_up.count(kind)
+            n = int(state.hand[:, kind].sum() + state.discards[kind]) + n_face_up
+            if n > tables.deck[kind]:
+                expected = (
+                    f"expected at most {tables.deck[kind]} {CARD_KINDS[kind]} cards in hands, market and discards"
+                )
+                self._refuse("hands" if state.hand[:, kind].any() else "discards", n, expected)
+            state.draw_pile[kind] = tables.deck[kind] - n
+            state.pool[kind] = tables.deck[kind] - state.discards[kind] - n_face_up
+        self._lay_pile(n_deck - n_seen, n_deck)
+
+    def _lay_market(self, n_left: int) -> None:
+        """Lay the market out; where it is not told, unknown cards, as far as there are so many."""
+        size = int(self.tables.market_size)
+        told = self.position.market
+        if told is not None and len(told) > size:
+            self._refuse("market", len(told), f"expected at most {counted(size, 'card')}")
+        for slot in range(size):
+            if told is None:
+                self.state.market[slot] = UNKNOWN_CARD if slot < n_left else NOBODY
+            else:
+                self.state.market[slot] = told[slot] if slot < len(told) else NOBODY
+
+    def _lay_pile(self, n_left: int, n_deck: int) -> None:
+        """Make a pile of all cards that are not elsewhere; if its number is told, the rest are unknown discards."""
+        pile = self.position.pile
+        if n_left < 0:
+            self._refuse("hands", n_deck - n_left, f"expected at most {n_deck} cards in hands, market and discards")
+        elif pile is not None and pile > n_left:
+            self._refuse("pile", pile, f"expected at most {n_left}, with what lies elsewhere")
+        elif pile is not None and self.position.discards is not None and pile != n_left:
+            self._refuse("pile", pile, f"expected {n_left}, with what lies elsewhere")
+        self.state.n_pile = n_left if pile is None else pile
+        self.state.n_swept += n_left - self.state.n_pile
+
+    # -- tickets --------------------------------------------------------------------
+
+    def _lay_tickets(self) -> None:
+        state, tables, told = self.state, self.tables, self.position
+        seen: dict[int, str] = {}
+        n_left = int(tables.n_tickets)
+        for seat in range(self.n_players):
+            held = _at(told.tickets, seat)
+            if held is None:
+                self._refuse("tickets", "nothing", f"expected the tickets of P{seat}, or how many they are")
+                continue
+            n_left -= len(held)
+            if n_left < 0:
+                continue
+            state.n_held[seat] = len(held)
+            state.held[seat, : len(held)] = held
+            self._put_tickets("tickets", held, seat, f"P{seat}", seen)
+        lying, out = told.ticket_discards or (), told.tickets_out or ()
+        n_left -= len(lying) + len(out)
+        self._put_tickets("ticket_discards", lying, AT_DISCARDS, "the ticket discards", seen)
+        self._put_tickets("tickets_out", out, AT_REMOVED, "the tickets out of the game", seen)
+        state.n_ticket_discards = len(lying)
+        if n_left < 0:
+            self._refuse("tickets", tables.n_tickets - n_left, f"expected at most {tables.n_tickets} tickets in all")
+        if told.ticket_pile is not None and told.ticket_pile > n_left:
+            self._refuse(
+                "ticket_pile", told.ticket_pile, f"expected at most {max(0, n_left)}, with what lies elsewhere"
+            )
+        state.n_ticket_pile = n_left if told.ticket_pile is None else told.ticket_pile
+        if tables.neutral_trains:
+            state.marker = tables.marker_seat if told.marker is None else told.marker
+            state.neutral_in = 1 if told.neutral is None else told.neutral
+        elif told.marker is not None or told.neutral:
+            self._refuse("marker", told.marker, "expected nothing: the rules have no neutral player")
+
+    def _put_tickets(self, part: str, tickets: Sequence[int], place: int, where: str, seen: dict[int, str]) -> None:
+        """Put tickets in a place; each can be in one only."""
+        for ticket in tickets:
+            if ticket == UNKNOWN_TICKET:
+                continue
+            if ticket in seen:
+                name = self.map.tickets[ticket].id
+                self._refuse(part, name, f"expected each ticket once: it is also of {seen[ticket]}")
+            seen[ticket] = where
+            self.state.ticket_at[ticket] = place
+
+
+def _at(items: Sequence[T | None] | None, seat: int) -> T | None:
+    return None if items is None else items[seat]
+
+
+def _owner_words(owner: int) -> str:
+    return "the neutral player" if owner == NEUTRAL_OWNER else f"P{owner}"
+
+
+# -- words ---------------------------------------------------------------------------------------------------------
+
+
+def words_of(position: Position, game_map: GameMap) -> Iterator[str]:
+    """Yield what a position tells, part by part, in words."""
+    for route, owner in position.owners or ():
+        whose = "free" if owner == NOBODY else f"of {_owner_words(owner)}"
+        yield f"{game_map.routes[route].id} is {whose}"
+    for seat, hand in enumerate(position.hands or ()):
+        if hand is not None:
+            yield f"P{seat} holds {_cards_words(hand)}"
+    for seat, held in enumerate(position.tickets or ()):
+        if held is not None:
+            yield f"P{seat} has {_tickets_words(held, game_map)}"
+    if position.market is not None:
+        names = {NOBODY: "nothing", UNKNOWN_CARD: "?", **dict(enumerate(CARD_KINDS))}
+        yield f"the market is {', '.join(names[kind] for kind in position.market)}"
+    if position.discards is not None:
+        yield f"the discards are {_cards_words(position.discards)}"
+    if position.ticket_discards is not None:
+        yield f"the ticket discards are {_tickets_words(position.ticket_discards, game_map)}"
+    if position.tickets_out is not None:
+        yield f"out of the game are {_tickets_words(position.tickets_out, game_map)}"
+    for part in ("trains", "scores", "tokens", "loans"):
+        for seat, number in enumerate(getattr(position, part) or ()):
+            if number is not None:
+                yield f"P{seat} has {number} {'points' if part == 'scores' else part}"
+    for part, words in _SINGLE.items():
+        number = getattr(position, part)
+        if number is not None:
+            yield words.format(number)
+
+
+_SINGLE: Final = {
+    "pile": "{} cards are in the pile",
+    "ticket_pile": "{} tickets are in the pile",
+    "turns": "{} turns are complete",
+    "turns_left": "{} turns are left",
+    "to_move": "P{} is to move",
+    "marker": "P{} has the marker",
+    "neutral": "{} neutral players are in the game",
+}
+
+
+def _cards_words(counts: Counts) -> str:
+    known = [f"{n} {kind}" for n, kind in zip(counts, CARD_KINDS, strict=False) if n]
+    unknown = [counted(counts[N_KINDS], "unknown card")] if counts[N_KINDS] else []
+    return ", ".join([*known, *unknown]) or "no cards"
+
+
+def _tickets_words(tickets: Sequence[int], game_map: GameMap) -> str:
+    known = [game_map.tickets[ticket].id for ticket in tickets if ticket != UNKNOWN_TICKET]
+    n_unknown = len(tickets) - len(known)
+    unknown = [counted(n_unknown, "unknown ticket")] if n_unknown else []
+    return ", ".join([*known, *unknown]) or "no tickets"

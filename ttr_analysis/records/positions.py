@@ -1,0 +1,481 @@
+"""
+Positions and corrections in files, and as they are told from Python.
+
+On its line, or as arguments of `Game.position`, each part of a position stands
+by its name:
+
+===================  ===========================================================
+key                  what is told
+===================  ===========================================================
+owners               {route: seat, "neutral", or null for a route that is free}
+hands                for each seat {kind of card: how many, "?": how many}, or
+                     how many cards it holds
+tickets              for each seat a list of tickets, "?" for one that is not
+                     known, or how many it has
+market               a list of cards, "?" for one that is not known, null for an
+                     empty slot
+discards             {kind of card: how many, "?": how many}
+pile                 how many cards are in the draw pile
+ticket_pile          how many tickets are in the pile
+ticket_discards      a list of tickets that lie face up
+tickets_out          a list of tickets that are out of the game
+trains, scores       for each seat a number: it must be what the routes make it
+tokens, loans        for each seat a number
+to_move              the seat whose turn it is
+turns                turns that are complete, of all seats together
+turns_left           turns left in the last round; 0 if the game is over
+marker, neutral      who holds the marker of the neutral player; 1 if that still
+                     plays, else 0
+===================  ===========================================================
+
+A seat of which nothing is told has null in a list for each seat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, Protocol, TypeVar
+
+from ttr_analysis._errors import AmbiguousNameError, PositionError, UnknownNameError, nearest
+from ttr_analysis.cards import CARD_KINDS, N_KINDS, CardCounts
+from ttr_analysis.engine.game import GameEngine
+from ttr_analysis.engine.layout import NEUTRAL_OWNER, NOBODY, UNKNOWN_CARD, UNKNOWN_TICKET
+from ttr_analysis.engine.position import PARTS, Counts, Position, state_of
+from ttr_analysis.engine.state import GameState, Owner
+from ttr_analysis.maps.model import GameMap, Route, Ticket
+from ttr_analysis.records.lines import FaultList, as_json
+from ttr_analysis.tables import MAX_TICKETS
+
+T = TypeVar("T")
+UNKNOWN: Final = "?"
+_MOST: Final = 9_999
+"""No number in a position is larger."""
+
+
+class Refuse(Protocol):
+    """Takes note of a fault: in which part, what stands there, and what was expected."""
+
+    def __call__(self, part: str, value: object, expected: str, /) -> None:
+        """Take note of a fault."""
+
+
+# -- from JSON -----------------------------------------------------------------------------------------------------
+
+
+class PositionReader:
+    """
+    Reads what is told of a position, or of a part of one.
+
+    Parameters
+    ----------
+    game_map
+        The map, as the variant that is played.
+    n_players
+        Number of players, without the neutral one.
+    refuse
+        Called for all that is wrong.
+    """
+
+    def __init__(self, game_map: GameMap, n_players: int, refuse: Refuse) -> None:
+        self._map = game_map
+        self._n_players = n_players
+        self._refuse = refuse
+        self._routes = {route.id: i for i, route in enumerate(game_map.routes)}
+        self._tickets = {ticket.id: i for i, ticket in enumerate(game_map.tickets)}
+        number, numbers = self._number, self._numbers
+        self._parsers: Mapping[str, Callable[[str, object], Any]] = {
+            "owners": self._owners,
+            "hands": lambda part, value: self._each_seat(part, value, self._hand),
+            "tickets": lambda part, value: self._each_seat(part, value, self._held),
+            "market": self._market,
+            "discards": self._counts,
+            **dict.fromkeys(("ticket_discards", "tickets_out"), self._ticket_list),
+            "to_move": lambda part, value: number(part, value, n_players - 1),
+            "marker": lambda part, value: number(part, value, n_players - 1),
+            "neutral": lambda part, value: number(part, value, 1),
+            **dict.fromkeys(("pile", "ticket_pile", "turns", "turns_left"), number),
+            **dict.fromkeys(("trains", "scores", "tokens", "loans"), numbers),
+        }
+
+    def read(self, data: Mapping[str, object], reason: str = "") -> Position:
+        """Return what is told; a part that is wrong is left out, with faults."""
+        parsed = {part: self._parsers[part](part, data[part]) for part in PARTS if part in data}
+        return Position(**parsed, reason=reason)
+
+    def _number(self, part: str, value: object, most: int = _MOST) -> int | None:
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most:
+            return value
+        self._refuse(part, value, f"expected a whole number from 0 to {most}")
+        return None
+
+    def _signed(self, part: str, value: object) -> int | None:
+        if isinstance(value, int) and not isinstance(value, bool) and abs(value) <= _MOST:
+            return value
+        self._refuse(part, value, f"expected a whole number from {-_MOST} to {_MOST}")
+        return None
+
+    def _numbers(self, part: str, value: object) -> tuple[int | None, ...] | None:
+        return self._each_seat(part, value, self._signed if part == "scores" else self._number)
+
+    def _each_seat(
+        self, part: str, value: object, parse: Callable[[str, object], T | None]
+    ) -> tuple[T | None, ...] | None:
+        if not isinstance(value, list) or len(value) != self._n_players:
+            self._refuse(part, value, f"expected a list with one item for each of {self._n_players} seats")
+            return None
+        return tuple(None if item is None else parse(part, item) for item in value)
+
+    def _owners(self, part: str, value: object) -> tuple[tuple[int, int], ...] | None:
+        if not isinstance(value, dict):
+            self._refuse(part, value, f"expected owners by route, such as {as_json({self._map.routes[0].id: 0})}")
+            return None
+        found = []
+        for name, owner in value.items():
+            route = self._name(part, name, self._routes, "route")
+            if owner is None or owner == "neutral":
+                seat: int | None = NOBODY if owner is None else NEUTRAL_OWNER
+            elif isinstance(owner, int) and not isinstance(owner, bool) and 0 <= owner < self._n_players:
+                seat = owner
+            else:
+                self._refuse(part, owner, f'expected a seat from 0 to {self._n_players - 1}, "neutral" or null')
+                seat = None
+            if route is not None and seat is not None:
+                found.append((route, seat))
+        return tuple(found)
+
+    def _hand(self, part: str, value: object) -> Counts | None:
+        if isinstance(value, int):
+            n = self._number(part, value)
+            return None if n is None else (*(0,) * N_KINDS, n)
+        return self._counts(part, value)
+
+    def _counts(self, part: str, value: object) -> Counts | None:
+        if not isinstance(value, dict):
+            self._refuse(part, value, 'expected counts by kind of card, such as {"red":2,"?":1}')
+            return None
+        kinds = (*CARD_KINDS, UNKNOWN)
+        counts = [0] * len(kinds)
+        for kind, n in value.items():
+            if kind not in kinds:
+                hint = nearest(kind, CARD_KINDS, 1) or [f"one of {', '.join(kinds)}"]
+                self._refuse(part, kind, f"expected {hint[0]}")
+            else:
+                counts[kinds.index(kind)] = self._number(part, n) or 0
+        return tuple(counts)
+
+    def _market(self, part: str, value: object) -> tuple[int, ...] | None:
+        if not isinstance(value, list):
+            self._refuse(part, value, 'expected a list of cards, such as ["red","?",null]')
+            return None
+        kinds = {kind: i for i, kind in enumerate(CARD_KINDS)} | {UNKNOWN: UNKNOWN_CARD}
+        found = []
+        for item in value:
+            if item is None:
+                found.append(NOBODY)
+            elif isinstance(item, str) and item in kinds:
+                found.append(kinds[item])
+            else:
+                hint = nearest(item, CARD_KINDS, 1) if isinstance(item, str) else []
+                kind = hint[0] if hint else f"one of {', '.join(CARD_KINDS)}"
+                self._refuse(part, item, f'expected {kind}, "?" or null')
+        return tuple(found)
+
+    def _held(self, part: str, value: object) -> tuple[int, ...] | None:
+        if isinstance(value, int):
+            n = self._number(part, value, MAX_TICKETS)
+            return None if n is None else (UNKNOWN_TICKET,) * n
+        return self._ticket_list(part, value)
+
+    def _ticket_list(self, part: str, value: object) -> tuple[int, ...] | None:
+        if not isinstance(value, list) or len(value) > MAX_TICKETS:
+            self._refuse(part, value, 'expected a list of tickets, "?" for one that is not known')
+            return None
+        found = [
+            UNKNOWN_TICKET if item == UNKNOWN else self._name(part, item, self._tickets, "ticket") for item in value
+        ]
+        return tuple(ticket for ticket in found if ticket is not None)
+
+    def _name(self, part: str, value: object, numbers: Mapping[str, int], what: str) -> int | None:
+        if isinstance(value, str) and value in numbers:
+            return numbers[value]
+        hint = nearest(value, numbers) if isinstance(value, str) else []
+        expected = " or ".join(hint) if hint else f"the id of a {what} of {self._map.title}"
+        self._refuse(part, value, f"expected {expected}")
+        return None
+
+
+# -- to JSON -------------------------------------------------------------------------------------------------------
+
+
+def position_data(position: Position, game_map: GameMap) -> dict[str, object]:
+    """
+    Return what is told of a position as it stands in a file.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> position_data(Position(hands=((1,) + (0,) * 8 + (2,), None), to_move=1), ttr.load_map("usa"))
+    {'hands': [{'purple': 1, '?': 2}, None], 'to_move': 1}
+    """
+    return {part: _WRITERS.get(part, _plain)(getattr(position, part), game_map) for part in position.told}
+
+
+def _plain(value: object, _: GameMap) -> object:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _owner_data(owners: Iterable[tuple[int, int]], game_map: GameMap) -> dict[str, object]:
+    names: dict[int, object] = {NOBODY: None, NEUTRAL_OWNER: "neutral"}
+    return {game_map.routes[route].id: names.get(owner, owner) for route, owner in owners}
+
+
+def _count_data(counts: Counts | None) -> dict[str, int] | None:
+    if counts is None:
+        return None
+    return {kind: n for kind, n in zip((*CARD_KINDS, UNKNOWN), counts, strict=True) if n}
+
+
+def _ticket_data(tickets: Iterable[int] | None, game_map: GameMap) -> list[str] | None:
+    if tickets is None:
+        return None
+    return [UNKNOWN if ticket == UNKNOWN_TICKET else game_map.tickets[ticket].id for ticket in tickets]
+
+
+_MARKET: Final = {NOBODY: None, UNKNOWN_CARD: UNKNOWN, **dict(enumerate(CARD_KINDS))}
+_WRITERS: Final[Mapping[str, Callable[[Any, GameMap], object]]] = {
+    "owners": _owner_data,
+    "hands": lambda hands, _: [_count_data(hand) for hand in hands],
+    "tickets": lambda tickets, game_map: [_ticket_data(held, game_map) for held in tickets],
+    "market": lambda market, _: [_MARKET[kind] for kind in market],
+    "discards": lambda counts, _: _count_data(counts),
+    **dict.fromkeys(("ticket_discards", "tickets_out"), _ticket_data),
+}
+
+
+# -- as it is told from Python -------------------------------------------------------------------------------------
+
+
+def told_state(game_map: GameMap, n_players: int, told: Mapping[str, object]) -> GameState:
+    """
+    Return the state of a position that is told from Python: see `Game.position`.
+
+    Raises
+    ------
+    PositionError
+        With all that is wrong.
+    """
+    faults = FaultList("position", game_map.name)
+
+    def refuse(part: str, value: object, expected: str) -> None:
+        faults.add(0, part, value if isinstance(value, str) else _shown(value), expected)
+
+    data = _Spoken(game_map, refuse).data(told)
+    position = PositionReader(game_map, n_players, refuse).read(data)
+    if not faults.faults:
+        state, problems = state_of(position, game_map, n_players)
+        for problem in problems:
+            refuse(*problem)
+    if faults.faults:
+        raise PositionError(game_map.title, faults.faults)
+    return GameState(game_map, n_players, state)
+
+
+def _shown(value: object) -> str:
+    """Return a value as a message has it."""
+    try:
+        return as_json(value)
+    except (TypeError, ValueError):
+        return repr(value)
+
+
+class PositionedGame(GameEngine):
+    """What `Game` knows of games of which only is told what lies on the table."""
+
+    __slots__ = ()
+
+    def position(
+        self,
+        *,
+        owners: Mapping[Any, Owner] | None = None,
+        hands: Sequence[object] | None = None,
+        tickets: Sequence[object] | None = None,
+        market: Sequence[str | None] | None = None,
+        to_move: int | None = None,
+        turns_left: int | None = None,
+        discards: object = None,
+        pile: int | None = None,
+        ticket_pile: int | None = None,
+        ticket_discards: Sequence[object] | None = None,
+        tickets_out: Sequence[object] | None = None,
+        trains: Sequence[int | None] | None = None,
+        scores: Sequence[int | None] | None = None,
+        tokens: Sequence[int | None] | None = None,
+        loans: Sequence[int | None] | None = None,
+        turns: int | None = None,
+        marker: int | None = None,
+        neutral: int | None = None,
+    ) -> GameState:
+        """
+        Return the state of a game of which only is told what lies on the table between two turns.
+
+        Parameters
+        ----------
+        owners
+            Who owns which route: a seat, or "neutral", by whatever names the
+            route.
+        hands
+            For each seat its cards: counts by kind, "?" for those that are not
+            known; a list of cards; or how many cards it holds. They may be
+            left out if the game is over.
+        tickets
+            For each seat a list of its tickets, "?" for one that is not known;
+            or how many it has.
+        market
+            The face-up cards, "?" for one that is not known, None for an empty
+            slot. By default none is known.
+        to_move
+            The seat whose turn it is; None if the game is over.
+        turns_left
+            Turns left in the last round, of all seats together.
+        discards
+            The discard pile, as counts by kind. By default all cards that are
+            told nowhere are in the draw pile, as after a shuffle.
+        pile, ticket_pile
+            How many cards, and tickets, are in the piles; the rest is on the
+            discard pile, or out of the game, and not known.
+        ticket_discards, tickets_out
+            Tickets that lie face up on a pile of their own, and those out of
+            the game.
+        trains, scores
+            For each seat trains left, and points on the track: they follow
+            from the routes and are compared with them.
+        tokens, loans
+            For each seat the value of its toll tokens, and its loans.
+        turns
+            Turns that are complete, of all seats together; by default as many
+            as the routes took at least.
+        marker, neutral
+            Who holds the marker of the neutral player, by default who begins
+            with it; and 0 if that has left the game.
+
+        Returns
+        -------
+        state
+            The state. `score` says who won, if the game is over; views,
+            worlds and win probabilities are made of it as of any other, and
+            `GameRecord.from_position` begins a record with it.
+
+        Raises
+        ------
+        PositionError
+            If something cannot be: it lists all faults at once.
+
+        Examples
+        --------
+        We have finished: who won?
+
+        >>> import ttr_analysis as ttr
+        >>> game = ttr.Game("usa")
+        >>> owners = {"Boston-New York/0": 0, ("Dallas", "Little Rock"): 1}
+        >>> game.score(game.position(owners=owners, tickets=[["Boston-Miami"], []]))
+        <Scores of 2 seats, won by P1>
+          <Score of P0: 0 points: 2 routes - 12 tickets (0 of 1, 12 lost) + 10 longest trail>
+          <Score of P1: 12 points: 2 routes + 0 tickets (0 of 0) + 10 longest trail>
+        >>> game.position(owners=owners, tickets=[["Boston-Miami"] * 2, 1], hands=[{"red": 13}, 2], to_move=0)
+        Traceback (most recent call last):
+            ...
+        ttr_analysis._errors.PositionError: position USA has 2 faults:
+          position, hands: expected at most 12 red cards in hands, market and discards, got 13
+          position, tickets: expected each ticket once: it is also of P0, got Boston-Miami
+        """
+        told = {name: value for name, value in locals().items() if name in PARTS}
+        return told_state(self.game_map, self.n_players, told)
+
+
+class _Spoken:
+    """
+    Says in the words of files what is told in those of Python: routes and tickets as objects, cards as counts.
+
+    Parameters
+    ----------
+    game_map
+        The map.
+    refuse
+        Called for names that there are not.
+    """
+
+    def __init__(self, game_map: GameMap, refuse: Refuse) -> None:
+        self._map = game_map
+        self._refuse = refuse
+
+    def data(self, told: Mapping[str, object]) -> dict[str, object]:
+        """Return the parts that are told."""
+        words: Mapping[str, Callable[[Any], object]] = {
+            "owners": self._owners,
+            "hands": lambda hands: [self._cards(hand) for hand in hands],
+            "tickets": lambda tickets: [self._tickets("tickets", held) for held in tickets],
+            "discards": self._cards,
+            "ticket_discards": lambda tickets: self._tickets("ticket_discards", tickets),
+            "tickets_out": lambda tickets: self._tickets("tickets_out", tickets),
+        }
+        found: dict[str, object] = {}
+        for part, value in told.items():
+            if value is None:
+                continue
+            try:
+                found[part] = words.get(part, _as_list)(value)
+            except (AttributeError, TypeError, ValueError):
+                found[part] = value  # which the reader refuses
+        return found
+
+    def _owners(self, owners: Mapping[Any, object]) -> object:
+        found: dict[str, object] = {}
+        for key, owner in owners.items():
+            name = self._name("owners", key, self._map.route)
+            if name is not None:
+                found[name] = owner
+        return found
+
+    def _cards(self, cards: object) -> object:
+        if isinstance(cards, CardCounts):
+            return cards.as_dict()
+        if isinstance(cards, Sequence) and not isinstance(cards, str):
+            return {str(card): cards.count(card) for card in dict.fromkeys(cards)}
+        return cards
+
+    def _tickets(self, part: str, tickets: object) -> object:
+        if not isinstance(tickets, Iterable) or isinstance(tickets, str):
+            return tickets
+        names = [UNKNOWN if item in (UNKNOWN, None) else self._name(part, item, self._map.ticket) for item in tickets]
+        return [name for name in names if name is not None]
+
+    def _name(self, part: str, name: object, find: Callable[..., Route | Ticket]) -> str | None:
+        """Return the id of a route or ticket."""
+        if isinstance(name, Route | Ticket):
+            return name.id
+        try:
+            return find(*name).id if isinstance(name, tuple) else find(name).id
+        except (UnknownNameError, AmbiguousNameError) as error:
+            self._refuse(part, str(name), f"expected another name: {error}")
+        except TypeError:
+            self._refuse(part, str(name), "expected a name, or a pair of cities")
+        return None
+
+
+def _as_list(value: object) -> object:
+    """Return a sequence as a list."""
+    return list(value) if isinstance(value, tuple) else value
+
+
+def hidden(position: Position, seat: int) -> Position:
+    """Return a position with the cards and tickets of other seats than one unknown."""
+    hands, tickets = position.hands, position.tickets
+    if hands is not None:
+        hidden_hands = [hand and (*(0,) * N_KINDS, sum(hand)) for hand in hands]
+        hands = tuple(hand if at == seat else hidden_hands[at] for at, hand in enumerate(hands))
+    if tickets is not None:
+        hidden_tickets = [held and (UNKNOWN_TICKET,) * len(held) for held in tickets]
+        tickets = tuple(held if at == seat else hidden_tickets[at] for at, held in enumerate(tickets))
+    out = position.tickets_out and (UNKNOWN_TICKET,) * len(position.tickets_out)
+    return replace(position, hands=hands, tickets=tickets, tickets_out=out)
