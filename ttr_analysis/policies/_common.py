@@ -74,13 +74,18 @@ class OneMove:
 
 def first_choice(policy: CompiledPolicy, view: SeatView, stream: Ints) -> tuple[int, int]:
     """Return code and value of what a policy does that has seen nothing of a game before, with a stream of its own."""
+    return first_look(policy, view, stream)[0]
+
+
+def first_look(policy: CompiledPolicy, view: SeatView, stream: Ints) -> tuple[tuple[int, int], Ints]:
+    """Return code and value of what a policy does that has seen nothing of a game before, and what it remembers."""
     check_turn(view)
     tables = game_tables(view.game_map, view.n_players)
     memory = np.zeros(policy.memory_size, dtype=np.int64)
     memory[:KEY_SIZE] = stream
     lore = policy.lore(view.game_map, view.n_players)
     code, value = policy.decide(view.packed, tables, lore, view.seat, policy.params, memory)
-    return int(code), int(value)
+    return (int(code), int(value)), memory
 
 
 def check_turn(view: SeatView) -> None:

@@ -48,10 +48,14 @@ class Search:
         Seed of worlds and rollouts.
     threads
         Cores at work.
+    memory
+        What the planner at the seat remembers, with the plan that it has made:
+        in the rollouts it goes on with that. By default nothing.
     """
 
-    def __init__(self, known: Knowledge, seed: int, threads: int = 1) -> None:
+    def __init__(self, known: Knowledge, seed: int, threads: int = 1, memory: Ints | None = None) -> None:
         self.known = known
+        self._memory = memory
         self.n_worlds = 0
         """Worlds so far: none of them comes again."""
         # Players have room in which they think: each thread its own.
@@ -75,7 +79,8 @@ class Search:
 
     def _results(self, table: Table, actions: Ints, first: int, n_worlds: int) -> Results:
         """Return the same for worlds of numbers from `first` on."""
-        return table.try_out(table.worlds(self.known, self._beliefs, n_worlds, first), first, actions)
+        worlds = table.worlds(self.known, self._beliefs, n_worlds, first)
+        return table.try_out(worlds, first, actions, self._memory)
 
     def worth(self, results: Results) -> Floats:
         """Return what results are worth to the seat: half its share of the win, half what its lead says."""

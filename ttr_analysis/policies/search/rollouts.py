@@ -42,6 +42,8 @@ _OPENING_STREAM: Final = 32
 """Purpose of the streams of seats that chose their opening tickets before; those that play on are below."""
 _TAPE_EVENTS: Final = 2_048
 """Events for which there is room at first; a game has some hundreds."""
+NOTHING: Final[Ints] = np.zeros(0, dtype=np.int64)
+"""What a player remembers who has seen nothing of a game."""
 SEEDS: Final = 1 << 62
 """A generator gives one of so many seeds."""
 
@@ -151,7 +153,7 @@ class Table:
         won = scores[:, :, WON_COLUMN]
         return Results(won / won.sum(axis=1, keepdims=True), scores[:, :, TOTAL_COLUMN])
 
-    def try_out(self, worlds: Ints, first: int, actions: Ints) -> Results:
+    def try_out(self, worlds: Ints, first: int, actions: Ints, memory: Ints | None = None) -> Results:
         """
         Let the seat that acts do one thing or another in each of some worlds, and play on.
 
@@ -164,6 +166,9 @@ class Table:
         actions
             Codes and values of actions that are legal in all of them, one row
             each.
+        memory
+            What the seat that acts remembers, such as its plan; by default
+            nothing. Its stream of chance is another one in each world.
 
         Returns
         -------
@@ -174,7 +179,8 @@ class Table:
         states = np.tile(worlds, (len(actions), 1))
         tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
         tables = game_tables(self._game_map, len(self.policies))
-        _try_block(tables, self._players, self._keys, first, actions, states, tape)
+        remembered = NOTHING if memory is None else memory[KEY_SIZE:]
+        _try_block(tables, self._players, self._keys, first, actions, remembered, states, tape)
         check_legal(states, first)
         scores = np.zeros((len(states), len(self.policies), N_COLUMNS), dtype=np.int64)
         score_games(states, tables, scores)
@@ -215,7 +221,14 @@ class Table:
 
 @compiled
 def _try_block(
-    tables: Tables, players: Players, keys: Ints, first: int, actions: Ints, states: Ints, tape: Ints
+    tables: Tables,
+    players: Players,
+    keys: Ints,
+    first: int,
+    actions: Ints,
+    remembered: Ints,
+    states: Ints,
+    tape: Ints,
 ) -> None:
     """Do each action in copies of the same worlds, one row each, and play on to the end."""
     n_worlds = len(states) // len(actions)
@@ -223,6 +236,7 @@ def _try_block(
         state = State(states[i])
         number = i // n_worlds
         wake_players(tables, players, 0, keys, first + i - number * n_worlds)
+        players.memory[state.seat, KEY_SIZE : KEY_SIZE + len(remembered)] = remembered
         step(state, tables, actions[number, 0], actions[number, 1], tape)
         while state.phase != OVER:
             code, value = choose(state, tables, players, state.seat)

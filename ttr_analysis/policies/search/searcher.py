@@ -14,10 +14,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from ttr_analysis._arrays import Ints
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.table import codec_of
 from ttr_analysis.engine.view import SeatView
-from ttr_analysis.policies._common import check_turn, first_choice
+from ttr_analysis.policies._common import check_turn, first_look
 from ttr_analysis.policies.planner.policy import Planner
 from ttr_analysis.policies.search.candidates import Candidate, candidates
 from ttr_analysis.policies.search.halving import Search, halve
@@ -108,13 +109,13 @@ class Searcher:
             If the seat does not act now.
         """
         check_turn(view)
-        own = first_choice(Planner(), view, stream_from(rng))
+        own, memory = first_look(Planner(), view, stream_from(rng))
         seed = int(rng.integers(SEEDS))
         tried = candidates(view, own, self.candidates)
-        best = tried[0] if len(tried) == 1 else tried[self._search(view, tried, seed)]
+        best = tried[0] if len(tried) == 1 else tried[self._search(view, tried, seed, memory)]
         return codec_of(view.game_map).decode(*best, view.packed)
 
-    def _search(self, view: SeatView, tried: Sequence[Candidate], seed: int) -> int:
+    def _search(self, view: SeatView, tried: Sequence[Candidate], seed: int, memory: Ints) -> int:
         """Return the number of the best action; number 0 is kept if none is clearly better."""
-        search = Search(knowledge_of(view, view.seat), seed, self.threads)
+        search = Search(knowledge_of(view, view.seat), seed, self.threads, memory)
         return halve(search, tried, self.rollouts, self.seconds).best
