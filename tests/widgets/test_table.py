@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -530,11 +531,11 @@ def test_hints_and_costs_are_told_from_what_the_seat_can_see(monkeypatch: pytest
     table._on_message(None, {"do": "hint"}, None)
 
     assert advice.view.seat == 0
-    assert table.advised["words"].startswith("Best: ")
+    assert str(table.advised["words"]).startswith("Best: ")
     assert table.advised["step"] == table.now["step"]
     table.play(advice.table["move"].iloc[-1])
     table._on_message(None, {"do": "cost"}, None)
-    assert "move" in table.advised["words"] or "cost" in table.advised["words"]
+    assert re.search("move|cost", str(table.advised["words"]))
     assert table.busy == ""
     table._on_message(None, {"do": "review"}, None)
     assert table.problem["text"] == "the game is not over: there is nothing to review"

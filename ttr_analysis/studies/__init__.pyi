@@ -33,7 +33,11 @@ from .questions import win_rates as win_rates
 from .questions.tickets import difficulty_correlations as difficulty_correlations
 from .questions.tickets import ticket_difficulty as ticket_difficulty
 from .recorded import from_records as from_records
-from .reviews import Advice as Advice, Review as Review, advise as advise, player_results as player_results, review as review
+from .reviews import Advice as Advice
+from .reviews import Review as Review
+from .reviews import advise as advise
+from .reviews import player_results as player_results
+from .reviews import review as review
 from .simulation import Interrupted as Interrupted
 from .simulation import SimulationError as SimulationError
 from .simulation import SimulationResult as SimulationResult
