@@ -89,8 +89,8 @@ def _story(review: Review, names: Sequence[str]) -> Iterator[str]:
         bad = [counted(row[label], label, _PLURALS[label]) for label in reversed(_PLURALS) if row[label]]
         yield (
             f"<b>{_name(names[row['seat']])}</b> began with {_percent(row['start'])}. {_signed(row['skill'])} came "
-            f"from its own moves, compared with a planner's, {_signed(row['others'])} from those of others, and "
-            f"{_signed(row['luck'])} from luck. In {counted(row['decisions'], 'decision')} it made "
+            f"from their own moves, compared with a planner's, {_signed(row['others'])} from those of others, and "
+            f"{_signed(row['luck'])} from luck. In {counted(row['decisions'], 'decision')} they made "
             f"{listed(bad) or 'no move that was surely wrong'}."
         )
 
