@@ -14,12 +14,13 @@ from ttr_analysis._errors import GameError, RecordError, _shorten
 from ttr_analysis._words import listed
 from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine import codes
-from ttr_analysis.engine.layout import UNKNOWN_CARD, UNKNOWN_TICKET
+from ttr_analysis.engine.layout import OVER, UNKNOWN_CARD, UNKNOWN_TICKET
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.notation.bga_lines import ACTS, acts_of, read_log
 from ttr_analysis.notation.bga_names import (
     TicketNotes,
     by_player,
+    check_order,
     fault,
     players_of,
     selections_of,
@@ -175,6 +176,7 @@ def read_bga(
     if len(text) > _MOST_CHARACTERS:
         raise fault(0, f"{len(text)} characters", f"expected a log of at most {_MOST_CHARACTERS:,} characters")
     log = without_strangers(read_log(text, seat or ""))
+    check_order(log)
     players = players_of(log, game_map)
     selections = {name: selections_of(notes, game_map) for name, notes in by_player(tickets or {}).items()}
     has_begun = any(entry.kind in ACTS and entry.kind != "keep" for entry in log.entries)
@@ -242,16 +244,19 @@ def _record(reader: LogFollower, title: str, date: str) -> LoggedRecord:
 
 
 def _inferred(reader: LogFollower) -> list[str]:
+    """Return what was found out that the log does not say."""
     hands = [(name, reader.hand(seat)) for seat, name in enumerate(reader.players)]
     texts = []
     for name, hand in hands:
         if known := [CARD_KINDS[kind] for kind in hand if kind != UNKNOWN_CARD]:
             texts.append(f"{name} was dealt {', '.join(known)}")
-    return texts
+    return [*texts, *reader.skipped]
 
 
 def _unknown(reader: LogFollower) -> list[str]:
     texts = []
+    if reader.vector.phase != OVER and any(entry.kind == "end" for entry in reader.log.entries):
+        texts.append("why the game ended: by the rules it was not over")
     # The first thing that each does is to keep opening tickets, in any order.
     acts = Counter(act.player for act, _ in acts_of(reader.log.entries) if act.kind != "choose")
     if len(waiting := [name for name in reader.players if acts[name] <= 1]) > 1:

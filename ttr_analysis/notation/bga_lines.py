@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from html import unescape
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -16,7 +18,10 @@ _LONGEST: Final = 300
 """Characters of a line, or of two names that were noted, that can tell anything; longer ones are not looked at."""
 _MOVE: Final = re.compile(r"move (?P<move>\d{1,6}) ?:? ?(?P<time>.*)", re.IGNORECASE)
 _PLAYER: Final = r"(?P<player>.+?)"
-_CARDS: Final = r"(?P<cards>[0-8](?:, ?[0-8])*)"
+_NAMES: Final = {"pink": "purple"} | {kind: kind for kind in COLOR_CODES}
+"""The kinds of card by what stands for them in a log that names them."""
+_CARD: Final = rf"(?:[0-8]|(?i:{'|'.join(_NAMES)}))"
+_CARDS: Final = rf"(?P<cards>{_CARD}(?:, ?{_CARD})*)"
 _ENDS: Final = r"(?P<ends>.+)"
 _CARS: Final = r"(?P<n>\d{1,3}) train car(?:\(s\)|s)? ?: ?"
 _POINTS: Final = r"(?P<points>\d{1,4}) point(?:\(s\)|s)?"
@@ -24,7 +29,7 @@ _SHAPES: Final = {
     "yours": rf"You take hidden train car card(?:\(s\)|s)? {_CARDS}",
     "keep": rf"{_PLAYER} keeps? (?P<n>\d{{1,2}}) destination(?:\(s\)|s)?",
     "draw": rf"{_PLAYER} takes? (?P<n>\d{{1,2}}) hidden train car card(?:\(s\)|s)?",
-    "take": rf"{_PLAYER} takes? (?P<cards>[0-8])",
+    "take": rf"{_PLAYER} takes? (?P<cards>{_CARD})",
     "claim": rf"{_PLAYER} gains? {_POINTS} by claiming route from {_ENDS} with {_CARS}{_CARDS}",
     "attempt": rf"{_PLAYER} attempts? the tunnel from {_ENDS} with {_CARS}{_CARDS}",
     "turned": rf"Tunnel cards ?: ?{_CARDS}",
@@ -46,6 +51,7 @@ _SHAPES: Final = {
 }
 _PATTERNS: Final = {kind: re.compile(shape) for kind, shape in _SHAPES.items()}
 _NOTICES: Final = ("reset", "shuffle")
+_TAG: Final = re.compile(r"<[^<>]*>")
 _LINE_ENDS: Final = ("\n", "\r")
 _JOINERS: Final = re.compile(r" to | - |[-–—]")
 ACTS: Final = ("keep", "draw", "take", "claim", "attempt", "decline", "choose", "pass")
@@ -133,15 +139,18 @@ def read_log(text: str, you: str = "") -> Log:
     move: int | None = None
     time = ""
     last = 0
+    keepers = {
+        found["player"] for found in map(_PATTERNS["keep"].fullmatch, map(str.strip, text.splitlines())) if found
+    }
     for line, raw in enumerate(text.splitlines(), start=1):
         content = " ".join(raw.split()) if len(raw) <= _LONGEST else raw[:_LONGEST]
         if not content.isprintable():  # as no name of a record may be
             content = "".join(filter(str.isprintable, content))
-        if found := _MOVE.fullmatch(content):
+        if found := _MOVE.fullmatch(_without_marks(content) if content.startswith("<") else content):
             _add_move(log, of_move, you)
             of_move = []
             move, time = int(found["move"]), found["time"].strip()[:MAX_TIME]
-        elif entry := _read_line(content, line, move, time, you):
+        elif not _is_talk(content, keepers) and (entry := _read_marked_line(content, line, move, time, you)):
             of_move.append(entry)
             last = line
         elif content:
@@ -220,6 +229,26 @@ def _paired(of_move: Sequence[LogEntry], you: str) -> list[LogEntry]:
     return [entry for entry in entries if entry is not None]
 
 
+def _is_talk(content: str, keepers: AbstractSet[str]) -> bool:
+    """Return whether a line is what a player says, whatever it says: a name and a colon, and no longer name."""
+    begins = [name for name in keepers if content.startswith(name)]
+    longest = max(begins, key=len, default="")
+    return bool(longest) and content[len(longest) :].lstrip().startswith(":")
+
+
+def _read_marked_line(content: str, line: int, move: int | None, time: str, you: str) -> LogEntry | None:
+    """Return what a line tells, whether or not it was copied with the marks of the page that it stood on."""
+    entry = _read_line(content, line, move, time, you)
+    if entry is None and "<" in content:
+        entry = _read_line(_without_marks(content), line, move, time, you)
+    return entry
+
+
+def _without_marks(content: str) -> str:
+    """Return a line without tags, and with what stands for other characters as these."""
+    return " ".join(unescape(_TAG.sub(" ", content)).split())
+
+
 def _read_line(content: str, line: int, move: int | None, time: str, you: str) -> LogEntry | None:
     for kind, pattern in _PATTERNS.items():
         found = pattern.fullmatch(content)
@@ -242,7 +271,9 @@ def _read_line(content: str, line: int, move: int | None, time: str, you: str) -
 
 
 def _kinds(numbers: str) -> tuple[str, ...]:
-    return tuple(COLOR_CODES[int(number)] for number in numbers.split(",")) if numbers else ()
+    """Return the cards that a line lists by number, or by name."""
+    words = [word.strip().lower() for word in numbers.split(",")] if numbers else []
+    return tuple(_NAMES[word] if word in _NAMES else COLOR_CODES[int(word)] for word in words)
 
 
 def acts_of(entries: Sequence[LogEntry]) -> Iterator[tuple[LogEntry, list[LogEntry]]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from functools import lru_cache
-from itertools import permutations
+from itertools import pairwise, permutations
 from typing import Any, Final, NamedTuple
 
 from ttr_analysis._errors import Fault, RecordError, UnknownNameError, nearest
@@ -20,6 +20,9 @@ from ttr_analysis.notation.writer import pays
 
 TicketNotes = Mapping[str, Any]
 """Offers of tickets that somebody noted: for each player, pairs of those offered and those kept, in order."""
+
+_FEW: Final = 3
+"""Of so many moves, or fewer, the order tells nothing."""
 
 Copies = frozenset[int]
 """A ticket by name: the numbers of all tickets that are called so."""
@@ -91,6 +94,14 @@ def without_strangers(log: Log) -> Log:
     lines = {entry.line for entry in strange}
     unread = sorted([*log.unread, *((entry.line, entry.text) for entry in strange)])
     return Log([entry for entry in log.entries if entry.line not in lines], unread)
+
+
+def check_order(log: Log) -> None:
+    """Raise a RecordError if moves come in falling order, as where the newest stands on top."""
+    acts = [entry for entry in log.entries if entry.kind in ACTS and entry.move is not None]
+    n_falling = sum((b.move or 0) < (a.move or 0) for a, b in pairwise(acts))
+    if len(acts) > _FEW and n_falling > len(acts) // 2:
+        raise fault(acts[0].line, acts[0].text, "expected the oldest move first: numbers of moves are falling")
 
 
 def players_of(log: Log, game_map: GameMap) -> tuple[str, ...]:

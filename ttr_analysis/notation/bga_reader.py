@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
+from typing import Final
 
+from ttr_analysis._words import listed
 from ttr_analysis.cards import CARD_KINDS, N_KINDS
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.codes import make_action
 from ttr_analysis.engine.layout import AT_PILE, OVER, UNKNOWN_CARD, UNKNOWN_TICKET, Phase, State
 from ttr_analysis.engine.packed import PackedGame
+from ttr_analysis.engine.position import Position, corrected
 from ttr_analysis.engine.unknowns import identify_tickets
 from ttr_analysis.maps.model import GameMap, Route
 from ttr_analysis.notation.bga_lines import ACTS, Log, LogEntry, acts_of
@@ -24,11 +27,17 @@ from ttr_analysis.notation.bga_names import (
     match_notes,
 )
 from ttr_analysis.notation.writer import claim_code, meant_slots, packed_cards
-from ttr_analysis.records.entries import SHOWN, Entry, Stamp
+from ttr_analysis.records.entries import CORRECTED, SHOWN, Entry, Stamp
 from ttr_analysis.records.replay import ScriptedStep
 from ttr_analysis.tables import UNKEPT_DISCARDED
 
 # -- what is proven of opening hands -----------------------------------------------------------------------------------
+
+
+_LEFT: Final = re.compile(
+    r"\b(left|leaves|quits?|expelled|kicked|abandon(s|ed)?|skipp?(s|ed)?|out of time)\b", re.IGNORECASE
+)
+"""What is said of a player who plays no more, or not in time."""
 
 
 class UntoldError(Exception):
@@ -121,6 +130,8 @@ class LogFollower:
         self._noted: dict[int, Selection] = {}
         """Which of them tell of which lines."""
         self.unused: list[str] = []
+        self.skipped: list[str] = []
+        """Turns of players who left the game."""
         for name, noted in selections.items():
             keeps = [act for act, _ in acts_of(log.entries) if act.kind == "keep" and act.player == name]
             matched = match_notes(noted, keeps, self._revealed(name))
@@ -251,10 +262,40 @@ class LogFollower:
         if act.player not in self.players:
             raise fault(act.line, act.text, f"expected one of {', '.join(self.players)}")
         seat = self.players.index(act.player)
+        self._skip_to(act, seat)
         if seat != int(self.vector.seat):
             acting = self.players[int(self.vector.seat)]
             raise fault(act.line, act.text, f"it is the turn of {acting}, not of {act.player}{self._hint()}")
         getattr(self, f"_read_{act.kind}")(act, after, seat)
+
+    def _skip_to(self, act: LogEntry, seat: int) -> None:
+        """Skip the turns of players who have left the game, as the lines before say: a correction of the record."""
+        n = len(self.players)
+        n_skipped = (seat - int(self.vector.turn_seat)) % n
+        skipped = [self.players[(int(self.vector.turn_seat) + i) % n] for i in range(n_skipped)]
+        if self.vector.phase != Phase.TURN or not skipped or not all(self._has_left(name, act) for name in skipped):
+            return
+        left = int(self.vector.last_left)
+        names = listed(skipped)
+        correction = Position(
+            reason=f"{names} left the game",
+            to_move=seat,
+            turns_left=left - n_skipped if left > n_skipped else None,
+        )
+        after, problems = corrected(self.vector, correction, self.game_map, n)
+        if problems:
+            return
+        self.vector = after
+        stamp = Stamp(act.move, act.time) if act.move is not None or act.time else None
+        self.entries.append(Entry(CORRECTED, stamp=stamp, position=correction))
+        self._told.append((len(self.entries), act))
+        self._n_steps += 1
+        self.skipped.append(f"{names} left the game, and the turn before line {act.line} is skipped")
+
+    def _has_left(self, name: str, act: LogEntry) -> bool:
+        """Return whether a line before an act that was not understood says that a player is gone."""
+        lines = (text for line, text in self.log.unread if line < act.line and text.startswith(name))
+        return any(_LEFT.search(text[len(name) :]) for text in lines)
 
     def _hint(self) -> str:
         """Return which lines before were not understood: one of them may tell what is missing."""

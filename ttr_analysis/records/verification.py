@@ -43,7 +43,7 @@ from ttr_analysis.engine.unknowns import (
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.records.entries import CORRECTED, SHOWN, START, UNKNOWN, Entry, entry_name
 from ttr_analysis.records.replay import LAID, SET_UP, Step, Timeline, make_step
-from ttr_analysis.tables import MAX_TICKETS, UNKEPT_DISCARDED
+from ttr_analysis.tables import MAX_OFFER, MAX_TICKETS, UNKEPT_DISCARDED
 
 _NOTHING: Final = -1
 _CARD_EVENTS: Final = (codes.CARD_DEALT, codes.CARD_DRAWN, codes.MARKET_CARD, codes.CARD_REVEALED)
@@ -273,7 +273,7 @@ class _Follower:
 
     def _first_unfitting(self, state: State, step: Step) -> _Unfitting | None:
         """Make a step; return the first outcome that the record has otherwise."""
-        n_room = len(self.outcomes) + 2
+        n_room = len(self.outcomes) + 2 + MAX_OFFER  # the tickets after one that does not fit tell which was due
         tape = tape_of(step.script, n_room)
         start = int(tape[codes.WRITE_AT])
         make_step(state, self.tables, step, tape)

@@ -1,0 +1,242 @@
+"""Logs that are damaged, or hold what other tables' logs may hold: refused with line and reason, or read and told."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+import numpy as np
+import pytest
+
+from tests.engine.records import Table, played
+from tests.fixtures import load
+from tests.notation.bga_writer import log_text, ticket_notes
+from ttr_analysis import Game, GameRecord, RecordError, RecordWarning, read_bga
+from ttr_analysis._compile.calls import is_plain
+from ttr_analysis.notation.bga_lines import COLOR_CODES
+from ttr_analysis.policies import Greedy
+from ttr_analysis.tables import MAX_TICKETS
+
+N_DAMAGED = 20 if is_plain() else 200
+FOREIGN = [
+    *("Good game!", "Bo: lol", "", "   ", "1234", "Move", "Move 99999999 :1", "Zoe takes 3", "Ann takes 9"),
+    *("Ann: Bo takes 3", "Ann has joined the table", "Ann takes 0,1", "You takes 3", "\u202emirrored", "\x00\x07"),
+    *("Ann keeps 0 destination(s)", "Ann keeps 99 destination(s)", "Bo takes 99 hidden train car card(s)"),
+    *("End of game", "The train car deck has been reshuffled", "Ann reveals Dallas to New York destination"),
+    "Three locomotives have been revealed, visible train cards are replaced",
+    "Bo gains 10 points with longest continuous path : 30 train cars",
+]
+
+
+@cache
+def whole(n_players: int) -> tuple[GameRecord, str]:
+    record = Game("usa", n_players).play([Greedy()] * n_players, seed=3)
+    return record, log_text(record, np.random.default_rng(5))
+
+
+def swap(lines: list[str], rng: np.random.Generator, at: int) -> None:
+    other = int(rng.integers(len(lines)))
+    lines[at], lines[other] = lines[other], lines[at]
+
+
+def drop(lines: list[str], rng: np.random.Generator, at: int) -> None:
+    del lines[at : at + 1 + int(rng.integers(2)) * int(rng.integers(30))]
+
+
+def double(lines: list[str], rng: np.random.Generator, at: int) -> None:
+    lines.insert(int(rng.choice([at, int(rng.integers(len(lines)))])), lines[at])
+
+
+def talk(lines: list[str], rng: np.random.Generator, at: int) -> None:
+    lines.insert(at, FOREIGN[int(rng.integers(len(FOREIGN)))])
+
+
+def renumber(lines: list[str], rng: np.random.Generator, at: int) -> None:
+    lines[at] = re.sub(r"\d+", lambda _: str(rng.choice([0, 1, 2, 8, 9, 45, 10**9])), lines[at])
+
+
+def rename(lines: list[str], rng: np.random.Generator, at: int) -> None:
+    lines[at] = re.sub("Ann|Bo|Cleo|Dan|Eve", str(rng.choice(["Ann", "Bo", "You", "Zoe", ""])), lines[at])
+
+
+def shorten(lines: list[str], rng: np.random.Generator, at: int) -> None:
+    lines[at] = lines[at][: int(rng.integers(1 + len(lines[at])))]
+
+
+def stir(lines: list[str], rng: np.random.Generator, at: int) -> None:
+    lines[at] = "".join(rng.permutation(list(lines[at])))
+
+
+def mark(lines: list[str], rng: np.random.Generator, at: int) -> None:
+    lines[at] = f"<{'bi'[int(rng.integers(2))]}>{lines[at]}</b>"
+
+
+DAMAGES = (swap, drop, double, talk, renumber, rename, shorten, stir, mark)
+
+
+def damaged(rng: np.random.Generator, text: str) -> str:
+    """Return a log to which some things have happened."""
+    lines = text.splitlines()
+    for _ in range(int(rng.choice([1, 1, 2, 4]))):
+        DAMAGES[int(rng.integers(len(DAMAGES)))](lines, rng, int(rng.integers(len(lines))))
+        lines = lines or [""]
+    return str(rng.choice(["\n", "\n", "\r\n", "\n\n"])).join(lines)
+
+
+@pytest.mark.parametrize("n_players", [2, 3, 5])
+def test_damaged_logs_are_refused_with_line_and_reason_or_load_and_say_what_is_missing(n_players: int) -> None:
+    record, text = whole(n_players)
+    notes = ticket_notes(record, np.random.default_rng(5))
+    n_refused = 0
+    for k in range(N_DAMAGED // 3):
+        log = damaged(np.random.default_rng([n_players, k]), text)
+        try:
+            read = read_bga(log, tickets=notes if k % 3 == 0 else None)
+        except RecordError as error:
+            n_refused += 1
+            [fault] = error.faults
+            assert len(fault.expected) > 5
+            assert fault.line or fault.expected.startswith("tickets: expected a player of the log")
+            assert fault.line <= len(log.splitlines())
+        else:
+            assert read.report is not None
+            assert len(str(read.report)) > 20
+            if k % 5 == 0:
+                assert GameRecord.loads(read.dumps()).entries == read.entries
+    assert n_refused > N_DAMAGED // 12
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\n\n", " \n", "\r"])
+def test_ends_of_lines_do_not_matter(end: str) -> None:
+    record, text = whole(3)
+
+    read = read_bga(text.replace("\n", end))
+
+    assert sorted(map(str, read.scores)) == sorted(map(str, record.scores))
+
+
+def test_marks_of_a_page_do_not_matter() -> None:
+    _, text = whole(3)
+    marked = "\n".join(f'<div class="log"><b>{line}</b>&nbsp;</div>' for line in text.splitlines())
+
+    assert read_bga(marked).entries == read_bga(text).entries
+
+
+def test_cards_may_go_by_name() -> None:
+    _, text = whole(3)
+
+    def named(found: re.Match[str]) -> str:
+        names = [COLOR_CODES[int(number)].replace("purple", "pink") for number in found[2].split(",")]
+        return found[1] + ", ".join(names)
+
+    told = re.sub(r"(?m)^(.* : |.* card\(s\) |\w+ takes )(\d(?:,\d)*)$", named, text)
+
+    assert "pink" in told
+    assert read_bga(told).entries == read_bga(text).entries
+
+
+def test_a_talk_about_moves_is_no_move() -> None:
+    _, text = whole(3)
+    lines = text.splitlines()
+    lines[60:60] = ["Ann: Bo takes 3", "Ann : Bo takes 4", "Ann: Bo takes 5", "Bo: Ann passes"]
+
+    read = read_bga("\n".join(lines))
+
+    assert read.report is not None
+    assert read.entries == read_bga(text).entries
+    assert [number for number, _ in read.report.unread] == [61, 62, 63, 64]
+
+
+def test_the_turns_of_who_left_are_skipped_and_that_is_a_correction() -> None:
+    _, text = whole(3)
+    moves = re.split(r"(?m)^(?=Move )", text)
+    last = [k for k, move in enumerate(moves) if "\nBo " in move][-4]
+    assert "claiming" in moves[last] or "takes" in moves[last]
+    kept = [move for k, move in enumerate(moves[: last + 30]) if k < last or "\nBo " not in move]
+    kept.insert(last, "Bo has quit the game (time out)\n")
+    cut = "".join(kept).partition("Ann reveals")[0]
+
+    read = read_bga(cut)
+
+    assert read.corrections
+    assert {correction.reason for _, correction in read.corrections} == {"Bo left the game"}
+    assert "inferred: Bo left the game, and the turn before line" in str(read.report)
+    with pytest.raises(RecordError, match="it is the turn of Bo, not of"):
+        read_bga(cut.replace("Bo has quit", "Bo has not quit yet: he thinks about how to leave").replace("quit", "xx"))
+
+
+def test_a_game_that_ends_before_its_end_is_told() -> None:
+    _, text = whole(2)
+    cut = text[: text.index("Move 40 ")] + "End of game\n"
+
+    read = read_bga(cut)
+
+    assert not read.is_complete
+    assert "unknown: why the game ended: by the rules it was not over" in str(read.report)
+
+
+def test_the_newest_move_on_top_is_refused() -> None:
+    _, text = whole(2)
+    moves = re.split(r"(?m)^(?=Move )", text)
+
+    with pytest.raises(RecordError, match="expected the oldest move first"):
+        read_bga("".join(reversed(moves)))
+
+
+@pytest.mark.parametrize("n_players", [2, 3, 5])
+def test_ties_for_the_longest_path_are_compared(n_players: int) -> None:
+    record = played(Table("usa", "", n_players))
+    text = log_text(record, np.random.default_rng(5))
+    names = [line.split()[0] for line in text.splitlines() if "longest continuous path is" in line]
+    tied = [
+        f"{names[score.seat]} gains 10 points with longest continuous path : {score.trail} train cars"
+        for score in record.score()
+        if score.bonuses[0].points
+    ]
+
+    report = read_bga(text.replace("End of game", "\n".join([*tied, "End of game"]))).report
+
+    assert tied
+    assert report is not None
+    assert len(report.totals.query("what == 'bonus'")) == len(tied)
+    assert report.disagreements.empty
+    assert load("usa").rules.bonus[0].measure == "longest_trail"
+
+
+# -- offers of tickets ------------------------------------------------------------------
+
+
+def test_offers_are_sets_and_a_refusal_says_which_ticket_was_due() -> None:
+    record, text = whole(2)
+    notes = ticket_notes(record, np.random.default_rng(5))
+    turned = {name: [(offered[::-1], kept[::-1]) for offered, kept in pairs] for name, pairs in notes.items()}
+
+    one, other = (read_bga(text, tickets=of) for of in (notes, turned))
+
+    assert [sorted(map(str, held)) for held in one.states()[-1].tickets] == [
+        sorted(map(str, held)) for held in other.states()[-1].tickets
+    ]
+    assert one.scores == other.scores
+
+
+def test_tickets_under_the_pile_come_in_turn_and_a_refusal_says_which_is_due() -> None:
+    record = played(Table("usa", "", 2), "curious")
+    lines = record.dumps().splitlines()
+    for step, state in zip(record._timeline.steps[1:], record.states(), strict=False):
+        packed, offered = state.packed, [k for k in range(step.first, step.end) if "ticket_offered" in lines[1 + k]]
+        queue = [int(packed.queue[(packed.queue_head + i) % MAX_TICKETS]) for i in range(packed.n_queued)]
+        turns = [int(packed.queued_at[(packed.queue_head + i) % MAX_TICKETS]) for i in range(packed.n_queued)]
+        if offered and packed.n_ticket_pile == 0 and turns[0] == turns[1] < turns[-1]:
+            break
+
+    def with_first(ticket: int) -> str:
+        first = lines[1 + offered[0]]
+        wrong = re.sub(r'"ticket":"[^"]*"', f'"ticket":"{record.map.tickets[ticket].id}"', first)
+        return "\n".join([*lines[: 1 + offered[0]], wrong, ""])
+
+    with pytest.warns(RecordWarning, match="ends in the middle of a move"):
+        assert len(GameRecord.loads(with_first(queue[1])).steps) > 3, "of one turn they come in any order"
+    with pytest.raises(RecordError) as info:
+        GameRecord.loads(with_first(queue[-1]))
+    due, late = record.map.tickets[queue[0]].id, record.map.tickets[queue[-1]].id
+    assert f"{late} cannot come here: {due} lies on top" in str(info.value)
