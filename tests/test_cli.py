@@ -252,3 +252,54 @@ def test_a_log_that_cannot_be_is_refused_with_its_line(tmp_path: Path, capsys: p
     assert cli.main(["import", str(tmp_path / "none.txt")]) == cli.USAGE
     (tmp_path / "notes.json").write_text("[" * 100_000, "utf-8")
     assert cli.main(["import", str(log), "--tickets", str(tmp_path / "notes.json")]) == cli.FAULTS
+
+
+def test_a_position_and_a_record_are_scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    told = {
+        "map": "usa",
+        "players": ["Ann", "Bo"],
+        "owners": {"Boston-New York/0": "Ann", "Dallas-Little Rock": "Bo"},
+    }
+    path = tmp_path / "table.json"
+    path.write_text(json.dumps(told | {"tickets": [["Boston-Miami"], []]}), "utf-8")
+    assert cli.main(["score", str(path)]) == cli.DONE
+    assert "P1 Bo (won): 12 points: 2 routes" in capsys.readouterr().out
+    path.write_text(json.dumps(told | {"tickets": [1, 0]}), "utf-8")
+    assert cli.main(["score", str(path)]) == cli.DONE
+    assert "Who won depends on tickets that are not known." in capsys.readouterr().out
+    amid = {"to_move": "Bo", "hands": {"Ann": 3, "Bo": {"red": 2}}, "tickets": {"Ann": 1, "Bo": []}}
+    path.write_text(json.dumps(told | amid), "utf-8")
+    assert cli.main(["score", str(path)]) == cli.DONE
+    assert "The game is not over" in capsys.readouterr().out
+
+    record = Game(load_map("usa"), n_players=2).play([Planner(), Planner()], seed=4)
+    record.save(tmp_path / "game.jsonl")
+    assert cli.main(["score", str(tmp_path / "game.jsonl")]) == cli.DONE
+    out = capsys.readouterr().out
+    assert f"P{record.winners[0]} Planner (won): {max(filter(None, record.scores))} points" in out
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        ("[]", "expected a JSON object, got list"),
+        ("[" * 100_000, "expected a JSON object"),
+        ('{"players":["A","B"]}', "map: expected the name of a map, got null"),
+        ('{"map":"usa","players":["A","A"]}', "players: expected the names of the players, each once"),
+        ('{"map":"usa","players":["A"]}', "players: USA is for 2 to 5 players, got 1"),
+        ('{"map":"usa","players":["A","B"],"ownrs":{}}', "ownrs: unknown key, expected owners"),
+        ('{"map":"usa","players":["A","B"],"tickets":{"C":[]}}', "tickets: expected a list with one item for each"),
+        ('{"format":"ttr-game"}', "line 1, version: expected this key"),
+    ],
+)
+def test_a_position_that_cannot_be_is_refused(
+    content: str, fault: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "table.json"
+    path.write_text(content, "utf-8")
+
+    assert cli.main(["score", str(path)]) == cli.FAULTS
+    assert fault in capsys.readouterr().err
+    assert cli.main(["score", str(tmp_path / "none.json")]) == cli.USAGE
+    path.write_text('{"map":"atlantis","players":["A","B"]}', "utf-8")
+    assert cli.main(["score", str(path)]) == cli.USAGE

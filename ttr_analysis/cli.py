@@ -1,5 +1,5 @@
 """
-The command `ttr-analysis`: study a map, play on one, list the maps, check a map folder, import a game, review it.
+The command `ttr-analysis`: study a map, play on one, check a map folder, import, review or score a game.
 
 Exit codes: 0 done, 1 a map or game has faults, 2 a wrong argument or a folder that
 cannot be written, 130 interrupted.
@@ -179,6 +179,21 @@ def _parser() -> argparse.ArgumentParser:
     review.add_argument("--out", type=Path, metavar="FILE", help="the page (default: GAME with .html)")
     review.add_argument("--no-progress", action="store_true", help="no progress bar")
     review.set_defaults(run=_review)
+
+    score = commands.add_parser(
+        "score",
+        help="say who won, with how many points",
+        description=(
+            "Say who won, with how many points: of a record, or of a JSON object that tells what lies on the table: "
+            "map, players, owners of routes and tickets."
+        ),
+        epilog=(
+            'Example: {"map": "usa", "players": ["Ann", "Bo"], "owners": {"Boston-New York/0": "Ann"}, '
+            '"tickets": {"Ann": ["Boston-Miami"], "Bo": []}}'
+        ),
+    )
+    score.add_argument("file", type=Path, metavar="FILE", help="a record, or a position as JSON")
+    score.set_defaults(run=_score)
     return parser
 
 
@@ -386,6 +401,35 @@ def _seat(text: str, players: Sequence[str], n_players: int) -> int:
     raise LookupError(f"no seat {text!r}; they are 0 to {n_players - 1}{''.join(f', {name}' for name in players)}")
 
 
+def _score(options: argparse.Namespace) -> int:
+    from ttr_analysis.records.positions import read_position
+    from ttr_analysis.records.record import GameRecord
+
+    try:
+        with options.file.open(encoding="utf-8", errors="replace") as file:
+            begin = file.read(_MOST_OF_A_POSITION)
+    except OSError as error:
+        print(f"ttr-analysis: {options.file}: {error.strerror or error}", file=sys.stderr)
+        return USAGE
+    if begin.lstrip().startswith(_RECORD):
+        record = GameRecord.load(options.file)
+    else:
+        state, names = read_position(begin, options.file.name)
+        record = GameRecord.from_position(state, players=names)
+    scores, header = record.score(), record.header
+    names = header.players or header.policies or ("",) * header.n_players
+    for score, name in zip(scores, names, strict=True):
+        who = f"P{score.seat} {name}".strip()
+        print(f"{who}{' (won)' if score.seat in record.winners else ''}: {str(score)[1:-1].partition(': ')[2]}")
+    if not record.is_complete:
+        print("The game is not over: points as if it ended here.")
+    elif not record.winners:
+        print("Who won depends on tickets that are not known.")
+    elif scores.tie_break:
+        print(f"The tie is broken by {scores.tie_break.replace('_', ' ')}.")
+    return DONE
+
+
 # -- arguments -------------------------------------------------------------------------
 
 
@@ -445,6 +489,8 @@ def _minutes(text: str) -> float:
 
 
 _MAX_MINUTES = 1_440
+_RECORD = '{"format":"ttr-game"'
+_MOST_OF_A_POSITION = 1_000_000
 _MAX_DIGITS = 18
 _MAX_DEALS = 1_000_000
 _MAX_GAMES = 1_000_000

@@ -33,19 +33,21 @@ A seat of which nothing is told has null in a list for each seat.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Protocol, TypeVar
 
-from ttr_analysis._errors import AmbiguousNameError, PositionError, UnknownNameError, nearest
+from ttr_analysis._errors import AmbiguousNameError, Fault, PositionError, UnknownNameError, nearest
 from ttr_analysis.cards import CARD_KINDS, N_KINDS, CardCounts
 from ttr_analysis.engine.game import GameEngine
 from ttr_analysis.engine.layout import NEUTRAL_OWNER, NOBODY, UNKNOWN_CARD, UNKNOWN_TICKET
 from ttr_analysis.engine.position import PARTS, Counts, Position, state_of
 from ttr_analysis.engine.state import GameState, Owner
+from ttr_analysis.maps.loading import as_map
 from ttr_analysis.maps.model import GameMap, Route, Ticket
 from ttr_analysis.records.lines import FaultList, as_json
-from ttr_analysis.tables import MAX_TICKETS
+from ttr_analysis.tables import MAX_TICKETS, check_size
 
 T = TypeVar("T")
 UNKNOWN: Final = "?"
@@ -279,6 +281,80 @@ def told_state(game_map: GameMap, n_players: int, told: Mapping[str, object]) ->
     if faults.faults:
         raise PositionError(game_map.title, faults.faults)
     return GameState(game_map, n_players, state)
+
+
+_BY_SEAT: Final = ("hands", "tickets", "trains", "scores", "tokens", "loans")
+_SEATS: Final = ("to_move", "marker")
+
+
+def read_position(content: str, source: str) -> tuple[GameState, tuple[str, ...]]:
+    """
+    Return the state of a position that is written down as a JSON object, and the names of its players.
+
+    Besides the parts of a position it has `map`, perhaps `variant`, and
+    `players`: their names, which may stand for their seats.
+
+    Raises
+    ------
+    PositionError
+        With all that is wrong.
+    UnknownNameError, MapError
+        If there is no such map or variant, or it has faults.
+
+    Examples
+    --------
+    >>> state, names = read_position('''
+    ... {"map": "usa", "players": ["Ann", "Bo"], "owners": {"Boston-New York/0": "Bo"}, "tickets": {"Ann": 2, "Bo": []}}
+    ... ''', "table")
+    >>> names, state.scores, state.n_tickets
+    (('Ann', 'Bo'), (0, 2), (2, 0))
+    """
+    faults = FaultList(source, source)
+    data = _object(content, faults)
+    names, known = data.get("players"), ("map", "variant", "players", *PARTS)
+    for key in sorted(data.keys() - set(known)):
+        faults.add(0, key, key, f"unknown key, expected {' or '.join(nearest(key, known) or known)}")
+    if not isinstance(data.get("map"), str):
+        faults.add(0, "map", data.get("map"), "expected the name of a map")
+    if not isinstance(data.get("variant", ""), str):
+        faults.add(0, "variant", data["variant"], "expected the name of a variant")
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
+        faults.add(0, "players", names, "expected the names of the players, each once")
+    if faults.faults:
+        raise PositionError(source, faults.faults)
+    assert isinstance(names, list)  # noqa: S101 - else there was a fault
+    game_map = as_map(str(data["map"])).with_variant(str(data.get("variant", "")) or None)
+    try:
+        check_size(game_map, len(names))
+    except ValueError as error:
+        raise PositionError(source, [Fault(source, 0, "players", as_json(names), str(error))]) from None
+    seats = {name: seat for seat, name in enumerate(names)}
+    told = {part: _seated(part, data[part], seats) for part in PARTS if part in data}
+    return told_state(game_map, len(names), told), tuple(names)
+
+
+def _object(content: str, faults: FaultList) -> dict[str, object]:
+    """Return the object that a text is."""
+    try:
+        data = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        data = None
+        faults.add(0, "", "something else", f"expected a JSON object ({error})")
+    if data is not None and not isinstance(data, dict):
+        faults.add(0, "", type(data).__name__, "expected a JSON object")
+    if faults.faults:
+        raise PositionError(faults.source, faults.faults)
+    found: dict[str, object] = data
+    return found
+
+
+def _seated(part: str, value: object, seats: Mapping[str, int]) -> object:
+    """Return a part of a position with seats in place of names."""
+    if part == "owners" and isinstance(value, dict):
+        return {route: seats.get(owner, owner) if isinstance(owner, str) else owner for route, owner in value.items()}
+    if part in _BY_SEAT and isinstance(value, dict) and value.keys() <= seats.keys():
+        return [value.get(name) for name in seats]
+    return seats.get(value, value) if part in _SEATS and isinstance(value, str) else value
 
 
 def _shown(value: object) -> str:
