@@ -107,7 +107,7 @@ def table_of(name: str) -> pd.DataFrame:
     return pd.DataFrame({"points": [t.points for t in tickets], "trains": trains}, index=[t.id for t in tickets])
 
 
-@pytest.mark.parametrize(("name", "constrained"), [*zip(BUILT_IN, [True, False, True, False], strict=True)])
+@pytest.mark.parametrize(("name", "constrained"), [*zip(BUILT_IN, [True, False, True, False, True], strict=True)])
 def test_labels_of_tickets_do_not_collide(name: str, *, constrained: bool) -> None:
     figure, ax = plt.subplots(figsize=(9, 6.5), layout="constrained" if constrained else None)
 

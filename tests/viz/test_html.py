@@ -100,7 +100,7 @@ def test_stations_stand_in_their_cities_with_the_number_of_their_seat() -> None:
 
 
 def test_a_board_that_is_alive_has_a_house_in_every_city_where_one_may_be_built() -> None:
-    for name in ("europe", "usa"):
+    for name in ("europe", "usa", "invented"):
         game_map = load(name)
         n_houses = live_sheet(game_map)["svg"].count("class='ttr-station' data-owner=''")
         assert n_houses == (len(game_map.cities) if game_map.rules.stations.number else 0)

@@ -54,7 +54,7 @@ def test_answers_are_those_of_the_exact_functions(any_map: ttr.GameMap, n_player
         ]
 
 
-@pytest.mark.parametrize(("name", "n_players"), [*zip(EVERY_MAP, [None, 2, 2, None, 2], strict=True)])
+@pytest.mark.parametrize(("name", "n_players"), [*zip(EVERY_MAP, [None, 2, 2, None, 2, 2], strict=True)])
 def test_losses_are_what_the_network_costs_without_each_route(name: str, n_players: int | None) -> None:
     game_map = load(name)
     rng = np.random.default_rng(3)

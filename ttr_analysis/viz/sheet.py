@@ -75,7 +75,7 @@ class CitySheet(TypedDict):
     A city.
 
     `arrow` is empty for a city proper, else the arrowhead of a border point;
-    `station` is the house of a station, empty where none may be built.
+    `station` is the house of a station, empty on maps that have none.
     """
 
     name: str
@@ -287,8 +287,7 @@ def _city(city: City, layout: BoardLayout, game_map: GameMap) -> CitySheet:
     (column, row), radius = _point(city.x, city.y), layout.city_radius
     way = layout.exits.get(city.name)
     head = "" if way is None else _path([arrow(city.x, city.y, way.angle, radius)])
-    may_have_one = way is None and game_map.rules.stations.number > 0
-    house = _path([station(city.x, city.y, radius)]) if may_have_one else ""
+    house = _path([station(city.x, city.y, radius)]) if game_map.rules.stations.number else ""
     return CitySheet(name=city.name, x=column, y=row, arrow=head, station=house)
 
 

@@ -57,7 +57,7 @@ function drawBoard(container, sheet, { onRoute = null, onCity = null, label = sh
   return { svg, ...routeChanges(routes), ...marks(routes, cities), setStations, setTickets };
 }
 
-/* Whose station stands in a city, or nobody's; where none may be built there is no house. */
+/* Whose station stands in a city, or nobody's; maps without stations have no house. */
 function setStation(group, city, owner, nameOf) {
   const house = group.querySelector(".ttr-station");
   const now = owner === undefined ? "" : String(owner);
