@@ -254,6 +254,8 @@ def _tell_rest(outcomes: Iterable[Chance], before: GameState, after: GameState, 
             yield f"{name_ticket(event.ticket)} is turned up for the neutral player"
             # Where only one of its tracks is free, nobody chooses.
             yield from (f"it takes {name_route(route)}" for route in _new_routes(before, after, "neutral"))
+            for seat, toll in _paid_for_neutral(before, after).items():
+                yield f"the bank pays the toll of {toll} to {_given(names, seat) or f'P{seat}'}"
     if after.is_over and not before.is_over:
         yield "the game is over"
     elif after.is_last_round and not before.is_last_round:
@@ -266,10 +268,21 @@ def _new_routes(before: GameState, after: GameState, *owners: Owner) -> list[Rou
     return [route for route in new if not owners or after.owners[route.id] in owners]
 
 
+def _paid_for_neutral(before: GameState, after: GameState) -> dict[int, int]:
+    """Return the toll that the bank pays to each seat beside whose track the neutral player took the other one."""
+    game_map = after.game_map
+    if game_map.rules.money.second_track_pays != "owner" or not game_map.rules.money.tokens:
+        return {}
+    taken = _new_routes(before, after, "neutral")
+    twins = [(route, game_map.twin(route)) for route in taken]
+    owners = [(route, after.owners.get(twin.id)) for route, twin in twins if twin is not None]
+    return {owner: route.toll for route, owner in owners if isinstance(owner, int)}
+
+
 def _tell_money(before: GameState, after: GameState, payer: int, names: Sequence[str]) -> Iterator[str]:
-    """Yield who pays a toll to whom, and by a loan or not; all that moves at a claim is its toll."""
-    seats = range(after.n_players)
-    moved = [after.tokens[seat] - before.tokens[seat] for seat in seats]
+    """Yield who pays a toll to whom, and by a loan or not; all else that moves is paid for the neutral player."""
+    seats, other = range(after.n_players), _paid_for_neutral(before, after)
+    moved = [after.tokens[seat] - before.tokens[seat] - other.get(seat, 0) for seat in seats]
     owner = next((seat for seat in seats if moved[seat] > 0), None)
     to_whom = "to the bank" if owner is None else f"to {_given(names, owner) or f'P{owner}'}"
     who = _given(names, payer) or f"P{payer}"
