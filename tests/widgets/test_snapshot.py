@@ -14,6 +14,7 @@ from tests.engine.goldens import golden_paths, load_events
 from ttr_analysis import GameRecord, GameState
 from ttr_analysis.analysis.paths import NoPathError
 from ttr_analysis.engine.events import Chance
+from ttr_analysis.widgets.borrowing import may_borrow
 from ttr_analysis.widgets.snapshot import UNKNOWN, Status, game_data, replay_moments
 
 GOLDENS = [pytest.param(path, id=f"{path.parent.name}-{path.stem}") for path in golden_paths()]
@@ -57,6 +58,7 @@ def expected_seat(state: GameState, seat: int) -> dict[str, Any]:
         "score": state.scores[seat],
         "tokens": state.tokens[seat],
         "loans": state.loans[seat],
+        "stations": state.n_stations[seat],
         "offer": [UNKNOWN if ticket is None else numbers[ticket.id] for ticket in state.offers[seat]],
     }
 
@@ -111,6 +113,11 @@ def test_points_add_up_and_end_with_the_score(path: Path) -> None:
             assert score.total is None if None in parts else score.total == sum(filter(None, parts))
 
 
+def has_stations(state: GameState, seat: int) -> bool:
+    """Return whether a seat has stations, or may still build some."""
+    return state.n_stations[seat] > 0 or seat in state.stations.values()
+
+
 def fewest_trains(state: GameState, record: GameRecord, seat: int, number: int) -> int | None:
     """Return the trains that a ticket still takes, by way of shortest paths; None if there is no way."""
     view = ttr.Game(record.map, record.header.n_players).view(state, seat)
@@ -135,7 +142,10 @@ def test_a_ticket_is_possible_while_a_path_of_open_routes_is_short_enough(path: 
                 need = fewest_trains(states[step], record, seat, ticket)
                 possible = need is not None and need <= states[step].trains[seat] and not states[step].is_over
                 assert trains == need
-                assert status == ("done" if need == 0 else "possible" if possible else "lost")
+                wanted = {"done" if need == 0 else "possible" if possible else "lost"}
+                if wanted == {"lost"} and has_stations(states[step], seat):
+                    wanted.add("done" if states[step].is_over else "borrowing")
+                assert status in wanted
 
 
 @pytest.mark.parametrize("path", SOME)
@@ -149,6 +159,63 @@ def test_what_is_done_or_lost_stays_so_and_is_so_in_the_score(path: Path) -> Non
     for score in record.score():
         for k, scored in enumerate(score.tickets):
             assert before[score.seat, k] == ("done" if scored.reached else "lost")
+
+
+@cache
+def borrowed() -> GameRecord:
+    """Return a game in which one station completes two tickets of a seat."""
+    return ttr.Game("europe", n_players=3).play([ttr.policies.Random()] * 3, seed=37)
+
+
+def test_stations_are_told_and_in_the_end_what_they_lend() -> None:
+    record = borrowed()
+    *moments, end = replay_moments(game_data(record))
+    n_built = sum(len(score.stations) for score in record.score())
+
+    assert n_built > 3
+    assert {len(seat["built"]) + seat["stations"] for moment in [*moments, end] for seat in moment["seats"]} == {3}
+    assert sum(len(seat["built"]) for seat in end["seats"]) == n_built
+    assert {city for seat in moments[-1]["seats"] for city in seat["built"]} == set(moments[-1]["stations"])
+    assert end["seats"][1]["built"] == [
+        "Danzig lends nothing",
+        "Rostov lends Kharkov – Rostov (green, 2)",
+        "Sochi lends nothing",
+    ]
+    unsure = game_data(record.watched_from(0, shown=False))
+    assert list(replay_moments(unsure))[-1]["seats"][1]["built"] == ["Danzig", "Rostov", "Sochi"]
+    spared = ttr.Game("europe").play([ttr.policies.Greedy(), ttr.policies.Random()], seed=7)
+    n_left = spared.states()[-1].n_stations[0]
+    assert ("stations", 4 * n_left) in list(replay_moments(game_data(spared)))[-1]["seats"][0]["parts"]
+
+
+def test_a_ticket_that_stations_complete_was_never_lost() -> None:
+    record = borrowed()
+    moments = list(replay_moments(game_data(record)))
+    n_borrowed = 0
+    for score in record.score():
+        for k, scored in enumerate(score.tickets):
+            held = [moment["seats"][score.seat]["tickets"] for moment in moments]
+            fates = [tickets[k][1] for tickets in held if len(tickets) > k]
+            assert fates[-1] == ("done" if scored.reached else "lost")
+            if scored.reached:
+                assert "lost" not in fates
+            n_borrowed += fates[-2:] == ["borrowing", "done"]
+    assert n_borrowed == 2
+
+
+def test_stations_that_cannot_help_leave_a_ticket_lost() -> None:
+    """Without trains and routes, three stations borrow all of a way of three routes; two do not."""
+    game, record = ttr.Game("europe", n_players=3), borrowed()
+    state = record.states()[-2].packed.copy()
+    state.trains[1] = 0
+    state.owner[state.owner == 1] = 0
+    ticket = game.game_map.ticket("Paris-Wien")
+    state.station_at[state.station_at == 2] = 0
+    found = []
+    for n in range(4):
+        state.stations[1] = n
+        found.append(may_borrow(game.view(GameState(game.game_map, 3, state), 1), ticket))
+    assert found == [False, False, False, True]
 
 
 def test_a_closed_twin_is_no_way(nordic: ttr.GameMap) -> None:

@@ -10,7 +10,7 @@ from ttr_analysis.engine.scores import Score
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.viz.html import map_svg
 from ttr_analysis.viz.style import PLAYER_COLORS, ink_upon
-from ttr_analysis.viz.words import final_parts, tell
+from ttr_analysis.viz.words import final_parts, tell, tell_station
 
 N_FIRST, N_LAST = 3, 5
 """Moves shown from either end of the game."""
@@ -69,7 +69,7 @@ def _parts(record: GameRecord, scores: list[Score]) -> Iterator[str]:
             _mark(score.seat),
             f"<bdi>{_text(name)}</bdi>",
             f"<strong>{points}</strong>{' won' if won else ''}",
-            _made_of(score),
+            "<br>".join([_made_of(score), *(_text(tell_station(use)) for use in score.stations)]),
             str(trains),
         ]
         yield f"<tr>{''.join(f'<td style=text-align:left>{cell}</td>' for cell in cells)}</tr>"

@@ -12,7 +12,7 @@ from ttr_analysis._words import counted
 from ttr_analysis.cards import CARD_KINDS, LOCOMOTIVE, CardCounts
 from ttr_analysis.engine import actions
 from ttr_analysis.engine.events import Chance, Correction, Event, Move, StartPosition, TicketsShown
-from ttr_analysis.engine.scores import Score
+from ttr_analysis.engine.scores import Score, StationScore
 from ttr_analysis.engine.state import GameState, Owner, PendingTunnel
 from ttr_analysis.maps.model import Route, Ticket
 from ttr_analysis.records.record import GameRecord
@@ -121,6 +121,20 @@ def final_parts(score: Score) -> Parts:
         ("loans", score.loan_points),
         ("stations", score.station_points),
     )
+
+
+def tell_station(use: StationScore) -> str:
+    """
+    Return what a station lends at the end of a game.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> europe = ttr.load_map("europe")
+    >>> tell_station(StationScore(europe.city("Wien"), europe.route("Budapest", "Wien", track=0)))
+    'Wien lends Budapest – Wien (red, 1)'
+    """
+    return f"{isolate(use.city.name)} lends {'nothing' if use.route is None else name_route(use.route)}"
 
 
 def without_zeros(*parts: tuple[str, int | None]) -> Parts:

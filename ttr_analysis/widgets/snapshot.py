@@ -25,16 +25,22 @@ from ttr_analysis.maps.model import GameMap, Ticket
 from ttr_analysis.records.record import Game, GameRecord
 from ttr_analysis.viz.naming import isolate
 from ttr_analysis.viz.svg import live_sheet
-from ttr_analysis.viz.words import Narration, Parts, final_parts, tell, without_zeros
+from ttr_analysis.viz.words import Narration, Parts, final_parts, tell, tell_station, without_zeros
+from ttr_analysis.widgets.borrowing import may_borrow
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from ttr_analysis.studies.reviews import Review
 
-Status: TypeAlias = Literal["done", "possible", "lost", "unknown"]
+Status: TypeAlias = Literal["done", "possible", "borrowing", "lost", "unknown"]
 Marked: TypeAlias = tuple[int, Status, int | None]
-"""A ticket: its number, how it stands, and the fewest trains that it still takes, None if there is no way."""
+"""
+A ticket: its number, how it stands, and the fewest trains that it still takes.
+
+They are None if there is no way. "borrowing" is possible with stations only;
+its trains are those without them.
+"""
 
 UNKNOWN: Final = -1
 """In place of the number of a card or ticket that is not known."""
@@ -60,7 +66,9 @@ class SeatMoment(TypedDict):
     What lies before a seat.
 
     `hand` is by kind of card, with unknown ones last; `score` is that of the
-    track, `points` what the seat has for sure, made of `parts`.
+    track, `points` what the seat has for sure, made of `parts`; `stations` are
+    those left, `built` says where the others stand, and at the end what each
+    lends.
     """
 
     hand: list[int]
@@ -68,6 +76,8 @@ class SeatMoment(TypedDict):
     score: int
     tokens: int
     loans: int
+    stations: int
+    built: list[str]
     tickets: list[Marked]
     offer: list[int]
     parts: Parts
@@ -137,6 +147,7 @@ def fixed_facts(game_map: GameMap, names: Sequence[str]) -> dict[str, Any]:
         "names": seat_names(names),
         "kinds": list(CARD_KINDS),
         "money": rules.money.tokens > 0,
+        "stations": rules.stations.number > 0,
         "slots": rules.market.size,
     }
 
@@ -240,6 +251,8 @@ class Moments:
             score=state.scores[seat],
             tokens=state.tokens[seat],
             loans=state.loans[seat],
+            stations=state.n_stations[seat],
+            built=_built(state, seat, score if is_final else None),
             tickets=marked,
             offer=[self.number(ticket) for ticket in state.offers[seat]],
             parts=parts,
@@ -261,6 +274,8 @@ class Moments:
             score=view.scores[seat],
             tokens=view.tokens[seat],
             loans=view.loans[seat],
+            stations=view.n_stations[seat],
+            built=_built(view, seat, None),
             tickets=[_UNKNOWN_TICKET] * view.n_tickets[seat],
             offer=[UNKNOWN] * view.n_offers[seat],
             parts=parts,
@@ -269,7 +284,7 @@ class Moments:
 
     def _score(self, state: GameState) -> Scores:
         # What is scored changes with these alone.
-        key = (len(state.owners), state.tickets, state.tokens, state.loans)
+        key = (len(state.owners), state.tickets, state.tokens, state.loans, state.n_stations)
         if self._scored is None or self._scored[0] != key:
             self._scored = key, self._game.score(state)
         return self._scored[1]
@@ -280,10 +295,10 @@ class Moments:
 
         A ticket is possible if the seat could join its ends with the trains
         that it has left, over its own routes and those open to it; None
-        trains if there is no such way.
+        trains if there is no such way. With stations it may borrow the rest.
         """
         tickets = state.tickets[seat]
-        key = (len(state.owners), tickets, state.is_over)
+        key = (len(state.owners), tickets, state.is_over, state.n_stations)
         if self._judged.get(seat, (None,))[0] != key:
             self._judged[seat] = key, self._judge(state, seat, tickets)
         return self._judged[seat][1]
@@ -291,19 +306,26 @@ class Moments:
     def _judge(self, state: GameState, seat: int, tickets: tuple[Ticket | None, ...]) -> list[Marked]:
         known = [ticket for ticket in tickets if ticket is not None]
         trains: dict[str, int] = {}
+        view = self._game.view(state, seat)
         if known:
-            view = self._game.view(state, seat)
             solver = ForestSolver(self._game.game_map, view.closed, view.my_routes)
             costs = trains_of(solver.costs(known, np.arange(len(known), dtype=np.int64)[:, None]))
             trains = {ticket.id: cost for ticket, cost in zip(known, costs.tolist(), strict=True)}
+        scored = self._score(state)[seat].tickets
         marked: list[Marked] = []
-        for ticket in tickets:
+        for ticket, score in zip(tickets, scored, strict=True):
             if ticket is None:
                 marked.append(_UNKNOWN_TICKET)
                 continue
             need = trains[ticket.id]
-            possible = 0 < need <= state.trains[seat] and not state.is_over
-            status: Status = "done" if need == 0 else "possible" if possible else "lost"
+            if state.is_over:
+                status: Status = "done" if score.reached else "lost"
+            elif need == 0:
+                status = "done"
+            elif 0 < need <= state.trains[seat]:
+                status = "possible"
+            else:
+                status = "borrowing" if may_borrow(view, ticket) else "lost"
             marked.append((self.number(ticket), status, need if need >= 0 else None))
         return marked
 
@@ -318,6 +340,13 @@ def _tunnel(state: PublicState) -> TunnelMoment | None:
         shown=list(pending.revealed),
         surcharge=pending.surcharge,
     )
+
+
+def _built(state: PublicState, seat: int, final: Score | None) -> list[str]:
+    """Return where a seat has stations, and what they lend if it is over and all tickets are known."""
+    if final is not None and not final.n_unknown:
+        return [tell_station(use) for use in final.stations]
+    return [isolate(city) for city, owner in state.stations.items() if owner == seat]
 
 
 def _parts(score: Score, judged: Sequence[tuple[TicketScore, Marked]]) -> Parts:

@@ -24,6 +24,7 @@
 const STATUS = {
   done: ["✓", "done"],
   possible: ["…", "possible"],
+  borrowing: ["⌂", "possible with stations only"],
   lost: ["✗", "lost"],
   unknown: ["?", "unknown"],
 };
@@ -134,6 +135,12 @@ function ticketToggle(name, onTickets) {
   return toggle;
 }
 
+/* Where a station stands, and at the end what it lends. */
+function stationItem(seat, text) {
+  const mark = make("span", { class: "ttr-status", "aria-hidden": "true", text: "⌂" });
+  return make("li", { "data-owner": seat }, mark, make("bdi", { dir: "auto", text }));
+}
+
 // -- seats ----------------------------------------------------------------------------
 
 function pointsWords(parts) {
@@ -148,7 +155,8 @@ function seatPanel(facts, seat, onTickets) {
   const { sheet, kinds } = facts;
   const name = seatName(facts, seat);
   const money = facts.money ? { tokens: "tokens", loans: "loans" } : {};
-  const line = makeFacts({ trains: "trains", cards: "cards", score: "track", ...money });
+  const stations = facts.stations ? { stations: "stations left" } : {};
+  const line = makeFacts({ trains: "trains", cards: "cards", score: "track", ...money, ...stations });
   const won = make("span", { class: "ttr-won", text: "won", hidden: true });
   const points = make("b", { "data-field": "points" });
   const unit = make("span", {});
@@ -159,6 +167,7 @@ function seatPanel(facts, seat, onTickets) {
   const held = ticketList(sheet, "tickets");
   const offered = ticketList(sheet, "offer");
   const offer = make("div", { class: "ttr-offer" }, make("span", { text: "choosing from" }), offered.element);
+  const built = make("ul", { class: "ttr-tickets", "data-field": "built", "aria-label": `Stations of ${name}` });
   const toggle = onTickets && ticketToggle(name, (isOn) => onTickets(seat, isOn));
   const element = make(
     "section",
@@ -177,6 +186,7 @@ function seatPanel(facts, seat, onTickets) {
     hand,
     held.element,
     offer,
+    built,
   );
   const set = drawing({
     hand: (counts, before) => {
@@ -187,6 +197,11 @@ function seatPanel(facts, seat, onTickets) {
     trains: line.trains.set,
     score: line.score.set,
     ...(facts.money ? { tokens: line.tokens.set, loans: line.loans.set } : {}),
+    ...(facts.stations ? { stations: line.stations.set } : {}),
+    built: (words) => {
+      built.hidden = words.length === 0;
+      built.replaceChildren(...words.map((text) => stationItem(seat, text)));
+    },
     points: (value) => {
       setText(points, value === null ? "?" : String(value));
       setText(unit, value === 1 ? " point" : " points");
