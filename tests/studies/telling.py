@@ -54,6 +54,7 @@ def told_tickets(record: ttr.GameRecord) -> Iterator[Row]:
     scored = [iter(score.tickets) for score in record.score()]
     owned = [ways(states[-1], seat, open_too=False) for seat in range(n)]
     claims = [k for k in range(1, len(states)) if len(states[k].claimed) > len(states[k - 1].claimed)]
+    turns = turns_of_seats(record)
     for step, events in enumerate(record.steps):
         move = events[0]
         if not isinstance(move, Move) or not isinstance(move.action, KeepTickets):
@@ -70,8 +71,9 @@ def told_tickets(record: ttr.GameRecord) -> Iterator[Row]:
             if is_kept:
                 later = [step, *(k for k in claims if k > step)]
                 first = next((k for k in later if is_joined(record, k, move.seat, ticket)), None)
-                row["completed"] = None if first is None else turn_of(record, first)
                 score = next(scored[move.seat])
+                at_end = turns[move.seat] if score.reached else None  # stations join its ends when all is over
+                row["completed"] = at_end if first is None else turn_of(record, first)
                 row |= {"points": score.points, "reached": score.reached}
                 best_first = sorted(ticket.destinations, key=lambda pair: pair[1], reverse=True)
                 for number, (place, points) in enumerate(best_first):
@@ -124,6 +126,11 @@ def turn_of(record: ttr.GameRecord, step: int) -> int:
     return 0 if step <= n else record.states()[step - 1].n_turns // n + 1
 
 
+def turns_of_seats(record: ttr.GameRecord) -> Counter[int | None]:
+    """Return how many turns each seat had."""
+    return Counter(a.turn for a, b in itertools.pairwise(record.states()) if b.n_turns > a.n_turns)
+
+
 def is_joined(record: ttr.GameRecord, step: int, seat: int, ticket: ttr.Ticket) -> bool:
     graph = nx.Graph(route.cities for route in record.states()[step].routes_of(seat))
     ends = [city for place, _ in ticket.destinations for city in place.cities if city in graph]
@@ -165,8 +172,7 @@ def tell(record: ttr.GameRecord, deal: int, players: Sequence[int]) -> ToldGame:
 
 def told_seats(record: ttr.GameRecord, players: Sequence[int], routes: list[Row]) -> Iterator[Row]:
     """Yield the scores with their parts, and what was paid."""
-    states = record.states()
-    turns = Counter(a.turn for a, b in itertools.pairwise(states) if b.n_turns > a.n_turns)
+    turns = turns_of_seats(record)
     for seat, score in enumerate(record.score()):
         bonuses = {f"{bonus.measure}": bonus.points for bonus in score.bonuses}
         points = [ticket.points or 0 for ticket in score.tickets]
@@ -183,6 +189,7 @@ def told_seats(record: ttr.GameRecord, players: Sequence[int], routes: list[Row]
             "bonus": sum(bonuses.values()),
             "loans": score.n_loans,
             "loan_points": score.loan_points,
+            "station_points": score.station_points,
             "tokens_left": score.tokens,
             "tickets": len(points),
             "completed": sum(ticket.reached != "" for ticket in score.tickets),

@@ -10,13 +10,24 @@ import pytest
 
 from tests.fixtures import load
 from ttr_analysis import studies
-from ttr_analysis.analysis import tickets
+from ttr_analysis.analysis import paths, tickets
+from ttr_analysis.engine.kernel.stations import build_station
 from ttr_analysis.engine.kernel.turns import new_game
-from ttr_analysis.engine.layout import AT_OFFER, AT_PILE, State
+from ttr_analysis.engine.layout import AT_OFFER, AT_PILE, AT_REMOVED, State
 from ttr_analysis.policies import Planner
 from ttr_analysis.policies.playout import NO_TAPE_CELLS, seat_players
 from ttr_analysis.rules.chance import run_keys
-from ttr_analysis.studies.choices import FREE, GO, NEVER, WAIT, _hold, deal_tickets, own_cards, play_held
+from ttr_analysis.studies.choices import (
+    FREE,
+    GO,
+    NEVER,
+    WAIT,
+    _hold,
+    deal_tickets,
+    mark_completed,
+    own_cards,
+    play_held,
+)
 from ttr_analysis.tables import game_tables
 
 LIEKSA = "Lieksa-Murmansk/0"
@@ -80,7 +91,7 @@ def test_a_moment_that_never_comes_says_nothing() -> None:
     assert math.isnan(table["gain"].iloc[1])
 
 
-@pytest.mark.parametrize("name", ["nordic", "switzerland", "nederland"])
+@pytest.mark.parametrize("name", ["nordic", "switzerland", "nederland", "europe"])
 @pytest.mark.parametrize("n", [1, 3])
 def test_a_deal_is_made_of_the_tickets_given(name: str, n: int) -> None:
     game_map = load(name)
@@ -90,10 +101,17 @@ def test_a_deal_is_made_of_the_tickets_given(name: str, n: int) -> None:
     for game in range(GAMES):
         state = State()
         new_game(tables, words[0], game, state, tape)
-        deal = rng.choice(tables.n_tickets, n, replace=False)
+        n_out = int((state.ticket_at[: tables.n_tickets] == AT_REMOVED).sum())
+        deck = tables.ticket_deck[: tables.n_tickets]
+        last = np.flatnonzero(deck == deck.max())  # of the last deck three are dealt, or more
+        deal = rng.choice(last, n, replace=False)
         if game % 2:
-            deal[0] = state.offer[2, 0]  # dealt to another seat
+            deal[0] = state.offer[2, 0]  # dealt to another seat, from the first deck
             deal = np.array(list(dict.fromkeys(deal.tolist())), dtype=np.int64)
+        if game % 3 == 2 and deck.max() > 0:
+            deal[-1] = np.flatnonzero((deck == 0) & (state.ticket_at[: tables.n_tickets] == AT_REMOVED))[0]
+        if (deck[deal] == 0).sum() > tables.deck_deal[0]:
+            deal = deal[1:]
         deal_tickets(state, tables, 1, deal)
         offered = [int(t) for seat in range(3) for t in state.offer[seat, : state.n_offer[seat]]]
         assert state.offer[1, : len(deal)].tolist() == deal.tolist()
@@ -102,6 +120,8 @@ def test_a_deal_is_made_of_the_tickets_given(name: str, n: int) -> None:
         where = state.ticket_at[: tables.n_tickets]
         assert sorted(offered) == np.flatnonzero(where == AT_OFFER).tolist()
         assert (where == AT_PILE).sum() == state.n_ticket_pile
+        n_given_up = tables.deck_deal[0] - (deck[deal] == 0).sum() if deck.max() > 0 else 0
+        assert (where == AT_REMOVED).sum() == n_out + n_given_up
 
 
 @pytest.mark.compiled_only
@@ -123,6 +143,39 @@ def test_a_deal_too_large_is_refused() -> None:
     usa = load("usa")
     with pytest.raises(ValueError, match="an opening deal of this map has 3 tickets, got 4"):
         studies.which_to_keep(usa, usa.tickets[:4], progress=False)
+
+
+def test_a_deal_with_too_many_of_a_deck_is_refused() -> None:
+    europe = load("europe")
+    long, short = ([ticket for ticket in europe.tickets if ticket.deck == name] for name in ("long", "short"))
+    with pytest.raises(ValueError, match="an opening deal of this map has 1 long ticket, got 2"):
+        studies.which_to_keep(europe, long[:2], progress=False)
+    with pytest.raises(ValueError, match="an opening deal of this map has 3 short tickets, got 4"):
+        studies.which_to_keep(europe, short[:4], progress=False)
+
+
+@pytest.mark.compiled_only
+def test_a_ticket_that_a_station_completes_counts_as_completed() -> None:
+    europe = load("europe")
+    tables, deal = game_tables(europe, 2), europe.tickets[0]
+    goal, origin = deal.destinations[0][0].name, deal.origin.name
+    path = paths.shortest_path(europe, origin, goal).routes
+    states = np.zeros((2, State.n_cells), dtype=np.int64)
+    tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
+    done = np.zeros((2, 1), dtype=np.int8)
+    for i in range(2):
+        state = State(states[i])
+        new_game(tables, run_keys(3, 2)[0], i, state, tape)
+        for route in path:
+            state.owner[europe.routes.index(route)] = 0
+        state.owner[europe.routes.index(path[0])] = 1
+        state.held[0, 0], state.n_held[0] = 0, 1
+    build_station(State(states[0]), tables, tape, 0, europe.cities.index(europe.city(path[0].cities[0])))
+
+    mark_completed(tables, states[:1], np.array([0]), done[:1])
+    mark_completed(tables, states[1:], np.array([0]), done[1:])
+
+    assert done[:, 0].tolist() == [1, 0]
 
 
 @pytest.mark.compiled_only

@@ -66,8 +66,9 @@ def test_tables_equal_what_the_records_tell(game_map: GameMap, n_players: int) -
         assert tuple(seats["cards_left"]) == record.states()[-1].n_hands
         for seat, score in enumerate(record.score()):
             row = seats.iloc[seat]
-            parts = ["start", "route_points", "ticket_gain", "ticket_loss", "loan_points"]
+            parts = ["start", "route_points", "ticket_gain", "ticket_loss", "loan_points", "station_points"]
             assert row[[*parts, "trail_bonus", "completed_bonus", "tokens_bonus"]].sum() == score.total
+            assert (row["station_points"], row["stations"]) == (score.station_points, len(score.stations))
             assert row["trail"] == score.trail
             assert row["tickets"] == len(score.tickets)
             mine = tickets[(tickets["seat"] == seat) & tickets["kept"]]
@@ -93,6 +94,25 @@ def test_tables_equal_what_the_records_tell(game_map: GameMap, n_players: int) -
         )
         assert [None if pd.isna(route) else route for route in open_still["lost_to"]] == lost
         assert tickets["lost_to"].count() == open_still["lost_to"].count()
+
+
+def test_what_only_stations_complete_is_complete_after_the_last_turn() -> None:
+    europe = load("europe")
+    result = ttr.simulate(europe, [Random(), Random(), Random()], 400 if IS_COMPILED else 20, SEED, progress=False)
+
+    done = result.tickets[result.tickets["completed"].notna()].merge(
+        result.seats[["game", "seat", "turns", "stations"]], on=["game", "seat"]
+    )
+    by_station = done[done["trains"].isna()]
+    assert (by_station["completed"] == by_station["turns"]).all()
+    assert (by_station["stations"] > 0).all()
+    assert by_station["destination"].notna().all()
+    assert (by_station["points"] > 0).all()
+    assert 0 < len(by_station) < len(done) or not IS_COMPILED
+    assert (
+        result.tickets.groupby(["game", "seat"])["points"].sum().tolist()
+        == (result.seats["ticket_gain"] + result.seats["ticket_loss"]).tolist()
+    )
 
 
 def test_ways_lead_to_the_destination_that_counted() -> None:

@@ -322,6 +322,27 @@ def test_a_ticket_that_a_seat_cannot_hold_is_not_in_its_posterior() -> None:
     assert posterior["uniform"].sum() == pytest.approx(record.state_at(step).n_tickets[2])
 
 
+def test_a_posterior_knows_that_a_seat_holds_at_most_one_ticket_of_a_deck_that_leaves() -> None:
+    record = a_game("europe").play([Random(), Random()], seed=3)
+    step = len(record.steps) // 2
+    deck = {ticket.id: ticket.deck for ticket in record.map.tickets}
+    drawn = ticket_posterior(record, 0, seat=1, step=step, n_worlds=400, policies=[Random(), Random()])
+
+    of_deck = drawn.groupby(drawn.index.map(deck))["uniform"]
+    assert drawn["uniform"].sum() == pytest.approx(record.state_at(step).n_tickets[0])
+    assert (of_deck.min() == of_deck.max()).all()
+    assert of_deck.sum()["long"] < 1
+    assert of_deck.sum()["short"] > of_deck.sum()["long"]
+    error = np.sqrt(drawn["uniform"] * (1 - drawn["uniform"]) / 400)
+    assert (drawn["probability"] - drawn["uniform"]).abs().lt(5 * error).all()
+
+    city = next(ticket for ticket in record.map.tickets if ticket.id == drawn.index[0]).origin.name
+    found = ticket_posterior(record, 0, seat=1, step=step, n_worlds=400, policies=[Random(), Random()], to=city)
+    whole, each = found.iloc[0], found.iloc[1:]
+    assert each["uniform"].max() <= whole["uniform"] <= each["uniform"].sum() + 1e-12
+    assert whole["uniform"] == pytest.approx(whole["probability"], abs=5 * (0.25 / 400) ** 0.5)
+
+
 def test_who_sees_all_hands_knows_tickets(planned: GameRecord) -> None:
     posterior = ticket_posterior(planned, 0, step=90, n_worlds=5)
     held = {ticket.id for ticket in planned.state_at(90).tickets[0] if ticket}

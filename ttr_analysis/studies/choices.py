@@ -10,7 +10,7 @@ by whoever plays.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -20,6 +20,7 @@ from tqdm.auto import tqdm
 
 from ttr_analysis._arrays import Flags, Floats, Ints
 from ttr_analysis._compile import compiled
+from ttr_analysis._words import counted
 from ttr_analysis.analysis import tickets as ticket_analysis
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine.codes import (
@@ -39,7 +40,7 @@ from ttr_analysis.engine.kernel.scoring import (
     TOTAL_COLUMN,
     WON_COLUMN,
     goal_reached,
-    label_cities,
+    label_at_end,
     score_games,
 )
 from ttr_analysis.engine.kernel.step import step
@@ -47,6 +48,7 @@ from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import (
     AT_OFFER,
     AT_PILE,
+    AT_REMOVED,
     KEEP_START,
     NEUTRAL_OWNER,
     NOBODY,
@@ -56,7 +58,7 @@ from ttr_analysis.engine.layout import (
     State,
 )
 from ttr_analysis.maps.loading import MapLike, as_map
-from ttr_analysis.maps.model import GameMap, Route, RouteLike, TicketLike
+from ttr_analysis.maps.model import GameMap, Route, RouteLike, Ticket, TicketLike
 from ttr_analysis.policies.planner.knowledge import Params
 from ttr_analysis.policies.planner.observation import turns_left as foresee_turns
 from ttr_analysis.policies.planner.policy import Planner
@@ -67,7 +69,7 @@ from ttr_analysis.rules.payment import GRAY_INDEX
 from ttr_analysis.rules.scoring import NO_GOAL
 from ttr_analysis.studies.intervals import clustered_difference, clustered_rate, mean_interval, moments_of
 from ttr_analysis.studies.simulation import whole
-from ttr_analysis.tables import MAX_CITIES, Tables, game_tables
+from ttr_analysis.tables import MAX_CITIES, MAX_STATIONS, Tables, game_tables
 
 _BLOCK: Final = 32
 """Games between two chances to interrupt, and two steps of the progress bar."""
@@ -282,34 +284,51 @@ def _draw_for(state: State, tables: Tables, seat: int, route: int) -> int:
 
 @compiled
 def deal_tickets(state: State, tables: Tables, seat: int, deal: Ints) -> None:
-    """Let a seat choose from given tickets: each changes places with one that it was dealt."""
+    """
+    Let a seat choose from given tickets: each changes places with one of its deck that the seat was dealt.
+
+    Of each deck they are no more than the seat was dealt. Those dealt that no
+    given one takes the place of go back to the pile, or out of the game if
+    their deck does.
+    """
     for i in range(len(deal)):
-        ticket = deal[i]
-        other = state.offer[seat, i]
-        if ticket == other:
-            continue
-        if state.ticket_at[ticket] == AT_OFFER:
-            for holder in range(tables.n_seats):
-                for j in range(state.n_offer[holder]):
-                    if state.offer[holder, j] == ticket:
-                        state.offer[holder, j] = other
-        else:
-            state.ticket_at[other] = AT_PILE
-            state.ticket_at[ticket] = AT_OFFER
-        state.offer[seat, i] = ticket
+        at = i
+        while tables.ticket_deck[state.offer[seat, at]] != tables.ticket_deck[deal[i]]:
+            at += 1
+        dealt = state.offer[seat, at]
+        state.offer[seat, at] = state.offer[seat, i]
+        state.offer[seat, i] = dealt
+        _change_places(state, tables, deal[i], dealt)
     for i in range(len(deal), state.n_offer[seat]):
-        state.ticket_at[state.offer[seat, i]] = AT_PILE
+        ticket = state.offer[seat, i]
+        is_out = tables.deck_leaves[tables.ticket_deck[ticket]] > 0
+        state.ticket_at[ticket] = AT_REMOVED if is_out else AT_PILE
+        state.n_ticket_pile += 0 if is_out else 1
         state.offer[seat, i] = NOBODY
-        state.n_ticket_pile += 1
     state.n_offer[seat] = len(deal)
+
+
+@compiled
+def _change_places(state: State, tables: Tables, ticket: int, dealt: int) -> None:
+    """Let a ticket, wherever it is, change places with one that is dealt."""
+    if state.ticket_at[ticket] != AT_OFFER:
+        state.ticket_at[dealt] = state.ticket_at[ticket]
+        state.ticket_at[ticket] = AT_OFFER
+    for seat in range(tables.n_seats):
+        for i in range(state.n_offer[seat]):
+            if state.offer[seat, i] == dealt:
+                state.offer[seat, i] = ticket
+            elif state.offer[seat, i] == ticket:
+                state.offer[seat, i] = dealt
 
 
 @compiled
 def mark_completed(tables: Tables, states: Ints, deal: Ints, done: Flags) -> None:
     """Mark which tickets of a deal the seat that each game is about has completed; games are numbered from 0."""
     label = np.empty(MAX_CITIES, dtype=np.int64)
+    lent = np.empty(MAX_STATIONS, dtype=np.int64)
     for i in range(len(states)):
-        label_cities(State(states[i]), tables, i % tables.n_seats, label)
+        label_at_end(State(states[i]), tables, i % tables.n_seats, label, lent)
         for j in range(len(deal)):
             done[i, j] = goal_reached(tables, deal[j], label) != NO_GOAL
 
@@ -593,8 +612,8 @@ def which_to_keep(
     Raises
     ------
     ValueError
-        If there are more tickets than a deal has, fewer than must be kept, or
-        a number is out of range.
+        If there are more tickets than a deal has, in all or of a deck, fewer
+        than must be kept, or a number is out of range.
 
     Examples
     --------
@@ -607,13 +626,11 @@ def which_to_keep(
     """
     game_map = as_map(game_map)
     dealt = game_map.resolve_tickets(deal)
-    most = game_map.rules.tickets.opening_deal
-    if len(dealt) > most:
-        raise ValueError(f"an opening deal of this map has {most} tickets, got {len(dealt)}")
+    table = _Table.of(game_map, n_players, policy, seed)
+    _check_deal(game_map, table.tables, dealt)
     n_games = whole(n_games, "n_games", 1)
     told = ticket_analysis.which_to_keep(game_map, dealt, at_least=at_least, n_players=n_players)
     n_best = len(told) if n_best is None else min(whole(n_best, "n_best", 1), len(told))
-    table = _Table.of(game_map, n_players, policy, seed)
     numbers = np.array([game_map.tickets.index(ticket) for ticket in dealt], dtype=np.int64)
     kept = [np.array([ticket.id in keep.split(", ") for ticket in dealt]) for keep in told["keep"]]
     n_first = min(_FIRST, n_games) if n_best < len(told) else 0
@@ -645,6 +662,18 @@ def which_to_keep(
         ["win_rate", "played_points"], ascending=False, kind="stable", ignore_index=True
     )
     return _Choices(played)
+
+
+def _check_deal(game_map: GameMap, tables: Tables, dealt: Sequence[Ticket]) -> None:
+    """Raise a ValueError if tickets are more than the last seat is dealt at the start, in all or of a deck."""
+    decks = [deck.name for deck in game_map.rules.tickets.decks] or [""]
+    before = (tables.n_seats - 1) * tables.deck_deal
+    most = np.minimum(tables.deck_deal, tables.deck_size - before)[: len(decks)]
+    of_deck = [sum(ticket.deck == deck for ticket in dealt) for deck in decks]
+    for name, n, allowed in [("", len(dealt), most.sum()), *zip(decks, of_deck, most, strict=True)]:
+        if n > allowed:
+            kind = f"{name} ticket".strip()
+            raise ValueError(f"an opening deal of this map has {counted(allowed, kind)}, got {n}")
 
 
 def _play_choice(

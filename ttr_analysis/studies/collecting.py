@@ -34,7 +34,7 @@ from ttr_analysis.engine.codes import (
     unpack_cards,
     without_seat,
 )
-from ttr_analysis.engine.kernel.scoring import goal_reached, join_ends
+from ttr_analysis.engine.kernel.scoring import goal_reached, join_ends, label_at_end
 from ttr_analysis.engine.kernel.step import step
 from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import KEEP_START, NEUTRAL_OWNER, OVER, UNKNOWN_TICKET, State
@@ -44,10 +44,12 @@ from ttr_analysis.rules.chance import KEY_SIZE
 from ttr_analysis.rules.scoring import NO_GOAL, ticket_score
 from ttr_analysis.rules.tunnel import color_played
 from ttr_analysis.studies.ways import NEVER
-from ttr_analysis.tables import MAX_CITIES, MAX_OFFER, MAX_ROUTES, Tables
+from ttr_analysis.tables import MAX_CITIES, MAX_OFFER, MAX_ROUTES, MAX_STATIONS, Tables
 
 NEUTRAL_SEAT: Final = -1
 """The neutral player, where a seat is named."""
+NO_ROUTE: Final = -1
+"""The route that a station lends which lends none."""
 NO_COLOR: Final = -1
 """Cards that the neutral player does not lay down."""
 
@@ -455,7 +457,29 @@ def note_end(state: State, tables: Tables, seats: Narrow) -> None:
 
 
 @compiled
-def fill_ticket_ends(tables: Tables, notes: Notes, ends: Ints, found: Narrow) -> None:
+def fill_lent(states: Ints, tables: Tables, lent: Ints) -> None:
+    """
+    Find the routes that stations lend at the end of games.
+
+    Parameters
+    ----------
+    states
+        The last states, one a row.
+    tables
+        The map, its rules and the number of players.
+    lent
+        Filled: for each game and seat the route that each of its stations
+        lends, `NO_ROUTE` for none.
+    """
+    label = np.empty(MAX_CITIES, dtype=np.int64)
+    for i in range(len(states)):
+        state = State(states[i])
+        for seat in range(tables.n_seats):
+            label_at_end(state, tables, seat, label, lent[i, seat])
+
+
+@compiled
+def fill_ticket_ends(tables: Tables, notes: Notes, ends: Ints, lent: Ints, turns: Ints, found: Narrow) -> None:
     """
     Find what the tickets of games score, and when they were completed.
 
@@ -468,6 +492,10 @@ def fill_ticket_ends(tables: Tables, notes: Notes, ends: Ints, found: Narrow) ->
     ends
         Tickets and claims noted up to the end of each game; before them a row
         of zeros.
+    lent
+        Routes that stations lend, as `fill_lent` finds them.
+    turns
+        Turns of each seat of each game.
     found
         Filled: what became of tickets, one row for each thing, one column for
         each ticket.
@@ -479,18 +507,23 @@ def fill_ticket_ends(tables: Tables, notes: Notes, ends: Ints, found: Narrow) ->
         found[TICKET_POINTS, i] = 0
     for game in range(len(ends) - 1):
         for seat in range(tables.n_seats):
-            if _fill_points(tables, notes, ends, game, seat, label, found):
-                _fill_completed(tables, notes, ends, game, seat, label, found)
+            if _fill_points(tables, notes, ends, game, seat, lent[game, seat], label, found):
+                _fill_completed(tables, notes, ends, game, seat, turns[game, seat], label, found)
 
 
 @compiled
-def _fill_points(tables: Tables, notes: Notes, ends: Ints, game: int, seat: int, label: Ints, found: Narrow) -> bool:
+def _fill_points(
+    tables: Tables, notes: Notes, ends: Ints, game: int, seat: int, lent: Ints, label: Ints, found: Narrow
+) -> bool:
     """Find what the tickets of a seat score in the end; return whether some are complete."""
     for city in range(tables.n_cities):
         label[city] = city
     for i in range(ends[game, CLAIMS], ends[game + 1, CLAIMS]):
         if _is_taken(notes, i, seat):
             join_ends(tables, notes.claims[ROUTE, i], label)
+    for station in range(MAX_STATIONS):
+        if lent[station] != NO_ROUTE:
+            join_ends(tables, lent[station], label)
     is_any_reached = False
     for i in range(ends[game, TICKETS], ends[game + 1, TICKETS]):
         ticket = notes.tickets[TICKET, i]
@@ -504,14 +537,24 @@ def _fill_points(tables: Tables, notes: Notes, ends: Ints, game: int, seat: int,
 
 
 @compiled
-def _fill_completed(tables: Tables, notes: Notes, ends: Ints, game: int, seat: int, label: Ints, found: Narrow) -> None:
-    """Find when the tickets of a seat that are complete in the end first were: its routes join cities one by one."""
+def _fill_completed(
+    tables: Tables, notes: Notes, ends: Ints, game: int, seat: int, last_turn: int, label: Ints, found: Narrow
+) -> None:
+    """
+    Find when the tickets of a seat that are complete in the end first were: its routes join cities one by one.
+
+    What its own routes never complete, its stations do, after its last turn.
+    """
     for city in range(tables.n_cities):
         label[city] = city
     _fill_joined(tables, notes, ends, game, seat, 0, label, found)
     for i in range(ends[game, CLAIMS], ends[game + 1, CLAIMS]):
         if _is_taken(notes, i, seat) and join_ends(tables, notes.claims[ROUTE, i], label):
             _fill_joined(tables, notes, ends, game, seat, notes.claims[CLAIM_TURN, i], label, found)
+    for i in range(ends[game, TICKETS], ends[game + 1, TICKETS]):
+        is_reached = notes.tickets[TICKET_SEAT, i] == seat and found[GOAL, i] != NO_GOAL
+        if is_reached and found[COMPLETED, i] == NEVER:
+            found[COMPLETED, i] = last_turn
 
 
 @compiled

@@ -66,6 +66,7 @@ SEATS: Final = {
     "completed_bonus": Column("int16", "bonus for completed tickets (points)"),
     "tokens_bonus": Column("int16", "bonus for toll tokens left (points)"),
     "loan_points": Column("int16", "points for loans, 0 or less"),
+    "station_points": Column("int16", "points for stations not built"),
     "tickets": Column("int16", "tickets kept"),
     "completed": Column("int16", "tickets completed"),
     "trail": Column("int16", "longest trail (trains)"),
@@ -73,6 +74,7 @@ SEATS: Final = {
     "cards_left": Column("int16", "cards in hand at the end"),
     "tokens_left": Column("int16", "value of the toll tokens left"),
     "loans": Column("int16", "loans taken"),
+    "stations": Column("int8", "stations built"),
     "turns": Column("int32", "turns taken"),
     "cards_drawn": Column("int32", "cards drawn from the pile, those dealt aside"),
     "cards_taken": Column("int32", "cards taken from the market"),
@@ -92,13 +94,17 @@ TICKETS: Final = {
     "ticket": Column("ticket", "id of the ticket"),
     "offered": Column("int32", "turn of the seat in which it was offered, 0 at the start"),
     "kept": Column("bool", "whether the seat kept it"),
-    "completed": Column("Int32", "turn of the seat after which it was first complete; missing if never"),
+    "completed": Column(
+        "Int32",
+        "turn of the seat after which it was first complete, the last if only a station completes it; missing if never",
+    ),
     "destination": Column("Int8", "which of its destinations counted in the end, from 0, best first; missing if none"),
     "points": Column("int16", "what it scored in the end (points); 0 if not kept"),
     "trains_left": Column("int16", "trains that the seat had left when it was offered"),
     "trains": Column(
         "Int16",
-        "trains on the shortest way over the routes of the seat, to the destination that counted; missing if none did",
+        "trains on the shortest way over the routes of the seat, to the destination that counted; missing if none did, "
+        "or not without a station",
     ),
     "lost_to": Column(
         "route", "route by whose claim the trains left no longer sufficed to complete it; missing if they always did"

@@ -51,7 +51,9 @@ def fairness(
 
     A ticket is judged by the deal: tickets are dealt at random, so if all paid
     what they are worth, nobody would score more for being dealt one rather
-    than another. What the games show holds for those who play them.
+    than another. What the games show holds for those who play them. Of several
+    decks everybody is dealt as many tickets: one is judged beside the others of
+    its deck.
 
     Parameters
     ----------

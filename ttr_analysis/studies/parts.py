@@ -28,7 +28,7 @@ from ttr_analysis._errors import _shorten
 from ttr_analysis.maps.reading import write_atomically
 from ttr_analysis.studies.columns import TABLES, with_types
 
-VERSION: Final = 4
+VERSION: Final = 5
 """Of the tables on disk: those of another version have other columns, or mean something else by them."""
 META: Final = "simulation.json"
 SUMS: Final = "checksums.json"

@@ -46,6 +46,7 @@ from ttr_analysis.rules.chance import run_keys
 from ttr_analysis.studies import collecting as notes
 from ttr_analysis.studies.collecting import (
     collect_game,
+    fill_lent,
     fill_ticket_ends,
     new_notes,
     play_noted,
@@ -54,7 +55,7 @@ from ttr_analysis.studies.collecting import (
 )
 from ttr_analysis.studies.columns import BONUS_COLUMNS, TABLES, categories, category_types, cell_type
 from ttr_analysis.studies.ways import LOST_TO, TRAINS_ON_WAY, fill_ways
-from ttr_analysis.tables import Tables, game_tables
+from ttr_analysis.tables import MAX_STATIONS, Tables, game_tables
 
 T = TypeVar("T")
 Player: TypeAlias = Policy | CompiledPolicy
@@ -369,6 +370,8 @@ class Collector:
         self._results = np.zeros((n_games, n_players, scoring.N_COLUMNS), dtype=np.int32)
         self._endings = np.zeros(n_games, dtype=np.int64)
         self._n_turns = np.zeros(n_games, dtype=np.int64)
+        self._n_stations = np.zeros((n_games, n_players), dtype=np.int64)
+        self._lent = np.full((n_games, n_players, MAX_STATIONS), notes.NO_ROUTE)
 
     def _players_at(self, game: Ints, seat: Ints | Narrow) -> Ints:
         """Return which player sits at each of some seats of games."""
@@ -387,6 +390,10 @@ class Collector:
         self._results[block] = results
         self._endings[block] = State.across(states, "ending")
         self._n_turns[block] = State.across(states, "n_turns")
+        each = self._map.rules.stations.number
+        if each:
+            self._n_stations[block] = each - State.across(states, "stations")[:, : self._n_players]
+            fill_lent(states, self._tables, self._lent[block])
 
     # -- tables -------------------------------------------------------------------
 
@@ -416,8 +423,13 @@ class Collector:
             "winners": self._results[:, :, scoring.WON_COLUMN].sum(axis=1),
         }
 
+    def _seat_turns(self) -> Ints:
+        """Return how many turns each seat of each game had."""
+        n = self._n_players
+        turns: Ints = (self._n_turns[:, None] + n - 1 - np.arange(n)) // n
+        return turns
+
     def _of_seats(self) -> dict[str, Cells]:
-        n_seats = self._n_players
         game, seat = (index.ravel() for index in np.indices(self._seats.shape[:2]))
         player = self._players_at(self._first + game, seat)
         results = self._results.reshape(-1, scoring.N_COLUMNS).T
@@ -436,6 +448,7 @@ class Collector:
             "ticket_loss": results[scoring.LOST_COLUMN],
             **self._bonuses(results),
             "loan_points": results[scoring.LOAN_POINTS_COLUMN],
+            "station_points": results[scoring.STATIONS_COLUMN],
             "tickets": noted[notes.TICKETS_HELD],
             "completed": results[scoring.COMPLETED_COLUMN],
             "trail": results[scoring.TRAIL_COLUMN],
@@ -443,7 +456,8 @@ class Collector:
             "cards_left": noted[notes.CARDS_LEFT],
             "tokens_left": results[scoring.TOKENS_COLUMN],
             "loans": results[scoring.LOANS_COLUMN],
-            "turns": (self._n_turns[game] + n_seats - 1 - seat) // n_seats,
+            "stations": self._n_stations.ravel(),
+            "turns": self._seat_turns().ravel(),
             "cards_drawn": noted[DRAW_CARD],
             "cards_taken": noted[DRAW_FACE_UP],
             "ticket_draws": noted[DRAW_TICKETS],
@@ -462,7 +476,7 @@ class Collector:
     def _of_tickets(self) -> dict[str, Cells]:
         tickets = self._notes.tickets
         found = np.empty((notes.N_TICKET_ENDS, tickets.shape[1]), dtype=np.int32)
-        fill_ticket_ends(self._tables, self._notes, self._ends, found)
+        fill_ticket_ends(self._tables, self._notes, self._ends, self._lent, self._seat_turns(), found)
         return {
             **self._who(self._game_of(notes.TICKETS), tickets[notes.TICKET_SEAT]),
             "ticket": tickets[notes.TICKET],

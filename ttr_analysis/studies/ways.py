@@ -204,10 +204,18 @@ def follow_claims(state: State, tables: Tables, ways: Ways, seat: int) -> None:
 
 @compiled
 def trains_on_way(tables: Tables, ways: Ways, ticket: int, goal: int) -> int:
-    """Return the trains on the shortest way of a ticket to one of its goals over the seat's routes in the end."""
+    """
+    Return the trains on the shortest way of a ticket to one of its goals over the seat's routes in the end.
+
+    Returns
+    -------
+    trains
+        `NEVER` if they do not lead there, for stations may have completed it.
+    """
     for route in range(tables.n_routes):
         ways.cost[route] = FAR if ways.own_at[route] == FAR else UNIT * tables.length[route]
-    return int(ways.fewest[_search(tables, ways, ticket, goal, goal + 1, FAR - 1)] // UNIT)
+    city = _search(tables, ways, ticket, goal, goal + 1, FAR - 1)
+    return NEVER if city == NEVER else int(ways.fewest[city] // UNIT)
 
 
 @compiled

@@ -23,6 +23,7 @@ SOURCES = {
     "tickets_completed": ("tickets completed", "#009e73"),
     "bonus": ("bonus", "#e69f00"),
     "start": ("at the start", "#b9b3a6"),
+    "stations": ("stations left", "#56b4e9"),
     "tickets_missed": ("tickets missed", "#d55e00"),
     "loans": ("loans", "#cc79a7"),
 }

@@ -32,11 +32,13 @@ _MEASURES: Final[Mapping[str, Values]] = {
     "ticket points": lambda seats: seats["ticket_gain"] + seats["ticket_loss"],
     "bonus points": lambda seats: seats[list(BONUSES)].sum(axis=1),
     "loan points": "loan_points",
+    "station points": "station_points",
     "wins of seat 0": lambda seats: seats["won"].where(seats["seat"] == 0),
     "tickets kept": "tickets",
     "tickets completed": "completed",
     "claims": "claims",
     "loans": "loans",
+    "stations built": "stations",
     "trains left": "trains_left",
     "turns": "turns",
 }

@@ -131,7 +131,7 @@ def win_differences(result: SimulationResult) -> pd.DataFrame:
     return found
 
 
-_GAINED: Final = ("start", "route_points", "ticket_gain", *BONUSES)
+_GAINED: Final = ("start", "route_points", "ticket_gain", *BONUSES, "station_points")
 _SOURCES: Final[Figures] = {
     "seats": count("seats"),
     "points": ratio("final points", "points", "seats"),
@@ -141,6 +141,7 @@ _SOURCES: Final[Figures] = {
     "tickets_missed": ratio("of the others, 0 or less", "ticket_loss", "seats"),
     "bonus": ratio("of bonuses", lambda seats: seats[list(BONUSES)].sum(axis=1), "seats"),
     "loans": ratio("for loans, 0 or less", "loan_points", "seats"),
+    "stations": ratio("for stations not built", "station_points", "seats"),
     "route_share": mean("share of routes in all points gained, losses left aside", "route_points", "_gained"),
     "ticket_share": mean("share of completed tickets in these", "ticket_gain", "_gained"),
     "_gained": count("", lambda seats: seats[list(_GAINED)].sum(axis=1)),

@@ -83,6 +83,11 @@ def _is_completed(tickets: pd.DataFrame) -> pd.Series[Any]:
     return tickets["completed"].notna()
 
 
+def _has_way(tickets: pd.DataFrame) -> pd.Series[Any]:
+    """Return which tickets were completed by the routes of the seat alone, without a station."""
+    return tickets["trains"].notna()
+
+
 def _won(tickets: pd.DataFrame) -> pd.Series[Any]:
     return tickets["won"] * tickets["kept"]
 
@@ -94,10 +99,11 @@ _TICKETS: Final[Figures] = {
     "completion_rate": rate("share completed of those kept", _is_completed, "kept", "completion"),
     "net_points": mean("mean points when kept", "points", "kept", "net"),
     "completed_in": ratio("mean turn of completion", lambda tickets: tickets["completed"].fillna(0), "_completed"),
-    "way": ratio("mean trains of the way that completed it", lambda tickets: tickets["trains"].fillna(0), "_completed"),
+    "way": ratio("mean trains of the way that completed it", lambda tickets: tickets["trains"].fillna(0), "_ways"),
     "win_association": rate("share of wins of those who kept it less that of all", _won, "kept", "association"),
     "_completed": count("", _is_completed),
-    "_gained": count("", lambda tickets: tickets["points"].clip(lower=0)),
+    "_ways": count("", _has_way),
+    "_gained": count("", lambda tickets: tickets["points"].clip(lower=0) * _has_way(tickets)),
 }
 
 
@@ -122,13 +128,13 @@ def ticket_results(result: SimulationResult, values: pd.DataFrame | None = None)
         {columns}
 
         The way is the shortest over the routes of the seat, to the destination
-        that counted. A ticket that goes along with winning need not be the
-        cause.
+        that counted; what only a station completed has none. A ticket that
+        goes along with winning need not be the cause.
 
         With `values` also `points`, fewest `trains` and `points_per_train` by
         structure, `in_deal` (trains on top of the other tickets of a deal),
-        and as played: `played_per_train` (points of completed tickets by the
-        trains of their ways) and `net_per_train` (net points by the fewest
+        and as played: `played_per_train` (points of those completed without a
+        station by the trains of their ways) and `net_per_train` (net points by the fewest
         trains).
     """
     tally = Tally(result, with_winners(result, "tickets"), ["ticket"], _TICKETS)

@@ -35,6 +35,8 @@ from ttr_analysis.engine.protocol import PolicyLike
 from ttr_analysis.engine.state import seat_number
 from ttr_analysis.engine.view import fill_open
 from ttr_analysis.maps.model import CityLike, Place, Ticket
+from ttr_analysis.policies.random import Random
+from ttr_analysis.policies.search.beliefs import believe
 from ttr_analysis.policies.search.rollouts import Table
 from ttr_analysis.policies.search.worlds import Knowledge, Source, know
 from ttr_analysis.studies.intervals import wilson
@@ -81,7 +83,8 @@ def ticket_posterior(
         One row for each ticket that the seat may hold (index `ticket`), most
         likely first: `probability` with its 95% interval from the number of
         worlds, `low` and `high`, and `uniform`, the probability if its routes
-        said nothing. A ticket that is known has 1. With `to`, the first row
+        said nothing; of several decks, as the worlds tell how many tickets of
+        each it holds. A ticket that is known has 1. With `to`, the first row
         is `any ticket to` that place, and the others are tickets to it.
 
     Raises
@@ -123,23 +126,53 @@ def ticket_posterior(
             drawn = state.held[other, : state.n_held[other]]
             counts[drawn] += 1
             n_any += int(named[drawn].any())
-    places = known.packed.ticket_at[: len(game_map.tickets)]
     held = known.held(other)
-    n_unknown = int((held == UNKNOWN_TICKET).sum())
-    tickets = np.arange(len(places))
-    is_free = (places == AT_PILE) & ~np.isin(tickets, list(known.barred[other])) & (n_unknown > 0)
+    tickets = np.arange(len(game_map.tickets))
+    is_free = (known.packed.ticket_at[: len(tickets)] == AT_PILE) & (UNKNOWN_TICKET in held)
+    is_free &= ~np.isin(tickets, list(known.barred[other]))
     possible = np.flatnonzero((is_free | np.isin(tickets, held)) & named[: len(tickets)])
-    uniform = np.where(is_free, n_unknown / max(1, is_free.sum()), 1.0)
+    from_decks = _unknown_from_decks(known, table, other, n_worlds)
+    deck = known.tables.ticket_deck[: len(tickets)]
+    uniform = np.ones(len(tickets))
+    for i in range(known.tables.n_decks):
+        some = is_free & (deck == i)
+        uniform[some] = from_decks[:, i].mean() / max(1, some.sum())
     rows = [(*wilson(counts[ticket], n_worlds), uniform[ticket]) for ticket in possible]
     names = pd.Index([game_map.tickets[ticket].id for ticket in possible], name="ticket")
     found = pd.DataFrame(rows, columns=["probability", "low", "high", "uniform"], index=names)
     found = found.sort_values("probability", ascending=False, kind="stable")
     if to is None:
         return found
-    n_free, n_named = int(is_free.sum()), int((is_free & named[: len(tickets)]).sum())
-    none = 0.0 if named[held].any() else comb(n_free - n_named, n_unknown) / max(1, comb(n_free, n_unknown))
-    found.loc[f"any ticket to {game_map.place(to)}"] = (*wilson(n_any, n_worlds), 1 - none)
+    none = np.full(len(from_decks), 0.0 if named[held].any() else 1.0)
+    for i in range(known.tables.n_decks):
+        some = is_free & (deck == i)
+        n_free, n_named = int(some.sum()), int((some & named[: len(tickets)]).sum())
+        none *= [comb(n_free - n_named, n) / max(1, comb(n_free, n)) for n in from_decks[:, i].tolist()]
+    found.loc[f"any ticket to {game_map.place(to)}"] = (*wilson(n_any, n_worlds), 1 - none.mean())
     return found.iloc[np.roll(np.arange(len(found)), 1)]
+
+
+def _unknown_from_decks(known: Knowledge, table: Table, other: int, n_worlds: int) -> Ints:
+    """
+    Return how many unknown tickets of a seat may be from each deck, if its routes say nothing.
+
+    Returns
+    -------
+    from_decks
+        A row for each way in which they may be, all as likely: one where there
+        is one deck, else that of each of some worlds.
+    """
+    is_unknown = known.held(other) == UNKNOWN_TICKET
+    n_decks = known.tables.n_decks
+    if n_decks == 1:
+        return np.array([[is_unknown.sum()]])
+    blank = believe(known, [Random()] * known.n_players)
+    from_decks = np.zeros((n_worlds, n_decks), dtype=np.int64)
+    for first in range(0, n_worlds, _BLOCK):
+        for i, world in enumerate(table.worlds(known, blank, min(_BLOCK, n_worlds - first), first), first):
+            drawn = State(world).held[other, : len(is_unknown)][is_unknown]
+            from_decks[i] = np.bincount(known.tables.ticket_deck[drawn], minlength=n_decks)
+    return from_decks
 
 
 def _names(ticket: Ticket, place: Place) -> bool:
