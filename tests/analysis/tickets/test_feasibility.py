@@ -63,6 +63,53 @@ def test_with_few_players_the_loss_of_one_track_is_the_loss_of_both(nordic: Game
         assert (both, n_claims) in [([route.id for route in b.routes], b.n_claims) for b in answer.bottlenecks]
 
 
+def test_a_station_still_saves_what_is_cut_off() -> None:
+    europe, closed = load("europe"), [("Edinburgh", "London")]
+    for n_players in (2, None):
+        answer = ttr.tickets.feasibility(europe, ["Edinburgh-Paris"], closed=closed, n_players=n_players)
+        (station,) = answer.stations
+        assert not answer.possible
+        assert set(station.route.cities) == {"Edinburgh", "London"}
+        owned = ttr.tickets.feasibility(europe, ["Edinburgh-Paris"], owned=[station.route])
+        assert station.trains == owned.length
+        assert repr(answer).endswith("; possible with a station in Edinburgh or London, and 3 trains>")
+
+    table = ttr.tickets.which_to_keep(europe, ["Edinburgh-Paris", "Brest-Venezia"], closed=closed, at_least=1)
+    told = table.set_index("keep")["warning"]
+    assert (
+        told["Edinburgh-Paris"]
+        == "cannot be built any more; possible with a station in Edinburgh or London, and 3 trains"
+    )
+    assert "station" not in told["Brest-Venezia"]
+
+
+def test_a_station_still_saves_what_takes_too_many_trains() -> None:
+    europe = load("europe")
+    rng = np.random.default_rng(8)
+    n_saved = 0
+    for _ in range(6):
+        tickets = [europe.tickets[i].id for i in rng.choice(len(europe.tickets), 2, replace=False)]
+        closed = [europe.routes[i].id for i in rng.choice(len(europe.routes), 30, replace=False)]
+        answer = ttr.tickets.feasibility(europe, tickets, 12, closed=closed)
+        expected = set()
+        for name in closed:
+            others = [other for other in closed if other != name]
+            try:
+                length = ttr.tickets.cheapest_network(europe, tickets, others, [name]).length
+            except ValueError:
+                continue
+            if length <= 12 and not answer.possible:
+                expected.add((frozenset(europe.route(name).cities), length))
+        assert {(frozenset(station.route.cities), station.trains) for station in answer.stations} == expected
+        n_saved += len(expected)
+    assert n_saved > 0
+
+
+def test_where_no_stations_are_played_none_saves_anything(nordic: GameMap) -> None:
+    closed = [("Lieksa", "Murmansk"), ("Kirkenes", "Murmansk")]
+    assert ttr.tickets.feasibility(nordic, ["København-Murmansk"], closed=closed).stations == ()
+
+
 def test_why_not_says_what_is_missing(nordic: GameMap) -> None:
     short = ttr.tickets.feasibility(nordic, ["København-Murmansk"], trains=20)
     assert (short.possible, short.slack, short.why_not) == (False, -4, "it takes 24 trains and 20 are left")

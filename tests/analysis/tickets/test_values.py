@@ -138,6 +138,15 @@ def test_blocking_covers_every_track_and_pair(name: str) -> None:
             assert track.loc[route.id, "ticket_worst"] == 0
 
 
+def test_deals_have_as_many_tickets_of_each_deck_as_are_dealt() -> None:
+    europe = load("europe")
+    deals = ttr.tickets.random_deals(europe, 400, np.random.default_rng(0))
+    decks = [[europe.tickets[i].deck for i in deal] for deal in deals]
+    assert decks == [["long", "short", "short", "short"]] * 400
+    assert all(len(set(deal)) == 4 for deal in deals.tolist())
+    assert set(deals.ravel()) == set(range(len(europe.tickets)))
+
+
 def test_deals_of_very_many_tickets_are_cut_to_what_can_be_solved() -> None:
     game_map = load("invented")
     rules = replace(game_map.rules, tickets=replace(game_map.rules.tickets, opening_deal=12))

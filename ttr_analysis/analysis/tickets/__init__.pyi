@@ -1,5 +1,6 @@
 from .best import BestNetwork as BestNetwork
 from .best import best_network as best_network
+from .borrowing import StationHelp as StationHelp
 from .feasibility import Bottleneck as Bottleneck
 from .feasibility import Feasibility as Feasibility
 from .feasibility import MissingCards as MissingCards

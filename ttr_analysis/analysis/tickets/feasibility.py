@@ -13,6 +13,7 @@ from ttr_analysis._words import counted
 from ttr_analysis.analysis import payments
 from ttr_analysis.analysis._ends import twins_close
 from ttr_analysis.analysis.payments import Cards
+from ttr_analysis.analysis.tickets.borrowing import StationHelp, helpful_stations
 from ttr_analysis.analysis.tickets.network import (
     ForestSolver,
     Network,
@@ -102,6 +103,9 @@ class Feasibility:
     expected_cards
         Cards that the network takes on average, surcharges of tunnels and
         sets of cards for one included.
+    stations
+        Where they cannot be completed: stations of which one is enough to
+        change that, by the route of another that it lends.
     """
 
     tickets: tuple[Ticket, ...]
@@ -113,6 +117,7 @@ class Feasibility:
     payable: bool | None = None
     missing: tuple[MissingCards, ...] = field(default=(), repr=False)
     expected_cards: float = 0.0
+    stations: tuple[StationHelp, ...] = ()
 
     @property
     def possible(self) -> bool:
@@ -169,7 +174,8 @@ class Feasibility:
     def __repr__(self) -> str:
         head = counted(len(self.tickets), "ticket")
         if not self.possible:
-            return f"<Feasibility of {head}: impossible, {self.why_not}>"
+            saved = f"; possible with {self.stations[0]}" if self.stations else ""
+            return f"<Feasibility of {head}: impossible, {self.why_not}{saved}>"
         single = [b for b in self.bottlenecks if b.n_claims == 1]
         parts = [
             f"possible with {self.length} of {self.trains} trains ({self.slack} to spare)",
@@ -226,7 +232,8 @@ def feasibility(
     -------
     feasibility
         The answer: `possible`, `why_not`, the `network` with its trains,
-        toll and points, `slack`, `bottlenecks` and, with a hand, `missing`.
+        toll and points, `slack`, `bottlenecks` and, with a hand, `missing`;
+        on a map with stations also the `stations` that could still save it.
 
     Raises
     ------
@@ -252,12 +259,14 @@ def feasibility(
     """
     game_map = as_map(game_map)
     chosen = game_map.resolve_tickets(tickets)
-    solver = forest_solver(game_map, closed, owned, n_players=n_players)
+    others = game_map.resolve_routes(closed)
+    solver = forest_solver(game_map, others, owned, n_players=n_players)
     left = trains_left(game_map, solver.owned) if trains is None else trains
     try:
         network = solver.solve(chosen)
     except NoNetworkError as error:
-        return Feasibility(chosen, left, None, str(error))
+        saving = helpful_stations(solver, chosen, left, others)
+        return Feasibility(chosen, left, None, str(error), stations=saving)
     too_long = f"it takes {counted(network.length, 'train')} and {left} are left" if network.length > left else ""
     money = game_map.rules.money.tokens
     if tokens is None:
@@ -272,6 +281,7 @@ def feasibility(
         payable=None if hand is None else payments.can_pay_all(network.routes, hand),
         missing=() if hand is None else missing_cards(network.routes, hand),
         expected_cards=float(sum(payments.expected_cards(game_map, route) for route in network.routes)),
+        stations=helpful_stations(solver, chosen, left, others) if too_long else (),
     )
 
 

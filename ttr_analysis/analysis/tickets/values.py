@@ -11,6 +11,7 @@ import numpy as np
 from ttr_analysis._arrays import Flags, Floats, Ints
 from ttr_analysis._words import counted
 from ttr_analysis.analysis._ends import twins_close
+from ttr_analysis.analysis.tickets.borrowing import helpful_stations
 from ttr_analysis.analysis.tickets.network import (
     ForestSolver,
     Network,
@@ -198,8 +199,9 @@ def random_deals(game_map: MapLike, n_deals: int, rng: np.random.Generator) -> I
     -------
     deals
         Positions of tickets of the map, shape (deals, tickets dealt); each
-        deal is uniform among all sets. Of more than 7 tickets dealt, 7 are
-        taken: no more can be solved at once.
+        deal is uniform among all sets, with as many tickets of each deck as
+        are dealt. Of more than 7 tickets dealt, 7 are taken: no more can be
+        solved at once.
 
     Raises
     ------
@@ -210,8 +212,14 @@ def random_deals(game_map: MapLike, n_deals: int, rng: np.random.Generator) -> I
     if n_deals < 1:
         msg = f"at least one deal is needed, got {n_deals}"
         raise ValueError(msg)
+    rules = game_map.rules.tickets
     order = rng.random((n_deals, len(game_map.tickets))).argsort(axis=1)
-    return order[:, : min(game_map.rules.tickets.opening_deal, MAX_TICKETS)].astype(np.int64)
+    if rules.decks:
+        names = [known.name for known in rules.decks]
+        deck = np.array([ticket.deck for ticket in game_map.tickets])[order]
+        parts = [order[deck == name].reshape(n_deals, -1)[:, : rules.n_dealt(name)] for name in names]
+        order = np.concatenate(parts, axis=1)
+    return order[:, : min(rules.opening_deal, MAX_TICKETS)].astype(np.int64)
 
 
 def detours(solver: ForestSolver, network: Network, *, both: bool = False) -> Floats:
@@ -470,7 +478,7 @@ def which_to_keep(
         - `marginal`: extra trains that each ticket takes at least on top of
           the others;
         - `warning`: where the trains do not suffice, or would not if the worst
-          route were lost.
+          route were lost; and the station that could still save them.
 
         Where nothing can be built, what belongs to a network is missing.
 
@@ -507,7 +515,8 @@ def which_to_keep(
         raise ValueError(msg)
     if train_value is None:
         train_value = sum(r.points for r in game_map.routes) / sum(r.length for r in game_map.routes)
-    solver = forest_solver(game_map, closed, owned, n_players=n_players)
+    others = game_map.resolve_routes(closed)
+    solver = forest_solver(game_map, others, owned, n_players=n_players)
     left = trains_left(game_map, solver.owned) if trains is None else trains
     both = twins_close(game_map, n_players)
     tickets = (*dealt, *kept_already)
@@ -524,6 +533,9 @@ def which_to_keep(
                 detour = float(detours(solver, network, both=both).max(initial=0))
                 row |= {"detour": detour, "warning": _warning(left - network.length, detour)}
                 row |= {"marginal": _marginals(tickets, kept, always, [int(cost) for cost in costs])}
+            if not row["possible"]:
+                stations = helpful_stations(solver, chosen, left, others)
+                row["warning"] = f"{row['warning']}{f'; possible with {stations[0]}' if stations else ''}"
             rows.append(row)
     table = pd.DataFrame(rows, columns=list(_KEEP_COLUMNS))
     return table.sort_values(["possible", "net"], ascending=False, kind="stable", ignore_index=True)
