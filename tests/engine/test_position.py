@@ -12,6 +12,7 @@ import ttr_analysis as ttr
 from tests.engine.records import EACH_VARIANT, Table, played
 from tests.fixtures import load
 from ttr_analysis import Game, GameError, GameRecord, GameState, PositionError, RecordError
+from ttr_analysis._words import counted
 from ttr_analysis.engine.events import Correction, StartPosition
 from ttr_analysis.engine.layout import OVER, TURN, State
 from ttr_analysis.engine.position import Position, corrected, position_of, state_of
@@ -80,6 +81,7 @@ def test_a_record_that_begins_from_a_position_is_a_record(table: Table) -> None:
     assert again == on
     assert list(again.states()) == list(on.states())
     assert isinstance(on.events[0], StartPosition)
+    assert next(tell(on)).text == f"The game begins from a position, with {counted(len(state.owners), 'route')} taken"
     assert len(list(tell(on))) == len(on.steps) == len(game_data(on)["moments"])
     watched = GameRecord.loads(on.watched_from(0).dumps(), record.map)
     assert watched.scores == on.scores

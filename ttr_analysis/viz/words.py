@@ -161,8 +161,10 @@ def tell_step(
     first = events[0] if events else None
     if isinstance(first, TicketsShown):
         return Narration(first.seat, f"shows {_list_tickets(first.tickets)}", player=_given(names, first.seat))
-    if isinstance(first, StartPosition | Correction):
-        return Narration(None, _tell_position(first, names))
+    if isinstance(first, StartPosition):
+        return Narration(None, f"The game begins from a position, with {counted(len(after.claimed), 'route')} taken")
+    if isinstance(first, Correction):
+        return Narration(None, _tell_correction(first, names))
     if before is None or not isinstance(first, Move):
         return Narration(None, _tell_setup(events, after))
     outcomes = [event for event in events if isinstance(event, Chance)]
@@ -179,8 +181,8 @@ def _given(names: Sequence[str], seat: int) -> str:
     return isolate(names[seat]) if seat < len(names) else ""
 
 
-def _tell_position(event: StartPosition | Correction, names: Sequence[str]) -> str:
-    """Tell what a position is, or how it is corrected, with the names given to the players."""
+def _tell_correction(event: Correction, names: Sequence[str]) -> str:
+    """Tell what is corrected, with the names given to the players."""
     text = re.sub(r"\bP(\d)\b", lambda seat: _given(names, int(seat[1])) or seat[0], str(event))
     return f"{text[0].upper()}{text[1:]}"
 
