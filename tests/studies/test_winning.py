@@ -352,7 +352,7 @@ def test_who_sees_all_hands_knows_tickets(planned: GameRecord) -> None:
 
 
 def test_routes_of_a_player_at_random_say_nothing(planned: GameRecord) -> None:
-    known = Watcher(planned, 1).at(150)
+    known = Watcher(planned, 1).at(140)
     as_planner, at_random = (
         Table(planned.map, 2, [policy, Greedy()]).believe(known) for policy in (Planner(), Random())
     )
