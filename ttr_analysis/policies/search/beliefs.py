@@ -5,9 +5,9 @@ The tickets of a seat are a set of those that are not seen elsewhere. A set is
 as likely as the product of the weights of its tickets and of its pairs: a
 Gibbs measure. The weight of a ticket says how well the routes of the seat fit
 it; that of a pair, how far the ways still to go fall together. The constants
-come from games between planners: `python -m scripts.fit_beliefs` finds them
-again, by pseudo-likelihood [1]_, and compares what they believe with what was
-true.
+come from games between planners of many styles, and a few greedy players:
+`python -m scripts.fit_beliefs` finds them again, by pseudo-likelihood [1]_, and
+compares what they believe with what was true.
 
 References
 ----------
@@ -34,11 +34,11 @@ from ttr_analysis.policies.random import Random
 from ttr_analysis.policies.search.worlds import Beliefs, Knowledge
 from ttr_analysis.tables import MAX_TICKETS, Tables, game_tables
 
-FIT: Final[Floats] = np.array([1.5, 1.94, -1.0, -0.93, 0.18, -0.98, 3.15, 3.2, 4.0])
+FIT: Final[Floats] = np.array([2.38, 1.38, -0.3, -0.12, 0.06, -0.59, -1.65, 2.8, 1.94])
 """What each feature adds to the logarithm of a ticket's weight."""
-SHARED: Final = 1.02
+SHARED: Final = 0.57
 """What each route adds to that of a pair which its two ways still to go have in common,"""
-SHARED_ALONE: Final = -0.64
+SHARED_ALONE: Final = -0.28
 """and each that they had in common on an empty board: what is built already speaks for both of them at once."""
 
 

@@ -96,7 +96,7 @@ def win_probability(
     Unknown tickets of a seat are believed to be those of a planner who
     claimed its routes; those of a seat that `Random` plays, any. Who plays
     otherwise is judged less well. `docs/winning.md` shows how well calibrated
-    the probabilities are among planners.
+    the probabilities are among planners, and among other players.
 
     References
     ----------

@@ -1,0 +1,143 @@
+"""
+How sound beliefs and win probabilities are about players unlike `Planner`: `python -m scripts.strangers [games]`.
+
+Players of one kind at a time, each with a style of its own, play games of two and three. At random moments one seat
+says how likely each ticket is in the hand of another one, and how likely it is to win. The table of `docs/winning.md`
+says how often what it was sure of was so, and how steep its probabilities are: with a slope of 1 they are as far from
+even as they should be, below it they are too sure.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import minimize
+from scipy.special import expit, logit
+
+import ttr_analysis as ttr
+from ttr_analysis._arrays import Floats, Ints
+from ttr_analysis.engine.layout import State
+from ttr_analysis.engine.protocol import CompiledPolicy
+from ttr_analysis.policies import Greedy, Planner, Planner1
+from ttr_analysis.policies.search.rollouts import Table
+from ttr_analysis.policies.search.worlds import Knowledge, knowledge_of
+from ttr_analysis.studies import wilson
+
+TABLES: Final = (("nordic", 2), ("nordic", 3), ("usa", 3), ("switzerland", 3), ("nederland", 3))
+N_GAMES: Final = 60
+"""Of each table and kind."""
+N_MOMENTS: Final = 3
+N_WORLDS: Final = 150
+N_ROLLOUTS: Final = 40
+SEED: Final = 5
+SURE: Final = 0.9
+SPREAD: Final = 0.4
+"""By this the logarithm of each number of a perturbed planner is off, as a standard deviation."""
+
+
+def perturbed(rng: np.random.Generator) -> CompiledPolicy:
+    """Return a planner, of the one kind or the other, all of whose numbers are off."""
+    base = Planner1() if rng.random() < 1 / 2 else Planner()
+    numbers = {field.name: float(getattr(base, field.name)) for field in fields(base)}
+    return Planner(**{name: number * float(np.exp(SPREAD * rng.normal())) for name, number in numbers.items()})
+
+
+def drawer(rng: np.random.Generator) -> CompiledPolicy:
+    """Return a planner who draws many tickets."""
+    return Planner(ticket_bar=float(rng.uniform(-12, 0)), ticket_trains=float(rng.uniform(6, 18)), ticket_turns=3.0)
+
+
+KINDS: Final[dict[str, Callable[[np.random.Generator], CompiledPolicy]]] = {
+    "Planner": lambda _: Planner(),
+    "Planner1": lambda _: Planner1(),
+    "perturbed planners": perturbed,
+    "planners who draw tickets": drawer,
+    "Greedy": lambda _: Greedy(),
+}
+
+
+Tickets = list[tuple[float, bool]]
+Wins = list[tuple[float, float]]
+
+
+def moments(kind: str, name: str, n_players: int, n_games: int) -> tuple[Tickets, Wins]:
+    """Return for tickets how likely they were believed to be held and whether they were, and the same of wins."""
+    game = ttr.Game(ttr.load_map(name), n_players=n_players)
+    numbers = {ticket.id: i for i, ticket in enumerate(game.game_map.tickets)}
+    tickets: Tickets = []
+    wins: Wins = []
+    for number in range(n_games):
+        rng = np.random.default_rng([SEED, n_players, number])
+        record = game.play([KINDS[kind](rng) for _ in range(n_players)], SEED, number)
+        for step in rng.choice(len(record.steps) - 1, N_MOMENTS, replace=False).tolist():
+            state = record.state_at(step)
+            looker = int(rng.integers(n_players))
+            seat = (looker + 1) % n_players
+            known = knowledge_of(state, looker)
+            table = Table(game.game_map, n_players, seed=number)
+            held = [numbers[ticket.id] for ticket in state.tickets[seat] if ticket is not None]
+            tickets += [(p, ticket in held) for ticket, p in enumerate(believed(table, known, seat)) if p > 0]
+            won = table.play(known, N_ROLLOUTS).won[:, looker].sum()
+            wins.append(((won + 1) / (N_ROLLOUTS + n_players), (looker in record.winners) / len(record.winners)))
+    return tickets, wins
+
+
+def believed(table: Table, known: Knowledge, seat: int) -> Floats:
+    """Return how likely each ticket of a map is held by a seat."""
+    worlds = table.worlds(known, table.believe(known), N_WORLDS)
+    counts = np.zeros(len(known.game_map.tickets))
+    for world in map(State, worlds):
+        counts[world.held[seat, : world.n_held[seat]]] += 1
+    return counts / N_WORLDS
+
+
+def slope_of(predicted: Floats, won: Floats) -> float:
+    """Return the slope of a logistic regression of what happened on the log odds that were predicted."""
+    odds = logit(predicted)
+
+    def loss(weights: Floats) -> float:
+        chance = np.clip(expit(weights[0] + weights[1] * odds), 1e-9, 1 - 1e-9)
+        return float(-(won * np.log(chance) + (1 - won) * np.log(1 - chance)).mean())
+
+    return float(minimize(loss, [0.0, 1.0]).x[1])
+
+
+def main(n_games: int = N_GAMES) -> None:
+    """Print the table."""
+    print("| players | tickets given more than 90% | of these held | slope of win probabilities | Brier score |")
+    print("|---|---|---|---|---|")
+    for kind in KINDS:
+        tickets: Tickets = []
+        wins: Wins = []
+        for name, n_players in TABLES:
+            some, others = moments(kind, name, n_players, n_games)
+            tickets += some
+            wins += others
+        frame = pd.DataFrame(tickets, columns=["p", "held"])
+        sure = frame[frame["p"] > SURE]
+        rate, low, high = wilson(float(sure["held"].sum()), max(1, len(sure)))
+        predicted, won = np.array(wins).T
+        brier = float(((predicted - won) ** 2).mean())
+        slope = slope_of(predicted, won)
+        drawn = [slope_of(predicted[at], won[at]) for at in resamples(len(won))]
+        print(
+            f"| {kind} | {len(sure):,} | {rate:.0%} ({low:.0%} to {high:.0%}) "
+            f"| {slope:.2f} ({np.quantile(drawn, 0.025):.2f} to {np.quantile(drawn, 0.975):.2f}) | {brier:.3f} |",
+            flush=True,
+        )
+
+
+def resamples(n: int) -> list[Ints]:
+    """Return the numbers of positions drawn anew, those of a game together."""
+    rng = np.random.default_rng(SEED)
+    games = np.arange(n).reshape(-1, N_MOMENTS)
+    return [games[rng.integers(len(games), size=len(games))].ravel() for _ in range(100)]
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))
