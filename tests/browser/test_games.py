@@ -150,17 +150,6 @@ def test_another_game_is_begun_with_other_players(lab: Lab) -> None:
     assert lab.ask("table.record.header.seed, table.facts['seat']") == "(5, 2)"
 
 
-def test_what_a_route_costs_is_said_when_it_is_pointed_at(lab: Lab) -> None:
-    table = lab.show(TABLE)
-    lab.ask("table.play('keep all')")
-    hint = table.locator(".ttr-t-hint")
-
-    route(table, "Lieksa-Murmansk/0").evaluate("group => group.focus()")
-
-    expect(hint).to_contain_text("27 points")
-    expect(hint).to_contain_text("cards missing, the nearest with")
-
-
 def test_what_is_illegal_is_refused_with_its_reason(lab: Lab) -> None:
     table = lab.show(TABLE)
     table.get_by_role("checkbox").first.check()
@@ -188,6 +177,42 @@ def test_keys_alone_are_enough(lab: Lab) -> None:
         assert table.evaluate(HAS_FOCUS)
         keyboard.press("Tab")
     assert int(lab.ask("len(table.record.steps)")) > 5
+
+
+STATIONS = """root => [root.querySelector('.ttr-city[data-city="Paris"] .ttr-station').dataset.owner,
+  root.querySelector('.ttr-seat [data-field=stations]').innerText,
+  root.querySelector('.ttr-seat [data-field=built]').innerText]"""
+
+
+def test_the_board_says_what_things_cost_and_takes_stations(lab: Lab) -> None:
+    table = lab.show(TABLE.replace('"nordic"', '"europe"'))
+    lab.ask("table.play('keep all')")
+    hint, city = table.locator(".ttr-t-hint"), table.locator(".ttr-city[data-city='Paris']")
+    form = table.get_by_role("group", name="Build a station")
+
+    route(table, "Petrograd-Stockholm/0").evaluate("group => group.focus()")
+    expect(hint).to_contain_text("21 points")
+    expect(hint).to_contain_text("cards missing, the nearest with")
+    city.hover()
+    expect(hint).to_have_text("Paris: you can build a station here for 1 card.")
+
+    table.get_by_role("button", name="Build a station (1 card)").press("Enter")
+    expect(table.get_by_label("City of the station")).to_be_focused()
+    lab.page.keyboard.type("Mar")
+    expect(table.get_by_label("City of the station")).to_have_value("Marseille")
+    lab.page.keyboard.press("Escape")
+    expect(form).to_have_count(0)
+
+    city.click()
+    assert 1 <= form.locator(".ttr-t-payment").count() <= 5
+    lab.page.keyboard.press("Enter")
+    expect(table.locator(".ttr-log")).to_contain_text("builds a station in Paris")
+    assert table.evaluate(STATIONS) == ["0", "2", "Paris"]
+    assert lab.ask("table.record.state_at(-1).stations") == "{'Paris': 0}"
+    expect(table.locator(".ttr-t-turn")).to_contain_text("it is your turn")
+    city.click()
+    expect(table.get_by_role("alert")).to_contain_text("has a station in Paris")
+    expect(hint).to_have_text("Paris: station of Person.")
 
 
 def test_who_draws_with_keys_can_draw_on(lab: Lab) -> None:

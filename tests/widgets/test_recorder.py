@@ -214,6 +214,37 @@ def test_clicks_write_a_line(pad: Recording, text: str, kind: PieceKind, value: 
     assert pad.pick(text, kind, value) == after
 
 
+@pytest.fixture
+def far_pad() -> Recording:
+    """Return a game on Europe in which P0 is to move."""
+    pad = Recording(load("europe"), players=("Ida", "Bo"))
+    for line in ("hand red 3, blue", "hand 4", "market blue, yellow, green, white, white"):
+        pad.enter(line)
+    for line in ("tickets 4", "tickets 4", "keep 2", "keep 2"):
+        pad.enter(line)
+    return pad
+
+
+def test_a_station_is_typed_or_clicked(far_pad: Recording) -> None:
+    assert "station " in [choice.text for choice in far_pad.check("").choices]
+    assert "station Wien" in [choice.text for choice in far_pad.check("station Wi").choices]
+    assert far_pad.pick("", "city", "Wien") == "station Wien"
+    assert far_pad.pick("Ida:", "city", "Wien") == "Ida: station Wien"
+    assert far_pad.pick("station Wien", "card", "red") == "station Wien red"
+    assert far_pad.pick("", "city", "no such city") == ""
+    check = far_pad.check("station Wien")
+    assert check.problem == "expected the cards for a station in Wien, got the end"
+    assert [choice.text for choice in check.choices][:2] == ["station Wien blue 1", "station Wien red 1"]
+    check = far_pad.check("station Wien red 2")
+    assert check.problem == "station 1 of P0: it takes exactly 1 card, got 2"
+    assert far_pad.check("station Wien red").told == "P0: build a station in Wien with 1 red"
+    far_pad.enter("station Wien red")
+    moment = far_pad.frame()["moment"]
+    assert moment["stations"] == {"Wien": 0}
+    assert (moment["seats"][0]["stations"], moment["seats"][0]["built"]) == (2, ["Wien"])
+    assert far_pad.check("station Wien blue").problem == "P0 has a station in Wien"
+
+
 # -- the widget -------------------------------------------------------------------------
 
 

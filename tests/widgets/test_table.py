@@ -31,6 +31,9 @@ def lines_of(options: Options) -> list[str]:
     """Return all moves that the page offers, but for choices of tickets."""
     claims = [payment["line"] for claim in options["claims"].values() for payment in claim["payments"]]
     claims += [payment["line"] for payment in options["pays"]]
+    if options["station"]:
+        cities, payments = options["station"]["cities"], options["station"]["payments"]
+        claims += [f"station {city} {payment['line']}" for city in cities for payment in payments]
     return [
         line for line in (options["draw"], options["tickets"], *options["market"].values(), *options["moves"]) if line
     ] + claims
@@ -195,6 +198,32 @@ def test_why_a_route_cannot_be_claimed_is_said() -> None:
     while human_game.thinker:
         human_game.let_play()
     assert f"is taken by {PERSON}" in human_game.why_not(claimable)
+
+
+def test_a_station_is_offered_wherever_one_may_stand_with_the_cheapest_payment_first() -> None:
+    human_game = HumanGame(Game("europe"), [Greedy()], seed=7, name="Ida")
+    human_game.move("keep all")
+    human_game.let_play()
+    human_game._vector = human_game._vector.copy()
+    human_game._vector.hand[0], human_game._vector.n_hand[0] = [1, 3, 0, 0, 0, 2, 0, 0, 1], 7
+    station = human_game.frame()["options"]["station"]
+    assert len(station["cities"]) == 47
+    assert [payment["line"] for payment in station["payments"]] == ["blue 1", "yellow 1", "purple 1", "locomotive 1"]
+    human_game.move("station Wien yellow")
+    human_game.let_play()
+    while human_game.thinker:
+        human_game.let_play()
+
+    frame = human_game.frame()
+    assert "Wien" not in frame["options"]["station"]["cities"]
+    assert frame["options"]["station"]["payments"][0] == {"line": "blue 2", "cards": {"blue": 2}, "sets": {}}
+    own = frame["moment"]["seats"][0]
+    assert (frame["moment"]["stations"], own["stations"], own["built"]) == ({"Wien": 0}, 2, ["Wien"])
+    assert human_game.why_no_station("Wien") == "Ida has a station in Wien"
+    assert human_game.why_no_station("Paris") == human_game.why_no_station("no such city") == ""
+    human_game._vector.hand[0], human_game._vector.n_hand[0] = [1, 0, 0, 0, 0, 1, 0, 0, 0], 2
+    assert human_game.frame()["options"]["station"] is None
+    assert human_game.why_no_station("Paris") == "Ida does not hold 2 cards of one color"
 
 
 def test_payments_are_offered_with_the_cheapest_first(nordic: GameMap) -> None:

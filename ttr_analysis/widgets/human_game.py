@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -16,6 +16,7 @@ from ttr_analysis.analysis.tunnels.odds import best_payment
 from ttr_analysis.cards import CARD_KINDS, CardCounts
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import KeepTickets
+from ttr_analysis.engine.actions.build_station import as_route
 from ttr_analysis.engine.actions.handler import Refused
 from ttr_analysis.engine.codes import argument_of, kind_of, make_action, unpacked
 from ttr_analysis.engine.events import Chance, Event, Move
@@ -301,6 +302,15 @@ class HumanGame:
             return str(error)
         return ""
 
+    def why(self, what: Mapping[str, object]) -> str:
+        """Return why the person cannot do what a message asks about: claim a route, or build a station in a city."""
+        match what:
+            case {"route": str(route)}:
+                return self.why_not(route)
+            case {"city": str(city)}:
+                return self.why_no_station(city)
+        return ""
+
     def why_not(self, route_id: str) -> str:
         """Return why the person cannot claim a route now, in words; "" if there is no such route, or it can."""
         routes = [route.id for route in self.game.game_map.routes]
@@ -320,6 +330,12 @@ class HumanGame:
         ):
             return ""
         return f"your cards do not pay for {self.game.game_map.routes[number]}"
+
+    def why_no_station(self, city: str) -> str:
+        """Return why the person cannot build a station in a city now, in words; "" if it can, or there is no city."""
+        if city not in {one.name for one in self.game.game_map.cities} or not self.is_persons_turn:
+            return ""
+        return self.game.preview_station(self.state, city, self.seat, names=seat_names(self.names)).reason or ""
 
     def about(self, route_id: str) -> str:
         """Return what a route costs the person now, in a sentence or two; "" if there is no such route."""
@@ -367,6 +383,7 @@ class HumanGame:
             "market": {},
             "tickets": "",
             "claims": {},
+            "station": None,
             "pays": [],
             "moves": [],
             "keep": None,
@@ -375,7 +392,8 @@ class HumanGame:
             offer = [ticket.id for ticket in self.state.offers[self.seat] if ticket is not None]
             options["keep"] = {"offer": offer, "fewest": int(fewest_kept(vector, packed.tables, self.seat))}
             return options
-        for code, value in packed.rows(vector).tolist():
+        rows = packed.rows(vector).tolist()
+        for code, value in rows:
             kind, number = kind_of(code), argument_of(code)
             if kind == codes.DRAW_CARD:
                 options["draw"] = "draw"
@@ -389,12 +407,13 @@ class HumanGame:
                 claim["payments"].append(split(route, cards.counts))
             elif kind == codes.PAY_TUNNEL:
                 options["pays"].append((code_text(packed, vector, code, value), unpacked(value)))
-            else:
+            elif kind != codes.BUILD_STATION:
                 options["moves"].append(code_text(packed, vector, code, value))
         hand = self.state.hands[self.seat]
         for route_id, claim in options["claims"].items():
             payments = sorted(claim["payments"], key=partial(spending, hand))
             claim["payments"] = [_shown_payment(f"{route_id} {payment_text(one)}", one) for one in payments]
+        options["station"] = self._station(rows)
         pays = sorted(options["pays"], key=lambda pay: (pay[1].n_cards, pay[1].locomotives))
         options["pays"] = [_shown_cards(line, cards) for line, cards in pays]
         return options
@@ -406,6 +425,20 @@ class HumanGame:
             "loan": bool(route.toll > self._vector.tokens[self.seat]),
             "sets": f"Cards in brackets: any {route.swap_size} stand for {stands_for}." if route.swap_size else "",
             "payments": [],
+        }
+
+    def _station(self, rows: Sequence[Sequence[int]]) -> dict[str, Any] | None:
+        """Return where the next station may stand and what pays for it, the same everywhere; None if nothing does."""
+        legal = [(argument_of(code), value) for code, value in rows if kind_of(code) == codes.BUILD_STATION]
+        if not legal:
+            return None
+        route = as_route(self._vector, self._packed.tables, self.seat)
+        payments = [split(route, unpacked(value).counts) for value in dict.fromkeys(value for _, value in legal)]
+        payments.sort(key=partial(spending, self.state.hands[self.seat]))
+        cities = [self.game.game_map.cities[number].name for number, _ in legal]
+        return {
+            "cities": list(dict.fromkeys(cities)),
+            "payments": [_shown_payment(payment_text(one), one) for one in payments],
         }
 
     # -- plumbing -------------------------------------------------------------------

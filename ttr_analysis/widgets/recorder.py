@@ -180,7 +180,7 @@ class GameRecorder(MessageWidget):
                 "do": "pick",
                 "n": int(n),
                 "text": str(text),
-                "kind": "route" | "market" | "pile" | "tickets" as kind,
+                "kind": "route" | "city" | "market" | "pile" | "tickets" as kind,
                 "value": str(value),
             }:
                 self.set_trait("answer", self._answer(self._recording.pick(text, kind, value), n))

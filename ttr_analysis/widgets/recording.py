@@ -20,7 +20,7 @@ from ttr_analysis.notation.session import Session
 from ttr_analysis.records.record import Game, GameRecord
 from ttr_analysis.widgets.snapshot import Moments
 
-PieceKind = Literal["route", "market", "pile", "tickets", "card"]
+PieceKind = Literal["route", "city", "market", "pile", "tickets", "card"]
 """What can be clicked to write a line with."""
 
 _MOST_CHOICES: Final = 40
@@ -261,8 +261,8 @@ class Recording:
         kind
             What was clicked.
         value
-            Id of the route, number of the market slot, kind of card; "" for
-            a pile.
+            Id of the route, name of the city for a station, number of the
+            market slot, kind of card; "" for a pile.
         """
         piece = self._piece(kind, value)
         before = text.rstrip()
@@ -289,6 +289,8 @@ class Recording:
                 return ""
             name = "-".join(route.cities) if game_map.twin(route) is None else route.id
             return f"neutral takes {name}" if state is not None and state.phase is Phase.NEUTRAL else name
+        if kind == "city":
+            return f"station {value}" if value in {city.name for city in game_map.cities} else ""
         if kind == "market":
             market = () if state is None else state.market
             slot = int(value) if value.isdecimal() and int(value) < len(market) else -1

@@ -35,7 +35,8 @@ class GameTable(MessageWidget):
 
     Buttons draw cards and tickets; a route is claimed by choosing it on the
     board, and then how it is paid: a few payments are offered, the cheapest
-    first. What a route costs is said when it is pointed at. The others' moves
+    first; a station is built by a button, or by choosing its city there. What
+    a route costs is said when it is pointed at. The others' moves
     are told in words. A move can be taken back only where one practices.
     "Hint" says what is best now, and "What did it cost?" what the last move
     cost, both from what the seat can see; when the game is over, it can be
@@ -96,7 +97,7 @@ class GameTable(MessageWidget):
     <GameTable nordic: P0 Person, P1 Greedy; P0 draws a further card>
     """
 
-    _esm = esm("panels", "table")
+    _esm = esm("panels", "stations", "table")
     _css = css("panels", "table")
 
     busy = traitlets.Unicode("", read_only=True).tag(sync=True)
@@ -366,8 +367,8 @@ class GameTable(MessageWidget):
             case {"do": "about", "route": str(route)}:
                 human_game = self._human_game
                 self.set_trait("about", {"route": route, "step": human_game.n_steps, "words": human_game.about(route)})
-            case {"do": "why", "route": str(route)}:
-                self._say(self._human_game.why_not(route))
+            case {"do": "why", **asked}:
+                self._say(self._human_game.why(asked))
             case _:
                 problem = self._human_game.act(message)
                 if problem:

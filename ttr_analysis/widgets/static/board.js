@@ -47,7 +47,7 @@ function drawBoard(container, sheet, { onRoute = null, onCity = null, label = sh
   const routes = new Map(sheet.routes.map(drawn));
   const cities = new Map(found("city").map((group) => [group.dataset.city, { group }]));
   const setStations = (stations, nameOf) => {
-    for (const [city, { group }] of cities) setStation(group, city, stations[city], nameOf);
+    for (const [city, { group }] of cities) setStation(group, city, Object.hasOwn(stations, city) ? stations[city] : undefined, nameOf);
   };
   container.append(svg);
   const items = (places, things) => places.map(({ id, at, words }) => [things.get(id).group, at, words, id]);

@@ -135,12 +135,6 @@ function ticketToggle(name, onTickets) {
   return toggle;
 }
 
-/* Where a station stands, and at the end what it lends. */
-function stationItem(seat, text) {
-  const mark = make("span", { class: "ttr-status", "aria-hidden": "true", text: "⌂" });
-  return make("li", { "data-owner": seat }, mark, make("bdi", { dir: "auto", text }));
-}
-
 // -- seats ----------------------------------------------------------------------------
 
 function pointsWords(parts) {
@@ -167,7 +161,8 @@ function seatPanel(facts, seat, onTickets) {
   const held = ticketList(sheet, "tickets");
   const offered = ticketList(sheet, "offer");
   const offer = make("div", { class: "ttr-offer" }, make("span", { text: "choosing from" }), offered.element);
-  const built = make("ul", { class: "ttr-tickets", "data-field": "built", "aria-label": `Stations of ${name}` });
+  const stands = make("ul", { "data-field": "built", "aria-label": `Stations of ${name}` });
+  const built = make("div", { class: "ttr-built", hidden: true }, make("span", { class: "ttr-quiet", text: "stations" }), stands);
   const toggle = onTickets && ticketToggle(name, (isOn) => onTickets(seat, isOn));
   const element = make(
     "section",
@@ -184,9 +179,9 @@ function seatPanel(facts, seat, onTickets) {
     make("div", { class: "ttr-sum" }, parts, toggle ?? ""),
     line.element,
     hand,
+    built,
     held.element,
     offer,
-    built,
   );
   const set = drawing({
     hand: (counts, before) => {
@@ -200,7 +195,7 @@ function seatPanel(facts, seat, onTickets) {
     ...(facts.stations ? { stations: line.stations.set } : {}),
     built: (words) => {
       built.hidden = words.length === 0;
-      built.replaceChildren(...words.map((text) => stationItem(seat, text)));
+      stands.replaceChildren(...words.map((text) => make("li", {}, make("bdi", { dir: "auto", text }))));
     },
     points: (value) => {
       setText(points, value === null ? "?" : String(value));

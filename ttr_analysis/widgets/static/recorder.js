@@ -207,8 +207,10 @@ function makeTable(facts, onPick) {
     onTickets: () => onPick("tickets", ""),
   });
   const place = make("div", { class: "ttr-place" });
-  const label = `${sheet.about}: choose a route to claim it`;
-  const board = drawBoard(place, sheet, { onRoute: (id) => onPick("route", id), label, isGame: true });
+  const label = `${sheet.about}: choose a route to claim it${facts.stations ? ", or a city for a station" : ""}`;
+  const onRoute = (id) => onPick("route", id);
+  const onCity = facts.stations ? (city) => onPick("city", city) : null;
+  const board = drawBoard(place, sheet, { onRoute, onCity, label, isGame: true });
   let before; // the moment shown before
   return {
     seats: seats.elements,

@@ -3,6 +3,8 @@
  * goes to Python as a line of text, and what came of it comes back.
  */
 
+const NOTHING = { route: null, city: null };
+const OPEN = ["possible", "borrowing"]; // how tickets stand that are shown on the board
 const FIRST = 5; // payments that are offered at once
 
 const LOAN = "The toll is more than your tokens: you will take a loan.";
@@ -155,7 +157,7 @@ function claimForm(facts, { claims }, id, nHeld, { isAll, onMove, onAll, onLeave
 }
 
 /* Moves that are no claims, with a word on those that are. */
-function moveList(facts, { claims, pays, moves }, nHeld, { isAll, onMove, onAll }) {
+function moveList(facts, { claims, station, pays, moves }, nHeld, { isAll, onMove, onAll, onStation }) {
   const n = Object.keys(claims).length;
   const which = n === 1 ? "the bright route" : `one of ${n} bright routes`;
   const buttons = moves.map((line) => moveButton(moveWords(line), line, onMove));
@@ -163,7 +165,7 @@ function moveList(facts, { claims, pays, moves }, nHeld, { isAll, onMove, onAll 
     n ? make("div", { class: "ttr-quiet", text: `Choose ${which} on the board to claim it.` }) : "",
     pays.length ? make("p", { text: "Pay for the tunnel with" }) : "",
     ...paymentRows(facts, pays, nHeld, { isAll, onMove, onAll }),
-    make("div", { class: "ttr-choices" }, ...buttons),
+    make("div", { class: "ttr-choices" }, station ? stationButton(station, onStation) : "", ...buttons),
   ];
 }
 
@@ -171,15 +173,15 @@ function moveList(facts, { claims, pays, moves }, nHeld, { isAll, onMove, onAll 
  * What can be done beside the board, and the result when nothing can be done any more. `keep(change)` changes the page
  * and keeps the focus.
  *
- * onMove(line): a move was chosen; onChoose(id): a route to be paid for, null for none; onTickets(places): the tickets
- * that would be kept; onStep(): the game is to be stepped through.
+ * onMove(line): a move was chosen; onChoose({route, city}): what is to be paid for, a route or a station in a city, null
+ * for neither; onTickets(places): the tickets that would be kept; onStep(): the game is to be stepped through.
  */
 function makeActions(facts, keep, { onMove, onChoose, onTickets, onStep }) {
   const { sheet } = facts;
   const element = make("div", { class: "ttr-t-actions" });
   const places = new Map(sheet.tickets.map(({ id }, i) => [id, i]));
   let now = null;
-  let chosen = null; // the route for which a payment is chosen
+  let chosen = NOTHING; // what a payment is chosen for; the city is "" before there is one
   let isAll = false; // whether all payments are shown
 
   const chooseTickets = (offered) =>
@@ -195,8 +197,10 @@ function makeActions(facts, keep, { onMove, onChoose, onTickets, onStep }) {
     if (!options) return [];
     if (options.keep) return [chooseTickets(options.keep)];
     const nHeld = sum(moment.seats[facts.seat].hand);
-    const listeners = { isAll, onMove, onAll: showAll, onLeave: () => choose(null) };
-    if (chosen !== null && options.claims[chosen]) return [claimForm(facts, options, chosen, nHeld, listeners)];
+    const listeners = { isAll, onMove, onAll: showAll, onLeave: () => choose(NOTHING), onStation: build, onCity: moveTo };
+    const { route, city } = chosen;
+    if (route !== null && options.claims[route]) return [claimForm(facts, options, route, nHeld, listeners)];
+    if (city !== null && options.station) return [stationForm(facts, options.station, city, nHeld, listeners)];
     return moveList(facts, options, nHeld, listeners);
   }
   const show = () => keep(() => element.replaceChildren(...content(now)));
@@ -205,20 +209,31 @@ function makeActions(facts, keep, { onMove, onChoose, onTickets, onStep }) {
     show();
     element.querySelector("button")?.focus({ preventScroll: true });
   }
-  function choose(id) {
-    chosen = id;
+  function choose(what) {
+    chosen = what;
     isAll = false;
-    onChoose(id);
+    onChoose(what);
     show();
-    element.querySelector("button")?.focus({ preventScroll: true });
+    if (!element.contains(element.getRootNode().activeElement)) {
+      element.querySelector(what.city === "" ? "select" : "button")?.focus({ preventScroll: true });
+    }
+  }
+  function moveTo(city) {
+    chosen = { ...NOTHING, city };
+    onChoose(chosen);
+  }
+  function build(city) {
+    choose({ ...NOTHING, city });
   }
   return {
     element,
-    choose,
-    isChosen: () => chosen !== null,
+    build,
+    claim: (route) => choose({ ...NOTHING, route }),
+    leave: () => choose(NOTHING),
+    isChosen: () => chosen !== NOTHING,
     set(next) {
       now = next;
-      chosen = null;
+      chosen = NOTHING;
       isAll = false;
       show();
     },
@@ -301,24 +316,29 @@ function makeTurn(facts, keep, { busyWith, onSend, onChoose, onTickets, onStep }
       if (!now.options || sent) return;
       const line = now.options.moves.find((text) => text === `neutral takes ${id}`);
       if (line) move(line);
-      else if (now.options.claims[id]) actions.choose(id);
+      else if (now.options.claims[id]) actions.claim(id);
       else onSend({ do: "why", step: now.step, route: id });
+    },
+    onCity(city) {
+      if (!now.options || sent) return;
+      if (now.options.station?.cities.includes(city)) actions.build(city);
+      else onSend({ do: "why", step: now.step, city });
     },
     onKey(event) {
       if (event.key !== "Escape" || !actions.isChosen()) return false;
-      actions.choose(null);
+      actions.leave();
       return true;
     },
   };
 }
 
 /* The board: what is taken, closed, and can be claimed, and the person's tickets. */
-function makeBoard(facts, { onRoute, onLook }) {
+function makeBoard(facts, { onRoute, onCity, onLook }) {
   const { sheet, seat: you } = facts;
-  const hint = routeHint(sheet, onLook);
+  const hint = routeHint(facts, onLook);
   const element = make("div", { class: "ttr-place" });
-  const label = `${sheet.about}: choose a route to claim it`;
-  const board = drawBoard(element, sheet, { onRoute, label, isGame: true });
+  const label = `${sheet.about}: choose a route to claim it${facts.stations ? ", or a city for a station" : ""}`;
+  const board = drawBoard(element, sheet, { onRoute, onCity: facts.stations ? onCity : null, label, isGame: true });
   hint.watch(element); // an SVG that listens to focus could have it
   element.append(hint.element);
   let seen = null; // the owners when the person decided last
@@ -334,7 +354,10 @@ function makeBoard(facts, { onRoute, onLook }) {
   return {
     element,
     showTickets,
-    choose: (id) => board.highlight(id === null ? [] : [id]),
+    choose({ route, city }) {
+      board.highlight(route === null ? [] : [route]);
+      board.highlightCities(city ? [city] : []);
+    },
     showBetter: (id) => board.highlight(id ? [id] : [], "is-better"),
     setAbout: hint.set,
     stop: hint.stop,
@@ -348,12 +371,13 @@ function makeBoard(facts, { onRoute, onLook }) {
       if (options || moment.acting === null) seen = owners;
       const words = new Map(sheet.routes.map((route) => [route.id, routeWords(route, now)]));
       for (const [id, text] of words) board.describe(id, text);
-      hint.reset(words);
+      hint.reset(words, (city) => cityWords(facts, city, now));
       board.close(closed);
       board.highlight([]);
+      board.highlightCities([]);
       board.highlight(options ? [...Object.keys(options.claims), ...neutralTracks(options)] : [], "is-open");
       board.markLast(told.at(-1)[2]);
-      const possible = moment.seats[you].tickets.filter(([, status]) => status === "possible");
+      const possible = moment.seats[you].tickets.filter(([, status]) => OPEN.includes(status));
       showTickets(possible.map(([ticket]) => ticket));
     },
   };
@@ -361,33 +385,40 @@ function makeBoard(facts, { onRoute, onLook }) {
 
 /*
  * What a route costs, while it is pointed at or has the focus: what it is at once, and the rest when Python has said it.
- * `onLook(id)` asks for that; an answer holds until the table changes.
+ * `onLook(id)` asks for that; an answer holds until the table changes. Where stations are built, cities say it too.
  */
-function routeHint(sheet, onLook) {
+function routeHint({ sheet, stations }, onLook) {
   const element = make("p", { class: "ttr-t-hint" });
-  const idle = "Point at a route to see what it costs.";
+  const idle = `Point at a route${stations ? " or a city" : ""} to see what it costs.`;
+  let ofCity = null; // what is to be said of a city
+  let city = null;
   let words = new Map();
   let known = new Map();
   let looked = null;
   let waiting = null;
-  const show = () => setText(element, looked === null ? idle : (known.get(looked) ?? words.get(looked) ?? ""));
-  function look(id) {
+  const ofRoute = () => (looked === null ? idle : (known.get(looked) ?? words.get(looked) ?? ""));
+  const show = () => setText(element, city === null ? ofRoute() : ofCity(city));
+  function look(id, name = null) {
     looked = id;
+    city = name;
     clearTimeout(waiting);
     if (id !== null && !known.has(id)) waiting = setTimeout(() => onLook(id), 120);
     show();
   }
   const routeOf = ({ target }) => target.closest?.(".ttr-route")?.dataset.route ?? null;
+  const cityOf = ({ target }) => (stations && target.closest?.(".ttr-city")?.dataset.city) || null;
+  const onPoint = (event) => look(routeOf(event), cityOf(event));
   return {
     element,
     watch(place) {
-      for (const kind of ["pointerover", "focusin"]) place.addEventListener(kind, (event) => look(routeOf(event)));
+      for (const kind of ["pointerover", "focusin"]) place.addEventListener(kind, onPoint);
       place.addEventListener("pointerleave", () => look(null));
     },
-    reset(now) {
+    reset(now, cities) {
+      ofCity = cities;
       words = new Map(sheet.routes.map((route) => [route.id, now.get(route.id) ?? route.words]));
       known = new Map();
-      look(looked);
+      look(looked, city);
     },
     set(id, text) {
       known.set(id, text);
@@ -530,6 +561,7 @@ function showGame({ model, el }) {
   const stepping = makeStepping(model.widget_manager, () => model.send({ do: "stepper" }));
   const board = makeBoard(facts, {
     onRoute: (id) => turn.onRoute(id),
+    onCity: (city) => turn.onCity(city),
     onLook: (route) => model.send({ do: "about", route }),
   });
   const turn = makeTurn(facts, keep, {
