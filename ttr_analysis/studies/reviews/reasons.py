@@ -155,6 +155,15 @@ class Reasons:
         return "takes a route that you need" if needed else "takes no route that you need"
 
     @_of.register
+    def _(self, action: actions.BuildStation) -> str:
+        ends = [
+            ticket.id
+            for ticket in self._view.tickets
+            if ticket is not None and action.city.name in _ends_of(ticket) and not self._score(ticket, ())
+        ]
+        return f"lends a route of another for {listed(ends)}" if ends else "lends a route of another"
+
+    @_of.register
     def _(self, _action: actions.Pass) -> str:
         return "nothing else can be done"
 
@@ -236,6 +245,11 @@ def at_cost_of(seat: int, points: Sequence[float], errors: Sequence[float]) -> s
         if other != seat and gain < min(-_FEWEST_POINTS, -2 * error)
     ]
     return listed(found)
+
+
+def _ends_of(ticket: Ticket) -> set[str]:
+    """Return the cities at which a ticket may begin or end."""
+    return {city for place in (ticket.origin, *(goal for goal, _ in ticket.destinations)) for city in place.cities}
 
 
 def _points(ticket: Ticket) -> int:
