@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 N_SETS = {1: 10, 2: 8, 3: 4, 4: 2, 5: 2}
 """Random sets of so many tickets on each map; large ones take the integer program seconds each."""
-SEEDS = {1: 12, 2: 12, 3: 12, 4: 15, 5: 12}
+SEEDS = {1: 10, 2: 12, 3: 12, 4: 15, 5: 11}
 """Some sets go to countries, some nowhere, and none takes the integer program as long as all others together."""
 
 
@@ -61,7 +61,7 @@ def assert_completes(network: Network, closed: list[Route]) -> None:
 @pytest.mark.parametrize("name", EVERY_MAP)
 def test_network_equals_an_integer_program(name: str, n_tickets: int) -> None:
     game_map = load(name)
-    rng = np.random.default_rng([EVERY_MAP.index(name), n_tickets, SEEDS[n_tickets]])
+    rng = np.random.default_rng([*name.encode(), n_tickets, SEEDS[n_tickets]])
     n_impossible = n_countries = 0
     for _ in range(N_SETS[n_tickets]):
         tickets = sample(rng, game_map.tickets, n_tickets)
