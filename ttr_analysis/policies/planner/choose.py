@@ -40,6 +40,7 @@ from ttr_analysis.policies.planner.card_value import (
 )
 from ttr_analysis.policies.planner.knowledge import Memory, Params
 from ttr_analysis.policies.planner.observation import observe, turns_left
+from ttr_analysis.policies.planner.stations import NO_ROUTE, NO_STATION, saving_station
 from ttr_analysis.policies.planner.tickets import consider_tickets, expected_tickets, foresee_draw
 from ttr_analysis.rules.tunnel import spare_cards
 from ttr_analysis.tables import MAX_ROUTES, Tables
@@ -101,7 +102,7 @@ def decide(state: State, tables: Tables, lore: Ints, seat: int, params: Params, 
 def take_turn(
     state: State, tables: Tables, lore: Ints, seat: int, params: Params, memory: Memory, left: float
 ) -> tuple[int, int]:
-    """Return the action of a turn, or the second draw of one: a claim, a card, or tickets."""
+    """Return the action of a turn, or the second draw of one: a claim, a card, tickets, or a station."""
     free = memory.free
     value = np.empty(4 * MAX_ROUTES + 2 * N_KINDS, dtype=np.float64)
     ready = value[2 * N_KINDS :]
@@ -135,6 +136,11 @@ def take_turn(
             best = worth
             code = make_action(CLAIM_ROUTE, route)
             cards = cards_of_form(state, tables, seat, memory, route, form)
+    if state.stations[seat] > 0 and left < _SOON:
+        claim = argument_of(code) if code >= 0 else NO_ROUTE
+        station, paid = saving_station(state, tables, seat, params, memory, left, claim)
+        if station != NO_STATION:
+            return station, paid
     if code >= 0 and memory.is_planned[argument_of(code)]:
         return code, cards
     if has_tickets(state) and n_trains >= params.ticket_trains and left >= params.ticket_turns:

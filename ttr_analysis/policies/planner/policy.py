@@ -26,6 +26,9 @@ class Planner(OneMove):
     """
     A player who keeps good tickets, builds the cheapest network for them, and fills up with long routes.
 
+    Where stations are played, it builds one in its last turns if that saves a
+    ticket which its own routes will not complete.
+
     Parameters
     ----------
     train_price, route_price

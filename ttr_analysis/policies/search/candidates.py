@@ -9,17 +9,19 @@ from typing import TypeAlias
 import numpy as np
 
 from ttr_analysis.engine.codes import BUILD_STATION, CLAIM_ROUTE, DRAW_FACE_UP, argument_of, kind_of, unpacked
+from ttr_analysis.engine.kernel.scoring import label_cities
 from ttr_analysis.engine.kernel.step import list_actions
 from ttr_analysis.engine.layout import UNKNOWN_CARD, State
 from ttr_analysis.engine.view import SeatView
-from ttr_analysis.tables import Tables, game_tables
+from ttr_analysis.policies.planner.stations import best_lent, lend_to_stations
+from ttr_analysis.tables import MAX_CITIES, Tables, game_tables
 
 Candidate: TypeAlias = tuple[int, int]
 """Code and value of an action."""
 
 _N_ROWS = 512
-_N_STATIONS = 6
-"""Stations that are considered: there may be hundreds, with all that pays for them."""
+_N_STATIONS = 3
+"""Stations that are tried at most."""
 
 
 def candidates(view: SeatView, own: Candidate, n_claims: int) -> list[Candidate]:
@@ -39,9 +41,8 @@ def candidates(view: SeatView, own: Candidate, n_claims: int) -> list[Candidate]
     -------
     found
         First `own`; then, of what is legal, one face-up card of each kind, the
-        dearest claims, some stations, and all that is none of these. A station
-        is considered where a route of another seat meets an end of a ticket or
-        of a route of this one, with the cheapest payment. Each route comes with the
+        dearest claims, the stations that would add most to the seat's tickets
+        as they stand, and all that is none of these. Each route comes with the
         payment that spends fewest cards and locomotives first, and with its
         other ones after those of all routes. A card of the market that is not
         known is none of them.
@@ -54,33 +55,8 @@ def candidates(view: SeatView, own: Candidate, n_claims: int) -> list[Candidate]
     stations = [row for row in rows if kind_of(row[0]) == BUILD_STATION]
     others = [row for row in rows if kind_of(row[0]) not in (CLAIM_ROUTE, DRAW_FACE_UP, BUILD_STATION)]
     dearest = [row for row in _dearest_first(claims, state, tables) if row != own][:n_claims]
-    return list(
-        dict.fromkeys([own, *others, *_one_of_each_kind(face_up, own, state), *dearest, *_useful(stations, view)])
-    )
-
-
-def _useful(stations: Iterable[Candidate], view: SeatView) -> list[Candidate]:
-    """Return stations where a route of another seat may be of use, ends of tickets first."""
-    of_tickets = {
-        city
-        for ticket in view.tickets
-        if ticket is not None
-        for place in (ticket.origin, *(goal for goal, _ in ticket.destinations))
-        for city in place.cities
-    }
-    of_routes = {city for route in view.my_routes for city in route.cities}
-    lent = {
-        city
-        for route in view.game_map.routes
-        if view.owners.get(route.id, view.seat) != view.seat
-        for city in route.cities
-    }
-    names = [city.name for city in view.game_map.cities]
-    cheapest: dict[str, Candidate] = {}
-    for row in sorted(stations, key=lambda row: _cost(row, view.packed)):
-        cheapest.setdefault(names[argument_of(row[0])], row)
-    wanted = [*sorted(of_tickets & lent), *sorted((of_routes & lent) - of_tickets)]
-    return [cheapest[name] for name in wanted if name in cheapest][:_N_STATIONS]
+    best = _best_stations(stations, state, tables)
+    return list(dict.fromkeys([own, *others, *_one_of_each_kind(face_up, own, state), *dearest, *best]))
 
 
 def _legal(state: State, tables: Tables) -> list[Candidate]:
@@ -103,6 +79,19 @@ def _one_of_each_kind(face_up: Iterable[Candidate], own: Candidate, state: State
     return list(slots.values())
 
 
+def _best_stations(stations: Iterable[Candidate], state: State, tables: Tables) -> list[Candidate]:
+    """Return the stations that add most to the tickets of the seat that acts, each with the cards missed least."""
+    cheapest = {argument_of(row[0]): row for row in sorted(stations, key=lambda row: _cost(row, state), reverse=True)}
+    if not cheapest:
+        return []
+    label = np.zeros(MAX_CITIES, dtype=np.int64)
+    label_cities(state, tables, state.seat, label)
+    now = lend_to_stations(state, tables, state.seat, label)
+    gain = {city: best_lent(state, tables, state.seat, city, label)[1] - now for city in cheapest}
+    ranked = sorted(cheapest, key=lambda city: -gain[city])
+    return [cheapest[city] for city in ranked[:_N_STATIONS] if gain[city] > 0]
+
+
 def _dearest_first(claims: Iterable[Candidate], state: State, tables: Tables) -> list[Candidate]:
     """Return claims: the cheapest payment for each route first, of those the routes with most points."""
     n_before: Counter[int] = Counter()
@@ -115,7 +104,7 @@ def _dearest_first(claims: Iterable[Candidate], state: State, tables: Tables) ->
 
 
 def _cost(row: Candidate, state: State) -> tuple[int, int, int]:
-    """Return cards and locomotives spent, and how few are left of the color spent most."""
+    """Return cards and locomotives spent, and the cards left of the color spent most."""
     cards = unpacked(row[1])
     most = int(np.argmax(cards.counts[:-1]))
     return cards.n_cards, cards.counts[-1], -int(state.hand[state.seat][most])

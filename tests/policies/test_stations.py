@@ -1,0 +1,143 @@
+"""Stations that planners build and searchers consider: for a ticket that the own routes will not complete."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.engine.cells import LAST_LEFT
+from tests.engine.conformance import open_memories
+from tests.engine.positions import Action, Position, changed
+from tests.fixtures import load
+from ttr_analysis import Game, simulate
+from ttr_analysis.engine.codes import BUILD_STATION, CLAIM_ROUTE, argument_of, kind_of, unpack_cards
+from ttr_analysis.engine.kernel.faults import NONE
+from ttr_analysis.engine.kernel.scoring import label_cities
+from ttr_analysis.engine.kernel.step import action_fault
+from ttr_analysis.engine.layout import NOBODY
+from ttr_analysis.engine.state import GameState
+from ttr_analysis.policies import Greedy, Planner
+from ttr_analysis.policies.planner.stations import lend_to_stations
+from ttr_analysis.policies.search.candidates import candidates
+from ttr_analysis.rules.chance import seed_key
+from ttr_analysis.tables import MAX_CITIES
+
+pytestmark = pytest.mark.compiled_only
+
+ENDS = {"Edinburgh", "London"}
+"""The only neighbor of Edinburgh is London."""
+
+
+def cut_off() -> Position:
+    """Return the last turn of a seat that joined London to Paris, but not to Edinburgh, where another has the way."""
+    position = Position("europe").own(0, "Dieppe-London/0", "Dieppe-Paris/0").own(1, "Edinburgh-London/0")
+    return position.tickets(0, "Edinburgh-Paris").put(LAST_LEFT, 1)
+
+
+def decide(position: Position) -> Action:
+    """Return the planner's choice for seat 0, which must be legal."""
+    planner = Planner()
+    memory = open_memories([planner], seed_key(1), 0)[0]
+    lore = planner.lore(position.map, position.n_players)
+    code, value = planner.decide(position.state, position.tables, lore, 0, planner.params, memory)
+    assert action_fault(position.state, position.tables, code, value) == NONE
+    return int(code), int(value)
+
+
+def built(position: Position, action: Action) -> str | None:
+    """Return the city in which a station is built."""
+    return position.map.cities[argument_of(action[0])].name if kind_of(action[0]) == BUILD_STATION else None
+
+
+def test_the_last_turn_saves_a_ticket_by_a_station() -> None:
+    position = cut_off().hand(0, red=2, locomotive=1)
+    action = decide(position)
+    cards = np.zeros(9, dtype=np.int64)
+    unpack_cards(action[1], cards)
+
+    assert built(position, action) in ENDS
+    assert cards[-1] == 0, "a locomotive is worth more"
+
+
+def test_where_a_station_stands_the_other_end_will_do() -> None:
+    position = cut_off().hand(0, red=2)
+    first = position.map.city(built(position, decide(position)) or "")
+    position.state.station_at[position.map.cities.index(first)] = 2
+    position.state.stations[1] -= 1
+
+    assert built(position, decide(position)) in ENDS - {first.name}
+
+
+def test_no_station_is_built_early_or_without_a_route_to_lend_or_a_card_or_a_ticket() -> None:
+    early = cut_off().hand(0, red=2).put(LAST_LEFT, -1)
+    alone = Position("europe").own(0, "Dieppe-London/0", "Dieppe-Paris/0").tickets(0, "Edinburgh-Paris")
+    no_ticket = Position("europe").own(0, "Dieppe-London/0").own(1, "Edinburgh-London/0").put(LAST_LEFT, 1)
+
+    assert built(early, decide(early)) is None
+    assert built(alone, decide(alone.hand(0, red=2).put(LAST_LEFT, 1))) is None
+    assert built(no_ticket, decide(no_ticket.hand(0, red=2))) is None
+    cards = cut_off()
+    assert built(cards, decide(cards)) is None
+
+
+def test_a_claim_that_scores_more_comes_first() -> None:
+    position = cut_off().hand(0, red=6, locomotive=2)
+    state, routes = position.state, position.map.routes
+    for i, route in enumerate(routes):
+        if state.owner[i] == NOBODY and route.id != "Palermo-Smyrna/0":
+            state.owner[i] = 1
+            state.claimed[state.n_claims] = i
+            state.n_claims += 1
+    code, _ = decide(position)  # the claim scores 15 points, the ticket twice 7, less 4
+
+    assert kind_of(code) == CLAIM_ROUTE
+    assert routes[argument_of(code)].id == "Palermo-Smyrna/0"
+
+
+def test_a_station_that_costs_more_than_the_ticket_brings_is_not_built() -> None:
+    for left, is_built in ((4, True), (13, False)):
+        position = Position(changed("europe", stations={"points_left": left}))
+        position.own(0, "Dieppe-London/0", "Dieppe-Paris/0").own(1, "Edinburgh-London/0")
+        position.tickets(0, "Edinburgh-Paris").put(LAST_LEFT, 1).hand(0, red=2)
+
+        assert (built(position, decide(position)) is not None) == is_built
+
+
+def test_what_a_station_lends_already_is_not_lent_again() -> None:
+    position = cut_off().hand(0, red=5)
+    city = position.map.cities.index(position.map.city("Edinburgh"))
+    position.state.station_at[city] = 1
+    position.state.stations[0] -= 1
+
+    label = np.zeros(MAX_CITIES, dtype=np.int64)
+    label_cities(position.state, position.tables, 0, label)
+    assert lend_to_stations(position.state, position.tables, 0, label) == 7
+    assert built(position, decide(position)) is None
+
+
+def test_a_searcher_considers_the_stations_that_add_to_tickets_and_no_others() -> None:
+    position = cut_off().hand(0, red=2, locomotive=1)
+    view = Game(position.map, 2).view(GameState(position.map, 2, position.state), 0)
+    found = candidates(view, decide(position), 3)
+    cities = [built(position, row) for row in found if kind_of(row[0]) == BUILD_STATION]
+
+    assert set(cities) == ENDS
+    assert len(cities) == 2
+    no_ticket = Position("europe").own(1, "Edinburgh-London/0").hand(0, red=2)
+    view = Game(no_ticket.map, 2).view(GameState(no_ticket.map, 2, no_ticket.state), 0)
+    assert not any(kind_of(code) == BUILD_STATION for code, _ in candidates(view, (0, 0), 3))
+
+
+def test_stations_gain_points_and_a_planner_beats_a_greedy_player_with_them() -> None:
+    europe = load("europe")
+    without = changed(
+        europe, stations={"number": 0, "costs": (), "points_left": 0}, scoring={"tie_breaks": ("completed_tickets",)}
+    )
+    ours, theirs = (simulate(game_map, [Planner()] * 5, 200, 7, progress=False).seats for game_map in (europe, without))
+    gain = ours["points"].astype(int) - theirs["points"] - 12
+    is_built = ours["stations"] > 0
+
+    assert is_built.mean() > 0.01
+    assert gain[is_built].mean() > 5
+    seats = simulate(europe, [Planner(), Greedy()], 200, 7, progress=False).seats
+    assert seats.groupby("policy", observed=True)["won"].mean()["Planner"] >= 0.9
