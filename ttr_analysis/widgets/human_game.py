@@ -302,7 +302,7 @@ class HumanGame:
             return str(error)
         return ""
 
-    def why(self, what: Mapping[str, object]) -> str:
+    def why(self, what: Mapping[Any, object]) -> str:
         """Return why the person cannot do what a message asks about: claim a route, or build a station in a city."""
         match what:
             case {"route": str(route)}:
