@@ -26,7 +26,9 @@ from ttr_analysis.report import study as writing
 from ttr_analysis.report.context import Context
 from ttr_analysis.report.document import NAME_BEGINS, NAME_ENDS, Figures, Picture, Section, all_columns, percent, plain
 from ttr_analysis.report.sections import cards, games
+from ttr_analysis.report.sections.method import rules_in_words
 from ttr_analysis.report.study import STEPS
+from ttr_analysis.rules.ruleset import RuleSet
 from ttr_analysis.studies import seat_advantage, simulate, ticket_fates
 from ttr_analysis.studies.findings import long_routes, worth_in_words
 from ttr_analysis.tables import check_size
@@ -205,6 +207,41 @@ def test_games_are_told_as_studies_count_them(unsaved: None) -> None:  # noqa: A
     assert figures.items[0] == ("30", "games between planners")
     assert re.fullmatch(r"\d+\.\d s", figures.items[1][0])
     assert "tunnel" not in read_page(Study("", "", (), (section,)).html).words.lower()
+
+
+@pytest.mark.compiled_only
+def test_points_for_stations_are_told_where_there_are_stations(unsaved: None) -> None:  # noqa: ARG001
+    europe = load("europe")
+    section = games.section(Context(europe, replace(QUICK, n_games=30)))
+    assert section is not None
+    result = simulate(europe, [Planner()] * 3, 30, QUICK.seed, progress=False)
+    told = next(table.frame for table in section.tables if table.name == "game_seats")
+    assert told["stations"].tolist() == result.seats.groupby("seat")["station_points"].mean().tolist()
+    parts = told[["route_points", "ticket_points", "bonus", "stations"]].sum(axis=1)
+    assert parts.tolist() == pytest.approx(told["points"].tolist())
+
+
+def test_decks_and_stations_are_told_among_the_rules() -> None:
+    rules = load("europe").rules
+
+    def words(changed: RuleSet) -> dict[str, str]:
+        told = rules_in_words(changed, ferries=True, tunnels=True, doubles=True)
+        return {subject: plain(text) for subject, text in told}
+
+    assert words(rules)["Tickets"] == (
+        "At the start 4 (1 long and 3 short) are dealt and at least 2 kept; later 3 are drawn and at least 1 kept. "
+        "Those not kept at the start leave the game, later ones go under the pile. Of the long ones, those that nobody "
+        "is dealt leave the game too."
+    )
+    assert words(rules)["Stations"] == (
+        "3 each, built for 1, 2 and 3 cards of one color, one in a city. At the end each lends its owner one route of "
+        "another player that ends there, for tickets only, to the owner's best. Each one not built scores 4 points."
+    )
+    assert "fewer stations built" in words(rules)["Ties for the win"]
+    one = replace(rules, stations=replace(rules.stations, number=1), neutral=replace(rules.neutral, trains=40))
+    assert words(one)["Stations"].startswith("1 each, built for 1 card, one in a city.")
+    assert "another player or of the neutral one" in words(one)["Stations"]
+    assert "Stations" not in words(load("usa").rules)
 
 
 @pytest.mark.compiled_only

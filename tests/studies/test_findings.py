@@ -8,6 +8,8 @@ from xml.etree import ElementTree as ET
 
 import pandas as pd
 import pytest
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import TextPath
 
 from tests.fixtures import load
 from ttr_analysis import studies
@@ -17,7 +19,7 @@ from ttr_analysis.studies.findings import Evidence, Findings, find, long_routes,
 from ttr_analysis.viz.findings import finding_svg, findings_html
 from ttr_analysis.widgets import RouteCosts
 
-MAPS = ("nordic", "switzerland", "nederland", "usa")
+MAPS = ("nordic", "switzerland", "nederland", "europe")
 
 
 @cache
@@ -25,6 +27,18 @@ def found_on(name: str) -> tuple[studies.SimulationResult, Findings]:
     game_map = load(name)
     games = studies.simulate(game_map, [Planner()] * 3, 150, 7, progress=False)
     return games, studies.findings(game_map, games, n_games=120, n_deals=60, progress=False)
+
+
+def rooms_of_labels(picture: ET.Element) -> list[float]:
+    """Return how far from the left edge labels begin that end at a place, in the widest font of those named."""
+    found = []
+    for text in picture.iter("{http://www.w3.org/2000/svg}text"):
+        if text.get("text-anchor") == "end":
+            font = FontProperties(family="DejaVu Sans", weight=text.get("font-weight", "400"))
+            shown = (text.text or "").strip("\N{FIRST STRONG ISOLATE}\N{POP DIRECTIONAL ISOLATE}")
+            width = TextPath((0, 0), shown, size=13, prop=font).get_extents().width
+            found.append(float(text.get("x", "0")) - width)
+    return found
 
 
 def worth(*rows: tuple[int, float, float, float]) -> pd.DataFrame:
@@ -50,6 +64,7 @@ def test_sentence_table_and_picture_agree(name: str) -> None:
         picture = ET.fromstring(finding_svg(item, found.game_map))  # noqa: S314 - our own
         assert picture.get("role") == "img"
         assert len(picture.get("aria-label") or "") > 20
+        assert min(rooms_of_labels(picture), default=0.0) >= 0
     assert found_on(name)[1]["seat"] is next(item for item in found if item.id == "seat")
     assert repr(found).count("\n") == len(found) - 1
     assert findings_html(found) == found._repr_html_()
@@ -117,7 +132,7 @@ def test_it_pays_from_where_no_interval_reaches_zero() -> None:
 
 @pytest.mark.compiled_only
 def test_names_are_text_in_pictures() -> None:
-    _, found = found_on("usa")
+    _, found = found_on("europe")
     item = replace(found["seat"], table=found["seat"].table.rename(lambda _: "<b>&'"))
     assert "<b>" not in finding_svg(item, found.game_map)
     ET.fromstring(finding_svg(item, found.game_map))  # noqa: S314 - our own

@@ -19,7 +19,7 @@ QUIET: Final = "0.45"
 """Opacity of all else."""
 _FONT: Final = "font-family='system-ui, DejaVu Sans, Verdana, sans-serif'"
 _WIDTH, _ROW, _TEXT = 420, 24, 13
-_LETTER: Final = 8.1
+_LETTER, _BOLD_LETTER = 8.1, 9.0
 """Pixels of a letter, at most on average."""
 _LONGEST: Final = 34
 """Letters of a label; the rest is left out."""
@@ -74,7 +74,8 @@ def _open(finding: Finding, view: tuple[int, int, int, int], pixels: int, look: 
 def _chart(finding: Finding) -> str:
     table = finding.table
     names = [_short(str(name)) for name in table.index]
-    left = 14 + _LETTER * max(map(len, names))
+    letters = [_BOLD_LETTER if is_told else _LETTER for is_told in table["is_told"]]
+    left = 14 + max(len(name) * letter for name, letter in zip(names, letters, strict=True))
     low, high = float(table["low"].min()), float(table["high"].max())
     if finding.reference is not None:
         low, high = min(low, finding.reference), max(high, finding.reference)

@@ -57,7 +57,7 @@ def section(context: Context) -> Section | None:
     blocks: list[Block] = [
         _figures(result, seconds),
         _seat_chart(seats),
-        make_table("game_seats", "What each seat is worth", _seat_rows(seats)),
+        make_table("game_seats", "What each seat is worth", _seat_rows(context, result, seats)),
         _source_chart(result),
         *_ticket_blocks(context, results, fates),
         Heading("Routes"),
@@ -122,8 +122,10 @@ def _mean(values: pd.Series, games: pd.Series) -> str:
 # -- seats and points ---------------------------------------------------------------------
 
 
-def _seat_rows(seats: pd.DataFrame) -> list[dict[str, Any]]:
-    rows = seats.reset_index()[["seat", *_SEATS, "bonus", "turns"]]
+def _seat_rows(context: Context, result: SimulationResult, seats: pd.DataFrame) -> list[dict[str, Any]]:
+    stations = ["stations"] if context.game_map.rules.stations.number else []
+    left = result.seats.groupby("seat")["station_points"].mean()
+    rows = seats.assign(stations=left).reset_index()[["seat", *_SEATS, "bonus", *stations, "turns"]]
     return drop_empty([{key: finite(value) for key, value in row.items()} for row in records(rows)], "bonus")
 
 

@@ -101,6 +101,7 @@ _MEASURES = {
 _TIES = {
     "completed_tickets": "more completed tickets",
     "longest_trail": "the longer continuous path",
+    "fewest_stations": "fewer stations built",
     "path_bonus": "whoever has the bonus for the path",
 }
 _UNKEPT = {
@@ -131,6 +132,7 @@ def rules_in_words(rules: RuleSet, *, ferries: bool, tunnels: bool, doubles: boo
         ("Double routes", _doubles(rules) if doubles else ""),
         ("Points for routes", _points(rules)),
         ("Tickets", _tickets(rules)),
+        ("Stations", _stations(rules)),
         ("Tolls", _tolls(rules)),
         ("Loans", _loans(rules)),
         *(("Bonus", _bonus(bonus)) for bonus in rules.bonus),
@@ -224,9 +226,34 @@ def _doubles(rules: RuleSet) -> str:
 
 def _tickets(rules: RuleSet) -> str:
     tickets = rules.tickets
+    by_deck = listed(f"{deck.opening_deal} {name(deck.name)}" for deck in tickets.decks)
+    dealt = f"{tickets.opening_deal} ({by_deck})" if tickets.decks else f"{tickets.opening_deal}"
+    gone = [name(deck.name) for deck in tickets.decks if deck.undealt == "removed"]
+    first, later = tickets.unkept_at(opening=True), tickets.unkept_at(opening=False)
+    unkept = (
+        f"Those not kept {_UNKEPT[later]}."
+        if first == later
+        else f"Those not kept at the start {_UNKEPT[first]}, later ones {_UNKEPT[later]}."
+    )
     return (
-        f"At the start {tickets.opening_deal} are dealt and at least {tickets.opening_keep} kept; later {tickets.draw} "
-        f"are drawn and at least {tickets.keep} kept. Those not kept {_UNKEPT[tickets.unkept]}."
+        f"At the start {dealt} are dealt and at least {tickets.opening_keep} kept; later {tickets.draw} are drawn and "
+        f"at least {tickets.keep} kept. {unkept}"
+        + (f" Of the {listed(gone)} ones, those that nobody is dealt leave the game too." if gone else "")
+    )
+
+
+def _stations(rules: RuleSet) -> str:
+    stations = rules.stations
+    if not stations.number:
+        return ""
+    costs = [*map(str, stations.costs[: stations.number])]
+    price = f"for {listed(costs)} cards of one color" if len(costs) > 1 else f"for {counted(stations.costs[0], 'card')}"
+    lends_neutral = rules.neutral.trains > 0 and stations.lends_from == "anyone"
+    whose = "another player or of the neutral one" if lends_neutral else "another player"
+    left = f" Each one not built scores {counted(stations.points_left, 'point')}." if stations.points_left else ""
+    return (
+        f"{stations.number} each, built {price}, one in a city. At the end each lends its owner one route of {whose} "
+        f"that ends there, for tickets only, to the owner's best.{left}"
     )
 
 
