@@ -13,6 +13,7 @@ MAPS = {
     "switzerland": GAMES / "switzerland" / "3-uniform-86.jsonl",
     "nederland": GAMES / "nederland" / "neutral-2-greedy-0.jsonl",
     "usa": GAMES / "usa" / "3-builder-1.jsonl",
+    "europe": GAMES / "europe" / "3-greedy-0.jsonl",
     "invented": GAMES / "invented" / "3-collector-1.jsonl",
 }
 """A game on every map."""

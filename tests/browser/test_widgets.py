@@ -23,7 +23,7 @@ MARKED = f"root => {USABLE}.map(control => control.dataset.stop ?? '')"
 FOCUSED = "() => document.activeElement.dataset.stop ?? null"
 
 
-@pytest.mark.parametrize("game_map", MAPS)
+@pytest.mark.parametrize("game_map", [name for name in MAPS if name != "usa"])  # which has nothing of its own
 def test_all_widgets_open_on_every_map(lab: Lab, game_map: str) -> None:
     lab.show(*(cell(widget, game_map) for widget in WIDGETS))
 
