@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
 from playwright.sync_api import expect
 
-from tests.fixtures import load
-from ttr_analysis import Game
+from tests.widgets.reviewed import a_review
 from ttr_analysis.report.review import write_review
-from ttr_analysis.studies import Review, review
 from ttr_analysis.studies.reviews.results import BOUNDS
 
 if TYPE_CHECKING:
@@ -19,14 +16,8 @@ if TYPE_CHECKING:
     from tests.browser.lab import Disk
 
 
-@pytest.fixture(scope="module")
-def reviewed() -> Review:
-    """Return the review of a poor player."""
-    record = Game(load("invented"), 2).play(["Random", "Planner"], seed=7)
-    return review(record, 0, rollouts=40, progress=False)
-
-
-def test_what_cost_something_is_marked_and_told(disk: Disk, reviewed: Review, tmp_path: Path) -> None:
+def test_what_cost_something_is_marked_and_told(disk: Disk, tmp_path: Path) -> None:
+    reviewed = a_review()
     write_review(reviewed, tmp_path / "review.html")
     disk.show(tmp_path / "review.html")
     page = disk.page

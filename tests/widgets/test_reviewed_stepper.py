@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from tests.fixtures import load
+from tests.widgets.reviewed import a_review
 from ttr_analysis import Game, GameRecord
-from ttr_analysis.studies import Review, review
+from ttr_analysis.studies import Review
 from ttr_analysis.studies.reviews.results import BOUNDS
 from ttr_analysis.widgets import GameStepper
 
@@ -16,15 +16,15 @@ pytestmark = pytest.mark.compiled_only
 
 
 @pytest.fixture(scope="module")
-def record() -> GameRecord:
-    """Return a short game of a poor player."""
-    return Game(load("invented"), 2).play(["Random", "Planner"], seed=7)
+def reviewed() -> Review:
+    """Return a review in which moves cost something."""
+    return a_review()
 
 
-@pytest.fixture(scope="module")
-def reviewed(record: GameRecord) -> Review:
-    """Return the review of the poor player."""
-    return review(record, 0, rollouts=40, progress=False)
+@pytest.fixture
+def record(reviewed: Review) -> GameRecord:
+    """Return its game."""
+    return reviewed.record
 
 
 def test_every_judged_step_is_told_and_losses_with_what_was_better(record: GameRecord, reviewed: Review) -> None:
@@ -47,6 +47,6 @@ def test_a_review_is_shown_to_whom_it_is_of(record: GameRecord, reviewed: Review
     with pytest.raises(ValueError, match="in the view of P1 is from review"):
         GameStepper(record, seat=1, review=reviewed)
     with pytest.raises(ValueError, match="is of another game"):
-        GameStepper(Game(record.map, 2).play(["Random", "Planner"], seed=8), review=reviewed)
+        GameStepper(Game(record.map, 2).play(["Random", "Greedy"], seed=8), review=reviewed)
     with pytest.raises(TypeError, match="expected a review"):
         GameStepper(record, review=reviewed.table)  # type: ignore[arg-type]

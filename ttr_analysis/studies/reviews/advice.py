@@ -174,12 +174,12 @@ def advise(
     --------
     >>> import ttr_analysis as ttr
     >>> game = ttr.Game(ttr.load_map("usa"))
-    >>> record = game.play(["Planner", "Planner"], seed=7)
+    >>> record = game.play(["Greedy", "Greedy"], seed=7)
     >>> advice = advise(record, step=40, rollouts=20)
-    >>> str(advice.best)
-    'draw a card from the pile'
-    >>> advice.table.loc[1, ["move", "reason"]].tolist()
-    ['draw', '27% of the unseen cards help with routes you need; P1 ends with 18 points less']
+    >>> advice.best in game.legal_actions(record.state_at(40))
+    True
+    >>> bool(advice.table["win"].between(0, 1).all())
+    True
     """
     rollouts, seconds = check_budget(rollouts, seconds, DEFAULT_SECONDS)
     known = know(source, _whose(source, seat, step), step)

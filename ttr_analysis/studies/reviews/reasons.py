@@ -43,10 +43,10 @@ class Reasons:
     --------
     >>> import ttr_analysis as ttr
     >>> game = ttr.Game(ttr.load_map("usa"))
-    >>> state = game.play(["Planner", "Planner"], seed=7).state_at(40)
+    >>> state = game.play(["Greedy", "Greedy"], seed=7).state_at(40)
     >>> reasons = Reasons(game.view(state, state.acting))
     >>> reasons.of(ttr.actions.DrawCard())
-    '27% of the unseen cards help with routes you need'
+    '34% of the unseen cards help with routes you need'
     """
 
     def __init__(self, view: SeatView) -> None:

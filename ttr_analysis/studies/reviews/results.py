@@ -321,8 +321,8 @@ def player_results(reviews: Iterable[Review]) -> pd.DataFrame:
     >>> game = ttr.Game(ttr.load_map("usa"))
     >>> games = [game.play(["Planner", "Greedy"], seed=7, game=i) for i in range(2)]
     >>> found = [ttr.studies.review(record, 1, rollouts=2, progress=False) for record in games]
-    >>> player_results(found)[["games", "decisions", "result"]].to_dict("index")
-    {'Greedy': {'games': 2, 'decisions': 107, 'result': 0.0}}
+    >>> player_results(found)[["games", "result"]].to_dict("index")
+    {'Greedy': {'games': 2, 'result': 0.0}}
     """
     frames = [review.summary() for review in reviews]
     if not frames:

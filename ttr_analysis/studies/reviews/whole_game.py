@@ -129,10 +129,10 @@ def review(
     --------
     >>> import ttr_analysis as ttr
     >>> game = ttr.Game(ttr.load_map("usa"))
-    >>> record = game.play(["Planner", "Greedy"], seed=7)
+    >>> record = game.play(["Greedy", "Greedy"], seed=7)
     >>> found = review(record, 1, rollouts=4, progress=False)
     >>> found
-    <Review of usa: P1 Greedy, 55 decisions>
+    <Review of usa: P1 Greedy, 63 decisions>
     """
     record.score()  # refuses a record that has not begun
     if seat is not None:

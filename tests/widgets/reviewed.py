@@ -1,0 +1,20 @@
+"""A review in which moves cost something, however well they were played."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tests.fixtures import load
+from ttr_analysis import Game
+from ttr_analysis.studies import Review, review
+
+
+def a_review() -> Review:
+    """Return the review of a short game in which each move of P0 that is not the best is a mistake or a blunder."""
+    record = Game(load("invented"), 2).play(["Random", "Greedy"], seed=7)
+    found = review(record, 0, rollouts=8, progress=False)
+    decisions = [
+        one if one.best == one.played else replace(one, loss=0.2, loss_low=0.05 + 0.1 * (one.step % 2), loss_high=0.3)
+        for one in found._decisions.values()
+    ]
+    return Review(record, 0, decisions, found.curve)
