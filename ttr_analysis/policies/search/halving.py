@@ -34,6 +34,13 @@ _GAMES_IN_TIME: Final = 8
 """Games between two looks at the clock."""
 _FEWEST_PAIRS: Final = 2
 """Pairs of rollouts of which there is a standard error."""
+_DOUBT: Final = 0.7
+"""
+What another move must gain on top, divided by the pairs of rollouts.
+
+The one that looks best of many is hardly as good as it looks, and with few
+rollouts it mostly is worse than the first.
+"""
 
 
 class Search:
@@ -165,10 +172,11 @@ def _batches(n_alive: int, n_rollouts: int, until: float | None, threads: int) -
 
 
 def _is_clear(gain: Floats) -> bool:
-    """Return whether a mean gain is above one standard error of it."""
-    if len(gain) < _FEWEST_PAIRS:
+    """Return whether a mean gain is above one standard error of it, and more than that with few pairs."""
+    n = len(gain)
+    if n < _FEWEST_PAIRS:
         return False
-    return bool(gain.mean() > gain.std(ddof=1) / np.sqrt(len(gain)))
+    return bool(gain.mean() > gain.std(ddof=1) / np.sqrt(n) + _DOUBT / n)
 
 
 def _joined(parts: Sequence[Results], axis: int) -> Results:

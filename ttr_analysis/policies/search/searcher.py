@@ -37,7 +37,7 @@ class Searcher:
     pay for a tunnel, and tracks for the neutral player. All of them are tried
     in the same worlds, as its seat may believe them to be, and planners play
     them to the end. Another move than Planner's must be better by one
-    standard error of the difference.
+    standard error of the difference, and by more after few rollouts.
 
     Parameters
     ----------
