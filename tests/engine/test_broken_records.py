@@ -67,7 +67,9 @@ def header(**changes: object) -> str:
         pytest.param('{"seat":0}', "expected one of draw_card, draw_face_up, ", id="no event"),
         pytest.param('{"event":"draw_card"}', "expected this key, got nothing", id="key missing"),
         pytest.param(
-            '{"event":"draw_card","seat":0,"x":1}', "unknown key, expected event, seat, got x", id="unknown key"
+            '{"event":"draw_card","seat":0,"x":1}',
+            "unknown key, expected event, seat, move, time, got x",
+            id="unknown key",
         ),
         pytest.param('{"event":"draw_card","seat":2}', "expected a whole number from 0 to 1, got 2", id="no such seat"),
         pytest.param(

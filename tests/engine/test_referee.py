@@ -59,7 +59,7 @@ def test_random_games_visit_every_kind_of_event() -> None:
     assert {name for name, n in seen.items() if n} == {
         *("card_dealt", "card_drawn", "market_card", "card_revealed", "ticket_offered", "neutral_ticket"),
         *("draw_card", "draw_face_up", "claim_route", "pay_tunnel", "decline_tunnel", "draw_tickets"),
-        *("keep_tickets", "choose_neutral_route", "pass"),
+        *("keep_tickets", "choose_neutral_route", "build_station", "pass"),
         *("cards_shuffled", "tickets_shuffled", "market_replaced"),
     }
 

@@ -266,12 +266,12 @@ ONE_FAULT = [
     ),
     pytest.param(
         ("rules.toml", "trains = 20", "trains = 20\nmarker_seat = 3"),
-        "rules.toml, line 66, variants.neutral.neutral.marker_seat: expected a seat from 0 to 1, got 3",
+        "rules.toml, line 69, variants.neutral.neutral.marker_seat: expected a seat from 0 to 1, got 3",
         id="marker at a seat that nobody has",
     ),
     pytest.param(
         ("rules.toml", "[variants.no_tolls.money]\ntokens = 0", "[variants.no_tolls.money]\ntoken = 0"),
-        "rules.toml, line 56, variants.no_tolls.money.token: unknown key, expected tokens",
+        "rules.toml, line 59, variants.no_tolls.money.token: unknown key, expected tokens",
         id="unknown key of a variant",
     ),
     pytest.param(
@@ -394,7 +394,7 @@ def test_tolls_without_money(folder: Path) -> None:
 def test_a_bonus_for_tokens_without_money(folder: Path) -> None:
     break_(folder, ("rules.toml", 'bonus = [{ measure = "longest_trail"', 'bonus = [{ measure = "tokens"'))
     (fault,) = faults_of(folder)
-    assert fault.startswith("rules.toml, line 53, variants.no_tolls.bonus.0.measure: expected [money] tokens above 0")
+    assert fault.startswith("rules.toml, line 56, variants.no_tolls.bonus.0.measure: expected [money] tokens above 0")
 
 
 def test_a_variant_must_fit_the_board(folder: Path) -> None:

@@ -38,16 +38,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Protocol, TypeVar
 
-from ttr_analysis._errors import AmbiguousNameError, Fault, PositionError, UnknownNameError, nearest
+from ttr_analysis._errors import AmbiguousNameError, Fault, GameError, PositionError, UnknownNameError, nearest
 from ttr_analysis.cards import CARD_KINDS, N_KINDS, CardCounts
 from ttr_analysis.engine.game import GameEngine
-from ttr_analysis.engine.layout import NEUTRAL_OWNER, NOBODY, UNKNOWN_CARD, UNKNOWN_TICKET
-from ttr_analysis.engine.position import PARTS, Counts, Position, state_of
+from ttr_analysis.engine.layout import NEUTRAL_OWNER, NOBODY, OVER, TURN, UNKNOWN_CARD, UNKNOWN_TICKET, State
+from ttr_analysis.engine.position import PARTS, Counts, Position, position_of, state_of
 from ttr_analysis.engine.state import GameState, Owner
 from ttr_analysis.maps.loading import as_map
 from ttr_analysis.maps.model import GameMap, Route, Ticket
 from ttr_analysis.records.lines import FaultList, as_json
-from ttr_analysis.tables import MAX_TICKETS, check_size
+from ttr_analysis.tables import MAX_TICKETS, check_size, game_tables
 
 T = TypeVar("T")
 UNKNOWN: Final = "?"
@@ -555,3 +555,20 @@ def hidden(position: Position, seat: int) -> Position:
         tickets = tuple(held if at == seat else hidden_tickets[at] for at, held in enumerate(tickets))
     out = position.tickets_out and (UNKNOWN_TICKET,) * len(position.tickets_out)
     return replace(position, hands=hands, tickets=tickets, tickets_out=out)
+
+
+# -- a state as a position -----------------------------------------------------------------------------------------
+
+
+def laid_out(state: GameState) -> tuple[Position, State]:
+    """Return a state between two turns as a position, and what is left of it as a packed state."""
+    packed = state.packed
+    if packed.phase not in (TURN, OVER):
+        raise GameError(f"a record begins between two turns, not where P{state.acting} must decide: {state!r}")
+    if state.stations:
+        raise GameError(f"a position does not tell stations, got some in {', '.join(state.stations)}: {state!r}")
+    position = position_of(packed, game_tables(state.game_map, state.n_players))
+    laid, problems = state_of(position, state.game_map, state.n_players)
+    if problems:
+        raise GameError(f"no record can begin from {state!r}: {problems[0].expected}")
+    return position, laid

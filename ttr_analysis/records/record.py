@@ -20,9 +20,8 @@ from ttr_analysis._words import counted
 from ttr_analysis.engine.actions.table import codec_of
 from ttr_analysis.engine.events import Correction, Event, Move, Rows
 from ttr_analysis.engine.game import GameEngine, whole_number
-from ttr_analysis.engine.layout import OVER, TURN, State
+from ttr_analysis.engine.layout import OVER, State
 from ttr_analysis.engine.packed import seat_policy
-from ttr_analysis.engine.position import position_of, state_of
 from ttr_analysis.engine.protocol import CompiledPolicy, Policy, PolicyLike, find_policies, policy_name
 from ttr_analysis.engine.scores import Scores, score_state
 from ttr_analysis.engine.state import GameState
@@ -45,12 +44,11 @@ from ttr_analysis.records.entries import (
 )
 from ttr_analysis.records.header import MAX_NAME, RecordHeader, check_seed, fingerprint, read_header, resolve_map
 from ttr_analysis.records.lines import FaultList, as_line, parse_lines, read_bytes
-from ttr_analysis.records.positions import PositionedGame
+from ttr_analysis.records.positions import PositionedGame, laid_out
 from ttr_analysis.records.redaction import seen_entries, shown_entries
 from ttr_analysis.records.replay import SET_UP, States, Timeline
 from ttr_analysis.records.verification import ImpossibleError, follow
 from ttr_analysis.rules.chance import TABLE_STREAM, open_stream, seed_key
-from ttr_analysis.tables import game_tables
 
 
 @dataclass(frozen=True, repr=False)
@@ -162,7 +160,7 @@ class GameRecord:
         Raises
         ------
         GameError
-            If the state is amid a turn, or a text is not well formed.
+            If the state is amid a turn or has stations, or a text is not well formed.
 
         Examples
         --------
@@ -175,7 +173,8 @@ class GameRecord:
         >>> record.state_at(0) == state
         True
         """
-        entry, _ = _laid(state)
+        position, _ = laid_out(state)
+        entry = Entry(START, position=position)
         record = cls._make(state.game_map, state.n_players, (entry,), (), None, None)
         header = replace(record.header, players=tuple(players), title=title, note=note, date=date)
         return replace(record, header=header)
@@ -559,18 +558,6 @@ def _warn(message: str) -> None:
     warnings.warn(f"record {_shorten(message, 200)}", RecordWarning, stacklevel=4)
 
 
-def _laid(state: GameState) -> tuple[Entry, State]:
-    """Return a state between two turns as the first event of a record, and what is left of it as a packed state."""
-    packed = state.packed
-    if packed.phase not in (TURN, OVER):
-        raise GameError(f"a record begins between two turns, not where P{state.acting} must decide: {state!r}")
-    position = position_of(packed, game_tables(state.game_map, state.n_players))
-    laid, problems = state_of(position, state.game_map, state.n_players)
-    if problems:
-        raise GameError(f"no record can begin from {state!r}: {problems[0].expected}")
-    return Entry(START, position=position), laid
-
-
 # -- a game that is recorded -------------------------------------------------------------------------------------
 
 
@@ -661,7 +648,8 @@ class Game(PositionedGame):
     def _start(self, start: GameState, seed: int, game: int) -> tuple[Entry, State]:
         """Return a position as the first event of a record, and as a packed state with random numbers to come."""
         self._vector(start)
-        entry, state = _laid(start)
+        position, state = laid_out(start)
+        entry = Entry(START, position=position)
         if unknown := unknown_words(state, self.n_players):
             raise GameError(f"nobody can play on from a position with {unknown}: `SeatView.worlds` fills such in")
         open_stream(seed_key(seed), whole_number(game, "number of the game"), TABLE_STREAM, state.stream)
