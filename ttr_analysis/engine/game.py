@@ -182,7 +182,7 @@ class GameEngine:
         >>> game = ttr.Game("europe")
         >>> state = game.play([ttr.policies.Greedy(), ttr.policies.Greedy()], seed=7).state_at(40)
         >>> print(game.preview_station(state, "Wien", seat=1))
-        P1 may build a station in Wien with 1 white
+        P1 may build a station in Wien with 1 green
         """
         return preview_station(self._packed, self._as_if(state, seat), self.game_map.city(city), names)
 
