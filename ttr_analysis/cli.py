@@ -12,15 +12,17 @@ import signal
 import sys
 import warnings
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Thread
-from typing import Self
+from typing import Self, TypeAlias
 
 from ttr_analysis import __version__
 from ttr_analysis._errors import FaultsError, GameError, UnknownNameError
 
 DONE, FAULTS, USAGE, INTERRUPTED = 0, 1, 2, 130
+
+_AddParser: TypeAlias = Callable[..., argparse.ArgumentParser]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -64,43 +66,49 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
-    study = commands.add_parser(
+    for add in (_add_study, _add_play, _add_maps, _add_check, _add_import, _add_review, _add_score):
+        add(commands.add_parser)
+    return parser
+
+
+def _add_study(add_parser: _AddParser) -> None:
+    parser = add_parser(
         "study",
         help="write the study of a map: one HTML page, and its tables as CSV",
         description="Write the study of a map: one self-contained HTML page, and its tables as CSV files beside it.",
         epilog="Example: ttr-analysis study nordic --out my-study",
     )
-    study.add_argument(
-        "map", metavar="MAP", help="a map that comes with the package (see 'maps'), or a map folder of your own"
-    )
-    study.add_argument(
+    _add_map(parser)
+    parser.add_argument(
         "--out", type=Path, metavar="DIR", help="folder for report.html and tables/ (default: studies/<map>)"
     )
-    study.add_argument(
+    parser.add_argument(
         "--seed", type=_natural, default=7, metavar="N", help="seed of everything drawn at random (default: 7)"
     )
-    study.add_argument(
+    parser.add_argument(
         "--deals", type=_deals, default=5000, metavar="N", help="random deals of tickets (default: 5000)"
     )
-    study.add_argument("--quick", action="store_true", help="fewer samples, and without what takes longest")
-    study.add_argument(
+    parser.add_argument("--quick", action="store_true", help="fewer samples, and without what takes longest")
+    parser.add_argument(
         "--best",
         type=_seconds,
         default=35.0,
         metavar="SECONDS",
         help="time limit for proving the best network; 0 leaves it out (default: 35)",
     )
-    study.add_argument(
+    parser.add_argument(
         "--games",
         type=_games,
         default=1000,
         metavar="N",
         help="games that planners play against each other; 0 leaves them out (default: 1000)",
     )
-    study.add_argument("--no-progress", action="store_true", help="no progress bar")
-    study.set_defaults(run=_study)
+    parser.add_argument("--no-progress", action="store_true", help="no progress bar")
+    parser.set_defaults(run=_study)
 
-    play = commands.add_parser(
+
+def _add_play(add_parser: _AddParser) -> None:
+    parser = add_parser(
         "play",
         help="play on a map, in the browser",
         description=(
@@ -109,11 +117,9 @@ def _parser() -> argparse.ArgumentParser:
         ),
         epilog="Example: ttr-analysis play nordic --seats Planner,Ida,Greedy",
     )
-    play.add_argument(
-        "map", metavar="MAP", help="a map that comes with the package (see 'maps'), or a map folder of your own"
-    )
-    play.add_argument("--variant", metavar="NAME", help="a variant of the rules (default: the map's own)")
-    players = play.add_mutually_exclusive_group()
+    _add_map(parser)
+    parser.add_argument("--variant", metavar="NAME", help="a variant of the rules (default: the map's own)")
+    players = parser.add_mutually_exclusive_group()
     players.add_argument(
         "--players",
         type=_natural,
@@ -124,18 +130,22 @@ def _parser() -> argparse.ArgumentParser:
     players.add_argument(
         "--seats", type=_names, metavar="NAMES", help="who sits where: your name, and those of policies, with commas"
     )
-    play.add_argument("--seed", type=_natural, metavar="N", help="what chance does (default: nobody knows)")
-    play.add_argument("--practice", action="store_true", help="moves can be taken back")
-    play.add_argument(
+    parser.add_argument("--seed", type=_natural, metavar="N", help="what chance does (default: nobody knows)")
+    parser.add_argument("--practice", action="store_true", help="moves can be taken back")
+    parser.add_argument(
         "--save", type=Path, metavar="FILE", help="the record, a new file (default: games/<map>.jsonl, numbered)"
     )
-    play.add_argument("--no-browser", action="store_true", help="only say the address of the page")
-    play.set_defaults(run=_play)
+    parser.add_argument("--no-browser", action="store_true", help="only say the address of the page")
+    parser.set_defaults(run=_play)
 
-    maps = commands.add_parser("maps", help="list the maps that come with the package")
-    maps.set_defaults(run=_maps)
 
-    check = commands.add_parser(
+def _add_maps(add_parser: _AddParser) -> None:
+    parser = add_parser("maps", help="list the maps that come with the package")
+    parser.set_defaults(run=_maps)
+
+
+def _add_check(add_parser: _AddParser) -> None:
+    parser = add_parser(
         "check",
         help="check a map folder",
         description=(
@@ -143,25 +153,29 @@ def _parser() -> argparse.ArgumentParser:
             "without faults is summed up, with a warning of what is allowed but hardly meant."
         ),
     )
-    check.add_argument("folder", metavar="FOLDER", help="a map folder, or the name of a map of the package")
-    check.set_defaults(run=_check)
+    parser.add_argument("folder", metavar="FOLDER", help="a map folder, or the name of a map of the package")
+    parser.set_defaults(run=_check)
 
-    import_log = commands.add_parser(
+
+def _add_import(add_parser: _AddParser) -> None:
+    parser = add_parser(
         "import",
         help="make a record of a game from the log of Board Game Arena",
         description="Read the log that Board Game Arena shows beside a table, pasted into a file, and save the record.",
         epilog="Example: ttr-analysis import table.txt --out my-game.jsonl",
     )
-    import_log.add_argument("log", type=Path, metavar="LOG", help="the log, as text")
-    import_log.add_argument("--map", default="usa", metavar="MAP", help="the map (default: usa)")
-    import_log.add_argument("--tickets", type=Path, metavar="FILE", help="offers of tickets that were noted, as JSON")
-    import_log.add_argument("--seat", metavar="NAME", help='the player whom the log calls "You"')
-    import_log.add_argument("--title", default="", metavar="TEXT", help="a title for the record")
-    import_log.add_argument("--date", default="", metavar="DAY", help="the day of the game, such as 2026-03-14")
-    import_log.add_argument("--out", type=Path, metavar="FILE", help="the record (default: LOG with .jsonl)")
-    import_log.set_defaults(run=_import)
+    parser.add_argument("log", type=Path, metavar="LOG", help="the log, as text")
+    parser.add_argument("--map", default="usa", metavar="MAP", help="the map (default: usa)")
+    parser.add_argument("--tickets", type=Path, metavar="FILE", help="offers of tickets that were noted, as JSON")
+    parser.add_argument("--seat", metavar="NAME", help='the player whom the log calls "You"')
+    parser.add_argument("--title", default="", metavar="TEXT", help="a title for the record")
+    parser.add_argument("--date", default="", metavar="DAY", help="the day of the game, such as 2026-03-14")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="the record (default: LOG with .jsonl)")
+    parser.set_defaults(run=_import)
 
-    review = commands.add_parser(
+
+def _add_review(add_parser: _AddParser) -> None:
+    parser = add_parser(
         "review",
         help="write what was best in each move of a game, and what was luck: one HTML page",
         description=(
@@ -170,17 +184,19 @@ def _parser() -> argparse.ArgumentParser:
         ),
         epilog="Example: ttr-analysis review my-game.jsonl --minutes 3. See 'import' for games of Board Game Arena.",
     )
-    review.add_argument("game", type=Path, metavar="GAME", help="the record of a game")
-    review.add_argument("--seat", metavar="SEAT", help="whose moves, by number or name (default: those of all)")
-    review.add_argument(
+    parser.add_argument("game", type=Path, metavar="GAME", help="the record of a game")
+    parser.add_argument("--seat", metavar="SEAT", help="whose moves, by number or name (default: those of all)")
+    parser.add_argument(
         "--minutes", type=_minutes, default=3.0, metavar="N", help="time that it may take, on all cores (default: 3)"
     )
-    review.add_argument("--map", metavar="MAP", help="the map folder, for a game on a map of your own")
-    review.add_argument("--out", type=Path, metavar="FILE", help="the page (default: GAME with .html)")
-    review.add_argument("--no-progress", action="store_true", help="no progress bar")
-    review.set_defaults(run=_review)
+    parser.add_argument("--map", metavar="MAP", help="the map folder, for a game on a map of your own")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="the page (default: GAME with .html)")
+    parser.add_argument("--no-progress", action="store_true", help="no progress bar")
+    parser.set_defaults(run=_review)
 
-    score = commands.add_parser(
+
+def _add_score(add_parser: _AddParser) -> None:
+    parser = add_parser(
         "score",
         help="say who won, with how many points",
         description=(
@@ -192,9 +208,14 @@ def _parser() -> argparse.ArgumentParser:
             '"tickets": {"Ann": ["Boston-Miami"], "Bo": []}}'
         ),
     )
-    score.add_argument("file", type=Path, metavar="FILE", help="a record, or a position as JSON")
-    score.set_defaults(run=_score)
-    return parser
+    parser.add_argument("file", type=Path, metavar="FILE", help="a record, or a position as JSON")
+    parser.set_defaults(run=_score)
+
+
+def _add_map(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "map", metavar="MAP", help="a map that comes with the package (see 'maps'), or a map folder of your own"
+    )
 
 
 # -- commands ------------------------------------------------------------------------
