@@ -42,6 +42,9 @@ class City:
     country: str
     label_at: str = ""
 
+    def __str__(self) -> str:
+        return self.name
+
     def __repr__(self) -> str:
         return f"<City {self.name!r}{f', {self.country}' if self.country else ''}>"
 

@@ -13,7 +13,7 @@ from ttr_analysis._errors import IllegalActionError
 from ttr_analysis._words import counted
 from ttr_analysis.analysis.payments.model import Payment
 from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
-from ttr_analysis.engine.actions.handler import Handler, MapIndex, Refused, add_row, missing_cards, owner_name
+from ttr_analysis.engine.actions.handler import Handler, MapIndex, Refused, add_row, card_faults, owner_name
 from ttr_analysis.engine.codes import BUILD_STATION, make_action, packed, unpack_cards, unpacked
 from ttr_analysis.engine.kernel.cards import play_cards
 from ttr_analysis.engine.kernel.claims import holds
@@ -149,7 +149,7 @@ def _none_left(refused: Refused) -> str:
 
 
 def _payment(refused: Refused) -> str:
-    """Return what is wrong with the cards themselves."""
+    """Return what is wrong with the cards themselves, if anything is."""
     spaces = next_spaces(refused.state, refused.tables, refused.seat)
     unpaid = PaymentFault(payment_fault(np.array(refused.cards.counts, dtype=np.int64), GRAY_INDEX, spaces))
     if unpaid is PaymentFault.NONE:
@@ -161,11 +161,6 @@ def _payment(refused: Refused) -> str:
     }
     takes = f"it takes exactly {counted(int(spaces.plain), 'card')}, got {refused.cards.n_cards}"
     return f"station {number} of {refused.who}: {words.get(unpaid, takes)}"
-
-
-def _cards(refused: Refused) -> str:
-    """Return what is wrong with the cards themselves, if they would not do in any hand; else which are missing."""
-    return _payment(refused) or missing_cards(refused)
 
 
 HANDLER: Final = Handler(
@@ -184,7 +179,6 @@ HANDLER: Final = Handler(
         ActionFault.CITY: lambda refused: f"{refused.game_map.title} has no city number {refused.number}",
         ActionFault.STATION_TAKEN: _taken,
         ActionFault.NO_STATIONS: _none_left,
-        ActionFault.CARDS: _cards,
-        ActionFault.PAYMENT: _payment,
+        **card_faults(_payment),
     },
 )

@@ -15,7 +15,7 @@ from ttr_analysis._words import counted
 from ttr_analysis.analysis import payments
 from ttr_analysis.analysis.payments.model import Payment, split
 from ttr_analysis.cards import N_KINDS
-from ttr_analysis.engine.actions.handler import Handler, MapIndex, Refused, add_row, missing_cards, owner_name
+from ttr_analysis.engine.actions.handler import Handler, MapIndex, Refused, add_row, card_faults, owner_name
 from ttr_analysis.engine.codes import CARD_REVEALED, CLAIM_ROUTE, make_action, packed, unpack_cards, unpacked
 from ttr_analysis.engine.kernel.cards import discard, make_drawable, play_cards, turn_over
 from ttr_analysis.engine.kernel.claims import holds, n_forms, representative, route_fault, take_route
@@ -174,12 +174,8 @@ def _trains(refused: Refused) -> str:
 
 
 def _payment(refused: Refused) -> str:
-    return payments.why_illegal(refused.route, refused.cards) or "the cards do not pay for the route"
-
-
-def _cards(refused: Refused) -> str:
-    """Return what is wrong with the cards themselves, if they would not do in any hand; else which are missing."""
-    return payments.why_illegal(refused.route, refused.cards) or missing_cards(refused)
+    """Return what is wrong with the cards themselves, if anything is."""
+    return payments.why_illegal(refused.route, refused.cards) or ""
 
 
 def _loans(refused: Refused) -> str:
@@ -206,8 +202,7 @@ HANDLER: Final = Handler(
         ActionFault.TWIN_OWN: lambda refused: f"{refused.who} has the other track of {refused.route}",
         ActionFault.TWIN_CLOSED: _twin_closed,
         ActionFault.TRAINS: _trains,
-        ActionFault.CARDS: _cards,
-        ActionFault.PAYMENT: _payment,
+        **card_faults(_payment),
         ActionFault.LOANS: _loans,
     },
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from operator import index
-from typing import Any, Final, NamedTuple
+from operator import attrgetter, index
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
@@ -73,6 +73,32 @@ class Refused(NamedTuple):
         return unpacked(self.value)
 
 
+_Part = TypeVar("_Part", Route, City, Ticket)
+
+
+class _Numbers(Generic[_Part]):
+    """The numbers of the routes, cities or tickets of a map, each found by its key."""
+
+    def __init__(self, title: str, kind: type[_Part], parts: Sequence[_Part], key: Callable[[_Part], str]) -> None:
+        self._title = title
+        self._kind = kind
+        self._parts = parts
+        self._key = key
+        self._numbers = {key(part): i for i, part in enumerate(parts)}
+
+    def number(self, part: _Part) -> int:
+        """Return the number of a part of this map; raise an error if it is none."""
+        kind = self._kind.__name__
+        if not isinstance(part, self._kind):
+            raise IllegalActionError(f"expected a {kind} of {self._title}, got {part!r}")
+        i = self._numbers.get(self._key(part))
+        if i is None:
+            raise IllegalActionError(f"{part} is no {kind.lower()} of {self._title}")
+        if self._parts[i] is not part and self._parts[i] != part:
+            raise IllegalActionError(f"{part} is the {kind.lower()} of another map or variant of {self._title}")
+        return i
+
+
 class MapIndex:
     """
     Turns routes, tickets and cities of a map into their numbers, and back.
@@ -85,9 +111,9 @@ class MapIndex:
 
     def __init__(self, game_map: GameMap) -> None:
         self.game_map = game_map
-        self._route_index = {route.id: i for i, route in enumerate(game_map.routes)}
-        self._city_index = {city.name: i for i, city in enumerate(game_map.cities)}
-        self._ticket_index = {ticket.id: i for i, ticket in enumerate(game_map.tickets)}
+        self._routes = _Numbers(game_map.title, Route, game_map.routes, attrgetter("id"))
+        self._cities = _Numbers(game_map.title, City, game_map.cities, attrgetter("name"))
+        self._tickets = _Numbers(game_map.title, Ticket, game_map.tickets, attrgetter("id"))
 
     def route_index(self, route: Route) -> int:
         """
@@ -98,14 +124,7 @@ class MapIndex:
         IllegalActionError
             If it is no route of this map.
         """
-        if not isinstance(route, Route):
-            raise IllegalActionError(f"expected a Route of {self.game_map.title}, got {route!r}")
-        i = self._route_index.get(route.id)
-        if i is None:
-            raise IllegalActionError(f"{route} is no route of {self.game_map.title}")
-        if self.game_map.routes[i] is not route and self.game_map.routes[i] != route:
-            raise IllegalActionError(f"{route} is the route of another map or variant of {self.game_map.title}")
-        return i
+        return self._routes.number(route)
 
     def city_index(self, city: City) -> int:
         """
@@ -116,12 +135,7 @@ class MapIndex:
         IllegalActionError
             If it is no city of this map.
         """
-        if not isinstance(city, City):
-            raise IllegalActionError(f"expected a City of {self.game_map.title}, got {city!r}")
-        i = self._city_index.get(city.name)
-        if i is None or self.game_map.cities[i] != city:
-            raise IllegalActionError(f"{city.name} is no city of {self.game_map.title}")
-        return i
+        return self._cities.number(city)
 
     def ticket_index(self, ticket: Ticket | None) -> int:
         """
@@ -132,14 +146,7 @@ class MapIndex:
         IllegalActionError
             If it is no ticket of this map.
         """
-        if ticket is None:
-            return UNKNOWN_TICKET
-        if not isinstance(ticket, Ticket):
-            raise IllegalActionError(f"expected a Ticket of {self.game_map.title}, got {ticket!r}")
-        i = self._ticket_index.get(ticket.id)
-        if i is None or (self.game_map.tickets[i] is not ticket and self.game_map.tickets[i] != ticket):
-            raise IllegalActionError(f"{ticket} is no ticket of {self.game_map.title}")
-        return i
+        return UNKNOWN_TICKET if ticket is None else self._tickets.number(ticket)
 
     def ticket(self, number: int) -> Ticket | None:
         """Return a ticket by number; None for an unknown one."""
@@ -267,3 +274,19 @@ def missing_cards(refused: Refused) -> str:
     hand = refused.state.hand[refused.seat].tolist()
     counts = zip(CARD_KINDS, hand, refused.cards, strict=True)
     return f"{refused.who} holds {', '.join(f'{held} of the {n} {kind}' for kind, held, n in counts if n > held)}"
+
+
+def card_faults(why_no_payment: Callable[[Refused], str]) -> dict[ActionFault, Callable[[Refused], str]]:
+    """
+    Return the words of the faults of cards that are laid down.
+
+    Parameters
+    ----------
+    why_no_payment
+        Returns what is wrong with the cards themselves; nothing if they would
+        do in a hand that has them.
+    """
+    return {
+        ActionFault.CARDS: lambda refused: why_no_payment(refused) or missing_cards(refused),
+        ActionFault.PAYMENT: why_no_payment,
+    }
