@@ -21,8 +21,27 @@ from ttr_analysis.maps.model import City, Route
 from ttr_analysis.rules.money import BANK, toll_payee
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimPreview:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Preview:
+    """What is told of every move before it is made; for the fields see the previews."""
+
+    seat: int
+    reason: str | None
+    payment: Payment | None
+    names: tuple[str, ...] = ()
+
+    @property
+    def is_legal(self) -> bool:
+        """Whether the seat may do it."""
+        return self.reason is None
+
+    @property
+    def _who(self) -> str:
+        return owner_name(self.seat, self.names)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimPreview(_Preview):
     """
     Whether a seat may claim a route, and what that would cost.
 
@@ -44,25 +63,15 @@ class ClaimPreview:
         What the players are called, seat by seat; none for P0, P1, ...
     """
 
-    seat: int
     route: Route
-    reason: str | None
-    payment: Payment | None
     payee: int | None
     takes_loan: bool
-    names: tuple[str, ...] = ()
-
-    @property
-    def is_legal(self) -> bool:
-        """Whether the seat may claim the route."""
-        return self.reason is None
 
     def __str__(self) -> str:
         """Return the answer in words."""
-        who = owner_name(self.seat, self.names)
         if self.reason is not None:
-            return f"{who} may not: {self.reason}"
-        words = [f"{who} may claim {self.route} with {self.payment} for {counted(self.route.points, 'point')}"]
+            return f"{self._who} may not: {self.reason}"
+        words = [f"{self._who} may claim {self.route} with {self.payment} for {counted(self.route.points, 'point')}"]
         if self.route.tunnel:
             words.append("a surcharge may come on top")
         if self.route.toll:
@@ -104,8 +113,8 @@ def preview_claim(game: PackedGame, state: State, route: Route, names: Sequence[
     )
 
 
-@dataclass(frozen=True, slots=True)
-class StationPreview:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StationPreview(_Preview):
     """
     Whether a seat may build a station in a city, and what that would cost.
 
@@ -124,23 +133,13 @@ class StationPreview:
         What the players are called, seat by seat; none for P0, P1, ...
     """
 
-    seat: int
     city: City
-    reason: str | None
-    payment: Payment | None
-    names: tuple[str, ...] = ()
-
-    @property
-    def is_legal(self) -> bool:
-        """Whether the seat may build the station."""
-        return self.reason is None
 
     def __str__(self) -> str:
         """Return the answer in words."""
-        who = owner_name(self.seat, self.names)
         if self.reason is not None:
-            return f"{who} may not: {self.reason}"
-        return f"{who} may build a station in {self.city.name} with {self.payment}"
+            return f"{self._who} may not: {self.reason}"
+        return f"{self._who} may build a station in {self.city.name} with {self.payment}"
 
 
 def preview_station(game: PackedGame, state: State, city: City, names: Sequence[str] = ()) -> StationPreview:
@@ -170,7 +169,7 @@ def preview_station(game: PackedGame, state: State, city: City, names: Sequence[
         cost = int(next_spaces(state, tables, seat).plain)
         lacks = f"{owner_name(seat, names)} does not hold {counted(cost, 'card')} of one color"
         reason = lacks if state.phase == TURN else reason
-    return StationPreview(seat, city, reason, payment, tuple(names))
+    return StationPreview(seat=seat, city=city, reason=reason, payment=payment, names=tuple(names))
 
 
 def _reason(game: PackedGame, state: State, route: Route, payment: Payment | None, names: Sequence[str]) -> str | None:
