@@ -20,12 +20,11 @@ from ttr_analysis.engine.codes import argument_of, kind_of, make_action, unpacke
 from ttr_analysis.engine.events import decode_chance
 from ttr_analysis.engine.kernel.tickets import fewest_kept
 from ttr_analysis.engine.layout import OVER, UNKNOWN_TICKET, Phase, State
-from ttr_analysis.engine.packed import PackedGame
 from ttr_analysis.engine.reasons import due_words
 from ttr_analysis.engine.unknowns import identify_tickets, n_unknown_cards
 from ttr_analysis.engine.view import fill_open
 from ttr_analysis.maps.model import Route
-from ttr_analysis.notation.lexer import UNKNOWN, Names, NotationError, card_value
+from ttr_analysis.notation.lexer import UNKNOWN, NotationError, card_value
 from ttr_analysis.notation.steps import StepReader, ToldOutcomes
 from ttr_analysis.notation.writer import (
     cards_text,
@@ -70,38 +69,10 @@ _PLAIN: Final = {"draw ": codes.DRAW_CARD, "tickets ": codes.DRAW_TICKETS, "pass
 
 
 class LineParser(StepReader):
-    """
-    Reads one line.
+    """Reads one line, made as its base is."""
 
-    Parameters
-    ----------
-    packed
-        The game.
-    vector
-        The packed state; None while the game is set up.
-    dealt
-        What of the set-up was told before, as codes and values.
-    text
-        The line.
-    players
-        Names of the players; each may stand for its seat.
-    with_outcomes
-        Whether the line tells what chance did; if not, it is one move alone.
-    """
-
-    def __init__(
-        self,
-        packed: PackedGame,
-        vector: State | None,
-        text: str,
-        *,
-        dealt: Sequence[tuple[int, int]] = (),
-        players: Sequence[str] = (),
-        with_outcomes: bool = True,
-    ) -> None:
-        super().__init__(packed, vector, text, dealt=dealt, with_outcomes=with_outcomes)
-        self._players: Names[int] = Names((name, seat) for seat, name in enumerate(players))
-        self._seat: int | None = None
+    _seat: int | None = None
+    """Whose line it is, as far as it is read."""
 
     def read(self) -> None:
         """
@@ -132,7 +103,7 @@ class LineParser(StepReader):
             if self._seat >= self.packed.n_players:
                 raise self.scan.error(f"seats are P0 to P{self.packed.n_players - 1}, got P{self._seat}", at=0)
             return
-        seat = self.scan.name(self._players)
+        seat = self.scan.name(self.players)
         if seat is not None and self.scan.accept(_COLON):
             self._seat = seat
         else:

@@ -14,7 +14,7 @@ from ttr_analysis.engine.events import decode_chance
 from ttr_analysis.engine.layout import AT_PILE, UNKNOWN_CARD, UNKNOWN_TICKET, State
 from ttr_analysis.engine.packed import PackedGame
 from ttr_analysis.engine.reasons import due_words
-from ttr_analysis.notation.lexer import UNKNOWN, Lexer, NotationError, card_value, names_of
+from ttr_analysis.notation.lexer import UNKNOWN, Lexer, Names, NotationError, card_value, names_of
 from ttr_analysis.records.entries import Entry
 from ttr_analysis.records.replay import ScriptedStep
 from ttr_analysis.tables import MAX_OFFER
@@ -57,6 +57,8 @@ class StepReader:
         The line.
     dealt
         What of the set-up was told before, as codes and values.
+    players
+        Names of the players; each may stand for its seat.
     with_outcomes
         Whether the line tells what chance did; if not, it is one move alone.
 
@@ -77,11 +79,13 @@ class StepReader:
         text: str,
         *,
         dealt: Sequence[tuple[int, int]] = (),
+        players: Sequence[str] = (),
         with_outcomes: bool = True,
     ) -> None:
         self.packed = packed
         self.map = packed.game_map
         self.names = names_of(self.map)
+        self.players: Names[int] = Names((name, seat) for seat, name in enumerate(players))
         self.vector = vector
         self.scan = Lexer(text)
         self.entries: list[Entry] = []
