@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.fixtures import INVENTED, load
+from tests.studies.test_reviews import interrupt_judging
 from ttr_analysis import Game, GameMap, GameRecord, cli
 from ttr_analysis.report.review import write_review
 from ttr_analysis.studies import review
-from ttr_analysis.studies.reviews.decision import Budget, Case, Decision
 
 pytestmark = pytest.mark.compiled_only
 
@@ -61,16 +61,7 @@ def test_an_interrupted_command_keeps_what_was_judged(
 ) -> None:
     game = tmp_path / "game.jsonl"
     Game(load("nordic")).play(["Greedy"] * 2, seed=7).save(game)
-    judge, n_judged = Case.judge, 0
-
-    def interrupted(self: Case, budget: Budget) -> Decision:
-        nonlocal n_judged
-        n_judged += 1
-        if n_judged > 8:
-            raise KeyboardInterrupt
-        return judge(self, budget)
-
-    monkeypatch.setattr(Case, "judge", interrupted)
+    interrupt_judging(monkeypatch, after=8)
 
     assert cli.main(["review", str(game), "--minutes", "0.02", "--no-progress"]) == cli.INTERRUPTED
 

@@ -34,6 +34,20 @@ def played(game_map: GameMap, n_players: int = 2, seed: int = 7) -> GameRecord:
     return Game(game_map, n_players).play(["Planner"] * n_players, seed=seed)
 
 
+def interrupt_judging(monkeypatch: pytest.MonkeyPatch, after: int) -> None:
+    """Let the user interrupt what judges decisions, after so many of them."""
+    judge, n_judged = Case.judge, 0
+
+    def interrupted(self: Case, budget: Budget) -> Decision:
+        nonlocal n_judged
+        n_judged += 1
+        if n_judged > after:
+            raise KeyboardInterrupt
+        return judge(self, budget)
+
+    monkeypatch.setattr(Case, "judge", interrupted)
+
+
 # -- advice --------------------------------------------------------------------------------------------------------
 
 
@@ -221,16 +235,7 @@ def test_every_map_is_reviewed(any_map: GameMap) -> None:
 def test_an_interrupted_review_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     record, path = played(load("invented")), tmp_path / "review.json"
     whole = review(record, 0, rollouts=4, progress=False)
-    judge, n_judged = Case.judge, 0
-
-    def interrupted(self: Case, budget: Budget) -> Decision:
-        nonlocal n_judged
-        n_judged += 1
-        if n_judged > 10:
-            raise KeyboardInterrupt
-        return judge(self, budget)
-
-    monkeypatch.setattr(Case, "judge", interrupted)
+    interrupt_judging(monkeypatch, after=10)
     with pytest.warns(ttr.studies.Interrupted, match="what was judged is kept"):
         part = review(record, 0, rollouts=4, path=path, progress=False)
     monkeypatch.undo()
