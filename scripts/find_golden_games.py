@@ -62,7 +62,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=30, help="games for each combination and player")
     parser.add_argument("--rare", type=int, default=300, help="further games, kept if something rare happens")
     options = parser.parse_args()
-    candidates = list(_search(options.games, options.rare))
+    candidates = [found for found in _search(options.games, options.rare) if not found.path.exists()]
     for candidate in _chosen(candidates):
         print(f"{candidate.path.relative_to(FOLDER)}: {len(candidate.rules)} rules, {candidate.n_events} events")
         _write(candidate)

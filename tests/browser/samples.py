@@ -14,7 +14,7 @@ MAPS = {
     "nederland": GAMES / "nederland" / "neutral-2-greedy-0.jsonl",
     "usa": GAMES / "usa" / "3-builder-1.jsonl",
     "europe": GAMES / "europe" / "3-greedy-0.jsonl",
-    "invented": GAMES / "invented" / "3-collector-1.jsonl",
+    "invented": GAMES / "invented" / "2-builder-2.jsonl",
 }
 """A game on every map."""
 
