@@ -50,6 +50,8 @@ def served(game_map: str, *options: str, folder: Path) -> Iterator[Served]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # A shell lets what runs in its background ignore ctrl-c, and so would the table.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 - no thread is touched
     )
     try:
         yield Served(process)
