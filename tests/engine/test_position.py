@@ -19,6 +19,7 @@ from ttr_analysis.engine.position import Position, corrected, position_of, state
 from ttr_analysis.engine.unknowns import unknown_words
 from ttr_analysis.notation import NotationError, read_game, record_lines
 from ttr_analysis.notation.session import Session
+from ttr_analysis.records.positions import read_position
 from ttr_analysis.tables import game_tables
 from ttr_analysis.viz.words import tell
 from ttr_analysis.widgets.snapshot import game_data, replay_moments
@@ -52,15 +53,13 @@ def test_every_state_between_two_turns_can_be_told_as_a_position(table: Table) -
     record = played(table)
     tables = game_tables(record.map, table.n_players)
     for state in between_turns(record)[::9]:
-        if state.stations:  # no position tells them
-            with pytest.raises(GameError, match="a position does not tell stations"):
-                GameRecord.from_position(state)
-            break
         laid, problems = state_of(position_of(state.packed, tables), record.map, table.n_players)
 
         assert problems == []
         again = GameState(record.map, table.n_players, laid)
         for what in ("owners", "hands", "market", "discards", "n_pile", "tickets", "n_ticket_pile", "trains", "scores"):
+            assert getattr(again, what) == getattr(state, what)
+        for what in ("stations", "n_stations"):
             assert getattr(again, what) == getattr(state, what)
         for what in ("tokens", "loans", "turns_left", "acting", "n_turns", "is_over", "marker", "has_neutral"):
             assert getattr(again, what) == getattr(state, what)
@@ -74,7 +73,7 @@ def test_every_state_between_two_turns_can_be_told_as_a_position(table: Table) -
 @pytest.mark.parametrize("table", EACH_VARIANT, ids=str)
 def test_a_record_that_begins_from_a_position_is_a_record(table: Table) -> None:
     record = played(table)
-    states = [state for state in between_turns(record) if not state.stations]  # no position tells them
+    states = between_turns(record)
     game, state = Game(record.map, table.n_players), states[len(states) // 3]
 
     on = game.play(["Greedy"] * table.n_players, seed=5, start=state)
@@ -85,7 +84,9 @@ def test_a_record_that_begins_from_a_position_is_a_record(table: Table) -> None:
     assert again == on
     assert list(again.states()) == list(on.states())
     assert isinstance(on.events[0], StartPosition)
-    assert next(tell(on)).text == f"The game begins from a position, with {counted(len(state.owners), 'route')} taken"
+    built = f" and {counted(len(state.stations), 'station')} built" if state.stations else ""
+    text = f"The game begins from a position, with {counted(len(state.owners), 'route')} taken{built}"
+    assert next(tell(on)).text == text
     assert len(list(tell(on))) == len(on.steps) == len(game_data(on)["moments"])
     watched = GameRecord.loads(on.watched_from(0).dumps(), record.map)
     assert watched.scores == on.scores
@@ -132,6 +133,59 @@ def test_what_is_not_told_is_unknown_and_can_be_guessed_and_played_on() -> None:
     session.write("Bo: draw ?, red")
     assert session.record.state_at(-1).n_hands == (3, 6)
     assert ttr.studies.win_curve(session.record, 1, n_rollouts=4, progress=False)["step"].max() == 2
+
+
+@pytest.mark.parametrize("name", ["europe", "invented"])
+def test_a_state_with_stations_is_the_same_when_it_is_told_and_read_again(name: str) -> None:
+    """Random builds stations in most games: the last position has them."""
+    game = Game(load(name))
+    states = [state for state in between_turns(game.play(["Random"] * 2, seed=2)) if state.stations]
+    assert states
+
+    for state in states[:: len(states) // 4]:
+        record = GameRecord.from_position(state)
+        again = GameRecord.loads(record.dumps(), record.map)
+        assert again == record
+        assert again.state_at(0) == record.state_at(0)
+        assert (again.state_at(0).stations, again.state_at(0).n_stations) == (state.stations, state.n_stations)
+        assert GameRecord.from_position(again.state_at(0)) == record
+        told: Any = json.loads(record.dumps().splitlines()[1])
+        del told["event"]
+        assert game.position(**told) == record.state_at(0)
+        if state.is_over:
+            assert game.score(again.state_at(0)) == game.score(state)
+
+
+def test_stations_of_a_position_count_for_turns_costs_and_points() -> None:
+    europe = load("europe")
+    game = Game(europe)
+    stations: dict[Any, int] = {europe.city("Wien"): 0, "roma": 0, "Paris": 1}
+    state = game.position(stations=stations, hands=[{"red": 3}, 4], tickets=[1, 2], to_move=0)
+
+    assert state.stations == {"Paris": 1, "Roma": 0, "Wien": 0}
+    assert (state.n_stations, state.n_turns) == ((1, 2), 4)
+    assert str(game.preview_station(state, "Riga")) == "P0 may build a station in Riga with 3 red"
+    done = game.position(stations=stations, tickets=[[], []])
+    assert [score.station_points for score in game.score(done)] == [4, 8]
+    text = '{"map": "europe", "players": ["Ann", "Bo"], "tickets": [0, 0], "stations": {"Wien": "Bo"}}'
+    assert read_position(text, "table")[0].stations == {"Wien": 1}
+
+
+def test_a_station_is_corrected_and_told() -> None:
+    begun = Game("europe").position(stations={"Wien": 0}, hands=[3, 3], tickets=[1, 1], to_move=0)
+    text = GameRecord.from_position(begun, players=["Ann", "Bo"]).dumps()
+    text += '{"event":"correction","reason":"misread","stations":{"Wien":null,"Zagrab":0,"Roma":1}}\n'
+
+    record = GameRecord.loads(text)
+
+    assert record.dumps() == text
+    after = record.state_at(-1)
+    assert (after.stations, after.n_stations) == ({"Roma": 1, "Zagrab": 0}, (2, 2))
+    assert (after.n_turns, after.n_hands) == (begun.n_turns, begun.n_hands)
+    assert list(tell(record))[-1].text == (
+        "Corrected here (misread): no station stands in Wien; Ann has a station in Zagrab; Bo has a station in Roma"
+    )
+    assert list(replay_moments(game_data(record)))[-1]["stations"] == after.stations
 
 
 def test_all_faults_of_a_position_are_told_at_once() -> None:
@@ -186,6 +240,18 @@ def test_all_faults_of_a_position_are_told_at_once() -> None:
         ),
         pytest.param("usa", 2, {"discards": [1]}, "discards: expected one of", id="no card"),
         pytest.param("usa", 2, {"owners": [1]}, "owners: expected owners by route", id="no owners"),
+        pytest.param("usa", 2, {"stations": {"Miami": 0}}, "stations: expected none of P0: the rules", id="no rule"),
+        pytest.param("europe", 2, {"stations": ["Wien"]}, "stations: expected seats by city", id="no stations"),
+        pytest.param("europe", 2, {"stations": {"Wienn": 0}}, "stations: expected another name: ", id="no city"),
+        pytest.param("europe", 2, {"stations": {"Wien": 2}}, "stations: expected a seat from 0 to 1 or null", id="who"),
+        pytest.param(
+            "europe",
+            2,
+            {"stations": {"Wien": 1, "Roma": 1, "Paris": 1, "Riga": 1}},
+            "stations: expected at most 3 of P1, got 4",
+            id="too many stations",
+        ),
+        pytest.param("europe", 2, {"stations": {"Wien": 0, "wien": 1}}, "stations: expected it once", id="two in one"),
     ],
 )
 def test_what_cannot_be_is_refused(name: str, n_players: int, told: dict[str, Any], fault: str) -> None:

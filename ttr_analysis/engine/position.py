@@ -72,6 +72,9 @@ class Position:
         routes, and are compared with them.
     tokens, loans
         Value of the toll tokens, and number of loans, of each seat.
+    stations
+        Cities with the seat that has a station there, or `NOBODY` where none
+        stands any more. How many a seat has left follows from them.
     to_move
         Whose turn it is.
     turns
@@ -100,6 +103,7 @@ class Position:
     scores: tuple[int | None, ...] | None = None
     tokens: tuple[int | None, ...] | None = None
     loans: tuple[int | None, ...] | None = None
+    stations: tuple[tuple[int, int], ...] | None = None
     to_move: int | None = None
     turns: int | None = None
     turns_left: int | None = None
@@ -167,6 +171,8 @@ def position_of(state: State, tables: Tables) -> Position:
     n_left = int(tables.n_tickets - state.n_held[: tables.n_seats].sum() - state.n_ticket_discards)
     n_out = n_left - int(state.n_ticket_pile + state.n_queued)
     has_neutral = tables.neutral_trains > 0
+    at = state.station_at[: tables.n_cities].tolist()
+    stations = tuple((city, who - 1) for city, who in enumerate(at) if who)
     return Position(
         owners=tuple((route, int(state.owner[route])) for route in claimed),
         hands=tuple(_with_unknown(state.hand[seat].tolist(), int(state.n_hand[seat])) for seat in seats),
@@ -178,6 +184,7 @@ def position_of(state: State, tables: Tables) -> Position:
         tickets_out=(*out, *[UNKNOWN_TICKET] * (n_out - len(out))),
         tokens=tuple(state.tokens[: tables.n_seats].tolist()),
         loans=tuple(state.loans[: tables.n_seats].tolist()),
+        stations=stations or None,
         to_move=int(state.turn_seat),
         turns=int(state.n_turns),
         turns_left=0 if state.phase == OVER else None if state.last_left == NOBODY else int(state.last_left),
@@ -196,6 +203,7 @@ _CARDS: Final = ("hands", "market", "discards", "pile")
 _TICKETS: Final = ("tickets", "ticket_pile", "ticket_discards", "tickets_out")
 _BOARD: Final = ("owners", "trains", "scores")
 _MONEY: Final = ("tokens", "loans")
+_STATIONS: Final = ("stations",)
 _TURNS: Final = ("to_move", "turns", "turns_left")
 _NEUTRAL: Final = ("marker", "neutral")
 _FIELDS: Final[Mapping[tuple[str, ...], tuple[str, ...]]] = {
@@ -209,6 +217,7 @@ _FIELDS: Final[Mapping[tuple[str, ...], tuple[str, ...]]] = {
     ),
     _BOARD: ("owner", "claimed", "n_claims", "trains", "score"),
     _MONEY: ("tokens", "loans"),
+    _STATIONS: ("stations", "station_at"),
     _TURNS: ("phase", "seat", "turn_seat", "n_turns", "last_left", "last_seat", "ending", "n_passes"),
     _NEUTRAL: ("neutral_in", "marker", "neutral_ticket"),
 }
@@ -259,9 +268,10 @@ def _next_turn(n_turns: int, seat: int, n_players: int) -> int:
 def _overlaid(before: Position, correction: Position) -> Position:
     """Return a position with what a correction tells in place of what was there."""
     told: dict[str, object] = {name: getattr(correction, name) for name in correction.told}
-    if correction.owners is not None:
-        owners = {**dict(before.owners or ()), **dict(correction.owners)}
-        told["owners"] = tuple((route, owner) for route, owner in owners.items() if owner != NOBODY)
+    for name in ("owners", "stations"):
+        if getattr(correction, name) is not None:
+            owners = {**dict(getattr(before, name) or ()), **dict(getattr(correction, name))}
+            told[name] = tuple((place, owner) for place, owner in owners.items() if owner != NOBODY)
     for name in ("hands", "tickets", "tokens", "loans"):
         new, old = getattr(correction, name), getattr(before, name)
         if new is not None:
@@ -298,6 +308,7 @@ class _Setter:
     def lay(self) -> None:
         """Lay out everything."""
         self._lay_routes()
+        self._lay_stations()
         self._lay_money()
         self._lay_turn()
         self._lay_cards()
@@ -350,6 +361,21 @@ class _Setter:
         elif not self.tables.both_open and NEUTRAL_OWNER not in (owner, state.owner[twin]):
             self._refuse("owners", name, f"expected one track with {self.n_players} players: {other}")
 
+    # -- stations -------------------------------------------------------------------
+
+    def _lay_stations(self) -> None:
+        state, tables = self.state, self.tables
+        for city, seat in self.position.stations or ():
+            if seat != NOBODY:
+                state.station_at[city] = 1 + seat
+                state.stations[seat] -= 1
+        for seat in range(self.n_players):
+            if state.stations[seat] < 0:
+                each = int(tables.stations_each)
+                most = f"at most {each}" if each else "none"
+                why = "" if each else ": the rules have no stations"
+                self._refuse("stations", each - int(state.stations[seat]), f"expected {most} of P{seat}{why}")
+
     # -- money, turns ---------------------------------------------------------------
 
     def _lay_money(self) -> None:
@@ -378,8 +404,8 @@ class _Setter:
         state, tables, told = self.state, self.tables, self.position
         low = [seat for seat in range(self.n_players) if state.trains[seat] <= tables.last_round_at]
         seat = 0 if told.to_move is None else told.to_move
-        n_claims = [sum(owner == of for _, owner in told.owners or ()) for of in range(self.n_players)]
-        least = self.n_players * max(n_claims)
+        taken = [owner for _, owner in (*(told.owners or ()), *(told.stations or ()))]
+        least = self.n_players * max(taken.count(of) for of in range(self.n_players))
         state.n_turns = _next_turn(least, seat, self.n_players) if told.turns is None else told.turns
         if told.to_move is not None and state.n_turns % self.n_players != seat:
             n_turns = int(state.n_turns)
@@ -544,6 +570,9 @@ def words_of(position: Position, game_map: GameMap) -> Iterator[str]:
         for seat, number in enumerate(getattr(position, part) or ()):
             if number is not None:
                 yield f"P{seat} has {number} {'points' if part == 'scores' else part}"
+    for city, seat in position.stations or ():
+        whose = "no station stands" if seat == NOBODY else f"P{seat} has a station"
+        yield f"{whose} in {game_map.cities[city].name}"
     for part, words in _SINGLE.items():
         number = getattr(position, part)
         if number is not None:

@@ -21,6 +21,7 @@ ticket_discards      a list of tickets that lie face up
 tickets_out          a list of tickets that are out of the game
 trains, scores       for each seat a number: it must be what the routes make it
 tokens, loans        for each seat a number
+stations             {city: seat, or null where none stands any more}
 to_move              the seat whose turn it is
 turns                turns that are complete, of all seats together
 turns_left           turns left in the last round; 0 if the game is over
@@ -45,7 +46,7 @@ from ttr_analysis.engine.layout import NEUTRAL_OWNER, NOBODY, OVER, TURN, UNKNOW
 from ttr_analysis.engine.position import PARTS, Counts, Position, position_of, state_of
 from ttr_analysis.engine.state import GameState, Owner
 from ttr_analysis.maps.loading import as_map
-from ttr_analysis.maps.model import GameMap, Route, Ticket
+from ttr_analysis.maps.model import City, GameMap, Route, Ticket
 from ttr_analysis.records.lines import FaultList, as_json
 from ttr_analysis.tables import MAX_TICKETS, check_size, game_tables
 
@@ -85,6 +86,7 @@ class PositionReader:
         self._refuse = refuse
         self._routes = {route.id: i for i, route in enumerate(game_map.routes)}
         self._tickets = {ticket.id: i for i, ticket in enumerate(game_map.tickets)}
+        self._cities = {city.name: i for i, city in enumerate(game_map.cities)}
         number, numbers = self._number, self._numbers
         self._parsers: Mapping[str, Callable[[str, object], Any]] = {
             "owners": self._owners,
@@ -98,6 +100,7 @@ class PositionReader:
             "neutral": lambda part, value: number(part, value, 1),
             **dict.fromkeys(("pile", "ticket_pile", "turns", "turns_left"), number),
             **dict.fromkeys(("trains", "scores", "tokens", "loans"), numbers),
+            "stations": self._stations,
         }
 
     def read(self, data: Mapping[str, object], reason: str = "") -> Position:
@@ -132,18 +135,38 @@ class PositionReader:
         if not isinstance(value, dict):
             self._refuse(part, value, f"expected owners by route, such as {as_json({self._map.routes[0].id: 0})}")
             return None
+        words: dict[str | None, int] = {None: NOBODY, "neutral": NEUTRAL_OWNER}
+        return self._owned(part, value, self._routes, "the id of a route", words)
+
+    def _stations(self, part: str, value: object) -> tuple[tuple[int, int], ...] | None:
+        if not isinstance(value, dict):
+            self._refuse(part, value, f"expected seats by city, such as {as_json({self._map.cities[0].name: 0})}")
+            return None
+        return self._owned(part, value, self._cities, "the name of a city", {None: NOBODY})
+
+    def _owned(
+        self,
+        part: str,
+        value: Mapping[str, object],
+        numbers: Mapping[str, int],
+        what: str,
+        words: dict[str | None, int],
+    ) -> tuple[tuple[int, int], ...]:
+        """Return whose each of the places is; words are what may stand for a seat."""
         found = []
         for name, owner in value.items():
-            route = self._name(part, name, self._routes, "route")
-            if owner is None or owner == "neutral":
-                seat: int | None = NOBODY if owner is None else NEUTRAL_OWNER
+            place = self._name(part, name, numbers, what)
+            seat: int | None = None
+            if owner is None or isinstance(owner, str):
+                seat = words.get(owner)
             elif isinstance(owner, int) and not isinstance(owner, bool) and 0 <= owner < self._n_players:
                 seat = owner
-            else:
-                self._refuse(part, owner, f'expected a seat from 0 to {self._n_players - 1}, "neutral" or null')
-                seat = None
-            if route is not None and seat is not None:
-                found.append((route, seat))
+            if seat is None:
+                others = " or ".join("null" if word is None else f'"{word}"' for word in reversed(words))
+                sign = "," if len(words) > 1 else " or"
+                self._refuse(part, owner, f"expected a seat from 0 to {self._n_players - 1}{sign} {others}")
+            elif place is not None:
+                found.append((place, seat))
         return tuple(found)
 
     def _hand(self, part: str, value: object) -> Counts | None:
@@ -194,7 +217,8 @@ class PositionReader:
             self._refuse(part, value, 'expected a list of tickets, "?" for one that is not known')
             return None
         found = [
-            UNKNOWN_TICKET if item == UNKNOWN else self._name(part, item, self._tickets, "ticket") for item in value
+            UNKNOWN_TICKET if item == UNKNOWN else self._name(part, item, self._tickets, "the id of a ticket")
+            for item in value
         ]
         return tuple(ticket for ticket in found if ticket is not None)
 
@@ -202,7 +226,7 @@ class PositionReader:
         if isinstance(value, str) and value in numbers:
             return numbers[value]
         hint = nearest(value, numbers) if isinstance(value, str) else []
-        expected = " or ".join(hint) if hint else f"the id of a {what} of {self._map.title}"
+        expected = " or ".join(hint) if hint else f"{what} of {self._map.title}"
         self._refuse(part, value, f"expected {expected}")
         return None
 
@@ -244,6 +268,10 @@ def _ticket_data(tickets: Iterable[int] | None, game_map: GameMap) -> list[str] 
     return [UNKNOWN if ticket == UNKNOWN_TICKET else game_map.tickets[ticket].id for ticket in tickets]
 
 
+def _station_data(stations: Iterable[tuple[int, int]], game_map: GameMap) -> dict[str, int | None]:
+    return {game_map.cities[city].name: None if seat == NOBODY else seat for city, seat in stations}
+
+
 _MARKET: Final = {NOBODY: None, UNKNOWN_CARD: UNKNOWN, **dict(enumerate(CARD_KINDS))}
 _WRITERS: Final[Mapping[str, Callable[[Any, GameMap], object]]] = {
     "owners": _owner_data,
@@ -252,6 +280,7 @@ _WRITERS: Final[Mapping[str, Callable[[Any, GameMap], object]]] = {
     "market": lambda market, _: [_MARKET[kind] for kind in market],
     "discards": lambda counts, _: _count_data(counts),
     **dict.fromkeys(("ticket_discards", "tickets_out"), _ticket_data),
+    "stations": _station_data,
 }
 
 
@@ -284,6 +313,7 @@ def told_state(game_map: GameMap, n_players: int, told: Mapping[str, object]) ->
 
 
 _BY_SEAT: Final = ("hands", "tickets", "trains", "scores", "tokens", "loans")
+_OWNED: Final = ("owners", "stations")
 _SEATS: Final = ("to_move", "marker")
 
 
@@ -350,8 +380,8 @@ def _object(content: str, faults: FaultList) -> dict[str, object]:
 
 def _seated(part: str, value: object, seats: Mapping[str, int]) -> object:
     """Return a part of a position with seats in place of names."""
-    if part == "owners" and isinstance(value, dict):
-        return {route: seats.get(owner, owner) if isinstance(owner, str) else owner for route, owner in value.items()}
+    if part in _OWNED and isinstance(value, dict):
+        return {place: seats.get(owner, owner) if isinstance(owner, str) else owner for place, owner in value.items()}
     if part in _BY_SEAT and isinstance(value, dict) and value.keys() <= seats.keys():
         return [value.get(name) for name in seats]
     return seats.get(value, value) if part in _SEATS and isinstance(value, str) else value
@@ -388,6 +418,7 @@ class PositionedGame(GameEngine):
         scores: Sequence[int | None] | None = None,
         tokens: Sequence[int | None] | None = None,
         loans: Sequence[int | None] | None = None,
+        stations: Mapping[Any, int] | None = None,
         turns: int | None = None,
         marker: int | None = None,
         neutral: int | None = None,
@@ -428,9 +459,12 @@ class PositionedGame(GameEngine):
             from the routes and are compared with them.
         tokens, loans
             For each seat the value of its toll tokens, and its loans.
+        stations
+            Who has a station in which city: a seat. How many each seat has
+            left follows from them.
         turns
             Turns that are complete, of all seats together; by default as many
-            as the routes took at least.
+            as the routes and stations took at least.
         marker, neutral
             Who holds the marker of the neutral player, by default who begins
             with it; and 0 if that has left the game.
@@ -488,7 +522,8 @@ class _Spoken:
     def data(self, told: Mapping[str, object]) -> dict[str, object]:
         """Return the parts that are told."""
         words: Mapping[str, Callable[[Any], object]] = {
-            "owners": self._owners,
+            "owners": lambda owners: self._owned("owners", owners, self._map.route),
+            "stations": lambda stations: self._owned("stations", stations, self._map.city),
             "hands": lambda hands: [self._cards(hand) for hand in hands],
             "tickets": lambda tickets: [self._tickets("tickets", held) for held in tickets],
             "discards": self._cards,
@@ -505,12 +540,12 @@ class _Spoken:
                 found[part] = value  # which the reader refuses
         return found
 
-    def _owners(self, owners: Mapping[Any, object]) -> object:
+    def _owned(self, part: str, owners: Mapping[Any, object], find: Callable[..., Route | City]) -> object:
         found: dict[str, object] = {}
         for key, owner in owners.items():
-            name = self._name("owners", key, self._map.route)
-            if name is not None:
-                found[name] = owner
+            name = self._name(part, key, find)
+            if name is not None and found.setdefault(name, owner) != owner:
+                self._refuse(part, name, "expected it once")
         return found
 
     def _cards(self, cards: object) -> object:
@@ -526,12 +561,12 @@ class _Spoken:
         names = [UNKNOWN if item in (UNKNOWN, None) else self._name(part, item, self._map.ticket) for item in tickets]
         return [name for name in names if name is not None]
 
-    def _name(self, part: str, name: object, find: Callable[..., Route | Ticket]) -> str | None:
-        """Return the id of a route or ticket."""
-        if isinstance(name, Route | Ticket):
-            return name.id
+    def _name(self, part: str, name: object, find: Callable[..., Route | Ticket | City]) -> str | None:
+        """Return the id of a route or ticket, or the name of a city."""
         try:
-            return find(*name).id if isinstance(name, tuple) else find(name).id
+            if not isinstance(name, Route | Ticket | City):
+                name = find(*name) if isinstance(name, tuple) else find(name)
+            return name.name if isinstance(name, City) else name.id
         except (UnknownNameError, AmbiguousNameError) as error:
             self._refuse(part, str(name), f"expected another name: {error}")
         except TypeError:
@@ -565,8 +600,6 @@ def laid_out(state: GameState) -> tuple[Position, State]:
     packed = state.packed
     if packed.phase not in (TURN, OVER):
         raise GameError(f"a record begins between two turns, not where P{state.acting} must decide: {state!r}")
-    if state.stations:
-        raise GameError(f"a position does not tell stations, got some in {', '.join(state.stations)}: {state!r}")
     position = position_of(packed, game_tables(state.game_map, state.n_players))
     laid, problems = state_of(position, state.game_map, state.n_players)
     if problems:

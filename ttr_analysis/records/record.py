@@ -160,7 +160,7 @@ class GameRecord:
         Raises
         ------
         GameError
-            If the state is amid a turn or has stations, or a text is not well formed.
+            If the state is amid a turn, or a text is not well formed.
 
         Examples
         --------

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from ttr_analysis._words import counted
+from ttr_analysis._words import counted, listed
 from ttr_analysis.cards import CARD_KINDS, LOCOMOTIVE, CardCounts
 from ttr_analysis.engine import actions
 from ttr_analysis.engine.events import Chance, Correction, Event, Move, StartPosition, TicketsShown
@@ -162,7 +162,7 @@ def tell_step(
     if isinstance(first, TicketsShown):
         return Narration(first.seat, f"shows {_list_tickets(first.tickets)}", player=_given(names, first.seat))
     if isinstance(first, StartPosition):
-        return Narration(None, f"The game begins from a position, with {counted(len(after.claimed), 'route')} taken")
+        return Narration(None, _tell_start(after))
     if isinstance(first, Correction):
         return Narration(None, _tell_correction(first, names))
     if before is None or not isinstance(first, Move):
@@ -179,6 +179,13 @@ def tell_step(
 def _given(names: Sequence[str], seat: int) -> str:
     """Return the name given to a player, "" if none was."""
     return isolate(names[seat]) if seat < len(names) else ""
+
+
+def _tell_start(state: GameState) -> str:
+    there = [f"{counted(len(state.claimed), 'route')} taken"]
+    if state.stations:
+        there.append(f"{counted(len(state.stations), 'station')} built")
+    return f"The game begins from a position, with {listed(there)}"
 
 
 def _tell_correction(event: Correction, names: Sequence[str]) -> str:
