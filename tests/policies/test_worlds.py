@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations, groupby, islice
+from typing import Any
 
 import numpy as np
 import pytest
@@ -147,6 +148,31 @@ def test_worlds_hold_long_tickets_only_where_the_opening_put_them() -> None:
                 assert is_long[held].sum() <= 1
                 assert not is_long[held[1:]].any()
             assert Law(broken_law(world, game_tables(record.map, 3))) == Law.NONE
+
+
+@pytest.mark.parametrize("n_players", [2, 3, 5])
+def test_who_kept_all_opening_tickets_holds_a_long_one_in_each_world(n_players: int) -> None:
+    """Else one ticket more would be in the pile than there are: it may only be drawn as one that there is not."""
+    game = Game("europe", n_players)
+    state, _ = game.deal(seed=1)
+    for _ in range(n_players):
+        kept = max(game.legal_actions(state), key=lambda action: len(getattr(action, "tickets", ())))
+        state, _ = game.step(state, kept)
+
+    for world in game.view(state, 0).worlds(8, np.random.default_rng(1)):
+        assert [[ticket.deck == "long" for ticket in held if ticket] for held in world.tickets] == [
+            [True, False, False, False]
+        ] * n_players
+        assert Law(broken_law(world.packed, game_tables(game.game_map, n_players))) == Law.NONE
+
+
+@pytest.mark.parametrize("told", [{}, {"ticket_pile": 36}, {"tickets_out": ["?"] * 5}], ids=str)
+def test_worlds_of_a_position_have_no_long_tickets_in_the_pile(told: dict[str, Any]) -> None:
+    game = Game("europe")
+    state = game.position(hands=[4, 4], tickets=[["London-Wien", "?"], ["?"] * 3], to_move=0, **told)
+
+    for world in game.view(state, 0).worlds(8, np.random.default_rng(1)):
+        assert Law(broken_law(world.packed, game_tables(game.game_map, 2))) == Law.NONE
 
 
 def shuffles_of_tickets(record: GameRecord) -> Iterator[tuple[int, list[set[int]]]]:

@@ -512,16 +512,36 @@ class _Setter:
         state.n_ticket_discards = len(lying)
         if n_left < 0:
             self._refuse("tickets", tables.n_tickets - n_left, f"expected at most {tables.n_tickets} tickets in all")
-        if told.ticket_pile is not None and told.ticket_pile > n_left:
-            self._refuse(
-                "ticket_pile", told.ticket_pile, f"expected at most {max(0, n_left)}, with what lies elsewhere"
-            )
-        state.n_ticket_pile = n_left if told.ticket_pile is None else told.ticket_pile
+        n_gone, n_places = self._find_leaving(out, seen)
+        most = max(0, n_left - max(0, n_gone - n_places))
+        if told.ticket_pile is not None and told.ticket_pile > most:
+            self._refuse("ticket_pile", told.ticket_pile, f"expected at most {most}, with what lies elsewhere")
+        state.n_ticket_pile = max(0, n_left - n_gone) if told.ticket_pile is None else told.ticket_pile
         if tables.neutral_trains:
             state.marker = tables.marker_seat if told.marker is None else told.marker
             state.neutral_in = 1 if told.neutral is None else told.neutral
         elif told.marker is not None or told.neutral:
             self._refuse("marker", told.marker, "expected nothing: the rules have no neutral player")
+
+    def _find_leaving(self, out: Sequence[int], seen: Mapping[int, str]) -> tuple[int, int]:
+        """
+        Return how many tickets of decks that left the game are told nowhere, and how many of them seats may hold.
+
+        None of them is in the pile: where all tickets of the seats are known, they are out of the game.
+        """
+        state, tables = self.state, self.tables
+        leaving = [t for t in range(tables.n_tickets) if tables.deck_leaves[tables.ticket_deck[t]] and t not in seen]
+        hands = [state.held[seat, : state.n_held[seat]].tolist() for seat in range(self.n_players)]
+        n_places = 0
+        for hand in hands:
+            for deck in range(tables.n_decks):
+                if tables.deck_leaves[deck]:
+                    n_known = sum(ticket != UNKNOWN_TICKET and tables.ticket_deck[ticket] == deck for ticket in hand)
+                    n_before = int(tables.deck_deal[: deck + 1].sum())
+                    n_places += min(int(tables.deck_deal[deck]) - n_known, hand[:n_before].count(UNKNOWN_TICKET))
+        if not any(UNKNOWN_TICKET in hand for hand in hands):
+            state.ticket_at[leaving] = AT_REMOVED
+        return max(0, len(leaving) - out.count(UNKNOWN_TICKET)), n_places
 
     def _put_tickets(self, part: str, tickets: Sequence[int], place: int, where: str, seen: dict[int, str]) -> None:
         """Put tickets in a place; each can be in one only."""

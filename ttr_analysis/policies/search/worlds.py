@@ -599,9 +599,75 @@ def _fill_held(
             at = _draw_ticket(state, tables, beliefs, seat, place, stream, free, n_free + 1, chances)
             state.held[seat, place] = free[at]
             free[at] = free[n_free]
+    for _ in range(_n_staying_lacking(state, tables, free, n_free)):
+        _hold_leaving(state, tables, beliefs, seats, places, n_places, stream, free, n_free, chances)
     for k in range(n_places):
         state.ticket_at[state.held[seats[k], places[k]]] = seats[k]
     return n_free
+
+
+@compiled
+def _n_staying_lacking(state: State, tables: Tables, free: Ints, n_free: int) -> int:
+    """Return how many free tickets too few are of decks that stay, for all places where only such may lie."""
+    n = state.n_ticket_pile + state.n_ticket_discards
+    for ticket in range(tables.n_tickets):
+        n -= int(state.ticket_at[ticket] == AT_DISCARDS)
+    for i in range(state.n_queued):
+        n += int(state.queue[(state.queue_head + i) % MAX_TICKETS] == UNKNOWN_TICKET)
+    for seat in range(tables.n_seats):
+        for i in range(state.n_offer[seat]):
+            deck = _opening_deck(tables, i) if state.phase == KEEP_START else ANY_DECK
+            leaves = deck != ANY_DECK and tables.deck_leaves[deck] == 1
+            n += int(state.offer[seat, i] == UNKNOWN_TICKET and not leaves)
+    for i in range(n_free):
+        n -= int(_is_from(tables, free[i], ANY_DECK))
+    return max(0, n)
+
+
+@compiled
+def _hold_leaving(
+    state: State,
+    tables: Tables,
+    beliefs: Beliefs,
+    seats: Ints,
+    places: Ints,
+    n_places: int,
+    stream: Ints,
+    free: Ints,
+    n_free: int,
+    chances: Floats,
+) -> None:
+    """Let one of the places, any that may, hold a ticket of a deck that left the game instead of one that stays."""
+    n_leaving = _leaving_first(tables, free, n_free)
+    fitting = np.empty(MAX_TICKETS, dtype=np.int64)
+    n = 0
+    for k in range(n_places):
+        n_new = 0
+        for i in range(n_leaving):
+            n_new += int(_may_hold(state, tables, seats[k], places[k], free[i]))
+        if n_new > 0 and _is_from(tables, state.held[seats[k], places[k]], ANY_DECK):
+            fitting[n] = k
+            n += 1
+    if n == 0:
+        return
+    k = fitting[below(stream, n)]
+    at = _draw_ticket(state, tables, beliefs, seats[k], places[k], stream, free, n_leaving, chances)
+    ticket = free[at]
+    free[at] = state.held[seats[k], places[k]]
+    state.held[seats[k], places[k]] = ticket
+
+
+@compiled
+def _leaving_first(tables: Tables, free: Ints, n_free: int) -> int:
+    """Put the tickets of decks that left the game before the others; return how many they are."""
+    n = 0
+    for i in range(n_free):
+        ticket = free[i]
+        if not _is_from(tables, ticket, ANY_DECK):
+            free[i] = free[n]
+            free[n] = ticket
+            n += 1
+    return n
 
 
 @compiled
