@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -242,9 +243,14 @@ class Scores:
         """
         import pandas as pd
 
+        from ttr_analysis._notebook import as_table
+
         table = pd.DataFrame([_row(score) for score in self.seats]).set_index("seat")
         unsure = [column for column in table.columns if column == "total" or column.startswith("bonus_")]
-        return table.astype({**dict.fromkeys(unsure, "Int64"), "won": "boolean"})
+        points = {*table.columns[: table.columns.get_loc("total")], "total"}
+        return as_table(
+            table.astype({**dict.fromkeys(unsure, "Int64"), "won": "boolean"}), units=dict.fromkeys(points, "points")
+        )
 
     def __getitem__(self, seat: int) -> Score:
         """Return the score of a seat."""
@@ -260,14 +266,19 @@ class Scores:
 
     def __repr__(self) -> str:
         """Return who won, and each seat's points."""
+        return "\n".join([f"<Scores of {len(self)} seats, {self._outcome}>", *(f"  {score!r}" for score in self.seats)])
+
+    @property
+    def _outcome(self) -> str:
+        """Who won and, if points were equal, by what."""
         winners = " and ".join(self.seats[seat].who for seat in self.winners)
         who = f"won by {winners}" if winners else "winners not known"
-        if self.tie_break:
-            who += f", the tie broken by {self.tie_break.replace('_', ' ')}"
-        return "\n".join([f"<Scores of {len(self)} seats, {who}>", *(f"  {score!r}" for score in self.seats)])
+        return f"{who}, the tie broken by {self.tie_break.replace('_', ' ')}" if self.tie_break else who
 
     def _repr_html_(self) -> str:
-        return self.table.to_html()
+        table: Any = self.table  # the stubs of pandas leave out how it shows itself
+        table.insert(0, "player", [score.who for score in self.seats])
+        return f"<p>{escape(self._outcome[0].upper() + self._outcome[1:])}.</p>{table._repr_html_()}"
 
 
 def _row(score: Score) -> dict[str, Any]:

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Final
 
 import pandas as pd
 
+from ttr_analysis._notebook import as_table
 from ttr_analysis.maps.board import City, Place, Route, Ticket, double_routes
+
+_ROUTE_FIRST: Final = (
+    *("id", "length", "color", "kind", "double", "tunnel", "locomotives", "locomotives_allowed", "swap_size", "toll"),
+    "points",
+)
+"""What a notebook shows of a route, whose id tells its cities and track."""
 
 
 class MapFrames:
@@ -49,7 +57,7 @@ class MapFrames:
         named = [
             {place.name for place in (ticket.origin, *(p for p, _ in ticket.destinations))} for ticket in self._tickets
         ]
-        return pd.DataFrame(
+        frame = pd.DataFrame(
             [
                 {
                     "name": city.name,
@@ -66,6 +74,7 @@ class MapFrames:
                 for city in self._cities
             ]
         )
+        return as_table(frame, units={"x": "board units", "y": "board units"})
 
     @cached_property
     def routes(self) -> pd.DataFrame:
@@ -78,7 +87,7 @@ class MapFrames:
         `swap_fills`, `toll` (tokens), `points`.
         """
         double = double_routes(self._routes)
-        return pd.DataFrame(
+        frame = pd.DataFrame(
             [
                 {
                     "id": route.id,
@@ -100,6 +109,7 @@ class MapFrames:
                 for route in self._routes
             ]
         )
+        return as_table(frame, _ROUTE_FIRST)
 
     @cached_property
     def tickets(self) -> pd.DataFrame:
@@ -110,7 +120,7 @@ class MapFrames:
         `neutral_a` and `neutral_b` (cities at the foot of the ticket, or ""),
         `deck` (that it belongs to, or "").
         """
-        return pd.DataFrame(
+        frame = pd.DataFrame(
             [
                 {
                     "id": ticket.id,
@@ -126,6 +136,7 @@ class MapFrames:
                 for place, points in ticket.destinations
             ]
         )
+        return as_table(frame)
 
     def __repr__(self) -> str:
         """Return the names of the tables."""

@@ -20,6 +20,7 @@ from tqdm.auto import tqdm
 
 from ttr_analysis._arrays import Flags, Floats, Ints
 from ttr_analysis._compile import compiled
+from ttr_analysis._notebook import as_table
 from ttr_analysis._words import counted
 from ttr_analysis.analysis import tickets as ticket_analysis
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
@@ -504,7 +505,9 @@ def route_worth(
             for n in held:  # who holds more cards held fewer before: each search goes on where the last one stopped
                 rows[n, bound] = _route_row(table, game_map, route, n, bound, states, bar)
     index = pd.MultiIndex.from_tuples(rows, names=["own", "turns_left"])
-    return pd.DataFrame(list(rows.values()), index=index).sort_index()
+    return as_table(
+        pd.DataFrame(list(rows.values()), index=index).sort_index(), units={"own": "cards", "elsewhere": "points"}
+    )
 
 
 def _route_row(
@@ -542,16 +545,11 @@ def _route_row(
 # -- which tickets to keep -----------------------------------------------------------------------------------------
 
 
-class _Choices(pd.DataFrame):
-    """A table of choices, which shows its names whole in a notebook."""
-
-    @property
-    def _constructor(self) -> type[_Choices]:
-        return _Choices
-
-    def _repr_html_(self) -> str:
-        with pd.option_context("display.max_colwidth", None):
-            return pd.DataFrame(self).to_html(max_rows=pd.get_option("display.max_rows"), border=0)
+_KEEP_FIRST: Final = (
+    *("keep", "drop", "win_rate", "win_difference", "played_points", "completion_rate", "all_completed"),
+    *("trains", "slack", "warning"),
+)
+"""What a notebook shows of a choice."""
 
 
 def which_to_keep(
@@ -661,7 +659,7 @@ def which_to_keep(
     played = told.join(pd.DataFrame(rows)).sort_values(
         ["win_rate", "played_points"], ascending=False, kind="stable", ignore_index=True
     )
-    return _Choices(played)
+    return as_table(played, _KEEP_FIRST)
 
 
 def _check_deal(game_map: GameMap, tables: Tables, dealt: Sequence[Ticket]) -> None:

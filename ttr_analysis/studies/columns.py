@@ -144,6 +144,11 @@ TABLES: Final[Mapping[str, Mapping[str, Column]]] = {
     "tunnels": TUNNELS,
 }
 """The tables, by name."""
+TABLE_UNITS: Final[Mapping[str, Mapping[str, str]]] = {
+    "seats": {"start": "points"},
+    "tickets": {"offered": "turn", "completed": "turn", "trains_left": "trains"},
+}
+"""Units that the names of columns do not tell, by table; those that are the same everywhere aside."""
 ANSWERS: Final[dict[str, Mapping[str, Column]]] = {}
 """The columns of the answer to each question of `studies.questions`, which fill this in, by its name."""
 

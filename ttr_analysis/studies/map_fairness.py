@@ -16,6 +16,7 @@ import pandas as pd
 from tqdm.auto import tqdm
 
 from ttr_analysis._arrays import same_fields
+from ttr_analysis._notebook import as_table
 from ttr_analysis.analysis.structure import route_table, spaces_table
 from ttr_analysis.analysis.tickets import blocking_map, value_table
 from ttr_analysis.cards import COLORS
@@ -355,7 +356,7 @@ def _judge_tickets(game_map: GameMap, games: _Games, n_deals: int, seed: int) ->
     moments = [worth.get(ticket, nothing) for ticket in table.index]
     table["worth_se"] = [sqrt(some.variance) for some in moments]
     table["verdict"] = _verdicts(moments, [0.0] * len(moments), ("pays too little", "pays too much"))
-    return table.sort_values("worth", ascending=False, kind="stable")
+    return as_table(table.sort_values("worth", ascending=False, kind="stable"))
 
 
 def _verdicts(found: Sequence[Moments], fair: Sequence[float], words: tuple[str, str]) -> list[str]:
@@ -386,7 +387,7 @@ def _find_bottlenecks(game_map: GameMap, games: _Games, n_deals: int, seed: int)
     table = losses.set_index(["city_a", "city_b"])[["length", "n_tickets", "deal_mean", "deal_se", "deals_lost"]]
     table = table.join(found).sort_values(["deals_lost", "deal_mean"], ascending=False, kind="stable")
     first = ["length", "n_tracks", "is_bridge", "detour"]
-    return table[[*first, *(column for column in table.columns if column not in first)]]
+    return as_table(table[[*first, *(column for column in table.columns if column not in first)]])
 
 
 def _count_colors(game_map: GameMap) -> pd.DataFrame:
@@ -423,4 +424,4 @@ def _judge_seats(games: _Games) -> pd.DataFrame:
     names = ["games", "win_rate", "win_low", "win_high", "points", "points_low", "points_high"]
     table = pd.DataFrame(rows, index=pd.MultiIndex.from_tuples(list(wins), names=by), columns=names)
     table["verdict"] = _verdicts(list(wins.values()), [1 / n for n, _ in wins], ("wins less", "wins more"))
-    return table
+    return as_table(table)

@@ -20,11 +20,12 @@ import pandas as pd
 from tqdm.auto import tqdm
 
 from ttr_analysis._errors import GameError, UnknownNameError, nearest
+from ttr_analysis._notebook import as_table
 from ttr_analysis.engine.protocol import is_built_in
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.records.header import check_seed, fingerprint
 from ttr_analysis.studies.chunks import N_WAITING, PATIENCE, Chunk, default_chunk, played
-from ttr_analysis.studies.columns import ANSWERS, TABLES, categories, category_types, no_rows
+from ttr_analysis.studies.columns import ANSWERS, TABLE_UNITS, TABLES, categories, category_types, no_rows
 from ttr_analysis.studies.parts import META, SAME, VERSION, PartFolder, run_of
 from ttr_analysis.studies.playing import (
     Columns,
@@ -175,9 +176,11 @@ class SimulationResult:
         """
         _check_asked(name, columns)
         if self._frames is not None:
-            return self._frames[name].copy() if columns is None else self._frames[name][columns].copy()
-        frames = list(self.iterate(name, columns))
-        return pd.concat(frames, ignore_index=True) if len(frames) != 1 else frames[0]
+            frame = self._frames[name].copy() if columns is None else self._frames[name][columns].copy()
+        else:
+            frames = list(self.iterate(name, columns))
+            frame = pd.concat(frames, ignore_index=True) if len(frames) != 1 else frames[0]
+        return as_table(frame, units=TABLE_UNITS.get(name))
 
     def iterate(self, name: str, columns: list[str] | None = None) -> Iterator[pd.DataFrame]:
         """

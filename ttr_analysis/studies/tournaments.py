@@ -17,6 +17,7 @@ import pandas as pd
 from tqdm.auto import tqdm
 
 from ttr_analysis._arrays import Floats
+from ttr_analysis._notebook import as_table
 from ttr_analysis.engine.protocol import BUILT_IN, FROZEN, PolicyLike, find_policies, find_policy, policy_name
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap
@@ -187,7 +188,7 @@ def beats(
         rows.append([meetings.met[:, 0, i].sum(), *win, *meetings.margin(0, i), verdict])
     columns = ["games", "win_rate", "win_low", "win_high", "margin", "margin_low", "margin_high", "verdict"]
     index = pd.Index([name for name, _ in players[1:]], name="other")
-    return pd.DataFrame(rows, index=index, columns=columns).astype({"games": int})
+    return as_table(pd.DataFrame(rows, index=index, columns=columns).astype({"games": int}))
 
 
 class Tournament:
@@ -240,7 +241,7 @@ class Tournament:
             },
             index=pd.Index(meetings.names, name="policy"),
         )
-        return table.sort_values("rating", ascending=False, kind="stable")
+        return as_table(table.sort_values("rating", ascending=False, kind="stable"))
 
     @cached_property
     def pairs(self) -> pd.DataFrame:
@@ -263,7 +264,7 @@ class Tournament:
             index.append((meetings.names[i], meetings.names[j]))
         columns = ["games", "rate", "low", "high", "expected", "margin", "margin_low", "margin_high"]
         found = pd.DataFrame(rows, index=pd.MultiIndex.from_tuples(index, names=["policy", "other"]), columns=columns)
-        return found.astype({"games": int})
+        return as_table(found.astype({"games": int}))
 
     @property
     def matrix(self) -> pd.DataFrame:

@@ -79,7 +79,9 @@ def review_html(review: Review) -> str:
         for row in _records(review.moments().reset_index())
     ]
     head = ["step", "player", "move", "", "cost", "better", "reason"]
-    return _table(repr(review).strip("<>"), ["", *whole, *counts], seats) + _table("What cost most", head, moments)
+    nothing = "<p>Of no decision it is sure that it cost anything.</p>"
+    told = _table("What cost most", head, moments) if moments else nothing
+    return _table(repr(review).strip("<>"), ["", *whole, *counts], seats) + told
 
 
 def _records(table: pd.DataFrame) -> list[dict[Any, Any]]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 import networkx as nx
 import pandas as pd
 
+from ttr_analysis._notebook import as_table
 from ttr_analysis.analysis.structure.measures import (
     bridges,
     counted_routes,
@@ -95,7 +96,15 @@ def city_table(game_map: MapLike, *, borders: bool = False) -> pd.DataFrame:
         "mean_resistance": (resistance.sum() / max(1, len(names) - 1)).to_dict(),
         "is_cut_city": {name: name in cuts for name in names},
     }
-    return pd.DataFrame({column: [values[name] for name in names] for column, values in columns.items()}, index=names)
+    table = pd.DataFrame({column: [values[name] for name in names] for column, values in columns.items()}, index=names)
+    return as_table(table, units={"eccentricity_length": "trains", "eccentricity_hops": "routes"})
+
+
+_ROUTE_FIRST: Final = (
+    *("length", "color", "kind", "points", "betweenness_length", "betweenness_hops", "detour", "pair_detour"),
+    *("is_bridge", "resistance", "current_share"),
+)
+"""What a notebook shows of a route, whose id tells its cities and track."""
 
 
 def route_table(game_map: MapLike, *, borders: bool = True) -> pd.DataFrame:
@@ -178,7 +187,7 @@ def route_table(game_map: MapLike, *, borders: bool = True) -> pd.DataFrame:
         "current_share": [r / route.length for r, route in zip(resistance, routes, strict=True)],
         "in_minimum_spanning_tree": [route in tree for route in routes],
     }
-    return pd.DataFrame(columns, index=[route.id for route in routes])
+    return as_table(pd.DataFrame(columns, index=[route.id for route in routes]), _ROUTE_FIRST)
 
 
 def _detour(tracks: nx.MultiGraph[str], route: Route, lost: tuple[Route, ...] | list[Route]) -> float:
@@ -223,7 +232,8 @@ def spaces_table(game_map: MapLike, *, borders: bool = True) -> pd.DataFrame:
         of_color = [route for route in routes if route.color == color]
         spaces = {kind: sum(r.length for r in of_color if r.kind == kind) for kind in get_args(RouteKind)}
         rows.append({**spaces, "total": sum(spaces.values()), "n_routes": len(of_color)})
-    return pd.DataFrame(rows, index=list(ROUTE_COLORS))
+    units = dict.fromkeys((*get_args(RouteKind), "total"), "spaces")
+    return as_table(pd.DataFrame(rows, index=list(ROUTE_COLORS)), units=units)
 
 
 def summary(game_map: MapLike, *, borders: bool = False) -> pd.Series[Any]:

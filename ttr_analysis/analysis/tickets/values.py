@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -32,6 +32,15 @@ if TYPE_CHECKING:
 
 _BLOCK = 500
 """Sets in one compiled call: short enough to be interrupted."""
+_VALUE_FIRST: Final = (
+    *("destination", "points", "trains", "points_per_train", "n_routes", "n_tunnels", "n_ferries", "toll"),
+    *("detour", "in_deal", "shared"),
+)
+_LOSS_FIRST: Final = (
+    *("route", "lost", "length", "n_tickets", "ticket_mean", "ticket_worst", "worst_ticket", "tickets_lost"),
+    *("deal_mean", "deal_worst", "deals_lost"),
+)
+"""What a notebook shows of a ticket and of the loss of a route."""
 
 
 def value_table(game_map: MapLike, *, n_deals: int = 5000, seed: int = 0, progress: bool = False) -> pd.DataFrame:
@@ -91,6 +100,8 @@ def value_table(game_map: MapLike, *, n_deals: int = 5000, seed: int = 0, progre
     import pandas as pd
     from tqdm.auto import tqdm
 
+    from ttr_analysis._notebook import as_table
+
     tickets = game_map.tickets
     solver = forest_solver(game_map)
     alone = [solver.solve([ticket]) for ticket in tickets]
@@ -129,7 +140,7 @@ def value_table(game_map: MapLike, *, n_deals: int = 5000, seed: int = 0, progre
         },
         index=pd.Index([ticket.id for ticket in tickets], name="ticket"),
     )
-    return table.sort_values(["points_per_train", "points"], ascending=False, kind="stable")
+    return as_table(table.sort_values(["points_per_train", "points"], ascending=False, kind="stable"), _VALUE_FIRST)
 
 
 def best_pairs(game_map: MapLike) -> pd.DataFrame:
@@ -160,6 +171,8 @@ def best_pairs(game_map: MapLike) -> pd.DataFrame:
     game_map = as_map(game_map)
     import pandas as pd
 
+    from ttr_analysis._notebook import as_table
+
     tickets = game_map.tickets
     solver = forest_solver(game_map)
     sets = _combinations(len(tickets), 2)
@@ -179,7 +192,8 @@ def best_pairs(game_map: MapLike) -> pd.DataFrame:
             "points_per_train": np.array(points) / trains,
         }
     )
-    return table.sort_values(["points_per_train", "points"], ascending=False, kind="stable", ignore_index=True)
+    table = table.sort_values(["points_per_train", "points"], ascending=False, kind="stable", ignore_index=True)
+    return as_table(table, units=dict.fromkeys(("apart", "saved"), "trains"))
 
 
 def random_deals(game_map: MapLike, n_deals: int, rng: np.random.Generator) -> Ints:
@@ -347,6 +361,8 @@ def blocking_map(game_map: MapLike, *, n_deals: int = 1000, seed: int = 0, progr
     import pandas as pd
     from tqdm.auto import tqdm
 
+    from ttr_analysis._notebook import as_table
+
     solver = forest_solver(game_map)
     tickets = game_map.tickets
     singles = np.arange(len(tickets), dtype=np.int64)[:, None]
@@ -362,7 +378,8 @@ def blocking_map(game_map: MapLike, *, n_deals: int = 1000, seed: int = 0, progr
         by_deal = _extra_trains(without, tickets, deals, trains_of(deal_costs), deal_used, positions)
         rows.append(_loss_row(game_map, routes, by_ticket, by_deal))
     table = pd.DataFrame(rows)
-    return table.sort_values(["deals_lost", "deal_mean"], ascending=False, kind="stable", ignore_index=True)
+    table = table.sort_values(["deals_lost", "deal_mean"], ascending=False, kind="stable", ignore_index=True)
+    return as_table(table, _LOSS_FIRST)
 
 
 def _losses(game_map: GameMap) -> list[tuple[Route, ...]]:
@@ -415,6 +432,11 @@ _KEEP_COLUMNS = (
     *("keep", "drop", "n_kept", "net", "possible", "destinations", "ticket_points", "route_points", "trains", "slack"),
     *("points_per_train", "n_routes", "n_tunnels", "n_ferries", "toll", "detour", "at_risk", "marginal", "warning"),
 )
+_KEEP_FIRST: Final = (
+    *("keep", "drop", "possible", "net", "ticket_points", "route_points", "trains", "slack", "detour", "at_risk"),
+    "warning",
+)
+"""What a notebook shows of a choice."""
 
 
 def which_to_keep(
@@ -506,6 +528,8 @@ def which_to_keep(
     game_map = as_map(game_map)
     import pandas as pd
 
+    from ttr_analysis._notebook import as_table
+
     dealt, kept_already = game_map.resolve_tickets(deal), game_map.resolve_tickets(held)
     check_number([*dealt, *kept_already])
     rules = game_map.rules.tickets
@@ -538,7 +562,8 @@ def which_to_keep(
                 row["warning"] = f"{row['warning']}{f'; possible with {stations[0]}' if stations else ''}"
             rows.append(row)
     table = pd.DataFrame(rows, columns=list(_KEEP_COLUMNS))
-    return table.sort_values(["possible", "net"], ascending=False, kind="stable", ignore_index=True)
+    table = table.sort_values(["possible", "net"], ascending=False, kind="stable", ignore_index=True)
+    return as_table(table, _KEEP_FIRST)
 
 
 def _tickets(dealt: Sequence[Ticket], kept: tuple[int, ...]) -> dict[str, object]:

@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
+from ttr_analysis._notebook import as_table
 from ttr_analysis.engine.protocol import PolicyLike
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.studies.intervals import (
@@ -45,6 +46,11 @@ _MEASURES: Final[Mapping[str, Values]] = {
 """What is compared between rules, of a seat in a game."""
 _SHARES: Final = ("win", "wins of seat 0")
 """Measures between 0 and 1."""
+_TOLD: Final = (
+    *("games", "win_rate", "win_difference", "points", "points_difference", "route_points", "ticket_points"),
+    *("bonus", "tickets", "completed"),
+)
+"""What a notebook shows of a strategy."""
 
 
 def compare_simulations(results: Mapping[str, SimulationResult]) -> pd.DataFrame:
@@ -85,7 +91,7 @@ def compare_simulations(results: Mapping[str, SimulationResult]) -> pd.DataFrame
         difference = sample.less(samples[first], is_paired=seeds[name] == seeds[first])
         found.append(sample.means.join(difference.add_prefix("difference")))
     whole = pd.concat(found, keys=results, names=["simulation", "measure"]).swaplevel()
-    return whole.loc[[(measure, name) for measure in _MEASURES for name in results]]
+    return as_table(whole.loc[[(measure, name) for measure in _MEASURES for name in results]])
 
 
 def compare_strategies(
@@ -169,7 +175,7 @@ def compare_strategies(
         for measure in measures:
             rates |= {f"{measure}_difference{end}": value for end, value in differences.loc[measure].items()}
         rows.append(rates)
-    return pd.DataFrame(rows, index=pd.Index(strategies, name="strategy"))
+    return as_table(pd.DataFrame(rows, index=pd.Index(strategies, name="strategy")), _TOLD)
 
 
 def _seats_of(result: SimulationResult, rotations: int) -> Iterator[pd.DataFrame]:

@@ -146,9 +146,10 @@ _SOURCES: Final[Figures] = {
     "ticket_share": mean("share of completed tickets in these", "ticket_gain", "_gained"),
     "_gained": count("", lambda seats: seats[list(_GAINED)].sum(axis=1)),
 }
+_OF_POINTS: Final = ("start", "routes", "tickets_completed", "tickets_missed", "loans", "stations")
 
 
-@answers_with(_SOURCES)
+@answers_with(_SOURCES, dict.fromkeys(_OF_POINTS, "points"))
 def point_sources(result: SimulationResult) -> pd.DataFrame:
     """
     Return what the points of winners and of the others came from: long routes against tickets.

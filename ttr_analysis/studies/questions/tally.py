@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
+from functools import wraps
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar, cast
 
 import numpy as np
 import pandas as pd
 
+from ttr_analysis._notebook import as_table
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.records.header import fingerprint
 from ttr_analysis.studies.columns import ANSWERS, Column
@@ -127,14 +129,28 @@ def columns_of(figures: Figures) -> dict[str, Column]:
     return columns
 
 
-def answers_with(figures: Figures) -> Callable[[Question], Question]:
-    """Return a decorator that puts the columns of an answer where a docstring says {columns}, and into `ANSWERS`."""
+def answers_with(figures: Figures, units: Mapping[str, str] | None = None) -> Callable[[Question], Question]:
+    """
+    Return a decorator that puts the columns of an answer where a docstring says {columns}, and into `ANSWERS`.
+
+    Parameters
+    ----------
+    figures
+        The columns.
+    units
+        As for `as_table`, which the answer is passed through.
+    """
 
     def tell(question: Question) -> Question:
         columns = ANSWERS[question.__name__] = columns_of(figures)
         lines = (f"- `{name}`: {column.meaning}" for name, column in columns.items())
         question.__doc__ = (question.__doc__ or "").replace("{columns}", "\n        ".join(lines))
-        return question
+
+        @wraps(question)
+        def answer(*args: object, **kwargs: object) -> pd.DataFrame:
+            return as_table(question(*args, **kwargs), units=units)
+
+        return cast("Question", answer)
 
     return tell
 

@@ -14,6 +14,7 @@ import pandas as pd
 from ttr_analysis._arrays import Floats
 from ttr_analysis._display import render_html
 from ttr_analysis._errors import GameError
+from ttr_analysis._notebook import as_table
 from ttr_analysis._words import counted
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.table import codec_of
@@ -204,7 +205,7 @@ def advise(
         costs = at_cost_of(view.seat, gain.mean(axis=0).tolist(), standard_errors(gain).tolist())
         rows[0][-1] = "; ".join(filter(None, (str(rows[0][-1]), costs)))
     table = pd.DataFrame(rows, columns=list(ADVICE_COLUMNS), index=pd.RangeIndex(1, len(rows) + 1, name="rank"))
-    return Advice(view, [tried[i] for i in order], table)
+    return Advice(view, [tried[i] for i in order], as_table(table))
 
 
 def check_budget(rollouts: int | None, seconds: float | None, default: float | None) -> tuple[int, float | None]:

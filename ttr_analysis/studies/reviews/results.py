@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ttr_analysis._display import render_html
+from ttr_analysis._notebook import as_table
 from ttr_analysis._words import counted
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.table import codec_of
@@ -50,6 +51,8 @@ REVIEW_COLUMNS: Final = {
     "worlds": "in how many worlds the loss was measured",
 }
 """The columns of the table of a review and what they say."""
+_MOMENT_FIRST: Final = ("player", "move", "best", "reason", "label", "loss", "lead", "win")
+"""What a notebook shows of a moment."""
 
 SUMMARY_COLUMNS: Final = {
     "player": "the name, or the policy",
@@ -123,7 +126,8 @@ class Review:
             ]
             for one in self._decisions.values()
         ]
-        return pd.DataFrame(rows, columns=list(REVIEW_COLUMNS), index=pd.Index(self._decisions, name="step", dtype=int))
+        index = pd.Index(self._decisions, name="step", dtype=int)
+        return as_table(pd.DataFrame(rows, columns=list(REVIEW_COLUMNS), index=index))
 
     @cached_property
     def parts(self) -> pd.DataFrame:
@@ -144,7 +148,7 @@ class Review:
         change = np.diff(chances, axis=0, prepend=chances[:1])
         rows = pd.MultiIndex.from_product([range(n_steps), range(n_seats)], names=["step", "seat"])
         columns = {"change": change, "skill": skill, "others": others, "luck": change - skill - others}
-        return pd.DataFrame({name: values.ravel() for name, values in columns.items()}, index=rows)
+        return as_table(pd.DataFrame({name: values.ravel() for name, values in columns.items()}, index=rows))
 
     def moments(self, n: int = 5) -> pd.DataFrame:
         """
@@ -163,7 +167,7 @@ class Review:
             whose interval holds 0 are left out.
         """
         dear = self.table[self.table["loss_low"] > 0].sort_values("loss_low", ascending=False, kind="stable").head(n)
-        return dear.assign(reason=[self.reason(step) for step in dear.index])
+        return as_table(dear.assign(reason=[self.reason(step) for step in dear.index]), _MOMENT_FIRST)
 
     def summary(self) -> pd.DataFrame:
         """
@@ -196,7 +200,7 @@ class Review:
                 ]
             )
         index = pd.Index(range(len(names)) if self.seat is None else [self.seat], name="seat")
-        return pd.DataFrame(rows, columns=list(SUMMARY_COLUMNS), index=index)
+        return as_table(pd.DataFrame(rows, columns=list(SUMMARY_COLUMNS), index=index))
 
     def _errors(self, seat: int) -> tuple[float, float]:
         """Return half the 95% intervals of the skill of a seat, and of its luck."""
@@ -336,4 +340,4 @@ def player_results(reviews: Iterable[Review]) -> pd.DataFrame:
             values = of_player[what].to_numpy()
             row[what], row[f"{what}_low"], row[f"{what}_high"] = mean_interval(values.sum(), (values**2).sum(), n)
         rows.append(row | {label: int(of_player[label].sum()) for label in LABELS})
-    return pd.DataFrame(rows).set_index("player")
+    return as_table(pd.DataFrame(rows).set_index("player"))

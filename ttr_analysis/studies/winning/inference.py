@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ttr_analysis._arrays import Ints
+from ttr_analysis._notebook import as_table
 from ttr_analysis.engine.codes import (
     CHOOSE_NEUTRAL,
     CLAIM_ROUTE,
@@ -143,14 +144,14 @@ def ticket_posterior(
     found = pd.DataFrame(rows, columns=["probability", "low", "high", "uniform"], index=names)
     found = found.sort_values("probability", ascending=False, kind="stable")
     if to is None:
-        return found
+        return as_table(found)
     none = np.full(len(from_decks), 0.0 if named[held].any() else 1.0)
     for i in range(known.tables.n_decks):
         some = is_free & (deck == i)
         n_free, n_named = int(some.sum()), int((some & named[: len(tickets)]).sum())
         none *= [comb(n_free - n_named, n) / max(1, comb(n_free, n)) for n in from_decks[:, i].tolist()]
     found.loc[f"any ticket to {game_map.place(to)}"] = (*wilson(n_any, n_worlds), 1 - none.mean())
-    return found.iloc[np.roll(np.arange(len(found)), 1)]
+    return as_table(found.iloc[np.roll(np.arange(len(found)), 1)])
 
 
 def _unknown_from_decks(known: Knowledge, table: Table, other: int, n_worlds: int) -> Ints:
@@ -254,7 +255,7 @@ def route_gone(
         columns=["gone", "gone_low", "gone_high", "own"],
         index=pd.Index([known.game_map.routes[route].id for route in routes], name="route"),
     )
-    return found.sort_values("gone", ascending=False, kind="stable")
+    return as_table(found.sort_values("gone", ascending=False, kind="stable"))
 
 
 def _turns_taken(known: Knowledge, state: State, rows: Ints, seat: int) -> dict[int, int]:

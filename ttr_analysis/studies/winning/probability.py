@@ -16,6 +16,7 @@ from scipy.special import betaincinv
 from scipy.stats import t
 from tqdm.auto import tqdm
 
+from ttr_analysis._notebook import as_table
 from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.packed import PackedGame
 from ttr_analysis.engine.protocol import PolicyLike
@@ -121,7 +122,7 @@ def win_probability(
 def chances_of(results: Results, *, is_known: bool) -> pd.DataFrame:
     """Return the rows of `win_probability`."""
     rows = _chances(results, is_known=is_known)
-    return pd.DataFrame(rows, columns=_CHANCES, index=pd.RangeIndex(len(rows), name="seat"))
+    return as_table(pd.DataFrame(rows, columns=_CHANCES, index=pd.RangeIndex(len(rows), name="seat")))
 
 
 _CHANCES: Final = ["win", "win_low", "win_high", "points", "points_low", "points_high"]
@@ -248,7 +249,7 @@ def win_curve(
         warnings.warn("the curve was interrupted; it ends early", Interrupted, stacklevel=2)
     curve = pd.DataFrame(rows, columns=list(CURVE_COLUMNS))
     curve.attrs["looker"] = "all" if seat is None else seat
-    return curve
+    return as_table(curve)
 
 
 def _in_order(
@@ -372,7 +373,7 @@ def turning_points(record: GameRecord, curve: pd.DataFrame, n: int = 5) -> pd.Da
             "swing_high": largest["swing_high"],
         }
     )
-    return found.set_axis(pd.Index(largest["step"], name="step"))
+    return as_table(found.set_axis(pd.Index(largest["step"], name="step")))
 
 
 def step_text(record: GameRecord, step: int) -> str:
