@@ -69,7 +69,7 @@ def test_what_a_route_gains_is_its_points_less_what_else_they_earn() -> None:
     assert table.index.tolist() == [(0, math.inf), (7, math.inf)]
     assert table.loc[(0, math.inf), "positions"] == 60
     assert table["gain"].to_numpy() == pytest.approx(27 * table["claimed"] - table["elsewhere"])
-    for name in ("gain", "win_gain", "elsewhere", "free_gain"):
+    for name in ("gain", "win_gain", "elsewhere", "free_gain", "free_win_gain"):
         assert (table[f"{name}_low"] <= table[name]).all()
         assert (table[name] <= table[f"{name}_high"]).all()
     assert table["gain_high"].iloc[0] < 0, "nine cards of any color are a long wait"

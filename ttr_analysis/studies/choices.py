@@ -473,8 +473,10 @@ def route_worth(
           share of wins;
         - `elsewhere`: the points that its turns, cards and trains earn when
           one does without, which is the points for the claims made less `gain`;
-        - `free_gain`: as `gain`, of a player free to choose, and
-          `free_claimed`, the share of those who took it.
+        - `free_gain` and `free_win_gain`: as `gain` and `win_gain`, of a player
+          free to choose, and `free_claimed`, the share of those who took it.
+          With 0 own cards and at any time, from the first turn on: what it is
+          worth that the route is not forbidden.
 
         Where there are no positions, what they would say is missing.
 
@@ -538,6 +540,7 @@ def _route_row(
         **_wins_gained("win_gain", ends[GO].wins - ends[NEVER].wins),
         **_with_interval("elsewhere", route.points * took[GO] - gain),
         **_with_interval("free_gain", ends[FREE].points - ends[NEVER].points),
+        **_wins_gained("free_win_gain", ends[FREE].wins - ends[NEVER].wins),
         "free_claimed": float(took[FREE].mean()),
     }
 
