@@ -137,6 +137,24 @@ def rows(n: int):
     return copied, copied.shape, copied.size, len(copied), copied.sum()
 
 @compiled
+def bound_anew(a, n: int):
+    latest = a.copy()
+    best = latest
+    total = 0
+    while n > 0:
+        before = latest.copy()
+        for i in range(len(latest)):
+            latest[i] = before[(i + 1) % len(before)] + n % (2 + abs(before[i]))
+        if latest[0] > best[0]:
+            best = latest
+            latest = before
+        elif n % 3 == 0:
+            best, latest = latest, best.copy()
+        total += best[n % len(best)] // (1 + abs(latest[0]))
+        n -= 1
+    return total, latest, best
+
+@compiled
 def alias(a, flag: bool):
     b = a[1:] if flag else a
     c = b
@@ -230,6 +248,7 @@ CASES: list[tuple[str, tuple[Any, ...]]] = [
     ("unrolled", (3,)),
     ("unreachable", (4,)),
     ("rows", (4,)),
+    *[("bound_anew", (np.arange(5), n)) for n in (0, 1, 7, 200)],
     *[("alias", (np.arange(6), flag)) for flag in (True, False)],
     *[("truth", (*flags, 1)) for flags in itertools.product((True, False), repeat=2)],
     *[("comparisons", (x, y)) for x, y in itertools.product((1.0, 0.0, float("nan"), float("inf")), repeat=2)],
