@@ -29,7 +29,7 @@ from ttr_analysis.report.sections import cards, games
 from ttr_analysis.report.sections.method import rules_in_words
 from ttr_analysis.report.study import STEPS
 from ttr_analysis.rules.ruleset import RuleSet
-from ttr_analysis.studies import seat_advantage, simulate, ticket_fates
+from ttr_analysis.studies import SimulationResult, seat_advantage, simulate, ticket_fates
 from ttr_analysis.studies.findings import long_routes, worth_in_words
 from ttr_analysis.tables import check_size
 
@@ -186,12 +186,16 @@ def test_a_map_without_something_does_not_speak_of_it() -> None:
         assert absent not in words, absent
 
 
+def section_of_games(name: str) -> tuple[Section, SimulationResult]:
+    """Return the section on 30 games of a map, and the games themselves."""
+    section = games.section(Context(load(name), replace(QUICK, n_games=30)))
+    assert section is not None
+    return section, simulate(name, [Planner()] * 3, 30, QUICK.seed, progress=False)
+
+
 @pytest.mark.compiled_only
 def test_games_are_told_as_studies_count_them(unsaved: None) -> None:  # noqa: ARG001
-    usa = load("usa")
-    section = games.section(Context(usa, replace(QUICK, n_games=30)))
-    assert section is not None
-    result = simulate(usa, [Planner()] * 3, 30, QUICK.seed, progress=False)
+    section, result = section_of_games("usa")
     tables = {table.name: table.frame for table in section.tables}
 
     rates = seat_advantage(result)
@@ -201,7 +205,7 @@ def test_games_are_told_as_studies_count_them(unsaved: None) -> None:  # noqa: A
     assert f"{percent(done)} are completed" in section.lead
     kept = result.tickets[result.tickets["kept"]]
     assert tables["game_tickets"]["kept"].sum() == len(kept)
-    assert len(tables["game_routes"]) == len(usa.routes)
+    assert len(tables["game_routes"]) == len(load("usa").routes)
     assert tables["game_routes"]["claim_rate"].sum() == pytest.approx(len(result.routes) / 30)
     (figures,) = (block for block in section.blocks if isinstance(block, Figures))
     assert figures.items[0] == ("30", "games between planners")
@@ -211,10 +215,7 @@ def test_games_are_told_as_studies_count_them(unsaved: None) -> None:  # noqa: A
 
 @pytest.mark.compiled_only
 def test_points_for_stations_are_told_where_there_are_stations(unsaved: None) -> None:  # noqa: ARG001
-    europe = load("europe")
-    section = games.section(Context(europe, replace(QUICK, n_games=30)))
-    assert section is not None
-    result = simulate(europe, [Planner()] * 3, 30, QUICK.seed, progress=False)
+    section, result = section_of_games("europe")
     told = next(table.frame for table in section.tables if table.name == "game_seats")
     assert told["stations"].tolist() == result.seats.groupby("seat")["station_points"].mean().tolist()
     parts = told[["route_points", "ticket_points", "bonus", "stations"]].sum(axis=1)
