@@ -70,6 +70,7 @@ def test_every_state_between_two_turns_can_be_told_as_a_position(table: Table) -
             assert legal[0] == legal[1]
 
 
+@pytest.mark.compiled_only
 @pytest.mark.parametrize("table", EACH_VARIANT, ids=str)
 def test_a_record_that_begins_from_a_position_is_a_record(table: Table) -> None:
     record = played(table)
@@ -108,6 +109,7 @@ def test_a_finished_game_is_scored() -> None:
     assert USA.score(known).winners == (1,)
 
 
+@pytest.mark.compiled_only
 def test_what_is_not_told_is_unknown_and_can_be_guessed_and_played_on() -> None:
     state = USA.position(owners=OWNERS, hands=[["red", "red", "?"], 4], tickets=[["Boston-Miami"], 2], to_move=1)
 

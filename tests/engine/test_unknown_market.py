@@ -99,6 +99,7 @@ def test_chance_cannot_go_on_and_says_what_is_unknown() -> None:
         record.resume(4, seed=1)
 
 
+@pytest.mark.compiled_only
 def test_win_probability_fills_the_market() -> None:
     record = without_market(played(Table("nordic", "", 2)))
 

@@ -135,7 +135,8 @@ def test_parameters_stand_where_compiled_code_reads_them() -> None:
 # -- plans ------------------------------------------------------------------------
 
 
-@settings(max_examples=60 if IS_COMPILED else 8)
+@pytest.mark.compiled_only
+@settings(max_examples=60)
 @given(name=st.sampled_from(EVERY_MAP), data=st.data())
 def test_a_plan_takes_as_few_trains_as_the_exact_forest(name: str, data: st.DataObject) -> None:
     position = Position(name, 2 if name != "usa" else data.draw(st.sampled_from([2, 4])))

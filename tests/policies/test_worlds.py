@@ -136,6 +136,7 @@ def test_what_a_seat_gave_back_is_where_it_put_it(name: str) -> None:
                 assert Law(broken_law(world, game_tables(record.map, 3))) == Law.NONE
 
 
+@pytest.mark.compiled_only
 def test_worlds_hold_long_tickets_only_where_the_opening_put_them() -> None:
     record = a_record("europe", 3)
     is_long = np.array([ticket.deck == "long" for ticket in record.map.tickets])
