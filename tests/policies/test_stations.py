@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import ttr_analysis as ttr
 from tests.engine.cells import LAST_LEFT
 from tests.engine.conformance import open_memories
 from tests.engine.positions import Action, Position, changed
+from tests.engine.walks import state_of
 from tests.fixtures import load
 from ttr_analysis import Game, simulate
 from ttr_analysis.engine.codes import BUILD_STATION, CLAIM_ROUTE, argument_of, kind_of, unpack_cards
@@ -21,6 +23,9 @@ from ttr_analysis.policies.planner.stations import lend_to_stations
 from ttr_analysis.policies.search.candidates import candidates
 from ttr_analysis.rules.chance import seed_key
 from ttr_analysis.tables import MAX_CITIES
+from ttr_analysis.viz.reviews import advice_html
+from ttr_analysis.viz.style import BOARD
+from ttr_analysis.widgets.snapshot import place_of
 
 pytestmark = pytest.mark.compiled_only
 
@@ -57,6 +62,18 @@ def test_the_last_turn_saves_a_ticket_by_a_station() -> None:
 
     assert built(position, action) in ENDS
     assert cards[-1] == 0, "a locomotive is worth more"
+
+
+def test_advice_to_build_a_station_shows_it_in_its_city() -> None:
+    _, state = state_of(cut_off().hand(0, red=1).hand(1, blue=3))
+
+    advice = ttr.studies.advise(state, rollouts=8)
+
+    assert str(advice.best) == "build a station in Edinburgh with 1 red"
+    assert place_of(advice.best) == {"city": "Edinburgh"}
+    board = advice_html(advice)
+    assert board.count("<title>Edinburgh: station of P0</title>") == 1
+    assert board.count(f"fill='{BOARD.glow}'") == 1
 
 
 def test_where_a_station_stands_the_other_end_will_do() -> None:

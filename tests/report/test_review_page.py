@@ -13,6 +13,8 @@ from tests.studies.test_reviews import interrupt_judging
 from ttr_analysis import Game, GameMap, GameRecord, cli
 from ttr_analysis.report.review import write_review
 from ttr_analysis.studies import review
+from ttr_analysis.studies.reviews.results import Review
+from ttr_analysis.viz.style import BOARD
 
 pytestmark = pytest.mark.compiled_only
 
@@ -37,6 +39,24 @@ def test_the_page_is_whole_on_every_map_and_names_are_no_markup(any_map: GameMap
     assert text.count("class='moment-of'") == len(found.moments()) == text.count("class='moment'")
     assert all(f"href='#{step}'" in text for step in found.moments().index)
     assert text.count('<main id="widget">') == 1
+
+
+def test_the_boards_of_a_move_show_stations_and_where_one_was_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = review(Game("europe").play(["Random", "Planner"], seed=3), rollouts=2, progress=False)
+    builds = found.table[found.table["move"].str.startswith("station ")]
+    monkeypatch.setattr(Review, "moments", lambda *_: builds)
+    write_review(found, tmp_path / "page.html")
+    sections = (tmp_path / "page.html").read_text("utf-8").split("<section class='moment-of'>")[1:]
+
+    assert len(sections) == len(builds) > 1
+    for step, seat, section in zip(builds.index, builds["seat"], sections, strict=True):
+        played = section.split("</figure>")[0]
+        [city] = found.record.state_at(step).stations.keys() - found.record.state_at(step - 1).stations.keys()
+        assert f"<title>{city}: station of P{seat}</title>" in played
+        assert played.count(f"fill='{BOARD.glow}'") == 1
+        assert played.count(": station of P") == len(found.record.state_at(step).stations)
 
 
 def test_the_command_writes_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -49,6 +49,20 @@ def worth(*rows: tuple[int, float, float, float]) -> pd.DataFrame:
 
 
 @pytest.mark.compiled_only
+@pytest.mark.parametrize("name", ["europe", "nederland"])
+def test_what_winners_lead_by_is_all_of_their_points(name: str) -> None:
+    """Stations, loans and scores at the start are points too."""
+    games, found = found_on(name)
+    seats = games.seats
+    won = seats["won"] > 0
+    leads = seats["points"][won].groupby(seats["game"]).mean() - seats["points"][~won].groupby(seats["game"]).mean()
+
+    table = next(finding.table for finding in found if finding.id == "winners")
+
+    assert table["figure"].sum() == pytest.approx(leads.dropna().mean())
+    assert ("Stations" in table.index) == (name == "europe")
+
+
 @pytest.mark.parametrize("name", MAPS)
 def test_sentence_table_and_picture_agree(name: str) -> None:
     _, found = found_on(name)

@@ -38,7 +38,7 @@ def test_every_judged_step_is_told_and_losses_with_what_was_better(record: GameR
     assert len(bad)
     assert [one["best"] for one in told.values() if one["best"]] == bad["best"].tolist()
     routes = {route.id for route in record.map.routes}
-    assert {one["route"] for one in told.values()} - {None} <= routes
+    assert {one["place"]["route"] for one in told.values() if one["place"]} <= routes
     assert stepper.data["win"]["percent"][0][-1] is not None
 
 

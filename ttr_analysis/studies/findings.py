@@ -589,6 +589,9 @@ def _winners(evidence: Evidence) -> Finding | None:
         "Routes": seats["route_points"],
         "Tickets": seats["ticket_gain"] + seats["ticket_loss"],
         "Bonuses": seats[list(BONUSES)].sum(axis=1),
+        "Stations": seats["station_points"],
+        "Loans": seats["loan_points"],
+        "Starting scores": seats["start"],
     }
     won = seats["won"] > 0
     leads = {}

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Protocol
 
-from ttr_analysis.maps.model import GameMap, Route, Ticket, home_of
+from ttr_analysis.maps.model import City, GameMap, Route, Ticket, home_of
 from ttr_analysis.viz.sheet import arcs_of, board_sheet
 from ttr_analysis.viz.style import CARD_STYLES
 from ttr_analysis.viz.svg import draw_board
@@ -24,6 +24,7 @@ def map_svg(
     *,
     stations: Mapping[str, int] | None = None,
     highlight: Collection[Route] = (),
+    cities: Iterable[City] = (),
     tickets: Iterable[Ticket] = (),
     width: int = WIDTH,
     fade: bool = True,
@@ -45,6 +46,8 @@ def map_svg(
         Seat by the name of each city that has a station.
     highlight
         Routes that stand out.
+    cities
+        Cities that stand out.
     tickets
         Tickets whose ends are joined.
     width
@@ -66,7 +69,10 @@ def map_svg(
     ends = [(a, b) for ticket in tickets for a, b, _ in arcs_of(ticket, game_map)]
     shown = {route.id for route in highlight}
     sheet = board_sheet(game_map)
-    return draw_board(sheet, owners or {}, stations=stations, highlight=shown, ends=ends, width=width, fade=fade)
+    names = [city.name for city in cities]
+    return draw_board(
+        sheet, owners or {}, stations=stations, highlight=shown, cities=names, ends=ends, width=width, fade=fade
+    )
 
 
 # -- answers made of routes ----------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
-from ttr_analysis.engine.actions import ClaimRoute
+from ttr_analysis.engine.actions import BuildStation, ClaimRoute
 from ttr_analysis.viz.html import map_svg
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _WIDTH: Final = 460
 
 def advice_html(advice: Advice) -> str:
     """
-    Return advice as HTML: the first actions of its table, and the board if the best one is a claim.
+    Return advice as HTML: the first actions of its table, and the board if the best one is about a place.
 
     Examples
     --------
@@ -41,10 +41,15 @@ def advice_html(advice: Advice) -> str:
         ]
         for row in _records(advice.table.head(_N_ACTIONS))
     ]
+    routes = [best.route] if isinstance(best, ClaimRoute) else []
+    cities = [best.city] if isinstance(best, BuildStation) else []
     board = ""
-    if isinstance(best, ClaimRoute):
-        owners = {**view.owners, best.route.id: view.seat}
-        board = map_svg(view.game_map, owners, highlight=[best.route], width=_WIDTH, fade=False)
+    if routes or cities:
+        owners = {**view.owners, **{route.id: view.seat for route in routes}}
+        stations = {**view.stations, **{city.name: view.seat for city in cities}}
+        board = map_svg(
+            view.game_map, owners, stations=stations, highlight=routes, cities=cities, width=_WIDTH, fade=False
+        )
     return f"{_table(repr(advice).strip('<>'), ['move', 'win', 'points', 'lead', 'reason'], rows)}{board}"
 
 

@@ -44,6 +44,7 @@ def draw_board(
     *,
     stations: Mapping[str, int] | None = None,
     highlight: Collection[str] = (),
+    cities: Collection[str] = (),
     ends: Sequence[tuple[str, str]] = (),
     width: int,
     fade: bool = True,
@@ -61,6 +62,8 @@ def draw_board(
         Seat by the name of each city that has a station.
     highlight
         Ids of routes that stand out.
+    cities
+        Names of cities that stand out.
     ends
         Pairs of cities to be joined by a dashed line, as those of tickets.
     width
@@ -81,6 +84,8 @@ def draw_board(
         is_faint = fade and (highlight or ends) and route["id"] not in highlight
         drawn = _route(sheet, route, owners)
         parts += [f"<g opacity='{_FAINT}'>", *drawn, "</g>"] if is_faint else drawn
+    for x, y in (spots[name] for name in cities):
+        parts.append(f"<circle cx='{x}' cy='{y}' r='{2.4 * sheet['radius']:.0f}' fill='{BOARD.glow}'/>")
     style = f"style='width:100%;max-width:{width}px'"
     return "".join(_board(sheet, style, [*parts, *_tokens(sheet), *_cities(sheet, stations or {})]))
 

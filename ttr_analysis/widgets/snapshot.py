@@ -16,7 +16,7 @@ import numpy as np
 
 from ttr_analysis.analysis.tickets.network import ForestSolver, trains_of
 from ttr_analysis.cards import CARD_KINDS
-from ttr_analysis.engine.actions import ClaimRoute
+from ttr_analysis.engine.actions import Action, BuildStation, ClaimRoute
 from ttr_analysis.engine.layout import Phase
 from ttr_analysis.engine.scores import Score, Scores, TicketScore
 from ttr_analysis.engine.state import GameState, Owner, PublicState
@@ -544,8 +544,8 @@ def review_data(review: Review, record: GameRecord, seat: int | None = None) -> 
     -------
     data
         By step: `label`, `loss` with its ends in percent, and of what was
-        better `best`, its `reason` and its `route`, None for one that is
-        about none; "" and None where nothing was.
+        better `best`, its `reason` and its `place`; "" and None where nothing
+        was.
 
     Raises
     ------
@@ -572,9 +572,19 @@ def review_data(review: Review, record: GameRecord, seat: int | None = None) -> 
             "loss": [100 * loss, 100 * low, 100 * high],
             "best": review.best_move(step) if is_worse else "",
             "reason": review.reason(step) if is_worse else "",
-            "route": action.route.id if is_worse and isinstance(action, ClaimRoute) else None,
+            "place": place_of(action) if is_worse else None,
         }
     return data
+
+
+def place_of(action: Action | None) -> dict[str, str] | None:
+    """Return the route that an action claims, or the city in which it builds, by its kind; None for any other."""
+    match action:
+        case ClaimRoute(route):
+            return {"route": route.id}
+        case BuildStation(city):
+            return {"city": city.name}
+    return None
 
 
 def _check_game(curve: pd.DataFrame, acting: Sequence[int], n_seats: int) -> None:

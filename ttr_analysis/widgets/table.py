@@ -11,14 +11,13 @@ import traitlets
 from ipywidgets import widget_serialization
 
 from ttr_analysis._errors import GameError
-from ttr_analysis.engine.actions import ClaimRoute
 from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.protocol import PolicyLike
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.records.record import Game, GameRecord
 from ttr_analysis.widgets.base import MessageWidget, css, esm
 from ttr_analysis.widgets.human_game import PERSON, HumanGame
-from ttr_analysis.widgets.snapshot import ENDINGS, PHASES, fixed_facts
+from ttr_analysis.widgets.snapshot import ENDINGS, PHASES, fixed_facts, place_of
 from ttr_analysis.widgets.wording import percent
 
 if TYPE_CHECKING:
@@ -103,7 +102,7 @@ class GameTable(MessageWidget):
     busy = traitlets.Unicode("", read_only=True).tag(sync=True)
     problem = traitlets.Dict({"text": "", "can_go_on": False}, read_only=True).tag(sync=True)
     about = traitlets.Dict({"route": "", "step": 0, "words": ""}, read_only=True).tag(sync=True)
-    advised = traitlets.Dict({"words": "", "route": "", "step": 0, "n": 0}, read_only=True).tag(sync=True)
+    advised = traitlets.Dict({"words": "", "place": None, "step": 0, "n": 0}, read_only=True).tag(sync=True)
     stepping = traitlets.Any(None, allow_none=True, read_only=True).tag(sync=True, **widget_serialization)
 
     def __init__(
@@ -395,14 +394,14 @@ class GameTable(MessageWidget):
         best = advice.table.iloc[0]
         reason = f" – {best['reason']}" if best["reason"] else ""
         words = f"Best: {best['move']}, {percent(best['win'])} to win{reason}"
-        self._show_advice(words, advice.best.route.id if isinstance(advice.best, ClaimRoute) else "")
+        self._show_advice(words, place_of(advice.best))
 
     def _show_cost(self) -> None:
         self._show_advice(self.last_cost(_HINT_SECONDS))
 
-    def _show_advice(self, words: str, route: str = "") -> None:
+    def _show_advice(self, words: str, place: dict[str, str] | None = None) -> None:
         self._n_said += 1
-        self.set_trait("advised", {"words": words, "route": route, "step": self._human_game.n_steps, "n": self._n_said})
+        self.set_trait("advised", {"words": words, "place": place, "step": self._human_game.n_steps, "n": self._n_said})
 
     def _show_review(self) -> None:
         from ttr_analysis.studies.reviews import review

@@ -13,6 +13,7 @@
  * board.close(ids)             exactly these are crossed out
  * board.highlight(ids, name)   exactly these have the class (default "is-lit": a glow)
  * board.highlightCities(names, name)
+ * board.markBetter(place)      the route or city, { route } or { city }, of what is better; null for none
  * board.markLast(id)           the route that the last move was about; null for none
  * board.arrive(ids)            exactly these have just been taken, one after the other
  * board.setTickets(tickets)    exactly these are drawn: [{ticket: place in sheet.tickets, owner, state}]; without an owner
@@ -108,6 +109,10 @@ function marks(routes, cities) {
     },
     highlight: (ids, name = "is-lit") => mark(routes, name, ids),
     highlightCities: (names, name = "is-lit") => mark(cities, name, names),
+    markBetter(place) {
+      mark(routes, "is-better", place?.route ? [place.route] : []);
+      mark(cities, "is-better", place?.city ? [place.city] : []);
+    },
     markLast(id) {
       if (id === last) return;
       const changed = [last, id].filter((one) => one !== null).map((one) => [one, routes.get(one)]);

@@ -8,7 +8,7 @@
  *   review.track          the marks below the slider
  *   review.bar            how likely each seat is to win
  *   review.verdict        what is said of the step, and what was better
- *   review.set(step)      show a step; returns the route that would have been better, null if none
+ *   review.set(step)      show a step; returns the place that would have been better, { route } or { city }, or null
  */
 
 const SYMBOLS = { inaccuracy: "?!", mistake: "?", blunder: "??" };
@@ -87,7 +87,7 @@ function makeReview(facts, found, win, nSteps) {
         : [];
       const said = make("div", { class: "ttr-said" }, ...(symbol ? [symbol, " "] : []), words(step) || "Not judged");
       verdict.replaceChildren(said, ...better);
-      return one?.route ?? null;
+      return one?.place ?? null;
     },
   };
 }

@@ -115,7 +115,7 @@ function makeBoard(facts) {
   return {
     element,
     markLast: board.markLast,
-    markBetter: (id) => board.highlight(id ? [id] : [], "is-better"),
+    markBetter: board.markBetter,
     showTickets(moment, seat = null, on = false) {
       if (seat === null && !seats.size) return;
       if (seat !== null) seats[on ? "add" : "delete"](seat);

@@ -358,7 +358,7 @@ function makeBoard(facts, { onRoute, onCity, onLook }) {
       board.highlight(route === null ? [] : [route]);
       board.highlightCities(city ? [city] : []);
     },
-    showBetter: (id) => board.highlight(id ? [id] : [], "is-better"),
+    showBetter: board.markBetter,
     setAbout: hint.set,
     stop: hint.stop,
     set(now) {
@@ -633,7 +633,7 @@ function showGame({ model, el }) {
     // A hint is of this moment; what a move cost stays until another move is made.
     const isNow = advised.step === model.get("now").step;
     keep(() => adviser.set(isNow ? advised : { words: "" }));
-    board.showBetter(isNow ? advised.route : "");
+    board.showBetter(isNow ? advised.place : null);
   }
   const onStepping = () => stepping.set(model.get("stepping"));
   const listeners = { now: onNow, busy: onBusy, problem: onProblem, about: onAbout, stepping: onStepping, advised: onAdvised };
