@@ -6,16 +6,18 @@ from dataclasses import replace
 from functools import cache
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
+from matplotlib.transforms import Bbox
 
 from tests.fixtures import load
 from ttr_analysis import studies
 from ttr_analysis.analysis import tickets
 from ttr_analysis.policies import Planner
-from ttr_analysis.studies.findings import Evidence, Findings, find, long_routes, pays_from, worth_in_words
+from ttr_analysis.studies.findings import Evidence, Finding, Findings, find, long_routes, pays_from, worth_in_words
 from ttr_analysis.viz.findings import finding_svg, findings_html
 from ttr_analysis.widgets import RouteCosts
 
@@ -39,6 +41,15 @@ def rooms_of_labels(picture: ET.Element) -> list[float]:
             width = TextPath((0, 0), shown, size=13, prop=font).get_extents().width
             found.append(float(text.get("x", "0")) - width)
     return found
+
+
+def room_of(text: ET.Element) -> Bbox:
+    """Return where the letters of a text stand, without what hangs below the line."""
+    x, y, size = (float(text.get(key, "nan")) for key in ("x", "y", "font-size"))
+    font = FontProperties(family="DejaVu Sans", weight=text.get("font-weight", "400"))
+    width = TextPath((0, 0), text.text or "", size=size, prop=font).get_extents().width
+    left = x - {"start": 0, "middle": width / 2, "end": width}[text.get("text-anchor", "")]
+    return Bbox.from_extents(left, y - 0.73 * size, left + width, y)
 
 
 def worth(*rows: tuple[int, float, float, float]) -> pd.DataFrame:
@@ -105,6 +116,24 @@ def test_findings_are_what_the_questions_answer() -> None:
     (route,) = long_routes(nordic)
     played = studies.route_worth(nordic, route, own=range(0, 9, 3), n_games=120, progress=False)
     assert found["long-route"].sentence == worth_in_words(route, played)
+
+
+@pytest.mark.parametrize("name", ["nordic", "switzerland", "nederland", "usa", "europe"])
+def test_names_at_the_ends_of_a_route_lie_on_no_dot_and_on_no_other_name(name: str) -> None:
+    """Whichever route the sentence tells of; in the widest font of those named."""
+    game_map = load(name)
+    table = pd.DataFrame({"figure": 1.0}, index=[route.id for route in game_map.routes])
+    for route in game_map.routes:
+        told = table.assign(is_told=table.index == route.id)
+        finding = Finding("hurry", "", "", 1, 1, 1, "points", told, "board")
+        picture = ET.fromstring(finding_svg(finding, game_map))  # noqa: S314 - our own
+        first, second = (room_of(text) for text in picture.iter("{http://www.w3.org/2000/svg}text"))
+        assert not first.overlaps(second)
+        for dot in picture.iter("{http://www.w3.org/2000/svg}circle"):
+            x, y, radius = (float(dot.get(key, "nan")) for key in ("cx", "cy", "r"))
+            for room in (first, second):
+                nearest = np.clip([x, y], room.min, room.max)
+                assert np.hypot(*(nearest - [x, y])) > radius, route.id
 
 
 def test_only_what_is_exact_is_found_without_games() -> None:

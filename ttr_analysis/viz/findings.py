@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Any, Final
+from math import hypot, inf
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ttr_analysis.viz.sheet import CitySheet, board_sheet
+from ttr_analysis.viz.sheet import CitySheet, Sheet, board_sheet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Mapping
@@ -177,25 +178,88 @@ def _board(finding: Finding, game_map: GameMap) -> str:
             f"<title>{escape(route['words'])}: {_tick(figure, finding.unit)}</title></path>"
         )
     ends = {city for route in sheet["routes"] if route["id"] in told for city in route["cities"]}
+    names = _end_names([city for city in sheet["cities"] if city["name"] in ends], sheet, told)
     for city in sheet["cities"]:
         is_end = city["name"] in ends
+        radius = unit * (0.4 if is_end else 0.2)
+        if not is_end and any(room.away(city["x"], city["y"]) < radius for room, _ in names):
+            continue  # where names find no free room, a dot under one would only make it hard to read
         parts.append(
-            f"<circle cx='{city['x']}' cy='{city['y']}' r='{unit * (0.4 if is_end else 0.2):.0f}' "
+            f"<circle cx='{city['x']}' cy='{city['y']}' r='{radius:.0f}' "
             f"fill='{ACCENT if is_end else 'currentColor'}' fill-opacity='{1 if is_end else 0.5}'/>"
         )
-    parts += _end_names([city for city in sheet["cities"] if city["name"] in ends], sheet["view"])
+    parts += [text for _, text in names]
     return "".join([*parts, "</svg>"])
 
 
-def _end_names(cities: list[CitySheet], view: tuple[int, int, int, int]) -> Iterator[str]:
-    """Yield the names of the ends of a route, on the side where there is more room, the upper one above."""
-    left, _, width, height = view
-    size = max(width, height) // 24
-    cities = sorted(cities, key=lambda city: city["y"])
-    for i, city in enumerate(cities):
-        is_left = city["x"] < left + width / 2
-        x = city["x"] + (0.5 if is_left else -0.5) * size
-        y = city["y"] + (-0.25 if i < len(cities) / 2 else 0.95) * size
+class _Room(NamedTuple):
+    """A name beside a city: the rectangle that it takes, and which of its points is where the text is anchored."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+    anchor: str
+
+    def outside(self, view: tuple[int, int, int, int]) -> float:
+        """Return how far it reaches out of the picture."""
+        left, top, width, height = view
+        return (
+            max(0.0, left - self.left)
+            + max(0.0, self.right - left - width)
+            + max(0.0, top - self.top)
+            + max(0.0, self.bottom - top - height)
+        )
+
+    def away(self, x: float, y: float) -> float:
+        """Return how far it is from a point."""
+        return hypot(max(self.left - x, 0.0, x - self.right), max(self.top - y, 0.0, y - self.bottom))
+
+    def overlaps(self, other: _Room) -> bool:
+        """Return whether it lies on another name."""
+        return (
+            self.left < other.right and other.left < self.right and self.top < other.bottom and other.top < self.bottom
+        )
+
+
+def _end_names(cities: list[CitySheet], sheet: Sheet, told: set[str]) -> list[tuple[_Room, str]]:
+    """Return the names of the ends of a route where they lie on no dot, no other name, and not on the route."""
+    view, unit = sheet["view"], sheet["unit"]
+    size = max(view[2:]) // 24
+    dots = [(city["x"], city["y"], 0.25 * unit) for city in sheet["cities"]]
+    spots = [(x, y, 0.4 * unit) for route in sheet["routes"] if route["id"] in told for x, y in route["spots"]]
+    found: list[tuple[_Room, str]] = []
+
+    def cost(room: _Room, city: CitySheet) -> float:
+        n_crossed = sum(room.overlaps(other) for other, _ in found)
+        n_crossed += sum(room.away(end["x"], end["y"]) < 0.45 * unit for end in cities)
+        n_dots = sum(room.away(x, y) < radius for x, y, radius in dots)
+        n_spots = sum(room.away(x, y) < radius for x, y, radius in spots)
+        others = [room.away(end["x"], end["y"]) for end in cities if end is not city]
+        away = room.away(city["x"], city["y"])
+        is_astray = min(others, default=inf) < away + 0.4 * size
+        return 100 * room.outside(view) + 40 * n_crossed + 4 * (n_dots + is_astray + away / size) + 3 * n_spots
+
+    for city in sorted(cities, key=lambda city: city["y"]):
+        room = min(_rooms(city, size, view), key=lambda room: cost(room, city))
+        x = {"start": room.left, "middle": (room.left + room.right) / 2, "end": room.right}[room.anchor]
         look = f"{_FONT} font-size='{size}' font-weight='700' fill='currentColor'"
-        anchor = "start" if is_left else "end"
-        yield f"<text x='{x:.0f}' y='{y:.0f}' text-anchor='{anchor}' {look}>{escape(city['name'])}</text>"
+        at = f"x='{x:.0f}' y='{room.bottom - 0.2 * size:.0f}' text-anchor='{room.anchor}'"
+        found.append((room, f"<text {at} {look}>{escape(city['name'])}</text>"))
+    return found
+
+
+def _rooms(city: CitySheet, size: int, view: tuple[int, int, int, int]) -> Iterator[_Room]:
+    """Yield where the name of a city may stand, the best first: beside its dot, at a corner, above and below."""
+    wide = len(city["name"]) * size * _BOLD_LETTER / _TEXT
+    for gap in (0.45 * size, 0.9 * size, 1.8 * size):
+        for up in (0, -1, 1):
+            middle = city["y"] + up * (gap + 0.3 * size)
+            for side, anchor in ((1, "start"), (-1, "end")):
+                x = city["x"] + side * (gap if up == 0 else 0.8 * gap)
+                left = x if side > 0 else x - wide
+                yield _Room(left, middle - size / 2, left + wide, middle + size / 2, anchor)
+        for up in (-1, 1):
+            middle = city["y"] + up * (gap + 0.5 * size)
+            left = max(view[0], min(view[0] + view[2] - wide, city["x"] - wide / 2))
+            yield _Room(left, middle - size / 2, left + wide, middle + size / 2, "middle")
