@@ -173,6 +173,20 @@ def test_stations_of_a_position_count_for_turns_costs_and_points() -> None:
     assert read_position(text, "table")[0].stations == {"Wien": 1}
 
 
+def test_a_deal_has_one_long_ticket() -> None:
+    game = Game("europe")
+    long = [ticket.id for ticket in load("europe").tickets if ticket.deck == "long"]
+    with pytest.raises(PositionError, match="tickets: expected at most 1 of P1 from the deck long, got 2"):
+        game.position(tickets=[[], long[:2]])
+
+    text = GameRecord.from_position(game.position(tickets=[long[:1], 2])).dumps()
+    shown = {"event": "tickets_shown", "seat": 1}
+    with pytest.raises(RecordError, match="P1 cannot hold 2 tickets of a deck of which it was dealt 1"):
+        GameRecord.loads(text + json.dumps({**shown, "tickets": long[1:3]}) + "\n")
+    record = GameRecord.loads(text + json.dumps({**shown, "tickets": [long[1], "Berlin-Roma"]}) + "\n")
+    assert [ticket and ticket.id for ticket in record.state_at(-1).tickets[1]] == [long[1], "Berlin-Roma"]
+
+
 def test_a_station_is_corrected_and_told() -> None:
     begun = Game("europe").position(stations={"Wien": 0}, hands=[3, 3], tickets=[1, 1], to_move=0)
     text = GameRecord.from_position(begun, players=["Ann", "Bo"]).dumps()

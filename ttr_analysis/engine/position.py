@@ -30,6 +30,7 @@ from ttr_analysis.engine.layout import (
     Ending,
     State,
 )
+from ttr_analysis.engine.unknowns import n_of_leaving_decks
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.tables import Tables, game_tables
 
@@ -503,7 +504,12 @@ class _Setter:
             if n_left < 0:
                 continue
             state.n_held[seat] = len(held)
-            state.held[seat, : len(held)] = held
+            state.held[seat, : len(held)] = self._in_order(held)
+            for deck, n in enumerate(n_of_leaving_decks(tables, held)):
+                dealt = int(tables.deck_deal[deck])
+                if n > dealt:
+                    name = self.map.rules.tickets.decks[deck].name
+                    self._refuse("tickets", n, f"expected at most {dealt} of P{seat} from the deck {name}")
             self._put_tickets("tickets", held, seat, f"P{seat}", seen)
         lying, out = told.ticket_discards or (), told.tickets_out or ()
         n_left -= len(lying) + len(out)
@@ -536,12 +542,19 @@ class _Setter:
         for hand in hands:
             for deck in range(tables.n_decks):
                 if tables.deck_leaves[deck]:
-                    n_known = sum(ticket != UNKNOWN_TICKET and tables.ticket_deck[ticket] == deck for ticket in hand)
+                    n_known = n_of_leaving_decks(tables, hand)[deck]
                     n_before = int(tables.deck_deal[: deck + 1].sum())
                     n_places += min(int(tables.deck_deal[deck]) - n_known, hand[:n_before].count(UNKNOWN_TICKET))
         if not any(UNKNOWN_TICKET in hand for hand in hands):
             state.ticket_at[leaving] = AT_REMOVED
         return max(0, len(leaving) - out.count(UNKNOWN_TICKET)), n_places
+
+    def _in_order(self, held: Sequence[int]) -> Sequence[int]:
+        """Return tickets with unknown ones first, where these may be of a deck that is dealt at the opening only."""
+        tables = self.tables
+        if not any(tables.deck_leaves[: tables.n_decks]) or any(n_of_leaving_decks(tables, held)):
+            return held
+        return sorted(held, key=lambda ticket: ticket != UNKNOWN_TICKET)
 
     def _put_tickets(self, part: str, tickets: Sequence[int], place: int, where: str, seen: dict[int, str]) -> None:
         """Put tickets in a place; each can be in one only."""

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from ttr_analysis._words import counted, listed
 from ttr_analysis.cards import CARD_KINDS, CardCounts
 from ttr_analysis.engine.layout import AT_PILE, UNKNOWN_CARD, UNKNOWN_TICKET, State
@@ -115,7 +117,13 @@ def _left_of_shuffle(state: State, tables: Tables) -> list[int]:
     return left
 
 
-def identify_tickets(state: State, seat: int, tickets: Sequence[int]) -> str:
+def n_of_leaving_decks(tables: Tables, tickets: Sequence[int]) -> list[int]:
+    """Return how many of some tickets, known or not, are of each deck that leaves the game after the opening."""
+    decks = [int(tables.ticket_deck[ticket]) for ticket in tickets if ticket != UNKNOWN_TICKET]
+    return [decks.count(deck) if tables.deck_leaves[deck] else 0 for deck in range(tables.n_decks)]
+
+
+def identify_tickets(state: State, tables: Tables, seat: int, tickets: Sequence[int]) -> str:
     """
     Fill in the unknown tickets of a seat that shows all it holds.
 
@@ -123,6 +131,8 @@ def identify_tickets(state: State, seat: int, tickets: Sequence[int]) -> str:
     ----------
     state
         Changed in place, if nothing is wrong.
+    tables
+        The map, its rules and the number of players.
     seat
         Who shows its tickets.
     tickets
@@ -146,9 +156,17 @@ def identify_tickets(state: State, seat: int, tickets: Sequence[int]) -> str:
     new = [ticket for ticket in tickets if ticket not in known]
     if any(state.ticket_at[ticket] != AT_PILE for ticket in new):
         return f"P{seat} cannot hold one of these tickets: it is seen elsewhere"
-    left = iter(new)
-    for i, ticket in enumerate(held.tolist()):
-        if ticket == UNKNOWN_TICKET:
-            held[i] = next(left)
-            state.ticket_at[held[i]] = seat
+    reason = _too_many_dealt(tables, seat, tickets)
+    if not reason:
+        places = np.flatnonzero(held == UNKNOWN_TICKET)
+        held[places] = new
+        state.ticket_at[new] = seat
+    return reason
+
+
+def _too_many_dealt(tables: Tables, seat: int, tickets: Sequence[int]) -> str:
+    """Return why a seat cannot hold so many tickets of a deck that is dealt at the opening only; "" if it can."""
+    for deck, n in enumerate(n_of_leaving_decks(tables, tickets)):
+        if n > tables.deck_deal[deck]:
+            return f"P{seat} cannot hold {n} tickets of a deck of which it was dealt {tables.deck_deal[deck]}"
     return ""

@@ -443,7 +443,7 @@ class LogFollower:
                     ranked = sorted(copies, key=lambda n: (n not in held, self.vector.ticket_at[n] != AT_PILE))
                     shown += ranked[:1]
             after = self.vector.copy()
-            if shown and not identify_tickets(after, seat, shown):
+            if shown and not identify_tickets(after, self.packed.tables, seat, shown):
                 self.vector = after
                 self.entries.append(Entry(SHOWN, seat, tickets=tuple(shown)))
                 self._n_steps += 1

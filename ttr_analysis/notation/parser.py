@@ -378,7 +378,7 @@ class LineParser(StepReader):
         place = scan.at
         tickets = tuple(ticket for ticket, _ in self._ticket_items([ticket.id for ticket in self.map.tickets]))
         after = vector.copy()
-        reason = identify_tickets(after, self._seat, tickets)
+        reason = identify_tickets(after, self.packed.tables, self._seat, tickets)
         if reason:
             raise scan.error(reason, at=place, is_illegal=True)
         self.vector = after

@@ -353,7 +353,7 @@ def make_step(state: State, tables: Tables, step: Step, tape: Ints | None = None
         state.cells[:] = step.laid.cells
         return
     if step.shown is not None:
-        identify_tickets(state, step.shown.seat, step.shown.tickets)
+        identify_tickets(state, tables, step.shown.seat, step.shown.tickets)
         return
     identify_played(state, step)
     tape = tape_of(step.script, 0) if tape is None else tape

@@ -262,7 +262,7 @@ class _Follower:
             raise ImpossibleError(self.first, "tickets are shown when the game is over")
         if entry.seat >= self.tables.n_seats:
             raise ImpossibleError(self.first, f"there is no P{entry.seat}")
-        reason = identify_tickets(state.copy(), entry.seat, entry.tickets)
+        reason = identify_tickets(state.copy(), self.tables, entry.seat, entry.tickets)
         if reason:
             raise ImpossibleError(self.first, reason)
 
