@@ -71,3 +71,9 @@ def test_tables_of_the_readers_own_making_are_shown_as_pandas_does() -> None:
 
     assert "<td>1</td>" in shown(table.T)
     assert "<td>5</td>" in shown(table.groupby("a").agg({"b": ["sum"]}))
+
+
+def test_a_table_without_rows_says_why() -> None:
+    assert "no rows: no tunnel was attempted" in shown(
+        as_table(pd.DataFrame({"n": []}), why_empty="no tunnel was attempted")
+    )

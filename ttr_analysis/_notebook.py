@@ -41,9 +41,10 @@ class Table(pd.DataFrame):
     pandas does.
     """
 
-    _metadata: ClassVar[list[str]] = ["shown_first", "header_units"]
+    _metadata: ClassVar[list[str]] = ["shown_first", "header_units", "why_empty"]
     shown_first: Sequence[str] = ()
     header_units: Mapping[str, str] = UNITS
+    why_empty: str = ""
 
     @property
     def _constructor(self) -> type[Table]:
@@ -84,6 +85,8 @@ class Table(pd.DataFrame):
 
     def _notes(self, names: list[str], shown: list[str], n_rows: int | None, *, has_intervals: bool) -> list[str]:
         """Return what to know of what is shown."""
+        if self.empty:
+            return [f"no rows: {self.why_empty}" if self.why_empty else "no rows"]
         notes = [counted(f"{len(self):,}", "row")] if n_rows and len(self) > n_rows else []
         if has_intervals:
             notes.append("95% intervals in parentheses")
@@ -93,7 +96,9 @@ class Table(pd.DataFrame):
         return notes
 
 
-def as_table(frame: pd.DataFrame, first: Sequence[str] = (), units: Mapping[str, str] | None = None) -> Table:
+def as_table(
+    frame: pd.DataFrame, first: Sequence[str] = (), units: Mapping[str, str] | None = None, why_empty: str = ""
+) -> Table:
     """
     Return a frame that shows itself well.
 
@@ -106,6 +111,8 @@ def as_table(frame: pd.DataFrame, first: Sequence[str] = (), units: Mapping[str,
         those that say something.
     units
         Of columns that mean something else than in other tables.
+    why_empty
+        What to say if there are no rows.
 
     Examples
     --------
@@ -118,6 +125,7 @@ def as_table(frame: pd.DataFrame, first: Sequence[str] = (), units: Mapping[str,
     table.attrs = dict(frame.attrs)
     table.shown_first = tuple(first)
     table.header_units = {**UNITS, **(units or {})}
+    table.why_empty = why_empty
     return table
 
 

@@ -446,8 +446,8 @@ def _score(options: argparse.Namespace) -> int:
         print("The game is not over: points as if it ended here.")
     elif not record.winners:
         print("Who won depends on tickets that are not known.")
-    elif scores.tie_break:
-        print(f"The tie is broken by {scores.tie_break.replace('_', ' ')}.")
+    elif scores.tie:
+        print(f"{scores.tie}.")
     return DONE
 
 

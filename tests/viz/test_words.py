@@ -51,7 +51,9 @@ def test_all_that_happens_is_told(path: Path) -> None:
             rest = text.partition(";")[2]
             said = any(words in f"{rest};" for words in (f"P{seat} pays a toll ", f"P{seat} takes ", f" to P{seat};"))
             assert paid == said
-        assert ("the game is over" in text) == (after.is_over and not before.is_over)
+        ends = after.is_over and not before.is_over
+        assert ("the game is over" in text) == ends
+        assert (" each: " in text) == (ends and bool(record.score().tie))
         assert ("the last round begins" in text) == (after.is_last_round and not before.is_last_round)
 
 

@@ -176,6 +176,13 @@ def test_what_a_line_tells_is_said_before_it_is_entered(pad: Recording) -> None:
     assert len(pad.lines) == len(SET_UP)
 
 
+def test_a_line_holds_a_claim_of_a_tunnel_with_all_that_follows(pad: Recording) -> None:
+    line = "Bergen-Oslo red 2, locomotive 2 reveals blue, red, green; declines"
+    told = pad.check(line).told
+    assert "(red, 4) with 2 red, 2 locomotives; the tunnel shows blue, red and green; P0: " in told, told
+    assert pad.enter(line) == f"P0: {line}"
+
+
 def test_an_illegal_line_says_why(pad: Recording) -> None:
     check = pad.check("pass")
     assert (check.problem, check.at) == ("P0 can do something else; who can may not pass", 0)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from ttr_analysis._arrays import Ints
-from ttr_analysis._words import counted
+from ttr_analysis._words import counted, listed
 from ttr_analysis.engine.kernel import scoring as columns
 from ttr_analysis.engine.kernel.scoring import goal_reached, label_at_end, score_games
 from ttr_analysis.engine.layout import NOBODY, UNKNOWN_TICKET, State
@@ -271,9 +271,32 @@ class Scores:
     @property
     def _outcome(self) -> str:
         """Who won and, if points were equal, by what."""
-        winners = " and ".join(self.seats[seat].who for seat in self.winners)
+        winners = listed(self.seats[seat].who for seat in self.winners)
         who = f"won by {winners}" if winners else "winners not known"
-        return f"{who}, the tie broken by {self.tie_break.replace('_', ' ')}" if self.tie_break else who
+        return f"{who}; {self.tie}" if self.tie else who
+
+    @property
+    def tie(self) -> str:
+        """
+        What decided between equal points, in words; "" if the points did, or nothing.
+
+        Examples
+        --------
+        >>> from dataclasses import replace
+        >>> import ttr_analysis as ttr
+        >>> scores = ttr.Game(ttr.load_map("usa")).play(["Greedy", "Greedy"], seed=7).score()
+        >>> equal = [replace(score, total=90, trail=20 + score.seat) for score in scores]
+        >>> replace(scores, seats=tuple(equal), tie_break="longest_trail").tie
+        'P0 and P1 have 90 points each: the longer trail decides (21 to 20)'
+        """
+        if not self.tie_break:
+            return ""
+        tied = _best(self.seats, [score.total or 0 for score in self.seats])
+        measure, what = _TIE_MEASURES[self.tie_break]
+        values = sorted((measure(score) for score in tied), reverse=True)
+        numbers = "" if self.tie_break == "path_bonus" else f" ({' to '.join(str(abs(value)) for value in values)})"
+        points = counted(tied[0].total or 0, "point")
+        return f"{listed(score.who for score in tied)} have {points} each: {what} decides{numbers}"
 
     def _repr_html_(self) -> str:
         table: Any = self.table  # the stubs of pandas leave out how it shows itself
@@ -346,7 +369,7 @@ def _tie_break(game_map: GameMap, seats: Sequence[Score]) -> str:
     tied = _best(seats, [score.total or 0 for score in seats])
     decided_by = ""
     for measure in game_map.rules.scoring.tie_breaks:
-        left = _best(tied, [_TIE_MEASURES[measure](score) for score in tied])
+        left = _best(tied, [_TIE_MEASURES[measure][0](score) for score in tied])
         if len(left) < len(tied):
             tied, decided_by = left, measure
     return decided_by
@@ -357,13 +380,16 @@ def _best(seats: Sequence[Score], values: Sequence[int]) -> list[Score]:
     return [score for score, value in zip(seats, values, strict=True) if value == max(values)]
 
 
-_TIE_MEASURES: Final[dict[str, Callable[[Score], int]]] = {
-    "completed_tickets": lambda score: score.n_completed,
-    "longest_trail": lambda score: score.trail,
-    "fewest_stations": lambda score: -len(score.stations),
-    "path_bonus": lambda score: any(b.points for b in score.bonuses if b.measure == "longest_trail"),
+_TIE_MEASURES: Final[dict[str, tuple[Callable[[Score], int], str]]] = {
+    "completed_tickets": (lambda score: score.n_completed, "the number of completed tickets"),
+    "longest_trail": (lambda score: score.trail, "the longer trail"),
+    "fewest_stations": (lambda score: -len(score.stations), "the smaller number of stations"),
+    "path_bonus": (
+        lambda score: any(b.points for b in score.bonuses if b.measure == "longest_trail"),
+        "the bonus for the longest trail",
+    ),
 }
-"""What breaks ties, as in the rules."""
+"""What breaks ties, as in the rules: of which the most wins, and in words."""
 
 
 def _score_of(game_map: GameMap, state: State, tables: Tables, seat: int, row: Ints, *, is_known: bool) -> Score:

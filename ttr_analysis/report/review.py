@@ -107,7 +107,9 @@ def _result(review: Review, names: Sequence[str]) -> str:
     if not record.is_complete:
         return f"The game is not over: {points}."
     winners = listed(_name(names[seat]) for seat in record.winners)
-    return f"{winners} won: {points}." if winners else f"The game is over: {points}."
+    tie = record.score().tie
+    decided = f" {tie}." if tie else ""
+    return f"{winners} won: {points}.{decided}" if winners else f"The game is over: {points}."
 
 
 def _table(review: Review, names: Sequence[str]) -> str:

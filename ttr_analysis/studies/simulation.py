@@ -180,7 +180,7 @@ class SimulationResult:
         else:
             frames = list(self.iterate(name, columns))
             frame = pd.concat(frames, ignore_index=True) if len(frames) != 1 else frames[0]
-        return as_table(frame, units=TABLE_UNITS.get(name))
+        return as_table(frame, units=TABLE_UNITS.get(name), why_empty=f"the games hold no {name}")
 
     def iterate(self, name: str, columns: list[str] | None = None) -> Iterator[pd.DataFrame]:
         """

@@ -62,7 +62,7 @@ def review_html(review: Review) -> str:
     >>> import ttr_analysis as ttr
     >>> record = ttr.Game(ttr.load_map("usa")).play(["Greedy", "Greedy"], seed=7)
     >>> review_html(ttr.studies.review(record, 0, rollouts=2, progress=False)).count("<table>")
-    2
+    1
     """
     whole = ["start", "skill", "others", "luck", "result"]
     counts = ["inaccuracy", "mistake", "blunder"]

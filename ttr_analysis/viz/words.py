@@ -12,7 +12,7 @@ from ttr_analysis._words import counted, listed
 from ttr_analysis.cards import CARD_KINDS, LOCOMOTIVE, CardCounts
 from ttr_analysis.engine import actions
 from ttr_analysis.engine.events import Chance, Correction, Event, Move, StartPosition, TicketsShown
-from ttr_analysis.engine.scores import Score, StationScore
+from ttr_analysis.engine.scores import Score, StationScore, score_state
 from ttr_analysis.engine.state import GameState, Owner, PendingTunnel
 from ttr_analysis.maps.model import Route, Ticket
 from ttr_analysis.records.record import GameRecord
@@ -281,6 +281,9 @@ def _tell_rest(outcomes: Iterable[Chance], before: GameState, after: GameState, 
                 yield f"the bank pays the toll of {toll} to {_given(names, seat) or f'P{seat}'}"
     if after.is_over and not before.is_over:
         yield "the game is over"
+        scores = score_state(after.game_map, after.packed, after.n_players)
+        named = tuple(replace(score, name=_given(names, score.seat)) for score in scores)
+        yield from filter(None, [replace(scores, seats=named).tie])
     elif after.is_last_round and not before.is_last_round:
         yield f"the last round begins: {counted(after.turns_left or 0, 'turn')} left"
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from ttr_analysis._errors import GameError, RecordWarning, nearest
+from ttr_analysis._words import listed
 from ttr_analysis.cards import CARD_KINDS
+from ttr_analysis.engine.events import Chance, Event
 from ttr_analysis.engine.layout import Phase
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.maps.model import GameMap
@@ -200,8 +203,7 @@ class Recording:
         except NotationError as error:
             text = text[:MOST_LETTERS]
             return Check(text, error.reason, error.at, "", self._choices(text, error))
-        told = "; ".join(map(str, reading.events))
-        return Check(text, "", len(text), told, self._more(text))
+        return Check(text, "", len(text), _told(reading.events), self._more(text))
 
     def enter(self, text: str) -> str:
         """
@@ -394,3 +396,15 @@ def _card(choice: str) -> str:
     last = words[-1] if words else ""
     is_card = last in (*CARD_KINDS, UNKNOWN) and len(words) <= 2  # noqa: PLR2004 - a clause and its card
     return last if is_card else ""
+
+
+def _told(events: Iterable[Event]) -> str:
+    """Return what a line tells in words, the cards that a tunnel shows together."""
+    parts: list[str] = []
+    for is_turned, some in groupby(events, lambda e: isinstance(e, Chance) and e.kind == "card_revealed"):
+        if is_turned:
+            cards = [(e.card if isinstance(e, Chance) else None) or "an unknown card" for e in some]
+            parts.append(f"the tunnel shows {listed(cards)}")
+        else:
+            parts.extend(map(str, some))
+    return "; ".join(parts)

@@ -291,7 +291,7 @@ _TUNNELS: Final[Figures] = {
 }
 
 
-@answers_with(_TUNNELS)
+@answers_with(_TUNNELS, why_empty="no tunnel was attempted")
 def tunnel_results(result: SimulationResult) -> pd.DataFrame:
     """
     Return how tunnels went, beside the odds that they could be paid.
@@ -321,7 +321,7 @@ def tunnel_results(result: SimulationResult) -> pd.DataFrame:
     return Tally(result, _tunnels_with_policy(result), ["policy"], _TUNNELS).table()
 
 
-@answers_with(_TUNNELS)
+@answers_with(_TUNNELS, why_empty="no tunnel was attempted")
 def tunnel_calibration(result: SimulationResult, *, bins: int = 10) -> pd.DataFrame:
     """
     Return how often tunnels succeeded, by the odds that they could be paid.

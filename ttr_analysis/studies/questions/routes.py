@@ -222,7 +222,7 @@ _LONGEST: Final[Figures] = {
 }
 
 
-@answers_with(_LONGEST)
+@answers_with(_LONGEST, {"elsewhere": "points per card"})
 def longest_routes(result: SimulationResult, game_map: MapLike) -> pd.DataFrame:
     """
     Return who took the longest routes of the map, and whether that paid.

@@ -129,7 +129,9 @@ def columns_of(figures: Figures) -> dict[str, Column]:
     return columns
 
 
-def answers_with(figures: Figures, units: Mapping[str, str] | None = None) -> Callable[[Question], Question]:
+def answers_with(
+    figures: Figures, units: Mapping[str, str] | None = None, why_empty: str = ""
+) -> Callable[[Question], Question]:
     """
     Return a decorator that puts the columns of an answer where a docstring says {columns}, and into `ANSWERS`.
 
@@ -137,7 +139,7 @@ def answers_with(figures: Figures, units: Mapping[str, str] | None = None) -> Ca
     ----------
     figures
         The columns.
-    units
+    units, why_empty
         As for `as_table`, which the answer is passed through.
     """
 
@@ -148,7 +150,7 @@ def answers_with(figures: Figures, units: Mapping[str, str] | None = None) -> Ca
 
         @wraps(question)
         def answer(*args: object, **kwargs: object) -> pd.DataFrame:
-            return as_table(question(*args, **kwargs), units=units)
+            return as_table(question(*args, **kwargs), units=units, why_empty=why_empty)
 
         return cast("Question", answer)
 

@@ -158,7 +158,7 @@ _DRAWS: Final[Figures] = {
 }
 
 
-@answers_with(_DRAWS)
+@answers_with(_DRAWS, why_empty="no tickets were drawn after the opening")
 def late_tickets(
     result: SimulationResult, by: Literal["turn", "trains_left"] = "turn", *, width: int = 5
 ) -> pd.DataFrame:
@@ -287,7 +287,7 @@ _DESTINATIONS: Final[Figures] = {
 }
 
 
-@answers_with(_DESTINATIONS)
+@answers_with(_DESTINATIONS, why_empty="no ticket of the map has several destinations")
 def destination_results(result: SimulationResult, game_map: MapLike) -> pd.DataFrame:
     """
     Return which destination of tickets with several counted, and what they yielded.
