@@ -176,11 +176,9 @@ class SimulationResult:
         """
         _check_asked(name, columns)
         if self._frames is not None:
-            frame = self._frames[name].copy() if columns is None else self._frames[name][columns].copy()
-        else:
-            frames = list(self.iterate(name, columns))
-            frame = pd.concat(frames, ignore_index=True) if len(frames) != 1 else frames[0]
-        return as_table(frame, units=TABLE_UNITS.get(name), why_empty=f"the games hold no {name}")
+            return _shown(name, self._frames[name].copy() if columns is None else self._frames[name][columns].copy())
+        frames = list(self.iterate(name, columns))
+        return _shown(name, pd.concat(frames, ignore_index=True) if len(frames) != 1 else frames[0])
 
     def iterate(self, name: str, columns: list[str] | None = None) -> Iterator[pd.DataFrame]:
         """
@@ -195,14 +193,14 @@ class SimulationResult:
         if self._frames is not None:
             for first, end in self._cuts(name):
                 part = self._frames[name].iloc[first:end]
-                yield (part if columns is None else part[columns]).copy()
+                yield _shown(name, (part if columns is None else part[columns]).copy())
         elif self._folder is not None:
             types, is_empty = category_types(self.meta["categories"]), True
             for part in self._folder.read(name, columns, types):
-                yield part
+                yield _shown(name, part)
                 is_empty = False
             if is_empty:
-                yield no_rows(name, types)[columns or list(TABLES[name])]
+                yield _shown(name, no_rows(name, types)[columns or list(TABLES[name])])
 
     def _cuts(self, name: str) -> Iterator[tuple[int, int]]:
         """Yield the first row and the end of each part of a table in memory, the same games of every table."""
@@ -259,6 +257,11 @@ class SimulationResult:
         n_games = f"{self.n_games:,} games" if self.is_complete else f"{self.n_games:,} of {meta['n_games']:,} games"
         seed = "" if meta["seed"] is None else f", seed {meta['seed']}"
         return f"<SimulationResult {name}: {', '.join(meta['policies'])}, {n_games}{seed}>"
+
+
+def _shown(name: str, frame: pd.DataFrame) -> pd.DataFrame:
+    """Return rows of a table as notebooks are to show them."""
+    return as_table(frame, units=TABLE_UNITS.get(name), why_empty=f"the games hold no {name}")
 
 
 def simulate(  # noqa: PLR0913 - options
