@@ -33,6 +33,24 @@ def mean(games: list[ToldGame], rows: Callable[[ToldGame], Iterable[tuple[float,
     return [ratio, ratio - half, ratio + half]
 
 
+def bounded(
+    games: list[ToldGame], rows: Callable[[ToldGame], Iterable[tuple[float, float]]], least: float, most: float
+) -> list[float]:
+    """Return a mean between two bounds with the interval of the rate that it is between them."""
+    share = rate(games, lambda game: [((y - least * n) / (most - least), n) for y, n in rows(game)])
+    return [least + (most - least) * x for x in share]
+
+
+def frequency(games: list[ToldGame], rows: Callable[[ToldGame], Iterable[tuple[float, float]]]) -> list[float]:
+    """Return a mean count; its distance from either end is so many standard errors, if the end is the mean."""
+    y, n = parts(games, rows)
+    ratio, t = y.sum() / n.sum(), stats.t.ppf(0.975, len(y) - 1)
+    spread = len(y) / (len(y) - 1) * ((y - ratio * n) ** 2).sum() / n.sum() ** 2
+    growth = spread / ratio if spread else 1 / n.sum()
+    low, high = sorted(np.roots([1, -2 * ratio - t * t * growth, ratio**2]).real)
+    return [ratio, low, high]
+
+
 def difference(games: list[ToldGame], rows: Callable[[ToldGame], Iterable[tuple[float, float]]]) -> list[float]:
     """Return a mean difference; its interval is that of two deals of usual size more, all won and all lost."""
     y, n = parts(games, rows)

@@ -13,7 +13,7 @@ import pytest
 
 import ttr_analysis as ttr
 from tests.fixtures import load
-from tests.studies.figures import difference, figures, mean, near, rate, rows_of
+from tests.studies.figures import bounded, difference, figures, frequency, mean, near, rate, rows_of
 from tests.studies.telling import Row, ToldGame, tell
 from ttr_analysis._errors import UnknownNameError
 from ttr_analysis.policies import Greedy, Random
@@ -175,7 +175,10 @@ def test_tickets_are_counted_by_offer(result: SimulationResult, games: list[Told
         assert figures(row, "completion_rate", "completion") == near(
             rate(games, lambda g: [(t["completed"] is not None, 1) for t in mine(g)])
         )
-        assert row["net_points"] == pytest.approx(np.mean([t["points"] for t in kept]))
+        most = max(abs(t["points"]) for t in kept)
+        assert figures(row, "net_points", "net") == near(
+            bounded(games, lambda g: [(t["points"], 1) for t in mine(g)], -most, most)
+        )
         assert row["win_association"] == pytest.approx(np.mean([t["won"] for t in kept]) - 1 / N)
         assert row["net_per_train"] == pytest.approx(row["net_points"] / values.loc[name, "trains"])
         if done:
@@ -272,9 +275,10 @@ def test_destinations_add_up(result: SimulationResult, games: list[ToldGame]) ->
 
         expected = rate(games, lambda g: [((t["reached"] or "none") == destination, 1) for t in mine(g)])  # noqa: B023
         assert row[["rate", "low", "high"]].tolist() == near(expected)
-        points = np.mean([t["points"] for g in games for t in mine(g)])
-        best = max(points for _, points in next(t for t in invented.tickets if t.id == name).destinations)
-        assert row["yield"] == pytest.approx(points / best)
+        goals = [points for _, points in next(t for t in invented.tickets if t.id == name).destinations]
+        net = bounded(games, lambda g: [(t["points"], 1) for t in mine(g)], -min(goals), max(goals))
+        assert figures(row, "net_points", "net") == near(net)
+        assert row["yield"] == pytest.approx(net[0] / max(goals))
     brought = (found["rate"] * found["points"]).groupby("ticket").sum()
     assert brought.to_numpy() == pytest.approx(found["net_points"].groupby("ticket").first().to_numpy())
     assert len(found) > 3
@@ -335,7 +339,7 @@ def test_routes_are_told_apart_by_length(result: SimulationResult, games: list[T
             seats = [s["seat"] for s in game.seats if s["policy"] == policy]
             return [[r for r in taken if r["seat"] == seat] for seat in seats]
 
-        assert figures(row, "claims") == near(mean(games, lambda g: [(len(rows), 1) for rows in claims(g)]))
+        assert figures(row, "claims") == near(frequency(games, lambda g: [(len(rows), 1) for rows in claims(g)]))
     assert lengths.groupby("policy", observed=True)[["point_share", "train_share"]].sum().to_numpy() == pytest.approx(1)
     most = max(route.length for route in invented.routes)
     assert {facts[name].length for name, _ in longest.index} == {most}
@@ -369,8 +373,8 @@ def test_routes_that_block_are_those_that_tickets_are_lost_to(run: tuple[Simulat
     assert counts
     for name, row in rows_of(found):
         by_game = dict(zip(map(id, games), blocked, strict=True))
-        expected = mean(games, lambda g: [(sum(r == name for r, _ in by_game[id(g)]), 1)])  # noqa: B023
-        assert figures(row, "blocked") == near(expected)
+        value, low, high = mean(games, lambda g: [(sum(r == name for r, _ in by_game[id(g)]), 1)])  # noqa: B023
+        assert figures(row, "blocked") == near([value, max(0, low), high])
         claims = sum(r["route"] == name for g in games for r in g.routes)
         assert row["per_claim"] == pytest.approx(counts[str(name)] / claims)
         most = max(n for (route, _), n in pairs.items() if route == name)

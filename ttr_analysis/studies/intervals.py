@@ -247,6 +247,82 @@ def clustered_rate(moments: Moments) -> Interval:
     return wilson(rate * effective, effective)._replace(value=rate)
 
 
+def clustered_bounded_mean(moments: Moments, least: float, most: float) -> Interval:
+    """
+    Return a mean of values between two bounds, with the 95% confidence interval of the rate that it is between them.
+
+    What a ticket brings is one of two numbers: while it was completed each
+    time, the values say nothing of how often it is missed, and the interval
+    of `clustered_mean` has no width.
+
+    Parameters
+    ----------
+    moments
+        Sums over clusters.
+    least, most
+        What a value is at least and at most.
+
+    Returns
+    -------
+    interval
+        The mean and its interval, within the bounds; (nan, nan, nan) without
+        values.
+
+    Examples
+    --------
+    A ticket of 8 points was completed in each of 20 games:
+
+    >>> moments = moments_of([8] * 20, [1] * 20)
+    >>> [round(x, 1) for x in clustered_bounded_mean(moments, -8, 8)]
+    [8.0, 5.4, 8.0]
+    """
+    n, total, of, total_squares, products, of_squares = moments
+    if of == 0:
+        return Interval(float("nan"), float("nan"), float("nan"))
+    span = most - least
+    if span == 0:
+        return Interval(total / of, least, most)
+    above = (total - least * of) / span
+    above_squares = (total_squares - 2 * least * products + least**2 * of_squares) / span**2
+    above_products = (products - least * of_squares) / span
+    _, low, high = clustered_rate(Moments(n, above, of, above_squares, above_products, of_squares))
+    return Interval(total / of, least + span * low, least + span * high)
+
+
+def clustered_count(moments: Moments) -> Interval:
+    """
+    Return a mean of counts with its 95% confidence interval, which is right for rare ones, too.
+
+    Parameters
+    ----------
+    moments
+        Sums over clusters: what is counted, and what it is counted of.
+
+    Returns
+    -------
+    interval
+        The mean, and the interval of all means from which it is no further
+        than it may be by chance, with a variance that grows with the mean as
+        it does in these clusters: twice as large if it is twice their mean.
+        Where all clusters agree, it is that of the Poisson distribution.
+        Without two clusters it has no ends (nan).
+
+    Examples
+    --------
+    What never happened in 60 games may happen once in fifteen:
+
+    >>> [round(x, 3) for x in clustered_count(moments_of([0] * 60, [1] * 60))]
+    [0.0, 0.0, 0.067]
+    """
+    if moments.of == 0 or moments.n_clusters < 2:  # noqa: PLR2004 - a variance needs two
+        return clustered_mean(moments)
+    ratio, z = moments.total / moments.of, t_95(moments.n_clusters)
+    one = moments.variance / ratio if ratio > 0 else 0.0  # the variance, if the mean were 1
+    one = one or 1 / moments.of
+    middle, half = ratio + z * z * one / 2, z * sqrt(one * ratio + z * z * one * one / 4)
+    return Interval(ratio, max(0.0, middle - half), middle + half)
+
+
 def clustered_difference(moments: Moments) -> Interval:
     """
     Return a mean of differences between -1 and 1, of wins say, with its 95% confidence interval.

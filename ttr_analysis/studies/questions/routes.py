@@ -17,6 +17,7 @@ from ttr_analysis.studies.questions.tally import (
     answers_with,
     check_map,
     count,
+    frequency,
     grid,
     mean,
     n_players,
@@ -141,7 +142,7 @@ def city_results(result: SimulationResult, game_map: MapLike) -> pd.DataFrame:
 
 
 _LENGTHS: Final[Figures] = {
-    "claims": mean("routes claimed by a seat in a game", "claims", "_seats"),
+    "claims": frequency("routes claimed by a seat in a game", "claims", "_seats"),
     "point_share": added("share of its points for routes"),
     "train_share": added("share of the trains it placed"),
     "cards": ratio("cards paid for one", "cards", "claims"),
@@ -312,6 +313,8 @@ def blocking_routes(result: SimulationResult) -> pd.DataFrame:
             )
 
     found = Tally(result, rows(), ["route"], _BLOCKING).table()
+    # Of those that seldom block, only the ones that happened to are told of: a lower end above 0 would leave them out.
+    found["blocked_low"] = found["blocked_low"].clip(lower=0)
     found = found[found["blocked"] > 0].sort_values("blocked", ascending=False, kind="stable")
     worst = [pairs.loc[route].idxmax() for route in found.index]
     found["worst_ticket"] = worst

@@ -13,7 +13,7 @@ from ttr_analysis._notebook import as_table
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.records.header import fingerprint
 from ttr_analysis.studies.columns import ANSWERS, Column
-from ttr_analysis.studies.intervals import Moments, clustered_mean, clustered_rate
+from ttr_analysis.studies.intervals import Moments, clustered_count, clustered_mean, clustered_rate
 from ttr_analysis.studies.simulation import SimulationResult
 
 Values: TypeAlias = str | Callable[[pd.DataFrame], Any]
@@ -104,6 +104,11 @@ def ratio(meaning: str, of: Values, per: str) -> Figure:
 def mean(meaning: str, of: Values, per: str, ends: str = "") -> Figure:
     """Return the figure of a mean and its interval."""
     return Figure(meaning, of, per, clustered_mean, ends)
+
+
+def frequency(meaning: str, of: Values, per: str) -> Figure:
+    """Return the figure of a mean count and its interval."""
+    return Figure(meaning, of, per, clustered_count)
 
 
 def rate(meaning: str, of: Values, per: str, ends: str | None = "") -> Figure:
@@ -241,12 +246,16 @@ class Tally:
             parts.append(part.rename(name) if figure.interval is None else self._intervals(name, figure.interval))
         return pd.concat(parts, axis=1)
 
+    def moments(self, name: str) -> list[Moments]:
+        """Return what the deals of a figure with an interval sum up to, by group."""
+        per = self._figures[name].per
+        squares = (_product(*two) for two in _squares(name, per))
+        return [Moments(*row) for row in self.sums[[_n_deals(per), name, per, *squares]].to_numpy()]
+
     def _intervals(self, name: str, interval: Callable[[Moments], Sequence[float]]) -> pd.DataFrame:
         """Return a figure with the ends of its interval."""
         figure = self._figures[name]
-        squares = (_product(*two) for two in _squares(name, figure.per))
-        moments = self.sums[[_n_deals(figure.per), name, figure.per, *squares]].to_numpy()
-        rows = [interval(Moments(*row)) for row in moments]
+        rows = [interval(moments) for moments in self.moments(name)]
         return pd.DataFrame(rows, index=self.sums.index, columns=[name, *figure.end_names(name)], dtype="float64")
 
 

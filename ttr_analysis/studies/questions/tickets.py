@@ -14,7 +14,7 @@ from ttr_analysis.analysis.paths import shortest_path
 from ttr_analysis.analysis.structure import effective_resistance
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.studies.intervals import Z_95, Interval, clustered_rate
+from ttr_analysis.studies.intervals import Z_95, Interval, clustered_bounded_mean, clustered_rate
 from ttr_analysis.studies.questions.tally import (
     Figure,
     Figures,
@@ -137,8 +137,21 @@ def ticket_results(result: SimulationResult, values: pd.DataFrame | None = None)
         station by the trains of their ways) and `net_per_train` (net points by the fewest
         trains).
     """
-    tally = Tally(result, with_winners(result, "tickets"), ["ticket"], _TICKETS)
+    most: pd.Series[Any] = pd.Series(dtype="float64")
+
+    def rows() -> Iterator[pd.DataFrame]:
+        nonlocal most
+        for tickets in with_winners(result, "tickets"):
+            seen = tickets["points"].abs().groupby(tickets["ticket"], observed=True).max()
+            most = pd.concat([most, seen.astype("float64")]).groupby(level=0).max()
+            yield tickets
+
+    tally = Tally(result, rows(), ["ticket"], _TICKETS)
     found = tally.table()
+    # A ticket loses at most what it brings at most, and what is lost may not have been seen.
+    bounds = zip(tally.moments("net_points"), most.reindex(found.index.astype(object)), strict=True)
+    nets = [clustered_bounded_mean(some, -end, end) for some, end in bounds]
+    found[["net_points", "net_low", "net_high"]] = np.reshape(nets, (-1, 3))
     found[["win_association", "association_low", "association_high"]] -= 1 / n_players(result)
     if values is None:
         return found
@@ -330,11 +343,13 @@ def destination_results(result: SimulationResult, game_map: MapLike) -> pd.DataF
 
         figures[str(place)] = rate("", counts, "kept")
     figures["none"] = rate("", lambda tickets: tickets["destination"].isna(), "kept")
-    whole = Tally(result, rows(), ["ticket"], figures).table()
+    tally = Tally(result, rows(), ["ticket"], figures)
+    whole, nets = tally.table(), tally.moments("net_points")
     found = []
-    for name in whole.index:
+    for name, net in zip(whole.index, nets, strict=True):
         goals = several[name]
-        means: Any = whole.loc[name, ["net_points", "net_low", "net_high"]]
+        ends = clustered_bounded_mean(net, -goals[-1][1], goals[0][1])
+        means = dict(zip(("net_points", "net_low", "net_high"), ends, strict=True))
         ways = [(place, points, str(i)) for i, (place, points) in enumerate(goals)]
         for destination, points, column in (*ways, ("none", -goals[-1][1], "none")):
             share, low, high = whole.loc[name, [column, f"{column}_low", f"{column}_high"]]

@@ -1,0 +1,101 @@
+"""Intervals of tables at sixty games: of a hundred, ninety-three or more hold what many more games say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import pytest
+
+import ttr_analysis as ttr
+from tests.fixtures import load
+from ttr_analysis.policies import Greedy, Planner
+from ttr_analysis.studies import SimulationResult
+from ttr_analysis.studies.columns import TABLES
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+S = ttr.studies
+N_GAMES: Final = 60
+N_SAMPLES: Final = 24
+SEED: Final = 11
+LEAST: Final = 0.93
+INVENTED = load("invented")
+TINY: Final = 1e-6
+
+QUESTIONS: Final[dict[str, Callable[[SimulationResult], pd.DataFrame]]] = {
+    "blocking_routes": S.blocking_routes,
+    "bonus_effects": S.bonus_effects,
+    "city_results": lambda result: S.city_results(result, INVENTED),
+    "destination_results": lambda result: S.destination_results(result, INVENTED),
+    "late_tickets": S.late_tickets,
+    "loan_results": S.loan_results,
+    "longest_routes": lambda result: S.longest_routes(result, INVENTED),
+    "opening_tickets": S.opening_tickets,
+    "point_sources": S.point_sources,
+    "route_lengths": lambda result: S.route_lengths(result, INVENTED),
+    "route_results": S.route_results,
+    "seat_advantage": S.seat_advantage,
+    "ticket_fates": S.ticket_fates,
+    "ticket_results": S.ticket_results,
+    "tunnel_calibration": S.tunnel_calibration,
+    "tunnel_results": S.tunnel_results,
+    "win_differences": S.win_differences,
+    "win_rates": S.win_rates,
+}
+
+
+def part(whole: SimulationResult, first: int) -> SimulationResult:
+    """Return sixty games of a simulation as one of their own."""
+    frames = {}
+    for name in TABLES:
+        table = whole.table(name)
+        rows = table[table["game"].between(first, first + N_GAMES - 1)]
+        frames[name] = rows.assign(game=rows["game"] - first).reset_index(drop=True)
+    return SimulationResult({**whole.meta, "n_games": N_GAMES}, frames, None)
+
+
+@pytest.fixture(scope="module")
+def whole() -> SimulationResult:
+    players = [Planner(), Planner(), Greedy()]
+    return ttr.simulate(INVENTED, players, N_GAMES * N_SAMPLES, SEED, progress=False)
+
+
+@pytest.fixture(scope="module")
+def samples(whole: SimulationResult) -> list[SimulationResult]:
+    return [part(whole, number * N_GAMES) for number in range(N_SAMPLES)]
+
+
+def intervals_of(table: pd.DataFrame) -> list[tuple[str, str, str]]:
+    """Return the columns of each figure and of the ends of its interval, which stand side by side."""
+    names = list(table.columns)
+    return [(names[i - 1], low, names[i + 1]) for i, low in enumerate(names) if f"_{low}".endswith("_low")]
+
+
+@pytest.mark.compiled_only
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_intervals_of_sixty_games_hold_the_truth(
+    question: str, whole: SimulationResult, samples: list[SimulationResult]
+) -> None:
+    ask = QUESTIONS[question]
+    truth = ask(whole)
+    found = [ask(sample) for sample in samples]
+
+    asked = intervals_of(truth)
+    assert asked
+    for figure, low, high in asked:
+        held: list[bool] = []
+        for table in found:
+            true = truth[figure].reindex(table.index)
+            known = table[low].notna() & true.notna()
+            inside = (table[low] - TINY <= true) & (true <= table[high] + TINY)
+            held += inside[known].tolist()
+        noise = 2 * np.sqrt(LEAST * (1 - LEAST) / len(held))
+        assert np.mean(held) > LEAST - noise, (figure, np.mean(held), len(held))
+
+
+def test_no_question_is_left_out() -> None:
+    others = {"compare_simulations", "compare_strategies"}  # of several simulations
+    assert set(QUESTIONS) | others == set(S.questions.__all__)
