@@ -73,7 +73,7 @@ class Refused(NamedTuple):
         return unpacked(self.value)
 
 
-_Part = TypeVar("_Part", Route, City, Ticket)
+_Part = TypeVar("_Part", bound=Route | City | Ticket)
 
 
 class _Numbers(Generic[_Part]):
