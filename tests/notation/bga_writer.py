@@ -101,6 +101,9 @@ def _move_lines(  # noqa: C901, PLR0912 - a case for each action
             yield from [f"{name} keeps {len(tickets)} destination(s)"] * 2
             if before.game_map.rules.tickets.unkept == "discard_pile":
                 yield from _laid_open(name, before.offers[move.seat], tickets)
+        case actions.BuildStation(city, payment):
+            laid = _codes(payment.cards, rng)
+            yield f"{name} builds a station in {city.name} with {payment.n_cards} train car(s) : {laid}"
         case actions.ChooseNeutralRoute(route):
             yield f"{name} gives the neutral player the route from {route.cities[0]} to {route.cities[1]}"
         case actions.Pass():
@@ -125,8 +128,7 @@ def _laid_open(name: str, offer: Sequence[Ticket | None], kept: Sequence[Ticket 
 def _claim(
     name: str, route: ttr.Route, cards: ttr.CardCounts, rng: np.random.Generator, *, is_attempt: bool = False
 ) -> str:
-    kinds = [kind for kind, n in cards.as_dict().items() for _ in range(n)]
-    laid = ",".join(str(COLOR_CODES.index(kind)) for kind in rng.permutation(kinds))
+    laid = _codes(cards, rng)
     a, b = rng.permutation(route.cities)
     if is_attempt:
         return f"{name} attempts the tunnel from {a} to {b} with {route.length} train car(s) : {laid}"
@@ -134,6 +136,12 @@ def _claim(
         f"{name} gains {route.points} point(s) by claiming route from {a} to {b} "
         f"with {route.length} train car(s) : {laid}"
     )
+
+
+def _codes(cards: ttr.CardCounts, rng: np.random.Generator) -> str:
+    """Return cards by the numbers that stand for their kinds, in any order."""
+    kinds = [kind for kind, n in cards.as_dict().items() for _ in range(n)]
+    return ",".join(str(COLOR_CODES.index(kind)) for kind in rng.permutation(kinds))
 
 
 def _end(record: ttr.GameRecord) -> Iterator[str]:

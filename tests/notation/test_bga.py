@@ -38,7 +38,7 @@ def owned(record: GameRecord, seats: Mapping[Owner, Owner]) -> dict[Owner, Count
     return {seat: Counter(route.cities for route in last.routes_of(its)) for seat, its in seats.items()}
 
 
-@pytest.mark.parametrize("table", [table for table in TABLES if not load(table.name).rules.stations.number], ids=str)
+@pytest.mark.parametrize("table", TABLES, ids=str)
 @pytest.mark.parametrize("noted", [False, True], ids=["the log alone", "with the offers noted"])
 def test_a_game_comes_back_from_its_log(table: Table, *, noted: bool) -> None:
     record = played(table)
@@ -53,6 +53,8 @@ def test_a_game_comes_back_from_its_log(table: Table, *, noted: bool) -> None:
     assert {names.index(read.header.players[seat]) for seat in read.winners} == set(record.winners)
     seats = [*range(len(order)), "neutral"]
     mapped = {seat: seat if seat == "neutral" else order[seat] for seat in seats}
+    last, end = read.states()[-1], record.states()[-1]
+    assert last.stations == {city: order[seat] for city, seat in end.stations.items()}
     assert owned(read, mapped) == owned(record, {seat: seat for seat in seats})
     assert read.report is not None
     assert read.report.disagreements.empty
@@ -98,6 +100,16 @@ def test_the_order_of_players_without_a_turn_is_unknown() -> None:
 
     assert "order of" not in str(read_bga(usa_log()).report)
     assert re.search(r"unknown: order of \w+, \w+ and \w+, who", str(read_bga(usa_log()[: turns[0]]).report))
+
+
+def test_a_station_is_refused_where_it_cannot_be() -> None:
+    record = Game("europe").play(["Random", "Greedy"], seed=1)
+    text = log_text(record, np.random.default_rng(7))
+    first, second = list(re.finditer(r"builds a station in (.+) with", text))[:2]
+    for city, reason in (("Wein", "did you mean Wien"), ("Nowhere", "no city"), (first[1], "has a station in")):
+        wrong = f"{text[: second.start(1)]}{city}{text[second.end(1) :]}"
+        with pytest.raises(RecordError, match=reason):
+            read_bga(wrong, game_map=record.map)
 
 
 def test_lines_of_one_move_come_in_any_order() -> None:

@@ -32,6 +32,7 @@ _SHAPES: Final = {
     "take": rf"{_PLAYER} takes? (?P<cards>{_CARD})",
     "claim": rf"{_PLAYER} gains? {_POINTS} by claiming route from {_ENDS} with {_CARS}{_CARDS}",
     "attempt": rf"{_PLAYER} attempts? the tunnel from {_ENDS} with {_CARS}{_CARDS}",
+    "station": rf"{_PLAYER} builds? (?:a|the)?(?: ?train)? ?station (?:in|at) {_ENDS} with {_CARS}{_CARDS}",
     "turned": rf"Tunnel cards ?: ?{_CARDS}",
     "decline": rf"{_PLAYER} gives? up the tunnel",
     "discard": rf"{_PLAYER} lays? {_ENDS} destination on the discards",
@@ -54,7 +55,7 @@ _NOTICES: Final = ("reset", "shuffle")
 _TAG: Final = re.compile(r"<[^<>]*>")
 _LINE_ENDS: Final = ("\n", "\r")
 _JOINERS: Final = re.compile(r" to | - |[-–—]")
-ACTS: Final = ("keep", "draw", "take", "claim", "attempt", "decline", "choose", "pass")
+ACTS: Final = ("keep", "draw", "take", "claim", "attempt", "decline", "station", "choose", "pass")
 """What players do."""
 
 
@@ -80,7 +81,7 @@ class LogEntry(NamedTuple):
     cards
         Kinds of card.
     ends
-        What stands for two cities, or for a ticket.
+        What stands for two cities, for one with a station, or for a ticket.
     """
 
     kind: str
@@ -164,7 +165,7 @@ def _leave_out_broken(log: Log, of_move: list[LogEntry], you: str, *, is_last: b
     """Leave out, of the last move, what the end of a log may have cut: a line, and hidden cards of nobody told."""
     if is_last and of_move:
         entry = of_move[-1]
-        is_short = entry.kind in ("claim", "attempt") and len(entry.cards) < entry.number
+        is_short = entry.kind in ("claim", "attempt", "station") and len(entry.cards) < entry.number
         is_draw = entry.kind == "take" and any(other.kind == "yours" for other in of_move)
         if is_short or is_draw or entry.kind == "neutral":
             log.unread.append((entry.line, entry.text))

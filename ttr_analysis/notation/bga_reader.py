@@ -7,6 +7,7 @@ from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from ttr_analysis._errors import UnknownNameError
 from ttr_analysis._words import listed
 from ttr_analysis.cards import CARD_KINDS, N_KINDS
 from ttr_analysis.engine import codes
@@ -340,7 +341,10 @@ class LogFollower:
         turned = next((entry.cards for entry in after if entry.kind == "turned"), ())
         cut = after.index(end) if end is not None else len(after)
         self.proven.show(seat, act.cards, plays=False)
-        self._make(act, *claim_code(self.packed, route, card_counts(act.cards)), after[:cut], turned=turned)
+        comes = after[:cut]
+        if end is not None and Counter(end.cards) == Counter(act.cards):  # no surcharge: all comes of the attempt
+            comes = [*comes, *after[cut + 1 :]]
+        self._make(act, *claim_code(self.packed, route, card_counts(act.cards)), comes, turned=turned)
         if end is None or self.vector.phase != Phase.TUNNEL:
             if end is not None and end.kind == "claim":
                 self.proven.show(seat, act.cards, plays=True)
@@ -353,6 +357,14 @@ class LogFollower:
         self._check_points(end, route)
         surcharge = packed_cards(card_counts(list(paid.elements())))
         self._make(end, codes.PAY_TUNNEL, surcharge, after[cut + 1 :])
+
+    def _read_station(self, act: LogEntry, after: Sequence[LogEntry], seat: int) -> None:
+        try:
+            city = self.packed.codec.city_index(self.game_map.city(act.ends))
+        except UnknownNameError as error:
+            raise fault(act.line, act.text, str(error)) from None
+        self.proven.show(seat, act.cards, plays=True)
+        self._make(act, make_action(codes.BUILD_STATION, city), packed_cards(card_counts(act.cards)), after)
 
     def _read_decline(self, act: LogEntry, _after: Sequence[LogEntry], _seat: int) -> None:
         raise fault(act.line, act.text, "there is no tunnel to give up")
