@@ -72,6 +72,10 @@ def test_a_page_shows_names_as_text(disk: Disk, strange: Strange, tmp_path: Path
     cities = widget.locator(".ttr-city").evaluate_all("cities => cities.map(city => city.dataset.city)")
     assert set(cities) == {city.name for city in strange.record.map.cities}
     assert NAMES["Ærø Havn"] in cities
+    stations = strange.record.state_at(-1).stations
+    titles = widget.locator(".ttr-city title").all_text_contents()
+    assert set(stations) & set(NAMES.values())
+    assert all(any(title.startswith(f"{city}: station of ") for title in titles) for city in stations)
 
 
 @pytest.mark.parametrize("name", WIDGETS)
