@@ -72,7 +72,13 @@ def test_a_page_shows_names_as_text(disk: Disk, strange: Strange, tmp_path: Path
     cities = widget.locator(".ttr-city").evaluate_all("cities => cities.map(city => city.dataset.city)")
     assert set(cities) == {city.name for city in strange.record.map.cities}
     assert NAMES["Ærø Havn"] in cities
-    stations = strange.record.state_at(-1).stations
+    states = strange.record.states()
+    step, built = next((k, state.stations) for k, state in enumerate(states) if state.stations)
+    widget.locator("input[type=range]").fill(str(step))
+    marked = widget.locator(".ttr-city.is-last").evaluate_all("cities => cities.map(city => city.dataset.city)")
+    assert marked == list(built)
+    disk.page.keyboard.press("End")
+    stations = states[-1].stations
     titles = widget.locator(".ttr-city title").all_text_contents()
     assert set(stations) & set(NAMES.values())
     assert all(any(title.startswith(f"{city}: station of ") for title in titles) for city in stations)

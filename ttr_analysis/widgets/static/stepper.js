@@ -115,6 +115,7 @@ function makeBoard(facts) {
   return {
     element,
     markLast: board.markLast,
+    markBuilt: (cities) => board.highlightCities(cities, "is-last"),
     markBetter: board.markBetter,
     showTickets(moment, seat = null, on = false) {
       if (seat === null && !seats.size) return;
@@ -130,6 +131,11 @@ function makeBoard(facts) {
       stations: (stations) => board.setStations(stations, (seat) => ownerName(facts, seat)),
     },
   };
+}
+
+/* The cities in which a step has built a station; those of the first moment were there before. */
+function newStations({ stations }, before) {
+  return before ? Object.keys(stations).filter((city) => !Object.hasOwn(before.stations, city)) : [];
 }
 
 /* A probability, from percents, in words: only what is decided is 0% or 100%. */
@@ -251,6 +257,7 @@ function render({ model, el }) {
     table.set(moment, before);
     now.set(moment, moves[step]);
     board.markLast(moves[step][3]);
+    board.markBuilt(newStations(moment, before));
     if (review) board.markBetter(review.set(step));
     board.showTickets(moment);
     charts.forEach((chart) => chart.set(step));
