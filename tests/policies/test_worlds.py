@@ -151,6 +151,7 @@ def test_worlds_hold_long_tickets_only_where_the_opening_put_them() -> None:
             assert Law(broken_law(world, game_tables(record.map, 3))) == Law.NONE
 
 
+@pytest.mark.compiled_only
 @pytest.mark.parametrize("n_players", [2, 3, 5])
 def test_who_kept_all_opening_tickets_holds_a_long_one_in_each_world(n_players: int) -> None:
     """Else one ticket more would be in the pile than there are: it may only be drawn as one that there is not."""
@@ -167,6 +168,7 @@ def test_who_kept_all_opening_tickets_holds_a_long_one_in_each_world(n_players: 
         assert Law(broken_law(world.packed, game_tables(game.game_map, n_players))) == Law.NONE
 
 
+@pytest.mark.compiled_only
 @pytest.mark.parametrize("told", [{}, {"ticket_pile": 36}, {"tickets_out": ["?"] * 5}], ids=str)
 def test_worlds_of_a_position_have_no_long_tickets_in_the_pile(told: dict[str, Any]) -> None:
     game = Game("europe")
