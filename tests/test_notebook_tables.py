@@ -28,11 +28,19 @@ def test_names_stay_whole_and_are_text() -> None:
     assert "&lt;b&gt;" in html
 
 
+def test_names_are_not_broken_but_lists_are() -> None:
+    html = shown(as_table(pd.DataFrame({"keep": [LONG], "drop": ["Oslo-Vaasa"], "net": [7]})))
+
+    assert '<td style="white-space: nowrap">Oslo-Vaasa</td>' in html
+    assert f"<td>{LONG}</td>" in html
+    assert "<td>7</td>" in html
+
+
 def test_a_figure_and_its_interval_are_one_column() -> None:
     frame = as_table(pd.DataFrame({"rate": [0.25, np.nan], "low": [0.125, np.nan], "high": [0.5, np.nan], "n": [4, 0]}))
 
     assert headers(frame) == ["rate", "n"]
-    assert "<td>0.250 (0.125 to 0.500)</td>" in shown(frame)
+    assert ">0.250 (0.125 to 0.500)</td>" in shown(frame)
     assert "nan" not in shown(frame)
 
 

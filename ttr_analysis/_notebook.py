@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any, ClassVar, Final
@@ -14,6 +15,9 @@ from ttr_analysis._words import counted
 
 MOST_COLUMNS: Final = 12
 """Columns that fit beside each other on a laptop, an interval told with its figure."""
+
+_BREAKABLE: Final = re.compile(r"<(td|th)>(?=[^<]{2,60}<)([^<]*[ -][^<]*)</\1>")
+"""Cells that notebooks would break at a hyphen or a space, though they hold a name or an interval; not long lists."""
 
 _NAMES: Final = {
     "trains": "length trail way slack marginal detour detour_mean detour_both pair_detour with_one with_two in_deal "
@@ -67,7 +71,8 @@ class Table(pd.DataFrame):
         text = pd.DataFrame({self._header(name): _cells(rows, name, ends.get(name)) for name in shown}, rows.index)
         text.index.names = [None if name is None else self._header(str(name)) for name in rows.index.names]
         with pd.option_context("display.max_colwidth", None):
-            html = text.to_html(max_rows=n_rows, border=0)
+            head, body, rest = text.to_html(max_rows=n_rows, border=0).partition("<tbody>")
+        html = head + body + _BREAKABLE.sub(r'<\1 style="white-space: nowrap">\2</\1>', rest)
         notes = self._notes(names, shown, n_rows, has_intervals=not ends.keys().isdisjoint(shown))
         return f"{html}<p>{escape('; '.join(notes))}</p>" if notes else html
 
@@ -118,7 +123,7 @@ def as_table(
     --------
     >>> frame = pd.DataFrame({"turn": [7.25], "gain": [2.0], "gain_low": [0.5], "gain_high": [3.5]})
     >>> shown = as_table(frame)._repr_html_()
-    >>> "<th>gain (points)</th>" in shown, "<td>2.00 (0.50 to 3.50)</td>" in shown, "gain_low" in shown
+    >>> "<th>gain (points)</th>" in shown, ">2.00 (0.50 to 3.50)</td>" in shown, "gain_low" in shown
     (True, True, False)
     """
     table = Table(frame)

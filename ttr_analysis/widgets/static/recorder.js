@@ -79,8 +79,8 @@ function makeAsking(input, { onSend, onAnswer }) {
 
 /* Where one types. */
 function makeInput() {
-  return make("input", {
-    type: "text",
+  return make("textarea", {
+    rows: 3, // a whole claim of a tunnel
     id: `ttr-line-${Math.random().toString(36).slice(2)}`,
     autocomplete: "off",
     autocapitalize: "off",
