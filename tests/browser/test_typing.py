@@ -47,13 +47,16 @@ SET_UP = (
 )
 
 
+TRAITS = ("facts", "now", "answer", "busy", "advised")
+
+
 class Slow:
     """A recorder on a page, and what it is asked and answers only when told to."""
 
     def __init__(self, disk: Disk, folder: Path) -> None:
         self.page = disk.page
         self.recorder = GameRecorder(ttr.load_map("nordic"))
-        traits = json.dumps({name: getattr(self.recorder, name) for name in ("facts", "now", "answer")})
+        traits = json.dumps({name: getattr(self.recorder, name) for name in TRAITS})
         script = f"{self.recorder._esm}\n{MODEL.replace('TRAITS', traits.replace('<', chr(92) + 'u003c'))}"
         path = folder / "page.html"
         path.write_text(f"<!doctype html><meta charset=utf-8><script type=module>{script}</script>", "utf-8")

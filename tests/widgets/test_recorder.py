@@ -328,6 +328,67 @@ def test_a_line_that_is_too_long_is_refused_whole(nordic: GameMap) -> None:
     assert recorder.answer["problem"] == "expected a line of at most 5000 characters, got 5009"
 
 
+# -- advice -----------------------------------------------------------------------------
+
+
+KNOWN = (
+    "hand red 4",
+    "hand 4",
+    "market blue, yellow, green, white, white",
+    "tickets Bergen-Narvik, Aalborg-Umeå, Oslo-Stavanger, Helsinki-Kirkenes, Göteborg-Oulu",
+    "tickets 5",
+    "keep Bergen-Narvik, Oslo-Stavanger",
+    "keep 3",
+)
+
+
+@pytest.mark.compiled_only
+def test_the_seat_to_move_is_advised(nordic: GameMap, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ttr_analysis.widgets.recorder._ADVICE_SECONDS", 0.05)
+    recorder = GameRecorder(nordic, players=("Ida", "Bo"), seat=0)
+    for line in KNOWN:
+        recorder.enter(line)
+    told: list[str] = []
+    recorder.observe(lambda change: told.append(change["new"]), "busy")
+
+    recorder._on_message(recorder, {"do": "advise"}, [])
+    assert told == ["Advice is being worked out", ""]
+    assert recorder.advised["words"].startswith("Best for Ida: ")
+    assert "% to win" in recorder.advised["words"]
+    assert recorder.advise(0.05).view.seat == 0
+
+    recorder.enter("draw blue, green")
+    assert recorder.advised["words"] == "", "it was about another moment"
+    recorder._on_message(recorder, {"do": "advise"}, [])
+    assert recorder.advised["words"] == "No advice: it is for Bo to move, and not all that it holds is known"
+
+
+@pytest.mark.compiled_only
+def test_there_is_no_advice_where_nobody_moves(nordic: GameMap) -> None:
+    recorder = GameRecorder(nordic)
+    recorder._on_message(recorder, {"do": "advise"}, [])
+    assert recorder.advised["words"] == "No advice: the table is not set up yet"
+    record = played(TABLES[0])
+    for line in record_lines(record):
+        recorder = GameRecorder(record.map, record.header.n_players) if not recorder.lines else recorder
+        recorder.enter(line)
+    with pytest.raises(GameError, match="the game is over"):
+        recorder.advise()
+
+
+def test_the_page_is_told_of_a_fault_in_advice(nordic: GameMap, monkeypatch: pytest.MonkeyPatch) -> None:
+    recorder = GameRecorder(nordic)
+
+    def fail(*_: object) -> None:
+        raise IndexError("list index out of range")
+
+    monkeypatch.setattr(Recording, "check_known", fail)
+    with pytest.raises(IndexError):
+        recorder._on_message(recorder, {"do": "advise"}, [])
+    assert recorder.busy == ""
+    assert recorder.advised["words"].endswith("a fault of this package: IndexError: list index out of range")
+
+
 # -- faults of this package -------------------------------------------------------------
 
 

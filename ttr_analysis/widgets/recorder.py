@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 import traitlets
 
@@ -16,7 +16,13 @@ from ttr_analysis.notation import NotationError
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.widgets.base import MessageWidget, css, esm
 from ttr_analysis.widgets.recording import MOST_LETTERS, Recording
-from ttr_analysis.widgets.snapshot import fixed_facts
+from ttr_analysis.widgets.snapshot import fixed_facts, place_of
+from ttr_analysis.widgets.wording import best_in_words, percent
+
+if TYPE_CHECKING:
+    from ttr_analysis.studies.reviews import Advice
+
+_ADVICE_SECONDS: Final = 2.0
 
 
 class GameRecorder(MessageWidget):
@@ -81,6 +87,8 @@ class GameRecorder(MessageWidget):
     _css = css("panels", "recorder")
 
     answer = traitlets.Dict(read_only=True).tag(sync=True)
+    busy = traitlets.Unicode("", read_only=True).tag(sync=True)
+    advised: traitlets.Dict[str, Any] = traitlets.Dict({"words": "", "place": None}, read_only=True).tag(sync=True)
 
     def __init__(
         self,
@@ -158,6 +166,26 @@ class GameRecorder(MessageWidget):
         finally:
             self._show("", 0)
 
+    def advise(self, seconds: float = 2.0) -> Advice:
+        """
+        Return what the seat to move may do, what each action is worth, and why: see `ttr.studies.advise`.
+
+        Parameters
+        ----------
+        seconds
+            Time for it.
+
+        Raises
+        ------
+        GameError
+            If the table is not set up yet, the game is over, or the record
+            does not know what the seat holds.
+        """
+        from ttr_analysis.studies.reviews import advise
+
+        self._recording.check_known()
+        return advise(self.record, seconds=seconds)
+
     # -- plumbing ---------------------------------------------------------------
 
     @traitlets.default("facts")
@@ -188,9 +216,13 @@ class GameRecorder(MessageWidget):
                 self._enter(text, n)
             case {"do": "undo", "n": int(n)}:
                 self._do(self._recording.undo, "taken back", "", n)
+            case {"do": "advise"}:
+                self._show_advice()
 
     def _tell(self, message: object, fault: str) -> None:
         match message:
+            case {"do": "advise"}:
+                self.set_trait("advised", {"words": fault, "place": None})
             case {"n": int(n), **rest}:
                 text = rest.get("text")
                 kept = text[:MOST_LETTERS] if isinstance(text, str) else ""
@@ -217,7 +249,25 @@ class GameRecorder(MessageWidget):
         else:
             self._show(f"{done.capitalize()} {line}", n)
 
+    def _show_advice(self) -> None:
+        """Work out what is best for the seat to move, or say why that cannot be."""
+        self.set_trait("advised", {"words": "", "place": None})
+        self.set_trait("busy", "Advice is being worked out")
+        try:
+            advice = self.advise(_ADVICE_SECONDS)
+        except (GameError, ValueError) as error:
+            words, place = f"No advice: {error}", None
+        else:
+            who = self._recording.names[advice.view.seat] or f"P{advice.view.seat}"
+            others = [f"{row['move']}, {percent(row['win'])}" for _, row in advice.table.iloc[1:3].iterrows()]
+            rest = f". Else: {'; '.join(others)}" if others else ""
+            words, place = f"Best for {who}: {best_in_words(advice)}{rest}", place_of(advice.best)
+        finally:
+            self.set_trait("busy", "")
+        self.set_trait("advised", {"words": words, "place": place})
+
     def _show(self, said: str, n: int, *, failed: bool = False) -> None:
+        self.set_trait("advised", {"words": "", "place": None})  # it was about another moment
         self.set_trait("now", self._recording.frame())
         self.set_trait("answer", self._answer("", n, said, failed=failed))
 

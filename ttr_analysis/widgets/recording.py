@@ -178,6 +178,23 @@ class Recording:
         """Names of the players, seat by seat; "" for a seat without a name."""
         return self.record.header.players or ("",) * self.game.n_players
 
+    def check_known(self) -> None:
+        """
+        Raise a `GameError` unless a seat is to move that can be advised.
+
+        What a seat holds itself it knows: where the record does not, it cannot
+        tell what is best for it.
+        """
+        state = self.state
+        if state is None:
+            raise GameError("the table is not set up yet")
+        if state.is_over:
+            raise GameError("the game is over")
+        seat = state.acting
+        has_all_cards = state.hands[seat].n_cards == state.n_hands[seat]
+        if not has_all_cards or None in state.tickets[seat] or None in state.offers[seat]:
+            raise GameError(f"it is for {self.names[seat] or f'P{seat}'} to move, and not all that it holds is known")
+
     def frame(self) -> dict[str, Any]:
         """Return what is to be shown, as plain data."""
         state = self.state

@@ -18,7 +18,7 @@ from ttr_analysis.records.record import Game, GameRecord
 from ttr_analysis.widgets.base import MessageWidget, css, esm
 from ttr_analysis.widgets.human_game import PERSON, HumanGame
 from ttr_analysis.widgets.snapshot import ENDINGS, PHASES, fixed_facts, place_of
-from ttr_analysis.widgets.wording import percent
+from ttr_analysis.widgets.wording import best_in_words
 
 if TYPE_CHECKING:
     from ttr_analysis.studies.reviews import Advice, Review
@@ -391,10 +391,7 @@ class GameTable(MessageWidget):
 
     def _show_hint(self) -> None:
         advice = self.hint(_HINT_SECONDS)
-        best = advice.table.iloc[0]
-        reason = f" – {best['reason']}" if best["reason"] else ""
-        words = f"Best: {best['move']}, {percent(best['win'])} to win{reason}"
-        self._show_advice(words, place_of(advice.best))
+        self._show_advice(f"Best: {best_in_words(advice)}", place_of(advice.best))
 
     def _show_cost(self) -> None:
         self._show_advice(self.last_cost(_HINT_SECONDS))

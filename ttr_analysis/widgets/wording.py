@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ttr_analysis._words import counted, listed
 from ttr_analysis.cards import CARD_KINDS, LOCOMOTIVE, CardCounts
 from ttr_analysis.maps.model import GameMap, Route
 from ttr_analysis.viz.naming import describe_route
 from ttr_analysis.viz.svg import live_sheet
+
+if TYPE_CHECKING:
+    from ttr_analysis.studies.reviews import Advice
 
 Json: TypeAlias = dict[str, Any]
 """What goes to the browser."""
@@ -50,6 +53,13 @@ def percent(probability: float) -> str:
     if probability < _FINE:
         return "under 0.1%"
     return f"{probability:.{0 if _ROUND <= probability < 1 - _ROUND else 1}%}"
+
+
+def best_in_words(advice: Advice) -> str:
+    """Return the action that is best by some advice, its win probability and the reason, in words."""
+    best = advice.table.iloc[0]
+    reason = f" – {best['reason']}" if best["reason"] else ""
+    return f"{best['move']}, {percent(best['win'])} to win{reason}"
 
 
 def cards_in_words(cards: CardCounts) -> str:

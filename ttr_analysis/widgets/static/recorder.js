@@ -125,8 +125,21 @@ function answerWords({ problem, at, text, failed, ready, said, told }) {
   return { words: [said, ready ? `Ready: ${told}` : next].filter(Boolean).join(". "), kind, isWrong };
 }
 
+/* What is best for the seat to move: a button, and what Python answers. */
+function makeAdvice(onAsk) {
+  const button = make("button", { type: "button", text: "Advice", onclick: onAsk });
+  const said = make("div", { "aria-live": "polite" });
+  return {
+    element: make("div", { class: "ttr-r-advice" }, button, said),
+    set({ moment }, { words }, busy) {
+      setText(said, busy ? `${busy} …` : words);
+      button.disabled = Boolean(busy) || moment === null || moment.acting === null;
+    },
+  };
+}
+
 /* The next line, with its buttons, what is said of it, and what may come next. */
-function makeEntry(sheet, onSend) {
+function makeEntry(sheet, onSend, advice) {
   const input = makeInput();
   const asking = makeAsking(input, { onSend, onAnswer: show });
   const choices = makeChoices(sheet, input, type);
@@ -172,6 +185,7 @@ function makeEntry(sheet, onSend) {
       make("div", { class: "ttr-r-line" }, label, input, enter, clear, undo),
       said,
       choices.element,
+      advice.element,
     ),
     input,
     asking,
@@ -216,6 +230,7 @@ function makeTable(facts, onPick) {
     seats: seats.elements,
     market: market.element,
     board: place,
+    showBetter: board.markBetter,
     set(moment) {
       for (const element of [...seats.elements, market.element]) element.hidden = moment === null;
       board.setOwners(moment?.owners ?? {});
@@ -243,7 +258,8 @@ function render({ model, el }) {
   const { sheet } = facts;
   const keep = (change) => keepFocus(root, change, entry.input);
 
-  const entry = makeEntry(sheet, (message) => model.send(message));
+  const advice = makeAdvice(() => model.send({ do: "advise" }));
+  const entry = makeEntry(sheet, (message) => model.send(message), advice);
   const { asking } = entry;
   const table = makeTable(facts, (kind, value) => asking.ask("pick", { kind, value: String(value) }));
   const turn = make("span", { class: "ttr-quiet" });
@@ -276,18 +292,27 @@ function render({ model, el }) {
       setText(turn, turnWords(facts, now.moment));
       table.set(now.moment);
     });
+  const onAdvised = () =>
+    keep(() => {
+      const advised = model.get("advised");
+      advice.set(model.get("now"), advised, model.get("busy"));
+      table.showBetter(advised.place);
+    });
 
   el.append(root);
   keepKeys(root);
   model.on("change:answer", onAnswer);
   model.on("change:now", onNow);
+  for (const name of ["now", "advised", "busy"]) model.on(`change:${name}`, onAdvised);
   onNow();
+  onAdvised();
   asking.begin(model.get("answer"));
   return () => {
     asking.stop();
     lines.stop();
     model.off("change:answer", onAnswer);
     model.off("change:now", onNow);
+    for (const name of ["now", "advised", "busy"]) model.off(`change:${name}`, onAdvised);
   };
 }
 
