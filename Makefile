@@ -124,7 +124,7 @@ fuzz: $(READY)
 	$(BIN)/python -m scripts.fuzz $(if $(MINUTES),--minutes $(MINUTES))
 
 docs: $(READY)
-	$(BIN)/python -m sphinx --fresh-env --nitpicky --fail-on-warning --keep-going --quiet \
+	$(BIN)/python -m sphinx --jobs auto --fresh-env --nitpicky --fail-on-warning --keep-going --quiet \
 		--doctree-dir docs/_build/doctrees docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
