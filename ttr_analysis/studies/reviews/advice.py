@@ -11,7 +11,7 @@ from typing import Final, SupportsIndex
 import numpy as np
 import pandas as pd
 
-from ttr_analysis._arrays import Floats
+from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis._display import render_html
 from ttr_analysis._errors import GameError
 from ttr_analysis._notebook import as_table
@@ -22,7 +22,7 @@ from ttr_analysis.engine.packed import PackedGame
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.engine.view import SeatView
 from ttr_analysis.notation import code_text
-from ttr_analysis.policies._common import check_turn, first_choice
+from ttr_analysis.policies._common import check_turn, first_look
 from ttr_analysis.policies.planner.policy import Planner
 from ttr_analysis.policies.search.candidates import Candidate, candidates
 from ttr_analysis.policies.search.halving import Search, halve, leads
@@ -124,8 +124,8 @@ def advise(
 
     What matters of all that is legal is tried, as `policies.Searcher` does
     it: each action in the same worlds, which agree with what the seat knows;
-    planners play them to the end, and the actions that look best are tried in
-    more of them.
+    planners play them to the end, that of the seat with the plan that it has
+    made now, and the actions that look best are tried in more of them.
 
     Parameters
     ----------
@@ -184,9 +184,9 @@ def advise(
     """
     rollouts, seconds = check_budget(rollouts, seconds, DEFAULT_SECONDS)
     known = know(source, _whose(source, seat, step), step)
-    search = Search(known, index(seed), threads or os.cpu_count() or 1)
     view = view_of(known)
-    tried = considered(view, seed)
+    tried, plan = considered(view, seed)
+    search = Search(known, index(seed), threads or os.cpu_count() or 1, plan)
     best, results = halve(search, tried, rollouts, seconds)
     worths = [float(search.worth(result).mean()) for result in results]
     order = sorted(range(len(tried)), key=lambda i: (i != best, -len(results[i].won), -worths[i]))
@@ -250,10 +250,10 @@ def view_of(known: Knowledge) -> SeatView:
     return view
 
 
-def considered(view: SeatView, seed: int) -> list[Candidate]:
-    """Return the actions that are tried, first what a planner would do."""
-    own = first_choice(Planner(), view, stream_from(np.random.default_rng(index(seed))))
-    return candidates(view, own, N_CLAIMS)
+def considered(view: SeatView, seed: int) -> tuple[list[Candidate], Ints]:
+    """Return the actions that are tried, first what a planner would do, and what this one remembers: its plan."""
+    own, memory = first_look(Planner(), view, stream_from(np.random.default_rng(index(seed))))
+    return candidates(view, own, N_CLAIMS), memory
 
 
 def _worth(results: Results, of_best: Results, seat: int, *, is_best: bool) -> list[float]:

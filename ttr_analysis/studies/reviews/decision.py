@@ -146,7 +146,8 @@ class Case:
     def judge(self, budget: Budget) -> Decision:
         """Find the best action with half of a budget, and measure what was played against it with the other half."""
         view = view_of(self._known)
-        tried = _with(self._played, considered(view, self._seed), self._known.packed)
+        # Without the plan of a planner: what was played is measured by the plan that suits it.
+        tried = _with(self._played, considered(view, self._seed)[0], self._known.packed)
         if len(tried) == 1:
             return self._decision(tried[0], tried[0], 1, None)
         search = Search(self._known, self._seed)
