@@ -23,7 +23,7 @@ from tests.oracles.referee.scoring import SeatScore, award, longest_trail, reach
 from tests.oracles.trails import grow_network
 from ttr_analysis.engine.kernel.scoring import N_COLUMNS, TRAIL_COLUMN, fill_trails, score_games
 from ttr_analysis.engine.layout import UNKNOWN_TICKET
-from ttr_analysis.engine.scores import RouteScore, Scores, TicketScore, score_state
+from ttr_analysis.engine.scores import RouteScore, Scores, TicketScore, score_state, tie_break_of
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.rules.ruleset import BonusRules
 from ttr_analysis.rules.trails import NOT_WALKED
@@ -269,8 +269,26 @@ def test_what_broke_a_tie_is_told(name: str) -> None:
             assert (scores.tie_break != "") == (len(scores.winners) < len(most))
             assert (scores.tie != "") == (scores.tie_break != "")
             assert scores.tie in repr(scores).splitlines()[0]
+            assert set(scores.winners) < set(scores.tied) <= set(most) or not scores.tied
             n_broken += scores.tie_break != ""
     assert n_broken > 0 or name != "usa"
+
+
+def test_who_is_left_behind_by_one_tie_break_is_not_told_of_the_next() -> None:
+    nordic = load("nordic")
+    assert nordic.rules.scoring.tie_breaks == ("completed_tickets", "longest_trail")
+    ticket = nordic.tickets[0]
+    done = TicketScore(ticket, ticket.points, ticket.destinations[0])
+    first, second, third = scores_of(Position("nordic", 3))
+    seats = (
+        replace(first, total=90, tickets=(done,), trail=20, won=False),
+        replace(second, total=90, tickets=(done,), trail=21, won=True),
+        replace(third, total=90, tickets=(), trail=35, won=False),
+    )
+
+    scores = Scores(seats, (1,), *tie_break_of(nordic, seats))
+
+    assert scores.tie == "P0, P1 and P2 have 90 points each: between P0 and P1 the longer trail decides (21 to 20)"
 
 
 def test_two_bonuses_of_one_measure_have_a_column_each() -> None:

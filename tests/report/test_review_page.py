@@ -41,6 +41,17 @@ def test_the_page_is_whole_on_every_map_and_names_are_no_markup(any_map: GameMap
     assert text.count('<main id="widget">') == 1
 
 
+def test_names_are_no_markup_where_a_tie_is_told(nordic: GameMap, tmp_path: Path) -> None:
+    owners = {"Boden-Kiruna/0": 0, "Göteborg-Oslo/0": 1, "Kajaani-Oulu/0": 1}  # 4 points each, on trails of 3 and 2
+    end = Game(nordic, 2).position(owners=owners, tickets=[[], []], turns_left=0)
+    record = GameRecord.from_position(end, players=(f"{EVIL}0", f"{EVIL}1"))
+    assert EVIL in record.score().tie
+
+    write_review(review(record, rollouts=2, progress=False), tmp_path / "page.html")
+
+    assert "<img" not in (tmp_path / "page.html").read_text("utf-8")
+
+
 def test_the_boards_of_a_move_show_stations_and_where_one_was_built(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -212,6 +212,9 @@ class Scores:
         What decided between the seats with most points, as in the rules:
         "completed_tickets", "longest_trail", "fewest_stations" or
         "path_bonus"; "" if the points did, or nothing.
+    tied
+        The seats between which it decided: those with most points that no
+        tie-break before it had left behind.
 
     Examples
     --------
@@ -229,6 +232,7 @@ class Scores:
     seats: tuple[Score, ...]
     winners: tuple[int, ...]
     tie_break: str = ""
+    tied: tuple[int, ...] = ()
 
     @property
     def table(self) -> pd.DataFrame:
@@ -286,17 +290,19 @@ class Scores:
         >>> import ttr_analysis as ttr
         >>> scores = ttr.Game(ttr.load_map("usa")).play(["Greedy", "Greedy"], seed=7).score()
         >>> equal = [replace(score, total=90, trail=20 + score.seat) for score in scores]
-        >>> replace(scores, seats=tuple(equal), tie_break="longest_trail").tie
+        >>> replace(scores, seats=tuple(equal), tie_break="longest_trail", tied=(0, 1)).tie
         'P0 and P1 have 90 points each: the longer trail decides (21 to 20)'
         """
         if not self.tie_break:
             return ""
-        tied = _best(self.seats, [score.total or 0 for score in self.seats])
+        equal = _best(self.seats, [score.total or 0 for score in self.seats])
+        tied = [self.seats[seat] for seat in self.tied]
         measure, what = _TIE_MEASURES[self.tie_break]
         values = sorted((measure(score) for score in tied), reverse=True)
         numbers = "" if self.tie_break == "path_bonus" else f" ({' to '.join(str(abs(value)) for value in values)})"
-        points = counted(tied[0].total or 0, "point")
-        return f"{listed(score.who for score in tied)} have {points} each: {what} decides{numbers}"
+        points = counted(equal[0].total or 0, "point")
+        among = f"between {listed(score.who for score in tied)} " if len(tied) < len(equal) else ""
+        return f"{listed(score.who for score in equal)} have {points} each: {among}{what} decides{numbers}"
 
     def _repr_html_(self) -> str:
         table: Any = self.table  # the stubs of pandas leave out how it shows itself
@@ -359,20 +365,20 @@ def score_state(game_map: GameMap, state: State, n_players: int) -> Scores:
     seats = tuple(
         _score_of(game_map, state, tables, seat, result[seat], is_known=is_known) for seat in range(n_players)
     )
-    return Scores(seats, tuple(score.seat for score in seats if score.won), _tie_break(game_map, seats))
+    return Scores(seats, tuple(score.seat for score in seats if score.won), *tie_break_of(game_map, seats))
 
 
-def _tie_break(game_map: GameMap, seats: Sequence[Score]) -> str:
-    """Return what decided between the seats with most points; "" if nothing was to be decided, or nothing could."""
+def tie_break_of(game_map: GameMap, seats: Sequence[Score]) -> tuple[str, tuple[int, ...]]:
+    """Return what decided last between seats with most points, and those seats; nothing if nothing did."""
+    decided: tuple[str, tuple[int, ...]] = ("", ())
     if any(score.won is None or score.total is None for score in seats):
-        return ""
+        return decided
     tied = _best(seats, [score.total or 0 for score in seats])
-    decided_by = ""
     for measure in game_map.rules.scoring.tie_breaks:
         left = _best(tied, [_TIE_MEASURES[measure][0](score) for score in tied])
         if len(left) < len(tied):
-            tied, decided_by = left, measure
-    return decided_by
+            decided, tied = (measure, tuple(score.seat for score in tied)), left
+    return decided
 
 
 def _best(seats: Sequence[Score], values: Sequence[int]) -> list[Score]:

@@ -107,7 +107,7 @@ def _result(review: Review, names: Sequence[str]) -> str:
     if not record.is_complete:
         return f"The game is not over: {points}."
     winners = listed(_name(names[seat]) for seat in record.winners)
-    tie = record.score().tie
+    tie = escape(record.score().tie)  # it holds the names of players, as anybody wrote them
     decided = f" {tie}." if tie else ""
     return f"{winners} won: {points}.{decided}" if winners else f"The game is over: {points}."
 
