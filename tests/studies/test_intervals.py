@@ -10,10 +10,12 @@ import pytest
 from ttr_analysis.studies.intervals import (
     Interval,
     Moments,
+    clustered_bounded_mean,
     clustered_difference,
     clustered_mean,
     clustered_rate,
     mean_interval,
+    moments_of,
     wilson,
 )
 
@@ -75,3 +77,10 @@ def test_differences_have_a_width_where_all_agree() -> None:
         assert found.value == value
         assert found.high - found.low > 1 / n
     assert clustered_difference(Moments(0, 0, 0, 0, 0, 0))[1:] == (-1, 1)
+
+
+@pytest.mark.parametrize("value", [0.1, 1 / 3, 7.3])
+def test_a_mean_at_the_end_of_what_can_be_lies_in_its_interval(value: float) -> None:
+    for n in range(2, 60):
+        found = clustered_bounded_mean(moments_of([value] * n, [1] * n), -3 * value, value)
+        assert found.low <= found.value <= found.high

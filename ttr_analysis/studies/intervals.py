@@ -286,7 +286,9 @@ def clustered_bounded_mean(moments: Moments, least: float, most: float) -> Inter
     above_squares = (total_squares - 2 * least * products + least**2 * of_squares) / span**2
     above_products = (products - least * of_squares) / span
     _, low, high = clustered_rate(Moments(n, above, of, above_squares, above_products, of_squares))
-    return Interval(total / of, least + span * low, least + span * high)
+    mean = total / of
+    # Where all is at an end of what can be, rounding must not leave the mean outside.
+    return Interval(mean, min(mean, least + span * low), max(mean, least + span * high))
 
 
 def clustered_count(moments: Moments) -> Interval:
