@@ -216,7 +216,8 @@ def step_of(stepper: Locator) -> int:
 
 def wait_for_step(stepper: Locator, step: int) -> None:
     """Wait until so many steps are taken."""
-    stepper.page.wait_for_function("([root, step]) => root.dataset.step >= step", arg=[stepper.element_handle(), step])
+    reached = "([root, step]) => root.dataset.step >= step"
+    stepper.page.wait_for_function(reached, arg=[stepper.element_handle(), step], timeout=60_000)
 
 
 def test_python_follows_the_page_and_the_page_python(lab: Lab) -> None:
