@@ -98,7 +98,7 @@ INTO_LOWEST := $(BIN)/uv pip install --quiet --system-certs --python $(LOWEST)
 test-lowest: $(READY)
 	$(BIN)/uv venv --quiet --allow-existing --python $(BIN)/python $(VENV)/lowest
 	$(INTO_LOWEST) --resolution lowest-direct --requirement pyproject.toml --extra cluster \
-		"pytest>=8.2" "pytest-xdist>=3.6" "hypothesis>=6.100"
+		"pytest>=8.2" "pytest-xdist>=3.8" "hypothesis>=6.100"
 	$(INTO_LOWEST) --no-deps --editable .
 	$(CHECKED) $(LOWEST) -m pytest --numprocesses=2 --dist=loadfile --no-loadscope-reorder \
 		--override-ini=filterwarnings=default $(LIBRARY:%=tests/%)
