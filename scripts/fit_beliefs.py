@@ -28,7 +28,8 @@ import ttr_analysis as ttr
 from scripts.strangers import KINDS
 from ttr_analysis.engine.layout import AT_PILE, State
 from ttr_analysis.policies.search.beliefs import FIT, N_FEATURES, SHARED, SHARED_ALONE, alone_on, fill_ticket_features
-from ttr_analysis.policies.search.worlds import Beliefs, Knowledge, fill_worlds, knowledge_of
+from ttr_analysis.policies.search.unseen_tickets import Beliefs
+from ttr_analysis.policies.search.worlds import Knowledge, fill_worlds, knowledge_of
 from ttr_analysis.rules.chance import seed_key
 from ttr_analysis.tables import MAX_TICKETS
 

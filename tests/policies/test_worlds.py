@@ -34,7 +34,8 @@ from ttr_analysis.engine.unknowns import unknown_words
 from ttr_analysis.engine.view import redact
 from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.policies.search.rollouts import Table
-from ttr_analysis.policies.search.worlds import Beliefs, Knowledge, Watcher, knowledge_of
+from ttr_analysis.policies.search.unseen_tickets import Beliefs
+from ttr_analysis.policies.search.worlds import Knowledge, Watcher, knowledge_of
 from ttr_analysis.tables import MAX_TICKETS, game_tables
 
 COMBINATIONS = [

@@ -31,7 +31,8 @@ from ttr_analysis.engine.kernel.faults import NONE
 from ttr_analysis.engine.layout import UNKNOWN_TICKET, State
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.random import Random
-from ttr_analysis.policies.search.worlds import Beliefs, Knowledge
+from ttr_analysis.policies.search.unseen_tickets import Beliefs
+from ttr_analysis.policies.search.worlds import Knowledge
 from ttr_analysis.tables import MAX_TICKETS, Tables, game_tables
 
 FIT: Final[Floats] = np.array([2.38, 1.38, -0.3, -0.12, 0.06, -0.59, -1.65, 2.8, 1.94])

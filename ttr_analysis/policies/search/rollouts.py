@@ -32,7 +32,8 @@ from ttr_analysis.policies.playout import (
     wake_players,
 )
 from ttr_analysis.policies.search.beliefs import believe
-from ttr_analysis.policies.search.worlds import EVERYBODY, Beliefs, Knowledge, fill_worlds, knowledge_of
+from ttr_analysis.policies.search.unseen_tickets import Beliefs
+from ttr_analysis.policies.search.worlds import EVERYBODY, Knowledge, fill_worlds, knowledge_of
 from ttr_analysis.rules.chance import KEY_SIZE, open_stream, run_keys
 from ttr_analysis.tables import Tables, game_tables
 

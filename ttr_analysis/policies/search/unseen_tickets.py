@@ -1,0 +1,302 @@
+"""Tickets that are not seen, drawn at random for a world: what others hold, are offered, or lies out of the game."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from ttr_analysis._arrays import Floats, Ints
+from ttr_analysis._compile import compiled
+from ttr_analysis.engine.kernel.tickets import ANY_DECK
+from ttr_analysis.engine.layout import (
+    AT_DISCARDS,
+    AT_OFFER,
+    AT_PILE,
+    AT_QUEUE,
+    AT_REMOVED,
+    KEEP_START,
+    UNKNOWN_TICKET,
+    State,
+)
+from ttr_analysis.rules.chance import below
+from ttr_analysis.tables import MAX_TICKETS, UNKEPT_DISCARDED, UNKEPT_UNDER_PILE, Tables
+
+_FINE: Final = 1 << 31
+"""A random number is one of so many."""
+_N_SWEEPS: Final = 6
+"""How often each unknown ticket is drawn again, given the others: more of it changes nothing."""
+
+
+class Beliefs(NamedTuple):
+    """
+    How likely the tickets of each seat are: a set of them as the product of its weights.
+
+    Parameters
+    ----------
+    weights
+        Weight of each ticket, shape (seats, `MAX_TICKETS`).
+    pairs
+        Weight of each two tickets, shape (seats, `MAX_TICKETS`,
+        `MAX_TICKETS`).
+    """
+
+    weights: Floats
+    pairs: Floats
+
+
+# -- what lies where ------------------------------------------------------------------
+
+
+@compiled
+def count_opening(state: State, tables: Tables, looker: int) -> None:
+    """Note how many opening tickets the others are offered, and where those lie that the looker gave back."""
+    left = tables.n_tickets
+    for seat in range(tables.n_seats):
+        n = min(tables.opening_deal, left)
+        left -= n
+        if seat != looker:
+            state.n_offer[seat] = n
+            for i in range(n):
+                state.offer[seat, i] = UNKNOWN_TICKET
+        elif looker < state.seat:
+            n -= state.n_held[looker]
+            if tables.opening_unkept == UNKEPT_UNDER_PILE:
+                _queue_given_back(state, tables, n)
+            elif tables.opening_unkept == UNKEPT_DISCARDED:
+                state.n_ticket_discards = n
+
+
+@compiled
+def _queue_given_back(state: State, tables: Tables, n: int) -> None:
+    """Put tickets under the pile, those first of which it is known; no others lie there yet."""
+    state.queue_head = 0
+    state.n_queued = n
+    at = 0
+    for ticket in range(tables.n_tickets):
+        if state.ticket_at[ticket] == AT_QUEUE:
+            state.queue[at] = ticket
+            at += 1
+    for i in range(at, n):
+        state.queue[i] = UNKNOWN_TICKET
+
+
+@compiled
+def fill_tickets(state: State, tables: Tables, beliefs: Beliefs, stream: Ints, free: Ints, chances: Floats) -> None:
+    """Fill in the tickets that are not known."""
+    n_free = 0
+    n_discards = state.n_ticket_discards
+    for ticket in range(tables.n_tickets):
+        n_discards -= state.ticket_at[ticket] == AT_DISCARDS
+        if state.ticket_at[ticket] == AT_PILE:
+            free[n_free] = ticket
+            n_free += 1
+    n_free = _fill_held(state, tables, beliefs, stream, free, n_free, chances)
+    for seat in range(tables.n_seats):
+        for i in range(state.n_offer[seat]):
+            deck = _opening_deck(tables, i) if state.phase == KEEP_START else ANY_DECK
+            n_free = _fill_unknown(state, tables, state.offer[seat][i : i + 1], AT_OFFER, deck, stream, free, n_free)
+    for i in range(state.n_queued):
+        at = (state.queue_head + i) % MAX_TICKETS
+        n_free = _fill_unknown(state, tables, state.queue[at : at + 1], AT_QUEUE, ANY_DECK, stream, free, n_free)
+    n_removed = n_free - n_discards - state.n_ticket_pile
+    for i in range(n_free - 1, -1, -1):
+        if tables.deck_leaves[tables.ticket_deck[free[i]]]:  # it was not dealt, or not kept
+            state.ticket_at[free[i]] = AT_REMOVED
+            n_free -= 1
+            n_removed -= 1
+            free[i] = free[n_free]
+    for i in range(n_discards + n_removed):
+        _take(state, tables, free, n_free, AT_DISCARDS if i < n_discards else AT_REMOVED, ANY_DECK, stream)
+        n_free -= 1
+
+
+@compiled
+def _opening_deck(tables: Tables, at: int) -> int:
+    """Return the deck from which a place of an opening offer was dealt."""
+    deck = 0
+    while deck < tables.n_decks - 1 and at >= tables.deck_deal[deck]:
+        at -= tables.deck_deal[deck]
+        deck += 1
+    return deck
+
+
+@compiled
+def _is_from(tables: Tables, ticket: int, deck: int) -> bool:
+    """Return whether a ticket is of a deck, or of any from which tickets are drawn after the opening."""
+    of = tables.ticket_deck[ticket]
+    return bool(of == deck or (deck == ANY_DECK and tables.deck_leaves[of] == 0))
+
+
+@compiled
+def _may_hold(state: State, tables: Tables, seat: int, place: int, ticket: int) -> bool:
+    """Return whether a seat may hold a ticket in a place: one of a deck that left the game is from its opening."""
+    deck = tables.ticket_deck[ticket]
+    if tables.deck_leaves[deck] == 0:
+        return True
+    n_before = n_same = 0
+    for earlier in range(deck + 1):
+        n_before += tables.deck_deal[earlier]
+    for other in range(state.n_held[seat]):
+        held = state.held[seat, other]
+        n_same += int(other != place and held != UNKNOWN_TICKET and tables.ticket_deck[held] == deck)
+    return bool(place < n_before and n_same < tables.deck_deal[deck])
+
+
+@compiled
+def _fill_unknown(
+    state: State, tables: Tables, cells: Ints, place: int, deck: int, stream: Ints, free: Ints, n_free: int
+) -> int:
+    """Fill in the unknown tickets of some cells, which came from a deck; return how many tickets are still free."""
+    for i in range(len(cells)):
+        if cells[i] == UNKNOWN_TICKET:
+            cells[i] = _take(state, tables, free, n_free, place, deck, stream)
+            n_free -= 1
+    return n_free
+
+
+@compiled
+def _take(state: State, tables: Tables, free: Ints, n_free: int, place: int, deck: int, stream: Ints) -> int:
+    """Put one of the free tickets of a deck in a place; return its number."""
+    n_fitting = 0
+    for i in range(n_free):
+        n_fitting += int(_is_from(tables, free[i], deck))
+    left = below(stream, n_fitting)
+    at = 0
+    while left > 0 or not _is_from(tables, free[at], deck):
+        left -= int(_is_from(tables, free[at], deck))
+        at += 1
+    ticket = free[at]
+    free[at] = free[n_free - 1]
+    state.ticket_at[ticket] = place
+    return int(ticket)
+
+
+# -- what seats hold ------------------------------------------------------------------
+
+
+@compiled
+def _fill_held(
+    state: State, tables: Tables, beliefs: Beliefs, stream: Ints, free: Ints, n_free: int, chances: Floats
+) -> int:
+    """Fill in the unknown tickets of all seats; return how many tickets are still free."""
+    seats = np.empty(MAX_TICKETS, dtype=np.int64)
+    places = np.empty(MAX_TICKETS, dtype=np.int64)
+    n_places = 0
+    for seat in range(tables.n_seats):
+        for i in range(state.n_held[seat]):
+            if state.held[seat, i] == UNKNOWN_TICKET:
+                seats[n_places] = seat
+                places[n_places] = i
+                n_places += 1
+    for k in range(n_places):
+        seat, place = seats[k], places[k]
+        n_free -= 1
+        at = _draw_ticket(state, tables, beliefs, seat, place, stream, free, n_free + 1, chances)
+        state.held[seat, place] = free[at]
+        free[at] = free[n_free]
+    for _ in range(_N_SWEEPS):
+        for k in range(n_places):
+            seat, place = seats[k], places[k]
+            free[n_free] = state.held[seat, place]
+            at = _draw_ticket(state, tables, beliefs, seat, place, stream, free, n_free + 1, chances)
+            state.held[seat, place] = free[at]
+            free[at] = free[n_free]
+    for _ in range(_n_staying_lacking(state, tables, free, n_free)):
+        _hold_leaving(state, tables, beliefs, seats, places, n_places, stream, free, n_free, chances)
+    for k in range(n_places):
+        state.ticket_at[state.held[seats[k], places[k]]] = seats[k]
+    return n_free
+
+
+@compiled
+def _n_staying_lacking(state: State, tables: Tables, free: Ints, n_free: int) -> int:
+    """Return how many free tickets too few are of decks that stay, for all places where only such may lie."""
+    n = state.n_ticket_pile + state.n_ticket_discards
+    for ticket in range(tables.n_tickets):
+        n -= int(state.ticket_at[ticket] == AT_DISCARDS)
+    for i in range(state.n_queued):
+        n += int(state.queue[(state.queue_head + i) % MAX_TICKETS] == UNKNOWN_TICKET)
+    for seat in range(tables.n_seats):
+        for i in range(state.n_offer[seat]):
+            deck = _opening_deck(tables, i) if state.phase == KEEP_START else ANY_DECK
+            leaves = deck != ANY_DECK and tables.deck_leaves[deck] == 1
+            n += int(state.offer[seat, i] == UNKNOWN_TICKET and not leaves)
+    for i in range(n_free):
+        n -= int(_is_from(tables, free[i], ANY_DECK))
+    return max(0, n)
+
+
+@compiled
+def _hold_leaving(
+    state: State,
+    tables: Tables,
+    beliefs: Beliefs,
+    seats: Ints,
+    places: Ints,
+    n_places: int,
+    stream: Ints,
+    free: Ints,
+    n_free: int,
+    chances: Floats,
+) -> None:
+    """Let one of the places, any that may, hold a ticket of a deck that left the game instead of one that stays."""
+    n_leaving = _leaving_first(tables, free, n_free)
+    fitting = np.empty(MAX_TICKETS, dtype=np.int64)
+    n = 0
+    for k in range(n_places):
+        n_new = 0
+        for i in range(n_leaving):
+            n_new += int(_may_hold(state, tables, seats[k], places[k], free[i]))
+        if n_new > 0 and _is_from(tables, state.held[seats[k], places[k]], ANY_DECK):
+            fitting[n] = k
+            n += 1
+    if n == 0:
+        return
+    k = fitting[below(stream, n)]
+    at = _draw_ticket(state, tables, beliefs, seats[k], places[k], stream, free, n_leaving, chances)
+    ticket = free[at]
+    free[at] = state.held[seats[k], places[k]]
+    state.held[seats[k], places[k]] = ticket
+
+
+@compiled
+def _leaving_first(tables: Tables, free: Ints, n_free: int) -> int:
+    """Put the tickets of decks that left the game before the others; return how many they are."""
+    n = 0
+    for i in range(n_free):
+        ticket = free[i]
+        if not _is_from(tables, ticket, ANY_DECK):
+            free[i] = free[n]
+            free[n] = ticket
+            n += 1
+    return n
+
+
+@compiled
+def _draw_ticket(
+    state: State,
+    tables: Tables,
+    beliefs: Beliefs,
+    seat: int,
+    place: int,
+    stream: Ints,
+    free: Ints,
+    n_free: int,
+    chances: Floats,
+) -> int:
+    """Draw one of the free tickets for a place of a seat, given its other tickets; return where among the free."""
+    held = state.held[seat]
+    total = 0.0
+    for i in range(n_free):
+        chance = beliefs.weights[seat, free[i]] if _may_hold(state, tables, seat, place, free[i]) else 0.0
+        for other in range(state.n_held[seat]):
+            if other != place and held[other] != UNKNOWN_TICKET:
+                chance *= beliefs.pairs[seat, free[i], held[other]]
+        total += chance
+        chances[i] = total
+    aim = below(stream, _FINE) / _FINE * total
+    at = 0
+    while at < n_free - 1 and chances[at] <= aim:
+        at += 1
+    return at
