@@ -170,6 +170,41 @@ def test_who_kept_all_opening_tickets_holds_a_long_one_in_each_world(n_players: 
 
 
 @pytest.mark.compiled_only
+@pytest.mark.parametrize("n_kept", [2, 3])
+def test_of_four_tickets_a_part_is_kept_and_the_long_one_as_often(n_kept: int) -> None:
+    """Before anything was built, and whichever tickets are liked: one of the four is long."""
+    game = Game("europe", 2)
+    state, _ = game.deal(seed=1)
+    for n in (2, n_kept):
+        kept = next(action for action in game.legal_actions(state) if len(getattr(action, "tickets", ())) == n)
+        state, _ = game.step(state, kept)
+    known = knowledge_of(state, 0)
+    is_long = np.array([ticket.deck == "long" for ticket in game.game_map.tickets])
+    for player in (Random(), Planner()):
+        held = State.across(table_of(known).worlds(known, beliefs_of(known, player), 400), "held")[:, 1, :n_kept]
+        assert is_long[held].sum(axis=1).mean() == pytest.approx(n_kept / 4, abs=0.12)
+
+
+@pytest.mark.compiled_only
+@pytest.mark.parametrize(("part", "error"), [(0.0, 0.3), (0.5, 0.2), (0.95, 0.08)])
+def test_planners_hold_long_tickets_as_often_as_worlds_say(part: float, error: float) -> None:
+    """After the opening, in the middle and at the end of games: on average, and game by game (Brier score)."""
+    game = Game("europe", 2)
+    is_long = np.array([ticket.deck == "long" for ticket in game.game_map.tickets])
+    believed, true = np.zeros(60), np.zeros(60)
+    for seed in range(60):
+        states = game.play([Planner(), Planner()], seed=seed).states()
+        state = states[2 + int(part * (len(states) - 3))]
+        known = knowledge_of(state, 0)
+        held = State.across(table_of(known).worlds(known, beliefs_of(known, Planner()), 30), "held")
+        believed[seed] = is_long[held[:, 1, : known.packed.n_held[1]]].any(axis=1).mean()
+        true[seed] = any(ticket is not None and ticket.deck == "long" for ticket in state.tickets[1])
+
+    assert believed.mean() == pytest.approx(true.mean(), abs=0.15)
+    assert np.square(believed - true).mean() < error
+
+
+@pytest.mark.compiled_only
 @pytest.mark.parametrize("told", [{}, {"ticket_pile": 36}, {"tickets_out": ["?"] * 5}], ids=str)
 def test_worlds_of_a_position_have_no_long_tickets_in_the_pile(told: dict[str, Any]) -> None:
     game = Game("europe")

@@ -45,6 +45,11 @@ SHARED_ALONE: Final = -0.28
 
 BARRED: Final = 1e-12
 """By this the weight of a ticket is multiplied that a seat cannot hold: it gets one only where there is no other."""
+SINCE_OPENING: Final = -3.0
+"""
+What all its trains placed add to the logarithm for a ticket of a deck that is dealt at the opening only. The others are
+of tickets of any time, of which those drawn late lie unbuilt; for such a ticket a planner builds from the start.
+"""
 
 
 @lru_cache(maxsize=64)
@@ -76,9 +81,30 @@ def believe(known: Knowledge, policies: Sequence[object]) -> Beliefs:
         if not isinstance(policies[seat], Random):
             fill_ticket_features(known.packed, known.tables, alone, seat, features, shared)
             np.exp(features @ FIT, out=beliefs.weights[seat])
+            _even_decks(known, alone, seat, beliefs.weights[seat])
             np.exp(SHARED * shared + SHARED_ALONE * alone.shared, out=beliefs.pairs[seat])
         beliefs.weights[seat, sorted(known.barred[seat])] *= BARRED
     return beliefs
+
+
+def _even_decks(known: Knowledge, alone: Alone, seat: int, weights: Floats) -> None:
+    """
+    Let an empty board say nothing of the deck of a ticket, where one is dealt at the opening only.
+
+    How likely the seat is to have kept a ticket of it then follows from how many it kept; how long tickets are, which
+    the weights count, only tells those of one deck apart.
+    """
+    tables = known.tables
+    n = tables.n_tickets
+    deck = tables.ticket_deck[:n]
+    stays = tables.deck_leaves[deck] == 0
+    if stays.all() or not stays.any():
+        return
+    at_first = np.exp(FIT[TRAINS_ALONE] * alone.trains[:n] + FIT[ROUTES_ALONE] * alone.routes[:n])
+    built = 1.0 - known.packed.trains[seat] / tables.trains_each
+    for leaving in np.unique(deck[~stays]):
+        some = np.flatnonzero(deck == leaving)
+        weights[some] *= at_first[stays].mean() / at_first[some].mean() * np.exp(SINCE_OPENING * built)
 
 
 # -- what tells that a seat holds a ticket ------------------------------------------------------------------------

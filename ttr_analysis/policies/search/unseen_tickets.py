@@ -20,12 +20,14 @@ from ttr_analysis.engine.layout import (
     State,
 )
 from ttr_analysis.rules.chance import below
-from ttr_analysis.tables import MAX_TICKETS, UNKEPT_DISCARDED, UNKEPT_UNDER_PILE, Tables
+from ttr_analysis.tables import MAX_TICKETS, UNKEPT_DISCARDED, UNKEPT_REMOVED, UNKEPT_UNDER_PILE, Tables
 
 _FINE: Final = 1 << 31
 """A random number is one of so many."""
 _N_SWEEPS: Final = 6
 """How often each unknown ticket is drawn again, given the others: more of it changes nothing."""
+_SURE: Final = 0.01
+"""In place of no way to hold only tickets of decks that stay: a hand has to be drawn for any number that was kept."""
 
 
 class Beliefs(NamedTuple):
@@ -82,7 +84,53 @@ def _queue_given_back(state: State, tables: Tables, n: int) -> None:
 
 
 @compiled
-def fill_tickets(state: State, tables: Tables, beliefs: Beliefs, stream: Ints, free: Ints, chances: Floats) -> None:
+def fill_kept(state: State, tables: Tables, looker: int, kept: Floats) -> None:
+    """
+    Fill in how many tickets each seat kept at the opening, as far as that can be told.
+
+    Of all seats together it is what was dealt without what has left the game.
+    The looker knows its own part; the rest is split in parts of what each hand
+    has room for, which is exact for one other seat. In a position that was told
+    without what has left the game each may have kept no more than it had to.
+    """
+    is_told = True
+    n_spare = n_room = 0
+    if tables.opening_unkept == UNKEPT_REMOVED and tables.unkept != UNKEPT_REMOVED:
+        n_spare = tables.n_seats * tables.opening_deal - _n_returned(state, tables)
+    for seat in range(tables.n_seats):
+        kept[seat] = least = min(tables.opening_keep, state.n_held[seat])
+        most = min(tables.opening_deal, state.n_held[seat])
+        if seat == looker:
+            own = tables.opening_deal
+            for ticket in range(tables.n_tickets):
+                own -= int(state.returned_by[ticket] == 1 + seat and state.ticket_at[ticket] == AT_REMOVED)
+            is_told = own <= most
+            kept[seat] = least = most = max(least, min(most, own))
+        n_spare -= least
+        n_room += most - least
+    if is_told and n_spare > 0 and n_room > 0:
+        for seat in range(tables.n_seats):
+            if seat != looker:
+                most = min(tables.opening_deal, state.n_held[seat])
+                kept[seat] += (most - kept[seat]) * min(1.0, n_spare / n_room)
+
+
+@compiled
+def _n_returned(state: State, tables: Tables) -> int:
+    """Return how many tickets have left the game that were dealt to somebody."""
+    n = tables.n_tickets - state.n_ticket_pile - state.n_queued - state.n_ticket_discards
+    for seat in range(tables.n_seats):
+        n -= state.n_held[seat] + state.n_offer[seat]
+    for deck in range(tables.n_decks):
+        if tables.deck_leaves[deck]:
+            n -= max(0, tables.deck_size[deck] - tables.n_seats * tables.deck_deal[deck])
+    return int(n)
+
+
+@compiled
+def fill_tickets(
+    state: State, tables: Tables, beliefs: Beliefs, kept: Floats, stream: Ints, free: Ints, chances: Floats
+) -> None:
     """Fill in the tickets that are not known."""
     n_free = 0
     n_discards = state.n_ticket_discards
@@ -91,7 +139,7 @@ def fill_tickets(state: State, tables: Tables, beliefs: Beliefs, stream: Ints, f
         if state.ticket_at[ticket] == AT_PILE:
             free[n_free] = ticket
             n_free += 1
-    n_free = _fill_held(state, tables, beliefs, stream, free, n_free, chances)
+    n_free = _fill_held(state, tables, beliefs, kept, stream, free, n_free, chances)
     for seat in range(tables.n_seats):
         for i in range(state.n_offer[seat]):
             deck = _opening_deck(tables, i) if state.phase == KEEP_START else ANY_DECK
@@ -177,7 +225,14 @@ def _take(state: State, tables: Tables, free: Ints, n_free: int, place: int, dec
 
 @compiled
 def _fill_held(
-    state: State, tables: Tables, beliefs: Beliefs, stream: Ints, free: Ints, n_free: int, chances: Floats
+    state: State,
+    tables: Tables,
+    beliefs: Beliefs,
+    kept: Floats,
+    stream: Ints,
+    free: Ints,
+    n_free: int,
+    chances: Floats,
 ) -> int:
     """Fill in the unknown tickets of all seats; return how many tickets are still free."""
     seats = np.empty(MAX_TICKETS, dtype=np.int64)
@@ -192,18 +247,18 @@ def _fill_held(
     for k in range(n_places):
         seat, place = seats[k], places[k]
         n_free -= 1
-        at = _draw_ticket(state, tables, beliefs, seat, place, stream, free, n_free + 1, chances)
+        at = _draw_ticket(state, tables, beliefs, kept, seat, place, stream, free, n_free + 1, chances)
         state.held[seat, place] = free[at]
         free[at] = free[n_free]
     for _ in range(_N_SWEEPS):
         for k in range(n_places):
             seat, place = seats[k], places[k]
             free[n_free] = state.held[seat, place]
-            at = _draw_ticket(state, tables, beliefs, seat, place, stream, free, n_free + 1, chances)
+            at = _draw_ticket(state, tables, beliefs, kept, seat, place, stream, free, n_free + 1, chances)
             state.held[seat, place] = free[at]
             free[at] = free[n_free]
     for _ in range(_n_staying_lacking(state, tables, free, n_free)):
-        _hold_leaving(state, tables, beliefs, seats, places, n_places, stream, free, n_free, chances)
+        _hold_leaving(state, tables, beliefs, kept, seats, places, n_places, stream, free, n_free, chances)
     for k in range(n_places):
         state.ticket_at[state.held[seats[k], places[k]]] = seats[k]
     return n_free
@@ -232,6 +287,7 @@ def _hold_leaving(
     state: State,
     tables: Tables,
     beliefs: Beliefs,
+    kept: Floats,
     seats: Ints,
     places: Ints,
     n_places: int,
@@ -254,7 +310,7 @@ def _hold_leaving(
     if n == 0:
         return
     k = fitting[below(stream, n)]
-    at = _draw_ticket(state, tables, beliefs, seats[k], places[k], stream, free, n_leaving, chances)
+    at = _draw_ticket(state, tables, beliefs, kept, seats[k], places[k], stream, free, n_leaving, chances)
     ticket = free[at]
     free[at] = state.held[seats[k], places[k]]
     state.held[seats[k], places[k]] = ticket
@@ -274,10 +330,45 @@ def _leaving_first(tables: Tables, free: Ints, n_free: int) -> int:
 
 
 @compiled
+def _odds_of_leaving(
+    state: State, tables: Tables, kept: float, seat: int, place: int, ticket: int, free: Ints, n_free: int
+) -> float:
+    """
+    Return by how much more likely a place is to hold a ticket that is dealt at the opening only than one that stays.
+
+    The deck is decided first: each set of what a seat was dealt is as likely to
+    have been kept. Each free ticket of a deck is then as likely, which also
+    takes back that a larger deck offers more ways to fill a place.
+    """
+    deck = tables.ticket_deck[ticket]
+    n_staying_dealt = 0
+    n_before = 0
+    for other in range(tables.n_decks):
+        n_staying_dealt += 0 if tables.deck_leaves[other] else tables.deck_deal[other]
+        n_before += tables.deck_deal[other] if other <= deck else 0
+    n_same = 0
+    staying_kept = kept
+    for other in range(state.n_held[seat]):
+        held = state.held[seat, other]
+        if other != place and held != UNKNOWN_TICKET:
+            n_same += int(tables.ticket_deck[held] == deck)
+            staying_kept -= tables.deck_leaves[tables.ticket_deck[held]]
+    n_free_same = n_free_staying = 0
+    for i in range(n_free):
+        n_free_same += int(tables.ticket_deck[free[i]] == deck)
+        n_free_staying += int(_is_from(tables, free[i], ANY_DECK))
+    n_places = min(n_before, state.n_held[seat])
+    of_place = (tables.deck_deal[deck] - n_same) / max(1, n_places - n_same)
+    of_staying = staying_kept / max(_SURE, n_staying_dealt - staying_kept + 1.0)
+    return float(of_place * of_staying * max(1, n_free_staying) / max(1, n_free_same))
+
+
+@compiled
 def _draw_ticket(
     state: State,
     tables: Tables,
     beliefs: Beliefs,
+    kept: Floats,
     seat: int,
     place: int,
     stream: Ints,
@@ -289,7 +380,11 @@ def _draw_ticket(
     held = state.held[seat]
     total = 0.0
     for i in range(n_free):
-        chance = beliefs.weights[seat, free[i]] if _may_hold(state, tables, seat, place, free[i]) else 0.0
+        chance = 0.0
+        if _may_hold(state, tables, seat, place, free[i]):
+            chance = beliefs.weights[seat, free[i]]
+            if tables.deck_leaves[tables.ticket_deck[free[i]]]:
+                chance *= _odds_of_leaving(state, tables, kept[seat], seat, place, free[i], free, n_free)
         for other in range(state.n_held[seat]):
             if other != place and held[other] != UNKNOWN_TICKET:
                 chance *= beliefs.pairs[seat, free[i], held[other]]

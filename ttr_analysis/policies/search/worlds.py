@@ -30,7 +30,7 @@ from ttr_analysis.engine.layout import (
 from ttr_analysis.engine.state import GameState, seat_number
 from ttr_analysis.engine.view import SeatView, redact
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.policies.search.unseen_tickets import Beliefs, count_opening, fill_tickets
+from ttr_analysis.policies.search.unseen_tickets import Beliefs, count_opening, fill_kept, fill_tickets
 from ttr_analysis.records.entries import CORRECTED, SHOWN, Entry
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.rules.chance import KEY_SIZE, TABLE_STREAM, below, open_stream
@@ -273,6 +273,8 @@ def fill_worlds(
     stream = np.empty(KEY_SIZE, dtype=np.int64)
     free = np.empty(MAX_TICKETS, dtype=np.int64)
     chances = np.empty(MAX_TICKETS, dtype=np.float64)
+    kept = np.empty(tables.n_seats, dtype=np.float64)
+    fill_kept(known, tables, looker, kept)
     for i in range(len(worlds)):
         state = State(worlds[i])
         state.cells[:] = known.cells
@@ -281,7 +283,7 @@ def fill_worlds(
         _fill_cards(state, tables, looker, stream)
         if state.phase == KEEP_START and looker != EVERYBODY:
             count_opening(state, tables, looker)
-        fill_tickets(state, tables, beliefs, stream, free, chances)
+        fill_tickets(state, tables, beliefs, kept, stream, free, chances)
 
 
 # -- cards ----------------------------------------------------------------------------
