@@ -2,11 +2,14 @@
 
 import re
 from copy import deepcopy
+from time import process_time
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from ttr_analysis._notebook import MOST_COLUMNS, as_table
+from ttr_analysis.studies.columns import ANSWERS
 
 LONG = "København-Murmansk, Kristiansand-Mo i Rana, Stavanger-Rovaniemi, Tampere-Kristiansand"
 
@@ -44,6 +47,51 @@ def test_a_figure_and_its_interval_are_one_column() -> None:
     assert "nan" not in shown(frame)
 
 
+def test_an_interval_stands_beside_its_own_figure_alone() -> None:
+    ends = {"win_low": [0.25], "win_high": [0.75]}
+    frame = as_table(pd.DataFrame({"games": [20], "route_points": [30.5], "win_rate": [0.5], **ends}))
+
+    assert headers(frame) == ["games", "route_points", "win_rate"]
+    assert headers(frame[["route_points", *ends]]) == ["route_points", *ends]
+    assert headers(as_table(frame[["games", *ends]])) == ["games", *ends]
+
+
+@pytest.mark.parametrize(
+    ("figure", "ends"),
+    [("rate", ""), ("win", "win_"), ("net_points", "net_"), ("win_association", "association_"), ("gain", "gain_")],
+)
+def test_figures_of_all_names_keep_their_interval(figure: str, ends: str) -> None:
+    frame = pd.DataFrame({"games": [9], figure: [1.5], f"{ends}low": [0.5], f"{ends}high": [2.5], "other": [1]})
+
+    assert [name.split()[0] for name in headers(as_table(frame))] == ["games", figure, "other"]
+
+
+def test_no_question_loses_an_interval() -> None:
+    import ttr_analysis.studies.questions  # noqa: F401 - which fill in the columns
+
+    for columns in ANSWERS.values():
+        frame = pd.DataFrame({name: [1.0] for name in columns})
+        with pd.option_context("display.max_columns", None):
+            assert not [name for name in headers(as_table(frame)) if name.endswith(("low", "high"))]
+
+
+def test_a_whole_figure_shows_its_interval() -> None:
+    frame = as_table(pd.DataFrame({"n": [3, 4], "n_low": [2.5, 3.5], "n_high": [3.5, 4.5]}))
+
+    assert ">3.00 (2.50 to 3.50)</td>" in shown(frame)
+    assert headers(frame.astype({"n": str})) == ["n", "n_low", "n_high"]
+
+
+def test_what_the_reader_adds_or_selects_is_shown() -> None:
+    frame = as_table(pd.DataFrame({f"c{i}": [i] for i in range(20)}), ["c7", "c5"])
+
+    assert headers(frame.assign(mine=0)) == ["c7", "c5", "mine"]
+    assert headers(frame.reset_index()) == ["index", "c7", "c5"]
+    assert headers(frame[[f"c{i}" for i in range(15)]]) == [f"c{i}" for i in range(15)]
+    with pd.option_context("display.max_columns", 15):
+        assert headers(frame) == [f"c{i}" for i in range(15)]
+
+
 def test_of_many_columns_those_that_matter_are_shown_and_the_others_named() -> None:
     frame = pd.DataFrame({f"c{i}": [i % 3] for i in range(20)})
 
@@ -64,6 +112,77 @@ def test_long_tables_show_both_ends() -> None:
     assert "<td>5000</td>" not in html
 
 
+def test_rows_are_shown_once_however_few_are_wanted() -> None:
+    frame = as_table(pd.DataFrame({"game": np.arange(7)}))
+
+    with pd.option_context("display.max_rows", 5):
+        cells = re.findall(r"<td>(\d)</td>", shown(frame))
+    assert cells == ["0", "1", "5", "6"]
+
+
+def test_pandas_may_be_told_to_show_no_html() -> None:
+    with pd.option_context("display.notebook_repr_html", False):  # noqa: FBT003 - its own way
+        assert as_table(pd.DataFrame({"game": [1]}))._repr_html_() is None
+
+
+def test_long_tables_of_many_columns_are_shown_at_once() -> None:
+    numbers, names = np.zeros(100_000, dtype=int), pd.Categorical(["Ann", "Bob"] * 50_000)
+    frame = as_table(pd.DataFrame({**{f"c{i}": numbers for i in range(30)}, "who": names, "any": numbers + 1}))
+    start = process_time()
+
+    assert headers(frame) == ["who", "any"]
+    assert process_time() - start < 0.5  # a second and more, once; a slow machine is no fault
+
+
+@pytest.mark.parametrize(
+    ("figures", "texts"),
+    [
+        ([0.004, 1234.5], ["0.004", "1234.500"]),
+        ([0.0004, 0.0002], ["0.00040", "0.00020"]),
+        ([0.25, 1e-9], ["0.250", "0.000"]),
+        ([12.25, -0.04], ["12.25", "-0.04"]),
+        ([-1e-17, 30.5], ["0.0", "30.5"]),
+        ([3.0, 1200.0], ["3", "1200"]),
+    ],
+)
+def test_decimals_tell_figures_from_nothing(figures: list[float], texts: list[str]) -> None:
+    html = shown(as_table(pd.DataFrame({"figure": figures})))
+
+    assert re.findall(r"<td[^>]*>([^<]*)</td>", html) == texts
+
+
+def test_names_in_an_index_of_several_levels_are_not_broken() -> None:
+    index = pd.MultiIndex.from_tuples([("Oslo-Vaasa", 0), ("Oslo-Vaasa", 1)], names=["ticket", "place"])
+
+    assert re.search(
+        r'<th rowspan="2"[^>]* style="white-space: nowrap">Oslo-Vaasa<',
+        shown(as_table(pd.DataFrame({"n": [1, 2]}, index))),
+    )
+
+
+def test_what_is_computed_from_a_table_has_no_units() -> None:
+    frame = as_table(pd.DataFrame({"seat": [0, 1, 1], "trail": [12, 30, 31], "lead": [1.5, 2.5, 4.5]}))
+    computed = [
+        frame.groupby("seat").count(),
+        frame.groupby("seat").mean(),
+        frame.corr(),
+        frame.describe(),
+        frame.isna(),
+        frame / 2,
+        frame.pivot_table(index="seat", values="trail", aggfunc="count"),
+    ]
+
+    assert not [found for found in computed if "trains" in shown(found)]
+    for same in (
+        frame[["trail"]],
+        frame[frame["seat"] == 1],
+        frame.head(1),
+        frame.sort_values("trail"),
+        frame.round(1),
+    ):
+        assert "trail (trains)" in headers(same)
+
+
 def test_units_follow_the_columns_and_the_data_stay() -> None:
     frame = pd.DataFrame({"turn": [7], "completed": [3], "trail": [12]})
     table = as_table(frame, units={"completed": "turn"})
@@ -82,6 +201,8 @@ def test_tables_of_the_readers_own_making_are_shown_as_pandas_does() -> None:
 
 
 def test_a_table_without_rows_says_why() -> None:
+    some = as_table(pd.DataFrame({"n": [1]}), why_empty="no tunnel was attempted")
+    assert "<p>no rows</p>" in shown(some[some["n"] > 1])
     assert "no rows: no tunnel was attempted" in shown(
         as_table(pd.DataFrame({"n": []}), why_empty="no tunnel was attempted")
     )

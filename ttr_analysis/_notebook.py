@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
-from typing import Any, ClassVar, Final
+from math import floor, log10
+from typing import Any, ClassVar, Final, NamedTuple, Self, cast
 
 import numpy as np
 import pandas as pd
@@ -15,8 +16,14 @@ from ttr_analysis._words import counted
 
 MOST_COLUMNS: Final = 12
 """Columns that fit beside each other on a laptop, an interval told with its figure."""
+_UNSET: Final = (0, 20)
+"""What pandas has as `display.max_columns` in a terminal and elsewhere, if nobody set it."""
+_SAME_FIGURES: Final = (None, "copy", "take", "reindex", "rename", "round", "astype", "fillna")
+"""The methods, as pandas names them to what they return, after which a column is still what it was."""
+_MOST_DECIMALS: Final = 3
+"""Decimals, if there are figures of which they show something; else there are twice as many at most."""
 
-_BREAKABLE: Final = re.compile(r"<(td|th)>(?=[^<]{2,60}<)([^<]*[ -][^<]*)</\1>")
+_BREAKABLE: Final = re.compile(r"<(td|th)([^>]*)>(?=[^<]{2,60}<)([^<]*[ -][^<]*)</\1>")
 """Cells that notebooks would break at a hyphen or a space, though they hold a name or an interval; not long lists."""
 
 _NAMES: Final = {
@@ -35,70 +42,94 @@ UNITS: Final = {name: unit for unit, names in _NAMES.items() for name in names.s
 """The units of columns whose names do not tell them, and have one meaning in all tables."""
 
 
+class _Told(NamedTuple):
+    """What `as_table` was told of a table."""
+
+    columns: frozenset[str]
+    """All that the table had then."""
+    intervals: Mapping[str, tuple[str, str]]
+    """The ends of the interval of each figure that has one."""
+    first: Sequence[str]
+    units: Mapping[str, str]
+    why_empty: str
+
+
 class Table(pd.DataFrame):
     """
     A DataFrame that a notebook shows so that it can be read.
 
     Names stay whole; a figure and the ends of its interval are one column;
     columns that need it have their unit in the header; of many columns only
-    some are shown and the others named. `pandas.DataFrame(table)` shows it as
-    pandas does.
+    some are shown and the others named. What is computed from a table is shown
+    as pandas does, as is `pandas.DataFrame(table)`.
     """
 
-    _metadata: ClassVar[list[str]] = ["shown_first", "header_units", "why_empty"]
-    shown_first: Sequence[str] = ()
-    header_units: Mapping[str, str] = UNITS
-    why_empty: str = ""
+    _metadata: ClassVar[list[str]] = ["told"]
+    told: _Told | None = None
+    """None in what is computed from a table, whose figures may have other units."""
 
     @property
     def _constructor(self) -> type[Table]:
         return Table
 
+    def __finalize__(self, other: object, method: str | None = None, **kwargs: object) -> Self:
+        found = super().__finalize__(other, method, **kwargs)  # type: ignore[misc] # the stubs of pandas leave it out
+        if method not in _SAME_FIGURES or not isinstance(other, Table):  # but a number by which it was divided
+            found.told = None
+        return cast("Self", found)
+
     def _repr_html_(self) -> str | None:
         labels: list[object] = [*self.columns]
         columns = [name for name in labels if isinstance(name, str)]
-        if len(columns) < len(labels) or not self.columns.is_unique:  # a table of the reader's own making
+        is_plain = len(columns) < len(labels) or not self.columns.is_unique  # of the reader's own making
+        if self.told is None or is_plain or not pd.get_option("display.notebook_repr_html"):
             return super()._repr_html_()  # type: ignore[misc, no-any-return] # the stubs of pandas leave it out
-        ends = dict(_intervals(columns))
+        numbers = {name for name in columns if pd.api.types.is_numeric_dtype(self[name])}
+        ends = {name: pair for name, pair in self.told.intervals.items() if numbers.issuperset((name, *pair))}
         names = [name for name in columns if name not in {end for pair in ends.values() for end in pair}]
-        shown = self._chosen(names)
-        n_rows = pd.get_option("display.max_rows")
+        shown = self._chosen(names, self.told)
+        n_rows = pd.get_option("display.max_rows") or None
         rows = pd.DataFrame(self)
         if n_rows and len(rows) > n_rows:
-            n_rows = pd.get_option("display.min_rows") or n_rows
-            # Pandas leaves out all between, of which the text would take minutes in long tables.
-            rows = pd.concat([rows.head(n_rows), rows.tail(n_rows)])
-        text = pd.DataFrame({self._header(name): _cells(rows, name, ends.get(name)) for name in shown}, rows.index)
-        text.index.names = [None if name is None else self._header(str(name)) for name in rows.index.names]
+            n_rows = min(n_rows, pd.get_option("display.min_rows") or n_rows)
+            if len(rows) > 2 * n_rows:
+                # Pandas leaves out all between, of which the text would take minutes in long tables.
+                rows = pd.concat([rows.head(n_rows), rows.tail(n_rows)])
+        text = pd.DataFrame({name: _cells(rows, name, ends.get(name)) for name in shown}, rows.index)
+        text.columns = pd.Index([_header(name, self.told.units) for name in shown])
+        text.index.names = [None if name is None else _header(str(name), self.told.units) for name in rows.index.names]
         with pd.option_context("display.max_colwidth", None):
             head, body, rest = text.to_html(max_rows=n_rows, border=0).partition("<tbody>")
-        html = head + body + _BREAKABLE.sub(r'<\1 style="white-space: nowrap">\2</\1>', rest)
-        notes = self._notes(names, shown, n_rows, has_intervals=not ends.keys().isdisjoint(shown))
-        return f"{html}<p>{escape('; '.join(notes))}</p>" if notes else html
-
-    def _chosen(self, names: list[str]) -> list[str]:
-        """Return the columns that are shown."""
-        if len(names) <= MOST_COLUMNS or pd.get_option("display.max_columns") is None:
-            return names
-        chosen = [name for name in self.shown_first if name in names] or [
-            name for name in names if _says_something(self[name])
-        ]
-        return chosen[:MOST_COLUMNS]
-
-    def _header(self, name: str) -> str:
-        return f"{name} ({self.header_units[name]})" if name in self.header_units else str(name)
-
-    def _notes(self, names: list[str], shown: list[str], n_rows: int | None, *, has_intervals: bool) -> list[str]:
-        """Return what to know of what is shown."""
-        if self.empty:
-            return [f"no rows: {self.why_empty}" if self.why_empty else "no rows"]
-        notes = [counted(f"{len(self):,}", "row")] if n_rows and len(self) > n_rows else []
-        if has_intervals:
-            notes.append("95% intervals in parentheses")
+        html = head + body + _BREAKABLE.sub(r'<\1\2 style="white-space: nowrap">\3</\1>', rest)
+        notes = self._notes(self.told, n_rows, has_intervals=not ends.keys().isdisjoint(shown))
         others = [name for name in names if name not in shown]
         if others:
             notes.append(f"columns not shown: {', '.join(others)}")
-        return notes
+        return f"{html}<p>{escape('; '.join(notes))}</p>" if notes else html
+
+    def _chosen(self, names: list[str], told: _Told) -> list[str]:
+        """Return the columns that are shown."""
+        most = pd.get_option("display.max_columns")
+        if most is None:
+            return names
+        if most not in _UNSET or not told.columns.issubset(self.columns):  # the reader chose how many, or which
+            return names[: most or max(_UNSET)]
+        known = [name for name in names if name in told.columns]
+        if len(known) <= MOST_COLUMNS:
+            return names[: max(_UNSET)]
+        chosen = [name for name in told.first if name in names] or [
+            name for name in known if _says_something(self[name])
+        ]
+        before = names[: names.index(known[0])]  # those added by the reader, as by `reset_index`
+        added = [name for name in names if name not in told.columns and name not in before]
+        return [*before, *chosen[:MOST_COLUMNS], *added]
+
+    def _notes(self, told: _Told, n_rows: int | None, *, has_intervals: bool) -> list[str]:
+        """Return what to know of the rows that are shown."""
+        if not len(self):
+            return [f"no rows: {told.why_empty}" if told.why_empty else "no rows"]
+        notes = [counted(f"{len(self):,}", "row")] if n_rows and len(self) > n_rows else []
+        return [*notes, "95% intervals in parentheses"] if has_intervals else notes
 
 
 def as_table(
@@ -128,32 +159,42 @@ def as_table(
     """
     table = Table(frame)
     table.attrs = dict(frame.attrs)
-    table.shown_first = tuple(first)
-    table.header_units = {**UNITS, **(units or {})}
-    table.why_empty = why_empty
+    columns = [str(name) for name in frame.columns]
+    table.told = _Told(
+        frozenset(columns),
+        dict(_intervals(columns)),
+        first,
+        {**UNITS, **(units or {})},
+        "" if len(frame) else why_empty,
+    )
     return table
 
 
 def _intervals(names: list[str]) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Yield the columns that have an interval, which stands behind them, and the names of its ends."""
+    """Yield the figures whose interval stands behind them, and the names of its ends, as `win_low` of `win_rate`."""
     for name, low, high in zip(names, names[1:], names[2:], strict=False):
-        if low.endswith("low") and high.endswith("high") and low[: -len("low")] == high[: -len("high")]:
+        what = low.removesuffix("low")
+        is_its = name.startswith(what.removesuffix("_")) or name.endswith(what.removesuffix("_"))
+        if is_its and (low, high) == (f"{what}low", f"{what}high"):
             yield name, (low, high)
+
+
+def _header(name: str, units: Mapping[str, str]) -> str:
+    return f"{name} ({units[name]})" if name in units else name
 
 
 def _says_something(column: pd.Series[Any]) -> bool:
     """Return whether a column is more than zeros, blanks and what is missing."""
-    known = column.dropna()
-    return not known.isin([0, ""]).all()
+    return bool((column.notna() & (column != 0) & (column != "")).any())
 
 
 def _cells(rows: pd.DataFrame, name: str, ends: tuple[str, str] | None) -> list[str]:
     """Return a column as text, with its interval if it has one."""
-    if not pd.api.types.is_float_dtype(rows[name]):
+    if ends is None and not pd.api.types.is_float_dtype(rows[name]):
         return ["" if missing else str(value) for value, missing in zip(rows[name], rows[name].isna(), strict=True)]
     figures = rows[[name, *(ends or ())]].to_numpy(dtype=float, na_value=np.nan)
     digits = _decimals(figures)
-    return [_cell([f"{value:.{digits}f}" for value in row], row) for row in figures]
+    return [_cell([f"{value:z.{digits}f}" for value in row], row) for row in figures]
 
 
 def _cell(texts: list[str], row: Floats) -> str:
@@ -163,8 +204,13 @@ def _cell(texts: list[str], row: Floats) -> str:
 
 
 def _decimals(figures: Floats) -> int:
-    """Return how many decimals tell figures apart: three digits or so, none if all are whole."""
+    """Return how many decimals show three digits or so of the largest figure and one of the smallest of the first."""
     known = np.abs(figures[np.isfinite(figures)])
     if (known == np.round(known)).all():
         return 0
-    return int(np.clip(2 - np.floor(np.log10(known.max())), 0, 3))
+    of_largest = -floor(log10(known.max()))
+    most = min(max(_MOST_DECIMALS, of_largest + 1), 2 * _MOST_DECIMALS)
+    small = np.abs(figures[:, 0])  # the ends of intervals may come as near to 0 as they like
+    small = small[np.isfinite(small) & (small >= 0.1**most)]
+    of_smallest = -floor(log10(small.min())) if len(small) else 0
+    return min(max(of_largest + 2, of_smallest, 0), most)
