@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from ttr_analysis._notebook import MOST_COLUMNS, as_table
-from ttr_analysis.studies.columns import ANSWERS
+from ttr_analysis.studies.columns import ANSWERS, TABLES, units_of
 
 LONG = "København-Murmansk, Kristiansand-Mo i Rana, Stavanger-Rovaniemi, Tampere-Kristiansand"
 
@@ -161,7 +161,7 @@ def test_names_in_an_index_of_several_levels_are_not_broken() -> None:
 
 
 def test_what_is_computed_from_a_table_has_no_units() -> None:
-    frame = as_table(pd.DataFrame({"seat": [0, 1, 1], "trail": [12, 30, 31], "lead": [1.5, 2.5, 4.5]}))
+    frame = as_table(pd.DataFrame({"seat": [0, 1, 1], "slack": [12, 30, 31], "net": [1.5, 2.5, 4.5]}))
     computed = [
         frame.groupby("seat").count(),
         frame.groupby("seat").mean(),
@@ -169,28 +169,40 @@ def test_what_is_computed_from_a_table_has_no_units() -> None:
         frame.describe(),
         frame.isna(),
         frame / 2,
-        frame.pivot_table(index="seat", values="trail", aggfunc="count"),
+        frame.pivot_table(index="seat", values="slack", aggfunc="count"),
     ]
 
     assert not [found for found in computed if "trains" in shown(found)]
     for same in (
-        frame[["trail"]],
+        frame[["slack"]],
         frame[frame["seat"] == 1],
         frame.head(1),
-        frame.sort_values("trail"),
+        frame.sort_values("slack"),
         frame.round(1),
     ):
-        assert "trail (trains)" in headers(same)
+        assert "slack (trains)" in headers(same)
 
 
 def test_units_follow_the_columns_and_the_data_stay() -> None:
-    frame = pd.DataFrame({"turn": [7], "completed": [3], "trail": [12]})
+    frame = pd.DataFrame({"turn": [7], "completed": [3], "slack": [12]})
     table = as_table(frame, units={"completed": "turn"})
 
-    assert headers(table.iloc[:, 1:]) == ["completed (turn)", "trail (trains)"]
-    assert [*table.columns] == ["turn", "completed", "trail"]
+    assert headers(table.iloc[:, 1:]) == ["completed (turn)", "slack (trains)"]
+    assert [*table.columns] == ["turn", "completed", "slack"]
     assert table.equals(frame)
     assert headers(deepcopy(table)) == headers(table)
+
+
+def test_units_stand_once_and_where_the_name_does_not_tell_them() -> None:
+    import ttr_analysis.studies.questions  # noqa: F401 - which fill in the columns
+
+    for columns in (*TABLES.values(), *ANSWERS.values()):
+        for name, column in columns.items():
+            assert not column.meaning.endswith(f"({column.unit})")
+            assert not column.unit or column.unit not in name.split("_")
+            if column.unit:
+                table = as_table(pd.DataFrame({name: [1]}), units=units_of(columns))
+                assert headers(table) == [f"{name} ({column.unit})"]
 
 
 def test_tables_of_the_readers_own_making_are_shown_as_pandas_does() -> None:

@@ -27,19 +27,15 @@ _BREAKABLE: Final = re.compile(r"<(td|th)([^>]*)>(?=[^<]{2,60}<)([^<]*[ -][^<]*)
 """Cells that notebooks would break at a hyphen or a space, though they hold a name or an interval; not long lists."""
 
 _NAMES: Final = {
-    "trains": "length trail way slack marginal detour detour_mean detour_both pair_detour with_one with_two in_deal "
+    "trains": "length slack marginal detour detour_mean detour_both pair_detour with_one with_two in_deal "
     "ticket_mean ticket_worst deal_mean deal_worst resistance mean_resistance",
-    "points": "bonus net gain free_gain at_risk ticket_gain ticket_loss trail_bonus completed_bonus tokens_bonus "
-    "worth surplus margin lead",
-    "turns": "left turns_left",
-    "turn": "completed_in",
-    "cards": "surcharge swap_size",
-    "tokens": "toll tolls",
-    "Elo": "rating",
+    "points": "net at_risk",
+    "cards": "swap_size",
+    "tokens": "toll",
     "degrees": "lat lon",
 }
 UNITS: Final = {name: unit for unit, names in _NAMES.items() for name in names.split()}
-"""The units of columns whose names do not tell them, and have one meaning in all tables."""
+"""The units of columns of maps and their analysis whose names do not tell them, and have one meaning in all tables."""
 
 
 class _Told(NamedTuple):
@@ -146,14 +142,14 @@ def as_table(
         Columns to show if there are too many for all; by default the first of
         those that say something.
     units
-        Of columns that mean something else than in other tables.
+        Of columns whose names do not tell them, besides `UNITS`.
     why_empty
         What to say if there are no rows.
 
     Examples
     --------
     >>> frame = pd.DataFrame({"turn": [7.25], "gain": [2.0], "gain_low": [0.5], "gain_high": [3.5]})
-    >>> shown = as_table(frame)._repr_html_()
+    >>> shown = as_table(frame, units={"gain": "points"})._repr_html_()
     >>> "<th>gain (points)</th>" in shown, ">2.00 (0.50 to 3.50)</td>" in shown, "gain_low" in shown
     (True, True, False)
     """

@@ -63,7 +63,7 @@ def test_tables_have_the_columns_and_types_that_are_documented(nordic_result: Si
         assert list(table.columns) == list(columns)
         described = nordic_result.describe(name)
         assert list(described.index) == list(columns)
-        for column, (dtype, meaning) in columns.items():
+        for column, (dtype, meaning, _) in columns.items():
             assert meaning
             is_category = isinstance(table[column].dtype, pd.CategoricalDtype)
             assert is_category == (dtype in {"ticket", "route", "policy", "color", "ending"})

@@ -253,7 +253,8 @@ class Scores:
         unsure = [column for column in table.columns if column == "total" or column.startswith("bonus_")]
         points = {*table.columns[: table.columns.get_loc("total")], "total"}
         return as_table(
-            table.astype({**dict.fromkeys(unsure, "Int64"), "won": "boolean"}), units=dict.fromkeys(points, "points")
+            table.astype({**dict.fromkeys(unsure, "Int64"), "won": "boolean"}),
+            units={**dict.fromkeys(points, "points"), "trail": "trains"},
         )
 
     def __getitem__(self, seat: int) -> Score:

@@ -508,7 +508,12 @@ def route_worth(
                 rows[n, bound] = _route_row(table, game_map, route, n, bound, states, bar)
     index = pd.MultiIndex.from_tuples(rows, names=["own", "turns_left"])
     return as_table(
-        pd.DataFrame(list(rows.values()), index=index).sort_index(), units={"own": "cards", "elsewhere": "points"}
+        pd.DataFrame(list(rows.values()), index=index).sort_index(),
+        units={
+            **dict.fromkeys(("gain", "free_gain", "elsewhere"), "points"),
+            **dict.fromkeys(("left", "turns_left"), "turns"),
+            "own": "cards",
+        },
     )
 
 

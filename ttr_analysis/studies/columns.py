@@ -1,5 +1,5 @@
 """
-The columns of the tables of a simulation, and of what is asked of them: names, types and meanings.
+The columns of the tables of a simulation, and of what is asked of them: names, types, meanings and units.
 
 Every table begins with `game`, the number of the game in its run; rows are in
 the order of games, and within a game in the order in which things happened.
@@ -30,11 +30,14 @@ class Column(NamedTuple):
         Its pandas type; "ticket", "route", "policy", "color" and "ending" are
         categories.
     meaning
-        What it says, with the unit.
+        What it says.
+    unit
+        The unit, where the name does not tell it.
     """
 
     dtype: str
     meaning: str
+    unit: str = ""
 
 
 ENDINGS: Final = get_args(EndingName)
@@ -56,20 +59,20 @@ GAMES: Final = {
 SEATS: Final = {
     **_WHO,
     "policy": Column("policy", "name of the policy"),
-    "points": Column("int16", "final score (points)"),
+    "points": Column("int16", "final score"),
     "won": Column("float32", "1 for the winner; winners of a tie share it"),
-    "start": Column("int16", "start score (points)"),
+    "start": Column("int16", "start score", "points"),
     "route_points": Column("int16", "points for routes"),
-    "ticket_gain": Column("int16", "points of completed tickets"),
-    "ticket_loss": Column("int16", "points of the other tickets, 0 or less"),
-    "trail_bonus": Column("int16", "bonus for the longest trail (points)"),
-    "completed_bonus": Column("int16", "bonus for completed tickets (points)"),
-    "tokens_bonus": Column("int16", "bonus for toll tokens left (points)"),
+    "ticket_gain": Column("int16", "what completed tickets brought", "points"),
+    "ticket_loss": Column("int16", "what the other tickets cost, 0 or less", "points"),
+    "trail_bonus": Column("int16", "bonus for the longest trail", "points"),
+    "completed_bonus": Column("int16", "bonus for completed tickets", "points"),
+    "tokens_bonus": Column("int16", "bonus for toll tokens left", "points"),
     "loan_points": Column("int16", "points for loans, 0 or less"),
     "station_points": Column("int16", "points for stations not built"),
     "tickets": Column("int16", "tickets kept"),
     "completed": Column("int16", "tickets completed"),
-    "trail": Column("int16", "longest trail (trains)"),
+    "trail": Column("int16", "longest trail", "trains"),
     "trains_left": Column("int16", "trains not placed"),
     "cards_left": Column("int16", "cards in hand at the end"),
     "tokens_left": Column("int16", "value of the toll tokens left"),
@@ -92,14 +95,15 @@ BONUS_COLUMNS: Final = {
 TICKETS: Final = {
     **_WHO,
     "ticket": Column("ticket", "id of the ticket"),
-    "offered": Column("int32", "turn of the seat in which it was offered, 0 at the start"),
+    "offered": Column("int32", "turn of the seat in which it was offered, 0 at the start", "turn"),
     "kept": Column("bool", "whether the seat kept it"),
     "completed": Column(
         "Int32",
         "turn of the seat after which it was first complete, the last if only a station completes it; missing if never",
+        "turn",
     ),
     "destination": Column("Int8", "which of its destinations counted in the end, from 0, best first; missing if none"),
-    "points": Column("int16", "what it scored in the end (points); 0 if not kept"),
+    "points": Column("int16", "what it scored in the end; 0 if not kept"),
     "trains_left": Column("int16", "trains that the seat had left when it was offered"),
     "trains": Column(
         "Int16",
@@ -117,9 +121,9 @@ ROUTES: Final = {
     "cards": Column("int16", "cards paid, a surcharge included"),
     "locomotives": Column("int16", "locomotives among them"),
     "sets": Column("int8", "sets of cards that stood in for one"),
-    "surcharge": Column("int8", "surcharge of a tunnel (cards)"),
+    "surcharge": Column("int8", "surcharge of a tunnel", "cards"),
     "color": Column("color", "color of most cards; locomotive if there are no others; missing for the neutral player"),
-    "toll": Column("int16", "tokens paid"),
+    "toll": Column("int16", "toll paid", "tokens"),
     "loans": Column("int16", "loans taken for it"),
 }
 TUNNELS: Final = {
@@ -133,7 +137,7 @@ TUNNELS: Final = {
         "probability that the surcharge could be paid, from what the seat could see; a little too high once cards were "
         "shuffled again",
     ),
-    "surcharge": Column("int8", "surcharge demanded (cards)"),
+    "surcharge": Column("int8", "surcharge demanded", "cards"),
     "taken": Column("bool", "whether the tunnel was taken"),
 }
 TABLES: Final[Mapping[str, Mapping[str, Column]]] = {
@@ -144,15 +148,22 @@ TABLES: Final[Mapping[str, Mapping[str, Column]]] = {
     "tunnels": TUNNELS,
 }
 """The tables, by name."""
-TABLE_UNITS: Final[Mapping[str, Mapping[str, str]]] = {
-    "seats": {"start": "points"},
-    "tickets": {"offered": "turn", "completed": "turn", "trains_left": "trains"},
-}
-"""Units that the names of columns do not tell, by table; those that are the same everywhere aside."""
 ANSWERS: Final[dict[str, Mapping[str, Column]]] = {}
 """The columns of the answer to each question of `studies.questions`, which fill this in, by its name."""
 
 _CATEGORIES: Final = ("ticket", "route", "policy", "color", "ending")
+
+
+def units_of(columns: Mapping[str, Column]) -> dict[str, str]:
+    """
+    Return the units of columns whose names do not tell them.
+
+    Examples
+    --------
+    >>> units_of(ROUTES)
+    {'surcharge': 'cards', 'toll': 'tokens'}
+    """
+    return {name: column.unit for name, column in columns.items() if column.unit}
 
 
 def categories(game_map: GameMap, policies: tuple[str, ...]) -> dict[str, list[str]]:
@@ -218,7 +229,7 @@ def with_types(table: str, frame: pd.DataFrame, types: Mapping[str, pd.Categoric
         If a name is none of those of its category: it would be lost.
     """
     wanted = {
-        column: types[dtype] for column, (dtype, _) in TABLES[table].items() if dtype in types and column in frame
+        column: types[dtype] for column, (dtype, *_) in TABLES[table].items() if dtype in types and column in frame
     }
     for column, category in wanted.items():
         known = set(category.categories)
@@ -233,4 +244,4 @@ def no_rows(table: str, types: Mapping[str, pd.CategoricalDtype]) -> pd.DataFram
     import pandas as pd
 
     columns = TABLES[table].items()
-    return pd.DataFrame({name: pd.Series(dtype=types.get(dtype, dtype)) for name, (dtype, _) in columns})
+    return pd.DataFrame({name: pd.Series(dtype=types.get(dtype, dtype)) for name, (dtype, *_) in columns})

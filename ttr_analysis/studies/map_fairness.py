@@ -356,7 +356,8 @@ def _judge_tickets(game_map: GameMap, games: _Games, n_deals: int, seed: int) ->
     moments = [worth.get(ticket, nothing) for ticket in table.index]
     table["worth_se"] = [sqrt(some.variance) for some in moments]
     table["verdict"] = _verdicts(moments, [0.0] * len(moments), ("pays too little", "pays too much"))
-    return as_table(table.sort_values("worth", ascending=False, kind="stable"))
+    units = dict.fromkeys(("worth", "surplus"), "points")
+    return as_table(table.sort_values("worth", ascending=False, kind="stable"), units=units)
 
 
 def _verdicts(found: Sequence[Moments], fair: Sequence[float], words: tuple[str, str]) -> list[str]:

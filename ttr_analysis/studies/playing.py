@@ -312,7 +312,7 @@ def frame(plan: Plan, name: str, columns: Columns) -> pd.DataFrame:
     """Return one of these tables."""
     cells = with_ways(plan, columns[name], columns["routes"]) if name == "tickets" else columns[name]
     made: dict[str, Any] = {}
-    for column, (dtype, _) in TABLES[name].items():
+    for column, (dtype, *_) in TABLES[name].items():
         values = cells[column]
         if dtype in plan.categories:
             made[column] = pd.Categorical.from_codes(values, dtype=plan.categories[dtype])
@@ -409,7 +409,7 @@ class Collector:
         columns = makers[name]()
         return {
             column: np.asarray(columns[column]).astype(cell_type(dtype), copy=False)
-            for column, (dtype, _) in TABLES[name].items()
+            for column, (dtype, *_) in TABLES[name].items()
             if column in columns
         }
 

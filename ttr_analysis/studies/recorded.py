@@ -267,7 +267,7 @@ class _RecordedGames(Collector):
         frames: dict[str, pd.DataFrame] = {}
         for name, columns in TABLES.items():
             made: dict[str, Any] = {}
-            for column, (dtype, _) in columns.items():
+            for column, (dtype, *_) in columns.items():
                 made[column] = _column(found[name][column], dtype, missing[name].get(column), types)
             frames[name] = pd.DataFrame(made)
             frames[name]["game"] = self._numbers[frames[name]["game"]]

@@ -25,7 +25,7 @@ from ttr_analysis.engine.protocol import is_built_in
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.records.header import check_seed, fingerprint
 from ttr_analysis.studies.chunks import N_WAITING, PATIENCE, Chunk, default_chunk, played
-from ttr_analysis.studies.columns import ANSWERS, TABLE_UNITS, TABLES, categories, category_types, no_rows
+from ttr_analysis.studies.columns import ANSWERS, TABLES, categories, category_types, no_rows, units_of
 from ttr_analysis.studies.parts import META, SAME, VERSION, PartFolder, run_of
 from ttr_analysis.studies.playing import (
     Columns,
@@ -212,7 +212,7 @@ class SimulationResult:
     @staticmethod
     def describe(name: str) -> pd.DataFrame:
         """
-        Return the columns of a table, or of the answer to a question: their types and what they mean.
+        Return the columns of a table, or of the answer to a question: their types, meanings, and units not in a name.
 
         Parameters
         ----------
@@ -261,7 +261,7 @@ class SimulationResult:
 
 def _shown(name: str, frame: pd.DataFrame) -> pd.DataFrame:
     """Return rows of a table as notebooks are to show them."""
-    return as_table(frame, units=TABLE_UNITS.get(name), why_empty=f"the games hold no {name}")
+    return as_table(frame, units=units_of(TABLES[name]), why_empty=f"the games hold no {name}")
 
 
 def simulate(  # noqa: PLR0913 - options

@@ -188,7 +188,7 @@ def beats(
         rows.append([meetings.met[:, 0, i].sum(), *win, *meetings.margin(0, i), verdict])
     columns = ["games", "win_rate", "win_low", "win_high", "margin", "margin_low", "margin_high", "verdict"]
     index = pd.Index([name for name, _ in players[1:]], name="other")
-    return as_table(pd.DataFrame(rows, index=index, columns=columns).astype({"games": int}))
+    return as_table(pd.DataFrame(rows, index=index, columns=columns).astype({"games": int}), units={"margin": "points"})
 
 
 class Tournament:
@@ -241,7 +241,7 @@ class Tournament:
             },
             index=pd.Index(meetings.names, name="policy"),
         )
-        return as_table(table.sort_values("rating", ascending=False, kind="stable"))
+        return as_table(table.sort_values("rating", ascending=False, kind="stable"), units={"rating": "Elo"})
 
     @cached_property
     def pairs(self) -> pd.DataFrame:
@@ -264,7 +264,7 @@ class Tournament:
             index.append((meetings.names[i], meetings.names[j]))
         columns = ["games", "rate", "low", "high", "expected", "margin", "margin_low", "margin_high"]
         found = pd.DataFrame(rows, index=pd.MultiIndex.from_tuples(index, names=["policy", "other"]), columns=columns)
-        return as_table(found.astype({"games": int}))
+        return as_table(found.astype({"games": int}), units={"margin": "points"})
 
     @property
     def matrix(self) -> pd.DataFrame:

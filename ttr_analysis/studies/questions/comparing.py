@@ -175,7 +175,7 @@ def compare_strategies(
         for measure in measures:
             rates |= {f"{measure}_difference{end}": value for end, value in differences.loc[measure].items()}
         rows.append(rates)
-    return as_table(pd.DataFrame(rows, index=pd.Index(strategies, name="strategy")), _TOLD)
+    return as_table(pd.DataFrame(rows, index=pd.Index(strategies, name="strategy")), _TOLD, {"bonus": "points"})
 
 
 def _seats_of(result: SimulationResult, rotations: int) -> Iterator[pd.DataFrame]:

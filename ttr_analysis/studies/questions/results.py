@@ -18,10 +18,10 @@ _SEATS: Final[Figures] = {
     "games": count("games"),
     "win_rate": rate("share of wins; shared wins count in shares", "won", "games", "win"),
     "points": mean("final points", "points", "games"),
-    "points_sd": added("their standard deviation (points)"),
+    "points_sd": added("their standard deviation"),
     "route_points": ratio("points for routes", "route_points", "games"),
     "ticket_points": ratio("points of tickets", lambda seats: seats["ticket_gain"] + seats["ticket_loss"], "games"),
-    "bonus": ratio("points of bonuses", lambda seats: seats[list(BONUSES)].sum(axis=1), "games"),
+    "bonus": ratio("of bonuses", lambda seats: seats[list(BONUSES)].sum(axis=1), "games", "points"),
     "tickets": ratio("tickets kept", "tickets", "games"),
     "completed": ratio("tickets completed", "completed", "games"),
     "turns": ratio("turns taken", "turns", "games"),
@@ -135,21 +135,20 @@ _GAINED: Final = ("start", "route_points", "ticket_gain", *BONUSES, "station_poi
 _SOURCES: Final[Figures] = {
     "seats": count("seats"),
     "points": ratio("final points", "points", "seats"),
-    "start": ratio("of which at the start", "start", "seats"),
-    "routes": ratio("for routes", "route_points", "seats"),
-    "tickets_completed": ratio("of completed tickets", "ticket_gain", "seats"),
-    "tickets_missed": ratio("of the others, 0 or less", "ticket_loss", "seats"),
-    "bonus": ratio("of bonuses", lambda seats: seats[list(BONUSES)].sum(axis=1), "seats"),
-    "loans": ratio("for loans, 0 or less", "loan_points", "seats"),
-    "stations": ratio("for stations not built", "station_points", "seats"),
+    "start": ratio("of which at the start", "start", "seats", "points"),
+    "routes": ratio("for routes", "route_points", "seats", "points"),
+    "tickets_completed": ratio("of completed tickets", "ticket_gain", "seats", "points"),
+    "tickets_missed": ratio("of the others, 0 or less", "ticket_loss", "seats", "points"),
+    "bonus": ratio("of bonuses", lambda seats: seats[list(BONUSES)].sum(axis=1), "seats", "points"),
+    "loans": ratio("for loans, 0 or less", "loan_points", "seats", "points"),
+    "stations": ratio("for stations not built", "station_points", "seats", "points"),
     "route_share": mean("share of routes in all points gained, losses left aside", "route_points", "_gained"),
     "ticket_share": mean("share of completed tickets in these", "ticket_gain", "_gained"),
     "_gained": count("", lambda seats: seats[list(_GAINED)].sum(axis=1)),
 }
-_OF_POINTS: Final = ("start", "routes", "tickets_completed", "tickets_missed", "loans", "stations")
 
 
-@answers_with(_SOURCES, dict.fromkeys(_OF_POINTS, "points"))
+@answers_with(_SOURCES)
 def point_sources(result: SimulationResult) -> pd.DataFrame:
     """
     Return what the points of winners and of the others came from: long routes against tickets.
@@ -240,9 +239,9 @@ def seat_rates(result: SimulationResult, by: list[str], frames: Iterable[pd.Data
 _LOANS: Final[Figures] = {
     "seats": count("seats"),
     "share": added("share of the seats of the policy"),
-    "tolls": ratio("mean tolls paid (tokens)", "tolls", "seats"),
+    "tolls": ratio("mean tolls paid", "tolls", "seats", "tokens"),
     "tokens_left": ratio("mean value of the tokens left", "tokens_left", "seats"),
-    "bonus": ratio("mean points of the bonus for tokens", "tokens_bonus", "seats"),
+    "bonus": ratio("mean bonus for tokens", "tokens_bonus", "seats", "points"),
     "loan_points": ratio("mean points for loans, 0 or less", "loan_points", "seats"),
     "points": mean("mean final points", "points", "seats"),
     "win_rate": rate("share of wins", "won", "seats", "win"),
@@ -286,7 +285,7 @@ _TUNNELS: Final[Figures] = {
     "attempts": count("tunnels attempted"),
     "success_rate": rate("share of them taken", "taken", "attempts", "success"),
     "odds": ratio("mean odds that they could be paid, from what the seat could see", "odds", "_judged"),
-    "surcharge": ratio("mean surcharge (cards)", "surcharge", "attempts"),
+    "surcharge": ratio("mean surcharge", "surcharge", "attempts", "cards"),
     "_judged": count("", lambda tunnels: tunnels["odds"].notna()),
 }
 

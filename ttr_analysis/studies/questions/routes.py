@@ -214,7 +214,7 @@ _LONGEST: Final[Figures] = {
     "cards": ratio("mean cards paid", _of_takers("cards"), "_takers"),
     "sets": ratio("mean sets among them", _of_takers("sets"), "_takers"),
     "points_per_card": mean("points for a card of it", _of_takers("points"), "cards"),
-    "elsewhere": mean("points for a card of their other routes", _elsewhere("points"), "_other_cards"),
+    "elsewhere": mean("the same of their other routes", _elsewhere("points"), "_other_cards", unit="points per card"),
     "win_rate": rate("share of wins of those who took it", _of_takers("won"), "_takers", "win"),
     "rest_win_rate": rate("share of wins of the others", lambda rows: rows["won"] * _is_free(rows), "_rest", "rest"),
     "_takers": count("", _is_taken),
@@ -223,7 +223,7 @@ _LONGEST: Final[Figures] = {
 }
 
 
-@answers_with(_LONGEST, {"elsewhere": "points per card"})
+@answers_with(_LONGEST)
 def longest_routes(result: SimulationResult, game_map: MapLike) -> pd.DataFrame:
     """
     Return who took the longest routes of the map, and whether that paid.

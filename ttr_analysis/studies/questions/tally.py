@@ -12,7 +12,7 @@ import pandas as pd
 from ttr_analysis._notebook import as_table
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.records.header import fingerprint
-from ttr_analysis.studies.columns import ANSWERS, Column
+from ttr_analysis.studies.columns import ANSWERS, Column, units_of
 from ttr_analysis.studies.intervals import Moments, clustered_count, clustered_mean, clustered_rate
 from ttr_analysis.studies.simulation import SimulationResult
 
@@ -60,7 +60,7 @@ class Figure(NamedTuple):
     Parameters
     ----------
     meaning
-        What it says, with the unit.
+        What it says.
     of
         What is summed over the rows; None for what the question adds itself.
     per
@@ -73,6 +73,8 @@ class Figure(NamedTuple):
         for "low" and "high" alone.
     dtype
         The type, as of a `Column`.
+    unit
+        The unit, as of a `Column`.
     """
 
     meaning: str
@@ -81,6 +83,7 @@ class Figure(NamedTuple):
     interval: Callable[[Moments], Sequence[float]] | None = None
     ends: str | None = ""
     dtype: str = "float64"
+    unit: str = ""
 
     def end_names(self, name: str) -> tuple[str, str]:
         """Return the names of the ends of the interval."""
@@ -96,14 +99,14 @@ def count(meaning: str, of: Values = ones) -> Figure:
     return Figure(meaning, of, dtype="int64")
 
 
-def ratio(meaning: str, of: Values, per: str) -> Figure:
+def ratio(meaning: str, of: Values, per: str, unit: str = "") -> Figure:
     """Return the figure of a mean, or another ratio, without an interval."""
-    return Figure(meaning, of, per)
+    return Figure(meaning, of, per, unit=unit)
 
 
-def mean(meaning: str, of: Values, per: str, ends: str = "") -> Figure:
+def mean(meaning: str, of: Values, per: str, ends: str = "", unit: str = "") -> Figure:
     """Return the figure of a mean and its interval."""
-    return Figure(meaning, of, per, clustered_mean, ends)
+    return Figure(meaning, of, per, clustered_mean, ends, unit=unit)
 
 
 def frequency(meaning: str, of: Values, per: str) -> Figure:
@@ -126,7 +129,7 @@ def columns_of(figures: Figures) -> dict[str, Column]:
     columns = {}
     for name, figure in figures.items():
         if not name.startswith(_HIDDEN):
-            columns[name] = Column(figure.dtype, figure.meaning)
+            columns[name] = Column(figure.dtype, figure.meaning, figure.unit)
             if figure.interval:
                 low, high = figure.end_names(name)
                 columns[low] = Column("float64", f"low end of the 95% interval of {name}")
@@ -134,9 +137,7 @@ def columns_of(figures: Figures) -> dict[str, Column]:
     return columns
 
 
-def answers_with(
-    figures: Figures, units: Mapping[str, str] | None = None, why_empty: str = ""
-) -> Callable[[Question], Question]:
+def answers_with(figures: Figures, why_empty: str = "") -> Callable[[Question], Question]:
     """
     Return a decorator that puts the columns of an answer where a docstring says {columns}, and into `ANSWERS`.
 
@@ -144,18 +145,21 @@ def answers_with(
     ----------
     figures
         The columns.
-    units, why_empty
+    why_empty
         As for `as_table`, which the answer is passed through.
     """
 
     def tell(question: Question) -> Question:
         columns = ANSWERS[question.__name__] = columns_of(figures)
-        lines = (f"- `{name}`: {column.meaning}" for name, column in columns.items())
+        lines = (
+            f"- `{name}`: {column.meaning}{f' ({column.unit})' if column.unit else ''}"
+            for name, column in columns.items()
+        )
         question.__doc__ = (question.__doc__ or "").replace("{columns}", "\n        ".join(lines))
 
         @wraps(question)
         def answer(*args: object, **kwargs: object) -> pd.DataFrame:
-            return as_table(question(*args, **kwargs), units=units, why_empty=why_empty)
+            return as_table(question(*args, **kwargs), units=units_of(columns), why_empty=why_empty)
 
         return cast("Question", answer)
 

@@ -98,8 +98,12 @@ _TICKETS: Final[Figures] = {
     "kept": count("times kept", "kept"),
     "completion_rate": rate("share completed of those kept", _is_completed, "kept", "completion"),
     "net_points": mean("mean points when kept", "points", "kept", "net"),
-    "completed_in": ratio("mean turn of completion", lambda tickets: tickets["completed"].fillna(0), "_completed"),
-    "way": ratio("mean trains of the way that completed it", lambda tickets: tickets["trains"].fillna(0), "_ways"),
+    "completed_in": ratio(
+        "when it was completed, on average", lambda tickets: tickets["completed"].fillna(0), "_completed", "turn"
+    ),
+    "way": ratio(
+        "mean length of the way that completed it", lambda tickets: tickets["trains"].fillna(0), "_ways", "trains"
+    ),
     "win_association": rate("share of wins of those who kept it less that of all", _won, "kept", "association"),
     "_completed": count("", _is_completed),
     "_ways": count("", _has_way),

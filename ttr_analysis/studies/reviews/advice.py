@@ -205,7 +205,7 @@ def advise(
         costs = at_cost_of(view.seat, gain.mean(axis=0).tolist(), standard_errors(gain).tolist())
         rows[0][-1] = "; ".join(filter(None, (str(rows[0][-1]), costs)))
     table = pd.DataFrame(rows, columns=list(ADVICE_COLUMNS), index=pd.RangeIndex(1, len(rows) + 1, name="rank"))
-    return Advice(view, [tried[i] for i in order], as_table(table))
+    return Advice(view, [tried[i] for i in order], as_table(table, units={"lead": "points"}))
 
 
 def check_budget(rollouts: int | None, seconds: float | None, default: float | None) -> tuple[int, float | None]:

@@ -51,6 +51,7 @@ REVIEW_COLUMNS: Final = {
     "worlds": "in how many worlds the loss was measured",
 }
 """The columns of the table of a review and what they say."""
+_UNITS: Final = {"lead": "points"}
 _MOMENT_FIRST: Final = ("player", "move", "best", "reason", "label", "loss", "lead", "win")
 """What a notebook shows of a moment."""
 
@@ -127,7 +128,7 @@ class Review:
             for one in self._decisions.values()
         ]
         index = pd.Index(self._decisions, name="step", dtype=int)
-        return as_table(pd.DataFrame(rows, columns=list(REVIEW_COLUMNS), index=index))
+        return as_table(pd.DataFrame(rows, columns=list(REVIEW_COLUMNS), index=index), units=_UNITS)
 
     @cached_property
     def parts(self) -> pd.DataFrame:
@@ -167,7 +168,7 @@ class Review:
             whose interval holds 0 are left out.
         """
         dear = self.table[self.table["loss_low"] > 0].sort_values("loss_low", ascending=False, kind="stable").head(n)
-        return as_table(dear.assign(reason=[self.reason(step) for step in dear.index]), _MOMENT_FIRST)
+        return as_table(dear.assign(reason=[self.reason(step) for step in dear.index]), _MOMENT_FIRST, _UNITS)
 
     def summary(self) -> pd.DataFrame:
         """
