@@ -18,7 +18,9 @@ MOST_COLUMNS: Final = 12
 """Columns that fit beside each other on a laptop, an interval told with its figure."""
 _UNSET: Final = (0, 20)
 """What pandas has as `display.max_columns` in a terminal and elsewhere, if nobody set it."""
-_SAME_FIGURES: Final = (None, "copy", "take", "reindex", "rename", "round", "astype", "fillna")
+_SAME_FIGURES: Final = frozenset(
+    (None, "copy", "take", "reindex", "rename", "sort_values", "sort_index", "round", "astype", "fillna")
+)
 """The methods, as pandas names them to what they return, after which a column is still what it was."""
 _MOST_DECIMALS: Final = 3
 """Decimals, if there are figures of which they show something; else there are twice as many at most."""
