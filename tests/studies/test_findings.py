@@ -74,6 +74,7 @@ def test_what_winners_lead_by_is_all_of_their_points(name: str) -> None:
     assert ("Stations" in table.index) == (name == "europe")
 
 
+@pytest.mark.compiled_only
 @pytest.mark.parametrize("name", MAPS)
 def test_sentence_table_and_picture_agree(name: str) -> None:
     _, found = found_on(name)
