@@ -315,6 +315,9 @@ class GameTable(MessageWidget):
         """
         Return what the person's last move cost, in words, from what the seat could see.
 
+        It is judged as `studies.review` does, without the plan that `hint`
+        goes on with, so that the two may differ a little.
+
         Parameters
         ----------
         seconds
