@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import get_args
 
+from tests.fixtures import load
+from ttr_analysis import payments
 from ttr_analysis.engine import actions
 from ttr_analysis.engine.actions.handler import Handler
+from ttr_analysis.engine.actions.places import Places, places_of
 from ttr_analysis.engine.actions.table import DUE, HANDLER_OF, HANDLERS
 from ttr_analysis.engine.codes import FIRST_EVENT, KIND_MASK, N_ACTIONS, PASS, SHUFFLED
 from ttr_analysis.engine.layout import Phase
@@ -41,3 +44,15 @@ def test_what_is_encoded_is_decoded() -> None:
         return (handler.decode is None) == (not handler.keys)
 
     assert all(map(is_whole, HANDLERS))
+
+
+def test_places_are_those_that_the_seat_takes() -> None:
+    europe = load("europe")
+    route, city = europe.route("Dieppe", "London", track=0), europe.city("London")
+
+    payment = payments.from_cards(route, {"locomotive": route.length})
+    claim = actions.ClaimRoute(route, payment)
+    assert places_of(claim) == Places((route,), ())
+    assert places_of(actions.BuildStation(city, payment)) == Places((), (city,))
+    others: list[actions.Action | None] = [None, actions.DrawCard(), actions.Pass(), actions.ChooseNeutralRoute(route)]
+    assert [places_of(action) for action in others] == [Places()] * len(others)

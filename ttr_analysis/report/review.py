@@ -6,12 +6,11 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from importlib import resources
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from ttr_analysis._words import counted, listed
-from ttr_analysis.engine.actions import BuildStation, ClaimRoute
+from ttr_analysis.engine.actions.places import Places, places_of
 from ttr_analysis.engine.state import GameState, Owner
-from ttr_analysis.maps.model import City, Route
 from ttr_analysis.studies.reviews.results import BOUNDS, Review, player_names
 from ttr_analysis.viz.html import map_svg
 from ttr_analysis.viz.style import PLAYER_COLORS, PLAYER_DASHES
@@ -208,15 +207,11 @@ def _moment(review: Review, names: Sequence[str], rank: int, step: int) -> str:
         f"Played <b>{_name(row['move'])}</b>, which cost {loss}% of winning ({low} to {high}%). "
         f"Better was <b>{_name(row['best'])}</b>{f' – {escape(reason)}' if reason else ''}."
     )
-    played = _Places(
-        [route for route in after.claimed if route.id not in before.owners],
-        [after.game_map.city(city) for city in after.stations if city not in before.stations],
+    played = Places(
+        tuple(route for route in after.claimed if route.id not in before.owners),
+        tuple(after.game_map.city(city) for city in after.stations if city not in before.stations),
     )
-    best = review.action(step)
-    better = _Places(
-        [best.route] if isinstance(best, ClaimRoute) else [],
-        [best.city] if isinstance(best, BuildStation) else [],
-    )
+    better = places_of(review.action(step))
     has_places = any((*played, *better))
     boards = _board("Played" if has_places else "The board then", after, row["seat"], played)
     if has_places:
@@ -225,14 +220,7 @@ def _moment(review: Review, names: Sequence[str], rank: int, step: int) -> str:
     return f"<section class='moment-of'>{head}<p>{words}</p><div class='boards'>{boards}</div></section>"
 
 
-class _Places(NamedTuple):
-    """Where a move was made: routes claimed, cities with new stations."""
-
-    routes: Sequence[Route]
-    cities: Sequence[City]
-
-
-def _board(caption: str, state: GameState, seat: int, marked: _Places) -> str:
+def _board(caption: str, state: GameState, seat: int, marked: Places) -> str:
     """Return a board with what is taken so far; the places marked glow, and those still free are the seat's."""
     owners: dict[str, Owner] = {**{route.id: seat for route in marked.routes}, **state.owners}
     stations = {**{city.name: seat for city in marked.cities}, **state.stations}

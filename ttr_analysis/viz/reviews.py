@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
-from ttr_analysis.engine.actions import BuildStation, ClaimRoute
+from ttr_analysis.engine.actions.places import places_of
 from ttr_analysis.viz.html import map_svg
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def advice_html(advice: Advice) -> str:
     >>> advice_html(ttr.studies.advise(state, rollouts=8)).count("<table>")
     1
     """
-    view, best = advice.view, advice.best
+    view = advice.view
     rows = [
         [
             row["move"],
@@ -41,8 +41,7 @@ def advice_html(advice: Advice) -> str:
         ]
         for row in _records(advice.table.head(_N_ACTIONS))
     ]
-    routes = [best.route] if isinstance(best, ClaimRoute) else []
-    cities = [best.city] if isinstance(best, BuildStation) else []
+    routes, cities = places_of(advice.best)
     board = ""
     if routes or cities:
         owners = {**view.owners, **{route.id: view.seat for route in routes}}

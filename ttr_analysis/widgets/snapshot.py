@@ -16,7 +16,8 @@ import numpy as np
 
 from ttr_analysis.analysis.tickets.network import ForestSolver, trains_of
 from ttr_analysis.cards import CARD_KINDS
-from ttr_analysis.engine.actions import Action, BuildStation, ClaimRoute
+from ttr_analysis.engine.actions import Action
+from ttr_analysis.engine.actions.places import places_of
 from ttr_analysis.engine.layout import Phase
 from ttr_analysis.engine.scores import Score, Scores, TicketScore
 from ttr_analysis.engine.state import GameState, Owner, PublicState
@@ -579,12 +580,10 @@ def review_data(review: Review, record: GameRecord, seat: int | None = None) -> 
 
 def place_of(action: Action | None) -> dict[str, str] | None:
     """Return the route that an action claims, or the city in which it builds, by its kind; None for any other."""
-    match action:
-        case ClaimRoute(route):
-            return {"route": route.id}
-        case BuildStation(city):
-            return {"city": city.name}
-    return None
+    routes, cities = places_of(action)
+    if routes:
+        return {"route": routes[0].id}
+    return {"city": cities[0].name} if cities else None
 
 
 def _check_game(curve: pd.DataFrame, acting: Sequence[int], n_seats: int) -> None:
