@@ -153,7 +153,7 @@ def test_a_bonus_decides_where_no_winner_would_lead_without_it(result: Simulatio
 
 def test_tickets_are_counted_by_offer(result: SimulationResult, games: list[ToldGame]) -> None:
     values = ttr.tickets.value_table(load("invented"), n_deals=10)
-    found = S.ticket_results(result, values)
+    found = S.ticket_results(result, values, load("invented"))
 
     offered = Counter(row["ticket"] for game in games for row in game.tickets)
     assert dict(found["offered"]) == offered
@@ -175,9 +175,9 @@ def test_tickets_are_counted_by_offer(result: SimulationResult, games: list[Told
         assert figures(row, "completion_rate", "completion") == near(
             rate(games, lambda g: [(t["completed"] is not None, 1) for t in mine(g)])
         )
-        most = max(abs(t["points"]) for t in kept)
+        goals = [points for _, points in load("invented").ticket(str(name)).destinations]
         assert figures(row, "net_points", "net") == near(
-            bounded(games, lambda g: [(t["points"], 1) for t in mine(g)], -most, most)
+            bounded(games, lambda g: [(t["points"], 1) for t in mine(g)], -min(goals), max(goals))
         )
         assert row["win_association"] == pytest.approx(np.mean([t["won"] for t in kept]) - 1 / N)
         assert row["net_per_train"] == pytest.approx(row["net_points"] / values.loc[name, "trains"])
@@ -282,6 +282,21 @@ def test_destinations_add_up(result: SimulationResult, games: list[ToldGame]) ->
     brought = (found["rate"] * found["points"]).groupby("ticket").sum()
     assert brought.to_numpy() == pytest.approx(found["net_points"].groupby("ticket").first().to_numpy())
     assert len(found) > 3
+
+
+def test_a_ticket_brings_what_its_destinations_say(result: SimulationResult) -> None:
+    """Where no country of the best points was reached, too, and where none was missed."""
+    invented = load("invented")
+    by_ticket = S.ticket_results(result, game_map=invented)
+    by_destination = S.destination_results(result, invented).groupby("ticket").first()
+
+    net = ["net_points", "net_low", "net_high"]
+    np.testing.assert_allclose(by_ticket.loc[by_destination.index, net], by_destination[net])
+    unknown = S.ticket_results(result).loc[by_destination.index]
+    assert (unknown["net_low"] <= by_destination["net_points"]).all()
+    assert (by_destination["net_points"] <= unknown["net_high"]).all()
+    with pytest.raises(ValueError, match="the games were played on invented, not on this"):
+        S.ticket_results(result, game_map=load("nordic"))
 
 
 # -- routes and cities ---------------------------------------------------------------------
@@ -455,7 +470,7 @@ def test_no_games_make_empty_answers() -> None:
 def test_an_answer_has_the_columns_of_its_list(name: str, result: SimulationResult) -> None:
     question = getattr(S, name)
     takes_map = "game_map" in inspect.signature(question).parameters
-    answer = question(result, load("invented")) if takes_map else question(result)
+    answer = question(result, game_map=load("invented")) if takes_map else question(result)
     described = result.describe(name)
 
     assert answer.columns.tolist() == described.index.tolist()

@@ -336,7 +336,7 @@ def _paid_tickets(evidence: Evidence) -> pd.DataFrame:
     """Return what tickets brought for each of their trains when kept, the best first."""
     if evidence.games is None:
         return pd.DataFrame()
-    found = ticket_results(evidence.games, evidence.values)
+    found = ticket_results(evidence.games, evidence.values, evidence.game_map)
     found = found[(found["kept"] >= _FEWEST) & (found["net_low"] < found["net_high"])]
     for name, column in (("figure", "net_points"), ("low", "net_low"), ("high", "net_high")):
         found[name] = found[column] / found["trains"]

@@ -53,7 +53,8 @@ def section(context: Context) -> Section | None:
         return None
     result, seconds = context.played
     seats, fates = studies.seat_advantage(result), studies.ticket_fates(result)
-    results, routes = studies.ticket_results(result, context.values), studies.route_results(result)
+    results = studies.ticket_results(result, context.values, context.game_map)
+    routes = studies.route_results(result)
     blocks: list[Block] = [
         _figures(result, seconds),
         _seat_chart(seats),

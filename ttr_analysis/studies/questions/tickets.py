@@ -112,7 +112,9 @@ _TICKETS: Final[Figures] = {
 
 
 @answers_with(_TICKETS)
-def ticket_results(result: SimulationResult, values: pd.DataFrame | None = None) -> pd.DataFrame:
+def ticket_results(
+    result: SimulationResult, values: pd.DataFrame | None = None, game_map: MapLike | None = None
+) -> pd.DataFrame:
     """
     Return how each ticket did: who kept it, who completed it, what it brought.
 
@@ -123,6 +125,10 @@ def ticket_results(result: SimulationResult, values: pd.DataFrame | None = None)
     values
         What tickets are worth by structure, from `ttr.tickets.value_table`, to
         stand beside it.
+    game_map
+        The map that was played. It says what a ticket with several
+        destinations brings at most, which may not have been seen: without it
+        `net_high` of such a ticket may be too low.
 
     Returns
     -------
@@ -140,21 +146,37 @@ def ticket_results(result: SimulationResult, values: pd.DataFrame | None = None)
         and as played: `played_per_train` (points of those completed without a
         station by the trains of their ways) and `net_per_train` (net points by the fewest
         trains).
+
+    Raises
+    ------
+    ValueError
+        If another map than `game_map` was played.
     """
-    most: pd.Series[Any] = pd.Series(dtype="float64")
+    goals = None
+    if game_map is not None:
+        game_map = as_map(game_map)
+        check_map(result, game_map)
+        goals = _goals(game_map, n_players(result))
+    seen: pd.DataFrame = pd.DataFrame(columns=["min", "max"], dtype="float64")
 
     def rows() -> Iterator[pd.DataFrame]:
-        nonlocal most
+        nonlocal seen
         for tickets in with_winners(result, "tickets"):
-            seen = tickets["points"].abs().groupby(tickets["ticket"], observed=True).max()
-            most = pd.concat([most, seen.astype("float64")]).groupby(level=0).max()
+            kept = tickets[tickets["kept"]]
+            new = kept["points"].abs().groupby(kept["ticket"].astype(object)).agg(["min", "max"])
+            seen = pd.concat([seen, new.astype("float64")]).groupby(level=0).agg({"min": "min", "max": "max"})
             yield tickets
 
     tally = Tally(result, rows(), ["ticket"], _TICKETS)
     found = tally.table()
-    # A ticket loses at most what it brings at most, and what is lost may not have been seen.
-    bounds = zip(tally.moments("net_points"), most.reindex(found.index.astype(object)), strict=True)
-    nets = [clustered_bounded_mean(some, -end, end) for some, end in bounds]
+    # A lost ticket costs as much as its last destination brings: no more than any that was seen.
+    ends = seen.reindex(found.index.astype(object)).to_numpy()
+    if goals is not None:
+        ends = np.array([(goals[name][-1][1], goals[name][0][1]) for name in found.index], dtype=float)
+    nets = [
+        clustered_bounded_mean(some, -least, most)
+        for some, (least, most) in zip(tally.moments("net_points"), ends.reshape(-1, 2), strict=True)
+    ]
     found[["net_points", "net_low", "net_high"]] = np.reshape(nets, (-1, 3))
     found[["win_association", "association_low", "association_high"]] -= 1 / n_players(result)
     if values is None:
