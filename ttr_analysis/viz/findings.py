@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from math import hypot, inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from zlib import crc32
 
 from ttr_analysis.viz.sheet import CitySheet, Sheet, board_sheet
 
@@ -25,6 +26,8 @@ _LETTER, _BOLD_LETTER = 8.1, 9.0
 _LONGEST: Final = 34
 """Letters of a label; the rest is left out."""
 _TICKS: Final = (1, 2, 5)
+_SHARES: Final = (0.5, 0.35, 0.65, 0.2, 0.8, 0.05, 0.95)
+"""Of a name above or below a city, what stands to its left: in the middle if there is room."""
 _DIRECTION: Final = "\N{FIRST STRONG ISOLATE}{}\N{POP DIRECTIONAL ISOLATE}"
 
 
@@ -166,7 +169,14 @@ def _board(finding: Finding, game_map: GameMap) -> str:
     told |= {twin.id for route in map(game_map.route, told) if (twin := game_map.twin(route)) is not None}
     most = float(figures.max()) or 1.0
     unit = sheet["unit"]
-    parts = [_open(finding, sheet["view"], min(_WIDTH, 300 * width // height))]
+    ends = {city for route in sheet["routes"] if route["id"] in told for city in route["cities"]}
+    names = _end_names([city for city in sheet["cities"] if city["name"] in ends], sheet, told)
+    halo = f"ttr-halo-{crc32(''.join(text for _, text in names).encode()):08x}"
+    parts = [
+        _open(finding, sheet["view"], min(_WIDTH, 300 * width // height)),
+        *_halo(halo, [text for _, text in names], sheet),
+        f"<g mask='url(#{halo})'>",
+    ]
     for route in sheet["routes"]:
         figure = float(figures.get(route["id"], 0.0))
         share, is_told = max(0.0, figure) / most, route["id"] in told
@@ -177,19 +187,25 @@ def _board(finding: Finding, game_map: GameMap) -> str:
             f"<path d='{route['track']}' fill='none' stroke-linecap='round' stroke-width='{wide:.0f}' {look}>"
             f"<title>{escape(route['words'])}: {_tick(figure, finding.unit)}</title></path>"
         )
-    ends = {city for route in sheet["routes"] if route["id"] in told for city in route["cities"]}
-    names = _end_names([city for city in sheet["cities"] if city["name"] in ends], sheet, told)
     for city in sheet["cities"]:
         is_end = city["name"] in ends
         radius = unit * (0.4 if is_end else 0.2)
-        if not is_end and any(room.away(city["x"], city["y"]) < radius for room, _ in names):
-            continue  # where names find no free room, a dot under one would only make it hard to read
+        if any(room.away(city["x"], city["y"]) == 0 for room, _ in names):
+            continue  # where names find no free room, specks of a dot between letters would make them hard to read
         parts.append(
             f"<circle cx='{city['x']}' cy='{city['y']}' r='{radius:.0f}' "
             f"fill='{ACCENT if is_end else 'currentColor'}' fill-opacity='{1 if is_end else 0.5}'/>"
         )
-    parts += [text for _, text in names]
-    return "".join([*parts, "</svg>"])
+    return "".join([*parts, "</g>", *(f"<g fill='currentColor'>{text}</g>" for _, text in names), "</svg>"])
+
+
+def _halo(name: str, texts: list[str], sheet: Sheet) -> Iterator[str]:
+    """Yield a mask that leaves out what lies at letters: a halo of the page's color, whichever that is."""
+    left, top, width, height = sheet["view"]
+    box = f"x='{left}' y='{top}' width='{width}' height='{height}'"
+    yield f"<mask id='{name}' maskUnits='userSpaceOnUse' {box}><rect {box} fill='white'/>"
+    yield f"<g fill='black' stroke='black' stroke-linejoin='round' stroke-width='{0.35 * sheet['unit']:.0f}'>"
+    yield from (*texts, "</g></mask>")
 
 
 class _Room(NamedTuple):
@@ -223,7 +239,7 @@ class _Room(NamedTuple):
 
 
 def _end_names(cities: list[CitySheet], sheet: Sheet, told: set[str]) -> list[tuple[_Room, str]]:
-    """Return the names of the ends of a route where they lie on no dot, no other name, and not on the route."""
+    """Return the names of the ends of a route, on no other name, and on no dot and not on the route if that can be."""
     view, unit = sheet["view"], sheet["unit"]
     size = max(view[2:]) // 24
     dots = [(city["x"], city["y"], 0.25 * unit) for city in sheet["cities"]]
@@ -238,12 +254,12 @@ def _end_names(cities: list[CitySheet], sheet: Sheet, told: set[str]) -> list[tu
         others = [room.away(end["x"], end["y"]) for end in cities if end is not city]
         away = room.away(city["x"], city["y"])
         is_astray = min(others, default=inf) < away + 0.4 * size
-        return 100 * room.outside(view) + 40 * n_crossed + 4 * (n_dots + is_astray + away / size) + 3 * n_spots
+        return 100 * room.outside(view) + 40 * n_crossed + 8 * n_dots + 4 * (is_astray + away / size) + 3 * n_spots
 
     for city in sorted(cities, key=lambda city: city["y"]):
         room = min(_rooms(city, size, view), key=lambda room: cost(room, city))
         x = {"start": room.left, "middle": (room.left + room.right) / 2, "end": room.right}[room.anchor]
-        look = f"{_FONT} font-size='{size}' font-weight='700' fill='currentColor'"
+        look = f"{_FONT} font-size='{size}' font-weight='700'"
         at = f"x='{x:.0f}' y='{room.bottom - 0.2 * size:.0f}' text-anchor='{room.anchor}'"
         found.append((room, f"<text {at} {look}>{escape(city['name'])}</text>"))
     return found
@@ -252,8 +268,8 @@ def _end_names(cities: list[CitySheet], sheet: Sheet, told: set[str]) -> list[tu
 def _rooms(city: CitySheet, size: int, view: tuple[int, int, int, int]) -> Iterator[_Room]:
     """Yield where the name of a city may stand, the best first: beside its dot, at a corner, above and below."""
     wide = len(city["name"]) * size * _BOLD_LETTER / _TEXT
-    for gap in (0.45 * size, 0.9 * size, 1.8 * size):
-        for up in (0, -1, 1):
+    for gap in (0.45 * size, 0.9 * size, 1.3 * size, 1.8 * size):
+        for up in (0, -0.5, 0.5, -1, 1):
             middle = city["y"] + up * (gap + 0.3 * size)
             for side, anchor in ((1, "start"), (-1, "end")):
                 x = city["x"] + side * (gap if up == 0 else 0.8 * gap)
@@ -261,5 +277,6 @@ def _rooms(city: CitySheet, size: int, view: tuple[int, int, int, int]) -> Itera
                 yield _Room(left, middle - size / 2, left + wide, middle + size / 2, anchor)
         for up in (-1, 1):
             middle = city["y"] + up * (gap + 0.5 * size)
-            left = max(view[0], min(view[0] + view[2] - wide, city["x"] - wide / 2))
-            yield _Room(left, middle - size / 2, left + wide, middle + size / 2, "middle")
+            for share in _SHARES:
+                left = max(view[0], min(view[0] + view[2] - wide, city["x"] - share * wide))
+                yield _Room(left, middle - size / 2, left + wide, middle + size / 2, "middle")
