@@ -2,8 +2,8 @@
 How strong `Searcher` is: games against `Planner1`, who stays as it is, with seats swapped on the same deals.
 
 `python -m benchmarks.bench_searcher rows.csv` plays what `SETTINGS` says and is not in the file yet. That takes more
-than an hour of one core, and may be broken off. With `--show` it prints the table of `docs/games.md` and draws its
-picture from the file. `python -m benchmarks searcher` plays two deals of each setting, and writes nothing.
+than an hour of one core, and may be broken off. With `--show` it prints the table of `docs/games.md` from the file, and
+draws the picture there. `python -m benchmarks searcher` plays two deals of each setting, and writes nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from matplotlib.ticker import PercentFormatter
 import ttr_analysis as ttr
 from ttr_analysis.engine.protocol import PolicyLike
 from ttr_analysis.policies import Planner1, Searcher
-from ttr_analysis.studies import wilson
+from ttr_analysis.studies.intervals import clustered_rate, moments_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -102,7 +102,8 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
     """Return for each setting how many games were won, with an interval, and the time of a decision."""
     found = []
     for setting, games in rows.groupby(["map", "players", "rollouts"], sort=False):
-        rate, low, high = wilson(float(games["won"].sum()), len(games))
+        deals = games.groupby("deal")["won"].agg(["sum", "count"])  # of which all seats were played
+        rate, low, high = clustered_rate(moments_of(deals["sum"].tolist(), deals["count"].tolist()))
         seconds = games["seconds"].sum() / games["decisions"].sum()
         found.append((*setting, len(games), rate, low, high, seconds))
     return pd.DataFrame(found, columns=["map", "players", "rollouts", "games", "rate", "low", "high", "seconds"])
@@ -141,7 +142,7 @@ def draw(table: pd.DataFrame) -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Play, and print the table."""
+    """Play, or show what was played."""
     if arguments is None:
         few = tuple(setting._replace(n_deals=2) for setting in SETTINGS)
         show(summary(play(few, None)))
@@ -152,6 +153,7 @@ def main(arguments: list[str] | None = None) -> None:
     asked = parser.parse_args(arguments)
     if not asked.show:
         play(SETTINGS, asked.path)
+        return
     table = summary(pd.read_csv(asked.path))
     show(table)
     draw(table)
