@@ -278,7 +278,7 @@ def test_who_is_left_behind_by_one_tie_break_is_not_told_of_the_next() -> None:
     nordic = load("nordic")
     assert nordic.rules.scoring.tie_breaks == ("completed_tickets", "longest_trail")
     ticket = nordic.tickets[0]
-    done = TicketScore(ticket, ticket.points, ticket.destinations[0])
+    done = TicketScore(ticket, ticket.points, ticket.destinations[0][0].name)
     first, second, third = scores_of(Position("nordic", 3))
     seats = (
         replace(first, total=90, tickets=(done,), trail=20, won=False),
