@@ -540,9 +540,8 @@ class _Setter:
         hands = [state.held[seat, : state.n_held[seat]].tolist() for seat in range(self.n_players)]
         n_places = 0
         for hand in hands:
-            for deck in range(tables.n_decks):
+            for deck, n_known in enumerate(n_of_leaving_decks(tables, hand)):
                 if tables.deck_leaves[deck]:
-                    n_known = n_of_leaving_decks(tables, hand)[deck]
                     n_before = int(tables.deck_deal[: deck + 1].sum())
                     n_places += min(int(tables.deck_deal[deck]) - n_known, hand[:n_before].count(UNKNOWN_TICKET))
         if not any(UNKNOWN_TICKET in hand for hand in hands):
