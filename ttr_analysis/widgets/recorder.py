@@ -222,7 +222,7 @@ class GameRecorder(MessageWidget):
     def _tell(self, message: object, fault: str) -> None:
         match message:
             case {"do": "advise"}:
-                self.set_trait("advised", {"words": fault, "place": None})
+                self._set_advice(fault)
             case {"n": int(n), **rest}:
                 text = rest.get("text")
                 kept = text[:MOST_LETTERS] if isinstance(text, str) else ""
@@ -251,7 +251,7 @@ class GameRecorder(MessageWidget):
 
     def _show_advice(self) -> None:
         """Work out what is best for the seat to move, or say why that cannot be."""
-        self.set_trait("advised", {"words": "", "place": None})
+        self._set_advice()
         self.set_trait("busy", "Advice is being worked out")
         try:
             advice = self.advise(_ADVICE_SECONDS)
@@ -264,10 +264,13 @@ class GameRecorder(MessageWidget):
             words, place = f"Best for {who}: {best_in_words(advice)}{rest}", place_of(advice.best)
         finally:
             self.set_trait("busy", "")
+        self._set_advice(words, place)
+
+    def _set_advice(self, words: str = "", place: dict[str, str] | None = None) -> None:
         self.set_trait("advised", {"words": words, "place": place})
 
     def _show(self, said: str, n: int, *, failed: bool = False) -> None:
-        self.set_trait("advised", {"words": "", "place": None})  # it was about another moment
+        self._set_advice()  # what was said was about another moment
         self.set_trait("now", self._recording.frame())
         self.set_trait("answer", self._answer("", n, said, failed=failed))
 
