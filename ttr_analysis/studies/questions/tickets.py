@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from math import atanh, sqrt, tanh
 from typing import Any, Final, Literal
@@ -152,31 +152,21 @@ def ticket_results(
     ValueError
         If another map than `game_map` was played.
     """
-    goals = None
-    if game_map is not None:
+    tables = with_winners(result, "tickets")
+    bounds: dict[str, tuple[float, float]] = {}
+    if game_map is None:
+        tables = _noting_bounds(tables, bounds)
+    else:
         game_map = as_map(game_map)
         check_map(result, game_map)
         goals = _goals(game_map, n_players(result))
-    seen: pd.DataFrame = pd.DataFrame(columns=["min", "max"], dtype="float64")
-
-    def rows() -> Iterator[pd.DataFrame]:
-        nonlocal seen
-        for tickets in with_winners(result, "tickets"):
-            kept = tickets[tickets["kept"]]
-            new = kept["points"].abs().groupby(kept["ticket"].astype(object)).agg(["min", "max"])
-            seen = pd.concat([seen, new.astype("float64")]).groupby(level=0).agg({"min": "min", "max": "max"})
-            yield tickets
-
-    tally = Tally(result, rows(), ["ticket"], _TICKETS)
+        bounds = {name: (goals[name][-1][1], goals[name][0][1]) for name in goals}
+    tally = Tally(result, tables, ["ticket"], _TICKETS)
     found = tally.table()
-    # A lost ticket costs as much as its last destination brings: no more than any that was seen.
-    ends = seen.reindex(found.index.astype(object)).to_numpy()
-    if goals is not None:
-        ends = np.array([(goals[name][-1][1], goals[name][0][1]) for name in found.index], dtype=float)
-    nets = [
-        clustered_bounded_mean(some, -least, most)
-        for some, (least, most) in zip(tally.moments("net_points"), ends.reshape(-1, 2), strict=True)
-    ]
+    nets = []
+    for name, net in zip(found.index, tally.moments("net_points"), strict=True):
+        least, most = bounds.get(name, (np.nan, np.nan))  # of a ticket that nobody kept nothing is known
+        nets.append(clustered_bounded_mean(net, -least, most))
     found[["net_points", "net_low", "net_high"]] = np.reshape(nets, (-1, 3))
     found[["win_association", "association_low", "association_high"]] -= 1 / n_players(result)
     if values is None:
@@ -185,6 +175,21 @@ def ticket_results(
     found["played_per_train"] = tally["_gained"] / tally["way"]
     found["net_per_train"] = found["net_points"] / found["trains"]
     return found
+
+
+def _noting_bounds(tables: Iterable[pd.DataFrame], bounds: dict[str, tuple[float, float]]) -> Iterator[pd.DataFrame]:
+    """
+    Yield tables of tickets, and note of each ticket the least and the most points that it scored or cost.
+
+    A lost ticket costs as much as its last destination brings: no more than any that was seen.
+    """
+    for tickets in tables:
+        kept = tickets[tickets["kept"]]
+        seen = kept["points"].abs().astype("float64").groupby(kept["ticket"].astype(object)).agg(["min", "max"])
+        for name, least, most in seen.dropna().itertuples():
+            before = bounds.get(name, (least, most))
+            bounds[name] = min(before[0], least), max(before[1], most)
+        yield tickets
 
 
 _DRAWS: Final[Figures] = {
