@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -31,13 +31,34 @@ if TYPE_CHECKING:
 
 LOCK = threading.RLock()
 """One thread builds at a time."""
-_SPEED, _INLINED = 2, 100
+
+
+class _Effort(NamedTuple):
+    """
+    How hard LLVM tries.
+
+    Parameters
+    ----------
+    speed
+        The level of its passes and of what writes machine code.
+    inlined
+        The size up to which functions are copied into their callers.
+    vectorizes
+        Whether loops over arrays use the processor's vectors.
+    """
+
+    speed: int
+    inlined: int
+    vectorizes: bool
+
+
+_GAMES = _Effort(2, 40, vectorizes=True)
 """
-How hard LLVM optimizes, and the size up to which functions are copied into their
-callers: with 150 LLVM takes longer and nothing is faster, with 75 games take a fifth longer.
+For games: with functions up to a size of 100 copied, or short loops written out, LLVM takes up to
+two thirds longer and nothing is faster; without vectors planners play a third of the games.
 """
-_CHECKED_SPEED, _CHECKED_INLINED = 1, 50
-"""The same with checks: for who looks for a fault, or tests, waiting for LLVM costs more than games."""
+_CHECKED = _Effort(1, 50, vectorizes=False)
+"""With checks: for who looks for a fault, or tests, waiting for LLVM costs more than games."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +91,10 @@ class Machine:
 def is_checked() -> bool:
     """Return whether indices and overflow are to be checked: `TTR_CHECKS=1`."""
     return os.environ.get("TTR_CHECKS", "") not in ("", "0")
+
+
+def _effort() -> _Effort:
+    return _CHECKED if is_checked() else _GAMES
 
 
 # -- the folder -----------------------------------------------------------------------------------
@@ -226,7 +251,7 @@ def _target(*, is_near: bool = True) -> Any:  # noqa: ANN401 - of llvmlite
     return llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(),
         features=llvm.get_host_cpu_features().flatten(),
-        opt=_CHECKED_SPEED if is_checked() else _SPEED,
+        opt=_effort().speed,
         jit=True,
         **model,
     )
@@ -299,11 +324,11 @@ def _optimized(text: str, machine: Any) -> bytes:  # noqa: ANN401 - of llvmlite
     module.verify()
     module.triple = machine.triple
     module.data_layout = str(machine.target_data)
-    speed, inlined = (_CHECKED_SPEED, _CHECKED_INLINED) if is_checked() else (_SPEED, _INLINED)
-    options = llvm.create_pipeline_tuning_options(speed_level=speed)
-    options.inlining_threshold = inlined
-    options.slp_vectorization = True
-    options.loop_vectorization = True
+    effort = _effort()
+    options = llvm.create_pipeline_tuning_options(speed_level=effort.speed)
+    options.inlining_threshold = effort.inlined
+    options.slp_vectorization = options.loop_vectorization = options.loop_interleaving = effort.vectorizes
+    options.loop_unrolling = False
     passes = llvm.create_pass_builder(machine, options)
     passes.getModulePassManager().run(module, passes)
     code: bytes = machine.emit_object(module)
@@ -341,7 +366,7 @@ def _load(code: bytes, result: Type, places: list[tuple[str, str, int, str]], st
 
 # -- a line for those who wait while a large function is compiled --------------------------------------------------
 
-_LINES_PER_SECOND = 6_000
+_LINES_PER_SECOND = 8_000
 """Lines of LLVM text that a core of some years ago compiles in a second."""
 _LEAST_SECONDS = 2.0
 
