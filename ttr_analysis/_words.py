@@ -23,8 +23,10 @@ def counted(n: int | str, noun: str, plural: str = "") -> str:
     --------
     >>> counted(1, "card"), counted(3, "city", "cities"), counted("1.25", "train"), counted("no", "bonus", "bonuses")
     ('1 card', '3 cities', '1.25 trains', 'no bonuses')
+    >>> counted(20000, "game")
+    '20,000 games'
     """
-    return f"{n} {noun if str(n) == '1' else plural or noun + 's'}"
+    return f"{n if isinstance(n, str) else format(n, ',')} {noun if str(n) == '1' else plural or noun + 's'}"
 
 
 def listed(items: Iterable[str], word: str = "and") -> str:

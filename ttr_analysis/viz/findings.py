@@ -105,13 +105,14 @@ def _chart(finding: Finding) -> str:
         x = across(finding.reference)
         line = "stroke='currentColor' stroke-opacity='0.6' stroke-dasharray='4 3'"
         parts.append(f"<path d='M{x:.1f} 2V{height - 24}' {line}/>")
+    figures = _alike([_tick(value, finding.unit) for value in table["figure"]])
     for i, (name, row) in enumerate(zip(names, table.to_dict("records"), strict=True)):
-        parts += _row(name, row, _ROW * i + 14, finding.unit, left, across)
+        parts += _row(name, row, _ROW * i + 14, figures[i], left, across)
     return "".join([*parts, "</svg>"])
 
 
 def _row(
-    name: str, row: Mapping[Hashable, Any], y: int, unit: str, left: float, across: Callable[[float], float]
+    name: str, row: Mapping[Hashable, Any], y: int, figure: str, left: float, across: Callable[[float], float]
 ) -> Iterator[str]:
     """Yield a row: its name, the interval, the dot, and the figure."""
     color, strong, letters = "currentColor", QUIET, "fill-opacity='0.85'"
@@ -121,7 +122,7 @@ def _row(
     line = f"stroke='{color}' stroke-opacity='{strong}' stroke-width='3'"
     yield f"<path d='M{across(row['low']):.1f} {y}H{across(row['high']):.1f}' {line}/>"
     yield f"<circle cx='{across(row['figure']):.1f}' cy='{y}' r='5' fill='{color}' fill-opacity='{strong}'/>"
-    yield f"<text x='{_WIDTH - 4}' y='{y + 5}' text-anchor='end' {letters}>{_tick(row['figure'], unit)}</text>"
+    yield f"<text x='{_WIDTH - 4}' y='{y + 5}' text-anchor='end' {letters}>{figure}</text>"
 
 
 def _about(finding: Finding) -> str:
@@ -156,6 +157,17 @@ def _tick(value: float, unit: str) -> str:
         text = f"{value:.2f}" if unit == "points a train" else f"{value:.1f}"
         text = (text.rstrip("0").rstrip(".") if "." in text else text) or "0"
     return ("0" if text == "-0" else text).replace("-", "\N{MINUS SIGN}")
+
+
+def _alike(figures: list[str]) -> list[str]:
+    """Return figures with as many decimals as the one that has most, so that they can be compared down a column."""
+    most = max((len(text.rstrip("%").partition(".")[2]) for text in figures), default=0)
+    alike = []
+    for text in figures:
+        number, percent = text.rstrip("%"), text[len(text.rstrip("%")) :]
+        whole, _, decimals = number.partition(".")
+        alike.append(f"{whole}.{decimals:0<{most}}{percent}" if most else text)
+    return alike
 
 
 # -- the board -----------------------------------------------------------------------------------------------------
