@@ -1,8 +1,8 @@
 """
 How strong `Searcher` is: games against `Planner1`, who stays as it is, with seats swapped on the same deals.
 
-`python -m benchmarks.bench_searcher rows.csv` plays what `SETTINGS` says and is not in the file yet. That takes more
-than an hour of one core, and may be broken off. With `--show` it prints the table of `docs/games.md` from the file, and
+`python -m benchmarks.bench_searcher rows.csv` plays what `SETTINGS` says and is not in the file yet. That takes some
+four hours of one core, and may be broken off. With `--show` it prints the table of `docs/games.md` from the file, and
 draws the picture there. `python -m benchmarks searcher` plays two deals of each setting, and writes nothing.
 """
 
@@ -43,9 +43,9 @@ class Setting(NamedTuple):
 
 SETTINGS: Final = (
     *(Setting("nordic", 2, rollouts, 100) for rollouts in (50, 100, 200, 500)),
-    *(Setting(name, 2, 500, 50) for name in ("usa", "switzerland", "nederland")),
-    Setting("nordic", 3, 500, 33),
-    Setting("nordic", 2, 2_000, 40),
+    *(Setting(name, 2, 500, 100) for name in ("usa", "switzerland", "nederland")),
+    Setting("nordic", 3, 500, 67),
+    Setting("nordic", 2, 2_000, 100),
 )
 
 
