@@ -17,7 +17,7 @@ from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import Record, block, cell, compiled
 from ttr_analysis.cards import N_KINDS, ROUTE_COLORS
 from ttr_analysis.maps import validation
-from ttr_analysis.maps.model import GameMap, Route
+from ttr_analysis.maps.model import GameMap, Route, check_route
 from ttr_analysis.rules.market import FaceUpRules
 from ttr_analysis.rules.payment import Spaces
 from ttr_analysis.rules.ruleset import DeckRules, RuleSet
@@ -341,10 +341,7 @@ def spaces_of(route: Route) -> Spaces:
     >>> spaces_of(ttr.load_map("nordic").route("Aalborg", "Kristiansand"))
     Spaces(plain=1, symbols=1, jokers=1, swap_size=3, swap_any=1)
     """
-    given: object = route
-    if not isinstance(given, Route):
-        msg = f"expected a Route, such as game_map.route('Oslo', 'Helsinki'), got {given!r}"
-        raise TypeError(msg)
+    check_route(route)
     return Spaces(
         plain=route.length - route.locomotives,
         symbols=route.locomotives,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -159,6 +161,13 @@ def test_bad_numbers_are_refused(changes: dict[str, int], message: str) -> None:
 def test_a_route_that_is_no_tunnel_is_refused() -> None:
     with pytest.raises(ValueError, match=r"Here-There \(green, 3\) is no tunnel"):
         ttr.tunnels.claim_odds(make_route(3, "green"), {"green": 4})
+
+
+def test_what_is_no_route_is_refused() -> None:
+    name: Any = "Here-There/0"
+    for asked in (lambda: ttr.tunnels.best_payment(name, {"green": 4}), lambda: ttr.tunnels.spare_needed(name)):
+        with pytest.raises(TypeError, match=r"expected a Route, such as game_map.route\('Oslo', 'Helsinki'\), got '"):
+            asked()
 
 
 def test_more_cards_seen_than_there_are_is_refused() -> None:

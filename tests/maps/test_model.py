@@ -41,7 +41,7 @@ def test_a_wrong_city_is_answered_with_the_nearest(nordic: GameMap) -> None:
 
 
 def test_an_ambiguous_route_lists_the_tracks(nordic: GameMap) -> None:
-    with pytest.raises(AmbiguousNameError, match=r"Bergen-Oslo \(blue, 4\) track 0 or Bergen-Oslo \(red, 4\) track 1"):
+    with pytest.raises(AmbiguousNameError, match=r"Bergen-Oslo/0 \(blue, 4\) or Bergen-Oslo/1 \(red, 4\)\?"):
         nordic.route("Oslo", "Bergen")
     assert nordic.route("Oslo", "Bergen", color="red").id == "Bergen-Oslo/1"
     assert nordic.route("Oslo", "Bergen", track=0).color == "blue"

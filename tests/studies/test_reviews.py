@@ -15,6 +15,7 @@ import ttr_analysis as ttr
 from tests.fixtures import load
 from tests.notation.bga_writer import log_text
 from ttr_analysis import Game, GameError, GameMap, GameRecord
+from ttr_analysis.analysis.payments import Payment
 from ttr_analysis.engine.actions import Action, DrawTickets, KeepTickets
 from ttr_analysis.engine.actions.table import codec_of
 from ttr_analysis.engine.events import Move
@@ -27,6 +28,8 @@ from ttr_analysis.studies.reviews.reasons import Reasons, at_cost_of
 from ttr_analysis.studies.reviews.results import BOUNDS, LABELS, REVIEW_COLUMNS, SUMMARY_COLUMNS, Review, label_of
 
 pytestmark = pytest.mark.compiled_only
+
+RED = Payment("red", 1, 0)
 
 
 def played(game_map: GameMap, n_players: int = 2, seed: int = 7) -> GameRecord:
@@ -162,6 +165,45 @@ def _n_done(game_map: GameMap, state: ttr.GameState, seat: int) -> int:
             continue
         n_done += 1
     return n_done
+
+
+def test_what_tickets_take_leaves_out_those_that_are_lost() -> None:
+    usa = ttr.load_map("usa")
+    drawing = ttr.actions.DrawTickets()
+    cut_off = [route.id for route in usa.routes if "Boston" in route.cities and route.track == 0]
+    tickets = [["Boston-Miami", "Kansas City-Houston"], 2]
+
+    said = reasons(usa, tickets=tickets).of(drawing)
+    assert said.endswith("trains are left, and your tickets take 17 of them")
+    said = reasons(usa, tickets=tickets, owners=dict.fromkeys(cut_off, 1)).of(drawing)
+    assert said == "45 trains are left, and your tickets take 5 of them, with 1 ticket left out"
+    said = reasons(usa, tickets=[["Boston-Miami"], 2], owners=dict.fromkeys(cut_off, 1)).of(drawing)
+    assert said == "45 trains are left, and no ticket of yours can still be completed"
+
+
+def test_a_hand_that_pays_for_all_is_no_reason_for_more_cards() -> None:
+    usa = ttr.load_map("usa")
+    hand = {"red": 4, "locomotive": 2}
+    said = reasons(usa, tickets=[["Denver-El Paso"], 2], hands=[hand, 4]).of(ttr.actions.DrawCard())
+    assert said == "your cards pay for any of the routes you need already"
+
+
+def test_a_station_is_for_the_tickets_that_its_lent_route_brings_nearer() -> None:
+    europe = ttr.load_map("europe")
+    owners = {"Roma-Venezia/0": 0, "Venezia-Zürich/0": 1, "Brindisi-Roma/0": 1}
+    known = reasons(europe, owners=owners, tickets=[["Zürich-Brindisi", "Edinburgh-Paris"], 2])
+
+    for city in ("Zürich", "Venezia", "Roma", "Brindisi"):
+        station = ttr.actions.BuildStation(europe.city(city), RED)
+        assert known.of(station) == "lends a route of another for Zürich-Brindisi"
+    assert known.of(ttr.actions.BuildStation(europe.city("Kyiv"), RED)) == "lends a route of another"
+
+
+def reasons(game_map: GameMap, **position: Any) -> Reasons:  # noqa: ANN401 - as of Game.position
+    """Return the reasons of the first seat in a position with two players."""
+    game = Game(game_map)
+    state = game.position(**{"hands": [{}, 4], "to_move": 0, **position})
+    return Reasons(game.view(state, 0))
 
 
 def test_who_loses_points_is_named() -> None:

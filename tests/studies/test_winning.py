@@ -264,6 +264,13 @@ def planned() -> GameRecord:
     return a_game("nordic").play([Planner(), Planner()], seed=3)
 
 
+def test_a_posterior_says_whose_tickets_and_who_looks(planned: GameRecord) -> None:
+    assert ticket_posterior(planned, 0, seat=1, step=90, n_worlds=5).columns.name == "tickets of P0, as P1 sees it"
+    assert ticket_posterior(planned, 0, step=90, n_worlds=5).columns.name == "tickets of P0"
+    with pytest.raises(GameError, match="P0 knows its own tickets: `other` is whose are asked for, `seat` who looks"):
+        ticket_posterior(planned, 0, seat=0, step=90)
+
+
 def test_a_posterior_shares_out_the_tickets_of_a_seat(planned: GameRecord) -> None:
     state = planned.state_at(90)
     posterior = ticket_posterior(planned, 0, seat=1, step=90, n_worlds=400)

@@ -371,7 +371,7 @@ def test_stations_stand_in_their_cities_in_the_color_of_their_player() -> None:
         assert tuple(np.array(house.get_facecolor())[0]) == color
     legend = ax.get_legend()
     assert legend is not None
-    assert {"Ida", "Bo"} <= {text.get_text() for text in legend.get_texts()}
+    assert {"Ida", "Bo", "station"} <= {text.get_text() for text in legend.get_texts()}
     assert ax.get_title() == "Europe: 1 route owned, 2 stations"
     with pytest.raises(UnknownNameError, match="Wein"):
         plot_map(europe, stations={"Wein": 0})

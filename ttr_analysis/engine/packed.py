@@ -280,8 +280,8 @@ class PackedGame:
             raise GameError(f"chance cannot go on from a state with {unknown}: say what it does (outcomes)")
         if not state.stream.any():
             raise GameError(
-                "a state of a record has no random numbers of its own: say what chance does (outcomes), "
-                "or go on from record.resume(step, seed)"
+                "a position, or a state of a record, has no random numbers of its own: say what chance does "
+                "(outcomes), or go on from GameRecord.from_position(state).resume(0, seed) or record.resume(step, seed)"
             )
 
 

@@ -168,9 +168,9 @@ class GameMap:
         name = "-".join(tracks[0].cities if b is None else (self.city(end).name for end in (a, b)))  # type: ignore[arg-type] # both are cities, or they were refused
         if not fitting:
             told = " ".join([name, *([color] if color else []), *([f"track {track}"] if track is not None else [])])
-            raise UnknownNameError("route", told, [f"{r} track {r.track}" for r in tracks])
+            raise UnknownNameError("route", told, [_told_apart(r) for r in tracks])
         if len(fitting) > 1:
-            raise AmbiguousNameError("route", name, [f"{r} track {r.track}" for r in fitting])
+            raise AmbiguousNameError("route", name, [_told_apart(r) for r in fitting])
         return fitting[0]
 
     def ticket(self, origin: TicketLike | City | Place, destination: CityLike | Place | None = None) -> Ticket:
@@ -588,6 +588,18 @@ def _ticket_link(ticket: Ticket) -> Link[Ticket]:
     words = [f"{place.name} {points}" for place, points in ticket.destinations]
     copy = ticket.id[ticket.id.rfind("/") :] if "/" in ticket.id else ""
     return Link(ticket, ticket.id, tuple(heads), " ".join([*words, copy, "or and points"]))
+
+
+def check_route(route: object) -> None:
+    """Raise a `TypeError` for what is no route, such as its id: that needs a map."""
+    if not isinstance(route, Route):
+        msg = f"expected a Route, such as game_map.route('Oslo', 'Helsinki'), got {route!r}"
+        raise TypeError(msg)
+
+
+def _told_apart(route: Route) -> str:
+    """Return what names one of two tracks, and how they differ."""
+    return f"{route.id} ({route.color}, {route.length})"
 
 
 def _as_single(route: Route) -> Route:

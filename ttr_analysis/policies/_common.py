@@ -93,7 +93,9 @@ def check_turn(view: SeatView) -> None:
     if view.is_over:
         raise GameError("the game is over: there is nothing to choose")
     if view.acting != view.seat:
-        raise GameError(f"this is what P{view.seat} sees, but P{view.acting} acts: give its view")
+        raise GameError(
+            f"this is what P{view.seat} sees, but P{view.acting} acts: give its view, or leave the seat out"
+        )
 
 
 @compiled

@@ -448,6 +448,11 @@ class _Board:
             handles["highlighted"] = Line2D([], [], color=BOARD.glow, linewidth=5)
         if scene.closed:
             handles["closed"] = Line2D([], [], marker="x", markeredgecolor=BOARD.closed, markeredgewidth=2, **mark)
+        if scene.stations:
+            house = Path(station(0, 0, 1), closed=False)
+            handles["station"] = Line2D(
+                [], [], marker=house, markerfacecolor=BOARD.home, markeredgecolor=BOARD.rim, **mark
+            )
         players = [*scene.players, *scene.stations.values()]
         handles |= {player.label: Patch(facecolor=player.color, edgecolor="white") for player in players}
         if handles:

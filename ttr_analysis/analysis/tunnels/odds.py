@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ttr_analysis.analysis.payments import Cards, Payment, options
 from ttr_analysis.analysis.payments.model import as_array
 from ttr_analysis.cards import COLORS, FULL_DECK, GRAY, LOCOMOTIVE, CardCounts, card_index, kind_name
-from ttr_analysis.maps.model import Route
+from ttr_analysis.maps.model import Route, check_route
 from ttr_analysis.rules import tunnel as rule
 
 if TYPE_CHECKING:
@@ -359,7 +359,8 @@ def known_cards(
 
 
 def check_tunnel(route: Route) -> None:
-    """Refuse a route that is no tunnel."""
+    """Refuse a route that is no tunnel, and what is no route."""
+    check_route(route)
     if not route.tunnel:
         msg = f"{route} is no tunnel: no surcharge, and a claim that is paid succeeds"
         raise ValueError(msg)

@@ -62,10 +62,13 @@ class Reasons:
     @cached_property
     def _plan(self) -> Network | None:
         """The fewest trains for the tickets still to be completed, without the cheapest ones if they are too many."""
-        view = self._view
-        tickets = [ticket for ticket in view.tickets if ticket is not None and not self._score(ticket, ())]
-        tickets.sort(key=_points, reverse=True)
-        return self._network(tickets[:_MOST_TICKETS])
+        return self._network(self._open_tickets[:_MOST_TICKETS])
+
+    @cached_property
+    def _open_tickets(self) -> list[Ticket]:
+        """The tickets that are not completed, the dearest first."""
+        tickets = [ticket for ticket in self._view.tickets if ticket is not None and not self._score(ticket, ())]
+        return sorted(tickets, key=_points, reverse=True)
 
     def _network(self, tickets: list[Ticket]) -> Network | None:
         """Return the cheapest network for as many tickets as the trains suffice for, the dearest first."""
@@ -129,21 +132,28 @@ class Reasons:
         total = sum(unseen)
         if not total:
             return ""
+        if not helpful and self._wanted and all(cards_missing(r, self._view.hand) == 0 for r in self._wanted):
+            return f"your cards pay for any of the {self._whose} already"
         return f"{100 * helpful / total:.0f}% of the unseen cards help with {self._whose}"
 
     @_of.register
     def _(self, _action: actions.DrawTickets) -> str:
         left = counted(self._view.trains[self._view.seat], "train")
-        if self._plan is None:
-            return f"no ticket of yours is still to be completed, and {left} are left"
-        return f"{left} are left, and your tickets take {self._plan.length} of them"
+        plan, open_tickets = self._plan, self._open_tickets
+        if not open_tickets:
+            return f"none of your tickets is still to be completed, and {left} are left"
+        if plan is None:
+            return f"{left} are left, and no ticket of yours can still be completed"
+        others = len(open_tickets) - len(plan.tickets)
+        left_out = f", with {counted(others, 'ticket')} left out" if others else ""
+        return f"{left} are left, and your tickets take {plan.length} of them{left_out}"
 
     @_of.register
     def _(self, action: actions.KeepTickets) -> str:
         known = [ticket for ticket in action.tickets if ticket is not None]
-        held = [t for t in self._view.tickets if t is not None and not self._score(t, ())]
         points = sum(map(_points, known))
-        trains = _trains(self._solver, sorted({*known, *held}, key=_points, reverse=True)[:_MOST_TICKETS])
+        together = sorted({*known, *self._open_tickets}, key=_points, reverse=True)
+        trains = _trains(self._solver, together[:_MOST_TICKETS])
         if trains is None:
             return f"{points} points at stake, and not all can be completed"
         own = counted(self._view.trains[self._view.seat], "train")
@@ -156,12 +166,18 @@ class Reasons:
 
     @_of.register
     def _(self, action: actions.BuildStation) -> str:
-        ends = [
-            ticket.id
-            for ticket in self._view.tickets
-            if ticket is not None and action.city.name in _ends_of(ticket) and not self._score(ticket, ())
-        ]
-        return f"lends a route of another for {listed(ends)}" if ends else "lends a route of another"
+        lent = [route for route in self._view.closed if action.city.name in route.cities]
+        nearer = [ticket.id for ticket in self._open_tickets if any(self._saves(route, ticket) for route in lent)]
+        return f"lends a route of another for {listed(nearer)}" if nearer else "lends a route of another"
+
+    def _saves(self, route: Route, ticket: Ticket) -> bool:
+        """Return whether a ticket takes fewer trains once a route is lent."""
+        view = self._view
+        if not any(route in view.routes_of(other) for other in range(view.n_players) if other != view.seat):
+            return False
+        after = _trains(ForestSolver(view.game_map, view.closed, (*view.my_routes, route)), [ticket])
+        before = _trains(self._solver, [ticket])
+        return after is not None and (before is None or after < before)
 
     @_of.register
     def _(self, _action: actions.Pass) -> str:
@@ -245,11 +261,6 @@ def at_cost_of(seat: int, points: Sequence[float], errors: Sequence[float]) -> s
         if other != seat and gain < min(-_FEWEST_POINTS, -2 * error)
     ]
     return listed(found)
-
-
-def _ends_of(ticket: Ticket) -> set[str]:
-    """Return the cities at which a ticket may begin or end."""
-    return {city for place in (ticket.origin, *(goal for goal, _ in ticket.destinations)) for city in place.cities}
 
 
 def _points(ticket: Ticket) -> int:

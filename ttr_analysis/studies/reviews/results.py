@@ -165,7 +165,9 @@ class Review:
         moments
             Rows of `table`, those first of which the most is sure to be lost,
             with a column `reason`: what speaks for the best action. Decisions
-            whose interval holds 0 are left out.
+            whose interval holds 0 are left out. What stood before a decision
+            is `record.state_at(step - 1)`, and `advise(record, step=step - 1)`
+            looks at it again.
         """
         dear = self.table[self.table["loss_low"] > 0].sort_values("loss_low", ascending=False, kind="stable").head(n)
         return as_table(dear.assign(reason=[self.reason(step) for step in dear.index]), _MOMENT_FIRST, _UNITS)

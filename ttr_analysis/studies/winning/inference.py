@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ttr_analysis._arrays import Ints
+from ttr_analysis._errors import GameError
 from ttr_analysis._notebook import as_table
 from ttr_analysis.engine.codes import (
     CHOOSE_NEUTRAL,
@@ -39,7 +40,7 @@ from ttr_analysis.maps.model import CityLike, Place, Ticket
 from ttr_analysis.policies.random import Random
 from ttr_analysis.policies.search.beliefs import believe
 from ttr_analysis.policies.search.rollouts import Table
-from ttr_analysis.policies.search.worlds import Knowledge, Source, know
+from ttr_analysis.policies.search.worlds import EVERYBODY, Knowledge, Source, know
 from ttr_analysis.studies.intervals import wilson
 from ttr_analysis.studies.winning.probability import DEFAULT_ROLLOUTS, DEFAULT_SEED
 from ttr_analysis.tables import MAX_ROUTES, MAX_TICKETS, Tables
@@ -81,17 +82,18 @@ def ticket_posterior(
     Returns
     -------
     posterior
-        One row for each ticket that the seat may hold (index `ticket`), most
-        likely first: `probability` with its 95% interval from the number of
+        One row for each ticket that the other seat may hold (index `ticket`),
+        most likely first: `probability` with its 95% interval from the number of
         worlds, `low` and `high`, and `uniform`, the probability if its routes
         said nothing; of several decks, as the worlds tell how many tickets of
         each it holds. A ticket that is known has 1. With `to`, the first row
-        is `any ticket to` that place, and the others are tickets to it.
+        is `any ticket to` that place, and the others are tickets to it. The
+        name of the columns says whose tickets these are, and who looks.
 
     Raises
     ------
     GameError
-        If there is no such seat.
+        If there is no such seat, or `seat` asks for its own tickets.
     TypeError, ValueError
         As `win_probability`, or if there are no worlds.
 
@@ -114,11 +116,14 @@ def ticket_posterior(
     """
     known = know(source, seat, step)
     other = seat_number(other, known.n_players)
+    if known.looker == other:
+        raise GameError(f"P{other} knows its own tickets: `other` is whose are asked for, `seat` who looks")
     if n_worlds < 1:
         raise ValueError(f"expected 1 world or more, got {n_worlds}")
     table = Table(known.game_map, known.n_players, policies, seed=seed)
     beliefs = table.believe(known)
     game_map = known.game_map
+    whose = f"tickets of P{other}" + ("" if known.looker == EVERYBODY else f", as P{known.looker} sees it")
     named = np.zeros(MAX_TICKETS + 1, dtype=bool)
     named[: len(game_map.tickets)] = [to is None or _names(t, game_map.place(to)) for t in game_map.tickets]
     counts, n_any = np.zeros(MAX_TICKETS + 1, dtype=np.int64), 0
@@ -142,7 +147,7 @@ def ticket_posterior(
     rows = [(*wilson(counts[ticket], n_worlds), uniform[ticket]) for ticket in possible]
     names = pd.Index([game_map.tickets[ticket].id for ticket in possible], name="ticket")
     found = pd.DataFrame(rows, columns=["probability", "low", "high", "uniform"], index=names)
-    found = found.sort_values("probability", ascending=False, kind="stable")
+    found = found.sort_values("probability", ascending=False, kind="stable").rename_axis(columns=whose)
     if to is None:
         return as_table(found)
     none = np.full(len(from_decks), 0.0 if named[held].any() else 1.0)
