@@ -134,7 +134,10 @@ def test_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stop:
         cli.main(["--version"])
     assert stop.value.code == 0
-    assert capsys.readouterr().out.startswith("ttr-analysis 0.")
+    told = capsys.readouterr().out
+    assert told.startswith("ttr-analysis 0.")
+    module = [sys.executable, "-m", "ttr_analysis", "--version"]
+    assert subprocess.run(module, capture_output=True, text=True, check=True).stdout == told
 
 
 def test_a_study_says_where_it_lies(

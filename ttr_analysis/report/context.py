@@ -117,10 +117,10 @@ class Context:
         """What each ticket is worth, by its id."""
         return tickets.value_table(self.game_map, n_deals=self.n_deals, seed=self.settings.seed)
 
-    @cached_property
+    @property
     def losses(self) -> pd.DataFrame:
         """What the loss of each route costs."""
-        return tickets.blocking_map(self.game_map, n_deals=self.n_losses_deals, seed=self.settings.seed)
+        return self._losses.result()
 
     @cached_property
     def n_players(self) -> int:
@@ -128,9 +128,35 @@ class Context:
         low, high = self.game_map.rules.players
         return max(low, min(_PLAYERS, high))
 
-    @cached_property
+    @property
     def played(self) -> Played | None:
         """Games between planners; None if there are to be none, or the map cannot be played."""
+        return self._played.result()
+
+    @property
+    def worth(self) -> dict[str, pd.DataFrame]:
+        """What it is worth to go for each long route, by its id; nothing without games."""
+        return self._worth.result()
+
+    # -- what is computed beside the sections, which draw meanwhile: compiled code lets both go on ---------------------
+
+    def begin(self) -> None:
+        """Begin with what takes long, in the order in which the sections read it."""
+        _ = self.best, self._played, self._worth, self._losses
+
+    @cached_property
+    def _played(self) -> Background[Played | None]:
+        return Background(self._play)
+
+    @cached_property
+    def _worth(self) -> Background[dict[str, pd.DataFrame]]:
+        return Background(self._find_worth)  # waits for the games
+
+    @cached_property
+    def _losses(self) -> Background[pd.DataFrame]:
+        return Background(self._find_losses)
+
+    def _play(self) -> Played | None:
         if not self.n_games or not self._is_playable:
             return None
         players = [Planner()] * self.n_players
@@ -149,13 +175,15 @@ class Context:
             return False
         return True
 
-    @cached_property
-    def worth(self) -> dict[str, pd.DataFrame]:
-        """What it is worth to go for each long route, by its id; nothing without games."""
+    def _find_worth(self) -> dict[str, pd.DataFrame]:
         if self.played is None:
             return {}
         seed = self.settings.seed
         return worth_of_long_routes(self.game_map, self.n_players, self.n_games, seed, progress=False)
+
+    def _find_losses(self) -> pd.DataFrame:
+        _ = self.worth  # one after the other
+        return tickets.blocking_map(self.game_map, n_deals=self.n_losses_deals, seed=self.settings.seed)
 
     @cached_property
     def findings(self) -> Findings:

@@ -50,31 +50,31 @@ class Step:
         What it computes, for the progress bar.
     compute
         Returns its section, or None where the map has no facts for it.
-    is_last
-        Whether it comes after the others, as it waits for a computation
-        beside them; its section keeps its place.
+    turn
+        Steps of a later turn come after all others, as they wait for what is
+        computed beside them; their sections keep their places.
     """
 
     title: str
     compute: Callable[[Context], Section | None]
-    is_last: bool = False
+    turn: int = 0
 
 
 STEPS: tuple[Step, ...] = (
     Step("board", board.board_section),
     Step("tickets", tickets.values),
     Step("pairs", tickets.pairs),
-    Step("an example deal", tickets.deal),
-    Step("the best network", tickets.best, is_last=True),
-    Step("long routes", cards.long_route_section),
+    Step("an example deal", tickets.deal, 1),
+    Step("the best network", tickets.best, 2),
+    Step("long routes", cards.long_route_section, 1),
     Step("ferries", cards.ferries),
     Step("tunnels", cards.tunnel_section),
     Step("drawing cards", cards.drawing_section),
-    Step("bottlenecks", board.bottleneck_section),
+    Step("bottlenecks", board.bottleneck_section, 1),
     Step("structure", board.structure_section),
     Step("tolls", tickets.toll_section),
     Step("countries", tickets.countries),
-    Step("games", games.section),
+    Step("games", games.section, 1),
     Step("rules", method.rules_section),
     Step("method", method.method),
 )
@@ -155,9 +155,9 @@ def run_study(
         The sections, with all tables and pictures.
     """
     context = Context(game_map, settings or Settings(), folder)
-    _ = context.best  # begins to be computed
+    context.begin()
     found: dict[int, Section] = {}
-    order = sorted(range(len(STEPS)), key=lambda i: STEPS[i].is_last)
+    order = sorted(range(len(STEPS)), key=lambda i: STEPS[i].turn)
     steps = tqdm(
         order,
         disable=not progress,
