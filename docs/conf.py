@@ -12,10 +12,13 @@ import ttr_analysis
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
+    from sphinx.config import Config
 
 HERE = Path(__file__).parent
 NOTEBOOKS = HERE / "notebooks"  # copies, which git ignores: Sphinx reads only what lies in its folder
 sys.path.insert(0, str(HERE))
+
+from _execute import execute  # noqa: E402 - from this folder
 
 for _folder in (".", "solutions"):
     (NOTEBOOKS / _folder).mkdir(parents=True, exist_ok=True)
@@ -38,8 +41,9 @@ exclude_patterns = ["_build"]
 
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
-nb_execution_in_temp = True  # whatever a notebook writes
+nb_execution_in_temp = True  # whatever is written
 nb_execution_mode = "force"  # results must be those of the code as it is
+nb_execution_excludepatterns = ["*.ipynb"]  # they are run before: see `setup`
 nb_execution_raise_on_error = True
 nb_execution_timeout = 600
 nb_ipywidgets_js = {}  # nothing is loaded from elsewhere
@@ -77,6 +81,12 @@ smartquotes = False  # 's-Gravenhage begins with an apostrophe
 
 
 def setup(app: Sphinx) -> None:
-    """Tell the kernels of notebooks where the site is, and what to do first."""
+    """Tell the kernels of notebooks where the site is, and what to do first; and run the notebooks."""
     os.environ["PYTHONSTARTUP"] = str(HERE / "_kernel.py")
     os.environ["TTR_SITE"] = str(app.outdir)
+    app.connect("config-inited", _execute_notebooks)
+
+
+def _execute_notebooks(_app: Sphinx, config: Config) -> None:
+    if config.nb_execution_mode != "off":
+        execute(sorted(NOTEBOOKS.rglob("[0-9]*.ipynb")))
