@@ -84,6 +84,11 @@ def setup(app: Sphinx) -> None:
     """Tell the kernels of notebooks where the site is, and what to do first; and run the notebooks."""
     os.environ["PYTHONSTARTUP"] = str(HERE / "_kernel.py")
     os.environ["TTR_SITE"] = str(app.outdir)
+    # Kernels leave the settings of who builds the site alone, and need not warn that they talk unencrypted.
+    profile = Path(app.doctreedir, "ipython", "profile_default")
+    profile.mkdir(parents=True, exist_ok=True)
+    (profile / "ipython_kernel_config.py").write_text('c.IPKernelApp.log_level = "ERROR"\n', encoding="utf-8")
+    os.environ["IPYTHONDIR"] = str(profile.parent)
     app.connect("config-inited", _execute_notebooks)
 
 
