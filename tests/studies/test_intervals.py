@@ -39,6 +39,30 @@ def test_intervals_know_their_limits() -> None:
         wilson(3, 2)
 
 
+@pytest.mark.parametrize("values", [[200, 100, 230], [7, 7, 7], [0, 0], [0.1] * 30, [-5], [1e9, 1e9 + 1]])
+def test_sums_that_no_values_have_are_refused(values: list[float]) -> None:
+    n, total, of_squares = len(values), sum(values), sum(value**2 for value in values)
+
+    assert mean_interval(total, of_squares, n).value == pytest.approx(total / n)
+    if n > 1 and of_squares:
+        with pytest.raises(ValueError, match=r"^\d+ values that add up to .* have squares that add up to .* at least"):
+            mean_interval(total, 0.999 * total**2 / n, n)
+
+
+def test_squares_that_ran_over_are_refused() -> None:
+    points = np.array([200, 190, 210], dtype=np.int16)
+
+    with pytest.raises(ValueError, match="was the square of a narrow integer taken"):
+        mean_interval(points.sum(), (points**2).sum(), len(points))
+
+
+def test_intervals_print_as_plain_floats() -> None:
+    values = np.array([20.0, 24.0, 34.0])
+    assert repr(mean_interval(values.sum(), (values**2).sum(), len(values))).startswith("Interval(value=26.0, low=8.")
+    assert "np" not in repr(wilson(values.sum(), np.float64(100)))
+    assert "np" not in repr(clustered_mean(moments_of(values, np.ones(3))))
+
+
 def sums(y: Floats, n: Floats) -> Moments:
     return Moments(len(y), y.sum(), n.sum(), (y**2).sum(), (y * n).sum(), (n**2).sum())
 

@@ -63,11 +63,26 @@ def test_tables_have_the_columns_and_types_that_are_documented(nordic_result: Si
         assert list(table.columns) == list(columns)
         described = nordic_result.describe(name)
         assert list(described.index) == list(columns)
-        for column, (dtype, meaning, _) in columns.items():
+        for column, (dtype, meaning, _) in described.iterrows():
             assert meaning
             is_category = isinstance(table[column].dtype, pd.CategoricalDtype)
             assert is_category == (dtype in {"ticket", "route", "policy", "color", "ending"})
             assert is_category or table[column].dtype.name == dtype
+
+
+@pytest.mark.parametrize("out", [None, "run"])
+def test_what_is_computed_from_points_does_not_run_over(out: str | None, tmp_path: Path) -> None:
+    result = simulate(load("nordic"), 20, out=out and tmp_path / out)
+    points = result.seats["points"]
+    exact = [int(value) for value in points]
+
+    assert max(exact) > 13  # whose fourth power does not fit into 16 bits
+    assert (points**4).sum() == sum(value**4 for value in exact)
+    assert (points**2).mean() - points.mean() ** 2 == pytest.approx(points.var(ddof=0))
+    for name in TABLES:
+        for frame in (result.table(name), *result.iterate(name, list(TABLES[name])[1:])):
+            narrow = [column for column, dtype in frame.dtypes.items() if dtype.kind == "i" and dtype.itemsize < 8]
+            assert not narrow
 
 
 # -- however the work is cut ---------------------------------------------------------------

@@ -8,6 +8,7 @@ Tables of parts that were played apart can therefore be put one below another.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple, get_args
 
@@ -27,8 +28,9 @@ class Column(NamedTuple):
     Parameters
     ----------
     dtype
-        Its pandas type; "ticket", "route", "policy", "color" and "ending" are
-        categories.
+        The pandas type in which it is kept, in memory and on disk; "ticket",
+        "route", "policy", "color" and "ending" are categories. Whoever asks
+        for a table gets it as `wide_type` says.
     meaning
         What it says.
     unit
@@ -151,6 +153,7 @@ TABLES: Final[Mapping[str, Mapping[str, Column]]] = {
 ANSWERS: Final[dict[str, Mapping[str, Column]]] = {}
 """The columns of the answer to each question of `studies.questions`, which fill this in, by its name."""
 
+_NARROW: Final = re.compile("^([iI])nt[0-9]+$")
 _CATEGORIES: Final = ("ticket", "route", "policy", "color", "ending")
 
 
@@ -208,6 +211,32 @@ def cell_type(dtype: str) -> str:
     ('int16', 'int8', 'float32')
     """
     return "int16" if dtype in _CATEGORIES else dtype.lower()
+
+
+def wide_type(dtype: str) -> str:
+    """
+    Return the type of a column in the tables that users get: whole numbers have 64 bits.
+
+    Squares and sums of products of narrower ones run over without a word: of
+    points of 200, say, the square does not fit into 16 bits.
+
+    Parameters
+    ----------
+    dtype
+        As a `Column` says.
+
+    Examples
+    --------
+    >>> wide_type("int16"), wide_type("Int8"), wide_type("float32"), wide_type("route")
+    ('int64', 'Int64', 'float32', 'route')
+    """
+    return _NARROW.sub(r"\1nt64", dtype)
+
+
+def widened(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return rows of a table, of which all or some columns were kept narrow, with their `wide_type`; a copy."""
+    kept = {name: str(dtype) for name, dtype in frame.dtypes.items() if dtype.kind == "i"}
+    return frame.astype({name: wide_type(dtype) for name, dtype in kept.items()})
 
 
 def with_types(table: str, frame: pd.DataFrame, types: Mapping[str, pd.CategoricalDtype]) -> pd.DataFrame:

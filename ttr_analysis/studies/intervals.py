@@ -13,6 +13,10 @@ Z_95: Final = 1.959964
 """Standard errors on each side of a 95% interval, if the error is known."""
 
 
+_ROUNDING: Final = 1e-9
+"""By what share sums of values may be off, if they are sums of floats."""
+
+
 def t_95(n: float) -> float:
     """
     Return the standard errors on each side of a 95% interval, if the error is estimated from some values.
@@ -71,7 +75,8 @@ def wilson(successes: float, n: float) -> Interval:
         raise ValueError(f"successes are between 0 and the number of trials ({n}), got {successes}")
     if n == 0:
         return Interval(float("nan"), 0.0, 1.0)
-    rate, z = successes / n, Z_95
+    successes, n, z = float(successes), float(n), Z_95
+    rate = successes / n
     center = (rate + z * z / (2 * n)) / (1 + z * z / n)
     half = z * sqrt(rate * (1 - rate) / n + z * z / (4 * n * n)) / (1 + z * z / n)
     return Interval(rate, max(0.0, center - half), min(1.0, center + half))
@@ -95,11 +100,29 @@ def mean_interval(total: float, total_of_squares: float, n: float) -> Interval:
         all values are the same it has no width: it knows nothing of values
         that were not seen.
 
+    Raises
+    ------
+    ValueError
+        If no values have such sums: their squares add up to total ** 2 / n at
+        least.
+
     Examples
     --------
     >>> [round(x, 2) for x in mean_interval(300, 3_100, 30)]
     [10.0, 9.31, 10.69]
+
+    Of values that are at hand:
+
+    >>> values = np.array([9, 10, 14])
+    >>> [round(x, 2) for x in mean_interval(values.sum(), (values**2).sum(), len(values))]
+    [11.0, 4.43, 17.57]
     """
+    total, total_of_squares, n = float(total), float(total_of_squares), float(n)
+    if total * total > n * total_of_squares * (1 + _ROUNDING):
+        raise ValueError(
+            f"{n:g} values that add up to {total:g} have squares that add up to {total * total / n if n else 0:g} at "
+            f"least, got {total_of_squares:g}: was the square of a narrow integer taken?"
+        )
     nan = float("nan")
     if n == 0:
         return Interval(nan, nan, nan)

@@ -121,7 +121,7 @@ def win_differences(result: SimulationResult) -> pd.DataFrame:
         for seats in result.iterate("seats", ["game", "player", "won", "points"]):
             both = seats.merge(seats, on="game", suffixes=("", "_rival")).rename(columns={"player_rival": "rival"})
             both["won_more"] = both["won"] - both["won_rival"]
-            both["points_more"] = both["points"].astype("int64") - both["points_rival"]
+            both["points_more"] = both["points"] - both["points_rival"]
             yield both[both["player"] < both["rival"]]
 
     found = Tally(result, rows(), ["player", "rival"], _DIFFERENCES).table()
@@ -213,7 +213,7 @@ def bonus_effects(result: SimulationResult) -> pd.DataFrame:
 
 def _without(seats: pd.DataFrame, bonus: str) -> pd.DataFrame:
     """Return for each game what a bonus brought, and whether a winner would have had the most points without it."""
-    rest = seats["points"].astype("int64") - seats[bonus]
+    rest = seats["points"] - seats[bonus]
     is_best = rest == rest.groupby(seats["game"]).transform("max")
     seen = {
         "points": seats[bonus],

@@ -254,7 +254,7 @@ class Tally:
         """Return what the deals of a figure with an interval sum up to, by group."""
         per = self._figures[name].per
         squares = (_product(*two) for two in _squares(name, per))
-        return [Moments(*row) for row in self.sums[[_n_deals(per), name, per, *squares]].to_numpy()]
+        return [Moments(*row) for row in self.sums[[_n_deals(per), name, per, *squares]].to_numpy().tolist()]
 
     def _intervals(self, name: str, interval: Callable[[Moments], Sequence[float]]) -> pd.DataFrame:
         """Return a figure with the ends of its interval."""
