@@ -360,6 +360,26 @@ def test_a_map_with_another_deck(any_map: GameMap) -> None:
     assert ttr.draws.draws_to_gather(2, "red", rules=small).expected_cards.value == pytest.approx(2 * 27 / 4)
 
 
+def test_rules_are_taken_from_a_map(nordic: GameMap) -> None:
+    route, hand = nordic.route("Murmansk", "Lieksa"), {"green": 4}
+    tunnel = nordic.route("Oslo", "Lillehammer")
+    for rules in (nordic, "nordic"):
+        assert ttr.payments.expected_draws(route, hand, rules=rules).cards == (
+            ttr.payments.expected_draws(route, hand, rules=nordic.rules).cards
+        )
+        assert ttr.draws.locomotive_or_blind(4, rules=rules).better == "locomotive"  # where it costs a single draw
+        assert ttr.draws.draws_to_gather(2, "red", rules=rules).turns[1] > 0
+        assert len(ttr.draws.gather_table([2], rules=rules)) == 4
+        assert len(ttr.draws.locomotive_table(rules=rules)) == 9
+        assert ttr.draws.draws_for_routes([tunnel, tunnel], rules=rules).expected_cards.is_exact
+        assert len(ttr.draws.which_color_to_burn(tunnel, {"purple": 2}, [tunnel], rules=rules)) == 1
+        rng = np.random.default_rng(1)
+        assert ttr.payments.simulate_draws(tunnel, rng=rng, rules=rules, n=10).n_samples == 10
+        assert ttr.tunnels.simulate_path([tunnel], {"purple": 3}, 10, rng, rules=rules).success.n_samples == 10
+    with pytest.raises(TypeError, match="expected a map, or the name of one, got 3"):
+        ttr.payments.expected_draws(route, rules=3)  # type: ignore[arg-type]
+
+
 def test_locomotives_are_burned_where_the_color_is_wanted_for_another_route(nordic: GameMap) -> None:
     bergen = nordic.route("Oslo", "Bergen", color="red")
     wanted = [nordic.route("Kuopio", "Vaasa")]

@@ -129,6 +129,32 @@ def as_map(game_map: MapLike) -> GameMap:
         raise TypeError(msg) from None
 
 
+RulesLike = RuleSet | MapLike
+"""Rules, or the map whose they are."""
+
+
+def as_rules(rules: RulesLike) -> RuleSet:
+    """
+    Return rules, or those of a map that somebody named.
+
+    Parameters
+    ----------
+    rules
+        Rules, a map, its name or its folder.
+
+    Raises
+    ------
+    MapError, UnknownNameError, TypeError
+        As `as_map`.
+
+    Examples
+    --------
+    >>> as_rules("nordic").cards.draws_per_turn
+    2
+    """
+    return rules if isinstance(rules, RuleSet) else as_map(rules).rules
+
+
 def find_folder(name_or_folder: str | os.PathLike[str]) -> Path:
     """Return the folder of a map that comes with the package, or the given one."""
     data = data_folder()

@@ -17,8 +17,8 @@ from ttr_analysis.analysis.payments import Cards, Payment, cheapest, options
 from ttr_analysis.analysis.payments.expected import BASE_RULES, hand_and_pool
 from ttr_analysis.analysis.payments.model import cards_wanted
 from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE, N_COLORS, N_KINDS, CardCounts, card_index
+from ttr_analysis.maps.loading import RulesLike, as_rules
 from ttr_analysis.maps.model import Route
-from ttr_analysis.rules.ruleset import RuleSet
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,7 +65,7 @@ class LocomotiveChoice:
 def locomotive_or_blind(
     useful: int | Collection[str],
     *,
-    rules: RuleSet = BASE_RULES,
+    rules: RulesLike = BASE_RULES,
     pool: Cards | None = None,
     locomotive_useful: bool = True,
 ) -> LocomotiveChoice:
@@ -78,7 +78,7 @@ def locomotive_or_blind(
         The colors that are useful, or how many there are.
     rules
         Their deck and the cost of a face-up locomotive are used; those of the
-        base game if not given, where it takes both draws. Give
+        base game if not given, where it takes both draws. Give the map, or
         `game_map.rules`.
     pool
         The cards that the pile may hold: those not seen. The deck if not
@@ -117,6 +117,7 @@ def locomotive_or_blind(
         raise ValueError(msg)
     else:
         indices = set(range(useful))
+    rules = as_rules(rules)
     cards = rules.deck if pool is None else CardCounts.coerce(pool)
     n, cost = cards.n_cards, rules.market.locomotive_cost
     if n == 0:
@@ -128,7 +129,7 @@ def locomotive_or_blind(
     return LocomotiveChoice(m / n, n_blind, n_blind * m / n, float(locomotive_useful), tuple(map(float, shares)))
 
 
-def locomotive_table(*, rules: RuleSet = BASE_RULES, locomotive_useful: bool = True) -> pd.DataFrame:
+def locomotive_table(*, rules: RulesLike = BASE_RULES, locomotive_useful: bool = True) -> pd.DataFrame:
     """
     Return `locomotive_or_blind` for every number of useful colors. Exact.
 
@@ -168,7 +169,7 @@ def which_color_to_burn(
     hand: Cards,
     wanted: Iterable[Route],
     *,
-    rules: RuleSet = BASE_RULES,
+    rules: RulesLike = BASE_RULES,
     pool: Cards | None = None,
     method: Method = "auto",
     n: int = 10_000,
@@ -187,7 +188,7 @@ def which_color_to_burn(
         The routes that are still to be built afterwards.
     rules
         Their deck and draws per turn are used; those of the base game if not
-        given. Give `game_map.rules`.
+        given. Give the map, or `game_map.rules`.
     pool
         The cards that the pile may hold: those not seen. The deck without the
         hand if not given.
@@ -227,7 +228,7 @@ def which_color_to_burn(
     >>> table["loss"].round(2).to_dict()
     {'green': 0.0, 'red': 0.0, 'blue': 8.58}
     """
-    wanted = list(wanted)
+    wanted, rules = list(wanted), as_rules(rules)
     hand, pool = hand_and_pool(hand, pool, rules)
     payments = _payments_to_weigh(route, hand, wanted)
     if method != "monte_carlo":

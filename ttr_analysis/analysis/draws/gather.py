@@ -20,10 +20,10 @@ from ttr_analysis.analysis.payments.joint import RouteColumns, find_singles, rou
 from ttr_analysis.analysis.payments.model import as_array
 from ttr_analysis.analysis.waiting import WaitingTime
 from ttr_analysis.cards import CARD_KINDS, COLORS, GRAY, LOCOMOTIVE, N_COLORS, N_KINDS, CardCounts, kind_name
+from ttr_analysis.maps.loading import RulesLike, as_rules
 from ttr_analysis.maps.model import Route
 from ttr_analysis.rules.chance import stream_from
 from ttr_analysis.rules.payment import Spaces
-from ttr_analysis.rules.ruleset import RuleSet
 from ttr_analysis.tables import spaces_of
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def draws_to_gather(
     locomotives: bool = False,
     hand: Cards = (),
     pool: Cards | None = None,
-    rules: RuleSet = BASE_RULES,
+    rules: RulesLike = BASE_RULES,
 ) -> WaitingTime:
     """
     Return how many blind draws it takes to hold `k` cards of a color. Exact.
@@ -58,7 +58,7 @@ def draws_to_gather(
         hand if not given.
     rules
         Their deck and draws per turn are used; those of the base game if not
-        given.
+        given. A map gives its own.
 
     Returns
     -------
@@ -98,6 +98,7 @@ def draws_to_gather(
         msg = f"the number of cards to gather must be 0 or more, got {k}"
         raise ValueError(msg)
     color = kind_name("color", color, (*CARD_KINDS, GRAY))
+    rules = as_rules(rules)
     hand, pool = hand_and_pool(hand, pool, rules)
     if color == GRAY:
         spaces = Spaces(k, jokers=int(locomotives))
@@ -112,7 +113,7 @@ def gather_table(
     *,
     hand: Cards = (),
     pool: Cards | None = None,
-    rules: RuleSet = BASE_RULES,
+    rules: RulesLike = BASE_RULES,
 ) -> pd.DataFrame:
     """
     Return what it takes to gather cards of one given color, and of any. Exact.
@@ -197,7 +198,7 @@ def draws_for_routes(
     routes: Iterable[Route],
     hand: Cards = (),
     *,
-    rules: RuleSet = BASE_RULES,
+    rules: RulesLike = BASE_RULES,
     pool: Cards | None = None,
     method: Method = "auto",
     n: int = 10_000,
@@ -215,7 +216,7 @@ def draws_for_routes(
         Cards held.
     rules
         Their deck and draws per turn are used; those of the base game if not
-        given. Give `game_map.rules`.
+        given. Give the map, or `game_map.rules`.
     pool
         The cards that the pile may hold: those not seen. The deck without the
         hand if not given.
@@ -252,7 +253,7 @@ def draws_for_routes(
     >>> print(draws_for_routes(routes, {"blue": 3}, rules=usa.rules).expected_cards)
     18.7560 (exact)
     """
-    routes = list(routes)
+    routes, rules = list(routes), as_rules(rules)
     hand, pool = hand_and_pool(hand, pool, rules)
     if method not in ("auto", "exact", "monte_carlo"):
         msg = f"method must be 'auto', 'exact' or 'monte_carlo', got {method!r}"

@@ -17,6 +17,7 @@ from ttr_analysis.analysis._counts import add_cards, count_cards, count_colored,
 from ttr_analysis.analysis.payments.model import Cards, as_array, color_index
 from ttr_analysis.analysis.waiting import WaitingTime
 from ttr_analysis.cards import CARD_KINDS, GRAY, LOCOMOTIVE_INDEX, N_COLORS, N_KINDS, CardCounts
+from ttr_analysis.maps.loading import RulesLike, as_rules
 from ttr_analysis.maps.model import Route
 from ttr_analysis.rules import payment as rule
 from ttr_analysis.rules.chance import stream_from
@@ -41,7 +42,7 @@ def expected_draws(
     route: Route,
     hand: Cards = (),
     *,
-    rules: RuleSet = BASE_RULES,
+    rules: RulesLike = BASE_RULES,
     pool: Cards | None = None,
     spare: int = 0,
 ) -> WaitingTime:
@@ -56,7 +57,7 @@ def expected_draws(
         Cards held.
     rules
         Their deck and draws per turn are used; those of the base game if not
-        given. Give `game_map.rules`.
+        given. Give the map, or `game_map.rules`.
     pool
         The cards that the pile may hold: those not seen. The deck without the
         hand if not given.
@@ -99,6 +100,7 @@ def expected_draws(
     >>> print(expected_draws(nordic.route("Murmansk", "Lieksa"), {"green": 4}, rules=nordic.rules).expected_cards)
     16.3445 (exact)
     """
+    rules = as_rules(rules)
     hand, pool = hand_and_pool(hand, pool, rules)
     spaces = spaces_of(_longer(route, spare))
     colors = range(N_COLORS) if route.color == GRAY else [color_index(route)]
@@ -110,7 +112,7 @@ def simulate_draws(
     hand: Cards = (),
     *,
     rng: np.random.Generator,
-    rules: RuleSet = BASE_RULES,
+    rules: RulesLike = BASE_RULES,
     pool: Cards | None = None,
     face_up: Cards | None = None,
     spare: int = 0,
@@ -129,7 +131,7 @@ def simulate_draws(
         Source of randomness.
     rules
         Their deck, market and draws per turn are used; those of the base game
-        if not given. Give `game_map.rules`.
+        if not given. Give the map, or `game_map.rules`.
     pool
         The cards of the draw pile. The deck without hand and market if not
         given.
@@ -174,6 +176,7 @@ def simulate_draws(
         msg = f"the number of simulated games must be 1 or more, got {n}"
         raise ValueError(msg)
     open_cards = CardCounts.coerce(face_up if face_up is not None else ())
+    rules = as_rules(rules)
     size = rules.market.size
     if open_cards.n_cards > size:
         msg = f"at most {size} cards lie face up, got {open_cards}"

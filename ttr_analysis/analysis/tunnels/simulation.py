@@ -18,10 +18,10 @@ from ttr_analysis.analysis.payments.model import as_array, cards_wanted
 from ttr_analysis.analysis.tunnels.odds import check_matching, known_cards
 from ttr_analysis.analysis.waiting import Estimate
 from ttr_analysis.cards import LOCOMOTIVE, LOCOMOTIVE_INDEX, N_KINDS, CardCounts, card_index
+from ttr_analysis.maps.loading import RulesLike, as_rules
 from ttr_analysis.maps.model import Route
 from ttr_analysis.rules.chance import stream_from
 from ttr_analysis.rules.payment import GRAY_INDEX, Spaces, fill_sets, form_sets
-from ttr_analysis.rules.ruleset import RuleSet
 from ttr_analysis.rules.tunnel import (
     claim_probability,
     matching_cards,
@@ -203,7 +203,7 @@ def simulate_path(
     pool: Cards | None = None,
     n_pile: int | None = None,
     discards: Cards = (),
-    rules: RuleSet = BASE_RULES,
+    rules: RulesLike = BASE_RULES,
     attempts: int = 1,
 ) -> PathSimulation:
     """
@@ -229,7 +229,7 @@ def simulate_path(
         Cards of the discard pile at the start.
     rules
         Their deck, tunnels and reshuffle are used; those of the base game if
-        not given. Give `game_map.rules`.
+        not given. Give the map, or `game_map.rules`.
     attempts
         How often a tunnel is tried before the player gives up.
 
@@ -263,7 +263,7 @@ def simulate_path(
     >>> 0.74 < path.success.value < 0.80
     True
     """
-    routes = list(routes)
+    routes, rules = list(routes), as_rules(rules)
     hand, discards = CardCounts.coerce(hand), CardCounts.coerce(discards)
     pool = rules.deck - hand - discards if pool is None else CardCounts.coerce(pool)
     n_pile = pool.n_cards if n_pile is None else n_pile
