@@ -119,6 +119,41 @@ def test_a_market_is_given_or_dealt(nordic: GameMap) -> None:
         ttr.payments.simulate_draws(route, rng=rng, n=0)
 
 
+@pytest.mark.parametrize(
+    ("ends", "hand"),
+    [
+        pytest.param(("Murmansk", "Lieksa"), {"green": 3}, id="sets for any space"),
+        pytest.param(("Helsinki", "Stockholm"), {"purple": 1}, id="ferry"),
+        pytest.param(("Oslo", "Lillehammer"), {}, id="tunnel"),
+        pytest.param(("Oslo", "Göteborg"), {}, id="a color"),
+    ],
+)
+def test_without_a_market_simulated_draws_are_those_expected(
+    nordic: GameMap, ends: tuple[str, str], hand: dict[str, int]
+) -> None:
+    route, rng = nordic.routes_between(*ends)[0], np.random.default_rng(7)
+
+    exact = ttr.payments.expected_draws(route, hand, rules=nordic, spare=1)
+    found = ttr.payments.simulate_draws(route, hand, rng=rng, rules=nordic, spare=1, market=False, n=4_000)
+    greedy = ttr.payments.simulate_draws(route, hand, rng=rng, rules=nordic, spare=1, n=4_000)
+
+    for mine, expected in ((found.expected_cards, exact.expected_cards), (found.expected_turns, exact.expected_turns)):
+        assert abs(mine.value - expected.value) < 4 * mine.standard_error
+    within = found.within(12)
+    assert abs(within.value - exact.within(12).value) < 4 * within.standard_error
+    assert greedy.expected_cards.value + 4 * greedy.expected_cards.standard_error < exact.expected_cards.value
+
+
+def test_without_a_market_an_open_card_is_only_seen(nordic: GameMap) -> None:
+    route, rng = make_route(1, "green", jokers=False), np.random.default_rng(1)
+
+    def blind(pool: dict[str, int], face_up: dict[str, int]) -> WaitingTime:
+        return ttr.payments.simulate_draws(route, rng=rng, rules=nordic, pool=pool, face_up=face_up, market=False, n=20)
+
+    assert blind({"red": 2, "green": 1}, {}).never == 0
+    assert blind({"red": 5}, {"green": 5}).never == 1
+
+
 def test_a_market_that_never_stops_being_all_locomotives_ends() -> None:
     """With nothing but locomotives left, no reset is made, and a route that takes none is never paid."""
     route = make_route(2, "green", jokers=False)
