@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from fractions import Fraction
 from itertools import combinations
 from math import inf, prod
@@ -155,20 +156,40 @@ def test_border_points_are_counted_only_when_asked_for(switzerland: GameMap) -> 
     assert (borders["n_tracks"] == 1).all()
     assert (borders["betweenness_length"] == 0).all()
     assert (all_["n_tracks"] - inner["n_tracks"]).sum() == 17
-    assert route_table(switzerland).shape[0] == 88
-    assert route_table(switzerland, borders=False).shape[0] == 71
-    assert summary(switzerland)["n_routes"] == 71
+    assert (len(route_table(switzerland)), len(route_table(switzerland, borders=True))) == (71, 88)
+    assert summary(switzerland)["n_routes"] == spaces_table(switzerland)["n_routes"].sum() == 71
     assert summary(switzerland, borders=True)["n_routes"] == 88
-    assert len(minimum_spanning_tree(switzerland, borders=False).routes) == 33
+    assert (len(bridges(switzerland)), len(bridges(switzerland, borders=True))) == (0, 17)
+    assert len(minimum_spanning_tree(switzerland).routes) == 33
+    assert len(minimum_spanning_tree(switzerland, borders=True).routes) == 50
     assert resistance_matrix(switzerland).shape == (34, 34)
     assert resistance_matrix(switzerland, borders=True).shape == (51, 51)
+
+
+def test_functions_agree_whether_border_points_count() -> None:
+    functions = [getattr(ttr.structure, name) for name in ttr.structure.__all__]
+    defaults = {
+        function.__name__: inspect.signature(function).parameters["borders"].default
+        for function in functions
+        if inspect.isfunction(function) and "borders" in inspect.signature(function).parameters
+    }
+    assert len(defaults) >= 8
+    assert set(defaults.values()) == {False}
+
+
+def test_summary_counts_as_the_functions_do(any_map: GameMap) -> None:
+    numbers = summary(any_map)
+    assert numbers["n_bridges"] == len(bridges(any_map)) == route_table(any_map)["is_bridge"].sum()
+    assert numbers["n_cut_cities"] == len(cut_cities(any_map)) == city_table(any_map)["is_cut_city"].sum()
+    assert numbers["spanning_tree_length"] == minimum_spanning_tree(any_map).length
+    assert numbers["n_spaces"] == spaces_table(any_map)["total"].sum()
 
 
 def test_a_map_with_little_but_border_points() -> None:
     one = make_board([("A", "X1", 1, 0), ("A", "X2", 2, 0)], countries={"X": ("X1", "X2")})
     assert city_table(one).loc["A", "n_tracks"] == 0
-    assert list(route_table(one, borders=False).columns) == list(route_table(one).columns)
-    assert len(route_table(one, borders=False)) == 0
+    assert list(route_table(one, borders=True).columns) == list(route_table(one).columns)
+    assert (len(route_table(one)), len(minimum_spanning_tree(one).routes)) == (0, 0)
     assert summary(one)["n_routes"] == summary(one)["edge_connectivity_tracks"] == 0
     assert summary(one, borders=True)["n_routes"] == 2
     none = make_board([("X1", "Y1", 1, 0)], countries={"X": ("X1",), "Y": ("Y1",)})

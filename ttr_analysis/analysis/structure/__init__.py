@@ -1,10 +1,11 @@
 """
 The structure of a map: what graph theory says of its cities and routes.
 
-For teaching and for strategy. Every number names its definition, and every
-function says whether the border points of countries count: `borders=False`
-leaves them out with the routes to them. They are dead ends, so that no way
-between other cities is lost.
+For teaching and for strategy. Every number names its definition. The border
+points of countries do not count, nor the routes to them, unless a function is
+asked with `borders=True`: they are dead ends, so that no way between other
+cities is lost. What is asked of two places (`minimum_cut`,
+`edge_connectivity`, `effective_resistance`) knows all, as does `ttr.paths`.
 
 NetworkX computes all that it has an algorithm for.
 """

@@ -243,7 +243,7 @@ def edge_connectivity(game_map: MapLike, a: End | TicketLike, b: End | None = No
     return minimum_cut(game_map, a, b, by=by).size
 
 
-def bridges(game_map: MapLike, *, by: Counting = "tracks", borders: bool = True) -> tuple[Route, ...]:
+def bridges(game_map: MapLike, *, by: Counting = "tracks", borders: bool = False) -> tuple[Route, ...]:
     """
     Return the routes whose loss cuts the map in two.
 
@@ -257,6 +257,7 @@ def bridges(game_map: MapLike, *, by: Counting = "tracks", borders: bool = True)
         join.
     borders
         Whether the routes to border points count; each of them is a bridge.
+        As everywhere here, they do not unless asked for.
 
     Returns
     -------
@@ -273,8 +274,9 @@ def bridges(game_map: MapLike, *, by: Counting = "tracks", borders: bool = True)
     >>> import ttr_analysis as ttr
     >>> bridges(ttr.load_map("nordic"))
     ()
-    >>> len(bridges(ttr.load_map("switzerland")))
-    17
+    >>> switzerland = ttr.load_map("switzerland")
+    >>> len(bridges(switzerland)), len(bridges(switzerland, borders=True))
+    (0, 17)
     """
     game_map = as_map(game_map)
     _check_counting(by)
@@ -416,7 +418,8 @@ def resistance_matrix(
     conductance
         As for `effective_resistance`.
     borders
-        Whether border points have rows and columns.
+        Whether border points have rows and columns; not unless asked for,
+        though they have in `ttr.paths.distance_matrix`: tickets lead there.
 
     Returns
     -------
@@ -478,7 +481,7 @@ class SpanningTree:
         return render_html(self)
 
 
-def minimum_spanning_tree(game_map: MapLike, *, borders: bool = True) -> SpanningTree:
+def minimum_spanning_tree(game_map: MapLike, *, borders: bool = False) -> SpanningTree:
     """
     Return the spanning tree with the fewest trains.
 
@@ -491,7 +494,8 @@ def minimum_spanning_tree(game_map: MapLike, *, borders: bool = True) -> Spannin
     game_map
         The map, or its name.
     borders
-        Whether border points must be joined too.
+        Whether border points must be joined too; not unless asked for, as
+        everywhere here.
 
     Returns
     -------

@@ -107,7 +107,7 @@ _ROUTE_FIRST: Final = (
 """What a notebook shows of a route, whose id tells its cities and track."""
 
 
-def route_table(game_map: MapLike, *, borders: bool = True) -> pd.DataFrame:
+def route_table(game_map: MapLike, *, borders: bool = False) -> pd.DataFrame:
     """
     Return the place of every route in the map's graph.
 
@@ -117,7 +117,7 @@ def route_table(game_map: MapLike, *, borders: bool = True) -> pd.DataFrame:
         The map, or its name.
     borders
         Whether border points count: the routes to them, and paths that end
-        there.
+        there. As everywhere here, they do not unless asked for.
 
     Returns
     -------
@@ -201,7 +201,7 @@ def _detour(tracks: nx.MultiGraph[str], route: Route, lost: tuple[Route, ...] | 
         return float("inf")
 
 
-def spaces_table(game_map: MapLike, *, borders: bool = True) -> pd.DataFrame:
+def spaces_table(game_map: MapLike, *, borders: bool = False) -> pd.DataFrame:
     """
     Return the car spaces of a map by color and kind of route.
 
@@ -210,7 +210,8 @@ def spaces_table(game_map: MapLike, *, borders: bool = True) -> pd.DataFrame:
     game_map
         The map, or its name.
     borders
-        Whether the routes to border points count.
+        Whether the routes to border points count; not unless asked for, as
+        everywhere here.
 
     Returns
     -------
@@ -245,7 +246,8 @@ def summary(game_map: MapLike, *, borders: bool = False) -> pd.Series[Any]:
     game_map
         The map, or its name.
     borders
-        Whether border points count, and the routes to them.
+        Whether border points count, and the routes to them; not unless asked
+        for, as everywhere here.
 
     Returns
     -------

@@ -217,7 +217,7 @@ _CITY_COLUMNS = {
 
 def _routes(context: Context) -> list[dict[str, Any]]:
     game_map = context.game_map
-    table = structure.route_table(game_map)
+    table = structure.route_table(game_map, borders=True)
     found = {str(key): row for key, row in zip(table.index, records(table), strict=True)}
     rows = []
     for route in game_map.routes:
