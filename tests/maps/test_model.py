@@ -102,6 +102,29 @@ def test_changing_the_graph_changes_no_answer() -> None:
         nordic.graph.remove_node("Oslo")
 
 
+def test_the_simple_graph_has_the_shortest_track_of_each_pair(any_map: GameMap) -> None:
+    G = any_map.simple_graph
+    pairs = {frozenset(route.cities) for route in any_map.routes}
+
+    assert {frozenset(edge) for edge in G.edges} == pairs
+    assert [*G.nodes(data=True)] == [*any_map.graph.nodes(data=True)]
+    for a, b, data in G.edges(data=True):
+        lengths = [route.length for route in any_map.routes_between(a, b)]
+        assert data == {"length": min(lengths), "n_tracks": len(lengths), "n_spaces": sum(lengths)}
+    distances = dict(nx.all_pairs_dijkstra_path_length(G, weight="length"))
+    assert distances == ttr.paths.distance_matrix(any_map).to_dict()
+
+
+def test_networkx_works_on_the_simple_graph(nordic: GameMap) -> None:
+    G, a, b = nordic.simple_graph, "København", "Murmansk"
+
+    assert 0 < nx.average_clustering(G) < 1
+    assert nx.minimum_cut_value(G, a, b, capacity="n_tracks") == ttr.structure.minimum_cut(nordic, a, b).size
+    assert len(nx.minimum_edge_cut(G, a, b)) == ttr.structure.minimum_cut(nordic, a, b, by="pairs").size
+    with pytest.raises(nx.NetworkXError, match="Frozen graph"):
+        G.remove_node("Oslo")
+
+
 @pytest.mark.parametrize("name", EVERY_MAP)
 def test_maps_of_the_same_facts_share_them_and_nothing_else(name: str) -> None:
     loaded, again = (load.__wrapped__(name) for _ in range(2))

@@ -1,4 +1,4 @@
-"""A map as a NetworkX multigraph, and files of it for class."""
+"""A map as graphs of NetworkX, and files of it for class."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def build_graph(title: str, cities: Iterable[City], routes: Sequence[Route]) -> 
     G: nx.MultiGraph[str] = nx.MultiGraph(name=title)
     double = double_routes(routes)
     for city in cities:
-        G.add_node(city.name, lat=city.lat, lon=city.lon, x=city.x, y=city.y, country=city.country)
+        G.add_node(city.name, **_attributes(city))
     for route in routes:
         a, b = route.cities
         G.add_edge(
@@ -69,6 +69,53 @@ def build_graph(title: str, cities: Iterable[City], routes: Sequence[Route]) -> 
         )
     nx.freeze(G)
     return G
+
+
+def build_simple_graph(title: str, cities: Iterable[City], routes: Iterable[Route]) -> nx.Graph[str]:
+    """
+    Return a map as a frozen simple graph: a node a city, an edge two cities that routes join.
+
+    `nx.Graph(G)` of the multigraph keeps the track that comes last, which may
+    be the longer one.
+
+    Parameters
+    ----------
+    title, cities, routes
+        As for `build_graph`.
+
+    Returns
+    -------
+    G
+        Nodes as of `build_graph`. Edges have `length` (trains of the shortest
+        track), `n_tracks` and `n_spaces` (trains of all tracks together).
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> G = ttr.load_map("nordic").simple_graph
+    >>> G.number_of_edges(), G.edges["Kristiansand", "Stavanger"]
+    (67, {'length': 2, 'n_tracks': 2, 'n_spaces': 5})
+    """
+    G: nx.Graph[str] = nx.Graph(name=title)
+    for city in cities:
+        G.add_node(city.name, **_attributes(city))
+    for route in routes:
+        a, b = route.cities
+        before = G.get_edge_data(a, b) or {"length": route.length, "n_tracks": 0, "n_spaces": 0}
+        G.add_edge(
+            a,
+            b,
+            length=min(route.length, before["length"]),
+            n_tracks=before["n_tracks"] + 1,
+            n_spaces=before["n_spaces"] + route.length,
+        )
+    nx.freeze(G)
+    return G
+
+
+def _attributes(city: City) -> dict[str, object]:
+    """Return what the node of a city says."""
+    return {"lat": city.lat, "lon": city.lon, "x": city.x, "y": city.y, "country": city.country}
 
 
 def graph_text(kind: GraphFile, G: nx.MultiGraph[str], tables: MapFrames) -> str:

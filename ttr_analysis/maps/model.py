@@ -304,7 +304,7 @@ class GameMap:
     @cached_property
     def graph(self) -> nx.MultiGraph[str]:
         """
-        The map as a frozen NetworkX multigraph.
+        The map as a frozen NetworkX multigraph: an edge for each track.
 
         Nodes are city names with `lat`, `lon`, `x`, `y`, `country`; edge keys
         are tracks 0 and 1; edges have `id`, `length`, `color`, `double`,
@@ -315,6 +315,20 @@ class GameMap:
         from ttr_analysis.maps.graph import build_graph
 
         return build_graph(self.title, self.cities, self.routes)
+
+    @cached_property
+    def simple_graph(self) -> nx.Graph[str]:
+        """
+        The map as a frozen NetworkX graph: one edge for each two cities that routes join.
+
+        For algorithms that take no multigraph, and instead of `nx.Graph(graph)`,
+        which may keep the longer track. Nodes are those of `graph`; edges have
+        `length` (of the shortest track), `n_tracks` and `n_spaces` (of all
+        tracks together).
+        """
+        from ttr_analysis.maps.graph import build_simple_graph
+
+        return build_simple_graph(self.title, self.cities, self.routes)
 
     @property
     def tables(self) -> MapFrames:

@@ -11,6 +11,7 @@ import pandas as pd
 from ttr_analysis._display import render_html
 from ttr_analysis._errors import UnknownNameError, nearest
 from ttr_analysis.analysis._ends import End, end_cities
+from ttr_analysis.maps.graph import build_simple_graph
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap, Route, Ticket, TicketLike
 
@@ -85,26 +86,18 @@ def pair_graph(game_map: MapLike, *, borders: bool) -> nx.Graph[str]:
     Returns
     -------
     G
-        Edges have `length` (trains of the shortest track) and `n_tracks`.
+        As `GameMap.simple_graph`, but for the border points.
 
     Examples
     --------
     >>> import ttr_analysis as ttr
     >>> G = pair_graph(ttr.load_map("nordic"), borders=True)
     >>> G.number_of_edges(), G.edges["Kristiansand", "Stavanger"]
-    (67, {'length': 2, 'n_tracks': 2})
+    (67, {'length': 2, 'n_tracks': 2, 'n_spaces': 5})
     """
     game_map = as_map(game_map)
-    G: nx.Graph[str] = nx.Graph()
-    G.add_nodes_from(counted_cities(game_map, borders=borders))
-    for route in counted_routes(game_map, borders=borders):
-        a, b = route.cities
-        if G.has_edge(a, b):
-            G.edges[a, b]["length"] = min(route.length, G.edges[a, b]["length"])
-            G.edges[a, b]["n_tracks"] += 1
-        else:
-            G.add_edge(a, b, length=route.length, n_tracks=1)
-    return G
+    cities = map(game_map.city, counted_cities(game_map, borders=borders))
+    return build_simple_graph(game_map.title, cities, counted_routes(game_map, borders=borders))
 
 
 # -- what cuts a map in two ----------------------------------------------------------------------------------------
