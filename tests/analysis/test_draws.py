@@ -349,6 +349,54 @@ def test_numbers_say_how_they_were_found() -> None:
     assert float(Estimate(0.25)) == 0.25
 
 
+def test_an_estimate_is_a_number_to_compare_round_and_format() -> None:
+    exact, simulated = Estimate(24.67), Estimate(24.67, 0.5, 100)
+    for estimate in (exact, simulated):
+        assert 3 < estimate < np.float64(30)
+        assert 0.5 <= estimate <= 24.67
+        assert estimate >= exact >= simulated
+        assert not estimate > simulated
+        assert np.isclose(estimate, 24.67)
+        assert math.isclose(estimate, 24.67)
+        assert np.asarray([estimate, estimate]).dtype == np.float64
+        assert (round(estimate), round(estimate, 1)) == (25, 24.7)
+        assert f"{estimate:.1f} {estimate:>6.2f}" == "24.7  24.67"
+        assert f"{estimate}" == str(estimate)
+        with pytest.raises(TypeError, match="not supported"):
+            assert estimate < "3"  # type: ignore[operator]
+    assert exact == 24.67
+    assert hash(exact) == hash(24.67)
+    assert simulated not in (24.67, exact)
+    assert simulated == Estimate(24.67, 0.5, 100)
+    assert min(Estimate(2.0), Estimate(1.0)).value == 1
+
+
+@pytest.mark.parametrize("chance", [0.002, 0.05, 0.5, 0.99])
+def test_the_interval_of_an_estimate_holds_the_truth_as_often_as_it_says(chance: float) -> None:
+    rng = np.random.default_rng(7)
+    shares = [Estimate.of_share(hits, 500).interval for hits in rng.binomial(500, chance, 2_000).tolist()]
+    assert np.mean([low <= chance <= high for low, high in shares]) > 0.93
+    assert all(0 <= low <= high <= 1 for low, high in shares)
+    games = [WaitingTime.from_samples(n, n) for n in rng.binomial(9, chance, (300, 400)).tolist()]
+    means = [game.expected_cards.interval for game in games]
+    assert np.mean([low <= 9 * chance <= high for low, high in means]) > 0.9
+    assert Estimate(chance).interval == (chance, chance)
+
+
+def test_a_waiting_time_has_a_variance() -> None:
+    exact = ttr.draws.draws_to_gather(3, "red")
+    n, m, k = 110, 12, 3  # negative hypergeometric
+    assert exact.variance == pytest.approx(k * (n - m) * (n + 1) * (m - k + 1) / ((m + 1) ** 2 * (m + 2)))
+    assert exact.sd == pytest.approx(math.sqrt(exact.variance))
+    samples = [2, 3, 3, 8]
+    simulated = WaitingTime.from_samples(samples, [1, 2, 2, 4])
+    assert simulated.variance == pytest.approx(np.var(samples, ddof=1))
+    assert simulated.turns_sd == pytest.approx(np.std([1, 2, 2, 4], ddof=1))
+    assert simulated.turns_variance == pytest.approx(simulated.turns_sd**2)
+    assert math.isnan(WaitingTime.from_samples([1, -1], [1, -1]).sd)
+    assert math.isnan(WaitingTime.from_samples([1], [1]).variance)
+
+
 def test_a_map_with_another_deck(any_map: GameMap) -> None:
     deck = any_map.rules.deck
     n, m = deck.n_cards, deck["red"]
