@@ -87,6 +87,26 @@ def test_intervals_of_clusters_hold_the_truth_as_often_as_they_say(n_clusters: i
         assert share_that_holds([wilson(y.sum(), 180) for y in wins], 0.4) < 0.92
 
 
+@pytest.mark.parametrize(("n_deals", "chance"), [(10, 0.45), (50, 0.5), (200, 0.45), (200, 0.9)])
+def test_where_luck_goes_to_both_in_turn_the_difference_is_surer_than_the_rate(n_deals: int, chance: float) -> None:
+    """Most deals are won by who sits where: each player then wins one of its two games."""
+    rng = np.random.default_rng(SEED)
+    both = (max(0.0, 2 * chance - 1) + chance**2) / 2
+    two = np.full(n_deals, 2.0)
+    shares = [both, 2 * (chance - both), 1 + both - 2 * chance]
+    wins = rng.choice([2.0, 1.0, 0.0], p=shares, size=(1_000, n_deals))
+
+    of_rate = [clustered_rate(sums(y, two)) for y in wins]
+    of_difference = [clustered_difference(sums(2 * y - two, two)) for y in wins]
+
+    assert share_that_holds(of_difference, 2 * chance - 1) > 0.93
+    assert share_that_holds(of_rate, chance) > 0.93
+    if n_deals >= 50 and chance < 0.9:
+        assert share_that_holds(of_rate, chance) > 0.975
+        widths = [np.mean([high - low for _, low, high in some]) for some in (of_difference, of_rate)]
+        assert widths[0] / 2 < 0.85 * widths[1]
+
+
 def test_values_that_are_few_make_wide_intervals() -> None:
     rng = np.random.default_rng(SEED)
     for n in (2, 5):

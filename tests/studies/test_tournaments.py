@@ -21,6 +21,7 @@ from ttr_analysis.engine.protocol import policy_name
 from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.studies import tournaments
 from ttr_analysis.studies.playing import Player
+from ttr_analysis.studies.questions import win_differences
 from ttr_analysis.studies.simulation import Interrupted
 from ttr_analysis.studies.tournaments import ELO, Tournament, beats, built_in, fit_ratings, tournament
 from ttr_analysis.viz.charts import plot_ratings
@@ -194,8 +195,21 @@ def test_of_more_than_two_each_pair_is_ranked_by_its_finish() -> None:
     assert len(three._meetings.games) == 2
 
 
+def test_a_verdict_and_the_difference_of_wins_are_as_sure() -> None:
+    game_map, n_games = load("usa"), 60 if IS_COMPILED else 8
+    found = beats(game_map, Planner(), [Planner(opening_bar=99)], n_games - 1, 7, progress=False).iloc[0]
+    players = [Planner(), Planner(opening_bar=99)]
+    difference = win_differences(ttr.simulate(game_map, players, n_games, 7, progress=False)).iloc[0]
+
+    assert found["games"] == n_games  # rounded up to whole deals
+    for mine, its in (("win_rate", ""), ("win_low", "_low"), ("win_high", "_high")):
+        assert found[mine] == pytest.approx((1 + difference[f"win_difference{its}"]) / 2)
+    above, below = found["win_low"] > 0.5, found["win_high"] < 0.5
+    assert found["verdict"] == ("yes" if above else "no" if below else "too close to call")
+
+
 def test_one_line_tells_whether_an_idea_beats_the_built_in_players() -> None:
-    verdicts = beats(load("usa"), Greedy(), n_games=40 if IS_COMPILED else 8, progress=False)
+    verdicts = beats(load("usa"), Greedy(), n_games=40 if IS_COMPILED else 10, progress=False)
 
     assert verdicts.index.tolist() == list(map(policy_name, built_in()))
     assert verdicts.loc["Random", "verdict"] == "yes"

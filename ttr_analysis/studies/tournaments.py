@@ -24,7 +24,14 @@ from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.playout import is_compiled
 from ttr_analysis.records.header import check_seed
 from ttr_analysis.studies.chunks import Chunk, default_chunk, played
-from ttr_analysis.studies.intervals import Interval, clustered_mean, clustered_rate, moments_of, t_95
+from ttr_analysis.studies.intervals import (
+    Interval,
+    clustered_difference,
+    clustered_mean,
+    clustered_rate,
+    moments_of,
+    t_95,
+)
 from ttr_analysis.studies.playing import Columns, Entrants, Plan, Player, names_apart, warn_of_generators
 from ttr_analysis.studies.simulation import Interrupted, whole
 from ttr_analysis.tables import check_size
@@ -152,16 +159,26 @@ def beats(
         The policy.
     others
         Whom it is to beat; None: the players of the package.
-    n_games, seed, executor, progress
+    n_games
+        Games against each of them; an odd number is rounded up, so that both
+        sit in either seat in each deal.
+    seed, executor, progress
         As in `tournament`.
 
     Returns
     -------
     table
-        One row for each other policy (index `other`): `games`, `win_rate`
-        (ties count half) with its 95% interval `win_low` and `win_high`, mean
-        `margin` (points more than the other) with `margin_low` and
-        `margin_high`, and the `verdict`: "yes", "no" or "too close to call".
+        One row for each other policy (index `other`): `games` (played),
+        `win_rate` (ties count half) with its 95% interval `win_low` and
+        `win_high`, mean `margin` (points more than the other) with
+        `margin_low` and `margin_high`, and the `verdict`: "yes" if all of the
+        interval of `win_rate` is above one half, "no" if all is below, else
+        "too close to call". Points play no part in it.
+
+    Notes
+    -----
+    Only deals are independent: the interval is that of the differences of wins
+    deal by deal, as `win_differences` gives it of the same games.
 
     Raises
     ------
@@ -325,8 +342,10 @@ class Meetings:
         self.points: Floats = np.zeros(n)
 
     def rate(self, i: int, j: int) -> Interval:
-        """Return how often one player came before another."""
-        return clustered_rate(moments_of(self.scores[:, i, j], self.met[:, i, j]))
+        """Return how often one player came before another: one half and half of the difference of their wins."""
+        met = self.met[:, i, j]
+        difference = clustered_difference(moments_of(2 * self.scores[:, i, j] - met, met))
+        return Interval(*((1 + more) / 2 for more in difference))
 
     def margin(self, i: int, j: int) -> Interval:
         """Return by how many points one player was ahead of another on average."""

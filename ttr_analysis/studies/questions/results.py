@@ -47,6 +47,11 @@ def win_rates(result: SimulationResult) -> pd.DataFrame:
 
         {columns}
 
+    Notes
+    -----
+    Intervals are cautious: never narrower than if all games were independent.
+    Whether one player is better than another, `win_differences` tells surer.
+
     Examples
     --------
     >>> import ttr_analysis as ttr
