@@ -27,6 +27,20 @@ def counts(most: int, total: int) -> st.SearchStrategy[CardCounts]:
     return few.map(lambda c: CardCounts(spread(dict(zip(KINDS, c, strict=True)))))
 
 
+# -- the pool ---------------------------------------------------------------
+
+
+def test_without_a_pool_what_was_discarded_is_not_in_the_pile(nordic: GameMap) -> None:
+    route, hand, discards = nordic.route("Oslo", "Lillehammer"), {"purple": 2}, {"purple": 6, "red": 10}
+    pool = ttr.tunnels.pool_from_seen(hand, discards)
+
+    assert ttr.tunnels.claim_odds(route, hand, discards=discards) == (
+        ttr.tunnels.claim_odds(route, hand, pool=pool, discards=discards)
+    )
+    table = ttr.tunnels.spare_cards(route, discards=discards)
+    assert table["probability"].iloc[0] == ttr.tunnels.claim_odds(route, hand, discards=discards)[0].probability
+
+
 # -- the surcharge --------------------------------------------------------
 
 

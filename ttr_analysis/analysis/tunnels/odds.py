@@ -162,8 +162,9 @@ def claim_odds(
     hand
         Cards held.
     pool
-        The cards that the draw pile may hold: see `pool_from_seen`. The deck
-        without the hand if not given.
+        The cards that the draw pile may hold: see `pool_from_seen`. If not
+        given, the deck without the hand, and without the discards if these
+        are given.
     n_pile
         Cards in the draw pile; all of the pool if not given.
     discards
@@ -401,8 +402,8 @@ def spare_cards(
         the route if not given.
     pool
         The cards that the draw pile may hold. If not given, the deck without
-        the cards for the length and the spare cards, all of the kind played:
-        nothing else is known.
+        the cards for the length and the spare cards, all of the kind played,
+        and without the discards, if they are given: nothing else is known.
     n_pile, discards, revealed
         As of `claim_odds`.
     deck
