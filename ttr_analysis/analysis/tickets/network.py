@@ -548,6 +548,12 @@ def fewest_trains(
     >>> nordic = ttr.load_map("nordic")
     >>> fewest_trains(nordic, [["Oslo-Vaasa"], ["Oslo-Vaasa", "Oslo-Stockholm"]])
     [9, 10]
+
+    Of `random_deals`, which are positions in `nordic.tickets`:
+
+    >>> deals = ttr.tickets.random_deals(nordic, 3, np.random.default_rng(7))
+    >>> fewest_trains(nordic, [[nordic.tickets[i] for i in deal] for deal in deals])
+    [33, 32, 30]
     """
     game_map = as_map(game_map)
     chosen = [game_map.resolve_tickets(tickets) for tickets in sets]

@@ -221,6 +221,15 @@ def random_deals(game_map: MapLike, n_deals: int, rng: np.random.Generator) -> I
     ------
     ValueError
         If there is not at least one deal.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> nordic = ttr.load_map("nordic")
+    >>> [deal] = random_deals(nordic, 1, np.random.default_rng(7))
+    >>> tickets = [nordic.tickets[i] for i in deal]
+    >>> str(tickets[0]), ttr.tickets.fewest_trains(nordic, [tickets])
+    ('Stockholm to Umeå 7', [33])
     """
     game_map = as_map(game_map)
     if n_deals < 1:
