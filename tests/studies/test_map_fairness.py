@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor
 from dataclasses import replace
@@ -10,20 +11,23 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import theilslopes
 
 import ttr_analysis as ttr
 from tests.fixtures import load
+from tests.oracles.boards import make_board
 from ttr_analysis._compile.calls import is_plain
 from ttr_analysis.cards import COLORS
 from ttr_analysis.engine.protocol import CompiledPolicy
-from ttr_analysis.maps.model import GameMap
+from ttr_analysis.maps.model import GameMap, Place, Ticket
 from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.studies import Interrupted, map_fairness
 from ttr_analysis.studies.chunks import Chunk, played
-from ttr_analysis.studies.map_fairness import Fairness, _unevenness, fairness
+from ttr_analysis.studies.map_fairness import Fairness, _robust_line, _unevenness, fairness
 from ttr_analysis.studies.playing import Frames
 from ttr_analysis.viz.charts import plot_ticket_worth
 
@@ -133,6 +137,32 @@ def test_a_bridge_is_found() -> None:
     assert [set(pair) for pair in bridges] == [set(kept.cities)]
     assert np.isinf(found.bottlenecks.loc[bridges[0], "detour"])
     assert "Bridges: none." not in found.summary
+
+
+def test_a_gray_map_without_differences_is_judged_without_warnings() -> None:
+    G, names = nx.petersen_graph(), "ABCDEFGHIJ"
+    place = {city: Place(names[city], (names[city],)) for city in G}
+    pairs = [(a, b) for a in G for b in G if a < b and not G.has_edge(a, b)]
+    tickets = tuple(Ticket(f"{names[a]}-{names[b]}", place[a], ((place[b], 2),)) for a, b in pairs)
+    board = make_board([(names[a], names[b], 1, 0) for a, b in G.edges], tickets=tickets)
+    few = replace(board, rules=replace(board.rules, trains=replace(board.rules.trains, per_player=8)))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = fairness(few, n_games=6, n_deals=10, progress=False)
+        said = found.summary
+
+    assert "Colors: none, all routes are gray." in said
+    assert not any("nan" in sentence for sentence in said)
+
+
+def test_the_line_through_prices_is_that_of_scipy() -> None:
+    rng = np.random.default_rng(7)
+    x, y = rng.integers(0, 12, 40).astype(float), rng.normal(10, 3, 40)
+
+    slope, level, *_ = theilslopes(y, x)
+
+    assert _robust_line(x, y) == pytest.approx((slope, level))
 
 
 def test_lopsided_colors_are_found() -> None:

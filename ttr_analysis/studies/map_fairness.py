@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from tqdm.auto import tqdm
 
-from ttr_analysis._arrays import same_fields
+from ttr_analysis._arrays import Floats, same_fields
 from ttr_analysis._notebook import as_table
 from ttr_analysis.analysis.structure import route_table, spaces_table
 from ttr_analysis.analysis.tickets import blocking_map, value_table
@@ -209,10 +209,11 @@ class Fairness:
             more = f", and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
             said.append(f"{len(found)} of {len(tickets)} tickets {verdict.replace('pays', 'pay')}")
             said[-1] += f": {', '.join(names)}{more}." if names else "."
-        agreement = tickets["surplus"].corr(tickets["worth"], method="spearman")
-        told = (
-            "" if np.isnan(agreement) else f" The map alone foretells that with a rank correlation of {agreement:.2f}."
-        )
+        known = tickets[["surplus", "worth"]].dropna()
+        told = ""
+        if (known.min() < known.max()).all():  # else there are no ranks
+            agreement = known["surplus"].corr(known["worth"], method="spearman")
+            told = f" The map alone foretells that with a rank correlation of {agreement:.2f}."
         said.append(
             f"Being dealt one ticket rather than another is worth {self.luck:.1f} points (standard deviation).{told}"
         )
@@ -233,6 +234,8 @@ class Fairness:
 
     def _about_colors(self) -> str:
         spaces = self.colors["spaces"]
+        if not spaces.any():
+            return "Colors: none, all routes are gray."
         kind = "balanced" if self.unevenness <= _EVEN else "lopsided" if self.unevenness >= _UNEVEN else "as by chance"
         least, most = f"{spaces.min()} ({spaces.idxmin()})", f"{spaces.max()} spaces ({spaces.idxmax()})"
         found = f"{least} to {most}" if spaces.min() < spaces.max() else f"{spaces.max()} spaces each"
@@ -335,15 +338,13 @@ def _by_deals(frame: pd.DataFrame, by: str | list[str], column: str) -> dict[Any
 
 def _judge_tickets(game_map: GameMap, games: _Games, n_deals: int, seed: int) -> pd.DataFrame:
     """Return what tickets pay for what they take, by the map alone and by the games."""
-    from scipy.stats import theilslopes
-
     table = value_table(game_map, n_deals=n_deals, seed=seed)[
         ["points", "trains", "in_deal", "shared", "detour"]
     ].copy()
     judged = table.dropna(subset="in_deal")
     slope, level = 0.0, float(table["points"].median())
     if np.ptp(judged["in_deal"].to_numpy()) > 0:
-        slope, level, *_ = theilslopes(judged["points"], judged["in_deal"])
+        slope, level = _robust_line(judged["in_deal"].to_numpy(), judged["points"].to_numpy())
     table["surplus"] = table["points"] - level - slope * table["in_deal"]
     worth, wins = (_by_deals(games.dealt, "ticket", column) for column in ("above", "more_wins"))
     net = _by_deals(games.kept, "ticket", "net_points")
@@ -358,6 +359,19 @@ def _judge_tickets(game_map: GameMap, games: _Games, n_deals: int, seed: int) ->
     table["verdict"] = _verdicts(moments, [0.0] * len(moments), ("pays too little", "pays too much"))
     units = dict.fromkeys(("worth", "surplus"), "points")
     return as_table(table.sort_values("worth", ascending=False, kind="stable"), units=units)
+
+
+def _robust_line(x: Floats, y: Floats) -> tuple[float, float]:
+    """
+    Return slope and level of a line that outliers hardly move; not all of `x` may be the same.
+
+    The slope is the median of those between two points (Theil and Sen); that
+    of SciPy is the same, but warns of an interval that is not wanted here.
+    """
+    from_to = x[:, None] - x
+    is_rise = from_to > 0
+    slope = float(np.median((y[:, None] - y)[is_rise] / from_to[is_rise]))
+    return slope, float(np.median(y) - slope * np.median(x))
 
 
 def _verdicts(found: Sequence[Moments], fair: Sequence[float], words: tuple[str, str]) -> list[str]:
