@@ -10,12 +10,11 @@ even as they should be, below it they are too sure.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import fields
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
-import pandas as pd
 from scipy.optimize import minimize
 from scipy.special import expit, logit
 
@@ -52,6 +51,8 @@ def drawer(rng: np.random.Generator) -> CompiledPolicy:
     return Planner(ticket_bar=float(rng.uniform(-12, 0)), ticket_trains=float(rng.uniform(6, 18)), ticket_turns=3.0)
 
 
+STRANGERS: Final = ("perturbed planners", "planners who draw tickets")
+"""Kinds of which the table has a line for all together."""
 KINDS: Final[dict[str, Callable[[np.random.Generator], CompiledPolicy]]] = {
     "Planner": lambda _: Planner(),
     "Planner1": lambda _: Planner1(),
@@ -61,30 +62,47 @@ KINDS: Final[dict[str, Callable[[np.random.Generator], CompiledPolicy]]] = {
 }
 
 
-Tickets = list[tuple[float, bool]]
-Wins = list[tuple[float, float]]
+class Moment(NamedTuple):
+    """What one seat knows at a moment of a game, the tickets of another one, and the share of the win that it got."""
+
+    known: Knowledge
+    seat: int
+    held: list[int]
+    won: float
+    number: int
 
 
-def moments(kind: str, name: str, n_players: int, n_games: int) -> tuple[Tickets, Wins]:
-    """Return for tickets how likely they were believed to be held and whether they were, and the same of wins."""
+def moments(kind: str, name: str, n_players: int, n_games: int, seed: int = SEED) -> Iterator[Moment]:
+    """Yield moments of games between players of a kind."""
     game = ttr.Game(ttr.load_map(name), n_players=n_players)
     numbers = {ticket.id: i for i, ticket in enumerate(game.game_map.tickets)}
-    tickets: Tickets = []
-    wins: Wins = []
     for number in range(n_games):
-        rng = np.random.default_rng([SEED, n_players, number])
-        record = game.play([KINDS[kind](rng) for _ in range(n_players)], SEED, number)
+        rng = np.random.default_rng([seed, n_players, number])
+        record = game.play([KINDS[kind](rng) for _ in range(n_players)], seed, number)
         for step in rng.choice(len(record.steps) - 1, N_MOMENTS, replace=False).tolist():
             state = record.state_at(step)
             looker = int(rng.integers(n_players))
             seat = (looker + 1) % n_players
-            known = knowledge_of(state, looker)
-            table = Table(game.game_map, n_players, seed=number)
             held = [numbers[ticket.id] for ticket in state.tickets[seat] if ticket is not None]
-            tickets += [(p, ticket in held) for ticket, p in enumerate(believed(table, known, seat)) if p > 0]
-            won = table.play(known, N_ROLLOUTS).won[:, looker].sum()
-            wins.append(((won + 1) / (N_ROLLOUTS + n_players), (looker in record.winners) / len(record.winners)))
-    return tickets, wins
+            won = (looker in record.winners) / len(record.winners)
+            yield Moment(knowledge_of(state, looker), seat, held, won, number)
+
+
+def table_of(moment: Moment) -> Table:
+    """Return who plays on."""
+    return Table(moment.known.game_map, moment.known.n_players, seed=moment.number)
+
+
+def tickets_of(moment: Moment) -> list[tuple[float, bool]]:
+    """Return how likely each ticket was believed to be held by the seat, and whether it was."""
+    chances = believed(table_of(moment), moment.known, moment.seat)
+    return [(float(p), ticket in moment.held) for ticket, p in enumerate(chances) if p > 0]
+
+
+def win_of(moment: Moment) -> tuple[float, float]:
+    """Return how likely the looker was said to win, and its share of the win."""
+    won = table_of(moment).play(moment.known, N_ROLLOUTS).won[:, moment.known.looker].sum()
+    return (won + 1) / (N_ROLLOUTS + moment.known.n_players), moment.won
 
 
 def believed(table: Table, known: Knowledge, seat: int) -> Floats:
@@ -107,29 +125,33 @@ def slope_of(predicted: Floats, won: Floats) -> float:
     return float(minimize(loss, [0.0, 1.0]).x[1])
 
 
+def line(kind: str, tickets: Floats, wins: Floats) -> str:
+    """Return a line of the table, from what was believed and what was so."""
+    sure = tickets[tickets[:, 0] > SURE, 1]
+    rate, low, high = wilson(float(sure.sum()), max(1, len(sure)))
+    predicted, won = wins.T
+    brier = float(((predicted - won) ** 2).mean())
+    slope = slope_of(predicted, won)
+    drawn = [slope_of(predicted[at], won[at]) for at in resamples(len(won))]
+    return (
+        f"| {kind} | {len(sure):,} | {rate:.0%} ({low:.0%} to {high:.0%}) "
+        f"| {slope:.2f} ({np.quantile(drawn, 0.025):.2f} to {np.quantile(drawn, 0.975):.2f}) | {brier:.3f} |"
+    )
+
+
 def main(n_games: int = N_GAMES) -> None:
     """Print the table."""
     print("| players | tickets given more than 90% | of these held | slope of win probabilities | Brier score |")
     print("|---|---|---|---|---|")
+    tickets: dict[str, Floats] = {}
+    wins: dict[str, Floats] = {}
     for kind in KINDS:
-        tickets: Tickets = []
-        wins: Wins = []
-        for name, n_players in TABLES:
-            some, others = moments(kind, name, n_players, n_games)
-            tickets += some
-            wins += others
-        frame = pd.DataFrame(tickets, columns=["p", "held"])
-        sure = frame[frame["p"] > SURE]
-        rate, low, high = wilson(float(sure["held"].sum()), max(1, len(sure)))
-        predicted, won = np.array(wins).T
-        brier = float(((predicted - won) ** 2).mean())
-        slope = slope_of(predicted, won)
-        drawn = [slope_of(predicted[at], won[at]) for at in resamples(len(won))]
-        print(
-            f"| {kind} | {len(sure):,} | {rate:.0%} ({low:.0%} to {high:.0%}) "
-            f"| {slope:.2f} ({np.quantile(drawn, 0.025):.2f} to {np.quantile(drawn, 0.975):.2f}) | {brier:.3f} |",
-            flush=True,
-        )
+        found = [moment for name, n_players in TABLES for moment in moments(kind, name, n_players, n_games)]
+        tickets[kind] = np.array([row for moment in found for row in tickets_of(moment)])
+        wins[kind] = np.array([win_of(moment) for moment in found])
+        print(line(kind, tickets[kind], wins[kind]), flush=True)
+    both = [np.concatenate([rows[kind] for kind in STRANGERS]) for rows in (tickets, wins)]
+    print(line(" and ".join(STRANGERS), *both))
 
 
 def resamples(n: int) -> list[Ints]:
