@@ -27,7 +27,15 @@ from tqdm.auto import tqdm
 import ttr_analysis as ttr
 from scripts.strangers import KINDS
 from ttr_analysis.engine.layout import AT_PILE, State
-from ttr_analysis.policies.search.beliefs import FIT, N_FEATURES, SHARED, SHARED_ALONE, alone_on, fill_ticket_features
+from ttr_analysis.policies.search.beliefs import (
+    FIT,
+    N_FEATURES,
+    SHARED,
+    SHARED_ALONE,
+    alone_on,
+    fill_ticket_features,
+    pair_part,
+)
 from ttr_analysis.policies.search.unseen_tickets import Beliefs
 from ttr_analysis.policies.search.worlds import Knowledge, fill_worlds, knowledge_of
 from ttr_analysis.rules.chance import seed_key
@@ -49,7 +57,7 @@ N_STEPS: Final = 8
 SEED: Final = 11
 NAMES: Final = (
     *("share", "saved", "done", "untouched", "trains alone", "routes alone", "late share", "late done"),
-    *("late untouched", "shared", "shared alone"),
+    *("late untouched", "scattered share", "shared", "shared alone"),
 )
 assert len(NAMES) == N_FEATURES + 2  # noqa: S101
 
@@ -67,8 +75,8 @@ class Moment(NamedTuple):
     def sums(self, tickets: list[int]) -> Floats:
         """Return the sums of the signs of tickets, and of their pairs."""
         pairs = list(combinations(tickets, 2))
-        shared = sum(self.shared[self.seat][pair] for pair in pairs)
-        return np.array([*self.signs[self.seat][tickets].sum(axis=0), shared, sum(self.alone[pair] for pair in pairs)])
+        joint = [sum(shared[pair] for pair in pairs) for shared in (self.shared[self.seat], self.alone)]
+        return np.array([*self.signs[self.seat][tickets].sum(axis=0), *np.array(joint) * pair_part(len(tickets))])
 
 
 def moments(name: str, n_players: int) -> tuple[list[Moment], list[Moment]]:
@@ -98,7 +106,9 @@ def drawn(moment: Moment, constants: Floats, number: int) -> Floats:
     """Return the sums of signs of tickets that are drawn for the seat, one row a world."""
     known = moment.known
     weights = np.exp([signs @ constants[:N_FEATURES] for signs in moment.signs])
-    pairs = np.exp([constants[-2] * shared + constants[-1] * moment.alone for shared in moment.shared])
+    parts = [pair_part(n) for n in known.packed.n_held[: known.n_players]]
+    joint = [constants[-2] * shared + constants[-1] * moment.alone for shared in moment.shared]
+    pairs = np.exp([part * both for part, both in zip(parts, joint, strict=True)])
     worlds = np.empty((N_WORLDS, State.n_cells), dtype=np.int64)
     key = seed_key(SEED)
     fill_worlds(known.packed, known.tables, Beliefs(weights, pairs), known.looker, key, number * N_WORLDS, worlds)
@@ -129,7 +139,8 @@ def score(some: list[Moment], constants: Floats) -> float:
             candidates = [ticket, *free]
             shared = moment.shared[moment.seat][np.ix_(candidates, others)].sum(axis=1)
             alone = moment.alone[np.ix_(candidates, others)].sum(axis=1)
-            sums = np.column_stack([moment.signs[moment.seat][candidates], shared, alone]) @ constants
+            joint = np.column_stack([shared, alone]) * pair_part(len(moment.held))
+            sums = np.column_stack([moment.signs[moment.seat][candidates], joint]) @ constants
             logs.append(sums[0] - np.logaddexp.reduce(sums))
     return float(np.mean(logs))
 

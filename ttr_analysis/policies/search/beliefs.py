@@ -6,19 +6,15 @@ as likely as the product of the weights of its tickets and of its pairs: a
 Gibbs measure. The weight of a ticket says how well the routes of the seat fit
 it; that of a pair, how far the ways still to go fall together. The constants
 come from games between planners of many styles, and a few greedy players:
-`python -m scripts.fit_beliefs` finds them again, by pseudo-likelihood [1]_, and
+`python -m scripts.fit_beliefs` finds them again, by maximum likelihood, and
 compares what they believe with what was true.
-
-References
-----------
-.. [1] Besag, J. "Statistical analysis of non-lattice data". The Statistician
-   24 (1975), 179-195.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from math import sqrt
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -35,17 +31,17 @@ from ttr_analysis.policies.search.unseen_tickets import Beliefs
 from ttr_analysis.policies.search.worlds import Knowledge
 from ttr_analysis.tables import MAX_TICKETS, Tables, game_tables
 
-FIT: Final[Floats] = np.array([2.38, 1.38, -0.3, -0.12, 0.06, -0.59, -1.65, 2.8, 1.94])
+FIT: Final[Floats] = np.array([4.2, 1.57, -0.76, -0.4, 0.08, -0.68, -3.23, 3.43, 2.59, -3.17])
 """What each feature adds to the logarithm of a ticket's weight."""
-SHARED: Final = 0.57
-"""What each route adds to that of a pair which its two ways still to go have in common,"""
-SHARED_ALONE: Final = -0.28
+SHARED: Final = 1.53
+"""What each route adds to that of a pair which its two ways still to go have in common, of two tickets held,"""
+SHARED_ALONE: Final = -0.78
 """and each that they had in common on an empty board: what is built already speaks for both of them at once."""
 
 
 BARRED: Final = 1e-12
 """By this the weight of a ticket is multiplied that a seat cannot hold: it gets one only where there is no other."""
-SINCE_OPENING: Final = -3.0
+SINCE_OPENING: Final = -2.5
 """
 What all its trains placed add to the logarithm for a ticket of a deck that is dealt at the opening only. The others are
 of tickets of any time, of which those drawn late lie unbuilt; for such a ticket a planner builds from the start.
@@ -82,17 +78,28 @@ def believe(known: Knowledge, policies: Sequence[object]) -> Beliefs:
             fill_ticket_features(known.packed, known.tables, alone, seat, features, shared)
             np.exp(features @ FIT, out=beliefs.weights[seat])
             _even_decks(known, alone, seat, beliefs.weights[seat])
-            np.exp(SHARED * shared + SHARED_ALONE * alone.shared, out=beliefs.pairs[seat])
+            joint = SHARED * shared + SHARED_ALONE * alone.shared
+            np.exp(joint * pair_part(known.packed.n_held[seat]), out=beliefs.pairs[seat])
         beliefs.weights[seat, sorted(known.barred[seat])] *= BARRED
     return beliefs
+
+
+def pair_part(n_held: int) -> float:
+    """
+    Return the part of what a pair of tickets says that counts for a seat which holds so many.
+
+    Each ticket is in a pair with every other one: if all of these counted in full, any cluster of tickets close to each
+    other would be believed in, once a seat held enough of them.
+    """
+    return 1 / sqrt(max(1, n_held - 1))
 
 
 def _even_decks(known: Knowledge, alone: Alone, seat: int, weights: Floats) -> None:
     """
     Let an empty board say nothing of the deck of a ticket, where one is dealt at the opening only.
 
-    How likely the seat is to have kept a ticket of it then follows from how many it kept; how long tickets are, which
-    the weights count, only tells those of one deck apart.
+    How likely the seat is to have kept a ticket of it then follows from how many it kept; how long tickets are, and how
+    much they have in common with others, which the weights count, only tells those of one deck apart.
     """
     tables = known.tables
     n = tables.n_tickets
@@ -101,6 +108,9 @@ def _even_decks(known: Knowledge, alone: Alone, seat: int, weights: Floats) -> N
     if stays.all() or not stays.any():
         return
     at_first = np.exp(FIT[TRAINS_ALONE] * alone.trains[:n] + FIT[ROUTES_ALONE] * alone.routes[:n])
+    n_others = known.packed.n_held[seat] - 1
+    joint = np.exp((SHARED + SHARED_ALONE) * pair_part(n_others + 1) * alone.shared[:n, :n][:, stays])
+    at_first *= np.average(joint, axis=1, weights=at_first[stays]) ** n_others
     built = 1.0 - known.packed.trains[seat] / tables.trains_each
     for leaving in np.unique(deck[~stays]):
         some = np.flatnonzero(deck == leaving)
@@ -126,7 +136,12 @@ LATE_SHARE: Final = 6
 """Three of the features once more, times the part of its trains that the seat has placed."""
 LATE_DONE: Final = 7
 LATE_UNTOUCHED: Final = 8
-N_FEATURES: Final = 9
+SCATTERED_SHARE: Final = 9
+"""
+The first one once more, times how far the routes of the seat are from one network: who builds here and there does not
+build for tickets, and saves routes of some by chance.
+"""
+N_FEATURES: Final = 10
 
 
 class Alone(NamedTuple):
@@ -239,7 +254,9 @@ def fill_ticket_features(state: State, tables: Tables, alone: Alone, seat: int, 
     features
         Filled, a row for each ticket.
     shared
-        Filled with routes, for each two tickets.
+        Filled with routes, for each two tickets: no more than they had in
+        common on an empty board, for on a way around what others have closed
+        any two tickets fall together.
     """
     cost = np.empty(tables.n_routes, dtype=np.int64)
     need = np.empty(MAX_TICKETS, dtype=np.int64)
@@ -248,7 +265,10 @@ def fill_ticket_features(state: State, tables: Tables, alone: Alone, seat: int, 
         cost[route] = 0 if state.owner[route] == seat else 1 if is_open else UNREACHABLE
     fill_needs(tables, cost, need, shared)
     built = 1.0 - state.trains[seat] / tables.trains_each
+    scatter = _scatter(state, tables, seat)
     for ticket in range(tables.n_tickets):
+        for other in range(tables.n_tickets):
+            shared[ticket, other] = min(shared[ticket, other], alone.shared[ticket, other])
         row = features[ticket]
         row[SAVED] = max(0, alone.routes[ticket] - need[ticket])
         row[SHARE] = row[SAVED] / max(1, alone.routes[ticket])
@@ -259,3 +279,21 @@ def fill_ticket_features(state: State, tables: Tables, alone: Alone, seat: int, 
         row[LATE_SHARE] = built * row[SHARE]
         row[LATE_DONE] = built * row[DONE]
         row[LATE_UNTOUCHED] = built * row[UNTOUCHED]
+        row[SCATTERED_SHARE] = scatter * row[SHARE]
+
+
+@compiled
+def _scatter(state: State, tables: Tables, seat: int) -> float:
+    """Return how many separate networks the routes of a seat make, as a part of how many routes they are."""
+    network = np.zeros(tables.n_cities, dtype=np.int64)  # of each city; 0 is none
+    n_routes = n_networks = 0
+    for route in range(tables.n_routes):
+        if state.owner[route] == seat:
+            one, two = network[tables.city_a[route]], network[tables.city_b[route]]
+            n_routes += 1
+            n_networks += 1 - int(one > 0) - int(two > 0 and two != one)
+            network[tables.city_a[route]] = network[tables.city_b[route]] = n_routes
+            for city in range(tables.n_cities):
+                if network[city] > 0 and network[city] in (one, two):
+                    network[city] = n_routes
+    return float(n_networks / max(1, n_routes))

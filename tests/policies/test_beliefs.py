@@ -1,0 +1,102 @@
+"""What is believed of tickets that are not seen: true as often as it says, of players unlike `Planner` too."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from scripts.strangers import STRANGERS, SURE, believed, moments, tickets_of
+from tests.engine.conformance import Combination
+from ttr_analysis.engine.layout import AT_PILE, NOBODY, TURN, UNKNOWN_TICKET, State
+from ttr_analysis.policies.search.beliefs import (
+    N_FEATURES,
+    SCATTERED_SHARE,
+    SHARE,
+    alone_on,
+    fill_ticket_features,
+    pair_part,
+)
+from ttr_analysis.policies.search.rollouts import Table
+from ttr_analysis.policies.search.worlds import Knowledge
+from ttr_analysis.tables import MAX_TICKETS, game_tables
+
+HELD = 0.85
+"""So many of the tickets that are given more than 90% are held, of players unlike Planner."""
+CHANCE = 0.01
+"""A test that fails less often if just so many are held."""
+N_GAMES = 90
+SEED = 31
+"""Of games from which no constant comes."""
+
+
+@pytest.mark.compiled_only  # whole games
+@pytest.mark.parametrize("kind", STRANGERS)
+def test_tickets_of_which_beliefs_are_sure_are_held_by_players_unlike_planner_too(kind: str) -> None:
+    found = moments(kind, "nordic", 2, N_GAMES, SEED)
+    sure = [is_held for moment in found for p, is_held in tickets_of(moment) if p > SURE]
+
+    assert len(sure) >= 20
+    assert binom.cdf(sum(sure), len(sure), HELD) > CHANCE
+
+
+def a_position(owners: dict[int, int], n_held: int = 5) -> Knowledge:
+    """Return what seat 0 knows of a game of two on the Nordic map where routes have these owners."""
+    game_map = Combination("nordic", "", 2).game_map
+    tables = game_tables(game_map, 2)
+    state = State()
+    state.phase, state.turn_seat = TURN, 0
+    state.owner[:] = NOBODY
+    state.ticket_at[:] = AT_PILE
+    state.trains[:2] = tables.trains_each
+    state.n_held[1] = n_held
+    state.held[1, :n_held] = UNKNOWN_TICKET
+    state.n_ticket_pile = tables.n_tickets - n_held
+    for route, owner in owners.items():
+        state.owner[route] = owner
+        state.trains[owner] -= tables.length[route]
+    return Knowledge(game_map, 2, state, 0, (frozenset(), frozenset()))
+
+
+@pytest.mark.parametrize("n_held", [2, 5, 9])
+def test_nothing_is_sure_of_a_seat_that_has_built_nothing(n_held: int) -> None:
+    game_map = Combination("nordic", "", 2).game_map
+    long = sorted(range(len(game_map.routes)), key=lambda route: (-game_map.routes[route].length, route))
+    for taken in ([], long[:6]):
+        known = a_position(dict.fromkeys(taken, 0), n_held)
+        chances = believed(Table(game_map, 2, seed=1), known, 1)
+
+        assert chances.sum() == pytest.approx(n_held)
+        assert chances.max() < 2 / 3
+
+
+def features_of(known: Knowledge) -> tuple[np.ndarray, np.ndarray]:
+    """Return what tells which tickets seat 1 holds, and what the ways of each two have in common."""
+    features = np.zeros((MAX_TICKETS, N_FEATURES))
+    shared = np.zeros((MAX_TICKETS, MAX_TICKETS), dtype=np.int64)
+    fill_ticket_features(known.packed, known.tables, alone_on(known.game_map, 2), 1, features, shared)
+    return features, shared
+
+
+def test_ways_around_what_others_closed_bring_no_two_tickets_closer() -> None:
+    game_map = Combination("nordic", "", 2).game_map
+    for taken in range(0, len(game_map.routes), 3):
+        known = a_position(dict.fromkeys(range(taken), 0))
+
+        assert (features_of(known)[1] <= alone_on(game_map, 2).shared).all()
+
+
+def test_routes_here_and_there_are_told_from_a_network() -> None:
+    known = a_position({})
+    routes = known.game_map.routes
+    first = routes[0]
+    joined = next(i for i, route in enumerate(routes) if len({*route.cities} & {*first.cities}) == 1)
+    apart = next(i for i, route in enumerate(routes) if not {*route.cities} & {*first.cities})
+    for owners, scatter in (({}, 0), ({0: 1}, 1), ({0: 1, joined: 1}, 1 / 2), ({0: 1, apart: 1}, 1)):
+        features, _ = features_of(a_position(owners))
+
+        assert features[:, SCATTERED_SHARE] == pytest.approx(scatter * features[:, SHARE])
+
+
+def test_pairs_of_tickets_count_for_less_the_more_of_them_there_are() -> None:
+    assert [pair_part(n) for n in (0, 1, 2, 5)] == [1, 1, 1, 1 / 2]
