@@ -105,6 +105,12 @@ def test_every_question_has_a_short_answer() -> None:
         assert [1 <= len(doctest.DocTestParser().get_examples(block)) <= 4 for block in examples] == [True], question
 
 
+def test_the_table_of_notebooks_names_all() -> None:
+    named = [row[0].strip("`") for row in table(README, "notebook")]
+
+    assert named == sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
+
+
 def test_the_table_of_boards_is_right() -> None:
     def facts(game_map: GameMap) -> list[int]:
         routes = game_map.routes

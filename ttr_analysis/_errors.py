@@ -112,22 +112,34 @@ class UnknownNameError(LookupError):
         The nearest right names, best first.
     allowed
         All right names, where they are few enough to list.
+    hint
+        What it is instead, where that is known.
     """
 
-    def __init__(self, what: str, name: object, candidates: Sequence[str] = (), allowed: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        what: str,
+        name: object,
+        candidates: Sequence[str] = (),
+        allowed: Iterable[str] = (),
+        hint: str = "",
+    ) -> None:
         self.what = what
         self.name = name
         self.candidates = tuple(candidates)
         self.allowed = tuple(allowed)
+        self.hint = hint
         message = f"no {what} {_shorten(repr(name))}"
-        if self.candidates:
+        if self.hint:
+            message += f": {self.hint}"
+        elif self.candidates:
             message += f"; did you mean {listed(self.candidates, 'or')}?"
         elif self.allowed:
             message += f"; it is one of {', '.join(self.allowed)}"
         super().__init__(message)
 
     def __reduce__(self) -> tuple[type[UnknownNameError], tuple[object, ...]]:
-        return type(self), (self.what, self.name, self.candidates, self.allowed)
+        return type(self), (self.what, self.name, self.candidates, self.allowed, self.hint)
 
 
 class AmbiguousNameError(LookupError):

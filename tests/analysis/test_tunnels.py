@@ -27,6 +27,12 @@ def counts(most: int, total: int) -> st.SearchStrategy[CardCounts]:
     return few.map(lambda c: CardCounts(spread(dict(zip(KINDS, c, strict=True)))))
 
 
+def test_one_route_of_a_path_is_told_as_one(nordic: GameMap) -> None:
+    route, rng = nordic.route("Oslo", "Lillehammer"), np.random.default_rng(7)
+    found = [ttr.tunnels.simulate_path([route] * n, {"purple": 6}, 50, rng, rules=nordic) for n in (1, 2)]
+    assert [str(path).partition(":")[0] for path in found] == ["the route", "all 2 routes"]
+
+
 # -- the pool ---------------------------------------------------------------
 
 

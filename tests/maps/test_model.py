@@ -102,6 +102,26 @@ def test_changing_the_graph_changes_no_answer() -> None:
         nordic.graph.remove_node("Oslo")
 
 
+def test_who_asks_for_a_country_as_a_city_is_told_how(switzerland: GameMap) -> None:
+    for name in ("Germany", "germany"):
+        with pytest.raises(
+            UnknownNameError, match=f"no city '{name}': it is a country, which `place` finds; its "
+        ) as told:
+            switzerland.city(name)
+        assert "Germany via Basel, " in str(told.value)
+        assert told.value.candidates == switzerland.place("Germany").cities
+    with pytest.raises(UnknownNameError, match="no city 'Bassel'; did you mean Basel"):
+        switzerland.city("Bassel")
+
+
+@pytest.mark.parametrize("name", ["Sweden", "Norway", "x"])
+def test_a_map_that_is_not_alike_is_not_suggested(name: str) -> None:
+    with pytest.raises(UnknownNameError, match=f"'{name}'; it is one of europe, nederland, nordic, switzerland, usa"):
+        ttr.load_map(name)
+    with pytest.raises(UnknownNameError, match="did you mean nederland"):
+        ttr.load_map("netherlands")
+
+
 def test_the_simple_graph_has_the_shortest_track_of_each_pair(any_map: GameMap) -> None:
     G = any_map.simple_graph
     pairs = {frozenset(route.cities) for route in any_map.routes}
@@ -256,6 +276,7 @@ def test_maps_and_errors_travel_to_other_processes() -> None:
     assert "_hash" not in vars(again)
     errors = [
         UnknownNameError("city", "Olso", ["Oslo"]),
+        UnknownNameError("city", "Norway", hint="it is a country"),
         AmbiguousNameError("route", "x", ["a", "b"]),
         MapError("x", [Fault("cities.csv", 2, "lat", "y", "expected a number")]),
     ]

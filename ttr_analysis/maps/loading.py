@@ -34,6 +34,8 @@ _TABLES = {
     "tickets.csv": (TICKET_COLUMNS, 8 * validation.MAX_TICKETS),
 }
 _OPTIONAL = {"places.csv"}
+_ALIKE = 0.6
+"""How alike the name of a map must be to one that is unknown: "Sweden" is half of "nederland"."""
 
 
 def load_map(name_or_folder: str | os.PathLike[str]) -> GameMap:
@@ -171,7 +173,7 @@ def find_folder(name_or_folder: str | os.PathLike[str]) -> Path:
     for known in built_in:
         if fold(name) in (fold(known), fold(_title(data / known))):
             return data / known
-    raise UnknownNameError("map or map folder", name, nearest(name, built_in), built_in)
+    raise UnknownNameError("map or map folder", name, nearest(name, built_in, alike=_ALIKE), built_in)
 
 
 def _title(folder: Path) -> str:

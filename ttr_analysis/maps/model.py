@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ttr_analysis._display import render_html
 from ttr_analysis._errors import AmbiguousNameError, Fault, MapError, UnknownNameError
+from ttr_analysis._words import listed
 from ttr_analysis.cards import ROUTE_COLORS, kind_name, other_names
 from ttr_analysis.maps.board import City, Place, Route, Ticket, double_routes
 from ttr_analysis.maps.decoding import encode_rules
@@ -106,9 +107,18 @@ class GameMap:
         Raises
         ------
         UnknownNameError
-            If there is none; the message names the nearest ones.
+            If there is none; the message names the nearest ones. A country is
+            no city, but a `place`.
         """
-        return self._cities.find("city", name.name if isinstance(name, City) else name)
+        wanted = name.name if isinstance(name, City) else name
+        try:
+            return self._cities.find("city", wanted)
+        except UnknownNameError:
+            if wanted not in self._places:
+                raise
+        points = self.place(wanted).cities
+        hint = f"it is a country, which `place` finds; its border points are {listed(points)}"
+        raise UnknownNameError("city", wanted, points, hint=hint)
 
     def place(self, name: CityLike | Place) -> Place:
         """

@@ -187,7 +187,8 @@ class PathSimulation:
 
     def __str__(self) -> str:
         """Return the odds of all routes."""
-        return f"all {len(self.table)} routes: {self.success}"
+        n = len(self.table)
+        return f"{f'all {n} routes' if n > 1 else 'the route'}: {self.success}"
 
     def __repr__(self) -> str:
         """Return the odds of all routes."""
