@@ -119,6 +119,7 @@ def test_a_market_is_given_or_dealt(nordic: GameMap) -> None:
         ttr.payments.simulate_draws(route, rng=rng, n=0)
 
 
+@pytest.mark.compiled_only
 @pytest.mark.parametrize(
     ("ends", "hand"),
     [
