@@ -76,13 +76,19 @@ def unsaved(monkeypatch: pytest.MonkeyPatch) -> None:
 FACTS = ("long routes", "ferries", "tunnels", "tolls", "countries")
 
 
-def some_sections(name: str, *titles: str) -> list[Section]:
+def some_sections(game_map: GameMap, *titles: str) -> list[Section]:
     """Return those of some sections that a quick study of a map has, without their pictures."""
-    context = Context(load(name), QUICK)
+    context = Context(game_map, QUICK)
     with pytest.MonkeyPatch.context() as patch:
         save_nothing(patch)
         sections = [step.compute(context) for step in STEPS if step.title in titles]
     return [section for section in sections if section is not None]
+
+
+def with_trains(game_map: GameMap, per_player: int) -> GameMap:
+    """Return a map whose players have other numbers of trains."""
+    rules = game_map.rules
+    return replace(game_map, rules=replace(rules, trains=replace(rules.trains, per_player=per_player)))
 
 
 def write_coarsely(folder: Path, out: Path) -> None:
@@ -177,7 +183,7 @@ def test_a_section_is_there_only_where_the_map_has_its_facts(thin: Study) -> Non
 def test_each_fact_has_a_section_of_its_own(name: str, missing: set[str]) -> None:
     own = {"long-routes", "ferries", "tunnels", "tolls", "countries"}
 
-    assert own - {section.id for section in some_sections(name, *FACTS)} == missing
+    assert own - {section.id for section in some_sections(load(name), *FACTS)} == missing
 
 
 def test_a_map_without_something_does_not_speak_of_it() -> None:
@@ -287,9 +293,20 @@ def test_what_cuts_the_map_is_named(thin: Study) -> None:
     assert "The map falls apart without the routes Eksjö–Kråke or the city Eksjö." in lead
 
 
+def test_what_a_deal_writes_off_is_told() -> None:
+    (section,) = some_sections(with_trains(load("usa"), 22), "an example deal")
+    (rows,) = (table.frame.to_dict("records") for table in section.tables if table.name == "which_to_keep")
+    lost = plain(rows[0]["written_off"])
+    assert lost in plain(rows[0]["keep"])
+    assert "No choice that the rules allow can be completed in full" in section.lead
+    assert plain(section.lead).endswith(f"2 left. By the map alone, that means to write off {lost}.")
+    assert all(len(plain(row["written_off"])) < len(plain(row["keep"])) for row in rows)
+
+
 def test_every_described_table_occurs_on_some_map(thin: Study) -> None:
     produced: dict[str, set[str]] = {}
-    sections = [*some_sections("switzerland", "an example deal"), *thin.sections]
+    sections = [*some_sections(load("switzerland"), "an example deal"), *thin.sections]
+    sections += some_sections(with_trains(load("usa"), 22), "an example deal")
     for section in (*sections, *(section for name in STUDIED for section in study_of(name).sections)):
         for table in section.tables:
             produced.setdefault(table.name, set()).update(column.key for column in table.columns)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ttr_analysis._words import counted
+from ttr_analysis._words import counted, listed
 from ttr_analysis.analysis._ends import twins_close
 from ttr_analysis.analysis.tickets.borrowing import helpful_stations
 from ttr_analysis.analysis.tickets.network import (
@@ -18,6 +19,8 @@ from ttr_analysis.analysis.tickets.network import (
     check_number,
     fix_destinations,
     forest_solver,
+    join_cities,
+    reached_destinations,
     trains_left,
     trains_of,
 )
@@ -29,11 +32,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-_KEEP_COLUMNS = (
-    *("keep", "drop", "n_kept", "net", "possible", "destinations", "ticket_points", "route_points", "trains", "slack"),
-    *("points_per_train", "n_routes", "n_tunnels", "n_ferries", "toll", "detour", "at_risk", "marginal", "warning"),
+_COLUMNS = (
+    *("keep", "drop", "n_kept", "net", "possible", "written_off", "destinations", "ticket_points", "route_points"),
+    *("trains", "slack", "points_per_train", "n_routes", "n_tunnels", "n_ferries", "toll", "detour", "at_risk"),
+    *("marginal", "warning"),
 )
-_KEEP_FIRST: Final = (
+_FIRST: Final = (
     *("keep", "drop", "possible", "net", "ticket_points", "route_points", "trains", "slack", "detour", "at_risk"),
     "warning",
 )
@@ -88,28 +92,33 @@ def which_to_keep(
         - `keep`, `drop`: ids of the tickets of the deal;
         - `n_kept`;
         - `net`: ``ticket_points + route_points - train_value * trains``, by
-          which choices are ranked among those that are `possible`;
-        - `possible`: whether the trains suffice;
+          which choices are ranked;
+        - `possible`: whether all tickets can be completed with the trains
+          left;
+        - `written_off`: ids of the tickets, held ones too, that are not to be
+          completed: where not all can be, those that are cut off, and of the
+          others as many as it takes, chosen for the most `net`;
         - `destinations`: for tickets to countries, the destination meant: the
           one with the best `net`;
-        - `ticket_points` (of held tickets too), `route_points`, `trains`,
-          `slack` (trains left), `points_per_train`, `n_routes` (turns of
-          claiming), `n_tunnels`, `n_ferries`, `toll`: of the network with
-          the fewest trains for these tickets and destinations;
+        - `ticket_points` (of held tickets too): gained, less those that
+          tickets written off lose;
+        - `route_points`, `trains`, `slack` (trains left), `points_per_train`,
+          `n_routes` (turns of claiming), `n_tunnels`, `n_ferries`, `toll`: of
+          the network with the fewest trains for the tickets that are not
+          written off, and these destinations; without any it is empty;
         - `detour`: extra trains if the worst route of that network is lost;
         - `at_risk`: points lost if none of the tickets is completed;
-        - `marginal`: extra trains that each ticket takes at least on top of
-          the others;
-        - `warning`: where the trains do not suffice, or would not if the worst
-          route were lost; and the station that could still save them.
-
-        Where nothing can be built, what belongs to a network is missing.
+        - `marginal`: extra trains that each ticket of the deal that is not
+          written off takes at least on top of the others;
+        - `warning`: which tickets are cut off, how many trains are missing and
+          what is written off for them; where the trains would not suffice if
+          the worst route were lost; and the station that could still save all.
 
     Raises
     ------
     ValueError
-        If the deal has fewer tickets than must be kept, or there are more
-        than 7 tickets.
+        If the deal has fewer tickets than must be kept, there are more than
+        7 tickets, or fewer than no trains are left.
 
     Examples
     --------
@@ -125,6 +134,12 @@ def which_to_keep(
     >>> switzerland = ttr.load_map("switzerland")
     >>> which_to_keep(switzerland, ["Lugano-countries"], at_least=1).loc[0, "destinations"]
     'Lugano-countries: France'
+
+    Where the trains do not suffice, what is kept in vain counts as lost:
+
+    >>> late = which_to_keep(nordic, ["Oslo-Vaasa", "Oslo-Stockholm"], at_least=1, trains=4)
+    >>> late[["keep", "possible", "written_off"]].to_numpy().tolist()[1]
+    ['Oslo-Vaasa, Oslo-Stockholm', False, 'Oslo-Vaasa']
     """
     game_map = as_map(game_map)
     import pandas as pd
@@ -143,68 +158,80 @@ def which_to_keep(
     others = game_map.resolve_routes(closed)
     solver = forest_solver(game_map, others, owned, n_players=n_players)
     left = trains_left(game_map, solver.owned) if trains is None else trains
+    if left < 0:
+        msg = f"the trains left must be 0 or more, got {left}"
+        raise ValueError(msg)
+    plans = _Plans(solver, (*dealt, *kept_already), left, train_value)
+    always = tuple(range(len(dealt), len(plans.tickets)))
     both = twins_close(game_map, n_players)
-    tickets = (*dealt, *kept_already)
-    costs = trains_of(solver.subset_costs(tickets, np.arange(len(tickets), dtype=np.int64)[None])[0])
-    always = tuple(range(len(dealt), len(tickets)))
     rows = []
     for n_kept in range(least, len(dealt) + 1):
         for kept in combinations(range(len(dealt)), n_kept):
-            chosen = [tickets[i] for i in (*kept, *always)]
-            row = _tickets(dealt, kept) | {"at_risk": sum(ticket.penalty for ticket in chosen)}
-            network = _best_network(solver, chosen, left, train_value)
-            if network is not None:
-                row |= _reasons(network, left, train_value)
-                detour = float(detours(solver, network, both=both).max(initial=0))
-                row |= {"detour": detour, "warning": _warning(left - network.length, detour)}
-                row |= {"marginal": _marginals(tickets, kept, always, [int(cost) for cost in costs])}
+            choice = (*kept, *always)
+            row = _tickets(dealt, kept) | _reasons(plans, choice, n_kept, both=both)
             if not row["possible"]:
-                stations = helpful_stations(solver, chosen, left, others)
+                stations = helpful_stations(solver, [plans.tickets[i] for i in choice], left, others)
                 row["warning"] = f"{row['warning']}{f'; possible with {stations[0]}' if stations else ''}"
             rows.append(row)
-    table = pd.DataFrame(rows, columns=list(_KEEP_COLUMNS))
-    table = table.sort_values(["possible", "net"], ascending=False, kind="stable", ignore_index=True)
-    return as_table(table, _KEEP_FIRST)
+    table = pd.DataFrame(rows, columns=list(_COLUMNS))
+    table = table.sort_values(["net", "possible"], ascending=False, kind="stable", ignore_index=True)
+    return as_table(table, _FIRST)
 
 
-def _tickets(dealt: Sequence[Ticket], kept: tuple[int, ...]) -> dict[str, object]:
-    """Return the columns that name the tickets."""
-    return {
-        "keep": ", ".join(dealt[i].id for i in kept),
-        "drop": ", ".join(ticket.id for i, ticket in enumerate(dealt) if i not in kept),
-        "n_kept": len(kept),
-        "net": -np.inf,
-        "possible": False,
-        "warning": "cannot be built any more",
-    }
-
-
-def _warning(slack: int, detour: float) -> str:
+class _Plans:
     """
-    Return what is wrong with so many trains to spare, in words; nothing if the worst loss can be made good.
+    The best networks for sets of tickets within the trains left.
 
-    Examples
-    --------
-    >>> _warning(2, 5), _warning(-1, 5), _warning(5, 5)
-    ('2 trains to spare, 5 more if the worst route is lost', '1 train too few', '')
+    Parameters
+    ----------
+    solver
+        Of the map as it is.
+    tickets
+        Tickets; sets of them are bits.
+    left
+        Trains left.
+    train_value
+        Points that a train brings elsewhere.
     """
-    trains = counted(abs(slack), "train")
-    if slack < 0:
-        return f"{trains} too few"
-    if detour <= slack:
-        return ""
-    if detour == np.inf:
-        return f"{trains} to spare, and no way around the worst route"
-    return f"{trains} to spare, {detour:.0f} more if the worst route is lost"
 
+    def __init__(self, solver: ForestSolver, tickets: Sequence[Ticket], left: int, train_value: float) -> None:
+        self.solver, self.tickets, self.left, self.train_value = solver, tuple(tickets), left, train_value
+        costs = solver.subset_costs(tickets, np.arange(len(tickets), dtype=np.int64)[None])[0]
+        self.trains = [int(trains) for trains in trains_of(costs)]
+        self.cut_off = sum(1 << i for i in range(len(tickets)) if self.trains[1 << i] < 0)
+        self._networks: dict[int, Network] = {}
 
-def _best_network(solver: ForestSolver, tickets: Sequence[Ticket], left: int, train_value: float) -> Network | None:
-    """Return the network with the best net points over all destinations, of those that the trains allow if any."""
+    def chosen(self, bits: int) -> tuple[Ticket, ...]:
+        """Return the tickets of a set."""
+        return tuple(ticket for i, ticket in enumerate(self.tickets) if bits >> i & 1)
 
-    def worth(network: Network) -> tuple[bool, float]:
-        return network.length <= left, network.points - train_value * network.length
+    def fits(self, bits: int) -> bool:
+        """Return whether all tickets of a set can be completed with the trains left."""
+        return 0 <= self.trains[bits] <= self.left
 
-    return max(_networks(solver, tickets), key=worth, default=None)
+    def net(self, network: Network) -> float:
+        """Return the points of a network and its tickets, less what its trains would bring elsewhere."""
+        return network.points - self.train_value * network.length
+
+    def best(self, bits: int) -> Network:
+        """Return what is best for a set of tickets: those that the network does not reach are written off."""
+        open_ones = bits & ~self.cut_off
+        if self.fits(open_ones):
+            return self._of_all(self._network(open_ones), bits)
+        parts = (part for part in range(open_ones) if part & open_ones == part and self.fits(part))
+        return max((self._of_all(self._network(part), bits) for part in parts), key=self.net)
+
+    def _network(self, bits: int) -> Network:
+        """Return the network with the best net points for tickets that fit, over all destinations that do."""
+        if bits not in self._networks:
+            networks = _networks(self.solver, self.chosen(bits))
+            self._networks[bits] = max((n for n in networks if n.length <= self.left), key=self.net)
+        return self._networks[bits]
+
+    def _of_all(self, network: Network, bits: int) -> Network:
+        """Return a network with all tickets of a set: it may complete more than those it was found for."""
+        tickets, parts = self.chosen(bits), join_cities(network.routes + network.owned)
+        return replace(network, tickets=tickets, reached=tuple(reached_destinations(t, parts) for t in tickets))
 
 
 def _networks(solver: ForestSolver, tickets: Sequence[Ticket]) -> Iterator[Network]:
@@ -218,30 +245,96 @@ def _networks(solver: ForestSolver, tickets: Sequence[Ticket]) -> Iterator[Netwo
             continue
 
 
-def _reasons(network: Network, left: int, train_value: float) -> dict[str, object]:
-    """Return the columns that describe a network."""
+def _tickets(dealt: Sequence[Ticket], kept: tuple[int, ...]) -> dict[str, object]:
+    """Return the columns that name the tickets."""
+    return {
+        "keep": ", ".join(dealt[i].id for i in kept),
+        "drop": ", ".join(ticket.id for i, ticket in enumerate(dealt) if i not in kept),
+        "n_kept": len(kept),
+    }
+
+
+def _reasons(plans: _Plans, choice: Sequence[int], n_kept: int, *, both: bool) -> dict[str, object]:
+    """Return the columns that say what a choice brings and costs; its first `n_kept` tickets are of the deal."""
+    bits = sum(1 << i for i in choice)
+    network = plans.best(bits)
+    done = [i for i, reached in zip(choice, network.reached, strict=True) if reached]
+    kept_bits = sum(1 << i for i in done)
+    slack = plans.left - network.length
+    completed = replace(network, tickets=plans.chosen(kept_bits), reached=tuple(filter(None, network.reached)))
+    detour = float(detours(plans.solver, completed, both=both).max(initial=0))
     several = [
         f"{ticket.id}: {destination}"
         for ticket, destination in zip(network.tickets, network.destinations, strict=True)
-        if len(ticket.destinations) > 1
+        if destination and len(ticket.destinations) > 1
+    ]
+    marginals = [
+        f"{plans.tickets[i].id} {plans.trains[kept_bits] - plans.trains[kept_bits ^ 1 << i]}"
+        for i in choice[:n_kept]
+        if i in done
     ]
     return {
-        "net": network.points - train_value * network.length,
-        "possible": network.length <= left,
+        "net": plans.net(network),
+        "possible": plans.fits(bits),
+        "written_off": ", ".join(ticket.id for ticket in plans.chosen(bits ^ kept_bits)),
         "destinations": ", ".join(several),
         "ticket_points": network.ticket_points,
         "route_points": network.route_points,
         "trains": network.length,
-        "slack": left - network.length,
-        "points_per_train": network.points / network.length if network.length else np.inf,
+        "slack": slack,
+        "points_per_train": _ratio(completed.points, completed.length),
         "n_routes": len(network.routes),
         "n_tunnels": network.n_tunnels,
         "n_ferries": network.n_ferries,
         "toll": network.toll,
+        "detour": detour,
+        "at_risk": sum(ticket.penalty for ticket in network.tickets),
+        "marginal": ", ".join(marginals),
+        "warning": "; ".join(filter(None, (*_missing(plans, bits, kept_bits), _at_worst(slack, detour)))),
     }
 
 
-def _marginals(tickets: Sequence[Ticket], kept: tuple[int, ...], always: tuple[int, ...], costs: Sequence[int]) -> str:
-    """Return the extra trains that each ticket kept takes on top of the others, in words."""
-    bits = sum(1 << i for i in (*kept, *always))
-    return ", ".join(f"{tickets[i].id} {costs[bits] - costs[bits ^ 1 << i]}" for i in kept)
+def _ratio(points: int, trains: int) -> float:
+    """
+    Return the points per train; infinite where they cost no trains, missing where there are none.
+
+    Examples
+    --------
+    >>> _ratio(9, 6), _ratio(9, 0), _ratio(0, 0)
+    (1.5, inf, nan)
+    """
+    if trains:
+        return points / trains
+    return np.inf if points else np.nan
+
+
+def _missing(plans: _Plans, bits: int, done: int) -> Iterator[str]:
+    """Yield why not all tickets of a set can be completed, in words, where only `done` are."""
+    cut_off = bits & plans.cut_off
+    if cut_off:
+        yield f"{_named(plans, cut_off)} cannot be built any more"
+    open_ones = bits & ~cut_off
+    if not plans.fits(open_ones):
+        short = counted(plans.trains[open_ones] - plans.left, "train")
+        yield f"{short} too few, {_named(plans, open_ones & ~done)} written off"
+
+
+def _named(plans: _Plans, bits: int) -> str:
+    return listed(ticket.id for ticket in plans.chosen(bits))
+
+
+def _at_worst(slack: int, detour: float) -> str:
+    """
+    Return what is wrong with so many trains to spare, in words; nothing if the worst loss can be made good.
+
+    Examples
+    --------
+    >>> _at_worst(2, 5), _at_worst(5, 5)
+    ('2 trains to spare, 5 more if the worst route is lost', '')
+    """
+    if detour <= slack:
+        return ""
+    trains = counted(slack, "train")
+    if detour == np.inf:
+        return f"{trains} to spare, and no way around the worst route"
+    return f"{trains} to spare, {detour:.0f} more if the worst route is lost"

@@ -207,9 +207,9 @@ def deal(context: Context) -> Section:
     kept = choices[best["keep"]]
     which = f"all {len(kept)}" if len(kept) == len(dealt) else listed(map(ticket_name, kept))
     lead = f"A deal as an example (seed {context.settings.seed}): {listed(map(ticket_name, dealt))}. "
-    if not best["possible"]:
-        lead += "No choice that the rules allow can be completed with the trains of a player."
-    elif played:
+    if not any(row["possible"] for row in rows):
+        lead += "No choice that the rules allow can be completed in full with the trains of a player. "
+    if played:
         lead += (
             f"Played out, the best choice is to keep {which}: it wins {percent(best['win_rate'])} of {n_games} games "
             f"(95% interval {percent(best['win_low'])} to {percent(best['win_high'])}), with "
@@ -220,6 +220,9 @@ def deal(context: Context) -> Section:
             f"The best choice is to keep {which}: {best['ticket_points']:g} points of tickets "
             f"with {counted(int(best['trains']), 'train')}, {best['slack']:g} left."
         )
+    written_off = choices[best["written_off"]]
+    if written_off:
+        lead += f" By the map alone, that means to write off {listed(map(ticket_name, written_off))}."
     blocks: list[Block] = [_deal_table(rows, choices)]
     if played:
         note = f"The {len(played)} choices that do best in a few games, each played in the same {n_games} games."
@@ -229,8 +232,8 @@ def deal(context: Context) -> Section:
         ]
         shown = drop_empty(shown, "warning")
         blocks.insert(0, make_table("which_to_keep_played", "The best choices, played out", shown, note=note))
-    if best["possible"]:
-        blocks.insert(0, _deal_board(context, kept, best["destinations"]))
+    if len(written_off) < len(kept):
+        blocks.insert(0, _deal_board(context, _not_among(kept, written_off), best["destinations"]))
     return Section("deal", "Which tickets to keep", lead, tuple(blocks))
 
 
@@ -266,17 +269,22 @@ def _deal_table(rows: list[dict[str, Any]], choices: dict[str, list[Ticket]]) ->
         {
             "keep": listed(map(ticket_name, choices[row["keep"]])),
             "drop": listed(map(ticket_name, choices[row["drop"]])) or "none",
-            "destinations": _meant(choices[row["keep"]], row["destinations"]),
+            "written_off": listed(map(ticket_name, choices[row["written_off"]])),
+            "destinations": _meant(_not_among(choices[row["keep"]], choices[row["written_off"]]), row["destinations"]),
             **{key: finite(row[key]) for key in _CHOICES},
         }
         for row in rows
     ]
-    shown = drop_empty(shown, "destinations", "n_tunnels", "n_ferries", "toll")
+    shown = drop_empty(shown, "written_off", "destinations", "n_tunnels", "n_ferries", "toll")
     note = (
         "Ranked by net points, as if nobody took a route of the network; worst detour and points at risk say what that "
-        "may cost. Choices for which the trains of a player do not suffice come last."
+        "may cost. Where the trains of a player do not suffice, tickets are written off, and count as lost."
     )
     return make_table("which_to_keep", "All choices from this deal, best first", shown, n_shown=10, note=note)
+
+
+def _not_among(kept: list[Ticket], written_off: list[Ticket]) -> list[Ticket]:
+    return [ticket for ticket in kept if ticket not in written_off]
 
 
 def _meant(kept: list[Ticket], destinations: object) -> str:
