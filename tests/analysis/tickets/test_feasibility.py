@@ -100,7 +100,8 @@ def test_a_station_still_saves_what_takes_too_many_trains() -> None:
                 continue
             if length <= 12 and not answer.possible:
                 expected.add((frozenset(europe.route(name).cities), length))
-        assert {(frozenset(station.route.cities), station.trains) for station in answer.stations} == expected
+        alone = [station for station in answer.stations if not station.more]
+        assert {(frozenset(station.route.cities), station.trains) for station in alone} == expected
         n_saved += len(expected)
     assert n_saved > 0
 

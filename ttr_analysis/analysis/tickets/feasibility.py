@@ -13,7 +13,7 @@ from ttr_analysis._words import counted
 from ttr_analysis.analysis import payments
 from ttr_analysis.analysis._ends import twins_close
 from ttr_analysis.analysis.payments import Cards
-from ttr_analysis.analysis.tickets.borrowing import StationHelp, helpful_stations
+from ttr_analysis.analysis.tickets.borrowing import StationHelp, helpful_stations, stations_left
 from ttr_analysis.analysis.tickets.network import (
     ForestSolver,
     Network,
@@ -105,7 +105,8 @@ class Feasibility:
         sets of cards for one included.
     stations
         Where they cannot be completed: stations of which one is enough to
-        change that, by the route of another that it lends.
+        change that, by the route of another that it lends; or, where no
+        single one is, the fewest that together are.
     """
 
     tickets: tuple[Ticket, ...]
@@ -202,6 +203,7 @@ def feasibility(
     *,
     tokens: int | None = None,
     n_players: int | None = None,
+    stations: int | None = None,
 ) -> Feasibility:
     """
     Return whether tickets can be completed, why not, and what would break them.
@@ -227,6 +229,8 @@ def feasibility(
         With fewer players than double routes need, the loss of one track is
         the loss of both; and a single opponent takes no two tracks between
         the same cities. None: each track is lost by itself.
+    stations
+        Stations that can still lend a route. None: all that the rules give.
 
     Returns
     -------
@@ -240,11 +244,14 @@ def feasibility(
     UnknownNameError, AmbiguousNameError
         If something named is not on the map.
     ValueError
-        If there are more than 7 tickets, or a route is closed and owned.
+        If there are more than 7 tickets, a route is closed and owned, or the
+        rules do not give so many stations.
 
     Notes
     -----
-    Exact. A route outside the network cannot break it; so a single
+    Exact, stations included: what they lend is chosen as the rules do at the
+    end, one route each. Where other players have stations is not looked at. A
+    route outside the network cannot break it; so a single
     bottleneck lies in the network, and of each pair one route lies in it and
     the other in the network that is best without the first.
 
@@ -262,10 +269,11 @@ def feasibility(
     others = game_map.resolve_routes(closed)
     solver = forest_solver(game_map, others, owned, n_players=n_players)
     left = trains_left(game_map, solver.owned) if trains is None else trains
+    n_stations = stations_left(game_map, stations)
     try:
         network = solver.solve(chosen)
     except NoNetworkError as error:
-        saving = helpful_stations(solver, chosen, left, others)
+        saving = helpful_stations(solver, chosen, left, others, n_stations)
         return Feasibility(chosen, left, None, str(error), stations=saving)
     too_long = f"it takes {counted(network.length, 'train')} and {left} are left" if network.length > left else ""
     money = game_map.rules.money.tokens
@@ -281,7 +289,7 @@ def feasibility(
         payable=None if hand is None else payments.can_pay_all(network.routes, hand),
         missing=() if hand is None else missing_cards(network.routes, hand),
         expected_cards=float(sum(payments.expected_cards(game_map, route) for route in network.routes)),
-        stations=helpful_stations(solver, chosen, left, others) if too_long else (),
+        stations=helpful_stations(solver, chosen, left, others, n_stations) if too_long else (),
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from ttr_analysis._words import counted, listed
 from ttr_analysis.analysis._ends import twins_close
-from ttr_analysis.analysis.tickets.borrowing import helpful_stations
+from ttr_analysis.analysis.tickets.borrowing import Lenders, stations_left
 from ttr_analysis.analysis.tickets.network import (
     ForestSolver,
     Network,
@@ -55,6 +55,7 @@ def which_to_keep(
     closed: Iterable[RouteLike] = (),
     owned: Iterable[RouteLike] = (),
     n_players: int | None = None,
+    stations: int | None = None,
 ) -> pd.DataFrame:
     """
     Return which tickets of a deal to keep, best first, with the reasons.
@@ -83,6 +84,8 @@ def which_to_keep(
     n_players
         With fewer players than double routes need, the loss of one track is
         the loss of both. None: each track for itself.
+    stations
+        Stations that can still lend a route. None: all that the rules give.
 
     Returns
     -------
@@ -112,13 +115,14 @@ def which_to_keep(
           written off takes at least on top of the others;
         - `warning`: which tickets are cut off, how many trains are missing and
           what is written off for them; where the trains would not suffice if
-          the worst route were lost; and the station that could still save all.
+          the worst route were lost; and the stations that could still save all.
 
     Raises
     ------
     ValueError
         If the deal has fewer tickets than must be kept, there are more than
-        7 tickets, or fewer than no trains are left.
+        7 tickets, fewer than no trains are left, or the rules do not give so
+        many stations.
 
     Examples
     --------
@@ -163,15 +167,16 @@ def which_to_keep(
         raise ValueError(msg)
     plans = _Plans(solver, (*dealt, *kept_already), left, train_value)
     always = tuple(range(len(dealt), len(plans.tickets)))
+    lenders = Lenders(solver, plans.tickets, others, stations_left(game_map, stations))
     both = twins_close(game_map, n_players)
     rows = []
     for n_kept in range(least, len(dealt) + 1):
         for kept in combinations(range(len(dealt)), n_kept):
             choice = (*kept, *always)
             row = _tickets(dealt, kept) | _reasons(plans, choice, n_kept, both=both)
-            if not row["possible"]:
-                stations = helpful_stations(solver, [plans.tickets[i] for i in choice], left, others)
-                row["warning"] = f"{row['warning']}{f'; possible with {stations[0]}' if stations else ''}"
+            saving = None if row["possible"] else lenders.fewest(sum(1 << i for i in choice), left)
+            if saving is not None:
+                row["warning"] = f"{row['warning']}; possible with {saving}"
             rows.append(row)
     table = pd.DataFrame(rows, columns=list(_COLUMNS))
     table = table.sort_values(["net", "possible"], ascending=False, kind="stable", ignore_index=True)
