@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import chain, combinations
 from typing import TypeVar
@@ -133,6 +133,51 @@ def test_network_is_the_cheapest_of_all_sets_of_routes(
 
     assert cost_of(network) == min(costs)[:3]
     assert_completes(network, closed)
+
+
+@given(questions(), st.sampled_from([(), ("tunnels",), ("tolls",), ("gray", "ferries")]))
+@settings(deadline=None)
+def test_network_by_toll_is_the_cheapest_without_what_is_avoided(
+    question: tuple[GameMap, list[Ticket], list[Route], list[Route]], avoid: tuple[str, ...]
+) -> None:
+    game_map, tickets, closed, owned = question
+    is_avoided: dict[str, Callable[[Route], bool]] = {
+        "tunnels": lambda route: route.tunnel,
+        "ferries": lambda route: route.kind == "ferry",
+        "gray": lambda route: route.color == "gray",
+        "tolls": lambda route: route.toll > 0,
+    }
+    shut = [r for r in game_map.routes if r not in owned and (r in closed or any(is_avoided[a](r) for a in avoid))]
+    costs = enumerate_networks(game_map, tickets, shut, owned)
+    if not costs:
+        with pytest.raises(NoNetworkError):
+            cheapest_network(game_map, tickets, closed, owned, weight="toll", avoid=avoid)
+        return
+
+    network = cheapest_network(game_map, tickets, closed, owned, weight="toll", avoid=avoid)
+
+    trains, n_routes, toll = cost_of(network)
+    assert (toll, trains, n_routes) == min((cost[2], cost[0], cost[1]) for cost in costs)
+    assert_completes(network, shut)
+
+
+def test_a_network_goes_around_cities_but_not_around_what_is_owned(nordic: GameMap) -> None:
+    whole = cheapest_network(nordic, ["Bergen-Narvik"])
+    between = min({city for route in whole.routes for city in route.cities} - {"Bergen", "Narvik"})
+    around = cheapest_network(nordic, ["Bergen-Narvik"], avoid=[between])
+    assert not any(between in route.cities for route in around.routes)
+    assert around.length > whole.length
+    with pytest.raises(NoNetworkError):
+        cheapest_network(nordic, ["Bergen-Narvik"], avoid=["Bergen"])
+    first = [route for route in whole.routes if "Bergen" in route.cities]
+    assert cheapest_network(nordic, ["Bergen-Narvik"], owned=first, avoid=["Bergen"]).routes == tuple(
+        route for route in whole.routes if route not in first
+    )
+
+
+def test_an_unknown_weight_is_refused(nordic: GameMap) -> None:
+    with pytest.raises(UnknownNameError, match="no weight 'tolls'; did you mean toll"):
+        cheapest_network(nordic, ["Oslo-Vaasa"], weight="tolls")  # type: ignore[arg-type]
 
 
 @given(questions())
@@ -351,6 +396,12 @@ def test_network_shows_itself(nordic: GameMap) -> None:
     network = cheapest_network(nordic, ["Oslo-Vaasa", "Oslo-Stockholm"])
     assert repr(network) == "<Network for 2 tickets: 10 trains in 5 routes, 24 points (13 tickets + 11 routes)>"
     assert "2 tickets" in network._repr_html_()
+
+
+def test_packed_costs_compare_the_toll_first_where_it_is_asked_for() -> None:
+    parts = [(2, 3, 40, 3, 4), (3, 0, 40, 0, 0), (0, 2, 41, 0, 0), (900, 0, 41, 0, 0), (0, 0, 42, 0, 0)]
+    packed = [PackedCost(*p).pack_toll_first() for p in parts]
+    assert packed == sorted(packed)
 
 
 def test_packed_costs_compare_part_by_part() -> None:

@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from ttr_analysis._arrays import Flags, Ints
 from ttr_analysis._display import render_html
-from ttr_analysis._errors import UnknownNameError
+from ttr_analysis._errors import UnknownNameError, nearest
 from ttr_analysis._words import counted
-from ttr_analysis.analysis._ends import closed_and_owned, fewest_cut
+from ttr_analysis.analysis._ends import Avoidable, closed_and_owned, fewest_cut, routes_to_avoid
 from ttr_analysis.analysis.tickets import steiner
 from ttr_analysis.analysis.tickets.steiner import MAX_TICKETS, TRAIN_SHIFT, UNREACHABLE, Board, Ends, PackedCost
 from ttr_analysis.maps.loading import MapLike, as_map
@@ -184,6 +184,10 @@ def reached_destinations(ticket: Ticket, parts: Mapping[str, str]) -> tuple[str,
 # -- the door from names to the compiled Steiner forest ------------------------------------------------------------
 
 
+Measure = Literal["length", "toll"]
+"""What a network is measured by first: trains or tokens."""
+
+
 class ForestSolver:
     """
     Cheapest networks on a map with some routes closed and some owned; distances are computed once.
@@ -194,13 +198,23 @@ class ForestSolver:
         The map, or its name.
     closed, owned
         Routes of the map; none of them in both.
+    weight
+        What is to be as small as possible. Only by "length" do packed costs
+        begin with trains.
     """
 
-    def __init__(self, game_map: GameMap, closed: tuple[Route, ...] = (), owned: tuple[Route, ...] = ()) -> None:
+    def __init__(
+        self,
+        game_map: GameMap,
+        closed: tuple[Route, ...] = (),
+        owned: tuple[Route, ...] = (),
+        weight: Measure = "length",
+    ) -> None:
         self.game_map = game_map
         self.closed = closed
         self.owned = owned
-        index, cost, order = _route_costs(game_map)
+        self.weight = weight
+        index, cost, order = _route_costs(game_map, weight)
         cost = cost.copy()
         cost[[index[route.id] for route in closed]] = UNREACHABLE
         cost[[index[route.id] for route in owned]] = PackedCost(0, 0, 0, 0, owned=1).pack()
@@ -212,7 +226,8 @@ class ForestSolver:
     def without(self, routes: Iterable[Route]) -> ForestSolver:
         """Return the solver with more routes closed; those owned stay owned."""
         shut = {route.id for route in (*self.closed, *routes)} - {route.id for route in self.owned}
-        return ForestSolver(self.game_map, tuple(r for r in self.game_map.routes if r.id in shut), self.owned)
+        shut_routes = tuple(route for route in self.game_map.routes if route.id in shut)
+        return ForestSolver(self.game_map, shut_routes, self.owned, self.weight)
 
     def solve(self, tickets: Sequence[Ticket], targets: Sequence[Ticket] | None = None) -> Network:
         """
@@ -342,21 +357,24 @@ def forest_solver(
 
 
 @lru_cache(maxsize=256)
-def solver_of(game_map: GameMap, closed: tuple[Route, ...], owned: tuple[Route, ...]) -> ForestSolver:
+def solver_of(
+    game_map: GameMap, closed: tuple[Route, ...], owned: tuple[Route, ...], weight: Measure = "length"
+) -> ForestSolver:
     """Return the solver for routes as `closed_and_owned` returns them; recent ones are kept."""
-    return ForestSolver(game_map, closed, owned)
+    return ForestSolver(game_map, closed, owned, weight)
 
 
 @lru_cache(maxsize=32)
-def _route_costs(game_map: GameMap) -> tuple[dict[str, int], Ints, Ints]:
+def _route_costs(game_map: GameMap, weight: Measure) -> tuple[dict[str, int], Ints, Ints]:
     """Return the numbers of the routes by id, their packed costs, and the order in which equal tracks are preferred."""
     costs = [
-        PackedCost(route.length, 1, route.toll, special=int(route.kind != "plain"), owned=0).pack()
+        PackedCost(route.length, 1, route.toll, special=int(route.kind != "plain"), owned=0)
         for route in game_map.routes
     ]
+    packed = [cost.pack_toll_first() if weight == "toll" else cost.pack() for cost in costs]
     order = sorted(range(len(costs)), key=lambda i: game_map.routes[i].track)
     index = {route.id: i for i, route in enumerate(game_map.routes)}
-    return index, np.array(costs, dtype=np.int64), np.array(order, dtype=np.int64)
+    return index, np.array(packed, dtype=np.int64), np.array(order, dtype=np.int64)
 
 
 def ticket_groups(game_map: GameMap, tickets: Sequence[Ticket]) -> tuple[Ints, Ints]:
@@ -436,13 +454,16 @@ def cheapest_network(
     *,
     destinations: Mapping[Any, CityLike | Place] | None = None,
     n_players: int | None = None,
+    weight: Measure = "length",
+    avoid: Iterable[Avoidable] = (),
 ) -> Network:
     """
     Return the network with the fewest trains that completes tickets.
 
     A Steiner *forest*: the tickets need not be connected. Among networks
     with equally few trains it is one with the fewest routes to claim, then
-    the lowest toll, then the fewest tunnels and ferries.
+    the lowest toll, then the fewest tunnels and ferries. By toll, the trains
+    decide among equals, then the routes.
 
     Parameters
     ----------
@@ -461,6 +482,12 @@ def cheapest_network(
     n_players
         With fewer players than double routes need, the other track of a
         closed one is closed too. None: each track for itself.
+    weight
+        What is to be as small as possible: "length" (trains) or "toll"
+        (tokens).
+    avoid
+        What the network is to do without: any of "tunnels", "ferries", "gray"
+        and "tolls", and cities. Routes owned are never avoided.
 
     Returns
     -------
@@ -471,9 +498,9 @@ def cheapest_network(
     ------
     NoNetworkError
         If some ticket cannot be completed. It names the tickets, and the
-        closed routes that cut them off.
+        closed routes that cut them off, routes avoided among them.
     UnknownNameError, AmbiguousNameError
-        If something named is not on the map.
+        If something named is not on the map, or there is no such weight.
     ValueError
         If there are more than 7 tickets, or a route is closed and owned.
 
@@ -495,16 +522,30 @@ def cheapest_network(
     >>> nordic = ttr.load_map("nordic")
     >>> ttr.tickets.cheapest_network(nordic, [("Oslo", "Vaasa"), ("Oslo", "Stockholm")])
     <Network for 2 tickets: 10 trains in 5 routes, 24 points (13 tickets + 11 routes)>
+
+    Without tunnels, and with as few tokens as can be:
+
+    >>> ttr.tickets.cheapest_network(nordic, ["Bergen-Narvik"], avoid=["tunnels"]).n_tunnels
+    0
+    >>> nederland = ttr.load_map("nederland")
+    >>> pair = nederland.tickets[:2]
+    >>> [ttr.tickets.cheapest_network(nederland, pair, weight=w).toll for w in ("length", "toll")]
+    [8, 7]
     """
     game_map = as_map(game_map)
+    if weight not in get_args(Measure):
+        measures = get_args(Measure)
+        raise UnknownNameError("weight", weight, nearest(str(weight), measures), measures)
     chosen = game_map.resolve_tickets(tickets)
     shut, own = closed_and_owned(game_map, closed, owned, n_players=n_players)
+    avoided = (route for route in routes_to_avoid(game_map, avoid) if route not in own)
+    shut = tuple(dict.fromkeys((*shut, *avoided)))
     ids = {ticket.id for ticket in chosen}
     fixed = {
         ticket if ticket in ids else game_map.ticket(ticket).id: place if isinstance(place, str) else place.name
         for ticket, place in (destinations or {}).items()
     }
-    return _cheapest(game_map, chosen, fix_destinations(chosen, fixed), shut, own)
+    return _cheapest(game_map, chosen, fix_destinations(chosen, fixed), shut, own, weight)
 
 
 @lru_cache(maxsize=256)
@@ -514,9 +555,10 @@ def _cheapest(
     targets: tuple[Ticket, ...],
     closed: tuple[Route, ...],
     owned: tuple[Route, ...],
+    weight: Measure,
 ) -> Network:
     """Return the network; recent ones are kept: a player asks every turn, and between claims it stays the same."""
-    return solver_of(game_map, closed, owned).solve(tickets, targets)
+    return solver_of(game_map, closed, owned, weight).solve(tickets, targets)
 
 
 def fewest_trains(

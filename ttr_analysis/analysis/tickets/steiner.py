@@ -567,6 +567,25 @@ class PackedCost(NamedTuple):
             + self.owned
         )
 
+    def pack_toll_first(self) -> int:
+        """
+        Return the cost as one number that compares tokens first, then trains, routes, and so on.
+
+        Examples
+        --------
+        >>> PackedCost(9, 2, 3, 1, 0).pack_toll_first() < PackedCost(5, 1, 4, 0, 0).pack_toll_first()
+        True
+        >>> PackedCost(9, 2, 3, 1, 0).pack_toll_first() < PackedCost(8, 3, 3, 1, 0).pack_toll_first()
+        False
+        """
+        return (
+            (self.toll << TRAIN_SHIFT)
+            + (self.trains << _TOLL_SHIFT + _ROUTE_BITS)
+            + (self.routes << _TOLL_SHIFT)
+            + (self.special << _SPECIAL_SHIFT)
+            + self.owned
+        )
+
     @classmethod
     def unpack(cls, cost: int) -> PackedCost:
         """Return the parts of a packed cost."""
