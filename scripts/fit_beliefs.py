@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 TABLES: Final = (("nordic", 2), ("nordic", 3), ("usa", 3), ("usa", 5), ("switzerland", 3), ("nederland", 3))
 LEFT_OUT: Final = ("nederland",)
 """Maps that are shown only: how well the constants do where they were not fitted."""
-STYLES: Final = {"Planner": 0.4, "perturbed planners": 0.35, "planners who draw tickets": 0.15, "Greedy": 0.1}
+STYLES: Final = {"Planner": 0.6, "perturbed planners": 0.2, "planners who draw tickets": 0.15, "Greedy": 0.05}
 """Who plays, and how often."""
 N_GAMES: Final = 150
 N_MOMENTS: Final = 3

@@ -31,11 +31,11 @@ from ttr_analysis.policies.search.unseen_tickets import Beliefs
 from ttr_analysis.policies.search.worlds import Knowledge
 from ttr_analysis.tables import MAX_TICKETS, Tables, game_tables
 
-FIT: Final[Floats] = np.array([4.2, 1.57, -0.76, -0.4, 0.08, -0.68, -3.23, 3.43, 2.59, -3.17])
+FIT: Final[Floats] = np.array([3.15, 1.69, -0.59, -0.69, 0.1, -0.74, -0.2, 2.49, 3.96, -1.97])
 """What each feature adds to the logarithm of a ticket's weight."""
-SHARED: Final = 1.53
+SHARED: Final = 1.74
 """What each route adds to that of a pair which its two ways still to go have in common, of two tickets held,"""
-SHARED_ALONE: Final = -0.78
+SHARED_ALONE: Final = -0.92
 """and each that they had in common on an empty board: what is built already speaks for both of them at once."""
 
 
