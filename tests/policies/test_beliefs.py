@@ -58,7 +58,7 @@ def a_position(owners: dict[int, int], n_held: int = 5) -> Knowledge:
     return Knowledge(game_map, 2, state, 0, (frozenset(), frozenset()))
 
 
-@pytest.mark.parametrize("n_held", [2, 5, 9])
+@pytest.mark.parametrize("n_held", [2, 5])
 def test_nothing_is_sure_of_a_seat_that_has_built_nothing(n_held: int) -> None:
     game_map = Combination("nordic", "", 2).game_map
     long = sorted(range(len(game_map.routes)), key=lambda route: (-game_map.routes[route].length, route))
@@ -80,7 +80,7 @@ def features_of(known: Knowledge) -> tuple[np.ndarray, np.ndarray]:
 
 def test_ways_around_what_others_closed_bring_no_two_tickets_closer() -> None:
     game_map = Combination("nordic", "", 2).game_map
-    for taken in range(0, len(game_map.routes), 3):
+    for taken in range(0, len(game_map.routes), 16):
         known = a_position(dict.fromkeys(range(taken), 0))
 
         assert (features_of(known)[1] <= alone_on(game_map, 2).shared).all()
