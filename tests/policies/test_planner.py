@@ -30,6 +30,7 @@ from tests.fixtures import EVERY_MAP, load
 from ttr_analysis.analysis.tickets.network import forest_solver
 from ttr_analysis.analysis.tickets.steiner import PackedCost
 from ttr_analysis.engine.codes import (
+    BUILD_STATION,
     CLAIM_ROUTE,
     DECLINE_TUNNEL,
     DRAW_CARD,
@@ -41,10 +42,18 @@ from ttr_analysis.engine.codes import (
     unpack_cards,
 )
 from ttr_analysis.engine.kernel.faults import NONE
-from ttr_analysis.engine.kernel.scoring import COMPLETED_COLUMN, LOST_COLUMN, TOTAL_COLUMN, WON_COLUMN
-from ttr_analysis.engine.kernel.step import action_fault, step
+from ttr_analysis.engine.kernel.scoring import (
+    BONUS_COLUMN,
+    COMPLETED_COLUMN,
+    LOST_COLUMN,
+    N_COLUMNS,
+    TOTAL_COLUMN,
+    WON_COLUMN,
+    score_games,
+)
+from ttr_analysis.engine.kernel.step import action_fault, list_actions, step
 from ttr_analysis.engine.kernel.turns import new_game
-from ttr_analysis.engine.layout import OVER, Phase, State
+from ttr_analysis.engine.layout import OVER, TURN, Phase, State
 from ttr_analysis.maps.model import GameMap, Ticket
 from ttr_analysis.policies import Greedy, Random, play_games
 from ttr_analysis.policies.planner import Planner, Planner1
@@ -52,7 +61,7 @@ from ttr_analysis.policies.planner.card_value import trail_growth
 from ttr_analysis.policies.planner.knowledge import ROUTE_DANGER, Memory, Params, planner_lore
 from ttr_analysis.policies.planner.tickets import _expected_best
 from ttr_analysis.rules.chance import seed_key
-from ttr_analysis.tables import game_tables
+from ttr_analysis.tables import MEASURE_COMPLETED, Tables, game_tables
 
 PLAIN = Planner(
     train_price=1.0,
@@ -330,6 +339,37 @@ def test_the_last_turn_scores_what_it_can() -> None:
     assert claimed_route(position, Mind(position, CONTENT).decide()) in {"Boden-Kiruna/0", "Oulu-Vaasa/0"}
 
 
+def test_the_last_turn_spends_cards_that_nothing_else_will_want() -> None:
+    # Once the planner drew here, as its cards seemed worth more than a route of three, and lost the game by a point.
+    position = Position("nordic").own(0, "Göteborg-Örebro/0", "Göteborg-København/0", "Norrköping-Örebro/0")
+    position.tickets(0, "Norrköping-Boden").hand(0, white=2, red=1, locomotive=1).put(TRAINS, 3).put(LAST_LEFT, 2)
+
+    action = Mind(position).decide()
+
+    assert claimed_route(position, action) in {"Aalborg-Oslo/0", "Kirkenes-Murmansk/0"}
+    assert cards_of(action) == [0, 0, 0, 2, 0, 0, 0, 0, 1]
+
+
+def test_the_last_turn_weighs_the_longest_trail() -> None:
+    position = (
+        Position("usa").own(0, "Denver-Helena/0", "Denver-Omaha/0").own(1, "Dallas-El Paso/0", "El Paso-Houston/0")
+    )
+    position.hand(0, red=5, blue=6).put(LAST_LEFT, 1)
+
+    assert claimed_route(position, Mind(position).decide()) == "Helena-Omaha/0"  # 13 trains on a trail, against 10
+    position.own(1, "Houston-New Orleans/0", "Little Rock-New Orleans/0")
+    assert claimed_route(position, Mind(position).decide()) == "Portland-Salt Lake City/0"  # against 15
+
+
+def test_of_the_routes_outside_the_plan_the_best_is_claimed() -> None:
+    position = Position("usa").hand(0, blue=6, orange=6).own(1, "Denver-Omaha/0")
+
+    assert (
+        claimed_route(position, Mind(position, replace(CONTENT, care=0.0)).decide()) == "Duluth-Helena/0"
+    )  # the first
+    assert claimed_route(position, Mind(position, CONTENT).decide()) == "Portland-Salt Lake City/0"
+
+
 def test_a_tunnel_is_attempted_with_good_odds_only() -> None:
     bare = Position("nordic").tickets(0, "Bergen-Trondheim").hand(0, yellow=2)
     spare = Position("nordic").tickets(0, "Bergen-Trondheim").hand(0, yellow=4, locomotive=1)
@@ -368,11 +408,12 @@ def test_a_surcharge_that_costs_too_much_is_declined() -> None:
 
 
 def test_no_loan_is_taken_for_a_few_points_when_a_bonus_is_at_stake() -> None:
-    position = Position("nederland").put(TOKENS, 0).put(TOKENS + 1, 1)
+    position = Position("nederland").put(TOKENS, 0).put(TOKENS + 1, 0)
     position.hand(0, red=4, blue=4).put(LAST_LEFT, 1)
 
     assert kind_of(Mind(position).decide()[0]) != CLAIM_ROUTE
-    assert kind_of(Mind(position.put(LOANS, 1)).decide()[0]) == CLAIM_ROUTE  # the bonus is gone
+    assert kind_of(Mind(position.put(TOKENS + 1, 1)).decide()[0]) == CLAIM_ROUTE  # the bonus is another's
+    assert kind_of(Mind(position.put(TOKENS + 1, 0).put(LOANS, 1)).decide()[0]) == CLAIM_ROUTE  # the bonus is gone
 
 
 # -- whole games ------------------------------------------------------------------
@@ -403,6 +444,57 @@ def test_a_planner_that_comes_late_plays_legally(name: str, seed: int, n_steps: 
     code, value = planner.decide(state, tables, planner.lore(game_map, 2), int(state.seat), planner.params, memory)
 
     assert action_fault(state, tables, code, value) == NONE
+
+
+def scored_after(tables: Tables, state: State, seat: int, code: int, value: int) -> int:
+    """Return the final score of a seat after the last action of a game, as `score_now` does."""
+    after = state.copy()
+    step(after, tables, code, value, np.zeros(4, dtype=np.int64))
+    assert after.phase == OVER
+    return score_now(tables, after, seat)
+
+
+def score_now(tables: Tables, state: State, seat: int) -> int:
+    """Return the score of a seat, without what depends on tickets of the others."""
+    results = np.zeros((1, tables.n_seats, N_COLUMNS), dtype=np.int64)
+    score_games(state.cells[None], tables, results)
+    row = results[0, seat]
+    hidden = [i for i in range(tables.n_bonuses) if tables.bonus_measure[i] == MEASURE_COMPLETED]
+    return int(row[TOTAL_COLUMN] - sum(row[BONUS_COLUMN + i] for i in hidden))
+
+
+@settings(max_examples=150 if IS_COMPILED else 8)
+@given(name=st.sampled_from(EVERY_MAP), seed=st.integers(0, 2**32))
+def test_the_last_turn_of_a_game_scores_as_much_as_any_sure_claim(name: str, seed: int) -> None:
+    game_map = load(name)
+    tables = game_tables(game_map, 2)
+    state = State()
+    tape = np.zeros(4, dtype=np.int64)
+    new_game(tables, seed_key(seed), 0, state, tape)
+    players = [Random(), Greedy()]
+    memories = open_memories(players, seed_key(seed), 0)
+    while state.phase != OVER and not (state.last_left == 1 and state.phase == TURN):
+        player = players[state.seat]
+        code, value = player.decide(
+            state, tables, player.lore(game_map, 2), int(state.seat), player.params, memories[state.seat]
+        )
+        step(state, tables, code, value, tape)
+    if state.phase == OVER or state.stations[state.seat] < tables.stations_each:
+        return  # what stations lend is found by a rule of thumb
+    seat = int(state.seat)
+    planner = Planner()
+    memory = open_memories([planner], seed_key(seed), 0)[0]
+    actions = np.empty((1_000, 2), dtype=np.int64)
+    listed = actions[: list_actions(state, tables, actions)]
+    claims = [(int(c), int(v)) for c, v in listed if kind_of(c) == CLAIM_ROUTE and not tables.tunnel[argument_of(c)]]
+    scores = [scored_after(tables, state, seat, code, value) for code, value in claims]
+
+    code, value = planner.decide(state, tables, planner.lore(game_map, 2), seat, planner.params, memory)
+
+    if kind_of(code) == CLAIM_ROUTE and not tables.tunnel[argument_of(code)]:
+        assert scored_after(tables, state, seat, code, value) == max(scores)
+    elif kind_of(code) not in {CLAIM_ROUTE, BUILD_STATION}:
+        assert not scores or max(scores) <= score_now(tables, state, seat)
 
 
 @pytest.mark.compiled_only

@@ -27,7 +27,7 @@ from ttr_analysis.engine.kernel.claims import route_fault
 from ttr_analysis.engine.kernel.faults import NONE
 from ttr_analysis.engine.kernel.tickets import has_tickets
 from ttr_analysis.engine.kernel.turns import may_choose
-from ttr_analysis.engine.layout import KEEP, KEEP_START, NEUTRAL, SECOND_DRAW, TUNNEL_PHASE, State
+from ttr_analysis.engine.layout import KEEP, KEEP_START, NEUTRAL, SECOND_DRAW, TUNNEL_PHASE, TURN, State
 from ttr_analysis.policies._common import station_or_pass
 from ttr_analysis.policies.planner.card_value import (
     SUM,
@@ -39,6 +39,7 @@ from ttr_analysis.policies.planner.card_value import (
     want_cards,
 )
 from ttr_analysis.policies.planner.knowledge import Memory, Params
+from ttr_analysis.policies.planner.last_turn import is_last_turn, score_last
 from ttr_analysis.policies.planner.observation import observe, turns_left
 from ttr_analysis.policies.planner.stations import NO_ROUTE, NO_STATION, saving_station
 from ttr_analysis.policies.planner.tickets import consider_tickets, expected_tickets, foresee_draw
@@ -85,6 +86,10 @@ def decide(state: State, tables: Tables, lore: Ints, seat: int, params: Params, 
     observe(state, tables, seat, memory)
     if phase == NEUTRAL:
         return choose_neutral(state, tables, memory)
+    if phase == TURN and is_last_turn(state, tables, params):
+        code, value = score_last(state, tables, seat, params, memory)
+        if code >= 0:
+            return code, value
     is_offer = phase in (KEEP_START, KEEP)
     left = turns_left(state, tables, seat, params)
     if phase in (SECOND_DRAW, KEEP):
@@ -114,28 +119,9 @@ def take_turn(
     draw, rate = best_draw(state, tables, seat, params, value)
     if state.phase == SECOND_DRAW:
         return draw, 0
-    best = 0.0
-    code = -1
-    cards = 0
-    for i in range(n_ready):
-        route = int(ready[2 * i])
-        is_plan = memory.is_planned[route]
-        if code >= 0 and not is_plan:
-            break  # routes of the plan stand first
-        bar = max(best, 2.0 * (params.plan_bar if is_plan else params.extra_bar) * rate)
-        if ready[2 * i + 1] <= bar and not (is_stuck and code < 0):
-            continue
-        form = find_form(state, tables, seat, params, memory, route)
-        worth = ready[2 * i + 1] - form.price
-        if form.price < 0.0 or not (worth > bar or (is_stuck and code < 0)):
-            continue
-        odds = tunnel_odds(state, tables, seat, route, form.color, form.own, form.locomotives)
-        if odds < params.tunnel_odds and not is_stuck and not (state.last_left >= 0 and odds > 0.0):
-            continue
-        if route_fault(state, tables, seat, route) == NONE:
-            best = worth
-            code = make_action(CLAIM_ROUTE, route)
-            cards = cards_of_form(state, tables, seat, memory, route, form)
+    if is_last_turn(state, tables, params) and not is_stuck:
+        n_ready = 0  # no claim adds to the score
+    code, cards = best_claim(state, tables, seat, params, memory, left, is_stuck, rate, ready[: 2 * n_ready])
     if state.stations[seat] > 0 and left < _SOON:
         claim = argument_of(code) if code >= 0 else NO_ROUTE
         station, paid = saving_station(state, tables, seat, params, memory, left, claim)
@@ -155,6 +141,58 @@ def take_turn(
     if draw >= 0:
         return draw, 0
     return (DRAW_TICKETS, 0) if has_tickets(state) else station_or_pass(state, tables, seat)
+
+
+@compiled
+def best_claim(
+    state: State,
+    tables: Tables,
+    seat: int,
+    params: Params,
+    memory: Memory,
+    left: float,
+    is_stuck: bool,
+    rate: float,
+    ready: Floats,
+) -> tuple[int, int]:
+    """
+    Return the best claim of the plan, or else of other routes, and its cards; -1 if none is good enough.
+
+    Parameters
+    ----------
+    left
+        Turns left in the game.
+    is_stuck
+        Whether no card can be drawn: then any claim will do.
+    rate
+        What the card of a draw is worth.
+    ready
+        Routes and what they are worth, as `judge_routes` fills it in.
+    """
+    best = 0.0
+    code = -1
+    cards = 0
+    missed = min(1.0, (left - 1.0) / params.late_cards) if params.late_cards > 0.0 else 1.0
+    for i in range(len(ready) // 2):
+        route = int(ready[2 * i])
+        is_plan = memory.is_planned[route]
+        if code >= 0 and not is_plan and (params.care <= 0.0 or memory.is_planned[argument_of(code)]):
+            break  # routes of the plan stand first
+        bar = max(best, 2.0 * (params.plan_bar if is_plan else params.extra_bar) * rate)
+        if ready[2 * i + 1] <= bar and not (is_stuck and code < 0):
+            continue
+        form = find_form(state, tables, seat, params, memory, route)
+        worth = ready[2 * i + 1] - missed * form.price
+        if form.price < 0.0 or not (worth > bar or (is_stuck and code < 0)):
+            continue
+        odds = tunnel_odds(state, tables, seat, route, form.color, form.own, form.locomotives)
+        if odds < params.tunnel_odds and not is_stuck and not (state.last_left >= 0 and odds > 0.0):
+            continue
+        if route_fault(state, tables, seat, route) == NONE:
+            best = worth
+            code = make_action(CLAIM_ROUTE, route)
+            cards = cards_of_form(state, tables, seat, memory, route, form)
+    return code, cards
 
 
 @compiled

@@ -98,6 +98,8 @@ class Params(Record, dtype=np.float64):
     foresight = float_cell()
     bonus_pull = float_cell()
     seat_spread = float_cell()
+    care = float_cell()
+    late_cards = float_cell()
 
 
 # -- what a planner knows about a map before the first game --------------------------------------------------------

@@ -93,6 +93,13 @@ class Planner(OneMove):
         of a seat's share in bonuses for completed tickets.
     seat_spread
         How much larger `token_spread` is for each player beyond two.
+    care
+        Above 0, the last turn claims what adds most to the final score, and
+        of the routes outside the plan the best is claimed; else the first
+        that is good enough, as `Planner1` does.
+    late_cards
+        Turns before the last one from which on cards that are spent are
+        missed less, in proportion; at 0 they are missed until the end.
 
     Raises
     ------
@@ -138,6 +145,8 @@ class Planner(OneMove):
     foresight: float = 1.0
     bonus_pull: float = 0.78
     seat_spread: float = 5.0
+    care: float = 1.0
+    late_cards: float = 3.0
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no strategy."""
@@ -221,6 +230,8 @@ class Planner1(Planner):
     foresight: float = 0.0
     bonus_pull: float = 0.0
     seat_spread: float = 0.0
+    care: float = 0.0
+    late_cards: float = 0.0
 
     name: ClassVar[str] = "Planner1"
 
