@@ -60,6 +60,7 @@ from ttr_analysis.policies.planner import Planner, Planner1
 from ttr_analysis.policies.planner.card_value import trail_growth
 from ttr_analysis.policies.planner.knowledge import ROUTE_DANGER, Memory, Params, planner_lore
 from ttr_analysis.policies.planner.tickets import _expected_best
+from ttr_analysis.policies.playout import Player
 from ttr_analysis.rules.chance import seed_key
 from ttr_analysis.tables import MEASURE_COMPLETED, Tables, game_tables
 
@@ -471,7 +472,7 @@ def test_the_last_turn_of_a_game_scores_as_much_as_any_sure_claim(name: str, see
     state = State()
     tape = np.zeros(4, dtype=np.int64)
     new_game(tables, seed_key(seed), 0, state, tape)
-    players = [Random(), Greedy()]
+    players: list[Player] = [Random(), Greedy()]
     memories = open_memories(players, seed_key(seed), 0)
     while state.phase != OVER and not (state.last_left == 1 and state.phase == TURN):
         player = players[state.seat]
