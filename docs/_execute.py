@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import sys
 import tempfile
 from concurrent.futures import ProcessPoolExecutor
 from importlib import import_module
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
 
 nbformat: Any = import_module("nbformat")  # without types
 
@@ -29,5 +31,9 @@ def execute(notebooks: list[Path]) -> None:
 def _execute(notebook: Path) -> None:
     book = nbformat.read(notebook, as_version=4)
     with tempfile.TemporaryDirectory() as folder:  # whatever a notebook writes
-        NotebookClient(book, timeout=_SECONDS, resources={"metadata": {"path": folder}}).execute()
+        try:
+            NotebookClient(book, timeout=_SECONDS, resources={"metadata": {"path": folder}}).execute()
+        except CellExecutionError:
+            print(f"{notebook} fails", file=sys.stderr)  # the error tells only the cell
+            raise
     nbformat.write(book, notebook)

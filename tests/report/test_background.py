@@ -24,6 +24,23 @@ def test_it_runs_beside_the_caller() -> None:
     assert background.result() == "done"
 
 
+def test_one_begins_after_another_whatever_came_of_that_unless_all_has_ended() -> None:
+    go, has_ended = threading.Event(), threading.Event()
+
+    def fail() -> None:
+        go.wait(10)
+        raise LookupError
+
+    first = Background(fail)
+    second = Background(lambda: first._faults, first, has_ended)
+    go.set()
+    assert len(second.result()) == 1
+    has_ended.set()
+    third = Background(lambda: 3, second, has_ended)
+    with pytest.raises(RuntimeError, match="it was not begun"):
+        third.result()
+
+
 def test_a_fault_comes_out_where_the_result_is_wanted() -> None:
     def fail() -> None:
         msg = "no network"

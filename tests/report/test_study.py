@@ -17,7 +17,6 @@ from matplotlib.figure import Figure
 from tests.fixtures import INVENTED, load
 from tests.report.hostile import NAMES, TITLE, write_hostile_map
 from tests.report.pages import Seen, read_page
-from ttr_analysis import studies
 from ttr_analysis.maps.loading import find_folder, load_map
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies import Planner
@@ -272,15 +271,6 @@ def test_games_that_cannot_be_played_are_left_out(unsaved: None) -> None:  # noq
     assert games.section(Context(many, FULL)) is None
     with pytest.raises(ValueError, match="number of games must be 0 or more, got -1"):
         Settings(n_games=-1)
-
-
-def test_an_interrupt_of_games_ends_the_study(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Partial:
-        is_complete = False
-
-    monkeypatch.setattr(studies, "simulate", lambda *_, **__: Partial())
-    with pytest.raises(KeyboardInterrupt):
-        games.section(Context(load("usa"), FULL))
 
 
 def test_what_cuts_the_map_is_named(thin: Study) -> None:

@@ -181,6 +181,17 @@ def test_what_tickets_take_leaves_out_those_that_are_lost() -> None:
     assert said == "45 trains are left, and no ticket of yours can still be completed"
 
 
+def test_a_ticket_too_long_for_the_trains_does_not_hide_a_short_one() -> None:
+    usa = ttr.load_map("usa")
+    far = [("Miami", "New Orleans"), ("Charleston", "Miami"), ("Seattle", "Helena"), ("Calgary", "Winnipeg")]
+    far += [("Calgary", "Vancouver"), ("Calgary", "Seattle")]
+    owners = {usa.route(*ends).id: 0 for ends in far}
+    tickets = [["Los Angeles-New York", "Denver-El Paso"], 2]
+
+    said = reasons(usa, tickets=tickets, owners=owners).of(ttr.actions.DrawTickets())
+    assert said.endswith("your tickets take 4 of them, with 1 ticket left out")
+
+
 def test_a_hand_that_pays_for_all_is_no_reason_for_more_cards() -> None:
     usa = ttr.load_map("usa")
     hand = {"red": 4, "locomotive": 2}
@@ -197,6 +208,17 @@ def test_a_station_is_for_the_tickets_that_its_lent_route_brings_nearer() -> Non
         station = ttr.actions.BuildStation(europe.city(city), RED)
         assert known.of(station) == "lends a route of another for Zürich-Brindisi"
     assert known.of(ttr.actions.BuildStation(europe.city("Kyiv"), RED)) == "lends a route of another"
+
+
+def test_a_station_lends_one_route_for_all_tickets() -> None:
+    europe = ttr.load_map("europe")
+    owners = {"Brest-Paris/0": 1, "Bruxelles-Paris/0": 1}
+    known = reasons(europe, owners=owners, tickets=[["Brest-Marseille", "Barcelona-Bruxelles"], 2])
+
+    said = known.of(ttr.actions.BuildStation(europe.city("Paris"), RED))
+    assert (
+        said == "lends a route of another for Barcelona-Bruxelles"
+    )  # each of the routes saves one; this one pays more
 
 
 def reasons(game_map: GameMap, **position: Any) -> Reasons:  # noqa: ANN401 - as of Game.position

@@ -38,7 +38,9 @@ class Estimate:
     Notes
     -----
     It can be compared, rounded and formatted as its value can, and is a number
-    to NumPy. Arithmetic would lose the error: compute with `value`.
+    to NumPy. Arithmetic would lose the error: compute with `value`. It equals
+    a number only if it is exact; a number of NumPy on the left of `==` looks
+    at the value alone.
 
     Examples
     --------
@@ -57,7 +59,7 @@ class Estimate:
     value: float
     standard_error: float = 0.0
     n_samples: int = 0
-    is_share: bool = field(default=False, repr=False, compare=False)
+    is_share: bool = field(default=False, repr=False)
 
     @classmethod
     def of_share(cls, n_hits: int, n_samples: int) -> Estimate:

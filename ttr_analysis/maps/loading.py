@@ -34,7 +34,7 @@ _TABLES = {
     "tickets.csv": (TICKET_COLUMNS, 8 * validation.MAX_TICKETS),
 }
 _OPTIONAL = {"places.csv"}
-_ALIKE = 0.6
+_ALIKE = 0.65
 """How alike the name of a map must be to one that is unknown: "Sweden" is half of "nederland"."""
 
 

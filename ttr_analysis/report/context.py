@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from threading import Thread
-from time import perf_counter
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from threading import Event, Thread
+from time import thread_time
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -72,7 +72,7 @@ class Settings:
 
 
 class Played(NamedTuple):
-    """Games between planners, and the seconds that they took."""
+    """Games between planners, and the seconds of a processor that they took."""
 
     result: SimulationResult
     seconds: float
@@ -144,28 +144,34 @@ class Context:
         """Begin with what takes long, in the order in which the sections read it."""
         _ = self.best, self._played, self._worth, self._losses
 
+    def close(self) -> None:
+        """Begin with nothing anymore: what waits for its turn fails."""
+        self._has_ended.set()
+
+    @cached_property
+    def _has_ended(self) -> Event:
+        return Event()
+
     @cached_property
     def _played(self) -> Background[Played | None]:
         return Background(self._play)
 
     @cached_property
     def _worth(self) -> Background[dict[str, pd.DataFrame]]:
-        return Background(self._find_worth)  # waits for the games
+        return Background(self._find_worth, self._played, self._has_ended)
 
     @cached_property
     def _losses(self) -> Background[pd.DataFrame]:
-        return Background(self._find_losses)
+        return Background(self._find_losses, self._worth, self._has_ended)
 
     def _play(self) -> Played | None:
         if not self.n_games or not self._is_playable:
             return None
         players = [Planner()] * self.n_players
         studies.simulate(self.game_map, players, 1, self.settings.seed, progress=False)  # so that all is compiled
-        start = perf_counter()
+        start = thread_time()
         result = studies.simulate(self.game_map, players, self.n_games, self.settings.seed, progress=False)
-        if not result.is_complete:  # an interrupt ends the study, not only its games
-            raise KeyboardInterrupt
-        return Played(result, perf_counter() - start)
+        return Played(result, thread_time() - start)
 
     @property
     def _is_playable(self) -> bool:
@@ -182,7 +188,6 @@ class Context:
         return worth_of_long_routes(self.game_map, self.n_players, self.n_games, seed, progress=False)
 
     def _find_losses(self) -> pd.DataFrame:
-        _ = self.worth  # one after the other
         return tickets.blocking_map(self.game_map, n_deals=self.n_losses_deals, seed=self.settings.seed)
 
     @cached_property
@@ -245,6 +250,10 @@ class Background(Generic[T]):
     ----------
     function
         Computes the result.
+    after
+        Another one, whose end is waited for, whatever comes of it.
+    has_ended
+        If that is set by then, the function is not called anymore.
 
     Examples
     --------
@@ -252,27 +261,36 @@ class Background(Generic[T]):
     42
     """
 
-    def __init__(self, function: Callable[[], T]) -> None:
+    def __init__(
+        self, function: Callable[[], T], after: Background[Any] | None = None, has_ended: Event | None = None
+    ) -> None:
         self._function = function
+        self._after = after
+        self._has_ended = has_ended
         self._results: list[T] = []
         self._faults: list[BaseException] = []
         self._thread = Thread(target=self._run, daemon=True)
         self._thread.start()
 
     def _run(self) -> None:
+        if self._after is not None:
+            self._after.wait()
+        if self._has_ended is not None and self._has_ended.is_set():
+            self._faults.append(RuntimeError("it was not begun: nobody waits for it anymore"))
+            return
         try:
             self._results.append(self._function())
         except BaseException as fault:  # noqa: BLE001 - raised again by `result`
             self._faults.append(fault)
 
-    def result(self) -> T:
-        """
-        Wait for the result and return it, or raise what the function raised.
-
-        The wait can be interrupted.
-        """
+    def wait(self) -> None:
+        """Wait until the function has returned or failed; the wait can be interrupted."""
         while self._thread.is_alive():
             self._thread.join(_SECONDS)
+
+    def result(self) -> T:
+        """Wait for the result and return it, or raise what the function raised."""
+        self.wait()
         for fault in self._faults:
             raise fault
         return self._results[0]

@@ -9,7 +9,7 @@ torn behind.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Thread
@@ -165,7 +165,7 @@ def run_study(
         leave=False,
         bar_format="{desc:<24}{bar} {n_fmt}/{total_fmt} {elapsed}",
     )
-    with steps, _ticking(steps):
+    with closing(context), steps, _ticking(steps):
         for i in steps:
             if before is not None:
                 before()
@@ -175,9 +175,9 @@ def run_study(
                 found[i] = section
                 if each is not None:
                     each(section)
-    subtitle = "A study of the map: tickets, odds and bottlenecks"
-    sections = tuple(found[i] for i in sorted(found))
-    return Study(name(game_map.title), subtitle, board.head(context), sections, context.findings)
+        subtitle = "A study of the map: tickets, odds and bottlenecks"
+        sections = tuple(found[i] for i in sorted(found))
+        return Study(name(game_map.title), subtitle, board.head(context), sections, context.findings)
 
 
 @contextmanager

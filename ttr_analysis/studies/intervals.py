@@ -13,8 +13,8 @@ Z_95: Final = 1.959964
 """Standard errors on each side of a 95% interval, if the error is known."""
 
 
-_ROUNDING: Final = 1e-9
-"""By what share sums of values may be off, if they are sums of floats."""
+_ROUNDING: Final = 1e-5
+"""By what share sums of values may be off, if they are sums of floats of 32 bits."""
 
 
 def t_95(n: float) -> float:

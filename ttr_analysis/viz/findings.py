@@ -160,13 +160,19 @@ def _tick(value: float, unit: str) -> str:
 
 
 def _alike(figures: list[str]) -> list[str]:
-    """Return figures with as many decimals as the one that has most, so that they can be compared down a column."""
+    """Return figures with as many decimals as the one that has most, so that they can be compared down a column.
+
+    Examples
+    --------
+    >>> _alike(["1", "0.95", "nan"]), _alike(["9.5%", "12%"]), _alike(["3", "\N{MINUS SIGN}4"])
+    (['1.00', '0.95', 'nan'], ['9.5%', '12.0%'], ['3', '\N{MINUS SIGN}4'])
+    """
     most = max((len(text.rstrip("%").partition(".")[2]) for text in figures), default=0)
     alike = []
     for text in figures:
         number, percent = text.rstrip("%"), text[len(text.rstrip("%")) :]
         whole, _, decimals = number.partition(".")
-        alike.append(f"{whole}.{decimals:0<{most}}{percent}" if most else text)
+        alike.append(f"{whole}.{decimals:0<{most}}{percent}" if most and whole[-1:].isdigit() else text)
     return alike
 
 

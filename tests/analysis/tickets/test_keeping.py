@@ -175,6 +175,8 @@ def test_what_cannot_be_built_is_told_in_the_same_columns(nordic: GameMap) -> No
 def test_fewer_than_no_trains_are_refused(nordic: GameMap) -> None:
     with pytest.raises(ValueError, match="the trains left must be 0 or more, got -1"):
         ttr.tickets.which_to_keep(nordic, ["Oslo-Vaasa"], at_least=1, trains=-1)
+    with pytest.raises(ValueError, match="the trains left must be 0 or more, got -1"):
+        ttr.tickets.feasibility(nordic, ["Oslo-Vaasa"], trains=-1)
 
 
 def test_trains_on_owned_routes_are_gone(nordic: GameMap) -> None:

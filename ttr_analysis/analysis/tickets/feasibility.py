@@ -18,6 +18,7 @@ from ttr_analysis.analysis.tickets.network import (
     ForestSolver,
     Network,
     NoNetworkError,
+    check_trains,
     forest_solver,
     trains_left,
 )
@@ -230,7 +231,8 @@ def feasibility(
         the loss of both; and a single opponent takes no two tracks between
         the same cities. None: each track is lost by itself.
     stations
-        Stations that can still lend a route. None: all that the rules give.
+        Stations that can still be built. None: all that the rules give. Those
+        that stand already are not looked at: what they lend is not counted.
 
     Returns
     -------
@@ -249,7 +251,7 @@ def feasibility(
 
     Notes
     -----
-    Exact, stations included: what they lend is chosen as the rules do at the
+    Exact, with stations still to be built: what they lend is chosen as the rules do at the
     end, one route each. Where other players have stations is not looked at. A
     route outside the network cannot break it; so a single
     bottleneck lies in the network, and of each pair one route lies in it and
@@ -269,6 +271,7 @@ def feasibility(
     others = game_map.resolve_routes(closed)
     solver = forest_solver(game_map, others, owned, n_players=n_players)
     left = trains_left(game_map, solver.owned) if trains is None else trains
+    check_trains(left)
     n_stations = stations_left(game_map, stations)
     try:
         network = solver.solve(chosen)

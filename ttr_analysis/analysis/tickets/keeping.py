@@ -17,6 +17,7 @@ from ttr_analysis.analysis.tickets.network import (
     Network,
     NoNetworkError,
     check_number,
+    check_trains,
     fix_destinations,
     forest_solver,
     join_cities,
@@ -85,7 +86,8 @@ def which_to_keep(
         With fewer players than double routes need, the loss of one track is
         the loss of both. None: each track for itself.
     stations
-        Stations that can still lend a route. None: all that the rules give.
+        Stations that can still be built. None: all that the rules give. Those
+        that stand already are not looked at: what they lend is not counted.
 
     Returns
     -------
@@ -162,9 +164,7 @@ def which_to_keep(
     others = game_map.resolve_routes(closed)
     solver = forest_solver(game_map, others, owned, n_players=n_players)
     left = trains_left(game_map, solver.owned) if trains is None else trains
-    if left < 0:
-        msg = f"the trains left must be 0 or more, got {left}"
-        raise ValueError(msg)
+    check_trains(left)
     plans = _Plans(solver, (*dealt, *kept_already), left, train_value)
     always = tuple(range(len(dealt), len(plans.tickets)))
     lenders = Lenders(solver, plans.tickets, others, stations_left(game_map, stations))

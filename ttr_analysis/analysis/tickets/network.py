@@ -402,6 +402,13 @@ def ticket_groups(game_map: GameMap, tickets: Sequence[Ticket]) -> tuple[Ints, I
     return members, pairs
 
 
+def check_trains(left: int) -> None:
+    """Raise a `ValueError` for fewer than no trains left."""
+    if left < 0:
+        msg = f"the trains left must be 0 or more, got {left}"
+        raise ValueError(msg)
+
+
 def trains_left(game_map: GameMap, owned: Iterable[Route]) -> int:
     """
     Return the trains of the map less those on owned routes; 0 if those are more.

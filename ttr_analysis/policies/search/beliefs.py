@@ -138,8 +138,8 @@ LATE_DONE: Final = 7
 LATE_UNTOUCHED: Final = 8
 SCATTERED_SHARE: Final = 9
 """
-The first one once more, times how far the routes of the seat are from one network: who builds here and there does not
-build for tickets, and saves routes of some by chance.
+`SHARE` once more, times networks a route of the seat: who builds here and there does not build for tickets, and saves
+routes of some by chance; a first route alone tells as little.
 """
 N_FEATURES: Final = 10
 

@@ -104,7 +104,7 @@ def _figures(result: SimulationResult, seconds: float) -> Figures:
     return Figures(
         (
             (f"{result.n_games:,}", "games between planners"),
-            (f"{seconds:.1f} s", "to play and count them, on one core"),
+            (f"{seconds:.1f} s", "of a processor to play and count them"),
             (_mean(winners["points"], winners["game"]), "points of a winner: mean, 95% interval"),
             (_mean(seats["points"], seats["game"]), "points of a seat: mean, 95% interval"),
             (_mean(seats["turns"], seats["game"]), "turns of a seat: mean, 95% interval"),

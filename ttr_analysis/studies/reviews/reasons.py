@@ -72,10 +72,12 @@ class Reasons:
 
     def _network(self, tickets: list[Ticket]) -> Network | None:
         """Return the cheapest network for as many tickets as the trains suffice for, the dearest first."""
-        tickets = [ticket for ticket in tickets if _trains(self._solver, [ticket]) is not None]
+        left = self._view.trains[self._view.seat]
+        alone = [(ticket, _trains(self._solver, [ticket])) for ticket in tickets]
+        tickets = [ticket for ticket, trains in alone if trains is not None and trains <= left]
         while tickets:
             network = self._solver.solve(tickets)
-            if network.length <= self._view.trains[self._view.seat]:
+            if network.length <= left:
                 return network
             tickets = tickets[:-1]
         return None
@@ -166,18 +168,22 @@ class Reasons:
 
     @_of.register
     def _(self, action: actions.BuildStation) -> str:
-        lent = [route for route in self._view.closed if action.city.name in route.cities]
-        nearer = [ticket.id for ticket in self._open_tickets if any(self._saves(route, ticket) for route in lent)]
-        return f"lends a route of another for {listed(nearer)}" if nearer else "lends a route of another"
-
-    def _saves(self, route: Route, ticket: Ticket) -> bool:
-        """Return whether a ticket takes fewer trains once a route is lent."""
         view = self._view
-        if not any(route in view.routes_of(other) for other in range(view.n_players) if other != view.seat):
-            return False
-        after = _trains(ForestSolver(view.game_map, view.closed, (*view.my_routes, route)), [ticket])
-        before = _trains(self._solver, [ticket])
-        return after is not None and (before is None or after < before)
+        others = [route for seat in range(view.n_players) if seat != view.seat for route in view.routes_of(seat)]
+        nearer = [self._brought_nearer(route) for route in others if action.city.name in route.cities]
+        most = max(nearer, key=lambda tickets: sum(map(_points, tickets)), default=[])  # it lends one
+        names = listed(ticket.id for ticket in most)
+        return f"lends a route of another for {names}" if names else "lends a route of another"
+
+    def _brought_nearer(self, lent: Route) -> list[Ticket]:
+        """Return the tickets that take fewer trains once a route is lent."""
+        solver = ForestSolver(self._view.game_map, self._view.closed, (*self._view.my_routes, lent))
+        found = []
+        for ticket in self._open_tickets:
+            before, after = _trains(self._solver, [ticket]), _trains(solver, [ticket])
+            if after is not None and (before is None or after < before):
+                found.append(ticket)
+        return found
 
     @_of.register
     def _(self, _action: actions.Pass) -> str:
