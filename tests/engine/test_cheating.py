@@ -224,7 +224,7 @@ def test_a_state_of_a_record_has_no_random_numbers(nordic: GameMap, record: Game
     game = Game(nordic)
     at = next(k for k, state in enumerate(record.states()) if game.is_legal(state, DrawCard()))
 
-    with pytest.raises(GameError, match=r"say what chance does \(outcomes\), or go on from record.resume"):
+    with pytest.raises(GameError, match=r"say what chance does \(outcomes\), or go on from .* or record.resume"):
         game.apply(record.state_at(at), DrawCard())
 
     resumed, state = record.resume(at, seed=1)
