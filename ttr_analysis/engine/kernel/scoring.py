@@ -331,17 +331,35 @@ def _try_way(
 @compiled
 def _award_bonuses(state: State, tables: Tables, result: Ints) -> None:
     """Fill in the columns of the bonuses."""
-    n_seats = tables.n_seats
-    takes_part = np.empty(n_seats, dtype=np.int64)
-    measure = np.empty(n_seats, dtype=np.int64)
-    bonus = np.empty(n_seats, dtype=np.int64)
+    measure = np.empty(tables.n_seats, dtype=np.int64)
+    bonus = np.empty(tables.n_seats, dtype=np.int64)
     for i in range(tables.n_bonuses):
-        for seat in range(n_seats):
-            takes_part[seat] = 0 if tables.bonus_without_loans[i] and state.loans[seat] > 0 else 1
         _read_column(result, _column_of(tables.bonus_measure[i]), measure)
-        award(measure, takes_part, tables.bonus_points[i], tables.zero_ties, bonus)
-        for seat in range(n_seats):
+        award_bonus(tables, i, measure, state.loans, bonus)
+        for seat in range(tables.n_seats):
             result[seat, BONUS_COLUMN + i] = bonus[seat]
+
+
+@compiled
+def award_bonus(tables: Tables, number: int, measure: Ints, loans: Ints, bonus: Ints) -> None:
+    """
+    Fill in the points of each seat for one bonus.
+
+    Parameters
+    ----------
+    number
+        The bonus.
+    measure
+        What each seat has of what it is awarded for.
+    loans
+        Loans of each seat: some bonuses are for those without.
+    bonus
+        Filled.
+    """
+    takes_part = np.empty(tables.n_seats, dtype=np.int64)
+    for seat in range(tables.n_seats):
+        takes_part[seat] = 0 if tables.bonus_without_loans[number] and loans[seat] > 0 else 1
+    award(measure, takes_part, tables.bonus_points[number], tables.zero_ties, bonus)
 
 
 @compiled

@@ -18,13 +18,12 @@ from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS
 from ttr_analysis.engine.codes import CLAIM_ROUTE, argument_of, make_action, unpack_cards
 from ttr_analysis.engine.kernel.claims import n_forms, representative, route_fault
 from ttr_analysis.engine.kernel.faults import NONE
-from ttr_analysis.engine.kernel.scoring import join_ends
+from ttr_analysis.engine.kernel.scoring import award_bonus, join_ends
 from ttr_analysis.engine.layout import NOBODY, State
 from ttr_analysis.policies.planner.card_value import tunnel_odds
 from ttr_analysis.policies.planner.knowledge import Memory, Params
 from ttr_analysis.policies.planner.stations import NO_ROUTE, NO_STATION, lend_to_stations, saving_station
 from ttr_analysis.rules.money import settle_toll, toll_payee
-from ttr_analysis.rules.scoring import award
 from ttr_analysis.rules.trails import walked_trail
 from ttr_analysis.tables import MAX_ROUTES, MAX_SEATS, MEASURE_TOKENS, MEASURE_TRAIL, Tables
 
@@ -109,15 +108,11 @@ def _likeliest_form(state: State, tables: Tables, seat: int, route: int) -> tupl
 @compiled
 def _bonus(tables: Tables, seat: int, measure: int, amounts: Ints, loans: Ints) -> int:
     """Return the points of a seat in the bonuses for one measure, of which each seat has an amount."""
-    n = tables.n_seats
-    takes_part = np.empty(n, dtype=np.int64)
-    bonus = np.empty(n, dtype=np.int64)
+    bonus = np.empty(tables.n_seats, dtype=np.int64)
     points = 0
     for i in range(tables.n_bonuses):
         if tables.bonus_measure[i] == measure:
-            for other in range(n):
-                takes_part[other] = 0 if tables.bonus_without_loans[i] and loans[other] > 0 else 1
-            award(amounts[:n], takes_part, tables.bonus_points[i], tables.zero_ties, bonus)
+            award_bonus(tables, i, amounts[: tables.n_seats], loans, bonus)
             points += int(bonus[seat])
     return points
 
