@@ -70,11 +70,15 @@ class Reasons:
         tickets = [ticket for ticket in self._view.tickets if ticket is not None and not self._score(ticket, ())]
         return sorted(tickets, key=_points, reverse=True)
 
+    @cached_property
+    def _alone(self) -> dict[str, int | None]:
+        """The fewest trains for each ticket that is not completed, by its id; None if there is no way."""
+        return {ticket.id: _trains(self._solver, [ticket]) for ticket in self._open_tickets}
+
     def _network(self, tickets: list[Ticket]) -> Network | None:
         """Return the cheapest network for as many tickets as the trains suffice for, the dearest first."""
         left = self._view.trains[self._view.seat]
-        alone = [(ticket, _trains(self._solver, [ticket])) for ticket in tickets]
-        tickets = [ticket for ticket, trains in alone if trains is not None and trains <= left]
+        tickets = [ticket for ticket in tickets if (trains := self._alone[ticket.id]) is not None and trains <= left]
         while tickets:
             network = self._solver.solve(tickets)
             if network.length <= left:
@@ -180,7 +184,7 @@ class Reasons:
         solver = ForestSolver(self._view.game_map, self._view.closed, (*self._view.my_routes, lent))
         found = []
         for ticket in self._open_tickets:
-            before, after = _trains(self._solver, [ticket]), _trains(solver, [ticket])
+            before, after = self._alone[ticket.id], _trains(solver, [ticket])
             if after is not None and (before is None or after < before):
                 found.append(ticket)
         return found
