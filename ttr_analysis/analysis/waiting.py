@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pandas as pd
 
-_Z_95: Final = 1.959964
-"""Standard errors on each side of a 95% interval."""
+Z_95: Final = 1.959964
+"""Standard errors on each side of a 95% interval, if the error is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class Estimate:
         Of a share it is that of Agresti and Coull, which lies around the share
         with two hits and two misses more and ends at 0 and 1.
         """
-        half = _Z_95 * self.standard_error
+        half = Z_95 * self.standard_error
         if not self.is_share:
             return self.value - half, self.value + half
         middle = (self.value * self.n_samples + 2) / (self.n_samples + 4)

@@ -18,12 +18,13 @@ from ttr_analysis._display import render_html
 from ttr_analysis._words import counted
 from ttr_analysis.analysis import tunnels
 from ttr_analysis.analysis.tickets import blocking_map, value_table
+from ttr_analysis.analysis.waiting import Z_95
 from ttr_analysis.cards import COLORS, GRAY
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap, Route
 from ttr_analysis.policies import Planner
 from ttr_analysis.studies.choices import route_worth
-from ttr_analysis.studies.intervals import Z_95, mean_interval
+from ttr_analysis.studies.intervals import mean_interval
 from ttr_analysis.studies.questions import seat_advantage, ticket_fates, ticket_results
 from ttr_analysis.studies.questions.results import BONUSES
 from ttr_analysis.studies.questions.tally import check_map, n_players

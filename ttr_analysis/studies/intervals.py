@@ -9,9 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtrit
 
-Z_95: Final = 1.959964
-"""Standard errors on each side of a 95% interval, if the error is known."""
-
+from ttr_analysis.analysis.waiting import Z_95
 
 _ROUNDING: Final = 1e-5
 """By what share sums of values may be off, if they are sums of floats of 32 bits."""

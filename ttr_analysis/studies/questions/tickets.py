@@ -12,9 +12,10 @@ import pandas as pd
 
 from ttr_analysis.analysis.paths import shortest_path
 from ttr_analysis.analysis.structure import effective_resistance
+from ttr_analysis.analysis.waiting import Z_95
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.studies.intervals import Z_95, Interval, clustered_bounded_mean, clustered_rate
+from ttr_analysis.studies.intervals import Interval, clustered_bounded_mean, clustered_rate
 from ttr_analysis.studies.questions.tally import (
     Figure,
     Figures,

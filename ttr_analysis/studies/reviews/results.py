@@ -13,6 +13,7 @@ import pandas as pd
 from ttr_analysis._display import render_html
 from ttr_analysis._notebook import as_table
 from ttr_analysis._words import counted
+from ttr_analysis.analysis.waiting import Z_95
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.table import codec_of
 from ttr_analysis.engine.packed import PackedGame
@@ -20,7 +21,7 @@ from ttr_analysis.engine.view import SeatView
 from ttr_analysis.notation import code_text
 from ttr_analysis.notation.writer import part_text
 from ttr_analysis.records.record import GameRecord
-from ttr_analysis.studies.intervals import Z_95, mean_interval
+from ttr_analysis.studies.intervals import mean_interval
 from ttr_analysis.studies.reviews.decision import Decision
 from ttr_analysis.studies.reviews.reasons import Reasons, at_cost_of
 
