@@ -246,14 +246,14 @@ def feasibility(
     UnknownNameError, AmbiguousNameError
         If something named is not on the map.
     ValueError
-        If there are more than 7 tickets, a route is closed and owned, or the
-        rules do not give so many stations.
+        If there are more than 7 tickets, a route is closed and owned, fewer
+        than no trains are left, or the rules do not give so many stations.
 
     Notes
     -----
-    Exact, with stations still to be built: what they lend is chosen as the rules do at the
-    end, one route each. Where other players have stations is not looked at. A
-    route outside the network cannot break it; so a single
+    Exact, with stations still to be built: what they lend is chosen as the
+    rules do at the end, one route each. Where other players have stations is
+    not looked at. A route outside the network cannot break it; so a single
     bottleneck lies in the network, and of each pair one route lies in it and
     the other in the network that is best without the first.
 
