@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from ttr_analysis._words import counted, listed
@@ -137,6 +137,18 @@ class UnknownNameError(LookupError):
         elif self.allowed:
             message += f"; it is one of {', '.join(self.allowed)}"
         super().__init__(message)
+
+    @classmethod
+    def among(cls, what: str, name: object, allowed: Collection[str]) -> UnknownNameError:
+        """
+        Return the error for a name that is none of a few, with the nearest of these.
+
+        Examples
+        --------
+        >>> UnknownNameError.among("weight", "tolls", ["length", "toll"]).candidates
+        ('toll',)
+        """
+        return cls(what, name, nearest(str(name), allowed), allowed)
 
     def __reduce__(self) -> tuple[type[UnknownNameError], tuple[object, ...]]:
         return type(self), (self.what, self.name, self.candidates, self.allowed, self.hint)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from operator import index
 from typing import Any, Self, SupportsIndex
 
-from ttr_analysis._errors import UnknownNameError, nearest
+from ttr_analysis._errors import UnknownNameError
 
 COLORS = ("purple", "blue", "orange", "white", "green", "yellow", "black", "red")
 """The colors of train cards, in the order in which cards are counted."""
@@ -62,7 +62,7 @@ def kind_name(what: str, kind: object, allowed: Sequence[str] = CARD_KINDS) -> s
     name = str(kind).strip().lower()
     name = _OTHER_NAMES.get(name, name)
     if not isinstance(kind, str) or name not in allowed:
-        raise UnknownNameError(what, kind, nearest(str(kind), allowed), allowed)
+        raise UnknownNameError.among(what, kind, allowed)
     return name
 
 

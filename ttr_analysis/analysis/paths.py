@@ -20,7 +20,7 @@ import networkx as nx
 import numpy as np
 
 from ttr_analysis._display import render_html
-from ttr_analysis._errors import UnknownNameError, nearest
+from ttr_analysis._errors import UnknownNameError
 from ttr_analysis.analysis._chances import chances_of_best_color, chances_of_kind
 from ttr_analysis.analysis._ends import Avoidable, End, closed_and_owned, end_cities, fewest_cut, routes_to_avoid
 from ttr_analysis.cards import GRAY
@@ -92,8 +92,7 @@ def route_costs(game_map: MapLike, weight: Weight) -> dict[str, Fraction]:
     if callable(weight):
         return {route.id: _checked(route, weight(route)) for route in game_map.routes}
     if not _is_measure(weight):
-        measures = get_args(Measure)
-        raise UnknownNameError("weight", weight, nearest(str(weight), measures), measures)
+        raise UnknownNameError.among("weight", weight, get_args(Measure))
     costs: dict[Measure, Callable[[Route], float]] = {
         "length": lambda route: route.length,
         "toll": lambda route: route.toll,

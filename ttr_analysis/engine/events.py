@@ -9,7 +9,7 @@ from typing import Final, Literal, get_args
 import numpy as np
 
 from ttr_analysis._arrays import Ints
-from ttr_analysis._errors import GameError, UnknownNameError, nearest
+from ttr_analysis._errors import GameError, UnknownNameError
 from ttr_analysis.cards import CARD_KINDS, card_index
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import Action
@@ -266,9 +266,7 @@ def encode_chance(codec: Codec, outcome: Chance) -> tuple[int, int]:
         raise GameError(f"expected an outcome of chance, got {outcome!r}")
     kinds = [kind for kind in CHANCE_KINDS if kind not in NOTICES]
     if outcome.kind not in kinds:
-        raise GameError(
-            str(UnknownNameError("outcome of chance", outcome.kind, nearest(str(outcome.kind), kinds), kinds))
-        )
+        raise GameError(str(UnknownNameError.among("outcome of chance", outcome.kind, kinds)))
     kind, seat, slot = codes.FIRST_EVENT + CHANCE_KINDS.index(outcome.kind), 0, 0
     if outcome.kind in _WITH_SEAT:
         seat = _number(outcome, "seat", outcome.seat, MAX_SEATS)

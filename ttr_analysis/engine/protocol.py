@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, runtime_checkable
 
 from ttr_analysis._arrays import Floats, Ints
-from ttr_analysis._errors import UnknownNameError, nearest
+from ttr_analysis._errors import UnknownNameError
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.view import SeatView
@@ -209,7 +209,7 @@ def find_policy(given: PolicyLike) -> Policy | CompiledPolicy:
         return given
     name = next((name for name in BUILT_IN if name.lower() == given.strip().lower()), None)
     if name is None:
-        raise UnknownNameError("policy", given, nearest(given, BUILT_IN), BUILT_IN)
+        raise UnknownNameError.among("policy", given, BUILT_IN)
     policy: Policy | CompiledPolicy = getattr(import_module(BUILT_IN[name]), name)()
     return policy
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Literal, NamedTuple
 
-from ttr_analysis._errors import UnknownNameError, nearest
+from ttr_analysis._errors import UnknownNameError
 from ttr_analysis.cards import N_COLORS, CardCounts
 
 RouteKind = Literal["plain", "ferry", "tunnel"]
@@ -484,7 +484,7 @@ class RuleSet:
             if rules.variant == name:
                 return rules
         names = [rules.variant for rules in self.variants]
-        raise UnknownNameError(f"variant of {self.title}", name, nearest(name, names), names)
+        raise UnknownNameError.among(f"variant of {self.title}", name, names)
 
     def __repr__(self) -> str:
         """Return the title, the players and the variants."""

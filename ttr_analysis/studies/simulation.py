@@ -252,7 +252,7 @@ class SimulationResult:
         import_module("ttr_analysis.studies.questions")  # they read simulations, and fill in `ANSWERS`
         known = {**TABLES, **ANSWERS}
         if name not in known:
-            raise UnknownNameError("table or question", name, nearest(name, known), known)
+            raise UnknownNameError.among("table or question", name, known)
         columns = [column._replace(dtype=wide_type(column.dtype)) for column in known[name].values()]
         return pd.DataFrame(columns, index=pd.Index(known[name], name="column"))
 

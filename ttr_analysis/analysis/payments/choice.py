@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, overload
 import numpy as np
 
 from ttr_analysis._arrays import Ints
-from ttr_analysis._errors import UnknownNameError, nearest
+from ttr_analysis._errors import UnknownNameError
 from ttr_analysis.analysis.payments.model import (
     Cards,
     Payment,
@@ -270,7 +270,7 @@ def _read_keep(keep: Keep) -> tuple[tuple[str, ...], CardCounts]:
         if keep == "locomotives":
             return (LOCOMOTIVE,), CardCounts()
         choices = ("cards", "locomotives")
-        raise UnknownNameError("order of payments", keep, nearest(keep, choices), choices)
+        raise UnknownNameError.among("order of payments", keep, choices)
     if isinstance(keep, CardCounts | Mapping):
         return (), CardCounts.coerce(keep)
     return tuple(dict.fromkeys(kind_name("kind of card", kind) for kind in keep)), CardCounts()

@@ -9,7 +9,7 @@ import networkx as nx
 import pandas as pd
 
 from ttr_analysis._display import render_html
-from ttr_analysis._errors import UnknownNameError, nearest
+from ttr_analysis._errors import UnknownNameError
 from ttr_analysis.analysis._ends import End, end_cities
 from ttr_analysis.maps.graph import build_simple_graph
 from ttr_analysis.maps.loading import MapLike, as_map
@@ -323,7 +323,7 @@ def _two_ends(game_map: GameMap, a: End | TicketLike, b: End | None) -> tuple[tu
 def _check_counting(by: str) -> None:
     allowed = get_args(Counting)
     if by not in allowed:
-        raise UnknownNameError("way of counting", by, nearest(str(by), allowed), allowed)
+        raise UnknownNameError.among("way of counting", by, allowed)
 
 
 # -- effective resistance ------------------------------------------------------------------------------------------
@@ -442,7 +442,7 @@ def resistance_matrix(
 def _check_conductance(conductance: str) -> None:
     allowed = get_args(Conductance)
     if conductance not in allowed:
-        raise UnknownNameError("conductance", conductance, nearest(str(conductance), allowed), allowed)
+        raise UnknownNameError.among("conductance", conductance, allowed)
 
 
 # -- the minimum spanning tree of a map ----------------------------------------------------------------------------

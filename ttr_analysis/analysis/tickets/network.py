@@ -12,7 +12,7 @@ import numpy as np
 
 from ttr_analysis._arrays import Flags, Ints
 from ttr_analysis._display import render_html
-from ttr_analysis._errors import UnknownNameError, nearest
+from ttr_analysis._errors import UnknownNameError
 from ttr_analysis._words import counted
 from ttr_analysis.analysis._ends import Avoidable, closed_and_owned, fewest_cut, routes_to_avoid
 from ttr_analysis.analysis.tickets import steiner
@@ -541,8 +541,7 @@ def cheapest_network(
     """
     game_map = as_map(game_map)
     if weight not in get_args(Measure):
-        measures = get_args(Measure)
-        raise UnknownNameError("weight", weight, nearest(str(weight), measures), measures)
+        raise UnknownNameError.among("weight", weight, get_args(Measure))
     chosen = game_map.resolve_tickets(tickets)
     shut, own = closed_and_owned(game_map, closed, owned, n_players=n_players)
     avoided = (route for route in routes_to_avoid(game_map, avoid) if route not in own)
