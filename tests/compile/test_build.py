@@ -25,7 +25,7 @@ define void @exported(ptr %context) {
 
 @pytest.fixture
 def machine() -> build.Machine:
-    code = build._machine_code(TEXT)
+    code = build._machine_code(TEXT, build._QUICK)
     assert build._calls_outside(code)
     return build._load(code, NONE, [], ())
 
@@ -36,7 +36,8 @@ def test_it_is_called(machine: build.Machine) -> None:
 
 @pytest.mark.skipif(not build._is_near(), reason="only where parts of an object are near each other")
 def test_what_calls_nothing_is_near() -> None:
-    code = build._machine_code(TEXT.replace("call i32 @getpid()", "add i32 40, 2").replace("declare i32 @getpid()", ""))
+    text = TEXT.replace("call i32 @getpid()", "add i32 40, 2").replace("declare i32 @getpid()", "")
+    code = build._machine_code(text, build._QUICK)
 
     assert not build._calls_outside(code)
     assert ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(build._load(code, NONE, [], ()).entry)(None) == 42

@@ -54,9 +54,9 @@ def _builds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[st
     found: list[str] = []
     compile_now = build._compile
 
-    def counted(source: Any, kinds: Any, file: Path | None) -> build.Machine:
+    def counted(source: Any, kinds: Any, effort: Any, file: Path | None) -> build.Machine:
         found.append(source.function.__name__)
-        return compile_now(source, kinds, file)
+        return compile_now(source, kinds, effort, file)
 
     monkeypatch.setattr(build, "_compile", counted)
     monkeypatch.setenv("TTR_CACHE_DIR", str(tmp_path / "cache"))

@@ -22,7 +22,7 @@ calls          from Python arguments to machine code and back
 =============  ================================================================
 """
 
-from ttr_analysis._compile.calls import Compiled, Functions, compiled, short
+from ttr_analysis._compile.calls import Compiled, Functions, compiled, quickly_compiled, short
 from ttr_analysis._compile.records import Record, block, cell, float_block, float_cell
 from ttr_analysis._compile.source import SubsetError
 
@@ -36,5 +36,6 @@ __all__ = [
     "compiled",
     "float_block",
     "float_cell",
+    "quickly_compiled",
     "short",
 ]

@@ -59,6 +59,11 @@ two thirds longer and nothing is faster; without vectors planners play a third o
 """
 _CHECKED = _Effort(1, 50, vectorizes=False)
 """With checks: for who looks for a fault, or tests, waiting for LLVM costs more than games."""
+_QUICK = _Effort(0, 0, vectorizes=False)
+"""
+For what Python calls move by move, and `quickly_compiled` marks: ready in a sixth of the time, and three
+times slower, which is little beside what Python does between two moves.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +98,9 @@ def is_checked() -> bool:
     return os.environ.get("TTR_CHECKS", "") not in ("", "0")
 
 
-def _effort() -> _Effort:
+def _effort(*, is_quick: bool) -> _Effort:
+    if is_quick:
+        return _QUICK
     return _CHECKED if is_checked() else _GAMES
 
 
@@ -127,9 +134,10 @@ def _chosen_folder() -> Path:
     return (Path(users) if users else Path.home() / ".cache") / "ttr_analysis"
 
 
-def file_of(source: Source, kinds: tuple[Type, ...]) -> Path:
+def file_of(source: Source, kinds: tuple[Type, ...], effort: _Effort) -> Path:
     """Return the file in which the machine code of a root is kept."""
-    name = f"{source.file} {source.name} {source.line} {'; '.join(map(str, kinds))} {is_checked()} {_environment()}"
+    made = f"{'; '.join(map(str, kinds))} {is_checked()} {effort}"
+    name = f"{source.file} {source.name} {source.line} {made} {_environment()}"
     short = source.name.removeprefix("ttr_analysis.")
     return cache_folder() / f"{short}-{hashlib.blake2b(name.encode(), digest_size=8).hexdigest()}.bin"
 
@@ -214,32 +222,44 @@ def _alone(file: Path) -> Iterator[None]:
 # -- LLVM -----------------------------------------------------------------------------------------
 
 
-def build(source: Source, kinds: tuple[Type, ...]) -> Machine:
-    """Return the machine code of a root, from its file or compiled now."""
+def build(source: Source, kinds: tuple[Type, ...], *, is_quick: bool = False) -> Machine:
+    """
+    Return the machine code of a root, from its file or compiled now.
+
+    Parameters
+    ----------
+    source, kinds
+        The root, and the types of its arguments.
+    is_quick
+        Whether code that is ready soon will do; the better is taken if it is
+        kept.
+    """
+    effort = _effort(is_quick=is_quick)
     if not source.is_kept:
-        return _compile(source, kinds, None)
-    file = file_of(source, kinds)
-    found = load_kept(file)
+        return _compile(source, kinds, effort, None)
+    file = file_of(source, kinds, effort)
+    found = load_kept(file_of(source, kinds, _effort(is_quick=False))) or load_kept(file)
     if found is not None:
         return found
     with _alone(file):
-        return load_kept(file) or _compile(source, kinds, file)
+        return load_kept(file) or _compile(source, kinds, effort, file)
 
 
-def _compile(source: Source, kinds: tuple[Type, ...], file: Path | None) -> Machine:
+def _compile(source: Source, kinds: tuple[Type, ...], effort: _Effort, file: Path | None) -> Machine:
     """Compile a root; keep its machine code in a file if all its sources are files."""
     from ttr_analysis._compile.program import Program  # the front end, which kept machine code does without
 
     program = Program(is_checked=is_checked())
     text, root = program.text(source, kinds)
-    announce(source.name.removeprefix("ttr_analysis."), text)
-    code = _machine_code(text)
+    if effort != _QUICK:
+        announce(source.name.removeprefix("ttr_analysis."), text)
+    code = _machine_code(text, effort)
     if file is not None and all(used.is_kept for used in program.sources):
         keep(file, program, root, code)
     return _load(code, root.result, program.places, root.stores)
 
 
-def _target(*, is_near: bool = True) -> Any:  # noqa: ANN401 - of llvmlite
+def _target(effort: _Effort, *, is_near: bool = True) -> Any:  # noqa: ANN401 - of llvmlite
     """Return a description of this processor: a new one, for each engine destroys its own."""
     import llvmlite.binding as llvm
 
@@ -251,7 +271,7 @@ def _target(*, is_near: bool = True) -> Any:  # noqa: ANN401 - of llvmlite
     return llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(),
         features=llvm.get_host_cpu_features().flatten(),
-        opt=_effort().speed,
+        opt=effort.speed,
         jit=True,
         **model,
     )
@@ -308,23 +328,22 @@ end:
 """
 
 
-def _machine_code(text: str) -> bytes:
+def _machine_code(text: str, effort: _Effort) -> bytes:
     """Return the object code of a module; what must call something outside takes nothing near for granted."""
     if _is_near():
-        code = _optimized(text + _NEAR_MEMORY, _target())
+        code = _optimized(text + _NEAR_MEMORY, effort, _target(effort))
         if not _calls_outside(code):
             return code
-    return _optimized(text, _target(is_near=False))
+    return _optimized(text, effort, _target(effort, is_near=False))
 
 
-def _optimized(text: str, machine: Any) -> bytes:  # noqa: ANN401 - of llvmlite
+def _optimized(text: str, effort: _Effort, machine: Any) -> bytes:  # noqa: ANN401 - of llvmlite
     import llvmlite.binding as llvm
 
     module = llvm.parse_assembly(text)
     module.verify()
     module.triple = machine.triple
     module.data_layout = str(machine.target_data)
-    effort = _effort()
     options = llvm.create_pipeline_tuning_options(speed_level=effort.speed)
     options.inlining_threshold = effort.inlined
     options.slp_vectorization = options.loop_vectorization = options.loop_interleaving = effort.vectorizes
@@ -357,7 +376,7 @@ def _load(code: bytes, result: Type, places: list[tuple[str, str, int, str]], st
     import llvmlite.binding as llvm
 
     is_near = _is_near() and not _calls_outside(code)
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target(), use_lmm=True if is_near else None)
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target(_QUICK), use_lmm=True if is_near else None)
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     entry, exported = map(engine.get_function_address, ("entry", "exported"))

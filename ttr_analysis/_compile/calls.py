@@ -85,6 +85,32 @@ def compiled(function: _F) -> _F:
     return cast("_F", Compiled(function))
 
 
+def quickly_compiled(function: _F) -> _F:
+    """
+    Compile a function that Python calls move by move, so that the first move comes soon.
+
+    Called from Python it is ready in a sixth of the time that `compiled`
+    takes, and runs a third as fast. Compiled code that calls it takes it in as
+    any other, and a program that plays whole games is as fast as ever.
+
+    Parameters
+    ----------
+    function
+        As for `compiled`.
+
+    Examples
+    --------
+    >>> @quickly_compiled
+    ... def next_seat(seat: int, n_seats: int) -> int:
+    ...     return (seat + 1) % n_seats
+    >>> next_seat(2, 3)
+    0
+    """
+    if is_plain():
+        return function
+    return cast("_F", Compiled(function, is_quick=True))
+
+
 def short(function: _F) -> _F:
     """
     Leave a function of a line or two to Python, and let compiled code take it in.
@@ -197,17 +223,22 @@ class Compiled(Marked):
     ----------
     function
         The Python function.
+    source
+        Its text, if that is not found by itself.
+    is_quick
+        Whether Python's calls should rather begin soon than be fast.
     """
 
     __name__: str
     __qualname__: str
 
-    def __init__(self, function: Callable[..., Any], source: Source | None = None) -> None:
+    def __init__(self, function: Callable[..., Any], source: Source | None = None, *, is_quick: bool = False) -> None:
         functools.update_wrapper(self, function)
         self.source = source or Source(function)
+        self.is_quick = is_quick
         self._calls: dict[tuple[Type, ...], Callable[..., Any]] = {}
         self._last: Callable[..., Any] = _never
-        self._machines: dict[tuple[Type, ...], Machine] = {}
+        self._machines: dict[tuple[tuple[Type, ...], bool], Machine] = {}
 
     def __repr__(self) -> str:
         """Return the name of the function."""
@@ -217,7 +248,7 @@ class Compiled(Marked):
         """Return the name by which another process finds it; from a notebook, the function and its text."""
         function = self.source.function
         if function.__module__ == "__main__" and not hasattr(sys.modules["__main__"], "__file__"):
-            return _rebuilt, (function, self.source.text.lines)
+            return _rebuilt, (function, self.source.text.lines, self.is_quick)
         return function.__qualname__
 
     def __get__(self, owner: object, kind: type | None = None) -> Any:  # noqa: ANN401
@@ -273,31 +304,26 @@ class Compiled(Marked):
     def _misfit(self, kinds: tuple[Type, ...], arguments: tuple[object, ...]) -> str:
         """Return why machine code refuses arguments that are of the right types."""
         name = self.source.function.__name__
-        for i in self.machine(kinds).stores:
+        for i in self.machine(kinds, is_quick=self.is_quick).stores:
             if any(not array.flags.writeable for array in _arrays_of(arguments[i])):
                 return f"{name}: {self.source.parameters[i]} is written to, but is read-only: pass a copy"
         return f"{name}: a truth value must be True or False, and the array of a record the one it was made with"
 
-    def machine(self, kinds: tuple[Type, ...]) -> Machine:
+    def machine(self, kinds: tuple[Type, ...], *, is_quick: bool) -> Machine:
         """Return the machine code for arguments of some types, compiled if need be."""
         from ttr_analysis._compile.build import LOCK, build
 
         with LOCK:
-            if kinds not in self._machines:
-                self._machines[kinds] = build(self.source, kinds)
-            return self._machines[kinds]
+            if (kinds, is_quick) not in self._machines:
+                self._machines[kinds, is_quick] = build(self.source, kinds, is_quick=is_quick)
+            return self._machines[kinds, is_quick]
 
     def exported(self, kind: Pointers) -> int:
         """Return the address of the function for other compiled code."""
-        machine = self.machine(kind.arguments)
+        machine = self.machine(kind.arguments, is_quick=False)
         if machine.result != kind.result:
             raise TypeError(f"{self.source.function.__name__} is to return {kind.result}, but returns {machine.result}")
         return machine.exported
-
-    @property
-    def is_ready(self) -> bool:
-        """Whether machine code was loaded or compiled in this process."""
-        return bool(self._machines)
 
 
 _FITTING: dict[Type, tuple[Type, ...]] = {
@@ -309,9 +335,9 @@ _FITTING: dict[Type, tuple[Type, ...]] = {
 """What may be passed for a number of each type; for a truth value, 0 and 1 only."""
 
 
-def _rebuilt(function: Callable[..., Any], lines: list[str]) -> Compiled:
+def _rebuilt(function: Callable[..., Any], lines: list[str], is_quick: bool) -> Compiled:  # noqa: FBT001
     """Return a function of another process's notebook as a compiled one."""
-    return Compiled(function, Source(function, Text(lines)))
+    return Compiled(function, Source(function, Text(lines)), is_quick=is_quick)
 
 
 def _arrays_of(value: object) -> Iterator[np.ndarray[Any, Any]]:
@@ -467,7 +493,7 @@ class _Caller:
 
     def function(self, compiled_function: Compiled, kinds: tuple[Type, ...]) -> Callable[..., Any]:
         """Return the function."""
-        machine = compiled_function.machine(kinds)
+        machine = compiled_function.machine(kinds, is_quick=compiled_function.is_quick)
         source = compiled_function.source
         names = [f"a{i}" for i in range(len(kinds))]
         for name, parameter, kind in zip(names, source.parameters, kinds, strict=True):

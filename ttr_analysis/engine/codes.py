@@ -37,7 +37,7 @@ from typing import Final
 import numpy as np
 
 from ttr_analysis._arrays import Ints
-from ttr_analysis._compile import compiled, short
+from ttr_analysis._compile import compiled, quickly_compiled, short
 from ttr_analysis._errors import IllegalActionError
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS, CardCounts
 
@@ -136,7 +136,7 @@ def argument_of(code: int) -> int:
     return code >> ARGUMENT_SHIFT
 
 
-@compiled
+@quickly_compiled
 def pack_cards(cards: Ints) -> int:
     """
     Return nine counts as one number.
@@ -155,7 +155,7 @@ def pack_cards(cards: Ints) -> int:
     return packed
 
 
-@compiled
+@quickly_compiled
 def unpack_cards(packed: int, cards: Ints) -> None:
     """Fill in the nine counts of a packed number."""
     for kind in range(N_KINDS):

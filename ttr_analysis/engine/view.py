@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from ttr_analysis._arrays import Ints
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import compiled, quickly_compiled
 from ttr_analysis.cards import CardCounts
 from ttr_analysis.engine.kernel.claims import track_fault
 from ttr_analysis.engine.kernel.faults import NONE
@@ -36,7 +36,7 @@ What is believed of tickets depends on how planners play: it lies above.
 """
 
 
-@compiled
+@quickly_compiled
 def hide_secrets(view: State, tables: Tables, seat: int) -> None:
     """
     Blank what a seat cannot see of a state.
@@ -116,7 +116,7 @@ def _hide_places(view: State, tables: Tables, seat: int) -> None:
             view.ticket_at[ticket] = AT_OFFER
 
 
-@compiled
+@quickly_compiled
 def fill_open(state: State, tables: Tables, seat: int, is_open: Ints) -> None:
     """
     Find the routes that nobody has and that no other track closes to a seat.

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from ttr_analysis._arrays import Floats, Ints
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import compiled, quickly_compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine.actions.pay_tunnel import can_pay_surcharge, surcharge_cards
 from ttr_analysis.engine.codes import (
@@ -93,7 +93,7 @@ def greedy_lore(game_map: GameMap) -> Ints:
     return np.argsort(-lengths, kind="stable").astype(np.int64)
 
 
-@compiled
+@quickly_compiled
 def choose_greedily(
     state: State,
     tables: Tables,

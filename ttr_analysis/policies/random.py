@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from ttr_analysis._arrays import Floats, Ints
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import compiled, quickly_compiled
 from ttr_analysis.analysis._counts import draw_card
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS
 from ttr_analysis.engine.actions.pay_tunnel import n_surcharges, surcharge_cards
@@ -83,7 +83,7 @@ class Random(OneMove):
         return choose_at_random(state, tables, lore, seat, params, memory)
 
 
-@compiled
+@quickly_compiled
 def choose_at_random(
     state: State,
     tables: Tables,

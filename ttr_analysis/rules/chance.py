@@ -22,7 +22,7 @@ from typing import Final, SupportsIndex
 import numpy as np
 
 from ttr_analysis._arrays import Ints
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import compiled, quickly_compiled
 
 KEY_SIZE: Final = 4
 """Numbers of 32 bits in a stream, and in the key from which streams are opened."""
@@ -119,7 +119,7 @@ def stream_from(rng: np.random.Generator) -> Ints:
     return stream
 
 
-@compiled
+@quickly_compiled
 def open_stream(key: Ints, game: int, purpose: int, stream: Ints) -> None:
     """
     Start the stream of a game and purpose.

@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from ttr_analysis._arrays import Ints
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import compiled, quickly_compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX
 
 EMPTY: Final = -1
@@ -94,7 +94,7 @@ def has_too_many_locomotives(market: Ints, reset_at: int) -> bool:
     return 0 < reset_at <= n_locomotives
 
 
-@compiled
+@quickly_compiled
 def is_reset_due(market: Ints, n_colored_in_piles: int, n_resets: int, rules: FaceUpRules) -> bool:
     """
     Return whether all face-up cards are to be replaced.

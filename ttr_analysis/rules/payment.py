@@ -18,7 +18,7 @@ from enum import IntEnum
 from typing import Final, NamedTuple
 
 from ttr_analysis._arrays import Ints
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import compiled, quickly_compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 
 GRAY_INDEX: Final = N_COLORS
@@ -69,7 +69,7 @@ class PaymentFault(IntEnum):
     """Cards outside sets are of different colors."""
 
 
-@compiled
+@quickly_compiled
 def most_sets(spaces: Spaces) -> int:
     """
     Return how many sets a payment may hold at most.
@@ -87,7 +87,7 @@ def most_sets(spaces: Spaces) -> int:
     return spaces.plain + spaces.symbols if spaces.swap_any else spaces.symbols
 
 
-@compiled
+@quickly_compiled
 def fewest_locomotives(spaces: Spaces, n_sets: int) -> int:
     """
     Return how many single locomotives a payment with `n_sets` sets must hold.
@@ -100,7 +100,7 @@ def fewest_locomotives(spaces: Spaces, n_sets: int) -> int:
     return max(0, spaces.symbols - n_sets)
 
 
-@compiled
+@quickly_compiled
 def most_locomotives(spaces: Spaces, n_sets: int) -> int:
     """
     Return how many single locomotives a payment with `n_sets` sets may hold.
@@ -123,7 +123,7 @@ def most_locomotives(spaces: Spaces, n_sets: int) -> int:
     return spaces.symbols - n_sets
 
 
-@compiled
+@quickly_compiled
 def form_sets(spaces: Spaces, own: int, locomotives: int) -> int:
     """
     Return the number of sets that go with single cards, -1 if they do not fit.
@@ -150,7 +150,7 @@ def form_sets(spaces: Spaces, own: int, locomotives: int) -> int:
     return n_sets
 
 
-@compiled
+@quickly_compiled
 def sets_needed(spaces: Spaces, own: int, locomotives: int) -> int:
     """
     Return the fewest sets that pay for a route, -1 if the cards never do.
@@ -184,7 +184,7 @@ def sets_needed(spaces: Spaces, own: int, locomotives: int) -> int:
     return n_sets
 
 
-@compiled
+@quickly_compiled
 def cards_needed(spaces: Spaces, own: int, locomotives: int) -> int:
     """
     Return the fewest cards that pay for a route, -1 if it cannot be paid so.
@@ -211,7 +211,7 @@ def cards_needed(spaces: Spaces, own: int, locomotives: int) -> int:
     return spaces.plain + spaces.symbols + max(0, spaces.swap_size - 1) * n_sets
 
 
-@compiled
+@quickly_compiled
 def can_pay_with(spaces: Spaces, own: int, locomotives: int, n_cards: int) -> bool:
     """
     Return whether a hand pays for a route in one color.
@@ -235,7 +235,7 @@ def can_pay_with(spaces: Spaces, own: int, locomotives: int, n_cards: int) -> bo
     return 0 <= needed <= n_cards
 
 
-@compiled
+@quickly_compiled
 def can_pay(hand: Ints, color: int, spaces: Spaces) -> bool:
     """
     Return whether a hand pays for a route.
@@ -268,7 +268,7 @@ def can_pay(hand: Ints, color: int, spaces: Spaces) -> bool:
     return can_pay_with(spaces, own, hand[LOCOMOTIVE_INDEX], hand.sum())
 
 
-@compiled
+@quickly_compiled
 def cards_missing(spaces: Spaces, own: int, locomotives: int, n_cards: int) -> int:
     """
     Return how many more cards, well chosen, a hand wants to pay in one color.
@@ -297,7 +297,7 @@ def cards_missing(spaces: Spaces, own: int, locomotives: int, n_cards: int) -> i
     return fewest
 
 
-@compiled
+@quickly_compiled
 def payment_sets(spaces: Spaces, n_cards: int) -> int:
     """
     Return the number of sets in a payment of so many cards.
@@ -331,7 +331,7 @@ def payment_sets(spaces: Spaces, n_cards: int) -> int:
     return extra // (spaces.swap_size - 1)
 
 
-@compiled
+@quickly_compiled
 def payment_fault(cards: Ints, color: int, spaces: Spaces) -> int:
     """
     Return why cards do not pay for a route, 0 if they do.
@@ -390,7 +390,7 @@ def payment_fault(cards: Ints, color: int, spaces: Spaces) -> int:
     return PaymentFault.TWO_COLORS.value
 
 
-@compiled
+@quickly_compiled
 def fill_sets(left: Ints, n_cards: int, rank: Ints, wanted: Ints, taken: Ints) -> None:
     """
     Choose the cards of the sets: one at a time, each the one least missed.

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Final
 
 from ttr_analysis._arrays import Ints
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import compiled, quickly_compiled
 
 NO_GOAL: Final = -1
 """No destination of a ticket is reached."""
@@ -140,7 +140,7 @@ def best_goal(
     return NO_GOAL
 
 
-@compiled
+@quickly_compiled
 def ticket_score(goal: int, goal_points: Ints, penalty: int) -> int:
     """
     Return what a ticket scores.

@@ -14,7 +14,7 @@ Cards are nine counts, as in `CARD_KINDS`.
 from __future__ import annotations
 
 from ttr_analysis._arrays import Ints
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import compiled, quickly_compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS
 
 
@@ -42,7 +42,7 @@ def color_played(cards: Ints) -> int:
     return LOCOMOTIVE_INDEX
 
 
-@compiled
+@quickly_compiled
 def matching_cards(cards: Ints, color: int) -> int:
     """
     Return how many of some cards match the color played.
@@ -69,7 +69,7 @@ def matching_cards(cards: Ints, color: int) -> int:
     return int(cards[color] + cards[LOCOMOTIVE_INDEX])
 
 
-@compiled
+@quickly_compiled
 def spare_cards(left: Ints, color: int, jokers: int) -> int:
     """
     Return how many cards of a hand can pay a surcharge.
@@ -121,7 +121,7 @@ def pays_surcharge(cards: Ints, color: int, jokers: int, surcharge: int) -> bool
     return bool(cards.sum() == surcharge and spare_cards(cards, color, jokers) == surcharge)
 
 
-@compiled
+@quickly_compiled
 def n_turned_over(n_pile: int, n_discards: int, revealed: int) -> int:
     """
     Return how many cards are turned over: what there is, if fewer are left.

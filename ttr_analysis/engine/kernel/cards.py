@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ttr_analysis._arrays import Ints
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import compiled, quickly_compiled
 from ttr_analysis.analysis._counts import count_cards
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine.codes import (
@@ -232,7 +232,7 @@ def can_draw(state: State, tables: Tables) -> bool:
     return False
 
 
-@compiled
+@quickly_compiled
 def identify_face_up(state: State, slot: int, kind: int) -> None:
     """
     Make known which card lies in a slot whose card is not known.

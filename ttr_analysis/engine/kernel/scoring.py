@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from ttr_analysis._arrays import Ints
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import compiled, quickly_compiled
 from ttr_analysis.engine.layout import NEUTRAL_OWNER, NOBODY, UNKNOWN_TICKET, State
 from ttr_analysis.rules.scoring import NO_GOAL, award, best_goal, join_cities, keep_best, ticket_score
 from ttr_analysis.rules.stations import is_lent
@@ -106,7 +106,7 @@ def fill_trails(states: Ints, tables: Tables, results: Ints) -> None:
             )
 
 
-@compiled
+@quickly_compiled
 def fill_scores(states: Ints, tables: Tables, results: Ints) -> None:
     """Fill in all but the trails, which are there already."""
     for game in range(len(states)):
@@ -142,7 +142,7 @@ def _score_game(state: State, tables: Tables, result: Ints) -> None:
     _mark_winners(state, tables, result)
 
 
-@compiled
+@quickly_compiled
 def label_cities(state: State, tables: Tables, seat: int, label: Ints) -> None:
     """Label the cities that a seat's routes join, as `join_cities` does."""
     n = tables.n_routes
@@ -167,7 +167,7 @@ def join_ends(tables: Tables, route: int, label: Ints) -> bool:
     return True
 
 
-@compiled
+@quickly_compiled
 def goal_reached(tables: Tables, ticket: int, label: Ints) -> int:
     """Return the best destination of a ticket that is reached, as `best_goal` does."""
     return best_goal(
@@ -206,7 +206,7 @@ def _score_tickets(state: State, tables: Tables, seat: int, row: Ints) -> None:
 # -- stations ------------------------------------------------------------------------------------------------------
 
 
-@compiled
+@quickly_compiled
 def label_at_end(state: State, tables: Tables, seat: int, label: Ints, lent: Ints) -> None:
     """
     Label the cities that a seat's routes join, and those routes that its stations lend, to its best.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ttr_analysis._arrays import Ints
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import quickly_compiled
 from ttr_analysis.engine.actions.table import APPLIERS, DUE, FAULTS, LISTERS
 from ttr_analysis.engine.codes import N_ACTIONS, PASS, argument_of, kind_of, make_event
 from ttr_analysis.engine.kernel.cards import write_event
@@ -12,7 +12,7 @@ from ttr_analysis.engine.layout import NEUTRAL, OVER, State
 from ttr_analysis.tables import Tables
 
 
-@compiled
+@quickly_compiled
 def step(state: State, tables: Tables, code: int, value: int, tape: Ints) -> None:
     """
     Apply a legal action of the seat that acts.
@@ -40,7 +40,7 @@ def step(state: State, tables: Tables, code: int, value: int, tape: Ints) -> Non
 # -- what is legal -------------------------------------------------------------------------------------------------
 
 
-@compiled
+@quickly_compiled
 def action_fault(state: State, tables: Tables, code: int, value: int) -> int:
     """
     Return why an action of the seat that acts is illegal, 0 if it is legal.
@@ -68,7 +68,7 @@ def action_fault(state: State, tables: Tables, code: int, value: int) -> int:
 # -- the legal actions of the seat that acts -----------------------------------------------------------------------
 
 
-@compiled
+@quickly_compiled
 def list_actions(state: State, tables: Tables, out: Ints) -> int:
     """
     List the legal actions of the seat that acts.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ttr_analysis._arrays import Ints
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import compiled, quickly_compiled
 from ttr_analysis.engine.codes import SHUFFLED, SHUFFLED_TICKETS, TICKET_OFFERED, kind_of, make_event
 from ttr_analysis.engine.kernel.cards import is_scripted, random_below, read_outcome, write_event
 from ttr_analysis.engine.layout import (
@@ -205,13 +205,13 @@ def count_bits(number: int) -> int:
     return n
 
 
-@compiled
+@quickly_compiled
 def where_unkept(state: State, tables: Tables) -> int:
     """Return where tickets go that are not kept now: one of `UNKEPT_*`."""
     return int(tables.opening_unkept if state.phase == KEEP_START else tables.unkept)
 
 
-@compiled
+@quickly_compiled
 def keep_tickets(state: State, tables: Tables, seat: int, kept: int) -> None:
     """Keep the tickets of an offer whose bits are set; put the others, in order, where the rules say."""
     unkept = where_unkept(state, tables)

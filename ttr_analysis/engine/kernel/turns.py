@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ttr_analysis._arrays import Ints
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import compiled, quickly_compiled
 from ttr_analysis.cards import N_KINDS
 from ttr_analysis.engine.codes import CARD_DEALT, make_event
 from ttr_analysis.engine.codes import NEUTRAL_TICKET as NEUTRAL_TICKET_EVENT
@@ -146,7 +146,7 @@ def _take_other(state: State, tables: Tables, route: int, player: int) -> None:
 # -- the set-up of a game ------------------------------------------------------------------------------------------
 
 
-@compiled
+@quickly_compiled
 def new_game(tables: Tables, key: Ints, game: int, state: State, tape: Ints) -> None:
     """
     Set a game up: hands, market and tickets are dealt, and seat 0 chooses its tickets.
@@ -177,7 +177,7 @@ def new_game(tables: Tables, key: Ints, game: int, state: State, tape: Ints) -> 
     state.phase = KEEP_START
 
 
-@compiled
+@quickly_compiled
 def put_pieces(tables: Tables, state: State) -> None:
     """Lay out what does not depend on chance."""
     state.last_left = state.last_seat = state.pending = state.neutral_ticket = NOBODY

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from ttr_analysis._arrays import Floats, Ints
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import compiled, quickly_compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS
 from ttr_analysis.engine.codes import (
     CHOOSE_NEUTRAL,
@@ -50,7 +50,7 @@ _SOON: Final = 8.0
 """Turns left from which the plan is looked at again every turn."""
 
 
-@compiled
+@quickly_compiled
 def choose(state: State, tables: Tables, lore: Ints, seat: int, params: Floats, memory: Ints) -> tuple[int, int]:
     """
     Return a planner's action.

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from ttr_analysis._arrays import Ints
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import compiled, quickly_compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS
 from ttr_analysis.engine.codes import BUILD_STATION, make_action, unpack_cards
 from ttr_analysis.engine.kernel.scoring import goal_reached, join_ends
@@ -74,7 +74,7 @@ def saving_station(
     return make_action(BUILD_STATION, city), cards
 
 
-@compiled
+@quickly_compiled
 def lend_to_stations(state: State, tables: Tables, seat: int, label: Ints) -> int:
     """Join what a seat's stations lend, each in turn what is best; return the points of its tickets."""
     for city in range(tables.n_cities):
@@ -85,7 +85,7 @@ def lend_to_stations(state: State, tables: Tables, seat: int, label: Ints) -> in
     return ticket_points(state, tables, seat, label)
 
 
-@compiled
+@quickly_compiled
 def best_lent(state: State, tables: Tables, seat: int, city: int, label: Ints) -> tuple[int, int]:
     """
     Return the route of another that adds most to a seat's tickets, and the points of all of them with it.
