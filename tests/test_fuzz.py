@@ -26,7 +26,7 @@ from tests.fuzzing.subjects import SUBJECTS, RefusedError, Subject, refusing
 from tests.fuzzing.trial import shrunk, tried
 
 SEED = 2
-N_MUTANTS = {"maps": 60, "records": 200, "notation": 40, "logs": 40, "simulations": 25, "resumed": 8}
+N_MUTANTS = {"maps": 30, "records": 80, "notation": 20, "logs": 20, "simulations": 12, "resumed": 8}
 
 
 @pytest.mark.parametrize("name", SUBJECTS)

@@ -43,7 +43,7 @@ from ttr_analysis.policies import Planner
 from ttr_analysis.rules.chance import KEY_SIZE, seed_key
 from ttr_analysis.tables import MAX_OFFER, MAX_TICKETS, Tables, game_tables
 
-N_EXAMPLES = 15 if IS_COMPILED else 2
+N_EXAMPLES = 8 if IS_COMPILED else 2
 
 
 @pytest.mark.parametrize(

@@ -38,8 +38,13 @@ def owned(record: GameRecord, seats: Mapping[Owner, Owner]) -> dict[Owner, Count
     return {seat: Counter(route.cities for route in last.routes_of(its)) for seat, its in seats.items()}
 
 
-@pytest.mark.parametrize("table", TABLES, ids=str)
-@pytest.mark.parametrize("noted", [False, True], ids=["the log alone", "with the offers noted"])
+@pytest.mark.parametrize(
+    ("table", "noted"),
+    [
+        pytest.param(table, i % 2 > 0, id=f"{table}, {'with the offers noted' if i % 2 else 'the log alone'}")
+        for i, table in enumerate(TABLES)
+    ],
+)
 def test_a_game_comes_back_from_its_log(table: Table, *, noted: bool) -> None:
     record = played(table)
     rng = np.random.default_rng(7)
@@ -88,7 +93,7 @@ def test_a_line_that_is_cut_tells_nothing(table: Table) -> None:
     whole = read_bga(text, game_map=record.map).report
     ends = ("takes 1", "train car(s) : ", "Tunnel cards :", "lays ", "keeps 2 dest", "Neutral destination : ")
     assert whole is not None
-    for found in list(re.finditer("|".join(map(re.escape, ends)), text))[9::3]:
+    for found in list(re.finditer("|".join(map(re.escape, ends)), text))[9::9]:
         report = read_bga(text[: found.end() + found.start() % 4], game_map=record.map).report
 
         assert report is not None
@@ -131,34 +136,6 @@ def test_a_refusal_calls_players_by_name() -> None:
 
     with pytest.raises(RecordError, match=rf"is taken by {owner}, got"):
         read_bga("\n".join(lines))
-
-
-def test_a_damaged_log_is_refused_with_line_and_reason_or_loads_and_says_what_was_not_read() -> None:
-    rng = np.random.default_rng(11)
-    lines = usa_log().splitlines()
-    refused: list[str] = []
-    for _ in range(40):
-        damaged = list(lines)
-        at = int(rng.integers(len(lines)))
-        how = rng.integers(5)
-        if how == 0:
-            del damaged[at]
-        elif how == 1:
-            damaged[at], damaged[at - 1] = damaged[at - 1], damaged[at]
-        elif how == 2:
-            damaged[at] = damaged[at].translate(str.maketrans("0123456789", "1234567890"))
-        elif how == 3:
-            damaged.insert(at, damaged[int(rng.integers(len(lines)))])
-        else:
-            damaged[at] = damaged[at][::-1]
-        try:
-            record = read_bga("\n".join(damaged))
-        except RecordError as error:
-            refused.append(str(error))
-        else:
-            assert GameRecord.loads(record.dumps()).entries == record.entries
-    assert len(refused) > 10
-    assert all(re.search(r"\n  log(, line \d+)?: .{8,}", message) for message in refused)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import pytest
 
 import ttr_analysis as ttr
 from tests.engine.conformance import COLLECTOR, HOARDER, UNIFORM, Combination, every_combination, play
+from tests.fixtures import load
 from ttr_analysis import Game, GameError, GameMap
 from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_FACE_UP, argument_of, kind_of
 from ttr_analysis.engine.game import GameEngine
@@ -121,11 +122,11 @@ def test_a_seed_decides_however_many_cores(nordic: GameMap) -> None:
         state = record.state_at(step)
         view, actions = game.view(state, state.acting), game.legal_actions(state)
         for threads in (1, 3):
-            searcher = Searcher(rollouts=30, threads=threads)
+            searcher = Searcher(rollouts=12, threads=threads)
             chosen.append([searcher.choose(view, actions, np.random.default_rng(7)) for _ in range(2)])
             assert chosen[-1][0] == chosen[-1][1]
         assert chosen[-1] == chosen[-2]
-    players: list[Any] = [Searcher(rollouts=4), Planner(), Searcher(rollouts=2)]
+    players: list[Any] = [Searcher(rollouts=2, candidates=2), Planner(), Planner()]
     assert game.play(players, seed=7) == game.play(players, seed=7)
 
 
@@ -141,16 +142,16 @@ def test_a_little_time_suffices(nordic: GameMap) -> None:
 
 
 @pytest.mark.compiled_only
-def test_it_wins_of_planners(nordic: GameMap) -> None:
-    game = Game(nordic)
+def test_it_wins_of_planners() -> None:
+    game = Game(load("invented"), 2)
     wins = 0.0
     for deal in range(3):
         for seat in (0, 1):
             players: list[Any] = ["Planner", "Planner"]
-            players[seat] = Searcher(rollouts=100)
+            players[seat] = Searcher(rollouts=20)
             record = game.play(players, seed=7, game=deal)
             wins += (seat in record.winners) / len(record.winners)
-    assert wins >= 3  # docs/studies.md has the figures of longer matches
+    assert wins >= 5  # docs/studies.md has the figures of longer matches
 
 
 # -- where it plays ------------------------------------------------------------------------------------------------
@@ -160,9 +161,9 @@ def test_it_wins_of_planners(nordic: GameMap) -> None:
 def test_it_plays_wherever_players_do(nordic: GameMap) -> None:
     few = Searcher(rollouts=1, candidates=1)
 
-    seats = ttr.simulate(nordic, [few, "Greedy"], 2, seed=7, progress=False).seats
+    seats = ttr.simulate(nordic, [few, "Greedy"], 1, seed=7, progress=False).seats
     assert set(seats["policy"]) == {"Searcher", "Greedy"}
-    rated = ttr.studies.tournament(nordic, [few, "Random"], 2, progress=False)
+    rated = ttr.studies.tournament(nordic, [few, "Random"], 1, progress=False)
     assert rated.table.index.tolist() == ["Searcher", "Random"]
     assert few not in ttr.studies.built_in()
     table = HumanGame(Game(nordic), [few], seed=7)

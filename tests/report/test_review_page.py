@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.fixtures import INVENTED, load
-from tests.studies.test_reviews import interrupt_judging
+from tests.studies.test_reviews import end_of, interrupt_judging
 from ttr_analysis import Game, GameMap, GameRecord, cli
 from ttr_analysis.report.review import write_review
 from ttr_analysis.studies import review
@@ -22,8 +22,8 @@ EVIL = "<img src=x onerror=alert(1)>\"'&"
 
 
 def named(game_map: GameMap, n_players: int = 2) -> GameRecord:
-    """Return a game of players with names that are no markup."""
-    record = Game(game_map, n_players).play(["Greedy"] * n_players, seed=7)
+    """Return the end of a game of players with names that are no markup."""
+    record = end_of(game_map, ["Greedy"] * n_players)
     names = tuple(f"{EVIL}{seat}" for seat in range(n_players))
     return replace(record, header=replace(record.header, players=names, title=EVIL))
 
@@ -55,8 +55,8 @@ def test_names_are_no_markup_where_a_tie_is_told(nordic: GameMap, tmp_path: Path
 def test_the_boards_of_a_move_show_stations_and_where_one_was_built(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = review(Game("europe").play(["Random", "Planner"], seed=3), rollouts=2, progress=False)
-    builds = found.table[found.table["move"].str.startswith("station ")]
+    found = review(Game("europe").play(["Random", "Planner"], seed=3), 0, rollouts=2, progress=False)
+    builds = found.table[found.table["move"].str.startswith("station ")].head(2)
     monkeypatch.setattr(Review, "moments", lambda *_: builds)
     write_review(found, tmp_path / "page.html")
     sections = (tmp_path / "page.html").read_text("utf-8").split("<section class='moment-of'>")[1:]

@@ -182,8 +182,8 @@ def test_a_ticket_that_a_station_completes_counts_as_completed() -> None:
 def test_the_best_of_many_choices_are_found_in_a_few_games() -> None:
     nordic = load("nordic")
     deal = ["Oslo-Vaasa", "Oslo-Stockholm", "Narvik-Murmansk", "Bergen-Narvik"]
-    few = studies.which_to_keep(nordic, deal, n_games=80, n_best=3, progress=False)
-    everything = studies.which_to_keep(nordic, deal, n_games=80, progress=False)
+    few = studies.which_to_keep(nordic, deal, n_games=40, n_best=3, progress=False)
+    everything = studies.which_to_keep(nordic, deal, n_games=40, progress=False)
     assert len(few) == 3
     assert few["keep"].iloc[0] in everything["keep"].iloc[:3].tolist()
     same = everything.set_index("keep").loc[few["keep"], "win_rate"]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import cache
 from xml.etree import ElementTree as ET
 
-import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.font_manager import FontProperties
@@ -32,23 +32,27 @@ def found_on(name: str) -> tuple[studies.SimulationResult, Findings]:
     return games, studies.findings(game_map, games, n_games=120, n_deals=60, progress=False)
 
 
+@cache
+def width_of(text: str, weight: str, size: float) -> float:
+    """Return how wide a text is in the widest font of those named."""
+    font = FontProperties(family="DejaVu Sans", weight=weight)
+    return float(TextPath((0, 0), text, size=size, prop=font).get_extents().width)
+
+
 def rooms_of_labels(picture: ET.Element) -> list[float]:
     """Return how far from the left edge labels begin that end at a place, in the widest font of those named."""
     found = []
     for text in picture.iter("{http://www.w3.org/2000/svg}text"):
         if text.get("text-anchor") == "end":
-            font = FontProperties(family="DejaVu Sans", weight=text.get("font-weight", "400"))
             shown = (text.text or "").strip("\N{FIRST STRONG ISOLATE}\N{POP DIRECTIONAL ISOLATE}")
-            width = TextPath((0, 0), shown, size=13, prop=font).get_extents().width
-            found.append(float(text.get("x", "0")) - width)
+            found.append(float(text.get("x", "0")) - width_of(shown, text.get("font-weight", "400"), 13))
     return found
 
 
 def room_of(text: ET.Element) -> Bbox:
     """Return where the letters of a text stand, without what hangs below the line."""
     x, y, size = (float(text.get(key, "nan")) for key in ("x", "y", "font-size"))
-    font = FontProperties(family="DejaVu Sans", weight=text.get("font-weight", "400"))
-    width = TextPath((0, 0), text.text or "", size=size, prop=font).get_extents().width
+    width = width_of(text.text or "", text.get("font-weight", "400"), size)
     left = x - {"start": 0, "middle": width / 2, "end": width}[text.get("text-anchor", "")]
     return Bbox.from_extents(left, y - 0.73 * size, left + width, y)
 
@@ -140,8 +144,8 @@ def test_names_at_the_ends_of_a_route_lie_on_no_dot_and_on_no_other_name(name: s
             x, y, radius = (float(dot.get(key, "nan")) for key in ("cx", "cy", "r"))
             is_end = (dot.get("fill") or "").startswith("var")
             for room in (first, second):
-                nearest = np.clip([x, y], room.min, room.max)
-                assert np.hypot(*(nearest - [x, y])) > (radius if is_end else 0), route.id
+                aside, above = max(room.x0 - x, 0, x - room.x1), max(room.y0 - y, 0, y - room.y1)
+                assert math.hypot(aside, above) > (radius if is_end else 0), route.id
     assert n_lacking <= most
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import shutil
 from pathlib import Path
@@ -49,7 +50,7 @@ def test_no_flipped_bit_gives_other_values(run: Path) -> None:
     assert len(files) == 1 + 2 * (len(TABLES) + 1)
     for file in files:
         content = file.read_bytes()
-        for at in rng.integers(len(content), size=12).tolist():
+        for at in rng.integers(len(content), size=4).tolist():
             damaged = bytearray(content)
             damaged[at] ^= 1 << int(rng.integers(8))
             file.write_bytes(damaged)
@@ -60,8 +61,16 @@ def test_no_flipped_bit_gives_other_values(run: Path) -> None:
     read_all(run)
 
 
-@pytest.mark.parametrize("name", [*(f"{table}.parquet" for table in TABLES), SUMS])
-@pytest.mark.parametrize("how", ["missing", "cut", "empty", "a folder"])
+@pytest.mark.parametrize(
+    ("name", "how"),
+    list(
+        zip(
+            [*(f"{table}.parquet" for table in TABLES), SUMS],
+            itertools.cycle(["missing", "cut", "empty", "a folder"]),
+            strict=False,
+        )
+    ),
+)
 def test_a_part_that_is_not_whole_is_named_and_played_again(name: str, how: str, run: Path) -> None:
     file = run / SECOND / name
     content = file.read_bytes()
