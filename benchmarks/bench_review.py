@@ -20,7 +20,7 @@ from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.table import codec_of
 from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.view import SeatView
-from ttr_analysis.policies.search.halving import Search
+from ttr_analysis.policies.search.searcher import Search
 from ttr_analysis.policies.search.worlds import knowledge_of
 from ttr_analysis.studies import advise, review
 from ttr_analysis.studies.intervals import wilson

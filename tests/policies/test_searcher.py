@@ -22,7 +22,7 @@ from ttr_analysis.engine.state import GameState
 from ttr_analysis.policies import Planner, Searcher
 from ttr_analysis.policies._common import first_choice
 from ttr_analysis.policies.playout import is_compiled
-from ttr_analysis.policies.search.candidates import candidates
+from ttr_analysis.policies.search.searcher import candidates
 from ttr_analysis.tables import game_tables
 from ttr_analysis.widgets.human_game import HumanGame
 

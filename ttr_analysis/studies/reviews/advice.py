@@ -24,9 +24,8 @@ from ttr_analysis.engine.view import SeatView
 from ttr_analysis.notation import code_text
 from ttr_analysis.policies._common import check_turn, first_look
 from ttr_analysis.policies.planner.policy import Planner
-from ttr_analysis.policies.search.candidates import Candidate, candidates
-from ttr_analysis.policies.search.halving import Search, halve, leads
 from ttr_analysis.policies.search.rollouts import Results
+from ttr_analysis.policies.search.searcher import Candidate, Search, candidates, halve, leads
 from ttr_analysis.policies.search.worlds import Knowledge, Source, know
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.rules.chance import stream_from
