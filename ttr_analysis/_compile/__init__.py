@@ -8,23 +8,20 @@ machine code on disk. What the subset has, and how each part works, is told in
 docs/compiler.md.
 
 =============  ================================================================
-records        named fields over one array
-types          types, and the LLVM values each is made of
+types          records, numbers, arrays, and the LLVM values each is made of
 source         the syntax tree of a function, and what is refused in it
 writer         LLVM text: blocks, instructions, checks
 arithmetic     values, what makes one type of another, operators and comparisons
-arrays         arrays and records, and what may be called besides compiled functions
-expressions    names, choices, tuples and calls
-statements     what a function does
-program        all functions that a root needs, as one module
+expressions    arrays, records, names, choices, tuples and calls
+program        what functions do, and all that a root needs as one module
 build          machine code, and the folder in which it is kept
 calls          from Python arguments to machine code and back
 =============  ================================================================
 """
 
 from ttr_analysis._compile.calls import Compiled, Functions, compiled, quickly_compiled, short
-from ttr_analysis._compile.records import Record, block, cell, float_block, float_cell
 from ttr_analysis._compile.source import SubsetError
+from ttr_analysis._compile.types import Record, block, cell, float_block, float_cell
 
 __all__ = [
     "Compiled",

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 import numpy as np
 
 from ttr_analysis._compile.arithmetic import fits
-from ttr_analysis._compile.records import Record
 from ttr_analysis._compile.source import Marked, Source, Text
 from ttr_analysis._compile.types import (
     BOOL,
@@ -29,6 +28,7 @@ from ttr_analysis._compile.types import (
     Array,
     Named,
     Pointers,
+    Record,
     Scalar,
     Tuple,
     Type,

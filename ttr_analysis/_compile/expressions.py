@@ -1,27 +1,401 @@
-"""What has a value besides operators and arrays: names, choices, tuples and calls."""
+"""What has a value besides operators: arrays and records, names, choices, tuples and calls."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+import builtins
+from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any, cast
 
-from ttr_analysis._compile.arithmetic import Module, Static
-from ttr_analysis._compile.arrays import Arrays, call_builtin, call_method
-from ttr_analysis._compile.records import Record
+import numpy as np
+
+from ttr_analysis._compile.arithmetic import Arithmetic, Module, Static, fits, is_int64
 from ttr_analysis._compile.source import Marked, Source, is_functions, marked
 from ttr_analysis._compile.types import (
+    BOOL,
+    CELLS,
     FLOAT,
     INT,
+    INT32,
+    NONE,
     Array,
+    Cell,
+    Field,
     Named,
     Pointers,
+    Record,
+    Scalar,
     Tuple,
     Type,
     has_memory,
     parts_of,
 )
-from ttr_analysis._compile.writer import Block, Fault, Place, Value, constant, number
+from ttr_analysis._compile.writer import MOST_ITEMS, Block, Fault, Place, Value, constant, number
+
+
+class Arrays(Arithmetic):
+    """Write what reads and changes memory."""
+
+    def __init__(self, program: Module, source: Source) -> None:
+        super().__init__(program, source)
+        self.stored: set[str] = set()
+        """Variables into whose memory something may be stored."""
+        self.loop_depth = 0
+        self.result = source.declared("return")
+
+    # -- parts --------------------------------------------------------------------------
+
+    def value_of_subscript(self, node: ast.Subscript) -> Value:
+        """Write `array[i, j]`, a row, a slice, or an item of a tuple."""
+        base = self.value(node.value)
+        if isinstance(base.kind, Tuple):
+            return self._item_of_tuple(node, base)
+        if isinstance(base.kind, Array):
+            part = self.part_of_array(node, base)
+            return self.read(part) if isinstance(part, Place) else part
+        instead = "name its field" if isinstance(base.kind, Named) else "only arrays and tuples have items"
+        raise self.source.refuse(node, f"an index into {base.kind}", instead)
+
+    def _item_of_tuple(self, node: ast.Subscript, base: Value) -> Value:
+        items = self.items_of(base)
+        if isinstance(node.slice, ast.Slice):
+            raise self.source.refuse(node, "a slice of a tuple", "name its items")
+        index = self.integer(node.slice)
+        if index.const is None or not -len(items) <= index.const < len(items):
+            raise self.source.refuse(node, "an index into a tuple that is not known while compiling", "use an array")
+        return items[int(index.const)]
+
+    def read(self, place: Place) -> Value:
+        """Return the number at a place."""
+        part = self.get(f"load {place.cell.llvm}, ptr {place.address}")
+        if place.cell.name == "int8":
+            part = self.get(f"sext i8 {part} to i64")
+        return Value(place.cell.read, (part,))
+
+    def part_of_array(self, node: ast.Subscript, base: Value) -> Value | Place:
+        """Return what an index or slice selects: a smaller array, or the place of one number."""
+        cell = cast("Array", base.kind).cell
+        indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        sizes = list(base.parts[1:])
+        if len(indices) > len(sizes):
+            what = f"{len(indices)} indices into {base.kind}"
+            raise self.source.refuse(node, what, "use as many as there are dimensions")
+        offset = "0"
+        for at, index in enumerate(indices):
+            n = sizes.pop(0)
+            if isinstance(index, ast.Slice):
+                if at + 1 < len(indices):
+                    raise self.source.refuse(node, "an index after a slice", "loop over the rows")
+                first, length = self._slice(index, n)
+                sizes.insert(0, length)
+                offset = self.plus(self.times(offset, n), first)
+                for size in sizes[1:]:
+                    offset = self.times(offset, size)
+                return self._array_at(base, offset, sizes)
+            i = self.integer(index)
+            if i.const is not None and i.const < 0:
+                raise self.source.refuse(node, f"the negative index {i.const}", "count from the start")
+            if self.is_checked:
+                self.fail_if(self.get(f"icmp uge i64 {i.one}, {n}"), Fault.INDEX)
+            offset = self.plus(self.times(offset, n), i.one)
+        if not sizes:
+            return Place(cell, self.address(base.parts[0], offset, cell.llvm), base.origin)
+        for n in sizes:
+            offset = self.times(offset, n)
+        return self._array_at(base, offset, sizes)
+
+    def _array_at(self, base: Value, offset: str, sizes: list[str]) -> Value:
+        """Return the part of an array that begins at an item."""
+        cell = cast("Array", base.kind).cell
+        address = self.address(base.parts[0], offset, cell.llvm)
+        return Value(Array(cell, len(sizes)), (address, *sizes), origin=base.origin)
+
+    def _slice(self, node: ast.Slice, n: str) -> tuple[str, str]:
+        """Return the first index of a slice, and how many items it has."""
+        if node.step is not None:
+            raise self.source.refuse(node.step, "a slice with a step", "loop with range(first, last, step)")
+        first = self.integer(node.lower) if node.lower else constant(0)
+        last = self.integer(node.upper) if node.upper else Value(INT, (n,))
+        if (first.const or 0) < 0 or (last.const or 0) < 0:
+            raise self.source.refuse(node, "a slice that counts from the end", "count from the start")
+        if self.is_checked:
+            self.fail_if(self.get(f"icmp ugt i64 {first.one}, {last.one}"), Fault.SLICE)
+            self.fail_if(self.get(f"icmp ugt i64 {last.one}, {n}"), Fault.SLICE)
+        if first.one == "0":
+            return "0", last.one
+        if first.const is not None and last.const is not None:
+            return first.one, str(max(int(last.const - first.const), 0))
+        return first.one, self.get(f"sub nsw i64 {last.one}, {first.one}")
+
+    # -- records --------------------------------------------------------------------------
+
+    def field(self, node: ast.Attribute, base: Value, kind: Named) -> Value | Place:
+        """Return a field of a record: the place of a number, or an array over its cells."""
+        if node.attr == "cells":
+            return Value(Array(kind.cell, 1), (base.one, str(kind.record.n_cells)), origin=base.origin)
+        field: Field | None = kind.record.fields.get(node.attr)
+        if field is None:
+            names = ", ".join(kind.record.fields)
+            raise self.source.refuse(node, f"{kind} has no field {node.attr!r}", f"its fields are {names}")
+        address = self.address(base.one, str(field.offset), kind.cell.llvm)
+        if not field.shape:
+            return Place(kind.cell, address, base.origin)
+        return Value(Array(kind.cell, len(field.shape)), (address, *map(str, field.shape)), origin=base.origin)
+
+    # -- changes --------------------------------------------------------------------------
+
+    def place(self, node: ast.expr) -> Value | Place:
+        """Return where an item of an array or a field of a record lies, or the part of an array that is assigned to."""
+        if isinstance(node, (ast.Subscript, ast.Attribute)):
+            base = self.value(node.value)
+            if isinstance(node, ast.Subscript) and isinstance(base.kind, Array):
+                return self.part_of_array(node, base)
+            if isinstance(node, ast.Attribute) and isinstance(base.kind, Named):
+                field = self.field(node, base, base.kind)
+                if isinstance(field, Place):
+                    return field
+                raise self.source.refuse(node, f"an assignment to {node.attr}", f"write {ast.unparse(node)}[:] = ...")
+            raise self.source.refuse(node, f"an assignment to part of {base.kind}", "only arrays and records change")
+        raise self.source.refuse(node, f"an assignment to {ast.unparse(node)}", "name each")
+
+    def put(self, node: ast.AST, place: Place, value: Value) -> None:
+        """Set one number in an array or record."""
+        self.stored |= place.origin
+        self.do(f"store {place.cell.llvm} {self.narrowed(node, value, place.cell)}, ptr {place.address}")
+
+    def narrowed(self, node: ast.AST, value: Value, cell: Cell) -> str:
+        """Return a number as an array holds it."""
+        self.number(node, value)
+        if FLOAT in (cell.read, value.kind):
+            return self.convert(node, value, cell.read, "an item").one
+        if cell.read is INT32 and value.kind is INT32:
+            return value.one
+        value = self.wide(value)
+        return value.one if cell.llvm == "i64" else self.truncated(node, value, cell)
+
+    def truncated(self, node: ast.AST, value: Value, cell: Cell) -> str:
+        """Return an int with fewer bits."""
+        if value.const is not None:
+            if not fits(value.const, 8 * cell.size):
+                raise self.source.refuse(node, f"{value.const} as {cell}", "use an array of int64")
+            return value.one
+        part = self.get(f"trunc i64 {value.one} to {cell.llvm}")
+        if self.is_checked:
+            back = self.get(f"sext {cell.llvm} {part} to i64")
+            self.fail_if(self.get(f"icmp ne i64 {back}, {value.one}"), Fault.NARROW)
+        return part
+
+    def fill_array(self, node: ast.AST, array: Value, value: Value) -> None:
+        """Fill an array with a number, or copy one of the same shape into it."""
+        self.stored |= array.origin
+        kind = cast("Array", array.kind)
+        if not isinstance(value.kind, Array):
+            part = self.narrowed(node, value, kind.cell)
+            self.fill(array.parts[0], self.size_of(array), kind.cell.llvm, part)
+            return
+        if value.kind != kind:
+            raise self.source.refuse(node, f"{kind} set to {value.kind}", "copy item by item")
+        for n, m in zip(array.parts[1:], value.parts[1:], strict=True):
+            if n != m:
+                self.fail_if(self.get(f"icmp ne i64 {n}, {m}"), Fault.SIZES)
+        self.copy_cells(array, value)
+
+    def new_local_array(self, cell: str, sizes: tuple[Value, ...], fill: str | None) -> Value:
+        """Make an array; it may lie on the stack if nothing can outlive the function or the turn of a loop."""
+        on_stack = self.loop_depth == 0 and self.result is not None and not has_memory(self.result)
+        return self.new_array(Array(CELLS[cell], len(sizes)), sizes, on_stack=on_stack, fill=fill)
+
+    def copy_cells(self, to: Value, source: Value) -> None:
+        """Copy all items of an array into another of the same sizes; they may overlap."""
+        n = self.times(self.size_of(to), str(cast("Array", to.kind).cell.size))
+        places = f"ptr align 1 {to.parts[0]}, ptr align 1 {source.parts[0]}"
+        self.do(f"call void @llvm.memmove.p0.p0.i64({places}, i64 {n}, i1 false)")
+
+
+# -- what compiled code may call besides compiled functions --------------------------------------------------------
+
+
+def call_builtin(self: Arrays, node: ast.Call, thing: object) -> Value:
+    """Write a call of a Python object that is no compiled function."""
+    name = getattr(thing, "__name__", type(thing).__name__)
+    try:
+        known = _BUILTINS.get(cast("Callable[..., object]", thing))
+    except TypeError:
+        known = None
+    if known is None:
+        instead = "mark it as compiled" if callable(thing) and hasattr(thing, "__code__") else "see docs/compiler.md"
+        raise self.source.refuse(node, f"a call of {name!r}, which is not compiled", instead)
+    return known(self, node)
+
+
+def _one(self: Arrays, node: ast.Call) -> Value:
+    """Return the only argument."""
+    if len(node.args) != 1 or node.keywords:
+        raise self.source.refuse(node, f"{ast.unparse(node.func)} with other than one argument", "give one")
+    return self.value(node.args[0])
+
+
+def _int(self: Arrays, node: ast.Call) -> Value:
+    value = self.number(node, _one(self, node))
+    if value.kind is not FLOAT:
+        return self.wide(value)
+    if value.const is not None and is_int64(value.const):
+        return constant(int(value.const))
+    if self.is_checked:  # unordered too: what is no number is no integer
+        size = self.get(f"call double @llvm.fabs.f64(double {value.one})")
+        self.fail_if(self.get(f"fcmp uge double {size}, {number(2.0**63)}"), Fault.OVERFLOW)
+    return Value(INT, (self.get(f"call i64 @llvm.fptosi.sat.i64.f64(double {value.one})"),))
+
+
+def _float(self: Arrays, node: ast.Call) -> Value:
+    return self.convert(node, self.number(node, _one(self, node)), FLOAT, "this")
+
+
+def _bool(self: Arrays, node: ast.Call) -> Value:
+    return Value(BOOL, (self.truth(node, _one(self, node)),))
+
+
+def _int32(self: Arrays, node: ast.Call) -> Value:
+    value = self.number(node, _one(self, node))
+    if value.kind is INT:
+        return Value(INT32, (self.truncated(node, value, CELLS["int32"]),), value.const)
+    return self.convert(node, value, INT32, "this")
+
+
+def _len(self: Arrays, node: ast.Call) -> Value:
+    value = _one(self, node)
+    if isinstance(value.kind, Tuple):
+        return constant(len(value.kind.items))
+    if not isinstance(value.kind, Array):
+        raise self.source.refuse(node, f"the length of {value.kind}", "only arrays and tuples have one")
+    return Value(INT, (value.parts[1],))
+
+
+def _abs(self: Arrays, node: ast.Call) -> Value:
+    value = self.number(node, _one(self, node))
+    if value.kind is FLOAT:
+        return Value(FLOAT, (self.get(f"call double @llvm.fabs.f64(double {value.one})"),))
+    value = self.wide(value)
+    negative = self.binary(node, ast.Sub(), constant(0), value)
+    is_negative = self.get(f"icmp slt i64 {value.one}, 0")
+    return Value(INT, (self.get(f"select i1 {is_negative}, i64 {negative.one}, i64 {value.one}"),))
+
+
+def _extreme(name: str) -> Callable[[Arrays, ast.Call], Value]:
+    """Return how the least or greatest of some numbers is written; of equal ones, Python takes the first."""
+
+    def write(self: Arrays, node: ast.Call) -> Value:
+        if len(node.args) < 2 or node.keywords:  # noqa: PLR2004 - of one array
+            raise self.source.refuse(node, f"{name} of one argument", "write a loop, or name the numbers")
+        values = [self.number(node, self.value(argument)) for argument in node.args]
+        known = [value.const for value in values if value.const is not None]
+        if len(known) == len(values):
+            return constant(min(known) if name == "min" else max(known))
+        values = self.common(node, values)
+        if values[0].kind is BOOL:
+            values = [self.wide(value) for value in values]
+        kind = cast("Scalar", values[0].kind)
+        best = values[0].one
+        for value in values[1:]:
+            if kind is FLOAT:
+                is_better = self.get(f"fcmp {'olt' if name == 'min' else 'ogt'} double {value.one}, {best}")
+                best = self.get(f"select i1 {is_better}, double {value.one}, double {best}")
+            else:
+                llvm = kind.llvm
+                best = self.get(f"call {llvm} @llvm.s{name}.{llvm}({llvm} {best}, {llvm} {value.one})")
+        return Value(kind, (best,))
+
+    return write
+
+
+def _array(fill: str | None) -> Callable[[Arrays, ast.Call], Value]:
+    """Return how an array is made: of anything, of zeros, or full of a number."""
+
+    def write(self: Arrays, node: ast.Call) -> Value:
+        args = list(node.args)
+        n_positions = 2 if fill == "full" else 1
+        dtypes = [k.value for k in node.keywords if k.arg == "dtype"] + args[n_positions:]
+        if len(args) < n_positions or len(dtypes) != 1 or len(node.keywords) > 1:
+            raise self.source.refuse(node, "an array without a dtype", "write dtype=np.int64 or another")
+        cell = _cell(self, dtypes[0])
+        shape = self.value(args[0])
+        sizes = self.items_of(shape) if isinstance(shape.kind, Tuple) else [shape]
+        known = [int(size.const) for size in sizes if size.const is not None]
+        if not sizes or any(size.kind not in (INT, INT32) for size in sizes):
+            raise self.source.refuse(node, "an array of this shape", "give its sizes as ints")
+        if any(n < 0 for n in known) or prod(known) > MOST_ITEMS:
+            raise self.source.refuse(node, f"an array of {ast.unparse(args[0])} items", f"at most {MOST_ITEMS} fit")
+        zero = number(0.0) if cell.read is FLOAT else "0"
+        part = zero if fill == "zeros" else None
+        if fill == "full":
+            part = self.narrowed(node, self.value(args[1]), cell)
+        return self.new_local_array(cell.name, tuple(self.wide(size) for size in sizes), part)
+
+    return write
+
+
+def _cell(self: Arrays, node: ast.expr) -> Cell:
+    """Return what a dtype stands for."""
+    found = self.evaluate(node) if isinstance(node, (ast.Name, ast.Attribute)) else None
+    name = getattr(found.thing, "__name__", "") if isinstance(found, Static) else ""
+    if name not in CELLS:
+        names = ", ".join(f"np.{name}" for name in CELLS)
+        raise self.source.refuse(node, f"the dtype {ast.unparse(node)}", f"use one of {names}")
+    return CELLS[name]
+
+
+_BUILTINS: dict[Callable[..., object], Callable[[Arrays, ast.Call], Value]] = {
+    int: _int,
+    float: _float,
+    bool: _bool,
+    len: _len,
+    builtins.abs: _abs,
+    min: _extreme("min"),
+    max: _extreme("max"),
+    np.int64: _int,
+    np.float64: _float,
+    np.int32: _int32,
+    np.empty: _array(None),
+    np.zeros: _array("zeros"),
+    np.full: _array("full"),
+}
+
+
+def call_method(self: Arrays, node: ast.Call, array: Value, name: str) -> Value:
+    """Write a call of a method of an array."""
+    kind = cast("Array", array.kind)
+    if name == "fill" and len(node.args) == 1 and not node.keywords:
+        value = self.number(node, self.value(node.args[0]))
+        self.fill_array(node, array, value)
+        return Value(NONE, ())
+    if node.args or node.keywords or name not in ("copy", "sum"):
+        raise self.source.refuse(
+            node, f"the method {name!r} of an array", "there are fill, copy and sum; or write a loop"
+        )
+    if name == "copy":
+        sizes = tuple(Value(INT, (size,)) for size in array.parts[1:])
+        new = self.new_local_array(kind.cell.name, sizes, None)
+        self.copy_cells(new, array)
+        return new
+    return _sum(self, node, array)
+
+
+def _sum(self: Arrays, node: ast.Call, array: Value) -> Value:
+    """Add up all items: as int64, whatever integers they are. numpy adds floats in another order than a loop."""
+    cell = cast("Array", array.kind).cell
+    if cell.read is FLOAT:
+        raise self.source.refuse(node, "the sum of an array of floats", "write a loop: its order decides the last bits")
+    total = self.slot("i64")
+    self.do(f"store i64 0, ptr {total}")
+
+    def add(i: str) -> None:
+        item = self.read(Place(cell, self.address(array.parts[0], i, cell.llvm), array.origin))
+        before = self.load(INT, (total,))
+        self.store(self.binary(node, ast.Add(), before, self.wide(item)), (total,))
+
+    self.count(self.size_of(array), add)
+    return self.load(INT, (total,))
 
 
 class Variable:

@@ -16,8 +16,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ttr_analysis._compile.records import Record
-from ttr_analysis._compile.types import Type, cell_from_annotation, from_annotation, hints_of, parameters_of
+from ttr_analysis._compile.types import Record, Type, cell_from_annotation, from_annotation, hints_of, parameters_of
 
 
 class SubsetError(Exception):
