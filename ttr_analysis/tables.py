@@ -16,7 +16,7 @@ import numpy as np
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import Record, block, cell, compiled
 from ttr_analysis.cards import N_KINDS, ROUTE_COLORS
-from ttr_analysis.maps import validation
+from ttr_analysis.maps import rows
 from ttr_analysis.maps.model import GameMap, Route, check_route
 from ttr_analysis.rules.market import FaceUpRules
 from ttr_analysis.rules.payment import Spaces
@@ -24,8 +24,8 @@ from ttr_analysis.rules.ruleset import DeckRules, RuleSet
 
 MAX_SEATS: Final = 6
 MAX_CITIES: Final = 64
-MAX_ROUTES: Final = validation.MAX_ROUTES
-MAX_TICKETS: Final = validation.MAX_TICKETS
+MAX_ROUTES: Final = rows.MAX_ROUTES
+MAX_TICKETS: Final = rows.MAX_TICKETS
 MAX_SLOTS: Final = 10
 MAX_OFFER: Final = 20
 """Tickets offered at once."""

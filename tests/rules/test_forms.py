@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ttr_analysis.rules.forms import count_forms, find_form
-from ttr_analysis.rules.payment import GRAY_INDEX, Spaces, form_sets
+from ttr_analysis.rules.payment import GRAY_INDEX, Spaces, count_forms, find_form, form_sets
 
 ROUTES = [
     pytest.param(Spaces(3, 0, 1, 0, 0), id="plain, locomotives are jokers"),

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Self
 
 from ttr_analysis._errors import Fault, MapError, UnknownNameError, nearest
-from ttr_analysis.maps import validation
 from ttr_analysis.maps.decoding import decode_rules
 from ttr_analysis.maps.model import City, GameMap, Place, Ticket, first_equal
 from ttr_analysis.maps.names import fold
@@ -19,19 +18,23 @@ from ttr_analysis.maps.reading import MAX_TEXT, Row, Table, read_table, read_tom
 from ttr_analysis.maps.rows import (
     CITY_COLUMNS,
     MAX_CITIES,
+    MAX_ROUTES,
+    MAX_TICKETS,
     PLACE_COLUMNS,
     ROUTE_COLUMNS,
     TICKET_COLUMNS,
     MapRows,
     build_route,
+    check_rows,
+    check_variants,
 )
 from ttr_analysis.rules.ruleset import RuleSet
 
 _TABLES = {
     "cities.csv": (CITY_COLUMNS, MAX_CITIES),
     "places.csv": (PLACE_COLUMNS, MAX_CITIES),
-    "routes.csv": (ROUTE_COLUMNS, validation.MAX_ROUTES),
-    "tickets.csv": (TICKET_COLUMNS, 8 * validation.MAX_TICKETS),
+    "routes.csv": (ROUTE_COLUMNS, MAX_ROUTES),
+    "tickets.csv": (TICKET_COLUMNS, 8 * MAX_TICKETS),
 }
 _OPTIONAL = {"places.csv"}
 _ALIKE = 0.65
@@ -83,9 +86,9 @@ def load_map(name_or_folder: str | os.PathLike[str]) -> GameMap:
     }
     rules = _load_rules(folder / "rules.toml", faults)
     rows = MapRows(*tables.values())
-    validation.check_rows(rows, rules, faults)
+    check_rows(rows, rules, faults)
     if rules is not None and not faults:
-        validation.check_variants(rows, rules, faults)
+        check_variants(rows, rules, faults)
     if faults or rules is None:
         order = [*_TABLES, "rules.toml"]
         raise MapError(str(name_or_folder), sorted(faults, key=lambda f: (order.index(f.file), f.line)))

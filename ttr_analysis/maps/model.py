@@ -23,12 +23,12 @@ from ttr_analysis.maps.rows import (
     PLACE_COLUMNS,
     ROUTE_COLUMNS,
     TICKET_COLUMNS,
+    check_rows,
     map_rows,
     read_route,
     route_under,
     to_csv,
 )
-from ttr_analysis.maps.validation import check_rows
 from ttr_analysis.rules.ruleset import RuleSet
 
 if TYPE_CHECKING:

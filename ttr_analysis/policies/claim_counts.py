@@ -27,8 +27,7 @@ from ttr_analysis.engine.kernel.claims import route_fault
 from ttr_analysis.engine.kernel.faults import NONE
 from ttr_analysis.engine.layout import State
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.rules.forms import count_in_color, find_in_color
-from ttr_analysis.rules.payment import GRAY_INDEX, Spaces
+from ttr_analysis.rules.payment import GRAY_INDEX, Spaces, count_in_color, find_in_color
 from ttr_analysis.tables import MAX_ROUTES, Tables, game_tables, spaces_at, spaces_of
 
 _NO_COLOR: Final = LOCOMOTIVE_INDEX

@@ -11,9 +11,8 @@ from ttr_analysis.engine.codes import pack_cards
 from ttr_analysis.engine.kernel.cards import discard
 from ttr_analysis.engine.kernel.faults import NONE, ActionFault
 from ttr_analysis.engine.layout import NOBODY, State
-from ttr_analysis.rules.forms import count_forms, find_form
 from ttr_analysis.rules.money import can_settle, settle_toll, toll_payee
-from ttr_analysis.rules.payment import fill_sets, form_sets
+from ttr_analysis.rules.payment import count_forms, fill_sets, find_form, form_sets
 from ttr_analysis.tables import Tables, spaces_at
 
 # -- what is open --------------------------------------------------------------

@@ -9,8 +9,7 @@ from ttr_analysis.engine.kernel.cards import discard
 from ttr_analysis.engine.kernel.claims import end_attempt
 from ttr_analysis.engine.kernel.faults import NONE, ActionFault
 from ttr_analysis.engine.layout import State
-from ttr_analysis.rules.forms import count_forms, find_form
-from ttr_analysis.rules.payment import GRAY_INDEX, Spaces
+from ttr_analysis.rules.payment import GRAY_INDEX, Spaces, count_forms, find_form
 from ttr_analysis.rules.stations import station_spaces
 from ttr_analysis.tables import Tables
 
