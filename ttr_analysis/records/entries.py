@@ -39,11 +39,13 @@ by their ids, cities by their names. A card drawn, dealt or face up and a ticket
 offered or kept may be "?"; an unknown face-up card is known when it is taken.
 What somebody does may also have a `move` and a `time`: where it stood in the
 source of the record.
+
+`seen_entries` are the events of a game with what a seat cannot see unknown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple, Self
 
 import numpy as np
@@ -80,7 +82,8 @@ from ttr_analysis.engine.position import PARTS, Position, state_of, words_of
 from ttr_analysis.engine.state import seat_number
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.records.lines import FaultList, Line, as_json
-from ttr_analysis.records.positions import PositionReader, position_data
+from ttr_analysis.records.positions import PositionReader, hidden, position_data
+from ttr_analysis.rules.ruleset import TicketRules
 from ttr_analysis.tables import MAX_SEATS, MAX_SLOTS, MAX_TICKETS
 
 UNKNOWN: Final = "?"
@@ -560,3 +563,80 @@ def in_offer_order(entries: Iterable[Entry]) -> Iterator[Entry]:
             yield entry._replace(tickets=tuple(sorted(entry.tickets, key=offer.index)))
         else:
             yield entry
+
+
+_CARDS = (codes.CARD_DEALT, codes.CARD_DRAWN)
+
+
+def seen_entries(entries: Sequence[Entry], seat: int, n_players: int, rules: TicketRules) -> Iterator[Entry]:
+    """
+    Yield the events of a game with what a seat cannot see unknown.
+
+    How many opening tickets others keep shows when all have chosen: before,
+    the events end with their first choice.
+
+    Parameters
+    ----------
+    entries
+        The events.
+    seat
+        Who watches.
+    n_players
+        Number of players.
+    rules
+        Say whether tickets that others do not keep lie face up.
+    """
+    is_open = bool(entries) and entries[0].kind == START
+    keeps = [at for at, entry in enumerate(entries) if entry.kind == codes.KEEP_TICKETS]
+    if len(keeps) < n_players and not is_open:
+        entries = entries[: min((at for at in keeps if entries[at].seat != seat), default=len(entries))]
+    face_up = _face_up(entries, 0 if is_open else n_players, rules)
+    for at, entry in enumerate(entries):
+        if entry.position is not None:
+            yield entry._replace(position=hidden(entry.position, seat))
+        elif entry.seat == seat:
+            yield entry
+        elif entry.kind in _CARDS:
+            yield entry._replace(value=UNKNOWN_CARD)
+        elif entry.kind == codes.TICKET_OFFERED and at not in face_up:
+            yield entry._replace(value=UNKNOWN_TICKET)
+        elif entry.kind == codes.KEEP_TICKETS:
+            yield entry._replace(tickets=(UNKNOWN_TICKET,) * len(entry.tickets))
+        else:
+            yield entry
+
+
+def _face_up(entries: Sequence[Entry], n_openings: int, rules: TicketRules) -> frozenset[int]:
+    """Return which offers of a ticket, by position, were not taken up and lie open; so many choices come first."""
+    offered: dict[int, list[int]] = {}
+    unkept: set[int] = set()
+    n_keeps = 0
+    for at, entry in enumerate(entries):
+        if entry.kind == codes.TICKET_OFFERED:
+            offered.setdefault(entry.seat, []).append(at)
+        elif entry.kind == codes.KEEP_TICKETS:
+            offers = offered.pop(entry.seat, [])
+            if rules.unkept_at(opening=n_keeps < n_openings) == "discard_pile":
+                unkept.update(offer for offer in offers if entries[offer].value not in entry.tickets)
+            n_keeps += 1
+    return frozenset(unkept)
+
+
+def shown_entries(entries: Sequence[Entry], state: State, others: Sequence[int]) -> Iterator[Entry]:
+    """
+    Yield what others show of their tickets at the end, if it is known and they have not yet.
+
+    Parameters
+    ----------
+    entries
+        The events.
+    state
+        The packed state at the end.
+    others
+        Who shows tickets.
+    """
+    already = {entry.seat for entry in entries if entry.kind == SHOWN}
+    for seat in others:
+        tickets = tuple(state.held[seat, : state.n_held[seat]].tolist())
+        if tickets and seat not in already and UNKNOWN_TICKET not in tickets:
+            yield Entry(SHOWN, seat, tickets=tickets)

@@ -41,11 +41,12 @@ from ttr_analysis.records.entries import (
     entry_text,
     event_of,
     in_offer_order,
+    seen_entries,
+    shown_entries,
 )
 from ttr_analysis.records.header import MAX_NAME, RecordHeader, check_seed, fingerprint, read_header, resolve_map
 from ttr_analysis.records.lines import FaultList, as_line, parse_lines, read_bytes
 from ttr_analysis.records.positions import PositionedGame, laid_out
-from ttr_analysis.records.redaction import seen_entries, shown_entries
 from ttr_analysis.records.replay import SET_UP, States, Timeline
 from ttr_analysis.records.verification import ImpossibleError, follow
 from ttr_analysis.rules.chance import TABLE_STREAM, open_stream, seed_key
