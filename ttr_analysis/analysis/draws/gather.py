@@ -16,8 +16,7 @@ from ttr_analysis._compile import compiled
 from ttr_analysis.analysis._counts import copy_cards, count_cards, draw_card
 from ttr_analysis.analysis.payments import Cards, expected_draws
 from ttr_analysis.analysis.payments.expected import BASE_RULES, hand_and_pool, unpaid_odds
-from ttr_analysis.analysis.payments.joint import RouteColumns, find_singles, route_columns, search_order
-from ttr_analysis.analysis.payments.model import as_array
+from ttr_analysis.analysis.payments.model import RouteColumns, as_array, find_singles, route_columns, search_order
 from ttr_analysis.analysis.waiting import WaitingTime
 from ttr_analysis.cards import CARD_KINDS, COLORS, GRAY, LOCOMOTIVE, N_COLORS, N_KINDS, CardCounts, kind_name
 from ttr_analysis.maps.loading import RulesLike, as_rules

@@ -9,13 +9,13 @@ from .choice import color_table as color_table
 from .choice import options as options
 from .expected import expected_draws as expected_draws
 from .expected import simulate_draws as simulate_draws
-from .joint import can_pay_all as can_pay_all
-from .joint import pay_all as pay_all
 from .model import Cards as Cards
 from .model import Payment as Payment
 from .model import can_pay as can_pay
+from .model import can_pay_all as can_pay_all
 from .model import from_cards as from_cards
 from .model import is_legal as is_legal
+from .model import pay_all as pay_all
 from .model import why_illegal as why_illegal
 from .model import why_not as why_not
 from .opportunity import expected_cards as expected_cards

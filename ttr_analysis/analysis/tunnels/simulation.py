@@ -13,8 +13,7 @@ from ttr_analysis._compile import compiled
 from ttr_analysis.analysis._counts import add_cards, copy_cards, count_cards, draw_card, remove_cards
 from ttr_analysis.analysis.payments import Cards, Payment, from_cards, why_illegal
 from ttr_analysis.analysis.payments.expected import BASE_RULES
-from ttr_analysis.analysis.payments.joint import RouteColumns, route_columns, spaces_in
-from ttr_analysis.analysis.payments.model import as_array, cards_wanted
+from ttr_analysis.analysis.payments.model import RouteColumns, as_array, cards_wanted, route_columns, spaces_in
 from ttr_analysis.analysis.tunnels.odds import check_matching, known_cards
 from ttr_analysis.analysis.waiting import Estimate
 from ttr_analysis.cards import LOCOMOTIVE, LOCOMOTIVE_INDEX, N_KINDS, CardCounts, card_index
