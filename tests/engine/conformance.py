@@ -33,10 +33,10 @@ from ttr_analysis.engine.codes import (
     TAPE_START,
     WRITE_AT,
     WRITE_END,
+    ActionFault,
     kind_of,
     make_event,
 )
-from ttr_analysis.engine.kernel.faults import ActionFault
 from ttr_analysis.engine.kernel.scoring import (
     BONUS_COLUMN,
     COMPLETED_COLUMN,

@@ -33,9 +33,8 @@ from ttr_analysis import GameMap
 from ttr_analysis._arrays import Ints
 from ttr_analysis.cards import CARD_KINDS, N_KINDS, CardCounts, card_index
 from ttr_analysis.engine import codes
-from ttr_analysis.engine.codes import argument_of, kind_of, make_action, make_event, pack_cards
+from ttr_analysis.engine.codes import ActionFault, argument_of, kind_of, make_action, make_event, pack_cards
 from ttr_analysis.engine.kernel import turns
-from ttr_analysis.engine.kernel.faults import ActionFault
 from ttr_analysis.engine.kernel.scoring import (
     BONUS_COLUMN,
     COMPLETED_COLUMN,

@@ -8,8 +8,7 @@ from tests.fixtures import load
 from ttr_analysis import payments
 from ttr_analysis.engine import actions
 from ttr_analysis.engine.actions.handler import Handler
-from ttr_analysis.engine.actions.places import Places, places_of
-from ttr_analysis.engine.actions.table import DUE, HANDLER_OF, HANDLERS
+from ttr_analysis.engine.actions.table import DUE, HANDLER_OF, HANDLERS, Places, places_of
 from ttr_analysis.engine.codes import FIRST_EVENT, KIND_MASK, N_ACTIONS, PASS, SHUFFLED
 from ttr_analysis.engine.layout import Phase
 

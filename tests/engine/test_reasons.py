@@ -27,7 +27,7 @@ from ttr_analysis.engine.actions import (
     PayTunnel,
 )
 from ttr_analysis.engine.actions.table import HANDLERS
-from ttr_analysis.engine.kernel.faults import ActionFault
+from ttr_analysis.engine.codes import ActionFault
 from ttr_analysis.engine.layout import OVER, UNKNOWN_CARD, Phase
 from ttr_analysis.policies import Greedy
 

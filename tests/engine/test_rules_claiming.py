@@ -15,8 +15,7 @@ import pytest
 from tests.engine.cells import N_HAND, SCORE, TRAINS
 from tests.engine.positions import DRAW, PASS, Position, changed, face_up
 from tests.fixtures import EVERY_MAP
-from ttr_analysis.engine.codes import CLAIM_ROUTE, kind_of, make_action
-from ttr_analysis.engine.kernel.faults import ActionFault
+from ttr_analysis.engine.codes import CLAIM_ROUTE, ActionFault, kind_of, make_action
 from ttr_analysis.engine.layout import NOBODY, Phase
 
 # -- one route a turn -----------------------------------------------------------------

@@ -14,8 +14,7 @@ import pytest
 from tests.engine.cells import N_HAND, N_PILE
 from tests.engine.positions import DRAW, PASS, TICKETS, Position, changed, drawn, face_up, turned
 from tests.fixtures import BUILT_IN
-from ttr_analysis.engine.codes import DRAW_FACE_UP, make_action
-from ttr_analysis.engine.kernel.faults import ActionFault
+from ttr_analysis.engine.codes import DRAW_FACE_UP, ActionFault, make_action
 from ttr_analysis.engine.layout import Phase
 
 BASE_GAME = ("nederland", "usa")

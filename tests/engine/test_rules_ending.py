@@ -13,8 +13,7 @@ from tests.engine.cells import ENDING, LAST_LEFT, LAST_SEAT, N_PASSES, N_TURNS, 
 from tests.engine.positions import DECLINE, DRAW, PASS, TICKETS, Position, changed, drawn, face_up, pay, revealed
 from tests.fixtures import EVERY_MAP
 from ttr_analysis import GameMap
-from ttr_analysis.engine.codes import CHOOSE_NEUTRAL, KEEP_TICKETS
-from ttr_analysis.engine.kernel.faults import ActionFault
+from ttr_analysis.engine.codes import CHOOSE_NEUTRAL, KEEP_TICKETS, ActionFault
 from ttr_analysis.engine.layout import Ending, Phase
 
 SHORT = "Boden-Tornio/0"

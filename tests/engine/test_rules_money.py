@@ -12,7 +12,7 @@ import pytest
 
 from tests.engine.cells import LOANS, TOKENS
 from tests.engine.positions import DECLINE, DRAW, PASS, Position, changed, pay, revealed
-from ttr_analysis.engine.kernel.faults import ActionFault
+from ttr_analysis.engine.codes import ActionFault
 from ttr_analysis.engine.layout import Phase
 from ttr_analysis.rules.ruleset import LoanRules
 

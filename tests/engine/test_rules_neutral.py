@@ -25,7 +25,7 @@ from tests.engine.cells import (
 from tests.engine.positions import DRAW, PASS, TICKETS, Position, changed, drawn, face_up, neutral, offered
 from tests.fixtures import load
 from ttr_analysis import GameMap
-from ttr_analysis.engine.kernel.faults import ActionFault
+from ttr_analysis.engine.codes import ActionFault
 from ttr_analysis.engine.layout import AT_DISCARDS, NEUTRAL_OWNER, NOBODY, Ending, Phase
 
 BLANK = "Amsterdam-Antwerpen"

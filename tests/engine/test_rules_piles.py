@@ -23,7 +23,7 @@ from tests.engine.positions import (
     turned,
     whole_market,
 )
-from ttr_analysis.engine.kernel.faults import ActionFault
+from ttr_analysis.engine.codes import ActionFault
 from ttr_analysis.engine.layout import Phase
 
 WITH_RESET = ("switzerland", "nederland", "usa")

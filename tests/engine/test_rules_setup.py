@@ -20,8 +20,7 @@ from ttr_analysis import GameMap
 from ttr_analysis._arrays import Ints
 from ttr_analysis.cards import CARD_KINDS, COLORS, card_index
 from ttr_analysis.engine import codes
-from ttr_analysis.engine.codes import argument_of, kind_of, make_action, make_event, seat_of
-from ttr_analysis.engine.kernel.faults import ActionFault
+from ttr_analysis.engine.codes import ActionFault, argument_of, kind_of, make_action, make_event, seat_of
 from ttr_analysis.engine.kernel.step import action_fault, list_actions, step
 from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import AT_DISCARDS, AT_PILE, AT_QUEUE, AT_REMOVED, NEUTRAL_OWNER, NOBODY, Phase, State

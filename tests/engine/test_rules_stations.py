@@ -21,7 +21,7 @@ from ttr_analysis import GameMap, IllegalActionError
 from ttr_analysis.analysis.payments import Payment
 from ttr_analysis.cards import CardCounts
 from ttr_analysis.engine.actions import BuildStation
-from ttr_analysis.engine.kernel.faults import ActionFault
+from ttr_analysis.engine.codes import ActionFault
 from ttr_analysis.engine.kernel.scoring import TRAIL_COLUMN
 from ttr_analysis.engine.layout import NEUTRAL_OWNER, NOBODY, UNKNOWN_TICKET, Phase
 from ttr_analysis.engine.scores import score_state

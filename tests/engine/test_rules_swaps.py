@@ -14,8 +14,7 @@ import pytest
 from tests.engine.cells import SCORE, TRAINS
 from tests.engine.positions import Position, changed
 from ttr_analysis.cards import N_KINDS, CardCounts
-from ttr_analysis.engine.codes import CLAIM_ROUTE, argument_of, kind_of, unpack_cards
-from ttr_analysis.engine.kernel.faults import ActionFault
+from ttr_analysis.engine.codes import CLAIM_ROUTE, ActionFault, argument_of, kind_of, unpack_cards
 
 ORANGE_FERRY = "Kristiansand-Stavanger/1"
 """Three spaces, one of them with a locomotive symbol."""

@@ -12,8 +12,7 @@ import pytest
 
 from tests.engine.cells import N_HELD, N_QUEUED, N_TICKET_DISCARDS, N_TICKET_PILE
 from tests.engine.positions import DRAW, PASS, TICKETS, Position, changed, offered
-from ttr_analysis.engine.codes import KEEP_TICKETS
-from ttr_analysis.engine.kernel.faults import ActionFault
+from ttr_analysis.engine.codes import KEEP_TICKETS, ActionFault
 from ttr_analysis.engine.layout import AT_DISCARDS, AT_OFFER, AT_PILE, AT_QUEUE, AT_REMOVED, Phase
 
 USA = ("Boston-Miami", "Calgary-Phoenix", "Denver-El Paso", "Duluth-Houston", "Seattle-New York", "Toronto-Miami")

@@ -11,7 +11,7 @@ import pytest
 
 from tests.engine.cells import N_HAND, SCORE, SURCHARGE, TRAINS
 from tests.engine.positions import DECLINE, DRAW, PASS, TICKETS, Action, Position, changed, drawn, pay, revealed
-from ttr_analysis.engine.kernel.faults import ActionFault
+from ttr_analysis.engine.codes import ActionFault
 from ttr_analysis.engine.layout import NOBODY, Phase
 
 GREEN = "Kristiansand-Stavanger/0"

@@ -10,8 +10,7 @@ import pytest
 import ttr_analysis as ttr
 from ttr_analysis import GameError, GameMap
 from ttr_analysis._arrays import Floats, Ints
-from ttr_analysis.engine.codes import CLAIM_ROUTE, make_action
-from ttr_analysis.engine.kernel.faults import NONE
+from ttr_analysis.engine.codes import CLAIM_ROUTE, NONE, make_action
 from ttr_analysis.engine.kernel.step import action_fault, list_actions
 from ttr_analysis.engine.layout import State
 from ttr_analysis.policies import Greedy, Random, play_games

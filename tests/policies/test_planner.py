@@ -36,12 +36,12 @@ from ttr_analysis.engine.codes import (
     DRAW_CARD,
     DRAW_FACE_UP,
     DRAW_TICKETS,
+    NONE,
     PAY_TUNNEL,
     argument_of,
     kind_of,
     unpack_cards,
 )
-from ttr_analysis.engine.kernel.faults import NONE
 from ttr_analysis.engine.kernel.scoring import (
     BONUS_COLUMN,
     COMPLETED_COLUMN,

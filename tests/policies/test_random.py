@@ -28,9 +28,8 @@ from tests.fixtures import load
 from tests.oracles.referee.payment import Cards, affordable, forms
 from ttr_analysis._arrays import Ints
 from ttr_analysis.cards import CARD_KINDS
-from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_FACE_UP, argument_of, kind_of, make_action
+from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_FACE_UP, NONE, argument_of, kind_of, make_action
 from ttr_analysis.engine.kernel.claims import route_fault
-from ttr_analysis.engine.kernel.faults import NONE
 from ttr_analysis.engine.kernel.step import list_actions, step
 from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import OVER, TURN, Phase, State

@@ -13,9 +13,8 @@ import ttr_analysis as ttr
 from tests.engine.conformance import COLLECTOR, HOARDER, UNIFORM, Combination, every_combination, play
 from tests.fixtures import load
 from ttr_analysis import Game, GameError, GameMap
-from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_FACE_UP, argument_of, kind_of
+from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_FACE_UP, NONE, argument_of, kind_of
 from ttr_analysis.engine.game import GameEngine
-from ttr_analysis.engine.kernel.faults import NONE
 from ttr_analysis.engine.kernel.step import action_fault
 from ttr_analysis.engine.layout import OVER, State
 from ttr_analysis.engine.state import GameState

@@ -12,8 +12,7 @@ from tests.engine.positions import Action, Position, changed
 from tests.engine.walks import state_of
 from tests.fixtures import load
 from ttr_analysis import Game, simulate
-from ttr_analysis.engine.codes import BUILD_STATION, CLAIM_ROUTE, argument_of, kind_of, unpack_cards
-from ttr_analysis.engine.kernel.faults import NONE
+from ttr_analysis.engine.codes import BUILD_STATION, CLAIM_ROUTE, NONE, argument_of, kind_of, unpack_cards
 from ttr_analysis.engine.kernel.scoring import label_cities
 from ttr_analysis.engine.kernel.step import action_fault
 from ttr_analysis.engine.layout import NOBODY

@@ -1,8 +1,8 @@
-"""What happens in a game, in words: moves of seats, and outcomes of chance with where they fell."""
+"""What happens in a game, in words: moves of seats, outcomes of chance with where they fell, and which do not fit."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
@@ -311,3 +311,55 @@ def _number(outcome: Chance, what: str, number: int | None, limit: int) -> int:
     if number is None or not 0 <= number < limit:
         raise GameError(f"the {what} of a {outcome.kind} is a number from 0 to {limit - 1}, got {number!r}")
     return number
+
+
+def outcome_error(codec: Codec, script: Sequence[tuple[int, int]], rows: Sequence[tuple[int, int]]) -> str:
+    """
+    Return which outcome of a script is the first that does not fit, and why.
+
+    Parameters
+    ----------
+    codec
+        The codec of the map.
+    script
+        The outcomes that were given, as codes and values.
+    rows
+        The events that the kernel wrote. Where the script did not fit, it
+        went on with an unknown card or ticket.
+    """
+    wanted = [row for row in rows if codes.CARD_DEALT <= kind_of(row[0]) < codes.SHUFFLED]
+    for i, (given, done) in enumerate(zip(script, wanted, strict=False)):
+        if given[0] != done[0]:
+            due = due_words(decode_chance(codec, *done))
+            return f"outcome {i + 1} does not fit: {decode_chance(codec, *given)}, where {due} is due"
+        if given[1] != done[1] or is_secret_unknown(*given):
+            return f"outcome {i + 1} does not fit: {decode_chance(codec, *given)}, but {why_not(*given)}"
+    if len(script) < len(wanted):
+        due = due_words(decode_chance(codec, *wanted[len(script)]))
+        return f"outcome {len(script) + 1} is missing: {due} is due"
+    return f"outcome {len(wanted) + 1} is one too many: {decode_chance(codec, *script[len(wanted)])}"
+
+
+def is_secret_unknown(code: int, value: int) -> bool:
+    """Return whether a card turned over for a tunnel, on which the surcharge depends, is said to be unknown."""
+    return kind_of(code) == codes.CARD_REVEALED and value == UNKNOWN_CARD
+
+
+def why_not(code: int, value: int) -> str:
+    """Return why an outcome of the right kind cannot be."""
+    if kind_of(code) in (codes.TICKET_OFFERED, codes.NEUTRAL_TICKET):
+        return "it cannot come from the ticket pile now"
+    return "the surcharge depends on that card" if is_secret_unknown(code, value) else "the draw pile has none"
+
+
+def due_words(due: Chance) -> str:
+    """Return what is due, whichever card or ticket it is, in words."""
+    texts: dict[ChanceKind, str] = {
+        "card_dealt": f"a card dealt to P{due.seat}",
+        "card_drawn": f"a card that P{due.seat} draws",
+        "market_card": f"a card for market slot {due.slot}",
+        "card_revealed": "a card turned over for the tunnel",
+        "ticket_offered": f"a ticket offered to P{due.seat}",
+        "neutral_ticket": "a ticket for the neutral player",
+    }
+    return texts[due.kind]

@@ -13,24 +13,23 @@ from ttr_analysis._errors import GameError, IllegalActionError
 from ttr_analysis.analysis import payments
 from ttr_analysis.engine.actions import Action, ClaimRoute, LegalActions
 from ttr_analysis.engine.actions.handler import Refused
-from ttr_analysis.engine.actions.table import HANDLER_OF, Codec, codec_of, is_canonical, shows_cards
+from ttr_analysis.engine.actions.table import HANDLER_OF, Codec, codec_of, explain, is_canonical, shows_cards
 from ttr_analysis.engine.codes import (
     CARD_DEALT,
     NEUTRAL_TICKET,
     READ_AT,
     READ_END,
     WRITE_AT,
+    ActionFault,
     kind_of,
     seat_of,
     unpacked,
 )
-from ttr_analysis.engine.events import Chance, Move, Rows, decode_event, script_of, tape_of
-from ttr_analysis.engine.kernel.faults import ActionFault
+from ttr_analysis.engine.events import Chance, Move, Rows, decode_event, outcome_error, script_of, tape_of
 from ttr_analysis.engine.kernel.step import action_fault, list_actions, step
 from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.protocol import CompiledPolicy, Policy, policy_name
-from ttr_analysis.engine.reasons import explain, outcome_error
 from ttr_analysis.engine.unknowns import identify_cards, n_unknown_cards, unknown_words
 from ttr_analysis.engine.view import SeatView, redact
 from ttr_analysis.maps.model import GameMap

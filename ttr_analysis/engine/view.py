@@ -11,8 +11,8 @@ import numpy as np
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled, quickly_compiled
 from ttr_analysis.cards import CardCounts
+from ttr_analysis.engine.codes import NONE
 from ttr_analysis.engine.kernel.claims import track_fault
-from ttr_analysis.engine.kernel.faults import NONE
 from ttr_analysis.engine.layout import (
     AT_DISCARDS,
     AT_OFFER,

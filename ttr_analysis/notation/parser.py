@@ -17,10 +17,9 @@ from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import KeepTickets
 from ttr_analysis.engine.actions.build_station import as_route
 from ttr_analysis.engine.codes import argument_of, kind_of, make_action, unpacked
-from ttr_analysis.engine.events import decode_chance
+from ttr_analysis.engine.events import decode_chance, due_words
 from ttr_analysis.engine.kernel.tickets import fewest_kept
 from ttr_analysis.engine.layout import OVER, UNKNOWN_TICKET, Phase, State
-from ttr_analysis.engine.reasons import due_words
 from ttr_analysis.engine.unknowns import identify_tickets, n_unknown_cards
 from ttr_analysis.engine.view import fill_open
 from ttr_analysis.maps.model import Route

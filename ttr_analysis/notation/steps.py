@@ -10,10 +10,9 @@ from typing import Final
 from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.codes import kind_of
-from ttr_analysis.engine.events import decode_chance
+from ttr_analysis.engine.events import decode_chance, due_words
 from ttr_analysis.engine.layout import AT_PILE, UNKNOWN_CARD, UNKNOWN_TICKET, State
 from ttr_analysis.engine.packed import PackedGame
-from ttr_analysis.engine.reasons import due_words
 from ttr_analysis.notation.lexer import UNKNOWN, Lexer, Names, NotationError, card_value, names_of
 from ttr_analysis.records.entries import Entry
 from ttr_analysis.records.replay import ScriptedStep

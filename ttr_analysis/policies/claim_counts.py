@@ -23,8 +23,8 @@ import numpy as np
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import Record, block, cell, compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
+from ttr_analysis.engine.codes import NONE
 from ttr_analysis.engine.kernel.claims import route_fault
-from ttr_analysis.engine.kernel.faults import NONE
 from ttr_analysis.engine.layout import State
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.rules.payment import GRAY_INDEX, Spaces, count_in_color, find_in_color

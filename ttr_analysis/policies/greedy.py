@@ -20,6 +20,7 @@ from ttr_analysis.engine.codes import (
     DRAW_FACE_UP,
     DRAW_TICKETS,
     KEEP_TICKETS,
+    NONE,
     PASS,
     PAY_TUNNEL,
     make_action,
@@ -27,7 +28,6 @@ from ttr_analysis.engine.codes import (
 )
 from ttr_analysis.engine.kernel.cards import has_cards, may_take
 from ttr_analysis.engine.kernel.claims import add_sets, route_fault
-from ttr_analysis.engine.kernel.faults import NONE
 from ttr_analysis.engine.kernel.tickets import fewest_kept, has_tickets
 from ttr_analysis.engine.layout import NEUTRAL, SECOND_DRAW, TUNNEL_PHASE, TURN, UNKNOWN_TICKET, State
 from ttr_analysis.engine.protocol import Chooser

@@ -18,7 +18,7 @@ from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis._compile import Functions, compiled
 from ttr_analysis._errors import GameError
 from ttr_analysis.engine.actions.table import is_well_formed
-from ttr_analysis.engine.kernel.faults import NONE
+from ttr_analysis.engine.codes import NONE
 from ttr_analysis.engine.kernel.scoring import N_COLUMNS, score_games
 from ttr_analysis.engine.kernel.step import action_fault, list_actions, step
 from ttr_analysis.engine.kernel.turns import new_game

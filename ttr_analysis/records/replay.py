@@ -17,12 +17,11 @@ from ttr_analysis._arrays import Ints
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions.table import shows_cards
 from ttr_analysis.engine.codes import kind_of, unpacked
-from ttr_analysis.engine.events import Rows, tape_of
+from ttr_analysis.engine.events import Rows, is_secret_unknown, tape_of, why_not
 from ttr_analysis.engine.kernel.step import step as kernel_step
 from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.packed import PackedGame
-from ttr_analysis.engine.reasons import is_secret_unknown, why_not
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.engine.unknowns import identify_cards, identify_tickets, n_unknown_cards
 from ttr_analysis.maps.model import GameMap

@@ -14,9 +14,9 @@ from ttr_analysis._words import counted
 from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions.handler import Refused
-from ttr_analysis.engine.codes import kind_of, make_action, unpacked
+from ttr_analysis.engine.actions.table import explain
+from ttr_analysis.engine.codes import ActionFault, kind_of, make_action, unpacked
 from ttr_analysis.engine.events import Rows, tape_of
-from ttr_analysis.engine.kernel.faults import ActionFault
 from ttr_analysis.engine.kernel.step import action_fault
 from ttr_analysis.engine.kernel.tickets import where_unkept
 from ttr_analysis.engine.layout import (
@@ -31,7 +31,6 @@ from ttr_analysis.engine.layout import (
     State,
 )
 from ttr_analysis.engine.position import corrected, state_of
-from ttr_analysis.engine.reasons import explain
 from ttr_analysis.engine.unknowns import (
     has_unknown_cards,
     identify_cards,

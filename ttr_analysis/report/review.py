@@ -9,7 +9,7 @@ from importlib import resources
 from typing import Any, Final
 
 from ttr_analysis._words import counted, listed
-from ttr_analysis.engine.actions.places import Places, places_of
+from ttr_analysis.engine.actions.table import Places, places_of
 from ttr_analysis.engine.state import GameState, Owner
 from ttr_analysis.studies.reviews.results import BOUNDS, Review, player_names
 from ttr_analysis.viz.html import map_svg

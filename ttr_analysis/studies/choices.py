@@ -31,11 +31,11 @@ from ttr_analysis.engine.codes import (
     DRAW_FACE_UP,
     KEEP_TICKETS,
     MOST_OF_A_KIND,
+    NONE,
     make_action,
 )
 from ttr_analysis.engine.kernel.cards import has_cards, may_take
 from ttr_analysis.engine.kernel.claims import n_forms, representative, route_fault
-from ttr_analysis.engine.kernel.faults import NONE
 from ttr_analysis.engine.kernel.scoring import (
     N_COLUMNS,
     TOTAL_COLUMN,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
-from ttr_analysis.engine.actions.places import places_of
+from ttr_analysis.engine.actions.table import places_of
 from ttr_analysis.viz.html import map_svg
 
 if TYPE_CHECKING:

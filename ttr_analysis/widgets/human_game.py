@@ -18,16 +18,15 @@ from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import KeepTickets
 from ttr_analysis.engine.actions.build_station import as_route
 from ttr_analysis.engine.actions.handler import Refused
-from ttr_analysis.engine.codes import argument_of, kind_of, make_action, unpacked
+from ttr_analysis.engine.actions.table import explain
+from ttr_analysis.engine.codes import ActionFault, argument_of, kind_of, make_action, unpacked
 from ttr_analysis.engine.events import Chance, Event, Move
 from ttr_analysis.engine.kernel.claims import route_fault
-from ttr_analysis.engine.kernel.faults import ActionFault
 from ttr_analysis.engine.kernel.step import action_fault
 from ttr_analysis.engine.kernel.tickets import fewest_kept
 from ttr_analysis.engine.layout import OVER, Phase, State
 from ttr_analysis.engine.packed import Chooser, PackedGame, seat_policy
 from ttr_analysis.engine.protocol import PolicyLike, find_policy, policy_name
-from ttr_analysis.engine.reasons import explain
 from ttr_analysis.engine.state import GameState, seat_number
 from ttr_analysis.engine.view import SeatView
 from ttr_analysis.maps.model import Route

@@ -17,7 +17,7 @@ import numpy as np
 from ttr_analysis.analysis.tickets.network import ForestSolver, trains_of
 from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine.actions import Action
-from ttr_analysis.engine.actions.places import places_of
+from ttr_analysis.engine.actions.table import places_of
 from ttr_analysis.engine.layout import Phase
 from ttr_analysis.engine.scores import Score, Scores, TicketScore
 from ttr_analysis.engine.state import GameState, Owner, PublicState

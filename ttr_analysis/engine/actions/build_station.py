@@ -14,10 +14,9 @@ from ttr_analysis._words import counted
 from ttr_analysis.analysis.payments.model import Payment
 from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine.actions.handler import Handler, MapIndex, Refused, add_row, card_faults, owner_name
-from ttr_analysis.engine.codes import BUILD_STATION, make_action, packed, unpack_cards, unpacked
+from ttr_analysis.engine.codes import BUILD_STATION, NONE, ActionFault, make_action, packed, unpack_cards, unpacked
 from ttr_analysis.engine.kernel.cards import play_cards
 from ttr_analysis.engine.kernel.claims import holds
-from ttr_analysis.engine.kernel.faults import NONE, ActionFault
 from ttr_analysis.engine.kernel.stations import (
     build_station,
     city_fault,

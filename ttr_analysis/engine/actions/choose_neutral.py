@@ -8,9 +8,8 @@ from typing import Final
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis.engine.actions.handler import Handler, MapIndex, Refused, add_row
-from ttr_analysis.engine.codes import CHOOSE_NEUTRAL, make_action
+from ttr_analysis.engine.codes import CHOOSE_NEUTRAL, NONE, ActionFault, make_action
 from ttr_analysis.engine.kernel.claims import mark_owner
-from ttr_analysis.engine.kernel.faults import NONE, ActionFault
 from ttr_analysis.engine.kernel.turns import go_on, may_choose
 from ttr_analysis.engine.layout import NEUTRAL, NEUTRAL_OWNER, State
 from ttr_analysis.maps.model import Route

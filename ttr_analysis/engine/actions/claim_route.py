@@ -16,10 +16,18 @@ from ttr_analysis.analysis import payments
 from ttr_analysis.analysis.payments.model import Payment, split
 from ttr_analysis.cards import N_KINDS
 from ttr_analysis.engine.actions.handler import Handler, MapIndex, Refused, add_row, card_faults, owner_name
-from ttr_analysis.engine.codes import CARD_REVEALED, CLAIM_ROUTE, make_action, packed, unpack_cards, unpacked
+from ttr_analysis.engine.codes import (
+    CARD_REVEALED,
+    CLAIM_ROUTE,
+    NONE,
+    ActionFault,
+    make_action,
+    packed,
+    unpack_cards,
+    unpacked,
+)
 from ttr_analysis.engine.kernel.cards import discard, make_drawable, play_cards, turn_over
 from ttr_analysis.engine.kernel.claims import holds, n_forms, representative, route_fault, take_route
-from ttr_analysis.engine.kernel.faults import NONE, ActionFault
 from ttr_analysis.engine.kernel.turns import end_turn
 from ttr_analysis.engine.layout import TUNNEL_PHASE, TURN, UNKNOWN_CARD, State
 from ttr_analysis.maps.model import Route

@@ -8,10 +8,9 @@ from typing import Final
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis.engine.actions.handler import Handler, add_row
-from ttr_analysis.engine.codes import DECLINE_TUNNEL
+from ttr_analysis.engine.codes import DECLINE_TUNNEL, NONE
 from ttr_analysis.engine.kernel.cards import take_back
 from ttr_analysis.engine.kernel.claims import end_attempt
-from ttr_analysis.engine.kernel.faults import NONE
 from ttr_analysis.engine.kernel.turns import end_turn
 from ttr_analysis.engine.layout import TUNNEL_PHASE, State
 from ttr_analysis.tables import Tables

@@ -8,9 +8,8 @@ from typing import Final
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis.engine.actions.handler import Handler, add_row
-from ttr_analysis.engine.codes import CARD_DRAWN, DRAW_CARD, make_event
+from ttr_analysis.engine.codes import CARD_DRAWN, DRAW_CARD, NONE, ActionFault, make_event
 from ttr_analysis.engine.kernel.cards import draw_unseen, has_cards, make_drawable
-from ttr_analysis.engine.kernel.faults import NONE, ActionFault
 from ttr_analysis.engine.kernel.turns import after_draw
 from ttr_analysis.engine.layout import SECOND_DRAW, TURN, State
 from ttr_analysis.tables import Tables

@@ -9,9 +9,8 @@ from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis.cards import CARD_KINDS, N_KINDS, card_index
 from ttr_analysis.engine.actions.handler import Handler, MapIndex, Refused, add_row, number_of
-from ttr_analysis.engine.codes import DRAW_FACE_UP, make_action
+from ttr_analysis.engine.codes import DRAW_FACE_UP, NONE, ActionFault, make_action
 from ttr_analysis.engine.kernel.cards import identify_face_up, may_take, may_take_kind, take_face_up
-from ttr_analysis.engine.kernel.faults import NONE, ActionFault
 from ttr_analysis.engine.kernel.turns import after_draw
 from ttr_analysis.engine.layout import NOBODY, SECOND_DRAW, TURN, UNKNOWN_CARD, State
 from ttr_analysis.rules.market import must_be_first

@@ -8,8 +8,7 @@ from typing import Final
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis.engine.actions.handler import Handler, add_row
-from ttr_analysis.engine.codes import DRAW_TICKETS
-from ttr_analysis.engine.kernel.faults import NONE, ActionFault
+from ttr_analysis.engine.codes import DRAW_TICKETS, NONE, ActionFault
 from ttr_analysis.engine.kernel.tickets import has_tickets, offer_tickets
 from ttr_analysis.engine.layout import KEEP, TURN, State
 from ttr_analysis.tables import Tables

@@ -11,8 +11,7 @@ from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis._errors import IllegalActionError
 from ttr_analysis.cards import CARD_KINDS, CardCounts
-from ttr_analysis.engine.codes import argument_of, unpacked
-from ttr_analysis.engine.kernel.faults import ActionFault
+from ttr_analysis.engine.codes import ActionFault, argument_of, unpacked
 from ttr_analysis.engine.layout import NEUTRAL_OWNER, UNKNOWN_TICKET, State
 from ttr_analysis.maps.model import City, GameMap, Route, Ticket
 from ttr_analysis.tables import Tables

@@ -10,8 +10,7 @@ from ttr_analysis._compile import compiled
 from ttr_analysis._errors import IllegalActionError
 from ttr_analysis._words import counted
 from ttr_analysis.engine.actions.handler import Handler, MapIndex, Refused, add_row
-from ttr_analysis.engine.codes import KEEP_TICKETS
-from ttr_analysis.engine.kernel.faults import NONE, ActionFault
+from ttr_analysis.engine.codes import KEEP_TICKETS, NONE, ActionFault
 from ttr_analysis.engine.kernel.tickets import count_bits, fewest_kept, keep_tickets
 from ttr_analysis.engine.kernel.turns import end_turn
 from ttr_analysis.engine.layout import KEEP, KEEP_START, TURN, State

@@ -8,10 +8,9 @@ from typing import Final
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis.engine.actions.handler import Handler, add_row
-from ttr_analysis.engine.codes import PASS
+from ttr_analysis.engine.codes import NONE, PASS, ActionFault
 from ttr_analysis.engine.kernel.cards import can_draw
 from ttr_analysis.engine.kernel.claims import can_claim
-from ttr_analysis.engine.kernel.faults import NONE, ActionFault
 from ttr_analysis.engine.kernel.stations import n_station_forms
 from ttr_analysis.engine.kernel.tickets import has_tickets
 from ttr_analysis.engine.kernel.turns import end_turn

@@ -12,10 +12,9 @@ from ttr_analysis._compile import compiled
 from ttr_analysis._words import counted
 from ttr_analysis.cards import COLORS, LOCOMOTIVE_INDEX, N_COLORS, N_KINDS, CardCounts
 from ttr_analysis.engine.actions.handler import Handler, MapIndex, Refused, add_row, missing_cards
-from ttr_analysis.engine.codes import PAY_TUNNEL, pack_single, packed, unpack_cards, unpacked
+from ttr_analysis.engine.codes import NONE, PAY_TUNNEL, ActionFault, pack_single, packed, unpack_cards, unpacked
 from ttr_analysis.engine.kernel.cards import discard, play_cards
 from ttr_analysis.engine.kernel.claims import holds, take_route
-from ttr_analysis.engine.kernel.faults import NONE, ActionFault
 from ttr_analysis.engine.kernel.turns import end_turn
 from ttr_analysis.engine.layout import TUNNEL_PHASE, State
 from ttr_analysis.rules.tunnel import pays_surcharge, spare_cards

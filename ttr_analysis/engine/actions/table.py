@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Final, overload
+from typing import Final, NamedTuple, overload
 
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
@@ -22,10 +22,21 @@ from ttr_analysis.engine.actions import (
     pass_turn,
     pay_tunnel,
 )
-from ttr_analysis.engine.actions.handler import Handler, MapIndex
-from ttr_analysis.engine.codes import CARD_BITS, CODE_BITS, NO_SEAT, argument_of, kind_of, make_action, seat_of
-from ttr_analysis.engine.layout import State
-from ttr_analysis.maps.model import GameMap
+from ttr_analysis.engine.actions.build_station import BuildStation
+from ttr_analysis.engine.actions.claim_route import ClaimRoute
+from ttr_analysis.engine.actions.handler import Handler, MapIndex, Refused
+from ttr_analysis.engine.codes import (
+    CARD_BITS,
+    CODE_BITS,
+    NO_SEAT,
+    ActionFault,
+    argument_of,
+    kind_of,
+    make_action,
+    seat_of,
+)
+from ttr_analysis.engine.layout import Phase, State
+from ttr_analysis.maps.model import City, GameMap, Route
 
 Action = (
     draw_card.DrawCard
@@ -270,3 +281,67 @@ class LegalActions(Sequence[Action]):
 
     def __repr__(self) -> str:
         return f"<{len(self)} legal actions: {'; '.join(map(str, self[:3]))}{'; ...' if len(self) > 3 else ''}>"  # noqa: PLR2004
+
+
+class Places(NamedTuple):
+    """The routes that a seat claims, and the cities in which it builds stations."""
+
+    routes: tuple[Route, ...] = ()
+    cities: tuple[City, ...] = ()
+
+
+def places_of(action: Action | None) -> Places:
+    """
+    Return what an action takes on the board: nothing, unless it claims or builds.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> route = ttr.load_map("nordic").route("Murmansk", "Lieksa")
+    >>> claim = ttr.actions.ClaimRoute(route, ttr.payments.from_cards(route, {"red": 9}))
+    >>> [route.id for route in places_of(claim).routes]
+    ['Lieksa-Murmansk/0']
+    >>> any(places_of(ttr.actions.DrawCard()))
+    False
+    """
+    match action:
+        case ClaimRoute(route):
+            return Places(routes=(route,))
+        case BuildStation(city):
+            return Places(cities=(city,))
+    return Places()
+
+
+# -- why an action is illegal ------------------------------------------------------------------------------
+
+_DUTIES: Final = {
+    Phase.KEEP_START: "choose its opening tickets",
+    Phase.TURN: "take its turn",
+    Phase.SECOND_DRAW: "draw a further card",
+    Phase.TUNNEL: "pay the surcharge or take its cards back",
+    Phase.KEEP: "choose which tickets to keep",
+    Phase.NEUTRAL: "choose a track for the neutral player",
+}
+"""What a seat must do in each phase."""
+
+
+def explain(fault: ActionFault, refused: Refused) -> str:
+    """
+    Return the reason for which an action is illegal.
+
+    Parameters
+    ----------
+    fault
+        What `action_fault` says; not `NONE`.
+    refused
+        The action and the game.
+    """
+    if fault is ActionFault.OVER:
+        return "the game is over"
+    return _phase(refused) if fault is ActionFault.PHASE else HANDLERS[kind_of(refused.code)].faults[fault](refused)
+
+
+def _phase(refused: Refused) -> str:
+    due, kind = _DUTIES[Phase(int(refused.state.phase))], kind_of(refused.code)
+    verb = HANDLERS[kind].verb if kind < len(HANDLERS) else "do that"
+    return f"{refused.who} must {due} now; it cannot {verb}"

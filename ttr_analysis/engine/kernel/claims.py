@@ -7,9 +7,8 @@ import numpy as np
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS
-from ttr_analysis.engine.codes import pack_cards
+from ttr_analysis.engine.codes import NONE, ActionFault, pack_cards
 from ttr_analysis.engine.kernel.cards import discard
-from ttr_analysis.engine.kernel.faults import NONE, ActionFault
 from ttr_analysis.engine.layout import NOBODY, State
 from ttr_analysis.rules.money import can_settle, settle_toll, toll_payee
 from ttr_analysis.rules.payment import count_forms, fill_sets, find_form, form_sets

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
-from ttr_analysis.engine.codes import pack_single
+from ttr_analysis.engine.codes import NONE, ActionFault, pack_single
 from ttr_analysis.engine.kernel.cards import discard
 from ttr_analysis.engine.kernel.claims import end_attempt
-from ttr_analysis.engine.kernel.faults import NONE, ActionFault
 from ttr_analysis.engine.layout import State
 from ttr_analysis.rules.payment import GRAY_INDEX, Spaces, count_forms, find_form
 from ttr_analysis.rules.stations import station_spaces

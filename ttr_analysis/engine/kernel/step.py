@@ -5,9 +5,8 @@ from __future__ import annotations
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import quickly_compiled
 from ttr_analysis.engine.actions.table import APPLIERS, DUE, FAULTS, LISTERS
-from ttr_analysis.engine.codes import N_ACTIONS, PASS, argument_of, kind_of, make_event
+from ttr_analysis.engine.codes import N_ACTIONS, PASS, ActionFault, argument_of, kind_of, make_event
 from ttr_analysis.engine.kernel.cards import write_event
-from ttr_analysis.engine.kernel.faults import ActionFault
 from ttr_analysis.engine.layout import NEUTRAL, OVER, State
 from ttr_analysis.tables import Tables
 

@@ -17,6 +17,7 @@ from ttr_analysis.engine.codes import (
     DRAW_FACE_UP,
     DRAW_TICKETS,
     KEEP_TICKETS,
+    NONE,
     PAY_TUNNEL,
     argument_of,
     make_action,
@@ -24,7 +25,6 @@ from ttr_analysis.engine.codes import (
 )
 from ttr_analysis.engine.kernel.cards import can_draw, has_cards, may_take
 from ttr_analysis.engine.kernel.claims import route_fault
-from ttr_analysis.engine.kernel.faults import NONE
 from ttr_analysis.engine.kernel.tickets import has_tickets
 from ttr_analysis.engine.kernel.turns import may_choose
 from ttr_analysis.engine.layout import KEEP, KEEP_START, NEUTRAL, SECOND_DRAW, TUNNEL_PHASE, TURN, State

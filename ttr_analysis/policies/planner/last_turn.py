@@ -15,9 +15,8 @@ import numpy as np
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS
-from ttr_analysis.engine.codes import CLAIM_ROUTE, argument_of, make_action, unpack_cards
+from ttr_analysis.engine.codes import CLAIM_ROUTE, NONE, argument_of, make_action, unpack_cards
 from ttr_analysis.engine.kernel.claims import n_forms, representative, route_fault
-from ttr_analysis.engine.kernel.faults import NONE
 from ttr_analysis.engine.kernel.scoring import award_bonus, join_ends
 from ttr_analysis.engine.layout import NOBODY, State
 from ttr_analysis.policies.planner.card_value import tunnel_odds

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ttr_analysis._compile import compiled
+from ttr_analysis.engine.codes import NONE
 from ttr_analysis.engine.kernel.claims import track_fault
-from ttr_analysis.engine.kernel.faults import NONE
 from ttr_analysis.engine.kernel.scoring import join_ends
 from ttr_analysis.engine.layout import State
 from ttr_analysis.policies.planner.knowledge import Memory, Params

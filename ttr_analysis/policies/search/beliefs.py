@@ -22,8 +22,8 @@ import numpy as np
 from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis.analysis.tickets.steiner import UNREACHABLE, all_distances
+from ttr_analysis.engine.codes import NONE
 from ttr_analysis.engine.kernel.claims import track_fault
-from ttr_analysis.engine.kernel.faults import NONE
 from ttr_analysis.engine.layout import UNKNOWN_TICKET, State
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.random import Random

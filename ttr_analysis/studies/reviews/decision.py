@@ -15,13 +15,13 @@ from ttr_analysis.engine.actions.table import codec_of
 from ttr_analysis.engine.codes import (
     CLAIM_ROUTE,
     DRAW_FACE_UP,
+    NONE,
     PAY_TUNNEL,
     argument_of,
     kind_of,
     unpacked,
 )
 from ttr_analysis.engine.kernel.cards import identify_face_up
-from ttr_analysis.engine.kernel.faults import NONE
 from ttr_analysis.engine.kernel.step import action_fault
 from ttr_analysis.engine.layout import UNKNOWN_CARD, UNKNOWN_TICKET, State
 from ttr_analysis.engine.unknowns import n_unknown_cards
