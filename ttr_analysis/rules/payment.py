@@ -278,7 +278,7 @@ def can_pay(hand: Ints, color: int, spaces: Spaces) -> bool:
 @quickly_compiled
 def cards_missing(spaces: Spaces, own: int, locomotives: int, n_cards: int) -> int:
     """
-    Return how many more cards, well chosen, a hand wants to pay in one color.
+    Return how many more cards, well chosen, a hand needs to pay in one color.
 
     Parameters
     ----------

@@ -61,7 +61,7 @@ from ttr_analysis.engine.layout import (
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap, Route, RouteLike, Ticket, TicketLike
 from ttr_analysis.policies.planner.knowledge import Params
-from ttr_analysis.policies.planner.observation import turns_left as foresee_turns
+from ttr_analysis.policies.planner.knowledge import turns_left as foresee_turns
 from ttr_analysis.policies.planner.policy import Planner
 from ttr_analysis.policies.playout import NO_TAPE_CELLS, Players, choose, seat_players, wake_players
 from ttr_analysis.records.header import check_seed

@@ -9,8 +9,15 @@ from ttr_analysis._compile import compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine.codes import pack_cards
 from ttr_analysis.engine.layout import NOBODY, State
-from ttr_analysis.policies.planner.knowledge import DANGER_UNIT, ROUTE_DANGER, Memory, Params
-from ttr_analysis.policies.planner.observation import is_open, token_terms, toll_cost
+from ttr_analysis.policies.planner.knowledge import (
+    DANGER_UNIT,
+    ROUTE_DANGER,
+    Memory,
+    Params,
+    is_open,
+    token_terms,
+    toll_cost,
+)
 from ttr_analysis.rules.payment import (
     GRAY_INDEX,
     fewest_locomotives,
@@ -23,7 +30,7 @@ from ttr_analysis.rules.tunnel import claim_probability
 from ttr_analysis.tables import MEASURE_TRAIL, Tables, spaces_at
 
 SPARE: Final = N_KINDS
-"""In `free`: how many of the colored cards nothing wants."""
+"""In `free`: how many of the colored cards nothing needs."""
 TOP: Final = N_KINDS + 1
 """In `free`: the color of which most cards are free."""
 MOST: Final = N_KINDS + 2
@@ -45,7 +52,7 @@ _BOTH: Final = 2
 @compiled
 def want_cards(state: State, tables: Tables, seat: int, memory: Memory, free: Ints) -> int:
     """
-    Fill in the cards that the plan wants, and those of the hand that are free of it.
+    Fill in the cards that the plan needs, and those of the hand that are free of it.
 
     Of a double route the track is planned of whose color fewer cards are
     missing.
@@ -89,7 +96,7 @@ def want_cards(state: State, tables: Tables, seat: int, memory: Memory, free: In
 
 @compiled
 def _rough_need(tables: Tables, memory: Memory, hand: Ints, route: int) -> int:
-    """Return roughly how many cards of a hand a route wants, in quarters; a toll counts a little."""
+    """Return roughly how many cards of a hand a route needs, in quarters; a toll counts a little."""
     color = tables.color[route]
     need = tables.plain[route] * 4
     if color == GRAY_INDEX:
@@ -115,7 +122,7 @@ def judge_color(
 
     A route is worth more the fewer draws it needs yet: its points, shared out
     over the draws and the turn of claiming, which counts as two. A tunnel
-    wants one card more than its length.
+    needs one card more than its length.
 
     Parameters
     ----------
@@ -338,7 +345,7 @@ def find_form(state: State, tables: Tables, seat: int, params: Params, memory: M
 
 @compiled
 def _price_sets(params: Params, memory: Memory, hand: Ints, color: int, own: int, n: int) -> float:
-    """Return the points that the cards of sets are missed: first those that nothing wants."""
+    """Return the points that the cards of sets are missed: first those that nothing needs."""
     spare = 0
     for c in range(N_COLORS):
         spare += max(0, hand[c] - memory.wanted[c] - (own if c == color else 0))

@@ -30,8 +30,7 @@ from ttr_analysis._arrays import Ints, Narrow
 from ttr_analysis._compile import compiled
 from ttr_analysis.analysis.tickets.steiner import first_tree, forest_cost
 from ttr_analysis.engine.layout import State
-from ttr_analysis.policies.planner.knowledge import Memory, Params
-from ttr_analysis.policies.planner.observation import add_planned, is_open, token_terms, toll_cost
+from ttr_analysis.policies.planner.knowledge import Memory, Params, add_planned, is_open, token_terms, toll_cost
 from ttr_analysis.tables import MAX_CITIES, MAX_ROUTES, Tables
 
 UNREACHABLE: Final = 1 << 29
