@@ -16,7 +16,7 @@ from tests.fixtures import load
 from tests.notation.bga_writer import NAMES, log_text, ticket_notes
 from ttr_analysis import Game, GameRecord, RecordError, read_bga
 from ttr_analysis.engine.state import Owner
-from ttr_analysis.notation.bga_names import TicketNotes
+from ttr_analysis.notation.bga_lines import TicketNotes
 from ttr_analysis.policies import Planner
 
 

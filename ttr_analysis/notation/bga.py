@@ -16,13 +16,15 @@ from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.layout import OVER, UNKNOWN_CARD, UNKNOWN_TICKET
 from ttr_analysis.maps.loading import MapLike, as_map
-from ttr_analysis.notation.bga_lines import ACTS, acts_of, read_log
-from ttr_analysis.notation.bga_names import (
+from ttr_analysis.notation.bga_lines import (
+    ACTS,
     TicketNotes,
+    acts_of,
     by_player,
     check_order,
     fault,
     players_of,
+    read_log,
     selections_of,
     tracks_of,
     without_strangers,

@@ -17,11 +17,14 @@ from ttr_analysis.engine.packed import PackedGame
 from ttr_analysis.engine.position import Position, corrected
 from ttr_analysis.engine.unknowns import identify_tickets
 from ttr_analysis.maps.model import GameMap, Route
-from ttr_analysis.notation.bga_lines import ACTS, Log, LogEntry, acts_of
-from ttr_analysis.notation.bga_names import (
+from ttr_analysis.notation.bga_lines import (
+    ACTS,
     UNKNOWN_COPIES,
     Copies,
+    Log,
+    LogEntry,
     Selection,
+    acts_of,
     card_counts,
     copies_named,
     fault,
