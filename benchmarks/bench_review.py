@@ -25,7 +25,7 @@ from ttr_analysis.policies.search.worlds import knowledge_of
 from ttr_analysis.studies import advise, review
 from ttr_analysis.studies.intervals import wilson
 from ttr_analysis.studies.reviews.advice import considered
-from ttr_analysis.studies.reviews.results import FORCED
+from ttr_analysis.studies.reviews.whole_game import FORCED
 
 N_GAMES = int(os.environ.get("TTR_GAMES", "5"))
 LOSS = 0.15

@@ -11,7 +11,7 @@ from scipy import stats
 import ttr_analysis as ttr
 from tests.fixtures import load
 from ttr_analysis.policies import Greedy, Random
-from ttr_analysis.studies.questions import comparing
+from ttr_analysis.studies.questions import results
 
 if TYPE_CHECKING:
     from ttr_analysis.engine.protocol import CompiledPolicy
@@ -101,7 +101,7 @@ def test_wins_are_compared_as_shares(seed: int) -> None:
 def test_an_interrupt_ends_an_experiment(monkeypatch: pytest.MonkeyPatch) -> None:
     begun = simulate(load("usa"), [Greedy(), Random()], 0, SEED, progress=False)
     begun.meta["n_games"] = 4
-    monkeypatch.setattr(comparing, "simulate", lambda *_, **__: begun)
+    monkeypatch.setattr(results, "simulate", lambda *_, **__: begun)
 
     with pytest.raises(KeyboardInterrupt):
         S.compare_strategies(load("usa"), {"a": Greedy(), "b": Random()}, [Random()], 4, SEED, progress=False)

@@ -23,10 +23,9 @@ from ttr_analysis.engine.layout import Phase
 from ttr_analysis.engine.view import SeatView
 from ttr_analysis.policies import Planner
 from ttr_analysis.studies import advise, player_results, review
-from ttr_analysis.studies.reviews.advice import ADVICE_COLUMNS
+from ttr_analysis.studies.reviews.advice import ADVICE_COLUMNS, Reasons, at_cost_of
 from ttr_analysis.studies.reviews.decision import Budget, Case, Decision
-from ttr_analysis.studies.reviews.reasons import Reasons, at_cost_of
-from ttr_analysis.studies.reviews.results import BOUNDS, LABELS, REVIEW_COLUMNS, SUMMARY_COLUMNS, Review, label_of
+from ttr_analysis.studies.reviews.whole_game import BOUNDS, LABELS, REVIEW_COLUMNS, SUMMARY_COLUMNS, Review, label_of
 
 pytestmark = pytest.mark.compiled_only
 

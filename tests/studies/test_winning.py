@@ -21,10 +21,17 @@ from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.policies.search.beliefs import alone_on, fill_needs
 from ttr_analysis.policies.search.rollouts import Results, Table
 from ttr_analysis.policies.search.worlds import Knowledge, Watcher
-from ttr_analysis.studies import Interrupted, route_gone, ticket_posterior, turning_points, win_curve, win_probability
-from ttr_analysis.studies.winning import probability
-from ttr_analysis.studies.winning.inference import _lost_at, _turns_taken
-from ttr_analysis.studies.winning.probability import chances_of, step_text
+from ttr_analysis.studies import (
+    Interrupted,
+    route_gone,
+    ticket_posterior,
+    turning_points,
+    win_curve,
+    win_probability,
+    winning,
+)
+from ttr_analysis.studies.inference import _lost_at, _turns_taken
+from ttr_analysis.studies.winning import CURVE_COLUMNS, _rows, chances_of, step_text
 from ttr_analysis.tables import MAX_TICKETS, game_tables
 
 pytestmark = pytest.mark.compiled_only  # whole games, many times
@@ -144,7 +151,7 @@ def test_other_things_have_no_probability(record: GameRecord) -> None:
 
 def test_a_curve_has_each_step_and_is_what_each_position_says(record: GameRecord, curve: pd.DataFrame) -> None:
     assert curve["step"].tolist() == np.repeat(np.arange(len(record.steps)), 2).tolist()
-    assert set(curve) == set(probability.CURVE_COLUMNS)
+    assert set(curve) == set(CURVE_COLUMNS)
     for step in (0, 25, len(record.steps) - 1):
         alone = win_probability(record, step=step, n_rollouts=N_ROLLOUTS, policies=FAST)
         of_step = curve[curve["step"] == step].set_index("seat")
@@ -175,7 +182,7 @@ def test_an_interrupted_curve_ends_early(record: GameRecord, monkeypatch: pytest
                 raise KeyboardInterrupt
             return super().at(step)
 
-    monkeypatch.setattr(probability, "Watcher", Stopping)
+    monkeypatch.setattr(winning, "Watcher", Stopping)
     with pytest.warns(Interrupted, match="ends early"):
         found = win_curve(record, n_rollouts=2, policies=FAST, progress=False)
 
@@ -240,12 +247,8 @@ def test_noise_is_no_turning_point(record: GameRecord) -> None:
         won = np.eye(2)[rng.integers(2, size=(25, 60))]
         results = [Results(of_step, np.zeros((60, 2), dtype=np.int64)) for of_step in won]
         befores = [None, *enumerate(results)]
-        rows = [
-            row
-            for step in range(25)
-            for row in probability._rows(record, step, results[step], befores[step], is_known=False)
-        ]
-        noise = pd.DataFrame(rows, columns=list(probability.CURVE_COLUMNS))
+        rows = [row for step in range(25) for row in _rows(record, step, results[step], befores[step], is_known=False)]
+        noise = pd.DataFrame(rows, columns=list(CURVE_COLUMNS))
         n_found += len(turning_points(record, noise)) > 0
     assert n_found <= 2
 

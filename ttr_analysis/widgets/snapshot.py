@@ -555,7 +555,7 @@ def review_data(review: Review, record: GameRecord, seat: int | None = None) -> 
     ValueError
         If it is of another game, or may tell a seat more than it could know.
     """
-    from ttr_analysis.studies.reviews.results import BOUNDS, Review
+    from ttr_analysis.studies.reviews.whole_game import BOUNDS, Review
 
     if not isinstance(review, Review):
         raise TypeError(f"expected a review, as studies.review gives it, got {review!r}")

@@ -9,9 +9,10 @@ A route or ticket that goes along with winning need not be the cause: who is
 ahead can afford more, and good routes are taken by good players.
 """
 
-from ttr_analysis.studies.questions.comparing import compare_simulations, compare_strategies
 from ttr_analysis.studies.questions.results import (
     bonus_effects,
+    compare_simulations,
+    compare_strategies,
     loan_results,
     point_sources,
     seat_advantage,

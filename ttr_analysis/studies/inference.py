@@ -42,7 +42,7 @@ from ttr_analysis.policies.search.beliefs import believe
 from ttr_analysis.policies.search.rollouts import Table
 from ttr_analysis.policies.search.worlds import EVERYBODY, Knowledge, Source, know
 from ttr_analysis.studies.intervals import wilson
-from ttr_analysis.studies.winning.probability import DEFAULT_ROLLOUTS, DEFAULT_SEED
+from ttr_analysis.studies.winning import DEFAULT_ROLLOUTS, DEFAULT_SEED
 from ttr_analysis.tables import MAX_ROUTES, MAX_TICKETS, Tables
 
 _BLOCK: Final = 200
