@@ -21,8 +21,8 @@ RENDERERS: dict[str, str] = {
     "ttr_analysis.analysis.structure.measures.SpanningTree": "ttr_analysis.viz.html:route_board",
     "ttr_analysis.analysis.tickets.feasibility.Feasibility": "ttr_analysis.viz.html:route_board",
     "ttr_analysis.analysis.tickets.network.Network": "ttr_analysis.viz.html:route_board",
-    "ttr_analysis.studies.reviews.advice.Advice": "ttr_analysis.viz.reviews:advice_html",
-    "ttr_analysis.studies.reviews.whole_game.Review": "ttr_analysis.viz.reviews:review_html",
+    "ttr_analysis.studies.reviews.advice.Advice": "ttr_analysis.viz.record:advice_html",
+    "ttr_analysis.studies.reviews.whole_game.Review": "ttr_analysis.viz.record:review_html",
     "ttr_analysis.studies.findings.Findings": "ttr_analysis.viz.findings:findings_html",
 }
 """Dotted name of a type to `module:function`; the function takes the object and returns HTML."""

@@ -22,7 +22,7 @@ from ttr_analysis.policies.planner.stations import lend_to_stations
 from ttr_analysis.policies.search.searcher import candidates
 from ttr_analysis.rules.chance import seed_key
 from ttr_analysis.tables import MAX_CITIES
-from ttr_analysis.viz.reviews import advice_html
+from ttr_analysis.viz.record import advice_html
 from ttr_analysis.viz.style import BOARD
 from ttr_analysis.widgets.snapshot import place_of
 

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from ttr_analysis import GameMap
-from ttr_analysis.viz.geometry import frame, lay_out
-from ttr_analysis.viz.shapes import saw, train
+from ttr_analysis.viz.geometry import frame, lay_out, saw, train
 from ttr_analysis.viz.sheet import SCALE, board_sheet
 from ttr_analysis.viz.style import BOARD, CARD_STYLES, NEUTRAL_COLOR, PLAYER_COLORS, PLAYER_DASHES, ink_upon
 

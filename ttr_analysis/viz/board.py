@@ -24,9 +24,21 @@ from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import CityLike, GameMap, Route, TicketLike
 from ttr_analysis.viz.coast import Background, Points, load_background
 from ttr_analysis.viz.curves import bezier
-from ttr_analysis.viz.geometry import BoardLayout, frame, lay_out
+from ttr_analysis.viz.geometry import (
+    PLATE,
+    BoardLayout,
+    arrow,
+    band,
+    cross,
+    disk,
+    frame,
+    lay_out,
+    placed,
+    saw,
+    station,
+    train,
+)
 from ttr_analysis.viz.placement import Car
-from ttr_analysis.viz.shapes import PLATE, arrow, band, cross, disk, placed, saw, station, train
 from ttr_analysis.viz.sheet import Routes, Scene, Values, arcs_of, read_scene
 from ttr_analysis.viz.style import (
     BOARD,

@@ -20,10 +20,21 @@ from ttr_analysis._words import counted
 from ttr_analysis.maps.model import City, CityLike, GameMap, Route, RouteLike, Ticket, TicketLike
 from ttr_analysis.viz.coast import load_background
 from ttr_analysis.viz.curves import Points
-from ttr_analysis.viz.geometry import BoardLayout, Token, frame, lay_out
+from ttr_analysis.viz.geometry import (
+    PLATE,
+    BoardLayout,
+    Token,
+    arrow,
+    cross,
+    frame,
+    lay_out,
+    placed,
+    saw,
+    station,
+    train,
+)
 from ttr_analysis.viz.naming import describe_route, name_ticket
 from ttr_analysis.viz.placement import LabelSpot
-from ttr_analysis.viz.shapes import PLATE, arrow, cross, placed, saw, station, train
 from ttr_analysis.viz.style import BOARD, CARD_STYLES, NEUTRAL_COLOR, PLAYER_COLORS, PLAYER_DASHES, Shape, ink_upon
 
 SCALE: Final = 100
