@@ -14,8 +14,7 @@ from tests.engine.goldens import golden_paths, load_events
 from ttr_analysis import GameRecord, GameState
 from ttr_analysis.analysis.paths import NoPathError
 from ttr_analysis.engine.events import Chance
-from ttr_analysis.widgets.borrowing import may_borrow
-from ttr_analysis.widgets.snapshot import UNKNOWN, Status, game_data, replay_moments
+from ttr_analysis.widgets.snapshot import UNKNOWN, Status, game_data, may_borrow, replay_moments
 
 GOLDENS = [pytest.param(path, id=f"{path.parent.name}-{path.stem}") for path in golden_paths()]
 HALF = GOLDENS[::2]
