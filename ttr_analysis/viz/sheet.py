@@ -59,7 +59,7 @@ class RouteSheet(TypedDict):
     A route: its facts, words that say what it is, and its outlines.
 
     `track` is the line along its middle; `cars`, `rock` (around the cars of a
-    tunnel), `plates` and `locomotives` (upon spaces that want one), `symbols`
+    tunnel), `plates` and `locomotives` (upon spaces that need one), `symbols`
     (of the color), `trains` and `crosses` are there once for each space.
     `spots` has the middle of each space, from the first city to the second.
     """

@@ -96,7 +96,7 @@ class TicketExplorer(QueryWidget):
         game_map = as_map(game_map)
         self.game_map = game_map
         self._coming: Iterator[Json] | None = None
-        # What both kinds of answer want is compiled and loaded now, not at the first click.
+        # What both kinds of answer need is compiled and loaded now, not at the first click.
         for closed_first in ((), game_map.routes):
             network_for(Plan(game_map, game_map.tickets[:1], closed_first))
         super().__init__(tickets=tickets, closed=closed, owned=owned, n_players=n_players)

@@ -316,8 +316,8 @@ def _simulate(stream: Ints, routes: RouteColumns, hand: Ints, pool: Ints, found:
 
 
 @dataclass(frozen=True, slots=True)
-class _Wants:
-    """What several routes without sets want."""
+class _Needs:
+    """What several routes without sets need."""
 
     strict: tuple[int, ...]
     """Cards of each color that must be of it."""
@@ -338,17 +338,17 @@ def _exact_unpaid(routes: Sequence[Route], hand: CardCounts, pool: CardCounts) -
     far. To each state belong the ways to draw those colors, as a polynomial in
     the number of cards, packed into one whole number.
     """
-    wants = _read_wants(routes)
-    most = hand.locomotives + pool.locomotives - wants.symbols
+    needs = _read_needs(routes)
+    most = hand.locomotives + pool.locomotives - needs.symbols
     if most < 0:
         return [Fraction(1)] * (pool.n_cards + 1)
-    n_sets = 1 << len(wants.grays)
+    n_sets = 1 << len(needs.grays)
     states: dict[tuple[int, ...], int] = {(0, *[most + 1] * (n_sets - 1)): 1}
-    if len(wants.grays) > _MAX_GRAY:
-        msg = f"{len(routes)} routes, {len(wants.grays)} of them gray, are too many to count exactly"
+    if len(needs.grays) > _MAX_GRAY:
+        msg = f"{len(routes)} routes, {len(needs.grays)} of them gray, are too many to count exactly"
         raise TooManyStatesError(msg)
     for c in range(N_COLORS):
-        moves = _moves(wants, c, hand.counts[c], pool.counts[c], most)
+        moves = _moves(needs, c, hand.counts[c], pool.counts[c], most)
         after: dict[tuple[int, ...], int] = {}
         for (state, ways), (move, factor) in product(states.items(), moves.items()):
             reached = _combine(state, move, most)
@@ -356,14 +356,14 @@ def _exact_unpaid(routes: Sequence[Route], hand: CardCounts, pool: CardCounts) -
                 continue
             after[reached] = after.get(reached, 0) + ways * factor
         if len(after) > _MAX_STATES:
-            msg = f"{len(routes)} routes, {len(wants.grays)} of them gray, are too many to count exactly"
+            msg = f"{len(routes)} routes, {len(needs.grays)} of them gray, are too many to count exactly"
             raise TooManyStatesError(msg)
         states = after
     paid = [0] * (pool.n_cards + 1)
     for state, ways in states.items():
         if state[-1] > most:
             continue
-        fewest = max(0, state[-1] + wants.symbols - hand.locomotives)
+        fewest = max(0, state[-1] + needs.symbols - hand.locomotives)
         for b in range(fewest, pool.locomotives + 1):
             factor = comb(pool.locomotives, b)
             for n, coefficient in enumerate(_coefficients(ways)):
@@ -371,7 +371,7 @@ def _exact_unpaid(routes: Sequence[Route], hand: CardCounts, pool: CardCounts) -
     return [1 - Fraction(ways, comb(pool.n_cards, n)) for n, ways in enumerate(paid)]
 
 
-def _moves(wants: _Wants, c: int, held: int, n_pool: int, most: int) -> dict[tuple[int, ...], int]:
+def _moves(needs: _Needs, c: int, held: int, n_pool: int, most: int) -> dict[tuple[int, ...], int]:
     """
     Return what the draws of one color may do, each with the ways to draw it.
 
@@ -381,9 +381,9 @@ def _moves(wants: _Wants, c: int, held: int, n_pool: int, most: int) -> dict[tup
     moves: dict[tuple[int, ...], int] = {}
     for drawn in range(n_pool + 1):
         move = []
-        for built in range(1 << len(wants.grays)):
-            strict, loose = wants.strict[c], wants.loose[c]
-            for g, (n, jokers) in enumerate(wants.grays):
+        for built in range(1 << len(needs.grays)):
+            strict, loose = needs.strict[c], needs.loose[c]
+            for g, (n, jokers) in enumerate(needs.grays):
                 if built >> g & 1:
                     strict, loose = (strict, loose + n) if jokers else (strict + n, loose)
             short = max(0, strict + loose - held - drawn)
@@ -417,7 +417,7 @@ def _coefficients(packed: int) -> list[int]:
     return coefficients
 
 
-def _read_wants(routes: Sequence[Route]) -> _Wants:
+def _read_needs(routes: Sequence[Route]) -> _Needs:
     strict, loose = [0] * N_COLORS, [0] * N_COLORS
     grays = []
     symbols = 0
@@ -432,4 +432,4 @@ def _read_wants(routes: Sequence[Route]) -> _Wants:
         else:
             colored = loose if spaces.jokers else strict
             colored[COLORS.index(route.color)] += spaces.plain
-    return _Wants(tuple(strict), tuple(loose), tuple(grays), symbols)
+    return _Needs(tuple(strict), tuple(loose), tuple(grays), symbols)

@@ -119,7 +119,7 @@ def color_index(route: Route) -> int:
 
 
 def cards_wanted(routes: Iterable[Route]) -> CardCounts:
-    """Return the cards that routes want whatever is held: of their colors for plain spaces, locomotives for symbols."""
+    """Return the cards that routes need whatever is held: of their colors for plain spaces, locomotives for symbols."""
     counts = [0] * N_KINDS
     for route in routes:
         spaces = spaces_of(route)
@@ -384,7 +384,7 @@ def can_pay_all(routes: Iterable[Route], hand: Cards) -> bool:
     Notes
     -----
     Exact. Colors for the gray routes and the cards of a color that several
-    routes want are tried out, the rest follows; so the time grows quickly with
+    routes need are tried out, the rest follows; so the time grows quickly with
     the number of gray routes that the hand might just pay.
 
     Examples
@@ -445,7 +445,7 @@ def search_order(routes: list[Route]) -> list[int]:
 
 
 def route_columns(routes: list[Route]) -> RouteColumns:
-    """Return routes as the search wants them."""
+    """Return routes as the search needs them."""
     rows = np.array([_row(route) for route in routes], dtype=np.int64).reshape(-1, len(RouteColumns._fields))
     return RouteColumns(*np.ascontiguousarray(rows.T))
 

@@ -539,7 +539,7 @@ class PackedCost(NamedTuple):
     toll
         Tokens for them.
     special
-        Tunnels and ferries among them, which may want more cards.
+        Tunnels and ferries among them, which may need more cards.
     owned
         Routes already owned that the network uses.
 

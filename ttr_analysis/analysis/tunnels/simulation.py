@@ -245,10 +245,10 @@ def simulate_path(
     pile is reshuffled from the discards, without the cards laid down, when it
     runs out. The player pays for each route in the way with the best odds, as
     far as the cards seen tell; of equal ones that which breaks least into what
-    later routes want (the color of a colored route for its plain spaces,
+    later routes need (the color of a colored route for its plain spaces,
     locomotives for its symbols), then takes the fewest locomotives, then the
     fewest cards. A surcharge is paid whenever it can be, with color cards
-    rather than locomotives unless later routes want them. The first route that
+    rather than locomotives unless later routes need them. The first route that
     is not claimed ends the path.
 
     Examples
@@ -466,7 +466,7 @@ def _reshuffle(pool: Ints, discards: Ints) -> int:
 
 @compiled
 def _pay(hand: Ints, color: int, jokers: int, surcharge: int, wanted: Ints, paid: Ints) -> None:
-    """Pay a surcharge from the hand: color cards first, but rather what later routes do not want."""
+    """Pay a surcharge from the hand: color cards first, but rather what later routes do not need."""
     usable = np.zeros(N_KINDS, dtype=np.int64)
     usable[color] = hand[color]
     if jokers:

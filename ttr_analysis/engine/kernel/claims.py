@@ -138,7 +138,7 @@ def lay_form(state: State, tables: Tables, seat: int, route: int, number: int, c
     Returns
     -------
     n_set_cards
-        How many cards of the rest the sets want.
+        How many cards of the rest the sets need.
     """
     hand = state.hand[seat]
     spaces = spaces_at(tables, route)

@@ -65,7 +65,7 @@ class Memory(Record):
     was_offered = block(MAX_TICKETS)
     """1 for each ticket that was offered to the seat."""
     wanted = block(N_KINDS)
-    """Cards of each kind that the plan wants."""
+    """Cards of each kind that the plan needs."""
     free = block(N_KINDS + 3)
     """Cards of the hand that the plan leaves free: see `card_value.want_cards`."""
     cards = block(3 * N_KINDS)

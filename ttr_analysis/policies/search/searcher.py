@@ -166,7 +166,7 @@ class Search:
         Cores at work.
     memory
         What the planner at the seat remembers, with the plan that it has made:
-        in the rollouts it goes on with that. By default nothing.
+        in the rollouts it continues with that. By default nothing.
     """
 
     def __init__(self, known: Knowledge, seed: int, threads: int = 1, memory: Ints | None = None) -> None:

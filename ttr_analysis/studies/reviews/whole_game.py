@@ -456,7 +456,7 @@ def review(
     Luck is 0 on average among planners. The three add up to the result less
     the probability at the start, exactly; `summary` has the error of each.
     Losses are larger than that: they compare with the best, not with a
-    planner. They are judged without the plan that `advise` goes on with: a
+    planner. They are judged without the plan that `advise` continues: a
     hint and the cost told later may differ a little.
 
     Examples
