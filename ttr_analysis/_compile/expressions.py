@@ -398,6 +398,9 @@ def _sum(self: Arrays, node: ast.Call, array: Value) -> Value:
     return self.load(INT, (total,))
 
 
+# -- names, choices, tuples and calls ------------------------------------------------------------------------------
+
+
 class Variable:
     """A local variable: its type, where it lies, the line that made it, and the flag that it has a value."""
 

@@ -365,6 +365,8 @@ class Statements(Expressions):
         self.start(after)
 
 
+# -- all functions of a root ---------------------------------------------------------------------------------------
+
 _HEADER = object.__basicsize__
 """Bytes at the start of every Python object, the last eight of which are the address of its type."""
 # An array of numpy begins so, after that: data, number of dimensions, sizes, strides, base, dtype, flags.

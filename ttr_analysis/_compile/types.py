@@ -31,6 +31,8 @@ from typing import Any, ClassVar, Self, cast
 import numpy as np
 import numpy.typing as npt
 
+# -- records -------------------------------------------------------------------------------------------------------
+
 DTYPES = ("int64", "int32", "int8", "float64")
 """What records, and arrays in compiled code, may hold."""
 
@@ -234,6 +236,9 @@ class Record:
         """Return the numbers that are not 0."""
         shown = ((name, field.view(self.cells)) for name, field in self.fields.items())
         return f"{type(self).__name__}({', '.join(f'{name}={v.tolist()}' for name, v in shown if v.any())})"
+
+
+# -- types ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -236,6 +236,9 @@ TAPE_START: Final = 4
 """First cell of the outcomes to be read, two cells each; the events written follow them."""
 
 
+# -- why an action is illegal --------------------------------------------------------------------------------------
+
+
 class ActionFault(IntEnum):
     """Why an action is illegal."""
 

@@ -313,6 +313,9 @@ def _number(outcome: Chance, what: str, number: int | None, limit: int) -> int:
     return number
 
 
+# -- outcomes of chance that do not fit a step of a game -----------------------------------------------------------
+
+
 def outcome_error(codec: Codec, script: Sequence[tuple[int, int]], rows: Sequence[tuple[int, int]]) -> str:
     """
     Return which outcome of a script is the first that does not fit, and why.

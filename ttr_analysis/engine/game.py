@@ -28,6 +28,8 @@ from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import City, GameMap, Route, RouteLike
 from ttr_analysis.rules.money import BANK, toll_payee
 
+# -- what a move would cost, before it is made ---------------------------------------------------------------------
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Preview:
@@ -189,6 +191,8 @@ def _reason(game: PackedGame, state: State, route: Route, payment: Payment | Non
         return game.why_illegal(state, code, 0, names)
     return payments.why_not(route, CardCounts(tuple(state.hand[int(state.seat)].tolist())))
 
+
+# -- the game ------------------------------------------------------------------------------------------------------
 
 _TOO_LARGE: Final = 1 << 62
 

@@ -274,6 +274,8 @@ def _field(value: object) -> str:
             return str(value)
 
 
+# -- what must hold between rows -----------------------------------------------------------------------------------
+
 MAX_ROUTES = 128
 MAX_TICKETS = 128
 _MOST_HINTS = 50

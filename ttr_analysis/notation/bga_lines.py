@@ -293,6 +293,8 @@ def acts_of(entries: Sequence[LogEntry]) -> Iterator[tuple[LogEntry, list[LogEnt
         yield entries[start], list(entries[start + 1 : end])
 
 
+# -- names ---------------------------------------------------------------------------------------------------------
+
 TicketNotes = Mapping[str, Any]
 """Offers of tickets that somebody noted: for each player, pairs of those offered and those kept, in order."""
 

@@ -254,6 +254,9 @@ def _close(tables: Tables, shapes: Shapes, routes: OpenRoutes, route: int) -> No
         routes.n_open[kind, s] -= 1
 
 
+# -- the policy ----------------------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True, slots=True)
 class Random(OneMove):
     """

@@ -565,6 +565,8 @@ def in_offer_order(entries: Iterable[Entry]) -> Iterator[Entry]:
             yield entry
 
 
+# -- what one seat can see -----------------------------------------------------------------------------------------
+
 _CARDS = (codes.CARD_DEALT, codes.CARD_DRAWN)
 
 

@@ -451,7 +451,7 @@ def _is_missed_less(left: Ints, rank: Ints, wanted: Ints, a: int, b: int) -> boo
     return bool(left[a] > left[b])
 
 
-# -- in one color, or without one -------------------------------------------------
+# -- forms of payment in one color, or without one ---------------------------------
 
 
 @compiled
@@ -516,7 +516,7 @@ def _color_cards(spaces: Spaces, own: int, used: int, n_cards: int) -> tuple[int
     return fewest, min(own, spaces.plain, length - used)
 
 
-# -- in all colors ----------------------------------------------------------------
+# -- forms of payment in all colors -------------------------------------------------
 
 
 @compiled

@@ -280,6 +280,8 @@ def _exits(game_map: GameMap, position: dict[str, Points]) -> dict[str, Exit]:
     return exits
 
 
+# -- outlines of what is drawn, as corners in board units ----------------------------------------------------------
+
 PLATE: Shape = ((-0.62, -0.40), (0.62, -0.40), (0.62, 0.40), (-0.62, 0.40))
 """What lies behind a locomotive symbol, in car widths."""
 _ARROW: Shape = ((1.2, 0.0), (-0.6, 0.9), (-0.2, 0.0), (-0.6, -0.9))

@@ -119,6 +119,8 @@ def _text(text: str) -> str:
     return escape(text, quote=True)
 
 
+# -- advice and reviews --------------------------------------------------------------------------------------------
+
 _N_ACTIONS: Final = 8
 """Actions that are listed; `table` has them all."""
 _WIDTH: Final = 460

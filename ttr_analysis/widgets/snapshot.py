@@ -35,7 +35,9 @@ if TYPE_CHECKING:
     from ttr_analysis.studies.reviews import Review
 
 
-Step: TypeAlias = tuple[str, int, int]
+# -- what stations may still do for a ticket -----------------------------------------------------------------------
+
+_Hop: TypeAlias = tuple[str, int, int]
 """A city next to another one, the trains that the way takes, and how many routes it borrows."""
 
 
@@ -87,13 +89,13 @@ def _n_stations(view: SeatView) -> int:
     return view.n_stations[view.seat] + sum(owner == view.seat for owner in view.stations.values())
 
 
-def _steps(view: SeatView) -> dict[str, list[Step]]:
+def _steps(view: SeatView) -> dict[str, list[_Hop]]:
     """Return the ways from each city, over each route in the ways in which the seat may come to use it."""
     owners, stations, closed = view.owners, view.stations, {route.id for route in view.closed}
     lending = {city for city, owner in stations.items() if owner == view.seat}
     if view.n_stations[view.seat]:
         lending |= {city.name for city in view.game_map.cities if city.name not in stations}
-    steps: dict[str, list[Step]] = defaultdict(list)
+    steps: dict[str, list[_Hop]] = defaultdict(list)
     for route in view.game_map.routes:
         a, b = route.cities
         is_own = owners.get(route.id) == view.seat
@@ -107,6 +109,8 @@ def _steps(view: SeatView) -> dict[str, list[Step]]:
             steps[b].append((a, cost, borrows))
     return steps
 
+
+# -- a moment ------------------------------------------------------------------------------------------------------
 
 Status: TypeAlias = Literal["done", "possible", "borrowing", "lost", "unknown"]
 Marked: TypeAlias = tuple[int, Status, int | None]

@@ -359,6 +359,9 @@ def _fault_text(fault: PaymentFault, route: Route, cards: CardCounts) -> str:
     return texts[fault]
 
 
+# -- one hand for several routes -----------------------------------------------------------------------------------
+
+
 class RouteColumns(NamedTuple):
     """The colors of several routes, and the columns of their `Spaces`."""
 

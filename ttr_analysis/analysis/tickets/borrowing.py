@@ -262,6 +262,9 @@ def _plant(work: Work, n_groups: int, subset: int, lending: Lending) -> None:
                     )
 
 
+# -- which tickets stations still save -----------------------------------------------------------------------------
+
+
 class StationHelp(NamedTuple):
     """
     Stations that make tickets possible which are not without them: most often one.

@@ -207,6 +207,9 @@ def _cities_of(tables: Tables, place: int) -> Ints:
     return tables.place_city[tables.place_start[place] : tables.place_start[place + 1]]
 
 
+# -- what a planner sees on the board ------------------------------------------------------------------------------
+
+
 @compiled
 def is_open(state: State, tables: Tables, seat: int, route: int) -> bool:
     """Return whether a route is free for a seat, trains and tolls aside."""

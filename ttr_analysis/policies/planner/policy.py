@@ -280,6 +280,8 @@ def choose_neutral(state: State, tables: Tables, memory: Memory) -> tuple[int, i
     return make_action(CHOOSE_NEUTRAL, one), 0
 
 
+# -- the player ----------------------------------------------------------------------------------------------------
+
 _DIVISORS: Final = frozenset({"cards_per_turn", "trains_per_claim", "token_spread"})
 _MAY_BE_NEGATIVE: Final = frozenset({"ticket_bar", "opening_bar", "decline_bar"})
 

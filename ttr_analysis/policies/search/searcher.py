@@ -41,6 +41,8 @@ from ttr_analysis.policies.search.worlds import Knowledge, knowledge_of
 from ttr_analysis.rules.chance import stream_from
 from ttr_analysis.tables import MAX_CITIES, Tables, game_tables
 
+# -- what is considered --------------------------------------------------------------------------------------------
+
 Candidate: TypeAlias = tuple[int, int]
 """Code and value of an action."""
 
@@ -134,6 +136,8 @@ def _cost(row: Candidate, state: State) -> tuple[int, int, int]:
     most = int(np.argmax(cards.counts[:-1]))
     return cards.n_cards, cards.counts[-1], -int(state.hand[state.seat][most])
 
+
+# -- the best of them, by sequential halving -----------------------------------------------------------------------
 
 _LEAD: Final = 15.0
 """Scale of the logistic of a lead: with so many points more, it is 73% instead of 50%."""
@@ -293,6 +297,9 @@ def _joined(parts: Sequence[Results], axis: int) -> Results:
     if len(parts) == 1:
         return parts[0]
     return Results(*(np.concatenate(arrays, axis=axis) for arrays in zip(*parts, strict=True)))
+
+
+# -- the player ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -398,6 +398,8 @@ def _tunnels_with_policy(result: SimulationResult) -> Iterator[pd.DataFrame]:
         yield tunnels.assign(policy=policy)
 
 
+# -- the same deals with another strategy, or by other rules -------------------------------------------------------
+
 _MEASURES: Final[Mapping[str, Values]] = {
     "points": "points",
     "route points": "route_points",

@@ -44,6 +44,8 @@ from ttr_analysis.rules.chance import stream_from
 from ttr_analysis.studies.intervals import Interval, clustered_difference, moments_of
 from ttr_analysis.studies.winning import DEFAULT_SEED, succession
 
+# -- what speaks for an action -------------------------------------------------------------------------------------
+
 _MOST_TICKETS: Final = 6
 """Tickets of which a network is looked for at once, the dearest first."""
 _LONG: Final = 4
@@ -308,6 +310,8 @@ def _trains(solver: ForestSolver, tickets: Iterable[Ticket]) -> int | None:
     except NoNetworkError:
         return None
 
+
+# -- advice --------------------------------------------------------------------------------------------------------
 
 DEFAULT_SECONDS: Final = 2.0
 _FEWEST: Final = 2

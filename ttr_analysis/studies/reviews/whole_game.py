@@ -367,6 +367,8 @@ def player_results(reviews: Iterable[Review]) -> pd.DataFrame:
     return as_table(pd.DataFrame(rows).set_index("player"))
 
 
+# -- the review of a game ------------------------------------------------------------------------------------------
+
 DEFAULT_ROLLOUTS: Final = 600
 N_CURVE: Final = 200
 """Rollouts for each step of the win curve, or fewer if a decision has fewer."""
