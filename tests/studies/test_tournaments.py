@@ -27,7 +27,7 @@ from ttr_analysis.studies.tournaments import ELO, Tournament, beats, built_in, f
 from ttr_analysis.viz.charts import plot_ratings
 
 IS_COMPILED = not is_plain()
-N_GAMES = 24 if IS_COMPILED else 4
+N_GAMES = 12 if IS_COMPILED else 4
 
 
 class Mine:
