@@ -376,13 +376,13 @@ def _robust_line(x: Floats, y: Floats) -> tuple[float, float]:
 
 def _verdicts(found: Sequence[Moments], fair: Sequence[float], words: tuple[str, str]) -> list[str]:
     """Return which ratios are below or above what is fair, at 5% for all of them together (Bonferroni)."""
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
     said = []
     for moments, expected in zip(found, fair, strict=True):
         is_known = moments.n_clusters >= _FEWEST and moments.variance > 0
         off = moments.total / moments.of - expected if is_known else 0.0
-        bar = t.ppf(1 - 0.025 / len(found), moments.n_clusters - 1) * sqrt(moments.variance) if is_known else 0.0
+        bar = -stdtrit(moments.n_clusters - 1, 0.025 / len(found)) * sqrt(moments.variance) if is_known else 0.0
         said.append(words[off > 0] if abs(off) > bar else "")
     return said
 

@@ -12,8 +12,7 @@ from typing import Final, SupportsIndex
 
 import numpy as np
 import pandas as pd
-from scipy.special import betaincinv
-from scipy.stats import t
+from scipy.special import betaincinv, stdtrit
 from tqdm.auto import tqdm
 
 from ttr_analysis._notebook import as_table
@@ -347,7 +346,7 @@ def turning_points(record: GameRecord, curve: pd.DataFrame, n: int = 5) -> pd.Da
         raise ValueError(f"expected a curve of {record!r}: steps 0 to {len(record.steps) - 1}, all seats")
     swings = curve.dropna(subset="swing").astype({"since": "int64"})
     df = swings["rollouts"] + record.header.n_players - 1  # of the intervals that `_rows` gives
-    wider = t.isf(0.025 / max(1, len(swings)), df) / t.isf(0.025, df)
+    wider = stdtrit(df, 0.025 / max(1, len(swings))) / stdtrit(df, 0.025)
     low = swings["swing"] - wider * (swings["swing"] - swings["swing_low"])
     high = swings["swing"] + wider * (swings["swing_high"] - swings["swing"])
     sure = pd.concat([low, -high], axis=1).max(axis=1)
