@@ -1,12 +1,15 @@
 """Settings of the whole suite. Fixtures are in `tests/fixtures.py`."""
 
 import os
+import sys
 
 from hypothesis import settings
 
 pytest_plugins = ["tests.fixtures"]
 
 os.environ.setdefault("MPLBACKEND", "Agg")  # pictures need no display
+# A grammar of addresses, which takes seconds to import, for checks that our notebooks do not need.
+sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
 
 # "steady" tries the same examples in every run; `pytest --hypothesis-profile=search` looks for new ones.
 settings.register_profile("steady", deadline=None, max_examples=50, derandomize=True, database=None)
