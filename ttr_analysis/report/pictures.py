@@ -133,5 +133,5 @@ def _png(draw: Draw, size: tuple[float, float]) -> bytes:
     # A palette is enough for a board, and a third of the size.
     palette = Image.open(out).convert("RGB").quantize(256)
     small = io.BytesIO()
-    palette.save(small, format="png", optimize=True)
+    palette.save(small, format="png", compress_level=6)  # the best level takes seven times as long for 4% less
     return small.getvalue()
