@@ -150,7 +150,7 @@ def _add_check(add_parser: _AddParser) -> None:
         help="check a map folder",
         description=(
             "Check a map folder and print its faults: file, line, field, what was expected and what is there. A map "
-            "without faults is summed up, with a warning of what is allowed but hardly meant."
+            "without faults is summed up, with a warning of what is allowed but probably a mistake."
         ),
     )
     parser.add_argument("folder", metavar="FOLDER", help="a map folder, or the name of a map of the package")

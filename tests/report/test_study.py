@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import pytest
 from matplotlib.figure import Figure
@@ -27,7 +28,7 @@ from ttr_analysis.report.document import NAME_BEGINS, NAME_ENDS, Figures, Pictur
 from ttr_analysis.report.sections import cards, games
 from ttr_analysis.report.sections.method import rules_in_words
 from ttr_analysis.report.study import STEPS
-from ttr_analysis.rules.ruleset import RuleSet
+from ttr_analysis.rules.ruleset import BonusRules, RuleSet, ScoringRules
 from ttr_analysis.studies import SimulationResult, seat_advantage, simulate, ticket_fates
 from ttr_analysis.studies.findings import long_routes, worth_in_words
 from ttr_analysis.tables import check_size
@@ -248,6 +249,19 @@ def test_decks_and_stations_are_told_among_the_rules() -> None:
     assert words(one)["Stations"].startswith("1 each, built for 1 card, one in a city.")
     assert "another player or of the neutral one" in words(one)["Stations"]
     assert "Stations" not in words(load("usa").rules)
+
+
+def test_whatever_may_decide_a_game_has_words() -> None:
+    measures = get_args(get_type_hints(BonusRules)["measure"])
+    tie_breaks = get_args(get_args(get_type_hints(ScoringRules)["tie_breaks"])[0])
+    rules = load("usa").rules
+    bonuses = tuple(BonusRules(measure, (5,)) for measure in measures)
+    changed = replace(rules, bonus=bonuses, scoring=replace(rules.scoring, tie_breaks=tie_breaks))
+
+    told = [plain(text) for _, text in rules_in_words(changed, ferries=True, tunnels=True, doubles=True)]
+
+    assert sum(text.startswith("5 points for the ") for text in told) == len(measures)
+    assert max(text.count(", then ") for text in told) == len(tie_breaks) - 1
 
 
 @pytest.mark.compiled_only

@@ -56,7 +56,7 @@ def offers(game_map: GameMap) -> list[str]:
 
 
 def doubts(game_map: GameMap) -> Iterator[str]:
-    """Yield what about a map is allowed, but hardly meant."""
+    """Yield what about a map is allowed, but probably a mistake."""
     yield from _doubts_of_the_picture(game_map)
     seen: dict[frozenset[str], str] = {}
     for ticket in game_map.tickets:

@@ -76,7 +76,7 @@ class MarketRules:
         All face-up cards are replaced when so many of them are locomotives;
         0 for never.
     max_resets
-        So many resets at most follow one refill; then the market stays.
+        At most so many resets follow one refill; then the market stays as it is.
     reset_needs_full
         Whether a reset is made only if all slots hold a card.
     reset_needs_colored

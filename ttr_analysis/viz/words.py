@@ -232,7 +232,7 @@ def _tell_move(move: Move, outcomes: Sequence[Chance], before: GameState, after:
 def _tell_tunnel(
     seat: int, action: actions.PayTunnel | actions.DeclineTunnel, pending: PendingTunnel | None
 ) -> Narration:
-    """Tell how the try of a tunnel ends; the cards that were turned over still lie there."""
+    """Tell how an attempt at a tunnel ends; the cards that were turned over still lie there."""
     if pending is None:
         return Narration(seat, str(action))
     route, shown = pending.route, ("turned over", _spread(pending.revealed))

@@ -1,6 +1,6 @@
 /*
- * What every widget needs of a page. Text from maps and records is anybody's: it is set as text or as an attribute,
- * never as markup.
+ * What every widget needs of a page. Text from maps and records may come from anybody: it is set as text or as an
+ * attribute, never as markup.
  *
  * make(tag, attributes, ...children) -> element; makeSvg the same for SVG.
  *   Attributes: "text" is the text within, "on..." a listener, false, null and undefined leave one out.
