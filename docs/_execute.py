@@ -21,11 +21,22 @@ _SECONDS = 600
 
 
 def execute(notebooks: list[Path]) -> None:
-    """Run notebooks and write them with what came of it; the first cell that fails ends it all."""
+    """
+    Run notebooks and write them with what came of it; the first cell that fails ends it all.
+
+    A students' edition is its teachers' one without the solutions, which change nothing for the cells after them: what
+    came of the one is what comes of the other, so only teachers' editions are run.
+    """
+    teachers = {path.name: path for path in notebooks if path.parent.name == "solutions"}
+    students = [path for path in notebooks if path.name in teachers and path != teachers[path.name]]
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(os.cpu_count(), mp_context=context) as pool:
-        for _ in pool.map(_execute, reversed(notebooks)):  # those that play most games come late, and take longest
+        # The longest first, so that in the end no core waits for another one.
+        run = sorted(set(notebooks).difference(students), key=lambda path: path.stat().st_size, reverse=True)
+        for _ in pool.map(_execute, run):
             pass
+    for path in students:
+        _fill_in(path, nbformat.read(teachers[path.name], as_version=4))
 
 
 def _execute(notebook: Path) -> None:
@@ -36,4 +47,14 @@ def _execute(notebook: Path) -> None:
         except CellExecutionError:
             print(f"{notebook} fails", file=sys.stderr)  # the error tells only the cell
             raise
+    nbformat.write(book, notebook)
+
+
+def _fill_in(notebook: Path, executed: Any) -> None:  # noqa: ANN401
+    """Give the cells of a notebook what came of the same cells of another one."""
+    book = nbformat.read(notebook, as_version=4)
+    outputs = {cell["id"]: cell["outputs"] for cell in executed.cells if cell.cell_type == "code"}
+    for cell in book.cells:
+        if cell.cell_type == "code":
+            cell["outputs"] = outputs.get(cell["id"], [])
     nbformat.write(book, notebook)
