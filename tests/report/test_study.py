@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
 import re
 import time
@@ -15,7 +16,8 @@ from typing import get_args, get_type_hints
 import pytest
 from matplotlib.figure import Figure
 
-from tests.fixtures import INVENTED, load
+from tests.fixtures import EVERY_MAP, INVENTED, load
+from tests.printed import text_of, unread_names
 from tests.report.hostile import NAMES, TITLE, write_hostile_map
 from tests.report.pages import Seen, read_page
 from ttr_analysis.maps.loading import find_folder, load_map
@@ -24,7 +26,17 @@ from ttr_analysis.policies import Planner
 from ttr_analysis.report import Settings, Study, pictures, run_study, write_study
 from ttr_analysis.report import study as writing
 from ttr_analysis.report.context import Context
-from ttr_analysis.report.document import NAME_BEGINS, NAME_ENDS, Figures, Picture, Section, all_columns, percent, plain
+from ttr_analysis.report.document import (
+    NAME_BEGINS,
+    NAME_ENDS,
+    Figures,
+    Picture,
+    Section,
+    all_columns,
+    percent,
+    plain,
+    to_csv,
+)
 from ttr_analysis.report.sections import cards, games
 from ttr_analysis.report.sections.method import rules_in_words
 from ttr_analysis.report.study import STEPS
@@ -432,18 +444,22 @@ READERS: dict[str, Callable[[GameMap, str], object]] = {
 """What reads the cells of a column, by its key."""
 
 
-def test_names_in_tables_and_texts_are_read_back(study: Study) -> None:
-    game_map = load("usa" if "USA" in study.title else "invented")
-    cells = [
-        (key, cell)
-        for table in study.tables
-        for key in table.frame
-        if key in READERS
-        for cell in table.frame[key]
-        if isinstance(cell, str) and cell
-    ]
+@pytest.mark.parametrize("name", EVERY_MAP)
+def test_names_in_the_report_and_its_tables_are_read_back(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    game_map = load(name)
+    if name in STUDIED:
+        study = study_of(name)
+    else:
+        save_nothing(monkeypatch)
+        study = run_study(game_map, replace(QUICK, n_deals=2))
+
+    n_in_text, unread = unread_names(text_of(study.html), [game_map])
+    assert unread == []
+    assert n_in_text > len(game_map.routes) + len(game_map.tickets)
+    tables = [list(csv.DictReader(io.StringIO(to_csv(table)))) for table in study.tables]
+    cells = [(key, cell) for table in tables for row in table for key, cell in row.items() if key in READERS and cell]
     for key, cell in cells:
-        assert READERS[key](game_map, plain(cell)), (key, cell)
+        assert READERS[key](game_map, cell), (key, cell)
     assert len(cells) > len(game_map.routes) + len(game_map.tickets)
 
 
