@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import product
+
+import networkx as nx
 import numpy as np
 import pytest
 from scipy.stats import binom
@@ -15,9 +18,10 @@ from ttr_analysis.policies.search.beliefs import (
     SHARE,
     alone_on,
     fill_ticket_features,
-    pair_part,
+    mean_largest,
 )
 from ttr_analysis.policies.search.rollouts import Table
+from ttr_analysis.policies.search.unseen_tickets import weight_together
 from ttr_analysis.policies.search.worlds import Knowledge
 from ttr_analysis.tables import MAX_TICKETS, game_tables
 
@@ -98,5 +102,25 @@ def test_routes_here_and_there_are_told_from_a_network() -> None:
         assert features[:, SCATTERED_SHARE] == pytest.approx(scatter * features[:, SHARE])
 
 
-def test_pairs_of_tickets_count_for_less_the_more_of_them_there_are() -> None:
-    assert [pair_part(n) for n in (0, 1, 2, 5)] == [1, 1, 1, 1 / 2]
+def test_a_ticket_counts_with_those_that_it_goes_best_together_with() -> None:
+    """The tree of pairs with the largest weight, against networkx."""
+    rng = np.random.default_rng(7)
+    for n in (1, 2, 3, 6):
+        weights = np.exp(rng.normal(size=(n, n)))
+        weights = np.sqrt(weights * weights.T)
+        pairs = nx.from_numpy_array(np.log(weights) - np.log(weights).min() + 1)
+        edges = nx.maximum_spanning_edges(pairs, data=False)
+        expected = np.prod([weights[one, other] for one, other in edges])
+
+        for ticket in range(n):
+            others = np.delete(np.arange(n), ticket)
+            assert weight_together(weights, others, ticket, np.empty(n)) == pytest.approx(expected)
+
+
+def test_a_deck_is_judged_by_the_best_of_the_others() -> None:
+    values, weights = np.array([[3.0, 1.0, 2.0]]), np.array([0.5, 0.25, 0.25])
+    largest = [[max(draws) for draws in product(values[0], repeat=n)] for n in (1, 2)]
+    chances = [[np.prod(draws) for draws in product(weights, repeat=n)] for n in (1, 2)]
+
+    for n in (1, 2):
+        assert mean_largest(values, weights, n) == pytest.approx(np.dot(largest[n - 1], chances[n - 1]))
