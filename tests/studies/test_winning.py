@@ -19,7 +19,7 @@ from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_CARD, KEEP_TICKETS, PAY_
 from ttr_analysis.engine.layout import KEEP, NOBODY, TUNNEL_PHASE, TURN, State
 from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.policies.search.beliefs import alone_on, fill_needs
-from ttr_analysis.policies.search.rollouts import Results, Table
+from ttr_analysis.policies.search.rollouts import Results, Table, planner_styles
 from ttr_analysis.policies.search.worlds import Knowledge, Watcher
 from ttr_analysis.studies import (
     Interrupted,
@@ -119,6 +119,33 @@ def test_more_rollouts_begin_with_the_fewer(record: GameRecord) -> None:
     few, many = table.play(known, 5), table.play(known, 40)
 
     assert np.array_equal(few.points, many.points[:5])
+
+
+def test_planners_whom_nobody_named_have_styles_of_their_own(record: GameRecord) -> None:
+    known = Watcher(record, 1).at(30)
+    table = Table(record.map, 2)
+    few, many = table.play(known, 5), table.play(known, 40)
+    named = Table(record.map, 2, ["Planner"] * 2).play(known, 40)
+
+    assert np.array_equal(few.points, many.points[:5])
+    assert 0 < (many.points == named.points).all(axis=1).sum() < 40
+    assert table.follow(known, table.believe(known), 0)[0].cells.tolist() == fresh_end(record, known)
+
+
+def fresh_end(record: GameRecord, known: Knowledge) -> list[int]:
+    """Return the cells of the last state of a rollout at a table where none was played before."""
+    table = Table(record.map, 2)
+    return table.follow(known, table.believe(known), 0)[0].cells.tolist()
+
+
+def test_three_planners_in_four_are_planner() -> None:
+    styles = planner_styles(3, np.random.default_rng(7))
+    games = np.array([next(styles) for _ in range(400)])
+    is_planner = (games == Planner().params).all(axis=2)
+
+    assert is_planner.mean() == pytest.approx(3 / 4, abs=0.05)
+    assert len(np.unique(games[~is_planner], axis=0)) == (~is_planner).sum()
+    assert Planner(*games[~is_planner][0]).params.tolist() == games[~is_planner][0].tolist()
 
 
 @pytest.mark.parametrize(
