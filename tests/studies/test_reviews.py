@@ -378,11 +378,12 @@ def _stake(action: Action) -> int:
 
 def test_a_planted_blunder_is_among_the_moments(nordic: GameMap) -> None:
     blunderer = Blunderer()
-    record = Game(nordic).play(["Planner", blunderer], seed=5)
+    start = end_of(nordic, ["Planner", "Planner"], 60).state_at(0)
+    record = Game(nordic).play(["Planner", blunderer], seed=7, start=start)
     own = [step for step, (move, *_) in enumerate(record.steps) if isinstance(move, Move) and move.seat == 1]
     planted = [own[number] for number in blunderer.planted]
 
-    moments = review(record, 1, rollouts=30, progress=False).moments(3)
+    moments = review(record, 1, rollouts=60, progress=False).moments(3)
 
     assert set(planted) & set(moments.index)
     assert moments.loc[moments.index.isin(planted), "label"].isin(["mistake", "blunder"]).any()

@@ -135,7 +135,8 @@ def test_planners_whom_nobody_named_have_styles_of_their_own(record: GameRecord)
 def fresh_end(record: GameRecord, known: Knowledge) -> list[int]:
     """Return the cells of the last state of a rollout at a table where none was played before."""
     table = Table(record.map, 2)
-    return table.follow(known, table.believe(known), 0)[0].cells.tolist()
+    cells: list[int] = table.follow(known, table.believe(known), 0)[0].cells.tolist()
+    return cells
 
 
 def test_three_planners_in_four_are_planner() -> None:

@@ -176,10 +176,9 @@ class Table:
         if styles is None:
             play_block(tables, self._players, self._keys, first, worlds, tape, deals=False)
             return
-        own = self._players.params.copy()
-        numbers = np.array([next(styles) for _ in worlds])
-        _play_styles(tables, self._players, self._keys, first, numbers, worlds, tape)
-        self._players.params[:] = own
+        for i, numbers in zip(range(len(worlds)), styles, strict=False):
+            players = self._players._replace(params=numbers)
+            play_block(tables, players, self._keys, first + i, worlds[i : i + 1], tape, deals=False)
 
     def try_out(self, worlds: Ints, first: int, actions: Ints, memory: Ints | None = None) -> Results:
         """
@@ -260,18 +259,6 @@ def planner_styles(n_seats: int, rng: np.random.Generator) -> Iterator[Floats]:
         which = np.where(is_other, rng.integers(len(bases), size=n_seats), 0)
         off = np.exp(_SPREAD * rng.normal(size=(n_seats, bases.shape[1])))
         yield bases[which] * np.where(is_other[:, np.newaxis], off, 1.0)
-
-
-@compiled
-def _play_styles(
-    tables: Tables, players: Players, keys: Ints, first: int, numbers: Floats, worlds: Ints, tape: Ints
-) -> None:
-    """Play worlds to their ends, each with planners of other numbers, a row a seat."""
-    for i in range(len(worlds)):
-        for seat in range(tables.n_seats):
-            for k in range(players.n_params[seat]):
-                players.params[seat, k] = numbers[i, seat, k]
-        play_block(tables, players, keys, first + i, worlds[i : i + 1], tape, False)
 
 
 @compiled
