@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ttr_analysis._arrays import Floats, Ints, Narrow
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import compiled, quickly_compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine.codes import (
     CARD_DEALT,
@@ -232,7 +232,7 @@ def play_noted(
     return len(states)
 
 
-@compiled
+@quickly_compiled
 def script_game(rows: Ints, tape: Ints) -> None:
     """
     Write the outcomes of chance of a game on a tape, to be read in order.
@@ -254,7 +254,7 @@ def script_game(rows: Ints, tape: Ints) -> None:
     tape[READ_END] = tape[WRITE_AT] = tape[WRITE_END] = at
 
 
-@compiled
+@quickly_compiled
 def collect_game(
     tables: Tables,
     rows: Ints,
@@ -303,7 +303,7 @@ def collect_game(
     return True
 
 
-@compiled
+@quickly_compiled
 def collect_step(state: State, tables: Tables, code: int, value: int, tape: Ints, notes: Notes, seats: Narrow) -> bool:
     """
     Make one step of a game and take notes.
