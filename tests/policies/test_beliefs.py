@@ -62,6 +62,7 @@ def a_position(owners: dict[int, int], n_held: int = 5) -> Knowledge:
     return Knowledge(game_map, 2, state, 0, (frozenset(), frozenset()))
 
 
+@pytest.mark.compiled_only
 @pytest.mark.parametrize("n_held", [2, 5])
 def test_nothing_is_sure_of_a_seat_that_has_built_nothing(n_held: int) -> None:
     game_map = Combination("nordic", "", 2).game_map
@@ -82,6 +83,7 @@ def features_of(known: Knowledge) -> tuple[np.ndarray, np.ndarray]:
     return features, shared
 
 
+@pytest.mark.compiled_only
 def test_ways_around_what_others_closed_bring_no_two_tickets_closer() -> None:
     game_map = Combination("nordic", "", 2).game_map
     for taken in range(0, len(game_map.routes), 16):
@@ -90,6 +92,7 @@ def test_ways_around_what_others_closed_bring_no_two_tickets_closer() -> None:
         assert (features_of(known)[1] <= alone_on(game_map, 2).shared).all()
 
 
+@pytest.mark.compiled_only
 def test_routes_here_and_there_are_told_from_a_network() -> None:
     known = a_position({})
     routes = known.game_map.routes

@@ -464,6 +464,7 @@ def score_now(tables: Tables, state: State, seat: int) -> int:
     return int(row[TOTAL_COLUMN] - sum(row[BONUS_COLUMN + i] for i in hidden))
 
 
+@pytest.mark.compiled_only
 @settings(max_examples=150 if IS_COMPILED else 8)
 @given(name=st.sampled_from(EVERY_MAP), seed=st.integers(0, 2**32))
 def test_the_last_turn_of_a_game_scores_as_much_as_any_sure_claim(name: str, seed: int) -> None:
