@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 SCRIPT = Path(__file__).parents[2] / ".venv" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
 """Installed by `make test`, in the version that `package.json` says."""
 
+CONTRAST = "color-contrast"
+"""The rule for colors: all others find the same in the dark as in the light."""
+
 RUN = """async ([selector, only]) => {
   const options = {resultTypes: ['violations'], ...(only ? {runOnly: [only]} : {})};
   const {violations} = await axe.run({include: [selector]}, options);

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser import axe
 from tests.browser.board import click_route, owners, route
+from tests.browser.lab import DARK, LIGHT
 from tests.browser.samples import GAMES
 from ttr_analysis import GameRecord
 from ttr_analysis.notation import record_lines
@@ -129,6 +131,23 @@ def test_the_board_stays_in_its_place_and_all_controls_in_sight(lab: Lab) -> Non
             table.press("Escape")
     finally:
         lab.page.set_viewport_size({"width": 1300, "height": 1000})
+
+
+@pytest.mark.usefixtures("axe_installed")
+def test_axe_finds_nothing_serious_while_a_route_is_paid_for(lab: Lab) -> None:
+    table = lab.show(TABLE)
+    lab.ask("table.play('keep all')")
+    lab.ask("[table.play('draw') for _ in range(4)]")
+    table.locator(".ttr-route.is-open").first.press("Enter")
+    expect(table.locator(".ttr-t-payment").first).to_be_focused()
+
+    # Not the board: of a route that is taken it asks that its name hold the digits on the cars.
+    found = axe.findings(lab.page, ".jp-Notebook .ttr-side")
+    lab.use_theme(DARK)
+    found_in_the_dark = axe.findings(lab.page, ".jp-Notebook .ttr-side", only=axe.CONTRAST)
+    lab.use_theme(LIGHT)
+
+    assert (found, found_in_the_dark) == ([], [])
 
 
 def test_another_game_is_begun_with_other_players(lab: Lab) -> None:

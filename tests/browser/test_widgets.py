@@ -10,6 +10,7 @@ from tests.browser import axe
 from tests.browser.lab import DARK, LIGHT, Lab
 from tests.browser.samples import MAPS, WIDGETS, cell
 from tests.fixtures import load
+from tests.printed import unread_names
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator
@@ -23,6 +24,13 @@ MARKED = f"root => {USABLE}.map(control => control.dataset.stop ?? '')"
 FOCUSED = "() => document.activeElement.dataset.stop ?? null"
 
 
+# All that is written in a widget, or said of its parts.
+PRINTED = """root => [root, ...root.querySelectorAll('*')].flatMap(part => [
+  part.getAttribute('aria-label') ?? '',
+  ...[...part.childNodes].filter(node => node.nodeType === Node.TEXT_NODE).map(node => node.data),
+]).join('\\n')"""
+
+
 @pytest.mark.parametrize("game_map", [name for name in MAPS if name != "usa"])  # which has nothing of its own
 def test_all_widgets_open_on_every_map(lab: Lab, game_map: str) -> None:
     lab.show(*(cell(widget, game_map) for widget in WIDGETS))
@@ -30,6 +38,7 @@ def test_all_widgets_open_on_every_map(lab: Lab, game_map: str) -> None:
     widgets = lab.page.locator(".jp-Notebook .ttr")
 
     for widget in widgets.all():
+        assert unread_names(widget.evaluate(PRINTED), [load(game_map)])[1] == []
         assert widget.get_attribute("role") == "region"
         assert widget.get_attribute("aria-label")
         if widget.locator(".ttr-board").count():
@@ -88,7 +97,7 @@ def test_tab_reaches_every_control(lab: Lab, widget: Locator) -> None:
 def test_axe_finds_nothing_serious(lab: Lab) -> None:
     found = axe.findings(lab.page, ".jp-Notebook .ttr")
     lab.use_theme(DARK)
-    found_in_the_dark = axe.findings(lab.page, ".jp-Notebook .ttr", only="color-contrast")
+    found_in_the_dark = axe.findings(lab.page, ".jp-Notebook .ttr", only=axe.CONTRAST)
     lab.use_theme(LIGHT)
 
     assert (found, found_in_the_dark) == ([], [])

@@ -93,13 +93,11 @@ function moveButton(text, line, onMove) {
   return make("button", { type: "button", "data-line": line, onclick: () => onMove(line) }, words);
 }
 
-/* A payment as the cards that are laid down; those in brackets are sets. */
+/* A payment as the cards that are laid down; those in brackets are sets. It is called what it shows. */
 function paymentButton({ sheet, kinds }, { line, cards, sets }, nHeld, onMove) {
   const chips = (of) => kinds.filter((kind) => of[kind]).map((kind) => cardChip(sheet, kind, { count: of[kind] }));
-  const words = (of) => kinds.filter((kind) => of[kind]).map((kind) => `${of[kind]} ${kind}`);
-  const together = words(sets);
+  const together = chips(sets);
   const spent = sum([...Object.values(cards), ...Object.values(sets)]);
-  const label = [...words(cards), ...(together.length ? [`sets of ${together.join(", ")}`] : [])].join(", ");
   return make(
     "button",
     {
@@ -107,12 +105,12 @@ function paymentButton({ sheet, kinds }, { line, cards, sets }, nHeld, onMove) {
       class: "ttr-t-payment",
       "data-line": line,
       "data-key": line,
-      "aria-label": `Pay ${label}; ${several(nHeld - spent, "card")} left`,
       onclick: () => onMove(line),
     },
+    make("span", { class: "ttr-unseen", text: "Pay " }),
     ...chips(cards),
-    ...(together.length ? ["( ", ...chips(sets), ")"] : []),
-    make("span", { class: "ttr-t-left", "aria-hidden": "true", text: `${nHeld - spent} left` }),
+    ...(together.length ? ["( ", ...together, ")"] : []),
+    make("span", { class: "ttr-t-left", text: `${nHeld - spent} left` }),
   );
 }
 
