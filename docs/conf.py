@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import sys
@@ -24,6 +25,9 @@ for _folder in (".", "solutions"):
     (NOTEBOOKS / _folder).mkdir(parents=True, exist_ok=True)
     for _notebook in (HERE.parent / "notebooks" / _folder).glob("*.ipynb"):
         shutil.copy2(_notebook, NOTEBOOKS / _folder)
+
+# A style for Pygments turns on all messages of all packages when it is imported, those of nbclient among them.
+logging.getLogger("traitlets").setLevel(logging.WARNING)
 
 project = "ttr_analysis"
 author = "the ttr_analysis contributors"
