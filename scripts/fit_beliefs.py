@@ -1,7 +1,7 @@
 """
 Find the constants of what is believed of tickets, and show what they are worth: `python -m scripts.fit_beliefs`.
 
-Planners, others unlike them, and `Greedy` play on maps of different kinds. At random moments of their games the
+Planners play on maps of different kinds. At random moments of their games the
 signs of the tickets that a seat holds are summed up, and so are those of the
 tickets that are drawn for it from what another seat can know. The constants of
 highest likelihood are those with which both have the same means; Newton's
@@ -24,7 +24,6 @@ import numpy as np
 from tqdm.auto import tqdm
 
 import ttr_analysis as ttr
-from scripts.strangers import KINDS
 from ttr_analysis.engine.layout import AT_PILE, State
 from ttr_analysis.policies.search.beliefs import (
     FIT,
@@ -46,8 +45,6 @@ if TYPE_CHECKING:
 TABLES: Final = (("nordic", 2), ("nordic", 3), ("usa", 3), ("usa", 5), ("switzerland", 3), ("nederland", 3))
 LEFT_OUT: Final = ("nederland",)
 """Maps that are shown only: how well the constants do where they were not fitted."""
-STYLES: Final = {"Planner": 1.0}
-"""Who plays, and how often."""
 N_GAMES: Final = 150
 N_MOMENTS: Final = 3
 """Of each game."""
@@ -108,8 +105,7 @@ def moments(name: str, n_players: int) -> tuple[list[Moment], list[Moment]]:
     rng = np.random.default_rng(SEED)
     found: tuple[list[Moment], list[Moment]] = ([], [])
     for number in tqdm(range(N_GAMES), desc=f"{name}, {n_players} players"):
-        kinds = rng.choice(list(STYLES), n_players, p=list(STYLES.values()))
-        states = game.play([KINDS[kind](rng) for kind in kinds], SEED, number).states()
+        states = game.play([ttr.policies.Planner()] * n_players, SEED, number).states()
         for step in sorted(rng.integers(n_players, len(states) - 1, size=N_MOMENTS)):
             state = states[int(step)]
             seat = int(rng.integers(n_players))

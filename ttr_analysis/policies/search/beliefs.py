@@ -4,10 +4,10 @@ What can be believed of the tickets of a seat from the routes that it has claime
 The tickets of a seat are a set of those that are not seen elsewhere. A set is
 as likely as the product of the weights of its tickets and of its pairs: a
 Gibbs measure. The weight of a ticket says how well the routes of the seat fit
-it; that of a pair, how far the ways still to go fall together. The constants
-come from games between planners of many styles, and a few greedy players:
-`python -m scripts.fit_beliefs` finds them again, by maximum likelihood, and
-compares what they believe with what was true.
+it; that of a pair, how far the ways still to go fall together; of the pairs
+those count that join the set to one tree. The constants come from games
+between planners: `python -m scripts.fit_beliefs` finds them again, by maximum
+likelihood, and compares what they believe with what was true.
 """
 
 from __future__ import annotations
