@@ -12,7 +12,7 @@ from matplotlib.ticker import PercentFormatter
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from ttr_analysis.studies.intervals import Z_95
+from ttr_analysis.analysis.waiting import Z_95
 
 if TYPE_CHECKING:
     import numpy.typing as npt
