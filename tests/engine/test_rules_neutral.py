@@ -7,6 +7,8 @@ ways to play, the neutral player.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.engine.cells import (
@@ -134,6 +136,15 @@ def test_the_track_chosen_is_taken_and_the_marker_passed(track: str) -> None:
     assert neutral_trains(table) == 38
     assert table.number(MARKER) == 0
     assert (table.phase, table.seat) == (Phase.TURN, 0)
+
+
+def test_the_marker_goes_on_to_the_next_seat_of_three() -> None:
+    game_map = with_neutral()
+    for_three = replace(game_map, rules=replace(game_map.rules, players=(2, 3)))
+    table = end_round(Position(for_three, 3).after_turns(17), TICKET)
+    table.do(table.choose(A))
+
+    assert table.number(MARKER) == 2
 
 
 def test_choosing_is_outside_the_holders_turn() -> None:
