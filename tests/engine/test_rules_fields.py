@@ -27,7 +27,7 @@ from ttr_analysis.maps.loading import data_folder
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.rules import market
 from ttr_analysis.rules.market import may_take_face_up
-from ttr_analysis.rules.ruleset import BonusRules, DeckRules
+from ttr_analysis.rules.ruleset import BonusRules, DeckRules, RuleSet
 
 POINTS = ((1, 1), (2, 2), (3, 4), (4, 7), (5, 10), (6, 15))
 ANYWHERE = ("plain", "ferry", "tunnel")
@@ -124,6 +124,10 @@ def test_every_field_has_the_value_that_the_rules_state(name: str) -> None:
     }
 
     assert dict(leaves(load(name).rules)) == expected
+
+
+def test_what_rules_leave_out_is_as_in_usa() -> None:
+    assert dict(leaves(RuleSet("Nothing said"))) == dict(leaves(load("usa").rules))
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
