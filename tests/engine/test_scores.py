@@ -23,7 +23,15 @@ from tests.oracles.referee.scoring import SeatScore, award, longest_trail, reach
 from tests.oracles.trails import grow_network
 from ttr_analysis.engine.kernel.scoring import N_COLUMNS, TRAIL_COLUMN, fill_trails, score_games
 from ttr_analysis.engine.layout import UNKNOWN_TICKET
-from ttr_analysis.engine.scores import RouteScore, Scores, TicketScore, score_state, tie_break_of
+from ttr_analysis.engine.scores import (
+    BonusScore,
+    RouteScore,
+    Scores,
+    StationScore,
+    TicketScore,
+    score_state,
+    tie_break_of,
+)
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.rules.ruleset import BonusRules
 from ttr_analysis.rules.trails import NOT_WALKED
@@ -289,6 +297,21 @@ def test_who_is_left_behind_by_one_tie_break_is_not_told_of_the_next() -> None:
     scores = Scores(seats, (1,), *tie_break_of(nordic, seats))
 
     assert scores.tie == "P0, P1 and P2 have 90 points each: between P0 and P1 the longer trail decides (21 to 20)"
+
+
+def test_who_built_more_stations_is_left_behind_by_that_tie_break() -> None:
+    europe = load("europe")
+    assert europe.rules.scoring.tie_breaks == ("completed_tickets", "fewest_stations", "path_bonus")
+    built = StationScore(europe.cities[0], None)
+    first, second, third = scores_of(Position("europe", 3))
+    seats = (
+        replace(first, total=90, stations=(built,), bonuses=(BonusScore("longest_trail", 10),), won=True),
+        replace(second, total=90, stations=(built,), bonuses=(BonusScore("longest_trail", 0),), won=False),
+        replace(third, total=90, stations=(built, built), bonuses=(BonusScore("longest_trail", 10),), won=False),
+    )
+
+    assert tie_break_of(europe, seats) == ("path_bonus", (0, 1))
+    assert tie_break_of(europe, seats[1:]) == ("fewest_stations", (1, 2))
 
 
 def test_two_bonuses_of_one_measure_have_a_column_each() -> None:
