@@ -15,6 +15,7 @@ from tests.fixtures import EVERY_MAP
 from ttr_analysis import GameMap
 from ttr_analysis.engine.codes import CHOOSE_NEUTRAL, KEEP_TICKETS, ActionFault
 from ttr_analysis.engine.layout import Ending, Phase
+from ttr_analysis.engine.state import GameState
 
 SHORT = "Boden-Tornio/0"
 """One green space."""
@@ -280,6 +281,16 @@ def test_points_and_tickets_are_scored_however_the_game_ends() -> None:
     table = stuck().own(1, "Bergen-Oslo/0").own_all().do(PASS).do(PASS)
 
     assert table.scores() == [10, 17]  # nobody completed a ticket: a tie at zero
+
+
+@pytest.mark.parametrize(
+    ("ending", "name"),
+    [(Ending.NOT_OVER, None), (Ending.TRAINS, "trains"), (Ending.PASSES, "passes"), (Ending.TRUNCATED, "truncated")],
+)
+def test_each_ending_is_told_by_its_own_name(ending: Ending, name: str | None) -> None:
+    table = Position("nordic").put(ENDING, ending)
+
+    assert GameState(table.map, table.n_players, table.state).ending == name
 
 
 # -- games without an end ---------------------------------------------------------------------
