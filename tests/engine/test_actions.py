@@ -11,6 +11,7 @@ from tests.engine.walks import WALKS, some_states
 from tests.fixtures import load
 from ttr_analysis import CardCounts, Game, GameMap, IllegalActionError, payments
 from ttr_analysis.analysis.payments import Payment
+from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine.actions import (
     Action,
     ChooseNeutralRoute,
@@ -24,7 +25,7 @@ from ttr_analysis.engine.actions import (
     PayTunnel,
 )
 from ttr_analysis.engine.actions.table import Codec, codec_of
-from ttr_analysis.engine.codes import argument_of, kind_of, make_event
+from ttr_analysis.engine.codes import argument_of, kind_of, make_event, packed, unpacked
 
 
 @pytest.mark.parametrize(("name", "variant"), WALKS)
@@ -152,3 +153,10 @@ def test_tickets_kept_count_in_the_order_of_the_offer(nordic: GameMap) -> None:
 def _claim(game_map: GameMap, route: str, **cards: int) -> ClaimRoute:
     claimed = game_map.route(route)
     return ClaimRoute(claimed, payments.from_cards(claimed, cards))
+
+
+@pytest.mark.parametrize("kind", CARD_KINDS)
+def test_as_many_cards_of_a_kind_as_rules_allow_fit_into_a_move(kind: str) -> None:
+    cards = CardCounts.of(**{kind: 40})
+
+    assert unpacked(packed(cards)) == cards
