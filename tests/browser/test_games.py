@@ -141,10 +141,9 @@ def test_axe_finds_nothing_serious_while_a_route_is_paid_for(lab: Lab) -> None:
     table.locator(".ttr-route.is-open").first.press("Enter")
     expect(table.locator(".ttr-t-payment").first).to_be_focused()
 
-    # Not the board: of a route that is taken it asks that its name hold the digits on the cars.
-    found = axe.findings(lab.page, ".jp-Notebook .ttr-side")
+    found = axe.findings(lab.page, ".jp-Notebook .ttr")
     lab.use_theme(DARK)
-    found_in_the_dark = axe.findings(lab.page, ".jp-Notebook .ttr-side", only=axe.CONTRAST)
+    found_in_the_dark = axe.findings(lab.page, ".jp-Notebook .ttr", only=axe.CONTRAST)
     lab.use_theme(LIGHT)
 
     assert (found, found_in_the_dark) == ([], [])

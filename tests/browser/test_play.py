@@ -54,7 +54,8 @@ CLICKS = (
     + LOOK
     + """
   const click = one => one.dispatchEvent(new MouseEvent('click', {bubbles: true}));
-  const cars = route => route.querySelector('.ttr-numbers').getAttribute('x').split(' ').length;
+  const numbers = route => root.querySelector(`.ttr-numbers[data-route="${route.dataset.route}"]`);
+  const cars = route => numbers(route).getAttribute('x').split(' ').length;
   const isDue = () => root.querySelector('.ttr-t-claim') || turn().includes('tunnel');
   const claim = async route => {
     let actions = 1;

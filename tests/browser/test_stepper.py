@@ -293,5 +293,5 @@ def test_cars_have_symbols_of_their_owner(stepper: Locator, record: GameRecord) 
     by_id = {route.id: route for route in record.map.routes}
 
     for route_id, owner in owners(stepper).items():
-        numbers = stepper.locator(f'.ttr-route[data-route="{route_id}"] .ttr-numbers')
+        numbers = stepper.locator(f'.ttr-numbers[data-route="{route_id}"]')
         assert numbers.text_content() == owner * by_id[route_id].length

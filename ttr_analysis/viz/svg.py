@@ -103,14 +103,16 @@ def draw_live_board(sheet: Sheet) -> str:
     -------
     svg
         Routes are `g` elements of the class "ttr-route" with `data-route` and
-        `data-owner`, glows and tickets bear `data-route` and `data-ticket`,
-        cities `data-city`.
+        `data-owner`, and so are the `text` elements "ttr-numbers" upon them;
+        glows and tickets bear `data-route` and `data-ticket`, cities
+        `data-city`.
     """
     unit = sheet["unit"]
     glow = f"class='ttr-glow' fill='none' stroke-width='{PENS.glow_rim * unit:.0f}'"
     parts = [
         *_group("glows", (f"<path d='{r['track']}' {_data('route', r['id'])} {glow}/>" for r in sheet["routes"])),
         *_group("routes", (part for route in sheet["routes"] for part in _live_route(sheet, route))),
+        *_group("owners", (_live_numbers(route, unit) for route in sheet["routes"])),
         *_group("tokens", _tokens(sheet)),
         *_group("tickets", (part for ticket in sheet["tickets"] for part in _ticket(sheet, ticket))),
         *_group("cities", _cities(sheet, None)),
@@ -158,11 +160,16 @@ def _live_route(sheet: Sheet, route: RouteSheet) -> Iterator[str]:
     yield f"<g class='ttr-route' {names} data-owner=''><title>{escape(route['words'])}</title>"
     yield from _space(route, unit, 1.0)
     yield _path(route["trains"], f"class='ttr-trains' {_train_pen(unit)}")
-    yield f"<text class='ttr-numbers' {_numbers(route, unit)}></text>"
     cross = f"class='ttr-crosses' fill='none' stroke='{BOARD.closed}' {_pen(PENS.closed, unit)}"
     yield _path(route["crosses"], cross)
     yield _path(route["track"], f"class='ttr-hit' fill='none' {_pen(HIT, unit)}")
     yield "</g>"
+
+
+def _live_numbers(route: RouteSheet, unit: int) -> str:
+    """Return where the symbol of an owner comes to stand; outside of the route, whose words are all of its name."""
+    names = f"{_data('route', route['id'])} data-owner='' aria-hidden='true'"
+    return f"<text class='ttr-numbers' {names} {_numbers(route, unit)}></text>"
 
 
 def _space(route: RouteSheet, unit: int, share: float) -> Iterator[str]:

@@ -40,10 +40,11 @@ function drawBoard(container, sheet, { onRoute = null, onCity = null, label = sh
   const found = (kind) => [...svg.querySelectorAll(`.ttr-${kind}`)];
   const glows = new Map(found("glow").map((glow) => [glow.dataset.route, glow]));
   const groups = new Map(found("route").map((group) => [group.dataset.route, group]));
+  const numbers = new Map(found("numbers").map((text) => [text.dataset.route, text]));
   const drawn = (route) => {
     const group = groups.get(route.id);
-    const [title, numbers] = [group.querySelector("title"), group.querySelector(".ttr-numbers")];
-    return [route.id, { route, group, title, numbers, glow: glows.get(route.id) }];
+    const parts = { group, title: group.querySelector("title"), numbers: numbers.get(route.id), glow: glows.get(route.id) };
+    return [route.id, { route, ...parts }];
   };
   const routes = new Map(sheet.routes.map(drawn));
   const cities = new Map(found("city").map((group) => [group.dataset.city, { group }]));
@@ -75,7 +76,7 @@ function routeChanges(routes) {
   function setOwner({ group, numbers }, owner) {
     const now = owner === undefined ? "" : String(owner);
     if (group.dataset.owner === now) return;
-    group.dataset.owner = now;
+    group.dataset.owner = numbers.dataset.owner = now;
     // One character a space: each has its own place in the lists x and y.
     numbers.textContent = now.slice(0, 1).toUpperCase().repeat(numbers.getAttribute("x").split(" ").length);
   }
@@ -95,9 +96,8 @@ function routeChanges(routes) {
 function marks(routes, cities) {
   const mark = (things, name, wanted) => {
     const ids = new Set(wanted);
-    for (const [id, { group, glow }] of things) {
-      group.classList.toggle(name, ids.has(id));
-      glow?.classList.toggle(name, ids.has(id));
+    for (const [id, { group, numbers, glow }] of things) {
+      for (const part of [group, numbers, glow]) part?.classList.toggle(name, ids.has(id));
     }
   };
   let last = null;
@@ -105,7 +105,9 @@ function marks(routes, cities) {
     close: (ids) => mark(routes, "is-closed", ids),
     arrive(ids) {
       mark(routes, "is-arriving", ids);
-      ids.forEach((id, k) => routes.get(id).group.style.setProperty("--ttr-rank", k));
+      ids.forEach((id, k) => {
+        for (const part of [routes.get(id).group, routes.get(id).numbers]) part.style.setProperty("--ttr-rank", k);
+      });
     },
     highlight: (ids, name = "is-lit") => mark(routes, name, ids),
     highlightCities: (names, name = "is-lit") => mark(cities, name, names),
