@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -89,9 +90,10 @@ CLICKS = (
 }"""
 )
 
-# What is due, for who plays by keys; with the arrow to a route that can be claimed, if the focus is on another one.
+# What is due, for who plays by keys; if the focus is on a route that cannot be claimed, with the arrows to the nearest
+# one that can be, the best one first.
 DUE = (
-    """async ([seen, isOdd]) => {"""
+    """async (seen) => {"""
     + LOOK
     + """
   await wait();
@@ -102,17 +104,20 @@ DUE = (
     const {x, y, width, height} = route.querySelector('.ttr-hit').getBoundingClientRect();
     return [x + width / 2, y + height / 2];
   };
-  let arrow = null;
+  let arrows = [];
   if (focus.matches('.ttr-route') && open.length && !open.includes(focus)) {
     const [x, y] = middle(focus);
     const ways = open.map(middle).map(([u, v]) => [u - x, v - y]);
     const [right, down] = ways.sort((a, b) => Math.hypot(...a) - Math.hypot(...b))[0];
-    const isAcross = isOdd ? Math.abs(right) > Math.abs(down) : Math.abs(right) > 2 * Math.abs(down);
-    arrow = isAcross ? (right > 0 ? 'ArrowRight' : 'ArrowLeft') : (down > 0 ? 'ArrowDown' : 'ArrowUp');
+    const across = right > 0 ? ['ArrowRight', 'ArrowLeft'] : ['ArrowLeft', 'ArrowRight'];
+    const along = down > 0 ? ['ArrowDown', 'ArrowUp'] : ['ArrowUp', 'ArrowDown'];
+    const [first, second] = Math.abs(right) > Math.abs(down) ? [across, along] : [along, across];
+    arrows = [first[0], second[0], second[1], first[1]];
   }
   return {
     seen,
-    arrow,
+    arrows,
+    route: focus.dataset?.route ?? '',
     over: !turn().startsWith('You:'),
     open: open.length,
     on: focus.closest('.ttr-route')?.classList.contains('is-open') ? 'open route'
@@ -162,6 +167,7 @@ class Keys:
         self.seen = [nothing_seen() for _ in SIZES]
         self._patience = 0
         self._n = 0
+        self._visits: Counter[str] = Counter()
 
     def finish(self) -> list[dict[str, Any]]:
         """Play a game to its end, and return what was seen at each size."""
@@ -176,7 +182,7 @@ class Keys:
 
     def _look(self, k: int) -> dict[str, Any]:
         self._n += 1
-        due: dict[str, Any] = self.page.evaluate(DUE, [self.seen[k], self._n % 2 == 1])
+        due: dict[str, Any] = self.page.evaluate(DUE, self.seen[k])
         self.seen[k] = due.pop("seen")
         return due
 
@@ -190,12 +196,14 @@ class Keys:
                 self._claim(k)
             case "route" if claims:
                 self._patience -= 1
-                press(str(due["arrow"]))
+                press(str(due["arrows"][self._visits[due["route"]] % 4]))  # another way, where one led back
+                self._visits[due["route"]] += 1
             case "action":
                 press("Enter")
             case "pile" if not claims:
                 press("Enter")
-                self._patience = 8
+                self._patience = 12
+                self._visits.clear()
             case "route" | "tickets" if not claims:
                 press("Shift+Tab")
             case _:
