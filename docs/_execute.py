@@ -31,7 +31,7 @@ def execute(notebooks: list[Path]) -> None:
     students = [path for path in notebooks if path.name in teachers and path != teachers[path.name]]
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(os.cpu_count(), mp_context=context) as pool:
-        # The longest first, so that in the end no core waits for another one.
+        # The largest first: mostly these take longest, and in the end no core waits for one of them.
         run = sorted(set(notebooks).difference(students), key=lambda path: path.stat().st_size, reverse=True)
         for _ in pool.map(_execute, run):
             pass

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.compile.loading import HEAD, load, run
+from ttr_analysis._compile.calls import _rebuilt
 
 MOVE = """
 from ttr_analysis._arrays import Ints
@@ -77,6 +78,16 @@ def test_with_checks_it_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     with pytest.raises(IndexError, match="index out of range in remainder, line"):
         quick.remainder(quick.np.array([4, 1]), 2)
+
+
+@pytest.mark.parametrize("is_quick", [False, True])
+def test_a_function_of_a_notebook_is_as_quick_in_another_process(tmp_path: Path, *, is_quick: bool) -> None:
+    quick = load(tmp_path, MOVE)
+
+    sent = _rebuilt(quick.remainder.source.function, quick.remainder.source.text.lines, is_quick)
+
+    assert sent.is_quick == is_quick
+    assert sent(quick.np.array([5, 7, 2]), 2) == 10
 
 
 def test_no_notice_is_given(tmp_path: Path) -> None:

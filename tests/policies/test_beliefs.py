@@ -19,6 +19,7 @@ from ttr_analysis.policies.search.beliefs import (
     alone_on,
     fill_ticket_features,
     mean_largest,
+    pair_features,
 )
 from ttr_analysis.policies.search.rollouts import Table
 from ttr_analysis.policies.search.unseen_tickets import weight_together
@@ -60,6 +61,22 @@ def a_position(owners: dict[int, int], n_held: int = 5) -> Knowledge:
         state.owner[route] = owner
         state.trains[owner] -= tables.length[route]
     return Knowledge(game_map, 2, state, 0, (frozenset(), frozenset()))
+
+
+def test_what_two_tickets_share_counts_as_the_game_goes_on_and_as_there_was_a_choice() -> None:
+    game_map = Combination("nordic", "", 2).game_map
+    alone = alone_on(game_map, 2)
+    shared = 2 * alone.shared
+    longest = max(range(len(game_map.routes)), key=lambda route: game_map.routes[route].length)
+    for taken in ([], [longest]):
+        known = a_position(dict.fromkeys(taken, 1))
+        built = sum(game_map.routes[route].length for route in taken) / known.tables.trains_each
+        choice = 1 - known.tables.opening_keep / known.tables.opening_deal
+
+        found = pair_features(known, alone, 1, shared)
+
+        assert 0 < choice < 1
+        assert np.allclose(found, [shared, alone.shared, built * shared, choice * alone.shared])
 
 
 @pytest.mark.compiled_only

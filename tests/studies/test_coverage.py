@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 S = ttr.studies
 N_GAMES: Final = 60
 N_PLAYED: Final = 24
-N_SAMPLES: Final = 6
+N_SAMPLES: Final = 12
 SEED: Final = 11
 LEAST: Final = 0.93
 INVENTED = load("invented")

@@ -17,7 +17,7 @@ from ttr_analysis import Game, GameError, GameRecord, GameState
 from ttr_analysis.analysis.tickets.network import ForestSolver, trains_of
 from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_CARD, KEEP_TICKETS, PAY_TUNNEL, make_event
 from ttr_analysis.engine.layout import KEEP, NOBODY, TUNNEL_PHASE, TURN, State
-from ttr_analysis.policies import Greedy, Planner, Random
+from ttr_analysis.policies import Greedy, Planner, Planner1, Random
 from ttr_analysis.policies.search.beliefs import alone_on, fill_needs
 from ttr_analysis.policies.search.rollouts import Results, Table, planner_styles
 from ttr_analysis.policies.search.worlds import Knowledge, Watcher
@@ -139,7 +139,14 @@ def test_three_planners_in_four_are_planner() -> None:
     is_planner = (games == Planner().params).all(axis=2)
 
     assert is_planner.mean() == pytest.approx(3 / 4, abs=0.05)
-    assert len(np.unique(games[~is_planner], axis=0)) == (~is_planner).sum()
+    others = games[~is_planner]
+    assert len(np.unique(others, axis=0)) == len(others)
+    is_told_apart = (Planner1().params == 0) & (Planner().params > 0)
+    is_first = (others[:, is_told_apart] == 0).all(axis=1)
+    assert is_first.mean() == pytest.approx(1 / 2, abs=0.1)
+    is_number = Planner().params > 0
+    off = np.log(others[~is_first][:, is_number] / Planner().params[is_number])
+    assert (off.mean(), off.std()) == pytest.approx((0, 0.4), abs=0.03)
     assert Planner(*games[~is_planner][0]).params.tolist() == games[~is_planner][0].tolist()
 
 

@@ -14,6 +14,7 @@ import ttr_analysis as ttr
 from tests.fixtures import examples, load
 from tests.oracles.boards import boards, make_board
 from ttr_analysis.analysis.tickets import best_network
+from ttr_analysis.analysis.tickets.best import Components
 from ttr_analysis.analysis.tickets.network import join_cities, reached_destinations
 from ttr_analysis.maps.model import GameMap, Place, Route, Ticket
 
@@ -167,18 +168,20 @@ def test_wrong_options_are_refused(nordic: GameMap) -> None:
 
 @pytest.mark.compiled_only
 @pytest.mark.parametrize(
-    ("name", "score", "from_tickets"),
+    ("name", "components", "score", "from_tickets"),
     [
         # Schaefer & Schaefer, arXiv:2511.08441: 285, of which 223 from tickets.
-        pytest.param("usa", 285, 223, id="usa, published"),
-        # The nordic map is proven in the example of `best_network`, the invented one below, in any parts.
-        pytest.param("switzerland", 366, 318, id="switzerland"),
+        pytest.param("usa", "one", 285, 223, id="usa, published"),
+        # The nordic map is proven in the example of `best_network`, the invented one below.
+        pytest.param("switzerland", "one", 366, 318, id="switzerland"),
+        # Any parts: that of one part is searched before those of several.
+        pytest.param("nederland", "any", 527, 480, id="nederland, in any parts"),
     ],
 )
-def test_best_networks_of_the_maps_are_proven(name: str, score: int, from_tickets: int) -> None:
+def test_best_networks_of_the_maps_are_proven(name: str, components: Components, score: int, from_tickets: int) -> None:
     game_map = load(name)
-    best = best_network(game_map)
-    assert (best.score, best.bound, best.scope) == (score, score, "one")
+    best = best_network(game_map, components=components)
+    assert (best.score, best.bound, best.scope) == (score, score, components)
     assert best.ticket_points == from_tickets
     assert_consistent(game_map, best, game_map.rules.trains.per_player)
 

@@ -376,7 +376,7 @@ class Lenders:
         return StationHelp(lent[0], int(trains[enough[0]]), lent[1:]) if lent else None
 
     def _lent(self, code: int) -> tuple[Route, ...]:
-        """Return the routes lent as `lending` notes them, each once."""
+        """Return the routes lent, of which a code has the numbers, each once."""
         numbers = {code >> LENT_BITS * i & ((1 << LENT_BITS) - 1) for i in range(self.n_stations)}
         return tuple(self.routes[number - 1] for number in sorted(numbers - {0}))
 

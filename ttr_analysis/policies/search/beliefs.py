@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ttr_analysis._arrays import Floats, Ints
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import compiled, short
 from ttr_analysis.analysis.tickets.steiner import UNREACHABLE, all_distances
 from ttr_analysis.engine.codes import NONE
 from ttr_analysis.engine.kernel.claims import track_fault
@@ -295,7 +295,7 @@ def fill_ticket_features(state: State, tables: Tables, alone: Alone, seat: int, 
         row[CHOICE_ROUTES] = choice * row[ROUTES_ALONE]
 
 
-@compiled
+@short
 def _choice(tables: Tables) -> float:
     """Return the part of an opening offer that may be given back."""
     return 1.0 - tables.opening_keep / max(1, tables.opening_deal)

@@ -32,7 +32,7 @@ _SURE: Final = 0.01
 
 class Beliefs(NamedTuple):
     """
-    How likely the tickets of each seat are: a set of them as the product of its weights.
+    How likely the tickets of each seat are: a set is the product of the weights of its tickets and of some pairs.
 
     Parameters
     ----------
