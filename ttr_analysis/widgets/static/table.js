@@ -97,6 +97,7 @@ function moveButton(text, line, onMove) {
 function paymentButton({ sheet, kinds }, { line, cards, sets }, nHeld, onMove) {
   const chips = (of) => kinds.filter((kind) => of[kind]).map((kind) => cardChip(sheet, kind, { count: of[kind] }));
   const together = chips(sets);
+  const unseen = (text) => make("span", { class: "ttr-unseen", text });
   const spent = sum([...Object.values(cards), ...Object.values(sets)]);
   return make(
     "button",
@@ -107,9 +108,10 @@ function paymentButton({ sheet, kinds }, { line, cards, sets }, nHeld, onMove) {
       "data-key": line,
       onclick: () => onMove(line),
     },
-    make("span", { class: "ttr-unseen", text: "Pay " }),
+    unseen("Pay "),
     ...chips(cards),
-    ...(together.length ? ["( ", ...together, ")"] : []),
+    ...(together.length ? [unseen(" sets of "), "( ", ...together, ")"] : []),
+    unseen("; cards: "),
     make("span", { class: "ttr-t-left", text: `${nHeld - spent} left` }),
   );
 }
