@@ -4,22 +4,23 @@ What can be believed of the tickets of a seat from the routes that it has claime
 The tickets of a seat are a set of those that are not seen elsewhere. A set is
 as likely as the product of the weights of its tickets and of its pairs: a
 Gibbs measure. The weight of a ticket says how well the routes of the seat fit
-it; that of a pair, how far the ways still to go fall together; of the pairs
-those count that join the set to one tree. The constants come from games
-between planners: `python -m scripts.fit_beliefs` finds them again, by maximum
-likelihood, and compares what they believe with what was true.
+it; that of a pair, how far the ways still to go fall together. The constants
+come from games between planners of many styles, and a few greedy players:
+`python -m scripts.fit_beliefs` finds them again, by maximum likelihood, and
+compares what they believe with what was true.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from math import sqrt
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from ttr_analysis._arrays import Floats, Ints
-from ttr_analysis._compile import compiled, short
+from ttr_analysis._compile import compiled
 from ttr_analysis.analysis.tickets.steiner import UNREACHABLE, all_distances
 from ttr_analysis.engine.codes import NONE
 from ttr_analysis.engine.kernel.claims import track_fault
@@ -30,14 +31,21 @@ from ttr_analysis.policies.search.unseen_tickets import Beliefs
 from ttr_analysis.policies.search.worlds import Knowledge
 from ttr_analysis.tables import MAX_TICKETS, Tables, game_tables
 
-FIT: Final[Floats] = np.array([3.96, 1.75, -0.59, -0.25, 0.1, -0.22, -1.98, 2.36, 1.92, -1.85, 0.13, -0.92, -0.67])
+FIT: Final[Floats] = np.array([3.15, 1.69, -0.59, -0.69, 0.1, -0.74, -0.2, 2.49, 3.96, -1.97])
 """What each feature adds to the logarithm of a ticket's weight."""
-PAIR_FIT: Final[Floats] = np.array([1.4, -1.13, 1.34, 0.98])
-"""What each feature of a pair adds to the logarithm of its weight: see `pair_features`."""
+SHARED: Final = 1.74
+"""What each route adds to that of a pair which its two ways still to go have in common, of two tickets held,"""
+SHARED_ALONE: Final = -0.92
+"""and each that they had in common on an empty board: what is built already speaks for both of them at once."""
+
+
 BARRED: Final = 1e-12
 """By this the weight of a ticket is multiplied that a seat cannot hold: it gets one only where there is no other."""
-_MOST_NEEDED: Final = 15
-"""Routes that a ticket is said to need which cannot be completed."""
+SINCE_OPENING: Final = -2.5
+"""
+What all its trains placed add to the logarithm for a ticket of a deck that is dealt at the opening only. The others are
+of tickets of any time, of which those drawn late lie unbuilt; for such a ticket a planner builds from the start.
+"""
 
 
 @lru_cache(maxsize=64)
@@ -70,21 +78,20 @@ def believe(known: Knowledge, policies: Sequence[object]) -> Beliefs:
             fill_ticket_features(known.packed, known.tables, alone, seat, features, shared)
             np.exp(features @ FIT, out=beliefs.weights[seat])
             _even_decks(known, alone, seat, beliefs.weights[seat])
-            np.exp(np.tensordot(PAIR_FIT, pair_features(known, alone, seat, shared), 1), out=beliefs.pairs[seat])
+            joint = SHARED * shared + SHARED_ALONE * alone.shared
+            np.exp(joint * pair_part(known.packed.n_held[seat]), out=beliefs.pairs[seat])
         beliefs.weights[seat, sorted(known.barred[seat])] *= BARRED
     return beliefs
 
 
-def pair_features(known: Knowledge, alone: Alone, seat: int, shared: Ints) -> Floats:
+def pair_part(n_held: int) -> float:
     """
-    Return what tells whether a seat holds each two tickets together: how many routes their two ways have in common.
+    Return the part of what a pair of tickets says that counts for a seat which holds so many.
 
-    First those still to go, and those on an empty board: what is built already speaks for both of them at once. Then
-    the former times the part of its trains that the seat has placed, and the latter times the part of an opening offer
-    that may be given back: who has more choice keeps what goes together.
+    Each ticket is in a pair with every other one: if all of these counted in full, any cluster of tickets close to each
+    other would be believed in, once a seat held enough of them.
     """
-    built = 1.0 - known.packed.trains[seat] / known.tables.trains_each
-    return np.array([shared, alone.shared, built * shared, _choice(known.tables) * alone.shared])
+    return 1 / sqrt(max(1, n_held - 1))
 
 
 def _even_decks(known: Knowledge, alone: Alone, seat: int, weights: Floats) -> None:
@@ -100,24 +107,14 @@ def _even_decks(known: Knowledge, alone: Alone, seat: int, weights: Floats) -> N
     stays = tables.deck_leaves[deck] == 0
     if stays.all() or not stays.any():
         return
-    of_route = FIT[ROUTES_ALONE] + FIT[CHOICE_ROUTES] * _choice(tables)
-    at_first = np.exp(FIT[TRAINS_ALONE] * alone.trains[:n] + of_route * alone.routes[:n])
+    at_first = np.exp(FIT[TRAINS_ALONE] * alone.trains[:n] + FIT[ROUTES_ALONE] * alone.routes[:n])
     n_others = known.packed.n_held[seat] - 1
-    if n_others > 0:
-        of_shared = PAIR_FIT @ [1.0, 1.0, 0.0, _choice(tables)]
-        at_first *= mean_largest(np.exp(of_shared * alone.shared[:n, :n][:, stays]), at_first[stays], n_others)
+    joint = np.exp((SHARED + SHARED_ALONE) * pair_part(n_others + 1) * alone.shared[:n, :n][:, stays])
+    at_first *= np.average(joint, axis=1, weights=at_first[stays]) ** n_others
+    built = 1.0 - known.packed.trains[seat] / tables.trains_each
     for leaving in np.unique(deck[~stays]):
         some = np.flatnonzero(deck == leaving)
-        weights[some] *= at_first[stays].mean() / at_first[some].mean()
-
-
-def mean_largest(values: Floats, weights: Floats, n: int) -> Floats:
-    """Return the mean of the largest of `n` values that are drawn from each row by their weights."""
-    order = np.argsort(values, axis=1)
-    below = np.cumsum(weights[order], axis=1) / weights.sum()
-    parts = np.diff(below**n, axis=1, prepend=0.0)
-    means: Floats = (np.take_along_axis(values, order, axis=1) * parts).sum(axis=1)
-    return means
+        weights[some] *= at_first[stays].mean() / at_first[some].mean() * np.exp(SINCE_OPENING * built)
 
 
 # -- what tells that a seat holds a ticket ------------------------------------------------------------------------
@@ -144,13 +141,7 @@ SCATTERED_SHARE: Final = 9
 `SHARE` once more, times networks a route of the seat: who builds here and there does not build for tickets, and saves
 routes of some by chance; a first route alone tells as little.
 """
-DETOUR: Final = 10
-"""Routes that it takes more than on an empty board, on a way around what others have closed."""
-LATE_ROUTES: Final = 11
-"""Routes that it takes on an empty board, times the part of its trains that the seat has placed,"""
-CHOICE_ROUTES: Final = 12
-"""and times the part of an opening offer that may be given back: who has more choice keeps cheaper tickets."""
-N_FEATURES: Final = 13
+N_FEATURES: Final = 10
 
 
 class Alone(NamedTuple):
@@ -274,7 +265,6 @@ def fill_ticket_features(state: State, tables: Tables, alone: Alone, seat: int, 
         cost[route] = 0 if state.owner[route] == seat else 1 if is_open else UNREACHABLE
     fill_needs(tables, cost, need, shared)
     built = 1.0 - state.trains[seat] / tables.trains_each
-    choice = _choice(tables)
     scatter = _scatter(state, tables, seat)
     for ticket in range(tables.n_tickets):
         for other in range(tables.n_tickets):
@@ -290,15 +280,6 @@ def fill_ticket_features(state: State, tables: Tables, alone: Alone, seat: int, 
         row[LATE_DONE] = built * row[DONE]
         row[LATE_UNTOUCHED] = built * row[UNTOUCHED]
         row[SCATTERED_SHARE] = scatter * row[SHARE]
-        row[DETOUR] = max(0, min(need[ticket], _MOST_NEEDED) - alone.routes[ticket])
-        row[LATE_ROUTES] = built * row[ROUTES_ALONE]
-        row[CHOICE_ROUTES] = choice * row[ROUTES_ALONE]
-
-
-@short
-def _choice(tables: Tables) -> float:
-    """Return the part of an opening offer that may be given back."""
-    return 1.0 - tables.opening_keep / max(1, tables.opening_deal)
 
 
 @compiled

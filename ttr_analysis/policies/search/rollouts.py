@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from hashlib import blake2b
 from operator import index
 from typing import Final, NamedTuple
@@ -20,7 +20,6 @@ from ttr_analysis.engine.protocol import PolicyLike
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.engine.view import SeatView
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.policies.planner.policy import Planner, Planner1
 from ttr_analysis.policies.playout import (
     NO_TAPE_CELLS,
     Players,
@@ -40,13 +39,6 @@ from ttr_analysis.tables import Tables, game_tables
 
 _BLOCK: Final = 32
 """Games between two chances to interrupt."""
-_OTHERS: Final = 0.25
-"""
-How many of the planners that play on have a style of their own. If all were `Planner`, who minds its last turn where
-others do not, win probabilities about others would be too sure.
-"""
-_SPREAD: Final = 0.4
-"""By this the logarithm of each of their numbers is off, as a standard deviation."""
 _OPENING_STREAM: Final = 32
 """Purpose of the streams of seats that chose their opening tickets before; those that play on are below."""
 _TAPE_EVENTS: Final = 2_048
@@ -84,8 +76,7 @@ class Table:
     n_players
         Number of players, without the neutral one.
     policies
-        Who plays, one for each seat, compiled; by default planners, and in
-        `play` planners of different styles.
+        Who plays, one for each seat, compiled; by default planners.
     seed
         Seed of all chance: rollouts of one number begin with the same random
         numbers, whatever the position, so that differences between positions
@@ -102,7 +93,6 @@ class Table:
     def __init__(
         self, game_map: GameMap, n_players: int, policies: Sequence[PolicyLike] | None = None, *, seed: int = 7
     ) -> None:
-        self._is_free = policies is None
         self.policies = as_players(["Planner"] * n_players if policies is None else policies)
         if len(self.policies) != n_players:
             raise ValueError(f"expected {n_players} policies, one for each seat, got {len(self.policies)}")
@@ -152,33 +142,17 @@ class Table:
         if n_rollouts < 1:
             raise ValueError(f"expected 1 rollout or more, got {n_rollouts}")
         beliefs = self.believe(known)
-        styles = self._styles()
         scores = np.zeros((n_rollouts, known.n_players, N_COLUMNS), dtype=np.int64)
         for first in range(0, n_rollouts, _BLOCK):
             block = slice(first, min(first + _BLOCK, n_rollouts))
             worlds = self.worlds(known, beliefs, block.stop - first, first)
             if known.packed.phase != OVER:
-                self._play_on(known.tables, worlds, first, styles)
+                tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
+                play_block(known.tables, self._players, self._keys, first, worlds, tape, deals=False)
                 check_legal(worlds, first)
             score_games(worlds, known.tables, scores[block])
         won = scores[:, :, WON_COLUMN]
         return Results(won / won.sum(axis=1, keepdims=True), scores[:, :, TOTAL_COLUMN])
-
-    def _styles(self) -> Iterator[Floats] | None:
-        """Return the numbers of the planners in each rollout, from the first on; None where it is said who plays."""
-        if not self._is_free:
-            return None
-        return planner_styles(len(self.policies), np.random.default_rng(self._keys[0].tolist()))
-
-    def _play_on(self, tables: Tables, worlds: Ints, first: int, styles: Iterator[Floats] | None) -> None:
-        """Play worlds to their ends."""
-        tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
-        if styles is None:
-            play_block(tables, self._players, self._keys, first, worlds, tape, deals=False)
-            return
-        for i, numbers in zip(range(len(worlds)), styles, strict=False):
-            players = self._players._replace(params=numbers)
-            play_block(tables, players, self._keys, first + i, worlds[i : i + 1], tape, deals=False)
 
     def try_out(self, worlds: Ints, first: int, actions: Ints, memory: Ints | None = None) -> Results:
         """
@@ -244,21 +218,6 @@ class Table:
             if tape[WRITE_AT] <= len(tape):
                 return State(worlds[0]), tape[TAPE_START : tape[WRITE_AT]].reshape(-1, 2)
             n_events = int(tape[WRITE_AT])
-
-
-def planner_styles(n_seats: int, rng: np.random.Generator) -> Iterator[Floats]:
-    """
-    Yield the numbers of planners at some seats, one row each, game after game.
-
-    Most are `Planner`; of the others one half has the numbers of `Planner1`,
-    and all of these are off by a factor of their own.
-    """
-    bases = np.array([Planner().params, Planner1().params])
-    while True:
-        is_other = rng.random(n_seats) < _OTHERS
-        which = np.where(is_other, rng.integers(len(bases), size=n_seats), 0)
-        off = np.exp(_SPREAD * rng.normal(size=(n_seats, bases.shape[1])))
-        yield bases[which] * np.where(is_other[:, np.newaxis], off, 1.0)
 
 
 @compiled
