@@ -238,7 +238,8 @@ def build(source: Source, kinds: tuple[Type, ...], *, is_quick: bool = False) ->
     if not source.is_kept:
         return _compile(source, kinds, effort, None)
     file = file_of(source, kinds, effort)
-    found = load_kept(file_of(source, kinds, _effort(is_quick=False))) or load_kept(file)
+    better = load_kept(file_of(source, kinds, _effort(is_quick=False))) if is_quick else None
+    found = better or load_kept(file)
     if found is not None:
         return found
     with _alone(file):
