@@ -31,14 +31,19 @@ def load(folder: Path, text: str, *, is_plain: bool = False, name: str = "") -> 
     return module
 
 
-def start(folder: Path, text: str, **environment: str) -> subprocess.Popen[str]:
-    """Start a script in a fresh interpreter, with its cache in `folder`."""
+def write(folder: Path, text: str) -> Path:
+    """Write a script, and return it; what runs must not be written again."""
     script = folder / "script.py"
     script.write_text(HEAD + text, encoding="utf-8")
+    return script
+
+
+def start(script: Path, **environment: str) -> subprocess.Popen[str]:
+    """Start a script in a fresh interpreter, with its cache beside it."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("TTR_")}
     return subprocess.Popen(
         [sys.executable, str(script)],
-        env={**inherited, "TTR_CACHE_DIR": str(folder / "cache"), **environment},
+        env={**inherited, "TTR_CACHE_DIR": str(script.parent / "cache"), **environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -47,7 +52,7 @@ def start(folder: Path, text: str, **environment: str) -> subprocess.Popen[str]:
 
 def run(folder: Path, text: str, **environment: str) -> tuple[str, str]:
     """Return what a script in a fresh interpreter says, and what it complains about."""
-    process = start(folder, text, **environment)
+    process = start(write(folder, text), **environment)
     said, complained = process.communicate(timeout=120)
     assert process.returncode == 0, complained
     return said, complained

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.compile.loading import HEAD, load, run, start
+from tests.compile.loading import HEAD, load, run, start, write
 from ttr_analysis._compile import build
 
 MAIN = """
@@ -222,9 +222,10 @@ SLOW = "\n".join(
 
 
 def test_processes_and_threads_at_once(tmp_path: Path) -> None:
-    processes = [start(tmp_path, SLOW) for _ in range(3)]
-    for process in processes:
-        said, complained = process.communicate(timeout=120)
+    script = write(tmp_path, SLOW)
+    processes = [start(script) for _ in range(3)]
+    answers = [process.communicate(timeout=120) for process in processes]
+    for said, complained in answers:
         assert said == f"{{{2 * 59 * 30 + 1}}}\n", complained
     assert sorted(path.suffix for path in (tmp_path / "cache").iterdir()) == ["", ".bin"]
 
