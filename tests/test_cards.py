@@ -26,6 +26,20 @@ def test_other_counts_are_refused(count: object) -> None:
         CardCounts.coerce({"red": count})
 
 
+@pytest.mark.parametrize(
+    ("cards", "got"),
+    [
+        ({"pink": 1, "purple": "2"}, "'2'"),
+        ({"pink": -1, "purple": 2}, "-1"),
+        ({"pink": True, "purple": True}, "True"),
+        ({"pink": "a", "purple": "b"}, "'a'"),
+    ],
+)
+def test_each_count_of_a_kind_is_checked_alone(cards: dict[str, int], got: str) -> None:
+    with pytest.raises(ValueError, match=f"the number of purple cards must be .*, got {got}$"):
+        CardCounts.coerce(cards)
+
+
 def test_more_than_there_is_cannot_be_taken() -> None:
     with pytest.raises(ValueError, match="cannot take 2 red from 1 red: 1 red too few"):
         _ = CardCounts.of(red=1) - CardCounts.of(red=2)

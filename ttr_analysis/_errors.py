@@ -23,9 +23,9 @@ class Fault:
         Column of a table, dotted key of the rules or key of an event; "" if
         of the whole line.
     value
-        What stands there.
+        What stands there; "" where nothing does, or where `expected` names it.
     expected
-        What was expected instead.
+        What was expected instead, or what is wrong.
     """
 
     file: str
@@ -39,7 +39,8 @@ class Fault:
         place = f"{self.file}, line {self.line}" if self.line else self.file
         if self.field:
             place += f", {_shorten(self.field)}"
-        return f"{place}: {_shorten(self.expected, 300)}, got {_shorten(self.value)}"
+        got = f", got {_shorten(self.value)}" if self.value else ""
+        return f"{place}: {_shorten(self.expected, 300)}{got}"
 
 
 _MOST_TOLD = 50

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import index
-from typing import Any, Self, SupportsIndex
+from typing import Self, SupportsIndex, TypeGuard
 
 from ttr_analysis._errors import UnknownNameError
 
@@ -43,7 +43,8 @@ def kind_name(what: str, kind: object, allowed: Sequence[str] = CARD_KINDS) -> s
     what
         What is looked for, for the message.
     kind
-        The name, in any case: "pink" is purple, "grey" is gray.
+        The name, in any case, of one card or several: "pink" is purple,
+        "grey" is gray, "loco" and "locomotives" are locomotives.
     allowed
         The names that it may be.
 
@@ -59,7 +60,7 @@ def kind_name(what: str, kind: object, allowed: Sequence[str] = CARD_KINDS) -> s
     """
     if kind in allowed:
         return str(kind)
-    name = str(kind).strip().lower()
+    name = str(kind).strip().lower().removesuffix("s")
     name = _OTHER_NAMES.get(name, name)
     if not isinstance(kind, str) or name not in allowed:
         raise UnknownNameError.among(what, kind, allowed)
@@ -143,11 +144,7 @@ class CardCounts:
             raise ValueError(msg)
         if type(self.counts) is tuple and all(type(count) is int and count >= 0 for count in self.counts):
             return  # the usual case, at a tenth of the time: hands are counted all the time
-        object.__setattr__(self, "counts", tuple(map(_whole_number, self.counts)))
-        for kind, count in zip(CARD_KINDS, self.counts, strict=True):
-            if not _is_count(count):
-                msg = f"the number of {kind} cards must be a whole number of 0 or more, got {count!r}"
-                raise ValueError(msg)
+        object.__setattr__(self, "counts", tuple(map(_checked, CARD_KINDS, self.counts)))
 
     @classmethod
     def of(
@@ -210,7 +207,8 @@ class CardCounts:
         counts = [0] * N_KINDS
         if isinstance(cards, Mapping):
             for kind, count in cards.items():
-                counts[card_index(kind)] = count
+                at = card_index(kind)
+                counts[at] += _checked(CARD_KINDS[at], count)  # a kind may come by several of its names
         else:
             for kind in cards:
                 counts[card_index(kind)] += 1
@@ -283,12 +281,16 @@ class CardCounts:
         return f"CardCounts.of({inside})"
 
 
-def _whole_number(value: object) -> Any:  # noqa: ANN401 - anything else is told apart after
-    """Return a whole number of any kind, numpy's too, as an int; anything else as it is."""
-    return index(value) if isinstance(value, SupportsIndex) and not isinstance(value, bool) else value
+def _checked(kind: str, count: object) -> int:
+    """Return a number of cards of a kind as an int, whatever kind of whole number it is: numpy's too."""
+    n = index(count) if isinstance(count, SupportsIndex) and not isinstance(count, bool) else count
+    if not is_count(n):
+        msg = f"the number of {kind} cards must be a whole number of 0 or more, got {n!r}"
+        raise ValueError(msg)
+    return n
 
 
-def _is_count(value: object) -> bool:
+def is_count(value: object) -> TypeGuard[int]:
     """Return whether a value is a whole number of 0 or more."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 

@@ -15,6 +15,8 @@ import ttr_analysis as ttr
 from tests.fixtures import EVERY_MAP, load
 from ttr_analysis import GameMap, MapError
 from ttr_analysis._errors import AmbiguousNameError, Fault, UnknownNameError
+from ttr_analysis.maps.model import Place, Ticket
+from ttr_analysis.notation.lexer import names_of
 
 
 @pytest.mark.parametrize(
@@ -69,6 +71,49 @@ def test_tickets_are_found_from_either_end(nordic: GameMap) -> None:
         nordic.resolve_tickets(("Vaasa", "Oslo"))
 
 
+@pytest.mark.parametrize("name", ["europe", "nederland", "nordic", "switzerland", "usa"])
+def test_what_a_city_is_also_called_names_it(name: str) -> None:
+    game_map = load(name)
+    others = {other: city for city in game_map.cities for other in city.also}
+    assert len(others) > 3
+    for other, city in others.items():
+        assert game_map.city(other) is city
+        assert game_map.place(other.upper()).name == city.name
+    lines = names_of(game_map)
+    assert all(lines.cities.thing(other) is city for other, city in others.items())
+
+
+def test_routes_and_tickets_go_by_other_names_of_cities() -> None:
+    europe = load("europe")
+    assert [route.id for route in europe.resolve_routes(["Vienna-Budapest"])] == ["Budapest-Wien/0", "Budapest-Wien/1"]
+    assert europe.route("Budapest \N{EN DASH} VIENNA white").id == "Budapest-Wien/1"
+    assert europe.ticket("Ankara to Athens") is europe.ticket("Athens", "Angora") is europe.ticket("Athina-Angora")
+    lines = names_of(europe)
+    assert lines.routes.thing("Vienna-Budapest") == europe.routes_between("Wien", "Budapest")
+    assert lines.tickets.thing("Ankara-Athens").id == "Athina-Angora"
+    assert lines.cities.near("Vien")[0] == "Vienna"
+    assert "Wien" not in lines.cities.near("Vien")
+    assert len({lines.routes.thing(name) for name in lines.routes.near("Kiev-")}) == len(lines.routes.near("Kiev-"))
+    with pytest.raises(UnknownNameError, match=r"no route 'Vienna-Ankara'; did you mean Wien-\w+, Wien-"):
+        europe.route("Vienna-Ankara")
+    with pytest.raises(UnknownNameError, match="no city 'Viena'; did you mean Vienna, Venezia or Athina"):
+        europe.city("Viena")
+
+
+def test_a_name_of_two_cities_is_of_neither(tmp_path: Path) -> None:
+    nordic = load("nordic")
+    called = {"Oslo": ("Bergen", "Christiania", "Twin"), "Vaasa": ("Twin", "twin")}
+    cities = tuple(replace(city, also=called.get(city.name, ())) for city in nordic.cities)
+    replace(nordic, cities=cities).to_folder(tmp_path / "map")
+
+    again = ttr.load_map(tmp_path / "map")
+
+    assert again.city("Oslo").also == called["Oslo"]
+    assert (again.city("bergen").name, again.city("christiania").name) == ("Bergen", "Oslo")
+    with pytest.raises(UnknownNameError, match="no city 'Twin'"):
+        again.city("Twin")
+
+
 def test_country_tickets_are_found_by_origin_id_or_country() -> None:
     switzerland = ttr.load_map("switzerland")
     bern = switzerland.ticket("Bern-countries")
@@ -85,7 +130,7 @@ def test_routes_are_resolved_from_anything_that_names_them(nordic: GameMap) -> N
 
 
 def test_a_bare_pair_of_cities_is_not_taken_for_two_routes(nordic: GameMap) -> None:
-    with pytest.raises(UnknownNameError, match="no route 'Oslo'; did you mean Oslo-Aalborg"):
+    with pytest.raises(UnknownNameError, match=r"no route 'Oslo': it is a city; .* as \[\('Oslo', 'Bergen'\)\]"):
         nordic.resolve_routes(("Oslo", "Bergen"))
     with pytest.raises(TypeError, match="expected a Route, a route id or a pair of cities, got 7"):
         nordic.resolve_routes([7])  # type: ignore[list-item]
@@ -348,3 +393,16 @@ def test_reprs_tell_what_it_is(nordic: GameMap) -> None:
     assert repr(nordic.ticket("Oslo", "Vaasa")) == "<Ticket Oslo-Vaasa: Oslo to Vaasa 9>"
     assert repr(load("switzerland").place("Austria")) == "<Place 'Austria': 3 border points>"
     assert str(nordic.ticket("Oslo", "Vaasa")) == "Oslo to Vaasa 9"
+
+
+@pytest.mark.parametrize(
+    ("origin", "destinations"),
+    [
+        pytest.param("Oslo", (("Bergen", 4),), id="names"),
+        pytest.param(Place("Oslo", ("Oslo",)), (Place("Bergen", ("Bergen",)), 4), id="no brackets of its own"),
+        pytest.param(Place("Oslo", ("Oslo",)), (), id="nowhere"),
+    ],
+)
+def test_a_ticket_from_or_to_what_is_no_place_is_refused(origin: object, destinations: object) -> None:
+    with pytest.raises(TypeError, match=r"a ticket joins places of a map, as in Ticket\("):
+        Ticket("mine", origin, destinations)  # type: ignore[arg-type]

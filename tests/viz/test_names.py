@@ -81,6 +81,46 @@ def test_edges_of_the_graph_are_names(any_map: GameMap) -> None:
     )
 
 
+def test_graphs_and_edges_with_data_name_routes(any_map: GameMap) -> None:
+    tree: nx.MultiGraph[str] = nx.minimum_spanning_tree(any_map.graph, weight="length")  # type: ignore[assignment] # of a multigraph
+    with_data = list(tree.edges(data=True))
+    meant = any_map.resolve_routes([data["id"] for *_, data in with_data])
+
+    # One track alone is edge 0 of a graph that someone else makes of it: its data tell which it is.
+    made: nx.MultiGraph[str] = nx.MultiGraph(with_data)
+    for named in (tree, made, with_data, tree.edges(keys=True, data=True), iter(tree.edges)):
+        assert any_map.resolve_routes(named) == meant
+    trail = ttr.paths.longest_trail(any_map, tree)
+    assert trail == ttr.paths.longest_trail(any_map, meant)
+    assert any_map.resolve_routes(any_map.simple_graph) == any_map.routes
+    assert any_map.resolve_routes(any_map.simple_graph.edges(data=True)) == any_map.routes
+
+
+def test_cities_in_a_row_are_told_how_to_name_the_routes_between_them(nordic: GameMap) -> None:
+    way = nx.shortest_path(nordic.graph, "Oslo", "Narvik")
+    told = (
+        r"no route 'Oslo': it is a city; .*\[\('Oslo', 'Lillehammer'\)\].* zip\(way, way\[1:\]\) or nx.utils.pairwise"
+    )
+    for ask in (
+        lambda: nordic.resolve_routes(way),
+        lambda: nordic.resolve_routes([nordic.city(name) for name in way]),  # type: ignore[misc]
+        lambda: nordic.resolve_routes([way]),  # type: ignore[list-item]
+        lambda: read_scene(nordic, highlight=way),
+        lambda: ttr.paths.longest_trail(nordic, way),
+        lambda: ttr.paths.shortest_path(nordic, "Oslo", "Bergen", closed=way),
+    ):
+        with pytest.raises(LookupError, match=told):
+            ask()
+
+    along = {frozenset(route.cities) for route in nordic.resolve_routes(nx.utils.pairwise(way))}
+    assert along == {frozenset(pair) for pair in nx.utils.pairwise(way)}
+    # A city alone may be the beginning of a name.
+    with pytest.raises(LookupError, match="no route 'Oslo'; did you mean Oslo-"):
+        nordic.resolve_routes("Oslo")
+    with pytest.raises(TypeError, match="expected routes, or what names them, got 5"):
+        nordic.resolve_routes(5)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     ("map_name", "text", "city"),
     [

@@ -1,4 +1,4 @@
-"""What users name in questions about a map: the ends of a way, and routes closed or owned."""
+"""What users name in questions about a map: ends of a way, what is to be joined, a measure, routes closed or owned."""
 
 from __future__ import annotations
 
@@ -8,12 +8,35 @@ from typing import Final, Literal
 
 from ttr_analysis._errors import UnknownNameError, nearest
 from ttr_analysis.cards import GRAY
-from ttr_analysis.maps.model import City, CityLike, GameMap, Place, Route, RouteLike, city_names
-from ttr_analysis.maps.names import NameIndex
+from ttr_analysis.maps.model import (
+    City,
+    CityLike,
+    GameMap,
+    Place,
+    Route,
+    RouteLike,
+    Ticket,
+    TicketLike,
+)
+from ttr_analysis.maps.names import NameIndex, city_names
 from ttr_analysis.tables import check_players
 
 End = str | City | Place
 """A city, a country (any of its border points) or a border point, or the name of one."""
+_OTHER_MEASURES: Final = {"trains": "length", "routes": "hops"}
+
+
+def measure_name(weight: str) -> str:
+    """
+    Return the name of a measure that people call otherwise, too; any other name as it is.
+
+    Examples
+    --------
+    >>> measure_name("trains"), measure_name("toll")
+    ('length', 'toll')
+    """
+    # Compared, not looked up: what users give for a name may have no hash.
+    return next((meant for other, meant in _OTHER_MEASURES.items() if weight == other), weight)
 
 
 def end_cities(game_map: GameMap, end: End) -> tuple[str, ...]:
@@ -48,6 +71,50 @@ def end_cities(game_map: GameMap, end: End) -> tuple[str, ...]:
 def _end_index(game_map: GameMap) -> NameIndex[tuple[str, ...]]:
     cities = [(name, (city.name,)) for name, city in city_names(game_map.cities)]
     return NameIndex([*cities, *((place.name, place.cities) for place in game_map.places)])
+
+
+def tickets_or_joins(game_map: GameMap, wanted: Iterable[TicketLike | City | Place]) -> tuple[Ticket, ...]:
+    """
+    Return the tickets that a user named; for two places without one, a home-made ticket worth nothing.
+
+    Parameters
+    ----------
+    game_map
+        The map.
+    wanted
+        Tickets, or what names them; any two places as a pair.
+
+    Raises
+    ------
+    UnknownNameError, AmbiguousNameError
+        If something named is not on the map, or fits several tickets.
+    ValueError
+        If a pair is one place twice.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> usa = ttr.load_map("usa")
+    >>> [str(ticket) for ticket in tickets_or_joins(usa, [("miami", "boston"), ("boston", "seattle")])]
+    ['Boston to Miami 12', 'Boston to Seattle 0']
+    """
+    if isinstance(wanted, Ticket | str):
+        wanted = [wanted]
+    return tuple(_ticket_or_join(game_map, item) for item in wanted)
+
+
+def _ticket_or_join(game_map: GameMap, item: TicketLike | City | Place) -> Ticket:
+    """Return the ticket that was named, or one for the two places that were."""
+    try:
+        return game_map.ticket(item)
+    except UnknownNameError:
+        if not isinstance(item, tuple | list):
+            raise
+    origin, destination = map(game_map.place, item)  # which may be the name that is unknown
+    if origin == destination:
+        msg = f"two places are to be joined, got {origin} twice"
+        raise ValueError(msg)
+    return Ticket(f"{origin}-{destination}", origin, ((destination, 0),))
 
 
 def closed_and_owned(

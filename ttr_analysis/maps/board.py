@@ -31,6 +31,9 @@ class City:
     label_at
         Side of the city's dot on which its label stands in pictures: "N",
         "NE" and so on; "" for the side with the most room.
+    also
+        What people call it besides, in other languages or for short, as it is
+        not printed on the board.
     """
 
     name: str
@@ -41,6 +44,7 @@ class City:
     y: float
     country: str
     label_at: str = ""
+    also: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return self.name
@@ -188,6 +192,18 @@ class Ticket:
         None.
     deck
         The deck to which it belongs where the rules have several, else "".
+
+    Raises
+    ------
+    TypeError
+        If it is not from and to places of a map.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> usa = ttr.load_map("usa")
+    >>> Ticket("mine", usa.place("Boston"), ((usa.place("Seattle"), 25),)).points
+    25
     """
 
     id: str
@@ -195,6 +211,15 @@ class Ticket:
     destinations: tuple[tuple[Place, int], ...]
     neutral: tuple[str, str] | None = None
     deck: str = ""
+
+    def __post_init__(self) -> None:
+        if _join_places(self.origin, self.destinations):
+            return
+        msg = (
+            'a ticket joins places of a map, as in Ticket("mine", game_map.place("Oslo"), '
+            f'((game_map.place("Bergen"), 4),)), got {self.origin!r} and {self.destinations!r}'
+        )
+        raise TypeError(msg)
 
     @property
     def points(self) -> int:
@@ -235,6 +260,19 @@ class Ticket:
 
     def _repr_html_(self) -> str:
         return render_html(self)
+
+
+def _join_places(origin: object, destinations: object) -> bool:
+    """Return whether a ticket can be from and to these; names of places are what is easily given instead."""
+    if not (isinstance(origin, Place) and isinstance(destinations, tuple) and destinations):
+        return False
+    for pair in destinations:
+        match pair:
+            case (Place(), _):
+                continue
+            case _:
+                return False
+    return True
 
 
 def double_routes(routes: Iterable[Route]) -> frozenset[frozenset[str]]:

@@ -228,7 +228,7 @@ def _build_city(row: Row, projection: Projection) -> City:
     if x is None:
         x, y = (round(position, 3) for position in projection.project(row["lat"], row["lon"]))
     label = row["label"] or row["name"]
-    return City(row["name"], label, row["lat"], row["lon"], x, y, row["country"], row["label_at"])
+    return City(row["name"], label, row["lat"], row["lon"], x, y, row["country"], row["label_at"], row["also"])
 
 
 def _build_tickets(rows: list[Row], place: Callable[[str], Place]) -> tuple[Ticket, ...]:

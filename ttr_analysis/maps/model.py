@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections import Counter, deque
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Final
 from ttr_analysis._display import render_html
 from ttr_analysis._errors import AmbiguousNameError, Fault, MapError, UnknownNameError
 from ttr_analysis._words import listed
-from ttr_analysis.cards import ROUTE_COLORS, kind_name, other_names
+from ttr_analysis.cards import ROUTE_COLORS, kind_name
 from ttr_analysis.maps.board import City, Place, Route, Ticket, double_routes
 from ttr_analysis.maps.decoding import encode_rules
-from ttr_analysis.maps.names import Link, LinkIndex, NameIndex
+from ttr_analysis.maps.names import LinkIndex, NameIndex, city_names, other_city_names, route_link, ticket_link
 from ttr_analysis.maps.reading import write_atomically
 from ttr_analysis.maps.rows import (
     CITY_COLUMNS,
@@ -46,7 +46,6 @@ __all__ = [
     "RouteLike",
     "Ticket",
     "TicketLike",
-    "city_names",
     "first_equal",
     "home_of",
 ]
@@ -54,10 +53,17 @@ __all__ = [
 CityLike = City | str
 """A city, or its name."""
 
-RouteLike = Route | str | tuple[CityLike, CityLike] | tuple[CityLike, CityLike, int]
+RouteLike = (
+    Route
+    | str
+    | tuple[CityLike, CityLike]
+    | tuple[CityLike, CityLike, int]
+    | tuple[CityLike, CityLike, Mapping[str, Any]]
+    | tuple[CityLike, CityLike, int, Mapping[str, Any]]
+)
 """
 A route, or what names it: its id; its cities, in one text or as a pair, which mean all tracks between them; an edge of
-the graph, with its track.
+the graph, with its track, its data or both.
 """
 
 TicketLike = Ticket | str | tuple[CityLike | Place, CityLike | Place]
@@ -102,13 +108,19 @@ class GameMap:
 
     def city(self, name: CityLike) -> City:
         """
-        Return a city by name, whatever the case, accents and hyphens.
+        Return a city by name, whatever the case, accents and hyphens, or by what people call it besides.
 
         Raises
         ------
         UnknownNameError
             If there is none; the message names the nearest ones. A country is
             no city, but a `place`.
+
+        Examples
+        --------
+        >>> import ttr_analysis as ttr
+        >>> ttr.load_map("europe").city("Vienna")
+        <City 'Wien', Austria>
         """
         wanted = name.name if isinstance(name, City) else name
         try:
@@ -217,7 +229,8 @@ class GameMap:
         ----------
         routes
             Routes, or what names them: ids, texts as they are printed, edges of
-            the graph; or pairs of cities, for all tracks between them.
+            the graph; or pairs of cities, for all tracks between them. A graph
+            of NetworkX stands for its edges.
 
         Returns
         -------
@@ -227,15 +240,38 @@ class GameMap:
         Raises
         ------
         UnknownNameError
-            If something named is not on this map.
+            If something named is not on this map; or if cities are listed, which
+            name routes in pairs only.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> import ttr_analysis as ttr
+        >>> nordic = ttr.load_map("nordic")
+        >>> tree = nx.minimum_spanning_tree(nordic.graph, weight="length")
+        >>> len(nordic.resolve_routes(tree))
+        38
+        >>> way = nx.shortest_path(nordic.graph, "Oslo", "Sundsvall")
+        >>> [route.id for route in nordic.resolve_routes(nx.utils.pairwise(way))]
+        ['Oslo-Örebro/0', 'Oslo-Örebro/1', 'Sundsvall-Örebro/0']
         """
-        if isinstance(routes, Route | str):
-            routes = [routes]
-        found = {route.id for item in routes for route in self._resolve_route(item)}
+        items = _list_routes(routes)
+        if len(items) > 1 and self._are_cities(items):
+            raise _way_error(items)
+        found = {route.id for item in items for route in self._resolve_route(item)}
         return tuple(r for r in self.routes if r.id in found)
+
+    def _are_cities(self, items: Iterable[object]) -> bool:
+        return all(isinstance(item, City) or (isinstance(item, str) and item in self._cities) for item in items)
 
     def _resolve_route(self, item: object) -> tuple[Route, ...]:
         match item:
+            case (_, _, *_, {"id": str(edge)}):
+                return self._routes.find(edge)
+            case (a, b, *track, Mapping()):
+                return self._resolve_route((a, b, *track))
+            case (_, _, _, *_) if self._are_cities(item):
+                raise _way_error(item)
             case Route():
                 (here,) = self._routes.find(item.id)
                 if here != item:
@@ -495,16 +531,21 @@ class GameMap:
         return NameIndex(city_names(self.cities))
 
     @cached_property
+    def _called(self) -> dict[str, tuple[str, ...]]:
+        return other_city_names(self.cities)
+
+    @cached_property
     def _places(self) -> NameIndex[Place]:
-        return NameIndex((p.name, p) for p in self.places)
+        others = [(name, place) for place in self.places for name in self._called.get(place.name, ())]
+        return NameIndex([*others, *((place.name, place) for place in self.places)])
 
     @cached_property
     def _routes(self) -> LinkIndex[Route]:
-        return LinkIndex("route", map(_route_link, self.routes), self._cities.__contains__)
+        return LinkIndex("route", map(route_link, self.routes), self._called, self._cities.__contains__)
 
     @cached_property
     def _tickets(self) -> LinkIndex[Ticket]:
-        return LinkIndex("ticket", map(_ticket_link, self.tickets), self._places.__contains__)
+        return LinkIndex("ticket", map(ticket_link, self.tickets), self._called, self._places.__contains__)
 
     @cached_property
     def _by_ends(self) -> dict[frozenset[str], tuple[Route, ...]]:
@@ -581,43 +622,35 @@ def home_of(*, routes: Iterable[Route] = (), tickets: Iterable[Ticket] = ()) -> 
     return max(homes, key=lambda game_map: len(game_map.routes), default=None)
 
 
-def city_names(cities: Sequence[City]) -> list[tuple[str, City]]:
-    """Return what cities are called, each name with its city: by their labels too, where these tell them apart."""
-    n_labeled = Counter(city.label for city in cities)
-    labeled = [(city.label, city) for city in cities if n_labeled[city.label] == 1]
-    return [*labeled, *((city.name, city) for city in cities)]
+def _list_routes(routes: Any) -> list[Any]:  # noqa: ANN401 - whatever the user names routes by
+    """Return what names routes, one by one: of a graph of NetworkX its edges, whose data tell their tracks."""
+    if isinstance(routes, Route | str):
+        return [routes]
+    if hasattr(routes, "is_multigraph"):
+        return [*(routes.edges(keys=True, data=True) if routes.is_multigraph() else routes.edges(data=True))]
+    if not isinstance(routes, Iterable):
+        msg = f"expected routes, or what names them, got {routes!r}"
+        raise TypeError(msg)
+    return [*routes]
 
 
-def _route_link(route: Route) -> Link[Route]:
-    """Return how a route may be called."""
-    a, b = route.cities
-    words = [*other_names(route.color), str(route.length), f"/{route.track}", route.kind, f"{route.points} points"]
-    if route.locomotives:
-        words.append(f"{route.locomotives} locomotive locomotives")
-    if route.toll:
-        words.append(f"toll {route.toll}")
-    if route.swap_size:
-        words.append(f"any {route.swap_size} cards for one locomotive")
-    words.append("second track" if route.track else "first track")
-    return Link(route, route.id, ((a, b), (b, a)), " ".join(words))
-
-
-def _ticket_link(ticket: Ticket) -> Link[Ticket]:
-    """Return how a ticket may be called: one from or to countries by its origin alone, too."""
-    origin = ticket.origin.name
-    is_of_origin = ticket.origin.is_country or len(ticket.destinations) > 1
-    heads: list[tuple[str, ...]] = [(origin,)] if is_of_origin else []
-    for place, _ in ticket.destinations:
-        heads += [(origin, place.name), (place.name, origin)]
-    words = [f"{place.name} {points}" for place, points in ticket.destinations]
-    copy = ticket.id[ticket.id.rfind("/") :] if "/" in ticket.id else ""
-    return Link(ticket, ticket.id, tuple(heads), " ".join([*words, copy, "or and points"]))
+def _way_error(cities: Sequence[object]) -> UnknownNameError:
+    """Return the error for cities in a row, where routes are wanted."""
+    first, second, *_ = (city.name if isinstance(city, City) else city for city in cities)
+    hint = (
+        f"it is a city; name routes by pairs of cities, as [{(first, second)}], "
+        "and those along a list of cities by zip(way, way[1:]) or nx.utils.pairwise(way)"
+    )
+    return UnknownNameError("route", first, hint=hint)
 
 
 def check_route(route: object) -> None:
     """Raise a `TypeError` for what is no route, such as its id: that needs a map."""
     if not isinstance(route, Route):
-        msg = f"expected a Route, such as game_map.route('Oslo', 'Helsinki'), got {route!r}"
+        if isinstance(route, str | tuple):
+            msg = f"expected a Route, such as game_map.route({route!r}): no map is given here that would find the name"
+        else:
+            msg = f"expected a Route, such as game_map.route('Oslo', 'Helsinki'), got {route!r}"
         raise TypeError(msg)
 
 

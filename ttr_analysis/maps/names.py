@@ -1,15 +1,19 @@
-"""Finding things by name, however people write it: without case and accents, with hyphens, dashes or blanks."""
+"""What things are called, and finding them, however people write it: case, accents and hyphens do not matter."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 from typing import Final, Generic, TypeVar
 
 from ttr_analysis._errors import UnknownNameError, nearest
+from ttr_analysis.cards import other_names
+from ttr_analysis.maps.board import City, Route, Ticket
 
 T = TypeVar("T")
 
@@ -64,8 +68,11 @@ class NameIndex(Generic[T]):
         return name in self._exact or fold(name) in self._folded
 
     def near(self, name: str) -> list[str]:
-        """Return the names that look most like a wrong one."""
-        return [self._folded[match] for match in nearest(fold(name), self._folded)]
+        """Return the names that look most like a wrong one, one for each thing."""
+        found: dict[int, str] = {}
+        for match in nearest(fold(name), self._folded, 6):
+            found.setdefault(id(self._exact[self._folded[match]]), self._folded[match])
+        return [*found.values()][:3]
 
     def find(self, what: str, name: object) -> T:
         """
@@ -129,14 +136,23 @@ class LinkIndex(Generic[T]):
         What they are, for messages.
     links
         The things.
+    called
+        Other names of ends, by their names.
     is_end
         Whether a name is that of an end, of one that nothing joins too.
     """
 
-    def __init__(self, what: str, links: Iterable[Link[T]], is_end: Callable[[str], bool]) -> None:
+    def __init__(
+        self,
+        what: str,
+        links: Iterable[Link[T]],
+        called: Mapping[str, tuple[str, ...]],
+        is_end: Callable[[str], bool],
+    ) -> None:
         self._what = what
         self._links = tuple(links)
         self._is_end = is_end
+        self._home = {fold(other): name for name, others in called.items() for other in others}
         self._by_id = {link.id: link.thing for link in self._links}
         self._words = {link.id: frozenset(_plain(link.words).split()) for link in self._links}
         self._by_head: dict[str, list[Link[T]]] = {}
@@ -148,6 +164,9 @@ class LinkIndex(Generic[T]):
             for form, offer in forms.items():
                 self._by_head.setdefault(form, []).append(link)
                 self._offers.setdefault(form, offer)
+            for head in _other_heads(link.heads, called):
+                for joint in (" to ", "-"):
+                    self._by_head.setdefault(_plain(joint.join(head)), []).append(link)
 
     def find(self, text: str) -> tuple[T, ...]:
         """
@@ -177,11 +196,19 @@ class LinkIndex(Generic[T]):
             pair = text[: cut.start()], text[cut.end() :]
             ends += pair if all(map(self._is_end, pair)) else ()
         for end in ends:
+            home = fold(self._home.get(fold(end), end))
             pairs = dict.fromkeys(head for link in self._links for head in link.heads if len(head) > 1)
-            if here := ["-".join(pair) for pair in pairs if fold(pair[0]) == fold(end)]:
+            if here := ["-".join(pair) for pair in pairs if fold(pair[0]) == home]:
                 return here
         alike = nearest(_plain(text), self._offers, 6)
         return list(dict.fromkeys(self._offers[form] for form in alike))[:3]
+
+
+def _other_heads(heads: Iterable[tuple[str, ...]], called: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
+    """Yield heads with other names of their ends in place of one or more of them."""
+    for head in heads:
+        ways = product(*((end, *called.get(end, ())) for end in head))
+        yield from (way for way in ways if way != head)
 
 
 def _plain(text: str) -> str:
@@ -192,3 +219,44 @@ def _plain(text: str) -> str:
 def _track_word(found: re.Match[str]) -> str:
     track, copy, number = found.groups()
     return f" /{track or number or int(copy) - 1}"
+
+
+def other_city_names(cities: Sequence[City]) -> dict[str, tuple[str, ...]]:
+    """Return what cities are also called, by their names on the board: what names no other city."""
+    n_called = Counter(said for city in cities for said in {fold(name) for name in (city.name, *city.also)})
+    return {city.name: tuple(name for name in city.also if n_called[fold(name)] == 1) for city in cities if city.also}
+
+
+def city_names(cities: Sequence[City]) -> list[tuple[str, City]]:
+    """Return what cities are called, each name with its city: also by what else tells one city from the others."""
+    called = other_city_names(cities)
+    others = [(name, city) for city in cities for name in called.get(city.name, ())]
+    n_labeled = Counter(city.label for city in cities)
+    labeled = [(city.label, city) for city in cities if n_labeled[city.label] == 1]
+    return [*others, *labeled, *((city.name, city) for city in cities)]
+
+
+def route_link(route: Route) -> Link[Route]:
+    """Return how a route may be called."""
+    a, b = route.cities
+    words = [*other_names(route.color), str(route.length), f"/{route.track}", route.kind, f"{route.points} points"]
+    if route.locomotives:
+        words.append(f"{route.locomotives} locomotive locomotives")
+    if route.toll:
+        words.append(f"toll {route.toll}")
+    if route.swap_size:
+        words.append(f"any {route.swap_size} cards for one locomotive")
+    words.append("second track" if route.track else "first track")
+    return Link(route, route.id, ((a, b), (b, a)), " ".join(words))
+
+
+def ticket_link(ticket: Ticket) -> Link[Ticket]:
+    """Return how a ticket may be called: one from or to countries by its origin alone, too."""
+    origin = ticket.origin.name
+    is_of_origin = ticket.origin.is_country or len(ticket.destinations) > 1
+    heads: list[tuple[str, ...]] = [(origin,)] if is_of_origin else []
+    for place, _ in ticket.destinations:
+        heads += [(origin, place.name), (place.name, origin)]
+    words = [f"{place.name} {points}" for place, points in ticket.destinations]
+    copy = ticket.id[ticket.id.rfind("/") :] if "/" in ticket.id else ""
+    return Link(ticket, ticket.id, tuple(heads), " ".join([*words, copy, "or and points"]))

@@ -88,6 +88,11 @@ def text(value: str) -> str:
     return value
 
 
+def names(value: str) -> tuple[str, ...]:
+    """Return names with semicolons between them."""
+    return tuple(filter(None, (text(name.strip()) for name in value.split(";"))))
+
+
 def choice(*allowed: str) -> Callable[[str], str]:
     """Return a parser for one of several words."""
 

@@ -14,7 +14,7 @@ from ttr_analysis._errors import Fault, UnknownNameError, nearest
 from ttr_analysis.cards import ROUTE_COLORS, kind_name
 from ttr_analysis.maps.board import City, Place, Route, Ticket
 from ttr_analysis.maps.names import fold
-from ttr_analysis.maps.reading import Column, Row, Table, choice, flag, number, parse_row, text, whole
+from ttr_analysis.maps.reading import Column, Row, Table, choice, flag, names, number, parse_row, text, whole
 from ttr_analysis.rules.ruleset import ClaimRules, RuleSet
 
 MAX_CITIES = 64
@@ -40,6 +40,7 @@ CITY_COLUMNS = (
     Column("x", number(-10_000, 10_000), None),
     Column("y", number(-10_000, 10_000), None),
     Column("label_at", choice("N", "NE", "E", "SE", "S", "SW", "W", "NW", ""), ""),
+    Column("also", names, ()),
 )
 PLACE_COLUMNS = (Column("place", text), Column("city", text))
 ROUTE_COLUMNS = (
@@ -218,6 +219,7 @@ def _city_values(city: City) -> dict[str, Any]:
         "x": city.x,
         "y": city.y,
         "label_at": city.label_at,
+        "also": city.also,
     }
 
 
@@ -266,6 +268,8 @@ def _field(value: object) -> str:
     match value:
         case None:
             return ""
+        case tuple():
+            return "; ".join(value)
         case bool():
             return str(int(value))
         case float():
