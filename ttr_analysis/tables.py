@@ -246,12 +246,8 @@ def _put_rules(tables: Tables, game_map: GameMap, n_players: int) -> None:
     tables.draws = rules.cards.draws_per_turn
     tables.shuffle_at_once = rules.cards.reshuffle == "at_once"
     tables.market_size = rules.market.size
-    tables.locomotive_cost = rules.market.locomotive_cost
-    tables.reset_at = rules.market.reset_at
-    tables.max_resets = rules.market.max_resets
-    tables.reset_needs_full = rules.market.reset_needs_full
-    tables.reset_needs_colored = rules.market.reset_needs_colored
-    tables.open_without_piles = rules.market.open_without_piles
+    for fact, value in face_up_rules_of(rules)._asdict().items():
+        setattr(tables, fact, value)
     tables.trains_each = rules.trains.per_player
     tables.last_round_at = rules.trains.last_round_at
     tables.last_turns = rules.trains.last_turns
@@ -297,16 +293,28 @@ def _put_stations(tables: Tables, rules: RuleSet) -> None:
         tables.station_cost[i] = cost
 
 
+def face_up_rules_of(rules: RuleSet) -> FaceUpRules:
+    """Return what a rule set says about the face-up cards, as numbers."""
+    return FaceUpRules(
+        locomotive_cost=rules.market.locomotive_cost,
+        reset_at=rules.market.reset_at,
+        max_resets=rules.market.max_resets,
+        reset_needs_full=int(rules.market.reset_needs_full),
+        reset_needs_colored=rules.market.reset_needs_colored,
+        open_without_piles=int(rules.market.open_without_piles),
+    )
+
+
 @compiled
 def face_up_rules(tables: Tables) -> FaceUpRules:
-    """Return what the rules say about the face-up cards."""
+    """Return what the rules of a game say about the face-up cards."""
     return FaceUpRules(
-        tables.locomotive_cost,
-        tables.reset_at,
-        tables.max_resets,
-        tables.reset_needs_full,
-        tables.reset_needs_colored,
-        tables.open_without_piles,
+        locomotive_cost=tables.locomotive_cost,
+        reset_at=tables.reset_at,
+        max_resets=tables.max_resets,
+        reset_needs_full=tables.reset_needs_full,
+        reset_needs_colored=tables.reset_needs_colored,
+        open_without_piles=tables.open_without_piles,
     )
 
 

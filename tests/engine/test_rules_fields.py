@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import pytest
 
@@ -21,13 +21,17 @@ from tests.engine.test_rules_setup import start
 from tests.fixtures import BUILT_IN, load
 from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine.kernel import scoring
+from ttr_analysis.engine.kernel.scoring import _column_of
 from ttr_analysis.engine.kernel.tickets import find_ticket_pile
 from ttr_analysis.engine.kernel.turns import after_draw
 from ttr_analysis.maps.loading import data_folder
 from ttr_analysis.maps.model import GameMap
+from ttr_analysis.report.sections.method import rules_in_words
 from ttr_analysis.rules import market
 from ttr_analysis.rules.market import may_take_face_up
 from ttr_analysis.rules.ruleset import BonusRules, DeckRules, RuleSet
+from ttr_analysis.studies.columns import BONUS_COLUMNS, SEATS
+from ttr_analysis.tables import game_tables
 
 POINTS = ((1, 1), (2, 2), (3, 4), (4, 7), (5, 10), (6, 15))
 ANYWHERE = ("plain", "ferry", "tunnel")
@@ -237,6 +241,18 @@ def test_other_bonuses() -> None:
     assert table.bonuses(0) == [8, 3]
     assert table.bonuses(1) == [4, 4]
     assert table.scores() == [15 + 8 + 4, 3 + 4]
+
+
+def test_what_a_bonus_compares_has_a_column_points_and_words_of_its_own() -> None:
+    """A measure that is forgotten somewhere must not pass for another one."""
+    measures = get_args(get_type_hints(BonusRules)["measure"])
+    maps = [changed("usa", bonus=(BonusRules(measure, (7,)),)) for measure in measures]
+    numbers = [game_tables(game_map, 2).bonus_measure[0] for game_map in maps]
+
+    assert len({int(_column_of(number)) for number in numbers}) == len(measures)
+    assert len({BONUS_COLUMNS[measure] for measure in measures} & SEATS.keys()) == len(measures)
+    told = [rules_in_words(game_map.rules, ferries=False, tunnels=False, doubles=False) for game_map in maps]
+    assert len({dict(words)["Bonus"] for words in told}) == len(measures)
 
 
 @pytest.mark.parametrize(

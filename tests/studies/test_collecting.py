@@ -22,6 +22,7 @@ from ttr_analysis.engine.protocol import CompiledPolicy
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.studies import SimulationResult
+from ttr_analysis.studies.columns import BONUS_COLUMNS
 
 SEED = 7
 PLAYERS: tuple[CompiledPolicy, ...] = (Greedy(), Random(), Random(), Greedy(), Random())
@@ -67,7 +68,7 @@ def test_tables_equal_what_the_records_tell(game_map: GameMap, n_players: int) -
         for seat, score in enumerate(record.score()):
             row = seats.iloc[seat]
             parts = ["start", "route_points", "ticket_gain", "ticket_loss", "loan_points", "station_points"]
-            assert row[[*parts, "trail_bonus", "completed_bonus", "tokens_bonus"]].sum() == score.total
+            assert row[[*parts, *BONUS_COLUMNS.values()]].sum() == score.total
             assert (row["station_points"], row["stations"]) == (score.station_points, len(score.stations))
             assert row["trail"] == score.trail
             assert row["tickets"] == len(score.tickets)

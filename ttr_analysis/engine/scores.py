@@ -22,6 +22,9 @@ from ttr_analysis.tables import MAX_CITIES, MAX_STATIONS, Tables, game_tables
 if TYPE_CHECKING:
     import pandas as pd
 
+TICKET_MEASURES: Final = frozenset({"completed_tickets"})
+"""What bonuses compare that depends on tickets."""
+
 
 class RouteScore(NamedTuple):
     """A seat's routes of one length: how many, and their points."""
@@ -402,7 +405,7 @@ _TIE_MEASURES: Final[dict[str, tuple[Callable[[Score], int], str]]] = {
 def _score_of(game_map: GameMap, state: State, tables: Tables, seat: int, row: Ints, *, is_known: bool) -> Score:
     """Return the score of a seat from its row; `is_known` tells whether all tickets of the game are."""
     bonuses = tuple(
-        BonusScore(rules.measure, points if is_known or rules.measure != "completed_tickets" else None)
+        BonusScore(rules.measure, points if is_known or rules.measure not in TICKET_MEASURES else None)
         for rules, points in zip(game_map.rules.bonus, row[columns.BONUS_COLUMN :].tolist(), strict=False)
     )
     label, lent = np.zeros(MAX_CITIES, dtype=np.int64), np.zeros(MAX_STATIONS, dtype=np.int64)

@@ -33,6 +33,7 @@ from ttr_analysis.engine.layout import NEUTRAL, SECOND_DRAW, TUNNEL_PHASE, TURN,
 from ttr_analysis.engine.protocol import Chooser
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies._common import MEMORY_START, OneMove, neutral_track, station_or_pass
+from ttr_analysis.rules.market import must_be_first
 from ttr_analysis.rules.payment import GRAY_INDEX, can_pay, can_pay_with, fewest_locomotives, sets_needed
 from ttr_analysis.tables import Tables, spaces_at
 
@@ -168,7 +169,7 @@ def _draw(state: State, tables: Tables, seat: int) -> int:
         if not may_take(state, tables, slot):
             continue
         kind = state.market[slot]
-        is_dear = kind == LOCOMOTIVE_INDEX and tables.locomotive_cost > 1
+        is_dear = must_be_first(kind, tables.locomotive_cost)
         if is_dear:
             dear_slot = slot
         else:

@@ -34,11 +34,11 @@ from ttr_analysis.engine.codes import (
     unpack_cards,
     without_seat,
 )
+from ttr_analysis.engine.kernel.claims import tunnel_odds
 from ttr_analysis.engine.kernel.scoring import goal_reached, join_ends, label_at_end
 from ttr_analysis.engine.kernel.step import step
 from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import KEEP_START, NEUTRAL_OWNER, OVER, UNKNOWN_TICKET, State
-from ttr_analysis.policies.planner.card_value import tunnel_odds
 from ttr_analysis.policies.playout import NO_TAPE_CELLS, Players, choose, wake_players
 from ttr_analysis.rules.chance import KEY_SIZE
 from ttr_analysis.rules.scoring import NO_GOAL, ticket_score
@@ -417,10 +417,8 @@ def _note_claim(state: State, tables: Tables, route: int, packed: int, notes: No
     notes.claims[LOCOMOTIVES, claim] = cards[LOCOMOTIVE_INDEX]
     notes.claims[MOST_COLOR, claim] = most
     if tables.tunnel[route]:
-        played = color_played(cards)
-        own = 0 if played == LOCOMOTIVE_INDEX else cards[played]
-        notes.claims[PLAYED, claim] = played
-        notes.odds[claim] = tunnel_odds(state, tables, seat, route, played, own, cards[LOCOMOTIVE_INDEX])
+        notes.claims[PLAYED, claim] = color_played(cards)
+        notes.odds[claim] = tunnel_odds(state, tables, seat, route, packed)
 
 
 @compiled

@@ -17,6 +17,7 @@ from ttr_analysis._words import counted, listed
 from ttr_analysis.engine.codes import CLAIM_ROUTE, kind_of
 from ttr_analysis.engine.events import tape_of
 from ttr_analysis.engine.layout import UNKNOWN_CARD, UNKNOWN_TICKET, State
+from ttr_analysis.engine.scores import TICKET_MEASURES
 from ttr_analysis.engine.unknowns import n_unknown_cards
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.records.entries import START
@@ -30,9 +31,10 @@ from ttr_analysis.studies.parts import VERSION
 from ttr_analysis.studies.playing import Cells, Collector, Columns, add_ways, check_name
 from ttr_analysis.studies.simulation import SimulationResult
 
-_AT_THE_END: Final = ("points", "won", "ticket_gain", "ticket_loss", "completed_bonus", "completed")
+_WITH_TICKETS: Final = ("points", "won", "ticket_gain", "ticket_loss")
+_AT_THE_END: Final = (*_WITH_TICKETS, "completed", *(BONUS_COLUMNS[measure] for measure in TICKET_MEASURES))
 """Columns of seats that may depend on tickets that are not known."""
-_WHEN_OVER: Final = ("points", "won", "ticket_gain", "ticket_loss", *BONUS_COLUMNS.values())
+_WHEN_OVER: Final = (*_WITH_TICKETS, *BONUS_COLUMNS.values())
 """Columns of seats that say nothing before a game is over."""
 
 

@@ -32,7 +32,7 @@ from ttr_analysis.rules.market import (
 )
 from ttr_analysis.rules.payment import GRAY_INDEX, Spaces, can_pay, cards_missing
 from ttr_analysis.rules.ruleset import RuleSet
-from ttr_analysis.tables import spaces_of
+from ttr_analysis.tables import face_up_rules_of, spaces_of
 
 BASE_RULES = RuleSet("base game")
 """The rules where none are given."""
@@ -182,9 +182,9 @@ def simulate_draws(
     >>> route = usa.route("Miami", "Atlanta")
     >>> rng = np.random.default_rng(1)
     >>> print(simulate_draws(route, {"blue": 2}, rng=rng, rules=usa).expected_turns)
-    4.8794 +- 0.0266 (Monte Carlo, 10,000 samples)
+    4.8794 ± 0.0266 (standard error, 10,000 samples)
     >>> print(simulate_draws(route, {"blue": 2}, rng=rng, rules=usa, market=False).expected_turns)
-    6.7883 +- 0.0303 (Monte Carlo, 10,000 samples)
+    6.7883 ± 0.0303 (standard error, 10,000 samples)
     >>> print(expected_draws(route, {"blue": 2}, rules=usa).expected_turns)
     6.7904 (exact)
     """
@@ -209,7 +209,7 @@ def simulate_draws(
         np.array(slots, dtype=np.int64),
         as_array(pool),
         rules.cards.draws_per_turn,
-        _face_up_rules(rules),
+        face_up_rules_of(rules),
     )
     simulate_drawing(stream_from(rng), start, cards, turns)
     return WaitingTime.from_samples(cards.tolist(), turns.tolist())
@@ -223,18 +223,6 @@ def hand_and_pool(
     if pool is None:
         return hand, rules.deck - hand - (open_cards or CardCounts())
     return hand, CardCounts.coerce(pool)
-
-
-def _face_up_rules(rules: RuleSet) -> FaceUpRules:
-    market = rules.market
-    return FaceUpRules(
-        market.locomotive_cost,
-        market.reset_at,
-        market.max_resets,
-        int(market.reset_needs_full),
-        market.reset_needs_colored,
-        int(market.open_without_piles),
-    )
 
 
 def _longer(route: Route, spare: int) -> Route:

@@ -23,7 +23,7 @@ from ttr_analysis.cards import (
     CardCounts,
     kind_name,
 )
-from ttr_analysis.maps.model import Route
+from ttr_analysis.maps.model import Route, check_route
 from ttr_analysis.rules import payment as rule
 from ttr_analysis.rules.payment import GRAY_INDEX, PaymentFault, Spaces
 from ttr_analysis.tables import spaces_of
@@ -444,6 +444,8 @@ def pay_all(routes: Iterable[Route], hand: Cards) -> tuple[Payment, ...] | None:
 
 def search_order(routes: list[Route]) -> list[int]:
     """Return the order in which the search takes routes: colored ones first, then the longest, equals together."""
+    for route in routes:
+        check_route(route)
     return sorted(range(len(routes)), key=lambda i: (routes[i].color == GRAY, -routes[i].length, _row(routes[i])))
 
 

@@ -315,14 +315,26 @@ def places_of(action: Action | None) -> Places:
 # -- why an action is illegal ------------------------------------------------------------------------------
 
 _DUTIES: Final = {
-    Phase.KEEP_START: "choose its opening tickets",
-    Phase.TURN: "take its turn",
+    Phase.KEEP_START: "choose {own} opening tickets",
+    Phase.TURN: "take {own} turn",
     Phase.SECOND_DRAW: "draw a further card",
-    Phase.TUNNEL: "pay the surcharge or take its cards back",
+    Phase.TUNNEL: "pay the surcharge or take {own} cards back",
     Phase.KEEP: "choose which tickets to keep",
     Phase.NEUTRAL: "choose a track for the neutral player",
 }
 """What a seat must do in each phase."""
+
+
+def duty(phase: Phase, own: str = "its") -> str:
+    """
+    Return what a seat must do in a phase, said of it or, with `own` as "your", to whoever plays it.
+
+    Examples
+    --------
+    >>> duty(Phase.TURN), duty(Phase.TURN, "your")
+    ('take its turn', 'take your turn')
+    """
+    return _DUTIES[phase].format(own=own)
 
 
 def explain(fault: ActionFault, refused: Refused) -> str:
@@ -342,6 +354,6 @@ def explain(fault: ActionFault, refused: Refused) -> str:
 
 
 def _phase(refused: Refused) -> str:
-    due, kind = _DUTIES[Phase(int(refused.state.phase))], kind_of(refused.code)
+    due, kind = duty(Phase(int(refused.state.phase))), kind_of(refused.code)
     verb = HANDLERS[kind].verb if kind < len(HANDLERS) else "do that"
     return f"{refused.who} must {due} now; it cannot {verb}"

@@ -272,6 +272,12 @@ def _n_unknown(state: State, seat: int) -> int:
 
 
 @compiled
+def unseen_cards(state: State, seat: int, kind: int) -> int:
+    """Return how many cards of a kind the draw pile may hold as far as a seat can know."""
+    return int(max(0, state.pool[kind] - state.blind[seat, kind]))
+
+
+@compiled
 def play_cards(state: State, seat: int, cards: Ints) -> None:
     """
     Take cards out of a hand, for all to see.

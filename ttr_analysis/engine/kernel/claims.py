@@ -6,12 +6,14 @@ import numpy as np
 
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
+from ttr_analysis.analysis._counts import count_cards
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS
-from ttr_analysis.engine.codes import NONE, ActionFault, pack_cards
-from ttr_analysis.engine.kernel.cards import discard
+from ttr_analysis.engine.codes import NONE, ActionFault, pack_cards, unpack_cards
+from ttr_analysis.engine.kernel.cards import discard, unseen_cards
 from ttr_analysis.engine.layout import NOBODY, State
 from ttr_analysis.rules.money import can_settle, settle_toll, toll_payee
 from ttr_analysis.rules.payment import count_forms, fill_sets, find_form, form_sets
+from ttr_analysis.rules.tunnel import claim_probability, color_played, matching_cards, spare_cards
 from ttr_analysis.tables import Tables, spaces_at
 
 # -- what is open --------------------------------------------------------------
@@ -149,6 +151,30 @@ def lay_form(state: State, tables: Tables, seat: int, route: int, number: int, c
     for kind in range(N_KINDS):
         left[kind] = hand[kind] - cards[kind]
     return int(spaces.swap_size * form_sets(spaces, own, locomotives))
+
+
+@compiled
+def tunnel_odds(state: State, tables: Tables, seat: int, route: int, packed: int) -> float:
+    """Return the probability that a seat can pay a tunnel's surcharge after packed cards; 1 for other routes."""
+    if not tables.tunnel[route]:
+        return 1.0
+    laid = np.empty(N_KINDS, dtype=np.int64)
+    left = np.empty(N_KINDS, dtype=np.int64)
+    unseen = np.empty(N_KINDS, dtype=np.int64)
+    unpack_cards(packed, laid)
+    for kind in range(N_KINDS):
+        left[kind] = state.hand[seat, kind] - laid[kind]
+        unseen[kind] = unseen_cards(state, seat, kind)
+    color, n_unseen = color_played(laid), count_cards(unseen)
+    return claim_probability(
+        spare=spare_cards(left, color, tables.jokers[route]),
+        matching=matching_cards(unseen, color),
+        unseen=n_unseen,
+        n_pile=min(state.n_pile, n_unseen),
+        matching_discards=matching_cards(state.discards, color),
+        n_discards=count_cards(state.discards),
+        revealed=tables.n_revealed,
+    )
 
 
 # -- taking it -----------------------------------------------------------------

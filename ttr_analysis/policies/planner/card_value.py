@@ -26,7 +26,6 @@ from ttr_analysis.rules.payment import (
     most_sets,
     sets_needed,
 )
-from ttr_analysis.rules.tunnel import claim_probability
 from ttr_analysis.tables import MEASURE_TRAIL, Tables, spaces_at
 
 SPARE: Final = N_KINDS
@@ -372,31 +371,3 @@ def cards_of_form(state: State, tables: Tables, seat: int, memory: Memory, route
     cards[form.color] += form.own
     cards[LOCOMOTIVE_INDEX] += form.locomotives
     return pack_cards(cards)
-
-
-@compiled
-def tunnel_odds(state: State, tables: Tables, seat: int, route: int, color: int, own: int, locomotives: int) -> float:
-    """Return the probability that a seat can pay the surcharge of a tunnel; 1 for other routes."""
-    if not tables.tunnel[route]:
-        return 1.0
-    hand = state.hand[seat]
-    spare = hand[LOCOMOTIVE_INDEX] - locomotives if tables.jokers[route] or own == 0 else 0
-    matching = unseen_cards(state, seat, LOCOMOTIVE_INDEX)
-    matching_discards = state.discards[LOCOMOTIVE_INDEX]
-    if own > 0:
-        spare += hand[color] - own
-        matching += unseen_cards(state, seat, color)
-        matching_discards += state.discards[color]
-    unseen = 0
-    n_discards = 0
-    for kind in range(N_KINDS):
-        unseen += unseen_cards(state, seat, kind)
-        n_discards += state.discards[kind]
-    n_pile = min(state.n_pile, unseen)
-    return claim_probability(spare, matching, unseen, n_pile, matching_discards, n_discards, tables.n_revealed)
-
-
-@compiled
-def unseen_cards(state: State, seat: int, kind: int) -> int:
-    """Return how many cards of a kind the draw pile may hold as far as a seat can know."""
-    return int(max(0, state.pool[kind] - state.blind[seat, kind]))

@@ -171,15 +171,23 @@ def _dangers(tables: Tables, weight: Ints, distance: Ints) -> Ints:
     """Return what losing each route costs those who want it: see `ROUTE_DANGER`."""
     share = _shares(tables, distance)
     danger = np.zeros(MAX_ROUTES, dtype=np.int64)
-    without = np.empty_like(distance)
     for r in range(tables.n_routes):
         a, b, twin = tables.city_a[r], tables.city_b[r], tables.twin[r]
         others = weight.copy()
         others[a, b] = others[b, a] = tables.length[twin] if twin >= 0 and tables.both_open else _FAR
-        all_distances(others, without)
-        detour = min(_LONG_WAY, without[a, b] - distance[a, b])
+        detour = min(_LONG_WAY, _distances_from(a, others)[b] - distance[a, b])
         danger[r] = round(DANGER_UNIT * share[r] * detour)
     return danger
+
+
+def _distances_from(city: int, weight: Ints) -> Ints:
+    """Return the cost of the cheapest path from a city to each other one, of one more track in each step."""
+    distance: Ints = weight[city]
+    while True:
+        nearer = np.minimum(distance, (distance[:, np.newaxis] + weight).min(axis=0))
+        if np.array_equal(nearer, distance):
+            return distance
+        distance = nearer
 
 
 def _shares(tables: Tables, distance: Ints) -> Floats:

@@ -14,12 +14,10 @@ import numpy as np
 
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
-from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS
-from ttr_analysis.engine.codes import CLAIM_ROUTE, NONE, argument_of, make_action, unpack_cards
-from ttr_analysis.engine.kernel.claims import n_forms, representative, route_fault
+from ttr_analysis.engine.codes import CLAIM_ROUTE, NONE, argument_of, make_action
+from ttr_analysis.engine.kernel.claims import n_forms, representative, route_fault, tunnel_odds
 from ttr_analysis.engine.kernel.scoring import award_bonus, join_ends
 from ttr_analysis.engine.layout import NOBODY, State
-from ttr_analysis.policies.planner.card_value import tunnel_odds
 from ttr_analysis.policies.planner.knowledge import Memory, Params
 from ttr_analysis.policies.planner.stations import NO_ROUTE, NO_STATION, lend_to_stations, saving_station
 from ttr_analysis.rules.money import settle_toll, toll_payee
@@ -85,17 +83,11 @@ def _likeliest_form(state: State, tables: Tables, seat: int, route: int) -> tupl
     """Return the odds that a claim succeeds, and the cards with which they are best."""
     if not tables.tunnel[route]:
         return 1.0, representative(state, tables, seat, route, 0)
-    laid = np.empty(N_KINDS, dtype=np.int64)
     best = -1.0
     cards = 0
     for number in range(n_forms(state, tables, seat, route)):
         form = representative(state, tables, seat, route, number)
-        unpack_cards(form, laid)
-        color = 0
-        for c in range(LOCOMOTIVE_INDEX):
-            if laid[c] > laid[color]:
-                color = c
-        odds = tunnel_odds(state, tables, seat, route, color, laid[color], laid[LOCOMOTIVE_INDEX])
+        odds = tunnel_odds(state, tables, seat, route, form)
         if odds > best:
             best, cards = odds, form
     return best, cards

@@ -25,8 +25,8 @@ from ttr_analysis.engine.codes import (
     make_action,
     pack_cards,
 )
-from ttr_analysis.engine.kernel.cards import can_draw, has_cards, may_take
-from ttr_analysis.engine.kernel.claims import route_fault
+from ttr_analysis.engine.kernel.cards import can_draw, has_cards, may_take, unseen_cards
+from ttr_analysis.engine.kernel.claims import route_fault, tunnel_odds
 from ttr_analysis.engine.kernel.tickets import has_tickets
 from ttr_analysis.engine.kernel.turns import may_choose
 from ttr_analysis.engine.layout import KEEP, KEEP_START, NEUTRAL, SECOND_DRAW, TUNNEL_PHASE, TURN, State
@@ -38,14 +38,13 @@ from ttr_analysis.policies.planner.card_value import (
     cards_of_form,
     find_form,
     judge_routes,
-    tunnel_odds,
-    unseen_cards,
     want_cards,
 )
 from ttr_analysis.policies.planner.knowledge import Memory, Params, observe, planner_lore, turns_left
 from ttr_analysis.policies.planner.last_turn import is_last_turn, score_last
 from ttr_analysis.policies.planner.stations import NO_ROUTE, NO_STATION, saving_station
 from ttr_analysis.policies.planner.tickets import consider_tickets, expected_tickets, foresee_draw
+from ttr_analysis.rules.market import must_be_first
 from ttr_analysis.rules.tunnel import spare_cards
 from ttr_analysis.tables import MAX_ROUTES, Tables
 
@@ -188,13 +187,14 @@ def best_claim(
         worth = ready[2 * i + 1] - missed * form.price
         if form.price < 0.0 or not (worth > bar or (is_stuck and code < 0)):
             continue
-        odds = tunnel_odds(state, tables, seat, route, form.color, form.own, form.locomotives)
+        payment = cards_of_form(state, tables, seat, memory, route, form)
+        odds = tunnel_odds(state, tables, seat, route, payment)
         if odds < params.tunnel_odds and not is_stuck and not (state.last_left >= 0 and odds > 0.0):
             continue
         if route_fault(state, tables, seat, route) == NONE:
             best = worth
             code = make_action(CLAIM_ROUTE, route)
-            cards = cards_of_form(state, tables, seat, memory, route, form)
+            cards = payment
     return code, cards
 
 
@@ -227,7 +227,7 @@ def best_draw(state: State, tables: Tables, seat: int, params: Params, value: Fl
         kind = state.market[slot]
         if not may_take(state, tables, slot):
             continue
-        if kind == LOCOMOTIVE_INDEX and tables.locomotive_cost > 1 and state.n_taken + 1 < tables.draws:
+        if must_be_first(kind, tables.locomotive_cost) and state.n_taken + 1 < tables.draws:
             locomotive = slot
         elif value[kind] > best:
             second = best
