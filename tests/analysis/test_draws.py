@@ -336,7 +336,7 @@ def test_a_waiting_time_answers_by_cards_and_by_turns() -> None:
 def test_numbers_say_how_they_were_found() -> None:
     assert str(Estimate(0.5)) == "0.5000 (exact)"
     assert str(WaitingTime.from_samples([1, 2], [1, 1])) == (
-        "cards: 1.5000 +- 0.5000 (Monte Carlo, 2 samples); turns: 1.0000 +- 0.0000 (Monte Carlo, 2 samples)"
+        "cards: 1.5000 ± 0.5000 (standard error, 2 samples); turns: 1.0000 ± 0.0000 (standard error, 2 samples)"
     )
     table = WaitingTime.from_samples([1, 2, 2, -1], [1, 1, 1, -1]).table()
     assert table["within"].tolist() == [0, 0.25, 0.75]

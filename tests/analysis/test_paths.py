@@ -21,6 +21,7 @@ from ttr_analysis._errors import UnknownNameError
 from ttr_analysis.analysis.paths import (
     NoPathError,
     Path,
+    Weight,
     distance_matrix,
     expected_cards,
     longest_trail,
@@ -255,6 +256,21 @@ def test_a_bad_weight_names_the_route(nordic: GameMap, answer: object, shown: st
 def test_any_kind_of_number_is_a_weight(nordic: GameMap, number: float) -> None:
     path = shortest_path(nordic, "Oslo", "Bergen", lambda _: number)
     assert path.cost == pytest.approx(float(number))
+
+
+@pytest.mark.parametrize(("word", "measure"), [("trains", "length"), ("routes", "hops")])
+def test_what_is_counted_may_be_the_weight(nordic: GameMap, word: Weight, measure: Weight) -> None:
+    path = shortest_path(nordic, "Bergen", "Murmansk", word)
+
+    assert path == shortest_path(nordic, "Bergen", "Murmansk", measure)
+    assert path.weight == measure
+
+
+def test_a_weight_as_networkx_has_them_is_told_what_it_gets(nordic: GameMap) -> None:
+    with pytest.raises(TypeError, match=r"weight is a function of one route.*missing a required argument: 'v'"):
+        shortest_path(nordic, "Oslo", "Bergen", lambda u, v, d: 1)  # type: ignore[arg-type, misc]  # noqa: ARG005
+    with pytest.raises(TypeError, match="too many positional arguments"):
+        shortest_path(nordic, "Oslo", "Bergen", lambda: 1)  # type: ignore[arg-type, misc]
 
 
 def test_a_wrong_weight_or_city_is_answered_with_the_nearest(nordic: GameMap) -> None:

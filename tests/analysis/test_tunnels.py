@@ -185,9 +185,16 @@ def test_a_route_that_is_no_tunnel_is_refused() -> None:
 
 def test_what_is_no_route_is_refused() -> None:
     name: Any = "Here-There/0"
-    for asked in (lambda: ttr.tunnels.best_payment(name, {"green": 4}), lambda: ttr.tunnels.spare_needed(name)):
-        with pytest.raises(TypeError, match=r"expected a Route, such as game_map.route\('Oslo', 'Helsinki'\), got '"):
+    for asked in (
+        lambda: ttr.tunnels.best_payment(name, {"green": 4}),
+        lambda: ttr.tunnels.spare_needed(name),
+        lambda: ttr.tunnels.claim_odds(name, {"green": 4}),
+        lambda: ttr.payments.pay_all([name], {"green": 4}),
+    ):
+        with pytest.raises(TypeError, match=r"such as game_map.route\('Here-There/0'\): no map is given here"):
             asked()
+    with pytest.raises(TypeError, match=r"such as game_map.route\('Oslo', 'Helsinki'\), got 7"):
+        ttr.tunnels.spare_needed(7)  # type: ignore[arg-type]
 
 
 def test_more_cards_seen_than_there_are_is_refused() -> None:

@@ -14,7 +14,7 @@ from tests.engine.goldens import golden_paths, load_events
 from ttr_analysis import GameRecord, GameState
 from ttr_analysis.analysis.paths import NoPathError
 from ttr_analysis.engine.events import Chance
-from ttr_analysis.widgets.snapshot import UNKNOWN, Status, game_data, may_borrow, replay_moments
+from ttr_analysis.widgets.snapshot import UNKNOWN, Status, game_data, replay_moments
 
 GOLDENS = [pytest.param(path, id=f"{path.parent.name}-{path.stem}") for path in golden_paths()]
 HALF = GOLDENS[::2]
@@ -200,21 +200,6 @@ def test_a_ticket_that_stations_complete_was_never_lost() -> None:
                 assert "lost" not in fates
             n_borrowed += fates[-2:] == ["borrowing", "done"]
     assert n_borrowed == 2
-
-
-def test_stations_that_cannot_help_leave_a_ticket_lost() -> None:
-    """Without trains and routes, three stations borrow all of a way of three routes; two do not."""
-    game, record = ttr.Game("europe", n_players=3), borrowed()
-    state = record.states()[-2].packed.copy()
-    state.trains[1] = 0
-    state.owner[state.owner == 1] = 0
-    ticket = game.game_map.ticket("Paris-Wien")
-    state.station_at[state.station_at == 2] = 0
-    found = []
-    for n in range(4):
-        state.stations[1] = n
-        found.append(may_borrow(game.view(GameState(game.game_map, 3, state), 1), ticket))
-    assert found == [False, False, False, True]
 
 
 def test_a_closed_twin_is_no_way(nordic: ttr.GameMap) -> None:

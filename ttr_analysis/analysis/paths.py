@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from inspect import signature
 from itertools import pairwise
 from math import isfinite, lcm
 from numbers import Rational
@@ -22,7 +23,15 @@ import numpy as np
 from ttr_analysis._display import render_html
 from ttr_analysis._errors import UnknownNameError
 from ttr_analysis.analysis._chances import chances_of_best_color, chances_of_kind
-from ttr_analysis.analysis._ends import Avoidable, End, closed_and_owned, end_cities, fewest_cut, routes_to_avoid
+from ttr_analysis.analysis._ends import (
+    Avoidable,
+    End,
+    closed_and_owned,
+    end_cities,
+    fewest_cut,
+    measure_name,
+    routes_to_avoid,
+)
 from ttr_analysis.cards import GRAY
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap, Route, RouteLike
@@ -52,11 +61,11 @@ def __dir__() -> list[str]:
 
 
 Measure = Literal["length", "toll", "hops", "cards"]
-Weight = Measure | Callable[[Route], float]
+Weight = Measure | Literal["trains", "routes"] | Callable[[Route], float]
 """
 What a path is measured by: "length" (trains), "toll" (tokens), "hops" (number
 of routes), "cards" (see `expected_cards`), or a function that gives each route
-a number of 0 or more.
+a number of 0 or more. "trains" is taken for length, and "routes" for hops.
 """
 
 
@@ -78,6 +87,8 @@ def route_costs(game_map: MapLike, weight: Weight) -> dict[str, Fraction]:
     ------
     UnknownNameError
         If there is no such measure.
+    TypeError
+        If the function is not one of a single route.
     ValueError
         If the function gives a route something other than a finite number of
         0 or more.
@@ -90,8 +101,10 @@ def route_costs(game_map: MapLike, weight: Weight) -> dict[str, Fraction]:
     """
     game_map = as_map(game_map)
     if callable(weight):
+        _check_function(weight)
         return {route.id: _checked(route, weight(route)) for route in game_map.routes}
-    if not _is_measure(weight):
+    measure = measure_name(weight)
+    if not _is_measure(measure):
         raise UnknownNameError.among("weight", weight, get_args(Measure))
     costs: dict[Measure, Callable[[Route], float]] = {
         "length": lambda route: route.length,
@@ -99,7 +112,7 @@ def route_costs(game_map: MapLike, weight: Weight) -> dict[str, Fraction]:
         "hops": lambda _: 1,
         "cards": lambda route: expected_cards(game_map, route),
     }
-    return {route.id: _exact(costs[weight](route)) for route in game_map.routes}
+    return {route.id: _exact(costs[measure](route)) for route in game_map.routes}
 
 
 def expected_cards(game_map: MapLike, route: RouteLike) -> float:
@@ -182,6 +195,19 @@ def _expected_swaps(rules: RuleSet, route: Route) -> Fraction:
     # The mean of min(wanted, n) is the sum of the chances of more than 0, 1, ..., n - 1 wanted cards.
     single = sum((1 - at_most[k] for k in range(min(n_spaces, len(at_most)))), Fraction(0))
     return (route.swap_size - 1) * (n_spaces - single)
+
+
+def _check_function(weight: Callable[..., object]) -> None:
+    """Raise an error for a function that does not take a route alone, as NetworkX's of two nodes and an edge."""
+    try:
+        parameters = signature(weight)
+    except ValueError:  # some of C tell nothing
+        return
+    try:
+        parameters.bind(None)
+    except TypeError as error:
+        msg = f"weight is a function of one route, as lambda route: route.length; called with a route alone: {error}"
+        raise TypeError(msg) from None
 
 
 def _is_measure(weight: object) -> TypeGuard[Measure]:
@@ -506,7 +532,7 @@ class _Board:
         shut, self.owned = closed_and_owned(game_map, closed, owned)
         avoided = (route for route in routes_to_avoid(game_map, avoid) if route not in self.owned)
         self.closed = tuple(dict.fromkeys((*shut, *avoided)))
-        self.weight = getattr(weight, "__name__", "function") if callable(weight) else weight
+        self.weight = getattr(weight, "__name__", "function") if callable(weight) else measure_name(weight)
         costs = route_costs(game_map, weight) | {route.id: Fraction(0) for route in self.owned}
         self.scale = lcm(*(cost.denominator for cost in costs.values()))
         self.graph: nx.Graph[str] = nx.Graph()

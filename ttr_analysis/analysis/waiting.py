@@ -40,7 +40,8 @@ class Estimate:
     It can be compared, rounded and formatted as its value can, and is a number
     to NumPy. Arithmetic would lose the error: compute with `value`. It equals
     a number only if it is exact; a number of NumPy on the left of `==` looks
-    at the value alone.
+    at the value alone. What is printed after ± is one standard error;
+    `interval` reaches about two to each side.
 
     Examples
     --------
@@ -49,7 +50,7 @@ class Estimate:
     0.2500 (exact)
     >>> share = ttr.draws.Estimate.of_share(2_500, 10_000)
     >>> print(share)
-    0.2500 +- 0.0043 (Monte Carlo, 10,000 samples)
+    0.2500 ± 0.0043 (standard error, 10,000 samples)
     >>> share < 0.3, round(share, 1), f"{share:.0%}", share.value + 1
     (True, 0.2, '25%', 1.25)
     >>> [round(end, 4) for end in share.interval]
@@ -148,7 +149,7 @@ class Estimate:
         """Return the value and how it was found."""
         if self.is_exact:
             return f"{self.value:.4f} (exact)"
-        return f"{self.value:.4f} +- {self.standard_error:.4f} (Monte Carlo, {self.n_samples:,} samples)"
+        return f"{self.value:.4f} ± {self.standard_error:.4f} (standard error, {self.n_samples:,} samples)"
 
 
 def _compared(how: Callable[[float, float], bool], one: Estimate, other: object) -> bool:

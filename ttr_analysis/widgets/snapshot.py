@@ -7,14 +7,14 @@ different from the one before.
 
 from __future__ import annotations
 
-import heapq
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict
 
 import numpy as np
 
+from ttr_analysis.analysis.tickets.borrowing import may_borrow
 from ttr_analysis.analysis.tickets.network import ForestSolver, trains_of
 from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine.actions import Action
@@ -33,81 +33,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from ttr_analysis.studies.reviews import Review
-
-
-# -- what stations may still do for a ticket -----------------------------------------------------------------------
-
-_Hop: TypeAlias = tuple[str, int, int]
-"""A city next to another one, the trains that the way takes, and how many routes it borrows."""
-
-
-def may_borrow(view: SeatView, ticket: Ticket) -> bool:
-    """
-    Return whether stations, built or left, may join the ends of a ticket where the trains left do not.
-
-    What is open may be claimed by the seat, or by another and be borrowed
-    then. A station is counted for each route borrowed; that two of them need
-    different cities is not looked at. So "no" is sure, and "yes" is not.
-
-    Parameters
-    ----------
-    view
-        What the seat can see.
-    ticket
-        Its ticket.
-
-    Examples
-    --------
-    >>> import ttr_analysis as ttr
-    >>> game = ttr.Game("europe")
-    >>> view = game.view(game.new(seed=7), 0)
-    >>> may_borrow(view, game.game_map.tickets[0])
-    True
-    """
-    trains, n_stations = view.trains[view.seat], _n_stations(view)
-    if not n_stations:
-        return False
-    steps = _steps(view)
-    goals = {city for place, _ in ticket.destinations for city in place.cities}
-    fewest: dict[tuple[str, int], int] = {}
-    waiting = [(0, 0, city) for city in ticket.origin.cities]
-    while waiting:
-        spent, borrowed, city = heapq.heappop(waiting)
-        if city in goals:
-            return True
-        if fewest.get((city, borrowed), trains + 1) <= spent:
-            continue
-        fewest[city, borrowed] = spent
-        for other, cost, borrows in steps[city]:
-            if spent + cost <= trains and borrowed + borrows <= n_stations:
-                heapq.heappush(waiting, (spent + cost, borrowed + borrows, other))
-    return False
-
-
-def _n_stations(view: SeatView) -> int:
-    """Return how many stations the seat may have in the end."""
-    return view.n_stations[view.seat] + sum(owner == view.seat for owner in view.stations.values())
-
-
-def _steps(view: SeatView) -> dict[str, list[_Hop]]:
-    """Return the ways from each city, over each route in the ways in which the seat may come to use it."""
-    owners, stations, closed = view.owners, view.stations, {route.id for route in view.closed}
-    lending = {city for city, owner in stations.items() if owner == view.seat}
-    if view.n_stations[view.seat]:
-        lending |= {city.name for city in view.game_map.cities if city.name not in stations}
-    steps: dict[str, list[_Hop]] = defaultdict(list)
-    for route in view.game_map.routes:
-        a, b = route.cities
-        is_own = owners.get(route.id) == view.seat
-        uses = [(0, 0)] if is_own else []
-        if route.id not in closed and route.id not in owners:
-            uses.append((route.length, 0))
-        if not is_own and (a in lending or b in lending):
-            uses.append((0, 1))
-        for cost, borrows in uses:
-            steps[a].append((b, cost, borrows))
-            steps[b].append((a, cost, borrows))
-    return steps
 
 
 # -- a moment ------------------------------------------------------------------------------------------------------
@@ -197,7 +122,6 @@ class Moment(TypedDict):
     ticketPile: int
     ticketDiscards: int
     acting: int | None
-    phase: str
     turn: str
     left: int | None
     tunnel: TunnelMoment | None
@@ -304,7 +228,6 @@ class Moments:
             ticketPile=state.n_ticket_pile,
             ticketDiscards=state.n_ticket_discards,
             acting=None if state.is_over else state.acting,
-            phase=state.phase.name,
             turn=ENDINGS[state.ending] if state.ending else PHASES[state.phase],
             left=None if state.is_over else state.turns_left,
             tunnel=_tunnel(state),
@@ -404,7 +327,8 @@ class Moments:
             elif 0 < need <= state.trains[seat]:
                 status = "possible"
             else:
-                status = "borrowing" if may_borrow(view, ticket) else "lost"
+                can_help = may_borrow(solver, ticket, view.trains[seat], seat, view.stations, view.n_stations[seat])
+                status = "borrowing" if can_help else "lost"
             marked.append((self.number(ticket), status, need if need >= 0 else None))
         return marked
 

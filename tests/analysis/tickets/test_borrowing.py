@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import ttr_analysis as ttr
 from tests.fixtures import examples, load
 from ttr_analysis import GameMap, Route
-from ttr_analysis.analysis.tickets.borrowing import Lenders
+from ttr_analysis.analysis.tickets.borrowing import Lenders, may_borrow
 from ttr_analysis.analysis.tickets.network import forest_solver
 
 pytestmark = pytest.mark.compiled_only
@@ -69,6 +69,20 @@ def test_no_more_stations_are_used_than_are_left() -> None:
     assert found == [0, 0, 1, 1]
     table = ttr.tickets.which_to_keep(europe, [TICKET], trains=40, owned=OWNED, closed=closed, at_least=1, stations=1)
     assert table["warning"].tolist() == [f"{TICKET} cannot be built any more"]
+
+
+def test_each_route_borrowed_takes_a_station_in_one_of_its_cities() -> None:
+    """Without trains and routes, three stations borrow all of a way of three routes; two do not."""
+    europe = load("europe")
+    ticket, solver = europe.ticket("Paris-Wien"), forest_solver(europe, [route.id for route in europe.routes])
+
+    def may(built: dict[str, int], stations: int) -> bool:
+        return may_borrow(solver, ticket, 0, 1, built, stations)
+
+    assert [may({}, n) for n in range(4)] == [False, False, False, True]
+    assert [may({"Frankfurt": 1, "München": 1}, n) for n in range(2)] == [False, True]
+    assert not may({"Lisboa": 1, "Cádiz": 1, "Madrid": 1}, 0)
+    assert not may(dict.fromkeys((city.name for city in europe.cities), 0), 3)
 
 
 def test_more_stations_than_the_rules_give_are_refused() -> None:

@@ -70,6 +70,17 @@ def test_held_tickets_are_always_kept(nordic: GameMap) -> None:
         assert row["marginal"].split(", ")[0] == f"{kept[0]} {row['trains'] - without_first}"
 
 
+def test_few_trains_to_spare_are_warned_of_even_where_the_worst_loss_can_be_made_good(nordic: GameMap) -> None:
+    """Played out, all five are completed in half of the games."""
+    deal = ["Helsinki-Bergen", "Oslo-Honningsvåg", "Tampere-Tallinn", "Stockholm-Umeå", "Narvik-Tallinn"]
+    best = ttr.tickets.which_to_keep(nordic, deal).to_dict("records")[0]
+    assert (best["n_kept"], best["possible"], best["slack"]) == (5, True, 8)
+    assert best["detour"] <= best["slack"]
+    assert best["warning"] == "only 8 of 40 trains to spare"
+    enough = ttr.tickets.which_to_keep(nordic, deal[2:], at_least=1).set_index("keep")
+    assert enough.loc["Tampere-Tallinn", "warning"] == ""
+
+
 def test_the_least_is_kept_where_nothing_fits() -> None:
     usa = load("usa")
     deal = ["Portland-Nashville", "Seattle-New York", "Los Angeles-New York"]

@@ -175,6 +175,11 @@ def test_a_network_goes_around_cities_but_not_around_what_is_owned(nordic: GameM
     )
 
 
+def test_trains_are_taken_for_length(nordic: GameMap) -> None:
+    tickets = ["Oslo-Vaasa", "Bergen-Narvik"]
+    assert cheapest_network(nordic, tickets, weight="trains") == cheapest_network(nordic, tickets)
+
+
 def test_an_unknown_weight_is_refused(nordic: GameMap) -> None:
     with pytest.raises(UnknownNameError, match="no weight 'tolls'; did you mean toll"):
         cheapest_network(nordic, ["Oslo-Vaasa"], weight="tolls")  # type: ignore[arg-type]
@@ -409,3 +414,31 @@ def test_packed_costs_compare_part_by_part() -> None:
     packed = [PackedCost(*p).pack() for p in parts]
     assert packed == sorted(packed)
     assert [tuple(PackedCost.unpack(p)) for p in packed] == parts
+
+
+def test_any_two_places_can_be_joined() -> None:
+    usa = load("usa")
+    network = cheapest_network(usa, [("boston", "seattle")])
+
+    assert (network.length, network.ticket_points) == (ttr.paths.shortest_path(usa, "Boston", "Seattle").length, 0)
+    assert str(network.tickets[0]) == "Boston to Seattle 0"
+    assert fewest_trains(usa, [[("Boston", "Seattle")]]) == [network.length]
+    assert ttr.tickets.feasibility(usa, [("Boston", "Seattle")], trains=5).possible is False
+    assert "svg" in network._repr_html_()
+
+
+def test_a_pair_of_places_with_a_ticket_is_the_ticket() -> None:
+    usa = load("usa")
+
+    assert cheapest_network(usa, [("miami", "boston")]).tickets == (usa.ticket("Boston", "Miami"),)
+
+
+def test_what_cannot_be_joined_is_named() -> None:
+    with pytest.raises(UnknownNameError, match="no city or country 'Seatle'; did you mean Seattle"):
+        cheapest_network("usa", [("Boston", "Seatle")])
+    with pytest.raises(UnknownNameError, match="no ticket 'Boston-Seattle'; did you mean Boston-Miami"):
+        cheapest_network("usa", ["Boston-Seattle"])
+    with pytest.raises(ValueError, match="two places are to be joined, got Boston twice"):
+        cheapest_network("usa", [("Boston", "boston")])
+    with pytest.raises(TypeError, match="expected a Ticket, a ticket id or a pair of places, got"):
+        cheapest_network("usa", [("Boston", "Seattle", "Miami")])  # type: ignore[list-item]

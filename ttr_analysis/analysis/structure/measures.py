@@ -10,7 +10,7 @@ import pandas as pd
 
 from ttr_analysis._display import render_html
 from ttr_analysis._errors import UnknownNameError
-from ttr_analysis.analysis._ends import End, end_cities
+from ttr_analysis.analysis._ends import End, end_cities, tickets_or_joins
 from ttr_analysis.maps.graph import build_simple_graph
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap, Route, Ticket, TicketLike
@@ -157,7 +157,8 @@ def minimum_cut(game_map: MapLike, a: End | TicketLike, b: End | None = None, *,
         The map. Border points count: they are ends, never on the way.
     a, b
         Cities, border points, or countries, which are cut off only at all
-        border points; or a ticket alone, cut off from all its destinations.
+        border points; or a ticket alone, cut off from all its destinations;
+        or the two places as a pair.
     by
         Count "tracks", or "pairs" of cities with all tracks between them.
 
@@ -312,7 +313,7 @@ def cut_cities(game_map: MapLike, *, borders: bool = False) -> tuple[str, ...]:
 def _two_ends(game_map: GameMap, a: End | TicketLike, b: End | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the cities of both ends; those of all destinations of a ticket."""
     if b is None:
-        ticket = game_map.ticket(a)
+        (ticket,) = tickets_or_joins(game_map, [a])
         return ticket.origin.cities, tuple(city for place, _ in ticket.destinations for city in place.cities)
     if isinstance(a, Ticket | tuple):
         msg = f"a ticket has both its ends, got {b!r} too"

@@ -9,7 +9,7 @@ or none and two. Beside each cost stands what it borrows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -379,6 +379,45 @@ class Lenders:
         """Return the routes lent, of which a code has the numbers, each once."""
         numbers = {code >> LENT_BITS * i & ((1 << LENT_BITS) - 1) for i in range(self.n_stations)}
         return tuple(self.routes[number - 1] for number in sorted(numbers - {0}))
+
+
+def may_borrow(
+    solver: ForestSolver, ticket: Ticket, left: int, seat: int, built: Mapping[str, int], stations: int
+) -> bool:
+    """
+    Return whether stations, built or left, may join the ends of a ticket for which the trains left are not enough.
+
+    Routes that are open count as lent too: another player may claim them. That
+    two stations need different cities is not looked at. So "no" is sure, and
+    "yes" is not.
+
+    Parameters
+    ----------
+    solver
+        Of the map as it is for a player.
+    ticket
+        Its ticket.
+    left
+        Its trains left.
+    seat
+        Its seat.
+    built
+        Whose stations stand in which cities.
+    stations
+        How many stations it has left.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> europe = ttr.load_map("europe")
+    >>> ticket = europe.ticket("Brest-Petrograd")
+    >>> [may_borrow(ForestSolver(europe), ticket, 10, 0, {}, stations) for stations in range(4)]
+    [False, False, False, True]
+    """
+    own = {city for city, owner in built.items() if owner == seat}
+    lending = own | ({city.name for city in solver.game_map.cities} - built.keys() if stations else set())
+    lenders = [route for route in solver.game_map.routes if not lending.isdisjoint(route.cities)]
+    return Lenders(solver, [ticket], lenders, stations + len(own)).fewest(1, left) is not None
 
 
 def helpful_stations(

@@ -11,7 +11,7 @@ import numpy as np
 from ttr_analysis._display import render_html
 from ttr_analysis._words import counted
 from ttr_analysis.analysis import payments
-from ttr_analysis.analysis._ends import twins_close
+from ttr_analysis.analysis._ends import tickets_or_joins, twins_close
 from ttr_analysis.analysis.payments import Cards
 from ttr_analysis.analysis.tickets.borrowing import StationHelp, helpful_stations, stations_left
 from ttr_analysis.analysis.tickets.network import (
@@ -214,7 +214,8 @@ def feasibility(
     game_map
         The map, or its name.
     tickets
-        Up to 7 tickets, ticket ids or pairs of places.
+        Up to 7 tickets, ticket ids or pairs of places; with two places that no
+        ticket names, whether they can be joined.
     trains
         Trains left. None: the map's number less those on `owned` routes.
     closed
@@ -267,7 +268,7 @@ def feasibility(
     True
     """
     game_map = as_map(game_map)
-    chosen = game_map.resolve_tickets(tickets)
+    chosen = tickets_or_joins(game_map, tickets)
     others = game_map.resolve_routes(closed)
     solver = forest_solver(game_map, others, owned, n_players=n_players)
     left = trains_left(game_map, solver.owned) if trains is None else trains

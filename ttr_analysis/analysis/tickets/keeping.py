@@ -44,6 +44,9 @@ _FIRST: Final = (
 )
 """What a notebook shows of a choice."""
 
+_THIN: Final = 0.25
+"""The share of the trains left below which trains to spare are few."""
+
 
 def which_to_keep(
     game_map: MapLike,
@@ -61,7 +64,10 @@ def which_to_keep(
     """
     Return which tickets of a deal to keep, best first, with the reasons.
 
-    By the map alone; `ttr.studies.which_to_keep` plays the choices out.
+    By the map alone, as if nobody else built: what is exact here is what a
+    choice takes and what is left to go wrong, not how often it will. Whether
+    a choice wins games, `ttr.studies.which_to_keep` finds by playing it out
+    against others; trust that one for what to keep.
 
     Parameters
     ----------
@@ -117,7 +123,9 @@ def which_to_keep(
           written off takes at least on top of the others;
         - `warning`: which tickets are cut off, how many trains are missing and
           what is written off for them; where the trains would not suffice if
-          the worst route were lost; and the stations that could still save all.
+          the worst route were lost, or fewer than a quarter of the trains left
+          are to spare, which others' claims soon use up; and the stations that
+          could still save all.
 
     Raises
     ------
@@ -295,7 +303,7 @@ def _reasons(plans: _Plans, choice: Sequence[int], n_kept: int, *, both: bool) -
         "detour": detour,
         "at_risk": sum(ticket.penalty for ticket in network.tickets),
         "marginal": ", ".join(marginals),
-        "warning": "; ".join(filter(None, (*_missing(plans, bits, kept_bits), _at_worst(slack, detour)))),
+        "warning": "; ".join(filter(None, (*_missing(plans, bits, kept_bits), _at_worst(slack, plans.left, detour)))),
     }
 
 
@@ -328,18 +336,18 @@ def _named(plans: _Plans, bits: int) -> str:
     return listed(ticket.id for ticket in plans.chosen(bits))
 
 
-def _at_worst(slack: int, detour: float) -> str:
+def _at_worst(slack: int, left: int, detour: float) -> str:
     """
-    Return what is wrong with so many trains to spare, in words; nothing if the worst loss can be made good.
+    Return what is wrong with so many trains to spare of those left, in words; nothing if they are enough.
 
     Examples
     --------
-    >>> _at_worst(2, 5), _at_worst(5, 5)
-    ('2 trains to spare, 5 more if the worst route is lost', '')
+    >>> _at_worst(2, 30, 5), _at_worst(8, 40, 5), _at_worst(10, 40, 5)
+    ('2 trains to spare, 5 more if the worst route is lost', 'only 8 of 40 trains to spare', '')
     """
-    if detour <= slack:
-        return ""
     trains = counted(slack, "train")
     if detour == np.inf:
         return f"{trains} to spare, and no way around the worst route"
-    return f"{trains} to spare, {detour:.0f} more if the worst route is lost"
+    if detour > slack:
+        return f"{trains} to spare, {detour:.0f} more if the worst route is lost"
+    return f"only {slack} of {counted(left, 'train')} to spare" if slack < _THIN * left else ""

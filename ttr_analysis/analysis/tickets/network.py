@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeGuard, get_args
 
 import numpy as np
 
@@ -14,7 +14,14 @@ from ttr_analysis._arrays import Flags, Ints
 from ttr_analysis._display import render_html
 from ttr_analysis._errors import UnknownNameError
 from ttr_analysis._words import counted
-from ttr_analysis.analysis._ends import Avoidable, closed_and_owned, fewest_cut, routes_to_avoid
+from ttr_analysis.analysis._ends import (
+    Avoidable,
+    closed_and_owned,
+    fewest_cut,
+    measure_name,
+    routes_to_avoid,
+    tickets_or_joins,
+)
 from ttr_analysis.analysis.tickets import steiner
 from ttr_analysis.analysis.tickets.steiner import MAX_TICKETS, TRAIN_SHIFT, UNREACHABLE, Board, Ends, PackedCost
 from ttr_analysis.maps.loading import MapLike, as_map
@@ -461,7 +468,7 @@ def cheapest_network(
     *,
     destinations: Mapping[Any, CityLike | Place] | None = None,
     n_players: int | None = None,
-    weight: Measure = "length",
+    weight: Measure | Literal["trains"] = "length",
     avoid: Iterable[Avoidable] = (),
 ) -> Network:
     """
@@ -478,7 +485,8 @@ def cheapest_network(
         The map, or its name.
     tickets
         Up to 7 tickets, ticket ids or pairs of places. A ticket to countries
-        is complete at its cheapest destination; `reached` says which.
+        is complete at its cheapest destination; `reached` says which. Two
+        places that no ticket names are joined for 0 points.
     closed
         Routes that others own: routes, route ids or pairs of cities (both
         tracks).
@@ -491,7 +499,7 @@ def cheapest_network(
         closed one is closed too. None: each track for itself.
     weight
         What is to be as small as possible: "length" (trains) or "toll"
-        (tokens).
+        (tokens). "trains" is taken for length.
     avoid
         What the network is to do without: any of "tunnels", "ferries", "gray"
         and "tolls", and cities. Routes owned are never avoided.
@@ -530,6 +538,12 @@ def cheapest_network(
     >>> ttr.tickets.cheapest_network(nordic, [("Oslo", "Vaasa"), ("Oslo", "Stockholm")])
     <Network for 2 tickets: 10 trains in 5 routes, 24 points (13 tickets + 11 routes)>
 
+    Four cities, no matter what tickets there are: a Steiner tree.
+
+    >>> others = ["Helsinki", "Bergen", "Narvik"]
+    >>> ttr.tickets.cheapest_network(nordic, [("Stockholm", city) for city in others]).length
+    23
+
     Without tunnels, and with as few tokens as can be:
 
     >>> ttr.tickets.cheapest_network(nordic, ["Bergen-Narvik"], avoid=["tunnels"]).n_tunnels
@@ -540,9 +554,10 @@ def cheapest_network(
     [8, 7]
     """
     game_map = as_map(game_map)
-    if weight not in get_args(Measure):
+    measure = measure_name(weight)
+    if not _is_measure(measure):
         raise UnknownNameError.among("weight", weight, get_args(Measure))
-    chosen = game_map.resolve_tickets(tickets)
+    chosen = tickets_or_joins(game_map, tickets)
     shut, own = closed_and_owned(game_map, closed, owned, n_players=n_players)
     avoided = (route for route in routes_to_avoid(game_map, avoid) if route not in own)
     shut = tuple(dict.fromkeys((*shut, *avoided)))
@@ -551,7 +566,11 @@ def cheapest_network(
         ticket if ticket in ids else game_map.ticket(ticket).id: place if isinstance(place, str) else place.name
         for ticket, place in (destinations or {}).items()
     }
-    return _cheapest(game_map, chosen, fix_destinations(chosen, fixed), shut, own, weight)
+    return _cheapest(game_map, chosen, fix_destinations(chosen, fixed), shut, own, measure)
+
+
+def _is_measure(weight: object) -> TypeGuard[Measure]:
+    return weight in get_args(Measure)
 
 
 @lru_cache(maxsize=256)
@@ -581,7 +600,7 @@ def fewest_trains(
     game_map
         The map, or its name.
     sets
-        Sets of up to 7 tickets each.
+        Sets of up to 7 tickets, or pairs of places, each.
     closed, owned
         As in `cheapest_network`.
 
@@ -604,7 +623,7 @@ def fewest_trains(
     [33, 32, 30]
     """
     game_map = as_map(game_map)
-    chosen = [game_map.resolve_tickets(tickets) for tickets in sets]
+    chosen = [tickets_or_joins(game_map, tickets) for tickets in sets]
     known = {ticket: i for i, ticket in enumerate(dict.fromkeys(t for tickets in chosen for t in tickets))}
     rows = np.full((len(chosen), max(map(len, chosen), default=0)), -1, dtype=np.int64)
     for i, tickets in enumerate(chosen):
