@@ -273,7 +273,7 @@ def test_a_position_and_a_record_are_scored(tmp_path: Path, capsys: pytest.Captu
     amid = {"to_move": "Bo", "hands": {"Ann": 3, "Bo": {"red": 2}}, "tickets": {"Ann": 1, "Bo": []}}
     path.write_text(json.dumps(told | amid), "utf-8")
     assert cli.main(["score", str(path)]) == cli.DONE
-    assert "The game is not over" in capsys.readouterr().out
+    assert "points as if it ended here, by all tickets that the file tells." in capsys.readouterr().out
 
     record = Game(load_map("usa"), n_players=2).play([Planner(), Planner()], seed=4)
     record.save(tmp_path / "game.jsonl")
@@ -291,7 +291,7 @@ def test_a_position_and_a_record_are_scored(tmp_path: Path, capsys: pytest.Captu
         ('{"map":"usa","players":["A","A"]}', "players: expected the names of the players, each once"),
         ('{"map":"usa","players":["A"]}', "players: USA is for 2 to 5 players, got 1"),
         ('{"map":"usa","players":["A","B"],"ownrs":{}}', "ownrs: unknown key, expected owners"),
-        ('{"map":"usa","players":["A","B"],"tickets":{"C":[]}}', "tickets: expected a list with one item for each"),
+        ('{"map":"usa","players":["A","B"],"tickets":{"C":[]}}', "tickets: no player 'C'; it is one of A, B"),
         ('{"format":"ttr-game"}', "line 1, version: expected this key"),
     ],
 )

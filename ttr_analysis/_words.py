@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 
 def counted(n: int | str, noun: str, plural: str = "") -> str:
@@ -40,6 +42,30 @@ def listed(items: Iterable[str], word: str = "and") -> str:
     """
     *first, last = [*items] or [""]
     return f"{', '.join(first)} {word} {last}" if first else last
+
+
+def with_names(text: str, names: Sequence[str]) -> str:
+    """
+    Return a text with players in place of their seats.
+
+    Parameters
+    ----------
+    text
+        The text, in which seats are P0, P1 and so on.
+    names
+        Names of the players, seat by seat; a seat without one stays as it is,
+        and where two have the same the seat is told with it.
+
+    Examples
+    --------
+    >>> with_names("P0 acts now, not P1", ["Ida", ""])
+    'Ida acts now, not P1'
+    >>> with_names("P0 acts now, not P1", ["Greedy", "Greedy"])
+    'Greedy (P0) acts now, not Greedy (P1)'
+    """
+    twice = {name for name, n in Counter(names).items() if n > 1}
+    called = {f"P{seat}": f"{name} (P{seat})" if name in twice else name for seat, name in enumerate(names) if name}
+    return re.sub(r"\bP\d+\b", lambda seat: called.get(seat[0], seat[0]), text)
 
 
 _FORMULA_STARTS = ("=", "+", "-", "@")

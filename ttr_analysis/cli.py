@@ -201,7 +201,8 @@ def _add_score(add_parser: _AddParser) -> None:
         help="say who won, with how many points",
         description=(
             "Say who won, with how many points: of a record, or of a JSON object that tells what lies on the table: "
-            "map, players, owners of routes and tickets."
+            "map, players, owners of routes and tickets. All that the file tells is counted, and a saved game tells "
+            "the tickets of all seats: of a game that you play on, that gives away what the others hold."
         ),
         epilog=(
             'Example: {"map": "usa", "players": ["Ann", "Bo"], "owners": {"Boston-New York/0": "Ann"}, '
@@ -443,7 +444,7 @@ def _score(options: argparse.Namespace) -> int:
         who = f"P{score.seat} {name}".strip()
         print(f"{who}{' (won)' if score.seat in record.winners else ''}: {str(score)[1:-1].partition(': ')[2]}")
     if not record.is_complete:
-        print("The game is not over: points as if it ended here.")
+        print("The game is not over: points as if it ended here, by all tickets that the file tells.")
     elif not record.winners:
         print("Who won depends on tickets that are not known.")
     elif scores.tie:

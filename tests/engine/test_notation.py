@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pickle
 import unicodedata
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.engine.goldens import golden_paths, load_events
+from tests.engine.positions import changed
 from tests.engine.records import EACH_VARIANT, TABLES, Table, played
 from tests.engine.walks import WALKS, some_states
 from tests.fixtures import load
@@ -98,11 +100,11 @@ def test_a_whole_game_with_unknown_hands_is_read_from_hurried_lines() -> None:
 @pytest.mark.parametrize(
     ("typed", "canonical"),
     [
-        ("oslo-bergen 4 red", "P0: Bergen-Oslo red 4 reveals"),
-        ("claim OSLO \N{EN DASH} bergen red 4", "P0: Bergen-Oslo red 4 reveals"),
-        ("tunnel Bergen-Oslo/1 red 4", "P0: Bergen-Oslo red 4 reveals"),
-        ("Bergen-Oslo red 3 + loc", "P0: Bergen-Oslo red 3, locomotive 1 reveals"),
-        ("Bergen-Oslo red red red locomotives", "P0: Bergen-Oslo red 3, locomotive 1 reveals"),
+        ("oslo-bergen 4 red", "Ida: Bergen-Oslo red 4 reveals"),
+        ("claim OSLO \N{EN DASH} bergen red 4", "Ida: Bergen-Oslo red 4 reveals"),
+        ("tunnel Bergen-Oslo/1 red 4", "Ida: Bergen-Oslo red 4 reveals"),
+        ("Bergen-Oslo red 3 + loc", "Ida: Bergen-Oslo red 3, locomotive 1 reveals"),
+        ("Bergen-Oslo red red red locomotives", "Ida: Bergen-Oslo red 3, locomotive 1 reveals"),
     ],
 )
 def test_a_claim_may_be_written_in_several_ways(typed: str, canonical: str) -> None:
@@ -114,32 +116,48 @@ def test_a_claim_may_be_written_in_several_ways(typed: str, canonical: str) -> N
 @pytest.mark.parametrize(
     ("typed", "canonical"),
     [
-        ("draw ?, red", "P0: draw ?, red"),
-        ("draws p 2", "P0: draw purple, purple"),
-        ("take yellow -> red; draw ?", "P0: take yellow -> red; draw ?"),
-        ("ida: take white/4 -> red", "P0: take white/4 -> red"),
-        ("take white/3 -> red", "P0: take white -> red"),
-        ("draw tickets 3; keep 2", "P0: tickets 3; keep 2"),
-        ("P0: tickets 3 keep 2", "P0: tickets 3; keep 2"),
+        ("draw ?, red", "Ida: draw ?, red"),
+        ("draws p 2", "Ida: draw purple, purple"),
+        ("draw 2", "Ida: draw ?, ?"),
+        ("ida: draw", "Ida: draw ?"),
+        ("draw; draw", "Ida: draw ?, ?"),
+        ("draw 1; take yellow -> red", "Ida: draw ?; take yellow -> red"),
+        ("draw take yellow -> red", "Ida: draw ?; take yellow -> red"),
+        ("take yellow -> red; draw", "Ida: take yellow -> red; draw ?"),
+        ("draw ?2", "Ida: draw ?, ?"),
+        ("draw 2 red", "Ida: draw red, red"),
+        ("take yellow -> red; draw ?", "Ida: take yellow -> red; draw ?"),
+        ("ida: take white/4 -> red", "Ida: take white/4 -> red"),
+        ("take white/3 -> red", "Ida: take white -> red"),
+        ("draw tickets 3; keep 2", "Ida: tickets 3; keep 2"),
+        ("P0: tickets 3 keep 2", "Ida: tickets 3; keep 2"),
         (
             "tunnel Bergen-Oslo red 4 reveals blue red white pays red 1",
-            "P0: Bergen-Oslo red 4 reveals blue, red, white; pays red 1",
+            "Ida: Bergen-Oslo red 4 reveals blue, red, white; pays red 1",
         ),
-        ("Bergen-Oslo red 4 reveals blue 2 red declines", "P0: Bergen-Oslo red 4 reveals blue, blue, red; declines"),
-        ("take yellow -> red draw ?", "P0: take yellow -> red; draw ?"),
-        ("tickets ?, oslo-vaasa, ?; keep vaasa - oslo", "P0: tickets ?, Oslo-Vaasa, ?; keep Oslo-Vaasa"),
-        ("Murmansk-Lieksa red 9", "P0: Lieksa-Murmansk red 9"),
-        ("Murmansk-Lieksa red 8, set blue 4", "P0: Lieksa-Murmansk red 8, sets blue 4"),
-        ("Murmansk-Lieksa red 8 blue 4", "P0: Lieksa-Murmansk red 8, sets blue 4"),
+        ("Bergen-Oslo red 4 reveals blue 2 red declines", "Ida: Bergen-Oslo red 4 reveals blue, blue, red; declines"),
+        ("take yellow -> red draw ?", "Ida: take yellow -> red; draw ?"),
+        ("tickets ?, oslo-vaasa, ?; keep vaasa - oslo", "Ida: tickets ?, Oslo-Vaasa, ?; keep Oslo-Vaasa"),
+        ("Murmansk-Lieksa red 9", "Ida: Lieksa-Murmansk red 9"),
+        ("Murmansk-Lieksa red 8, set blue 4", "Ida: Lieksa-Murmansk red 8, sets blue 4"),
+        ("Murmansk-Lieksa red 8 blue 4", "Ida: Lieksa-Murmansk red 8, sets blue 4"),
     ],
 )
 def test_lines_have_one_canonical_form(typed: str, canonical: str) -> None:
     assert begun("red 9, blue 4").read(typed).line == canonical
 
 
-def begun(cards: str) -> Session:
-    """Return a game on the Nordic map in which P0 was seen to draw some cards."""
-    transcript = Session(Game(load("nordic")), players=["Ida", "Bo"])
+@pytest.mark.parametrize("draws", [1, 4, 5])
+def test_as_many_cards_are_drawn_as_a_turn_has(draws: int) -> None:
+    transcript = begun("", changed("nordic", cards={"draws_per_turn": draws}))
+    assert transcript.read(f"draw {draws}").line == f"Ida: draw {', '.join('?' * draws)}"
+    with pytest.raises(NotationError, match="Ida may not draw so many cards"):
+        transcript.read(f"draw {draws + 1}")
+
+
+def begun(cards: str, game_map: GameMap | None = None) -> Session:
+    """Return a game, on the Nordic map if no other is given, in which P0 was seen to draw some cards."""
+    transcript = Session(Game(game_map or load("nordic")), players=["Ida", "Bo"])
     for line in (
         "Ida: hand 4",
         "Bo: hand ?, ?, ?, ?",
@@ -150,7 +168,7 @@ def begun(cards: str) -> Session:
         "keep 3",
     ):
         transcript.write(line)
-    kinds = [kind for kind, _ in Lexer(cards).cards()]
+    kinds = [kind for kind, _ in Lexer(cards).cards()] if cards else []
     for one, other in zip(kinds[::2], [*kinds, "?"][1::2], strict=False):
         transcript.write(f"Ida: draw {one}, {other}")
         transcript.write("Bo: draw 2 ?")
@@ -167,12 +185,17 @@ def begun(cards: str) -> Session:
         ("bergn-oslo red 4", 0, r"no city 'bergn'; did you mean Bergen"),
         ("oslo-kirkenes red 4", 0, "no route 'Oslo-Kirkenes'; did you mean Oslo-Aalborg"),
         ("hello", 0, "got hello"),
-        ("P1: draw ?, ?", 0, "P0 acts now, not P1"),
-        ("P7: draw ?, ?", 0, "seats are P0 to P1, got P7"),
+        ("P1: draw ?, ?", 0, "Ida acts now, not Bo"),
+        ("P7: draw ?, ?", 0, "no P7 is among the 2 players"),
+        ("P1 draws", 0, "expected draw, .*, got P1 draws"),
         ("draw bleu", 5, r"expected a card or \?, got bleu; did you mean blue\?"),
         ("draw bl, ?", 5, "expected blue or black, got bl"),
-        ("draw ?, ?, ?", 11, "P0 may not draw so many cards"),
-        ("draw ?, ?; draw ?", 11, "P1 acts now, not P0"),
+        ("draw ?, ?, ?", 11, "Ida may not draw so many cards"),
+        ("draw ?, ?; draw ?", 11, "Bo acts now, not Ida"),
+        ("draw 3", 5, "Ida may not draw so many cards"),
+        ("draw 0", 5, "expected one card or more that are drawn"),
+        ("draw 999999999", 5, "Ida may not draw so many cards"),
+        ("draw 2, red", 6, r"expected a card or \?, got , red"),
         ("take red -> blue", 5, "no red lies: the market shows blue, yellow, green, white, white"),
         ("take blue", 9, "expected -> ... .a card for market slot 0 is due"),
         ("take blue -> red, red", 18, "too many are told: 1 comes here"),
@@ -184,17 +207,17 @@ def begun(cards: str) -> Session:
         ("Bergen-Oslo red 4 reveals red 3; pays red 2", 38, "the tunnel demands 3 more cards"),
         ("Murmansk-Lieksa red 8, sets blue 3", 16, "11 cards are not 9 and whole sets"),
         ("Murmansk-Lieksa red 7, blue 1, sets black 1", 16, "cards outside sets must be of one color"),
-        ("tickets 2", 9, "one more is due: a ticket offered to P0"),
+        ("tickets 2", 9, "one more is due: a ticket offered to Ida"),
         ("tickets Oslo-Vasa, 2", 8, "expected a ticket or .*, got Oslo-Vasa, 2; did you mean Oslo-Vaasa"),
-        ("tickets 3; keep 0", 17, "P0 must keep at least 1 ticket, got 0"),
+        ("tickets 3; keep 0", 17, "Ida must keep at least 1 ticket, got 0"),
         ("tickets 3; keep Oslo-Vaasa", 16, r"Oslo to Vaasa 9 is not offered; offered: \?"),
-        ("keep 2", 0, "P0 must take its turn now; it cannot keep tickets"),
+        ("keep 2", 0, "Ida must take its turn now; it cannot keep tickets"),
         ("pays red 1", 0, "it cannot pay for a tunnel"),
         ("neutral takes Bergen-Oslo", 0, "it cannot choose a track for the neutral player"),
-        ("pass", 0, "P0 can do something else"),
+        ("pass", 0, "Ida can do something else"),
         ("draw ? nonsense", 7, "expected the end of the line, got nonsense"),
         ("shows Oslo-Vaasa", 6, "tickets are shown when the game is over"),
-        ("draw 999999999999 red", 5, "P0 may not draw so many cards"),
+        ("draw 999999999999 red", 5, "Ida may not draw so many cards"),
         ("draw \N{ARABIC LETTER ALEF}" * 50, 5, "expected a card or"),
     ],
 )
@@ -211,6 +234,19 @@ def test_errors_say_where_and_what_was_expected(typed: str, at: int, reason: str
 def test_a_line_of_a_whole_game_is_refused_with_its_number() -> None:
     with pytest.raises(GameError, match="line 3, character 10: expected blue or black, got bl"):
         read_game(["# our game", "P0: hand 4", "P1: hand bl"], Game(load("nordic")))
+
+
+def test_a_game_is_read_from_one_text() -> None:
+    text = "# our game\nP0: hand 4\r\n\nP1: hand 4\n"
+    assert read_game(text, Game(load("nordic"))) == read_game(text.splitlines(), Game(load("nordic")))
+    with pytest.raises(GameError, match="line 4, character 10: expected blue or black"):
+        read_game(text.replace("P1: hand 4", "P1: hand bl"), Game(load("nordic")))
+
+
+@pytest.mark.parametrize("read", [read_game, read_move])
+def test_a_map_is_no_game(read: Callable[..., object]) -> None:
+    with pytest.raises(TypeError, match=r"expected a Game, such as ttr.Game\(.*got 'nordic'"):
+        read("draw 2", "nordic", *([None] if read is read_move else []))
 
 
 def test_what_unknown_cards_make_impossible_is_refused() -> None:
@@ -264,6 +300,32 @@ def test_undo_gives_the_state_before() -> None:
     assert transcript.write("draw red, ?").line == transcript.undo()
     assert transcript.state == before
     assert GameRecord.loads(transcript.record.dumps()) == transcript.record
+
+
+def test_lines_of_named_players_are_read_back() -> None:
+    record = played(TABLES[0])
+    record = replace(record, header=replace(record.header, players=("Zoë", "Bo: 2")[: record.header.n_players]))
+    transcript = Session.of(record)
+    assert {line.split(": ")[0] for line in transcript.lines if ": " in line} == {"Zoë", "Bo"}
+    assert read_game(transcript.lines, game_of(record), players=record.header.players).entries == record.entries
+
+
+@pytest.mark.parametrize(
+    ("names", "heads"),
+    [
+        (("Ida", "Bo"), ["Ida: ", "Bo: "]),
+        (("P1", "P0"), ["P0: ", "P1: "]),
+        (("max", "MAX"), ["P0: ", "P1: "]),
+        (("#1", "{x"), ["P0: ", "P1: "]),
+        (("...", "-"), ["P0: ", "P1: "]),
+        (("draw", "market"), ["draw: ", "market: "]),
+    ],
+)
+def test_a_name_that_is_not_read_back_stands_in_no_line(names: tuple[str, ...], heads: list[str]) -> None:
+    transcript = Session(Game(load("nordic")), players=names)
+    lines = [transcript.write(line).line for line in ("P0: hand 4", "P1: hand 4")]
+    assert lines == [f"{head}hand 4" for head in heads]
+    assert read_game(lines, Game(load("nordic")), players=names).entries == transcript.entries
 
 
 # -- names of strangers ---------------------------------------------------------------

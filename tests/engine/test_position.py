@@ -13,6 +13,7 @@ from tests.engine.records import EACH_VARIANT, Table, played
 from tests.fixtures import load
 from ttr_analysis import Game, GameError, GameRecord, GameState, PositionError, RecordError
 from ttr_analysis._words import counted
+from ttr_analysis.cards import CardCounts
 from ttr_analysis.engine.events import Correction, StartPosition
 from ttr_analysis.engine.layout import OVER, TURN, State
 from ttr_analysis.engine.position import Position, corrected, position_of, state_of
@@ -173,6 +174,61 @@ def test_stations_of_a_position_count_for_turns_costs_and_points() -> None:
     assert read_position(text, "table")[0].stations == {"Wien": 1}
 
 
+def table(**told: object) -> str:
+    """Return a position of three players as it is written down."""
+    return json.dumps({"map": "usa", "players": ["Anna", "Ben", "Carla"], "tickets": [0, 0, 0]} | told)
+
+
+@pytest.mark.parametrize(
+    ("told", "faults"),
+    [
+        pytest.param(
+            {"tickets": {"Anna": [], "Ben": [], "Karla": []}},
+            ["table, tickets: no player 'Karla'; did you mean Carla?"],
+            id="tickets",
+        ),
+        pytest.param(
+            {"owners": {"Dallas-Houston/0": "Bem"}, "to_move": "Zoë", "hands": {"Carla": 3, "Annna": 2}},
+            [
+                "table, owners: no player 'Bem'; did you mean Ben?",
+                "table, hands: no player 'Annna'; did you mean Anna?",
+                "table, to_move: no player 'Zoë'; it is one of Anna, Ben, Carla",
+            ],
+            id="each part",
+        ),
+        pytest.param({"hands": {"Ben": 1, "BEN": 2}}, ["table, hands: expected each player once, got BEN"], id="twice"),
+        pytest.param({"stations": {"Miami": "neutral"}}, ["no player 'neutral'"], id="neutral has no station"),
+    ],
+)
+def test_a_wrong_name_of_a_player_is_the_only_one_blamed(told: dict[str, Any], faults: list[str]) -> None:
+    with pytest.raises(PositionError) as info:
+        read_position(table(**told), "table")
+
+    assert len(info.value.faults) == len(faults)
+    assert all(fault in str(said) for fault, said in zip(faults, info.value.faults, strict=True))
+
+
+def test_faults_of_a_position_call_players_by_name() -> None:
+    told = {"owners": {"Boston-New York/0": "Anna", "Boston-New York/1": "Anna"}}
+    with pytest.raises(PositionError, match=r"owners: .*Boston-New York/0 is of Anna too, got Boston-New York/1"):
+        read_position(table(**told), "table")
+
+
+def test_players_are_named_whatever_the_case() -> None:
+    told = {"owners": {"Dallas-Houston/0": "ben"}, "hands": {"ANNA": 3, "carla": 2, "Ben": 1}, "to_move": "carla"}
+
+    state = read_position(table(**told), "table")[0]
+
+    assert (state.n_hands, state.acting, state.scores) == ((3, 1, 2), 2, (0, 1, 0))
+
+
+def test_a_name_that_two_players_may_have_is_ambiguous() -> None:
+    told = {"players": ["Bo", "bo", "Cy"], "owners": {"Dallas-Houston/0": "bo"}}
+    assert read_position(table(**told), "table")[0].scores == (0, 1, 0)
+    with pytest.raises(PositionError, match="owners: player BO is ambiguous: Bo or bo"):
+        read_position(table(**told | {"owners": {"Dallas-Houston/0": "BO"}}), "table")
+
+
 def test_a_deal_has_one_long_ticket() -> None:
     game = Game("europe")
     long = [ticket.id for ticket in load("europe").tickets if ticket.deck == "long"]
@@ -258,7 +314,7 @@ def test_all_faults_of_a_position_are_told_at_once() -> None:
         pytest.param("usa", 2, {"owners": [1]}, "owners: expected owners by route", id="no owners"),
         pytest.param("usa", 2, {"stations": {"Miami": 0}}, "stations: expected none of P0: the rules", id="no rule"),
         pytest.param("europe", 2, {"stations": ["Wien"]}, "stations: expected seats by city", id="no stations"),
-        pytest.param("europe", 2, {"stations": {"Wienn": 0}}, "stations: expected another name: ", id="no city"),
+        pytest.param("europe", 2, {"stations": {"Wienn": 0}}, "stations: no city 'Wienn'; did you", id="no city"),
         pytest.param("europe", 2, {"stations": {"Wien": 2}}, "stations: expected a seat from 0 to 1 or null", id="who"),
         pytest.param(
             "europe",
@@ -275,6 +331,62 @@ def test_what_cannot_be_is_refused(name: str, n_players: int, told: dict[str, An
         Game(name, n_players).position(**({"tickets": [0, 0]} if told else {}) | told)
 
     assert fault in str(info.value)
+
+
+@pytest.mark.parametrize(
+    ("owners", "said"),
+    [
+        ({"Boston-Nowhere": 0}, "position, owners: no route 'Boston-Nowhere'; did you mean Boston-New York"),
+        ({"Boston-New York": 0}, "position, owners: route Boston-New York is ambiguous: "),
+    ],
+)
+def test_a_name_that_is_refused_is_told_once(owners: dict[str, int], said: str) -> None:
+    with pytest.raises(PositionError) as info:
+        USA.position(owners=owners, tickets=[0, 0])
+
+    fault = str(info.value.faults[0])
+    assert fault.startswith(said)
+    assert fault.endswith("?")
+    assert ", got " not in fault
+
+
+def test_cards_have_the_names_that_they_have_everywhere() -> None:
+    """Whatever a payment takes, a position takes: there is one reader of the names of cards."""
+    told: dict[str, Any] = {"tickets": [0, 0], "to_move": 0}
+    wanted = USA.position(
+        hands=[{"locomotive": 1, "purple": 3}, {"locomotive": 2}],
+        market=["purple", "locomotive", "?", None, "red"],
+        discards={"purple": 2, "?": 1},
+        **told,
+    )
+
+    state = USA.position(
+        hands=[{"loco": 1, "pink": 2, "Purple": 1}, ["wild", "locomotives"]],
+        market=["pink", "joker", "?", None, "Red"],
+        discards={"pink": 2, "?": 1},
+        **told,
+    )
+
+    assert state == wanted
+    assert CardCounts.coerce({"pink": 2, "purple": 1, "locos": 1}) == CardCounts.of(purple=3, locomotive=1)
+    with pytest.raises(PositionError, match='market: expected blue, "\\?" or null, got bleu'):
+        USA.position(hands=[0, 0], market=["bleu"], **told)
+
+
+@pytest.mark.parametrize(
+    ("hand", "got"),
+    [
+        ({"pink": 1, "purple": None}, "null"),
+        ({"pink": True, "purple": True}, "true"),
+        ({"pink": -1, "purple": 2}, "-1"),
+        ({"pink": "a", "purple": "b"}, "a"),
+    ],
+)
+def test_each_count_of_a_kind_is_checked_alone(hand: dict[str, object], got: str) -> None:
+    with pytest.raises(PositionError) as info:
+        USA.position(hands=[hand, 0], tickets=[0, 0], to_move=0)
+    assert len(info.value.faults) == 1
+    assert str(info.value.faults[0]).endswith(f"hands: expected a whole number from 0 to 9999, got {got}")
 
 
 def test_the_last_round_is_told() -> None:

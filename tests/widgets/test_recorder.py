@@ -88,7 +88,7 @@ def test_a_file_is_continued_by_its_players(nordic: GameMap, tmp_path: Path) -> 
     path = tmp_path / "game.jsonl"
     Recording(nordic, players=("Ida", "Bo", "Cy"), path=path).enter("Ida: hand 4")
     assert Recording(nordic, path=path).names == ("Ida", "Bo", "Cy")
-    assert Recording(nordic, players=["Ida", "Bo", "Cy"], path=path).lines == ("P0: hand 4",)
+    assert Recording(nordic, players=["Ida", "Bo", "Cy"], path=path).lines == ("Ida: hand 4",)
     for others in (("Bo", "Ida", "Cy"), ("Ida", "Bo")):
         with pytest.raises(GameError, match=rf"game\.jsonl is of Ida, Bo, Cy, not of {', '.join(others)}"):
             Recording(nordic, players=others, path=path)
@@ -118,7 +118,7 @@ def test_seats_are_checked(nordic: GameMap, seat: int) -> None:
 @pytest.mark.parametrize(
     ("typed", "choice"),
     [
-        ("", "P0: draw ?, ?"),
+        ("", "Ida: draw ?, ?"),
         ("d", "draw "),
         ("take ", "take green"),
         ("take bl", "take blue"),
@@ -130,6 +130,8 @@ def test_seats_are_checked(nordic: GameMap, seat: int) -> None:
         ("Bergen-Oslo/1 red 4 reveals blue", "Bergen-Oslo/1 red 4 reveals blue, red"),
         ("tickets 3; keep", "tickets 3; keep all"),
         ("draw ?", "draw ?; take "),
+        ("draw", "draw red"),
+        ("draw ", "draw ?"),
     ],
 )
 def test_what_may_come_next_is_offered(pad: Recording, typed: str, choice: str) -> None:
@@ -146,8 +148,8 @@ def test_the_first_choice_leads_through_a_whole_set_up(nordic: GameMap) -> None:
         while not pad.check(text).is_ready:
             text = pad.check(text).choices[0].text
         pad.enter(text)
-    assert pad.lines[1] == "P1: hand 4"
-    assert pad.frame()["moment"]["phase"] == "TURN"
+    assert pad.lines[1] == "Bo: hand 4"
+    assert pad.frame()["moment"]["turn"] == "is to move"
 
 
 @pytest.mark.compiled_only
@@ -172,20 +174,20 @@ def test_slips_are_answered_with_what_looks_like_them(pad: Recording) -> None:
 def test_what_a_line_tells_is_said_before_it_is_entered(pad: Recording) -> None:
     check = pad.check("take green -> red")
     assert check.is_ready
-    assert check.told == "P0: take the card in market slot 2; red comes to market slot 2"
+    assert check.told == "Ida: take the card in market slot 2; red comes to market slot 2"
     assert len(pad.lines) == len(SET_UP)
 
 
 def test_a_line_holds_a_claim_of_a_tunnel_with_all_that_follows(pad: Recording) -> None:
     line = "Bergen-Oslo red 2, locomotive 2 reveals blue, red, green; declines"
     told = pad.check(line).told
-    assert "(red, 4) with 2 red, 2 locomotives; the tunnel shows blue, red and green; P0: " in told, told
-    assert pad.enter(line) == f"P0: {line}"
+    assert "(red, 4) with 2 red, 2 locomotives; the tunnel shows blue, red and green; Ida: " in told, told
+    assert pad.enter(line) == f"Ida: {line}"
 
 
 def test_an_illegal_line_says_why(pad: Recording) -> None:
     check = pad.check("pass")
-    assert (check.problem, check.at) == ("P0 can do something else; who can may not pass", 0)
+    assert (check.problem, check.at) == ("Ida can do something else; who can may not pass", 0)
     with pytest.raises(NotationError, match="who can may not pass"):
         pad.enter("pass")
     assert len(pad.lines) == len(SET_UP)
@@ -206,6 +208,7 @@ def test_an_illegal_line_says_why(pad: Recording) -> None:
         ("P0:", "market", "2", "P0: take green"),
         ("", "pile", "", "draw"),
         ("draw", "card", "red", "draw red"),
+        ("draw", "pile", "", "draw; draw"),
         ("draw red", "card", "?", "draw red, ?"),
         ("draw red, red", "card", "red", "draw red, red, red"),
         ("take green", "card", "red", "take green -> red"),
@@ -243,13 +246,13 @@ def test_a_station_is_typed_or_clicked(far_pad: Recording) -> None:
     assert check.problem == "expected the cards for a station in Wien, got the end"
     assert [choice.text for choice in check.choices][:2] == ["station Wien blue 1", "station Wien red 1"]
     check = far_pad.check("station Wien red 2")
-    assert check.problem == "station 1 of P0: it takes exactly 1 card, got 2"
-    assert far_pad.check("station Wien red").told == "P0: build a station in Wien with 1 red"
+    assert check.problem == "station 1 of Ida: it takes exactly 1 card, got 2"
+    assert far_pad.check("station Wien red").told == "Ida: build a station in Wien with 1 red"
     far_pad.enter("station Wien red")
     moment = far_pad.frame()["moment"]
     assert moment["stations"] == {"Wien": 0}
     assert (moment["seats"][0]["stations"], moment["seats"][0]["built"]) == (2, ["Wien"])
-    assert far_pad.check("station Wien blue").problem == "P0 has a station in Wien"
+    assert far_pad.check("station Wien blue").problem == "Ida has a station in Wien"
 
 
 # -- the widget -------------------------------------------------------------------------
@@ -264,8 +267,8 @@ def test_the_widget_answers_messages(nordic: GameMap) -> None:
     assert recorder.answer["text"] == "hand r"
     assert recorder.lines == ()
     recorder._hear({"do": "enter", "n": 3, "text": "hand red 4"})
-    assert recorder.answer["said"] == "Entered P0: hand red, red, red, red"
-    assert recorder.now["lines"] == ["P0: hand red, red, red, red"]
+    assert recorder.answer["said"] == "Entered Ida: hand red, red, red, red"
+    assert recorder.now["lines"] == ["Ida: hand red, red, red, red"]
     recorder._hear({"do": "pick", "n": 4, "text": "", "kind": "pile", "value": ""})
     assert recorder.answer["text"] == "draw"
     recorder._hear({"do": "undo", "n": 5})
@@ -281,6 +284,18 @@ def test_pasted_lines_are_entered_up_to_the_first_wrong_one(nordic: GameMap) -> 
     assert recorder.lines == ("P0: hand 4", "P1: hand 4")
     assert recorder.answer["text"] == "market red, rad"
     assert recorder.now["lines"] == list(recorder.lines)
+
+
+def test_comments_are_left_out(nordic: GameMap) -> None:
+    recorder = GameRecorder(nordic, 2)
+    assert recorder.enter("# Friday, at our table") == ""
+    assert recorder.lines == ()
+    recorder._hear({"do": "check", "n": 1, "text": "# Friday"})
+    assert (recorder.answer["told"], recorder.answer["ready"]) == ("a comment, which is left out", True)
+    recorder._hear({"do": "enter", "n": 2, "text": "# Friday"})
+    assert (recorder.answer["said"], recorder.answer["text"], recorder.lines) == ("A comment is left out", "", ())
+    recorder._hear({"do": "enter", "n": 3, "text": "# Friday\nhand 4\n\n  # and Bo\nhand 4"})
+    assert len(recorder.lines) == 2
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ market red, locomotive, blue, green, white                     the first market,
 P0: tickets Bergen-Narvik, Oslo-Vaasa, Turku-Trondheim         offered; `tickets 3` if they are not known
 P0: keep Bergen-Narvik, Oslo-Vaasa                             `keep 2` of unknown ones, `keep all`
 P1: draw blue, ?                                               two cards from the pile, the second one not known
+P1: draw 2                                                     two that nobody saw; `draw` for one
 P0: take red -> green                                          a face-up card, and the card that takes its place
 P0: take red/3 -> green; draw ?                                the red card in slot 3, not the first one; then a card
 P1: Bergen-Oslo blue 4                                         a claim; `Bergen-Oslo/1` where the track is in doubt
@@ -30,7 +31,7 @@ P0: shows Bergen-Narvik, Oslo-Vaasa                            at the end, ticke
 After any move, `->` tells all cards that come to the market, in the order of
 slots, also if it is replaced. Shuffles are not told: they follow. Names are
 taken whatever the case and accents, cards by their first letters; `4 blue` is
-as good as `blue 4`, and the semicolon may be left out. The canonical text is what `record_lines` gives.
+as good as `blue 4`, `?2` as `?, ?`, and the semicolon may be left out. The canonical text is what `record_lines` gives.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.packed import PackedGame
 from ttr_analysis.engine.state import GameState
-from ttr_analysis.notation.lexer import NotationError
+from ttr_analysis.notation.lexer import NotationError, tells
 from ttr_analysis.notation.parser import LineParser
 from ttr_analysis.notation.writer import part_text, timeline_lines
 from ttr_analysis.records.entries import Entry
@@ -91,10 +92,10 @@ def read_move(text: str, game: Game, state: GameState, *, players: Sequence[str]
     >>> print(read_move("take green", game, state))
     take the card in market slot 0
     """
-    vector = state.packed
-    reader = LineParser(_packed(game), vector, text, players=players, with_outcomes=False)
+    packed, vector = _packed(game), state.packed
+    reader = LineParser(packed, vector, text, players=players, with_outcomes=False)
     reader.read()
-    return reader.packed.codec.decode(*reader.action, vector)
+    return packed.codec.decode(*reader.action, vector)
 
 
 def move_text(action: Action, game: Game, state: GameState) -> str:
@@ -185,14 +186,15 @@ def _commented(record: GameRecord, lines: Iterable[tuple[str, int]]) -> Iterator
         first = end
 
 
-def read_game(lines: Iterable[str], game: Game, *, players: Sequence[str] = ()) -> GameRecord:
+def read_game(lines: str | Iterable[str], game: Game, *, players: Sequence[str] = ()) -> GameRecord:
     """
     Return the record of a game that is told line by line.
 
     Parameters
     ----------
     lines
-        The lines; blank ones and those that begin with # are left out.
+        The lines, or all of them as one text; blank ones and those that begin
+        with # are left out.
     game
         Map, variant and number of players.
     players
@@ -203,12 +205,25 @@ def read_game(lines: Iterable[str], game: Game, *, players: Sequence[str] = ()) 
     GameError
         If a line cannot be read or tells what cannot be; the message says
         which one, at which character, what was expected and what came.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> text = '''
+    ... # Friday, at our table
+    ... Ida: hand red 2, blue, locomotive
+    ... Bo: hand 4
+    ... market red, blue, green, white, white
+    ... '''
+    >>> read_game(text, ttr.Game("nordic"), players=("Ida", "Bo"))
+    <GameRecord nordic: Ida, Bo, 13 events, not begun>
     """
     from ttr_analysis.notation.session import Session
 
+    _check_game(game)
     session = Session(game, players=players)
-    for number, line in enumerate(lines, start=1):
-        if line.strip() and not line.lstrip().startswith("#"):
+    for number, line in enumerate(lines.splitlines() if isinstance(lines, str) else lines, start=1):
+        if tells(line):
             try:
                 session.write(line)
             except NotationError as error:
@@ -216,5 +231,12 @@ def read_game(lines: Iterable[str], game: Game, *, players: Sequence[str] = ()) 
     return session.record
 
 
+def _check_game(game: object) -> None:
+    if not isinstance(game, Game):
+        msg = f"expected a Game, such as ttr.Game(game_map, n_players=2), got {game!r}"
+        raise TypeError(msg)
+
+
 def _packed(game: Game) -> PackedGame:
+    _check_game(game)
     return PackedGame(game.game_map, game.n_players)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ttr_analysis._errors import UnknownNameError
-from ttr_analysis._words import listed
+from ttr_analysis._words import listed, with_names
 from ttr_analysis.cards import CARD_KINDS, N_KINDS
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.codes import make_action
@@ -472,7 +472,7 @@ class LogFollower:
 
     def _named(self, reason: str) -> str:
         """Return a reason with the players' names in place of their seats."""
-        return re.sub(r"\bP(\d)\b", lambda seat: self.players[int(seat[1])], reason)
+        return with_names(reason, self.players)
 
     def _make(
         self,

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import product
 from typing import Final, Generic, TypeVar
 
 from ttr_analysis._errors import GameError, _shorten, nearest
 from ttr_analysis.cards import CARD_KINDS, other_names
 from ttr_analysis.engine.layout import UNKNOWN_CARD
 from ttr_analysis.maps.model import City, GameMap, Route, Ticket
-from ttr_analysis.maps.names import SAINT, fold
+from ttr_analysis.maps.names import SAINT, fold, other_city_names
 
 T = TypeVar("T")
 
@@ -120,8 +121,11 @@ class Names(Generic[T]):
         return self._by_key[fold_text(name)[0].strip()]
 
     def near(self, text: str) -> list[str]:
-        """Return the names that look most like a text."""
-        return [self.names[key] for key in nearest(fold_text(text)[0].strip(), self.names)]
+        """Return the names that look most like a text, one for each thing."""
+        found: dict[int, str] = {}
+        for key in nearest(fold_text(text)[0].strip(), self.names, 6):
+            found.setdefault(id(self._by_key[key]), self.names[key])
+        return [*found.values()][:3]
 
 
 class MapNames:
@@ -135,17 +139,25 @@ class MapNames:
     """
 
     def __init__(self, game_map: GameMap) -> None:
+        called = other_city_names(game_map.cities)
         ends = [(route.cities, game_map.routes_between(*route.cities)) for route in game_map.routes]
         self.routes: Names[tuple[Route, ...]] = Names(
-            [(f"{a}-{b}", tracks) for (a, b), tracks in ends] + [(f"{b}-{a}", tracks) for (a, b), tracks in ends]
+            (f"{x}-{y}", tracks)
+            for (a, b), tracks in ends
+            for pair in ((a, b), (b, a))
+            for x, y in product(*((end, *called.get(end, ())) for end in pair))
         )
-        self.cities: Names[City] = Names((city.name, city) for city in game_map.cities)
+        self.cities: Names[City] = Names(
+            (name, city) for city in game_map.cities for name in (city.name, *called.get(city.name, ()))
+        )
         tickets = game_map.tickets
         turned = [
-            (f"{place}-{ticket.origin}", ticket)
+            (f"{x}-{y}", ticket)
             for ticket in tickets
             for place, _ in ticket.destinations
             if len(ticket.destinations) == 1
+            for pair in ((place.name, ticket.origin.name), (ticket.origin.name, place.name))
+            for x, y in product(*((end, *called.get(end, ())) for end in pair))
         ]
         self.tickets: Names[Ticket] = Names([*((ticket.id, ticket) for ticket in tickets), *turned])
 
@@ -308,6 +320,18 @@ class Lexer:
     def _skip(self) -> None:
         while self.folded.startswith(" ", self.at):
             self.at += 1
+
+
+def tells(line: str) -> bool:
+    """
+    Return whether a line tells something: blank lines and comments do not.
+
+    Examples
+    --------
+    >>> tells("Bo: draw 2"), tells("  # Friday, at our table"), tells("")
+    (True, False, False)
+    """
+    return line.strip() != "" and not line.lstrip().startswith("#")
 
 
 def is_card_word(word: str) -> bool:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import ClassVar, Final
 
 import numpy as np
 
 from ttr_analysis._errors import AmbiguousNameError, IllegalActionError, UnknownNameError
+from ttr_analysis._words import with_names
 from ttr_analysis.analysis import payments
 from ttr_analysis.analysis.payments.model import Payment
 from ttr_analysis.cards import CARD_KINDS, COLORS, CardCounts
@@ -23,7 +26,7 @@ from ttr_analysis.engine.layout import OVER, UNKNOWN_TICKET, Phase, State
 from ttr_analysis.engine.unknowns import identify_tickets, n_unknown_cards
 from ttr_analysis.engine.view import fill_open
 from ttr_analysis.maps.model import Route
-from ttr_analysis.notation.lexer import UNKNOWN, NotationError, card_value
+from ttr_analysis.notation.lexer import UNKNOWN, Lexer, Names, NotationError, card_value, fold_text, tells
 from ttr_analysis.notation.steps import StepReader, ToldOutcomes
 from ttr_analysis.notation.writer import (
     cards_text,
@@ -43,10 +46,13 @@ _MOST_CHOICES: Final = 24
 _CARDS_BEGIN: Final = re.compile(rf"\s(?=\d|(?:{'|'.join(CARD_KINDS)})\b)")
 
 
+_HEAD: Final = re.compile(r"P(\d{1,3}): ")
 _SEAT: Final = re.compile(r"p(\d{1,3}) ?:")
 _COLON: Final = re.compile(r":")
 _NEXT: Final = re.compile(r";|(?=(?:draws?|takes?|keeps?|pays?|declines?)\b)")
 """What comes before another move of a turn: a semicolon, which may be left out."""
+_UNSEEN: Final = re.compile(r"(\d{1,9})? ?(?=$|;|->|neutral ticket\b|(?:draws?|takes?)\b)")
+"""So many cards that nobody saw, or one, where nothing but the end of the draw follows."""
 _TRACK: Final = re.compile(r"/(\d{1,3})\b")
 _SETS: Final = re.compile(r",? ?(?:and )?(?:in )?sets?\b")
 _ALL: Final = re.compile(r"all\b")
@@ -67,6 +73,55 @@ _PLAIN: Final = {"draw ": codes.DRAW_CARD, "tickets ": codes.DRAW_TICKETS, "pass
 """Those that need nothing more to be legal or not."""
 
 
+def _said_seat(scan: Lexer, players: Names[int]) -> int | None:
+    """Read whose line it is, by seat or by name, if the line says so."""
+    found = scan.accept(_SEAT)
+    if found:
+        return int(found[1])
+    seat = scan.name(players)
+    if seat is None or not scan.accept(_COLON):
+        scan.at = 0
+        return None
+    return seat
+
+
+@lru_cache(maxsize=64)
+def line_heads(players: tuple[str, ...]) -> tuple[str, ...]:
+    """
+    Return how the lines of players begin: by name, where that is read back as the same seat, else by seat.
+
+    Examples
+    --------
+    >>> line_heads(("Ida", "#Bo", "P0", "Max", "MAX"))
+    ('Ida: ', 'P1: ', 'P2: ', 'P3: ', 'P4: ')
+    """
+    heard = Counter(fold_text(name)[0].strip() for name in players)
+    names = Names((name, seat) for seat, name in enumerate(players) if heard[fold_text(name)[0].strip()] == 1)
+    heads = []
+    for seat, name in enumerate(players):
+        head = f"{name}: "
+        is_line = tells(head) and not head.lstrip().startswith("{")
+        scan = Lexer(head)
+        is_read = is_line and _said_seat(scan, names) == seat and scan.is_done
+        heads.append(head if is_read else f"P{seat}: ")
+    return tuple(heads)
+
+
+def headed(line: str, players: tuple[str, ...]) -> str:
+    """Return a line that begins with a seat with the name of its player in place of that."""
+    found = _HEAD.match(line)
+    if found is None or int(found[1]) >= len(players):
+        return line
+    return line_heads(players)[int(found[1])] + line[found.end() :]
+
+
+def named(error: NotationError, players: tuple[str, ...]) -> NotationError:
+    """Return an error that calls players by name; what was typed stays as it was."""
+    reason, got, typed = error.reason.partition(", got ")
+    choices = [headed(choice, players) for choice in error.choices]
+    return NotationError(with_names(reason, players) + got + typed, error.at, choices, is_illegal=error.is_illegal)
+
+
 class LineParser(StepReader):
     """Reads one line, made as its base is."""
 
@@ -82,6 +137,12 @@ class LineParser(StepReader):
         NotationError
             If it cannot be read, or tells what cannot be.
         """
+        try:
+            self._read_line()
+        except NotationError as error:
+            raise named(error, self.given) from None
+
+    def _read_line(self) -> None:
         self._read_seat()
         if self.vector is None:
             self._read_setup()
@@ -96,17 +157,9 @@ class LineParser(StepReader):
 
     def _read_seat(self) -> None:
         """Read who acts, if the line says so."""
-        found = self.scan.accept(_SEAT)
-        if found:
-            self._seat = int(found[1])
-            if self._seat >= self.packed.n_players:
-                raise self.scan.error(f"seats are P0 to P{self.packed.n_players - 1}, got P{self._seat}", at=0)
-            return
-        seat = self.scan.name(self.players)
-        if seat is not None and self.scan.accept(_COLON):
-            self._seat = seat
-        else:
-            self.scan.at = 0
+        self._seat = _said_seat(self.scan, self.players)
+        if self._seat is not None and self._seat >= self.packed.n_players:
+            raise self.scan.error(f"no P{self._seat} is among the {self.packed.n_players} players", at=0)
 
     def _check_seat(self, acting: int) -> None:
         """Refuse a line that says that another seat acts."""
@@ -256,7 +309,10 @@ class LineParser(StepReader):
             self._step(vector, codes.DRAW_CARD, 0, ToldOutcomes(), start)
             return
         at = self.scan.at
-        drawn = self.scan.cards(unknown=True)
+        unseen = self.scan.accept(_UNSEEN)
+        most = self.map.rules.cards.draws_per_turn + 1  # one too many is enough to be refused
+        n = min(int(unseen[1] or 1), most) if unseen else 0
+        drawn = [(UNKNOWN, at)] * n if unseen else self.scan.cards(unknown=True)
         if not drawn:
             raise self.scan.error("expected one card or more that are drawn", at=at)
         for i, (kind, place) in enumerate(drawn):

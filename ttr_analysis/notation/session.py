@@ -7,13 +7,14 @@ from dataclasses import replace
 from typing import NamedTuple, Self
 
 from ttr_analysis._errors import GameError, RecordError
+from ttr_analysis._words import with_names
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.events import Event
 from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.packed import PackedGame
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.notation.lexer import NotationError
-from ttr_analysis.notation.parser import LineParser
+from ttr_analysis.notation.parser import LineParser, headed
 from ttr_analysis.notation.writer import setup_lines, timeline_lines
 from ttr_analysis.records.entries import Entry, EntryReader, entry_text, event_of
 from ttr_analysis.records.lines import FaultList, parse_lines
@@ -37,7 +38,8 @@ class Reading(NamedTuple):
     Parameters
     ----------
     line
-        The line in canonical form.
+        The line in canonical form; it begins with the name of the player, if
+        there is one.
     events
         What happens in it, in words.
     """
@@ -67,9 +69,9 @@ class Session:
     >>> import ttr_analysis as ttr
     >>> session = Session(ttr.Game(ttr.load_map("nordic")), players=["Ida", "Bo"])
     >>> session.write("ida: hand blue 2, red, loc").line
-    'P0: hand blue, blue, red, locomotive'
-    >>> session.write("Bo: hand 4").line
-    'P1: hand 4'
+    'Ida: hand blue, blue, red, locomotive'
+    >>> session.write("P1: hand 4").line
+    'Bo: hand 4'
     >>> session.read("market red, blu, ?, red, red").line
     'market red, blue, ?, red, red'
     """
@@ -91,12 +93,18 @@ class Session:
             lines = timeline_lines(session._packed, timeline, record.entries)
         else:
             lines = setup_lines(record.entries, record.map)
-        for line, end in lines:
+        for text, end in lines:
+            line = headed(text, header.players)
             n_steps = sum(step.end <= end for step in timeline.steps)
             session._written.append(_Written(line, record.entries[:end], timeline.copy(n_steps)))
         return session
 
     # -- what stands ------------------------------------------------------------
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """Names of the players, seat by seat; none if none were given."""
+        return self._empty.header.players
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -215,7 +223,7 @@ class Session:
             self._vector,
             text,
             dealt=[(entry.code, entry.value) for entry in setup if entry.kind != codes.SHUFFLED],
-            players=self._empty.header.players,
+            players=self.players,
         )
         reader.read()
         entries = tuple(reader.entries) if is_setup else (*last.entries, *reader.entries)
@@ -223,7 +231,7 @@ class Session:
         try:
             follow_on(timeline, entries)
         except ImpossibleError as error:
-            raise NotationError(error.reason, 0, is_illegal=True) from None
+            raise NotationError(with_names(error.reason, self.players), 0, is_illegal=True) from None
         told = entries[len(last.entries) :]
         line = self._canonical(timeline, entries, len(last.timeline.steps), told)
         return _Written(line, entries, timeline), tuple(event_of(entry, self._packed.codec) for entry in told)
@@ -245,12 +253,12 @@ class Session:
         try:
             follow_on(timeline, entries)
         except ImpossibleError as error:
-            raise NotationError(error.reason, 0, is_illegal=True) from None
+            raise NotationError(with_names(error.reason, self.players), 0, is_illegal=True) from None
         return _Written(entry_text(entry, game_map), entries, timeline), (event_of(entry, self._packed.codec),)
 
     def _canonical(self, timeline: Timeline, entries: tuple[Entry, ...], first: int, told: tuple[Entry, ...]) -> str:
         """Return what a line told, as it is written: the steps from one on, or a part of the set-up."""
         if first == 0:
-            return next(line for line, _ in setup_lines(told, timeline.game_map))
+            return headed(next(line for line, _ in setup_lines(told, timeline.game_map)), self.players)
         turns = [line for line, _ in timeline_lines(self._packed, timeline, entries, first)]
-        return "; ".join([turns[0], *(line.partition(": ")[2] for line in turns[1:])])
+        return headed("; ".join([turns[0], *(line.partition(": ")[2] for line in turns[1:])]), self.players)

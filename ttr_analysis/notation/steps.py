@@ -84,6 +84,7 @@ class StepReader:
         self.packed = packed
         self.map = packed.game_map
         self.names = names_of(self.map)
+        self.given = tuple(players)
         self.players: Names[int] = Names((name, seat) for seat, name in enumerate(players))
         self.vector = vector
         self.scan = Lexer(text)

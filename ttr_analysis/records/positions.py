@@ -35,18 +35,21 @@ A seat of which nothing is told has null in a list for each seat.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Protocol, TypeVar
 
 from ttr_analysis._errors import AmbiguousNameError, Fault, GameError, PositionError, UnknownNameError, nearest
-from ttr_analysis.cards import CARD_KINDS, N_KINDS, CardCounts
+from ttr_analysis._words import with_names
+from ttr_analysis.cards import CARD_KINDS, N_KINDS, CardCounts, is_count, kind_name
 from ttr_analysis.engine.game import GameEngine
 from ttr_analysis.engine.layout import NEUTRAL_OWNER, NOBODY, OVER, TURN, UNKNOWN_CARD, UNKNOWN_TICKET, State
 from ttr_analysis.engine.position import PARTS, Counts, Position, position_of, state_of
 from ttr_analysis.engine.state import GameState, Owner
 from ttr_analysis.maps.loading import as_map
 from ttr_analysis.maps.model import City, GameMap, Route, Ticket
+from ttr_analysis.maps.names import fold
 from ttr_analysis.records.lines import FaultList, as_json
 from ttr_analysis.tables import MAX_TICKETS, check_size, game_tables
 
@@ -287,9 +290,18 @@ _WRITERS: Final[Mapping[str, Callable[[Any, GameMap], object]]] = {
 # -- as it is told from Python -------------------------------------------------------------------------------------
 
 
-def told_state(game_map: GameMap, n_players: int, told: Mapping[str, object]) -> GameState:
+def told_state(game_map: GameMap, n_players: int, told: Mapping[str, object], players: Sequence[str] = ()) -> GameState:
     """
     Return the state of a position that is told from Python: see `Game.position`.
+
+    Parameters
+    ----------
+    game_map, n_players
+        The game.
+    told
+        The parts of the position.
+    players
+        Names of the players, by which faults call them.
 
     Raises
     ------
@@ -299,7 +311,7 @@ def told_state(game_map: GameMap, n_players: int, told: Mapping[str, object]) ->
     faults = FaultList("position", game_map.name)
 
     def refuse(part: str, value: object, expected: str) -> None:
-        faults.add(0, part, value if isinstance(value, str) else _shown(value), expected)
+        faults.add(0, part, value if isinstance(value, str) else _shown(value), with_names(expected, players))
 
     data = _Spoken(game_map, refuse).data(told)
     position = PositionReader(game_map, n_players, refuse).read(data)
@@ -358,9 +370,11 @@ def read_position(content: str, source: str) -> tuple[GameState, tuple[str, ...]
         check_size(game_map, len(names))
     except ValueError as error:
         raise PositionError(source, [Fault(source, 0, "players", as_json(names), str(error))]) from None
-    seats = {name: seat for seat, name in enumerate(names)}
-    told = {part: _seated(part, data[part], seats) for part in PARTS if part in data}
-    return told_state(game_map, len(names), told), tuple(names)
+    seated = _Seated(names, faults)
+    told = {part: seated.part(part, data[part]) for part in PARTS if part in data}
+    if faults.faults:  # a seat that is not known would make the other seats look wrong
+        raise PositionError(source, faults.faults)
+    return told_state(game_map, len(names), told, names), tuple(names)
 
 
 def _object(content: str, faults: FaultList) -> dict[str, object]:
@@ -378,13 +392,51 @@ def _object(content: str, faults: FaultList) -> dict[str, object]:
     return found
 
 
-def _seated(part: str, value: object, seats: Mapping[str, int]) -> object:
-    """Return a part of a position with seats in place of names."""
-    if part in _OWNED and isinstance(value, dict):
-        return {place: seats.get(owner, owner) if isinstance(owner, str) else owner for place, owner in value.items()}
-    if part in _BY_SEAT and isinstance(value, dict) and value.keys() <= seats.keys():
-        return [value.get(name) for name in seats]
-    return seats.get(value, value) if part in _SEATS and isinstance(value, str) else value
+class _Seated:
+    """
+    Puts seats in place of the names of players.
+
+    Parameters
+    ----------
+    players
+        The names, seat by seat.
+    faults
+        Takes what is wrong: names that no player has, or several.
+    """
+
+    def __init__(self, players: Sequence[str], faults: FaultList) -> None:
+        self._players = players
+        self._faults = faults
+
+    def part(self, part: str, value: object) -> object:
+        """Return a part of a position with seats in place of names."""
+        if part in _OWNED and isinstance(value, dict):
+            return {place: self._owner(part, owner) for place, owner in value.items()}
+        if part in _BY_SEAT and isinstance(value, dict):
+            by_seat: dict[int | None, object] = {}
+            for name, told in value.items():
+                seat = self._seat(part, name)
+                if seat is not None and seat in by_seat:
+                    self._faults.add(0, part, name, "expected each player once")
+                by_seat[seat] = told
+            return [by_seat.get(seat) for seat in range(len(self._players))]
+        return self._seat(part, value) if part in _SEATS and isinstance(value, str) else value
+
+    def _owner(self, part: str, owner: object) -> object:
+        is_name = isinstance(owner, str) and (owner in self._players or (part, owner) != ("owners", "neutral"))
+        return self._seat(part, str(owner)) if is_name else owner
+
+    def _seat(self, part: str, name: str) -> int | None:
+        alike = [player for player in self._players if fold(player) == fold(name)]
+        if name in alike:
+            alike = [name]
+        if len(alike) == 1:
+            return self._players.index(alike[0])
+        error: LookupError = UnknownNameError.among("player", name, self._players)
+        if alike:
+            error = AmbiguousNameError("player", name, alike)
+        self._faults.add(0, part, "", str(error))
+        return None
 
 
 def _shown(value: object) -> str:
@@ -524,9 +576,10 @@ class _Spoken:
         words: Mapping[str, Callable[[Any], object]] = {
             "owners": lambda owners: self._owned("owners", owners, self._map.route),
             "stations": lambda stations: self._owned("stations", stations, self._map.city),
-            "hands": lambda hands: [self._cards(hand) for hand in hands],
+            "hands": lambda hands: [_cards(hand) for hand in hands],
+            "market": _kinds,
             "tickets": lambda tickets: [self._tickets("tickets", held) for held in tickets],
-            "discards": self._cards,
+            "discards": _cards,
             "ticket_discards": lambda tickets: self._tickets("ticket_discards", tickets),
             "tickets_out": lambda tickets: self._tickets("tickets_out", tickets),
         }
@@ -548,13 +601,6 @@ class _Spoken:
                 self._refuse(part, name, "expected it once")
         return found
 
-    def _cards(self, cards: object) -> object:
-        if isinstance(cards, CardCounts):
-            return cards.as_dict()
-        if isinstance(cards, Sequence) and not isinstance(cards, str):
-            return {str(card): cards.count(card) for card in dict.fromkeys(cards)}
-        return cards
-
     def _tickets(self, part: str, tickets: object) -> object:
         if not isinstance(tickets, Iterable) or isinstance(tickets, str):
             return tickets
@@ -568,10 +614,40 @@ class _Spoken:
                 name = find(*name) if isinstance(name, tuple) else find(name)
             return name.name if isinstance(name, City) else name.id
         except (UnknownNameError, AmbiguousNameError) as error:
-            self._refuse(part, str(name), f"expected another name: {error}")
+            self._refuse(part, "", str(error))
         except TypeError:
             self._refuse(part, str(name), "expected a name, or a pair of cities")
         return None
+
+
+def _cards(cards: object) -> object:
+    """Return cards as counts by kind."""
+    if isinstance(cards, CardCounts):
+        return cards.as_dict()
+    if isinstance(cards, Sequence) and not isinstance(cards, str):
+        return dict(Counter(map(str, map(_kind, cards))))
+    if not isinstance(cards, Mapping):
+        return cards
+    counts: dict[object, Any] = {}
+    for card, n in cards.items():
+        kind = _kind(card)
+        before = counts.get(kind, 0)
+        if is_count(before):  # else the reader refuses what came before
+            counts[kind] = before + n if is_count(n) else n
+    return counts
+
+
+def _kinds(cards: object) -> object:
+    """Return the cards of a market as a list."""
+    return cards if isinstance(cards, str) or not isinstance(cards, Iterable) else [_kind(card) for card in cards]
+
+
+def _kind(card: object) -> object:
+    """Return the name of a kind of card, whatever people call it; what is no kind as it is."""
+    try:
+        return kind_name("kind of card", card)
+    except UnknownNameError:
+        return card
 
 
 def _as_list(value: object) -> object:

@@ -13,6 +13,7 @@ from ttr_analysis._errors import GameError
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.notation import NotationError
+from ttr_analysis.notation.lexer import tells
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.widgets.base import MessageWidget, css, esm
 from ttr_analysis.widgets.recording import MOST_LETTERS, Recording
@@ -74,11 +75,11 @@ class GameRecorder(MessageWidget):
     >>> import ttr_analysis as ttr
     >>> recorder = GameRecorder(ttr.load_map("nordic"), players=("Ida", "Bo"), seat=0)
     >>> recorder.enter("Ida: hand red 2, blue, locomotive")
-    'P0: hand red, red, blue, locomotive'
+    'Ida: hand red, red, blue, locomotive'
     >>> recorder.enter("Bo: hand 4")
-    'P1: hand 4'
+    'Bo: hand 4'
     >>> recorder.undo()
-    'P1: hand 4'
+    'Bo: hand 4'
     >>> recorder.record
     <GameRecord nordic: Ida, Bo, 4 events, not begun>
     """
@@ -130,7 +131,8 @@ class GameRecorder(MessageWidget):
         Returns
         -------
         line
-            The same in canonical form.
+            The same in canonical form; "" for a comment, a line that begins
+            with #, which is left out.
 
         Raises
         ------
@@ -231,7 +233,7 @@ class GameRecorder(MessageWidget):
 
     def _enter(self, text: str, n: int) -> None:
         """Enter a line, or several that were pasted, up to the first one that cannot be."""
-        for line in [line for line in text.splitlines() if line.strip()] or [text]:
+        for line in [line for line in text.splitlines() if tells(line)] or [text]:
             self._do(partial(self._recording.enter, line), "entered", line, n)
             if self.answer["text"]:
                 return
@@ -247,7 +249,7 @@ class GameRecorder(MessageWidget):
         except OSError as error:
             self._show(f"The line is {done}, but the file cannot be written: {error}", n, failed=True)
         else:
-            self._show(f"{done.capitalize()} {line}", n)
+            self._show(f"{done.capitalize()} {line}" if line else "A comment is left out", n)
 
     def _show_advice(self) -> None:
         """Work out what is best for the seat to move, or say why that cannot be."""

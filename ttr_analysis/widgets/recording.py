@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,14 +12,15 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from ttr_analysis._errors import GameError, RecordWarning, nearest
-from ttr_analysis._words import listed
+from ttr_analysis._words import listed, with_names
 from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine.events import Chance, Event
 from ttr_analysis.engine.layout import Phase
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.notation import NotationError
-from ttr_analysis.notation.lexer import UNKNOWN, fold_text
+from ttr_analysis.notation.lexer import UNKNOWN, fold_text, tells
+from ttr_analysis.notation.parser import headed
 from ttr_analysis.notation.session import Session
 from ttr_analysis.records.record import Game, GameRecord
 from ttr_analysis.widgets.snapshot import Moments
@@ -26,6 +28,7 @@ from ttr_analysis.widgets.snapshot import Moments
 PieceKind = Literal["route", "city", "market", "pile", "tickets", "card"]
 """What can be clicked to write a line with."""
 
+_BARE_DRAW: Final = re.compile(r"\bdraws?\s*$", re.IGNORECASE)
 _MOST_CHOICES: Final = 40
 MOST_LETTERS: Final = 5_000
 
@@ -120,9 +123,9 @@ class Recording:
     >>> [choice.text for choice in recording.check("Ida: hand red 2, bl").choices]
     ['Ida: hand red 2, blue', 'Ida: hand red 2, black']
     >>> recording.enter("hand red 2, blue, loc")
-    'P0: hand red, red, blue, locomotive'
+    'Ida: hand red, red, blue, locomotive'
     >>> recording.check("").choices[0].text
-    'P1: hand 4'
+    'Bo: hand 4'
     """
 
     def __init__(
@@ -216,11 +219,14 @@ class Recording:
         """
         try:
             _check_length(text)
+            if _is_comment(text):
+                return Check(text, "", len(text), "a comment, which is left out", ())
             reading = self._session.read(text)
         except NotationError as error:
             text = text[:MOST_LETTERS]
             return Check(text, error.reason, error.at, "", self._choices(text, error))
-        return Check(text, "", len(text), _told(reading.events), self._more(text))
+        told = with_names(_told(reading.events), self.names)
+        return Check(text, "", len(text), told, self._more(text))
 
     def enter(self, text: str) -> str:
         """
@@ -234,7 +240,7 @@ class Recording:
         Returns
         -------
         line
-            The line in canonical form.
+            The line in canonical form; "" for a comment, which is left out.
 
         Raises
         ------
@@ -245,6 +251,8 @@ class Recording:
             If the file cannot be written; the line is entered.
         """
         _check_length(text)
+        if _is_comment(text):
+            return ""
         line = self._session.write(text).line
         self._save()
         return line
@@ -341,13 +349,15 @@ class Recording:
         return tuple([choice for choice in (*ready, *longer) if choice.text != text][:_MOST_CHOICES])
 
     def _more(self, text: str) -> tuple[Choice, ...]:
-        """Return how a line that can be entered may go on: a turn that is not over."""
+        """Return how a line that can be entered may go on: the card that was drawn, and a turn that is not over."""
+        kinds = sorted((*CARD_KINDS, UNKNOWN), key=lambda kind: kind != UNKNOWN and not self._is_own())
+        drawn = [Choice(_joined(text, kind), kind, kind) for kind in kinds if _BARE_DRAW.search(text)]
         try:
             self._session.read(f"{text}; ")
         except NotationError as error:
             if not error.is_illegal and error.at >= len(text):
-                return tuple(Choice(_joined(f"{text}; ", more), more.strip()) for more in error.choices[:4])
-        return ()
+                drawn += [Choice(_joined(f"{text}; ", more), more.strip()) for more in error.choices[:4]]
+        return tuple(drawn)
 
     def _is_own(self) -> bool:
         """Return whether what comes next is seen by who keeps the record."""
@@ -360,7 +370,7 @@ class Recording:
         if state is None:
             n_seats = range(self.game.n_players)
             lines = [
-                f"P{seat}: {line}"
+                headed(f"P{seat}: {line}", self.names)
                 for seat in n_seats
                 if seat != self.seat
                 for line in (f"hand {rules.cards.opening_hand}", f"tickets {rules.tickets.opening_deal}")
@@ -373,7 +383,7 @@ class Recording:
             if not self._is_own():
                 lines += [f"keep {n}" for n in range(1, n_offered + 1)]
                 lines += ["draw ?, ?", "draw ?"] if state.phase is Phase.TURN else ["draw ?"]
-            lines = [f"P{state.acting}: {line}" for line in lines]
+            lines = [headed(f"P{state.acting}: {line}", self.names) for line in lines]
         return [Choice(line, line) for line in lines if self._can_enter(line)]
 
     def _can_enter(self, text: str) -> bool:
@@ -393,6 +403,10 @@ def _load(path: Path, game_map: GameMap, variant: str | None) -> GameRecord:
     if record.header.variant != wanted:
         raise GameError(f"{path.name} is of {record.header.variant or 'no variant'}, not of {wanted or 'none'}")
     return record
+
+
+def _is_comment(text: str) -> bool:
+    return text.strip() != "" and not tells(text)
 
 
 def _check_length(text: str) -> None:
