@@ -105,6 +105,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("path", type=Path)
     parser.add_argument("--rollouts", type=int, default=40)
+    parser.add_argument("--cores", type=int, default=os.cpu_count())
     parser.add_argument("--show", action="store_true")
     asked = parser.parse_args()
     if asked.show:
@@ -122,7 +123,7 @@ def main() -> int:
         if (setting.name, setting.n_players, first) not in finished
     ]
     tasks.sort(key=lambda task: task[1] / task[0].n_games)  # all settings go on alike, so that any part is a sample
-    pool = ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn"))
+    pool = ProcessPoolExecutor(asked.cores, mp_context=get_context("spawn"))
     try:
         futures = [pool.submit(positions, *task) for task in tasks]
         for future in tqdm(as_completed(futures), total=len(futures), unit="chunk"):

@@ -12,7 +12,7 @@ from matplotlib.ticker import PercentFormatter
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from ttr_analysis.studies.intervals import Z_95
+from ttr_analysis.analysis.waiting import Z_95
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -49,6 +49,18 @@ def calibration_error(rows: pd.DataFrame) -> float:
     """Return the mean distance of predicted and observed, weighted by the positions of each bin."""
     table = bins(rows)
     return float((table["positions"] * table["difference"].abs()).sum() / table["positions"].sum())
+
+
+def clean_error(rows: pd.DataFrame) -> float:
+    """
+    Return the calibration error less what noise makes of it: in quadrature, and not below 0.
+
+    The mean square of the distances is less by the square of their standard errors; of none at all the calibration
+    error, a mean of distances, would be above 0 all the same.
+    """
+    table = bins(rows)
+    squares = table["difference"] ** 2 - (table["half"] / Z_95) ** 2
+    return float(np.sqrt(max(0.0, (table["positions"] * squares).sum() / table["positions"].sum())))
 
 
 def resampled_error(rows: pd.DataFrame) -> tuple[float, float]:
@@ -92,12 +104,10 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
     for name, of in [*settings, ("all", rows)]:
         scores = [(of[column] - of["won"]) ** 2 for column in ("win", "by_score", "by_score_and_trains")]
         gain, half = clustered((scores[2] - scores[0]).to_numpy(), of["cluster"].to_numpy())
-        low, high = resampled_error(of)
-        means = [score.mean() for score in scores]
-        found.append(
-            (name, len(of), (of["win"] - of["won"]).mean(), calibration_error(of), low, high, *means, gain, half)
-        )
-    columns = ["setting", "positions", "bias", "error", "error_low", "error_high"]
+        bias = (of["win"] - of["won"]).mean()
+        errors = calibration_error(of), *resampled_error(of), clean_error(of)
+        found.append((name, len(of), bias, *errors, *(score.mean() for score in scores), gain, half))
+    columns = ["setting", "positions", "bias", "error", "error_low", "error_high", "error_clean"]
     return pd.DataFrame(found, columns=[*columns, "brier", "brier_score", "brier_trains", "gain", "gain_half"])
 
 

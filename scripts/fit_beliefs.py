@@ -1,13 +1,18 @@
 """
 Find the constants of what is believed of tickets, and show what they are worth: `python -m scripts.fit_beliefs`.
 
-Planners, others unlike them, and `Greedy` play on maps of different kinds. At random moments of their games the
-signs of the tickets that a seat holds are summed up, and so are those of the
-tickets that are drawn for it from what another seat can know. The constants of
-highest likelihood are those with which both have the same means; Newton's
-method finds them, with means and covariances over worlds drawn [1]_. Games that
-were not fitted to then say how likely a ticket held is, among all that are not
-seen elsewhere and given the other tickets of its seat.
+`--in-use` fits nothing, and shows in all games what the constants in use are worth: a `--seed` other than 11, with
+which they were found, gives games that none was fitted to.
+
+Planners, and for the model of the search others unlike them and `Greedy` too,
+play on maps of different kinds. At random moments of their games the signs of
+the tickets that a seat holds are summed up, and so are those of the tickets
+that are drawn for it from what another seat can know. The constants of highest
+likelihood are those with which both have the same means; Newton's method finds
+them, with means and covariances over worlds drawn [1]_. What a model has no use
+for, a constant of 0, is not fitted. Games that were not fitted to then say how
+likely a ticket held is, among all that are not seen elsewhere and given the
+other tickets of its seat.
 
 References
 ----------
@@ -18,6 +23,8 @@ References
 
 from __future__ import annotations
 
+import argparse
+from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -28,13 +35,14 @@ import ttr_analysis as ttr
 from scripts.strangers import KINDS
 from ttr_analysis.engine.layout import AT_PILE, State
 from ttr_analysis.policies.search.beliefs import (
-    FIT,
+    IN_PLAY,
     N_FEATURES,
-    SHARED,
-    SHARED_ALONE,
+    SOUND,
+    Alone,
+    Model,
     alone_on,
     fill_ticket_features,
-    pair_part,
+    pair_features,
 )
 from ttr_analysis.policies.search.unseen_tickets import Beliefs
 from ttr_analysis.policies.search.worlds import Knowledge, fill_worlds, knowledge_of
@@ -48,18 +56,15 @@ TABLES: Final = (("nordic", 2), ("nordic", 3), ("usa", 3), ("usa", 5), ("switzer
 LEFT_OUT: Final = ("nederland",)
 """Maps that are shown only: how well the constants do where they were not fitted."""
 STYLES: Final = {"Planner": 0.6, "perturbed planners": 0.2, "planners who draw tickets": 0.15, "Greedy": 0.05}
-"""Who plays, and how often."""
-N_GAMES: Final = 150
-N_MOMENTS: Final = 3
-"""Of each game."""
+"""Who plays, and how often, in the games that the model of the search is fitted to."""
 N_WORLDS: Final = 10
 N_STEPS: Final = 8
-SEED: Final = 11
 NAMES: Final = (
     *("share", "saved", "done", "untouched", "trains alone", "routes alone", "late share", "late done"),
-    *("late untouched", "scattered share", "shared", "shared alone"),
+    *("late untouched", "scattered share", "detour", "late routes", "choice routes"),
+    *("shared", "shared alone", "shared late", "shared choice"),
 )
-assert len(NAMES) == N_FEATURES + 2  # noqa: S101
+assert len(NAMES) == N_FEATURES + len(SOUND.pair_fit)  # noqa: S101
 
 
 class Moment(NamedTuple):
@@ -70,26 +75,62 @@ class Moment(NamedTuple):
     held: list[int]
     signs: list[Floats]
     shared: list[Ints]
-    alone: Ints
+    alone: Alone
 
-    def sums(self, tickets: list[int]) -> Floats:
-        """Return the sums of the signs of tickets, and of their pairs."""
-        pairs = list(combinations(tickets, 2))
-        joint = [sum(shared[pair] for pair in pairs) for shared in (self.shared[self.seat], self.alone)]
-        return np.array([*self.signs[self.seat][tickets].sum(axis=0), *np.array(joint) * pair_part(len(tickets))])
+    def pairs(self, seat: int) -> Floats:
+        """Return the signs of each two tickets of a seat."""
+        return pair_features(self.known, self.alone, seat, self.shared[seat])
+
+    def sums(self, sets: list[list[int]], constants: Floats, model: Model) -> Floats:
+        """Return the sums of signs of some sets of tickets, and of the pairs of each that count, a row each."""
+        pairs = self.pairs(self.seat)
+        weights = np.tensordot(constants[N_FEATURES:], pairs, 1)
+        signs = [self.signs[self.seat][tickets].sum(axis=0) for tickets in sets]
+        joint = []
+        for tickets in sets:
+            counting = tree(weights, tickets) if model.is_tree else combinations(tickets, 2)
+            joint.append(sum((pairs[:, one, other] for one, other in counting), np.zeros(len(pairs))))
+        parts = [[model.pair_part(len(tickets))] for tickets in sets]
+        return np.column_stack([signs, np.array(parts) * joint])
 
 
-def moments(name: str, n_players: int) -> tuple[list[Moment], list[Moment]]:
-    """Return moments to fit with, and others to test with."""
+def tree(weights: Floats, tickets: list[int]) -> list[tuple[int, int]]:
+    """Return the pairs of tickets that join them to one tree, of those with the largest weight."""
+    left = tickets[1:]
+    nearest = dict.fromkeys(left, tickets[0])
+    edges = []
+    while left:
+        best = max(left, key=lambda ticket: weights[ticket, nearest[ticket]])
+        left.remove(best)
+        edges.append((best, nearest[best]))
+        for ticket in left:
+            if weights[ticket, best] > weights[ticket, nearest[ticket]]:
+                nearest[ticket] = best
+    return edges
+
+
+class Games(NamedTuple):
+    """What is played on each map."""
+
+    seed: int
+    n_games: int
+    n_moments: int
+    """Of each game."""
+
+
+def moments(name: str, n_players: int, model: Model, games: Games) -> tuple[list[Moment], list[Moment]]:
+    """Return moments to fit a model with, and others to test it with."""
     game = ttr.Game(ttr.load_map(name), n_players=n_players)
     numbers = {ticket.id: i for i, ticket in enumerate(game.game_map.tickets)}
     alone = alone_on(game.game_map, n_players)
-    rng = np.random.default_rng(SEED)
+    rng = np.random.default_rng(games.seed)
     found: tuple[list[Moment], list[Moment]] = ([], [])
-    for number in tqdm(range(N_GAMES), desc=f"{name}, {n_players} players"):
-        kinds = rng.choice(list(STYLES), n_players, p=list(STYLES.values()))
-        states = game.play([KINDS[kind](rng) for kind in kinds], SEED, number).states()
-        for step in sorted(rng.integers(n_players, len(states) - 1, size=N_MOMENTS)):
+    for number in tqdm(range(games.n_games), desc=f"{name}, {n_players} players"):
+        players = [KINDS["Planner"](rng)] * n_players
+        if model is IN_PLAY:
+            players = [KINDS[kind](rng) for kind in rng.choice(list(STYLES), n_players, p=list(STYLES.values()))]
+        states = game.play(players, games.seed, number).states()
+        for step in sorted(rng.integers(n_players, len(states) - 1, size=games.n_moments)):
             state = states[int(step)]
             seat = int(rng.integers(n_players))
             known = knowledge_of(state, (seat + 1) % n_players)
@@ -98,37 +139,43 @@ def moments(name: str, n_players: int) -> tuple[list[Moment], list[Moment]]:
             for other in range(n_players):
                 fill_ticket_features(known.packed, known.tables, alone, other, signs[other], shared[other])
             held = [numbers[ticket.id] for ticket in state.tickets[seat] if ticket is not None]
-            found[number % 3 == 0].append(Moment(known, seat, held, signs, shared, alone.shared))
+            found[number % 3 == 0].append(Moment(known, seat, held, signs, shared, alone))
     return found
 
 
-def drawn(moment: Moment, constants: Floats, number: int) -> Floats:
+def drawn(moment: Moment, constants: Floats, model: Model, seed: int, number: int) -> Floats:
     """Return the sums of signs of tickets that are drawn for the seat, one row a world."""
     known = moment.known
     weights = np.exp([signs @ constants[:N_FEATURES] for signs in moment.signs])
-    parts = [pair_part(n) for n in known.packed.n_held[: known.n_players]]
-    joint = [constants[-2] * shared + constants[-1] * moment.alone for shared in moment.shared]
-    pairs = np.exp([part * both for part, both in zip(parts, joint, strict=True)])
+    parts = [model.pair_part(n) for n in known.packed.n_held[: known.n_players]]
+    joint = [np.tensordot(constants[N_FEATURES:], moment.pairs(seat), 1) for seat in range(known.n_players)]
+    beliefs = Beliefs(weights, np.exp(np.reshape(parts, (-1, 1, 1)) * joint), int(model.is_tree))
     worlds = np.empty((N_WORLDS, State.n_cells), dtype=np.int64)
-    key = seed_key(SEED)
-    fill_worlds(known.packed, known.tables, Beliefs(weights, pairs), known.looker, key, number * N_WORLDS, worlds)
+    key = seed_key(seed)
+    fill_worlds(known.packed, known.tables, beliefs, known.looker, key, number * N_WORLDS, worlds)
     held = (world.held[moment.seat, : world.n_held[moment.seat]] for world in map(State, worlds))
-    return np.array([moment.sums(tickets.tolist()) for tickets in held])
+    return moment.sums([tickets.tolist() for tickets in held], constants, model)
 
 
-def fit(some: list[Moment]) -> Floats:
+def constants_of(model: Model) -> Floats:
+    """Return the constants of a model, in the order of their names."""
+    return np.concatenate([model.fit, model.pair_fit])
+
+
+def fit(some: list[Moment], model: Model, seed: int) -> Floats:
     """Return the constants with which tickets that are drawn have signs like those held."""
-    true = np.mean([moment.sums(moment.held) for moment in some], axis=0)
+    used = np.flatnonzero(constants_of(model))
     constants = np.zeros(len(NAMES))
     for _ in tqdm(range(N_STEPS), desc="fit"):
-        samples = [drawn(moment, constants, number) for number, moment in enumerate(some)]
+        samples = [drawn(moment, constants, model, seed, number)[:, used] for number, moment in enumerate(some)]
+        true = np.mean([moment.sums([moment.held], constants, model)[0, used] for moment in some], axis=0)
         mean = np.mean([sample.mean(axis=0) for sample in samples], axis=0)
-        covariance = np.mean([np.cov(sample.T) for sample in samples], axis=0) + 1e-4 * np.eye(len(NAMES))
-        constants += np.clip(0.7 * np.linalg.solve(covariance, true - mean), -1.5, 1.5)
+        covariance = np.mean([np.cov(sample.T) for sample in samples], axis=0) + 1e-4 * np.eye(len(used))
+        constants[used] += np.clip(0.7 * np.linalg.solve(covariance, true - mean), -1.5, 1.5)
     return constants
 
 
-def score(some: list[Moment], constants: Floats) -> float:
+def score(some: list[Moment], constants: Floats, model: Model) -> float:
     """Return the mean logarithm of the likelihood of a ticket held, given the other tickets of its seat."""
     logs = []
     for moment in some:
@@ -136,26 +183,41 @@ def score(some: list[Moment], constants: Floats) -> float:
         free = [ticket for ticket in np.flatnonzero(places == AT_PILE).tolist() if ticket not in moment.held]
         for ticket in moment.held:
             others = [other for other in moment.held if other != ticket]
-            candidates = [ticket, *free]
-            shared = moment.shared[moment.seat][np.ix_(candidates, others)].sum(axis=1)
-            alone = moment.alone[np.ix_(candidates, others)].sum(axis=1)
-            joint = np.column_stack([shared, alone]) * pair_part(len(moment.held))
-            sums = np.column_stack([moment.signs[moment.seat][candidates], joint]) @ constants
+            sums = moment.sums([[*others, one] for one in (ticket, *free)], constants, model) @ constants
             logs.append(sums[0] - np.logaddexp.reduce(sums))
     return float(np.mean(logs))
 
 
-def main() -> None:
-    """Fit, and print constants and scores."""
-    found = {table: moments(*table) for table in TABLES}
-    fitted = fit([moment for (name, _), (some, _) in found.items() if name not in LEFT_OUT for moment in some])
-    in_use = np.array([*FIT, SHARED, SHARED_ALONE])
-    print(f"{'':>15} fitted in use")
-    print(*(f"{name:>15} {a:6.2f} {b:6.2f}" for name, a, b in zip(NAMES, fitted, in_use, strict=True)), sep="\n")
-    print("\nmean log likelihood of a ticket held, in games not fitted to: all as likely, fitted, in use")
-    for (name, n_players), (_, some) in found.items():
-        scores = [score(some, constants) for constants in (np.zeros(len(NAMES)), fitted, in_use)]
-        print(f"{name:>12} {n_players} players", *(f"{value:7.3f}" for value in scores))
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Show what both models are worth, fitted anew or as they are in use."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, default=11, help="of the games and of the worlds (%(default)s)")
+    parser.add_argument("--games", type=int, default=150, help="on each map (%(default)s)")
+    parser.add_argument("--moments", type=int, default=3, help="of each game (%(default)s)")
+    parser.add_argument("--in-use", action="store_true", help="fit nothing: only show the constants in use")
+    given = parser.parse_args(arguments)
+    games = Games(given.seed, given.games, given.moments)
+    for title, model in (("what is asked", SOUND), ("the search", IN_PLAY)):
+        print(f"\nof {title}")
+        show(model, games, is_fitted=not given.in_use)
+
+
+def show(model: Model, games: Games, *, is_fitted: bool) -> None:
+    """Print what a model is worth; if it is fitted, its constants, too."""
+    found = {table: moments(*table, model, games) for table in TABLES}
+    in_use = constants_of(model)
+    tried = {"all as likely": np.zeros(len(NAMES)), "in use": in_use}
+    if is_fitted:
+        some = [moment for (name, _), (to_fit, _) in found.items() if name not in LEFT_OUT for moment in to_fit]
+        fitted = tried["fitted"] = fit(some, model, games.seed)
+        print(f"{'':>15} fitted in use")
+        print(*(f"{name:>15} {a:6.2f} {b:6.2f}" for name, a, b in zip(NAMES, fitted, in_use, strict=True)), sep="\n")
+    judged = "games not fitted to" if is_fitted else "all games"
+    print(f"\nmean log likelihood of a ticket held, in {judged}: {', '.join(tried)}")
+    for (name, n_players), (to_fit, others) in found.items():
+        some = others if is_fitted else [*to_fit, *others]
+        scores = [score(some, constants, model) for constants in tried.values()]
+        print(f"{name:>12} {n_players} players", *(f"{value:6.2f}" for value in scores))
 
 
 if __name__ == "__main__":

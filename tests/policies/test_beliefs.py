@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+from itertools import product
+
+import networkx as nx
 import numpy as np
 import pytest
 from scipy.stats import binom
 
+from scripts import fit_beliefs
 from scripts.strangers import STRANGERS, SURE, believed, moments, tickets_of
 from tests.engine.conformance import Combination
 from ttr_analysis.engine.layout import AT_PILE, NOBODY, TURN, UNKNOWN_TICKET, State
 from ttr_analysis.policies.search.beliefs import (
+    IN_PLAY,
     N_FEATURES,
     SCATTERED_SHARE,
     SHARE,
+    SOUND,
     alone_on,
     fill_ticket_features,
-    pair_part,
+    mean_largest,
+    pair_features,
 )
 from ttr_analysis.policies.search.rollouts import Table
+from ttr_analysis.policies.search.unseen_tickets import weight_together
 from ttr_analysis.policies.search.worlds import Knowledge
 from ttr_analysis.tables import MAX_TICKETS, game_tables
 
@@ -56,6 +64,22 @@ def a_position(owners: dict[int, int], n_held: int = 5) -> Knowledge:
         state.owner[route] = owner
         state.trains[owner] -= tables.length[route]
     return Knowledge(game_map, 2, state, 0, (frozenset(), frozenset()))
+
+
+def test_what_two_tickets_share_counts_as_the_game_goes_on_and_as_there_was_a_choice() -> None:
+    game_map = Combination("nordic", "", 2).game_map
+    alone = alone_on(game_map, 2)
+    shared = 2 * alone.shared
+    longest = max(range(len(game_map.routes)), key=lambda route: game_map.routes[route].length)
+    for taken in ([], [longest]):
+        known = a_position(dict.fromkeys(taken, 1))
+        built = sum(game_map.routes[route].length for route in taken) / known.tables.trains_each
+        choice = 1 - known.tables.opening_keep / known.tables.opening_deal
+
+        found = pair_features(known, alone, 1, shared)
+
+        assert 0 < choice < 1
+        assert np.allclose(found, [shared, alone.shared, built * shared, choice * alone.shared])
 
 
 @pytest.mark.compiled_only
@@ -101,5 +125,39 @@ def test_routes_here_and_there_are_told_from_a_network() -> None:
         assert features[:, SCATTERED_SHARE] == pytest.approx(scatter * features[:, SHARE])
 
 
-def test_pairs_of_tickets_count_for_less_the_more_of_them_there_are() -> None:
-    assert [pair_part(n) for n in (0, 1, 2, 5)] == [1, 1, 1, 1 / 2]
+def test_a_ticket_counts_with_those_that_it_goes_best_together_with() -> None:
+    """The tree of pairs with the largest weight, against networkx."""
+    rng = np.random.default_rng(7)
+    for n in (1, 2, 3, 6):
+        weights = np.exp(rng.normal(size=(n, n)))
+        weights = np.sqrt(weights * weights.T)
+        pairs = nx.from_numpy_array(np.log(weights) - np.log(weights).min() + 1)
+        edges = nx.maximum_spanning_edges(pairs, data=False)
+        expected = np.prod([weights[one, other] for one, other in edges])
+
+        for ticket in range(n):
+            others = np.delete(np.arange(n), ticket)
+            assert weight_together(weights, others, ticket, np.empty(n)) == pytest.approx(expected)
+
+
+def test_a_deck_is_judged_by_the_best_of_the_others() -> None:
+    values, weights = np.array([[3.0, 1.0, 2.0]]), np.array([0.5, 0.25, 0.25])
+    largest = [[max(draws) for draws in product(values[0], repeat=n)] for n in (1, 2)]
+    chances = [[np.prod(draws) for draws in product(weights, repeat=n)] for n in (1, 2)]
+
+    for n in (1, 2):
+        assert mean_largest(values, weights, n) == pytest.approx(np.dot(largest[n - 1], chances[n - 1]))
+
+
+def test_pairs_count_for_less_the_more_of_them_there_are_where_all_count() -> None:
+    assert [IN_PLAY.pair_part(n) for n in (0, 1, 2, 5)] == [1, 1, 1, 1 / 2]
+    assert [SOUND.pair_part(n) for n in (0, 1, 2, 5)] == [1, 1, 1, 1]
+
+
+@pytest.mark.compiled_only
+def test_what_beliefs_are_worth_is_shown_without_a_fit(capsys: pytest.CaptureFixture[str]) -> None:
+    fit_beliefs.main(["--in-use", "--seed", "12", "--games", "2", "--moments", "1"])
+
+    rows = [line.split() for line in capsys.readouterr().out.splitlines() if " players " in line]
+    assert len(rows) == 2 * len(fit_beliefs.TABLES)
+    assert sum(float(row[-1]) for row in rows) > sum(float(row[-2]) for row in rows)

@@ -21,7 +21,10 @@ from ttr_analysis.engine.state import GameState
 from ttr_analysis.policies import Planner, Searcher
 from ttr_analysis.policies._common import first_choice
 from ttr_analysis.policies.playout import is_compiled
-from ttr_analysis.policies.search.searcher import candidates
+from ttr_analysis.policies.search.beliefs import IN_PLAY, SOUND, believe
+from ttr_analysis.policies.search.rollouts import Table
+from ttr_analysis.policies.search.searcher import Search, candidates
+from ttr_analysis.policies.search.worlds import knowledge_of
 from ttr_analysis.tables import game_tables
 from ttr_analysis.widgets.human_game import HumanGame
 
@@ -127,6 +130,18 @@ def test_a_seed_decides_however_many_cores(nordic: GameMap) -> None:
         assert chosen[-1] == chosen[-2]
     players: list[Any] = [Searcher(rollouts=2, candidates=2), Planner(), Planner()]
     assert game.play(players, seed=7) == game.play(players, seed=7)
+
+
+@pytest.mark.compiled_only
+def test_what_it_believes_is_its_own(nordic: GameMap) -> None:
+    state = Game(nordic, 2).play(["Planner"] * 2, seed=7).state_at(60)
+    known, table = knowledge_of(state, state.acting), Table(nordic, 2, seed=7)
+    actions = np.array([first_choice(Planner(), Game(nordic, 2).view(state, state.acting), STREAM)])
+    results = Search(known, 7).results(actions, 20)
+    in_play, sound = (table.worlds(known, believe(known, table.policies, model), 20) for model in (IN_PLAY, SOUND))
+
+    assert np.array_equal(results.points, table.try_out(in_play, 0, actions).points)
+    assert not np.array_equal(results.points, table.try_out(sound, 0, actions).points)
 
 
 @pytest.mark.compiled_only

@@ -33,6 +33,7 @@ from ttr_analysis.engine.state import GameState
 from ttr_analysis.engine.unknowns import unknown_words
 from ttr_analysis.engine.view import redact
 from ttr_analysis.policies import Greedy, Planner, Random
+from ttr_analysis.policies.search.beliefs import IN_PLAY, SOUND, Model, believe
 from ttr_analysis.policies.search.rollouts import Table
 from ttr_analysis.policies.search.unseen_tickets import Beliefs
 from ttr_analysis.policies.search.worlds import Knowledge, Watcher, knowledge_of
@@ -51,9 +52,12 @@ def table_of(known: Knowledge) -> Table:
     return Table(known.game_map, known.n_players, [Random()] * known.n_players)
 
 
-def beliefs_of(known: Knowledge, player: Planner | Random | None = None) -> Beliefs:
+MODELS = pytest.mark.parametrize("model", [SOUND, IN_PLAY], ids=["sound", "in play"])
+
+
+def beliefs_of(known: Knowledge, player: Planner | Random | None = None, model: Model = SOUND) -> Beliefs:
     """Return what is believed of the tickets of players of one kind."""
-    return Table(known.game_map, known.n_players, [player or Greedy()] * known.n_players).believe(known)
+    return believe(known, [player or Greedy()] * known.n_players, model)
 
 
 def worlds_of(known: Knowledge, n: int = N_WORLDS) -> Iterator[State]:
@@ -170,8 +174,9 @@ def test_who_kept_all_opening_tickets_holds_a_long_one_in_each_world(n_players: 
 
 
 @pytest.mark.compiled_only
+@MODELS
 @pytest.mark.parametrize("n_kept", [2, 3])
-def test_of_four_tickets_a_part_is_kept_and_the_long_one_as_often(n_kept: int) -> None:
+def test_of_four_tickets_a_part_is_kept_and_the_long_one_as_often(n_kept: int, model: Model) -> None:
     """Before anything was built, and whichever tickets are liked: one of the four is long."""
     game = Game("europe", 2)
     state, _ = game.deal(seed=1)
@@ -181,13 +186,14 @@ def test_of_four_tickets_a_part_is_kept_and_the_long_one_as_often(n_kept: int) -
     known = knowledge_of(state, 0)
     is_long = np.array([ticket.deck == "long" for ticket in game.game_map.tickets])
     for player in (Random(), Planner()):
-        held = State.across(table_of(known).worlds(known, beliefs_of(known, player), 400), "held")[:, 1, :n_kept]
+        held = State.across(table_of(known).worlds(known, beliefs_of(known, player, model), 400), "held")[:, 1, :n_kept]
         assert is_long[held].sum(axis=1).mean() == pytest.approx(n_kept / 4, abs=0.12)
 
 
 @pytest.mark.compiled_only
+@MODELS
 @pytest.mark.parametrize(("part", "error"), [(0.0, 0.3), (0.5, 0.2), (0.95, 0.08)])
-def test_planners_hold_long_tickets_as_often_as_worlds_say(part: float, error: float) -> None:
+def test_planners_hold_long_tickets_as_often_as_worlds_say(part: float, error: float, model: Model) -> None:
     """After the opening, in the middle and at the end of games: on average, and game by game (Brier score)."""
     game = Game("europe", 2)
     is_long = np.array([ticket.deck == "long" for ticket in game.game_map.tickets])
@@ -196,7 +202,7 @@ def test_planners_hold_long_tickets_as_often_as_worlds_say(part: float, error: f
         states = game.play([Planner(), Planner()], seed=seed).states()
         state = states[2 + int(part * (len(states) - 3))]
         known = knowledge_of(state, 0)
-        held = State.across(table_of(known).worlds(known, beliefs_of(known, Planner()), 30), "held")
+        held = State.across(table_of(known).worlds(known, beliefs_of(known, Planner(), model), 30), "held")
         believed[seed] = is_long[held[:, 1, : known.packed.n_held[1]]].any(axis=1).mean()
         true[seed] = any(ticket is not None and ticket.deck == "long" for ticket in state.tickets[1])
 
@@ -311,8 +317,9 @@ def test_a_planner_is_believed_to_hold_what_it_builds_for() -> None:
 
 
 @pytest.mark.compiled_only
-def test_tickets_are_drawn_as_often_as_their_sets_are_likely() -> None:
-    """Two seats with two tickets each of seven: the sampler against all ways to deal them."""
+@pytest.mark.parametrize("is_tree", [1, 0])
+def test_tickets_are_drawn_as_often_as_their_sets_are_likely(is_tree: int) -> None:
+    """Two seats with two and three tickets of seven: the sampler against all ways to deal them."""
     rng = np.random.default_rng(7)
     record = a_record("usa", 2)
     known = knowledge_of(record.state_at(2), None)
@@ -320,23 +327,25 @@ def test_tickets_are_drawn_as_often_as_their_sets_are_likely() -> None:
     free = np.arange(7)
     state.ticket_at[:] = AT_REMOVED
     state.ticket_at[free] = AT_PILE
-    state.n_queued, state.n_ticket_pile = 0, 3
-    state.n_held[:2] = 2
-    state.held[:2, :2] = UNKNOWN_TICKET
+    state.n_queued, state.n_ticket_pile = 0, 2
+    state.n_held[:2] = 2, 3
+    state.held[0, :2] = state.held[1, :3] = UNKNOWN_TICKET
     weights = np.exp(rng.normal(size=(2, MAX_TICKETS)))
     pairs = np.exp(rng.normal(size=(2, MAX_TICKETS, MAX_TICKETS)))
     pairs = np.sqrt(pairs * pairs.transpose(0, 2, 1))
     n_worlds = 20_000
-    worlds = table_of(known).worlds(known, Beliefs(weights, pairs), n_worlds)
+    worlds = table_of(known).worlds(known, Beliefs(weights, pairs, is_tree), n_worlds)
 
     chances: dict[tuple[frozenset[int], frozenset[int]], float] = {}
     for one in combinations(free.tolist(), 2):
-        for two in combinations(sorted(set(free.tolist()) - set(one)), 2):
-            products = [weights[s, list(hand)].prod() * pairs[s, hand[0], hand[1]] for s, hand in enumerate((one, two))]
-            chances[frozenset(one), frozenset(two)] = float(np.prod(products))
+        for two in combinations(sorted(set(free.tolist()) - set(one)), 3):
+            joint = sorted(pairs[1, a, b] for a, b in combinations(two, 2))
+            counting = [pairs[0, one[0], one[1]], *joint[is_tree:]]  # a tree has two of the three pairs
+            single = [*weights[0, one], *weights[1, two]]
+            chances[frozenset(one), frozenset(two)] = float(np.prod([*single, *counting]))
     total = sum(chances.values())
-    held = State.across(worlds, "held")[:, :2, :2].tolist()
-    drawn = Counter((frozenset(one), frozenset(two)) for one, two in held)
+    held = State.across(worlds, "held")[:, :2, :3].tolist()
+    drawn = Counter((frozenset(one[:2]), frozenset(two)) for one, two in held)
     for hands, chance in chances.items():
         expected = chance / total
         assert abs(drawn[hands] / n_worlds - expected) < 5 * np.sqrt(expected / n_worlds) + 0.004

@@ -99,9 +99,9 @@ def ticket_posterior(
 
     Notes
     -----
-    The model is that of `policies.search.beliefs`: its constants were fitted
-    to games of planners of many styles. Who plays otherwise, keeps other
-    tickets: `docs/winning.md` shows how much is lost by it.
+    The model is `policies.search.beliefs.SOUND`: its constants were fitted to
+    games of planners. Who plays otherwise, keeps other tickets:
+    `docs/winning.md` shows how much is lost by it.
 
     Examples
     --------

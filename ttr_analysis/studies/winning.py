@@ -63,7 +63,8 @@ def win_probability(
         same random numbers.
     policies
         Who plays on, one compiled policy for each seat; those of the package
-        may be given by name. By default planners.
+        may be given by name. By default planners, of which one in four has
+        numbers of its own, others in each rollout.
 
     Returns
     -------

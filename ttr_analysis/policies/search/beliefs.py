@@ -4,10 +4,10 @@ What can be believed of the tickets of a seat from the routes that it has claime
 The tickets of a seat are a set of those that are not seen elsewhere. A set is
 as likely as the product of the weights of its tickets and of its pairs: a
 Gibbs measure. The weight of a ticket says how well the routes of the seat fit
-it; that of a pair, how far the ways still to go fall together. The constants
-come from games between planners of many styles, and a few greedy players:
-`python -m scripts.fit_beliefs` finds them again, by maximum likelihood, and
-compares what they believe with what was true.
+it; that of a pair, how far the ways still to go fall together. There are two
+models (`Model`): `SOUND`, for whoever asks what is likely, and `IN_PLAY`, for
+the search. `python -m scripts.fit_beliefs` finds the constants again, by
+maximum likelihood, and compares what they believe with what was true.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ttr_analysis._arrays import Floats, Ints
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import compiled, short
 from ttr_analysis.analysis.tickets.steiner import UNREACHABLE, all_distances
 from ttr_analysis.engine.codes import NONE
 from ttr_analysis.engine.kernel.claims import track_fault
@@ -31,21 +31,65 @@ from ttr_analysis.policies.search.unseen_tickets import Beliefs
 from ttr_analysis.policies.search.worlds import Knowledge
 from ttr_analysis.tables import MAX_TICKETS, Tables, game_tables
 
-FIT: Final[Floats] = np.array([3.15, 1.69, -0.59, -0.69, 0.1, -0.74, -0.2, 2.49, 3.96, -1.97])
-"""What each feature adds to the logarithm of a ticket's weight."""
-SHARED: Final = 1.74
-"""What each route adds to that of a pair which its two ways still to go have in common, of two tickets held,"""
-SHARED_ALONE: Final = -0.92
-"""and each that they had in common on an empty board: what is built already speaks for both of them at once."""
+
+class Model(NamedTuple):
+    """
+    How likely tickets are, by their signs.
+
+    Parameters
+    ----------
+    fit
+        What each feature adds to the logarithm of a ticket's weight.
+    pair_fit
+        What each feature of a pair adds to the logarithm of its weight: see
+        `pair_features`.
+    is_tree
+        Whether of the pairs of a set those count that join it to one tree. If
+        not, all of them do, each for less the more tickets a seat holds.
+    since_opening
+        What all its trains placed add to the logarithm for a ticket of a deck
+        that is dealt at the opening only. Where the others are of tickets of
+        any time, of which those drawn late lie unbuilt, it is below 0: for such
+        a ticket a planner builds from the start.
+    """
+
+    fit: Floats
+    pair_fit: Floats
+    is_tree: bool
+    since_opening: float
+
+    def pair_part(self, n_held: int) -> float:
+        """
+        Return the part of what a pair of tickets says that counts for a seat which holds so many.
+
+        Where each ticket is in a pair with every other one, any cluster of tickets close to each other would be
+        believed in, once a seat held enough of them, if all of these counted in full.
+        """
+        return 1.0 if self.is_tree else 1 / sqrt(max(1, n_held - 1))
 
 
+SOUND: Final = Model(
+    np.array([3.96, 1.75, -0.59, -0.25, 0.1, -0.22, -1.98, 2.36, 1.92, -1.85, 0.13, -0.92, -0.67]),
+    np.array([1.4, -1.13, 1.34, 0.98]),
+    is_tree=True,
+    since_opening=0.0,
+)
+"""With it win probabilities were soundest, of planners and others; its constants come from games of planners alone."""
+IN_PLAY: Final = Model(
+    np.array([3.15, 1.69, -0.59, -0.69, 0.1, -0.74, -0.2, 2.49, 3.96, -1.97, 0.0, 0.0, 0.0]),
+    np.array([1.74, -0.92, 0.0, 0.0]),
+    is_tree=False,
+    since_opening=-2.5,
+)
+"""
+What the search plays by; the constants come from games of planners of many styles, and a few greedy players.
+
+That `Searcher` plays as well with `SOUND` in its place could not be shown: see `docs/winning.md`.
+"""
 BARRED: Final = 1e-12
 """By this the weight of a ticket is multiplied that a seat cannot hold: it gets one only where there is no other."""
-SINCE_OPENING: Final = -2.5
-"""
-What all its trains placed add to the logarithm for a ticket of a deck that is dealt at the opening only. The others are
-of tickets of any time, of which those drawn late lie unbuilt; for such a ticket a planner builds from the start.
-"""
+_MOST_NEEDED: Final = 15
+"""Routes that a ticket is said to need which cannot be completed."""
 
 
 @lru_cache(maxsize=64)
@@ -60,14 +104,15 @@ def alone_on(game_map: GameMap, n_players: int) -> Alone:
     return Alone(routes, trains, shared)
 
 
-def believe(known: Knowledge, policies: Sequence[object]) -> Beliefs:
+def believe(known: Knowledge, policies: Sequence[object], model: Model = SOUND) -> Beliefs:
     """
-    Return how likely the tickets of each seat are.
+    Return how likely the tickets of each seat are, by a model.
 
     Routes of a player at random say nothing: all its tickets are as likely.
     Those of any other are taken for a planner's.
     """
-    beliefs = Beliefs(np.ones((known.n_players, MAX_TICKETS)), np.ones((known.n_players, MAX_TICKETS, MAX_TICKETS)))
+    shape = (known.n_players, MAX_TICKETS)
+    beliefs = Beliefs(np.ones(shape), np.ones((*shape, MAX_TICKETS)), int(model.is_tree))
     alone = alone_on(known.game_map, known.n_players)
     features = np.zeros((MAX_TICKETS, N_FEATURES))
     shared = np.zeros((MAX_TICKETS, MAX_TICKETS), dtype=np.int64)
@@ -76,25 +121,27 @@ def believe(known: Knowledge, policies: Sequence[object]) -> Beliefs:
             continue
         if not isinstance(policies[seat], Random):
             fill_ticket_features(known.packed, known.tables, alone, seat, features, shared)
-            np.exp(features @ FIT, out=beliefs.weights[seat])
-            _even_decks(known, alone, seat, beliefs.weights[seat])
-            joint = SHARED * shared + SHARED_ALONE * alone.shared
-            np.exp(joint * pair_part(known.packed.n_held[seat]), out=beliefs.pairs[seat])
+            np.exp(features @ model.fit, out=beliefs.weights[seat])
+            _even_decks(known, alone, seat, beliefs.weights[seat], model)
+            joint = np.tensordot(model.pair_fit, pair_features(known, alone, seat, shared), 1)
+            np.exp(joint * model.pair_part(known.packed.n_held[seat]), out=beliefs.pairs[seat])
         beliefs.weights[seat, sorted(known.barred[seat])] *= BARRED
     return beliefs
 
 
-def pair_part(n_held: int) -> float:
+def pair_features(known: Knowledge, alone: Alone, seat: int, shared: Ints) -> Floats:
     """
-    Return the part of what a pair of tickets says that counts for a seat which holds so many.
+    Return what tells whether a seat holds each two tickets together: how many routes their two ways have in common.
 
-    Each ticket is in a pair with every other one: if all of these counted in full, any cluster of tickets close to each
-    other would be believed in, once a seat held enough of them.
+    First those still to go, and those on an empty board: what is built already speaks for both of them at once. Then
+    the former times the part of its trains that the seat has placed, and the latter times the part of an opening offer
+    that may be given back: who has more choice keeps what goes together.
     """
-    return 1 / sqrt(max(1, n_held - 1))
+    built = 1.0 - known.packed.trains[seat] / known.tables.trains_each
+    return np.array([shared, alone.shared, built * shared, _choice(known.tables) * alone.shared])
 
 
-def _even_decks(known: Knowledge, alone: Alone, seat: int, weights: Floats) -> None:
+def _even_decks(known: Knowledge, alone: Alone, seat: int, weights: Floats, model: Model) -> None:
     """
     Let an empty board say nothing of the deck of a ticket, where one is dealt at the opening only.
 
@@ -107,14 +154,29 @@ def _even_decks(known: Knowledge, alone: Alone, seat: int, weights: Floats) -> N
     stays = tables.deck_leaves[deck] == 0
     if stays.all() or not stays.any():
         return
-    at_first = np.exp(FIT[TRAINS_ALONE] * alone.trains[:n] + FIT[ROUTES_ALONE] * alone.routes[:n])
+    of_route = model.fit[ROUTES_ALONE] + model.fit[CHOICE_ROUTES] * _choice(tables)
+    at_first = np.exp(model.fit[TRAINS_ALONE] * alone.trains[:n] + of_route * alone.routes[:n])
     n_others = known.packed.n_held[seat] - 1
-    joint = np.exp((SHARED + SHARED_ALONE) * pair_part(n_others + 1) * alone.shared[:n, :n][:, stays])
-    at_first *= np.average(joint, axis=1, weights=at_first[stays]) ** n_others
-    built = 1.0 - known.packed.trains[seat] / tables.trains_each
+    if n_others > 0:
+        of_shared = (model.pair_fit @ [1.0, 1.0, 0.0, _choice(tables)]) * model.pair_part(n_others + 1)
+        joint = np.exp(of_shared * alone.shared[:n, :n][:, stays])
+        if model.is_tree:
+            at_first *= mean_largest(joint, at_first[stays], n_others)
+        else:
+            at_first *= np.average(joint, axis=1, weights=at_first[stays]) ** n_others
+    since_opening = np.exp(model.since_opening * (1.0 - known.packed.trains[seat] / tables.trains_each))
     for leaving in np.unique(deck[~stays]):
         some = np.flatnonzero(deck == leaving)
-        weights[some] *= at_first[stays].mean() / at_first[some].mean() * np.exp(SINCE_OPENING * built)
+        weights[some] *= at_first[stays].mean() / at_first[some].mean() * since_opening
+
+
+def mean_largest(values: Floats, weights: Floats, n: int) -> Floats:
+    """Return the mean of the largest of `n` values that are drawn from each row by their weights."""
+    order = np.argsort(values, axis=1)
+    below = np.cumsum(weights[order], axis=1) / weights.sum()
+    parts = np.diff(below**n, axis=1, prepend=0.0)
+    means: Floats = (np.take_along_axis(values, order, axis=1) * parts).sum(axis=1)
+    return means
 
 
 # -- what tells that a seat holds a ticket ------------------------------------------------------------------------
@@ -141,7 +203,13 @@ SCATTERED_SHARE: Final = 9
 `SHARE` once more, times networks a route of the seat: who builds here and there does not build for tickets, and saves
 routes of some by chance; a first route alone tells as little.
 """
-N_FEATURES: Final = 10
+DETOUR: Final = 10
+"""Routes that it takes more than on an empty board, on a way around what others have closed."""
+LATE_ROUTES: Final = 11
+"""Routes that it takes on an empty board, times the part of its trains that the seat has placed,"""
+CHOICE_ROUTES: Final = 12
+"""and times the part of an opening offer that may be given back: who has more choice keeps cheaper tickets."""
+N_FEATURES: Final = 13
 
 
 class Alone(NamedTuple):
@@ -265,6 +333,7 @@ def fill_ticket_features(state: State, tables: Tables, alone: Alone, seat: int, 
         cost[route] = 0 if state.owner[route] == seat else 1 if is_open else UNREACHABLE
     fill_needs(tables, cost, need, shared)
     built = 1.0 - state.trains[seat] / tables.trains_each
+    choice = _choice(tables)
     scatter = _scatter(state, tables, seat)
     for ticket in range(tables.n_tickets):
         for other in range(tables.n_tickets):
@@ -280,6 +349,15 @@ def fill_ticket_features(state: State, tables: Tables, alone: Alone, seat: int, 
         row[LATE_DONE] = built * row[DONE]
         row[LATE_UNTOUCHED] = built * row[UNTOUCHED]
         row[SCATTERED_SHARE] = scatter * row[SHARE]
+        row[DETOUR] = max(0, min(need[ticket], _MOST_NEEDED) - alone.routes[ticket])
+        row[LATE_ROUTES] = built * row[ROUTES_ALONE]
+        row[CHOICE_ROUTES] = choice * row[ROUTES_ALONE]
+
+
+@short
+def _choice(tables: Tables) -> float:
+    """Return the part of an opening offer that may be given back."""
+    return 1.0 - tables.opening_keep / max(1, tables.opening_deal)
 
 
 @compiled

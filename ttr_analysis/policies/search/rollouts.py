@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import blake2b
+from itertools import islice
 from operator import index
 from typing import Final, NamedTuple
 
@@ -20,6 +21,7 @@ from ttr_analysis.engine.protocol import PolicyLike
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.engine.view import SeatView
 from ttr_analysis.maps.model import GameMap
+from ttr_analysis.policies.planner.policy import Planner, Planner1
 from ttr_analysis.policies.playout import (
     NO_TAPE_CELLS,
     Players,
@@ -39,12 +41,21 @@ from ttr_analysis.tables import Tables, game_tables
 
 _BLOCK: Final = 32
 """Games between two chances to interrupt."""
+_OTHERS: Final = 0.25
+"""
+How many of the planners that play on have a style of their own. If all were `Planner`, who minds its last turn where
+others do not, win probabilities about others would be too sure.
+"""
+_SPREAD: Final = 0.4
+"""By this the logarithm of each of their numbers is off, as a standard deviation."""
 _OPENING_STREAM: Final = 32
 """Purpose of the streams of seats that chose their opening tickets before; those that play on are below."""
 _TAPE_EVENTS: Final = 2_048
 """Events for which there is room at first; a game has some hundreds."""
 NOTHING: Final[Ints] = np.zeros(0, dtype=np.int64)
 """What a player remembers who has seen nothing of a game."""
+_NO_ACTIONS: Final[Ints] = np.zeros((0, 2), dtype=np.int64)
+_NO_STYLES: Final[Floats] = np.zeros((0, 0, 0))
 SEEDS: Final = 1 << 62
 """A generator gives one of so many seeds."""
 
@@ -76,7 +87,8 @@ class Table:
     n_players
         Number of players, without the neutral one.
     policies
-        Who plays, one for each seat, compiled; by default planners.
+        Who plays, one for each seat, compiled; by default planners, and in
+        `play` planners of different styles.
     seed
         Seed of all chance: rollouts of one number begin with the same random
         numbers, whatever the position, so that differences between positions
@@ -93,6 +105,7 @@ class Table:
     def __init__(
         self, game_map: GameMap, n_players: int, policies: Sequence[PolicyLike] | None = None, *, seed: int = 7
     ) -> None:
+        self._is_free = policies is None
         self.policies = as_players(["Planner"] * n_players if policies is None else policies)
         if len(self.policies) != n_players:
             raise ValueError(f"expected {n_players} policies, one for each seat, got {len(self.policies)}")
@@ -142,17 +155,33 @@ class Table:
         if n_rollouts < 1:
             raise ValueError(f"expected 1 rollout or more, got {n_rollouts}")
         beliefs = self.believe(known)
+        styles = self._styles()
         scores = np.zeros((n_rollouts, known.n_players, N_COLUMNS), dtype=np.int64)
         for first in range(0, n_rollouts, _BLOCK):
             block = slice(first, min(first + _BLOCK, n_rollouts))
             worlds = self.worlds(known, beliefs, block.stop - first, first)
             if known.packed.phase != OVER:
-                tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
-                play_block(known.tables, self._players, self._keys, first, worlds, tape, deals=False)
+                self._play_on(known.tables, worlds, first, styles)
                 check_legal(worlds, first)
             score_games(worlds, known.tables, scores[block])
         won = scores[:, :, WON_COLUMN]
         return Results(won / won.sum(axis=1, keepdims=True), scores[:, :, TOTAL_COLUMN])
+
+    def _styles(self) -> Iterator[Floats] | None:
+        """Return the numbers of the planners in each rollout, from the first on; None where it is said who plays."""
+        if not self._is_free:
+            return None
+        return planner_styles(len(self.policies), np.random.default_rng(self._keys[0].tolist()))
+
+    def _play_on(self, tables: Tables, worlds: Ints, first: int, styles: Iterator[Floats] | None) -> None:
+        """Play worlds to their ends."""
+        tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
+        if styles is None:
+            play_block(tables, self._players, self._keys, first, worlds, tape, deals=False)
+            return
+        numbers = np.array(list(islice(styles, len(worlds))))
+        players = self._players._replace(params=np.empty_like(numbers[0]))
+        _play_block(tables, players, self._keys, first, _NO_ACTIONS, NOTHING, numbers, worlds, tape)
 
     def try_out(self, worlds: Ints, first: int, actions: Ints, memory: Ints | None = None) -> Results:
         """
@@ -181,7 +210,7 @@ class Table:
         tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
         tables = game_tables(self._game_map, len(self.policies))
         remembered = NOTHING if memory is None else memory[KEY_SIZE:]
-        _try_block(tables, self._players, self._keys, first, actions, remembered, states, tape)
+        _play_block(tables, self._players, self._keys, first, actions, remembered, _NO_STYLES, states, tape)
         check_legal(states, first)
         scores = np.zeros((len(states), len(self.policies), N_COLUMNS), dtype=np.int64)
         score_games(states, tables, scores)
@@ -220,25 +249,48 @@ class Table:
             n_events = int(tape[WRITE_AT])
 
 
+def planner_styles(n_seats: int, rng: np.random.Generator) -> Iterator[Floats]:
+    """
+    Yield the numbers of planners at some seats, one row each, game after game.
+
+    Most are `Planner`; of the others one half has the numbers of `Planner1`,
+    and all of these are off by a factor of their own.
+    """
+    bases = np.array([Planner().params, Planner1().params])
+    while True:
+        is_other = rng.random(n_seats) < _OTHERS
+        which = np.where(is_other, rng.integers(len(bases), size=n_seats), 0)
+        off = np.exp(_SPREAD * rng.normal(size=(n_seats, bases.shape[1])))
+        yield bases[which] * np.where(is_other[:, np.newaxis], off, 1.0)
+
+
 @compiled
-def _try_block(
+def _play_block(
     tables: Tables,
     players: Players,
     keys: Ints,
     first: int,
     actions: Ints,
     remembered: Ints,
+    styles: Floats,
     states: Ints,
     tape: Ints,
 ) -> None:
-    """Do each action in copies of the same worlds, one row each, and play on to the end."""
-    n_worlds = len(states) // len(actions)
+    """
+    Play worlds on to the end: after each action in copies of the same ones, if there are any.
+
+    With styles, those who play have the numbers of a world there.
+    """
+    n_worlds = len(states) // max(1, len(actions))
     for i in range(len(states)):
         state = State(states[i])
-        number = i // n_worlds
-        wake_players(tables, players, 0, keys, first + i - number * n_worlds)
-        players.memory[state.seat, KEY_SIZE : KEY_SIZE + len(remembered)] = remembered
-        step(state, tables, actions[number, 0], actions[number, 1], tape)
+        world = i % n_worlds
+        if len(styles) > 0:
+            players.params[:] = styles[world]
+        wake_players(tables, players, 0, keys, first + world)
+        if len(actions) > 0:
+            players.memory[state.seat, KEY_SIZE : KEY_SIZE + len(remembered)] = remembered
+            step(state, tables, actions[i // n_worlds, 0], actions[i // n_worlds, 1], tape)
         while state.phase != OVER:
             code, value = choose(state, tables, players, state.seat)
             step(state, tables, code, value, tape)

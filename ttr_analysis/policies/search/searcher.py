@@ -36,6 +36,7 @@ from ttr_analysis.engine.view import SeatView
 from ttr_analysis.policies._common import check_turn, first_look
 from ttr_analysis.policies.planner.policy import Planner
 from ttr_analysis.policies.planner.stations import best_lent, lend_to_stations
+from ttr_analysis.policies.search.beliefs import IN_PLAY, believe
 from ttr_analysis.policies.search.rollouts import SEEDS, Results, Table
 from ttr_analysis.policies.search.worlds import Knowledge, knowledge_of
 from ttr_analysis.rules.chance import stream_from
@@ -180,7 +181,7 @@ class Search:
         """Worlds so far: none of them comes again."""
         # Players have room in which they think: each thread its own.
         self._tables = [Table(known.game_map, known.n_players, seed=seed) for _ in range(threads)]
-        self._beliefs = self._tables[0].believe(known)
+        self._beliefs = believe(known, self._tables[0].policies, IN_PLAY)
 
     @property
     def threads(self) -> int:

@@ -32,7 +32,7 @@ _SURE: Final = 0.01
 
 class Beliefs(NamedTuple):
     """
-    How likely the tickets of each seat are: a set of them as the product of its weights.
+    How likely the tickets of each seat are: a set is the product of the weights of its tickets and of some pairs.
 
     Parameters
     ----------
@@ -41,10 +41,14 @@ class Beliefs(NamedTuple):
     pairs
         Weight of each two tickets, shape (seats, `MAX_TICKETS`,
         `MAX_TICKETS`).
+    is_tree
+        1 if only those pairs count that join a set to one tree, and 0 if all
+        of them do.
     """
 
     weights: Floats
     pairs: Floats
+    is_tree: int = 1
 
 
 # -- what lies where ------------------------------------------------------------------
@@ -377,7 +381,13 @@ def _draw_ticket(
     chances: Floats,
 ) -> int:
     """Draw one of the free tickets for a place of a seat, given its other tickets; return where among the free."""
-    held = state.held[seat]
+    others = np.empty(MAX_TICKETS, dtype=np.int64)
+    nearest = np.empty(MAX_TICKETS, dtype=np.float64)
+    n_others = 0
+    for other in range(state.n_held[seat]):
+        if other != place and state.held[seat, other] != UNKNOWN_TICKET:
+            others[n_others] = state.held[seat, other]
+            n_others += 1
     total = 0.0
     for i in range(n_free):
         chance = 0.0
@@ -385,9 +395,12 @@ def _draw_ticket(
             chance = beliefs.weights[seat, free[i]]
             if tables.deck_leaves[tables.ticket_deck[free[i]]]:
                 chance *= _odds_of_leaving(state, tables, kept[seat], seat, place, free[i], free, n_free)
-        for other in range(state.n_held[seat]):
-            if other != place and held[other] != UNKNOWN_TICKET:
-                chance *= beliefs.pairs[seat, free[i], held[other]]
+        if chance > 0.0:
+            if beliefs.is_tree:
+                chance *= weight_together(beliefs.pairs[seat], others[:n_others], free[i], nearest)
+            else:
+                for other in range(n_others):
+                    chance *= beliefs.pairs[seat, free[i], others[other]]
         total += chance
         chances[i] = total
     aim = below(stream, _FINE) / _FINE * total
@@ -395,3 +408,29 @@ def _draw_ticket(
     while at < n_free - 1 and chances[at] <= aim:
         at += 1
     return at
+
+
+@compiled
+def weight_together(pairs: Floats, others: Ints, ticket: int, nearest: Floats) -> float:
+    """
+    Return the largest product of the weights of pairs that join a ticket and others to one tree.
+
+    Each ticket counts with those that it goes best together with. If all pairs
+    counted, any cluster of tickets close to each other would be believed in,
+    once a seat held enough of them.
+    """
+    product = 1.0
+    n = len(others)
+    for i in range(n):
+        nearest[i] = pairs[ticket, others[i]]
+    for _ in range(n):
+        best = -1
+        for i in range(n):
+            if nearest[i] >= 0.0 and (best < 0 or nearest[i] > nearest[best]):
+                best = i
+        product *= nearest[best]
+        nearest[best] = -1.0
+        for i in range(n):
+            if nearest[i] >= 0.0:
+                nearest[i] = max(nearest[i], pairs[others[best], others[i]])
+    return product
