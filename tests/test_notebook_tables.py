@@ -103,6 +103,22 @@ def test_of_many_columns_those_that_matter_are_shown_and_the_others_named() -> N
         assert len(headers(as_table(frame))) == 20
 
 
+def test_print_shows_what_a_notebook_shows(capsys: pytest.CaptureFixture[str]) -> None:
+    interval = {"rate": [0.25], "rate_low": [0.125], "rate_high": [0.5]}
+    frame = as_table(pd.DataFrame({"keep": [LONG], **interval, **{f"c{i}": [1] for i in range(20)}}), ["keep", "rate"])
+
+    print(frame)  # noqa: T201 - what is tested
+    told = capsys.readouterr().out
+
+    assert LONG in told
+    assert "0.250 (0.125 to 0.500)" in told
+    assert "..." not in told
+    assert told.endswith(f"95% intervals in parentheses\ncolumns not shown: {', '.join(f'c{i}' for i in range(20))}\n")
+    assert repr(frame) == repr(pd.DataFrame(frame))
+    assert str(frame * 2) == repr(frame * 2)
+    assert str(as_table(pd.DataFrame({"n": []}), why_empty="nobody played")) == "no rows: nobody played"
+
+
 def test_long_tables_show_both_ends() -> None:
     html = shown(as_table(pd.DataFrame({"game": np.arange(10_000)})))
 

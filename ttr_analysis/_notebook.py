@@ -1,4 +1,4 @@
-"""Tables as a notebook shows them; what they hold, and what code reads of them, stays as it is."""
+"""Tables as a notebook and `print` show them; what they hold, and what code reads of them, stays as it is."""
 
 from __future__ import annotations
 
@@ -50,16 +50,17 @@ class _Told(NamedTuple):
     first: Sequence[str]
     units: Mapping[str, str]
     why_empty: str
+    note: str
 
 
 class Table(pd.DataFrame):
     """
-    A DataFrame that a notebook shows so that it can be read.
+    A DataFrame that a notebook, or `print`, shows so that it can be read.
 
     Names stay whole; a figure and the ends of its interval are one column;
     columns that need it have their unit in the header; of many columns only
     some are shown and the others named. What is computed from a table is shown
-    as pandas does, as is `pandas.DataFrame(table)`.
+    as pandas does, as are `repr(table)` and `pandas.DataFrame(table)`.
     """
 
     _metadata: ClassVar[list[str]] = ["told"]
@@ -76,16 +77,34 @@ class Table(pd.DataFrame):
             found.told = None
         return cast("Self", found)
 
+    def __str__(self) -> str:
+        """Return what a notebook shows, as text; columns that do not fit beside each other stand below."""
+        if self.told is None or self._is_readers_own():
+            return repr(self)
+        text, n_rows, notes = self._text(self.told)
+        shown = [text.to_string(max_rows=n_rows, line_width=pd.get_option("display.width"))] if len(text) else []
+        return "\n".join([*shown, *notes])
+
     def _repr_html_(self) -> str | None:
-        labels: list[object] = [*self.columns]
-        columns = [name for name in labels if isinstance(name, str)]
-        is_plain = len(columns) < len(labels) or not self.columns.is_unique  # of the reader's own making
-        if self.told is None or is_plain or not pd.get_option("display.notebook_repr_html"):
+        if self.told is None or self._is_readers_own() or not pd.get_option("display.notebook_repr_html"):
             return super()._repr_html_()  # type: ignore[misc, no-any-return] # the stubs of pandas leave it out
+        text, n_rows, notes = self._text(self.told)
+        with pd.option_context("display.max_colwidth", None):
+            head, body, rest = text.to_html(max_rows=n_rows, border=0).partition("<tbody>")
+        html = head + body + _BREAKABLE.sub(r'<\1\2 style="white-space: nowrap">\3</\1>', rest)
+        return f"{html}<p>{escape('; '.join(notes))}</p>" if notes else html
+
+    def _is_readers_own(self) -> bool:
+        """Return whether the columns are of the reader's own making."""
+        return not (self.columns.is_unique and all(isinstance(name, str) for name in self.columns))
+
+    def _text(self, told: _Told) -> tuple[pd.DataFrame, int | None, list[str]]:
+        """Return the columns that are shown as text, of how many rows, and what to know of the others."""
+        columns = [str(name) for name in self.columns]
         numbers = {name for name in columns if pd.api.types.is_numeric_dtype(self[name])}
-        ends = {name: pair for name, pair in self.told.intervals.items() if numbers.issuperset((name, *pair))}
+        ends = {name: pair for name, pair in told.intervals.items() if numbers.issuperset((name, *pair))}
         names = [name for name in columns if name not in {end for pair in ends.values() for end in pair}]
-        shown = self._chosen(names, self.told)
+        shown = self._chosen(names, told)
         n_rows = pd.get_option("display.max_rows") or None
         rows = pd.DataFrame(self)
         if n_rows and len(rows) > n_rows:
@@ -94,16 +113,13 @@ class Table(pd.DataFrame):
                 # Pandas leaves out all between, of which the text would take minutes in long tables.
                 rows = pd.concat([rows.head(n_rows), rows.tail(n_rows)])
         text = pd.DataFrame({name: _cells(rows, name, ends.get(name)) for name in shown}, rows.index)
-        text.columns = pd.Index([_header(name, self.told.units) for name in shown])
-        text.index.names = [None if name is None else _header(str(name), self.told.units) for name in rows.index.names]
-        with pd.option_context("display.max_colwidth", None):
-            head, body, rest = text.to_html(max_rows=n_rows, border=0).partition("<tbody>")
-        html = head + body + _BREAKABLE.sub(r'<\1\2 style="white-space: nowrap">\3</\1>', rest)
-        notes = self._notes(self.told, n_rows, has_intervals=not ends.keys().isdisjoint(shown))
+        text.columns = pd.Index([_header(name, told.units) for name in shown])
+        text.index.names = [None if name is None else _header(str(name), told.units) for name in rows.index.names]
+        notes = self._notes(told, n_rows, has_intervals=not ends.keys().isdisjoint(shown))
         others = [name for name in names if name not in shown]
         if others:
             notes.append(f"columns not shown: {', '.join(others)}")
-        return f"{html}<p>{escape('; '.join(notes))}</p>" if notes else html
+        return text, n_rows, notes
 
     def _chosen(self, names: list[str], told: _Told) -> list[str]:
         """Return the columns that are shown."""
@@ -127,11 +143,16 @@ class Table(pd.DataFrame):
         if not len(self):
             return [f"no rows: {told.why_empty}" if told.why_empty else "no rows"]
         notes = [counted(f"{len(self):,}", "row")] if n_rows and len(self) > n_rows else []
-        return [*notes, "95% intervals in parentheses"] if has_intervals else notes
+        notes += ["95% intervals in parentheses"] if has_intervals else []
+        return [*notes, told.note] if told.note else notes
 
 
 def as_table(
-    frame: pd.DataFrame, first: Sequence[str] = (), units: Mapping[str, str] | None = None, why_empty: str = ""
+    frame: pd.DataFrame,
+    first: Sequence[str] = (),
+    units: Mapping[str, str] | None = None,
+    why_empty: str = "",
+    note: str = "",
 ) -> Table:
     """
     Return a frame that shows itself well.
@@ -147,6 +168,8 @@ def as_table(
         Of columns whose names do not tell them, besides `UNITS`.
     why_empty
         What to say if there are no rows.
+    note
+        What else to say of the rows.
 
     Examples
     --------
@@ -164,6 +187,7 @@ def as_table(
         first,
         {**UNITS, **(units or {})},
         "" if len(frame) else why_empty,
+        note,
     )
     return table
 

@@ -17,7 +17,8 @@ from tests.fixtures import load
 from ttr_analysis import studies
 from ttr_analysis.analysis import tickets
 from ttr_analysis.policies import Planner
-from ttr_analysis.studies.findings import Evidence, Finding, Findings, find, long_routes, pays_from, worth_in_words
+from ttr_analysis.studies.findings import Evidence, Finding, Findings, find, long_routes
+from ttr_analysis.studies.wording import pays_from, worth_in_words
 from ttr_analysis.viz.findings import finding_svg, findings_html
 from ttr_analysis.widgets import RouteCosts
 
@@ -163,11 +164,11 @@ def test_only_what_is_exact_is_found_without_games() -> None:
 def test_it_pays_from_where_no_interval_reaches_zero() -> None:
     lieksa = load("nordic").route("Murmansk", "Lieksa")
     rising = worth((0, -14, -18, -9), (4, 1, -3, 5), (6, 12, 8, 17))
-    assert pays_from(rising) == 6
+    assert pays_from(rising) == (6, math.inf)
     assert worth_in_words(lieksa, rising) == (
         "Go for Lieksa-Murmansk with 6 own cards or more: that gains 12 points (95% interval 8 to 17), against leaving "
-        "it. From an empty hand it costs 14 points (95% interval 9 to 18). Left to itself, a player takes it in 25% of "
-        "the games."
+        "it. From an empty hand it costs 14 points (95% interval 9 to 18). Left to itself with 6 own cards, a player "
+        "takes it in 25% of the games."
     )
     never = worth((0, -14, -18, -9), (6, -2, -6, 2))
     assert pays_from(never) is None
@@ -181,9 +182,57 @@ def test_it_pays_from_where_no_interval_reaches_zero() -> None:
     assert costs.answer["said"].endswith(held)
     costs.route = "Bergen-Oslo/0"
     assert "Played out" not in costs.answer["said"]
+    tried = never.assign(free_claimed=[0.3, 0.75])
+    assert "Left to itself with 6 own cards, a player takes it in 75%" in worth_in_words(lieksa, tried)
+    tried = worth((0, -14, -18, -9), (4, 1, -3, 5), (6, 12, 8, 17)).assign(positions=[100, 100, 5])
+    assert worth_in_words(lieksa, tried).endswith("Left out, as fewer than 30 games came to it: 6 own cards (5).")
+    late = rising.set_axis(pd.MultiIndex.from_tuples([(0, 9.0), (4, 9.0), (6, 9.0)], names=rising.index.names))
+    assert "Left to itself with 6 own cards and at most 9 turns left, a player" in worth_in_words(lieksa, late)
     rare = rising.assign(positions=3)
     assert pays_from(rare) is None
     assert "cannot be said" in worth_in_words(lieksa, rare)
+
+
+def test_of_several_bounds_of_turns_the_sentence_is_about_the_row_from_which_it_pays() -> None:
+    nordic = load("nordic")
+    lieksa = nordic.route("Murmansk", "Lieksa")
+    rows = {
+        (0, 10.0): (-20, -30, -10),
+        (0, math.inf): (-14, -18, -9),
+        (4, 10.0): (-3, -6, 0.5),
+        (4, math.inf): (5, 1, 9),
+        (6, 10.0): (4, 1, 7),
+        (6, math.inf): (12, 8, 17),
+    }
+    table = worth(*((own, *gain) for (own, _), gain in rows.items()))
+    table.index = pd.MultiIndex.from_tuples(list(rows), names=table.index.names)
+    table["free_claimed"] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
+
+    assert pays_from(table) == (4, math.inf)
+    said = (
+        "Go for Lieksa-Murmansk with 4 own cards or more: that gains 5 points (95% interval 1 to 9), against leaving "
+        "it. From an empty hand it costs 14 points (95% interval 9 to 18). Left to itself with 4 own cards, a player "
+        "takes it in 40% of the games."
+    )
+    assert worth_in_words(lieksa, table) == said
+    exact = tickets.value_table(nordic, n_deals=10), tickets.blocking_map(nordic, n_deals=4)
+    found = find(Evidence(nordic, *exact, worth={lieksa.id: table}))["long-route"]
+    assert found.figure == 5
+    assert found.table.index[found.table["is_told"]].tolist() == ["4 own cards"]
+    assert found.table.index[2] == "4 own cards and at most 10 turns left"
+
+    only_late = table.assign(gain_low=[-30, -18, -6, -1, 1, -1])
+    assert pays_from(only_late) == (6, 10.0)
+    assert worth_in_words(lieksa, only_late) == (
+        "Go for Lieksa-Murmansk with 6 own cards or more and at most 10 turns left: that gains 4 points (95% "
+        "interval 1 to 7), against leaving it. With 0 own cards and at most 10 turns left it costs 20 points (95% "
+        "interval 10 to 30). "
+        "Left to itself with 6 own cards and at most 10 turns left, a player takes it in 50% of the games."
+    )
+    assert worth_in_words(lieksa, table, own=5) == (
+        "Played out with 4 own cards, going for it gains 5 points (95% interval 1 to 9), against leaving it. With 4 "
+        "own cards and at most 10 turns left it costs 3 points (95% interval −0.5 to 6)."
+    )
 
 
 @pytest.mark.compiled_only

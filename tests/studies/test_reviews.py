@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -81,6 +82,25 @@ def test_advice_is_legal_on_every_map_and_says_what_it_has_tried(any_map: GameMa
         assert table["loss"].between(table["loss_low"], table["loss_high"]).all()
         assert table.iloc[0][["loss", "loss_low", "loss_high"]].tolist() == [0, 0, 0]
         assert set(map(type, table["reason"])) == {str}
+
+
+def test_the_best_of_two_that_are_too_close_to_call_is_told_as_such(nordic: GameMap) -> None:
+    state = Game(nordic, 3).position(
+        owners={"Bergen-Oslo/0": 0, "Murmansk-Lieksa": 1},
+        hands=[{"red": 3, "blue": 2, "locomotive": 1}, 6, 9],
+        tickets=[["Oslo-Vaasa", "Stockholm-Bergen"], 3, 2],
+        market=["red", "blue", "green", "purple", "white"],
+        to_move=0,
+    )
+    said = set()
+    for rollouts in (60, 240, 600):
+        table = advise(state, rollouts=rollouts).table
+        first, second = table.iloc[0], table.iloc[1]
+        is_close = second["loss_low"] <= 0 <= second["loss_high"]
+        assert (f"too close to call: {second['move']}" in first["reason"]) == is_close
+        assert not table["reason"].iloc[1:].str.contains("too close").any()
+        said.add(is_close)
+    assert True in said
 
 
 def test_a_seed_decides_however_many_cores_and_whatever_is_hidden(nordic: GameMap) -> None:
@@ -276,6 +296,17 @@ def test_the_table_tells_of_every_decision(reviewed: Review) -> None:
     game = Game(record.map, 3)
     for step in table.index[::10]:
         assert game.is_legal(record.state_at(step - 1), reviewed.action(step))
+
+
+def test_a_good_move_is_told_with_what_it_cost(reviewed: Review) -> None:
+    table = reviewed.table
+    good = table[table["label"] == "good"]
+    step = int(good.index[0])
+    words = reviewed.verdict(step)
+
+    assert words.startswith(f"{reviewed.move(step)}: a good move, cost ")
+    assert re.search(r"cost \d+% of winning \(\d+ to \d+%\) against ", words)
+    assert str(good.loc[step, "best"]) in words
 
 
 def test_few_rollouts_blame_nobody_for_what_is_not_sure(reviewed: Review) -> None:

@@ -3,8 +3,6 @@ from .choices import which_to_keep as which_to_keep
 from .findings import Finding as Finding
 from .findings import Findings as Findings
 from .findings import findings as findings
-from .findings import pays_from as pays_from
-from .findings import worth_in_words as worth_in_words
 from .inference import route_gone as route_gone
 from .inference import ticket_posterior as ticket_posterior
 from .intervals import Interval as Interval
@@ -51,3 +49,5 @@ from .tournaments import tournament as tournament
 from .winning import turning_points as turning_points
 from .winning import win_curve as win_curve
 from .winning import win_probability as win_probability
+from .wording import pays_from as pays_from
+from .wording import worth_in_words as worth_in_words

@@ -463,7 +463,7 @@ def route_worth(
     -------
     table
         One row for each number of own cards and bound (index `own`,
-        `turns_left`; infinite for any time):
+        `turns_left`; infinite for any time, as no game has so many):
 
         - `positions`: games in which the moment came, and `left`, the turns
           left then on average;
@@ -509,6 +509,7 @@ def route_worth(
     index = pd.MultiIndex.from_tuples(rows, names=["own", "turns_left"])
     return as_table(
         pd.DataFrame(list(rows.values()), index=index).sort_index(),
+        note="turns_left inf: at any time" if max(bounds, default=0) == float("inf") else "",
         units={
             **dict.fromkeys(("gain", "free_gain", "elsewhere"), "points"),
             **dict.fromkeys(("left", "turns_left"), "turns"),

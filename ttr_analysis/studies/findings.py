@@ -29,14 +29,21 @@ from ttr_analysis.studies.questions import seat_advantage, ticket_fates, ticket_
 from ttr_analysis.studies.questions.results import BONUSES
 from ttr_analysis.studies.questions.tally import check_map, n_players
 from ttr_analysis.studies.simulation import SimulationResult, simulate
+from ttr_analysis.studies.wording import (
+    FEWEST,
+    Unit,
+    in_words,
+    interval_text,
+    moment,
+    number_text,
+    pays_from,
+    row_at,
+    worth_in_words,
+)
 
-Unit: TypeAlias = Literal["share", "points", "points a train", "trains"]
-"""What a figure counts; a share is between 0 and 1."""
 Drawing: TypeAlias = Literal["rows", "board"]
 """How the table of a finding is drawn: a row with its interval for each entry, or routes on the board."""
 
-_FEWEST: Final = 30
-"""Times that something was seen before it is spoken of."""
 _SHOWN: Final = 5
 """Rows of a long table that a picture shows."""
 _HURRY: Final = 0.25
@@ -269,44 +276,7 @@ def find(evidence: Evidence) -> Findings:
     return Findings(evidence.game_map, tuple(item for item in found if item is not None))
 
 
-# -- words ---------------------------------------------------------------------------------------------------------
-
-
-def in_words(value: float, unit: Unit, *, sign: bool = False) -> str:
-    """
-    Return a figure as people read it.
-
-    Examples
-    --------
-    >>> in_words(0.4415, "share"), in_words(0.0261, "share"), in_words(-13.56, "points"), in_words(1, "trains")
-    ('44%', '2.6%', '−13.6 points', '1 train')
-    >>> in_words(1.034, "points a train"), in_words(12.7, "points", sign=True)
-    ('1.03 points a train', '+12.7 points')
-    """
-    text = _number(value, unit, sign=sign)
-    if unit == "share":
-        return text
-    one = unit.replace("points", "point") if unit != "trains" else "train"
-    return f"{text} {one if text.lstrip('+') == '1' else unit}"
-
-
-def _number(value: float, unit: Unit, *, sign: bool = False) -> str:
-    plus = "+" if sign else ""
-    if unit == "share":
-        digits = 1 if 0 < abs(value) < 0.1 else 0  # noqa: PLR2004 - few of a hundred: tenths tell
-        text = f"{100 * value:{plus}.{digits}f}%"
-    else:
-        text = f"{value:{plus}.{2 if unit == 'points a train' else 1}f}".removesuffix(".0")
-    return text.replace("-", "\N{MINUS SIGN}")
-
-
-def _interval(low: float, high: float, unit: Unit) -> str:
-    return f"95% interval {_number(low, unit)} to {_number(high, unit)}"
-
-
-def _record(table: pd.DataFrame, at: int) -> dict[str, Any]:
-    """Return a row of a table by its place, with its `name`."""
-    return {**{str(key): value for key, value in table.iloc[at].to_dict().items()}, "name": table.index[at]}
+# -- tables of findings ----------------------------------------------------------------------------------------------
 
 
 def _of_row(
@@ -338,7 +308,7 @@ def _paid_tickets(evidence: Evidence) -> pd.DataFrame:
     if evidence.games is None:
         return pd.DataFrame()
     found = ticket_results(evidence.games, evidence.values, evidence.game_map)
-    found = found[(found["kept"] >= _FEWEST) & (found["net_low"] < found["net_high"])]
+    found = found[(found["kept"] >= FEWEST) & (found["net_low"] < found["net_high"])]
     for name, column in (("figure", "net_points"), ("low", "net_low"), ("high", "net_high")):
         found[name] = found[column] / found["trains"]
     return found.sort_values("figure", ascending=False, kind="stable")
@@ -348,10 +318,10 @@ def _best_ticket(evidence: Evidence) -> Finding | None:
     paid = _paid_tickets(evidence)
     if len(paid) < 2:  # noqa: PLR2004 - a best and a worst
         return None
-    best, next_one = _record(paid, 0), _record(paid, 1)
+    best, next_one = row_at(paid, 0), row_at(paid, 1)
     sentence = (
         f"{best['name']} pays best: {in_words(best['figure'], 'points a train')} that it takes at least, failures "
-        f"counted ({_interval(best['low'], best['high'], 'points a train')}), or "
+        f"counted ({interval_text(best['low'], best['high'], 'points a train')}), or "
         f"{in_words(best['net_points'], 'points')} on average when kept."
     )
     if next_one["figure"] > best["low"]:
@@ -370,14 +340,15 @@ def _trap(evidence: Evidence) -> Finding | None:
     paid = _paid_tickets(evidence)
     if len(paid) < 2:  # noqa: PLR2004 - a best and a worst
         return None
-    worst = _record(paid, -1)
+    worst = row_at(paid, -1)
     ticket = evidence.game_map.ticket(str(worst["name"]))
     points = f"of its {ticket.points} points it brings" if len(ticket.destinations) == 1 else "it brings"
     sentence = (
         f"{worst['name']} {'is the trap' if worst['high'] < 0 else 'pays worst'}: {points} "
         f"{in_words(worst['net_points'], 'points')} on average, as it is completed in "
         f"{in_words(worst['completion_rate'], 'share')} of the cases when kept: "
-        f"{in_words(worst['figure'], 'points a train')} ({_interval(worst['low'], worst['high'], 'points a train')})."
+        f"{in_words(worst['figure'], 'points a train')} "
+        f"({interval_text(worst['low'], worst['high'], 'points a train')})."
     )
     return _of_row(
         "trap",
@@ -406,13 +377,13 @@ def _hurry(evidence: Evidence) -> Finding | None:
     table = table.dropna(subset=["figure", "low"]).sort_values("figure", ascending=False, kind="stable")
     if table.empty or table["figure"].iloc[0] <= 0:
         return None
-    worst = _record(table, 0)
+    worst = row_at(table, 0)
     route = game_map.route(str(worst["name"]))
     needs = f"{in_words(worst['deal_mean'], 'trains')} more for the tickets of an opening deal"
     if evidence.games is None:
         sentence = (
             f"Hurry for {'-'.join(route.cities)}: who loses it with {players} players needs {needs} on average "
-            f"({_interval(worst['low'], worst['high'], 'trains')}), {worst['deal_worst']:.0f} at worst."
+            f"({interval_text(worst['low'], worst['high'], 'trains')}), {worst['deal_worst']:.0f} at worst."
         )
     else:
         start = "Hurry for" if worst["figure"] >= _HURRY else "No need to hurry, not even for"
@@ -420,7 +391,7 @@ def _hurry(evidence: Evidence) -> Finding | None:
             f"{start} {'-'.join(route.cities)}, where most is at stake: with {players} players it is taken in "
             f"{in_words(worst['rate'], 'share')} of the games, in turn {worst['turn']:.0f} on average, and who loses "
             f"it needs {needs}. That makes {in_words(worst['figure'], 'trains')} a game "
-            f"({_interval(worst['low'], worst['high'], 'trains')})."
+            f"({interval_text(worst['low'], worst['high'], 'trains')})."
         )
     return _of_row(
         "hurry",
@@ -452,88 +423,16 @@ def _taken_routes(evidence: Evidence, routes: pd.Index[Any], *, both: bool) -> p
     return pd.DataFrame({"rate": rate, "rate_se": error, "turn": turns["mean"].reindex(routes)})
 
 
-def pays_from(worth: pd.DataFrame) -> int | None:
-    """
-    Return the own cards from which it surely pays to go for a route: from there on no interval of the gain reaches 0.
-
-    Parameters
-    ----------
-    worth
-        From `route_worth`.
-
-    Returns
-    -------
-    own
-        None if it surely pays with no number of cards that was seen often.
-    """
-    own = None
-    known = worth[worth["positions"] >= _FEWEST].sort_index(ascending=False)
-    for cards, low in zip(known.index.get_level_values("own"), known["gain_low"], strict=True):
-        if not low > 0:
-            break
-        own = int(cards)
-    return own
-
-
-def worth_in_words(route: Route, worth: pd.DataFrame, own: int | None = None) -> str:
-    """
-    Return whether a route is worth it, in two or three sentences.
-
-    Parameters
-    ----------
-    route
-        The route.
-    worth
-        From `route_worth`.
-    own
-        Only from so many own cards, or the next fewer ones that were played
-        out. None: from which number on it pays.
-    """
-    known = worth[worth["positions"] >= _FEWEST]
-    if own is not None:
-        known = known[known.index.get_level_values("own") <= own]
-        if len(known):
-            row = _record(known, -1)
-            return f"Played out with {row['name'][0]} own cards, going for it {_gain(row)}, against leaving it."
-    name = "-".join(route.cities)
-    if known.empty:
-        return f"Whether {name} is worth it cannot be said: the moment to go for it came too rarely."
-    cards = [int(n) for n in known.index.get_level_values("own")]
-    start = pays_from(worth)
-    if start is None:
-        verdict = "is not worth going for on purpose" if known["gain_high"].max() < 0 else "does not surely pay"
-        return f"{name} {verdict}: with {cards[-1]} own cards that {_gain(_record(known, -1))}. {_taken(known)}"
-    row = _record(known, cards.index(start))
-    words = f"Go for {name} with {start} own cards or more: that {_gain(row)}, against leaving it."
-    first = _record(known, 0)
-    if start > cards[0] and first["gain_high"] < 0:
-        words += f" {'From an empty hand' if cards[0] == 0 else f'With {cards[0]} own cards'} it {_gain(first)}."
-    return f"{words} {_taken(known)}"
-
-
-def _gain(row: dict[str, Any]) -> str:
-    """Return what going for a route gains or costs, in words."""
-    is_gain = row["gain"] > 0
-    ends = (row["gain_low"], row["gain_high"]) if is_gain else (-row["gain_high"], -row["gain_low"])
-    amount = in_words(abs(row["gain"]), "points")
-    return f"{'gains' if is_gain else 'costs'} {amount} ({_interval(*ends, 'points')})"
-
-
-def _taken(known: pd.DataFrame) -> str:
-    return f"Left to itself, a player takes it in {in_words(known['free_claimed'].iloc[0], 'share')} of the games."
-
-
 def _long_route(evidence: Evidence) -> Finding | None:
     for route in long_routes(evidence.game_map):
         worth = evidence.worth.get(route.id)
-        known = None if worth is None else worth[worth["positions"] >= _FEWEST]
+        known = None if worth is None else worth[worth["positions"] >= FEWEST]
         if worth is None or known is None or known.empty:
             continue
         start = pays_from(worth)
-        cards = [int(n) for n in known.index.get_level_values("own")]
-        at = len(cards) - 1 if start is None else cards.index(start)
+        at = -1 if start is None else known.index.tolist().index(start)
         table = pd.DataFrame({"figure": known["gain"], "low": known["gain_low"], "high": known["gain_high"]})
-        table.index = pd.Index([counted(n, "own card") for n in cards])
+        table.index = pd.Index([moment(row_at(known, i)) for i in range(len(known))])
         return _of_row(
             "long-route",
             f"Is {'-'.join(route.cities)} worth it?",
@@ -551,13 +450,13 @@ def _seat(evidence: Evidence) -> Finding | None:
         return None
     seats = seat_advantage(evidence.games)
     fair = 1 / len(seats)
-    begins = _record(seats, 0)
+    begins = row_at(seats, 0)
     is_clear = not begins["win_low"] <= fair <= begins["win_high"]
     seat = 0 if is_clear else int((seats["win_rate"] - fair).abs().to_numpy().argmax())
     table = seats.rename(columns={"win_rate": "figure", "win_low": "low", "win_high": "high"})
     table.index = pd.Index([f"Seat {n}{', who begins' if n == 0 else ''}" for n in range(len(seats))])
-    row = _record(table, seat)
-    told, interval = _number(row["figure"], "share"), _interval(row["low"], row["high"], "share")
+    row = row_at(table, seat)
+    told, interval = number_text(row["figure"], "share"), interval_text(row["low"], row["high"], "share")
     games = f"{row['games']:,.0f} games between {len(seats)} equal players"
     if row["low"] <= fair <= row["high"]:
         sentence = (
@@ -605,11 +504,11 @@ def _winners(evidence: Evidence) -> Finding | None:
     if len(table) < 2 or not table.notna().to_numpy().all():  # noqa: PLR2004 - something to compare
         return None
     table = table.sort_values("figure", ascending=False, kind="stable")
-    whole, first, second = float(table["figure"].sum()), _record(table, 0), _record(table, 1)
+    whole, first, second = float(table["figure"].sum()), row_at(table, 0), row_at(table, 1)
     sentence = (
         f"{table.index[0]} win games: winners lead by {in_words(whole, 'points')}, of which "
-        f"{in_words(first['figure'], 'points')} ({_interval(first['low'], first['high'], 'points')}) are from "
-        f"{table.index[0].lower()} and {_number(second['figure'], 'points')} from {table.index[1].lower()}."
+        f"{in_words(first['figure'], 'points')} ({interval_text(first['low'], first['high'], 'points')}) are from "
+        f"{table.index[0].lower()} and {number_text(second['figure'], 'points')} from {table.index[1].lower()}."
     )
     if first["low"] <= second["high"]:
         sentence = sentence.replace(f"{table.index[0]} win games: winners", "Winners")
@@ -635,12 +534,12 @@ def _fates(evidence: Evidence) -> Finding | None:
         return None
     lost = lost.rename(columns={"rate": "figure"}).sort_values("figure", ascending=False)
     lost.index = pd.Index([_CAUSES[str(fate)] for fate in lost.index])
-    first, rates = _record(lost, 0), rows["rate"].to_dict()
+    first, rates = row_at(lost, 0), rows["rate"].to_dict()
     failed = 1 - rates["completed"]
     share = "most of them" if first["low"] > failed / 2 else "above all"
     sentence = (
         f"Of the tickets kept {in_words(failed, 'share')} fail, {share} {lost.index[0]}: "
-        f"{in_words(first['figure'], 'share')} ({_interval(first['low'], first['high'], 'share')})"
+        f"{in_words(first['figure'], 'share')} ({interval_text(first['low'], first['high'], 'share')})"
     )
     blocked = _CAUSES["blocked"]
     if blocked in lost.index[1:]:

@@ -298,6 +298,39 @@ def at_cost_of(seat: int, points: Sequence[float], errors: Sequence[float]) -> s
     return listed(found)
 
 
+def too_close(rival: str, loss: Interval, *, is_planners: bool) -> str:
+    """
+    Return why the best action stands before the next one if that may be as good, "" if it is surely worse.
+
+    Parameters
+    ----------
+    rival
+        The next one, in words.
+    loss
+        By how much it wins less often.
+    is_planners
+        Whether the best one is what a planner would do.
+
+    Examples
+    --------
+    >>> too_close("take white", Interval(-0.04, -0.1, 0.02), is_planners=True).split("; ")[0]
+    'too close to call: take white looks 4% better, within chance'
+    >>> too_close("take white", Interval(-0.004, -0.06, 0.05), is_planners=True).split("; ")[0]
+    'too close to call: take white may be as good'
+    >>> too_close("take white", Interval(0.01, -0.05, 0.07), is_planners=False)
+    'too close to call: take white may be as good'
+    >>> too_close("take white", Interval(0.06, 0.02, 0.1), is_planners=True)
+    ''
+    """
+    if not loss.low <= 0 <= loss.high:
+        return ""
+    if loss.value >= 0 or not is_planners:
+        return f"too close to call: {rival} may be as good"
+    percent = round(-100 * loss.value)
+    ahead = f"looks {percent}% better, within chance" if percent else "may be as good"
+    return f"too close to call: {rival} {ahead}; a planner's move stands unless another is clearly better"
+
+
 def _points(ticket: Ticket) -> int:
     """Return the most that a ticket may score."""
     return max(points for _, points in ticket.destinations)
@@ -330,7 +363,8 @@ ADVICE_COLUMNS: Final = {
     "loss_low": "low end of its 95% interval",
     "loss_high": "high end of its 95% interval",
     "rollouts": "how many games were played on after it",
-    "reason": "what speaks for it, in terms of the game; of the best, also what others lose by it",
+    "reason": "what speaks for it, in terms of the game; of the best, also what others lose by it, and whether another "
+    "may be as good",
 }
 """The columns of advice and what they say."""
 
@@ -450,6 +484,10 @@ def advise(
     measure, so that the best of many looks a little better than it is;
     `review` measures in other worlds than those that chose.
 
+    What a planner would do is the best unless another action is better by a
+    standard error. So one that looks a little better may stand below it: the
+    reason of the best then says that this is too close to call.
+
     Examples
     --------
     >>> import ttr_analysis as ttr
@@ -482,7 +520,9 @@ def advise(
     if len(order) > 1:
         gain = _gain(results[best], results[order[1]])
         costs = at_cost_of(view.seat, gain.mean(axis=0).tolist(), standard_errors(gain).tolist())
-        rows[0][-1] = "; ".join(filter(None, (str(rows[0][-1]), costs)))
+        loss = mean_loss(results[best], results[order[1]], view.seat)
+        close = too_close(str(rows[1][0]), loss, is_planners=best == 0)
+        rows[0][-1] = "; ".join(filter(None, (str(rows[0][-1]), costs, close)))
     table = pd.DataFrame(rows, columns=list(ADVICE_COLUMNS), index=pd.RangeIndex(1, len(rows) + 1, name="rank"))
     return Advice(view, [tried[i] for i in order], as_table(table, units={"lead": "points"}))
 

@@ -52,8 +52,8 @@ LABELS: Final = ("best", "good", "inaccuracy", "mistake", "blunder")
 FORCED: Final = "forced"
 """What it is called where there was not."""
 
-_VERDICTS: Final = {"best": "the best move", "good": "a good move", FORCED: "the only move"}
-_ARTICLES: Final = {"inaccuracy": "an", "mistake": "a", "blunder": "a"}
+_VERDICTS: Final = {"best": "the best move", FORCED: "the only move"}
+_NAMES: Final = {"good": "a good move", "inaccuracy": "an inaccuracy", "mistake": "a mistake", "blunder": "a blunder"}
 
 REVIEW_COLUMNS: Final = {
     "seat": "who decided",
@@ -265,12 +265,13 @@ class Review:
         """Return what there is to say of a decision, in a sentence or two."""
         one = self._decisions[step]
         label, move = label_of(one), self.move(step)
-        if label not in BOUNDS:
+        if label in _VERDICTS:
             return f"{move}: {_VERDICTS[label]}."
         loss, low, high = (f"{100 * max(0.0, share):.0f}" for share in (one.loss, one.loss_low, one.loss_high))
         reason = self.reason(step)
-        better = f"Better: {self.best_move(step)}{f' ({reason})' if reason else ''}."
-        return f"{move}: {_ARTICLES[label]} {label}, cost {loss}% of winning ({low} to {high}%). {better}"
+        better = f"{self.best_move(step)}{f' ({reason})' if reason else ''}"
+        cost = f"{move}: {_NAMES[label]}, cost {loss}% of winning ({low} to {high}%)"
+        return f"{cost} against {better}." if label == "good" else f"{cost}. Better: {better}."
 
     def reason(self, step: int) -> str:
         """Return what speaks for the best action of a decision, in terms of the game."""
