@@ -154,7 +154,7 @@ def test_another_game_is_begun_with_other_players(lab: Lab) -> None:
     lab.ask("table.play('keep all')")
     lab.ask("table.play('draw')")
     table.get_by_role("button", name="Undo").click()
-    expect(table.locator(".ttr-t-turn")).to_contain_text("it is your turn")
+    expect(table.locator(".ttr-t-turn")).to_contain_text("take your turn")
 
     table.locator("summary").press("Enter")
     table.get_by_label("Players").select_option("3")
@@ -177,7 +177,7 @@ def test_what_is_illegal_is_refused_with_its_reason(lab: Lab) -> None:
     assert owners(table) == {}
     table.get_by_role("checkbox").nth(1).check()
     table.get_by_role("button", name="Keep these").click()
-    expect(table.locator(".ttr-t-turn")).to_contain_text("it is your turn")
+    expect(table.locator(".ttr-t-turn")).to_contain_text("take your turn")
     click_route(table, "Lieksa-Murmansk/0")
 
     expect(table.get_by_role("alert")).to_contain_text("your cards do not pay for")
@@ -227,7 +227,7 @@ def test_the_board_says_what_things_cost_and_takes_stations(lab: Lab) -> None:
     expect(table.locator(".ttr-log")).to_contain_text("builds a station in Paris")
     assert table.evaluate(STATIONS) == ["0", "2", "Paris"]
     assert lab.ask("table.record.state_at(-1).stations") == "{'Paris': 0}"
-    expect(table.locator(".ttr-t-turn")).to_contain_text("it is your turn")
+    expect(table.locator(".ttr-t-turn")).to_contain_text("take your turn")
     city.click()
     expect(table.get_by_role("alert")).to_contain_text("has a station in Paris")
     expect(hint).to_have_text("Paris: station of Person.")
@@ -242,7 +242,7 @@ def test_who_draws_with_keys_can_draw_on(lab: Lab) -> None:
 
     expect(pile).to_be_enabled()
     pile.focus()
-    for due in ("draw a further card", "it is your turn"):
+    for due in ("draw a further card", "take your turn"):
         lab.page.keyboard.press("Enter")
         expect(table.locator(".ttr-t-turn")).to_contain_text(due)
         expect(pile).to_be_focused()
@@ -260,7 +260,7 @@ def test_what_all_the_others_did_is_said(lab: Lab) -> None:
     table.get_by_role("button", name="Keep these").click()
 
     live = table.locator(".ttr-live")
-    expect(live).to_contain_text(re.compile(r"Greedy \(P1\) .*Greedy \(P2\) .*\. You: it is your turn$"))
+    expect(live).to_contain_text(re.compile(r"Greedy \(P1\) .*Greedy \(P2\) .*\. You: take your turn$"))
 
 
 def test_a_game_that_is_over_is_stepped_through(lab: Lab) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,7 +12,9 @@ from playwright.sync_api import expect
 from tests.browser import axe
 from tests.browser.board import owners
 from tests.browser.lab import Disk, Lab, open_disk
-from tests.browser.samples import cell, sample_record
+from tests.browser.samples import GAMES, cell, sample_record
+from tests.fixtures import load
+from ttr_analysis import GameRecord
 from ttr_analysis.widgets import GameStepper
 
 if TYPE_CHECKING:
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, Locator
 
-    from ttr_analysis import GameRecord, GameState
+    from ttr_analysis import GameState
 
 SEATS = """root => [...root.querySelectorAll('.ttr-seat')].map(seat => {
   const field = name => seat.querySelector(`[data-field=${name}]`);
@@ -120,6 +123,13 @@ def test_a_whole_game_is_shown_as_it_was(stepper: Locator, record: GameRecord) -
     for step in sorted(sampled, key=lambda step: step * 7 % last):
         slider.fill(str(step))
         assert shown(stepper) == expected(states[step])
+
+
+def test_what_a_seat_has_scored_says_what_it_counts(disk: Disk, exported: Path) -> None:
+    scored = disk.show(exported).locator(".ttr-fact:has([data-field=score])").first
+
+    expect(scored).to_contain_text("scored")
+    expect(scored).to_have_attribute("title", re.compile("points for routes so far"))
 
 
 def test_keys_and_clicks_go_where_they_say(stepper: Locator, record: GameRecord) -> None:
@@ -295,3 +305,16 @@ def test_cars_have_symbols_of_their_owner(stepper: Locator, record: GameRecord) 
     for route_id, owner in owners(stepper).items():
         numbers = stepper.locator(f'.ttr-numbers[data-route="{route_id}"]')
         assert numbers.text_content() == owner * by_id[route_id].length
+
+
+def test_what_else_pays_for_a_route_is_not_said_upon_trains(disk: Disk, tmp_path: Path) -> None:
+    record = GameRecord.load(GAMES / "nordic" / "2-hoarder-6.jsonl", load("nordic"))
+    GameStepper(record).to_html(tmp_path / "game.html")
+    stepper = disk.show(tmp_path / "game.html")
+    swap = stepper.locator(".ttr-swap")
+    expect(swap).to_be_visible()
+    stepper.focus()
+    disk.page.keyboard.press("End")
+
+    assert "Lieksa-Murmansk/0" in owners(stepper)
+    expect(swap).to_be_hidden()

@@ -12,11 +12,15 @@ from typing import TYPE_CHECKING
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.collections import Collection, PolyCollection
 from matplotlib.colors import to_rgba
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
+from matplotlib.text import Text
 
 from tests.fixtures import BUILT_IN, load
 from ttr_analysis import GameMap, UnknownNameError
@@ -25,7 +29,6 @@ from ttr_analysis.viz.style import BOARD, CARD_STYLES, PLAYER_COLORS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.text import Text
     from matplotlib.transforms import Bbox
 
 CARD_RED = to_rgba(CARD_STYLES["red"].fill)
@@ -189,6 +192,8 @@ def test_highlighted_routes_keep_their_color_and_the_others_fade(nordic: GameMap
         pytest.param(lambda _: ["Bergen-Oslo/0", "Bergen-Oslo/1"], id="ids"),
         pytest.param(lambda _: [("oslo", "bergen")], id="a pair of cities"),
         pytest.param(lambda g: SimpleNamespace(routes=g.routes_between("Bergen", "Oslo")), id="a network"),
+        pytest.param(lambda g: g.graph.edge_subgraph([("Bergen", "Oslo", 0), ("Bergen", "Oslo", 1)]), id="a graph"),
+        pytest.param(lambda _: nx.Graph([("Oslo", "Bergen")]), id="a simple graph"),
     ],
 )
 def test_routes_may_be_named_in_every_way(nordic: GameMap, routes: object) -> None:
@@ -227,6 +232,44 @@ def test_owned_routes_bear_trains_in_the_color_of_their_player(nordic: GameMap) 
     assert ax.get_title() == "Nordic Countries: 4 routes owned"
 
 
+@pytest.mark.parametrize(
+    ("names", "symbols"),
+    [
+        pytest.param(["P0: 98 points", "P1: 65 points", "P2: 70 points"], ["P0", "P1", "P2"], id="two characters"),
+        pytest.param(["path 1", "path 2"], ["1", "2"], id="numbers, where names begin alike"),
+        pytest.param(["Ida", "Bo"], ["I", "B"], id="one character"),
+        pytest.param(["Ольга", "Bo"], ["1", "2"], id="numbers, where a font may lack a letter"),
+        pytest.param(["anna", "aNton"], ["1", "2"], id="numbers, where only case differs"),
+        pytest.param([0, "0th"], ["0", "0t"], id="one name is the beginning of another"),
+        pytest.param([2, 0], ["2", "0"], id="seats"),
+        pytest.param([""], ["1"], id="no name"),
+    ],
+)
+def test_trains_of_players_are_told_apart_without_colors(
+    nordic: GameMap, names: list[str | int], symbols: list[str]
+) -> None:
+    owned = {name: [route] for name, route in zip(names, nordic.routes, strict=False)}
+    ax = plot_map(nordic, owned=owned, legend=True)
+
+    legend = ax.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.findobj(Text) if text.get_fontweight() == "bold"] == symbols
+    upon = [artist for artist in ax.get_children() if artist.get_gid() == "train-symbols"]
+    assert len(upon) == len(names)
+
+
+def test_symbols_of_two_characters_lie_within_their_cars(any_map: GameMap) -> None:
+    ax = plot_map(any_map, owned={"Mm": any_map.routes, "Ma": ()})
+
+    trains = collection(ax, "trains").get_paths()
+    (symbols,) = [artist for artist in ax.get_children() if artist.get_gid() == "train-symbols"]
+    assert isinstance(symbols, PathPatch)
+    letters = [Path(line) for line in symbols.get_path().to_polygons()]
+    assert len(letters) == 2 * len(trains)
+    for car, pair in zip(trains, zip(letters[::2], letters[1::2], strict=True), strict=True):
+        assert all(car.contains_path(letter) for letter in pair)
+
+
 def test_tickets_are_ringed_and_joined_with_their_points(nordic: GameMap) -> None:
     ax = plot_map(nordic, tickets=[("Murmansk", "København"), nordic.tickets[0]])
 
@@ -237,6 +280,42 @@ def test_tickets_are_ringed_and_joined_with_their_points(nordic: GameMap) -> Non
     arc = np.array(path.to_polygons(closed_only=False)[0])
     murmansk = nordic.city("Murmansk")
     assert np.hypot(*(arc[[0, -1]] - (murmansk.x, murmansk.y)).T).min() < 1e-9
+
+
+def test_points_of_tickets_cover_no_name(any_map: GameMap) -> None:
+    ax = plot_map(any_map, tickets=any_map.tickets)
+    ax.figure.canvas.draw()  # boxes around text are placed as it is drawn
+
+    badges = [text.get_bbox_patch() for text in ax.texts if text.get_gid() == "ticket-points"]
+    boxes = [badge.get_window_extent() for badge in badges if badge is not None]
+    assert len(boxes) >= len(any_map.tickets)
+    names = [(label.get_text(), label.get_window_extent()) for label in labels(ax)]
+    assert [(name, badge) for name, box in names for badge in boxes if box.overlaps(badge)] == []
+
+
+def test_the_legend_names_tickets_in_colors_of_no_player(nordic: GameMap) -> None:
+    tickets = ["Oslo-Vaasa", "Bergen-Narvik"]
+    ax = plot_map(nordic, tickets=tickets, owned={0: ["Helsinki-Tallinn"], 2: ["Bergen-Oslo/0"]}, legend=True)
+
+    legend = ax.get_legend()
+    assert legend is not None
+    words = [text.get_text() for text in legend.get_texts()]
+    assert {"ticket Oslo – Vaasa 9", "ticket Bergen – Narvik 16"} <= set(words)
+    colors = [tuple(np.array(c.get_edgecolor(), dtype=float)[0]) for c in ax.collections if c.get_gid() == "ticket"]
+    assert len({*colors, to_rgba(PLAYER_COLORS[0]), to_rgba(PLAYER_COLORS[2])}) == 4
+    many = plot_map(nordic, tickets=nordic.tickets[:8], legend=True).get_legend()
+    assert many is not None
+    assert "tickets, with their points" in [text.get_text() for text in many.get_texts()]
+
+
+def test_what_else_pays_for_a_route_is_not_said_upon_trains(nordic: GameMap) -> None:
+    free, taken = plot_map(nordic), plot_map(nordic, owned=["Murmansk-Lieksa"], legend=True)
+
+    assert [text.get_text() for text in free.texts if text.get_gid() == "swap"] == ["4:1"]
+    assert "swap" not in [text.get_gid() for text in taken.texts]
+    legend = taken.get_legend()
+    assert legend is not None
+    assert not [text for text in legend.get_texts() if "4:1" in text.get_text()]
 
 
 def test_a_country_ticket_is_joined_to_every_country_it_lists(switzerland: GameMap) -> None:
@@ -289,6 +368,37 @@ def test_values_may_be_a_column_of_a_table(nordic: GameMap) -> None:
     assert figure.axes[1].get_ylim() == (1, 9)
 
 
+@pytest.mark.parametrize("legend", [False, True])
+def test_a_saved_picture_holds_its_color_bar_whole(any_map: GameMap, *, legend: bool) -> None:
+    values = {route.id: rank / 7000 for rank, route in enumerate(any_map.routes)}
+    ax = plot_map(any_map, values=values, value_label="share of shortest paths", legend=legend)
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+
+    used, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
+
+    assert 0 <= used.x0 < used.x1 <= width
+    assert 0 <= used.y0 < used.y1 <= height
+    bar = figure.axes[1]
+    low, high = bar.get_ylim()
+    ticks = [float(tick) for tick in bar.get_yticks() if low <= tick <= high]
+    told = [bar.yaxis.get_major_formatter()(tick) for tick in ticks]
+    assert len(set(told)) == len(told) > 2
+    # The board is as large as without one.
+    plain = picture(any_map).get_window_extent()
+    assert ax.get_window_extent().size == pytest.approx(plain.size)
+
+
+def test_a_color_bar_beside_axes_that_are_given_leaves_the_figure_alone(nordic: GameMap) -> None:
+    figure, ax = plt.subplots(figsize=(6, 5))
+    plot_map(nordic, ax, values={"Oslo": 1.0, "Bergen": 2.0}, value_label="cars")
+
+    assert tuple(figure.get_size_inches()) == (6, 5)
+    bar = figure.axes[1]
+    assert bar.get_ylabel() == "cars"
+    assert bar.get_position().x0 > ax.get_position().x1
+
+
 @pytest.mark.parametrize("values", [{}, {"Oslo": math.nan}, {"Oslo": math.inf, "Bergen": 1.0}, {"Oslo": 5.0}])
 def test_odd_values_are_drawn_all_the_same(nordic: GameMap, values: dict[str, float]) -> None:
     figure = plot_map(nordic, values=values).get_figure(root=True)
@@ -309,6 +419,22 @@ def test_odd_values_are_drawn_all_the_same(nordic: GameMap, values: dict[str, fl
 def test_a_wrong_name_is_answered_with_the_nearest(nordic: GameMap, options: dict[str, object], message: str) -> None:
     with pytest.raises(UnknownNameError, match=message):
         plot_map(nordic, **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([1, 2, 3], r"values: expected a dict or a pandas Series of numbers by route or city, got \[1, 2, 3\]"),
+        (list(range(1000)), r"values: .* got \[0, 1, 2, .* …$"),
+        (7.0, r"values: .* got 7.0$"),
+        ({"Oslo": "a"}, "values: expected a number for Oslo, got 'a'"),
+        ({("Oslo", "Bergen"): None}, "values: expected a number for Bergen-Oslo/0, got None"),
+        ({"Oslo": 1.0, "Lieksa-Murmansk/0": [2.0]}, r"values: expected a number for Lieksa-Murmansk/0, got \[2.0\]"),
+    ],
+)
+def test_values_that_are_no_numbers_are_refused_by_name(nordic: GameMap, values: object, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        plot_map(nordic, values=values)  # type: ignore[arg-type]
 
 
 def test_the_legend_explains_what_occurs(any_map: GameMap) -> None:

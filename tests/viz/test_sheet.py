@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from itertools import accumulate
 
@@ -10,8 +11,10 @@ import numpy as np
 import pytest
 
 from ttr_analysis import GameMap
+from ttr_analysis.viz import plot_map
 from ttr_analysis.viz.geometry import frame, lay_out, saw, train
-from ttr_analysis.viz.sheet import SCALE, board_sheet
+from ttr_analysis.viz.html import map_svg
+from ttr_analysis.viz.sheet import NUMBER_SIZE, SCALE, board_sheet
 from ttr_analysis.viz.style import BOARD, CARD_STYLES, NEUTRAL_COLOR, PLAYER_COLORS, PLAYER_DASHES, ink_upon
 
 
@@ -72,10 +75,38 @@ def test_a_ticket_joins_cities_of_its_places(any_map: GameMap) -> None:
             assert arc["points"] == points
             assert arc["cities"][0] in ticket.origin.cities
             assert arc["cities"][1] in place.cities
-            # The curve begins in one city, and its middle lies where the points are written.
+            # The points are written upon the curve, which joins the cities.
             numbers = [int(number) for number in re.findall(r"-?\d+", arc["path"])]
             start, control, end = np.array(numbers).reshape(3, 2)
-            assert (start + 2 * control + end) / 4 == pytest.approx((arc["x"], arc["y"]), abs=1.5)
+            ends = [any_map.city(city) for city in arc["cities"]]
+            assert [*start, *end] == pytest.approx([SCALE * n for c in ends for n in (c.x, -c.y)], abs=0.51)
+            t = np.linspace(0.2, 0.8, 3001)[:, None]
+            curve = (1 - t) ** 2 * start + 2 * t * (1 - t) * control + t**2 * end
+            assert np.hypot(*(curve - (arc["x"], arc["y"])).T).min() < 2
+
+
+def test_the_points_of_a_ticket_cover_no_name_and_no_city(any_map: GameMap) -> None:
+    layout = lay_out(any_map)
+    radius = NUMBER_SIZE * layout.label_size
+
+    for ticket in board_sheet(any_map)["tickets"]:
+        for arc in ticket["arcs"]:
+            x, y = arc["x"] / SCALE, -arc["y"] / SCALE
+            for label in layout.labels:
+                left, bottom, right, top = label.box
+                away = math.hypot(max(left - x, 0, x - right), max(bottom - y, 0, y - top))
+                assert away > 0.98 * radius, (ticket["words"], label.city)
+            for city in any_map.cities:
+                assert math.dist((x, y), (city.x, city.y)) > radius, (ticket["words"], city.name)
+
+
+def test_pictures_and_sheets_have_the_points_of_a_ticket_in_one_place(any_map: GameMap) -> None:
+    ticket = max(any_map.tickets, key=lambda ticket: len(ticket.destinations))
+    ax = plot_map(any_map, tickets=[ticket])
+
+    spots = [text.get_position() for text in ax.texts if text.get_gid() == "ticket-points"]
+    (drawn,) = [one for one in board_sheet(any_map)["tickets"] if one["id"] == ticket.id]
+    assert np.array(spots) == pytest.approx(np.array([(a["x"], -a["y"]) for a in drawn["arcs"]]) / SCALE, abs=0.006)
 
 
 def test_colors_are_those_of_the_pictures(any_map: GameMap) -> None:
@@ -110,3 +141,8 @@ def contrast(one: str, other: str) -> float:
 @pytest.mark.parametrize("color", [*PLAYER_COLORS, NEUTRAL_COLOR])
 def test_numbers_upon_trains_are_read_well(color: str) -> None:
     assert contrast(color, ink_upon(color)) >= 4.5
+
+
+def test_what_else_pays_for_a_route_is_not_said_upon_trains(nordic: GameMap) -> None:
+    assert ">4:1<" in map_svg(nordic)
+    assert ">4:1<" not in map_svg(nordic, {"Lieksa-Murmansk/0": 0})

@@ -96,6 +96,17 @@ def test_the_page_offers_the_legal_moves(name: str, variant: str | None) -> None
         human_game.move(some_line(options, rng))
 
 
+def test_what_is_due_is_said_to_who_plays() -> None:
+    human_game = HumanGame(Game(load("nordic")), [Greedy()], seed=3)
+    due = []
+    for line in (some_line(human_game.frame()["options"], None), "draw", "draw"):
+        while human_game.thinker:
+            human_game.let_play()
+        due.append(human_game.frame()["options"]["due"])
+        human_game.move(line)
+    assert due == ["choose your opening tickets", "take your turn", "draw a further card"]
+
+
 def test_loans_are_announced() -> None:
     human_game = HumanGame(Game(load("nederland")), [Greedy()], seed=3)
     human_game.move("keep all")

@@ -13,20 +13,22 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import Normalize, to_hex
 from matplotlib.font_manager import FontProperties
+from matplotlib.legend_handler import HandlerPatch
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, PathPatch
 from matplotlib.path import Path
 from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
 from matplotlib.textpath import TextPath
+from matplotlib.transforms import Affine2D
 
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import CityLike, GameMap, Route, TicketLike
 from ttr_analysis.viz.coast import Background, Points, load_background
-from ttr_analysis.viz.curves import bezier
 from ttr_analysis.viz.geometry import (
     PLATE,
     BoardLayout,
+    Token,
     arrow,
     band,
     cross,
@@ -38,8 +40,9 @@ from ttr_analysis.viz.geometry import (
     station,
     train,
 )
+from ttr_analysis.viz.naming import name_ticket
 from ttr_analysis.viz.placement import Car
-from ttr_analysis.viz.sheet import Routes, Scene, Values, arcs_of, read_scene
+from ttr_analysis.viz.sheet import Player, Routes, Scene, Values, arcs_of, number_spot, read_scene, ticket_arc
 from ttr_analysis.viz.style import (
     BOARD,
     CARD_STYLES,
@@ -56,7 +59,9 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.backend_bases import RendererBase
-    from matplotlib.transforms import Bbox
+    from matplotlib.figure import Figure
+    from matplotlib.legend import Legend
+    from matplotlib.transforms import Bbox, Transform
 
 Color: TypeAlias = str | tuple[float, float, float]
 Shade: TypeAlias = Callable[[str], Color]
@@ -66,6 +71,10 @@ FIGURE_AREA = 80.0
 """Of a figure made here (square inches), whatever its shape."""
 TITLE_INCHES = 0.36
 EDGE_INCHES = 0.05
+BAR_GAP, BAR_WIDTH = 0.14, 0.24
+"""Between the board and its color bar, and of the bar (inches)."""
+BAR_SHARE = 0.6
+"""Of the board's height that the color bar takes."""
 COLORMAP = "viridis"
 
 
@@ -102,7 +111,9 @@ def plot_map(  # noqa: PLR0913 - one option per thing to be seen, each by keywor
         joined by an arc with the points.
     owned
         Routes with trains upon them: by seat or name of the player, or those
-        of one player.
+        of one player. Trains bear the number of the seat, or the beginning of
+        the name: one character or two, if these tell the names apart, else
+        1, 2, 3 in the order given, as the legend shows.
     closed
         Routes that are crossed out.
     stations
@@ -134,6 +145,8 @@ def plot_map(  # noqa: PLR0913 - one option per thing to be seen, each by keywor
     ------
     UnknownNameError
         If a route, city or ticket is not on the map.
+    TypeError
+        If values are no numbers, or are not by route or city.
 
     Examples
     --------
@@ -150,7 +163,8 @@ def plot_map(  # noqa: PLR0913 - one option per thing to be seen, each by keywor
     )
     layout = lay_out(game_map)
     behind = load_background(game_map, None if background is None else FilePath(background))
-    board = _Board(_new_axes(layout) if ax is None else ax, game_map, layout, scene, value_label)
+    scale = None if scene.values is None else ScalarMappable(Normalize(*scene.value_range(), clip=True), COLORMAP)
+    board = _Board(_axes_for(layout, ax, scale, value_label), game_map, layout, scene, scale)
     if behind is not None:
         board.draw_background(behind)
     board.draw_beds()
@@ -169,20 +183,52 @@ def plot_map(  # noqa: PLR0913 - one option per thing to be seen, each by keywor
     return board.ax
 
 
-def _new_axes(layout: BoardLayout) -> Axes:
+def _axes_for(layout: BoardLayout, ax: Axes | None, scale: ScalarMappable | None, value_label: str) -> Axes:
+    """Return the axes for a board, with a color bar beside it if there is a scale; by default of a new figure."""
+    if ax is None:
+        return _new_axes(layout, scale, value_label)
+    figure = ax.get_figure(root=True)
+    if scale is not None and figure is not None:
+        bar = figure.colorbar(scale, ax=ax, shrink=BAR_SHARE, pad=0.02, fraction=0.06)
+        bar.set_label(value_label, parse_math=False)
+    return ax
+
+
+def _new_axes(layout: BoardLayout, scale: ScalarMappable | None, value_label: str) -> Axes:
+    """Return the axes of a new figure, which is as large as the board, its title and its color bar need."""
+    figure, ax = plt.subplots(layout="none")
+    _fit(figure, layout)
+    if scale is None:
+        return ax
+    bar_axes = figure.add_axes(_beside(figure, ax))
+    figure.colorbar(scale, cax=bar_axes).set_label(value_label, parse_math=False)
+    words = bar_axes.get_tightbbox()  # how wide they are shows only when they are written
+    written = 0.0 if words is None else (words.x1 - bar_axes.bbox.x1) / figure.dpi
+    _fit(figure, layout, beside=BAR_GAP + BAR_WIDTH + written)
+    bar_axes.set_position(_beside(figure, ax))
+    return ax
+
+
+def _fit(figure: Figure, layout: BoardLayout, *, beside: float = 0.0) -> None:
+    """Give a figure the size of a board and its title, with so many inches beside it."""
     left, bottom, right, top = frame(layout)
     scale = math.sqrt(FIGURE_AREA / ((right - left) * (top - bottom)))
-    width, height = (right - left) * scale + 2 * EDGE_INCHES, (top - bottom) * scale + EDGE_INCHES + TITLE_INCHES
-    _, ax = plt.subplots(
-        figsize=(width, height),
-        gridspec_kw={
-            "left": EDGE_INCHES / width,
-            "right": 1 - EDGE_INCHES / width,
-            "bottom": EDGE_INCHES / height,
-            "top": 1 - TITLE_INCHES / height,
-        },
+    width = (right - left) * scale + 2 * EDGE_INCHES + beside
+    height = (top - bottom) * scale + EDGE_INCHES + TITLE_INCHES
+    figure.set_size_inches(width, height)
+    figure.subplots_adjust(
+        left=EDGE_INCHES / width,
+        right=1 - (EDGE_INCHES + beside) / width,
+        bottom=EDGE_INCHES / height,
+        top=1 - TITLE_INCHES / height,
     )
-    return ax
+
+
+def _beside(figure: Figure, ax: Axes) -> tuple[float, float, float, float]:
+    """Return where the color bar stands: left, bottom, width and height as shares of the figure."""
+    box, width = ax.get_position(), figure.get_figwidth()
+    bottom = box.y0 + (1 - BAR_SHARE) / 2 * box.height
+    return box.x1 + BAR_GAP / width, bottom, BAR_WIDTH / width, BAR_SHARE * box.height
 
 
 class _Board:
@@ -197,17 +243,19 @@ class _Board:
         The board, and where everything lies.
     scene
         What is to be seen.
-    value_label
-        Label of the color bar.
+    scale
+        The colors of values, if there are any.
     """
 
-    def __init__(self, ax: Axes, game_map: GameMap, layout: BoardLayout, scene: Scene, value_label: str) -> None:
+    def __init__(
+        self, ax: Axes, game_map: GameMap, layout: BoardLayout, scene: Scene, scale: ScalarMappable | None
+    ) -> None:
         self.ax, self.game_map, self.layout, self.scene = ax, game_map, layout, scene
         left, bottom, right, top = frame(layout)
         ax.set(xlim=(left, right), ylim=(bottom, top), aspect="equal", xticks=[], yticks=[], facecolor=BOARD.home)
         for spine in ax.spines.values():
             spine.set(color=BOARD.rim, linewidth=1.0)
-        self.shade = self._color_by_value(value_label)
+        self.shade = self._color_by_value(scale)
         any_route = any(route.id in (scene.values or {}) for route in game_map.routes)
         self.route_shade = self.shade if any_route or not scene.values else None
         self.pen = layout.unit * self._points_per_unit()
@@ -219,15 +267,11 @@ class _Board:
         width, height = figure.get_size_inches() if figure is not None else (1.0, 1.0)
         return float(72 * min(box.width * width / (right - left), box.height * height / (top - bottom)))
 
-    def _color_by_value(self, label: str) -> Shade | None:
-        """Return the colors by value, with a color bar beside the board; None if there are no values."""
+    def _color_by_value(self, scale: ScalarMappable | None) -> Shade | None:
+        """Return the colors by value; None if there are no values."""
         values = self.scene.values
-        if values is None:
+        if values is None or scale is None:
             return None
-        scale = ScalarMappable(Normalize(*self.scene.value_range(), clip=True), COLORMAP)
-        figure = self.ax.get_figure(root=True)
-        if figure is not None:
-            figure.colorbar(scale, ax=self.ax, shrink=0.6, pad=0.02, fraction=0.06).set_label(label, parse_math=False)
         lowest, highest = self.scene.value_range()
 
         def shade(name: str) -> Color:
@@ -352,24 +396,34 @@ class _Board:
 
     def draw_trains(self) -> None:
         """Draw plastic trains on owned routes, each with the symbol of its player."""
-        cars = {
-            player: [car for route in sorted(player.routes) for car in self.layout.tracks[route].cars]
-            for player in self.scene.players
+        tracks = {
+            player: [self.layout.tracks[route].cars for route in sorted(player.routes)] for player in self.scene.players
         }
-        outlines = [train(car) for on_board in cars.values() for car in on_board]
-        colors = [player.color for player, on_board in cars.items() for _ in on_board]
-        self.polygons("trains", 3.6, outlines, colors, edges=BOARD.rim, pen=PENS.train)
-        for player, on_board in cars.items():
-            if player.symbol and on_board:
-                self._write_symbols(player.symbol, on_board, ink_upon(player.color))
+        cars = [(player, car) for player, owned in tracks.items() for track in owned for car in track]
+        colors = [player.color for player, _ in cars]
+        self.polygons("trains", 3.6, [train(car) for _, car in cars], colors, edges=BOARD.rim, pen=PENS.train)
+        for player, owned in tracks.items():
+            if player.symbol and owned:
+                self._write_symbols(player.symbol, owned, ink_upon(player.color))
 
     def _write_symbols(
-        self, symbol: str, cars: Sequence[Car], ink: str, *, zorder: float = 3.7, gid: str = "train-symbols"
+        self, symbol: str, tracks: Sequence[Sequence[Car]], ink: str, *, zorder: float = 3.7, gid: str = "train-symbols"
     ) -> None:
-        """Write a character in the middle of each car, all as one outline."""
-        letter = TextPath((0.0, 0.0), symbol, size=0.42 * self.layout.unit, prop=FontProperties(weight="bold"))
+        """Write a character in the middle of each car, or two along it, all as one outline."""
+        is_one = len(symbol) == 1
+        letter = TextPath(
+            (0.0, 0.0), symbol, size=(0.42 if is_one else 0.34) * self.layout.unit, prop=FontProperties(weight="bold")
+        )
         middle = np.mean([letter.get_extents().min, letter.get_extents().max], axis=0)
-        places = [Path(letter.vertices - middle + (car.x, car.y), letter.codes) for car in cars]
+        places = [
+            Affine2D()
+            .translate(*-middle)
+            .rotate(0.0 if is_one else angle)
+            .translate(car.x, car.y)
+            .transform_path(letter)
+            for cars in tracks
+            for car, angle in zip(cars, reading_angles([car.angle for car in cars]), strict=True)
+        ]
         outline = Path.make_compound_path(*places)
         self.ax.add_artist(PathPatch(outline, facecolor=ink, linewidth=0.0, zorder=zorder, gid=gid))
 
@@ -387,10 +441,14 @@ class _Board:
         for token in tolls:
             BoardText(self.ax, (token.x, token.y), token.text, em=0.28 * unit, zorder=4.1, gid="toll", **style)
         box = {"boxstyle": "round,pad=0.25", "facecolor": BOARD.home, "edgecolor": BOARD.coin}
-        for token in self.layout.swaps:
+        for token in self._swaps():
             BoardText(
                 self.ax, (token.x, token.y), token.text, em=0.36 * unit, zorder=4.1, gid="swap", bbox=box, **style
             )
+
+    def _swaps(self) -> list[Token]:
+        """Return the remarks on cards that others may stand in for, where no trains stand: nobody pays there."""
+        return [token for token in self.layout.swaps if not self.scene.owned.issuperset(token.routes)]
 
     def draw_cities(self) -> None:
         """Draw a dot per city and an arrow per border point."""
@@ -410,25 +468,39 @@ class _Board:
             self.polygons("stations", 5.2, [house], player.color, edges=BOARD.rim, pen=PENS.city)
             if player.symbol:
                 spot = Car(*self.position(city), 0.0, self.layout.city_radius, self.layout.city_radius)
-                self._write_symbols(player.symbol, [spot], ink_upon(player.color), zorder=5.3, gid="station-symbols")
+                self._write_symbols(player.symbol, [[spot]], ink_upon(player.color), zorder=5.3, gid="station-symbols")
 
     def draw_tickets(self) -> None:
         """Ring the ends of each ticket and join them by an arc with the points."""
         radius = self.layout.city_radius
         style: dict[str, Any] = {"fontweight": "bold", "color": BOARD.text, "ha": "center", "va": "center_baseline"}
-        for rank, ticket in enumerate(self.scene.tickets):
-            color = PLAYER_COLORS[rank % len(PLAYER_COLORS)]
+        size = 1.1 * self.layout.label_size
+        for ticket, color in zip(self.scene.tickets, self._ticket_colors(), strict=True):
             for a, b, points in arcs_of(ticket, self.game_map):
-                ends = np.array([self.position(a), self.position(b)])
-                arc = bezier(ends[0], ends[1], 0.13 * math.dist(*ends))
+                arc = ticket_arc(self.game_map, a, b)
                 self.lines("ticket-rim", 4.6, [arc], BOARD.halo, pen=PENS.ticket_rim)
                 self.lines("ticket", 4.7, [arc], color, pen=PENS.ticket)
                 rings = [disk(*self.position(end), 1.7 * radius) for end in (a, b)]
                 self.polygons("ticket-ends", 4.9, rings, "none", edges=color, pen=PENS.ticket_end)
-                x, y = arc[len(arc) // 2]
+                x, y = number_spot(self.game_map, self.layout, arc)
                 box = {"boxstyle": "round,pad=0.2", "facecolor": "white", "edgecolor": color}
-                size = 1.1 * self.layout.label_size
                 BoardText(self.ax, (x, y), str(points), em=size, zorder=6.5, gid="ticket-points", bbox=box, **style)
+
+    def _ticket_keys(self) -> dict[str, Artist]:
+        """Return what stands in the legend for tickets: each by its color, or all together if colors occur again."""
+        tickets, colors = self.scene.tickets, self._ticket_colors()
+        if len(set(colors)) < len(tickets):
+            return {"tickets, with their points": Line2D([], [], color=BOARD.text, linewidth=2)}
+        return {
+            f"ticket {name_ticket(ticket)}": Line2D([], [], color=color, linewidth=2)
+            for ticket, color in zip(tickets, colors, strict=True)
+        }
+
+    def _ticket_colors(self) -> list[str]:
+        """Return a color for each ticket, those of the players shown left out as long as there are others."""
+        taken = {player.color for player in (*self.scene.players, *self.scene.stations.values())}
+        colors = [color for color in PLAYER_COLORS if color not in taken] or PLAYER_COLORS
+        return [colors[rank % len(colors)] for rank in range(len(self.scene.tickets))]
 
     def draw_labels(self) -> None:
         """Write the names of cities and countries."""
@@ -451,11 +523,12 @@ class _Board:
             handles["tunnel"] = Patch(facecolor=CARD_STYLES["gray"].fill, **dotted)
         if any(route.locomotives for route in routes):
             handles["ferry: locomotives wanted"] = Line2D([], [], color=BOARD.ferry, linestyle="--", linewidth=2)
-        for text in sorted({token.text for token in self.layout.swaps}):
+        for text in sorted({token.text for token in self._swaps()}):
             handles[f"{text}: so many cards of any kind for one"] = Patch(facecolor=BOARD.home, edgecolor=BOARD.coin)
         if self.layout.tolls:
             look: dict[str, Any] = {"marker": "o", "markerfacecolor": BOARD.home, "markeredgecolor": BOARD.coin}
             handles["toll"] = Line2D([], [], **look, **mark)
+        handles |= self._ticket_keys()
         if scene.highlight:
             handles["highlighted"] = Line2D([], [], color=BOARD.glow, linewidth=5)
         if scene.closed:
@@ -466,17 +539,89 @@ class _Board:
                 [], [], marker=house, markerfacecolor=BOARD.home, markeredgecolor=BOARD.rim, **mark
             )
         players = [*scene.players, *scene.stations.values()]
-        handles |= {player.label: Patch(facecolor=player.color, edgecolor="white") for player in players}
+        handles |= {player.label: PlayerKey(player) for player in players}
         if handles:
-            shown = self.ax.legend(list(handles.values()), list(handles), loc="best", fontsize="small", framealpha=0.9)
+            shown = self.ax.legend(
+                list(handles.values()),
+                list(handles),
+                handler_map={PlayerKey: PlayerKeyHandler()},
+                loc="best",
+                fontsize="small",
+                framealpha=0.9,
+            )
             shown.set_zorder(7)
             for line in shown.get_texts():
                 line.set_parse_math(False)
 
 
+def reading_angles(angles: Sequence[float]) -> list[float]:
+    """
+    Return the directions of texts along the cars of a track (radians).
+
+    All are read in one direction, by the car in the middle: from left to
+    right, or upwards where the track goes nearly straight up.
+
+    Examples
+    --------
+    >>> for track in ((170, 200), (85, 95), (110, 100, 90)):
+    ...     print([round(math.degrees(angle)) for angle in reading_angles([math.radians(angle) for angle in track])])
+    [-10, 20]
+    [85, 95]
+    [110, 100, 90]
+    """
+    steepest, middle = math.radians(105), angles[len(angles) // 2]
+    read = steepest - (steepest - middle) % math.pi
+    return [read + (angle - read + math.pi / 2) % math.pi - math.pi / 2 for angle in angles]
+
+
 def _compound(rings: Sequence[Points]) -> Path:
     """Return one path of many rings, so that those inside others are holes."""
     return Path.make_compound_path(*(Path(np.vstack([ring, ring[:1]]), closed=True) for ring in rings))
+
+
+class PlayerKey(Patch):
+    """
+    What stands in a legend for a player: the color and the symbol of the trains.
+
+    Parameters
+    ----------
+    player
+        The player.
+    """
+
+    def __init__(self, player: Player) -> None:
+        super().__init__(facecolor=player.color, edgecolor="white")
+        self.symbol = player.symbol
+
+
+class PlayerKeyHandler(HandlerPatch):
+    """Draws the keys of players: a patch, and the symbol upon it."""
+
+    def create_artists(
+        self,
+        legend: Legend,
+        orig_handle: Artist,
+        xdescent: float,
+        ydescent: float,
+        width: float,
+        height: float,
+        fontsize: float,
+        trans: Transform,
+    ) -> list[Artist]:
+        """Return the patch, as high as text is, and the text."""
+        middle = width / 2 - xdescent, height / 2 - ydescent
+        parts = [
+            *super().create_artists(
+                legend, orig_handle, xdescent, fontsize / 2 - middle[1], width, fontsize, fontsize, trans
+            )
+        ]
+        if isinstance(orig_handle, PlayerKey) and orig_handle.symbol:
+            ink = ink_upon(to_hex(orig_handle.get_facecolor()))
+            style: dict[str, Any] = {"ha": "center", "va": "center_baseline", "fontweight": "bold", "color": ink}
+            text = Text(*middle, orig_handle.symbol, fontsize=0.8 * fontsize, transform=trans, **style)
+            text.set_parse_math(False)
+            parts.append(text)
+        return parts
 
 
 # -- text that is as large as the board ----------------------------------------------------------------------------

@@ -38,6 +38,8 @@ SMALLEST_UNIT, LARGEST_UNIT = 0.026, 0.042
 """Limits of the space unit, as shares of the longer side of the board."""
 MARGIN = 0.015
 """Around everything, as a share of the longer side of the board."""
+ENDS_SHARE = 0.2
+"""Of a line, at either end, where no number stands: nobody would see of what it is."""
 LABEL_SIZE = 0.345
 """Height of an em of a city label, in space units."""
 
@@ -202,6 +204,46 @@ def frame(layout: BoardLayout) -> tuple[float, float, float, float]:
     left, bottom, right, top = layout.bounds
     margin = MARGIN * max(right - left, top - bottom) + layout.city_radius
     return left - margin, bottom - margin, right + margin, top + margin
+
+
+def clear_spot(game_map: GameMap, layout: BoardLayout, line: Points, radius: float) -> tuple[float, float]:
+    """
+    Return where a disk on a line covers no name and no city: as near to the middle of the line as can be.
+
+    Parameters
+    ----------
+    game_map, layout
+        The board.
+    line
+        Points along the line, of which the outer ones are too near to its ends.
+    radius
+        Radius of the disk.
+
+    Returns
+    -------
+    x, y
+        The middle of the line if no spot is free.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> nordic = ttr.load_map("nordic")
+    >>> layout, oslo = lay_out(nordic), nordic.city("Oslo")
+    >>> line = np.linspace((oslo.x, oslo.y - 9), (oslo.x, oslo.y + 9), 99)
+    >>> x, y = clear_spot(nordic, layout, line, radius=1.0)
+    >>> layout.city_radius + 1 < abs(y - oslo.y) < layout.city_radius + 2
+    True
+    """
+    n = len(line)
+    near_ends = round(ENDS_SHARE * n)
+    inner = np.array(sorted(range(near_ends, n - near_ends), key=lambda k: abs(k - n // 2)))
+    x, y = line[inner][:, None].transpose(2, 0, 1)
+    left, bottom, right, top = np.array([label.box for label in layout.labels]).reshape(-1, 4).T
+    to_names = np.hypot(np.maximum(0, np.maximum(left - x, x - right)), np.maximum(0, np.maximum(bottom - y, y - top)))
+    to_cities = np.hypot(*(line[inner][:, None] - [(city.x, city.y) for city in game_map.cities]).transpose(2, 0, 1))
+    free = (to_names > radius).all(axis=1) & (to_cities > radius + layout.city_radius).all(axis=1)
+    spot = line[inner[free.argmax()]]  # the first free one; the first of all, in the middle, if there is none
+    return float(spot[0]), float(spot[1])
 
 
 # -- sizes, tokens, exits -----------------------------------------------------------

@@ -9,22 +9,26 @@ from the same layout, shapes and styles as `plot_map`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from itertools import cycle, pairwise
+from textwrap import shorten
 from typing import Any, Final, Protocol, SupportsFloat, TypeAlias, TypedDict, runtime_checkable
+
+import numpy as np
 
 from ttr_analysis._errors import UnknownNameError
 from ttr_analysis._words import counted
 from ttr_analysis.maps.model import City, CityLike, GameMap, Route, RouteLike, Ticket, TicketLike
 from ttr_analysis.viz.coast import load_background
-from ttr_analysis.viz.curves import Points
+from ttr_analysis.viz.curves import Points, bezier
 from ttr_analysis.viz.geometry import (
     PLATE,
     BoardLayout,
     Token,
     arrow,
+    clear_spot,
     cross,
     frame,
     lay_out,
@@ -41,6 +45,8 @@ SCALE: Final = 100
 """Of the coordinates of a sheet: whole numbers, of which so many are one board unit."""
 TICKET_BOW: Final = 0.13
 """How far the arc of a ticket bows, as a share of its chord."""
+NUMBER_SIZE: Final = 0.95
+"""Radius of the disk with the points of a ticket, in ems of a label."""
 _ANCHORS: Final = {"left": "start", "center": "middle", "right": "end"}
 _LINE: Final = 1.12
 
@@ -116,7 +122,7 @@ class TokenSheet(TypedDict):
 
 
 class ArcSheet(TypedDict):
-    """One destination of a ticket: an arc between two cities, and its points at the middle of the arc."""
+    """One destination of a ticket: an arc between two cities, and its points upon it, where they cover no name."""
 
     cities: tuple[str, str]
     path: str
@@ -227,7 +233,7 @@ def board_sheet(game_map: GameMap) -> Sheet:
         tokens=[
             _token(token, kind) for kind, tokens in (("toll", layout.tolls), ("swap", layout.swaps)) for token in tokens
         ],
-        tickets=[_ticket(ticket, game_map) for ticket in game_map.tickets],
+        tickets=[_ticket(ticket, game_map, layout) for ticket in game_map.tickets],
         cards={
             color: CardSheet(
                 fill=look.fill,
@@ -319,21 +325,19 @@ def _token(token: Token, kind: str) -> TokenSheet:
     return TokenSheet(kind=kind, routes=token.routes, x=x, y=y, text=token.text)
 
 
-def _ticket(ticket: Ticket, game_map: GameMap) -> TicketSheet:
+def _ticket(ticket: Ticket, game_map: GameMap, layout: BoardLayout) -> TicketSheet:
     return TicketSheet(
         id=ticket.id,
         words=name_ticket(ticket),
-        arcs=[_arc(game_map, a, b, points) for a, b, points in arcs_of(ticket, game_map)],
+        arcs=[_arc(game_map, layout, a, b, points) for a, b, points in arcs_of(ticket, game_map)],
     )
 
 
-def _arc(game_map: GameMap, a: str, b: str, points: int) -> ArcSheet:
-    one, other = game_map.city(a), game_map.city(b)
-    dx, dy = other.x - one.x, other.y - one.y
-    middle = (one.x + other.x) / 2 - TICKET_BOW * dy, (one.y + other.y) / 2 + TICKET_BOW * dx
+def _arc(game_map: GameMap, layout: BoardLayout, a: str, b: str, points: int) -> ArcSheet:
+    arc = ticket_arc(game_map, a, b)
+    x, y = _point(*number_spot(game_map, layout, arc))
     # A quadratic curve reaches half as far as its control point.
-    (x, y), control = _point(*middle), _point(middle[0] - TICKET_BOW * dy, middle[1] + TICKET_BOW * dx)
-    start, end = _point(one.x, one.y), _point(other.x, other.y)
+    start, control, end = (_point(*at) for at in (arc[0], 2 * arc[len(arc) // 2] - (arc[0] + arc[-1]) / 2, arc[-1]))
     path = f"M{start[0]} {start[1]}Q{control[0]} {control[1]} {end[0]} {end[1]}"
     return ArcSheet(cities=(a, b), path=path, x=x, y=y, points=points)
 
@@ -389,7 +393,7 @@ Routes: TypeAlias = HasRoutes | Iterable[RouteLike]
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """The owner of routes, as shown: label, color, the symbol upon trains, and the ids of the routes."""
+    """The owner of routes, as shown: label, color, the symbol upon trains, which may be empty, and ids of routes."""
 
     label: str
     color: str
@@ -475,14 +479,21 @@ def read_scene(
     ------
     UnknownNameError
         If a route, city or ticket is not on the map.
+    TypeError
+        If values are no numbers, or are not by route or city.
     """
+    owners = owned if isinstance(owned, Mapping) else {}
+    looks = _looks([*owners, *(stations or {}).values()])
+    players = tuple(replace(looks[who], routes=_ids(game_map, routes)) for who, routes in owners.items())
+    if not isinstance(owned, Mapping) and (routes := _ids(game_map, owned)):
+        players = (Player("owned", PLAYER_COLORS[0], "", routes),)
     return Scene(
         highlight=_ids(game_map, highlight),
         closed=_ids(game_map, closed),
         tickets=game_map.resolve_tickets(tickets),
-        players=_read_players(game_map, owned),
+        players=players,
         values=None if values is None else _read_values(game_map, values),
-        stations=_read_stations(game_map, stations or {}, owned if isinstance(owned, Mapping) else {}),
+        stations={game_map.city(city).name: looks[who] for city, who in (stations or {}).items()},
     )
 
 
@@ -491,38 +502,59 @@ def _ids(game_map: GameMap, routes: Routes) -> frozenset[str]:
     return frozenset(route.id for route in found)
 
 
-def _read_players(game_map: GameMap, owned: Mapping[Any, Routes] | Routes) -> tuple[Player, ...]:
-    if not isinstance(owned, Mapping):
-        ids = _ids(game_map, owned)
-        return (Player("owned", PLAYER_COLORS[0], "", ids),) if ids else ()
-    return tuple(_player_of(who, rank, _ids(game_map, routes)) for rank, (who, routes) in enumerate(owned.items()))
-
-
-def _read_stations(
-    game_map: GameMap, stations: Mapping[CityLike, Any], owned: Mapping[Any, Routes]
-) -> dict[str, Player]:
-    players = list(dict.fromkeys([*owned, *stations.values()]))
+def _looks(names: Iterable[Any]) -> dict[Any, Player]:
+    """Return how players look, without their routes: by seat, or one after the other by name."""
+    players = list(dict.fromkeys(names))
     return {
-        game_map.city(city).name: _player_of(who, players.index(who), frozenset()) for city, who in stations.items()
+        who: Player(
+            f"seat {who}" if isinstance(who, int) else str(who),
+            PLAYER_COLORS[(who if isinstance(who, int) else rank) % len(PLAYER_COLORS)],
+            symbol,
+            frozenset(),
+        )
+        for rank, (who, symbol) in enumerate(zip(players, _symbols([str(who) for who in players]), strict=True))
     }
 
 
-def _player_of(who: object, rank: int, routes: frozenset[str]) -> Player:
-    """Return how a player looks: by seat, or one after the other by name."""
-    label, place = (f"seat {who}", who) if isinstance(who, int) else (str(who), rank)
-    return Player(label, PLAYER_COLORS[place % len(PLAYER_COLORS)], _symbol(str(who)), routes)
+def _symbols(names: Sequence[str]) -> list[str]:
+    """
+    Return what stands upon the trains of each player, to tell them apart without colors.
 
+    They are the beginnings of the names if one or two characters, which every
+    font has, are enough; else numbers.
 
-def _symbol(name: str) -> str:
-    """Return the character upon a player's trains, if any font has it."""
-    return name[:1].upper() if name[:1].isascii() and name[:1].isalnum() else ""
+    Examples
+    --------
+    >>> _symbols(["Ida", "Bo"]), _symbols(["P0: 98 points", "P1: 65 points"]), _symbols(["path A", "path B"])
+    (['I', 'B'], ['P0', 'P1'], ['1', '2'])
+    """
+    for n in (1, 2):
+        marks = [name[:1].upper() + name[1:n] for name in names]
+        n_different = len({mark.casefold() for mark in marks})
+        if n_different == len(marks) and all(mark.isascii() and mark.isalnum() for mark in marks):
+            return marks
+    return [str(number) for number, _ in enumerate(names, 1)]
 
 
 def _read_values(game_map: GameMap, values: Values) -> dict[str, float]:
+    if not hasattr(values, "items"):
+        msg = f"values: expected a dict or a pandas Series of numbers by route or city, got {_brief(values)}"
+        raise TypeError(msg)
     numbers: dict[str, float] = {}
     for key, value in values.items():
-        numbers.update(dict.fromkeys(_names(game_map, key), float(value)))
+        names = _names(game_map, key)
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            msg = f"values: expected a number for {key if isinstance(key, str) else names[0]}, got {_brief(value)}"
+            raise TypeError(msg) from None
+        numbers.update(dict.fromkeys(names, number))
     return numbers
+
+
+def _brief(value: object) -> str:
+    """Return what came, for a message; of much the beginning."""
+    return shorten(repr(value), 80, placeholder=" …")
 
 
 def _names(game_map: GameMap, key: Any) -> list[str]:  # noqa: ANN401 - whatever the user has as keys
@@ -554,6 +586,17 @@ def arcs_of(ticket: Ticket, game_map: GameMap) -> list[tuple[str, str, int]]:
         a, b = min(pairs, key=lambda pair: _distance(game_map, *pair))
         arcs.append((a, b, points))
     return arcs
+
+
+def ticket_arc(game_map: GameMap, a: str, b: str) -> Points:
+    """Return points along the arc of a ticket between two cities."""
+    one, other = (np.array([city.x, city.y]) for city in map(game_map.city, (a, b)))
+    return bezier(one, other, TICKET_BOW * math.dist(one, other))
+
+
+def number_spot(game_map: GameMap, layout: BoardLayout, arc: Points) -> tuple[float, float]:
+    """Return where the points of a ticket stand upon its arc, with room for the badge of a picture, too."""
+    return clear_spot(game_map, layout, arc, 1.2 * NUMBER_SIZE * layout.label_size)
 
 
 def _distance(game_map: GameMap, a: str, b: str) -> float:

@@ -9,6 +9,7 @@ attributes. What comes from a map is escaped.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from html import escape
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.viz.sheet import (
+    NUMBER_SIZE,
     CardSheet,
     CitySheet,
     LabelSheet,
@@ -87,7 +89,7 @@ def draw_board(
     for x, y in (spots[name] for name in cities):
         parts.append(f"<circle cx='{x}' cy='{y}' r='{2.4 * sheet['radius']:.0f}' fill='{BOARD.glow}'/>")
     style = f"style='width:100%;max-width:{width}px'"
-    return "".join(_board(sheet, style, [*parts, *_tokens(sheet), *_cities(sheet, stations or {})]))
+    return "".join(_board(sheet, style, [*parts, *_tokens(sheet, owners), *_cities(sheet, stations or {})]))
 
 
 def draw_live_board(sheet: Sheet) -> str:
@@ -105,7 +107,7 @@ def draw_live_board(sheet: Sheet) -> str:
         Routes are `g` elements of the class "ttr-route" with `data-route` and
         `data-owner`, and so are the `text` elements "ttr-numbers" upon them;
         glows and tickets bear `data-route` and `data-ticket`, cities
-        `data-city`.
+        `data-city`; what else pays for routes, `data-routes`.
     """
     unit = sheet["unit"]
     glow = f"class='ttr-glow' fill='none' stroke-width='{PENS.glow_rim * unit:.0f}'"
@@ -113,7 +115,7 @@ def draw_live_board(sheet: Sheet) -> str:
         *_group("glows", (f"<path d='{r['track']}' {_data('route', r['id'])} {glow}/>" for r in sheet["routes"])),
         *_group("routes", (part for route in sheet["routes"] for part in _live_route(sheet, route))),
         *_group("owners", (_live_numbers(route, unit) for route in sheet["routes"])),
-        *_group("tokens", _tokens(sheet)),
+        *_group("tokens", (part for token in sheet["tokens"] for part in _live_token(token, unit))),
         *_group("tickets", (part for ticket in sheet["tickets"] for part in _ticket(sheet, ticket))),
         *_group("cities", _cities(sheet, None)),
     ]
@@ -204,9 +206,21 @@ def _numbers(route: RouteSheet, unit: int) -> str:
 # -- all else ------------------------------------------------------------------------------------------------------
 
 
-def _tokens(sheet: Sheet) -> Iterator[str]:
+def _tokens(sheet: Sheet, owners: Mapping[str, Owner]) -> Iterator[str]:
+    """Yield tolls, and what else pays for routes, but not where trains stand upon all of these: nobody pays there."""
     for token in sheet["tokens"]:
-        yield from _token(token, sheet["unit"])
+        if token["kind"] == "toll" or not owners.keys() >= set(token["routes"]):
+            yield from _token(token, sheet["unit"])
+
+
+def _live_token(token: TokenSheet, unit: int) -> Iterator[str]:
+    """Yield a token; of what else pays for routes the browser hides what is not to be seen."""
+    if token["kind"] == "toll":
+        yield from _token(token, unit)
+        return
+    yield f"<g class='ttr-swap' {_data('routes', json.dumps(token['routes']))}>"
+    yield from _token(token, unit)
+    yield "</g>"
 
 
 def _token(token: TokenSheet, unit: int) -> Iterator[str]:
@@ -282,7 +296,7 @@ def _ticket(sheet: Sheet, ticket: TicketSheet) -> Iterator[str]:
             ring = f"class='ttr-ring' r='{1.7 * radius:.0f}' {_pen(PENS.ticket_end, unit)}"
             yield f"<circle cx='{at_x}' cy='{at_y}' fill='none' {ring}/>"
         disk = f"class='ttr-points' fill='#fff' {_pen(PENS.city, unit)}"
-        yield f"<circle cx='{x}' cy='{y}' r='{0.95 * size:.0f}' {disk}/>"
+        yield f"<circle cx='{x}' cy='{y}' r='{NUMBER_SIZE * size:.0f}' {disk}/>"
         at = f"x='{x}' y='{y + 0.36 * size:.0f}' text-anchor='middle' font-size='{size}' font-weight='bold'"
         yield f"<text {at} fill='{BOARD.text}'>{arc['points']}</text>"
     yield "</g>"

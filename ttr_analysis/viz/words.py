@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from ttr_analysis._words import counted, listed
+from ttr_analysis._words import counted, listed, with_names
 from ttr_analysis.cards import CARD_KINDS, LOCOMOTIVE, CardCounts
 from ttr_analysis.engine import actions
 from ttr_analysis.engine.events import Chance, Correction, Event, Move, StartPosition, TicketsShown
@@ -190,7 +189,7 @@ def _tell_start(state: GameState) -> str:
 
 def _tell_correction(event: Correction, names: Sequence[str]) -> str:
     """Tell what is corrected, with the names given to the players."""
-    text = re.sub(r"\bP(\d)\b", lambda seat: _given(names, int(seat[1])) or seat[0], str(event))
+    text = with_names(str(event), [_given(names, seat) for seat in range(len(names))])
     return f"{text[0].upper()}{text[1:]}"
 
 

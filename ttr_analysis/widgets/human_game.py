@@ -18,7 +18,7 @@ from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import KeepTickets
 from ttr_analysis.engine.actions.build_station import as_route
 from ttr_analysis.engine.actions.handler import Refused
-from ttr_analysis.engine.actions.table import explain
+from ttr_analysis.engine.actions.table import duty, explain
 from ttr_analysis.engine.codes import ActionFault, argument_of, kind_of, make_action, unpacked
 from ttr_analysis.engine.events import Chance, Event, Move
 from ttr_analysis.engine.kernel.claims import route_fault
@@ -378,6 +378,7 @@ class HumanGame:
         """Return what the person can do."""
         vector, packed = self._vector, self._packed
         options: dict[str, Any] = {
+            "due": duty(Phase(int(vector.phase)), "your"),
             "draw": "",
             "market": {},
             "tickets": "",

@@ -56,7 +56,7 @@ function drawBoard(container, sheet, { onRoute = null, onCity = null, label = sh
   if (onRoute) makeChoosable(svg, items(sheet.routes, routes), onRoute);
   if (onCity) makeChoosable(svg, items(sheet.cities, cities), onCity);
   const setTickets = ticketArcs(found("ticket"));
-  return { svg, ...routeChanges(routes), ...marks(routes, cities), setStations, setTickets };
+  return { svg, ...routeChanges(routes, found("swap")), ...marks(routes, cities), setStations, setTickets };
 }
 
 /* Whose station stands in a city, or nobody's; maps without stations have no house. */
@@ -71,8 +71,9 @@ function setStation(group, city, owner, nameOf) {
   if (group.hasAttribute("aria-label")) group.setAttribute("aria-label", words);
 }
 
-/* What changes a route: its owner, and what it is in words. */
-function routeChanges(routes) {
+/* What changes a route: its owner, and what it is in words. What else pays for it is not said upon trains. */
+function routeChanges(routes, swaps) {
+  const paid = swaps.map((swap) => ({ swap, ids: JSON.parse(swap.dataset.routes) }));
   function setOwner({ group, numbers }, owner) {
     const now = owner === undefined ? "" : String(owner);
     if (group.dataset.owner === now) return;
@@ -83,6 +84,10 @@ function routeChanges(routes) {
   return {
     setOwners(owners) {
       for (const [id, parts] of routes) setOwner(parts, owners[id]);
+      for (const { swap, ids } of paid) {
+        const isTaken = ids.every((id) => owners[id] !== undefined);
+        swap.setAttribute("visibility", isTaken ? "hidden" : "visible");
+      }
     },
     describe(id, words) {
       const { group, title, route } = routes.get(id);

@@ -72,10 +72,16 @@ function drawing(setters) {
   };
 }
 
+/* What the names of facts leave open, shown while they are pointed at. */
+const MEANT = {
+  score: "What the score track of the board shows: points for routes so far. Tickets and bonuses count at the end.",
+};
+
 /* A fact of a seat or of the table: a name and a value that tests and readers find by `data-field`. */
 function makeFact(field, name) {
   const value = make("b", { "data-field": field });
-  const element = make("span", { class: "ttr-fact" }, make("span", { text: `${name} ` }), value);
+  const meant = field in MEANT ? { title: MEANT[field] } : {};
+  const element = make("span", { class: "ttr-fact", ...meant }, make("span", { text: `${name} ` }), value);
   return { element, set: (text) => setText(value, String(text)) };
 }
 
@@ -150,7 +156,7 @@ function seatPanel(facts, seat, onTickets) {
   const name = seatName(facts, seat);
   const money = facts.money ? { tokens: "tokens", loans: "loans" } : {};
   const stations = facts.stations ? { stations: "stations left" } : {};
-  const line = makeFacts({ trains: "trains", cards: "cards", score: "track", ...money, ...stations });
+  const line = makeFacts({ trains: "trains", cards: "cards", score: "scored", ...money, ...stations });
   const won = make("span", { class: "ttr-won", text: "won", hidden: true });
   const points = make("b", { "data-field": "points" });
   const unit = make("span", {});

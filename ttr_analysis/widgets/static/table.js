@@ -8,14 +8,6 @@ const OPEN = ["possible", "borrowing"]; // how tickets stand that are shown on t
 const FIRST = 5; // payments that are offered at once
 
 const LOAN = "The toll is more than your tokens: you will take a loan.";
-const DECISIONS = {
-  KEEP_START: "choose your opening tickets",
-  TURN: "it is your turn",
-  SECOND_DRAW: "draw a further card",
-  TUNNEL: "pay for the tunnel or decline",
-  KEEP: "choose the tickets to keep",
-  NEUTRAL: "choose a track for the neutral player",
-};
 
 /* A move as a button says it. */
 function moveWords(line) {
@@ -56,7 +48,7 @@ function otherCards(example, onPay) {
 
 /* What is due: whose turn it is, what the person has to decide, or who won. */
 function turnWords(facts, { moment, options }) {
-  if (options) return `You: ${DECISIONS[moment.phase]}`;
+  if (options) return `You: ${options.due}`;
   if (moment.acting !== null) return dueWords(facts, moment);
   const won = moment.winners.map((seat) => (seat === facts.seat ? "You" : seatName(facts, seat))).join(" and ");
   return won ? `${won} won` : "The game is over";
