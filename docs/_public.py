@@ -11,6 +11,7 @@ import inspect
 import re
 import sys
 from importlib import import_module
+from operator import attrgetter
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -60,6 +61,14 @@ def members_of(value: type) -> list[str]:
     return ["   :members:", *[f"   :inherited-members: {last.__name__}"] * is_ours]
 
 
+def table_of(names: list[str], home: str) -> list[str]:
+    """Return a table of names of a module as text for Sphinx: each a link, with the first line of its docstring."""
+    documented = {name: inspect.getdoc(attrgetter(name)(import_module(home))) for name in names}
+    rows = [(f":py:obj:`{name} <{home}.{name}>`", text.splitlines()[0]) for name, text in documented.items() if text]
+    lines = [f"   * - {name}\n     - {text}" for name, text in rows]
+    return [".. list-table::", "", *lines] if rows else []
+
+
 class Public(SphinxDirective):
     """Document names of a module, as a table and then each in full: those of the content, or all that it offers."""
 
@@ -68,12 +77,11 @@ class Public(SphinxDirective):
     option_spec: ClassVar[dict[str, Any]] = {}
 
     def run(self) -> list[Node]:
-        """Write what autosummary and autodoc read, and parse it."""
+        """Write what autodoc reads, and parse it."""
         home = self.arguments[0]
         module = import_module(home)
         names = [line.strip() for line in self.content if line.strip()] or public_names(module)
-        lines = [f".. currentmodule:: {home}", "", ".. autosummary::", "   :nosignatures:", ""]
-        lines += [f"   {name}" for name in names]
+        lines = table_of(names, home)
         for name in names:
             kind = kind_of(getattr(module, name))
             lines += ["", f".. auto{kind}:: {home}.{name}"]
@@ -85,16 +93,16 @@ class PublicIndex(SphinxDirective):
     """List all public names, one line each, with links into the reference."""
 
     def run(self) -> list[Node]:
-        """Write what autosummary reads, and parse it."""
+        """Write the lists, and parse them."""
         groups = {"": [name for name in dir(ttr_analysis) if not inspect.ismodule(getattr(ttr_analysis, name))]}
         for name in dir(ttr_analysis):
             value = getattr(ttr_analysis, name)
             if inspect.ismodule(value) and hasattr(value, "__all__"):
                 groups[f".{name}"] = sorted(f"{name}.{each}" for each in public_names(value))
-        lines = [".. currentmodule:: ttr_analysis"]
+        lines: list[str] = []
         for group, names in groups.items():
-            lines += ["", f".. rubric:: ttr{group}", "", ".. autosummary::", "   :nosignatures:", ""]
-            lines += [f"   {name}" for name in names if not name.startswith("_")]
+            listed = [name for name in names if not name.startswith("_")]
+            lines += ["", f".. rubric:: ttr{group}", "", *table_of(listed, "ttr_analysis")]
         return self.parse_text_to_nodes("\n".join(lines) + "\n")
 
 

@@ -35,7 +35,6 @@ version = release = ttr_analysis.__version__
 
 extensions = [
     "sphinx.ext.autodoc",
-    "sphinx.ext.autosummary",
     "sphinx.ext.viewcode",
     "sphinx_copybutton",
     "myst_nb",
@@ -64,7 +63,6 @@ add_module_names = False
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 autodoc_typehints_format = "short"
-autosummary_generate = False
 default_role = "py:obj"  # a name in backticks is a link if the reference has it, else code
 maximum_signature_line_length = 90
 nitpick_ignore_regex = [

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from scripts.editions import dumps, student_edition
+from scripts.editions import dumps, main, student_edition
 
 FOLDER = Path(__file__).parents[1] / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
@@ -105,20 +105,96 @@ def test_every_exercise_is_followed_by_an_empty_cell_and_for_teachers_by_a_solut
 def test_students_see_no_solution() -> None:
     for notebook in NOTEBOOKS:
         for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
-            assert "solution" not in cell["metadata"].get("tags", []), cell["id"]
+            assert not {"solution", "teacher"}.intersection(cell["metadata"].get("tags", [])), cell["id"]
             if cell["id"].endswith("-answer"):
                 assert cell["source"] == ["# Your answer"]
 
 
-def test_only_what_solves_is_taken_away() -> None:
-    def cell(number: str, kind: str, source: str, *tags: str) -> dict[str, Any]:
-        return {"id": number, "cell_type": kind, "source": [source], "metadata": {"tags": list(tags)}}
+def cell(number: str, kind: str, source: str, *tags: str) -> dict[str, Any]:
+    """Return a cell of a teacher's notebook."""
+    results: dict[str, Any] = {"execution_count": None, "outputs": []} if kind == "code" else {}
+    return {"cell_type": kind, "id": number, "metadata": {"tags": list(tags)}, "source": [source], **results}
 
-    told, asked = cell("told", "code", "x = 1", "hide-input"), cell("e1", "markdown", "**Exercise 1.**")
-    solved = [cell("e1-solution", "code", "x + 1", "solution"), cell("note", "markdown", "So.", "solution")]
-    cells = [cell("title", "markdown", "# Graphs: solutions"), told, asked, *solved]
 
-    title, *rest = student_edition({"cells": cells, "nbformat": 4})["cells"]
+def answer(number: str) -> dict[str, Any]:
+    """Return the cell in which a student answers with code."""
+    return {**cell(number, "code", "# Your answer"), "metadata": {}}
+
+
+TITLE = cell("title", "markdown", "# Graphs: solutions")
+ASKED = cell("4f1c22ab", "markdown", "How many cities are there?")
+SOLVED = cell("9d0e7a31", "code", "len(nordic.cities)", "solution")
+
+
+def test_only_what_is_for_teachers_is_taken_away() -> None:
+    told, helper = cell("told", "code", "x = 1", "hide-input"), cell("helper", "code", "y = 2", "teacher")
+    more = cell("note", "markdown", "So.", "solution")
+
+    title, *rest = student_edition({"cells": [TITLE, helper, told, ASKED, SOLVED, more], "nbformat": 4})["cells"]
 
     assert title["source"] == ["# Graphs"]
-    assert rest == [told, asked, {**solved[0], "id": "e1-answer", "metadata": {}, "source": ["# Your answer"]}]
+    assert rest == [told, ASKED, answer("4f1c22ab-answer")]
+
+
+def test_what_a_solution_printed_is_taken_away_too() -> None:
+    shown = {**SOLVED, "execution_count": 3, "outputs": [{"output_type": "stream", "name": "stdout", "text": ["39"]}]}
+
+    assert student_edition({"cells": [TITLE, ASKED, shown]})["cells"][2] == answer("4f1c22ab-answer")
+
+
+def test_a_solution_in_words_leaves_a_cell_for_words() -> None:
+    why = cell("why", "markdown", "Because both ends of an edge count.", "solution")
+
+    *_, last = student_edition({"cells": [TITLE, ASKED, why]})["cells"]
+
+    assert last == {"cell_type": "markdown", "id": "4f1c22ab-answer", "metadata": {}, "source": ["*Your answer*"]}
+
+
+def test_a_notebook_of_the_old_format_has_answers_without_names() -> None:
+    nameless = [{key: value for key, value in part.items() if key != "id"} for part in (TITLE, ASKED, SOLVED)]
+
+    *_, last = student_edition({"cells": nameless})["cells"]
+
+    assert last == {key: value for key, value in answer("").items() if key != "id"}
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        pytest.param([TITLE, ASKED], "no cell has the tag solution", id="no solution"),
+        pytest.param(
+            [TITLE, ASKED, SOLVED, cell("e2", "code", "1", "Solutions")],
+            "students would see the cells tagged Solutions: the tags are solution and teacher",
+            id="a tag that looks like it",
+        ),
+        pytest.param([SOLVED, ASKED], "needs an exercise before it, and this is the first cell", id="nothing asked"),
+        pytest.param(
+            [TITLE, ASKED, SOLVED, answer("4f1c22ab-answer")], "two cells would have the id 4f1c22ab-answer", id="names"
+        ),
+    ],
+)
+def test_an_edition_that_cannot_be_made_is_refused(cells: list[dict[str, Any]], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        student_edition({"cells": cells})
+
+
+def test_editions_of_a_folder_of_ones_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["editions", str(tmp_path)])
+    with pytest.raises(SystemExit):
+        main()
+    assert f"no notebook of a teacher in {tmp_path}" in capsys.readouterr().err
+
+    mine = tmp_path / "solutions" / "12_mine.ipynb"
+    mine.parent.mkdir()
+    mine.write_text(dumps({"cells": [TITLE, ASKED, SOLVED]}), encoding="utf-8")
+    main()
+
+    written = json.loads((tmp_path / mine.name).read_text(encoding="utf-8"))
+    assert written["cells"][2] == answer("4f1c22ab-answer")
+
+    mine.write_text(dumps({"cells": [TITLE, ASKED]}), encoding="utf-8")
+    with pytest.raises(SystemExit):
+        main()
+    assert "12_mine.ipynb: no cell has the tag solution" in capsys.readouterr().err
