@@ -39,6 +39,8 @@ DISABLED = (
     "extensionmanager-extension",  # looks for packages in the network
 )
 UNHEARD = "Could not send widget sync message"
+UNANSWERED = "Canceled future for create_subshell_request"
+"""What JupyterLab says of itself, some time after it has closed a notebook so soon that the kernel did not answer it."""
 LIGHT, DARK = "JupyterLab Light", "JupyterLab Dark"
 
 # Opens a notebook on the kernel that is running, if one is, and runs its cells once that is idle. Returns the kernel
@@ -119,7 +121,8 @@ class Watch:
             self.faults.append(f"console: {message.text} ({message.location.get('url', '')})")
 
     def _on_error(self, error: Error) -> None:
-        self.faults.append(f"error: {error}")
+        if UNANSWERED not in str(error):
+            self.faults.append(f"error: {error}")
 
     def _on_dialog(self, dialog: Dialog) -> None:
         self.faults.append(f"dialog: {dialog.message}")
