@@ -52,10 +52,11 @@ class _Effort(NamedTuple):
     vectorizes: bool
 
 
-_GAMES = _Effort(2, 40, vectorizes=True)
+_GAMES = _Effort(1, 40, vectorizes=True)
 """
 For games: with functions up to a size of 100 copied, or short loops written out, LLVM takes up to
-two thirds longer and nothing is faster; without vectors planners play a third of the games.
+two thirds longer, on its second level an eighth, and nothing is faster; without vectors planners
+play a third of the games.
 """
 _CHECKED = _Effort(1, 50, vectorizes=False)
 """With checks: for who looks for a fault, or tests, waiting for LLVM costs more than games."""
