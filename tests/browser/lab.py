@@ -40,7 +40,7 @@ DISABLED = (
 )
 UNHEARD = "Could not send widget sync message"
 UNANSWERED = "Canceled future for create_subshell_request"
-"""What JupyterLab says of itself, some time after it has closed a notebook so soon that the kernel did not answer it."""
+"""What JupyterLab says, some time after it has closed a notebook so soon that the kernel did not answer."""
 LIGHT, DARK = "JupyterLab Light", "JupyterLab Dark"
 
 # Opens a notebook on the kernel that is running, if one is, and runs its cells once that is idle. Returns the kernel
