@@ -1,14 +1,13 @@
 """
 Intervals of tables at sixty games: of a hundred, ninety-three or more hold what many more games say.
 
-Not covered are the tables that play games of their own, or take more than one
-simulation: `compare_simulations`, `compare_strategies`, `route_worth`,
-`which_to_keep`, `fairness`, `win_probability`, tournaments, reviews.
+Of reviews see `test_reviews.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -16,7 +15,7 @@ import pytest
 
 import ttr_analysis as ttr
 from tests.fixtures import load
-from ttr_analysis.policies import Greedy, Planner
+from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.studies import SimulationResult
 from ttr_analysis.studies.columns import TABLES
 
@@ -31,6 +30,9 @@ SEED: Final = 11
 LEAST: Final = 0.93
 INVENTED = load("invented")
 TINY: Final = 1e-6
+LONGEST = max(INVENTED.routes, key=lambda route: route.length)
+DEAL = INVENTED.tickets[:3]
+NAMES = ["Planner", "Greedy", "Random"]
 
 QUESTIONS: Final[dict[str, Callable[[SimulationResult], pd.DataFrame]]] = {
     "blocking_routes": S.blocking_routes,
@@ -81,15 +83,8 @@ def intervals_of(table: pd.DataFrame) -> list[tuple[str, str, str]]:
     return [(names[i - 1], low, names[i + 1]) for i, low in enumerate(names) if f"_{low}".endswith("_low")]
 
 
-@pytest.mark.compiled_only
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_intervals_of_sixty_games_hold_the_truth(
-    question: str, whole: SimulationResult, samples: list[SimulationResult]
-) -> None:
-    ask = QUESTIONS[question]
-    truth = ask(whole)
-    found = [ask(sample) for sample in samples]
-
+def check(truth: pd.DataFrame, found: list[pd.DataFrame]) -> None:
+    """See that the intervals of tables hold what is true as often as they say."""
     asked = intervals_of(truth)
     assert asked
     for figure, low, high in asked:
@@ -101,6 +96,53 @@ def test_intervals_of_sixty_games_hold_the_truth(
             held += inside[known].tolist()
         noise = 2 * np.sqrt(LEAST * (1 - LEAST) / len(held))
         assert np.mean(held) > LEAST - noise, (figure, np.mean(held), len(held))
+
+
+@pytest.mark.compiled_only
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_intervals_of_sixty_games_hold_the_truth(
+    question: str, whole: SimulationResult, samples: list[SimulationResult]
+) -> None:
+    ask = QUESTIONS[question]
+    check(ask(whole), [ask(sample) for sample in samples])
+
+
+@cache
+def middle() -> ttr.GameState:
+    """Return the state in the middle of a game."""
+    record = ttr.Game(INVENTED, n_players=3).play([Planner(), Planner(), Greedy()], seed=5)
+    return record.state_at(len(record.steps) // 2)
+
+
+PLAYED: Final[dict[str, Callable[[int, int], pd.DataFrame]]] = {
+    "compare_strategies": lambda n, seed: S.compare_strategies(
+        INVENTED, {"Planner": Planner(), "Greedy": Greedy()}, [Greedy(), Random()], n, seed, progress=False
+    ),
+    "fairness of seats": lambda n, seed: S.fairness(INVENTED, n, seed=seed, n_deals=1, progress=False).seats,
+    "fairness of tickets": lambda n, seed: S.fairness(INVENTED, n, seed=seed, n_deals=1, progress=False).tickets,
+    "route_worth": lambda n, seed: S.route_worth(INVENTED, LONGEST, own=[3], n_games=n, seed=seed, progress=False),
+    "tournament": lambda n, seed: S.tournament(INVENTED, NAMES, n, seed, progress=False).table,
+    "tournament, pairs": lambda n, seed: S.tournament(INVENTED, NAMES, n, seed, progress=False).pairs,
+    "which_to_keep": lambda n, seed: S.which_to_keep(INVENTED, DEAL, n_games=n, seed=seed, progress=False),
+    "win_probability": lambda n, seed: S.win_probability(middle(), 0, n_rollouts=n, seed=seed),
+}
+
+
+@pytest.mark.compiled_only
+@pytest.mark.parametrize("name", PLAYED)
+def test_intervals_of_tables_that_play_their_own_games_hold_the_truth(name: str) -> None:
+    ask = PLAYED[name]
+    check(ask(N_GAMES * N_PLAYED, SEED), [ask(N_GAMES, SEED + 1 + number) for number in range(N_SAMPLES)])
+
+
+@pytest.mark.compiled_only
+def test_intervals_of_compared_simulations_hold_the_truth() -> None:
+    results = {
+        "planners": ttr.simulate(INVENTED, [Planner(), Planner(), Greedy()], N_GAMES * N_PLAYED, SEED, progress=False),
+        "others": ttr.simulate(INVENTED, [Greedy(), Greedy(), Random()], N_GAMES * N_PLAYED, SEED, progress=False),
+    }
+    parts = [{name: part(results[name], at * N_GAMES) for name in results} for at in range(N_PLAYED)]
+    check(S.compare_simulations(results), [S.compare_simulations(some) for some in parts])
 
 
 @pytest.mark.compiled_only

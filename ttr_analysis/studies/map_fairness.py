@@ -22,10 +22,16 @@ from ttr_analysis.analysis.tickets import blocking_map, value_table
 from ttr_analysis.cards import COLORS
 from ttr_analysis.engine.protocol import PolicyLike
 from ttr_analysis.maps.loading import MapLike, as_map
-from ttr_analysis.maps.model import GameMap
+from ttr_analysis.maps.model import GameMap, Ticket
 from ttr_analysis.records.header import check_seed
 from ttr_analysis.studies.chunks import Chunk, default_chunk, played
-from ttr_analysis.studies.intervals import Moments, clustered_mean, clustered_rate, moments_of
+from ttr_analysis.studies.intervals import (
+    Moments,
+    clustered_bounded_mean,
+    clustered_mean,
+    clustered_rate,
+    moments_of,
+)
 from ttr_analysis.studies.playing import Frames, Plan, frame, warn_of_generators
 from ttr_analysis.studies.simulation import Interrupted, whole
 from ttr_analysis.tables import check_size
@@ -350,15 +356,24 @@ def _judge_tickets(game_map: GameMap, games: _Games, n_deals: int, seed: int) ->
     net = _by_deals(games.kept, "ticket", "net_points")
     nothing = Moments(0, 0, 0, 0, 0, 0)
     table["deals"] = [int(worth.get(ticket, nothing).n_clusters) for ticket in table.index]
-    for columns, found in (("worth", worth), ("win_worth", wins), ("net", net)):
+    for name, found in (("worth", worth), ("win_worth", wins)):
         rows = [clustered_mean(found.get(ticket, nothing)) for ticket in table.index]
-        name = "net_points" if columns == "net" else columns
-        table[[name, f"{columns}_low", f"{columns}_high"]] = rows
+        table[[name, f"{name}_low", f"{name}_high"]] = rows
+    table[["net_points", "net_low", "net_high"]] = [
+        clustered_bounded_mean(net.get(ticket, nothing), *_least_and_most(game_map.ticket(ticket)))
+        for ticket in table.index
+    ]
     moments = [worth.get(ticket, nothing) for ticket in table.index]
     table["worth_se"] = [sqrt(some.variance) for some in moments]
     table["verdict"] = _verdicts(moments, [0.0] * len(moments), ("pays too little", "pays too much"))
     units = dict.fromkeys(("worth", "surplus"), "points")
     return as_table(table.sort_values("worth", ascending=False, kind="stable"), units=units)
+
+
+def _least_and_most(ticket: Ticket) -> tuple[float, float]:
+    """Return what a ticket brings at least and at most: a lost one costs what its poorest destination is worth."""
+    worths = [points for _, points in ticket.destinations]
+    return -min(worths), max(worths)
 
 
 def _robust_line(x: Floats, y: Floats) -> tuple[float, float]:
