@@ -11,6 +11,7 @@ import pytest
 import ttr_analysis as ttr
 from ttr_analysis import GameMap
 from ttr_analysis._display import RENDERERS, render_html
+from ttr_analysis.maps.model import first_equal
 from ttr_analysis.viz.html import RouteAnswer
 
 
@@ -37,6 +38,16 @@ def test_every_answer_shows_a_row_for_each_route(any_map: GameMap) -> None:
         assert html.count("<g opacity=") == len(any_map.routes) - len(answer.routes)
         assert html.count("<tr>") == len(answer.routes) + 1
         assert ("<th>toll</th>" in html) == any(route.toll for route in answer.routes)
+
+
+def test_a_map_in_use_shows_its_routes_however_many_were_made_since(nordic: GameMap) -> None:
+    mine = nordic.with_routes({"city_a": "Oslo", "city_b": "Tallinn", "length": 3, "color": "red"})
+    for route in nordic.routes[:70]:
+        first_equal(nordic.without([route]))
+        first_equal(mine)
+    path = ttr.paths.shortest_path(mine, "Oslo", "Tallinn")
+    assert path.routes == mine.routes[-1:]
+    assert render_html(path).startswith("<svg")
 
 
 def test_a_ticket_and_a_game_show_their_boards(any_map: GameMap) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakValueDictionary
 
 from ttr_analysis._display import render_html
 from ttr_analysis._errors import AmbiguousNameError, Fault, MapError, UnknownNameError
@@ -591,12 +591,15 @@ def first_equal(game_map: GameMap) -> GameMap:
     they are the same objects. Much is computed once for each map and looked up
     by it in every turn of a game; to compare all facts takes half a millisecond.
     """
-    _LATEST.append(game_map)
+    _LIVING[id(game_map)] = game_map
     return game_map
 
 
-_LATEST: Final[deque[GameMap]] = deque(maxlen=64)
-"""The latest maps: a route or ticket does not say of which map it is, but shows itself on its board."""
+_LIVING: Final[WeakValueDictionary[int, GameMap]] = WeakValueDictionary()
+"""
+All maps that somebody uses, and the latest ones, which `first_equal` keeps: a route or ticket does not say of which map
+it is, but shows itself on its board.
+"""
 
 
 def home_of(*, routes: Iterable[Route] = (), tickets: Iterable[Ticket] = ()) -> GameMap | None:
@@ -616,7 +619,7 @@ def home_of(*, routes: Iterable[Route] = (), tickets: Iterable[Ticket] = ()) -> 
     routes, tickets = [*routes], [*tickets]
     homes = [
         game_map
-        for game_map in _LATEST
+        for game_map in [*_LIVING.values()]
         if all(route in game_map.routes for route in routes) and all(ticket in game_map.tickets for ticket in tickets)
     ]
     return max(homes, key=lambda game_map: len(game_map.routes), default=None)
