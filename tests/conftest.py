@@ -21,6 +21,6 @@ settings.load_profile("plain" if os.environ.get("TTR_PLAIN", "") not in ("", "0"
 
 
 def pytest_collection_finish() -> None:
-    """Leave the tests themselves, thousands of objects, out of each search for garbage: that is a twentieth of the time."""
+    """Leave the tests themselves out of each search for garbage, which takes a twentieth of the time."""
     gc.collect()
     gc.freeze()
