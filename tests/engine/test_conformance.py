@@ -23,6 +23,7 @@ from tests.engine.conformance import (
     play,
 )
 from ttr_analysis.engine.kernel.cards import can_draw
+from ttr_analysis.engine.kernel.scoring import GAINED_COLUMN, LOST_COLUMN
 from ttr_analysis.engine.kernel.tickets import has_tickets
 from ttr_analysis.engine.layout import TURN, State
 from ttr_analysis.policies import Greedy, Planner, Random
@@ -67,6 +68,14 @@ def test_games_of_different_players_are_lawful(combination: Combination) -> None
     seated = [everyone[seat % len(everyone)] for seat in range(combination.n_players)]
 
     check_game(combination, seated, SEED, 0)
+
+
+@pytest.mark.compiled_only
+def test_of_ways_to_use_stations_that_bring_the_same_the_one_that_gains_more_is_taken() -> None:
+    """At the end of this game a seat gains 14 points and loses 31, or gains 11 and loses 28."""
+    [combination] = [one for one in every_combination() if str(one) == "invented-5"]
+    played = check_game(combination, [Greedy()] * 5, 1, 490)
+    assert played.scores[2, [GAINED_COLUMN, LOST_COLUMN]].tolist() == [14, -31]
 
 
 @pytest.mark.parametrize("combination", COMBINATIONS)

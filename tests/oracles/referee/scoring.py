@@ -106,9 +106,10 @@ def with_stations(table: Table, seat: int, tickets: Sequence[Ticket]) -> list[Ro
     if len(networks) == 1:
         return own
 
-    def worth(network: Sequence[Route]) -> tuple[int, int, int]:
-        points = sum(ticket_points(ticket, network) for ticket in tickets)
-        return points, sum(bool(reached(ticket, network)) for ticket in tickets), -len(network)
+    def worth(network: Sequence[Route]) -> tuple[int, int, int, int]:
+        points = [ticket_points(ticket, network) for ticket in tickets]
+        n_completed = sum(bool(reached(ticket, network)) for ticket in tickets)
+        return sum(points), n_completed, -len(network), sum(filter(lambda of_one: of_one > 0, points))
 
     return max(networks, key=worth)
 

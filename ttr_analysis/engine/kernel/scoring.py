@@ -213,8 +213,9 @@ def label_at_end(state: State, tables: Tables, seat: int, label: Ints, lent: Int
 
     Each station lends one route of another that ends in its city, the same
     for all tickets, or none. The best is most points for tickets, then most
-    completed tickets, then fewest routes lent; all ways are tried. Tickets
-    that are not known count for nothing.
+    completed tickets, then fewest routes lent, then most points gained, and so
+    fewest lost; all ways are tried. Tickets that are not known count for
+    nothing.
 
     Parameters
     ----------
@@ -236,11 +237,11 @@ def label_at_end(state: State, tables: Tables, seat: int, label: Ints, lent: Int
     _find_lendable(state, tables, seat, label, routes, first)
     own = label.copy()
     way, best_way = first[:MAX_STATIONS].copy(), first[:MAX_STATIONS].copy()
-    best_points, best_completed, best_used = _try_way(state, tables, seat, own, routes, first, way, label)
+    best = _try_way(state, tables, seat, own, routes, first, way, label)
     while _next_way(first, way):
-        points, completed, n_used = _try_way(state, tables, seat, own, routes, first, way, label)
-        if (points, completed, -n_used) > (best_points, best_completed, -best_used):
-            best_points, best_completed, best_used = points, completed, n_used
+        worth = _try_way(state, tables, seat, own, routes, first, way, label)
+        if worth > best:
+            best = worth
             for station in range(MAX_STATIONS):
                 best_way[station] = way[station]
     _try_way(state, tables, seat, own, routes, first, best_way, label)
@@ -306,8 +307,8 @@ def _next_way(first: Ints, way: Ints) -> bool:
 @compiled
 def _try_way(
     state: State, tables: Tables, seat: int, own: Ints, routes: Ints, first: Ints, way: Ints, label: Ints
-) -> tuple[int, int, int]:
-    """Label the cities with what stations lend; return points for tickets, those completed, and routes lent."""
+) -> tuple[int, int, int, int]:
+    """Label the cities with what stations lend; return by what one way is better than another, the first first."""
     for city in range(tables.n_cities):
         label[city] = own[city]
     n_used = 0
@@ -315,14 +316,16 @@ def _try_way(
         if way[station] > first[station]:
             n_used += 1
             join_ends(tables, routes[way[station]], label)
-    points = completed = 0
+    points = gained = completed = 0
     for i in range(state.n_held[seat]):
         ticket = state.held[seat, i]
         if ticket != UNKNOWN_TICKET:
             goal = goal_reached(tables, ticket, label)
-            points += ticket_score(goal, tables.goal_points, tables.penalty[ticket])
+            worth = ticket_score(goal, tables.goal_points, tables.penalty[ticket])
+            points += worth
+            gained += max(0, worth)
             completed += int(goal != NO_GOAL)
-    return points, completed, n_used
+    return points, completed, -n_used, gained
 
 
 # -- bonuses and ties ----------------------------------------------------------------------------------------------
