@@ -4,14 +4,16 @@ import pickle
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 import cloudpickle
 import numpy as np
 import pytest
+from typing_extensions import TypeAliasType
 
 from tests.compile.loading import load, run
 from ttr_analysis._compile import Compiled, Functions
+from ttr_analysis._compile.types import CELLS, cell_from_annotation
 
 TEXT = """
 class Point(NamedTuple):
@@ -364,3 +366,12 @@ def test_every_way_to_write_is_seen(way: str, tmp_path: Path) -> None:
     for _ in range(2):
         with pytest.raises(TypeError, match=r"[am] is written to, but is read-only"):
             module.f(a, np.ones(4, dtype=np.int64), m, 1, functions)
+
+
+def test_an_array_may_be_named_by_an_alias() -> None:
+    """So NumPy names it since 2.5, for Python 3.12 and later."""
+    scalar = TypeVar("scalar", bound=np.generic)
+    array = TypeAliasType("array", np.ndarray[tuple[Any, ...], np.dtype[scalar]], type_params=(scalar,))
+
+    for name in CELLS:
+        assert cell_from_annotation(array.__getitem__(np.dtype(name).type)) == CELLS[name]

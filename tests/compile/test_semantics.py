@@ -263,6 +263,7 @@ CASES: list[tuple[str, tuple[Any, ...]]] = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore:Bitwise inversion:DeprecationWarning")  # of a bool, since Python 3.12
 @pytest.mark.parametrize("name", dict.fromkeys(name for name, _ in CASES))
 def test_as_in_python(pair: tuple[ModuleType, ModuleType], name: str) -> None:
     for arguments in [arguments for case, arguments in CASES if case == name]:

@@ -413,6 +413,9 @@ def from_annotation(annotation: object) -> Type | None:
 
 def cell_from_annotation(annotation: object) -> Cell | None:
     """Return what an annotated array holds, None if the annotation is of no array."""
+    alias = getattr(typing.get_origin(annotation), "__value__", None)
+    if alias is not None:  # since NumPy 2.5 an NDArray is an alias, in the sense of PEP 695
+        annotation = alias[typing.get_args(annotation)]
     if typing.get_origin(annotation) is not np.ndarray:
         return None
     (held,) = typing.get_args(typing.get_args(annotation)[1]) or (None,)
