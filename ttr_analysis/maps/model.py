@@ -559,12 +559,16 @@ class GameMap:
     def _hash(self) -> int:
         return hash((self.name, self.routes, self.tickets, self.rules))
 
+    def __post_init__(self) -> None:
+        _LIVING[id(self)] = self
+
     def __getstate__(self) -> dict[str, Any]:
         # What is cached is left out: hashes of texts differ from process to process.
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(first_equal(GameMap(**state)).__getstate__())
+        self.__post_init__()
 
     def __hash__(self) -> int:
         """Return a hash, computed once: maps are keys of the tables made from them."""
@@ -591,15 +595,11 @@ def first_equal(game_map: GameMap) -> GameMap:
     they are the same objects. Much is computed once for each map and looked up
     by it in every turn of a game; to compare all facts takes half a millisecond.
     """
-    _LIVING[id(game_map)] = game_map
     return game_map
 
 
 _LIVING: Final[WeakValueDictionary[int, GameMap]] = WeakValueDictionary()
-"""
-All maps that somebody uses, and the latest ones, which `first_equal` keeps: a route or ticket does not say of which map
-it is, but shows itself on its board.
-"""
+"""All maps that somebody holds: a route or ticket does not say of which map it is, but shows itself on its board."""
 
 
 def home_of(*, routes: Iterable[Route] = (), tickets: Iterable[Ticket] = ()) -> GameMap | None:
@@ -619,8 +619,10 @@ def home_of(*, routes: Iterable[Route] = (), tickets: Iterable[Ticket] = ()) -> 
     routes, tickets = [*routes], [*tickets]
     homes = [
         game_map
-        for game_map in [*_LIVING.values()]
-        if all(route in game_map.routes for route in routes) and all(ticket in game_map.tickets for ticket in tickets)
+        for living in _LIVING.valuerefs()
+        if (game_map := living()) is not None
+        and all(route in game_map.routes for route in routes)
+        and all(ticket in game_map.tickets for ticket in tickets)
     ]
     return max(homes, key=lambda game_map: len(game_map.routes), default=None)
 
