@@ -287,6 +287,8 @@ def test_the_best_use_of_stations_is_that_of_all_ways(seed: int, lends_from: str
 
     assert score.ticket_points == sum(ticket_points(ticket, network) for ticket in tickets)
     assert score.n_completed == sum(ticket_points(ticket, network) > 0 for ticket in tickets)
+    gained = [max(0, ticket_points(ticket, network)) for ticket in tickets]
+    assert sum(max(0, ticket.points or 0) for ticket in score.tickets) == sum(gained)
     lent = [use.route for use in score.stations if use.route is not None]
     assert len(lent) == len(network) - n_own
     for use in score.stations:

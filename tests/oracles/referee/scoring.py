@@ -109,7 +109,7 @@ def with_stations(table: Table, seat: int, tickets: Sequence[Ticket]) -> list[Ro
     def worth(network: Sequence[Route]) -> tuple[int, int, int, int]:
         points = [ticket_points(ticket, network) for ticket in tickets]
         n_completed = sum(bool(reached(ticket, network)) for ticket in tickets)
-        return sum(points), n_completed, -len(network), sum(filter(lambda of_one: of_one > 0, points))
+        return sum(points), n_completed, -len(network), sum(brought for brought in points if brought > 0)
 
     return max(networks, key=worth)
 

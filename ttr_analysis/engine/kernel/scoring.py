@@ -214,8 +214,8 @@ def label_at_end(state: State, tables: Tables, seat: int, label: Ints, lent: Int
     Each station lends one route of another that ends in its city, the same
     for all tickets, or none. The best is most points for tickets, then most
     completed tickets, then fewest routes lent, then most points gained, and so
-    fewest lost; all ways are tried. Tickets that are not known count for
-    nothing.
+    fewest lost; then it is the first in the order of routes. All ways are
+    tried. Tickets that are not known count for nothing.
 
     Parameters
     ----------
@@ -308,7 +308,11 @@ def _next_way(first: Ints, way: Ints) -> bool:
 def _try_way(
     state: State, tables: Tables, seat: int, own: Ints, routes: Ints, first: Ints, way: Ints, label: Ints
 ) -> tuple[int, int, int, int]:
-    """Label the cities with what stations lend; return by what one way is better than another, the first first."""
+    """
+    Label the cities with what stations lend, and return what that is worth: the greater, number by number, is better.
+
+    These are the points for tickets, those completed, routes lent (below 0), and points gained.
+    """
     for city in range(tables.n_cities):
         label[city] = own[city]
     n_used = 0
@@ -321,9 +325,9 @@ def _try_way(
         ticket = state.held[seat, i]
         if ticket != UNKNOWN_TICKET:
             goal = goal_reached(tables, ticket, label)
-            worth = ticket_score(goal, tables.goal_points, tables.penalty[ticket])
-            points += worth
-            gained += max(0, worth)
+            brought = ticket_score(goal, tables.goal_points, tables.penalty[ticket])
+            points += brought
+            gained += max(0, brought)
             completed += int(goal != NO_GOAL)
     return points, completed, -n_used, gained
 
