@@ -13,7 +13,7 @@ from typing_extensions import TypeAliasType
 
 from tests.compile.loading import load, run
 from ttr_analysis._compile import Compiled, Functions
-from ttr_analysis._compile.types import CELLS, cell_from_annotation
+from ttr_analysis._compile.types import CELLS, INT, cell_from_annotation, from_annotation
 
 TEXT = """
 class Point(NamedTuple):
@@ -373,5 +373,8 @@ def test_an_array_may_be_named_by_an_alias() -> None:
     scalar = TypeVar("scalar", bound=np.generic)
     array = TypeAliasType("array", np.ndarray[tuple[Any, ...], np.dtype[scalar]], type_params=(scalar,))
 
+    named: Any = TypeAliasType
+    assert from_annotation(named("number", int)) == INT
+    assert cell_from_annotation(named("cards", named("hand", array.__getitem__(np.int64)))) == CELLS["int64"]
     for name in CELLS:
         assert cell_from_annotation(array.__getitem__(np.dtype(name).type)) == CELLS[name]

@@ -54,15 +54,15 @@ class _Effort(NamedTuple):
 
 _GAMES = _Effort(1, 40, vectorizes=True)
 """
-For games: with functions up to a size of 100 copied, or short loops written out, LLVM takes up to
-two thirds longer, on its second level an eighth, and nothing is faster; without vectors planners
-play a third of the games.
+For games. On LLVM's second level compiling takes a seventh longer, with functions up to a size of
+100 copied or short loops written out up to two thirds, and nothing is faster. Without vectors
+planners play a third of the games.
 """
 _CHECKED = _Effort(1, 50, vectorizes=False)
 """With checks: for who looks for a fault, or tests, waiting for LLVM costs more than games."""
 _QUICK = _Effort(0, 0, vectorizes=False)
 """
-For what Python calls move by move, and `quickly_compiled` marks: ready in a sixth of the time, and three
+For what Python calls move by move, and `quickly_compiled` marks: ready in a quarter of the time, and three
 times slower, which is little beside what Python does between two moves.
 """
 

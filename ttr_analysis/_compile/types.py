@@ -400,6 +400,7 @@ def from_annotation(annotation: object) -> Type | None:
     'tuple of int, float'
     """
     plain: dict[object, Scalar] = {int: INT, float: FLOAT, bool: BOOL, None: NONE, type(None): NONE, np.int32: INT32}
+    annotation = _named_by(annotation)
     if isinstance(annotation, type) and issubclass(annotation, Record):
         return Named(annotation)
     if typing.get_origin(annotation) is tuple:
@@ -411,11 +412,17 @@ def from_annotation(annotation: object) -> Type | None:
         return None
 
 
+def _named_by(annotation: object) -> object:
+    """Return what an alias of PEP 695 stands for, as an NDArray of NumPy is one since 2.5; anything else as it is."""
+    while (value := getattr(typing.get_origin(annotation) or annotation, "__value__", None)) is not None:
+        held = typing.get_args(annotation)
+        annotation = value[held] if held else value
+    return annotation
+
+
 def cell_from_annotation(annotation: object) -> Cell | None:
     """Return what an annotated array holds, None if the annotation is of no array."""
-    alias = getattr(typing.get_origin(annotation), "__value__", None)
-    if alias is not None:  # since NumPy 2.5 an NDArray is an alias, in the sense of PEP 695
-        annotation = alias[typing.get_args(annotation)]
+    annotation = _named_by(annotation)
     if typing.get_origin(annotation) is not np.ndarray:
         return None
     (held,) = typing.get_args(typing.get_args(annotation)[1]) or (None,)
