@@ -22,7 +22,7 @@ from ttr_analysis.analysis.tickets import blocking_map, value_table
 from ttr_analysis.cards import COLORS
 from ttr_analysis.engine.protocol import PolicyLike
 from ttr_analysis.maps.loading import MapLike, as_map
-from ttr_analysis.maps.model import GameMap, Ticket
+from ttr_analysis.maps.model import GameMap
 from ttr_analysis.records.header import check_seed
 from ttr_analysis.studies.chunks import Chunk, default_chunk, played
 from ttr_analysis.studies.intervals import (
@@ -360,20 +360,14 @@ def _judge_tickets(game_map: GameMap, games: _Games, n_deals: int, seed: int) ->
         rows = [clustered_mean(found.get(ticket, nothing)) for ticket in table.index]
         table[[name, f"{name}_low", f"{name}_high"]] = rows
     table[["net_points", "net_low", "net_high"]] = [
-        clustered_bounded_mean(net.get(ticket, nothing), *_least_and_most(game_map.ticket(ticket)))
-        for ticket in table.index
+        clustered_bounded_mean(net.get(ticket.id, nothing), -ticket.penalty, ticket.points)
+        for ticket in map(game_map.ticket, table.index)
     ]
     moments = [worth.get(ticket, nothing) for ticket in table.index]
     table["worth_se"] = [sqrt(some.variance) for some in moments]
     table["verdict"] = _verdicts(moments, [0.0] * len(moments), ("pays too little", "pays too much"))
     units = dict.fromkeys(("worth", "surplus"), "points")
     return as_table(table.sort_values("worth", ascending=False, kind="stable"), units=units)
-
-
-def _least_and_most(ticket: Ticket) -> tuple[float, float]:
-    """Return what a ticket brings at least and at most: a lost one costs what its poorest destination is worth."""
-    worths = [points for _, points in ticket.destinations]
-    return -min(worths), max(worths)
 
 
 def _robust_line(x: Floats, y: Floats) -> tuple[float, float]:
