@@ -69,10 +69,7 @@ class NameIndex(Generic[T]):
 
     def near(self, name: str) -> list[str]:
         """Return the names that look most like a wrong one, one for each thing."""
-        found: dict[int, str] = {}
-        for match in nearest(fold(name), self._folded, 6):
-            found.setdefault(id(self._exact[self._folded[match]]), self._folded[match])
-        return [*found.values()][:3]
+        return near_names(fold(name), self._folded, lambda key: self._exact[self._folded[key]])
 
     def find(self, what: str, name: object) -> T:
         """
@@ -202,6 +199,25 @@ class LinkIndex(Generic[T]):
                 return here
         alike = nearest(_plain(text), self._offers, 6)
         return list(dict.fromkeys(self._offers[form] for form in alike))[:3]
+
+
+def near_names(folded: str, names: Mapping[str, str], thing: Callable[[str], object]) -> list[str]:
+    """
+    Return the names that look most like a wrong one, one for each thing.
+
+    Parameters
+    ----------
+    folded
+        The wrong name, folded.
+    names
+        Names by what they are when folded.
+    thing
+        What a folded name names.
+    """
+    found: dict[int, str] = {}
+    for key in nearest(folded, names, 6):
+        found.setdefault(id(thing(key)), names[key])
+    return [*found.values()][:3]
 
 
 def _other_heads(heads: Iterable[tuple[str, ...]], called: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, ...]]:

@@ -12,7 +12,7 @@ from ttr_analysis._errors import GameError, _shorten, nearest
 from ttr_analysis.cards import CARD_KINDS, other_names
 from ttr_analysis.engine.layout import UNKNOWN_CARD
 from ttr_analysis.maps.model import City, GameMap, Route, Ticket
-from ttr_analysis.maps.names import SAINT, fold, other_city_names
+from ttr_analysis.maps.names import SAINT, fold, near_names, other_city_names
 
 T = TypeVar("T")
 
@@ -122,10 +122,7 @@ class Names(Generic[T]):
 
     def near(self, text: str) -> list[str]:
         """Return the names that look most like a text, one for each thing."""
-        found: dict[int, str] = {}
-        for key in nearest(fold_text(text)[0].strip(), self.names, 6):
-            found.setdefault(id(self._by_key[key]), self.names[key])
-        return [*found.values()][:3]
+        return near_names(fold_text(text)[0].strip(), self.names, self._by_key.__getitem__)
 
 
 class MapNames:
