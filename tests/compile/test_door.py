@@ -95,6 +95,10 @@ def wrong(n: int, m: int) -> int:
 def apply(functions, i: int, n: int, m: int):
     return functions[i](n, m)
 
+@compiled
+def named(__r: int, id: int, len: float, pack: Point, state: State, entry, kind: int = 5, r: float = 0.5):
+    return __r + id + len + pack.x + state.turn + entry[0] + kind + r
+
 class Methods:
     add = plus
 """
@@ -128,6 +132,25 @@ def test_numbers_keep_their_types(module: ModuleType) -> None:
     assert module.nothing() is None
     assert module.typed(np.int32(3), 4, 1) == (4, 4.0, True)
     assert module.typed(True, x=np.float32(1.5), flag=np.bool_(True)) == (2, 1.5, True)
+
+
+def test_what_is_passed_by_name_is_not_looked_at_anew(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    state, some = module.State(), np.array([1.0])
+    wanted = 4 + 1 + 2.0 + 3 + 0 + 1.0 + 5 + 0.5
+    assert module.named(4, 1, 2.0, module.Point(3), state, some) == wanted
+    monkeypatch.setattr(Compiled, "_call_anew", None)
+    assert module.named(4, 1, 2.0, module.Point(3), state, some) == wanted
+    assert module.named(4, 1, len=2.0, pack=module.Point(3), state=state, entry=some, r=1.5) == wanted + 1
+
+
+def test_what_is_missing_or_said_twice_is_refused(module: ModuleType) -> None:
+    assert module.minus(m=2, n=7) == module.minus(7, m=2) == 5
+    with pytest.raises(TypeError, match="missing a required argument: 'm'"):
+        module.minus(7)
+    with pytest.raises(TypeError, match="multiple values for argument 'n'"):
+        module.minus(7, n=2)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'k'"):
+        module.minus(7, 2, k=1)
 
 
 def test_another_type_is_compiled_for_anew(module: ModuleType) -> None:

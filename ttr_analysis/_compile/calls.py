@@ -12,6 +12,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from operator import index
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 import numpy as np
@@ -257,12 +258,11 @@ class Compiled(Marked):
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:  # noqa: ANN401
         """Call the machine code for these arguments, compiled if need be."""
-        if not named:
-            try:
-                return self._last(*arguments)
-            except (_OtherTypesError, TypeError, AttributeError, struct.error):
-                pass  # other types than in the last call; what is wrong is said when they are looked at
-        return self._call_anew(arguments, named)
+        try:
+            return self._last(*arguments, **named)
+        except (_OtherTypesError, TypeError, AttributeError, struct.error):
+            # Other types than in the last call; what is wrong is said when they are looked at.
+            return self._call_anew(arguments, named)
 
     def _call_anew(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:  # noqa: ANN401
         bound = inspect.signature(self.source.function).bind(*arguments, **named)
@@ -361,7 +361,7 @@ class _OtherTypesError(Exception):
     """The arguments are not of the types that machine code was compiled for."""
 
 
-def _never(*_arguments: object) -> Any:  # noqa: ANN401
+def _never(*_arguments: object, **_named: object) -> Any:  # noqa: ANN401
     raise _OtherTypesError
 
 
@@ -436,19 +436,19 @@ class _Caller:
 
     def known(self, thing: object) -> str:
         """Return the name under which the function finds a Python object."""
-        name = f"k{len(self.inside)}"
+        name = f"__k{len(self.inside)}"
         self.inside[name] = thing
         return name
 
     def need(self, condition: str) -> None:
         """Turn down arguments for which a condition does not hold."""
-        self.lines += [f"    if not ({condition}):", "        raise other"]
+        self.lines += [f"    if not ({condition}):", "        raise __other"]
 
     def argument(self, text: str, kind: Type, *, is_declared: bool) -> None:
         """Pack an argument that an expression gives."""
         match kind:
             case Array():
-                self.pack(f"id({text})", "P")
+                self.pack(f"__id({text})", "P")
             case Named():
                 self.need(f"{text}.__class__ is {self.known(kind.record)}")
                 self.pack_held(f"{text}.cells")
@@ -457,13 +457,13 @@ class _Caller:
                 self.pack_held(f"{text}.addresses")
             case Tuple():
                 self.need(
-                    f"{text}.__class__ is {self.known(kind.made_by or tuple)} and len({text}) == {len(kind.items)}"
+                    f"{text}.__class__ is {self.known(kind.made_by or tuple)} and __len({text}) == {len(kind.items)}"
                 )
                 for i, item in enumerate(kind.items):
                     self.argument(f"{text}[{i}]", item, is_declared=False)
             case _:
                 if kind is FLOAT and not is_declared:
-                    self.need(f"isinstance({text}, float)")
+                    self.need(f"__isinstance({text}, float)")
                 self.pack(text, "d" if kind is FLOAT else "q")
 
     def pack(self, text: str, code: str) -> None:
@@ -473,9 +473,9 @@ class _Caller:
 
     def pack_held(self, text: str) -> None:
         """Pack the address of an object that nothing else need hold."""
-        name = f"h{len(self.packed)}"
+        name = f"__h{len(self.packed)}"
         self.lines.append(f"    {name} = {text}")
-        self.pack(f"id({name})", "P")
+        self.pack(f"__id({name})", "P")
 
     def result(self, kind: Type) -> str:
         """Return the expression of a result, whose parts are the next in the frame."""
@@ -485,50 +485,56 @@ class _Caller:
         first = len(self.results)
         self.results += "".join("d" if part == "double" else "q" for part in parts_of(kind))
         if isinstance(kind, Array):
-            shape = "".join(f"r[{first + 1 + i}], " for i in range(kind.ndim))
-            return f"array(r[{first}], ({shape}), {kind.cell.name!r})"
+            shape = "".join(f"__r[{first + 1 + i}], " for i in range(kind.ndim))
+            return f"__array(__r[{first}], ({shape}), {kind.cell.name!r})"
         if kind is NONE:
             return "None"
-        return f"r[{first}] != 0" if kind is BOOL else f"r[{first}]"
+        return f"__r[{first}] != 0" if kind is BOOL else f"__r[{first}]"
 
     def function(self, compiled_function: Compiled, kinds: tuple[Type, ...]) -> Callable[..., Any]:
         """Return the function."""
         machine = compiled_function.machine(kinds, is_quick=compiled_function.is_quick)
         source = compiled_function.source
-        names = [f"a{i}" for i in range(len(kinds))]
+        # The parameters keep their names, for who passes them by name; all other names here begin with two underscores.
+        names = [f"__{i}" if name.startswith("__") else name for i, name in enumerate(source.parameters)]
         for name, parameter, kind in zip(names, source.parameters, kinds, strict=True):
             self.argument(name, kind, is_declared=source.declared(parameter) is not None)
         result = self.result(machine.result)
         entry = ctypes.CFUNCTYPE(ctypes.c_int64)(machine.entry)
         cast("Any", entry).argtypes = None  # so that bytes are passed by their address, and nothing is looked at
         self.inside |= {
-            "array": _array_back,
-            "context": _CONTEXT,
-            "entry": entry,
-            "machine": machine,  # which is to stay in memory
-            "fail": functools.partial(_fail, source, machine.places),
-            "other": _OtherTypesError,
-            "pack": struct.Struct(f"{self.format}{8 * len(self.results)}x").pack,
-            "unpack": struct.Struct(f"{8 * len(self.format)}x{self.results}").unpack,
+            "__array": _array_back,
+            "__context": _CONTEXT,
+            "__entry": entry,
+            "__machine": machine,  # which is to stay in memory
+            "__fail": functools.partial(_fail, source, machine.places),
+            "__id": id,
+            "__isinstance": isinstance,
+            "__len": len,
+            "__other": _OtherTypesError,
+            "__pack": struct.Struct(f"{self.format}{8 * len(self.results)}x").pack,
+            "__unpack": struct.Struct(f"{8 * len(self.format)}x{self.results}").unpack,
         }
         lines = [
-            f"    frame = pack({', '.join(['context.address', *self.packed])})",
-            "    status = entry(frame)",
-            "    if status:",
-            f"        if status == {MISMATCH}:",
-            "            raise other",
-            "        fail(status)",
+            f"    __frame = __pack({', '.join(['__context.address', *self.packed])})",
+            "    __status = __entry(__frame)",
+            "    if __status:",
+            f"        if __status == {MISMATCH}:",
+            "            raise __other",
+            "        __fail(__status)",
         ]
         if self.results:
-            lines.append("    r = unpack(frame)")
+            lines.append("    __r = __unpack(__frame)")
         lines.append(f"    return {result}")
         if has_memory(machine.result):  # which is given back when it is copied
-            before = ["    cells = context.cells", f"    top = cells[{SCRATCH_TOP}]", "    try:"]
-            after = ["    finally:", f"        cells[{SCRATCH_TOP}] = top"]
+            before = ["    __cells = __context.cells", f"    __top = __cells[{SCRATCH_TOP}]", "    try:"]
+            after = ["    finally:", f"        __cells[{SCRATCH_TOP}] = __top"]
             lines = [*before, *(f"    {line}" for line in lines), *after]
         lines = [f"def call({', '.join(names)}):", *self.lines, *lines]
         exec("\n".join(lines), self.inside)  # noqa: S102 - text of its own making
-        return cast("Callable[..., Any]", self.inside["call"])
+        call = cast("FunctionType", self.inside["call"])
+        call.__defaults__ = source.function.__defaults__
+        return call
 
 
 def _array_back(address: int, shape: tuple[int, ...], dtype: str) -> np.ndarray[Any, Any]:
