@@ -82,10 +82,11 @@ def draw_card(pile: Ints, stream: Ints) -> int:
     >>> int(draw_card(pile, np.array([1, 2, 3, 4]))), pile.tolist()
     (2, [0, 0, 2, 0, 0, 0, 0, 0, 0])
     """
-    rest = below(stream, count_cards(pile))
-    for kind in range(N_KINDS):
-        rest -= pile[kind]
-        if rest < 0:
-            pile[kind] -= 1
-            return kind
-    return -1
+    number = below(stream, count_cards(pile))
+    kind = 0
+    n = 0  # all kinds are looked at: a way out that cannot be foreseen costs a processor more
+    for k in range(N_COLORS):
+        n += pile[k]
+        kind += int(number >= n)
+    pile[kind] -= 1
+    return kind

@@ -59,6 +59,8 @@ from ttr_analysis.tables import MAX_ROUTES, MAX_SLOTS, Tables, game_tables, spac
 
 _NO_COLOR: Final = LOCOMOTIVE_INDEX
 """The kind of a form that uses no color cards singly."""
+_LANES: Final = 8
+"""Numbers that a processor multiplies at once; for what is left over of a row it would take as long."""
 
 
 class Shapes(Record):
@@ -66,11 +68,15 @@ class Shapes(Record):
     The routes of a map by shape.
 
     In the array there follows for each size of a hand, number of locomotives,
-    and number of cards of a color (0: without one) where its row begins; then
-    come the rows, each with the number of forms for every shape.
+    and number of cards of a color, where its row begins; then come the rows,
+    each with the number of forms for every shape. Without cards of a color
+    there are none in it; what is paid without a color is listed last, as if by
+    one card more than the longest route takes.
     """
 
     n_shapes = cell()
+    width = cell()
+    """Numbers in a row: one for each shape, and zeros up to a multiple of `_LANES`."""
     longest = cell()
     """Length of the longest route: more cards of one kind make no further forms."""
     largest = cell()
@@ -126,15 +132,18 @@ def route_shapes(game_map: GameMap) -> Ints:
             shapes.member[at] = route
             at += 1
         shapes.start[s + 1] = at
-    forms = np.zeros((shapes.largest + 1, shapes.longest + 1, shapes.longest + 1, shapes.n_shapes), dtype=np.int64)
+    shapes.width = -(-shapes.n_shapes // _LANES) * _LANES
+    forms = np.zeros((shapes.largest + 1, shapes.longest + 1, shapes.longest + 2, shapes.width), dtype=np.int64)
     for s, shape in enumerate(sorted(members)):
         enough = min(shape[0], shapes.largest)
-        counts = np.zeros((enough + 1, *forms.shape[1:3]), dtype=np.int64)
+        counts = np.zeros((enough + 1, shapes.longest + 1, shapes.longest + 1), dtype=np.int64)
         _count_forms(counts, shape[1])
-        forms[..., s] = counts[np.minimum(range(shapes.largest + 1), enough)]
+        of_size = counts[np.minimum(range(shapes.largest + 1), enough)]
+        forms[:, :, 1:-1, s] = of_size[:, :, 1:]
+        forms[:, :, -1, s] = of_size[:, :, 0]
     # Most hands share their numbers with others.
-    rows, which = np.unique(forms.reshape(-1, shapes.n_shapes), axis=0, return_inverse=True)
-    starts = Shapes.n_cells + which.size + which.ravel() * shapes.n_shapes
+    rows, which = np.unique(forms.reshape(-1, shapes.width), axis=0, return_inverse=True)
+    starts = Shapes.n_cells + which.size + which.ravel() * shapes.width
     return np.concatenate([shapes.cells, starts, rows.ravel()])
 
 
@@ -155,17 +164,16 @@ def count_claims(state: State, tables: Tables, lore: Ints, seat: int, routes: Op
     """Return the number of claims that a seat can make."""
     shapes = Shapes(lore[: Shapes.n_cells])
     _look_at_board(state, tables, shapes, seat, routes)
-    hand, longest, n_shapes = state.hand[seat], shapes.longest, shapes.n_shapes
+    hand, longest = state.hand[seat], shapes.longest
     n_cards, locomotives = min(state.n_hand[seat], shapes.largest), min(hand[LOCOMOTIVE_INDEX], longest)
-    first = Shapes.n_cells + (n_cards * (longest + 1) + locomotives) * (longest + 1)
+    first = Shapes.n_cells + (n_cards * (longest + 1) + locomotives) * (longest + 2)
     total = 0
     for kind in range(N_KINDS):
+        row = lore[first + (longest + 1 if kind == _NO_COLOR else min(hand[kind], longest))]
         n = 0
-        if kind == _NO_COLOR or hand[kind] > 0:
-            row = lore[first if kind == _NO_COLOR else first + min(hand[kind], longest)]
-            for s in range(n_shapes):
-                n += lore[row + s] * routes.n_open[kind, s]
-            routes.row[kind] = row
+        for s in range(shapes.width):
+            n += lore[row + s] * routes.n_open[kind, s]
+        routes.row[kind] = row
         routes.n_claims[kind] = n
         total += n
     return total

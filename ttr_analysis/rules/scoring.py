@@ -49,18 +49,9 @@ def join_cities(city_a: Ints, city_b: Ints, owner: Ints, seat: int, label: Ints)
         label[city] = city
     for r in range(owner.size):
         if owner[r] == seat:
-            label[_root_of(label, city_a[r])] = _root_of(label, city_b[r])
-    for city in range(label.size):
-        label[city] = _root_of(label, city)
-
-
-@compiled
-def _root_of(label: Ints, city: int) -> int:
-    """Return the city that stands for all those joined, halving the way to it."""
-    while label[city] != city:
-        label[city] = label[label[city]]
-        city = label[city]
-    return city
+            old, new = label[city_a[r]], label[city_b[r]]
+            for city in range(label.size):
+                label[city] = new if label[city] == old else label[city]
 
 
 @compiled

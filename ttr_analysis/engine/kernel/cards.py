@@ -287,9 +287,7 @@ def play_cards(state: State, seat: int, cards: Ints) -> None:
     """
     n_played = 0
     for kind in range(N_KINDS):
-        n = cards[kind]
-        if n == 0:
-            continue
+        n = cards[kind]  # none of most kinds, which comes to nothing below
         state.hand[seat, kind] -= n
         unknown = max(0, n - state.known[seat, kind])
         state.known[seat, kind] -= n - unknown

@@ -106,7 +106,7 @@ def fill_trails(states: Ints, tables: Tables, results: Ints) -> None:
             )
 
 
-@quickly_compiled
+@compiled
 def fill_scores(states: Ints, tables: Tables, results: Ints) -> None:
     """Fill in all but the trails, which are there already."""
     for game in range(len(states)):

@@ -73,18 +73,23 @@ def next_ticket(state: State, tables: Tables, tape: Ints, code: int, deck: int =
 
 @compiled
 def _random_ticket(state: State, tables: Tables, deck: int) -> int:
-    n = state.n_ticket_pile
-    if deck != ANY_DECK:
-        n = 0
-        for ticket in range(tables.n_tickets):
-            n += int(state.ticket_at[ticket] == AT_PILE and tables.ticket_deck[ticket] == deck)
+    if deck == ANY_DECK or tables.n_decks == 1:
+        number = random_below(state, state.n_ticket_pile)
+        ticket = 0
+        n = 0  # all tickets are looked at: a way out that cannot be foreseen costs a processor more
+        for t in range(tables.n_tickets):
+            n += int(state.ticket_at[t] == AT_PILE)
+            ticket += int(number >= n)
+        return ticket
+    n = 0
+    for t in range(tables.n_tickets):
+        n += int(state.ticket_at[t] == AT_PILE and tables.ticket_deck[t] == deck)
     left = random_below(state, n)
-    found = -1
+    ticket = -1
     while left >= 0:
-        found += 1
-        is_of = deck in (ANY_DECK, tables.ticket_deck[found])
-        left -= int(state.ticket_at[found] == AT_PILE and is_of)
-    return found
+        ticket += 1
+        left -= int(state.ticket_at[ticket] == AT_PILE and tables.ticket_deck[ticket] == deck)
+    return ticket
 
 
 @compiled

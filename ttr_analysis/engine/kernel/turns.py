@@ -52,11 +52,9 @@ def end_turn(state: State, tables: Tables, tape: Ints) -> None:
     state.n_taken = 0
     state.n_turns += 1
     _look_for_the_end(state, tables)
-    n_seats = tables.n_seats
-    state.turn_seat = (state.turn_seat + 1) % n_seats
+    state.turn_seat = (state.turn_seat + 1) % tables.n_seats
     go_on(state)
-    is_round = state.n_turns % n_seats == 0 and state.n_turns >= n_seats * tables.neutral_from
-    if state.neutral_in and is_round and (state.phase != OVER or tables.neutral_after_last):
+    if state.neutral_in and _is_neutral_due(state, tables):
         play_neutral(state, tables, tape)
 
 
@@ -123,6 +121,15 @@ def play_neutral(state: State, tables: Tables, tape: Ints) -> None:
             state.neutral_in = 0
     elif n_free == 1:
         _take_other(state, tables, a if owner_a == NOBODY else b, owner_b if owner_a == NOBODY else owner_a)
+
+
+@compiled
+def _is_neutral_due(state: State, tables: Tables) -> bool:
+    """Return whether a round has just ended after which the neutral player plays."""
+    if state.phase == OVER and not tables.neutral_after_last:
+        return False
+    n_seats = tables.n_seats
+    return bool(state.n_turns % n_seats == 0 and state.n_turns >= n_seats * tables.neutral_from)
 
 
 @compiled
