@@ -43,7 +43,7 @@ import numpy as np
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled, quickly_compiled, short
 from ttr_analysis._errors import IllegalActionError
-from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_KINDS, CardCounts
+from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS, CardCounts
 
 DRAW_CARD: Final = 0
 DRAW_FACE_UP: Final = 1
@@ -162,8 +162,9 @@ def pack_cards(cards: Ints) -> int:
 @quickly_compiled
 def unpack_cards(packed: int, cards: Ints) -> None:
     """Fill in the nine counts of a packed number."""
-    for kind in range(N_KINDS):
-        cards[kind] = (packed >> (CARD_BITS * kind)) & MOST_OF_A_KIND
+    for color in range(N_COLORS):  # eight at once; what is read soon after a store of fewer would wait for it
+        cards[color] = (packed >> (CARD_BITS * color)) & MOST_OF_A_KIND
+    cards[LOCOMOTIVE_INDEX] = (packed >> (CARD_BITS * LOCOMOTIVE_INDEX)) & MOST_OF_A_KIND
 
 
 @compiled

@@ -34,8 +34,11 @@ from ttr_analysis.tables import Tables, game_tables
 NO_TAPE_CELLS: Final = 4
 """Cells of a tape on which nothing is written."""
 _LAST_GAME = 2**62 - 1
-BLOCK: Final = 128
-"""Games between two chances to interrupt: enough for what a block costs in Python not to count."""
+BLOCK: Final = 32
+"""
+Games between two chances to interrupt: enough for what a block costs in Python not to count, and so few that
+their states stay in the processor's cache.
+"""
 
 
 class Players(NamedTuple):
