@@ -167,6 +167,19 @@ def unpack_cards(packed: int, cards: Ints) -> None:
     cards[LOCOMOTIVE_INDEX] = (packed >> (CARD_BITS * LOCOMOTIVE_INDEX)) & MOST_OF_A_KIND
 
 
+def unpack_all(packed: Ints) -> Ints:
+    """
+    Return the counts of packed numbers, one row for each kind.
+
+    Examples
+    --------
+    >>> unpack_all(np.array([pack_single(4, 2, 1), 0])).T.tolist()
+    [[0, 0, 0, 0, 2, 0, 0, 0, 1], [0, 0, 0, 0, 0, 0, 0, 0, 0]]
+    """
+    counts: Ints = packed >> CARD_BITS * np.arange(N_KINDS)[:, None] & MOST_OF_A_KIND
+    return counts
+
+
 @compiled
 def pack_single(color: int, own: int, locomotives: int) -> int:
     """

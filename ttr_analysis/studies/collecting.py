@@ -15,7 +15,6 @@ import numpy as np
 
 from ttr_analysis._arrays import Floats, Ints, Narrow
 from ttr_analysis._compile import compiled, quickly_compiled
-from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine.codes import (
     CARD_DEALT,
     CLAIM_ROUTE,
@@ -31,7 +30,6 @@ from ttr_analysis.engine.codes import (
     WRITE_END,
     argument_of,
     kind_of,
-    unpack_cards,
     without_seat,
 )
 from ttr_analysis.engine.kernel.claims import tunnel_odds
@@ -42,7 +40,6 @@ from ttr_analysis.engine.layout import KEEP_START, NEUTRAL_OWNER, OVER, UNKNOWN_
 from ttr_analysis.policies.playout import NO_TAPE_CELLS, Players, choose, wake_players
 from ttr_analysis.rules.chance import KEY_SIZE
 from ttr_analysis.rules.scoring import NO_GOAL, ticket_score
-from ttr_analysis.rules.tunnel import color_played
 from ttr_analysis.studies.ways import NEVER
 from ttr_analysis.tables import MAX_CITIES, MAX_OFFER, MAX_ROUTES, MAX_STATIONS, Tables
 
@@ -50,8 +47,6 @@ NEUTRAL_SEAT: Final = -1
 """The neutral player, where a seat is named."""
 NO_ROUTE: Final = -1
 """The route that a station lends which lends none."""
-NO_COLOR: Final = -1
-"""Cards that the neutral player does not lay down."""
 
 # -- what is noted of each ticket offered --------------------------------------
 
@@ -79,22 +74,18 @@ CLAIM_SEAT: Final = 0
 ROUTE: Final = 1
 CLAIM_TURN: Final = 2
 IS_TAKEN: Final = 3
-LAID: Final = 4
-"""Cards laid down."""
-LOCOMOTIVES: Final = 5
-"""Locomotives among them."""
-MOST_COLOR: Final = 6
-"""The color of most of them; 8 for locomotives alone, `NO_COLOR` for the neutral player."""
-PLAYED: Final = 7
-"""The color played; 8 for locomotives alone."""
-DEMANDED: Final = 8
+DEMANDED: Final = 4
 """Surcharge of a tunnel (cards)."""
-PAID_MORE: Final = 9
-"""Cards paid for it."""
-MORE_LOCOMOTIVES: Final = 10
-"""Locomotives among them."""
-NEW_LOANS: Final = 11
-N_CLAIM_NOTES: Final = 12
+NEW_LOANS: Final = 5
+N_CLAIM_NOTES: Final = 6
+
+# -- the cards of each attempt, packed: none of the neutral player -------------
+
+LAID: Final = 0
+"""Those laid down."""
+PAID_MORE: Final = 1
+"""Those paid for the surcharge of a tunnel."""
+N_PAYMENTS: Final = 2
 
 # -- what is noted of each seat: its moves by kind, then how it ends -----------
 
@@ -122,6 +113,9 @@ class Notes(NamedTuple):
         ticket, game by game.
     claims
         The same for claims, those of the neutral player included.
+    payments
+        The cards of each claim: those laid down, and those paid for a
+        surcharge.
     odds
         For each claim the probability that the seat could pay what the tunnel
         demands, from all that it could see; 1 without a tunnel.
@@ -131,6 +125,7 @@ class Notes(NamedTuple):
 
     tickets: Narrow
     claims: Narrow
+    payments: Ints
     odds: Floats
     counts: Ints
 
@@ -141,6 +136,7 @@ def new_notes(room: int) -> Notes:
     return Notes(
         tickets=np.empty((N_TICKET_NOTES, room), dtype=np.int32),
         claims=np.empty((N_CLAIM_NOTES, room), dtype=np.int32),
+        payments=np.empty((N_PAYMENTS, room), dtype=np.int64),
         odds=np.empty(room),
         counts=np.zeros(N_COUNTS, dtype=np.int64),
     )
@@ -152,6 +148,7 @@ def with_more_room(notes: Notes) -> Notes:
     more = new_notes(2 * len(notes.odds))
     more.tickets[:, :n_tickets] = notes.tickets[:, :n_tickets]
     more.claims[:, :n_claims] = notes.claims[:, :n_claims]
+    more.payments[:, :n_claims] = notes.payments[:, :n_claims]
     more.odds[:n_claims] = notes.odds[:n_claims]
     more.counts[:] = notes.counts
     return more
@@ -163,6 +160,7 @@ def without_room(notes: Notes) -> Notes:
     return Notes(
         tickets=notes.tickets[:, :n_tickets].copy(),
         claims=notes.claims[:, :n_claims].copy(),
+        payments=notes.payments[:, :n_claims].copy(),
         odds=notes.odds[:n_claims].copy(),
         counts=notes.counts,
     )
@@ -354,7 +352,7 @@ def _noted_step(state: State, tables: Tables, code: int, value: int, tape: Ints,
         _note_claim(state, tables, argument_of(code), value, notes)
     claim = notes.counts[CLAIMS] - 1
     if kind == PAY_TUNNEL:
-        _note_surcharge(value, claim, notes)
+        notes.payments[PAID_MORE, claim] = value
     step(state, tables, code, value, tape)
     if kind == CLAIM_ROUTE and state.pending >= 0:
         notes.claims[DEMANDED, claim] = state.surcharge
@@ -387,14 +385,16 @@ def _note_offer(state: State, tables: Tables, kept: int, notes: Notes) -> None:
 
 
 @compiled
-def _add_claim(seat: int, route: int, turn: int, notes: Notes) -> int:
-    """Add a claim without cards; return its number."""
+def _add_claim(seat: int, route: int, turn: int, laid: int, notes: Notes) -> int:
+    """Add a claim, with the cards laid down; return its number."""
     n = notes.counts[CLAIMS]
     for row in range(N_CLAIM_NOTES):
         notes.claims[row, n] = 0
     notes.claims[CLAIM_SEAT, n] = seat
     notes.claims[ROUTE, n] = route
     notes.claims[CLAIM_TURN, n] = turn
+    notes.payments[LAID, n] = laid
+    notes.payments[PAID_MORE, n] = 0
     notes.odds[n] = 1.0
     notes.counts[CLAIMS] = n + 1
     return int(n)
@@ -404,30 +404,9 @@ def _add_claim(seat: int, route: int, turn: int, notes: Notes) -> int:
 def _note_claim(state: State, tables: Tables, route: int, packed: int, notes: Notes) -> None:
     """Note what the seat that acts lays down for a route, and the odds that it can be taken."""
     seat = state.seat
-    claim = _add_claim(seat, route, _turn(state, tables), notes)
-    cards = np.empty(N_KINDS, dtype=np.int64)
-    unpack_cards(packed, cards)
-    most = LOCOMOTIVE_INDEX
-    n_most = 0
-    for color in range(N_COLORS):
-        if cards[color] > n_most:
-            most = color
-            n_most = cards[color]
-    notes.claims[LAID, claim] = cards.sum()
-    notes.claims[LOCOMOTIVES, claim] = cards[LOCOMOTIVE_INDEX]
-    notes.claims[MOST_COLOR, claim] = most
+    claim = _add_claim(seat, route, _turn(state, tables), packed, notes)
     if tables.tunnel[route]:
-        notes.claims[PLAYED, claim] = color_played(cards)
         notes.odds[claim] = tunnel_odds(state, tables, seat, route, packed)
-
-
-@compiled
-def _note_surcharge(packed: int, claim: int, notes: Notes) -> None:
-    """Note what is paid for the surcharge of a tunnel."""
-    cards = np.empty(N_KINDS, dtype=np.int64)
-    unpack_cards(packed, cards)
-    notes.claims[PAID_MORE, claim] = cards.sum()
-    notes.claims[MORE_LOCOMOTIVES, claim] = cards[LOCOMOTIVE_INDEX]
 
 
 @compiled
@@ -437,9 +416,8 @@ def _note_neutral(state: State, tables: Tables, first: int, notes: Notes) -> Non
     for i in range(first, state.n_claims):
         route = state.claimed[i]
         if state.owner[route] == NEUTRAL_OWNER:
-            claim = _add_claim(NEUTRAL_SEAT, route, n_rounds, notes)
+            claim = _add_claim(NEUTRAL_SEAT, route, n_rounds, 0, notes)
             notes.claims[IS_TAKEN, claim] = 1
-            notes.claims[MOST_COLOR, claim] = NO_COLOR
 
 
 @compiled

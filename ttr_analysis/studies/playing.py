@@ -19,6 +19,7 @@ import pandas as pd
 
 from ttr_analysis._arrays import Ints, Narrow
 from ttr_analysis._errors import GameError
+from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS
 from ttr_analysis.engine.codes import (
     CLAIM_ROUTE,
     DECLINE_TUNNEL,
@@ -27,6 +28,7 @@ from ttr_analysis.engine.codes import (
     DRAW_TICKETS,
     PASS,
     TAPE_START,
+    unpack_all,
 )
 from ttr_analysis.engine.kernel import scoring
 from ttr_analysis.engine.layout import State
@@ -70,6 +72,8 @@ Columns = Mapping[str, Mapping[str, Cells]]
 _GENERATORS: Final = (np.random.Generator, np.random.RandomState, random.Random)
 _NOTES_A_GAME: Final = 60
 """Tickets offered, or attempts to claim a route, for which there is room at first."""
+_NO_COLOR: Final = -1
+"""The color that the neutral player pays in, who lays down no cards."""
 _NOT_WRITTEN: Final = {"Cc", "Cs"}
 """Categories of characters that no name may have: control characters and halves of surrogate pairs."""
 
@@ -489,12 +493,13 @@ class Collector:
         }
 
     def _of_routes(self) -> dict[str, Cells]:
-        game, claims = self._game_of(notes.CLAIMS), self._notes.claims
+        game, claims, payments = self._game_of(notes.CLAIMS), self._notes.claims, self._notes.payments
         taken = claims[notes.IS_TAKEN] == 1
         if not taken.all():
-            game, claims = game[taken], claims[:, taken]
+            game, claims, payments = game[taken], claims[:, taken], payments[:, taken]
         route, seat, loans = claims[notes.ROUTE], claims[notes.CLAIM_SEAT], claims[notes.NEW_LOANS]
-        n_laid, surcharge = claims[notes.LAID], claims[notes.PAID_MORE]
+        laid, more = unpack_all(payments[notes.LAID]), unpack_all(payments[notes.PAID_MORE])
+        n_laid, surcharge = laid.sum(axis=0), more.sum(axis=0)
         game_map = self._map
         length, swap_size, toll = np.array([(r.length, r.swap_size, r.toll) for r in game_map.routes]).T
         is_neutral = seat == notes.NEUTRAL_SEAT
@@ -504,10 +509,10 @@ class Collector:
             "route": route,
             "turn": claims[notes.CLAIM_TURN],
             "cards": n_laid + surcharge,
-            "locomotives": claims[notes.LOCOMOTIVES] + claims[notes.MORE_LOCOMOTIVES],
+            "locomotives": laid[LOCOMOTIVE_INDEX] + more[LOCOMOTIVE_INDEX],
             "sets": np.where(is_neutral, 0, (n_laid - length[route]) // np.maximum(1, swap_size - 1)[route]),
             "surcharge": surcharge,
-            "color": claims[notes.MOST_COLOR],
+            "color": np.where(is_neutral, _NO_COLOR, _color_of(laid)),
             "toll": np.where(has_no_toll, 0, toll[route]),
             "loans": loans,
         }
@@ -516,13 +521,13 @@ class Collector:
         claims = self._notes.claims
         is_tunnel = np.array([route.tunnel for route in self._map.routes])
         wanted = np.flatnonzero(is_tunnel[claims[notes.ROUTE]] & (claims[notes.CLAIM_SEAT] != notes.NEUTRAL_SEAT))
-        claims = claims[:, wanted]
+        claims, laid = claims[:, wanted], unpack_all(self._notes.payments[notes.LAID, wanted])
         return {
             **self._who(self._game_of(notes.CLAIMS)[wanted], claims[notes.CLAIM_SEAT]),
             "route": claims[notes.ROUTE],
             "turn": claims[notes.CLAIM_TURN],
-            "color": claims[notes.PLAYED],
-            "locomotives": claims[notes.LOCOMOTIVES],
+            "color": _color_of(laid),
+            "locomotives": laid[LOCOMOTIVE_INDEX],
             "odds": self._notes.odds[wanted],
             "surcharge": claims[notes.DEMANDED],
             "taken": claims[notes.IS_TAKEN],
@@ -537,6 +542,13 @@ class Collector:
         """Return who it is: in which game, at which seat, and which of the players."""
         player = np.where(seat == notes.NEUTRAL_SEAT, notes.NEUTRAL_SEAT, self._players_at(game, seat))
         return {"game": game, "seat": seat, "player": player}
+
+
+def _color_of(cards: Ints) -> Ints:
+    """Return the color of most cards in each column, a payment; that of locomotives if it has no others."""
+    colored = cards[:N_COLORS]
+    color: Ints = np.where(colored.any(axis=0), colored.argmax(axis=0), LOCOMOTIVE_INDEX)
+    return color
 
 
 class _PlayedGames(Collector):
