@@ -52,17 +52,17 @@ SETTINGS: Final = (
 )
 COLUMNS: Final = (
     *("map", "players", "game", "step", "steps", "seat", "built", "difference", "won", "expected", "rollouts"),
-    *("seconds", "points", "expected_points"),
+    *("seconds", "points", "expected_points", "seed"),
 )
 
 
-def positions(setting: Setting, first: int, n_games: int, n_rollouts: int) -> list[tuple[object, ...]]:
+def positions(setting: Setting, first: int, n_games: int, n_rollouts: int, seed: int) -> list[tuple[object, ...]]:
     """Return the rows of some games."""
     game = ttr.Game(ttr.load_map(setting.name), n_players=setting.n_players)
     rows: list[tuple[object, ...]] = []
     for number in range(first, first + n_games):
-        rng = np.random.default_rng([SEED, crc32(setting.name.encode()), setting.n_players, number])
-        record = game.play([ttr.policies.Planner()] * setting.n_players, SEED, number)
+        rng = np.random.default_rng([seed, crc32(setting.name.encode()), setting.n_players, number])
+        record = game.play([ttr.policies.Planner()] * setting.n_players, seed, number)
         n_steps = len(record.steps)
         seat = int(rng.integers(setting.n_players))
         watcher = Watcher(record, seat)
@@ -84,18 +84,21 @@ def positions(setting: Setting, first: int, n_games: int, n_rollouts: int) -> li
                     round(seconds, 4),
                     record.scores[seat],
                     round(float(results.points[:, seat].mean()), 1),
+                    seed,
                 )
             )
     return rows
 
 
-def whole_chunks(path: Path, n_rollouts: int) -> pd.DataFrame:
+def whole_chunks(path: Path, n_rollouts: int, seed: int) -> pd.DataFrame:
     """Return the rows of a file of chunks that were played to the end, so that a torn one is played again."""
     if not path.exists():
         return pd.DataFrame(columns=COLUMNS)
     rows = pd.read_csv(path, on_bad_lines="skip").dropna()
     if (rows["rollouts"] != n_rollouts).any():
         raise SystemExit(f"{path} has other rollouts than {n_rollouts}: ask for those, or begin another file")
+    if (rows["seed"] != seed).any():
+        raise SystemExit(f"{path} has games of another seed than {seed}: ask for that, or begin another file")
     sizes = rows.groupby(["map", "players", rows["game"] // CHUNK])["game"].transform("size")
     return rows[sizes == CHUNK * N_POSITIONS]
 
@@ -105,6 +108,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("path", type=Path)
     parser.add_argument("--rollouts", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=SEED, help="of the games (%(default)s)")
     parser.add_argument("--cores", type=int, default=os.cpu_count())
     parser.add_argument("--show", action="store_true")
     asked = parser.parse_args()
@@ -113,11 +117,11 @@ def main() -> int:
 
         show(pd.read_csv(asked.path))
         return 0
-    done = whole_chunks(asked.path, asked.rollouts)
+    done = whole_chunks(asked.path, asked.rollouts, asked.seed)
     done.to_csv(asked.path, index=False)
     finished = set(zip(done["map"], done["players"], done["game"], strict=True))
     tasks = [
-        (setting, first, CHUNK, asked.rollouts)
+        (setting, first, CHUNK, asked.rollouts, asked.seed)
         for setting in SETTINGS
         for first in range(0, setting.n_games, CHUNK)
         if (setting.name, setting.n_players, first) not in finished

@@ -7,12 +7,12 @@ which they were found, gives games that none was fitted to.
 Planners, and for the model of the search others unlike them and `Greedy` too,
 play on maps of different kinds. At random moments of their games the signs of
 the tickets that a seat holds are summed up, and so are those of the tickets
-that are drawn for it from what another seat can know. The constants of highest
-likelihood are those with which both have the same means; Newton's method finds
-them, with means and covariances over worlds drawn [1]_. What a model has no use
-for, a constant of 0, is not fitted. Games that were not fitted to then say how
-likely a ticket held is, among all that are not seen elsewhere and given the
-other tickets of its seat.
+that are drawn for it from what another seat can know. The constants are those
+with which both have the same means, which are those of highest likelihood where
+worlds do not ask what players would choose; Newton's method finds them, with
+means and covariances over worlds drawn [1]_. What a model has no use for, a
+constant of 0, is not fitted. Games that were not fitted to then say how
+likely a ticket is that is held: in how many of the worlds its seat holds it.
 
 References
 ----------
@@ -33,7 +33,8 @@ from tqdm.auto import tqdm
 
 import ttr_analysis as ttr
 from scripts.strangers import KINDS
-from ttr_analysis.engine.layout import AT_PILE, State
+from ttr_analysis.engine.layout import State
+from ttr_analysis.policies.playout import as_players, seat_players
 from ttr_analysis.policies.search.beliefs import (
     IN_PLAY,
     N_FEATURES,
@@ -41,6 +42,7 @@ from ttr_analysis.policies.search.beliefs import (
     Alone,
     Model,
     alone_on,
+    chosen_part,
     fill_ticket_features,
     pair_features,
 )
@@ -61,8 +63,8 @@ N_WORLDS: Final = 10
 N_STEPS: Final = 8
 NAMES: Final = (
     *("share", "saved", "done", "untouched", "trains alone", "routes alone", "late share", "late done"),
-    *("late untouched", "scattered share", "detour", "late routes", "choice routes"),
-    *("shared", "shared alone", "shared late", "shared choice"),
+    *("late untouched", "scattered share", "detour", "late routes"),
+    *("shared", "shared alone", "shared late"),
 )
 assert len(NAMES) == N_FEATURES + len(SOUND.pair_fit)  # noqa: S101
 
@@ -143,18 +145,20 @@ def moments(name: str, n_players: int, model: Model, games: Games) -> tuple[list
     return found
 
 
-def drawn(moment: Moment, constants: Floats, model: Model, seed: int, number: int) -> Floats:
-    """Return the sums of signs of tickets that are drawn for the seat, one row a world."""
+def drawn(moment: Moment, constants: Floats, model: Model, seed: int, number: int) -> list[list[int]]:
+    """Return the tickets that are drawn for the seat, one set a world."""
     known = moment.known
+    n_players = known.n_players
     weights = np.exp([signs @ constants[:N_FEATURES] for signs in moment.signs])
-    parts = [model.pair_part(n) for n in known.packed.n_held[: known.n_players]]
-    joint = [np.tensordot(constants[N_FEATURES:], moment.pairs(seat), 1) for seat in range(known.n_players)]
-    beliefs = Beliefs(weights, np.exp(np.reshape(parts, (-1, 1, 1)) * joint), int(model.is_tree))
+    parts = [model.pair_part(n) for n in known.packed.n_held[:n_players]]
+    joint = [np.tensordot(constants[N_FEATURES:], moment.pairs(seat), 1) for seat in range(n_players)]
+    chosen = np.array([chosen_part(known, seat) if model.minds_choice else 0.0 for seat in range(n_players)])
+    beliefs = Beliefs(weights, np.exp(np.reshape(parts, (-1, 1, 1)) * joint), chosen, int(model.is_tree))
+    players = seat_players(known.game_map, as_players(["Planner"] * n_players))
     worlds = np.empty((N_WORLDS, State.n_cells), dtype=np.int64)
     key = seed_key(seed)
-    fill_worlds(known.packed, known.tables, beliefs, known.looker, key, number * N_WORLDS, worlds)
-    held = (world.held[moment.seat, : world.n_held[moment.seat]] for world in map(State, worlds))
-    return moment.sums([tickets.tolist() for tickets in held], constants, model)
+    fill_worlds(known.packed, known.tables, beliefs, players, known.looker, key, number * N_WORLDS, worlds)
+    return [world.held[moment.seat, : world.n_held[moment.seat]].tolist() for world in map(State, worlds)]
 
 
 def constants_of(model: Model) -> Floats:
@@ -167,7 +171,8 @@ def fit(some: list[Moment], model: Model, seed: int) -> Floats:
     used = np.flatnonzero(constants_of(model))
     constants = np.zeros(len(NAMES))
     for _ in tqdm(range(N_STEPS), desc="fit"):
-        samples = [drawn(moment, constants, model, seed, number)[:, used] for number, moment in enumerate(some)]
+        sets = [drawn(moment, constants, model, seed, number) for number, moment in enumerate(some)]
+        samples = [moment.sums(them, constants, model)[:, used] for moment, them in zip(some, sets, strict=True)]
         true = np.mean([moment.sums([moment.held], constants, model)[0, used] for moment in some], axis=0)
         mean = np.mean([sample.mean(axis=0) for sample in samples], axis=0)
         covariance = np.mean([np.cov(sample.T) for sample in samples], axis=0) + 1e-4 * np.eye(len(used))
@@ -175,17 +180,13 @@ def fit(some: list[Moment], model: Model, seed: int) -> Floats:
     return constants
 
 
-def score(some: list[Moment], constants: Floats, model: Model) -> float:
-    """Return the mean logarithm of the likelihood of a ticket held, given the other tickets of its seat."""
-    logs = []
-    for moment in some:
-        places = moment.known.packed.ticket_at[: len(moment.known.game_map.tickets)]
-        free = [ticket for ticket in np.flatnonzero(places == AT_PILE).tolist() if ticket not in moment.held]
-        for ticket in moment.held:
-            others = [other for other in moment.held if other != ticket]
-            sums = moment.sums([[*others, one] for one in (ticket, *free)], constants, model) @ constants
-            logs.append(sums[0] - np.logaddexp.reduce(sums))
-    return float(np.mean(logs))
+def score(some: list[Moment], constants: Floats, model: Model, seed: int) -> float:
+    """Return how likely a ticket is, on average, that a seat holds: in how many of the worlds it does."""
+    shares = []
+    for number, moment in enumerate(some):
+        sets = drawn(moment, constants, model, seed, number)
+        shares += [sum(ticket in tickets for tickets in sets) / len(sets) for ticket in moment.held]
+    return float(np.mean(shares))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -206,17 +207,19 @@ def show(model: Model, games: Games, *, is_fitted: bool) -> None:
     """Print what a model is worth; if it is fitted, its constants, too."""
     found = {table: moments(*table, model, games) for table in TABLES}
     in_use = constants_of(model)
-    tried = {"all as likely": np.zeros(len(NAMES)), "in use": in_use}
+    even = model._replace(minds_choice=False)
+    tried = {"all as likely": (np.zeros(len(NAMES)), even), "in use": (in_use, model)}
     if is_fitted:
         some = [moment for (name, _), (to_fit, _) in found.items() if name not in LEFT_OUT for moment in to_fit]
-        fitted = tried["fitted"] = fit(some, model, games.seed)
+        fitted = fit(some, model, games.seed)
+        tried["fitted"] = fitted, model
         print(f"{'':>15} fitted in use")
         print(*(f"{name:>15} {a:6.2f} {b:6.2f}" for name, a, b in zip(NAMES, fitted, in_use, strict=True)), sep="\n")
     judged = "games not fitted to" if is_fitted else "all games"
-    print(f"\nmean log likelihood of a ticket held, in {judged}: {', '.join(tried)}")
+    print(f"\nhow likely a ticket is that is held, in {judged}: {', '.join(tried)}")
     for (name, n_players), (to_fit, others) in found.items():
         some = others if is_fitted else [*to_fit, *others]
-        scores = [score(some, constants, model) for constants in tried.values()]
+        scores = [score(some, *believed, games.seed) for believed in tried.values()]
         print(f"{name:>12} {n_players} players", *(f"{value:6.2f}" for value in scores))
 
 

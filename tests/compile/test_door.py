@@ -96,6 +96,10 @@ def apply(functions, i: int, n: int, m: int):
     return functions[i](n, m)
 
 @compiled
+def unnamed(n: int, /, m: int):
+    return n - m
+
+@compiled
 def named(__r: int, id: int, len: float, pack: Point, state: State, entry, kind: int = 5, r: float = 0.5):
     return __r + id + len + pack.x + state.turn + entry[0] + kind + r
 
@@ -151,6 +155,9 @@ def test_what_is_missing_or_said_twice_is_refused(module: ModuleType) -> None:
         module.minus(7, n=2)
     with pytest.raises(TypeError, match="unexpected keyword argument 'k'"):
         module.minus(7, 2, k=1)
+    assert module.unnamed(7, m=2) == 5
+    with pytest.raises(TypeError, match="positional only"):
+        module.unnamed(n=7, m=2)
 
 
 def test_another_type_is_compiled_for_anew(module: ModuleType) -> None:

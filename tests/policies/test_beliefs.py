@@ -12,7 +12,7 @@ from scipy.stats import binom
 from scripts import fit_beliefs
 from scripts.strangers import STRANGERS, SURE, believed, moments, tickets_of
 from tests.engine.conformance import Combination
-from ttr_analysis.engine.layout import AT_PILE, NOBODY, TURN, UNKNOWN_TICKET, State
+from ttr_analysis.engine.layout import AT_PILE, KEEP_START, NOBODY, TURN, UNKNOWN_TICKET, State
 from ttr_analysis.policies.search.beliefs import (
     IN_PLAY,
     N_FEATURES,
@@ -20,6 +20,7 @@ from ttr_analysis.policies.search.beliefs import (
     SHARE,
     SOUND,
     alone_on,
+    chosen_part,
     fill_ticket_features,
     mean_largest,
     pair_features,
@@ -66,7 +67,7 @@ def a_position(owners: dict[int, int], n_held: int = 5) -> Knowledge:
     return Knowledge(game_map, 2, state, 0, (frozenset(), frozenset()))
 
 
-def test_what_two_tickets_share_counts_as_the_game_goes_on_and_as_there_was_a_choice() -> None:
+def test_what_two_tickets_share_counts_as_the_game_goes_on() -> None:
     game_map = Combination("nordic", "", 2).game_map
     alone = alone_on(game_map, 2)
     shared = 2 * alone.shared
@@ -74,12 +75,23 @@ def test_what_two_tickets_share_counts_as_the_game_goes_on_and_as_there_was_a_ch
     for taken in ([], [longest]):
         known = a_position(dict.fromkeys(taken, 1))
         built = sum(game_map.routes[route].length for route in taken) / known.tables.trains_each
-        choice = 1 - known.tables.opening_keep / known.tables.opening_deal
 
         found = pair_features(known, alone, 1, shared)
 
-        assert 0 < choice < 1
-        assert np.allclose(found, [shared, alone.shared, built * shared, choice * alone.shared])
+        assert np.allclose(found, [shared, alone.shared, built * shared])
+
+
+def test_what_was_chosen_tells_less_the_more_a_seat_has_built() -> None:
+    routes = Combination("nordic", "", 2).game_map.routes
+    longest = max(range(len(routes)), key=lambda route: routes[route].length)
+    fresh, built = a_position({}, 3), a_position({longest: 1}, 3)
+    assert chosen_part(fresh, 1) == 1
+    assert chosen_part(built, 1) == built.packed.trains[1] / 40 < 1
+    assert chosen_part(a_position({}, 6), 1) == chosen_part(a_position({}, 1), 1) == 0
+    fresh.packed.held[1, 0] = 3
+    assert chosen_part(fresh, 1) == 0
+    built.packed.phase = KEEP_START
+    assert chosen_part(built, 1) == 0
 
 
 @pytest.mark.compiled_only

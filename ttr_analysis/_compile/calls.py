@@ -261,8 +261,8 @@ class Compiled(Marked):
         try:
             return self._last(*arguments, **named)
         except (_OtherTypesError, TypeError, AttributeError, struct.error):
-            # Other types than in the last call; what is wrong is said when they are looked at.
-            return self._call_anew(arguments, named)
+            pass  # other types than in the last call; what is wrong is said when they are looked at
+        return self._call_anew(arguments, named)
 
     def _call_anew(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:  # noqa: ANN401
         bound = inspect.signature(self.source.function).bind(*arguments, **named)
@@ -530,7 +530,9 @@ class _Caller:
             before = ["    __cells = __context.cells", f"    __top = __cells[{SCRATCH_TOP}]", "    try:"]
             after = ["    finally:", f"        __cells[{SCRATCH_TOP}] = __top"]
             lines = [*before, *(f"    {line}" for line in lines), *after]
-        lines = [f"def call({', '.join(names)}):", *self.lines, *lines]
+        by_position = source.function.__code__.co_posonlyargcount
+        declared = [*names[:by_position], *["/"] * (by_position > 0), *names[by_position:]]
+        lines = [f"def call({', '.join(declared)}):", *self.lines, *lines]
         exec("\n".join(lines), self.inside)  # noqa: S102 - text of its own making
         call = cast("FunctionType", self.inside["call"])
         call.__defaults__ = source.function.__defaults__

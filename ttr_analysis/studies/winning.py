@@ -95,8 +95,9 @@ def win_probability(
     known, is certain.
 
     Unknown tickets of a seat are believed to be those of a planner who
-    claimed its routes; those of a seat that `Random` plays, any. Who plays
-    otherwise is judged less well. `docs/winning.md` shows how well calibrated
+    claimed its routes, and such as its player would choose of an opening
+    offer; those of a seat that `Random` plays, any. Who plays otherwise is
+    judged less well. `docs/winning.md` shows how well calibrated
     the probabilities are among planners, and among other players.
 
     References

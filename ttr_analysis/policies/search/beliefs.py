@@ -20,11 +20,11 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ttr_analysis._arrays import Floats, Ints
-from ttr_analysis._compile import compiled, short
+from ttr_analysis._compile import compiled
 from ttr_analysis.analysis.tickets.steiner import UNREACHABLE, all_distances
 from ttr_analysis.engine.codes import NONE
 from ttr_analysis.engine.kernel.claims import track_fault
-from ttr_analysis.engine.layout import UNKNOWN_TICKET, State
+from ttr_analysis.engine.layout import KEEP_START, UNKNOWN_TICKET, State
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.random import Random
 from ttr_analysis.policies.search.unseen_tickets import Beliefs
@@ -51,12 +51,16 @@ class Model(NamedTuple):
         that is dealt at the opening only. Where the others are of tickets of
         any time, of which those drawn late lie unbuilt, it is below 0: for such
         a ticket a planner builds from the start.
+    minds_choice
+        Whether tickets that a seat chose of its opening offer are such as its
+        player would choose.
     """
 
     fit: Floats
     pair_fit: Floats
     is_tree: bool
     since_opening: float
+    minds_choice: bool
 
     def pair_part(self, n_held: int) -> float:
         """
@@ -69,17 +73,19 @@ class Model(NamedTuple):
 
 
 SOUND: Final = Model(
-    np.array([3.96, 1.75, -0.59, -0.25, 0.1, -0.22, -1.98, 2.36, 1.92, -1.85, 0.13, -0.92, -0.67]),
-    np.array([1.4, -1.13, 1.34, 0.98]),
+    np.array([2.3, 1.63, 0.03, -0.3, 0.05, -0.17, 0.68, 1.74, 2.31, -1.04, 0.12, -1.13]),
+    np.array([0.85, -0.76, 2.09]),
     is_tree=True,
     since_opening=0.0,
+    minds_choice=True,
 )
 """With it win probabilities were soundest, of planners and others; its constants come from games of planners alone."""
 IN_PLAY: Final = Model(
-    np.array([3.15, 1.69, -0.59, -0.69, 0.1, -0.74, -0.2, 2.49, 3.96, -1.97, 0.0, 0.0, 0.0]),
-    np.array([1.74, -0.92, 0.0, 0.0]),
+    np.array([3.15, 1.69, -0.59, -0.69, 0.1, -0.74, -0.2, 2.49, 3.96, -1.97, 0.0, 0.0]),
+    np.array([1.74, -0.92, 0.0]),
     is_tree=False,
     since_opening=-2.5,
+    minds_choice=False,
 )
 """
 What the search plays by; the constants come from games of planners of many styles, and a few greedy players.
@@ -109,10 +115,12 @@ def believe(known: Knowledge, policies: Sequence[object], model: Model = SOUND) 
     Return how likely the tickets of each seat are, by a model.
 
     Routes of a player at random say nothing: all its tickets are as likely.
-    Those of any other are taken for a planner's.
+    Those of any other are taken for a planner's. What was chosen of an
+    opening offer is asked of the player itself.
     """
     shape = (known.n_players, MAX_TICKETS)
-    beliefs = Beliefs(np.ones(shape), np.ones((*shape, MAX_TICKETS)), int(model.is_tree))
+    chosen = np.zeros(known.n_players)
+    beliefs = Beliefs(np.ones(shape), np.ones((*shape, MAX_TICKETS)), chosen, int(model.is_tree))
     alone = alone_on(known.game_map, known.n_players)
     features = np.zeros((MAX_TICKETS, N_FEATURES))
     shared = np.zeros((MAX_TICKETS, MAX_TICKETS), dtype=np.int64)
@@ -125,8 +133,23 @@ def believe(known: Knowledge, policies: Sequence[object], model: Model = SOUND) 
             _even_decks(known, alone, seat, beliefs.weights[seat], model)
             joint = np.tensordot(model.pair_fit, pair_features(known, alone, seat, shared), 1)
             np.exp(joint * model.pair_part(known.packed.n_held[seat]), out=beliefs.pairs[seat])
+            chosen[seat] = chosen_part(known, seat) if model.minds_choice else 0.0
         beliefs.weights[seat, sorted(known.barred[seat])] *= BARRED
     return beliefs
+
+
+def chosen_part(known: Knowledge, seat: int) -> float:
+    """
+    Return in which part of the worlds a seat holds what its player would choose of an opening offer.
+
+    All of them, if none of its tickets is known and they may be those that it kept; then fewer the more trains it has
+    placed: its routes tell more of them by then, and asking its player would cost more time than the rollout.
+    """
+    held, tables, state = known.held(seat), known.tables, known.packed
+    is_as_many = tables.opening_keep <= len(held) <= tables.opening_deal
+    if state.phase == KEEP_START or not is_as_many or (held != UNKNOWN_TICKET).any():
+        return 0.0
+    return float(state.trains[seat] / tables.trains_each)
 
 
 def pair_features(known: Knowledge, alone: Alone, seat: int, shared: Ints) -> Floats:
@@ -134,11 +157,10 @@ def pair_features(known: Knowledge, alone: Alone, seat: int, shared: Ints) -> Fl
     Return what tells whether a seat holds each two tickets together: how many routes their two ways have in common.
 
     First those still to go, and those on an empty board: what is built already speaks for both of them at once. Then
-    the former times the part of its trains that the seat has placed, and the latter times the part of an opening offer
-    that may be given back: who has more choice keeps what goes together.
+    the former times the part of its trains that the seat has placed.
     """
     built = 1.0 - known.packed.trains[seat] / known.tables.trains_each
-    return np.array([shared, alone.shared, built * shared, _choice(known.tables) * alone.shared])
+    return np.array([shared, alone.shared, built * shared])
 
 
 def _even_decks(known: Knowledge, alone: Alone, seat: int, weights: Floats, model: Model) -> None:
@@ -154,11 +176,10 @@ def _even_decks(known: Knowledge, alone: Alone, seat: int, weights: Floats, mode
     stays = tables.deck_leaves[deck] == 0
     if stays.all() or not stays.any():
         return
-    of_route = model.fit[ROUTES_ALONE] + model.fit[CHOICE_ROUTES] * _choice(tables)
-    at_first = np.exp(model.fit[TRAINS_ALONE] * alone.trains[:n] + of_route * alone.routes[:n])
+    at_first = np.exp(model.fit[TRAINS_ALONE] * alone.trains[:n] + model.fit[ROUTES_ALONE] * alone.routes[:n])
     n_others = known.packed.n_held[seat] - 1
     if n_others > 0:
-        of_shared = (model.pair_fit @ [1.0, 1.0, 0.0, _choice(tables)]) * model.pair_part(n_others + 1)
+        of_shared = (model.pair_fit @ [1.0, 1.0, 0.0]) * model.pair_part(n_others + 1)
         joint = np.exp(of_shared * alone.shared[:n, :n][:, stays])
         if model.is_tree:
             at_first *= mean_largest(joint, at_first[stays], n_others)
@@ -206,10 +227,8 @@ routes of some by chance; a first route alone tells as little.
 DETOUR: Final = 10
 """Routes that it takes more than on an empty board, on a way around what others have closed."""
 LATE_ROUTES: Final = 11
-"""Routes that it takes on an empty board, times the part of its trains that the seat has placed,"""
-CHOICE_ROUTES: Final = 12
-"""and times the part of an opening offer that may be given back: who has more choice keeps cheaper tickets."""
-N_FEATURES: Final = 13
+"""Routes that it takes on an empty board, times the part of its trains that the seat has placed."""
+N_FEATURES: Final = 12
 
 
 class Alone(NamedTuple):
@@ -333,7 +352,6 @@ def fill_ticket_features(state: State, tables: Tables, alone: Alone, seat: int, 
         cost[route] = 0 if state.owner[route] == seat else 1 if is_open else UNREACHABLE
     fill_needs(tables, cost, need, shared)
     built = 1.0 - state.trains[seat] / tables.trains_each
-    choice = _choice(tables)
     scatter = _scatter(state, tables, seat)
     for ticket in range(tables.n_tickets):
         for other in range(tables.n_tickets):
@@ -351,13 +369,6 @@ def fill_ticket_features(state: State, tables: Tables, alone: Alone, seat: int, 
         row[SCATTERED_SHARE] = scatter * row[SHARE]
         row[DETOUR] = max(0, min(need[ticket], _MOST_NEEDED) - alone.routes[ticket])
         row[LATE_ROUTES] = built * row[ROUTES_ALONE]
-        row[CHOICE_ROUTES] = choice * row[ROUTES_ALONE]
-
-
-@short
-def _choice(tables: Tables) -> float:
-    """Return the part of an opening offer that may be given back."""
-    return 1.0 - tables.opening_keep / max(1, tables.opening_deal)
 
 
 @compiled

@@ -23,6 +23,7 @@ from ttr_analysis.engine.view import SeatView
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.planner.policy import Planner, Planner1
 from ttr_analysis.policies.playout import (
+    BLOCK,
     NO_TAPE_CELLS,
     Players,
     as_players,
@@ -39,8 +40,6 @@ from ttr_analysis.policies.search.worlds import EVERYBODY, Knowledge, fill_world
 from ttr_analysis.rules.chance import KEY_SIZE, open_stream, run_keys
 from ttr_analysis.tables import Tables, game_tables
 
-_BLOCK: Final = 32
-"""Games between two chances to interrupt."""
 _OTHERS: Final = 0.25
 """
 How many of the planners that play on have a style of their own. If all were `Planner`, who minds its last turn where
@@ -122,7 +121,7 @@ class Table:
     def worlds(self, known: Knowledge, beliefs: Beliefs, n: int, first: int = 0) -> Ints:
         """Return states that agree with what is known, one a row, from the number `first` on."""
         worlds = np.empty((n, State.n_cells), dtype=np.int64)
-        fill_worlds(known.packed, known.tables, beliefs, known.looker, self._keys[0], first, worlds)
+        fill_worlds(known.packed, known.tables, beliefs, self._players, known.looker, self._keys[0], first, worlds)
         if known.packed.phase == KEEP_START and known.looker != EVERYBODY:
             for i, world in enumerate(worlds):
                 self._choose_opening(State(world), known, first + i)
@@ -157,8 +156,8 @@ class Table:
         beliefs = self.believe(known)
         styles = self._styles()
         scores = np.zeros((n_rollouts, known.n_players, N_COLUMNS), dtype=np.int64)
-        for first in range(0, n_rollouts, _BLOCK):
-            block = slice(first, min(first + _BLOCK, n_rollouts))
+        for first in range(0, n_rollouts, BLOCK):
+            block = slice(first, min(first + BLOCK, n_rollouts))
             worlds = self.worlds(known, beliefs, block.stop - first, first)
             if known.packed.phase != OVER:
                 self._play_on(known.tables, worlds, first, styles)

@@ -19,13 +19,18 @@ from ttr_analysis.engine.layout import (
     UNKNOWN_TICKET,
     State,
 )
-from ttr_analysis.rules.chance import below
+from ttr_analysis.policies.playout import Players, choose
+from ttr_analysis.rules.chance import KEY_SIZE, below, open_stream
 from ttr_analysis.tables import MAX_TICKETS, UNKEPT_DISCARDED, UNKEPT_REMOVED, UNKEPT_UNDER_PILE, Tables
 
 _FINE: Final = 1 << 31
 """A random number is one of so many."""
 _N_SWEEPS: Final = 6
 """How often each unknown ticket is drawn again, given the others: more of it changes nothing."""
+_N_CHOICES: Final = 40
+"""How often a set is drawn anew for one that a player would have chosen; else the last one stays."""
+_CHOOSER_STREAM: Final = 65
+"""Purpose of the stream of a player who is asked what it would choose: see `worlds`."""
 _SURE: Final = 0.01
 """In place of no way to hold only tickets of decks that stay: a hand has to be drawn for any number that was kept."""
 
@@ -41,6 +46,11 @@ class Beliefs(NamedTuple):
     pairs
         Weight of each two tickets, shape (seats, `MAX_TICKETS`,
         `MAX_TICKETS`).
+    chosen
+        In which part of the worlds each seat holds tickets that its player
+        would choose of an opening offer: of the sets drawn, the first such
+        stays. What is drawn after it, for other seats and of decks that left
+        the game, is not asked again.
     is_tree
         1 if only those pairs count that join a set to one tree, and 0 if all
         of them do.
@@ -48,6 +58,7 @@ class Beliefs(NamedTuple):
 
     weights: Floats
     pairs: Floats
+    chosen: Floats
     is_tree: int = 1
 
 
@@ -133,7 +144,15 @@ def _n_returned(state: State, tables: Tables) -> int:
 
 @compiled
 def fill_tickets(
-    state: State, tables: Tables, beliefs: Beliefs, kept: Floats, stream: Ints, free: Ints, chances: Floats
+    state: State,
+    tables: Tables,
+    beliefs: Beliefs,
+    players: Players,
+    opening: State,
+    kept: Floats,
+    stream: Ints,
+    free: Ints,
+    chances: Floats,
 ) -> None:
     """Fill in the tickets that are not known."""
     n_free = 0
@@ -143,7 +162,7 @@ def fill_tickets(
         if state.ticket_at[ticket] == AT_PILE:
             free[n_free] = ticket
             n_free += 1
-    n_free = _fill_held(state, tables, beliefs, kept, stream, free, n_free, chances)
+    n_free = _fill_held(state, tables, beliefs, players, opening, kept, stream, free, n_free, chances)
     for seat in range(tables.n_seats):
         for i in range(state.n_offer[seat]):
             deck = _opening_deck(tables, i) if state.phase == KEEP_START else ANY_DECK
@@ -232,6 +251,8 @@ def _fill_held(
     state: State,
     tables: Tables,
     beliefs: Beliefs,
+    players: Players,
+    opening: State,
     kept: Floats,
     stream: Ints,
     free: Ints,
@@ -256,16 +277,104 @@ def _fill_held(
         free[at] = free[n_free]
     for _ in range(_N_SWEEPS):
         for k in range(n_places):
-            seat, place = seats[k], places[k]
-            free[n_free] = state.held[seat, place]
-            at = _draw_ticket(state, tables, beliefs, kept, seat, place, stream, free, n_free + 1, chances)
-            state.held[seat, place] = free[at]
-            free[at] = free[n_free]
+            _draw_again(state, tables, beliefs, kept, seats[k], places[k], stream, free, n_free, chances)
+    for seat in range(tables.n_seats):
+        part = beliefs.chosen[seat]
+        n_tries = _N_CHOICES if part > 0.0 and below(stream, _FINE) / _FINE < part else 0
+        while n_tries > 0 and not _would_choose(state, tables, players, opening, seat, stream, free, n_free):
+            for _ in range(_N_SWEEPS):
+                for k in range(n_places):
+                    if seats[k] == seat:
+                        _draw_again(state, tables, beliefs, kept, seat, places[k], stream, free, n_free, chances)
+            n_tries -= 1
     for _ in range(_n_staying_lacking(state, tables, free, n_free)):
         _hold_leaving(state, tables, beliefs, kept, seats, places, n_places, stream, free, n_free, chances)
     for k in range(n_places):
         state.ticket_at[state.held[seats[k], places[k]]] = seats[k]
     return n_free
+
+
+@compiled
+def _draw_again(
+    state: State,
+    tables: Tables,
+    beliefs: Beliefs,
+    kept: Floats,
+    seat: int,
+    place: int,
+    stream: Ints,
+    free: Ints,
+    n_free: int,
+    chances: Floats,
+) -> None:
+    """Draw the ticket in a place of a seat anew, given all others: one of the free ones or itself."""
+    free[n_free] = state.held[seat, place]
+    at = _draw_ticket(state, tables, beliefs, kept, seat, place, stream, free, n_free + 1, chances)
+    state.held[seat, place] = free[at]
+    free[at] = free[n_free]
+
+
+@compiled
+def _would_choose(
+    state: State, tables: Tables, players: Players, opening: State, seat: int, stream: Ints, free: Ints, n_free: int
+) -> bool:
+    """
+    Return whether a player would choose the tickets of its seat of an opening offer, in which others lie beside them.
+
+    Of tickets that cannot all have been offered, some were drawn later: of those nothing is asked.
+
+    Parameters
+    ----------
+    state, tables
+        The world, with the tickets of the seat.
+    players
+        Who plays; the memory of the seat is used.
+    opening
+        A game that begins, in which nothing of tickets but the offer of the
+        seat is looked at.
+    seat
+        The seat.
+    stream
+        Random stream; moved on.
+    free
+        Tickets of which the others are drawn; their order changes.
+    n_free
+        How many they are.
+    """
+    n_offer = n_left = wanted = 0
+    offer = opening.offer[seat]
+    for deck in range(tables.n_decks):
+        n_more = tables.deck_deal[deck]
+        for place in range(state.n_held[seat]):
+            ticket = state.held[seat, place]
+            if tables.ticket_deck[ticket] == deck:
+                offer[n_offer] = ticket
+                wanted |= 1 << n_offer
+                n_offer += 1
+                n_more -= 1
+                if n_more < 0:
+                    return True
+        # The others are drawn from the free tickets of the deck, which are gathered behind those drawn before.
+        n_of_deck = n_left
+        for i in range(n_left, n_free):
+            if tables.ticket_deck[free[i]] == deck:
+                free[i], free[n_of_deck] = free[n_of_deck], free[i]
+                n_of_deck += 1
+        for _ in range(n_more):
+            if n_left < n_of_deck:
+                at = n_left + below(stream, n_of_deck - n_left)
+                free[at], free[n_left] = free[n_left], free[at]
+                offer[n_offer] = free[n_left]
+                n_offer += 1
+                n_left += 1
+        n_left = n_of_deck
+    opening.n_offer[seat] = n_offer
+    opening.seat = seat
+    memory = players.memory[seat]
+    memory[KEY_SIZE:].fill(0)
+    open_stream(stream, n_free, _CHOOSER_STREAM, memory[:KEY_SIZE])  # numbers of its own, not those of the world
+    _, kept = choose(opening, tables, players, seat)
+    return bool(kept == wanted)
 
 
 @compiled

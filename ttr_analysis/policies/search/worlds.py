@@ -19,6 +19,7 @@ from ttr_analysis.engine.codes import (
     SHUFFLED_TICKETS,
     TICKET_OFFERED,
 )
+from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import (
     KEEP_START,
     OLD_UNKNOWN_CARD,
@@ -30,6 +31,7 @@ from ttr_analysis.engine.layout import (
 from ttr_analysis.engine.state import GameState, seat_number
 from ttr_analysis.engine.view import SeatView, redact
 from ttr_analysis.maps.model import GameMap
+from ttr_analysis.policies.playout import NO_TAPE_CELLS, Players
 from ttr_analysis.policies.search.unseen_tickets import Beliefs, count_opening, fill_kept, fill_tickets
 from ttr_analysis.records.entries import CORRECTED, SHOWN, Entry
 from ttr_analysis.records.record import GameRecord
@@ -245,7 +247,14 @@ _N_MARKETS: Final = 100
 
 @compiled
 def fill_worlds(
-    known: State, tables: Tables, beliefs: Beliefs, looker: int, key: Ints, first: int, worlds: Ints
+    known: State,
+    tables: Tables,
+    beliefs: Beliefs,
+    players: Players,
+    looker: int,
+    key: Ints,
+    first: int,
+    worlds: Ints,
 ) -> None:
     """
     Fill worlds that agree with what is known.
@@ -258,6 +267,8 @@ def fill_worlds(
         The map, its rules and the number of players.
     beliefs
         How likely the tickets of each seat are.
+    players
+        Who plays; their memory is used.
     looker
         The seat whose knowledge it is, or `EVERYBODY`. While opening tickets
         are chosen, what the others are offered is filled in as well, and they
@@ -271,10 +282,15 @@ def fill_worlds(
         Filled, one a row.
     """
     stream = np.empty(KEY_SIZE, dtype=np.int64)
+    opening = State()
+    tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
     free = np.empty(MAX_TICKETS, dtype=np.int64)
     chances = np.empty(MAX_TICKETS, dtype=np.float64)
     kept = np.empty(tables.n_seats, dtype=np.float64)
     fill_kept(known, tables, looker, kept)
+    is_any_chosen = False
+    for seat in range(tables.n_seats):
+        is_any_chosen = is_any_chosen or beliefs.chosen[seat] > 0.0
     for i in range(len(worlds)):
         state = State(worlds[i])
         state.cells[:] = known.cells
@@ -283,7 +299,9 @@ def fill_worlds(
         _fill_cards(state, tables, looker, stream)
         if state.phase == KEEP_START and looker != EVERYBODY:
             count_opening(state, tables, looker)
-        fill_tickets(state, tables, beliefs, kept, stream, free, chances)
+        if is_any_chosen:
+            new_game(tables, stream, first + i, opening, tape)  # of numbers of its own: those of a key are mixed
+        fill_tickets(state, tables, beliefs, players, opening, kept, stream, free, chances)
 
 
 # -- cards ----------------------------------------------------------------------------
