@@ -64,6 +64,26 @@ def remove_cards(cards: Ints, of: Ints) -> None:
 
 
 @compiled
+def kind_at(pile: Ints, number: int) -> int:
+    """
+    Return the kind of a card of a pile whose cards are numbered by kind, from 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> pile = np.array([2, 0, 1, 0, 0, 0, 0, 0, 1])
+    >>> [int(kind_at(pile, number)) for number in range(4)]
+    [0, 0, 2, 8]
+    """
+    kind = 0
+    n = 0  # all kinds are looked at: a way out that cannot be foreseen costs a processor more
+    for k in range(N_COLORS):
+        n += pile[k]
+        kind += int(number >= n)
+    return kind
+
+
+@compiled
 def draw_card(pile: Ints, stream: Ints) -> int:
     """
     Remove a random card from a pile and return its kind.
@@ -82,11 +102,6 @@ def draw_card(pile: Ints, stream: Ints) -> int:
     >>> int(draw_card(pile, np.array([1, 2, 3, 4]))), pile.tolist()
     (2, [0, 0, 2, 0, 0, 0, 0, 0, 0])
     """
-    number = below(stream, count_cards(pile))
-    kind = 0
-    n = 0  # all kinds are looked at: a way out that cannot be foreseen costs a processor more
-    for k in range(N_COLORS):
-        n += pile[k]
-        kind += int(number >= n)
+    kind = kind_at(pile, below(stream, count_cards(pile)))
     pile[kind] -= 1
     return kind

@@ -49,9 +49,14 @@ def join_cities(city_a: Ints, city_b: Ints, owner: Ints, seat: int, label: Ints)
         label[city] = city
     for r in range(owner.size):
         if owner[r] == seat:
-            old, new = label[city_a[r]], label[city_b[r]]
-            for city in range(label.size):
-                label[city] = new if label[city] == old else label[city]
+            relabel(label, label[city_a[r]], label[city_b[r]])
+
+
+@compiled
+def relabel(label: Ints, old: int, new: int) -> None:
+    """Give all cities of one label another one."""
+    for city in range(label.size):
+        label[city] = new if label[city] == old else label[city]
 
 
 @compiled

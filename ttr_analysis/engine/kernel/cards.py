@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled, quickly_compiled
-from ttr_analysis.analysis._counts import count_cards
+from ttr_analysis.analysis._counts import count_cards, kind_at
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine.codes import (
     CARD_REVEALED,
@@ -369,12 +369,7 @@ def next_card(state: State, tape: Ints, code: int) -> int:
     if is_scripted(tape):
         kind = _scripted_card(state, tape, code)
     else:
-        number = below(state.stream, state.n_pile)
-        kind = 0
-        n = 0  # all kinds are looked at: a way out that cannot be foreseen costs a processor more
-        for k in range(N_COLORS):
-            n += state.draw_pile[k]
-            kind += int(number >= n)
+        kind = kind_at(state.draw_pile, below(state.stream, state.n_pile))
     if kind != UNKNOWN_CARD:
         state.draw_pile[kind] -= 1
     state.n_pile -= 1

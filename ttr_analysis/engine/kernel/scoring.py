@@ -9,7 +9,7 @@ import numpy as np
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled, quickly_compiled
 from ttr_analysis.engine.layout import NEUTRAL_OWNER, NOBODY, UNKNOWN_TICKET, State
-from ttr_analysis.rules.scoring import NO_GOAL, award, best_goal, join_cities, keep_best, ticket_score
+from ttr_analysis.rules.scoring import NO_GOAL, award, best_goal, join_cities, keep_best, relabel, ticket_score
 from ttr_analysis.rules.stations import is_lent
 from ttr_analysis.rules.trails import MAX_STEPS, NOT_WALKED, solved_trail, walked_trail
 from ttr_analysis.tables import (
@@ -159,12 +159,8 @@ def label_cities(state: State, tables: Tables, seat: int, label: Ints) -> None:
 def join_ends(tables: Tables, route: int, label: Ints) -> bool:
     """Give all cities labeled as one end of a route the label of the other end; return whether the labels differed."""
     old, new = label[tables.city_a[route]], label[tables.city_b[route]]
-    if old == new:
-        return False
-    for city in range(tables.n_cities):
-        if label[city] == old:
-            label[city] = new
-    return True
+    relabel(label[: tables.n_cities], old, new)
+    return bool(old != new)
 
 
 @quickly_compiled
