@@ -93,9 +93,9 @@ def table_of(moment: Moment) -> Table:
     return Table(moment.known.game_map, moment.known.n_players, seed=moment.number)
 
 
-def tickets_of(moment: Moment) -> list[tuple[float, bool]]:
+def tickets_of(moment: Moment, n_worlds: int = N_WORLDS) -> list[tuple[float, bool]]:
     """Return how likely each ticket was believed to be held by the seat, and whether it was."""
-    chances = believed(table_of(moment), moment.known, moment.seat)
+    chances = believed(table_of(moment), moment.known, moment.seat, n_worlds)
     return [(float(p), ticket in moment.held) for ticket, p in enumerate(chances) if p > 0]
 
 
@@ -105,13 +105,13 @@ def win_of(moment: Moment) -> tuple[float, float]:
     return (won + 1) / (N_ROLLOUTS + moment.known.n_players), moment.won
 
 
-def believed(table: Table, known: Knowledge, seat: int) -> Floats:
+def believed(table: Table, known: Knowledge, seat: int, n_worlds: int) -> Floats:
     """Return how likely each ticket of a map is held by a seat."""
-    worlds = table.worlds(known, table.believe(known), N_WORLDS)
+    worlds = table.worlds(known, table.believe(known), n_worlds)
     counts = np.zeros(len(known.game_map.tickets))
     for world in map(State, worlds):
         counts[world.held[seat, : world.n_held[seat]]] += 1
-    return counts / N_WORLDS
+    return counts / n_worlds
 
 
 def slope_of(predicted: Floats, won: Floats) -> float:
