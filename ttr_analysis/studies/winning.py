@@ -23,7 +23,7 @@ from ttr_analysis.notation.writer import part_text
 from ttr_analysis.policies.search.rollouts import Results, Table
 from ttr_analysis.policies.search.worlds import Knowledge, Source, Watcher, know
 from ttr_analysis.records.record import GameRecord
-from ttr_analysis.studies.intervals import Interval, mean_interval
+from ttr_analysis.studies.intervals import Interval, mean_interval, wilson
 from ttr_analysis.studies.simulation import Interrupted
 
 DEFAULT_ROLLOUTS = 200
@@ -89,10 +89,12 @@ def win_probability(
     Notes
     -----
     The probability is (wins + 1) / (rollouts + seats), Laplace's rule of
-    succession, and its interval that of the same beta distribution [1]_:
-    nothing was known of it before. Without it, extreme results of few
-    rollouts would be too extreme. A game that is over, with all tickets
-    known, is certain.
+    succession [1]_: nothing was known of it before. Without it, extreme
+    results of few rollouts would be too extreme. Its interval is that of the
+    same beta distribution, and Wilson's of the wins where this one reaches
+    further: the former leaves out 0 and 1, and of 60 rollouts with five
+    seats it holds what many more would say but 89% of the time. A game that
+    is over, with all tickets known, is certain.
 
     Unknown tickets of a seat are believed to be those of a planner who
     claimed its routes, and such as its player would choose of an opening
@@ -144,9 +146,10 @@ def _chances(results: Results, *, is_known: bool) -> list[list[float]]:
 
 
 def succession(wins: float, n: int, n_seats: int) -> Interval:
-    """Return the probability of one of some seats to win after `n` rollouts, with its 95% interval."""
+    """Return the probability of one of some seats to win after `n` rollouts, with its 95% interval: see the notes."""
     low, high = (float(betaincinv(wins + 1, n - wins + n_seats - 1, end)) for end in (0.025, 0.975))
-    return Interval((wins + 1) / (n + n_seats), low, high)
+    of_wins = wilson(wins, n)
+    return Interval((wins + 1) / (n + n_seats), min(low, of_wins.low), max(high, of_wins.high))
 
 
 # -- the win probabilities of a whole game -------------------------------------------------------------------------

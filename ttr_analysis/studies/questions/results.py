@@ -18,6 +18,7 @@ from ttr_analysis.studies.columns import BONUS_COLUMNS
 from ttr_analysis.studies.intervals import (
     Interval,
     Moments,
+    clustered_count,
     clustered_difference,
     clustered_mean,
     clustered_rate,
@@ -419,6 +420,8 @@ _MEASURES: Final[Mapping[str, Values]] = {
 """What is compared between rules, of a seat in a game."""
 _SHARES: Final = ("win", "wins of seat 0")
 """Measures between 0 and 1."""
+_COUNTS: Final = {"loan points": -1, "loans": 1, "stations built": 1}
+"""Measures of what is rare in many games, and their signs: what did not happen in some games may in others."""
 _TOLD: Final = (
     *("games", "win_rate", "win_difference", "points", "points_difference", "route_points", "ticket_points"),
     *("bonus", "tickets", "completed"),
@@ -442,7 +445,8 @@ def compare_simulations(results: Mapping[str, SimulationResult]) -> pd.DataFrame
         One row for each measure and simulation (index `measure`,
         `simulation`): mean `value` of a seat in a game (of wins of seat 0 the
         share of games) with `low` and `high`, and its `difference` from the
-        first simulation with `difference_low` and `difference_high`.
+        first simulation with `difference_low` and `difference_high`. Measures
+        that are 0 throughout, as loans where there are no tolls, are left out.
 
     Raises
     ------
@@ -464,7 +468,9 @@ def compare_simulations(results: Mapping[str, SimulationResult]) -> pd.DataFrame
         difference = sample.less(samples[first], is_paired=seeds[name] == seeds[first])
         found.append(sample.means.join(difference.add_prefix("difference")))
     whole = pd.concat(found, keys=results, names=["simulation", "measure"]).swaplevel()
-    return as_table(whole.loc[[(measure, name) for measure in _MEASURES for name in results]])
+    is_measured = whole["value"].ne(0).groupby(level="measure").any()
+    measured = [measure for measure in _MEASURES if is_measured[measure]]
+    return as_table(whole.loc[[(measure, name) for measure in measured for name in results]])
 
 
 def compare_strategies(
@@ -592,8 +598,9 @@ class _Sample:
         """
         Return by how much the means are above those of another sample: columns "", "_low", "_high".
 
-        Where deals are not compared one by one, the distances of both means to
-        the ends of their intervals add up as errors do [1]_.
+        Where deals are not compared one by one, and for what is rare, the
+        distances of both means to the ends of their intervals add up as errors
+        do [1]_.
 
         References
         ----------
@@ -604,23 +611,29 @@ class _Sample:
         ends = ["", "_low", "_high"]
         if self is other:
             return pd.DataFrame(0.0, index=self.means.index, columns=ends)
-        if is_paired and self._sums.index.equals(other._sums.index):
-            n_mine, n_its = self._counts.mean(), other._counts.mean()
-            totals = self._sums / n_mine - other._sums / n_its
-            of = (self._counts / n_mine + other._counts / n_its) / 2
-            return _intervals(totals, of, clustered_difference, ends)
         mine, its = self.means, other.means
         value = mine["value"] - its["value"]
         below = np.hypot(mine["value"] - mine["low"], its["high"] - its["value"])
         above = np.hypot(mine["high"] - mine["value"], its["value"] - its["low"])
-        return pd.DataFrame({"": value, "_low": value - below, "_high": value + above})
+        found = pd.DataFrame({"": value, "_low": value - below, "_high": value + above})
+        if is_paired and self._sums.index.equals(other._sums.index):
+            n_mine, n_its = self._counts.mean(), other._counts.mean()
+            totals = (self._sums / n_mine - other._sums / n_its).drop(columns=list(_COUNTS), errors="ignore")
+            of = (self._counts / n_mine + other._counts / n_its) / 2
+            found.loc[totals.columns] = _intervals(totals, of, clustered_difference, ends)
+        return found
 
 
 def _intervals(
     totals: pd.DataFrame, of: pd.DataFrame, of_share: Callable[[Moments], Interval], columns: list[str]
 ) -> pd.DataFrame:
     """Return ratios of sums by deal, one for each measure, with the ends of their 95% intervals."""
-    rows = [
-        (of_share if name in _SHARES else clustered_mean)(moments_of(totals[name], of[name])) for name in totals.columns
-    ]
+    rows = []
+    for name in totals.columns:
+        if name in _COUNTS:
+            sign = _COUNTS[name]
+            value, *ends = clustered_count(moments_of(sign * totals[name], of[name]))
+            rows.append(Interval(sign * value, *sorted(sign * end for end in ends)))
+        else:
+            rows.append((of_share if name in _SHARES else clustered_mean)(moments_of(totals[name], of[name])))
     return pd.DataFrame(rows, index=totals.columns, columns=columns)
