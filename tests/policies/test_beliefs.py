@@ -36,7 +36,9 @@ CHANCE = 0.01
 """A test that fails less often if just so many are held."""
 N_GAMES = 110
 N_FIRST, N_THEN = 10, 70
-"""Worlds by which it is seen whether any ticket may be given more than 90%, and those that say so then."""
+"""Worlds of a first look, which leaves out moments without a likely ticket, and of the one that counts."""
+LIKELY = 0.75
+"""A ticket held in nine of ten worlds is held in fewer than eight of the first ones 7% of the time only."""
 SEED = 31
 """Of games from which no constant comes."""
 
@@ -45,7 +47,7 @@ SEED = 31
 @pytest.mark.parametrize("kind", STRANGERS)
 def test_tickets_of_which_beliefs_are_sure_are_held_by_players_unlike_planner_too(kind: str) -> None:
     found = moments(kind, "nordic", 2, N_GAMES, SEED)
-    later = [moment for moment in found if any(p > SURE - 0.2 for p, _ in tickets_of(moment, N_FIRST))]
+    later = [moment for moment in found if any(p > LIKELY for p, _ in tickets_of(moment, N_FIRST))]
     sure = [is_held for moment in later for p, is_held in tickets_of(moment, N_THEN) if p > SURE]
 
     assert len(sure) >= 20

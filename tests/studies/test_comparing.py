@@ -10,7 +10,7 @@ from scipy import stats
 
 import ttr_analysis as ttr
 from tests.fixtures import load
-from ttr_analysis.policies import Greedy, Random
+from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.studies.questions import results
 
 if TYPE_CHECKING:
@@ -71,6 +71,20 @@ def test_rules_are_compared(seed: int) -> None:
         assert list(row[["value", "low"]]) == pytest.approx([value, value - three * error[1]])
         assert row["difference"] == pytest.approx(value - deals[0].mean())
         assert row["difference_high"] - row["difference"] == pytest.approx(three * half)
+
+
+def test_loans_that_one_of_two_took_may_come_in_games_of_the_other() -> None:
+    invented = load("invented")
+    played = {
+        "none": simulate(invented, [Planner(), Planner()], 10, SEED, progress=False),
+        "some": simulate(invented, [Greedy(), Random()], 10, SEED, progress=False),
+    }
+    loans = S.compare_simulations(played).loc["loans"]
+
+    assert loans.loc["none", ["value", "low"]].tolist() == [0, 0]
+    assert loans.loc["none", "high"] == pytest.approx(stats.t.ppf(0.975, 9) ** 2 / 20)  # ten deals of two seats
+    assert loans.loc["some", "difference_low"] < loans.loc["some", "value"] - loans.loc["none", "high"] / 2
+    assert S.compare_simulations({"none": played["none"]}).loc[("loans", "none")].eq(0).all()
 
 
 @pytest.mark.parametrize("seed", [SEED, SEED + 3], ids=["the same deals", "other deals"])

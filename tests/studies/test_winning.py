@@ -31,7 +31,7 @@ from ttr_analysis.studies import (
     winning,
 )
 from ttr_analysis.studies.inference import _lost_at, _turns_taken
-from ttr_analysis.studies.winning import CURVE_COLUMNS, _rows, chances_of, step_text
+from ttr_analysis.studies.winning import CURVE_COLUMNS, _rows, chances_of, step_text, succession
 from ttr_analysis.tables import MAX_TICKETS, game_tables
 
 pytestmark = pytest.mark.compiled_only  # whole games, many times
@@ -511,6 +511,18 @@ def test_probabilities_follow_the_rule_of_succession_and_lie_in_their_intervals(
     assert chances["win"].tolist() == pytest.approx([(n + 1) / (n + n_seats)] + [1 / (n + n_seats)] * (n_seats - 1))
     assert (chances["win_low"] < chances["win"]).all()
     assert (chances["win"] < chances["win_high"]).all()
+
+
+@pytest.mark.parametrize("n_seats", [2, 3, 5])
+@pytest.mark.parametrize("n", [40, 60, 200])
+def test_intervals_hold_every_probability_as_often_as_they_say(n_seats: int, n: int) -> None:
+    wins = np.arange(n + 1)
+    _, low, high = np.array([succession(float(some), n, n_seats) for some in wins]).T
+    assert (low[0], high[-1]) == (0, 1)
+
+    for chance in np.linspace(0, 1, 101):
+        held = stats.binom.pmf(wins, n, chance)[(low <= chance) & (chance <= high)].sum()
+        assert held > (0.92 if 0.05 <= chance <= 0.95 else 0.88), chance
 
 
 # -- how a curve is made ---------------------------------------------------------------

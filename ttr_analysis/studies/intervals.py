@@ -77,7 +77,9 @@ def wilson(successes: float, n: float) -> Interval:
     rate = successes / n
     center = (rate + z * z / (2 * n)) / (1 + z * z / n)
     half = z * sqrt(rate * (1 - rate) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-    return Interval(rate, max(0.0, center - half), min(1.0, center + half))
+    low = max(0.0, center - half) if successes > 0 else 0.0  # where rounding would leave a little above 0
+    high = min(1.0, center + half) if successes < n else 1.0
+    return Interval(rate, low, high)
 
 
 def mean_interval(total: float, total_of_squares: float, n: float) -> Interval:

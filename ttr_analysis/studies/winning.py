@@ -91,10 +91,11 @@ def win_probability(
     The probability is (wins + 1) / (rollouts + seats), Laplace's rule of
     succession [1]_: nothing was known of it before. Without it, extreme
     results of few rollouts would be too extreme. Its interval is that of the
-    same beta distribution, and Wilson's of the wins where this one reaches
-    further: the former leaves out 0 and 1, and of 60 rollouts with five
-    seats it holds what many more would say but 89% of the time. A game that
-    is over, with all tickets known, is certain.
+    same beta distribution, widened to Wilson's of the wins [2]_ where that
+    reaches further. The beta distribution alone leaves out 0 and 1, and with
+    60 rollouts and five seats it would hold the truth 89% of the time only,
+    on average over all probabilities. A game that is over, with all tickets
+    known, is certain.
 
     Unknown tickets of a seat are believed to be those of a planner who
     claimed its routes, and such as its player would choose of an opening
@@ -106,6 +107,9 @@ def win_probability(
     ----------
     .. [1] Gelman, A. et al. "Bayesian Data Analysis", 3rd ed., section 2.1.
        CRC Press, 2013.
+    .. [2] Wilson, E. B. "Probable inference, the law of succession, and
+       statistical inference". Journal of the American Statistical
+       Association 22 (1927), 209-212.
 
     Examples
     --------
@@ -146,7 +150,7 @@ def _chances(results: Results, *, is_known: bool) -> list[list[float]]:
 
 
 def succession(wins: float, n: int, n_seats: int) -> Interval:
-    """Return the probability of one of some seats to win after `n` rollouts, with its 95% interval: see the notes."""
+    """Return the probability of one of some seats to win after `n` rollouts, with the interval of `win_probability`."""
     low, high = (float(betaincinv(wins + 1, n - wins + n_seats - 1, end)) for end in (0.025, 0.975))
     of_wins = wilson(wins, n)
     return Interval((wins + 1) / (n + n_seats), min(low, of_wins.low), max(high, of_wins.high))

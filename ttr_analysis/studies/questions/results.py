@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from functools import cached_property
 from operator import index
 from typing import Final
 
@@ -420,8 +419,8 @@ _MEASURES: Final[Mapping[str, Values]] = {
 """What is compared between rules, of a seat in a game."""
 _SHARES: Final = ("win", "wins of seat 0")
 """Measures between 0 and 1."""
-_COUNTS: Final = {"loan points": -1, "loans": 1, "stations built": 1}
-"""Measures of what is rare in many games, and their signs: what did not happen in some games may in others."""
+_COUNTS: Final = ("loans", "stations built")
+"""Measures of what is rare in many games: if it happens at all, it may also in games like those in which it did not."""
 _TOLD: Final = (
     *("games", "win_rate", "win_difference", "points", "points_difference", "route_points", "ticket_points"),
     *("bonus", "tickets", "completed"),
@@ -445,8 +444,9 @@ def compare_simulations(results: Mapping[str, SimulationResult]) -> pd.DataFrame
         One row for each measure and simulation (index `measure`,
         `simulation`): mean `value` of a seat in a game (of wins of seat 0 the
         share of games) with `low` and `high`, and its `difference` from the
-        first simulation with `difference_low` and `difference_high`. Measures
-        that are 0 throughout, as loans where there are no tolls, are left out.
+        first simulation with `difference_low` and `difference_high`. Of loans
+        and stations, which are rare, intervals say how many there may be in
+        other games, too, if there are any in one of the simulations.
 
     Raises
     ------
@@ -463,14 +463,13 @@ def compare_simulations(results: Mapping[str, SimulationResult]) -> pd.DataFrame
     }
     seeds = {name: result.meta["seed"] for name, result in results.items()}
     first = next(iter(results))
+    rare = [measure for measure in _COUNTS if any(sample.has(measure) for sample in samples.values())]
     found = []
     for name, sample in samples.items():
-        difference = sample.less(samples[first], is_paired=seeds[name] == seeds[first])
-        found.append(sample.means.join(difference.add_prefix("difference")))
+        difference = sample.less(samples[first], rare, is_paired=seeds[name] == seeds[first])
+        found.append(sample.means(rare).join(difference.add_prefix("difference")))
     whole = pd.concat(found, keys=results, names=["simulation", "measure"]).swaplevel()
-    is_measured = whole["value"].ne(0).groupby(level="measure").any()
-    measured = [measure for measure in _MEASURES if is_measured[measure]]
-    return as_table(whole.loc[[(measure, name) for measure in measured for name in results]])
+    return as_table(whole.loc[[(measure, name) for measure in _MEASURES for name in results]])
 
 
 def compare_strategies(
@@ -589,18 +588,21 @@ class _Sample:
             counts.append(deals.count())
         self._sums, self._counts = (pd.concat(found).groupby(level=0).sum() for found in (sums, counts))
 
-    @cached_property
-    def means(self) -> pd.DataFrame:
-        """The means, with ends of their 95% intervals: columns `value`, `low`, `high`."""
-        return _intervals(self._sums, self._counts, clustered_rate, ["value", "low", "high"])
+    def has(self, measure: str) -> bool:
+        """Return whether a measure is anything but 0 in some deal."""
+        return bool(self._sums[measure].any())
 
-    def less(self, other: _Sample, *, is_paired: bool) -> pd.DataFrame:
+    def means(self, rare: Sequence[str] = ()) -> pd.DataFrame:
+        """Return the means, with ends of their 95% intervals, those of counts that are rare: `value`, `low`, `high`."""
+        return _intervals(self._sums, self._counts, clustered_rate, ["value", "low", "high"], rare)
+
+    def less(self, other: _Sample, rare: Sequence[str] = (), *, is_paired: bool) -> pd.DataFrame:
         """
         Return by how much the means are above those of another sample: columns "", "_low", "_high".
 
-        Where deals are not compared one by one, and for what is rare, the
-        distances of both means to the ends of their intervals add up as errors
-        do [1]_.
+        Where deals are not compared one by one, and for counts that are rare of
+        which one sample has none, the distances of both means to the ends of
+        their intervals add up as errors do [1]_.
 
         References
         ----------
@@ -609,31 +611,30 @@ class _Sample:
            method 10.
         """
         ends = ["", "_low", "_high"]
+        mine, its = self.means(rare), other.means(rare)
         if self is other:
-            return pd.DataFrame(0.0, index=self.means.index, columns=ends)
-        mine, its = self.means, other.means
+            return pd.DataFrame(0.0, index=mine.index, columns=ends)
         value = mine["value"] - its["value"]
         below = np.hypot(mine["value"] - mine["low"], its["high"] - its["value"])
         above = np.hypot(mine["high"] - mine["value"], its["value"] - its["low"])
         found = pd.DataFrame({"": value, "_low": value - below, "_high": value + above})
         if is_paired and self._sums.index.equals(other._sums.index):
-            n_mine, n_its = self._counts.mean(), other._counts.mean()
-            totals = (self._sums / n_mine - other._sums / n_its).drop(columns=list(_COUNTS), errors="ignore")
-            of = (self._counts / n_mine + other._counts / n_its) / 2
-            found.loc[totals.columns] = _intervals(totals, of, clustered_difference, ends)
+            names = [name for name in found.index if name not in rare or (self.has(name) and other.has(name))]
+            n_mine, n_its = self._counts[names].mean(), other._counts[names].mean()
+            totals = self._sums[names] / n_mine - other._sums[names] / n_its
+            of = (self._counts[names] / n_mine + other._counts[names] / n_its) / 2
+            found.loc[names] = _intervals(totals, of, clustered_difference, ends)
         return found
 
 
 def _intervals(
-    totals: pd.DataFrame, of: pd.DataFrame, of_share: Callable[[Moments], Interval], columns: list[str]
+    totals: pd.DataFrame,
+    of: pd.DataFrame,
+    of_share: Callable[[Moments], Interval],
+    columns: list[str],
+    rare: Sequence[str] = (),
 ) -> pd.DataFrame:
     """Return ratios of sums by deal, one for each measure, with the ends of their 95% intervals."""
-    rows = []
-    for name in totals.columns:
-        if name in _COUNTS:
-            sign = _COUNTS[name]
-            value, *ends = clustered_count(moments_of(sign * totals[name], of[name]))
-            rows.append(Interval(sign * value, *sorted(sign * end for end in ends)))
-        else:
-            rows.append((of_share if name in _SHARES else clustered_mean)(moments_of(totals[name], of[name])))
+    how = {**dict.fromkeys(_SHARES, of_share), **dict.fromkeys(rare, clustered_count)}
+    rows = [how.get(name, clustered_mean)(moments_of(totals[name], of[name])) for name in totals.columns]
     return pd.DataFrame(rows, index=totals.columns, columns=columns)
