@@ -413,7 +413,7 @@ def test_a_planted_blunder_is_among_the_moments(nordic: GameMap) -> None:
     own = [step for step, (move, *_) in enumerate(record.steps) if isinstance(move, Move) and move.seat == 1]
     planted = [own[number] for number in blunderer.planted]
 
-    moments = review(record, 1, rollouts=60, progress=False).moments(3)
+    moments = review(record, 1, rollouts=50, progress=False).moments(3)
 
     assert set(planted) & set(moments.index)
     assert moments.loc[moments.index.isin(planted), "label"].isin(["mistake", "blunder"]).any()
