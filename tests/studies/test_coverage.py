@@ -249,7 +249,7 @@ def test_intervals_of_losses_in_a_review_hold_the_truth() -> None:
         played = record.steps[step][0]
         assert isinstance(played, Move)
         codes = [codec_of(INVENTED).encode(move, known.packed) for move in (played.action, found.action(step))]
-        won = Search(known, SEED).results(np.array(codes), N_GAMES * N_PLAYED).won[:, :, known.looker]
+        won = Search(known, SEED).results(np.array(codes), 12 * N_GAMES).won[:, :, known.looker]
         held.append(row["loss_low"] <= (won[1] - won[0]).mean() <= row["loss_high"])
 
     assert len(held) >= 30
@@ -273,7 +273,7 @@ def test_intervals_of_players_over_many_games_hold_the_truth() -> None:
     records = [game.play([Planner(), Greedy()], SEED, number) for number in range(N_SAMPLES)]
     all_of_them: list[Any] = [Summed(S.review(record, rollouts=2, progress=False).summary()) for record in records]
     rng = np.random.default_rng(SEED)
-    samples = [rng.integers(N_SAMPLES, size=N_GAMES) for _ in range(10 * N_SAMPLES)]
+    samples = [rng.integers(N_SAMPLES, size=N_GAMES) for _ in range(4 * N_SAMPLES)]
     found = [S.player_results([all_of_them[i] for i in sample]) for sample in samples]
     check(S.player_results(all_of_them), found)
 
