@@ -108,6 +108,11 @@ def true_figures(truth: pd.DataFrame, table: pd.DataFrame, figure: str, low: str
     return figures
 
 
+def noise(n: Any) -> Any:  # noqa: ANN401 - a number, or an array of them
+    """Return twice the error of a coverage of `LEAST`, found from so many intervals."""
+    return 2 * np.sqrt(LEAST * (1 - LEAST) / n)
+
+
 def check(truth: pd.DataFrame, found: list[pd.DataFrame]) -> None:
     """See that the intervals of tables hold what is true as often as they say."""
     asked = intervals_of(truth)
@@ -120,8 +125,7 @@ def check(truth: pd.DataFrame, found: list[pd.DataFrame]) -> None:
             known = table[low].notna() & true.notna()
             inside = (table[low] - TINY <= true) & (true <= table[high] + TINY)
             held += inside[known].tolist()
-        noise = 2 * np.sqrt(LEAST * (1 - LEAST) / len(held))
-        assert np.mean(held) > LEAST - noise, (figure, np.mean(held), len(held))
+        assert np.mean(held) > LEAST - noise(len(held)), (figure, np.mean(held), len(held))
 
 
 @pytest.mark.compiled_only
@@ -229,9 +233,8 @@ def test_of_tickets_with_several_destinations_each_row_holds_the_truth() -> None
         tables = [S.ticket_results(sample, game_map=game_map).reindex(several) for sample in samples]
         known = np.array([table["kept"].fillna(0) > 0 for table in tables])
         held = np.array([table["net_low"].le(truth + TINY) & table["net_high"].ge(truth - TINY) for table in tables])
-        noise = 2 * np.sqrt(LEAST * (1 - LEAST) / known.sum(axis=0))
         assert (known.sum(axis=0) >= len(samples) / 2).all()
-        assert ((held & known).sum(axis=0) / known.sum(axis=0) > LEAST - noise).all(), n_games
+        assert ((held & known).sum(axis=0) / known.sum(axis=0) > LEAST - noise(known.sum(axis=0))).all(), n_games
         assert held[known].mean() > LEAST
 
 
@@ -253,7 +256,7 @@ def test_intervals_of_losses_in_a_review_hold_the_truth() -> None:
         held.append(row["loss_low"] <= (won[1] - won[0]).mean() <= row["loss_high"])
 
     assert len(held) >= 30
-    assert np.mean(held) > LEAST - 2 * np.sqrt(LEAST * (1 - LEAST) / len(held))
+    assert np.mean(held) > LEAST - noise(len(held))
 
 
 class Summed(NamedTuple):
