@@ -43,6 +43,7 @@ from ttr_analysis.policies.search.beliefs import (
     Model,
     alone_on,
     chosen_part,
+    fill_on_way,
     fill_ticket_features,
     pair_features,
 )
@@ -65,8 +66,11 @@ NAMES: Final = (
     *("share", "saved", "done", "untouched", "trains alone", "routes alone", "late share", "late done"),
     *("late untouched", "scattered share", "detour", "late routes"),
     *("shared", "shared alone", "shared late"),
+    *("on the way", "on the way late"),
 )
-assert len(NAMES) == N_FEATURES + len(SOUND.pair_fit)  # noqa: S101
+PAIRS: Final = slice(N_FEATURES, N_FEATURES + len(SOUND.pair_fit))
+WAYS: Final = slice(PAIRS.stop, len(NAMES))
+assert len(SOUND.way_fit) == WAYS.stop - WAYS.start  # noqa: S101
 
 
 class Moment(NamedTuple):
@@ -77,23 +81,29 @@ class Moment(NamedTuple):
     held: list[int]
     signs: list[Floats]
     shared: list[Ints]
+    on_way: Ints
     alone: Alone
+
+    def built(self, seat: int) -> float:
+        """Return the part of its trains that a seat has placed."""
+        return 1.0 - float(self.known.packed.trains[seat]) / self.known.tables.trains_each
 
     def pairs(self, seat: int) -> Floats:
         """Return the signs of each two tickets of a seat."""
         return pair_features(self.known, self.alone, seat, self.shared[seat])
 
     def sums(self, sets: list[list[int]], constants: Floats, model: Model) -> Floats:
-        """Return the sums of signs of some sets of tickets, and of the pairs of each that count, a row each."""
+        """Return the sums of signs of some sets of tickets, of their pairs that count, and of routes; a row each."""
         pairs = self.pairs(self.seat)
-        weights = np.tensordot(constants[N_FEATURES:], pairs, 1)
+        weights = np.tensordot(constants[PAIRS], pairs, 1)
         signs = [self.signs[self.seat][tickets].sum(axis=0) for tickets in sets]
         joint = []
         for tickets in sets:
             counting = tree(weights, tickets) if model.is_tree else combinations(tickets, 2)
             joint.append(sum((pairs[:, one, other] for one, other in counting), np.zeros(len(pairs))))
         parts = [[model.pair_part(len(tickets))] for tickets in sets]
-        return np.column_stack([signs, np.array(parts) * joint])
+        n_routes = [int(np.bitwise_or.reduce(self.on_way[self.seat][tickets])).bit_count() for tickets in sets]
+        return np.column_stack([signs, np.array(parts) * joint, n_routes, self.built(self.seat) * np.array(n_routes)])
 
 
 def tree(weights: Floats, tickets: list[int]) -> list[tuple[int, int]]:
@@ -140,8 +150,11 @@ def moments(name: str, n_players: int, model: Model, games: Games) -> tuple[list
             shared = [np.zeros((MAX_TICKETS, MAX_TICKETS), dtype=np.int64) for _ in range(n_players)]
             for other in range(n_players):
                 fill_ticket_features(known.packed, known.tables, alone, other, signs[other], shared[other])
+            on_way = np.zeros((n_players, MAX_TICKETS), dtype=np.int64)
+            for other in range(n_players):
+                fill_on_way(known.packed, known.tables, other, on_way[other])
             held = [numbers[ticket.id] for ticket in state.tickets[seat] if ticket is not None]
-            found[number % 3 == 0].append(Moment(known, seat, held, signs, shared, alone))
+            found[number % 3 == 0].append(Moment(known, seat, held, signs, shared, on_way, alone))
     return found
 
 
@@ -151,9 +164,11 @@ def drawn(moment: Moment, constants: Floats, model: Model, seed: int, number: in
     n_players = known.n_players
     weights = np.exp([signs @ constants[:N_FEATURES] for signs in moment.signs])
     parts = [model.pair_part(n) for n in known.packed.n_held[:n_players]]
-    joint = [np.tensordot(constants[N_FEATURES:], moment.pairs(seat), 1) for seat in range(n_players)]
+    joint = [np.tensordot(constants[PAIRS], moment.pairs(seat), 1) for seat in range(n_players)]
     chosen = np.array([chosen_part(known, seat) if model.minds_choice else 0.0 for seat in range(n_players)])
-    beliefs = Beliefs(weights, np.exp(np.reshape(parts, (-1, 1, 1)) * joint), chosen, int(model.is_tree))
+    per_route = np.exp([constants[WAYS] @ [1.0, moment.built(seat)] for seat in range(n_players)])
+    joint_weights = np.exp(np.reshape(parts, (-1, 1, 1)) * joint)
+    beliefs = Beliefs(weights, joint_weights, moment.on_way, per_route, chosen, int(model.is_tree))
     players = seat_players(known.game_map, as_players(["Planner"] * n_players))
     worlds = np.empty((N_WORLDS, State.n_cells), dtype=np.int64)
     key = seed_key(seed)
@@ -163,7 +178,7 @@ def drawn(moment: Moment, constants: Floats, model: Model, seed: int, number: in
 
 def constants_of(model: Model) -> Floats:
     """Return the constants of a model, in the order of their names."""
-    return np.concatenate([model.fit, model.pair_fit])
+    return np.concatenate([model.fit, model.pair_fit, model.way_fit])
 
 
 def fit(some: list[Moment], model: Model, seed: int) -> Floats:

@@ -12,7 +12,11 @@ from scipy.stats import binom
 from scripts import fit_beliefs
 from scripts.strangers import N_WORLDS, STRANGERS, SURE, believed, moments, tickets_of
 from tests.engine.conformance import Combination
+from ttr_analysis import Game
+from ttr_analysis.engine.codes import NONE
+from ttr_analysis.engine.kernel.claims import track_fault
 from ttr_analysis.engine.layout import AT_PILE, KEEP_START, NOBODY, TURN, UNKNOWN_TICKET, State
+from ttr_analysis.policies import Planner
 from ttr_analysis.policies.search.beliefs import (
     IN_PLAY,
     N_FEATURES,
@@ -21,6 +25,7 @@ from ttr_analysis.policies.search.beliefs import (
     SOUND,
     alone_on,
     chosen_part,
+    fill_on_way,
     fill_ticket_features,
     mean_largest,
     pair_features,
@@ -28,7 +33,7 @@ from ttr_analysis.policies.search.beliefs import (
 from ttr_analysis.policies.search.rollouts import Table
 from ttr_analysis.policies.search.unseen_tickets import weight_together
 from ttr_analysis.policies.search.worlds import Knowledge
-from ttr_analysis.tables import MAX_TICKETS, game_tables
+from ttr_analysis.tables import MAX_TICKETS, Tables, game_tables
 
 HELD = 0.85
 """So many of the tickets that are given more than 90% are held, of players unlike Planner."""
@@ -140,6 +145,52 @@ def test_routes_here_and_there_are_told_from_a_network() -> None:
         features, _ = features_of(a_position(owners))
 
         assert features[:, SCATTERED_SHARE] == pytest.approx(scatter * features[:, SHARE])
+
+
+def routes_on_ways(state: State, tables: Tables, seat: int) -> list[int]:
+    """Return which routes of a seat lie on a shortest way of each ticket, as bits, by networkx."""
+    board: nx.Graph[int] = nx.Graph()
+    own = [route for route in range(tables.n_routes) if state.owner[route] == seat]
+    for route in range(tables.n_routes):
+        if route in own or track_fault(state, tables, seat, route) == NONE:
+            ends = int(tables.city_a[route]), int(tables.city_b[route])
+            cost = int(tables.length[route]) * (2 if route in own else 5)
+            board.add_edge(*ends, cost=min(cost, board.get_edge_data(*ends, {"cost": cost})["cost"]))
+    away = dict(nx.all_pairs_dijkstra_path_length(board, weight="cost"))
+
+    def cities(place: int) -> list[int]:
+        return [int(city) for city in tables.place_city[tables.place_start[place] : tables.place_start[place + 1]]]
+
+    def apart(one: list[int], two: list[int]) -> float:
+        return float(min(away.get(a, {}).get(b, np.inf) for a in one for b in two))
+
+    found = []
+    for ticket in range(tables.n_tickets):
+        start = cities(tables.origin[ticket])
+        goals = tables.goal_place[tables.goal_start[ticket] : tables.goal_start[ticket + 1]]
+        end = min((cities(goal) for goal in goals), key=lambda goal: apart(start, goal))
+        bits = 0
+        for nth, route in enumerate(own):
+            a, b = [int(tables.city_a[route])], [int(tables.city_b[route])]
+            through = min(apart(start, a) + apart(b, end), apart(start, b) + apart(a, end)) + 2 * tables.length[route]
+            bits |= int(through == apart(start, end) < np.inf) << nth
+        found.append(bits)
+    return found
+
+
+@pytest.mark.compiled_only  # whole games
+@pytest.mark.parametrize("name", ["nordic", "switzerland", "nederland", "usa", "europe"])
+def test_routes_on_the_way_of_a_ticket_are_those_of_its_shortest_ways(name: str) -> None:
+    game_map = Combination(name, "", 3).game_map
+    tables = game_tables(game_map, 3)
+    record = Game(game_map, 3).play([Planner()] * 3, seed=SEED)
+    on_way = np.zeros(MAX_TICKETS, dtype=np.int64)
+    for step in (len(record.steps) // 2, len(record.steps) - 1):
+        state = record.state_at(step).packed
+        fill_on_way(state, tables, 1, on_way)
+
+        assert on_way[: tables.n_tickets].tolist() == routes_on_ways(state, tables, 1)
+        assert on_way.any()
 
 
 def test_a_ticket_counts_with_those_that_it_goes_best_together_with() -> None:

@@ -35,7 +35,7 @@ from ttr_analysis.engine.state import GameState
 from ttr_analysis.engine.unknowns import unknown_words
 from ttr_analysis.engine.view import redact
 from ttr_analysis.policies import Greedy, Planner, Random
-from ttr_analysis.policies.search.beliefs import IN_PLAY, SOUND, Model, alone_on, believe
+from ttr_analysis.policies.search.beliefs import IN_PLAY, SOUND, Model, alone_on, believe, fill_on_way
 from ttr_analysis.policies.search.rollouts import Table
 from ttr_analysis.policies.search.unseen_tickets import Beliefs
 from ttr_analysis.policies.search.worlds import Knowledge, Watcher, knowledge_of
@@ -47,6 +47,14 @@ COMBINATIONS = [
 """Every map and variant, with the fewest or the most players in turn."""
 N_WORLDS = 3
 PLAYERS = (UNIFORM, HOARDER, COLLECTOR)
+EVEN = Beliefs(
+    weights=np.ones((2, MAX_TICKETS)),
+    pairs=np.ones((2, MAX_TICKETS, MAX_TICKETS)),
+    on_way=np.zeros((2, MAX_TICKETS), dtype=np.int64),
+    per_route=np.ones(2),
+    chosen=np.zeros(2),
+)
+"""All tickets of two seats are as likely, and nobody is asked what it would choose."""
 
 
 def table_of(known: Knowledge) -> Table:
@@ -335,8 +343,10 @@ def test_tickets_are_drawn_as_often_as_their_sets_are_likely(is_tree: int) -> No
     weights = np.exp(rng.normal(size=(2, MAX_TICKETS)))
     pairs = np.exp(rng.normal(size=(2, MAX_TICKETS, MAX_TICKETS)))
     pairs = np.sqrt(pairs * pairs.transpose(0, 2, 1))
+    on_way, per_route = rng.integers(16, size=(2, MAX_TICKETS)), np.array([2.0, 0.5])
     n_worlds = 20_000
-    worlds = table_of(known).worlds(known, Beliefs(weights, pairs, np.zeros(2), is_tree), n_worlds)
+    beliefs = Beliefs(weights, pairs, on_way, per_route, np.zeros(2), is_tree)
+    worlds = table_of(known).worlds(known, beliefs, n_worlds)
 
     chances: dict[tuple[frozenset[int], frozenset[int]], float] = {}
     for one in combinations(free.tolist(), 2):
@@ -344,7 +354,9 @@ def test_tickets_are_drawn_as_often_as_their_sets_are_likely(is_tree: int) -> No
             joint = sorted(pairs[1, a, b] for a, b in combinations(two, 2))
             counting = [pairs[0, one[0], one[1]], *joint[is_tree:]]  # a tree has two of the three pairs
             single = [*weights[0, one], *weights[1, two]]
-            chances[frozenset(one), frozenset(two)] = float(np.prod([*single, *counting]))
+            ways = [np.bitwise_or.reduce(on_way[seat, tickets]) for seat, tickets in ((0, one), (1, two))]
+            n_routes = [int(way).bit_count() for way in ways]
+            chances[frozenset(one), frozenset(two)] = float(np.prod([*single, *counting, *per_route**n_routes]))
     total = sum(chances.values())
     held = State.across(worlds, "held")[:, :2, :3].tolist()
     drawn = Counter((frozenset(one[:2]), frozenset(two)) for one, two in held)
@@ -391,10 +403,9 @@ def test_tickets_of_the_opening_are_those_that_its_player_would_choose() -> None
     state.n_held[:2] = 2, 0
     state.held[0, :2] = UNKNOWN_TICKET
     weights = np.exp(np.random.default_rng(7).normal(size=(2, MAX_TICKETS)))
-    pairs = np.ones((2, MAX_TICKETS, MAX_TICKETS))
     table = Table(known.game_map, 2, [Lowest(), Lowest()], seed=5)
     n_worlds = 4_000
-    worlds = table.worlds(known, Beliefs(weights, pairs, np.array([1.0, 0.0])), n_worlds)
+    worlds = table.worlds(known, EVEN._replace(weights=weights, chosen=np.array([1.0, 0.0])), n_worlds)
 
     chances = {pair: weights[0, pair[0]] * weights[0, pair[1]] * (5 - max(pair)) for pair in combinations(range(6), 2)}
     total = sum(chances.values())
@@ -414,7 +425,7 @@ def test_of_hands_that_no_offer_of_decks_can_have_been_nothing_is_asked() -> Non
     known.packed.held[1, :4] = UNKNOWN_TICKET
     known.packed.n_ticket_pile -= 2
     short = np.array([ticket.deck == game_map.tickets[-1].deck for ticket in game_map.tickets])
-    beliefs = Beliefs(np.ones((2, MAX_TICKETS)), np.ones((2, MAX_TICKETS, MAX_TICKETS)), np.array([0.0, 1.0]))
+    beliefs = EVEN._replace(weights=np.ones((2, MAX_TICKETS)), chosen=np.array([0.0, 1.0]))
     beliefs.weights[:, : len(short)][:, ~short] = 0.0
     held = State.across(Table(game_map, 2, policies).worlds(known, beliefs, 200), "held")[:, 1, :4]
 
@@ -442,6 +453,32 @@ def test_tickets_in_worlds_go_together_as_those_of_planners_do(name: str) -> Non
     real, chosen, other = map(np.mean, found.values())
     assert abs(chosen - real) < 0.15 * real
     assert other < 0.85 * real
+
+
+@pytest.mark.compiled_only
+@pytest.mark.parametrize("name", ["nordic", "nederland", "usa"])
+def test_tickets_in_worlds_explain_as_many_routes_as_those_of_planners_do(name: str) -> None:
+    """How many routes of a seat lie on the way of none of its tickets: few, and more if sets told nothing of them."""
+    game_map = Combination(name, "", 3).game_map
+    game, on_way = Game(game_map, 3), np.zeros(MAX_TICKETS, dtype=np.int64)
+    found: dict[str, list[float]] = {"real": [], "explained": [], "any": []}
+
+    def left_over(state: State, tickets: Ints) -> int:
+        owned = int((state.owner[: len(game_map.routes)] == 1).sum())
+        return owned - int(np.bitwise_or.reduce(on_way[tickets])).bit_count()
+
+    for number in range(60):
+        record = game.play([Planner()] * 3, seed=7, game=number)
+        state = record.state_at(2 * len(record.steps) // 5)
+        known = knowledge_of(state, 0)
+        fill_on_way(known.packed, known.tables, 1, on_way)
+        held = [game_map.tickets.index(ticket) for ticket in state.tickets[1] if ticket is not None]
+        found["real"].append(left_over(state.packed, np.array(held)))
+        for what, model in ("explained", SOUND), ("any", SOUND._replace(way_fit=np.zeros(2))):
+            for world in map(State, table_of(known).worlds(known, beliefs_of(known, Planner(), model), 10)):
+                found[what].append(left_over(world, world.held[1, : world.n_held[1]]))
+    real, explained, other = map(np.mean, found.values())
+    assert abs(explained - real) < 0.3 < other - real, (real, explained, other)
 
 
 @pytest.mark.compiled_only

@@ -8,7 +8,7 @@ import numpy as np
 
 from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis._compile import compiled
-from ttr_analysis.engine.kernel.tickets import ANY_DECK
+from ttr_analysis.engine.kernel.tickets import ANY_DECK, count_bits
 from ttr_analysis.engine.layout import (
     AT_DISCARDS,
     AT_OFFER,
@@ -37,7 +37,7 @@ _SURE: Final = 0.01
 
 class Beliefs(NamedTuple):
     """
-    How likely the tickets of each seat are: a set is the product of the weights of its tickets and of some pairs.
+    How likely the tickets of each seat are: the product of the weights of those of a set, of pairs, and of routes.
 
     Parameters
     ----------
@@ -46,6 +46,12 @@ class Beliefs(NamedTuple):
     pairs
         Weight of each two tickets, shape (seats, `MAX_TICKETS`,
         `MAX_TICKETS`).
+    on_way
+        Which routes of the seat lie on the way of each ticket, as bits, shape
+        (seats, `MAX_TICKETS`).
+    per_route
+        Weight of each route of the seat that lies on the way of a ticket of
+        the set, of one or of several.
     chosen
         In which part of the worlds each seat holds tickets that its player
         would choose of an opening offer: of the sets drawn, the first such
@@ -58,6 +64,8 @@ class Beliefs(NamedTuple):
 
     weights: Floats
     pairs: Floats
+    on_way: Ints
+    per_route: Floats
     chosen: Floats
     is_tree: int = 1
 
@@ -493,9 +501,11 @@ def _draw_ticket(
     others = np.empty(MAX_TICKETS, dtype=np.int64)
     nearest = np.empty(MAX_TICKETS, dtype=np.float64)
     n_others = 0
+    explained = 0
     for other in range(state.n_held[seat]):
         if other != place and state.held[seat, other] != UNKNOWN_TICKET:
             others[n_others] = state.held[seat, other]
+            explained |= beliefs.on_way[seat, others[n_others]]
             n_others += 1
     total = 0.0
     for i in range(n_free):
@@ -505,6 +515,8 @@ def _draw_ticket(
             if tables.deck_leaves[tables.ticket_deck[free[i]]]:
                 chance *= _odds_of_leaving(state, tables, kept[seat], seat, place, free[i], free, n_free)
         if chance > 0.0:
+            for _ in range(count_bits(beliefs.on_way[seat, free[i]] & ~explained)):
+                chance *= beliefs.per_route[seat]
             if beliefs.is_tree:
                 chance *= weight_together(beliefs.pairs[seat], others[:n_others], free[i], nearest)
             else:
