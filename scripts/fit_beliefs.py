@@ -42,6 +42,7 @@ from ttr_analysis.policies.search.beliefs import (
     Alone,
     Model,
     alone_on,
+    built_part,
     chosen_part,
     fill_on_way,
     fill_ticket_features,
@@ -84,10 +85,6 @@ class Moment(NamedTuple):
     on_way: Ints
     alone: Alone
 
-    def built(self, seat: int) -> float:
-        """Return the part of its trains that a seat has placed."""
-        return 1.0 - float(self.known.packed.trains[seat]) / self.known.tables.trains_each
-
     def pairs(self, seat: int) -> Floats:
         """Return the signs of each two tickets of a seat."""
         return pair_features(self.known, self.alone, seat, self.shared[seat])
@@ -103,7 +100,9 @@ class Moment(NamedTuple):
             joint.append(sum((pairs[:, one, other] for one, other in counting), np.zeros(len(pairs))))
         parts = [[model.pair_part(len(tickets))] for tickets in sets]
         n_routes = [int(np.bitwise_or.reduce(self.on_way[self.seat][tickets])).bit_count() for tickets in sets]
-        return np.column_stack([signs, np.array(parts) * joint, n_routes, self.built(self.seat) * np.array(n_routes)])
+        return np.column_stack(
+            [signs, np.array(parts) * joint, n_routes, built_part(self.known, self.seat) * np.array(n_routes)]
+        )
 
 
 def tree(weights: Floats, tickets: list[int]) -> list[tuple[int, int]]:
@@ -166,7 +165,7 @@ def drawn(moment: Moment, constants: Floats, model: Model, seed: int, number: in
     parts = [model.pair_part(n) for n in known.packed.n_held[:n_players]]
     joint = [np.tensordot(constants[PAIRS], moment.pairs(seat), 1) for seat in range(n_players)]
     chosen = np.array([chosen_part(known, seat) if model.minds_choice else 0.0 for seat in range(n_players)])
-    per_route = np.exp([constants[WAYS] @ [1.0, moment.built(seat)] for seat in range(n_players)])
+    per_route = np.exp([constants[WAYS] @ [1.0, built_part(known, seat)] for seat in range(n_players)])
     joint_weights = np.exp(np.reshape(parts, (-1, 1, 1)) * joint)
     beliefs = Beliefs(weights, joint_weights, moment.on_way, per_route, chosen, int(model.is_tree))
     players = seat_players(known.game_map, as_players(["Planner"] * n_players))

@@ -16,7 +16,7 @@ from ttr_analysis import Game
 from ttr_analysis.engine.codes import NONE
 from ttr_analysis.engine.kernel.claims import track_fault
 from ttr_analysis.engine.layout import AT_PILE, KEEP_START, NOBODY, TURN, UNKNOWN_TICKET, State
-from ttr_analysis.policies import Planner
+from ttr_analysis.policies import Planner, Random
 from ttr_analysis.policies.search.beliefs import (
     IN_PLAY,
     N_FEATURES,
@@ -24,6 +24,7 @@ from ttr_analysis.policies.search.beliefs import (
     SHARE,
     SOUND,
     alone_on,
+    believe,
     chosen_part,
     fill_on_way,
     fill_ticket_features,
@@ -89,6 +90,18 @@ def test_what_two_tickets_share_counts_as_the_game_goes_on() -> None:
         found = pair_features(known, alone, 1, shared)
 
         assert np.allclose(found, [shared, alone.shared, built * shared])
+
+
+def test_a_route_that_is_explained_tells_less_the_more_a_seat_has_built() -> None:
+    routes = Combination("nordic", "", 2).game_map.routes
+    longest = max(range(len(routes)), key=lambda route: routes[route].length)
+    for owners, built in (({}, 0.0), ({longest: 1}, routes[longest].length / 40)):
+        known = a_position(owners, 3)
+        expected = np.exp(SOUND.way_fit[0] + SOUND.way_fit[1] * built)
+        assert believe(known, [Planner(), Planner()]).per_route[1] == pytest.approx(expected)
+        for players, model in (([Random(), Random()], SOUND), ([Planner(), Planner()], IN_PLAY)):
+            assert believe(known, players, model).per_route[1] == 1
+    assert SOUND.way_fit[0] > -SOUND.way_fit[1] > 0
 
 
 def test_what_was_chosen_tells_less_the_more_a_seat_has_built() -> None:

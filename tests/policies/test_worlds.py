@@ -47,14 +47,6 @@ COMBINATIONS = [
 """Every map and variant, with the fewest or the most players in turn."""
 N_WORLDS = 3
 PLAYERS = (UNIFORM, HOARDER, COLLECTOR)
-EVEN = Beliefs(
-    weights=np.ones((2, MAX_TICKETS)),
-    pairs=np.ones((2, MAX_TICKETS, MAX_TICKETS)),
-    on_way=np.zeros((2, MAX_TICKETS), dtype=np.int64),
-    per_route=np.ones(2),
-    chosen=np.zeros(2),
-)
-"""All tickets of two seats are as likely, and nobody is asked what it would choose."""
 
 
 def table_of(known: Knowledge) -> Table:
@@ -63,6 +55,14 @@ def table_of(known: Knowledge) -> Table:
 
 
 MODELS = pytest.mark.parametrize("model", [SOUND, IN_PLAY], ids=["sound", "in play"])
+
+
+def even(weights: Floats | None = None, chosen: Floats | None = None) -> Beliefs:
+    """Return that all tickets of two seats are as likely, and that nobody is asked what it would choose."""
+    all_even, pairs = np.ones((2, MAX_TICKETS)), np.ones((2, MAX_TICKETS, MAX_TICKETS))
+    on_way, per_route = np.zeros((2, MAX_TICKETS), dtype=np.int64), np.ones(2)
+    weights, chosen = all_even if weights is None else weights, np.zeros(2) if chosen is None else chosen
+    return Beliefs(weights, pairs, on_way, per_route, chosen)
 
 
 def beliefs_of(known: Knowledge, player: Planner | Random | None = None, model: Model = SOUND) -> Beliefs:
@@ -405,7 +405,7 @@ def test_tickets_of_the_opening_are_those_that_its_player_would_choose() -> None
     weights = np.exp(np.random.default_rng(7).normal(size=(2, MAX_TICKETS)))
     table = Table(known.game_map, 2, [Lowest(), Lowest()], seed=5)
     n_worlds = 4_000
-    worlds = table.worlds(known, EVEN._replace(weights=weights, chosen=np.array([1.0, 0.0])), n_worlds)
+    worlds = table.worlds(known, even(weights=weights, chosen=np.array([1.0, 0.0])), n_worlds)
 
     chances = {pair: weights[0, pair[0]] * weights[0, pair[1]] * (5 - max(pair)) for pair in combinations(range(6), 2)}
     total = sum(chances.values())
@@ -425,7 +425,7 @@ def test_of_hands_that_no_offer_of_decks_can_have_been_nothing_is_asked() -> Non
     known.packed.held[1, :4] = UNKNOWN_TICKET
     known.packed.n_ticket_pile -= 2
     short = np.array([ticket.deck == game_map.tickets[-1].deck for ticket in game_map.tickets])
-    beliefs = EVEN._replace(weights=np.ones((2, MAX_TICKETS)), chosen=np.array([0.0, 1.0]))
+    beliefs = even(chosen=np.array([0.0, 1.0]))
     beliefs.weights[:, : len(short)][:, ~short] = 0.0
     held = State.across(Table(game_map, 2, policies).worlds(known, beliefs, 200), "held")[:, 1, :4]
 
@@ -458,7 +458,7 @@ def test_tickets_in_worlds_go_together_as_those_of_planners_do(name: str) -> Non
 @pytest.mark.compiled_only
 @pytest.mark.parametrize("name", ["nordic", "nederland", "usa"])
 def test_tickets_in_worlds_explain_as_many_routes_as_those_of_planners_do(name: str) -> None:
-    """How many routes of a seat lie on the way of none of its tickets: few, and more if sets told nothing of them."""
+    """How many routes of a seat lie on the way of none of its tickets: few, and more if that term is left out."""
     game_map = Combination(name, "", 3).game_map
     game, on_way = Game(game_map, 3), np.zeros(MAX_TICKETS, dtype=np.int64)
     found: dict[str, list[float]] = {"real": [], "explained": [], "any": []}
@@ -467,18 +467,18 @@ def test_tickets_in_worlds_explain_as_many_routes_as_those_of_planners_do(name: 
         owned = int((state.owner[: len(game_map.routes)] == 1).sum())
         return owned - int(np.bitwise_or.reduce(on_way[tickets])).bit_count()
 
-    for number in range(60):
+    for number in range(100):
         record = game.play([Planner()] * 3, seed=7, game=number)
         state = record.state_at(2 * len(record.steps) // 5)
-        known = knowledge_of(state, 0)
+        known, table = knowledge_of(state, 0), Table(game_map, 3, seed=number)
         fill_on_way(known.packed, known.tables, 1, on_way)
         held = [game_map.tickets.index(ticket) for ticket in state.tickets[1] if ticket is not None]
         found["real"].append(left_over(state.packed, np.array(held)))
         for what, model in ("explained", SOUND), ("any", SOUND._replace(way_fit=np.zeros(2))):
-            for world in map(State, table_of(known).worlds(known, beliefs_of(known, Planner(), model), 10)):
+            for world in map(State, table.worlds(known, beliefs_of(known, Planner(), model), 10)):
                 found[what].append(left_over(world, world.held[1, : world.n_held[1]]))
     real, explained, other = map(np.mean, found.values())
-    assert abs(explained - real) < 0.3 < other - real, (real, explained, other)
+    assert abs(explained - real) < 0.35 < other - real, (real, explained, other)
 
 
 @pytest.mark.compiled_only

@@ -2,11 +2,11 @@
 What can be believed of the tickets of a seat from the routes that it has claimed.
 
 The tickets of a seat are a set of those that are not seen elsewhere. A set is
-as likely as the product of the weights of its tickets, of its pairs, and of
-the routes of the seat that lie on the way of any of them: a Gibbs measure. The
-weight of a ticket says how well the routes of the seat fit it; that of a pair,
-how far the ways still to go fall together; and a set that leaves routes
-unexplained is less likely than one that tells what each is for. There are two
+as likely as the product of the weights of its tickets, of its pairs and, in
+one model, of the routes of the seat that lie on the way of any of them: a Gibbs
+measure. The weight of a ticket says how well the routes of the seat fit it; that
+of a pair, how far the ways still to go fall together; and a set that leaves
+routes unexplained is less likely than one that tells what each is for. There are two
 models (`Model`): `SOUND`, for whoever asks what is likely, and `IN_PLAY`, for
 the search. `python -m scripts.fit_beliefs` finds the constants again, by
 maximum likelihood, and compares what they believe with what was true.
@@ -101,14 +101,14 @@ What the search plays by; the constants come from games of planners of many styl
 
 That `Searcher` plays as well with `SOUND` in its place could not be shown: see `docs/winning.md`.
 """
-BARRED: Final = 1e-12
+BARRED: Final = 1e-30
 """By this the weight of a ticket is multiplied that a seat cannot hold: it gets one only where there is no other."""
 _OWN_TRAIN: Final = 2
 """On the way of a ticket, what a train counts on a route that the seat has,"""
 _NEW_TRAIN: Final = 5
 """and on one that it has not. Of ratios from 0 to 4 in 5, beliefs were best with this one."""
 _LAST_BIT: Final = 1 << 61
-"""Of the last route of a seat that is looked at; hardly anybody has as many."""
+"""Of the last route of a seat that is looked at: the next but one would be below 0. No seat of our maps has as many."""
 _MOST_NEEDED: Final = 15
 """Routes that a ticket is said to need which cannot be completed."""
 
@@ -149,9 +149,9 @@ def believe(known: Knowledge, policies: Sequence[object], model: Model = SOUND) 
             _even_decks(known, alone, seat, beliefs.weights[seat], model)
             joint = np.tensordot(model.pair_fit, pair_features(known, alone, seat, shared), 1)
             np.exp(joint * model.pair_part(known.packed.n_held[seat]), out=beliefs.pairs[seat])
-            fill_on_way(known.packed, known.tables, seat, on_way[seat])
-            built = 1.0 - known.packed.trains[seat] / known.tables.trains_each
-            per_route[seat] = np.exp(model.way_fit @ [1.0, built])
+            if model.way_fit.any():
+                fill_on_way(known.packed, known.tables, seat, on_way[seat])
+                per_route[seat] = np.exp(model.way_fit @ [1.0, built_part(known, seat)])
             chosen[seat] = chosen_part(known, seat) if model.minds_choice else 0.0
         beliefs.weights[seat, sorted(known.barred[seat])] *= BARRED
     return beliefs
@@ -171,6 +171,11 @@ def chosen_part(known: Knowledge, seat: int) -> float:
     return float(state.trains[seat] / tables.trains_each)
 
 
+def built_part(known: Knowledge, seat: int) -> float:
+    """Return the part of its trains that a seat has placed."""
+    return float(1.0 - known.packed.trains[seat] / known.tables.trains_each)
+
+
 def pair_features(known: Knowledge, alone: Alone, seat: int, shared: Ints) -> Floats:
     """
     Return what tells whether a seat holds each two tickets together: how many routes their two ways have in common.
@@ -178,8 +183,7 @@ def pair_features(known: Knowledge, alone: Alone, seat: int, shared: Ints) -> Fl
     First those still to go, and those on an empty board: what is built already speaks for both of them at once. Then
     the former times the part of its trains that the seat has placed.
     """
-    built = 1.0 - known.packed.trains[seat] / known.tables.trains_each
-    return np.array([shared, alone.shared, built * shared])
+    return np.array([shared, alone.shared, built_part(known, seat) * shared])
 
 
 def _even_decks(known: Knowledge, alone: Alone, seat: int, weights: Floats, model: Model) -> None:
@@ -204,7 +208,7 @@ def _even_decks(known: Knowledge, alone: Alone, seat: int, weights: Floats, mode
             at_first *= mean_largest(joint, at_first[stays], n_others)
         else:
             at_first *= np.average(joint, axis=1, weights=at_first[stays]) ** n_others
-    since_opening = np.exp(model.since_opening * (1.0 - known.packed.trains[seat] / tables.trains_each))
+    since_opening = np.exp(model.since_opening * built_part(known, seat))
     for leaving in np.unique(deck[~stays]):
         some = np.flatnonzero(deck == leaving)
         weights[some] *= at_first[stays].mean() / at_first[some].mean() * since_opening
@@ -409,8 +413,17 @@ def fill_on_way(state: State, tables: Tables, seat: int, on_way: Ints) -> None:
     """
     Fill in which routes of a seat lie on the way of each ticket: bits, the nth for its nth route.
 
-    Ways are the shortest in trains. A route that the seat has counts for less than half, so that a way along what is
-    built is preferred to a new one that is little shorter.
+    Ways are the shortest in trains, each of several that are equally short. A route that the seat has counts for less
+    than half, so that a way along what is built is preferred to new ones that are not much shorter.
+
+    Parameters
+    ----------
+    state, tables
+        The game, as far as it is known.
+    seat
+        Whose routes.
+    on_way
+        Filled for each ticket; 0 if there is no way.
     """
     cost = np.empty(tables.n_routes, dtype=np.int64)
     distance = np.empty((tables.n_cities, tables.n_cities), dtype=np.int64)
@@ -423,9 +436,11 @@ def fill_on_way(state: State, tables: Tables, seat: int, on_way: Ints) -> None:
     for ticket in range(tables.n_tickets):
         least = _fill_ends(tables, ticket, distance, rows)
         on_way[ticket] = 0
+        if least >= UNREACHABLE:
+            continue
         bit = 1
         for route in range(tables.n_routes):
-            if state.owner[route] == seat and bit <= _LAST_BIT and least < UNREACHABLE:
+            if state.owner[route] == seat and bit <= _LAST_BIT:
                 a, b = tables.city_a[route], tables.city_b[route]
                 if cost[route] + min(rows[0, a] + rows[1, b], rows[1, a] + rows[0, b]) == least:
                     on_way[ticket] |= bit

@@ -37,7 +37,7 @@ _SURE: Final = 0.01
 
 class Beliefs(NamedTuple):
     """
-    How likely the tickets of each seat are: the product of the weights of those of a set, of pairs, and of routes.
+    How likely the tickets of each seat are: a set is the product of weights, of its tickets, of some pairs, of routes.
 
     Parameters
     ----------
