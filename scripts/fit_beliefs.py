@@ -2,7 +2,8 @@
 Find the constants of what is believed of tickets, and show what they are worth: `python -m scripts.fit_beliefs`.
 
 `--in-use` fits nothing, and shows in all games what the constants in use are worth: a `--seed` other than 11, with
-which they were found, gives games that none was fitted to.
+which they were found, and 14, the other half of those of `SOUND`, gives games
+that none was fitted to.
 
 Planners, and for the model of the search others unlike them and `Greedy` too,
 play on maps of different kinds. At random moments of their games the signs of
@@ -147,10 +148,9 @@ def moments(name: str, n_players: int, model: Model, games: Games) -> tuple[list
             known = knowledge_of(state, (seat + 1) % n_players)
             signs = [np.zeros((MAX_TICKETS, N_FEATURES)) for _ in range(n_players)]
             shared = [np.zeros((MAX_TICKETS, MAX_TICKETS), dtype=np.int64) for _ in range(n_players)]
-            for other in range(n_players):
-                fill_ticket_features(known.packed, known.tables, alone, other, signs[other], shared[other])
             on_way = np.zeros((n_players, MAX_TICKETS), dtype=np.int64)
             for other in range(n_players):
+                fill_ticket_features(known.packed, known.tables, alone, other, signs[other], shared[other])
                 fill_on_way(known.packed, known.tables, other, on_way[other])
             held = [numbers[ticket.id] for ticket in state.tickets[seat] if ticket is not None]
             found[number % 3 == 0].append(Moment(known, seat, held, signs, shared, on_way, alone))
