@@ -67,6 +67,8 @@ CLOSE = """async kernel => {
   await connection.requestExecute({code: 'import ipywidgets; ipywidgets.Widget.close_all()', silent: true}).done;
   connection.dispose();
 }"""
+# JupyterLab lays its panels out anew some time after its window got another size.
+MARGIN = "() => innerWidth - window.jupyterapp.shell.currentWidget.node.getBoundingClientRect().right"
 CELLS = """() => {
   const notebook = window.jupyterapp.shell.currentWidget.content;
   return [notebook.widgets.length, notebook.activeCellIndex, notebook.mode];
@@ -178,6 +180,12 @@ class Lab:
         command = "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})"
         self.page.evaluate(command, name)
         self.page.wait_for_selector(f"body[data-jp-theme-name='{name}']", state="attached")
+
+    def resize(self, width: int, height: int) -> None:
+        """Give the page another size, and wait until the notebook fills it as it did before."""
+        margin = self.page.evaluate(MARGIN)
+        self.page.set_viewport_size({"width": width, "height": height})
+        self.page.wait_for_function(f"margin => ({MARGIN})() === margin", arg=margin)
 
     @property
     def cells(self) -> tuple[int, int, str]:

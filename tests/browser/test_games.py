@@ -113,7 +113,7 @@ BOARD_AND_CONTROLS = """root => {
 
 def test_the_board_stays_in_its_place_and_all_controls_in_sight(lab: Lab) -> None:
     table = lab.show(TABLE)
-    lab.page.set_viewport_size({"width": 800, "height": 1000})
+    lab.resize(800, 1000)
     try:
         board, *_ = table.evaluate(BOARD_AND_CONTROLS)
         lab.ask("table.play('keep all')")
@@ -130,7 +130,7 @@ def test_the_board_stays_in_its_place_and_all_controls_in_sight(lab: Lab) -> Non
             assert rightmost <= room
             table.press("Escape")
     finally:
-        lab.page.set_viewport_size({"width": 1300, "height": 1000})
+        lab.resize(1300, 1000)
 
 
 @pytest.mark.usefixtures("axe_installed")
