@@ -24,7 +24,8 @@ from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.protocol import CompiledPolicy
 from ttr_analysis.policies import Greedy, Planner, Planner1
 from ttr_analysis.policies.search.rollouts import Table
-from ttr_analysis.policies.search.worlds import Knowledge, knowledge_of
+from ttr_analysis.policies.search.styles import styles_of
+from ttr_analysis.policies.search.worlds import Knowledge, Watcher
 from ttr_analysis.studies import wilson
 
 TABLES: Final = (("nordic", 2), ("nordic", 3), ("usa", 3), ("switzerland", 3), ("nederland", 3))
@@ -85,7 +86,8 @@ def moments(kind: str, name: str, n_players: int, n_games: int, seed: int = SEED
             seat = (looker + 1) % n_players
             held = [numbers[ticket.id] for ticket in state.tickets[seat] if ticket is not None]
             won = (looker in record.winners) / len(record.winners)
-            yield Moment(knowledge_of(state, looker), seat, held, won, number)
+            known = Watcher(record, looker).at(step)._replace(styles=styles_of(record, [looker], step))
+            yield Moment(known, seat, held, won, number)
 
 
 def table_of(moment: Moment) -> Table:

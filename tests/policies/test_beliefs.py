@@ -32,6 +32,7 @@ from ttr_analysis.policies.search.beliefs import (
     pair_features,
 )
 from ttr_analysis.policies.search.rollouts import Table
+from ttr_analysis.policies.search.styles import PRIOR
 from ttr_analysis.policies.search.unseen_tickets import weight_together
 from ttr_analysis.policies.search.worlds import Knowledge
 from ttr_analysis.tables import MAX_TICKETS, Tables, game_tables
@@ -75,7 +76,7 @@ def a_position(owners: dict[int, int], n_held: int = 5) -> Knowledge:
     for route, owner in owners.items():
         state.owner[route] = owner
         state.trains[owner] -= tables.length[route]
-    return Knowledge(game_map, 2, state, 0, (frozenset(), frozenset()))
+    return Knowledge(game_map, 2, state, 0, (frozenset(), frozenset()), (PRIOR, PRIOR))
 
 
 def test_what_two_tickets_share_counts_as_the_game_goes_on() -> None:

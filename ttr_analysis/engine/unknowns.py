@@ -25,6 +25,31 @@ def n_unknown_cards(state: State, seat: int) -> int:
     return int(state.n_hand[seat] - hand.sum())
 
 
+def has_unknown_tickets(state: State, seat: int) -> bool:
+    """Return whether any ticket that a seat holds or is offered is not known."""
+    held, offered = state.held[seat, : state.n_held[seat]], state.offer[seat, : state.n_offer[seat]]
+    return UNKNOWN_TICKET in [*held.tolist(), *offered.tolist()]
+
+
+def with_shown_tickets(state: State, seat: int, last: State) -> State:
+    """
+    Return a state with the tickets of a seat, from what it held in the end.
+
+    Which of those that it showed together came first nobody has recorded:
+    they count in the order shown. Where they are not known in the end either,
+    the state comes back as it is.
+    """
+    n = int(state.n_held[seat])
+    shown = last.held[seat, :n]
+    missing = state.held[seat, :n] == UNKNOWN_TICKET
+    if not missing.any() or UNKNOWN_TICKET in shown:
+        return state
+    told = state.copy()
+    told.held[seat, :n] = shown
+    told.ticket_at[shown[missing]] = seat
+    return told
+
+
 def has_unknown_cards(state: State) -> bool:
     """Return whether any card in a hand, face up or on the discard pile is not known."""
     return bool(state.draw_pile.sum() > state.n_pile)

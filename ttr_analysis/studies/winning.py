@@ -50,7 +50,8 @@ def win_probability(
     ----------
     source
         A record, a state, or what a seat sees of one. Records are best: a
-        state alone does not tell which tickets lay face up until a shuffle.
+        state alone does not tell which tickets lay face up until a shuffle,
+        nor how the players play.
     seat
         Who looks; None for somebody who sees all hands and tickets that the
         record or state has, but not the order of the piles.
@@ -63,8 +64,9 @@ def win_probability(
         same random numbers.
     policies
         Who plays on, one compiled policy for each seat; those of the package
-        may be given by name. By default planners, of which one in four has
-        numbers of its own, others in each rollout.
+        may be given by name. By default planners, of whom some have numbers
+        of their own, others in each rollout: one in four, or as many as those
+        who play otherwise than `Planner` would in the record.
 
     Returns
     -------
@@ -100,8 +102,13 @@ def win_probability(
     Unknown tickets of a seat are believed to be those of a planner who
     claimed its routes, and such as its player would choose of an opening
     offer; those of a seat that `Random` plays, any. Who plays otherwise is
-    judged less well. `docs/winning.md` shows how well calibrated
-    the probabilities are among planners, and among other players.
+    judged less well.
+
+    How the players play is told by what the seat that looks did in the whole
+    record, or by what all did where all hands are in view: each decision is
+    compared with what `Planner` would have done there. Those who are not seen
+    are taken to play as those who are. `docs/winning.md` shows how well
+    calibrated the probabilities are among planners, and among other players.
 
     References
     ----------

@@ -21,7 +21,6 @@ from ttr_analysis.engine.protocol import PolicyLike
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.engine.view import SeatView
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.policies.planner.policy import Planner, Planner1
 from ttr_analysis.policies.playout import (
     BLOCK,
     NO_TAPE_CELLS,
@@ -35,18 +34,12 @@ from ttr_analysis.policies.playout import (
     wake_players,
 )
 from ttr_analysis.policies.search.beliefs import believe
+from ttr_analysis.policies.search.styles import planner_styles
 from ttr_analysis.policies.search.unseen_tickets import Beliefs
 from ttr_analysis.policies.search.worlds import EVERYBODY, Knowledge, fill_worlds, knowledge_of
 from ttr_analysis.rules.chance import KEY_SIZE, open_stream, run_keys
 from ttr_analysis.tables import Tables, game_tables
 
-_OTHERS: Final = 0.25
-"""
-How many of the planners that play on have a style of their own. If all were `Planner`, who minds its last turn where
-others do not, win probabilities about others would be too sure.
-"""
-_SPREAD: Final = 0.4
-"""By this the logarithm of each of their numbers is off, as a standard deviation."""
 _OPENING_STREAM: Final = 32
 """Purpose of the streams of seats that chose their opening tickets before; those that play on are below."""
 _TAPE_EVENTS: Final = 2_048
@@ -87,7 +80,7 @@ class Table:
         Number of players, without the neutral one.
     policies
         Who plays, one for each seat, compiled; by default planners, and in
-        `play` planners of different styles.
+        `play` planners of the styles that those at the table seem to have.
     seed
         Seed of all chance: rollouts of one number begin with the same random
         numbers, whatever the position, so that differences between positions
@@ -154,7 +147,7 @@ class Table:
         if n_rollouts < 1:
             raise ValueError(f"expected 1 rollout or more, got {n_rollouts}")
         beliefs = self.believe(known)
-        styles = self._styles()
+        styles = self._styles(known)
         scores = np.zeros((n_rollouts, known.n_players, N_COLUMNS), dtype=np.int64)
         for first in range(0, n_rollouts, BLOCK):
             block = slice(first, min(first + BLOCK, n_rollouts))
@@ -166,11 +159,11 @@ class Table:
         won = scores[:, :, WON_COLUMN]
         return Results(won / won.sum(axis=1, keepdims=True), scores[:, :, TOTAL_COLUMN])
 
-    def _styles(self) -> Iterator[Floats] | None:
+    def _styles(self, known: Knowledge) -> Iterator[Floats] | None:
         """Return the numbers of the planners in each rollout, from the first on; None where it is said who plays."""
         if not self._is_free:
             return None
-        return planner_styles(len(self.policies), np.random.default_rng(self._keys[0].tolist()))
+        return planner_styles(known.styles, np.random.default_rng(self._keys[0].tolist()))
 
     def _play_on(self, tables: Tables, worlds: Ints, first: int, styles: Iterator[Floats] | None) -> None:
         """Play worlds to their ends."""
@@ -246,21 +239,6 @@ class Table:
             if tape[WRITE_AT] <= len(tape):
                 return State(worlds[0]), tape[TAPE_START : tape[WRITE_AT]].reshape(-1, 2)
             n_events = int(tape[WRITE_AT])
-
-
-def planner_styles(n_seats: int, rng: np.random.Generator) -> Iterator[Floats]:
-    """
-    Yield the numbers of planners at some seats, one row each, game after game.
-
-    Most are `Planner`; of the others one half has the numbers of `Planner1`,
-    and all of these are off by a factor of their own.
-    """
-    bases = np.array([Planner().params, Planner1().params])
-    while True:
-        is_other = rng.random(n_seats) < _OTHERS
-        which = np.where(is_other, rng.integers(len(bases), size=n_seats), 0)
-        off = np.exp(_SPREAD * rng.normal(size=(n_seats, bases.shape[1])))
-        yield bases[which] * np.where(is_other[:, np.newaxis], off, 1.0)
 
 
 @compiled

@@ -32,6 +32,7 @@ from ttr_analysis.engine.state import GameState, seat_number
 from ttr_analysis.engine.view import SeatView, redact
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.playout import NO_TAPE_CELLS, Players
+from ttr_analysis.policies.search.styles import PRIOR, Styles, styles_of
 from ttr_analysis.policies.search.unseen_tickets import Beliefs, count_opening, fill_kept, fill_tickets
 from ttr_analysis.records.entries import CORRECTED, SHOWN, Entry
 from ttr_analysis.records.record import GameRecord
@@ -59,6 +60,8 @@ class Knowledge(NamedTuple):
         The seat that knows it, or `EVERYBODY` who watches all hands.
     barred
         For each seat, tickets that it cannot hold, though they are not seen.
+    styles
+        For each seat, how likely it is to play otherwise than `Planner`.
     """
 
     game_map: GameMap
@@ -66,6 +69,7 @@ class Knowledge(NamedTuple):
     packed: State
     looker: int
     barred: tuple[frozenset[int], ...]
+    styles: Styles
 
     @property
     def tables(self) -> Tables:
@@ -104,14 +108,14 @@ class Watcher:
         self._record = record
         self._seat = None if seat is None else seat_number(seat, record.header.n_players)
         self._memories = [] if self._seat is None else _remember(record)
+        self._styles = styles_of(record, range(record.header.n_players) if self._seat is None else [self._seat])
 
     def at(self, step: SupportsIndex) -> Knowledge:
         """Return what is known after a step of the record."""
         state = self._record.state_at(step)
-        known = knowledge_of(state, self._seat)
-        if known.looker == EVERYBODY:
-            return known
-        return known._replace(barred=self._memories[range(len(self._record.states()))[index(step)]])
+        number = range(len(self._record.states()))[index(step)]
+        known = knowledge_of(state, self._seat)._replace(styles=self._styles)
+        return known if known.looker == EVERYBODY else known._replace(barred=self._memories[number])
 
 
 _Barred = tuple[frozenset[int], ...]
@@ -180,12 +184,13 @@ def knowledge_of(state: GameState | SeatView, seat: int | None) -> Knowledge:
     """
     vector = state.packed
     barred = (frozenset[int](),) * state.n_players
+    styles = (PRIOR,) * state.n_players
     if seat is not None:
         seat = seat_number(seat, state.n_players)
     if seat is None or (state.is_over and isinstance(state, GameState)):
-        return Knowledge(state.game_map, state.n_players, vector, EVERYBODY, barred)
+        return Knowledge(state.game_map, state.n_players, vector, EVERYBODY, barred, styles)
     tables = game_tables(state.game_map, state.n_players)
-    return Knowledge(state.game_map, state.n_players, redact(vector, tables, seat), seat, barred)
+    return Knowledge(state.game_map, state.n_players, redact(vector, tables, seat), seat, barred, styles)
 
 
 def know(source: Source, seat: int | None, step: SupportsIndex) -> Knowledge:

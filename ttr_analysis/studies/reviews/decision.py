@@ -23,8 +23,8 @@ from ttr_analysis.engine.codes import (
 )
 from ttr_analysis.engine.kernel.cards import identify_face_up
 from ttr_analysis.engine.kernel.step import action_fault
-from ttr_analysis.engine.layout import UNKNOWN_CARD, UNKNOWN_TICKET, State
-from ttr_analysis.engine.unknowns import n_unknown_cards
+from ttr_analysis.engine.layout import UNKNOWN_CARD, State
+from ttr_analysis.engine.unknowns import has_unknown_tickets, n_unknown_cards
 from ttr_analysis.policies.search.rollouts import Results
 from ttr_analysis.policies.search.searcher import Candidate, Search, halve, leads
 from ttr_analysis.policies.search.worlds import Knowledge
@@ -135,7 +135,7 @@ class Case:
         self._step = step
         self._known = known
         self._seed = index(seed)
-        self.can_be_judged = not _has_unknown_tickets(known)
+        self.can_be_judged = not has_unknown_tickets(known.packed, known.looker)
         """Whether what the seat held and did is known, as far as it matters."""
         if self.can_be_judged:
             played = codec_of(known.game_map).encode(action, known.packed)
@@ -209,12 +209,6 @@ class Case:
             skill=tuple(gains.mean(axis=0).tolist()),
             skill_error=errors,
         )
-
-
-def _has_unknown_tickets(known: Knowledge) -> bool:
-    """Return whether a seat knew tickets of its own that the record does not know."""
-    state, seat = known.packed, known.looker
-    return UNKNOWN_TICKET in [*known.held(seat).tolist(), *state.offer[seat, : state.n_offer[seat]].tolist()]
 
 
 def _as_seen(known: Knowledge, played: Candidate) -> tuple[Knowledge, Candidate]:

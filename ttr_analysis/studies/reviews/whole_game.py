@@ -29,15 +29,15 @@ from ttr_analysis.analysis.waiting import Z_95
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.table import codec_of
 from ttr_analysis.engine.events import Move
-from ttr_analysis.engine.layout import UNKNOWN_TICKET, State
 from ttr_analysis.engine.packed import PackedGame
 from ttr_analysis.engine.state import seat_number
+from ttr_analysis.engine.unknowns import with_shown_tickets
 from ttr_analysis.engine.view import SeatView
 from ttr_analysis.maps.reading import write_atomically
 from ttr_analysis.notation import code_text
 from ttr_analysis.notation.writer import part_text
 from ttr_analysis.policies.search.rollouts import Table
-from ttr_analysis.policies.search.worlds import Knowledge, Watcher
+from ttr_analysis.policies.search.worlds import Watcher
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.studies.intervals import mean_interval
 from ttr_analysis.studies.reviews.advice import Reasons, at_cost_of, check_budget
@@ -545,27 +545,11 @@ def _cases(record: GameRecord, seat: int | None, seed: int, steps: Iterable[int]
         if not isinstance(first, Move) or first.seat not in watchers:
             continue
         known = watchers[first.seat].at(step - 1)
-        case = Case(_with_tickets(known, last), step, first.action, seed)
+        packed = with_shown_tickets(known.packed, known.looker, last)
+        case = Case(known._replace(packed=packed), step, first.action, seed)
         if case.can_be_judged:
             cases[step] = case
     return cases
-
-
-def _with_tickets(known: Knowledge, last: State) -> Knowledge:
-    """
-    Return what a seat knew of its tickets, from what it held in the end.
-
-    Which of those that it showed together came first nobody has recorded:
-    they count in the order shown.
-    """
-    held, in_the_end = known.held(known.looker), last.held[known.looker]
-    missing = held == UNKNOWN_TICKET
-    if not missing.any() or UNKNOWN_TICKET in in_the_end[: len(held)]:
-        return known
-    state = known.packed.copy()
-    state.held[known.looker, : len(held)] = in_the_end[: len(held)]
-    state.ticket_at[in_the_end[: len(held)][missing]] = known.looker
-    return known._replace(packed=state)
 
 
 def _judge(cases: Mapping[int, Case], saved: _Saved, n_rollouts: int, until: float | None, *, progress: bool) -> None:
