@@ -26,7 +26,7 @@ from tqdm.auto import tqdm
 
 import ttr_analysis as ttr
 from ttr_analysis.policies.search.rollouts import Table
-from ttr_analysis.policies.search.styles import styles_of
+from ttr_analysis.policies.search.styles import styled_share
 from ttr_analysis.policies.search.worlds import Watcher
 
 SEED: Final = 2026
@@ -69,7 +69,7 @@ def positions(setting: Setting, first: int, n_games: int, n_rollouts: int, seed:
         watcher = Watcher(record, seat)
         for step in sorted(rng.choice(n_steps - 1, N_POSITIONS, replace=False).tolist()):
             begin = time.perf_counter()
-            known = watcher.at(step)._replace(styles=styles_of(record, [seat], step))
+            known = watcher.at(step)._replace(styled=styled_share(record, [seat], step))
             table = Table(record.map, setting.n_players, seed=int(rng.integers(2**32)))
             results = table.play(known, n_rollouts)
             seconds = time.perf_counter() - begin

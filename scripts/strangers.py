@@ -24,7 +24,7 @@ from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.protocol import CompiledPolicy
 from ttr_analysis.policies import Greedy, Planner, Planner1
 from ttr_analysis.policies.search.rollouts import Table
-from ttr_analysis.policies.search.styles import styles_of
+from ttr_analysis.policies.search.styles import styled_share
 from ttr_analysis.policies.search.worlds import Knowledge, Watcher
 from ttr_analysis.studies import wilson
 
@@ -86,7 +86,7 @@ def moments(kind: str, name: str, n_players: int, n_games: int, seed: int = SEED
             seat = (looker + 1) % n_players
             held = [numbers[ticket.id] for ticket in state.tickets[seat] if ticket is not None]
             won = (looker in record.winners) / len(record.winners)
-            known = Watcher(record, looker).at(step)._replace(styles=styles_of(record, [looker], step))
+            known = Watcher(record, looker).at(step)._replace(styled=styled_share(record, [looker], step))
             yield Moment(known, seat, held, won, number)
 
 

@@ -76,7 +76,7 @@ def a_position(owners: dict[int, int], n_held: int = 5) -> Knowledge:
     for route, owner in owners.items():
         state.owner[route] = owner
         state.trains[owner] -= tables.length[route]
-    return Knowledge(game_map, 2, state, 0, (frozenset(), frozenset()), (PRIOR, PRIOR))
+    return Knowledge(game_map, 2, state, 0, (frozenset(), frozenset()), PRIOR)
 
 
 def test_what_two_tickets_share_counts_as_the_game_goes_on() -> None:

@@ -123,7 +123,7 @@ def test_more_rollouts_begin_with_the_fewer(record: GameRecord) -> None:
 
 
 def test_planners_whom_nobody_named_have_styles_of_their_own(record: GameRecord) -> None:
-    known = Watcher(record, 1).at(30)._replace(styles=(PRIOR, PRIOR))
+    known = Watcher(record, 1).at(30)._replace(styled=PRIOR)
     table = Table(record.map, 2)
     few, many = table.play(known, 5), table.play(known, 40)
     named = Table(record.map, 2, ["Planner"] * 2).play(known, 40)
@@ -405,7 +405,7 @@ def a_position(phase: int = TURN, turn_seat: int = 0, pending: int = NOBODY) -> 
     state = State()
     state.phase, state.turn_seat, state.pending = phase, turn_seat, pending
     state.owner[:] = NOBODY
-    return Knowledge(Combination("nordic", "", 2).game_map, 2, state, 0, (frozenset(), frozenset()), (PRIOR, PRIOR))
+    return Knowledge(Combination("nordic", "", 2).game_map, 2, state, 0, (frozenset(), frozenset()), PRIOR)
 
 
 def owned(known: Knowledge, owners: dict[int, int]) -> State:

@@ -106,9 +106,9 @@ def win_probability(
 
     How the players play is told by what the seat that looks did in the whole
     record, or by what all did where all hands are in view: each decision is
-    compared with what `Planner` would have done there. Those who are not seen
-    are taken to play as those who are. `docs/winning.md` shows how well
-    calibrated the probabilities are among planners, and among other players.
+    compared with what `Planner` would have done there, and what is found is
+    taken for all at the table. `docs/winning.md` shows how well calibrated
+    the probabilities are among planners, and among other players.
 
     References
     ----------

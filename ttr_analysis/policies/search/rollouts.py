@@ -163,7 +163,7 @@ class Table:
         """Return the numbers of the planners in each rollout, from the first on; None where it is said who plays."""
         if not self._is_free:
             return None
-        return planner_styles(known.styles, np.random.default_rng(self._keys[0].tolist()))
+        return planner_styles(known.n_players, known.styled, np.random.default_rng(self._keys[0].tolist()))
 
     def _play_on(self, tables: Tables, worlds: Ints, first: int, styles: Iterator[Floats] | None) -> None:
         """Play worlds to their ends."""

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, SupportsIndex
 import numpy as np
 from scipy.special import betaln, expit, logit
 
-from ttr_analysis._arrays import Floats, Ints
+from ttr_analysis._arrays import Floats
 from ttr_analysis.engine.actions.table import codec_of
 from ttr_analysis.engine.codes import DRAW_CARD, DRAW_FACE_UP, kind_of
 from ttr_analysis.engine.events import Move
@@ -31,9 +31,6 @@ _GUESSED_SLIP: Final = 0.05
 """The same where the record does not know the market, and guesses opening hands and which tickets came first."""
 _SPREAD: Final = 0.4
 """By this the logarithm of each number of a planner with a style of its own is off, as a standard deviation."""
-
-Styles = tuple[float, ...]
-"""For each seat, how likely it is to play in a style of its own."""
 
 
 class Decisions(NamedTuple):
@@ -83,28 +80,25 @@ def style_chance(decisions: Decisions) -> float:
     return float(expit(logit(PRIOR) + of_others - of_planner))
 
 
-def styles_of(record: GameRecord, seats: Collection[int], step: SupportsIndex = -1) -> Styles:
+def styled_share(record: GameRecord, seats: Collection[int], step: SupportsIndex = -1) -> float:
     """
-    Return how likely each seat is to play in a style of its own.
+    Return which share of the players at a table may be taken to play in a style of their own.
+
+    It is one share for all, also where some are seen to be planners: who
+    plays otherwise is not for that the weaker one.
 
     Parameters
     ----------
     record
         The game.
     seats
-        Whose decisions are seen. Of the others nothing is told but that they
-        sit at one table with these, so they are taken to play as these do.
+        Whose decisions are seen.
     step
         Up to which step decisions count; by default all.
     """
     number = range(len(record.states()))[index(step)]
-    chances = {}
-    for seat in seats:
-        decisions = _decisions(record, seat, number)
-        if any(decisions):
-            chances[seat] = style_chance(decisions)
-    mean = float(np.mean(list(chances.values()))) if chances else PRIOR
-    return tuple(chances.get(seat, mean) for seat in range(record.header.n_players))
+    made = [decisions for seat in seats if any(decisions := _decisions(record, seat, number))]
+    return float(np.mean([style_chance(decisions) for decisions in made])) if made else PRIOR
 
 
 def _decisions(record: GameRecord, seat: int, last: int) -> Decisions:
@@ -133,7 +127,7 @@ def _decisions(record: GameRecord, seat: int, last: int) -> Decisions:
     return Decisions(*counts)
 
 
-def planner_styles(styles: Styles, rng: np.random.Generator) -> Iterator[Floats]:
+def planner_styles(n_seats: int, share: float, rng: np.random.Generator) -> Iterator[Floats]:
     """
     Yield the numbers of planners at some seats, one row each, game after game.
 
@@ -143,15 +137,16 @@ def planner_styles(styles: Styles, rng: np.random.Generator) -> Iterator[Floats]
 
     Parameters
     ----------
-    styles
-        How likely each seat is to have a style of its own.
+    n_seats
+        Number of seats.
+    share
+        How likely each is to have a style of its own.
     rng
         Where random numbers come from.
     """
     bases = np.array([Planner().params, Planner1().params])
-    n_seats = len(styles)
     while True:
-        is_other = rng.random(n_seats) < styles
-        which: Ints = np.where(is_other, rng.integers(len(bases), size=n_seats), 0)
+        is_other = rng.random(n_seats) < share
+        which = np.where(is_other, rng.integers(len(bases), size=n_seats), 0)
         off = np.exp(_SPREAD * rng.normal(size=(n_seats, bases.shape[1])))
         yield bases[which] * np.where(is_other[:, np.newaxis], off, 1.0)

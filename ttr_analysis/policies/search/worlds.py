@@ -32,7 +32,7 @@ from ttr_analysis.engine.state import GameState, seat_number
 from ttr_analysis.engine.view import SeatView, redact
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.playout import NO_TAPE_CELLS, Players
-from ttr_analysis.policies.search.styles import PRIOR, Styles, styles_of
+from ttr_analysis.policies.search.styles import PRIOR, styled_share
 from ttr_analysis.policies.search.unseen_tickets import Beliefs, count_opening, fill_kept, fill_tickets
 from ttr_analysis.records.entries import CORRECTED, SHOWN, Entry
 from ttr_analysis.records.record import GameRecord
@@ -60,8 +60,8 @@ class Knowledge(NamedTuple):
         The seat that knows it, or `EVERYBODY` who watches all hands.
     barred
         For each seat, tickets that it cannot hold, though they are not seen.
-    styles
-        For each seat, how likely it is to play otherwise than `Planner`.
+    styled
+        Which share of the players, it seems, play otherwise than `Planner`.
     """
 
     game_map: GameMap
@@ -69,7 +69,7 @@ class Knowledge(NamedTuple):
     packed: State
     looker: int
     barred: tuple[frozenset[int], ...]
-    styles: Styles
+    styled: float
 
     @property
     def tables(self) -> Tables:
@@ -108,13 +108,13 @@ class Watcher:
         self._record = record
         self._seat = None if seat is None else seat_number(seat, record.header.n_players)
         self._memories = [] if self._seat is None else _remember(record)
-        self._styles = styles_of(record, range(record.header.n_players) if self._seat is None else [self._seat])
+        self._styled = styled_share(record, range(record.header.n_players) if self._seat is None else [self._seat])
 
     def at(self, step: SupportsIndex) -> Knowledge:
         """Return what is known after a step of the record."""
         state = self._record.state_at(step)
         number = range(len(self._record.states()))[index(step)]
-        known = knowledge_of(state, self._seat)._replace(styles=self._styles)
+        known = knowledge_of(state, self._seat)._replace(styled=self._styled)
         return known if known.looker == EVERYBODY else known._replace(barred=self._memories[number])
 
 
@@ -184,13 +184,12 @@ def knowledge_of(state: GameState | SeatView, seat: int | None) -> Knowledge:
     """
     vector = state.packed
     barred = (frozenset[int](),) * state.n_players
-    styles = (PRIOR,) * state.n_players
     if seat is not None:
         seat = seat_number(seat, state.n_players)
     if seat is None or (state.is_over and isinstance(state, GameState)):
-        return Knowledge(state.game_map, state.n_players, vector, EVERYBODY, barred, styles)
+        return Knowledge(state.game_map, state.n_players, vector, EVERYBODY, barred, PRIOR)
     tables = game_tables(state.game_map, state.n_players)
-    return Knowledge(state.game_map, state.n_players, redact(vector, tables, seat), seat, barred, styles)
+    return Knowledge(state.game_map, state.n_players, redact(vector, tables, seat), seat, barred, PRIOR)
 
 
 def know(source: Source, seat: int | None, step: SupportsIndex) -> Knowledge:
