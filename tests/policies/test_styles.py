@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -17,6 +19,7 @@ from tests.notation.bga_writer import log_text
 from ttr_analysis import Game, GameRecord, read_bga
 from ttr_analysis.engine.actions import DrawCard, DrawFaceUp
 from ttr_analysis.engine.events import Move
+from ttr_analysis.engine.layout import Phase
 from ttr_analysis.policies import Greedy, Planner, Planner1
 from ttr_analysis.policies.search.rollouts import Table as Rollouts
 from ttr_analysis.policies.search.styles import PRIOR, Decisions, planner_styles, style_chance, styled_share
@@ -124,6 +127,21 @@ def test_a_pasted_log_tells_how_its_players_play(name: str, n_players: int) -> N
 
     assert said(Planner()) < 1 / 4
     assert said(Greedy()) > 0.99
+
+
+@pytest.mark.parametrize("table", EACH_VARIANT, ids=str)
+@pytest.mark.parametrize("play", [of_planners, played])
+def test_a_record_that_begins_from_a_position_does_not_tell(table: Table, play: Callable[[Table], GameRecord]) -> None:
+    """A planner keeps to a plan that such a record lacks, and often does otherwise than one who plans anew."""
+    record = play(table)
+    step = next(
+        step for step in range(12 * table.n_players, len(record.steps)) if record.state_at(step).phase is Phase.TURN
+    )
+    written = sum(len(events) for events in record.steps[: step + 1])
+    late = GameRecord.from_position(record.state_at(step))
+    late = replace(late, entries=late.entries + record.entries[written:])
+    assert len(late.steps) == len(record.steps) - step
+    assert styled_share(late, range(table.n_players)) == PRIOR
 
 
 def test_a_state_alone_does_not_tell() -> None:

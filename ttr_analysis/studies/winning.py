@@ -51,7 +51,8 @@ def win_probability(
     source
         A record, a state, or what a seat sees of one. Records are best: a
         state alone does not tell which tickets lay face up until a shuffle,
-        nor how the players play.
+        nor how the players play. One that begins from a position does not
+        tell how they play either.
     seat
         Who looks; None for somebody who sees all hands and tickets that the
         record or state has, but not the order of the piles.

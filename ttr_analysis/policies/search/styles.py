@@ -14,7 +14,7 @@ from scipy.special import betaln, expit, logit
 from ttr_analysis._arrays import Floats
 from ttr_analysis.engine.actions.table import codec_of
 from ttr_analysis.engine.codes import DRAW_CARD, DRAW_FACE_UP, kind_of
-from ttr_analysis.engine.events import Move
+from ttr_analysis.engine.events import Move, StartPosition
 from ttr_analysis.engine.kernel.step import list_actions
 from ttr_analysis.engine.layout import UNKNOWN_CARD
 from ttr_analysis.engine.unknowns import has_unknown_tickets, n_unknown_cards, with_shown_tickets
@@ -87,6 +87,9 @@ def styled_share(record: GameRecord, seats: Collection[int], step: SupportsIndex
     It is one share for all, also where some are seen to be planners: who
     plays otherwise is not for that the weaker one.
 
+    A record that begins from a position says nothing of it: planners keep to
+    plans that they made before, and would plan otherwise from there.
+
     Parameters
     ----------
     record
@@ -97,6 +100,8 @@ def styled_share(record: GameRecord, seats: Collection[int], step: SupportsIndex
         Up to which step decisions count; by default all.
     """
     number = range(len(record.states()))[index(step)]
+    if isinstance(record.steps[0][0], StartPosition):
+        return PRIOR
     made = [decisions for seat in seats if any(decisions := _decisions(record, seat, number))]
     return float(np.mean([style_chance(decisions) for decisions in made])) if made else PRIOR
 
