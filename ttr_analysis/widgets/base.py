@@ -39,11 +39,6 @@ class Checked(TraitType[Any, Any]):
     """
     A value as a function returns it, or refuses it with an error that says why.
 
-    Parameters
-    ----------
-    check
-        Called with the owner and the value; returns plain JSON.
-
     Examples
     --------
     >>> class Holder(HasTraits):
@@ -95,13 +90,6 @@ def esm(*names: str) -> str:
     """
     Return the ES module of a widget.
 
-    Parameters
-    ----------
-    names
-        Files in `static`, without `.js`, after those that all widgets share.
-        They import nothing: they are joined, and the last one has the
-        `export default`.
-
     Examples
     --------
     >>> esm().count("function drawBoard(")
@@ -114,12 +102,6 @@ def esm(*names: str) -> str:
 def css(*names: str) -> str:
     """
     Return the style sheet of a widget.
-
-    Parameters
-    ----------
-    names
-        Files in `static`, without `.css`, after the colors and the one that
-        all widgets share.
 
     Examples
     --------
@@ -322,14 +304,7 @@ class QueryWidget(anywidget.AnyWidget):
 
     @abstractmethod
     def _answer_now(self) -> Json:
-        """
-        Return the answer to the inputs as they are.
-
-        Raises
-        ------
-        ImpossibleError
-            If they cannot be so.
-        """
+        """Return the answer to the inputs as they are."""
 
 
 # -- a widget as a page of its own ---------------------------------------------------------------------------------
@@ -376,26 +351,7 @@ def write_page(
     values: Mapping[str, object],
     before: str = "",
 ) -> None:
-    """
-    Write a widget as one self-contained page.
-
-    Parameters
-    ----------
-    path
-        The file; an old one stays whole until the new one is.
-    title
-        Title of the page; any text.
-    module
-        The ES module of the widget; it ends in `export default { render };`.
-    styles
-        Its style sheet.
-    values
-        What its model holds, ready for JSON. `step` is read from the address
-        (`page.html#12`), if that names one.
-    before
-        HTML that stands before the widget, in which all names are escaped.
-        A link to `#12` there shows that step.
-    """
+    """Write a widget as one self-contained page."""
     text = page(title=title, module=module, styles=styles, values=values, before=before)
     write_atomically(Path(path).expanduser(), text)
 

@@ -151,15 +151,6 @@ def route_costs(game_map: GameMap, route: Route, hand: CardCounts) -> Json:
     """
     Return what pays for a route, what is missing, and how long that takes to draw.
 
-    Parameters
-    ----------
-    game_map
-        The map: its deck, and how many cards are drawn in a turn.
-    route
-        A route of it.
-    hand
-        Cards held.
-
     Returns
     -------
     answer
@@ -169,11 +160,6 @@ def route_costs(game_map: GameMap, route: Route, hand: CardCounts) -> Json:
         `colors`, what each of them lacks; `curve`, the cards needed by those
         held of the color; `draws`, how long it takes; and for a tunnel
         `tunnel`, its odds.
-
-    Raises
-    ------
-    ImpossibleError
-        If the deck has not so many cards.
 
     Examples
     --------

@@ -200,21 +200,7 @@ class TicketExplorer(QueryWidget):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """
-    What is asked: tickets, on a board where some routes are taken.
-
-    Parameters
-    ----------
-    game_map
-        The map, or its name.
-    tickets
-        The tickets to complete, of the map.
-    closed, owned
-        Routes that others own, and routes that the player owns.
-    n_players
-        With few players the claim of one track closes the other; None: each
-        track for itself.
-    """
+    """What is asked: tickets, on a board where some routes are taken."""
 
     game_map: GameMap
     tickets: tuple[Ticket, ...] = ()
@@ -227,14 +213,7 @@ class Plan:
         return closed_and_owned(self.game_map, self.closed, self.owned, n_players=self.n_players)
 
     def solve(self, lost: tuple[Route, ...] = ()) -> analysis.Network:
-        """
-        Return the cheapest network, without some more routes.
-
-        Raises
-        ------
-        NoNetworkError
-            If there is none.
-        """
+        """Return the cheapest network, without some more routes."""
         closed = (*self.closed, *lost)
         return analysis.cheapest_network(self.game_map, self.tickets, closed, self.owned, n_players=self.n_players)
 
@@ -328,11 +307,6 @@ def network_for(plan: Plan) -> Json:
     """
     Return the network with the fewest trains, or why there is none, with words.
 
-    Parameters
-    ----------
-    plan
-        What is asked.
-
     Returns
     -------
     answer
@@ -340,11 +314,6 @@ def network_for(plan: Plan) -> Json:
         ones, by id; `length`, `left` and `slack` in trains; `points`,
         `toll`, `loans`; `tickets`, each with its `alone` trains and what it
         `reaches`; and `cut`, the closed routes that cut tickets off.
-
-    Raises
-    ------
-    ImpossibleError
-        If there are too many tickets, or a route is closed and owned.
 
     Examples
     --------
@@ -396,13 +365,6 @@ def losses(plan: Plan, network: analysis.Network | None = None) -> Iterator[Json
 
     One at a time, since each is a network of its own: who shows them can do
     other things between.
-
-    Parameters
-    ----------
-    plan
-        What is asked.
-    network
-        Its network, if it is known.
 
     Yields
     ------

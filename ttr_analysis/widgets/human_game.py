@@ -53,30 +53,6 @@ class HumanGame:
 
     What a person may know is in `frame`: it comes from the view of the seat.
 
-    Parameters
-    ----------
-    game
-        Map, variant and number of players.
-    policies
-        Who plays the other seats, in the order of seats.
-    seat
-        Where the person sits.
-    seed
-        What chance does; None for a game that nobody has seen.
-    name
-        What the person is called.
-    begun
-        A record and the step from which it is played on; None for a game from
-        the deal on.
-
-    Raises
-    ------
-    GameError
-        If there are not as many policies as other seats, one of them is no
-        policy, there is no such seat, or there the game cannot be played on.
-    IndexError
-        If the record has no such step.
-
     Examples
     --------
     >>> import ttr_analysis as ttr
@@ -189,21 +165,7 @@ class HumanGame:
     # -- playing ------------------------------------------------------------------
 
     def move(self, line: str) -> None:
-        """
-        Make the person's move.
-
-        Parameters
-        ----------
-        line
-            The move as `notation` tells it, without what chance does.
-
-        Raises
-        ------
-        NotationError
-            If it cannot be read, or is illegal.
-        GameError
-            If it is not the person who decides now.
-        """
+        """Make the person's move."""
         if self.is_over:
             raise GameError("the game is over")
         if not self.is_persons_turn:
@@ -218,14 +180,7 @@ class HumanGame:
         return bool(self._decisions)
 
     def undo(self) -> None:
-        """
-        Take back the person's last move and all that followed: what chance would do stays the same.
-
-        Raises
-        ------
-        GameError
-            If there is none.
-        """
+        """Take back the person's last move and all that followed: what chance would do stays the same."""
         if not self._decisions:
             raise GameError("there is no move to take back")
         self._vector, n_rows, self._timeline, n_told = self._decisions.pop()
@@ -233,16 +188,7 @@ class HumanGame:
         self._moments = Moments(self.game)  # what it has judged may be of moves that are no more
 
     def let_play(self) -> Narration:
-        """
-        Let the policy whose turn it is make one move, and return it as the person sees it.
-
-        Raises
-        ------
-        GameError
-            If the policy fails, or chooses what is illegal; the game stays as
-            it was. The text may be shown to the person; what its cause says
-            may be secret.
-        """
+        """Let the policy whose turn it is make one move, and return it as the person sees it."""
         choose = self._choosers[int(self._vector.seat)]
         try:
             code, value = choose(self._vector)
@@ -253,21 +199,7 @@ class HumanGame:
         return self._apply(code, value)
 
     def replace_policy(self, seat: int, policy: PolicyLike) -> None:
-        """
-        Let another policy play a seat from now on.
-
-        Parameters
-        ----------
-        seat
-            Whose seat; not the person's.
-        policy
-            Who plays it.
-
-        Raises
-        ------
-        GameError
-            If it is no policy, or there is no such seat.
-        """
+        """Let another policy play a seat from now on."""
         if seat not in self._choosers:
             raise GameError(f"policies play the seats {', '.join(map(str, self._choosers))}, got {seat!r}")
         self._seat_policy(seat, policy)
@@ -275,11 +207,6 @@ class HumanGame:
     def act(self, message: object) -> str:
         """
         Make the move that a message from the browser asks for.
-
-        Parameters
-        ----------
-        message
-            Anything; right is `{"do": "move", "step": n_steps, "line": text}`.
 
         Returns
         -------

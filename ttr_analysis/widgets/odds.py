@@ -134,11 +134,6 @@ def tunnels_to_ask(game_map: GameMap) -> dict[str, Route]:
     """
     Return the tunnels that can be asked about: one of each length in no place, and those of the map.
 
-    Parameters
-    ----------
-    game_map
-        Any map, also one without tunnels.
-
     Returns
     -------
     routes
@@ -191,17 +186,6 @@ def tunnel_odds(
     """
     Return the odds of every payment for a tunnel, best first, with words.
 
-    Parameters
-    ----------
-    game_map
-        The map: its deck, and how many cards are turned over.
-    route
-        A tunnel.
-    hand, seen, discards
-        Cards held; seen elsewhere, as in the market; and discarded.
-    pile
-        Cards of the draw pile; None for all that are unseen.
-
     Returns
     -------
     answer
@@ -210,11 +194,6 @@ def tunnel_odds(
         `chance` to succeed and mean `cards`; `n_payments` in all; and `bare`,
         what a full pile demands in the nearest color, where the hand pays
         nothing yet.
-
-    Raises
-    ------
-    ImpossibleError
-        If there are not so many cards.
 
     Examples
     --------

@@ -16,17 +16,6 @@ def seats_of(names: Sequence[str]) -> tuple[int, str, list[PolicyLike]]:
     """
     Return where a person sits, what it is called, and who plays the other seats.
 
-    Parameters
-    ----------
-    names
-        Who sits where: names of policies of the package, and one that is of
-        none.
-
-    Raises
-    ------
-    GameError
-        If not exactly one name is the person's.
-
     Examples
     --------
     >>> seats_of(["planner", "Ida", "Greedy"])
@@ -46,12 +35,6 @@ def seats_of(names: Sequence[str]) -> tuple[int, str, list[PolicyLike]]:
 class GameFiles:
     """
     The files of the games at a table: a new one for each, kept up to date, and never one that was there before.
-
-    Parameters
-    ----------
-    first
-        The file of the first game. Those of later ones are numbered, as its
-        own is if there is a file of that name.
 
     Examples
     --------
@@ -82,14 +65,7 @@ class GameFiles:
         return list(self._files.values())
 
     def update(self, table: GameTable) -> None:
-        """
-        Save the game at a table, once the person has moved, if anything has happened since.
-
-        Raises
-        ------
-        OSError
-            If the file cannot be written.
-        """
+        """Save the game at a table, once the person has moved, if anything has happened since."""
         game, now = table.n_games, (table.n_games, table.now["step"])
         if now == self._saved or not (table.now["undo"] or game in self._files):
             return

@@ -35,19 +35,7 @@ MOST_LETTERS: Final = 5_000
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """
-    A text that may come next.
-
-    Parameters
-    ----------
-    text
-        The whole line with it.
-    label
-        What is new in it.
-    card
-        The kind of card that it adds, "?" for an unknown one; "" if it adds
-        none.
-    """
+    """A text that may come next."""
 
     text: str
     label: str
@@ -56,22 +44,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """
-    What is to be said of a line before it is entered.
-
-    Parameters
-    ----------
-    text
-        The line as it was typed; the beginning of one that is too long.
-    problem
-        What is wrong, or still missing; "" if the line can be entered.
-    at
-        Which character that is about.
-    told
-        What the line tells, in words, if it can be entered.
-    choices
-        What may come next.
-    """
+    """What is to be said of a line before it is entered."""
 
     text: str
     problem: str
@@ -88,31 +61,6 @@ class Check:
 class Recording:
     """
     A game that is entered line by line, checked as it is typed, and saved after each line.
-
-    Parameters
-    ----------
-    game_map
-        The map.
-    n_players
-        Number of players; by default that of `players` or of the file, else
-        the fewest.
-    variant
-        A variant of the rules; None for the map's own.
-    seat
-        Who keeps the record; what is unknown of the others is then offered
-        first.
-    players
-        Names of the players, seat by seat; by default those of the file.
-    path
-        The file; one that exists is continued.
-
-    Raises
-    ------
-    GameError
-        If the file is of another variant, number of players or players, or
-        there is no such seat.
-    RecordError
-        If the file is damaged, or of another map.
 
     Examples
     --------
@@ -209,14 +157,7 @@ class Recording:
     # -- writing ------------------------------------------------------------------
 
     def check(self, text: str) -> Check:
-        """
-        Return what is to be said of a line, without entering it.
-
-        Parameters
-        ----------
-        text
-            The line as far as it is typed.
-        """
+        """Return what is to be said of a line, without entering it."""
         try:
             _check_length(text)
             if _is_comment(text):
@@ -232,23 +173,10 @@ class Recording:
         """
         Enter a line, and save the record if there is a file for it.
 
-        Parameters
-        ----------
-        text
-            The line.
-
         Returns
         -------
         line
             The line in canonical form; "" for a comment, which is left out.
-
-        Raises
-        ------
-        NotationError
-            If it cannot be read or tells what cannot be; nothing is then
-            entered.
-        OSError
-            If the file cannot be written; the line is entered.
         """
         _check_length(text)
         if _is_comment(text):
@@ -265,32 +193,13 @@ class Recording:
         -------
         line
             That line.
-
-        Raises
-        ------
-        GameError
-            If there is none.
-        OSError
-            If the file cannot be written; the line is taken back.
         """
         line = self._session.undo()
         self._save()
         return line
 
     def pick(self, text: str, kind: PieceKind, value: str) -> str:
-        """
-        Return a line to which was added what was clicked; begun anew where it cannot be added.
-
-        Parameters
-        ----------
-        text
-            The line so far.
-        kind
-            What was clicked.
-        value
-            Id of the route, name of the city for a station, number of the
-            market slot, kind of card; "" for a pile.
-        """
+        """Return a line to which was added what was clicked; begun anew where it cannot be added."""
         piece = self._piece(kind, value)
         before = text.rstrip()
         if before and piece:

@@ -47,26 +47,6 @@ def serve(
     """
     Show a widget in a page of this machine until it is interrupted.
 
-    Parameters
-    ----------
-    make
-        Makes the widget.
-    title
-        Title of the page; any text.
-    on_ready
-        Called with the address of the page. Whoever knows it can use the
-        widget: it holds a token, without which nothing is answered.
-    on_change
-        Called with the widget after it has done what the page asked for, on
-        the thread of the widget.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        When it was interrupted; what the widget was doing is done.
-    OSError
-        If this machine gives no port.
-
     Notes
     -----
     Widgets live on a thread of their own, so that an interrupt is heard while

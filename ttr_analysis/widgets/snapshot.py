@@ -131,17 +131,7 @@ class Moment(TypedDict):
 
 
 def fixed_facts(game_map: GameMap, names: Sequence[str]) -> dict[str, Any]:
-    """
-    Return what does not change in a game.
-
-    Parameters
-    ----------
-    game_map
-        The map, as the variant that is played.
-    names
-        What each seat is called, from seat 0 on; "" for a seat without a
-        name.
-    """
+    """Return what does not change in a game."""
     rules = game_map.rules
     variant = rules.variant.replace("_", " ")
     return {
@@ -171,14 +161,7 @@ def seat_names(names: Sequence[str]) -> list[str]:
 
 
 class Moments:
-    """
-    What widgets show of the states of a game: tickets are judged, and points counted, only when they may change.
-
-    Parameters
-    ----------
-    game
-        The game.
-    """
+    """What widgets show of the states of a game: tickets are judged, and points counted, only when they may change."""
 
     def __init__(self, game: Game) -> None:
         self._game = game
@@ -191,30 +174,12 @@ class Moments:
         return UNKNOWN if ticket is None else self._numbers[ticket.id]
 
     def whole(self, state: GameState, *, is_end: bool = False) -> Moment:
-        """
-        Return all that a state knows.
-
-        Parameters
-        ----------
-        state
-            The state, of a record that may not know everything.
-        is_end
-            Whether the points are those of the end, if the game is over.
-        """
+        """Return all that a state knows."""
         is_final = is_end and state.is_over
         return self._moment(state, [self._open_seat(state, seat, is_final=is_final) for seat in range(state.n_players)])
 
     def seen_from(self, view: SeatView, state: GameState) -> Moment:
-        """
-        Return what one seat can see, and at the end the tickets and points of all.
-
-        Parameters
-        ----------
-        view
-            What it can see.
-        state
-            The state of which that is the view.
-        """
+        """Return what one seat can see, and at the end the tickets and points of all."""
         return self._moment(state, [self._seen_seat(view, state, seat) for seat in range(view.n_players)])
 
     def _moment(self, state: GameState, seats: list[SeatMoment]) -> Moment:
@@ -372,11 +337,6 @@ def game_data(record: GameRecord) -> dict[str, Any]:
     """
     Return all that a stepper shows of a record, ready for JSON.
 
-    Parameters
-    ----------
-    record
-        Any record that has begun, cards unknown or not.
-
     Returns
     -------
     data
@@ -384,11 +344,6 @@ def game_data(record: GameRecord) -> dict[str, Any]:
         route of each step, and where it stood in the source if that is known.
         `moments`: what each step shows, the first one whole, the others as
         what is different: see `replay_moments`.
-
-    Raises
-    ------
-    GameError
-        If the record breaks off before the game begins.
 
     Examples
     --------
@@ -474,32 +429,11 @@ def chance_data(curve: pd.DataFrame, acting: Sequence[int], n_seats: int, seat: 
     """
     Return a curve of win probabilities, ready for JSON.
 
-    Parameters
-    ----------
-    curve
-        From `studies.win_curve`, of this game. At a step that it leaves out
-        the one before counts, up to its last one.
-    acting
-        Who moved in each step of the game; -1 where nobody did. It is
-        compared if the curve says it too.
-    n_seats
-        Seats of the game.
-    seat
-        Whose view the stepper shows; None for all hands.
-
     Returns
     -------
     data
         `about`: from whose view, "" if the curve does not say. `percent`: for each seat a value a step;
         None before the first step of the curve and after its last one.
-
-    Raises
-    ------
-    TypeError
-        If it is no table.
-    ValueError
-        If it lacks a column, is of another game or of several, or may tell a
-        seat more than it could know.
 
     Examples
     --------
@@ -534,28 +468,12 @@ def review_data(review: Review, record: GameRecord, seat: int | None = None) -> 
     """
     Return what a review says of each step, ready for JSON.
 
-    Parameters
-    ----------
-    review
-        From `studies.review`, of this game.
-    record
-        The game.
-    seat
-        Whose view the stepper shows; None for all hands.
-
     Returns
     -------
     data
         By step: `label`, `loss` with its ends in percent, and of what was
         better `best`, its `reason` and its `place`; "" and None where nothing
         was.
-
-    Raises
-    ------
-    TypeError
-        If it is no review.
-    ValueError
-        If it is of another game, or may tell a seat more than it could know.
     """
     from ttr_analysis.studies.reviews.whole_game import BOUNDS, Review
 

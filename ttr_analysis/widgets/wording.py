@@ -21,16 +21,7 @@ _ROUND, _FINE = 0.01, 0.001
 
 
 class ImpossibleError(ValueError):
-    """
-    What is asked cannot be; the message says why, in a sentence for people.
-
-    Parameters
-    ----------
-    message
-        The sentence.
-    kind
-        The kind of card it is about; "" if about none.
-    """
+    """What is asked cannot be; the message says why, in a sentence for people."""
 
     def __init__(self, message: str, kind: str = "") -> None:
         super().__init__(message)
@@ -103,18 +94,6 @@ def card_facts(game_map: GameMap) -> Json:
 def deck_less(deck: CardCounts, seen: Mapping[str, CardCounts]) -> CardCounts:
     """
     Return the cards of the deck that are not seen.
-
-    Parameters
-    ----------
-    deck
-        All cards of the game.
-    seen
-        Cards by where they are, in words: "in hand".
-
-    Raises
-    ------
-    ImpossibleError
-        If there are more of a kind than the deck has.
 
     Examples
     --------
