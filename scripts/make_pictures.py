@@ -82,8 +82,8 @@ def draw_tunnel_odds() -> str:
     ax = ttr.viz.plot_tunnel_odds({"paid in a color": in_color, "with locomotives alone": alone})
     save(ax, "tunnel_odds.png", dpi=110)
     return (
-        f"A tunnel paid in a color demands no card more in {in_color[0]:.1%} of all cases, from a fresh deck; with "
-        f"one card held back the claim succeeds in {sum(in_color[:2]):.1%}, with two in {sum(in_color[:3]):.1%}."
+        f"With a fresh deck, a tunnel paid in a color needs no extra card in {in_color[0]:.1%} of cases; with one "
+        f"spare card the claim succeeds in {sum(in_color[:2]):.1%}, with two in {sum(in_color[:3]):.1%}."
     )
 
 
@@ -97,11 +97,12 @@ def draw_card_odds() -> str:
     }
     save(ttr.viz.plot_card_odds(waiting, title="Enough cards for Murmansk–Lieksa"), "card_odds.png", dpi=110)
     first = next(iter(waiting.values()))
+    most = first.quantile(0.9)
     needed = [ttr.payments.cards_needed(lieksa, own=own) for own in range(lieksa.length + 1)]
     return (
         f"Murmansk–Lieksa takes {needed[0]} − {needed[0] - needed[1]}k cards with k of a color. Drawing blind from "
-        f"an empty hand, that is {first.expected_cards.value:.1f} cards or {first.expected_turns.value:.1f} turns on "
-        f"average; {first.quantile(0.9)} cards suffice in nine of ten games."
+        f"an empty hand, that takes {first.expected_cards.value:.1f} cards or {first.expected_turns.value:.1f} turns on "
+        f"average; {most} cards are enough in {sum(first.cards[: most + 1]):.0%} of games."
     )
 
 
@@ -114,8 +115,9 @@ def draw_best_network() -> str:
         raise RuntimeError(msg)
     save(ttr.viz.plot_map(usa, highlight=best, title=f"{best.score} points"), "usa.png", dpi=80)
     return (
-        f"With {best.trains} trains the map of the USA yields at most {best.score} points, {best.ticket_points} of "
-        f"them from {len(best.tickets)} tickets: proven for tickets that are connected, and as published."
+        f"With {best.trains} trains the USA map yields at most {best.score} points, {best.ticket_points} of them from "
+        f"{len(best.tickets)} tickets. This is proven for tickets that form one network, and agrees with the published "
+        f"result."
     )
 
 
