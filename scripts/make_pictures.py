@@ -101,8 +101,8 @@ def draw_card_odds() -> str:
     needed = [ttr.payments.cards_needed(lieksa, own=own) for own in range(lieksa.length + 1)]
     return (
         f"Murmansk–Lieksa takes {needed[0]} − {needed[0] - needed[1]}k cards with k of a color. Drawing blind from "
-        f"an empty hand, that takes {first.expected_cards.value:.1f} cards or {first.expected_turns.value:.1f} turns on "
-        f"average; {most} cards are enough in {sum(first.cards[: most + 1]):.0%} of games."
+        f"an empty hand, that takes {first.expected_cards.value:.1f} cards or {first.expected_turns.value:.1f} turns "
+        f"on average; {most} cards are enough in {sum(first.cards[: most + 1]):.0%} of games."
     )
 
 
