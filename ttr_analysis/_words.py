@@ -1,4 +1,4 @@
-"""Numbers and lists of things in words, for messages, pictures, pages and widgets."""
+"""Numbers, names and lists in words, for messages, pictures, pages and widgets."""
 
 from __future__ import annotations
 
@@ -6,20 +6,92 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Final
+
+# -- numbers -------------------------------------------------------------------------------------------------------
+
+_MINUS: Final = "\N{MINUS SIGN}"
+
+
+def number(value: float, digits: int = 0, *, sign: bool = False) -> str:
+    """
+    Return a number with at most `digits` decimals, thousands separated, and a true minus sign.
+
+    Parameters
+    ----------
+    value
+        The number.
+    digits
+        Decimals, of which zeros at the end are left out.
+    sign
+        Whether a number above 0 has a plus sign.
+
+    Examples
+    --------
+    >>> number(3.0, 1), number(-2.345, 2), number(1234567), number(0.5, 1, sign=True)
+    ('3', '−2.35', '1,234,567', '+0.5')
+    """
+    text = f"{value:{'+' if sign else ''},.{digits}f}"
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return "0" if text in {"-0", "+0"} else text.replace("-", _MINUS)
+
+
+def percent(share: float, digits: int | None = 0, *, sign: bool = False) -> str:
+    """
+    Return a share as a percentage. What may fail is never called certain, what may happen never impossible.
+
+    Parameters
+    ----------
+    share
+        The share, 1 for all; a difference of shares may be negative.
+    digits
+        Decimals; None for one decimal within a hundredth of 0 or 1, and none elsewhere.
+    sign
+        Whether a share above 0 has a plus sign.
+
+    Examples
+    --------
+    >>> percent(0.4415), percent(0.4415, 1), percent(0.998), percent(1.0), percent(0.0004, 1), percent(-0.126)
+    ('44%', '44.1%', '>99%', '100%', '<0.1%', '−13%')
+    >>> percent(0.857, None), percent(0.9921, None), percent(0.99999, None), percent(0.0004, None)
+    ('86%', '99.2%', '>99.9%', '<0.1%')
+    """
+    if digits is None:
+        digits = 0 if share in {0.0, 1.0} or 0.01 <= share < 0.99 else 1  # noqa: PLR2004
+    text = f"{100 * share:{'+' if sign else ''}.{digits}f}%"
+    if 0 < share < 1 and not sign:
+        if text == f"{0:.{digits}f}%":
+            return f"<{10.0**-digits:.{digits}f}%"
+        if text == f"{100:.{digits}f}%":
+            return f">{100 - 10.0**-digits:.{digits}f}%"
+    return text.replace("-", _MINUS)
+
+
+def percentage_points(difference: float, digits: int = 0) -> str:
+    """
+    Return a difference of shares in percentage points, with its sign.
+
+    Examples
+    --------
+    >>> percentage_points(0.126), percentage_points(-0.0151, 1), percentage_points(0.004)
+    ('+13', '−1.5', '0')
+    """
+    return number(100 * difference, digits, sign=True)
 
 
 def counted(n: int | str, noun: str, plural: str = "") -> str:
     """
-    Return a number of things.
+    Return a number with its noun.
 
     Parameters
     ----------
     n
-        How many; a number that is not whole, or "no", as text.
+        The number; one that is not whole, or "no", as text.
     noun
-        What they are.
+        The noun in the singular.
     plural
-        What several of them are; by default with an "s".
+        Its plural, if that does not end in a mere "s".
 
     Examples
     --------
@@ -31,9 +103,12 @@ def counted(n: int | str, noun: str, plural: str = "") -> str:
     return f"{n if isinstance(n, str) else format(n, ',')} {noun if str(n) == '1' else plural or noun + 's'}"
 
 
+# -- lists and names -----------------------------------------------------------------------------------------------
+
+
 def listed(items: Iterable[str], word: str = "and") -> str:
     """
-    Return a list of things.
+    Return texts as a list.
 
     Examples
     --------
@@ -42,6 +117,36 @@ def listed(items: Iterable[str], word: str = "and") -> str:
     """
     *first, last = [*items] or [""]
     return f"{', '.join(first)} {word} {last}" if first else last
+
+
+_RIGHT_TO_LEFT: Final = frozenset({"R", "AL", "AN"})
+_ISOLATE, _END = "\N{FIRST STRONG ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"
+
+
+def isolate(name: str) -> str:
+    """
+    Return a name so that it does not change the direction of the words around it.
+
+    Examples
+    --------
+    >>> isolate("Oslo"), len(isolate("תל אביב"))
+    ('Oslo', 9)
+    """
+    if any(unicodedata.bidirectional(letter) in _RIGHT_TO_LEFT for letter in name):
+        return f"{_ISOLATE}{name}{_END}"
+    return name
+
+
+def between(ends: Iterable[str]) -> str:
+    """
+    Return the names of the two ends of a route or ticket as one.
+
+    Examples
+    --------
+    >>> between(["Bergen", "Oslo"])
+    'Bergen – Oslo'
+    """
+    return " – ".join(map(isolate, ends))
 
 
 def with_names(text: str, names: Sequence[str]) -> str:
@@ -53,8 +158,8 @@ def with_names(text: str, names: Sequence[str]) -> str:
     text
         The text, in which seats are P0, P1 and so on.
     names
-        Names of the players, seat by seat; a seat without one stays as it is,
-        and where two have the same the seat is told with it.
+        Names of the players, seat by seat; a seat without one keeps its number,
+        and players of the same name get theirs in parentheses.
 
     Examples
     --------
@@ -63,10 +168,26 @@ def with_names(text: str, names: Sequence[str]) -> str:
     >>> with_names("P0 acts now, not P1", ["Greedy", "Greedy"])
     'Greedy (P0) acts now, not Greedy (P1)'
     """
-    twice = {name for name, n in Counter(names).items() if n > 1}
-    called = {f"P{seat}": f"{name} (P{seat})" if name in twice else name for seat, name in enumerate(names) if name}
-    return re.sub(r"\bP\d+\b", lambda seat: called.get(seat[0], seat[0]), text)
+    called = seat_names(names)
+    return re.sub(r"\bP(\d+)\b", lambda seat: called[int(seat[1])] if int(seat[1]) < len(called) else seat[0], text)
 
+
+def seat_names(names: Sequence[str]) -> list[str]:
+    """
+    Return the names of seats: those of their players, with the seat if two have the same name.
+
+    Examples
+    --------
+    >>> seat_names(["Ida", "Greedy", "Greedy", ""])
+    ['Ida', 'Greedy (P1)', 'Greedy (P2)', 'P3']
+    """
+    count = Counter(names)
+    return [
+        f"P{seat}" if not name else name if count[name] == 1 else f"{name} (P{seat})" for seat, name in enumerate(names)
+    ]
+
+
+# -- cells of spreadsheets -----------------------------------------------------------------------------------------
 
 _FORMULA_STARTS = ("=", "+", "-", "@")
 _CELL_STARTS = ("\t", "\r", "\n")
@@ -76,8 +197,8 @@ def safe_cell(text: str) -> str:
     r"""
     Return a text that no spreadsheet takes for a formula.
 
-    What begins with the sign of a formula, in any width, or with what spreadsheets
-    skip before it, gets an apostrophe before it.
+    A text that begins with the sign of a formula, in any width, or with a
+    character that spreadsheets skip before one, gets an apostrophe before it.
 
     Examples
     --------

@@ -8,6 +8,7 @@ from operator import index
 from typing import Self, SupportsIndex, TypeGuard
 
 from ttr_analysis._errors import UnknownNameError
+from ttr_analysis._words import counted
 
 COLORS = ("purple", "blue", "orange", "white", "green", "yellow", "black", "red")
 """The colors of train cards, in the order in which cards are counted."""
@@ -273,12 +274,27 @@ class CardCounts:
 
     def __str__(self) -> str:
         """Return the cards in words, for messages."""
-        return ", ".join(f"{count} {kind}" for kind, count in self.as_dict().items()) or "no cards"
+        return ", ".join(each_kind(self)) or "no cards"
 
     def __repr__(self) -> str:
         """Return the expression that makes these counts."""
         inside = ", ".join(f"{kind}={count}" for kind, count in self.as_dict().items())
         return f"CardCounts.of({inside})"
+
+
+def each_kind(counts: Iterable[int]) -> list[str]:
+    """
+    Return how many cards there are of each kind, in words; a tenth number counts unknown cards.
+
+    Examples
+    --------
+    >>> each_kind(CardCounts.of(red=3, locomotive=2)), each_kind([0] * N_KINDS + [1])
+    (['3 red', '2 locomotives'], ['1 unknown card'])
+    """
+    *colors, locomotives, unknown = [*counts, 0][: N_KINDS + 1]
+    words = [f"{n} {color}" for n, color in zip(colors, COLORS, strict=True) if n]
+    words += [counted(locomotives, LOCOMOTIVE)] if locomotives else []
+    return words + ([counted(unknown, "unknown card")] if unknown else [])
 
 
 def _checked(kind: str, count: object) -> int:

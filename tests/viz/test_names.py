@@ -8,10 +8,11 @@ import pytest
 import ttr_analysis as ttr
 from tests.fixtures import EVERY_MAP, load
 from ttr_analysis import GameMap, load_map
+from ttr_analysis._words import isolate
+from ttr_analysis.maps import names as naming
 from ttr_analysis.notation.lexer import names_of
 from ttr_analysis.report.context import route_name, ticket_name
 from ttr_analysis.report.document import plain
-from ttr_analysis.viz import naming
 from ttr_analysis.viz.sheet import board_sheet, read_scene
 from ttr_analysis.widgets.explorer import route_names, ticket_facts
 from ttr_analysis.widgets.wording import route_in_words
@@ -24,7 +25,7 @@ def test_every_printed_name_of_a_city_is_read(any_map: GameMap) -> None:
         labels[label["city"]] = f"{labels.get(label['city'], '')} {lines}"
 
     for city in any_map.cities:
-        for text in (city.name, city.label, naming.isolate(city.name), city.name.upper(), city.name.replace("-", "–")):
+        for text in (city.name, city.label, isolate(city.name), city.name.upper(), city.name.replace("-", "–")):
             assert any_map.city(text) is city
         assert any_map.city(city) is city
         if city.name not in any_map.border_points:  # whose labels are the names of countries

@@ -11,9 +11,10 @@ import pytest
 import ttr_analysis as ttr
 from tests.engine.goldens import golden_paths, load_events
 from ttr_analysis import GameRecord
+from ttr_analysis._words import isolate
 from ttr_analysis.engine import actions
 from ttr_analysis.engine.events import Chance, Move
-from ttr_analysis.viz.naming import describe_route, isolate, name_route
+from ttr_analysis.maps.names import describe_route, name_route
 from ttr_analysis.viz.words import final_parts, tell
 
 RECORDS = [pytest.param(path, id=f"{path.parent.name}-{path.stem}") for path in golden_paths()[::3]]
@@ -109,4 +110,4 @@ def test_a_route_is_described(nordic: ttr.GameMap) -> None:
     tunnel, ferry = nordic.route("Bergen", "Oslo", track=0), nordic.route("Aalborg", "Oslo")
 
     assert describe_route(tunnel).endswith("tunnel")
-    assert describe_route(ferry).endswith("ferry (1 locomotive)")
+    assert describe_route(ferry).endswith("ferry (1 locomotive), any 3 cards for one")

@@ -8,6 +8,7 @@ from operator import attrgetter
 from typing import Literal
 
 from ttr_analysis._display import render_html
+from ttr_analysis._words import counted
 from ttr_analysis.rules.ruleset import RouteKind
 
 
@@ -166,7 +167,7 @@ class Route:
 
     def __repr__(self) -> str:
         kind = "" if self.kind == "plain" else f" {self.kind}"
-        return f"<Route {self.id}: {self.length} {self.color}{kind}, {self.points} point{'s'[: self.points != 1]}>"
+        return f"<Route {self.id}: {self.length} {self.color}{kind}, {counted(self.points, 'point')}>"
 
 
 _facts: Callable[[Route], tuple[object, ...]] = attrgetter(*(field.name for field in fields(Route)))

@@ -16,7 +16,15 @@ from ttr_analysis._words import listed
 from ttr_analysis.cards import ROUTE_COLORS, kind_name
 from ttr_analysis.maps.board import City, Place, Route, Ticket, double_routes
 from ttr_analysis.maps.decoding import encode_rules
-from ttr_analysis.maps.names import LinkIndex, NameIndex, city_names, other_city_names, route_link, ticket_link
+from ttr_analysis.maps.names import (
+    LinkIndex,
+    NameIndex,
+    city_names,
+    name_track,
+    other_city_names,
+    route_link,
+    ticket_link,
+)
 from ttr_analysis.maps.reading import write_atomically
 from ttr_analysis.maps.rows import (
     CITY_COLUMNS,
@@ -190,9 +198,9 @@ class GameMap:
         name = "-".join(tracks[0].cities if b is None else (self.city(end).name for end in (a, b)))  # type: ignore[arg-type] # both are cities, or they were refused
         if not fitting:
             told = " ".join([name, *([color] if color else []), *([f"track {track}"] if track is not None else [])])
-            raise UnknownNameError("route", told, [_told_apart(r) for r in tracks])
+            raise UnknownNameError("route", told, [name_track(r) for r in tracks])
         if len(fitting) > 1:
-            raise AmbiguousNameError("route", name, [_told_apart(r) for r in fitting])
+            raise AmbiguousNameError("route", name, [name_track(r) for r in fitting])
         return fitting[0]
 
     def ticket(self, origin: TicketLike | City | Place, destination: CityLike | Place | None = None) -> Ticket:
@@ -657,11 +665,6 @@ def check_route(route: object) -> None:
         else:
             msg = f"expected a Route, such as game_map.route('Oslo', 'Helsinki'), got {route!r}"
         raise TypeError(msg)
-
-
-def _told_apart(route: Route) -> str:
-    """Return what names one of two tracks, and how they differ."""
-    return f"{route.id} ({route.color}, {route.length})"
 
 
 def _as_single(route: Route) -> Route:

@@ -1,4 +1,4 @@
-"""What things are called, and finding them, however people write it: case, accents and hyphens do not matter."""
+"""The names of things, and finding things by name whatever its case, accents and hyphens."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from itertools import product
 from typing import Final, Generic, TypeVar
 
 from ttr_analysis._errors import UnknownNameError, nearest
-from ttr_analysis.cards import other_names
+from ttr_analysis._words import between, counted, isolate
+from ttr_analysis.cards import LOCOMOTIVE, other_names
 from ttr_analysis.maps.board import City, Route, Ticket
 
 T = TypeVar("T")
@@ -276,3 +277,89 @@ def ticket_link(ticket: Ticket) -> Link[Ticket]:
     words = [f"{place.name} {points}" for place, points in ticket.destinations]
     copy = ticket.id[ticket.id.rfind("/") :] if "/" in ticket.id else ""
     return Link(ticket, ticket.id, tuple(heads), " ".join([*words, copy, "or and points"]))
+
+
+# -- routes and tickets in words -----------------------------------------------------------------------------------
+
+
+def name_route(route: Route) -> str:
+    """
+    Return a route by its cities, color and length.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> name_route(ttr.load_map("nordic").route("Murmansk", "Lieksa"))
+    'Lieksa – Murmansk (gray, 9)'
+    """
+    return f"{between(route.cities)} ({route.color}, {route.length})"
+
+
+def name_track(route: Route) -> str:
+    """
+    Return one of two tracks by its id, color and length, as a message names it.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> name_track(ttr.load_map("nordic").route("Bergen-Oslo/1"))
+    'Bergen-Oslo/1 (red, 4)'
+    """
+    return f"{route.id} ({route.color}, {route.length})"
+
+
+def describe_route(route: Route) -> str:
+    """
+    Return all facts of a route in words.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> nordic = ttr.load_map("nordic")
+    >>> describe_route(nordic.route("Oslo", "Aalborg"))
+    'Aalborg – Oslo, 3 white, ferry (1 locomotive), any 3 cards for one'
+    >>> describe_route(nordic.route("Murmansk", "Lieksa"))
+    'Lieksa – Murmansk, 9 gray, any 4 cards for one'
+    """
+    words = [between(route.cities), f"{route.length} {route.color}"]
+    if route.tunnel:
+        words.append("tunnel")
+    if route.locomotives:
+        words.append(f"ferry ({counted(route.locomotives, LOCOMOTIVE)})")
+    if route.toll:
+        words.append(f"toll {route.toll}")
+    if route.swap_size:
+        stands_for = "one" if route.swap_fills == "any" else f"one {LOCOMOTIVE}"
+        words.append(f"any {route.swap_size} cards for {stands_for}")
+    return ", ".join(words)
+
+
+def name_ticket(ticket: Ticket | None) -> str:
+    """
+    Return a ticket by its places and points; None is an unknown one.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> name_ticket(ttr.load_map("nordic").ticket("Bergen", "Narvik"))
+    'Bergen – Narvik 16'
+    """
+    if ticket is None:
+        return "unknown ticket"
+    ends = ", ".join(f"{isolate(place.name)} {points}" for place, points in ticket.destinations)
+    return f"{isolate(ticket.origin.name)} – {ends}"
+
+
+def list_tickets(names: Iterable[str | None], separator: str = ", ") -> str:
+    """
+    Return tickets by their names; unknown ones, which are None, are counted.
+
+    Examples
+    --------
+    >>> list_tickets(["Bergen-Narvik", None, None]), list_tickets([])
+    ('Bergen-Narvik, 2 unknown tickets', 'no tickets')
+    """
+    names = [*names]
+    known = [name for name in names if name is not None]
+    unknown = [counted(len(names) - len(known), "unknown ticket")] if len(known) < len(names) else []
+    return separator.join([*known, *unknown]) or "no tickets"

@@ -8,13 +8,12 @@ from html import escape
 from importlib import resources
 from typing import Any, Final
 
-from ttr_analysis._words import counted, listed
+from ttr_analysis._words import counted, listed, seat_names
 from ttr_analysis.engine.actions.table import Places, places_of
 from ttr_analysis.engine.state import GameState, Owner
 from ttr_analysis.studies.reviews.whole_game import BOUNDS, Review, player_names
 from ttr_analysis.viz.html import map_svg
 from ttr_analysis.viz.style import PLAYER_COLORS, PLAYER_DASHES
-from ttr_analysis.widgets.snapshot import seat_names
 from ttr_analysis.widgets.stepper import GameStepper
 
 N_MOMENTS: Final = 5

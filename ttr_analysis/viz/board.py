@@ -24,6 +24,7 @@ from matplotlib.transforms import Affine2D
 
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import CityLike, GameMap, Route, TicketLike
+from ttr_analysis.maps.names import name_ticket
 from ttr_analysis.viz.coast import Background, Points, load_background
 from ttr_analysis.viz.geometry import (
     PLATE,
@@ -40,7 +41,6 @@ from ttr_analysis.viz.geometry import (
     station,
     train,
 )
-from ttr_analysis.viz.naming import name_ticket
 from ttr_analysis.viz.placement import Car
 from ttr_analysis.viz.sheet import Player, Routes, Scene, Values, arcs_of, number_spot, read_scene, ticket_arc
 from ttr_analysis.viz.style import (

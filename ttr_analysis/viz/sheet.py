@@ -21,6 +21,7 @@ import numpy as np
 from ttr_analysis._errors import UnknownNameError
 from ttr_analysis._words import counted
 from ttr_analysis.maps.model import City, CityLike, GameMap, Route, RouteLike, Ticket, TicketLike
+from ttr_analysis.maps.names import describe_route, name_ticket
 from ttr_analysis.viz.coast import load_background
 from ttr_analysis.viz.curves import Points, bezier
 from ttr_analysis.viz.geometry import (
@@ -37,7 +38,6 @@ from ttr_analysis.viz.geometry import (
     station,
     train,
 )
-from ttr_analysis.viz.naming import describe_route, name_ticket
 from ttr_analysis.viz.placement import LabelSpot
 from ttr_analysis.viz.style import BOARD, CARD_STYLES, NEUTRAL_COLOR, PLAYER_COLORS, PLAYER_DASHES, Shape, ink_upon
 

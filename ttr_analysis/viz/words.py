@@ -7,15 +7,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from ttr_analysis._words import counted, listed, with_names
+from ttr_analysis._words import counted, isolate, listed, with_names
 from ttr_analysis.cards import CARD_KINDS, LOCOMOTIVE, CardCounts
 from ttr_analysis.engine import actions
 from ttr_analysis.engine.events import Chance, Correction, Event, Move, StartPosition, TicketsShown
 from ttr_analysis.engine.scores import Score, StationScore, score_state
 from ttr_analysis.engine.state import GameState, Owner, PendingTunnel
 from ttr_analysis.maps.model import Route, Ticket
+from ttr_analysis.maps.names import name_route, name_ticket
 from ttr_analysis.records.record import GameRecord
-from ttr_analysis.viz.naming import isolate, name_route, name_ticket
 
 Cards: TypeAlias = tuple[str | None, ...]
 """Kinds of cards one by one; None for one that the record does not know."""

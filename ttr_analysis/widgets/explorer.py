@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import traitlets
 
-from ttr_analysis._words import counted, listed
+from ttr_analysis._words import counted, isolate, listed
 from ttr_analysis.analysis import tickets as analysis
 from ttr_analysis.analysis._ends import closed_and_owned
 from ttr_analysis.analysis.tickets.network import trains_left
@@ -17,7 +17,6 @@ from ttr_analysis.analysis.tickets.steiner import MAX_TICKETS
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap, Route, RouteLike, Ticket, TicketLike
 from ttr_analysis.maps.names import fold
-from ttr_analysis.viz.naming import isolate
 from ttr_analysis.viz.svg import live_sheet
 from ttr_analysis.widgets.base import Checked, QueryWidget, css, esm
 from ttr_analysis.widgets.wording import ImpossibleError, Json

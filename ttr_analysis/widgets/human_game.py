@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Final
 
 from ttr_analysis._errors import GameError, IllegalActionError
-from ttr_analysis._words import counted
+from ttr_analysis._words import counted, seat_names
 from ttr_analysis.analysis.payments.choice import cards_missing, cheapest, cheapest_color
 from ttr_analysis.analysis.payments.model import Payment, split
 from ttr_analysis.analysis.tunnels.odds import best_payment
@@ -30,15 +30,15 @@ from ttr_analysis.engine.protocol import PolicyLike, find_policy, policy_name
 from ttr_analysis.engine.state import GameState, seat_number
 from ttr_analysis.engine.view import SeatView
 from ttr_analysis.maps.model import Route
+from ttr_analysis.maps.names import name_ticket
 from ttr_analysis.notation import NotationError, code_text, read_move
 from ttr_analysis.notation.writer import payment_text
 from ttr_analysis.records.entries import Entry
 from ttr_analysis.records.record import Game, GameRecord
 from ttr_analysis.records.replay import SET_UP, Timeline
-from ttr_analysis.viz.naming import name_ticket
 from ttr_analysis.viz.words import Narration, tell_step
 from ttr_analysis.widgets.recording import MOST_LETTERS
-from ttr_analysis.widgets.snapshot import Moments, seat_names
+from ttr_analysis.widgets.snapshot import Moments
 from ttr_analysis.widgets.wording import cards_in_words, percent, route_in_words
 
 PERSON: Final = "Person"

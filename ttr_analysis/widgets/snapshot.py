@@ -7,13 +7,13 @@ different from the one before.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict
 
 import numpy as np
 
+from ttr_analysis._words import isolate, seat_names
 from ttr_analysis.analysis.tickets.borrowing import may_borrow
 from ttr_analysis.analysis.tickets.network import ForestSolver, trains_of
 from ttr_analysis.cards import CARD_KINDS
@@ -25,7 +25,6 @@ from ttr_analysis.engine.state import GameState, Owner, PublicState
 from ttr_analysis.engine.view import SeatView
 from ttr_analysis.maps.model import GameMap, Ticket
 from ttr_analysis.records.record import Game, GameRecord
-from ttr_analysis.viz.naming import isolate
 from ttr_analysis.viz.svg import live_sheet
 from ttr_analysis.viz.words import Narration, Parts, final_parts, tell, tell_station, without_zeros
 
@@ -143,21 +142,6 @@ def fixed_facts(game_map: GameMap, names: Sequence[str]) -> dict[str, Any]:
         "stations": rules.stations.number > 0,
         "slots": rules.market.size,
     }
-
-
-def seat_names(names: Sequence[str]) -> list[str]:
-    """
-    Return what seats are called: the name given, with the seat where it is given twice.
-
-    Examples
-    --------
-    >>> seat_names(["Ida", "Greedy", "Greedy", ""])
-    ['Ida', 'Greedy (P1)', 'Greedy (P2)', 'P3']
-    """
-    count = Counter(names)
-    return [
-        f"P{seat}" if not name else name if count[name] == 1 else f"{name} (P{seat})" for seat, name in enumerate(names)
-    ]
 
 
 class Moments:

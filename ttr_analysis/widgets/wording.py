@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ttr_analysis._words import counted, listed
 from ttr_analysis.cards import CARD_KINDS, LOCOMOTIVE, CardCounts
 from ttr_analysis.maps.model import GameMap, Route
-from ttr_analysis.viz.naming import describe_route
+from ttr_analysis.maps.names import describe_route
 from ttr_analysis.viz.svg import live_sheet
 
 if TYPE_CHECKING:
@@ -76,10 +76,7 @@ def route_in_words(route: Route) -> str:
     >>> route_in_words(ttr.load_map("nordic").route("Murmansk", "Lieksa"))
     'Lieksa – Murmansk, 9 gray, any 4 cards for one'
     """
-    if not route.swap_size:
-        return describe_route(route)
-    stands_for = "one" if route.swap_fills == "any" else LOCOMOTIVE
-    return f"{describe_route(route)}, any {route.swap_size} cards for {stands_for}"
+    return describe_route(route)
 
 
 def card_facts(game_map: GameMap) -> Json:
