@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
-from ttr_analysis._errors import Fault, MapError, UnknownNameError, nearest
+from ttr_analysis._decoding import FaultList
+from ttr_analysis._errors import MapError, UnknownNameError, nearest
 from ttr_analysis.maps.decoding import decode_rules
 from ttr_analysis.maps.model import City, GameMap, Place, Ticket, first_equal
 from ttr_analysis.maps.names import fold
@@ -77,21 +78,21 @@ def load_map(name_or_folder: str | os.PathLike[str]) -> GameMap:
     <GameMap 'switzerland': 51 cities, 88 routes, 46 tickets, 2-3 players>
     """
     folder = find_folder(name_or_folder)
-    faults: list[Fault] = []
+    faults = FaultList(str(name_or_folder), error=MapError)
+    found = faults.faults
     tables = {
-        file: read_table(folder / file, columns, max_rows, faults)
+        file: read_table(folder / file, columns, max_rows, found)
         if file not in _OPTIONAL or (folder / file).exists()
         else Table([])
         for file, (columns, max_rows) in _TABLES.items()
     }
     rules = _load_rules(folder / "rules.toml", faults)
     rows = MapRows(*tables.values())
-    check_rows(rows, rules, faults)
-    if rules is not None and not faults:
-        check_variants(rows, rules, faults)
-    if faults or rules is None:
-        order = [*_TABLES, "rules.toml"]
-        raise MapError(str(name_or_folder), sorted(faults, key=lambda f: (order.index(f.file), f.line)))
+    check_rows(rows, rules, found)
+    if rules is not None and not found:
+        check_variants(rows, rules, found)
+    faults.raise_if_any([*_TABLES, "rules.toml"])
+    assert rules is not None  # noqa: S101 - or there are faults
     return build_map(_name_of(folder), rules, rows)
 
 
@@ -195,9 +196,9 @@ def data_folder() -> Path:
     return inside if inside.is_dir() else package.parent / "data"
 
 
-def _load_rules(path: Path, faults: list[Fault]) -> RuleSet | None:
-    loaded = read_toml(path, faults)
-    return None if loaded is None else decode_rules(path.name, loaded[0], loaded[1], faults)
+def _load_rules(path: Path, faults: FaultList) -> RuleSet | None:
+    loaded = read_toml(path, faults.faults)
+    return None if loaded is None else decode_rules(*loaded, faults.of(path.name))
 
 
 def build_map(name: str, rules: RuleSet, rows: MapRows) -> GameMap:

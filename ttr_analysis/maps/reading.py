@@ -106,18 +106,6 @@ def choice(*allowed: str) -> Callable[[str], str]:
     return parse
 
 
-def whole(low: int, high: int) -> Callable[[str], int]:
-    """Return a parser for a whole number from `low` to `high`."""
-
-    def parse(value: str) -> int:
-        if not re.fullmatch(r"-?[0-9]{1,9}", value) or not low <= int(value) <= high:
-            msg = f"expected a whole number from {low} to {high}"
-            raise ValueError(msg)
-        return int(value)
-
-    return parse
-
-
 def number(low: float, high: float) -> Callable[[str], float]:
     """Return a parser for a decimal number from `low` to `high`."""
 

@@ -10,11 +10,12 @@ from dataclasses import dataclass, fields, replace
 from itertools import chain
 from typing import Any
 
+from ttr_analysis._decoding import Range
 from ttr_analysis._errors import Fault, UnknownNameError, nearest
 from ttr_analysis.cards import ROUTE_COLORS, kind_name
 from ttr_analysis.maps.board import City, Place, Route, Ticket
 from ttr_analysis.maps.names import fold
-from ttr_analysis.maps.reading import Column, Row, Table, choice, flag, names, number, parse_row, text, whole
+from ttr_analysis.maps.reading import Column, Row, Table, choice, flag, names, number, parse_row, text
 from ttr_analysis.rules.ruleset import ClaimRules, RuleSet
 
 MAX_CITIES = 64
@@ -46,20 +47,20 @@ PLACE_COLUMNS = (Column("place", text), Column("city", text))
 ROUTE_COLUMNS = (
     Column("city_a", text),
     Column("city_b", text),
-    Column("track", whole(0, 1), 0),
-    Column("length", whole(1, MAX_LENGTH)),
+    Column("track", Range(0, 1).parse, 0),
+    Column("length", Range(1, MAX_LENGTH).parse),
     Column("color", color),
     Column("tunnel", flag, False),  # noqa: FBT003 - the default of a flag
-    Column("locomotives", whole(0, MAX_LENGTH), 0),
-    Column("toll", whole(0, 20), 0),
-    Column("swap_size", whole(0, 9), None),
+    Column("locomotives", Range(0, MAX_LENGTH).parse, 0),
+    Column("toll", Range(0, 20).parse, 0),
+    Column("swap_size", Range(0, 9).parse, None),
     Column("swap_fills", choice("any", "symbols"), None),
 )
 TICKET_COLUMNS = (
     Column("ticket", text),
     Column("origin", text),
     Column("destination", text),
-    Column("points", whole(0, 200)),
+    Column("points", Range(0, 200).parse),
     Column("neutral_a", text, ""),
     Column("neutral_b", text, ""),
     Column("deck", text, ""),

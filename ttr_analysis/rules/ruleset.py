@@ -10,24 +10,14 @@ differences to the map's own rules.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal
 
+from ttr_analysis._decoding import Range
 from ttr_analysis._errors import UnknownNameError
 from ttr_analysis.cards import N_COLORS, CardCounts
 
 RouteKind = Literal["plain", "ferry", "tunnel"]
 """What a route is: a ferry has locomotive symbols, a tunnel its surcharge."""
-
-
-class Range(NamedTuple):
-    """The whole numbers that a field allows, both ends included."""
-
-    low: int
-    high: int
-
-    def __str__(self) -> str:
-        """Return the range in words."""
-        return f"a whole number from {self.low} to {self.high}"
 
 
 Small = Annotated[int, Range(0, 20)]

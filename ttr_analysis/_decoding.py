@@ -1,0 +1,343 @@
+"""Values from files and from users, decoded and checked: all faults at once, each with file, line and field."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
+from functools import cache
+from operator import index
+from typing import (
+    Annotated,
+    Any,
+    Final,
+    Literal,
+    Protocol,
+    SupportsIndex,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from ttr_analysis._errors import Fault, FaultsError, RecordError, nearest
+
+T = TypeVar("T")
+Path = tuple[str, ...]
+"""The keys that lead to a value in a file."""
+
+_HUGE: Final = 10**15
+_MAX_ITEMS: Final = 100
+_MAX_TEXT: Final = 200
+_SLIP: Final = 0.75
+"""How alike an unknown key must be to a known one that is suggested: one rule must not be taken for another."""
+
+
+# -- what is allowed -----------------------------------------------------------------------------------------------
+
+
+class Allowed(Protocol):
+    """Values that are allowed; its text follows "expected"."""
+
+    def __contains__(self, value: object, /) -> bool:
+        """Return whether a value is allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """
+    The whole numbers from `low` to `high`, both included; without `high` all from `low` on.
+
+    Examples
+    --------
+    >>> 3 in Range(1, 5), True in Range(1, 5), 2.0 in Range()
+    (True, False, False)
+    >>> print(Range(1, 5), Range(), sep=", ")
+    a whole number from 1 to 5, a whole number of 0 or more
+    """
+
+    low: int = 0
+    high: int | None = None
+
+    def __contains__(self, value: object, /) -> bool:
+        return type(value) is int and self.low <= value and (self.high is None or value <= self.high)
+
+    def __str__(self) -> str:
+        if self.high is None:
+            return f"a whole number of {self.low} or more"
+        if self.high > _HUGE:
+            return f"a whole number of {self.low} or more, below 2**{self.high.bit_length()}"
+        return f"a whole number from {self.low} to {self.high}"
+
+    def check(self, value: object, what: str, error: type[Exception] = ValueError) -> int:
+        """
+        Return a number that a user gave as an `int`, whatever type of whole number it is, numpy's too.
+
+        Parameters
+        ----------
+        value
+            The number.
+        what
+            Its name in the message.
+        error
+            The error to raise.
+
+        Raises
+        ------
+        Exception
+            `error`, if the value is not in the range.
+
+        Examples
+        --------
+        >>> Range(1, 6).check(7, "n_players")
+        Traceback (most recent call last):
+        ValueError: n_players is a whole number from 1 to 6, got 7
+        """
+        number = index(value) if isinstance(value, SupportsIndex) and not isinstance(value, bool) else value
+        if number not in self:
+            raise error(f"{what} is {self}, got {_number_text(value)}")
+        return number  # type: ignore[return-value] # an int, as it is in the range
+
+    def parse(self, text: str) -> int:
+        """Return the number that a text holds, or raise a ValueError that says what was expected."""
+        number = int(text) if re.fullmatch(r"-?[0-9]{1,18}", text) else None
+        if number not in self:
+            raise ValueError(f"expected {self}")
+        return number  # type: ignore[return-value] # an int, as it is in the range
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """
+    Printable texts of `least` to `most` characters.
+
+    Examples
+    --------
+    >>> "Oslo" in Text(10), "Oslo" in Text(3), "" in Text(10, least=1)
+    (True, False, False)
+    >>> print(Text(10), Text(10, least=1), sep=", ")
+    a printable text of at most 10 characters, a printable text of 1 to 10 characters
+    """
+
+    most: int
+    least: int = 0
+
+    def __contains__(self, value: object, /) -> bool:
+        return isinstance(value, str) and self.least <= len(value) <= self.most and value.isprintable()
+
+    def __str__(self) -> str:
+        length = f"{self.least} to" if self.least else "at most"
+        return f"a printable text of {length} {self.most:,} characters"
+
+
+def _number_text(value: object) -> str:
+    """Return a value for a message: Python refuses to print whole numbers of thousands of digits."""
+    if isinstance(value, int) and abs(value) >= _HUGE:
+        return f"one of {value.bit_length()} bits"
+    return repr(value)
+
+
+# -- faults --------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class FaultList:
+    """
+    All faults of a file, or of several files of one source.
+
+    Parameters
+    ----------
+    source
+        The path or name that was asked for.
+    file
+        Name of the file.
+    error
+        The error that `raise_if_any` raises.
+    most
+        With this many faults the error is raised at once.
+    faults
+        The faults so far.
+    """
+
+    source: str
+    file: str = ""
+    error: type[FaultsError] = RecordError
+    most: int | None = None
+    faults: list[Fault] = field(default_factory=list)
+
+    def of(self, file: str) -> FaultList:
+        """Return the list for another file of the source; the faults are the same."""
+        return replace(self, file=file)
+
+    def add(self, line: int, key: str, value: object, expected: str) -> None:
+        """
+        Add a fault.
+
+        Parameters
+        ----------
+        line
+            Line from 1; 0 for the whole file.
+        key
+            Column or key, "" for the whole line.
+        value
+            The wrong value; a text as it is shown.
+        expected
+            What was expected instead.
+        """
+        self.faults.append(Fault(self.file, line, key, value if isinstance(value, str) else shown(value), expected))
+        if len(self.faults) == self.most:
+            self.faults.append(Fault(self.file, 0, "", "so many", f"expected fewer than {self.most} faults"))
+            self.raise_if_any()
+
+    def raise_if_any(self, order: Iterable[str] = ()) -> None:
+        """Raise the error if there is a fault, with all of them by file and line; those of a whole file come last."""
+        if self.faults:
+            files = {file: i for i, file in enumerate(order)}
+            raise self.error(self.source, sorted(self.faults, key=lambda f: (files.get(f.file, 0), not f.line, f.line)))
+
+
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str)
+
+
+def shown(value: object) -> str:
+    """
+    Return a value about as it is written in a file.
+
+    Examples
+    --------
+    >>> shown("red"), shown(True), shown([1, 2]), shown(None)
+    ('"red"', 'true', '[1,2]', 'null')
+    """
+    if isinstance(value, int) and abs(value) >= _HUGE:
+        return "a huge number"
+    return _ENCODER.encode(value)
+
+
+# -- decoding by types ---------------------------------------------------------------------------------------------
+
+
+class Decoder:
+    """
+    Decodes values by their types.
+
+    A type states what is allowed: `bool`, `str`, `Literal`, `Annotated` with an `Allowed`, a
+    dataclass (a table), a tuple (a list), or a tuple of pairs (a table of whole numbers).
+    A value that does not fit is refused and decoded as None; the others are still looked at.
+
+    Parameters
+    ----------
+    refuse
+        Called with the keys of a wrong value, its text and what was expected.
+    hidden
+        Fields of dataclasses that are no keys.
+    """
+
+    def __init__(self, refuse: Callable[[Path, str, str], None], hidden: AbstractSet[str] = frozenset()) -> None:
+        self.refuse = refuse
+        self._hidden = hidden
+
+    def check(self, path: Path, value: T, allowed: Allowed) -> T | None:
+        """Return a value that is allowed, or None with a fault."""
+        if value in allowed:
+            return value
+        self.refuse(path, shown(value), f"expected {allowed}")
+        return None
+
+    def name(self, path: Path, value: object, names: Mapping[str, T], what: str) -> T | None:
+        """Return what a name means, or None with a fault that gives the nearest right names."""
+        if isinstance(value, str) and value in names:
+            return names[value]
+        hint = nearest(value, names) if isinstance(value, str) else []
+        self.refuse(path, shown(value), f"expected {' or '.join(hint) or what}")
+        return None
+
+    def items(
+        self, path: Path, value: object, decode: Callable[[Path, Any], T | None], expected: str, n: int | None = None
+    ) -> tuple[T | None, ...] | None:
+        """Return the decoded items of a list, of length `n` if that is given; or None with a fault."""
+        if isinstance(value, list) and (len(value) <= _MAX_ITEMS if n is None else len(value) == n):
+            return tuple(decode(path, item) for item in value)
+        self.refuse(path, shown(value), f"expected {expected}")
+        return None
+
+    def table(self, cls: type[Any], data: object, path: Path = ()) -> Any:  # noqa: ANN401 - an instance of `cls`
+        """Return an instance of a dataclass, or None with faults."""
+        if not isinstance(data, dict):
+            self.refuse(path, shown(data), "expected a table")
+            return None
+        hints = {name: hint for name, hint in _hints(cls).items() if name not in self._hidden}  # type: ignore[arg-type] # classes are hashable
+        values: dict[str, Any] = {}
+        for key, value in data.items():
+            if key in hints:
+                values[key] = self.value(hints[key], value, (*path, key))
+            else:
+                slip = nearest(key, hints, alike=_SLIP)
+                hint = " or ".join(slip) or f"one of {', '.join(hints)}"
+                self.refuse((*path, key), shown(key), f"unknown key, expected {hint}")
+        missing = [f.name for f in fields(cls) if f.default is f.default_factory is MISSING and f.name not in data]
+        for name in missing:
+            self.refuse((*path, name), "nothing", "expected this key")
+        return None if missing or None in values.values() else cls(**values)
+
+    def value(self, hint: Any, value: object, path: Path) -> Any:  # noqa: ANN401 - of the type `hint`
+        """Return a value of a type, or None with a fault."""
+        expected = _expected(hint, value)
+        if expected:
+            self.refuse(path, "a table" if isinstance(value, dict) else shown(value), expected)
+            return None
+        if is_dataclass(hint):
+            return self.table(hint, value, path)  # type: ignore[arg-type] # a class
+        if get_origin(hint) is tuple:
+            return self._numbers(hint, value, path) if isinstance(value, dict) else self._tuple(hint, value, path)
+        return value
+
+    def _numbers(self, hint: Any, value: dict[str, object], path: Path) -> tuple[Any, ...] | None:  # noqa: ANN401
+        """Return the pairs of a table whose keys are whole numbers."""
+        item_hint = get_args(get_args(hint)[0])[1]
+        for key in value:
+            if not re.fullmatch(r"[1-9][0-9]{0,2}", key):
+                self.refuse((*path, key), shown(key), "expected a whole number as key")
+                return None
+        pairs = sorted((int(key), self.value(item_hint, item, (*path, key))) for key, item in value.items())
+        return None if any(item is None for _, item in pairs) else tuple(pairs)
+
+    def _tuple(self, hint: Any, value: Any, path: Path) -> tuple[Any, ...] | None:  # noqa: ANN401
+        args = get_args(hint)
+        hints = args[:1] * len(value) if args[-1] is ... else args
+        tables = any(isinstance(item, dict) for item in value)
+        decoded = tuple(
+            self.value(item_hint, item, (*path, str(i)) if tables else path)
+            for i, (item_hint, item) in enumerate(zip(hints, value, strict=True))
+        )
+        return None if None in decoded else decoded
+
+
+@cache  # each table of each variant asks for them, and to make them takes longer than all the rest
+def _hints(cls: type[Any]) -> dict[str, Any]:
+    return get_type_hints(cls, include_extras=True)
+
+
+def _expected(hint: Any, value: object) -> str:  # noqa: ANN401
+    """Return what a value of type `hint` should have been, "" if it is one so far."""
+    origin, args = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        fits, expected = value in args[1], str(args[1])
+    elif origin is Literal:
+        fits = any(value == item and type(value) is type(item) for item in args)
+        expected = " or ".join(map(shown, args))
+    elif is_dataclass(hint):
+        fits, expected = isinstance(value, dict), "a table"
+    elif origin is tuple and get_origin(args[0]) is tuple:
+        fits, expected = isinstance(value, dict), "a table of numbers"
+    elif origin is tuple:
+        n = None if args[-1] is ... else len(args)
+        is_list = isinstance(value, list) and len(value) <= _MAX_ITEMS
+        fits = is_list and n in {None, len(value)}  # type: ignore[arg-type] # a list
+        expected = f"a list of {n}" if is_list and n else "a list"
+    elif hint is str:
+        fits, expected = value in Text(_MAX_TEXT), str(Text(_MAX_TEXT))
+    else:
+        fits, expected = type(value) is hint, "true or false" if hint is bool else f"a value of type {hint.__name__}"
+    return "" if fits else f"expected {expected}"
