@@ -319,10 +319,8 @@ def face_up_rules(tables: Tables) -> FaceUpRules:
 
 
 def _put_routes(tables: Tables, game_map: GameMap) -> None:
-    number = {route.id: i for i, route in enumerate(game_map.routes)}
-    city = {city.name: i for i, city in enumerate(game_map.cities)}
     for i, route in enumerate(game_map.routes):
-        tables.city_a[i], tables.city_b[i] = (city[name] for name in route.cities)
+        tables.city_a[i], tables.city_b[i] = (game_map.city_numbers[name] for name in route.cities)
         tables.length[i] = route.length
         tables.color[i] = ROUTE_COLORS.index(route.color)
         for fact, value in spaces_of(route)._asdict().items():
@@ -331,7 +329,7 @@ def _put_routes(tables: Tables, game_map: GameMap) -> None:
         tables.toll[i] = route.toll
         tables.points[i] = route.points
         twin = game_map.twin(route)
-        tables.twin[i] = -1 if twin is None else number[twin.id]
+        tables.twin[i] = -1 if twin is None else game_map.route_numbers[twin.id]
 
 
 def spaces_of(route: Route) -> Spaces:
@@ -372,8 +370,6 @@ def spaces_at(tables: Tables, route: int) -> Spaces:
 
 
 def _put_tickets(tables: Tables, game_map: GameMap) -> None:
-    route = {r.id: i for i, r in enumerate(game_map.routes)}
-    city = {c.name: i for i, c in enumerate(game_map.cities)}
     place = {p.name: i for i, p in enumerate(game_map.places)}
     decks = game_map.rules.tickets.decks or (DeckRules("", game_map.rules.tickets.opening_deal),)
     deck = {known.name: d for d, known in enumerate(decks)}
@@ -383,7 +379,9 @@ def _put_tickets(tables: Tables, game_map: GameMap) -> None:
         tables.deck_leaves[d] = known.undealt == "removed"
     n_goals = 0
     for t, ticket in enumerate(game_map.tickets):
-        tracks = [route[r.id] for r in game_map.routes_between(*ticket.neutral)] if ticket.neutral else []
+        tracks = (
+            [game_map.route_numbers[r.id] for r in game_map.routes_between(*ticket.neutral)] if ticket.neutral else []
+        )
         tables.neutral_a[t], tables.neutral_b[t] = (*tracks, -1, -1)[:2]
         tables.ticket_deck[t] = deck[ticket.deck]
         tables.deck_size[deck[ticket.deck]] += 1
@@ -399,7 +397,7 @@ def _put_tickets(tables: Tables, game_map: GameMap) -> None:
     for p, where in enumerate(game_map.places):
         tables.place_start[p] = n_cities
         for name in where.cities:
-            tables.place_city[n_cities] = city[name]
+            tables.place_city[n_cities] = game_map.city_numbers[name]
             n_cities += 1
     tables.place_start[len(game_map.places)] = n_cities
 
@@ -435,7 +433,7 @@ def map_tables(game_map: GameMap) -> MapTables:
     >>> int(tables.length.sum()), tables.ends.shape
     (207, (81, 2))
     """
-    city = {city.name: i for i, city in enumerate(game_map.cities)}
+    city = game_map.city_numbers
     return MapTables(
         ends=np.array([[city[a], city[b]] for a, b in (r.cities for r in game_map.routes)], dtype=np.int64),
         length=np.array([r.length for r in game_map.routes], dtype=np.int64),

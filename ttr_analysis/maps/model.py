@@ -348,6 +348,21 @@ class GameMap:
         others = [r for r in self._by_ends[frozenset(route.cities)] if r.id != route.id]
         return others[0] if others else None
 
+    @cached_property
+    def route_numbers(self) -> dict[str, int]:
+        """Positions of the routes in `routes` by their ids."""
+        return {route.id: i for i, route in enumerate(self.routes)}
+
+    @cached_property
+    def ticket_numbers(self) -> dict[str, int]:
+        """Positions of the tickets in `tickets` by their ids."""
+        return {ticket.id: i for i, ticket in enumerate(self.tickets)}
+
+    @cached_property
+    def city_numbers(self) -> dict[str, int]:
+        """Positions of the cities in `cities` by their names."""
+        return {city.name: i for i, city in enumerate(self.cities)}
+
     @property
     def border_points(self) -> tuple[str, ...]:
         """Names of the cities that are border points of a country: dead ends."""

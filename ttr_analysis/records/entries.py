@@ -303,9 +303,9 @@ class EntryReader:
         self._n_seats = n_players or MAX_SEATS
         self._n_slots = game_map.rules.market.size if game_map else MAX_SLOTS
         self._map = game_map
-        self._routes = {route.id: i for i, route in enumerate(game_map.routes)} if game_map else {}
-        self._tickets = {ticket.id: i for i, ticket in enumerate(game_map.tickets)} if game_map else {}
-        self._cities = {city.name: i for i, city in enumerate(game_map.cities)} if game_map else {}
+        self._routes = game_map.route_numbers if game_map else {}
+        self._tickets = game_map.ticket_numbers if game_map else {}
+        self._cities = game_map.city_numbers if game_map else {}
         self._parsers: dict[str, Callable[[int, int, object], int | None]] = {
             "seat": lambda line, _, value: self._number(line, "seat", value, self._n_seats),
             "slot": lambda line, _, value: self._number(line, "slot", value, self._n_slots),

@@ -87,9 +87,6 @@ class PositionReader:
         self._map = game_map
         self._n_players = n_players
         self._refuse = refuse
-        self._routes = {route.id: i for i, route in enumerate(game_map.routes)}
-        self._tickets = {ticket.id: i for i, ticket in enumerate(game_map.tickets)}
-        self._cities = {city.name: i for i, city in enumerate(game_map.cities)}
         number, numbers = self._number, self._numbers
         self._parsers: Mapping[str, Callable[[str, object], Any]] = {
             "owners": self._owners,
@@ -139,13 +136,13 @@ class PositionReader:
             self._refuse(part, value, f"expected owners by route, such as {as_json({self._map.routes[0].id: 0})}")
             return None
         words: dict[str | None, int] = {None: NOBODY, "neutral": NEUTRAL_OWNER}
-        return self._owned(part, value, self._routes, "the id of a route", words)
+        return self._owned(part, value, self._map.route_numbers, "the id of a route", words)
 
     def _stations(self, part: str, value: object) -> tuple[tuple[int, int], ...] | None:
         if not isinstance(value, dict):
             self._refuse(part, value, f"expected seats by city, such as {as_json({self._map.cities[0].name: 0})}")
             return None
-        return self._owned(part, value, self._cities, "the name of a city", {None: NOBODY})
+        return self._owned(part, value, self._map.city_numbers, "the name of a city", {None: NOBODY})
 
     def _owned(
         self,
@@ -219,8 +216,9 @@ class PositionReader:
         if not isinstance(value, list) or len(value) > MAX_TICKETS:
             self._refuse(part, value, 'expected a list of tickets, "?" for one that is not known')
             return None
+        numbers = self._map.ticket_numbers
         found = [
-            UNKNOWN_TICKET if item == UNKNOWN else self._name(part, item, self._tickets, "the id of a ticket")
+            UNKNOWN_TICKET if item == UNKNOWN else self._name(part, item, numbers, "the id of a ticket")
             for item in value
         ]
         return tuple(ticket for ticket in found if ticket is not None)

@@ -522,7 +522,7 @@ def _route_row(
     table: _Table, game_map: GameMap, route: Route, own: int, bound: float, states: Ints, bar: tqdm[Any]
 ) -> dict[str, float]:
     """Return the row of `route_worth` for a moment, and leave each game there."""
-    number = game_map.routes.index(route)
+    number = game_map.route_numbers[route.id]
     left = np.zeros(len(states))
     wait = _hold(WAIT, route=number, own=own, left=min(bound, _ANY), deals=not states.any())
     table.play(np.arange(len(states)), states, wait, left, bar)

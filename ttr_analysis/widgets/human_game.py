@@ -239,10 +239,9 @@ class HumanGame:
 
     def why_not(self, route_id: str) -> str:
         """Return why the person cannot claim a route now, in words; "" if there is no such route, or it can."""
-        routes = [route.id for route in self.game.game_map.routes]
-        if route_id not in routes or not self.is_persons_turn:
+        number = self.game.game_map.route_numbers.get(route_id)
+        if number is None or not self.is_persons_turn:
             return ""
-        number = routes.index(route_id)
         code = make_action(codes.CLAIM_ROUTE, number)
         vector, packed = self._vector, self._packed
         fault = ActionFault(action_fault(vector, packed.tables, code, 0))

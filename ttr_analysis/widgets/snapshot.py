@@ -149,7 +149,7 @@ class Moments:
 
     def __init__(self, game: Game) -> None:
         self._game = game
-        self._numbers = {ticket.id: i for i, ticket in enumerate(game.game_map.tickets)}
+        self._numbers = game.game_map.ticket_numbers
         self._judged: dict[int, tuple[object, list[Marked]]] = {}
         self._scored: tuple[object, Scores] | None = None
 

@@ -352,8 +352,7 @@ class Lenders:
         if not self.n_stations:
             return
         ends = solver.ends(tickets)
-        city_numbers = map_tables(solver.game_map).ends
-        lenders = np.array([city_numbers[solver.game_map.routes.index(route)] for route in self.routes], dtype=np.int64)
+        lenders = map_tables(solver.game_map).ends[[solver.game_map.route_numbers[route.id] for route in self.routes]]
         n = len(solver.game_map.cities)
         work = steiner.make_work(len(tickets), n)
         self._costs = make_lending(len(tickets), len(ends.members), self.n_stations, n)

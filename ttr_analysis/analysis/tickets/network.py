@@ -221,10 +221,10 @@ class ForestSolver:
         self.closed = closed
         self.owned = owned
         self.weight = weight
-        index, cost, order = _route_costs(game_map, weight)
+        cost, order = _route_costs(game_map, weight)
         cost = cost.copy()
-        cost[[index[route.id] for route in closed]] = UNREACHABLE
-        cost[[index[route.id] for route in owned]] = PackedCost(0, 0, 0, 0, owned=1).pack()
+        cost[[game_map.route_numbers[route.id] for route in closed]] = UNREACHABLE
+        cost[[game_map.route_numbers[route.id] for route in owned]] = PackedCost(0, 0, 0, 0, owned=1).pack()
         shape = (len(game_map.cities), len(game_map.cities))
         self.board = Board(*(np.empty(shape, dtype=np.int64) for _ in range(3)))
         steiner.choose_tracks(map_tables(game_map).ends, cost, order, self.board.weight, self.board.track)
@@ -372,16 +372,15 @@ def solver_of(
 
 
 @lru_cache(maxsize=32)
-def _route_costs(game_map: GameMap, weight: Measure) -> tuple[dict[str, int], Ints, Ints]:
-    """Return the numbers of the routes by id, their packed costs, and the order in which equal tracks are preferred."""
+def _route_costs(game_map: GameMap, weight: Measure) -> tuple[Ints, Ints]:
+    """Return the packed costs of the routes, and the order in which equal tracks are preferred."""
     costs = [
         PackedCost(route.length, 1, route.toll, special=int(route.kind != "plain"), owned=0)
         for route in game_map.routes
     ]
     packed = [cost.pack_toll_first() if weight == "toll" else cost.pack() for cost in costs]
     order = sorted(range(len(costs)), key=lambda i: game_map.routes[i].track)
-    index = {route.id: i for i, route in enumerate(game_map.routes)}
-    return index, np.array(packed, dtype=np.int64), np.array(order, dtype=np.int64)
+    return np.array(packed, dtype=np.int64), np.array(order, dtype=np.int64)
 
 
 def ticket_groups(game_map: GameMap, tickets: Sequence[Ticket]) -> tuple[Ints, Ints]:
@@ -394,7 +393,7 @@ def ticket_groups(game_map: GameMap, tickets: Sequence[Ticket]) -> tuple[Ints, I
         1 where a group holds a city, shape (groups, cities); and the two
         groups of each ticket, shape (tickets, 2).
     """
-    city = {city.name: i for i, city in enumerate(game_map.cities)}
+    city = game_map.city_numbers
 
     def group(places: Iterable[Place]) -> tuple[int, ...]:
         return tuple(sorted({city[name] for place in places for name in place.cities}))

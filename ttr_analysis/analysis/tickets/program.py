@@ -147,7 +147,7 @@ class BestProgram:
 
     def __init__(self, game_map: GameMap) -> None:
         self.game_map = game_map
-        self._number = {city.name: i for i, city in enumerate(game_map.cities)}
+        self._number = game_map.city_numbers
         self._choices = _distinct_tracks(game_map.routes)
         self._tickets = _distinct_tickets(game_map.tickets)
         # Cuts hold whatever is asked, so that those found once serve again.

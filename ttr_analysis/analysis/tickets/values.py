@@ -372,10 +372,9 @@ def blocking_map(game_map: MapLike, *, n_deals: int = 1000, seed: int = 0, progr
     deals = random_deals(game_map, n_deals, np.random.default_rng(seed))
     ticket_costs, ticket_used = solver.used_routes(tickets, singles)
     deal_costs, deal_used = solver.used_routes(tickets, deals)
-    index = {route.id: i for i, route in enumerate(game_map.routes)}
     rows = []
     for routes in tqdm(_losses(game_map), desc="blocking", disable=not progress):
-        positions = [index[route.id] for route in routes]
+        positions = [game_map.route_numbers[route.id] for route in routes]
         without = solver.without(routes)
         by_ticket = _extra_trains(without, tickets, singles, trains_of(ticket_costs), ticket_used, positions)
         by_deal = _extra_trains(without, tickets, deals, trains_of(deal_costs), deal_used, positions)
