@@ -20,8 +20,8 @@ from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.table import codec_of
 from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.view import SeatView
+from ttr_analysis.policies.search.knowledge import knowledge_of
 from ttr_analysis.policies.search.searcher import Search
-from ttr_analysis.policies.search.worlds import knowledge_of
 from ttr_analysis.studies import advise, review
 from ttr_analysis.studies.intervals import wilson
 from ttr_analysis.studies.reviews.advice import considered

@@ -25,9 +25,8 @@ import pandas as pd
 from tqdm.auto import tqdm
 
 import ttr_analysis as ttr
+from ttr_analysis.policies.search.knowledge import Watcher, styled_share
 from ttr_analysis.policies.search.rollouts import Table
-from ttr_analysis.policies.search.styles import styled_share
-from ttr_analysis.policies.search.worlds import Watcher
 
 SEED: Final = 2026
 N_POSITIONS: Final = 5

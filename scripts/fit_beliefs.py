@@ -41,6 +41,7 @@ from ttr_analysis.policies.search.beliefs import (
     N_FEATURES,
     SOUND,
     Alone,
+    Beliefs,
     Model,
     alone_on,
     built_part,
@@ -49,8 +50,8 @@ from ttr_analysis.policies.search.beliefs import (
     fill_ticket_features,
     pair_features,
 )
-from ttr_analysis.policies.search.unseen_tickets import Beliefs
-from ttr_analysis.policies.search.worlds import Knowledge, fill_worlds, knowledge_of
+from ttr_analysis.policies.search.knowledge import Knowledge, knowledge_of
+from ttr_analysis.policies.search.worlds import fill_worlds
 from ttr_analysis.rules.chance import seed_key
 from ttr_analysis.tables import MAX_TICKETS
 

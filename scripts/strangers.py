@@ -23,9 +23,8 @@ from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.protocol import CompiledPolicy
 from ttr_analysis.policies import Greedy, Planner, Planner1
+from ttr_analysis.policies.search.knowledge import Knowledge, Watcher, styled_share
 from ttr_analysis.policies.search.rollouts import Table
-from ttr_analysis.policies.search.styles import styled_share
-from ttr_analysis.policies.search.worlds import Knowledge, Watcher
 from ttr_analysis.studies import wilson
 
 TABLES: Final = (("nordic", 2), ("nordic", 3), ("usa", 3), ("switzerland", 3), ("nederland", 3))

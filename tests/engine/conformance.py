@@ -60,7 +60,7 @@ from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import OVER, Ending, State
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.greedy import Greedy
-from ttr_analysis.policies.planner import Planner
+from ttr_analysis.policies.planner.policy import Planner
 from ttr_analysis.policies.random import Random
 from ttr_analysis.rules.chance import KEY_SIZE, below, open_stream, seed_key
 from ttr_analysis.tables import Tables, game_tables

@@ -31,10 +31,9 @@ from ttr_analysis.policies.search.beliefs import (
     mean_largest,
     pair_features,
 )
+from ttr_analysis.policies.search.knowledge import PRIOR, Knowledge
 from ttr_analysis.policies.search.rollouts import Table
-from ttr_analysis.policies.search.styles import PRIOR
-from ttr_analysis.policies.search.unseen_tickets import weight_together
-from ttr_analysis.policies.search.worlds import Knowledge
+from ttr_analysis.policies.search.worlds import weight_together
 from ttr_analysis.tables import MAX_TICKETS, Tables, game_tables
 
 HELD = 0.85

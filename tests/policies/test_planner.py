@@ -56,9 +56,9 @@ from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import OVER, TURN, Phase, State
 from ttr_analysis.maps.model import GameMap, Ticket
 from ttr_analysis.policies import Greedy, Random, play_games
-from ttr_analysis.policies.planner import Planner, Planner1
-from ttr_analysis.policies.planner.card_value import trail_growth
+from ttr_analysis.policies.planner.claims import trail_growth
 from ttr_analysis.policies.planner.knowledge import ROUTE_DANGER, Memory, Params, planner_lore
+from ttr_analysis.policies.planner.policy import Planner, Planner1
 from ttr_analysis.policies.planner.tickets import _expected_best
 from ttr_analysis.policies.playout import Player
 from ttr_analysis.rules.chance import seed_key

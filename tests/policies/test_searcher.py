@@ -22,9 +22,9 @@ from ttr_analysis.policies import Planner, Searcher
 from ttr_analysis.policies._common import first_choice
 from ttr_analysis.policies.playout import is_compiled
 from ttr_analysis.policies.search.beliefs import IN_PLAY, SOUND, believe
+from ttr_analysis.policies.search.knowledge import knowledge_of
 from ttr_analysis.policies.search.rollouts import Table
 from ttr_analysis.policies.search.searcher import Search, candidates
-from ttr_analysis.policies.search.worlds import knowledge_of
 from ttr_analysis.tables import game_tables
 from ttr_analysis.widgets.human_game import HumanGame
 

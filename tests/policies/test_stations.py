@@ -18,7 +18,7 @@ from ttr_analysis.engine.kernel.step import action_fault
 from ttr_analysis.engine.layout import NOBODY
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.policies import Greedy, Planner
-from ttr_analysis.policies.planner.stations import lend_to_stations
+from ttr_analysis.policies.planner.claims import lend_to_stations
 from ttr_analysis.policies.search.searcher import candidates
 from ttr_analysis.rules.chance import seed_key
 from ttr_analysis.tables import MAX_CITIES

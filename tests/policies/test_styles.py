@@ -21,9 +21,16 @@ from ttr_analysis.engine.actions import DrawCard, DrawFaceUp
 from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.layout import Phase
 from ttr_analysis.policies import Greedy, Planner, Planner1
+from ttr_analysis.policies.search.knowledge import (
+    PRIOR,
+    Decisions,
+    Watcher,
+    knowledge_of,
+    planner_styles,
+    style_chance,
+    styled_share,
+)
 from ttr_analysis.policies.search.rollouts import Table as Rollouts
-from ttr_analysis.policies.search.styles import PRIOR, Decisions, planner_styles, style_chance, styled_share
-from ttr_analysis.policies.search.worlds import Watcher, knowledge_of
 
 pytestmark = pytest.mark.compiled_only
 

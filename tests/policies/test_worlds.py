@@ -35,10 +35,9 @@ from ttr_analysis.engine.state import GameState
 from ttr_analysis.engine.unknowns import unknown_words
 from ttr_analysis.engine.view import redact
 from ttr_analysis.policies import Greedy, Planner, Random
-from ttr_analysis.policies.search.beliefs import IN_PLAY, SOUND, Model, alone_on, believe, fill_on_way
+from ttr_analysis.policies.search.beliefs import IN_PLAY, SOUND, Beliefs, Model, alone_on, believe, fill_on_way
+from ttr_analysis.policies.search.knowledge import Knowledge, Watcher, knowledge_of
 from ttr_analysis.policies.search.rollouts import Table
-from ttr_analysis.policies.search.unseen_tickets import Beliefs
-from ttr_analysis.policies.search.worlds import Knowledge, Watcher, knowledge_of
 from ttr_analysis.tables import MAX_TICKETS, Tables, game_tables
 
 COMBINATIONS = [

@@ -19,9 +19,8 @@ from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_CARD, KEEP_TICKETS, PAY_
 from ttr_analysis.engine.layout import KEEP, NOBODY, TUNNEL_PHASE, TURN, State
 from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.policies.search.beliefs import alone_on, fill_needs
+from ttr_analysis.policies.search.knowledge import PRIOR, Knowledge, Watcher
 from ttr_analysis.policies.search.rollouts import Results, Table
-from ttr_analysis.policies.search.styles import PRIOR
-from ttr_analysis.policies.search.worlds import Knowledge, Watcher
 from ttr_analysis.studies import (
     Interrupted,
     route_gone,

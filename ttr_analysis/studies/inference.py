@@ -39,8 +39,8 @@ from ttr_analysis.engine.view import fill_open
 from ttr_analysis.maps.model import CityLike, Place, Ticket
 from ttr_analysis.policies.random import Random
 from ttr_analysis.policies.search.beliefs import believe
+from ttr_analysis.policies.search.knowledge import EVERYBODY, Knowledge, Source, know
 from ttr_analysis.policies.search.rollouts import Table
-from ttr_analysis.policies.search.worlds import EVERYBODY, Knowledge, Source, know
 from ttr_analysis.studies.intervals import wilson
 from ttr_analysis.studies.winning import DEFAULT_ROLLOUTS, DEFAULT_SEED
 from ttr_analysis.tables import MAX_ROUTES, MAX_TICKETS, Tables

@@ -33,16 +33,19 @@ from ttr_analysis.engine.layout import KEEP, KEEP_START, NEUTRAL, SECOND_DRAW, T
 from ttr_analysis.engine.protocol import Chooser
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies._common import OneMove, station_or_pass
-from ttr_analysis.policies.planner.card_value import (
+from ttr_analysis.policies.planner.claims import (
+    NO_ROUTE,
+    NO_STATION,
     SUM,
     cards_of_form,
     find_form,
+    is_last_turn,
     judge_routes,
+    saving_station,
+    score_last,
     want_cards,
 )
 from ttr_analysis.policies.planner.knowledge import Memory, Params, observe, planner_lore, turns_left
-from ttr_analysis.policies.planner.last_turn import is_last_turn, score_last
-from ttr_analysis.policies.planner.stations import NO_ROUTE, NO_STATION, saving_station
 from ttr_analysis.policies.planner.tickets import consider_tickets, expected_tickets, foresee_draw
 from ttr_analysis.rules.market import must_be_first
 from ttr_analysis.rules.tunnel import spare_cards

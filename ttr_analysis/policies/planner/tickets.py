@@ -11,10 +11,10 @@ from ttr_analysis._compile import compiled
 from ttr_analysis.engine.kernel.scoring import goal_reached, join_ends
 from ttr_analysis.engine.kernel.tickets import count_bits, fewest_kept
 from ttr_analysis.engine.layout import AT_DISCARDS, UNKNOWN_TICKET, State
-from ttr_analysis.policies.planner.knowledge import GOAL_TRAINS, Memory, Params
-from ttr_analysis.policies.planner.network import (
+from ttr_analysis.policies.planner.knowledge import (
     FEW_SETS,
     FOREST,
+    GOAL_TRAINS,
     LANES,
     POINT_SHIFT,
     POINT_UNIT,
@@ -23,6 +23,8 @@ from ttr_analysis.policies.planner.network import (
     TRAIN_BITS,
     TRAIN_SHIFT,
     UNREACHABLE,
+    Memory,
+    Params,
     lay_board,
     measure,
     solve,

@@ -29,9 +29,43 @@ from ttr_analysis.engine.kernel.claims import track_fault
 from ttr_analysis.engine.layout import KEEP_START, UNKNOWN_TICKET, State
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.random import Random
-from ttr_analysis.policies.search.unseen_tickets import Beliefs
-from ttr_analysis.policies.search.worlds import Knowledge
+from ttr_analysis.policies.search.knowledge import Knowledge
 from ttr_analysis.tables import MAX_TICKETS, Tables, game_tables
+
+
+class Beliefs(NamedTuple):
+    """
+    How likely the tickets of each seat are: a set is the product of weights, of its tickets, of some pairs, of routes.
+
+    Parameters
+    ----------
+    weights
+        Weight of each ticket, shape (seats, `MAX_TICKETS`).
+    pairs
+        Weight of each two tickets, shape (seats, `MAX_TICKETS`,
+        `MAX_TICKETS`).
+    on_way
+        Which routes of the seat lie on the way of each ticket, as bits, shape
+        (seats, `MAX_TICKETS`).
+    per_route
+        Weight of each route of the seat that lies on the way of a ticket of
+        the set, of one or of several.
+    chosen
+        In which part of the worlds each seat holds tickets that its player
+        would choose of an opening offer: of the sets drawn, the first such
+        stays. What is drawn after it, for other seats and of decks that left
+        the game, is not asked again.
+    is_tree
+        1 if only those pairs count that join a set to one tree, and 0 if all
+        of them do.
+    """
+
+    weights: Floats
+    pairs: Floats
+    on_way: Ints
+    per_route: Floats
+    chosen: Floats
+    is_tree: int = 1
 
 
 class Model(NamedTuple):

@@ -33,10 +33,9 @@ from ttr_analysis.policies.playout import (
     seat_players,
     wake_players,
 )
-from ttr_analysis.policies.search.beliefs import believe
-from ttr_analysis.policies.search.styles import planner_styles
-from ttr_analysis.policies.search.unseen_tickets import Beliefs
-from ttr_analysis.policies.search.worlds import EVERYBODY, Knowledge, fill_worlds, knowledge_of
+from ttr_analysis.policies.search.beliefs import Beliefs, believe
+from ttr_analysis.policies.search.knowledge import EVERYBODY, Knowledge, knowledge_of, planner_styles
+from ttr_analysis.policies.search.worlds import fill_worlds
 from ttr_analysis.rules.chance import KEY_SIZE, open_stream, run_keys
 from ttr_analysis.tables import Tables, game_tables
 

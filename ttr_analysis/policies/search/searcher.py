@@ -34,11 +34,11 @@ from ttr_analysis.engine.kernel.step import list_actions
 from ttr_analysis.engine.layout import UNKNOWN_CARD, State
 from ttr_analysis.engine.view import SeatView
 from ttr_analysis.policies._common import check_turn, first_look
+from ttr_analysis.policies.planner.claims import best_lent, lend_to_stations
 from ttr_analysis.policies.planner.policy import Planner
-from ttr_analysis.policies.planner.stations import best_lent, lend_to_stations
 from ttr_analysis.policies.search.beliefs import IN_PLAY, believe
+from ttr_analysis.policies.search.knowledge import Knowledge, knowledge_of
 from ttr_analysis.policies.search.rollouts import SEEDS, Results, Table
-from ttr_analysis.policies.search.worlds import Knowledge, knowledge_of
 from ttr_analysis.rules.chance import stream_from
 from ttr_analysis.tables import MAX_CITIES, Tables, game_tables
 

@@ -36,8 +36,8 @@ from ttr_analysis.engine.view import SeatView
 from ttr_analysis.maps.reading import write_atomically
 from ttr_analysis.notation import code_text
 from ttr_analysis.notation.writer import part_text
+from ttr_analysis.policies.search.knowledge import Watcher
 from ttr_analysis.policies.search.rollouts import Table
-from ttr_analysis.policies.search.worlds import Watcher
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.studies.intervals import mean_interval
 from ttr_analysis.studies.reviews.advice import Reasons, at_cost_of, check_budget

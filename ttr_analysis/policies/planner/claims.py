@@ -4,11 +4,24 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+import numpy as np
+
 from ttr_analysis._arrays import Floats, Ints
-from ttr_analysis._compile import compiled
+from ttr_analysis._compile import compiled, quickly_compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
-from ttr_analysis.engine.codes import pack_cards
-from ttr_analysis.engine.layout import NOBODY, State
+from ttr_analysis.engine.codes import (
+    BUILD_STATION,
+    CLAIM_ROUTE,
+    NONE,
+    argument_of,
+    make_action,
+    pack_cards,
+    unpack_cards,
+)
+from ttr_analysis.engine.kernel.claims import n_forms, representative, route_fault, tunnel_odds
+from ttr_analysis.engine.kernel.scoring import award_bonus, goal_reached, join_ends
+from ttr_analysis.engine.kernel.stations import n_station_forms, station_cards
+from ttr_analysis.engine.layout import NEUTRAL_OWNER, NOBODY, UNKNOWN_TICKET, State
 from ttr_analysis.policies.planner.knowledge import (
     DANGER_UNIT,
     ROUTE_DANGER,
@@ -18,6 +31,7 @@ from ttr_analysis.policies.planner.knowledge import (
     token_terms,
     toll_cost,
 )
+from ttr_analysis.rules.money import settle_toll, toll_payee
 from ttr_analysis.rules.payment import (
     GRAY_INDEX,
     fewest_locomotives,
@@ -26,7 +40,10 @@ from ttr_analysis.rules.payment import (
     most_sets,
     sets_needed,
 )
-from ttr_analysis.tables import MEASURE_TRAIL, Tables, spaces_at
+from ttr_analysis.rules.scoring import ticket_score
+from ttr_analysis.rules.stations import is_lent
+from ttr_analysis.rules.trails import walked_trail
+from ttr_analysis.tables import MAX_CITIES, MAX_ROUTES, MAX_SEATS, MEASURE_TOKENS, MEASURE_TRAIL, Tables, spaces_at
 
 SPARE: Final = N_KINDS
 """In `free`: how many of the colored cards nothing needs."""
@@ -371,3 +388,269 @@ def cards_of_form(state: State, tables: Tables, seat: int, memory: Memory, route
     cards[form.color] += form.own
     cards[LOCOMOTIVE_INDEX] += form.locomotives
     return pack_cards(cards)
+
+
+NO_ROUTE: Final = -1
+NO_STATION: Final = -1
+ANY_CITY: Final = -1
+_LAST: Final = 2.0
+"""Fewer turns left are the last one."""
+
+
+@compiled
+def saving_station(
+    state: State, tables: Tables, seat: int, params: Params, memory: Memory, left: float, claim: int
+) -> tuple[int, int]:
+    """
+    Return the station that is worth building now, and its cards.
+
+    Parameters
+    ----------
+    left
+        Turns left, this one included.
+    claim
+        The route that would be claimed instead, `NO_ROUTE` for none.
+
+    Returns
+    -------
+    code, cards
+        The action; `NO_STATION` if none is worth a turn, its cards, and the
+        points that a station not built scores.
+    """
+    label = memory.label.copy()
+    if left >= _LAST:
+        for i in range(memory.n_planned):
+            join_ends(tables, memory.plan[i], label)
+    points = lend_to_stations(state, tables, seat, label)
+    route, most = best_lent(state, tables, seat, ANY_CITY, label)
+    if route == NO_ROUTE or most - points <= tables.station_points:
+        return NO_STATION, 0
+    instead = params.route_price
+    if left < _LAST and claim != NO_ROUTE:
+        join_ends(tables, claim, label)
+        instead = float(tables.points[claim] + ticket_points(state, tables, seat, label) - points)
+    price, cards = _cheapest_form(state, tables, seat, params, memory)
+    if cards == 0 or most - points - tables.station_points - price <= instead:
+        return NO_STATION, 0
+    city = tables.city_a[route]
+    if state.station_at[city] > 0:
+        city = tables.city_b[route]
+    return make_action(BUILD_STATION, city), cards
+
+
+@quickly_compiled
+def lend_to_stations(state: State, tables: Tables, seat: int, label: Ints) -> int:
+    """Join what a seat's stations lend, each in turn what is best; return the points of its tickets."""
+    for city in range(tables.n_cities):
+        if state.station_at[city] == 1 + seat:
+            route, _ = best_lent(state, tables, seat, city, label)
+            if route != NO_ROUTE:
+                join_ends(tables, route, label)
+    return ticket_points(state, tables, seat, label)
+
+
+@quickly_compiled
+def best_lent(state: State, tables: Tables, seat: int, city: int, label: Ints) -> tuple[int, int]:
+    """
+    Return the route of another that adds most to a seat's tickets, and the points of all of them with it.
+
+    Parameters
+    ----------
+    city
+        Where its station is; `ANY_CITY` for a station yet to be built.
+    label
+        What the seat's routes join.
+
+    Returns
+    -------
+    route, points
+        `NO_ROUTE` if none adds any.
+    """
+    joined = np.empty(MAX_CITIES, dtype=np.int64)
+    best = NO_ROUTE
+    most = ticket_points(state, tables, seat, label)
+    for route in range(tables.n_routes):
+        a, b = tables.city_a[route], tables.city_b[route]
+        if label[a] == label[b] or not is_lent(state.owner[route], seat, NEUTRAL_OWNER, tables.lends_neutral):
+            continue
+        is_near = city in (a, b) or (city == ANY_CITY and (state.station_at[a] == 0 or state.station_at[b] == 0))
+        if is_near:
+            for other in range(tables.n_cities):
+                joined[other] = label[other]
+            join_ends(tables, route, joined)
+            points = ticket_points(state, tables, seat, joined)
+            if points > most:
+                best, most = route, points
+    return best, most
+
+
+@compiled
+def ticket_points(state: State, tables: Tables, seat: int, label: Ints) -> int:
+    """Return what the tickets of a seat would score."""
+    points = 0
+    for i in range(state.n_held[seat]):
+        ticket = state.held[seat, i]
+        if ticket != UNKNOWN_TICKET:
+            points += ticket_score(goal_reached(tables, ticket, label), tables.goal_points, tables.penalty[ticket])
+    return points
+
+
+@compiled
+def _cheapest_form(state: State, tables: Tables, seat: int, params: Params, memory: Memory) -> tuple[float, int]:
+    """Return what the cards of a station that are missed least are worth, and these cards; 0 cards for none."""
+    cards = memory.cards[:N_KINDS]
+    least = 0.0
+    best = 0
+    for number in range(n_station_forms(state, tables, seat)):
+        form = station_cards(state, tables, seat, number)
+        unpack_cards(form, cards)
+        price = params.locomotive_price * cards[LOCOMOTIVE_INDEX]
+        for color in range(LOCOMOTIVE_INDEX):
+            is_wanted = state.hand[seat, color] - cards[color] < memory.wanted[color]
+            price += cards[color] * (params.wanted_price if is_wanted else params.spare_price)
+        if best == 0 or price < least:
+            least, best = price, form
+    return least, best
+
+
+_STEPS: Final = 1_000
+"""Steps of the search for a trail, after which it is taken for none."""
+
+
+@compiled
+def is_last_turn(state: State, tables: Tables, params: Params) -> bool:
+    """Return whether the seat that acts is known to have no turn after this one, and minds it."""
+    return params.care > 0.0 and 0 <= state.last_left <= tables.n_seats
+
+
+@compiled
+def score_last(state: State, tables: Tables, seat: int, params: Params, memory: Memory) -> tuple[int, int]:
+    """Return the best claim or station of a last turn, and its cards; -1 if none adds points."""
+    code, cards = last_claim(state, tables, seat, memory)
+    if state.stations[seat] > 0:
+        claim = argument_of(code) if code >= 0 else NO_ROUTE
+        station, paid = saving_station(state, tables, seat, params, memory, 1.0, claim)
+        if station != NO_STATION:
+            return station, paid
+    return code, cards
+
+
+@compiled
+def last_claim(state: State, tables: Tables, seat: int, memory: Memory) -> tuple[int, int]:
+    """Return the claim that adds most to a seat's final score, and its cards; -1 if none adds any."""
+    label = memory.label.copy()
+    tickets = lend_to_stations(state, tables, seat, label)
+    trails = np.empty(MAX_SEATS, dtype=np.int64)
+    hope = _measure_trails(state, tables, seat, trails)
+    most = 0.0
+    code = -1
+    cards = 0
+    for route in range(tables.n_routes):
+        if route_fault(state, tables, seat, route) != NONE or n_forms(state, tables, seat, route) == 0:
+            continue
+        gain = float(tables.points[route])
+        for city in range(tables.n_cities):
+            label[city] = memory.label[city]
+        if join_ends(tables, route, label):
+            gain += lend_to_stations(state, tables, seat, label) - tickets
+        if tables.toll[route] > 0:
+            gain -= _toll_cost(state, tables, seat, route)
+        if gain + hope <= most:
+            continue
+        if hope > 0 and _may_overtake(tables, seat, memory, route, trails):
+            gain += _trail_gain(state, tables, seat, route, trails)
+        odds, form = _likeliest_form(state, tables, seat, route)
+        if odds * gain > most:
+            most = odds * gain
+            code = make_action(CLAIM_ROUTE, route)
+            cards = form
+    return code, cards
+
+
+@compiled
+def _likeliest_form(state: State, tables: Tables, seat: int, route: int) -> tuple[float, int]:
+    """Return the odds that a claim succeeds, and the cards with which they are best."""
+    if not tables.tunnel[route]:
+        return 1.0, representative(state, tables, seat, route, 0)
+    best = -1.0
+    cards = 0
+    for number in range(n_forms(state, tables, seat, route)):
+        form = representative(state, tables, seat, route, number)
+        odds = tunnel_odds(state, tables, seat, route, form)
+        if odds > best:
+            best, cards = odds, form
+    return best, cards
+
+
+# -- bonuses -------------------------------------------------------------------------------------------------------
+
+
+@compiled
+def _bonus(tables: Tables, seat: int, measure: int, amounts: Ints, loans: Ints) -> int:
+    """Return the points of a seat in the bonuses for one measure, of which each seat has an amount."""
+    bonus = np.empty(tables.n_seats, dtype=np.int64)
+    points = 0
+    for i in range(tables.n_bonuses):
+        if tables.bonus_measure[i] == measure:
+            award_bonus(tables, i, amounts[: tables.n_seats], loans, bonus)
+            points += int(bonus[seat])
+    return points
+
+
+@compiled
+def _toll_cost(state: State, tables: Tables, seat: int, route: int) -> int:
+    """Return the points that the toll of a route costs a seat: in loans, and in bonuses for tokens."""
+    tokens, loans = state.tokens.copy(), state.loans.copy()
+    before = _bonus(tables, seat, MEASURE_TOKENS, tokens, loans) - tables.loan_penalty * loans[seat]
+    twin = tables.twin[route]
+    payee = toll_payee(NOBODY if twin < 0 else state.owner[twin], tables.n_seats, tables.pays_owner)
+    settle_toll(tokens, loans, seat, payee, tables.toll[route])
+    after = _bonus(tables, seat, MEASURE_TOKENS, tokens, loans) - tables.loan_penalty * loans[seat]
+    return int(before - after)
+
+
+@compiled
+def _measure_trails(state: State, tables: Tables, seat: int, trails: Ints) -> int:
+    """Fill in the longest trail of each seat, and return by how many points that of one might yet score more."""
+    most = 0
+    for i in range(tables.n_bonuses):
+        if tables.bonus_measure[i] == MEASURE_TRAIL:
+            most += tables.bonus_points[i, 0]
+    if most > 0:
+        for other in range(tables.n_seats):
+            trails[other] = _longest_trail(tables, state.owner, other)
+        most -= _bonus(tables, seat, MEASURE_TRAIL, trails, state.loans)
+    return int(most)
+
+
+@compiled
+def _may_overtake(tables: Tables, seat: int, memory: Memory, route: int, trails: Ints) -> bool:
+    """Return whether a route may bring the longest trail up to that of another; a branch adds its length at most."""
+    if memory.degree[tables.city_a[route]] > 0 and memory.degree[tables.city_b[route]] > 0:
+        return True
+    longer = trails[seat] + tables.length[route]
+    for other in range(tables.n_seats):
+        if trails[seat] < trails[other] <= longer:
+            return True
+    return False
+
+
+@compiled
+def _trail_gain(state: State, tables: Tables, seat: int, route: int, trails: Ints) -> int:
+    """Return the points that a route adds to the bonuses for the longest trail."""
+    owner = state.owner.copy()
+    owner[route] = seat
+    longer = trails.copy()
+    longer[seat] = _longest_trail(tables, owner, seat)
+    before = _bonus(tables, seat, MEASURE_TRAIL, trails, state.loans)
+    return _bonus(tables, seat, MEASURE_TRAIL, longer, state.loans) - before
+
+
+@compiled
+def _longest_trail(tables: Tables, owner: Ints, seat: int) -> int:
+    """Return the longest trail of a seat; below 0 if it is not found at once."""
+    n = tables.n_routes
+    trail = np.empty(MAX_ROUTES, dtype=np.int8)
+    return walked_trail(
+        tables.city_a[:n], tables.city_b[:n], tables.length[:n], owner[:n], seat, tables.n_cities, _STEPS, trail
+    )

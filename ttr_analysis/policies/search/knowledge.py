@@ -1,0 +1,364 @@
+"""What somebody knows of a game, and how likely its players play in a style of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from functools import cache
+from math import log, log1p
+from operator import index
+from typing import Final, NamedTuple, SupportsIndex
+
+import numpy as np
+from scipy.special import betaln, expit, logit
+
+from ttr_analysis._arrays import Floats, Ints
+from ttr_analysis.engine.actions.table import codec_of
+from ttr_analysis.engine.codes import (
+    DRAW_CARD,
+    DRAW_FACE_UP,
+    FIRST_EVENT,
+    KEEP_TICKETS,
+    NEUTRAL_TICKET,
+    SHUFFLED,
+    SHUFFLED_TICKETS,
+    TICKET_OFFERED,
+    kind_of,
+)
+from ttr_analysis.engine.events import Move, StartPosition
+from ttr_analysis.engine.kernel.step import list_actions
+from ttr_analysis.engine.layout import (
+    OVER,
+    UNKNOWN_CARD,
+    UNKNOWN_TICKET,
+    State,
+)
+from ttr_analysis.engine.state import GameState, seat_number
+from ttr_analysis.engine.unknowns import has_unknown_tickets, n_unknown_cards, with_shown_tickets
+from ttr_analysis.engine.view import SeatView, redact
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.policies.planner.policy import Planner, Planner1
+from ttr_analysis.records.entries import CORRECTED, SHOWN, Entry
+from ttr_analysis.records.record import GameRecord
+from ttr_analysis.tables import UNKEPT_DISCARDED, Tables, game_tables
+
+Source = GameRecord | GameState | SeatView
+"""What a position is taken from."""
+
+
+EVERYBODY: Final = -1
+"""In place of the seat that looks: nothing is known to one seat alone."""
+
+
+class Knowledge(NamedTuple):
+    """
+    What somebody knows of a game.
+
+    Parameters
+    ----------
+    game_map
+        The map, as the variant that is played.
+    n_players
+        Number of players, without the neutral one.
+    packed
+        The packed state with unknowns.
+    looker
+        The seat that knows it, or `EVERYBODY` who watches all hands.
+    barred
+        For each seat, tickets that it cannot hold, though they are not seen.
+    styled
+        Which share of the players, it seems, play otherwise than `Planner`.
+    """
+
+    game_map: GameMap
+    n_players: int
+    packed: State
+    looker: int
+    barred: tuple[frozenset[int], ...]
+    styled: float
+
+    @property
+    def tables(self) -> Tables:
+        """The map and its rules as one record."""
+        return game_tables(self.game_map, self.n_players)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the game is over and all tickets that score are known."""
+        held = [self.held(seat) for seat in range(self.n_players)]
+        return bool(self.packed.phase == OVER and UNKNOWN_TICKET not in np.concatenate(held))
+
+    def held(self, seat: int) -> Ints:
+        """Return the tickets of a seat, `UNKNOWN_TICKET` for one that is not known."""
+        return self.packed.held[seat, : self.packed.n_held[seat]]
+
+
+class Watcher:
+    """
+    Watches a record from one seat, or with all hands in view.
+
+    Parameters
+    ----------
+    record
+        The game.
+    seat
+        Who watches; None for somebody who sees all that the record knows.
+
+    Raises
+    ------
+    GameError
+        If there is no such seat.
+    """
+
+    def __init__(self, record: GameRecord, seat: int | None) -> None:
+        self._record = record
+        self._seat = None if seat is None else seat_number(seat, record.header.n_players)
+        self._memories = [] if self._seat is None else _remember(record)
+        self._styled = styled_share(record, range(record.header.n_players) if self._seat is None else [self._seat])
+
+    def at(self, step: SupportsIndex) -> Knowledge:
+        """Return what is known after a step of the record."""
+        state = self._record.state_at(step)
+        number = range(len(self._record.states()))[index(step)]
+        known = knowledge_of(state, self._seat)._replace(styled=self._styled)
+        return known if known.looker == EVERYBODY else known._replace(barred=self._memories[number])
+
+
+_Barred = tuple[frozenset[int], ...]
+"""For each seat, tickets that lay face up until a shuffle and that it cannot hold, as it has drawn none since."""
+
+
+def _remember(record: GameRecord) -> list[_Barred]:
+    """Return what everyone remembers after each step of a record, and a state alone does not tell."""
+    desk = _TicketDesk(record)
+    memories: list[_Barred] = []
+    for entry in record.entries:
+        if entry.kind < FIRST_EVENT or entry.kind in (SHOWN, CORRECTED):
+            memories.append(desk.barred)
+        desk.note(entry)
+    return [*memories, desk.barred]
+
+
+class _TicketDesk:
+    """Follows the tickets that lie face up through a game."""
+
+    def __init__(self, record: GameRecord) -> None:
+        tables = game_tables(record.map, record.header.n_players)
+        self._lies_open = tables.unkept == UNKEPT_DISCARDED
+        self._offers: dict[int, list[int]] = {}
+        self._face_up: set[int] = set()
+        self._barred: list[frozenset[int]] = [frozenset()] * record.header.n_players
+
+    @property
+    def barred(self) -> _Barred:
+        """What is remembered now."""
+        return tuple(self._barred)
+
+    def note(self, entry: Entry) -> None:
+        """Take note of an event."""
+        if entry.kind == TICKET_OFFERED:
+            self._offers.setdefault(entry.seat, []).append(entry.value)
+            self._barred[entry.seat] = frozenset()
+        elif entry.kind == NEUTRAL_TICKET:
+            self._lay_open(entry.value)
+        elif entry.kind == KEEP_TICKETS:
+            self._give_back(entry)
+        elif entry.kind == SHUFFLED and entry.argument == SHUFFLED_TICKETS:
+            self._barred = [barred | self._face_up for barred in self._barred]
+            self._face_up = set()
+        elif entry.kind == CORRECTED and entry.position is not None and entry.position.tickets is not None:
+            self._barred = [frozenset()] * len(self._barred)
+
+    def _give_back(self, entry: Entry) -> None:
+        kept = list(entry.tickets)
+        for ticket in self._offers.pop(entry.seat, []):
+            if ticket in kept:
+                kept.remove(ticket)
+            elif self._lies_open:
+                self._lay_open(ticket)
+
+    def _lay_open(self, ticket: int) -> None:
+        if ticket != UNKNOWN_TICKET:
+            self._face_up.add(ticket)
+
+
+def knowledge_of(state: GameState | SeatView, seat: int | None) -> Knowledge:
+    """
+    Return what a seat can see of a state, or all that is in the state.
+
+    When a game is over all tickets are shown.
+    """
+    vector = state.packed
+    barred = (frozenset[int](),) * state.n_players
+    if seat is not None:
+        seat = seat_number(seat, state.n_players)
+    if seat is None or (state.is_over and isinstance(state, GameState)):
+        return Knowledge(state.game_map, state.n_players, vector, EVERYBODY, barred, PRIOR)
+    tables = game_tables(state.game_map, state.n_players)
+    return Knowledge(state.game_map, state.n_players, redact(vector, tables, seat), seat, barred, PRIOR)
+
+
+def know(source: Source, seat: int | None, step: SupportsIndex) -> Knowledge:
+    """
+    Return what a seat knows of a position.
+
+    Parameters
+    ----------
+    source
+        A record, a state, or what a seat sees of one. A record also tells
+        which tickets lay face up until a shuffle.
+    seat
+        Who looks; None for somebody who sees all hands, or for the seat of
+        the view.
+    step
+        Which step of the record; not asked for otherwise.
+
+    Raises
+    ------
+    TypeError
+        If the source is something else.
+    ValueError
+        If a view is to be seen from another seat.
+    """
+    if isinstance(source, GameRecord):
+        return Watcher(source, seat).at(step)
+    if isinstance(source, SeatView):
+        if seat not in (None, source.seat):
+            raise ValueError(f"this is what P{source.seat} sees, which says nothing of what P{seat} knows")
+        return knowledge_of(source, source.seat)
+    if isinstance(source, GameState):
+        return knowledge_of(source, seat)
+    raise TypeError(f"expected a GameRecord, a GameState or a SeatView, got {source!r}")
+
+
+PRIOR: Final = 0.25
+"""How likely it is that somebody plays in a style of their own of whom nothing is known."""
+_SLIP: Final = 0.001
+"""How often a planner is recorded to have done what it did not do."""
+_GUESSED_SLIP: Final = 0.05
+"""The same where the record does not know the market, and guesses opening hands and which tickets came first."""
+_SPREAD: Final = 0.4
+"""By this the logarithm of each number of a planner with a style of its own is off, as a standard deviation."""
+
+
+class Decisions(NamedTuple):
+    """
+    How often a player did what `Planner` would have done, and how often not.
+
+    Parameters
+    ----------
+    alike, other
+        Where all is known that the player saw.
+    guessed_alike, guessed_other
+        Where the record does not know the market.
+    """
+
+    alike: int = 0
+    other: int = 0
+    guessed_alike: int = 0
+    guessed_other: int = 0
+
+
+@cache
+def style_chance(decisions: Decisions) -> float:
+    """
+    Return how likely a player is to have a style of its own, after some decisions.
+
+    Notes
+    -----
+    A planner hardly ever does otherwise: a record may be wrong. How many of
+    the decisions of somebody with a style of its own are a planner's may be
+    anything from none to all (Jeffreys' prior), so that the chance of theirs
+    is a beta function [1]_.
+
+    References
+    ----------
+    .. [1] Gelman, A. et al. "Bayesian Data Analysis", 3rd ed., sections 2.4
+       and 2.8. CRC Press, 2013.
+
+    Examples
+    --------
+    >>> [round(style_chance(Decisions(*counts)), 2) for counts in [(0, 0), (20, 0), (39, 1), (18, 2)]]
+    [0.25, 0.04, 0.28, 0.99]
+    """
+    alike, other, guessed_alike, guessed_other = decisions
+    of_planner = alike * log1p(-_SLIP) + other * log(_SLIP)
+    of_planner += guessed_alike * log1p(-_GUESSED_SLIP) + guessed_other * log(_GUESSED_SLIP)
+    of_others = betaln(alike + guessed_alike + 0.5, other + guessed_other + 0.5) - betaln(0.5, 0.5)
+    return float(expit(logit(PRIOR) + of_others - of_planner))
+
+
+def styled_share(record: GameRecord, seats: Collection[int], step: SupportsIndex = -1) -> float:
+    """
+    Return which share of the players at a table may be taken to play in a style of their own.
+
+    It is one share for all, also where some are seen to be planners: who
+    plays otherwise is not for that the weaker one.
+
+    A record that begins from a position says nothing of it: planners keep to
+    plans that they made before, and would plan otherwise from there.
+
+    Parameters
+    ----------
+    record
+        The game.
+    seats
+        Whose decisions are seen.
+    step
+        Up to which step decisions count; by default all.
+    """
+    number = range(len(record.states()))[index(step)]
+    if isinstance(record.steps[0][0], StartPosition):
+        return PRIOR
+    made = [decisions for seat in seats if any(decisions := _decisions(record, seat, number))]
+    return float(np.mean([style_chance(decisions) for decisions in made])) if made else PRIOR
+
+
+def _decisions(record: GameRecord, seat: int, last: int) -> Decisions:
+    """Return how a seat decided up to a step, where there was something to choose, and what it saw is known."""
+    tables = game_tables(record.map, record.header.n_players)
+    planner, codec = Planner(), codec_of(record.map)
+    lore, memory = planner.lore(record.map, record.header.n_players), np.zeros(planner.memory_size, dtype=np.int64)
+    states = record.states()
+    counts = [0, 0, 0, 0]
+    for step in range(1, last + 1):
+        move = record.steps[step][0]
+        if not isinstance(move, Move) or move.seat != seat:
+            continue
+        state = redact(states[step - 1].packed, tables, seat)
+        state = with_shown_tickets(state, seat, states[-1].packed)
+        if has_unknown_tickets(state, seat) or n_unknown_cards(state, seat):
+            continue
+        played = codec.encode(move.action, state)
+        is_guessed = bool((state.market >= UNKNOWN_CARD).any())
+        # Who claims a route wanted none of the cards that nobody has recorded; who draws may have seen a better one.
+        if is_guessed and kind_of(played[0]) in (DRAW_CARD, DRAW_FACE_UP):
+            continue
+        if list_actions(state, tables, np.empty((1, 2), dtype=np.int64)) > 1:
+            planned = planner.decide(state, tables, lore, seat, planner.params, memory)
+            counts[2 * is_guessed + (planned != played)] += 1
+    return Decisions(*counts)
+
+
+def planner_styles(n_seats: int, share: float, rng: np.random.Generator) -> Iterator[Floats]:
+    """
+    Yield the numbers of planners at some seats, one row each, game after game.
+
+    Those who have no style of their own are `Planner`; of the others one half
+    has the numbers of `Planner1`, and all of these are off by a factor of
+    their own.
+
+    Parameters
+    ----------
+    n_seats
+        Number of seats.
+    share
+        How likely each is to have a style of its own.
+    rng
+        Where random numbers come from.
+    """
+    bases = np.array([Planner().params, Planner1().params])
+    while True:
+        is_other = rng.random(n_seats) < share
+        which = np.where(is_other, rng.integers(len(bases), size=n_seats), 0)
+        off = np.exp(_SPREAD * rng.normal(size=(n_seats, bases.shape[1])))
+        yield bases[which] * np.where(is_other[:, np.newaxis], off, 1.0)
