@@ -1,14 +1,29 @@
-"""Worlds: whole states that agree with what is known, drawn at random."""
+"""
+Worlds: whole states that agree with what is known, drawn at random.
+
+What is known is a packed state with gaps: cards missing from a hand are in the
+draw pile, and tickets in hands, offers and under the pile are
+`UNKNOWN_TICKET`. Cards that must be from before the last shuffle go to seats
+that may hold such cards; all others are dealt uniformly among the gaps and the
+pile. This is an approximation: what somebody has played says a little about
+the rest of the hand. The tickets of seats are drawn by Gibbs sampling [1]_,
+one given all others, from what can be believed of them: see `beliefs`.
+
+References
+----------
+.. [1] Geman, S. and Geman, D. IEEE Transactions on Pattern Analysis and
+   Machine Intelligence 6 (1984), 721-741.
+"""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from ttr_analysis._arrays import Floats, Ints
-from ttr_analysis._compile import compiled
-from ttr_analysis.analysis._counts import count_cards
+from ttr_analysis._compile import Record, block, cell, compiled
+from ttr_analysis.analysis._counts import add_cards, copy_cards, count_cards, draw_card
 from ttr_analysis.cards import N_KINDS
 from ttr_analysis.engine.kernel.tickets import ANY_DECK, count_bits
 from ttr_analysis.engine.kernel.turns import new_game
@@ -31,70 +46,63 @@ from ttr_analysis.rules.chance import KEY_SIZE, TABLE_STREAM, below, open_stream
 from ttr_analysis.rules.market import has_too_many_locomotives
 from ttr_analysis.tables import MAX_TICKETS, UNKEPT_DISCARDED, UNKEPT_REMOVED, UNKEPT_UNDER_PILE, Tables
 
-# -- worlds --------------------------------------------------------------------------------------------------------
-#
-# What is known is a packed state with unknowns, as a record that was watched
-# from one seat has them: cards of hands that are missing from `HAND` lie in the
-# draw pile, and tickets in hands, offers and under the pile are
-# `UNKNOWN_TICKET`. A world fills them in. Cards that must be from before the
-# last shuffle go to seats that may hold such cards; all others are dealt
-# uniformly among the gaps and the pile, of which each order is as likely. (That
-# is an approximation: what somebody has played says a little of what is left in
-# the hand, and of how much of it is from before the shuffle.) The tickets of
-# seats are drawn by Gibbs sampling, one given all others (Geman and Geman, IEEE
-# Transactions on Pattern Analysis and Machine Intelligence 6 (1984), 721-741),
-# from what can be believed of them: see `beliefs`.
-
-
 _WORLD_STREAM: Final = 64
-"""Purpose of the stream that fills worlds; those of the table and of policies are below."""
+"""Purpose of the stream that fills worlds; those of the game and of policies are below."""
+_CHOOSER_STREAM: Final = 65
+"""Purpose of the stream of a player who is asked what it would keep."""
 _N_MARKETS: Final = 100
-"""How many markets are tried for one that would not have been replaced."""
+"""Markets that are tried to find one that would not have been replaced."""
+_N_SWEEPS: Final = 6
+"""Times each unknown ticket is drawn again, given the others: more of them change nothing."""
+_N_CHOICES: Final = 40
+"""Sets that are drawn to find one that the player would have kept; else the last one stays."""
+_FINE: Final = 1 << 31
+"""Number of random numbers that a part of 1 is drawn from."""
+_SURE: Final = 0.01
+"""In place of no way to hold only tickets of decks that stay: any number kept must get a hand."""
+_ANY_SEAT: Final = -1
+
+
+class _FreeTickets(Record):
+    """Tickets that are nowhere yet."""
+
+    n = cell()
+    tickets = block(MAX_TICKETS)
+
+
+class _World(NamedTuple):
+    """A world whose tickets are being filled in, what they are drawn from, and room to work in."""
+
+    state: State
+    tables: Tables
+    beliefs: Beliefs
+    players: Players
+    opening: State
+    """The start of a game, where players are asked what they would keep."""
+    kept: Floats
+    """Tickets that each seat kept at its opening, as far as that can be known."""
+    stream: Ints
+    free: _FreeTickets
+    chances: Floats
 
 
 @compiled
 def fill_worlds(
-    known: State,
-    tables: Tables,
-    beliefs: Beliefs,
-    players: Players,
-    looker: int,
-    key: Ints,
-    first: int,
-    worlds: Ints,
+    known: State, tables: Tables, beliefs: Beliefs, players: Players, viewer: int, key: Ints, first: int, worlds: Ints
 ) -> None:
     """
-    Fill worlds that agree with what is known.
+    Fill worlds, one a row, that agree with what a viewer knows.
 
-    Parameters
-    ----------
-    known
-        The packed state with unknowns; not changed.
-    tables
-        The map, its rules and the number of players.
-    beliefs
-        How likely the tickets of each seat are.
-    players
-        Who plays; their memory is used.
-    looker
-        The seat whose knowledge it is, or `EVERYBODY`. While opening tickets
-        are chosen, what the others are offered is filled in as well, and they
-        have chosen none.
-    key
-        Words of the seed.
-    first
-        Number of the first world: each depends on what is known, the seed
-        and its number alone.
-    worlds
-        Filled, one a row.
+    Each depends on what is known, the seed and its number alone. While opening
+    tickets are chosen, what the others are offered is filled in too, and they
+    have chosen none. The memory of `players` is used.
     """
     stream = np.empty(KEY_SIZE, dtype=np.int64)
-    opening = State()
+    opening, free = State(), _FreeTickets()
     tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
-    free = np.empty(MAX_TICKETS, dtype=np.int64)
     chances = np.empty(MAX_TICKETS, dtype=np.float64)
     kept = np.empty(tables.n_seats, dtype=np.float64)
-    fill_kept(known, tables, looker, kept)
+    _fill_kept(known, tables, viewer, kept)
     is_any_chosen = False
     for seat in range(tables.n_seats):
         is_any_chosen = is_any_chosen or beliefs.chosen[seat] > 0.0
@@ -103,24 +111,24 @@ def fill_worlds(
         state.cells[:] = known.cells
         open_stream(key, first + i, _WORLD_STREAM, stream)
         open_stream(key, first + i, TABLE_STREAM, state.stream)
-        _fill_cards(state, tables, looker, stream)
-        if state.phase == KEEP_START and looker != EVERYBODY:
-            count_opening(state, tables, looker)
+        _fill_cards(state, tables, viewer, stream)
+        if state.phase == KEEP_START and viewer != EVERYBODY:
+            _count_opening(state, tables, viewer)
         if is_any_chosen:
             new_game(tables, stream, first + i, opening, tape)  # of numbers of its own: those of a key are mixed
-        fill_tickets(state, tables, beliefs, players, opening, kept, stream, free, chances)
+        _fill_tickets(_World(state, tables, beliefs, players, opening, kept, stream, free, chances))
 
 
-# -- cards ----------------------------------------------------------------------------
+# -- cards ----------------------------------------------------------------------------------------------------------
 
 
 @compiled
-def _fill_cards(state: State, tables: Tables, looker: int, stream: Ints) -> None:
+def _fill_cards(state: State, tables: Tables, viewer: int, stream: Ints) -> None:
     """Deal the cards that are not seen among the gaps in hands and the draw pile."""
     fresh = np.empty(N_KINDS, dtype=np.int64)
     stale = np.empty(N_KINDS, dtype=np.int64)
     n_seats = tables.n_seats
-    drawer = _least_known(state, n_seats, looker)
+    drawer = _least_known(state, n_seats, viewer)
     is_seen = True
     for slot in range(tables.market_size):
         is_seen = is_seen and state.market[slot] < UNKNOWN_CARD
@@ -143,18 +151,13 @@ def _fill_cards(state: State, tables: Tables, looker: int, stream: Ints) -> None
             state.pool[kind] -= of_pool - fresh[kind]  # which without the market is no more than a bound
     _fill_face_up(state, tables, fresh, stale, stream)
     _deal_stale(state, n_seats, stale, stream)
-    n_fresh = 0
-    for kind in range(N_KINDS):
-        n_fresh += fresh[kind] + stale[kind]  # of which none is left, unless what is known cannot be
-        fresh[kind] += stale[kind]
+    add_cards(stale, fresh)  # none are left, unless what is known cannot be
     for seat in range(n_seats):
-        for _ in range(n_missing(state, seat)):
-            kind = _draw(fresh, n_fresh, stream)
-            n_fresh -= 1
+        for _ in range(_n_missing(state, seat)):
+            kind = draw_card(fresh, stream)
             state.hand[seat, kind] += 1
             state.blind[seat, kind] += 1
-    for kind in range(N_KINDS):
-        state.draw_pile[kind] = fresh[kind]
+    copy_cards(fresh, state.draw_pile)
 
 
 @compiled
@@ -182,21 +185,19 @@ def _fill_face_up(state: State, tables: Tables, fresh: Ints, stale: Ints, stream
 @compiled
 def _draw_seen(state: State, fresh: Ints, stale: Ints, unknown: int, stream: Ints) -> int:
     """Draw a card that everyone has seen, from before the last shuffle if it is an old one; return its kind."""
-    n_fresh = count_cards(fresh)
-    n_stale = count_cards(stale)
-    if n_fresh == 0 or (unknown == OLD_UNKNOWN_CARD and n_stale > 0):
-        return _draw(stale, n_stale, stream)
-    kind = _draw(fresh, n_fresh, stream)
+    if count_cards(fresh) == 0 or (unknown == OLD_UNKNOWN_CARD and count_cards(stale) > 0):
+        return draw_card(stale, stream)
+    kind = draw_card(fresh, stream)
     state.pool[kind] -= 1
     return kind
 
 
 @compiled
-def _least_known(state: State, n_seats: int, looker: int) -> int:
-    """Return the seat, not that of the looker, of whose hand most is not known."""
-    found = 1 if looker == 0 else 0
+def _least_known(state: State, n_seats: int, viewer: int) -> int:
+    """Return the seat, not that of the viewer, of whose hand most is not known."""
+    found = 1 if viewer == 0 else 0
     for seat in range(n_seats):
-        if seat != looker and n_missing(state, seat) > n_missing(state, found):
+        if seat != viewer and _n_missing(state, seat) > _n_missing(state, found):
             found = seat
     return found
 
@@ -204,76 +205,45 @@ def _least_known(state: State, n_seats: int, looker: int) -> int:
 @compiled
 def _deal_stale(state: State, n_seats: int, stale: Ints, stream: Ints) -> None:
     """Deal the cards from before the last shuffle among the gaps in hands that may hold such cards."""
-    n_stale = 0
     n_places = 0
-    for kind in range(N_KINDS):
-        n_stale += stale[kind]
     for seat in range(n_seats):
-        n_places += min(state.old[seat], n_missing(state, seat))
+        n_places += min(state.old[seat], _n_missing(state, seat))
     places = np.empty(n_places, dtype=np.int64)
     at = 0
     for seat in range(n_seats):
-        for _ in range(min(state.old[seat], n_missing(state, seat))):
+        for _ in range(min(state.old[seat], _n_missing(state, seat))):
             places[at] = seat
             at += 1
-    for _ in range(min(n_stale, n_places)):
-        kind = _draw(stale, n_stale, stream)
+    for _ in range(min(count_cards(stale), n_places)):
+        kind = draw_card(stale, stream)
         at = below(stream, n_places)
         state.hand[places[at], kind] += 1
-        n_stale -= 1
         n_places -= 1
         places[at] = places[n_places]
 
 
 @compiled
-def n_missing(state: State, seat: int) -> int:
+def _n_missing(state: State, seat: int) -> int:
     """Return how many cards of a hand are not known."""
-    n = state.n_hand[seat]
-    for kind in range(N_KINDS):
-        n -= state.hand[seat, kind]
-    return int(n)
+    return int(state.n_hand[seat] - count_cards(state.hand[seat]))
+
+
+# -- tickets: what is where --------------------------------------------------------------------------------------
 
 
 @compiled
-def _draw(cards: Ints, n: int, stream: Ints) -> int:
-    """Draw one of `n` cards, given as nine counts; return its kind."""
-    left = below(stream, n)
-    kind = 0
-    while left >= cards[kind]:
-        left -= cards[kind]
-        kind += 1
-    cards[kind] -= 1
-    return kind
-
-
-_FINE: Final = 1 << 31
-"""A random number is one of so many."""
-_N_SWEEPS: Final = 6
-"""How often each unknown ticket is drawn again, given the others: more of it changes nothing."""
-_N_CHOICES: Final = 40
-"""How often a set is drawn anew for one that a player would have chosen; else the last one stays."""
-_CHOOSER_STREAM: Final = 65
-"""Purpose of the stream of a player who is asked what it would choose: see `worlds`."""
-_SURE: Final = 0.01
-"""In place of no way to hold only tickets of decks that stay: a hand has to be drawn for any number that was kept."""
-
-
-# -- what lies where ------------------------------------------------------------------
-
-
-@compiled
-def count_opening(state: State, tables: Tables, looker: int) -> None:
-    """Note how many opening tickets the others are offered, and where those lie that the looker gave back."""
+def _count_opening(state: State, tables: Tables, viewer: int) -> None:
+    """Note how many opening tickets the others are offered, and where those are that the viewer gave back."""
     left = tables.n_tickets
     for seat in range(tables.n_seats):
         n = min(tables.opening_deal, left)
         left -= n
-        if seat != looker:
+        if seat != viewer:
             state.n_offer[seat] = n
             for i in range(n):
                 state.offer[seat, i] = UNKNOWN_TICKET
-        elif looker < state.seat:
-            n -= state.n_held[looker]
+        elif viewer < state.seat:
+            n -= state.n_held[viewer]
             if tables.opening_unkept == UNKEPT_UNDER_PILE:
                 _queue_given_back(state, tables, n)
             elif tables.opening_unkept == UNKEPT_DISCARDED:
@@ -282,7 +252,7 @@ def count_opening(state: State, tables: Tables, looker: int) -> None:
 
 @compiled
 def _queue_given_back(state: State, tables: Tables, n: int) -> None:
-    """Put tickets under the pile, those first of which it is known; no others lie there yet."""
+    """Put tickets under the pile, the known ones first; no others are there yet."""
     state.queue_head = 0
     state.n_queued = n
     at = 0
@@ -295,40 +265,40 @@ def _queue_given_back(state: State, tables: Tables, n: int) -> None:
 
 
 @compiled
-def fill_kept(state: State, tables: Tables, looker: int, kept: Floats) -> None:
+def _fill_kept(state: State, tables: Tables, viewer: int, kept: Floats) -> None:
     """
-    Fill in how many tickets each seat kept at the opening, as far as that can be told.
+    Fill in how many tickets each seat kept at the opening, as far as that can be known.
 
-    Of all seats together it is what was dealt without what has left the game.
-    The looker knows its own part; the rest is split in parts of what each hand
-    has room for, which is exact for one other seat. In a position that was told
+    All seats together kept what was dealt without what has left the game. The
+    viewer knows its own part; the rest is split by what each hand has room
+    for, which is exact for one other seat. In a position that was entered
     without what has left the game each may have kept no more than it had to.
     """
-    is_told = True
+    is_complete = True
     n_spare = n_room = 0
     if tables.opening_unkept == UNKEPT_REMOVED and tables.unkept != UNKEPT_REMOVED:
         n_spare = tables.n_seats * tables.opening_deal - _n_returned(state, tables)
     for seat in range(tables.n_seats):
         kept[seat] = least = min(tables.opening_keep, state.n_held[seat])
         most = min(tables.opening_deal, state.n_held[seat])
-        if seat == looker:
+        if seat == viewer:
             own = tables.opening_deal
             for ticket in range(tables.n_tickets):
                 own -= int(state.returned_by[ticket] == 1 + seat and state.ticket_at[ticket] == AT_REMOVED)
-            is_told = own <= most
+            is_complete = own <= most
             kept[seat] = least = most = max(least, min(most, own))
         n_spare -= least
         n_room += most - least
-    if is_told and n_spare > 0 and n_room > 0:
+    if is_complete and n_spare > 0 and n_room > 0:
         for seat in range(tables.n_seats):
-            if seat != looker:
+            if seat != viewer:
                 most = min(tables.opening_deal, state.n_held[seat])
                 kept[seat] += (most - kept[seat]) * min(1.0, n_spare / n_room)
 
 
 @compiled
 def _n_returned(state: State, tables: Tables) -> int:
-    """Return how many tickets have left the game that were dealt to somebody."""
+    """Return how many tickets were dealt to somebody and have left the game."""
     n = tables.n_tickets - state.n_ticket_pile - state.n_queued - state.n_ticket_discards
     for seat in range(tables.n_seats):
         n -= state.n_held[seat] + state.n_offer[seat]
@@ -339,43 +309,36 @@ def _n_returned(state: State, tables: Tables) -> int:
 
 
 @compiled
-def fill_tickets(
-    state: State,
-    tables: Tables,
-    beliefs: Beliefs,
-    players: Players,
-    opening: State,
-    kept: Floats,
-    stream: Ints,
-    free: Ints,
-    chances: Floats,
-) -> None:
+def _fill_tickets(world: _World) -> None:
     """Fill in the tickets that are not known."""
-    n_free = 0
+    state, tables, free = world.state, world.tables, world.free
+    free.n = 0
     n_discards = state.n_ticket_discards
     for ticket in range(tables.n_tickets):
         n_discards -= state.ticket_at[ticket] == AT_DISCARDS
         if state.ticket_at[ticket] == AT_PILE:
-            free[n_free] = ticket
-            n_free += 1
-    n_free = _fill_held(state, tables, beliefs, players, opening, kept, stream, free, n_free, chances)
+            free.tickets[free.n] = ticket
+            free.n += 1
+    _fill_held(world)
     for seat in range(tables.n_seats):
         for i in range(state.n_offer[seat]):
-            deck = _opening_deck(tables, i) if state.phase == KEEP_START else ANY_DECK
-            n_free = _fill_unknown(state, tables, state.offer[seat][i : i + 1], AT_OFFER, deck, stream, free, n_free)
+            if state.offer[seat, i] == UNKNOWN_TICKET:
+                deck = _opening_deck(tables, i) if state.phase == KEEP_START else ANY_DECK
+                state.offer[seat, i] = _take(world, AT_OFFER, deck)
     for i in range(state.n_queued):
         at = (state.queue_head + i) % MAX_TICKETS
-        n_free = _fill_unknown(state, tables, state.queue[at : at + 1], AT_QUEUE, ANY_DECK, stream, free, n_free)
-    n_removed = n_free - n_discards - state.n_ticket_pile
-    for i in range(n_free - 1, -1, -1):
-        if tables.deck_leaves[tables.ticket_deck[free[i]]]:  # it was not dealt, or not kept
-            state.ticket_at[free[i]] = AT_REMOVED
-            n_free -= 1
+        if state.queue[at] == UNKNOWN_TICKET:
+            state.queue[at] = _take(world, AT_QUEUE, ANY_DECK)
+    n_removed = free.n - n_discards - state.n_ticket_pile
+    for i in range(free.n - 1, -1, -1):
+        ticket = free.tickets[i]
+        if tables.deck_leaves[tables.ticket_deck[ticket]]:  # it was not dealt, or not kept
+            state.ticket_at[ticket] = AT_REMOVED
             n_removed -= 1
-            free[i] = free[n_free]
+            free.n -= 1
+            free.tickets[i] = free.tickets[free.n]
     for i in range(n_discards + n_removed):
-        _take(state, tables, free, n_free, AT_DISCARDS if i < n_discards else AT_REMOVED, ANY_DECK, stream)
-        n_free -= 1
+        _take(world, AT_DISCARDS if i < n_discards else AT_REMOVED, ANY_DECK)
 
 
 @compiled
@@ -396,147 +359,89 @@ def _is_from(tables: Tables, ticket: int, deck: int) -> bool:
 
 
 @compiled
-def _may_hold(state: State, tables: Tables, seat: int, place: int, ticket: int) -> bool:
-    """Return whether a seat may hold a ticket in a place: one of a deck that left the game is from its opening."""
-    deck = tables.ticket_deck[ticket]
-    if tables.deck_leaves[deck] == 0:
-        return True
-    n_before = n_same = 0
-    for earlier in range(deck + 1):
-        n_before += tables.deck_deal[earlier]
-    for other in range(state.n_held[seat]):
-        held = state.held[seat, other]
-        n_same += int(other != place and held != UNKNOWN_TICKET and tables.ticket_deck[held] == deck)
-    return bool(place < n_before and n_same < tables.deck_deal[deck])
-
-
-@compiled
-def _fill_unknown(
-    state: State, tables: Tables, cells: Ints, place: int, deck: int, stream: Ints, free: Ints, n_free: int
-) -> int:
-    """Fill in the unknown tickets of some cells, which came from a deck; return how many tickets are still free."""
-    for i in range(len(cells)):
-        if cells[i] == UNKNOWN_TICKET:
-            cells[i] = _take(state, tables, free, n_free, place, deck, stream)
-            n_free -= 1
-    return n_free
-
-
-@compiled
-def _take(state: State, tables: Tables, free: Ints, n_free: int, place: int, deck: int, stream: Ints) -> int:
+def _take(world: _World, place: int, deck: int) -> int:
     """Put one of the free tickets of a deck in a place; return its number."""
+    tables, free = world.tables, world.free
     n_fitting = 0
-    for i in range(n_free):
-        n_fitting += int(_is_from(tables, free[i], deck))
-    left = below(stream, n_fitting)
+    for i in range(free.n):
+        n_fitting += int(_is_from(tables, free.tickets[i], deck))
+    left = below(world.stream, n_fitting)
     at = 0
-    while left > 0 or not _is_from(tables, free[at], deck):
-        left -= int(_is_from(tables, free[at], deck))
+    while left > 0 or not _is_from(tables, free.tickets[at], deck):
+        left -= int(_is_from(tables, free.tickets[at], deck))
         at += 1
-    ticket = free[at]
-    free[at] = free[n_free - 1]
-    state.ticket_at[ticket] = place
+    ticket = free.tickets[at]
+    free.n -= 1
+    free.tickets[at] = free.tickets[free.n]
+    world.state.ticket_at[ticket] = place
     return int(ticket)
 
 
-# -- what seats hold ------------------------------------------------------------------
+# -- tickets: what seats hold ------------------------------------------------------------------------------------
 
 
 @compiled
-def _fill_held(
-    state: State,
-    tables: Tables,
-    beliefs: Beliefs,
-    players: Players,
-    opening: State,
-    kept: Floats,
-    stream: Ints,
-    free: Ints,
-    n_free: int,
-    chances: Floats,
-) -> int:
-    """Fill in the unknown tickets of all seats; return how many tickets are still free."""
+def _fill_held(world: _World) -> None:
+    """Fill in the unknown tickets of all seats."""
+    state, tables, free = world.state, world.tables, world.free
+    seats, places = _unknown_places(state, tables)
+    _sweep(world, seats, places, _ANY_SEAT, 1 + _N_SWEEPS)
+    for seat in range(tables.n_seats):
+        part = world.beliefs.chosen[seat]
+        n_tries = _N_CHOICES if part > 0.0 and below(world.stream, _FINE) / _FINE < part else 0
+        while n_tries > 0 and not _would_choose(world, seat):
+            _sweep(world, seats, places, seat, _N_SWEEPS)
+            n_tries -= 1
+    for _ in range(_n_staying_lacking(state, tables, free)):
+        _hold_leaving(world, seats, places)
+    for k in range(len(seats)):
+        state.ticket_at[state.held[seats[k], places[k]]] = seats[k]
+
+
+@compiled
+def _unknown_places(state: State, tables: Tables) -> tuple[Ints, Ints]:
+    """Return the seats and places of the tickets held that are not known."""
     seats = np.empty(MAX_TICKETS, dtype=np.int64)
     places = np.empty(MAX_TICKETS, dtype=np.int64)
-    n_places = 0
+    n = 0
     for seat in range(tables.n_seats):
         for i in range(state.n_held[seat]):
             if state.held[seat, i] == UNKNOWN_TICKET:
-                seats[n_places] = seat
-                places[n_places] = i
-                n_places += 1
-    for k in range(n_places):
-        seat, place = seats[k], places[k]
-        n_free -= 1
-        at = _draw_ticket(state, tables, beliefs, kept, seat, place, stream, free, n_free + 1, chances)
-        state.held[seat, place] = free[at]
-        free[at] = free[n_free]
-    for _ in range(_N_SWEEPS):
-        for k in range(n_places):
-            _draw_again(state, tables, beliefs, kept, seats[k], places[k], stream, free, n_free, chances)
-    for seat in range(tables.n_seats):
-        part = beliefs.chosen[seat]
-        n_tries = _N_CHOICES if part > 0.0 and below(stream, _FINE) / _FINE < part else 0
-        while n_tries > 0 and not _would_choose(state, tables, players, opening, seat, stream, free, n_free):
-            for _ in range(_N_SWEEPS):
-                for k in range(n_places):
-                    if seats[k] == seat:
-                        _draw_again(state, tables, beliefs, kept, seat, places[k], stream, free, n_free, chances)
-            n_tries -= 1
-    for _ in range(_n_staying_lacking(state, tables, free, n_free)):
-        _hold_leaving(state, tables, beliefs, kept, seats, places, n_places, stream, free, n_free, chances)
-    for k in range(n_places):
-        state.ticket_at[state.held[seats[k], places[k]]] = seats[k]
-    return n_free
+                seats[n] = seat
+                places[n] = i
+                n += 1
+    return seats[:n], places[:n]
 
 
 @compiled
-def _draw_again(
-    state: State,
-    tables: Tables,
-    beliefs: Beliefs,
-    kept: Floats,
-    seat: int,
-    place: int,
-    stream: Ints,
-    free: Ints,
-    n_free: int,
-    chances: Floats,
-) -> None:
-    """Draw the ticket in a place of a seat anew, given all others: one of the free ones or itself."""
-    free[n_free] = state.held[seat, place]
-    at = _draw_ticket(state, tables, beliefs, kept, seat, place, stream, free, n_free + 1, chances)
-    state.held[seat, place] = free[at]
-    free[at] = free[n_free]
+def _sweep(world: _World, seats: Ints, places: Ints, of_seat: int, n: int) -> None:
+    """Draw the tickets in places of a seat, or of all, one after the other, each given all others; `n` times."""
+    held, free = world.state.held, world.free
+    for _ in range(n):
+        for k in range(len(seats)):
+            seat, place = seats[k], places[k]
+            if of_seat not in (_ANY_SEAT, seat):
+                continue
+            if held[seat, place] != UNKNOWN_TICKET:
+                free.tickets[free.n] = held[seat, place]
+                free.n += 1
+            at = _draw_ticket(world, seat, place, free.n)
+            free.n -= 1
+            held[seat, place] = free.tickets[at]
+            free.tickets[at] = free.tickets[free.n]
 
 
 @compiled
-def _would_choose(
-    state: State, tables: Tables, players: Players, opening: State, seat: int, stream: Ints, free: Ints, n_free: int
-) -> bool:
+def _would_choose(world: _World, seat: int) -> bool:
     """
-    Return whether a player would choose the tickets of its seat of an opening offer, in which others lie beside them.
+    Return whether the player of a seat would keep its tickets of an opening offer that has others beside them.
 
-    Of tickets that cannot all have been offered, some were drawn later: of those nothing is asked.
-
-    Parameters
-    ----------
-    state, tables
-        The world, with the tickets of the seat.
-    players
-        Who plays; the memory of the seat is used.
-    opening
-        A game that begins, in which nothing of tickets but the offer of the
-        seat is looked at.
-    seat
-        The seat.
-    stream
-        Random stream; moved on.
-    free
-        Tickets of which the others are drawn; their order changes.
-    n_free
-        How many they are.
+    Of tickets that cannot all have been offered, some were drawn later, and
+    nothing is asked. The others of the offer are free tickets, whose order
+    changes.
     """
+    state, tables, opening = world.state, world.tables, world.opening
+    free, n_free = world.free.tickets, world.free.n
     n_offer = n_left = wanted = 0
     offer = opening.offer[seat]
     for deck in range(tables.n_decks):
@@ -558,7 +463,7 @@ def _would_choose(
                 n_of_deck += 1
         for _ in range(n_more):
             if n_left < n_of_deck:
-                at = n_left + below(stream, n_of_deck - n_left)
+                at = n_left + below(world.stream, n_of_deck - n_left)
                 free[at], free[n_left] = free[n_left], free[at]
                 offer[n_offer] = free[n_left]
                 n_offer += 1
@@ -566,16 +471,17 @@ def _would_choose(
         n_left = n_of_deck
     opening.n_offer[seat] = n_offer
     opening.seat = seat
-    memory = players.memory[seat]
+    memory = world.players.memory[seat]
     memory[KEY_SIZE:].fill(0)
-    open_stream(stream, n_free, _CHOOSER_STREAM, memory[:KEY_SIZE])  # numbers of its own, not those of the world
-    _, kept = choose(opening, tables, players, seat)
+    # Numbers of its own, not those of the world.
+    open_stream(world.stream, n_free, _CHOOSER_STREAM, memory[:KEY_SIZE])
+    _, kept = choose(opening, tables, world.players, seat)
     return bool(kept == wanted)
 
 
 @compiled
-def _n_staying_lacking(state: State, tables: Tables, free: Ints, n_free: int) -> int:
-    """Return how many free tickets too few are of decks that stay, for all places where only such may lie."""
+def _n_staying_lacking(state: State, tables: Tables, free: _FreeTickets) -> int:
+    """Return how many free tickets of decks that stay are lacking for the places where only such may be."""
     n = state.n_ticket_pile + state.n_ticket_discards
     for ticket in range(tables.n_tickets):
         n -= int(state.ticket_at[ticket] == AT_DISCARDS)
@@ -586,30 +492,23 @@ def _n_staying_lacking(state: State, tables: Tables, free: Ints, n_free: int) ->
             deck = _opening_deck(tables, i) if state.phase == KEEP_START else ANY_DECK
             leaves = deck != ANY_DECK and tables.deck_leaves[deck] == 1
             n += int(state.offer[seat, i] == UNKNOWN_TICKET and not leaves)
-    for i in range(n_free):
-        n -= int(_is_from(tables, free[i], ANY_DECK))
+    for i in range(free.n):
+        n -= int(_is_from(tables, free.tickets[i], ANY_DECK))
     return max(0, n)
 
 
 @compiled
-def _hold_leaving(
-    state: State,
-    tables: Tables,
-    beliefs: Beliefs,
-    kept: Floats,
-    seats: Ints,
-    places: Ints,
-    n_places: int,
-    stream: Ints,
-    free: Ints,
-    n_free: int,
-    chances: Floats,
-) -> None:
+def _hold_leaving(world: _World, seats: Ints, places: Ints) -> None:
     """Let one of the places, any that may, hold a ticket of a deck that left the game instead of one that stays."""
-    n_leaving = _leaving_first(tables, free, n_free)
+    state, tables, free = world.state, world.tables, world.free.tickets
+    n_leaving = 0
+    for i in range(world.free.n):
+        if not _is_from(tables, free[i], ANY_DECK):
+            free[i], free[n_leaving] = free[n_leaving], free[i]
+            n_leaving += 1
     fitting = np.empty(MAX_TICKETS, dtype=np.int64)
     n = 0
-    for k in range(n_places):
+    for k in range(len(seats)):
         n_new = 0
         for i in range(n_leaving):
             n_new += int(_may_hold(state, tables, seats[k], places[k], free[i]))
@@ -618,37 +517,36 @@ def _hold_leaving(
             n += 1
     if n == 0:
         return
-    k = fitting[below(stream, n)]
-    at = _draw_ticket(state, tables, beliefs, kept, seats[k], places[k], stream, free, n_leaving, chances)
-    ticket = free[at]
-    free[at] = state.held[seats[k], places[k]]
-    state.held[seats[k], places[k]] = ticket
+    k = fitting[below(world.stream, n)]
+    at = _draw_ticket(world, seats[k], places[k], n_leaving)
+    free[at], state.held[seats[k], places[k]] = state.held[seats[k], places[k]], free[at]
 
 
 @compiled
-def _leaving_first(tables: Tables, free: Ints, n_free: int) -> int:
-    """Put the tickets of decks that left the game before the others; return how many they are."""
-    n = 0
-    for i in range(n_free):
-        ticket = free[i]
-        if not _is_from(tables, ticket, ANY_DECK):
-            free[i] = free[n]
-            free[n] = ticket
-            n += 1
-    return n
+def _may_hold(state: State, tables: Tables, seat: int, place: int, ticket: int) -> bool:
+    """Return whether a seat may hold a ticket in a place: one of a deck that left the game is from its opening."""
+    deck = tables.ticket_deck[ticket]
+    if tables.deck_leaves[deck] == 0:
+        return True
+    n_before = n_same = 0
+    for earlier in range(deck + 1):
+        n_before += tables.deck_deal[earlier]
+    for other in range(state.n_held[seat]):
+        held = state.held[seat, other]
+        n_same += int(other != place and held != UNKNOWN_TICKET and tables.ticket_deck[held] == deck)
+    return bool(place < n_before and n_same < tables.deck_deal[deck])
 
 
 @compiled
-def _odds_of_leaving(
-    state: State, tables: Tables, kept: float, seat: int, place: int, ticket: int, free: Ints, n_free: int
-) -> float:
+def _odds_of_leaving(world: _World, seat: int, place: int, ticket: int, n_free: int) -> float:
     """
-    Return by how much more likely a place is to hold a ticket that is dealt at the opening only than one that stays.
+    Return how much more likely a place is to hold a ticket that is dealt at the opening only than one that stays.
 
     The deck is decided first: each set of what a seat was dealt is as likely to
     have been kept. Each free ticket of a deck is then as likely, which also
     takes back that a larger deck offers more ways to fill a place.
     """
+    state, tables, free = world.state, world.tables, world.free.tickets
     deck = tables.ticket_deck[ticket]
     n_staying_dealt = 0
     n_before = 0
@@ -656,7 +554,7 @@ def _odds_of_leaving(
         n_staying_dealt += 0 if tables.deck_leaves[other] else tables.deck_deal[other]
         n_before += tables.deck_deal[other] if other <= deck else 0
     n_same = 0
-    staying_kept = kept
+    staying_kept = world.kept[seat]
     for other in range(state.n_held[seat]):
         held = state.held[seat, other]
         if other != place and held != UNKNOWN_TICKET:
@@ -673,19 +571,9 @@ def _odds_of_leaving(
 
 
 @compiled
-def _draw_ticket(
-    state: State,
-    tables: Tables,
-    beliefs: Beliefs,
-    kept: Floats,
-    seat: int,
-    place: int,
-    stream: Ints,
-    free: Ints,
-    n_free: int,
-    chances: Floats,
-) -> int:
-    """Draw one of the free tickets for a place of a seat, given its other tickets; return where among the free."""
+def _draw_ticket(world: _World, seat: int, place: int, n_free: int) -> int:
+    """Draw one of the first free tickets for a place of a seat, given its other tickets; return where it is."""
+    state, tables, beliefs, free = world.state, world.tables, world.beliefs, world.free.tickets
     others = np.empty(MAX_TICKETS, dtype=np.int64)
     nearest = np.empty(MAX_TICKETS, dtype=np.float64)
     n_others = 0
@@ -701,7 +589,7 @@ def _draw_ticket(
         if _may_hold(state, tables, seat, place, free[i]):
             chance = beliefs.weights[seat, free[i]]
             if tables.deck_leaves[tables.ticket_deck[free[i]]]:
-                chance *= _odds_of_leaving(state, tables, kept[seat], seat, place, free[i], free, n_free)
+                chance *= _odds_of_leaving(world, seat, place, free[i], n_free)
         if chance > 0.0:
             for _ in range(count_bits(beliefs.on_way[seat, free[i]] & ~explained)):
                 chance *= beliefs.per_route[seat]
@@ -711,10 +599,10 @@ def _draw_ticket(
                 for other in range(n_others):
                     chance *= beliefs.pairs[seat, free[i], others[other]]
         total += chance
-        chances[i] = total
-    aim = below(stream, _FINE) / _FINE * total
+        world.chances[i] = total
+    aim = below(world.stream, _FINE) / _FINE * total
     at = 0
-    while at < n_free - 1 and chances[at] <= aim:
+    while at < n_free - 1 and world.chances[at] <= aim:
         at += 1
     return at
 
