@@ -11,18 +11,18 @@ from collections.abc import Callable
 from importlib import import_module
 
 RENDERERS: dict[str, str] = {
-    "ttr_analysis.records.record.GameRecord": "ttr_analysis.viz.record:record_summary",
-    "ttr_analysis.engine.state.PublicState": "ttr_analysis.viz.html:game_board",
-    "ttr_analysis.maps.model.GameMap": "ttr_analysis.viz.html:map_svg",
-    "ttr_analysis.maps.board.Ticket": "ttr_analysis.viz.html:ticket_board",
-    "ttr_analysis.analysis.paths.Path": "ttr_analysis.viz.html:route_board",
-    "ttr_analysis.analysis.paths.Trail": "ttr_analysis.viz.html:route_board",
-    "ttr_analysis.analysis.structure.measures.Cut": "ttr_analysis.viz.html:route_board",
-    "ttr_analysis.analysis.structure.measures.SpanningTree": "ttr_analysis.viz.html:route_board",
-    "ttr_analysis.analysis.tickets.feasibility.Feasibility": "ttr_analysis.viz.html:route_board",
-    "ttr_analysis.analysis.tickets.network.Network": "ttr_analysis.viz.html:route_board",
-    "ttr_analysis.studies.reviews.advice.Advice": "ttr_analysis.viz.record:advice_html",
-    "ttr_analysis.studies.reviews.whole_game.Review": "ttr_analysis.viz.record:review_html",
+    "ttr_analysis.records.record.GameRecord": "ttr_analysis.viz.summaries:record_summary",
+    "ttr_analysis.engine.state.PublicState": "ttr_analysis.viz.summaries:game_board",
+    "ttr_analysis.maps.model.GameMap": "ttr_analysis.viz.svg:map_svg",
+    "ttr_analysis.maps.board.Ticket": "ttr_analysis.viz.summaries:ticket_board",
+    "ttr_analysis.analysis.paths.Path": "ttr_analysis.viz.summaries:route_board",
+    "ttr_analysis.analysis.paths.Trail": "ttr_analysis.viz.summaries:route_board",
+    "ttr_analysis.analysis.structure.measures.Cut": "ttr_analysis.viz.summaries:route_board",
+    "ttr_analysis.analysis.structure.measures.SpanningTree": "ttr_analysis.viz.summaries:route_board",
+    "ttr_analysis.analysis.tickets.feasibility.Feasibility": "ttr_analysis.viz.summaries:route_board",
+    "ttr_analysis.analysis.tickets.network.Network": "ttr_analysis.viz.summaries:route_board",
+    "ttr_analysis.studies.reviews.advice.Advice": "ttr_analysis.viz.summaries:advice_html",
+    "ttr_analysis.studies.reviews.whole_game.Review": "ttr_analysis.viz.summaries:review_html",
     "ttr_analysis.studies.findings.Findings": "ttr_analysis.viz.findings:findings_html",
 }
 """Dotted name of a type to `module:function`; the function takes the object and returns HTML."""

@@ -16,7 +16,7 @@ from ttr_analysis.engine.events import Move
 from ttr_analysis.notation import read_game, record_lines
 from ttr_analysis.notation.session import Session
 from ttr_analysis.records.entries import Stamp
-from ttr_analysis.viz.record import record_summary
+from ttr_analysis.viz.summaries import record_summary
 from ttr_analysis.viz.words import tell
 from ttr_analysis.widgets.snapshot import game_data
 

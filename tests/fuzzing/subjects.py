@@ -29,7 +29,7 @@ from ttr_analysis.policies import Greedy, Random
 from ttr_analysis.studies import SimulationResult
 from ttr_analysis.studies.columns import TABLES
 from ttr_analysis.studies.parts import META, SAME, SUMS, _checksum, _sha256, run_of
-from ttr_analysis.viz.html import map_svg
+from ttr_analysis.viz.svg import map_svg
 
 
 class RefusedError(Exception):

@@ -22,8 +22,8 @@ from ttr_analysis.policies.planner.claims import lend_to_stations
 from ttr_analysis.policies.search.searcher import candidates
 from ttr_analysis.rules.chance import seed_key
 from ttr_analysis.tables import MAX_CITIES
-from ttr_analysis.viz.record import advice_html
 from ttr_analysis.viz.style import BOARD
+from ttr_analysis.viz.summaries import advice_html
 from ttr_analysis.widgets.snapshot import place_of
 
 pytestmark = pytest.mark.compiled_only

@@ -8,7 +8,7 @@ import pytest
 from tests.fixtures import load
 from tests.report.hostile import NAMES
 from tests.report.pages import read_page
-from ttr_analysis.report.document import Column, Figures, Heading, Picture, Points, Section, Table, Words, name
+from ttr_analysis.report.document import Column, Figures, Heading, Picture, Points, Section, Table, Terms, Words, name
 from ttr_analysis.report.page import render, render_page
 from ttr_analysis.studies.findings import Finding, Findings
 
@@ -40,7 +40,7 @@ def test_every_block_is_well_formed() -> None:
         Words("w"),
         Heading("h"),
         Points(("a", "b")),
-        Points((("t", "d"), "x")),
+        Terms((("t", "d"),)),
         Figures((("3", "n"),)),
         TABLE,
         picture,
@@ -71,7 +71,7 @@ def test_findings_open_the_page_as_text() -> None:
 
 
 def test_a_key_of_a_file_is_broken_between_its_words() -> None:
-    page = page_of(Points((("claims.ferry_swap_size = 3", "d"),)))
+    page = page_of(Terms((("claims.ferry_swap_size = 3", "d"),)))
     assert "claims.<wbr>ferry_<wbr>swap_<wbr>size = 3" in page
 
 
@@ -86,7 +86,14 @@ def test_names_are_text_everywhere(text: str) -> None:
     )
     picture = Picture(b"", "image/png", name(text), text)
     page = page_of(
-        hostile, picture, Words(text), Heading(text), Points((text, (text, text))), Figures(((text, text),)), title=text
+        hostile,
+        picture,
+        Words(text),
+        Heading(text),
+        Points((text,)),
+        Terms(((text, text),)),
+        Figures(((text, text),)),
+        title=text,
     )
     seen = read_page(page)
     assert seen.faults == []

@@ -9,9 +9,8 @@ import pytest
 
 from tests.fixtures import load
 from ttr_analysis import GameMap
-from ttr_analysis.viz.html import map_svg
 from ttr_analysis.viz.style import CARD_STYLES, PLAYER_COLORS
-from ttr_analysis.viz.svg import live_sheet
+from ttr_analysis.viz.svg import live_sheet, map_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 

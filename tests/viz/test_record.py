@@ -12,7 +12,7 @@ import ttr_analysis as ttr
 from tests.engine.goldens import golden_paths, load_events
 from tests.fixtures import load
 from ttr_analysis import GameRecord
-from ttr_analysis.viz.record import record_summary
+from ttr_analysis.viz.summaries import record_summary
 
 
 class Reader(HTMLParser):

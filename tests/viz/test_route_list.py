@@ -13,7 +13,7 @@ import ttr_analysis as ttr
 from ttr_analysis import GameMap
 from ttr_analysis._display import RENDERERS, render_html
 from ttr_analysis.maps.model import first_equal
-from ttr_analysis.viz.html import RouteAnswer
+from ttr_analysis.viz.summaries import RouteAnswer
 
 
 @pytest.mark.parametrize("name", RENDERERS)
@@ -38,7 +38,7 @@ def test_every_answer_shows_a_row_for_each_route(any_map: GameMap) -> None:
         assert html.startswith("<svg")
         assert html.count("<g opacity=") == len(any_map.routes) - len(answer.routes)
         assert html.count("<tr>") == len(answer.routes) + 1
-        assert ("<th>toll</th>" in html) == any(route.toll for route in answer.routes)
+        assert (">toll</bdi></th>" in html) == any(route.toll for route in answer.routes)
 
 
 def test_a_map_in_use_shows_its_routes_however_many_were_made_since(nordic: GameMap) -> None:

@@ -13,9 +13,9 @@ import pytest
 from ttr_analysis import GameMap
 from ttr_analysis.viz import plot_map
 from ttr_analysis.viz.geometry import frame, lay_out, saw, train
-from ttr_analysis.viz.html import map_svg
 from ttr_analysis.viz.sheet import NUMBER_SIZE, SCALE, board_sheet
 from ttr_analysis.viz.style import BOARD, CARD_STYLES, NEUTRAL_COLOR, PLAYER_COLORS, PLAYER_DASHES, ink_upon
+from ttr_analysis.viz.svg import map_svg
 
 
 def read_path(path: str) -> list[list[tuple[float, float]]]:

@@ -19,12 +19,15 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import pandas as pd
 
 from ttr_analysis._words import safe_cell
 from ttr_analysis.maps.reading import write_atomically
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 NAME_BEGINS, NAME_ENDS = "\u2068", "\u2069"
 """First-strong isolate and its end: what stands between has a direction of its own."""
@@ -141,12 +144,12 @@ class Drawing:
     Parameters
     ----------
     svg
-        One `svg` element in which all texts are escaped.
+        One `svg` element.
     caption
         What it shows.
     """
 
-    svg: str
+    svg: Markup
     caption: str
 
 
@@ -180,12 +183,19 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """A list of short remarks, or of terms with what they mean."""
+    """A list of short remarks."""
 
-    items: tuple[str | tuple[str, str], ...]
+    items: tuple[str, ...]
 
 
-Block: TypeAlias = Words | Heading | Points | Figures | Table | Picture | Drawing
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """A list of terms, each with what it means."""
+
+    items: tuple[tuple[str, str], ...]
+
+
+Block: TypeAlias = Words | Heading | Points | Terms | Figures | Table | Picture | Drawing
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import matplotlib as mpl
+from markupsafe import Markup, escape
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -31,6 +32,16 @@ _LIGHT = _inks("#22211e", "#6a665d", "#8b867b", "#ddd8cc")
 _DARK = _inks("#e8e4da", "#b6b1a6", "#7d7a73", "#383d42")
 """As the text of the page, light and dark."""
 _IN_THE_DARK: dict[str, str] = {ink: _DARK[setting] for setting, ink in _LIGHT.items()}
+
+_PAPER = "#fdfcfa"
+_OF_WIDGETS = {
+    _PAPER: "var(--ttr-paper)",
+    "#22211e": "var(--ttr-ink)",
+    "#6a665d": "var(--ttr-quiet)",
+    "#8b867b": "var(--ttr-edge)",
+    "#ddd8cc": "var(--ttr-line)",
+}
+"""The same inks as variables of a page of widgets."""
 
 _COMMON: dict[Any, Any] = {
     "figure.facecolor": "none",
@@ -103,6 +114,15 @@ def board(
     return Picture(_png(draw, size), "image/png", alt, caption, wide=wide)
 
 
+def drawing(draw: Draw, about: str, *, size: tuple[float, float]) -> Markup:
+    """Return a chart that is part of a page of widgets: its inks are those of the page, and its links work."""
+    svg = _svg(draw, size, {"axes.facecolor": _PAPER, "svg.fonttype": "none"})
+    svg = re.sub(r".*?(?=<svg)|<metadata>.*?</metadata>|<style.*?</style>", "", svg, flags=re.DOTALL)
+    svg = re.sub("|".join(_OF_WIDGETS), lambda ink: _OF_WIDGETS[ink[0]], svg)
+    attributes = f'class="chart" role="group" aria-label="{escape(about)}" style="stroke-linejoin: round"'
+    return Markup(re.sub(r'<svg.*?(viewBox=".*?").*?>', rf"<svg {attributes} \1>", svg, count=1, flags=re.DOTALL))  # noqa: S704 - escaped by matplotlib
+
+
 @contextmanager
 def _without_complaints() -> Iterator[None]:
     """Let letters that the font lacks be drawn as boxes: names may be written in any script."""
@@ -111,8 +131,8 @@ def _without_complaints() -> Iterator[None]:
         yield
 
 
-def _svg(draw: Draw, size: tuple[float, float]) -> str:
-    with mpl.rc_context({**_COMMON, **_LIGHT}), _without_complaints():
+def _svg(draw: Draw, size: tuple[float, float], settings: dict[Any, Any] | None = None) -> str:
+    with mpl.rc_context({**_COMMON, **_LIGHT, **(settings or {})}), _without_complaints():
         figure = Figure(figsize=size, layout="constrained")
         draw(figure.add_subplot())
         out = io.StringIO()

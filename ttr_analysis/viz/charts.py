@@ -588,6 +588,12 @@ def _number(ax: Axes, points: pd.DataFrame) -> None:
     places = zip(points.index, points["seat"], points["after"], strict=True)
     for rank, (step, seat, after) in enumerate(places, start=1):
         color = PLAYER_COLORS[int(seat) % len(PLAYER_COLORS)]
-        box = {"boxstyle": "circle,pad=0.25", "fc": rcParams["axes.facecolor"], "ec": color, "lw": 1.4}
-        at = (int(step), float(after))
-        ax.annotate(str(rank), at, ha="center", va="center", fontsize=8, bbox=box, annotation_clip=False)
+        box = {
+            "boxstyle": "circle,pad=0.25",
+            "fc": rcParams["axes.facecolor"],
+            "ec": color,
+            "lw": 1.4,
+            "url": f"#{step}",
+        }
+        look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8, "bbox": box, "url": f"#{step}"}
+        ax.annotate(str(rank), (int(step), float(after)), annotation_clip=False, **look)

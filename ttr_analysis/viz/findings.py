@@ -7,6 +7,8 @@ from math import hypot, inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from zlib import crc32
 
+from markupsafe import Markup
+
 from ttr_analysis.viz.sheet import CitySheet, Sheet, board_sheet
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ _SHARES: Final = (0.5, 0.35, 0.65, 0.2, 0.8, 0.05, 0.95)
 _DIRECTION: Final = "\N{FIRST STRONG ISOLATE}{}\N{POP DIRECTIONAL ISOLATE}"
 
 
-def finding_svg(finding: Finding, game_map: GameMap) -> str:
+def finding_svg(finding: Finding, game_map: GameMap) -> Markup:
     """
     Return the picture of a finding as SVG.
 
@@ -50,19 +52,19 @@ def finding_svg(finding: Finding, game_map: GameMap) -> str:
     svg
         One `svg` element, to be put into a page as it is; names are escaped.
     """
-    return _board(finding, game_map) if finding.picture == "board" else _chart(finding)
+    svg = _board(finding, game_map) if finding.picture == "board" else _chart(finding)
+    return Markup(svg)  # noqa: S704 - whose names are escaped
 
 
-def findings_html(found: Findings) -> str:
+def findings_html(found: Findings) -> Markup:
     """Return findings as a list with their pictures, for a notebook."""
-    items = "".join(
-        "<li style='display:flex;flex-wrap:wrap;gap:0.4em 1.5em;margin:0 0 1.2em'>"
-        f"<div style='flex:1 1 20em;max-width:36em'><strong>{escape(item.title)}</strong>"
-        f"<br>{escape(item.sentence)}</div>"
-        f"<div style='flex:0 1 {_WIDTH}px'>{finding_svg(item, found.game_map)}</div></li>"
-        for item in found
+    item = Markup(
+        "<li style='display: flex; flex-wrap: wrap; gap: 0.4em 1.5em; margin: 0 0 1.2em'>"
+        "<div style='flex: 1 1 20em; max-width: 36em'><strong>{}</strong><br>{}</div>"
+        "<div style='flex: 0 1 {}px'>{}</div></li>"
     )
-    return f"<ul style='list-style:none;padding:0'>{items}</ul>"
+    items = [item.format(one.title, one.sentence, _WIDTH, finding_svg(one, found.game_map)) for one in found]
+    return Markup("<ul style='list-style: none; padding: 0'>{}</ul>").format(Markup().join(items))
 
 
 def _open(finding: Finding, view: tuple[int, int, int, int], pixels: int, look: str = "") -> str:

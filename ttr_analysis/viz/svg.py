@@ -10,12 +10,14 @@ attributes. What comes from a map is escaped.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from html import escape
 from typing import TYPE_CHECKING, TypedDict
 
-from ttr_analysis.maps.model import GameMap
+from markupsafe import Markup
+
+from ttr_analysis.maps.model import City, GameMap, Route, Ticket
 from ttr_analysis.viz.sheet import (
     NUMBER_SIZE,
     CardSheet,
@@ -26,6 +28,7 @@ from ttr_analysis.viz.sheet import (
     Sheet,
     TicketSheet,
     TokenSheet,
+    arcs_of,
     board_sheet,
 )
 from ttr_analysis.viz.style import BOARD, CARD_STYLES, FREE_SHARE, PENS, pale
@@ -38,6 +41,64 @@ _FAINT = 0.35
 """How much is seen of routes beside those that stand out."""
 HIT = 0.44
 """Width along a track in which a click counts, in space units."""
+
+
+WIDTH = 900
+"""Most pixels across of a board."""
+
+
+def map_svg(
+    game_map: GameMap,
+    owners: Mapping[str, Owner] | None = None,
+    *,
+    stations: Mapping[str, int] | None = None,
+    highlight: Collection[Route] = (),
+    cities: Iterable[City] = (),
+    tickets: Iterable[Ticket] = (),
+    width: int = WIDTH,
+    fade: bool = True,
+) -> Markup:
+    """
+    Return the board of a map as an SVG picture.
+
+    Hovering over a route says what it is. Everything that comes from the map
+    is escaped.
+
+    Parameters
+    ----------
+    game_map
+        Any map.
+    owners
+        Seat or "neutral" by the id of each route that is taken: it bears
+        trains with the number of the seat.
+    stations
+        Seat by the name of each city that has a station.
+    highlight, cities
+        Routes and cities that stand out.
+    tickets
+        Tickets whose ends are joined.
+    width
+        Most pixels across.
+    fade
+        Whether all other routes are faint, where some stand out.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> map_svg(ttr.load_map("nordic")).startswith("<svg")
+    True
+    """
+    svg = draw_board(
+        board_sheet(game_map),
+        owners or {},
+        stations=stations,
+        highlight={route.id for route in highlight},
+        cities=[city.name for city in cities],
+        ends=[(a, b) for ticket in tickets for a, b, _ in arcs_of(ticket, game_map)],
+        width=width,
+        fade=fade,
+    )
+    return Markup(svg)  # noqa: S704 - whose names `draw_board` escapes
 
 
 def draw_board(

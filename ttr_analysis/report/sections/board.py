@@ -29,7 +29,7 @@ from ttr_analysis.report.document import (
 )
 from ttr_analysis.report.pictures import board
 from ttr_analysis.viz.board import plot_map
-from ttr_analysis.viz.html import map_svg
+from ttr_analysis.viz.svg import map_svg
 
 if TYPE_CHECKING:
     import pandas as pd

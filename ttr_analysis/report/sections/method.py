@@ -9,7 +9,7 @@ from pathlib import Path
 from ttr_analysis import __version__
 from ttr_analysis._words import counted, listed
 from ttr_analysis.report.context import Context
-from ttr_analysis.report.document import Block, Heading, Points, Section, Words, name, number
+from ttr_analysis.report.document import Block, Heading, Points, Section, Terms, Words, name, number
 from ttr_analysis.rules.ruleset import BonusRules, RuleSet
 
 UNOFFICIAL = (
@@ -50,13 +50,13 @@ def rules_section(context: Context) -> Section:
         f"What the numbers of this study assume: the rules for {players}, "
         f"with {counted(bonuses, 'bonus', 'bonuses')} at the end{variants}."
     )
-    blocks: list[Block] = [Points(tuple(items))]
+    blocks: list[Block] = [Terms(tuple(items))]
     decided = decisions(context.folder) if context.folder else []
     if decided:
         blocks += [
             Heading("Decisions"),
             Words("Where the printed rules leave room, this was chosen:"),
-            Points(tuple(decided)),
+            Terms(tuple(decided)),
         ]
     return Section("rules", "Rules at a glance", lead, tuple(blocks))
 
@@ -70,7 +70,7 @@ def method(context: Context) -> Section:
         f"uses seed {settings.seed} and {number(context.n_deals)} deals, so that the same command gives the same study"
         f"{games}."
     )
-    blocks: list[Block] = [Points(tuple(_versions(context))), Heading("Definitions"), Points(_DEFINITIONS)]
+    blocks: list[Block] = [Terms(tuple(_versions(context))), Heading("Definitions"), Terms(_DEFINITIONS)]
     cited = sources(context.folder) if context.folder else []
     if cited:
         blocks += [Heading("Sources"), Points(tuple(cited))]
