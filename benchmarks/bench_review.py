@@ -19,7 +19,7 @@ from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.table import codec_of
 from ttr_analysis.engine.events import Move
-from ttr_analysis.engine.view import SeatView
+from ttr_analysis.engine.state import SeatView
 from ttr_analysis.policies.search.knowledge import knowledge_of
 from ttr_analysis.policies.search.searcher import Search
 from ttr_analysis.studies import advise, review

@@ -10,8 +10,28 @@ Nothing heavy is imported before it is used: the names below are looked up at
 their first use (PEP 562).
 """
 
+from typing import Any
+
 import lazy_loader
+
+from ttr_analysis import _upward
 
 __version__ = "0.1.0"
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+
+def _player_class(name: str) -> Any:  # noqa: ANN401 - as `_upward` has it
+    from ttr_analysis import policies
+
+    return getattr(policies, name)
+
+
+def _draw_worlds(*args: Any) -> Any:  # noqa: ANN401
+    from ttr_analysis.policies.search.rollouts import draw_worlds
+
+    return draw_worlds(*args)
+
+
+_upward.player_class = _player_class
+_upward.draw_worlds = _draw_worlds

@@ -20,7 +20,7 @@ from .analysis import tunnels as tunnels
 from .cards import CardCounts as CardCounts
 from .engine import actions as actions
 from .engine.state import GameState as GameState
-from .engine.view import SeatView as SeatView
+from .engine.state import SeatView as SeatView
 from .maps.loading import load_map as load_map
 from .maps.model import City as City
 from .maps.model import GameMap as GameMap

@@ -11,7 +11,7 @@ import pytest
 
 from ttr_analysis import Game, GameError, GameMap, IllegalActionError, SeatView
 from ttr_analysis._arrays import Floats, Ints
-from ttr_analysis.engine import packed as packed_module
+from ttr_analysis.engine import game as game_module
 from ttr_analysis.engine.actions import Action, DrawCard
 from ttr_analysis.engine.codes import argument_of, kind_of, make_action, make_event
 from ttr_analysis.engine.layout import State
@@ -241,7 +241,7 @@ def test_chance_needs_to_know_all_cards(nordic: GameMap, record: GameRecord) -> 
 
 
 def test_many_legal_actions_are_listed_in_full(nordic: GameMap, monkeypatch: pytest.MonkeyPatch) -> None:
-    game = packed_module.PackedGame(nordic, 2)
+    game = game_module.KernelGame(nordic, 2)
     state, _ = game.deal(1, 0)
     for _ in range(2):
         state, _ = game.step(state, *game.rows(state)[0])
@@ -249,6 +249,6 @@ def test_many_legal_actions_are_listed_in_full(nordic: GameMap, monkeypatch: pyt
     state.n_hand[0] = 45
     expected = game.rows(state)
 
-    monkeypatch.setattr(packed_module, "_N_ROWS", 100)
+    monkeypatch.setattr(game_module, "_N_ROWS", 100)
 
     assert np.array_equal(game.rows(state), expected)

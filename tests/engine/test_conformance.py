@@ -24,7 +24,7 @@ from tests.engine.conformance import (
 )
 from ttr_analysis.engine.kernel.cards import can_draw
 from ttr_analysis.engine.kernel.scoring import GAINED_COLUMN, LOST_COLUMN
-from ttr_analysis.engine.kernel.tickets import has_tickets
+from ttr_analysis.engine.kernel.turns import has_tickets
 from ttr_analysis.engine.layout import TURN, State
 from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.rules.chance import seed_key

@@ -38,7 +38,7 @@ from ttr_analysis.engine.codes import TAPE_START
 from ttr_analysis.engine.kernel.step import list_actions, step
 from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import AT_OFFER, AT_PILE, AT_QUEUE, AT_REMOVED, KEEP_START, OVER, State
-from ttr_analysis.engine.view import redact
+from ttr_analysis.engine.state import redact
 from ttr_analysis.policies import Planner
 from ttr_analysis.rules.chance import KEY_SIZE, seed_key
 from ttr_analysis.tables import MAX_OFFER, MAX_TICKETS, Tables, game_tables

@@ -94,7 +94,7 @@ def test_the_memory_of_a_compiled_policy_begins_with_its_stream_and_zeros(nordic
 @pytest.mark.parametrize(
     ("policies", "error", "reason"),
     [
-        ([Random()], GameError, "a game of 2 players needs as many policies, got 1"),
+        ([Random()], GameError, "a game of 2 players needs 2 policies, got 1"),
         ([Random(), Random], GameError, "P1 is to be played by a policy, got the class Random: write brackets"),
         (
             [Random(), 7],
@@ -131,7 +131,7 @@ def test_legal_actions_of_a_policy_hold_no_secrets(nordic: GameMap) -> None:
             assert np.array_equal(actions._state.cells, view.packed.cells)
             return actions[int(rng.integers(len(actions)))]
 
-    Game(nordic)._play([Cheat(), Greedy()], 7, 0)
+    Game(nordic).play([Cheat(), Greedy()], 7)
 
 
 # -- outcomes by script -----------------------------------------------------------

@@ -22,8 +22,7 @@ from tests.fixtures import BUILT_IN, load
 from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine.kernel import scoring
 from ttr_analysis.engine.kernel.scoring import _column_of
-from ttr_analysis.engine.kernel.tickets import find_ticket_pile
-from ttr_analysis.engine.kernel.turns import after_draw
+from ttr_analysis.engine.kernel.turns import after_draw, find_ticket_pile
 from ttr_analysis.maps.loading import data_folder
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.report.sections.method import rules_in_words

@@ -32,7 +32,7 @@ from tests.engine.test_rules_setup import keep, start
 from tests.fixtures import BUILT_IN, load
 from ttr_analysis.cards import CardCounts
 from ttr_analysis.engine.layout import Phase
-from ttr_analysis.engine.view import redact
+from ttr_analysis.engine.state import redact
 from ttr_analysis.tables import MAX_TICKETS
 
 

@@ -121,7 +121,7 @@ def choice(table: Position) -> str:
     code, value = player.decide(
         table.state, table.tables, player.lore(table.map, table.n_players), 0, player.params, memory
     )
-    action = game._packed.codec.decode(code, value, table.state)
+    action = game._kernel.codec.decode(code, value, table.state)
     copy = PlainGreedy().choose(game.view(state, 0), game.legal_actions(state), np.random.default_rng(0))
 
     assert copy == action

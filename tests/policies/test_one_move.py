@@ -11,9 +11,8 @@ from tests.engine.conformance import COLLECTOR, HOARDER, UNIFORM, Combination, e
 from tests.fixtures import EVERY_MAP, load
 from ttr_analysis import Game, GameError, GameMap
 from ttr_analysis._arrays import Ints
-from ttr_analysis.engine.game import GameEngine
+from ttr_analysis.engine.game import GameEngine, KernelGame
 from ttr_analysis.engine.layout import OVER, State
-from ttr_analysis.engine.packed import PackedGame
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.policies.playout import Player
@@ -45,7 +44,7 @@ def test_it_is_legal_and_what_the_compiled_function_does(
     combination: Combination, policy: Random | Greedy | Planner
 ) -> None:
     game = GameEngine(combination.game_map, combination.n_players)
-    packed = PackedGame(combination.game_map, combination.n_players)
+    packed = KernelGame(combination.game_map, combination.n_players)
     for state in some_states(combination):
         rng = np.random.default_rng(7)
         action = policy.choose(game.view(state, state.acting), game.legal_actions(state), rng)

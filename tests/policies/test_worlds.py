@@ -31,9 +31,8 @@ from ttr_analysis.engine.layout import (
     Phase,
     State,
 )
-from ttr_analysis.engine.state import GameState
+from ttr_analysis.engine.state import GameState, redact
 from ttr_analysis.engine.unknowns import unknown_words
-from ttr_analysis.engine.view import redact
 from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.policies.search.beliefs import IN_PLAY, SOUND, Beliefs, Model, alone_on, believe, fill_on_way
 from ttr_analysis.policies.search.knowledge import Knowledge, Watcher, knowledge_of

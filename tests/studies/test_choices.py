@@ -11,7 +11,7 @@ import pytest
 from tests.fixtures import load
 from ttr_analysis import studies
 from ttr_analysis.analysis import paths, tickets
-from ttr_analysis.engine.kernel.stations import build_station
+from ttr_analysis.engine.kernel.claims import build_station
 from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import AT_OFFER, AT_PILE, AT_REMOVED, State
 from ttr_analysis.policies import Planner

@@ -21,7 +21,7 @@ from ttr_analysis.engine.actions import Action, DrawTickets, KeepTickets
 from ttr_analysis.engine.actions.table import codec_of
 from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.layout import Phase
-from ttr_analysis.engine.view import SeatView
+from ttr_analysis.engine.state import SeatView
 from ttr_analysis.policies import Planner
 from ttr_analysis.studies import advise, player_results, review
 from ttr_analysis.studies.reviews.advice import ADVICE_COLUMNS, Reasons, at_cost_of

@@ -1,32 +1,214 @@
-"""A game on a map, asked and stepped in words, and what a claim or a station would cost."""
+"""A game in numbers, as the kernel plays it, and in objects; and what a claim or a station would cost."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from operator import index
-from typing import Final, SupportsIndex
+from typing import Final, NamedTuple
 
+import numpy as np
+
+from ttr_analysis._arrays import Ints
+from ttr_analysis._decoding import Range
 from ttr_analysis._errors import GameError, IllegalActionError
 from ttr_analysis._words import counted
 from ttr_analysis.analysis import payments
 from ttr_analysis.analysis.payments import Payment
 from ttr_analysis.cards import CardCounts
-from ttr_analysis.engine.actions import Action, LegalActions
-from ttr_analysis.engine.actions.build_station import as_route
-from ttr_analysis.engine.actions.handler import owner_name
-from ttr_analysis.engine.codes import BUILD_STATION, CLAIM_ROUTE, NONE, make_action, packed
-from ttr_analysis.engine.events import Chance
-from ttr_analysis.engine.kernel.claims import route_fault
-from ttr_analysis.engine.kernel.stations import city_fault, next_spaces
+from ttr_analysis.engine.actions import Action, ClaimRoute, LegalActions
+from ttr_analysis.engine.actions.building import as_route
+from ttr_analysis.engine.actions.handler import Refused, owner_name
+from ttr_analysis.engine.actions.table import HANDLER_OF, codec_of, explain, shows_cards
+from ttr_analysis.engine.codes import (
+    BUILD_STATION,
+    CARD_DEALT,
+    CLAIM_ROUTE,
+    NEUTRAL_TICKET,
+    NONE,
+    READ_AT,
+    READ_END,
+    WRITE_AT,
+    ActionFault,
+    kind_of,
+    make_action,
+    packed,
+    unpacked,
+)
+from ttr_analysis.engine.events import Chance, Move, Rows, decode_event, outcome_error, script_of, tape_of
+from ttr_analysis.engine.kernel.claims import city_fault, next_spaces, route_fault
+from ttr_analysis.engine.kernel.step import action_fault, list_actions, step
+from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import OVER, TURN, State
-from ttr_analysis.engine.packed import Happened, PackedGame
 from ttr_analysis.engine.scores import Scores, score_state
-from ttr_analysis.engine.state import GameState, seat_number
-from ttr_analysis.engine.view import SeatView
+from ttr_analysis.engine.state import GameState, SeatView, seat_number
+from ttr_analysis.engine.unknowns import identify_cards, n_unknown_cards, unknown_words
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import City, GameMap, Route, RouteLike
+from ttr_analysis.rules.chance import KEY_SIZE, seed_key
 from ttr_analysis.rules.money import BANK, toll_payee
+from ttr_analysis.tables import game_tables
+
+Happened = tuple[Move | Chance, ...]
+"""A move and the outcomes of chance after it."""
+
+_TAPE_EVENTS: Final = 128
+_N_ROWS: Final = 512
+NO_KEY: Final = np.zeros(KEY_SIZE, dtype=np.int64)
+
+
+class Ran(NamedTuple):
+    """The state that a step leads to, its events, and whether a script of outcomes was read whole and fits."""
+
+    state: State
+    rows: Rows
+    fits: bool
+
+
+class KernelGame:
+    """
+    The game on a map in numbers: the kernel with the tables of a map, on packed states, none of which it changes.
+
+    Parameters
+    ----------
+    game_map
+        The map, as the variant that is played.
+    n_players
+        Number of players, without the neutral one.
+    """
+
+    def __init__(self, game_map: GameMap, n_players: int) -> None:
+        self.game_map = game_map
+        self.n_players = n_players
+        self.tables = game_tables(game_map, n_players)
+        self.codec = codec_of(game_map)
+
+    def rows(self, state: State) -> Ints:
+        """Return codes and values of the legal actions, one row each."""
+        rows = np.empty((_N_ROWS, 2), dtype=np.int64)
+        n = int(list_actions(state, self.tables, rows))
+        if n > len(rows):
+            # Payments that are alike are found among those that fit: there may be fewer now.
+            rows = np.empty((n, 2), dtype=np.int64)
+            n = int(list_actions(state, self.tables, rows))
+        return rows[:n]
+
+    def why_illegal(self, state: State, code: int, value: int, names: Sequence[str] = ()) -> str | None:
+        """Return why the action of a code and value is illegal, None if it is legal; players may have names."""
+        known, reason = _identified(state, code, value)
+        fault = ActionFault(action_fault(known, self.tables, code, value))
+        if fault is ActionFault.CARDS and reason:
+            return reason
+        return explain(fault, Refused(self.game_map, self.tables, state, code, value, names)) if fault else None
+
+    def encode(self, state: State, action: Action, names: Sequence[str] = ()) -> tuple[int, int]:
+        """Return the code and value of a legal action; an `IllegalActionError` says why it is illegal."""
+        try:
+            code, value = self.codec.encode(action, state)
+        except IllegalActionError:
+            handler = HANDLER_OF.get(type(action))
+            if handler and action_fault(state, self.tables, handler.kind, 0) in (ActionFault.OVER, ActionFault.PHASE):
+                raise IllegalActionError(self.why_illegal(state, handler.kind, 0, names)) from None
+            raise
+        reason = self.why_illegal(state, code, value, names)
+        if reason is None and isinstance(action, ClaimRoute) and not self.codec.is_decoded(action, code, value, state):
+            reason = payments.why_illegal(action.route, action.payment)
+        if reason is not None:
+            raise IllegalActionError(reason)
+        return code, value
+
+    def deal(self, seed: int, game: int, outcomes: Iterable[Chance] | None = None) -> tuple[State, Rows]:
+        """Return the first state, and what was dealt: at random, or as the outcomes say."""
+        script = None if outcomes is None else script_of(self.codec, outcomes)
+        return self._checked(self.run(None, 0, 0, script, key=seed_key(seed), game=game), script)
+
+    def step(self, state: State, code: int, value: int, outcomes: Iterable[Chance] | None = None) -> tuple[State, Rows]:
+        """Return the state after a legal action, and what happened; chance decides, unless outcomes say what it did."""
+        script = None if outcomes is None else script_of(self.codec, outcomes)
+        after, rows = self._checked(self.run(state, code, value, script), script)
+        if outcomes is None and any(CARD_DEALT <= kind_of(code) <= NEUTRAL_TICKET for code, _ in rows):
+            self._check_chance(after)
+        return after, rows
+
+    def play_on(self, state: State, code: int, value: int) -> tuple[State, Rows]:
+        """Return the same as `step` where chance decides, from a state in which nothing is unknown."""
+        return _written(state, lambda new, tape: step(new, self.tables, code, value, tape), None)[:2]
+
+    def run(
+        self, state: State | None, code: int, value: int, script: Rows | None, *, key: Ints = NO_KEY, game: int = 0
+    ) -> Ran:
+        """
+        Let the kernel make a step; cards that the move shows, and that are not known, are identified.
+
+        Where an outcome of the script does not fit or is missing, the kernel
+        goes on with an unknown one.
+
+        Parameters
+        ----------
+        state
+            The state before; None for the set-up, which has no action.
+        code, value
+            A legal action.
+        script
+            Outcomes of chance; None for random ones.
+        key, game
+            What those of the set-up depend on.
+        """
+        if state is None:
+            return _written(State(), lambda new, tape: new_game(self.tables, key, game, new, tape), script)
+        before, _ = _identified(state, code, value)
+        return _written(before, lambda new, tape: step(new, self.tables, code, value, tape), script)
+
+    def events(self, rows: Rows, before: State) -> Happened:
+        """Return what happened in words, from the state before it."""
+        return tuple(decode_event(self.codec, code, value, before) for code, value in rows)
+
+    def _checked(self, ran: Ran, script: Rows | None) -> tuple[State, Rows]:
+        if script is not None and not ran.fits:
+            raise GameError(outcome_error(self.codec, script, ran.rows))
+        return ran.state, ran.rows
+
+    def _check_chance(self, state: State) -> None:
+        """Raise a `GameError` if a state cannot say what chance did."""
+        if unknown := unknown_words(state, self.n_players):
+            raise GameError(f"chance cannot go on from a state with {unknown}: say what it does (outcomes)")
+        if not state.stream.any():
+            raise GameError(
+                "a position, or a state of a record, has no random numbers of its own: say what chance does "
+                "(outcomes), or go on from GameRecord.from_position(state).resume(0, seed) or record.resume(step, seed)"
+            )
+
+
+def _written(state: State, run: Callable[[State, Ints], None], script: Rows | None) -> Ran:
+    """Let the kernel run on a copy of a state."""
+    n_events = _TAPE_EVENTS
+    while True:
+        after = state.copy()
+        tape = tape_of(script, n_events)
+        start = int(tape[WRITE_AT])
+        run(after, tape)
+        n_written = (int(tape[WRITE_AT]) - start) // 2
+        if n_written <= n_events:
+            break
+        n_events = n_written
+    written = tape[start : start + 2 * n_written].tolist()
+    is_read = bool(tape[READ_AT] >= tape[READ_END])
+    return Ran(after, list(zip(written[::2], written[1::2], strict=True)), is_read and not after.fault)
+
+
+def _identified(state: State, code: int, value: int) -> tuple[State, str]:
+    """
+    Return a state in which the seat that acts holds the cards it plays, if they may be its unknown ones.
+
+    Else return the same state, and why they cannot be; "" if no card of the
+    seat is unknown.
+    """
+    seat = int(state.seat)
+    if not shows_cards(code) or n_unknown_cards(state, seat) == 0:
+        return state, ""
+    identified = state.copy()
+    reason = identify_cards(identified, seat, unpacked(value).counts)
+    return (state if reason else identified), reason
+
 
 # -- what a move would cost, before it is made ---------------------------------------------------------------------
 
@@ -91,21 +273,7 @@ class ClaimPreview(_Preview):
         return "; ".join(words)
 
 
-def preview_claim(game: PackedGame, state: State, route: Route, names: Sequence[str] = ()) -> ClaimPreview:
-    """
-    Return whether the seat that acts may claim a route, and what that would cost.
-
-    Parameters
-    ----------
-    game
-        The game.
-    state
-        The packed state.
-    route
-        A route of its map.
-    names
-        What the players are called, seat by seat.
-    """
+def _preview_claim(game: KernelGame, state: State, route: Route, names: Sequence[str] = ()) -> ClaimPreview:
     tables, seat, number = game.tables, int(state.seat), game.codec.route_index(route)
     hand = CardCounts(tuple(state.hand[seat].tolist()))
     payment = payments.cheapest(route, hand)
@@ -152,21 +320,7 @@ class StationPreview(_Preview):
         return f"{self._who} may build a station in {self.city.name} with {self.payment}"
 
 
-def preview_station(game: PackedGame, state: State, city: City, names: Sequence[str] = ()) -> StationPreview:
-    """
-    Return whether the seat that acts may build a station in a city, and what that would cost.
-
-    Parameters
-    ----------
-    game
-        The game.
-    state
-        The packed state.
-    city
-        A city of its map.
-    names
-        What the players are called, seat by seat.
-    """
+def _preview_station(game: KernelGame, state: State, city: City, names: Sequence[str] = ()) -> StationPreview:
     tables, seat, number = game.tables, int(state.seat), game.codec.city_index(city)
     hand = CardCounts(tuple(state.hand[seat].tolist()))
     payment = None
@@ -182,7 +336,7 @@ def preview_station(game: PackedGame, state: State, city: City, names: Sequence[
     return StationPreview(seat=seat, city=city, reason=reason, payment=payment, names=tuple(names))
 
 
-def _reason(game: PackedGame, state: State, route: Route, payment: Payment | None, names: Sequence[str]) -> str | None:
+def _reason(game: KernelGame, state: State, route: Route, payment: Payment | None, names: Sequence[str]) -> str | None:
     """Return why a claim is illegal: what is wrong with the moment or the route before what is wrong with the hand."""
     code = make_action(CLAIM_ROUTE, game.codec.route_index(route))
     if payment is not None:
@@ -192,14 +346,14 @@ def _reason(game: PackedGame, state: State, route: Route, payment: Payment | Non
     return payments.why_not(route, CardCounts(tuple(state.hand[int(state.seat)].tolist())))
 
 
-# -- the game ------------------------------------------------------------------------------------------------------
+# -- the game in objects -------------------------------------------------------------------------------------------
 
-_TOO_LARGE: Final = 1 << 62
+GAME_NUMBERS: Final = Range(0, (1 << 62) - 1)
 
 
 class GameEngine:
     """
-    What `Game` knows of the game on a map: all but how it is recorded.
+    The game in objects: all of `Game` but how it is recorded, which lies a layer above.
 
     Parameters
     ----------
@@ -207,27 +361,25 @@ class GameEngine:
         As for `Game`.
     """
 
-    __slots__ = ("_packed",)
+    __slots__ = ("_kernel",)
 
     def __init__(self, game_map: MapLike, n_players: int = 2, variant: str | None = None) -> None:
         game_map = as_map(game_map)
         played = game_map if variant is None else game_map.with_variant(variant)
         try:
-            self._packed = PackedGame(played, whole_number(n_players, "number of players"))
+            self._kernel = KernelGame(played, GAME_NUMBERS.check(n_players, "n_players", GameError))
         except ValueError as error:
             raise GameError(str(error)) from None
 
     @property
     def game_map(self) -> GameMap:
         """The map, as the variant that is played."""
-        return self._packed.game_map
+        return self._kernel.game_map
 
     @property
     def n_players(self) -> int:
         """Number of players, without the neutral one."""
-        return self._packed.n_players
-
-    # -- asking -----------------------------------------------------------------
+        return self._kernel.n_players
 
     def legal_actions(self, state: GameState) -> LegalActions:
         """
@@ -247,7 +399,7 @@ class GameEngine:
             If the state is of another game.
         """
         vector = self._vector(state)
-        return LegalActions(self._packed.rows(vector), self._packed.codec, vector)
+        return LegalActions(self._kernel.rows(vector), self._kernel.codec, vector)
 
     def is_legal(self, state: GameState, action: Action) -> bool:
         """
@@ -280,10 +432,10 @@ class GameEngine:
         action
             Any action.
         seat
-            Who would act; None for the seat that does. Another seat is asked
-            about as if its turn began now.
+            Who would act, by default the seat that acts now. For another seat
+            the answer is as if its turn began now.
         names
-            What the answer calls the players, seat by seat; none for P0, P1, ...
+            Names of the players for the answer, instead of P0, P1, ...
 
         Raises
         ------
@@ -291,7 +443,7 @@ class GameEngine:
             If the state is of another game, or there is no such seat.
         """
         try:
-            self._packed.encode(self._as_if(state, seat), action, names)
+            self._kernel.encode(self._as_if(state, seat), action, names)
         except IllegalActionError as error:
             return str(error)
         return None
@@ -307,9 +459,9 @@ class GameEngine:
         state
             A state of this game.
         route
-            A route of the map, or what names one.
+            A route of the map, or its id or cities.
         seat, names
-            Who would claim, and what players are called, as in `why_illegal`.
+            As in `why_illegal`.
 
         Raises
         ------
@@ -328,7 +480,7 @@ class GameEngine:
         >>> print(game.preview(state, "Oslo-Göteborg", seat=1, names=["Ida", "Bo"]))
         Bo may not: Göteborg-Oslo (orange, 2) is taken by Ida
         """
-        return preview_claim(self._packed, self._as_if(state, seat), self.game_map.route(route), names)
+        return _preview_claim(self._kernel, self._as_if(state, seat), self.game_map.route(route), names)
 
     def preview_station(
         self, state: GameState, city: str, seat: int | None = None, *, names: Sequence[str] = ()
@@ -343,7 +495,7 @@ class GameEngine:
         city
             Name of a city of the map.
         seat, names
-            Who would build it, and what players are called, as in `why_illegal`.
+            As in `why_illegal`.
 
         Raises
         ------
@@ -360,7 +512,7 @@ class GameEngine:
         >>> print(game.preview_station(state, "Wien", seat=1))
         P1 may build a station in Wien with 1 green
         """
-        return preview_station(self._packed, self._as_if(state, seat), self.game_map.city(city), names)
+        return _preview_station(self._kernel, self._as_if(state, seat), self.game_map.city(city), names)
 
     def view(self, state: GameState, seat: int) -> SeatView:
         """
@@ -371,7 +523,7 @@ class GameEngine:
         state
             A state of this game.
         seat
-            Who looks.
+            The seat that looks.
 
         Raises
         ------
@@ -396,22 +548,21 @@ class GameEngine:
         """
         return score_state(self.game_map, self._vector(state), self.n_players)
 
-    # -- playing ------------------------------------------------------------------
-
     def new(self, seed: int, game: int = 0) -> GameState:
         """
         Return a new game: cards, market and tickets are dealt, and seat 0 chooses its tickets.
 
         Parameters
         ----------
-        seed, game
-            A run of games and the number of this one in it. Both decide all
-            that chance does in the game.
+        seed
+            The seed of a run of games.
+        game
+            Number of this game in the run.
 
         Raises
         ------
         ValueError
-            If one of them is no whole number of 0 or more.
+            If one of them is not a whole number of 0 or more.
         """
         return self.deal(seed, game)[0]
 
@@ -439,8 +590,8 @@ class GameEngine:
             If the outcomes do not fit; the message names the first that does
             not.
         """
-        vector, rows = self._packed.deal(seed, whole_number(game, "number of the game"), outcomes)
-        return self._state(vector), self._packed.events(rows, vector)
+        vector, rows = self._kernel.deal(seed, GAME_NUMBERS.check(game, "game", GameError), outcomes)
+        return self._state(vector), self._kernel.events(rows, vector)
 
     def apply(self, state: GameState, action: Action) -> GameState:
         """
@@ -503,11 +654,9 @@ class GameEngine:
         ['P0: draw a card from the pile', 'P0 draws green']
         """
         before = self._vector(state)
-        code, value = self._packed.encode(before, action)
-        vector, rows = self._packed.step(before, code, value, outcomes)
-        return self._state(vector), self._packed.events(rows, before)
-
-    # -- plumbing -----------------------------------------------------------------
+        code, value = self._kernel.encode(before, action)
+        vector, rows = self._kernel.step(before, code, value, outcomes)
+        return self._state(vector), self._kernel.events(rows, before)
 
     def _state(self, vector: State) -> GameState:
         return GameState(self.game_map, self.n_players, vector)
@@ -545,12 +694,3 @@ class GameEngine:
     def __repr__(self) -> str:
         variant = self.game_map.rules.variant
         return f"<Game {self.game_map.name}{f' {variant}' if variant else ''}, {self.n_players} players>"
-
-
-def whole_number(number: object, what: str) -> int:
-    """Return a number that a user gave; `what` says in the error of which it is."""
-    if isinstance(number, bool) or not isinstance(number, SupportsIndex) or index(number) < 0:
-        raise GameError(f"the {what} is a whole number of 0 or more, got {number!r}")
-    if index(number) >= _TOO_LARGE:
-        raise GameError(f"the {what} is below 2**62, got one of {index(number).bit_length()} bits")
-    return index(number)

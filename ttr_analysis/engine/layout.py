@@ -2,7 +2,7 @@
 The packed state of a game: one record for every map and number of players.
 
 Cards count as in `CARD_KINDS`. **Secret** fields must not influence a seat that
-cannot see them; `engine.view` blanks them. All other fields are public.
+cannot see them; `engine.state` blanks them. All other fields are public.
 """
 
 from __future__ import annotations

@@ -1,41 +1,35 @@
 """
-What plays: the interfaces of a policy written in Python and of a compiled one, and the players of the package by name.
+What plays: the interfaces of a policy written in Python and of a compiled one, the built-in players, and a seat.
 
-A player of one's own needs to be in no table: an object with a method `choose`
-is played move by move, as is one with `decide`; a class with a `chooser` too is
-played in the compiled loop, where those of the package differ from it in
-one way: they are trusted to see what they may and to do what is legal.
+Your own player needs to be in no table: an object with a method `choose` is
+played move by move, as is one with `decide`; a class with a `chooser` too is
+played in the compiled loop, where built-in ones differ from it in one way:
+they are trusted to see what they may and to do what is legal.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from importlib import import_module
-from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, runtime_checkable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final, Protocol, TypeAlias, runtime_checkable
 
+import numpy as np
+
+from ttr_analysis import _upward
 from ttr_analysis._arrays import Floats, Ints
-from ttr_analysis._errors import UnknownNameError
-from ttr_analysis.engine.actions import Action
+from ttr_analysis._errors import GameError, IllegalActionError, UnknownNameError
+from ttr_analysis.engine.actions import Action, LegalActions
+from ttr_analysis.engine.actions.table import Codec, is_canonical
+from ttr_analysis.engine.codes import seat_of
+from ttr_analysis.engine.game import KernelGame
 from ttr_analysis.engine.layout import State
-from ttr_analysis.engine.view import SeatView
+from ttr_analysis.engine.state import SeatView, redact
 from ttr_analysis.maps.model import GameMap
+from ttr_analysis.rules.chance import KEY_SIZE, open_stream, policy_key
 from ttr_analysis.tables import Tables
 
-if TYPE_CHECKING:
-    import numpy as np
-
-BUILT_IN: Final = {
-    "Random": "ttr_analysis.policies.random",
-    "Greedy": "ttr_analysis.policies.greedy",
-    "Planner": "ttr_analysis.policies.planner.policy",
-    "Searcher": "ttr_analysis.policies.search.searcher",
-    "Planner1": "ttr_analysis.policies.planner.policy",
-}
-"""
-The players of the package: the name of the class, and its module, imported when it plays.
-
-The weakest come first, those of earlier versions last.
-"""
+BUILT_IN: Final = ("Random", "Greedy", "Planner", "Searcher", "Planner1")
+"""Names of the built-in players. The weakest come first, those of earlier versions last."""
 
 FROZEN: Final = frozenset({"Planner1"})
 """Players of earlier versions, who stay as they are so that others can be measured against them."""
@@ -108,7 +102,7 @@ class CompiledPolicy(Protocol):
     With a `chooser`, `play_games` and `simulate` play it as fast as those;
     with a method `decide` alone it is called from Python, move by move.
 
-    It may look only at what `engine.view.redact` leaves of the state: on the
+    It may look only at what `engine.state.redact` leaves of the state: on the
     state and on the view it must choose the same.
 
     Examples
@@ -210,7 +204,7 @@ def find_policy(given: PolicyLike) -> Policy | CompiledPolicy:
     name = next((name for name in BUILT_IN if name.lower() == given.strip().lower()), None)
     if name is None:
         raise UnknownNameError.among("policy", given, BUILT_IN)
-    policy: Policy | CompiledPolicy = getattr(import_module(BUILT_IN[name]), name)()
+    policy: Policy | CompiledPolicy = _upward.player_class(name)()
     return policy
 
 
@@ -220,5 +214,106 @@ def find_policies(given: Iterable[PolicyLike]) -> list[Policy | CompiledPolicy]:
 
 
 def is_built_in(policy: object) -> bool:
-    """Return whether the package made a policy; a class that inherits from one of its own may play otherwise."""
-    return BUILT_IN.get(type(policy).__name__) == type(policy).__module__
+    """Return whether a policy is one of the package, and not of a class that inherits from it."""
+    name = type(policy).__name__
+    return name in BUILT_IN and type(policy) is _upward.player_class(name)
+
+
+# -- a policy at its seat ------------------------------------------------------------------------------------------
+
+SeatedChooser = Callable[[State], tuple[int, int]]
+"""A policy at its seat in one game: from the packed state to a legal code and value."""
+
+
+def seat_policy(game: KernelGame, policy: object, seat: int, seed: int, number: int) -> SeatedChooser:
+    """
+    Return a policy at its seat, ready to choose.
+
+    Its errors and illegal actions are raised with its name, seat and turn.
+
+    Parameters
+    ----------
+    game
+        The game.
+    policy
+        A `Policy` or `CompiledPolicy`.
+    seat
+        Its seat.
+    seed, number
+        Seed and number of the game, on which its random numbers depend.
+
+    Raises
+    ------
+    GameError
+        If it is no policy.
+    """
+    if isinstance(policy, type):
+        raise GameError(f"P{seat} is to be played by a policy, got the class {policy.__name__}: write brackets")
+    if isinstance(policy, CompiledPolicy):
+        return _seat_compiled(game, policy, seat, seed, number)
+    if isinstance(policy, Policy):
+        return _seat_python(game, policy, seat, seed, number)
+    raise GameError(f"P{seat} is to be played by a policy, an object with a method `choose`, got {policy!r}")
+
+
+def check_memory(policy: CompiledPolicy, seat: int) -> None:
+    """Raise a `GameError` if the memory of a policy has no room for its stream."""
+    if policy.memory_size < KEY_SIZE:
+        size = policy.memory_size
+        raise GameError(f"{policy_name(policy)} at P{seat} needs a memory of {size} cells; its stream takes {KEY_SIZE}")
+
+
+def _seat_compiled(game: KernelGame, policy: CompiledPolicy, seat: int, seed: int, number: int) -> SeatedChooser:
+    check_memory(policy, seat)
+    # A policy may change what it is given, but not the game, and not what others are given.
+    tables = game.tables.copy()
+    params, lore = np.array(policy.params, dtype=np.float64), policy.lore(game.game_map, game.n_players).copy()
+    memory = np.zeros(policy.memory_size, dtype=np.int64)
+    open_stream(policy_key(seed, seat), number, 1 + seat, memory[:KEY_SIZE])
+
+    def choose(state: State) -> tuple[int, int]:
+        seen = redact(state, tables, seat)
+        with _blamed(policy, state):
+            code, value = map(int, policy.decide(seen, tables, lore, seat, params, memory))
+        reason = game.why_illegal(state, code, value) if is_canonical(code, value) else _what_is_odd(code, value)
+        if reason is not None:
+            raise IllegalActionError(f"{_who(policy, state)} chose what is illegal: {reason}")
+        return code, value
+
+    return choose
+
+
+def _seat_python(game: KernelGame, policy: Policy, seat: int, seed: int, number: int) -> SeatedChooser:
+    key = np.zeros(KEY_SIZE, dtype=np.int64)
+    open_stream(policy_key(seed, seat), number, 1 + seat, key)
+    rng = np.random.default_rng(key.tolist())
+    codec = Codec(game.game_map)  # its own: a codec remembers what it decoded
+
+    def choose(state: State) -> tuple[int, int]:
+        view = SeatView(game.game_map, game.n_players, state, seat)
+        actions = LegalActions(game.rows(state), codec, view.packed)
+        with _blamed(policy, state):
+            action = policy.choose(view, actions, rng)
+        try:
+            return game.encode(state, action)
+        except IllegalActionError as error:
+            raise IllegalActionError(f"{_who(policy, state)} chose what is illegal: {error}") from None
+
+    return choose
+
+
+def _what_is_odd(code: int, value: int) -> str:
+    return "its code names a seat" if code >= 0 and seat_of(code) else f"no action has code {code} and value {value}"
+
+
+@contextmanager
+def _blamed(policy: object, state: State) -> Iterator[None]:
+    """Raise what goes wrong inside as an error of the policy."""
+    try:
+        yield
+    except Exception as error:
+        raise GameError(f"{_who(policy, state)} failed: {type(error).__name__}: {error}") from error
+
+
+def _who(policy: object, state: State) -> str:
+    return f"{policy_name(policy)} at P{int(state.seat)} in turn {int(state.n_turns) + 1}"

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from ttr_analysis.tables import MAX_CITIES, MAX_STATIONS, Tables, game_tables
 
 if TYPE_CHECKING:
     import pandas as pd
+
+MaybeNone: TypeAlias = Any
+"""None where tickets are not known. Type checkers take an `int | MaybeNone` for the number that it nearly always is."""
 
 TICKET_MEASURES: Final = frozenset({"completed_tickets"})
 """What bonuses compare that depends on tickets."""

@@ -42,15 +42,15 @@ from typing import TYPE_CHECKING
 from ttr_analysis._errors import GameError
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import Action
+from ttr_analysis.engine.game import KernelGame
 from ttr_analysis.engine.layout import State
-from ttr_analysis.engine.packed import PackedGame
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.notation.lexer import NotationError, tells
 from ttr_analysis.notation.parser import LineParser
 from ttr_analysis.notation.writer import part_text, timeline_lines
 from ttr_analysis.records.entries import Entry
 from ttr_analysis.records.record import Game
-from ttr_analysis.records.verification import follow
+from ttr_analysis.records.replay import Timeline
 
 if TYPE_CHECKING:
     from ttr_analysis.records.record import GameRecord
@@ -128,7 +128,7 @@ def move_text(action: Action, game: Game, state: GameState) -> str:
     return code_text(packed, vector, code, value)
 
 
-def code_text(packed: PackedGame, vector: State, code: int, value: int) -> str:
+def code_text(packed: KernelGame, vector: State, code: int, value: int) -> str:
     """Return a legal move as a line tells it, from its code and value."""
     entry = Entry.of(code, value)
     if entry.kind == codes.KEEP_TICKETS:
@@ -166,8 +166,8 @@ def record_lines(record: GameRecord, *, comments: bool = False) -> list[str]:
     >>> read_game(lines, game).entries == record.entries
     True
     """
-    packed = PackedGame(record.map, record.header.n_players)
-    timeline = follow(record.map, record.header.n_players, record.entries)
+    packed = KernelGame(record.map, record.header.n_players)
+    timeline = Timeline.of(packed, record.entries)
     lines = list(timeline_lines(packed, timeline, record.entries))
     return list(_commented(record, lines)) if comments else [line for line, _ in lines]
 
@@ -237,6 +237,6 @@ def _check_game(game: object) -> None:
         raise TypeError(msg)
 
 
-def _packed(game: Game) -> PackedGame:
+def _packed(game: Game) -> KernelGame:
     _check_game(game)
-    return PackedGame(game.game_map, game.n_players)
+    return KernelGame(game.game_map, game.n_players)

@@ -12,8 +12,8 @@ from ttr_analysis._words import listed, with_names
 from ttr_analysis.cards import CARD_KINDS, N_KINDS
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.codes import make_action
+from ttr_analysis.engine.game import KernelGame
 from ttr_analysis.engine.layout import AT_PILE, OVER, UNKNOWN_CARD, UNKNOWN_TICKET, Phase, State
-from ttr_analysis.engine.packed import PackedGame
 from ttr_analysis.engine.position import Position, corrected
 from ttr_analysis.engine.unknowns import identify_tickets
 from ttr_analysis.maps.model import GameMap, Route
@@ -127,7 +127,7 @@ class LogFollower:
         self.game_map = game_map
         self.players = players
         self.log = log
-        self.packed = PackedGame(game_map, len(players))
+        self.packed = KernelGame(game_map, len(players))
         self.tracks = tracks
         self.proven = Proven(len(players))
         self._dealt = dealt

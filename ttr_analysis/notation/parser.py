@@ -18,13 +18,13 @@ from ttr_analysis.analysis.payments.model import Payment
 from ttr_analysis.cards import CARD_KINDS, COLORS, CardCounts
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import KeepTickets
-from ttr_analysis.engine.actions.build_station import as_route
+from ttr_analysis.engine.actions.building import as_route
 from ttr_analysis.engine.codes import argument_of, kind_of, make_action, unpacked
 from ttr_analysis.engine.events import decode_chance, due_words
-from ttr_analysis.engine.kernel.tickets import fewest_kept
+from ttr_analysis.engine.kernel.turns import fewest_kept
 from ttr_analysis.engine.layout import OVER, UNKNOWN_TICKET, Phase, State
+from ttr_analysis.engine.state import fill_open
 from ttr_analysis.engine.unknowns import identify_tickets, n_unknown_cards
-from ttr_analysis.engine.view import fill_open
 from ttr_analysis.maps.model import Route
 from ttr_analysis.notation.lexer import UNKNOWN, Lexer, Names, NotationError, card_value, fold_text, tells
 from ttr_analysis.notation.steps import StepReader, ToldOutcomes

@@ -10,17 +10,16 @@ from ttr_analysis._errors import GameError, RecordError
 from ttr_analysis._words import with_names
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.events import Event
+from ttr_analysis.engine.game import KernelGame
 from ttr_analysis.engine.layout import State
-from ttr_analysis.engine.packed import PackedGame
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.notation.lexer import NotationError
 from ttr_analysis.notation.parser import LineParser, headed
 from ttr_analysis.notation.writer import setup_lines, timeline_lines
 from ttr_analysis.records.entries import Entry, EntryReader, entry_text, event_of
 from ttr_analysis.records.lines import FaultList, parse_lines
-from ttr_analysis.records.record import Game, GameRecord
-from ttr_analysis.records.replay import Timeline
-from ttr_analysis.records.verification import ImpossibleError, follow, follow_on
+from ttr_analysis.records.record import Game, GameRecord, with_steps
+from ttr_analysis.records.replay import ImpossibleError, Timeline
 
 
 class _Written(NamedTuple):
@@ -78,8 +77,8 @@ class Session:
 
     def __init__(self, game: Game, *, players: Sequence[str] = (), title: str = "", note: str = "") -> None:
         self._empty = GameRecord.from_play(game, [], None, [], players=players, title=title, note=note)
-        self._packed = PackedGame(game.game_map, game.n_players)
-        self._written = [_Written("", (), follow(game.game_map, game.n_players, ()))]
+        self._packed = KernelGame(game.game_map, game.n_players)
+        self._written = [_Written("", (), Timeline.of(self._packed, ()))]
 
     @classmethod
     def of(cls, record: GameRecord) -> Self:
@@ -88,7 +87,7 @@ class Session:
         game = Game(record.map, header.n_players)
         session = cls(game, players=header.players, title=header.title, note=header.note)
         session._empty = replace(record, entries=())
-        timeline = follow(record.map, header.n_players, record.entries)
+        timeline = Timeline.of(session._packed, record.entries)
         if timeline.steps:
             lines = timeline_lines(session._packed, timeline, record.entries)
         else:
@@ -120,9 +119,7 @@ class Session:
     def record(self) -> GameRecord:
         """The record of the game so far."""
         record = replace(self._empty, entries=self.entries)
-        if self._vector is not None:
-            record.__dict__["_timeline"] = self._written[-1].timeline
-        return record
+        return record if self._vector is None else with_steps(record, self._written[-1].timeline)
 
     @property
     def game(self) -> Game:
@@ -229,7 +226,7 @@ class Session:
         entries = tuple(reader.entries) if is_setup else (*last.entries, *reader.entries)
         timeline = last.timeline.copy()
         try:
-            follow_on(timeline, entries)
+            timeline.apply(entries)
         except ImpossibleError as error:
             raise NotationError(with_names(error.reason, self.players), 0, is_illegal=True) from None
         told = entries[len(last.entries) :]
@@ -251,7 +248,7 @@ class Session:
             raise NotationError("expected a position or a correction; all else is told in words", 0)
         timeline, entries = last.timeline.copy(), (*last.entries, entry)
         try:
-            follow_on(timeline, entries)
+            timeline.apply(entries)
         except ImpossibleError as error:
             raise NotationError(with_names(error.reason, self.players), 0, is_illegal=True) from None
         return _Written(entry_text(entry, game_map), entries, timeline), (event_of(entry, self._packed.codec),)
@@ -259,6 +256,6 @@ class Session:
     def _canonical(self, timeline: Timeline, entries: tuple[Entry, ...], first: int, told: tuple[Entry, ...]) -> str:
         """Return what a line told, as it is written: the steps from one on, or a part of the set-up."""
         if first == 0:
-            return headed(next(line for line, _ in setup_lines(told, timeline.game_map)), self.players)
+            return headed(next(line for line, _ in setup_lines(told, timeline.game.game_map)), self.players)
         turns = [line for line, _ in timeline_lines(self._packed, timeline, entries, first)]
         return headed("; ".join([turns[0], *(line.partition(": ")[2] for line in turns[1:])]), self.players)

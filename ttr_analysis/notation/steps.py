@@ -11,8 +11,8 @@ from ttr_analysis.cards import CARD_KINDS
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.codes import kind_of
 from ttr_analysis.engine.events import decode_chance, due_words
+from ttr_analysis.engine.game import KernelGame
 from ttr_analysis.engine.layout import AT_PILE, UNKNOWN_CARD, UNKNOWN_TICKET, State
-from ttr_analysis.engine.packed import PackedGame
 from ttr_analysis.notation.lexer import UNKNOWN, Lexer, Names, NotationError, card_value, names_of
 from ttr_analysis.records.entries import Entry
 from ttr_analysis.records.replay import ScriptedStep
@@ -73,7 +73,7 @@ class StepReader:
 
     def __init__(
         self,
-        packed: PackedGame,
+        packed: KernelGame,
         vector: State | None,
         text: str,
         *,

@@ -10,8 +10,8 @@ from ttr_analysis.cards import CARD_KINDS, N_KINDS, CardCounts
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import BuildStation
 from ttr_analysis.engine.codes import make_action, packed, unpacked
+from ttr_analysis.engine.game import KernelGame
 from ttr_analysis.engine.layout import NOBODY, UNKNOWN_CARD, UNKNOWN_TICKET, Phase, State
-from ttr_analysis.engine.packed import PackedGame
 from ttr_analysis.maps.model import GameMap, Route
 from ttr_analysis.notation.lexer import UNKNOWN, names_of
 from ttr_analysis.records.entries import SHOWN, Entry, entry_text
@@ -29,7 +29,7 @@ def packed_cards(cards: CardCounts) -> int:
     return packed(CardCounts(tuple(min(count, codes.MOST_OF_A_KIND) for count in cards.counts)))
 
 
-def claim_code(packed: PackedGame, route: Route, laid: CardCounts) -> tuple[int, int]:
+def claim_code(packed: KernelGame, route: Route, laid: CardCounts) -> tuple[int, int]:
     """Return the code and value of a claim."""
     return make_action(codes.CLAIM_ROUTE, packed.codec.route_index(route)), packed_cards(laid)
 
@@ -39,7 +39,7 @@ def pays(route: Route, laid: CardCounts) -> bool:
     return payments.why_illegal(route, laid) is None
 
 
-def meant_tracks(packed: PackedGame, vector: State, tracks: Sequence[Route], laid: CardCounts) -> list[Route]:
+def meant_tracks(packed: KernelGame, vector: State, tracks: Sequence[Route], laid: CardCounts) -> list[Route]:
     """
     Return the tracks that a claim may mean that does not say which.
 
@@ -100,7 +100,7 @@ def _tickets(numbers: Sequence[int], game_map: GameMap) -> str:
 # -- parts ----------------------------------------------------------------------
 
 
-def _move_text(packed: PackedGame, vector: State, move: Entry, outcomes: Sequence[Entry]) -> str:
+def _move_text(packed: KernelGame, vector: State, move: Entry, outcomes: Sequence[Entry]) -> str:
     """Return a move without what follows it, but with cards drawn and tickets offered."""
     game_map = packed.game_map
     writers: dict[int, Callable[[], str]] = {
@@ -165,7 +165,7 @@ def meant_slots(vector: State, kind: int) -> list[int]:
     return [*(slot for slot, lying in enumerate(market) if lying == kind), *(slot for _, slot in unknown)]
 
 
-def claim_text(packed: PackedGame, vector: State, route: Route, value: int) -> str:
+def claim_text(packed: KernelGame, vector: State, route: Route, value: int) -> str:
     """Return a claim; its track only where the cards do not tell it."""
     laid = unpacked(value)
     a, b = route.cities
@@ -174,14 +174,14 @@ def claim_text(packed: PackedGame, vector: State, route: Route, value: int) -> s
     return f"{name} {payment_text(split(route, laid.counts))}"
 
 
-def _station_text(packed: PackedGame, vector: State, move: Entry) -> str:
+def _station_text(packed: KernelGame, vector: State, move: Entry) -> str:
     """Return a station that is built, and its cards."""
     built = packed.codec.decode(move.code, move.value, vector)
     assert isinstance(built, BuildStation)  # noqa: S101 - the kind of the move says so
     return f"station {built.city.name} {payment_text(built.payment)}"
 
 
-def part_text(packed: PackedGame, vector: State, entries: Sequence[Entry]) -> str:
+def part_text(packed: KernelGame, vector: State, entries: Sequence[Entry]) -> str:
     """
     Return a step after the set-up as a part of a line.
 
@@ -243,7 +243,7 @@ def _setup_line(entries: Sequence[Entry], game_map: GameMap) -> str:
 # -- lines ----------------------------------------------------------------------
 
 
-def turn_line(packed: PackedGame, steps: Sequence[tuple[State, Sequence[Entry]]]) -> str:
+def turn_line(packed: KernelGame, steps: Sequence[tuple[State, Sequence[Entry]]]) -> str:
     """
     Return steps of one seat as a line.
 
@@ -270,7 +270,7 @@ def _is_plain_draw(part: str) -> bool:
 
 
 def timeline_lines(
-    packed: PackedGame, timeline: Timeline, entries: Sequence[Entry], first: int = 0
+    packed: KernelGame, timeline: Timeline, entries: Sequence[Entry], first: int = 0
 ) -> Iterator[tuple[str, int]]:
     """
     Yield the lines of a game from a step on: the set-up, then one line a turn.

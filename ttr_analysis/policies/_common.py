@@ -13,12 +13,12 @@ from ttr_analysis._errors import GameError
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.table import codec_of
 from ttr_analysis.engine.codes import BUILD_STATION, PASS, make_action
-from ttr_analysis.engine.kernel.stations import n_station_forms, station_cards
+from ttr_analysis.engine.kernel.claims import n_station_forms, station_cards
 from ttr_analysis.engine.kernel.turns import may_choose
 from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.protocol import CompiledPolicy as CompiledPolicy  # noqa: PLC0414 - a public name here
 from ttr_analysis.engine.protocol import Policy as Policy  # noqa: PLC0414 - a public name here
-from ttr_analysis.engine.view import SeatView
+from ttr_analysis.engine.state import SeatView
 from ttr_analysis.rules.chance import KEY_SIZE, below, stream_from
 from ttr_analysis.tables import Tables, game_tables
 

@@ -11,7 +11,7 @@ import numpy as np
 from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis._compile import compiled, quickly_compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
-from ttr_analysis.engine.actions.pay_tunnel import can_pay_surcharge, surcharge_cards
+from ttr_analysis.engine.actions.building import can_pay_surcharge, surcharge_cards
 from ttr_analysis.engine.codes import (
     CHOOSE_NEUTRAL,
     CLAIM_ROUTE,
@@ -28,7 +28,7 @@ from ttr_analysis.engine.codes import (
 )
 from ttr_analysis.engine.kernel.cards import has_cards, may_take
 from ttr_analysis.engine.kernel.claims import add_sets, route_fault
-from ttr_analysis.engine.kernel.tickets import fewest_kept, has_tickets
+from ttr_analysis.engine.kernel.turns import fewest_kept, has_tickets
 from ttr_analysis.engine.layout import NEUTRAL, SECOND_DRAW, TUNNEL_PHASE, TURN, UNKNOWN_TICKET, State
 from ttr_analysis.engine.protocol import Chooser
 from ttr_analysis.maps.model import GameMap

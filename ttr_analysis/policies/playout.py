@@ -23,9 +23,8 @@ from ttr_analysis.engine.kernel.scoring import N_COLUMNS, score_games
 from ttr_analysis.engine.kernel.step import action_fault, list_actions, step
 from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import OVER, State
-from ttr_analysis.engine.packed import check_memory
-from ttr_analysis.engine.protocol import Chooser, CompiledPolicy, PolicyLike, find_policies, is_built_in
-from ttr_analysis.engine.view import hide_secrets
+from ttr_analysis.engine.protocol import Chooser, CompiledPolicy, PolicyLike, check_memory, find_policies, is_built_in
+from ttr_analysis.engine.state import hide_secrets
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.rules.chance import KEY_SIZE, open_stream, run_keys

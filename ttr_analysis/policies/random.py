@@ -28,7 +28,7 @@ from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis._compile import Record, block, cell, compiled, quickly_compiled
 from ttr_analysis.analysis._counts import draw_card
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
-from ttr_analysis.engine.actions.pay_tunnel import n_surcharges, surcharge_cards
+from ttr_analysis.engine.actions.building import n_surcharges, surcharge_cards
 from ttr_analysis.engine.codes import (
     BUILD_STATION,
     CHOOSE_NEUTRAL,
@@ -46,9 +46,8 @@ from ttr_analysis.engine.codes import (
     pack_single,
 )
 from ttr_analysis.engine.kernel.cards import has_cards, may_take
-from ttr_analysis.engine.kernel.claims import route_fault
-from ttr_analysis.engine.kernel.stations import n_free_cities, n_station_forms, station_cards
-from ttr_analysis.engine.kernel.tickets import count_bits, fewest_kept, has_tickets
+from ttr_analysis.engine.kernel.claims import n_free_cities, n_station_forms, route_fault, station_cards
+from ttr_analysis.engine.kernel.turns import count_bits, fewest_kept, has_tickets
 from ttr_analysis.engine.layout import NEUTRAL, SECOND_DRAW, TUNNEL_PHASE, TURN, State
 from ttr_analysis.engine.protocol import Chooser
 from ttr_analysis.maps.model import GameMap

@@ -81,7 +81,8 @@ from ttr_analysis.engine.layout import UNKNOWN_CARD, UNKNOWN_TICKET, State
 from ttr_analysis.engine.position import PARTS, Position, state_of, words_of
 from ttr_analysis.engine.state import seat_number
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.records.lines import FaultList, Line, as_json
+from ttr_analysis.records.header import RecordHeader, read_header, resolve_map
+from ttr_analysis.records.lines import FaultList, Line, as_json, parse_lines
 from ttr_analysis.records.positions import PositionReader, hidden, position_data
 from ttr_analysis.rules.ruleset import TicketRules
 from ttr_analysis.tables import MAX_SEATS, MAX_SLOTS, MAX_TICKETS
@@ -474,6 +475,36 @@ class EntryReader:
 def _quoted(value: object) -> str:
     """Return a value as it stands in the file."""
     return as_json(value)
+
+
+def read_record(
+    content: bytes, given: GameMap | None, faults: FaultList
+) -> tuple[RecordHeader, tuple[Entry, ...], GameMap, int]:
+    """
+    Return the header, the events and the map of a record, and the number of its last line if that breaks off, else 0.
+
+    Parameters
+    ----------
+    content
+        The file.
+    given
+        The map, for one that is not built in.
+    faults
+        Raised with all that is wrong.
+    """
+    lines, cut = parse_lines(content, faults)
+    if not lines or lines[0].number > 1:
+        if not faults.faults:
+            faults.add(1, "", "nothing", "expected the header of a record")
+        faults.raise_if_any()
+    header = read_header(lines[0], faults)
+    game_map = resolve_map(header, given, faults) if header else None
+    reader = EntryReader(game_map, header.n_players if header else None, faults)
+    entries = tuple(in_offer_order(entry for line in lines[1:] if (entry := reader.read(line)) is not None))
+    faults.raise_if_any()
+    assert header is not None  # noqa: S101 - else there was a fault
+    assert game_map is not None  # noqa: S101
+    return header, entries, game_map, cut
 
 
 # -- from and to events ---------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from datetime import date
 from functools import lru_cache
@@ -11,7 +11,7 @@ from hashlib import sha256
 from operator import index
 from typing import Any, Final, SupportsIndex
 
-from ttr_analysis._errors import GameError, UnknownNameError, nearest
+from ttr_analysis._errors import GameError, UnknownNameError, _shorten, nearest
 from ttr_analysis.maps.loading import data_folder, load_map
 from ttr_analysis.maps.model import GameMap, Route, Ticket
 from ttr_analysis.records.lines import MAX_DIGITS, FaultList, Line, as_json
@@ -108,6 +108,30 @@ class RecordHeader:
             "policies": list(self.policies),
             **{key: value for key, value in given.items() if value is not None},
         }
+
+
+def header_of(
+    game_map: GameMap,
+    n_players: int,
+    policies: Iterable[str] = (),
+    seed: int | None = None,
+    number: int | None = None,
+    *,
+    players: Iterable[str] = (),
+    **words: str,
+) -> RecordHeader:
+    """Return the header of a game on a map; the words are its title, note and date."""
+    return RecordHeader(
+        map_name=game_map.name,
+        variant=game_map.rules.variant,
+        n_players=n_players,
+        facts=fingerprint(game_map),
+        policies=tuple(_shorten(name, MAX_NAME) for name in policies),
+        seed=seed,
+        game=number,
+        players=tuple(players),
+        **words,
+    )
 
 
 def check_seed(seed: object) -> None:

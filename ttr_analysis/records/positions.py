@@ -43,14 +43,15 @@ from typing import Any, Final, Protocol, TypeVar
 from ttr_analysis._errors import AmbiguousNameError, Fault, GameError, PositionError, UnknownNameError, nearest
 from ttr_analysis._words import with_names
 from ttr_analysis.cards import CARD_KINDS, N_KINDS, CardCounts, is_count, kind_name
-from ttr_analysis.engine.game import GameEngine
 from ttr_analysis.engine.layout import NEUTRAL_OWNER, NOBODY, OVER, TURN, UNKNOWN_CARD, UNKNOWN_TICKET, State
 from ttr_analysis.engine.position import PARTS, Counts, Position, position_of, state_of
-from ttr_analysis.engine.state import GameState, Owner
+from ttr_analysis.engine.state import GameState
+from ttr_analysis.engine.unknowns import unknown_words
 from ttr_analysis.maps.loading import as_map
 from ttr_analysis.maps.model import City, GameMap, Route, Ticket
 from ttr_analysis.maps.names import fold
 from ttr_analysis.records.lines import FaultList, as_json
+from ttr_analysis.rules.chance import TABLE_STREAM, open_stream, seed_key
 from ttr_analysis.tables import MAX_TICKETS, check_size, game_tables
 
 T = TypeVar("T")
@@ -445,114 +446,6 @@ def _shown(value: object) -> str:
         return repr(value)
 
 
-class PositionedGame(GameEngine):
-    """What `Game` knows of games of which only is told what lies on the table."""
-
-    __slots__ = ()
-
-    def position(
-        self,
-        *,
-        owners: Mapping[Any, Owner] | None = None,
-        hands: Sequence[object] | None = None,
-        tickets: Sequence[object] | None = None,
-        market: Sequence[str | None] | None = None,
-        to_move: int | None = None,
-        turns_left: int | None = None,
-        discards: object = None,
-        pile: int | None = None,
-        ticket_pile: int | None = None,
-        ticket_discards: Sequence[object] | None = None,
-        tickets_out: Sequence[object] | None = None,
-        trains: Sequence[int | None] | None = None,
-        scores: Sequence[int | None] | None = None,
-        tokens: Sequence[int | None] | None = None,
-        loans: Sequence[int | None] | None = None,
-        stations: Mapping[Any, int] | None = None,
-        turns: int | None = None,
-        marker: int | None = None,
-        neutral: int | None = None,
-    ) -> GameState:
-        """
-        Return the state of a game of which only is told what lies on the table between two turns.
-
-        Parameters
-        ----------
-        owners
-            Who owns which route: a seat, or "neutral", by whatever names the
-            route.
-        hands
-            For each seat its cards: counts by kind, "?" for those that are not
-            known; a list of cards; or how many cards it holds. They may be
-            left out if the game is over.
-        tickets
-            For each seat a list of its tickets, "?" for one that is not known;
-            or how many it has.
-        market
-            The face-up cards, "?" for one that is not known, None for an empty
-            slot. By default none is known.
-        to_move
-            The seat whose turn it is; None if the game is over.
-        turns_left
-            Turns left in the last round, of all seats together.
-        discards
-            The discard pile, as counts by kind. By default all cards that are
-            told nowhere are in the draw pile, as after a shuffle.
-        pile, ticket_pile
-            How many cards, and tickets, are in the piles; the rest is on the
-            discard pile, or out of the game, and not known.
-        ticket_discards, tickets_out
-            Tickets that lie face up on a pile of their own, and those out of
-            the game.
-        trains, scores
-            For each seat trains left, and points on the track: they follow
-            from the routes and are compared with them.
-        tokens, loans
-            For each seat the value of its toll tokens, and its loans.
-        stations
-            Who has a station in which city: a seat. How many each seat has
-            left follows from them.
-        turns
-            Turns that are complete, of all seats together; by default as many
-            as the routes and stations took at least.
-        marker, neutral
-            Who holds the marker of the neutral player, by default who begins
-            with it; and 0 if that has left the game.
-
-        Returns
-        -------
-        state
-            The state. `score` says who won, if the game is over; views,
-            worlds and win probabilities are made of it as of any other, and
-            `GameRecord.from_position` begins a record with it.
-
-        Raises
-        ------
-        PositionError
-            If something cannot be: it lists all faults at once.
-
-        Examples
-        --------
-        We have finished: who won?
-
-        >>> import ttr_analysis as ttr
-        >>> game = ttr.Game("usa")
-        >>> owners = {"Boston-New York/0": 0, ("Dallas", "Little Rock"): 1}
-        >>> game.score(game.position(owners=owners, tickets=[["Boston-Miami"], []]))
-        <Scores of 2 seats, won by P1>
-          <Score of P0: 0 points: 2 routes - 12 tickets (0 of 1, 12 lost) + 10 longest trail>
-          <Score of P1: 12 points: 2 routes + 0 tickets (0 of 0) + 10 longest trail>
-        >>> game.position(owners=owners, tickets=[["Boston-Miami"] * 2, 1], hands=[{"red": 13}, 2], to_move=0)
-        Traceback (most recent call last):
-            ...
-        ttr_analysis._errors.PositionError: position USA has 2 faults:
-          position, hands: expected at most 12 red cards in hands, market and discards, got 13
-          position, tickets: expected each ticket once: it is also of P0, got Boston-Miami
-        """
-        told = {name: value for name, value in locals().items() if name in PARTS}
-        return told_state(self.game_map, self.n_players, told)
-
-
 class _Spoken:
     """
     Says in the words of files what is told in those of Python: routes and tickets as objects, cards as counts.
@@ -678,4 +571,13 @@ def laid_out(state: GameState) -> tuple[Position, State]:
     laid, problems = state_of(position, state.game_map, state.n_players)
     if problems:
         raise GameError(f"no record can begin from {state!r}: {problems[0].expected}")
+    return position, laid
+
+
+def playable(state: GameState, seed: int, number: int) -> tuple[Position, State]:
+    """Return a state between two turns as a position, and as a packed state with random numbers to come."""
+    position, laid = laid_out(state)
+    if unknown := unknown_words(laid, state.n_players):
+        raise GameError(f"nobody can play on from a position with {unknown}: `SeatView.worlds` fills such in")
+    open_stream(seed_key(seed), number, TABLE_STREAM, laid.stream)
     return position, laid

@@ -1,15 +1,15 @@
-"""The record of a game, a value that is saved, loaded, replayed and continued; and the game that is recorded."""
+"""A game by its rules, and the record of one: a value that is saved, loaded, replayed and continued."""
 
 from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from operator import index
 from pathlib import Path
-from typing import Any, Self, SupportsIndex
+from typing import Any, Self, SupportsIndex, TypeVar
 
 import numpy as np
 
@@ -18,13 +18,12 @@ from ttr_analysis._display import render_html
 from ttr_analysis._errors import GameError, RecordError, RecordWarning, _shorten
 from ttr_analysis._words import counted
 from ttr_analysis.engine.actions.table import codec_of
-from ttr_analysis.engine.events import Correction, Event, Move, Rows
-from ttr_analysis.engine.game import GameEngine, whole_number
-from ttr_analysis.engine.layout import OVER, State
-from ttr_analysis.engine.packed import seat_policy
-from ttr_analysis.engine.protocol import CompiledPolicy, Policy, PolicyLike, find_policies, policy_name
-from ttr_analysis.engine.scores import Scores, score_state
-from ttr_analysis.engine.state import GameState
+from ttr_analysis.engine.events import Correction, Event, Move
+from ttr_analysis.engine.game import GAME_NUMBERS, GameEngine, KernelGame
+from ttr_analysis.engine.position import PARTS
+from ttr_analysis.engine.protocol import PolicyLike, find_policies, policy_name
+from ttr_analysis.engine.scores import MaybeNone, Scores, score_state
+from ttr_analysis.engine.state import GameState, Owner
 from ttr_analysis.engine.unknowns import unknown_words
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap
@@ -33,7 +32,6 @@ from ttr_analysis.records.entries import (
     CORRECTED,
     START,
     Entry,
-    EntryReader,
     Stamp,
     entries_of_tape,
     entry_data,
@@ -41,15 +39,17 @@ from ttr_analysis.records.entries import (
     entry_text,
     event_of,
     in_offer_order,
+    read_record,
     seen_entries,
     shown_entries,
 )
-from ttr_analysis.records.header import MAX_NAME, RecordHeader, check_seed, fingerprint, read_header, resolve_map
-from ttr_analysis.records.lines import FaultList, as_line, parse_lines, read_bytes
-from ttr_analysis.records.positions import PositionedGame, laid_out
-from ttr_analysis.records.replay import SET_UP, States, Timeline
-from ttr_analysis.records.verification import ImpossibleError, follow
+from ttr_analysis.records.header import RecordHeader, check_seed, header_of
+from ttr_analysis.records.lines import FaultList, as_line, read_bytes
+from ttr_analysis.records.positions import laid_out, playable, told_state
+from ttr_analysis.records.replay import ImpossibleError, States, Timeline, play_game
 from ttr_analysis.rules.chance import TABLE_STREAM, open_stream, seed_key
+
+_Record = TypeVar("_Record", bound="GameRecord")
 
 
 @dataclass(frozen=True, repr=False)
@@ -59,8 +59,8 @@ class GameRecord:
 
     A record is saved as JSON Lines: a header, then one event a line. It is
     replayed without random numbers. Cards and tickets may be unknown, as in a
-    game watched from one seat or entered at a table: replaying then checks
-    much, but not all: see `docs/games.md`.
+    game watched from one seat or entered at a table: then replaying checks much,
+    but not everything (see `docs/games.md`).
 
     A *step* of a record is the set-up (step 0), or a move with all that
     follows from it until a seat must decide again.
@@ -91,8 +91,8 @@ class GameRecord:
     header: RecordHeader
     entries: tuple[Entry, ...]
     map: GameMap = field(compare=False)
-
-    # -- making, saving and loading ---------------------------------------------
+    _followed: Timeline | None = field(default=None, init=False, compare=False)
+    """The steps, once they have been followed."""
 
     @classmethod
     def from_play(
@@ -120,8 +120,7 @@ class GameRecord:
         seed
             The seed; None if there is none.
         events
-            All that happened, from the set-up on; checked when the record is
-            replayed.
+            All that happened, from the set-up on.
         number
             Number of the game in its run.
         players
@@ -129,18 +128,18 @@ class GameRecord:
         title, note
             Free text.
         date
-            The day on which it was played, such as "2026-03-14".
+            The day it was played, such as "2026-03-14".
 
         Raises
         ------
         GameError
-            If an event or a text is not well formed.
+            If an event or a text is not well formed. Whether the events are
+            possible is checked when the record is replayed.
         """
         codec = codec_of(game.game_map)
         entries = tuple(in_offer_order(entry_of(event, codec) for event in events))
-        record = cls._make(game.game_map, game.n_players, entries, policies, seed, number)
-        header = replace(record.header, players=tuple(players), title=title, note=note, date=date)
-        return replace(record, header=header)
+        words = {"players": players, "title": title, "note": note, "date": date}
+        return cls(header_of(game.game_map, game.n_players, policies, seed, number, **words), entries, game.game_map)
 
     @classmethod
     def from_position(
@@ -152,8 +151,8 @@ class GameRecord:
         Parameters
         ----------
         state
-            A state between two turns, as `Game.position` gives it. What lies
-            on the table is kept, not how the game came there: which cards
+            A state between two turns, as `Game.position` gives it. Only what is
+            on the table is kept, not how the game got there: which cards
             everyone has seen in a hand, or the order of tickets in the pile.
         players, title, note, date
             As in `from_play`.
@@ -169,16 +168,12 @@ class GameRecord:
         >>> game = ttr.Game("usa")
         >>> state = game.position(hands=[{"red": 3, "?": 2}, 4], tickets=[["Dallas-New York"], 2], to_move=1)
         >>> record = GameRecord.from_position(state, players=["Ann", "Bo"])
-        >>> print(record.dumps().splitlines()[1][:70])
-        {"event":"position","owners":{},"hands":[{"red":3,"?":2},{"?":4}],"tic
         >>> record.state_at(0) == state
         True
         """
-        position, _ = laid_out(state)
-        entry = Entry(START, position=position)
-        record = cls._make(state.game_map, state.n_players, (entry,), (), None, None)
-        header = replace(record.header, players=tuple(players), title=title, note=note, date=date)
-        return replace(record, header=header)
+        entry = Entry(START, position=laid_out(state)[0])
+        header = header_of(state.game_map, state.n_players, players=players, title=title, note=note, date=date)
+        return cls(header, (entry,), state.game_map)
 
     @classmethod
     def from_tape(
@@ -203,63 +198,36 @@ class GameRecord:
         n_players
             Number of players, without the neutral one.
         rows
-            Codes and values of all events, shape (events, 2).
+            Codes and values of the events, shape (events, 2).
         policies, seed, number
             As in `from_play`.
         timeline
-            The steps of the game, if it was followed as it was played.
+            The steps, if the game was followed.
         before
-            What stands before these events, of a game that was played on.
+            The events before these.
         """
-        record = cls._make(game_map, n_players, (*before, *entries_of_tape(rows, before)), policies, seed, number)
-        if timeline is not None:
-            record.__dict__["_timeline"] = timeline
-        return record
-
-    @classmethod
-    def _make(
-        cls,
-        game_map: GameMap,
-        n_players: int,
-        entries: tuple[Entry, ...],
-        policies: Sequence[str],
-        seed: int | None,
-        number: int | None,
-    ) -> Self:
-        header = RecordHeader(
-            map_name=game_map.name,
-            variant=game_map.rules.variant,
-            n_players=n_players,
-            facts=fingerprint(game_map),
-            policies=tuple(_shorten(name, MAX_NAME) for name in policies),
-            seed=seed,
-            game=number,
-        )
-        return cls(header, entries, game_map)
+        header = header_of(game_map, n_players, policies, seed, number)
+        record = cls(header, (*before, *entries_of_tape(rows, before)), game_map)
+        return record if timeline is None else with_steps(record, timeline)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], game_map: MapLike | None = None) -> Self:
         """
-        Load a record from a file.
+        Load a record from a file, and check it from the first event to the last.
 
         Parameters
         ----------
         path
             The file.
         game_map
-            The map, or its folder, if it does not come with the package.
-
-        Returns
-        -------
-        record
-            The record, checked from the first event to the last.
+            The map, or its folder, if it is not built in.
 
         Raises
         ------
         RecordError
-            If the file is damaged, tells of an impossible game, or is of a
-            map with other facts. It lists the faults with line and reason:
-            all of those of the text, else the first against the rules.
+            If the file is damaged, describes an impossible game, or is of a
+            map with other facts. It lists the faults with line and reason: all
+            faults of the text, or else the first against the rules.
         OSError
             If the file cannot be read.
 
@@ -287,17 +255,12 @@ class GameRecord:
         content
             The text of a file, or its bytes.
         game_map
-            The map, or its folder, if it does not come with the package.
+            The map, or its folder, if it is not built in.
 
         Raises
         ------
         RecordError
-            If the record is damaged or tells of an impossible game.
-
-        Warns
-        -----
-        RecordWarning
-            If the record breaks off.
+            If the record is damaged or describes an impossible game.
         """
         if not isinstance(content, str | bytes):
             raise TypeError(f"expected the text of a record, or its bytes, got {content!r}")
@@ -306,27 +269,14 @@ class GameRecord:
 
     @classmethod
     def _read(cls, content: bytes, game_map: MapLike | None, faults: FaultList) -> Self:
-        given = None if game_map is None else as_map(game_map)
-        lines, cut = parse_lines(content, faults)
-        if not lines or lines[0].number > 1:
-            if not faults.faults:
-                faults.add(1, "", "nothing", "expected the header of a record")
-            faults.raise_if_any()
-        header = read_header(lines[0], faults)
-        its_map = resolve_map(header, given, faults) if header else None
-        reader = EntryReader(its_map, header.n_players if header else None, faults)
-        entries = tuple(in_offer_order(entry for line in lines[1:] if (entry := reader.read(line)) is not None))
-        faults.raise_if_any()
-        assert header is not None  # noqa: S101 - else there was a fault
-        assert its_map is not None  # noqa: S101
+        header, entries, its_map, cut = read_record(content, None if game_map is None else as_map(game_map), faults)
         record = cls(header, entries, its_map)
         timeline = record._follow(faults)
-        record.__dict__["_timeline"] = timeline
         if cut:
             _warn(f"{faults.file}, line {cut} breaks off and is left out")
         elif timeline.due:
             _warn(f"{faults.file} ends in the middle of a move, before its {timeline.due}")
-        return record
+        return with_steps(record, timeline)
 
     def dumps(self) -> str:
         """Return the text of the record as `save` writes it."""
@@ -342,8 +292,6 @@ class GameRecord:
             The file; an old one stays whole until the new one is.
         """
         write_atomically(Path(path).expanduser(), self.dumps())
-
-    # -- what happened ------------------------------------------------------------
 
     @cached_property
     def events(self) -> tuple[Event, ...]:
@@ -364,29 +312,26 @@ class GameRecord:
 
     @property
     def stamps(self) -> tuple[Stamp | None, ...]:
-        """Where each step stood in the source of the record: number of the move and time; None where not known."""
+        """Where each step was in the source of the record: number of the move and time; None where not known."""
         return tuple(self.entries[step.first].stamp for step in self._timeline.steps)
 
     @property
     def corrections(self) -> tuple[tuple[int, Correction], ...]:
-        """Where the record was corrected, by hand, with the steps in which it was."""
+        """The corrections made by hand, each with its step."""
         events = enumerate(step[0] for step in self.steps if step)
         return tuple((step, event) for step, event in events if isinstance(event, Correction))
 
     @property
     def is_complete(self) -> bool:
-        """Whether the record goes on to the end of the game."""
+        """Whether the record reaches the end of the game."""
         return bool(self._timeline.steps) and self.states()[-1].is_over
 
     def states(self) -> States:
         """
-        Return the states of the game, one after each step.
+        Return the states of the game, one after each step, each made when it is asked for.
 
-        Returns
-        -------
-        states
-            A sequence, made as it is asked for. The random numbers to come in
-            them are not those of the game as it was played: see `resume`.
+        Their random numbers to come are not those of the game as it was played:
+        see `resume`.
         """
         return States(self._timeline, range(len(self._timeline.steps)))
 
@@ -419,7 +364,7 @@ class GameRecord:
         Raises
         ------
         GameError
-            If unknown cards or tickets hold up chance: give the outcomes to `Game.step`.
+            If chance depends on unknown cards or tickets: then give the outcomes to `Game.step`.
         IndexError
             If there is no such step.
         """
@@ -447,18 +392,12 @@ class GameRecord:
         self.state_at(step)  # raises the error that names the steps there are
         return self._timeline.copy(range(len(self._timeline.steps))[step] + 1)
 
-    # -- the result -----------------------------------------------------------------
-
     def score(self) -> Scores:
-        """
-        Return the score of every seat at the end of the record, with all its parts.
-
-        What depends on tickets that are not known is None.
-        """
+        """Return the score of every seat at the end of the record; parts that depend on unknown tickets are None."""
         return self._scores
 
     @property
-    def scores(self) -> tuple[int | None, ...]:
+    def scores(self) -> tuple[int | MaybeNone, ...]:
         """Points of each seat; None where they depend on tickets that are not known."""
         return tuple(score.total for score in self._scores)
 
@@ -471,26 +410,24 @@ class GameRecord:
     def _scores(self) -> Scores:
         if not self._timeline.steps:
             raise GameError(f"the record ends before the game begins: {self._timeline.due} is due")
-        scores = score_state(self.map, self._last, self.header.n_players)
+        scores = score_state(self.map, self._timeline.last, self.header.n_players)
         named = zip(scores, self.header.players, strict=False)
         return replace(scores, seats=tuple(replace(score, name=name) for score, name in named) or scores.seats)
-
-    # -- as seen by one seat ----------------------------------------------------------
 
     def watched_from(self, seat: int, *, shown: bool = True) -> Self:
         """
         Return the record with only what one seat could see.
 
-        Cards that others drew unseen and their tickets are unknown; so is the
-        seed, from which they follow. While opening tickets are chosen, the
+        Cards that others drew unseen and their tickets become unknown, and so does
+        the seed, from which they follow. While opening tickets are chosen, the
         record ends before the first choice of another seat.
 
         Parameters
         ----------
         seat
-            Who watches.
+            The seat that watches.
         shown
-            Whether the others show their tickets when the game is over.
+            Whether the others show their tickets at the end.
 
         Raises
         ------
@@ -502,35 +439,30 @@ class GameRecord:
         others = [other for other in range(self.header.n_players) if other != seat]
         entries = list(seen_entries(self.entries, seat, self.header.n_players, self.map.rules.tickets))
         if shown and self.is_complete:
-            entries += shown_entries(entries, self._last, others)
+            entries += shown_entries(entries, self._timeline.last, others)
         return type(self)(replace(self.header, seed=None, game=None), tuple(entries), self.map)
 
-    # -- plumbing -------------------------------------------------------------------------
-
-    @cached_property
+    @property
     def _timeline(self) -> Timeline:
-        return self._follow(FaultList("record", "of a game"))
+        if self._followed is None:
+            with_steps(self, self._follow(FaultList("record", "of a game")))
+        assert self._followed is not None  # noqa: S101 - else it is impossible, and refused
+        return self._followed
 
     def _follow(self, faults: FaultList) -> Timeline:
-        """Return the record followed; what is impossible is a fault of the line on which it stands in a file."""
+        """Return the steps; what is impossible is a fault of its line in a file."""
         try:
-            return follow(self.map, self.header.n_players, self.entries)
+            return Timeline.of(KernelGame(self.map, self.header.n_players), self.entries)
         except ImpossibleError as error:
             faults.add(error.at + 2, "", entry_text(self.entries[error.at], self.map), error.reason)
             faults.raise_if_any()
             raise
 
-    @property
-    def _last(self) -> State:
-        """The packed state after the last step."""
-        return self._timeline.last
-
     def __getstate__(self) -> dict[str, Any]:
         # What is cached is left out: it is many times as large.
-        return {item.name: getattr(self, item.name) for item in fields(self)}
+        return {"_followed": None} | {item.name: getattr(self, item.name) for item in fields(self) if item.init}
 
     def __repr__(self) -> str:
-        """Return the map, who played, and how it ended."""
         header = self.header
         name = f"{header.map_name} {header.variant}" if header.variant else header.map_name
         who = ", ".join(header.players or header.policies) or f"{header.n_players} players"
@@ -555,14 +487,20 @@ class GameRecord:
         return f", scores {scores}" + (f", won by {winners}" if winners else "")
 
 
+def with_steps(record: _Record, timeline: Timeline) -> _Record:
+    """Return a record whose steps were followed already, so that they need not be again."""
+    object.__setattr__(record, "_followed", timeline)
+    return record
+
+
 def _warn(message: str) -> None:
     warnings.warn(f"record {_shorten(message, 200)}", RecordWarning, stacklevel=4)
 
 
-# -- a game that is recorded -------------------------------------------------------------------------------------
+# -- the game ----------------------------------------------------------------------------------------------------------
 
 
-class Game(PositionedGame):
+class Game(GameEngine):
     """
     The game on a map by its rules.
 
@@ -599,6 +537,97 @@ class Game(PositionedGame):
 
     __slots__ = ()
 
+    def position(
+        self,
+        *,
+        owners: Mapping[Any, Owner] | None = None,
+        hands: Sequence[object] | None = None,
+        tickets: Sequence[object] | None = None,
+        market: Sequence[str | None] | None = None,
+        to_move: int | None = None,
+        turns_left: int | None = None,
+        discards: object = None,
+        pile: int | None = None,
+        ticket_pile: int | None = None,
+        ticket_discards: Sequence[object] | None = None,
+        tickets_out: Sequence[object] | None = None,
+        trains: Sequence[int | None] | None = None,
+        scores: Sequence[int | None] | None = None,
+        tokens: Sequence[int | None] | None = None,
+        loans: Sequence[int | None] | None = None,
+        stations: Mapping[Any, int] | None = None,
+        turns: int | None = None,
+        marker: int | None = None,
+        neutral: int | None = None,
+    ) -> GameState:
+        """
+        Return the state of a game between two turns, of which only what is on the table is known.
+
+        Parameters
+        ----------
+        owners
+            The owner of each taken route: a seat, or "neutral".
+        hands
+            For each seat its cards: counts by kind, "?" for unknown ones; a list
+            of cards; or a number of cards. Optional if the game is over.
+        tickets
+            For each seat a list of tickets, "?" for unknown ones; or a number.
+        market
+            The face-up cards, "?" for an unknown one, None for an empty slot. By
+            default none is known.
+        to_move
+            The seat whose turn it is; None if the game is over.
+        turns_left
+            Turns left in the last round, of all seats together.
+        discards
+            The discard pile, as counts by kind. By default all cards not named
+            elsewhere are in the draw pile, as after a shuffle.
+        pile, ticket_pile
+            Number of cards, and tickets, in the piles; the rest is discarded, or
+            out of the game, and not known.
+        ticket_discards, tickets_out
+            Tickets discarded face up, and tickets out of the game.
+        trains, scores
+            For each seat trains left, and points on the track: they follow from
+            the routes and are compared with them.
+        tokens, loans
+            For each seat the value of its toll tokens, and its loans.
+        stations
+            The seat that has a station in each city.
+        turns
+            Complete turns, of all seats together; by default as many as the
+            routes and stations took at least.
+        marker, neutral
+            The seat with the marker of the neutral player, by default the one
+            that begins with it; and 0 if that player has left the game.
+
+        Returns
+        -------
+        state
+            The state. `score` says who won, if the game is over; views, worlds
+            and win probabilities work as for any other state, and
+            `GameRecord.from_position` begins a record with it.
+
+        Raises
+        ------
+        PositionError
+            If something is impossible: it lists all faults at once.
+
+        Examples
+        --------
+        We have finished: who won?
+
+        >>> import ttr_analysis as ttr
+        >>> game = ttr.Game("usa")
+        >>> owners = {"Boston-New York/0": 0, ("Dallas", "Little Rock"): 1}
+        >>> game.score(game.position(owners=owners, tickets=[["Boston-Miami"], []]))
+        <Scores of 2 seats, won by P1>
+          <Score of P0: 0 points: 2 routes - 12 tickets (0 of 1, 12 lost) + 10 longest trail>
+          <Score of P1: 12 points: 2 routes + 0 tickets (0 of 0) + 10 longest trail>
+        """
+        told = {name: value for name, value in locals().items() if name in PARTS}
+        return told_state(self.game_map, self.n_players, told)
+
     def play(
         self, policies: Sequence[PolicyLike], seed: int = 0, game: int = 0, *, start: GameState | None = None
     ) -> GameRecord:
@@ -608,13 +637,15 @@ class Game(PositionedGame):
         Parameters
         ----------
         policies
-            Who plays each seat; one of the package may be given by its name.
-        seed, game
-            As in `new`; the random numbers of each policy depend on them and on
-            its seat alone.
+            One policy for each seat: an object, or the name of a built-in one.
+        seed
+            Seed of all random numbers. It is 0 unless you give one, so that the
+            same call always plays the same game.
+        game
+            Number of the game in a run with that seed.
         start
-            A position between two turns from which the game goes on, of which
-            nothing is unknown: see `GameRecord.from_position`.
+            A position between two turns to play on from, in which nothing is
+            unknown: see `GameRecord.from_position`.
 
         Raises
         ------
@@ -622,7 +653,7 @@ class Game(PositionedGame):
             If there are not as many policies as players, one of them fails, or
             nobody can play on from the position.
         UnknownNameError
-            If the package has no policy of a name.
+            If there is no built-in policy of a name.
         IllegalActionError
             If a policy chooses an illegal action; the message says which, in
             which turn, and why it is illegal.
@@ -636,25 +667,17 @@ class Game(PositionedGame):
         """
         check_seed(seed)
         players = find_policies(policies)
-        entry, state = (None, None) if start is None else self._start(start, seed, game)
-        timeline, rows = self._play(players, seed, game, state)
+        number = GAME_NUMBERS.check(game, "game", GameError)
+        before, state = (), None
+        if start is not None:
+            self._vector(start)
+            position, state = playable(start, seed, number)
+            before = (Entry(START, position=position),)
+        timeline, rows = play_game(self._kernel, players, seed, number, state)
         names = [policy_name(player) for player in players]
-        record = GameRecord.from_tape(self.game_map, self.n_players, rows, names, seed, game, timeline=timeline)
-        if entry is None:
-            return record
-        record = replace(record, entries=(entry, *record.entries))
-        record.__dict__["_timeline"] = timeline
-        return record
-
-    def _start(self, start: GameState, seed: int, game: int) -> tuple[Entry, State]:
-        """Return a position as the first event of a record, and as a packed state with random numbers to come."""
-        self._vector(start)
-        position, state = laid_out(start)
-        entry = Entry(START, position=position)
-        if unknown := unknown_words(state, self.n_players):
-            raise GameError(f"nobody can play on from a position with {unknown}: `SeatView.worlds` fills such in")
-        open_stream(seed_key(seed), whole_number(game, "number of the game"), TABLE_STREAM, state.stream)
-        return entry, state
+        return GameRecord.from_tape(
+            self.game_map, self.n_players, rows, names, seed, game, timeline=timeline, before=before
+        )
 
     def play_rows(self, policies: Sequence[PolicyLike], seed: int, game: int = 0) -> Ints:
         """
@@ -670,26 +693,5 @@ class Game(PositionedGame):
         rows
             Codes and values of all events, shape (events, 2): see `engine.codes`.
         """
-        return np.array(self._play(find_policies(policies), seed, game)[1], dtype=np.int64)
-
-    def _play(
-        self, policies: Sequence[Policy | CompiledPolicy], seed: int, game: int, start: State | None = None
-    ) -> tuple[Timeline, Rows]:
-        """Play a game to its end, from the set-up or a position; return its steps and all that happened since."""
-        if len(policies) != self.n_players:
-            raise GameError(f"a game of {self.n_players} players needs as many policies, got {len(policies)}")
-        number = whole_number(game, "number of the game")
-        timeline = Timeline(self.game_map, self.n_players)
-        if start is None:
-            vector, written = self._packed.deal(seed, number)
-            timeline.add_played(SET_UP, 0, written, vector)
-        else:
-            vector, written = start, []
-            timeline.add_start(vector)
-        choosers = [seat_policy(self._packed, policy, seat, seed, number) for seat, policy in enumerate(policies)]
-        while vector.phase != OVER:
-            code, value = choosers[vector.seat](vector)
-            vector, rows = self._packed.play_on(vector, code, value)
-            timeline.add_played(code, value, rows, vector)
-            written += rows
-        return timeline, written
+        number = GAME_NUMBERS.check(game, "game", GameError)
+        return np.array(play_game(self._kernel, find_policies(policies), seed, number)[1], dtype=np.int64)

@@ -34,8 +34,7 @@ from ttr_analysis.engine.layout import (
     State,
 )
 from ttr_analysis.engine.protocol import PolicyLike
-from ttr_analysis.engine.state import seat_number
-from ttr_analysis.engine.view import fill_open
+from ttr_analysis.engine.state import fill_open, seat_number
 from ttr_analysis.maps.model import CityLike, Place, Ticket
 from ttr_analysis.policies.random import Random
 from ttr_analysis.policies.search.beliefs import believe

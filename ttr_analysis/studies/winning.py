@@ -17,7 +17,7 @@ from tqdm.auto import tqdm
 
 from ttr_analysis._notebook import as_table
 from ttr_analysis.engine.events import Move
-from ttr_analysis.engine.packed import PackedGame
+from ttr_analysis.engine.game import KernelGame
 from ttr_analysis.engine.protocol import PolicyLike
 from ttr_analysis.notation.writer import part_text
 from ttr_analysis.policies.search.knowledge import Knowledge, Source, Watcher, know
@@ -394,7 +394,7 @@ def turning_points(record: GameRecord, curve: pd.DataFrame, n: int = 5) -> pd.Da
 
 def step_text(record: GameRecord, step: int) -> str:
     """Return a step of a record as a line of the notation tells it, without who acts."""
-    packed = PackedGame(record.map, record.header.n_players)
+    packed = KernelGame(record.map, record.header.n_players)
     first = sum(len(events) for events in record.steps[:step])
     entries = record.entries[first : first + len(record.steps[step])]
     return part_text(packed, record.state_at(step - 1).packed, entries) if step else "set-up"

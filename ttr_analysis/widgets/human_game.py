@@ -16,19 +16,18 @@ from ttr_analysis.analysis.tunnels.odds import best_payment
 from ttr_analysis.cards import CARD_KINDS, CardCounts
 from ttr_analysis.engine import codes
 from ttr_analysis.engine.actions import KeepTickets
-from ttr_analysis.engine.actions.build_station import as_route
+from ttr_analysis.engine.actions.building import as_route
 from ttr_analysis.engine.actions.handler import Refused
 from ttr_analysis.engine.actions.table import duty, explain
 from ttr_analysis.engine.codes import ActionFault, argument_of, kind_of, make_action, unpacked
 from ttr_analysis.engine.events import Chance, Event, Move
+from ttr_analysis.engine.game import KernelGame
 from ttr_analysis.engine.kernel.claims import route_fault
 from ttr_analysis.engine.kernel.step import action_fault
-from ttr_analysis.engine.kernel.tickets import fewest_kept
+from ttr_analysis.engine.kernel.turns import fewest_kept
 from ttr_analysis.engine.layout import OVER, Phase, State
-from ttr_analysis.engine.packed import Chooser, PackedGame, seat_policy
-from ttr_analysis.engine.protocol import PolicyLike, find_policy, policy_name
-from ttr_analysis.engine.state import GameState, seat_number
-from ttr_analysis.engine.view import SeatView
+from ttr_analysis.engine.protocol import PolicyLike, SeatedChooser, find_policy, policy_name, seat_policy
+from ttr_analysis.engine.state import GameState, SeatView, seat_number
 from ttr_analysis.maps.model import Route
 from ttr_analysis.maps.names import name_ticket
 from ttr_analysis.notation import NotationError, code_text, read_move
@@ -82,13 +81,13 @@ class HumanGame:
         self.game = game
         self.seat = seat
         self.seed = secrets.randbelow(1 << 31) if seed is None else seed
-        self._packed = PackedGame(game.game_map, game.n_players)
+        self._packed = KernelGame(game.game_map, game.n_players)
         self._moments = Moments(game)
         others = [other for other in range(game.n_players) if other != seat]
         played = begun[0].header.policies if begun else ()
         self._names: list[list[str]] = [[one] for one in played] or [[] for _ in range(game.n_players)]
         self._hand_over(seat, name)
-        self._choosers: dict[int, Chooser] = {}
+        self._choosers: dict[int, SeatedChooser] = {}
         for other, policy in zip(others, policies, strict=True):
             self._seat_policy(other, policy)
         self._before: tuple[Entry, ...] = ()
@@ -102,7 +101,7 @@ class HumanGame:
     def _deal(self) -> None:
         self._vector, rows = self._packed.deal(self.seed, 0)
         self._rows += rows
-        self._timeline = Timeline(self.game.game_map, self.game.n_players)
+        self._timeline = Timeline(self._packed)
         self._timeline.add_played(SET_UP, 0, rows, self._vector)
         self.told = [self._tell(self._seen(self._packed.events(rows, self._vector)), None, self.state)]
 

@@ -21,8 +21,7 @@ from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.table import places_of
 from ttr_analysis.engine.layout import Phase
 from ttr_analysis.engine.scores import Score, Scores, TicketScore
-from ttr_analysis.engine.state import GameState, Owner, PublicState
-from ttr_analysis.engine.view import SeatView
+from ttr_analysis.engine.state import GameState, Owner, PublicState, SeatView
 from ttr_analysis.maps.model import GameMap, Ticket
 from ttr_analysis.records.record import Game, GameRecord
 from ttr_analysis.viz.svg import live_sheet

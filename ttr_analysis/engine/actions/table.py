@@ -1,8 +1,9 @@
-"""All actions in a table, from which the rules, records and messages are driven; each has a file of its own."""
+"""Pass, and the table of all actions, from which the rules, records and messages are driven."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple, overload
 
@@ -10,59 +11,99 @@ from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis._errors import IllegalActionError
 from ttr_analysis.cards import N_KINDS
-from ttr_analysis.engine.actions import (
-    build_station,
-    choose_neutral,
-    claim_route,
-    decline_tunnel,
-    draw_card,
-    draw_face_up,
-    draw_tickets,
-    keep_tickets,
-    pass_turn,
-    pay_tunnel,
-)
-from ttr_analysis.engine.actions.build_station import BuildStation
-from ttr_analysis.engine.actions.claim_route import ClaimRoute
-from ttr_analysis.engine.actions.handler import Handler, MapIndex, Refused
+from ttr_analysis.engine.actions import building, drawing
+from ttr_analysis.engine.actions.building import BuildStation, ClaimRoute
+from ttr_analysis.engine.actions.handler import Handler, MapIndex, Refused, add_row
 from ttr_analysis.engine.codes import (
     CARD_BITS,
     CODE_BITS,
     NO_SEAT,
+    NONE,
+    PASS,
     ActionFault,
     argument_of,
     kind_of,
     make_action,
     seat_of,
 )
-from ttr_analysis.engine.layout import Phase, State
+from ttr_analysis.engine.kernel.cards import can_draw
+from ttr_analysis.engine.kernel.claims import can_claim, n_station_forms
+from ttr_analysis.engine.kernel.turns import end_turn, has_tickets
+from ttr_analysis.engine.layout import TURN, Phase, State
 from ttr_analysis.maps.model import City, GameMap, Route
+from ttr_analysis.tables import Tables
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """Do nothing; legal only for a seat that can do nothing else."""
+
+    def __str__(self) -> str:
+        return "pass"
+
+
+@compiled
+def _pass_fault(state: State, tables: Tables, seat: int, argument: int, value: int) -> int:
+    """Return whether the seat can do anything in its turn but pass."""
+    if can_draw(state, tables) or has_tickets(state) or can_claim(state, tables, seat):
+        return ActionFault.NOT_STUCK
+    return NONE if n_station_forms(state, tables, seat) == 0 else ActionFault.NOT_STUCK
+
+
+@compiled
+def _list_pass(state: State, tables: Tables, seat: int, out: Ints, n: int) -> int:
+    """List it, which comes last, if nothing else is listed."""
+    return add_row(out, n, PASS, 0) if n == 0 else n
+
+
+@compiled
+def _apply_pass(state: State, tables: Tables, tape: Ints, seat: int, argument: int, value: int) -> None:
+    """End the turn; `step` counts the passes in a row."""
+    end_turn(state, tables, tape)
+
+
+_PASS_HANDLER: Final = Handler(
+    kind=PASS,
+    name="pass",
+    action=Pass,
+    phases=(TURN,),
+    fault=_pass_fault,
+    list_legal=_list_pass,
+    apply=_apply_pass,
+    verb="pass",
+    faults={
+        ActionFault.NOT_STUCK: lambda refused: f"{refused.who} can do something else; who can may not pass",
+    },
+)
+
+
+# -- the table ---------------------------------------------------------------------------------------------------------
 
 Action = (
-    draw_card.DrawCard
-    | draw_face_up.DrawFaceUp
-    | claim_route.ClaimRoute
-    | pay_tunnel.PayTunnel
-    | decline_tunnel.DeclineTunnel
-    | draw_tickets.DrawTickets
-    | keep_tickets.KeepTickets
-    | choose_neutral.ChooseNeutralRoute
-    | build_station.BuildStation
-    | pass_turn.Pass
+    drawing.DrawCard
+    | drawing.DrawFaceUp
+    | ClaimRoute
+    | building.PayTunnel
+    | building.DeclineTunnel
+    | drawing.DrawTickets
+    | drawing.KeepTickets
+    | building.ChooseNeutralRoute
+    | BuildStation
+    | Pass
 )
 """Anything that a seat can do."""
 
 HANDLERS: Final[tuple[Handler, ...]] = (
-    draw_card.HANDLER,
-    draw_face_up.HANDLER,
-    claim_route.HANDLER,
-    pay_tunnel.HANDLER,
-    decline_tunnel.HANDLER,
-    draw_tickets.HANDLER,
-    keep_tickets.HANDLER,
-    choose_neutral.HANDLER,
-    build_station.HANDLER,
-    pass_turn.HANDLER,
+    drawing.DRAW_CARD_HANDLER,
+    drawing.DRAW_FACE_UP_HANDLER,
+    building.CLAIM_HANDLER,
+    building.PAY_TUNNEL_HANDLER,
+    building.DECLINE_TUNNEL_HANDLER,
+    drawing.DRAW_TICKETS_HANDLER,
+    drawing.KEEP_TICKETS_HANDLER,
+    building.CHOOSE_NEUTRAL_HANDLER,
+    building.STATION_HANDLER,
+    _PASS_HANDLER,
 )
 """By kind, the order in which legal actions are listed; passing is last, for it is legal if nothing else is."""
 

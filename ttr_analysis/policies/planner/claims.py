@@ -18,9 +18,15 @@ from ttr_analysis.engine.codes import (
     pack_cards,
     unpack_cards,
 )
-from ttr_analysis.engine.kernel.claims import n_forms, representative, route_fault, tunnel_odds
+from ttr_analysis.engine.kernel.claims import (
+    n_forms,
+    n_station_forms,
+    representative,
+    route_fault,
+    station_cards,
+    tunnel_odds,
+)
 from ttr_analysis.engine.kernel.scoring import award_bonus, goal_reached, join_ends
-from ttr_analysis.engine.kernel.stations import n_station_forms, station_cards
 from ttr_analysis.engine.layout import NEUTRAL_OWNER, NOBODY, UNKNOWN_TICKET, State
 from ttr_analysis.policies.planner.knowledge import (
     DANGER_UNIT,

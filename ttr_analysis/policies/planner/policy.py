@@ -27,8 +27,7 @@ from ttr_analysis.engine.codes import (
 )
 from ttr_analysis.engine.kernel.cards import can_draw, has_cards, may_take, unseen_cards
 from ttr_analysis.engine.kernel.claims import route_fault, tunnel_odds
-from ttr_analysis.engine.kernel.tickets import has_tickets
-from ttr_analysis.engine.kernel.turns import may_choose
+from ttr_analysis.engine.kernel.turns import has_tickets, may_choose
 from ttr_analysis.engine.layout import KEEP, KEEP_START, NEUTRAL, SECOND_DRAW, TUNNEL_PHASE, TURN, State
 from ttr_analysis.engine.protocol import Chooser
 from ttr_analysis.maps.model import GameMap

@@ -9,7 +9,7 @@ import numpy as np
 from ttr_analysis._arrays import Floats, Ints, Narrow
 from ttr_analysis._compile import compiled
 from ttr_analysis.engine.kernel.scoring import goal_reached, join_ends
-from ttr_analysis.engine.kernel.tickets import count_bits, fewest_kept
+from ttr_analysis.engine.kernel.turns import count_bits, fewest_kept
 from ttr_analysis.engine.layout import AT_DISCARDS, UNKNOWN_TICKET, State
 from ttr_analysis.policies.planner.knowledge import (
     FEW_SETS,

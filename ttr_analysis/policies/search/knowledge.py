@@ -32,9 +32,8 @@ from ttr_analysis.engine.layout import (
     UNKNOWN_TICKET,
     State,
 )
-from ttr_analysis.engine.state import GameState, seat_number
+from ttr_analysis.engine.state import GameState, SeatView, redact, seat_number
 from ttr_analysis.engine.unknowns import has_unknown_tickets, n_unknown_cards, with_shown_tickets
-from ttr_analysis.engine.view import SeatView, redact
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.planner.policy import Planner, Planner1
 from ttr_analysis.records.entries import CORRECTED, SHOWN, Entry

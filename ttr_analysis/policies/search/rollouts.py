@@ -15,11 +15,10 @@ from ttr_analysis._compile import compiled
 from ttr_analysis.engine.codes import TAPE_START, WRITE_AT, WRITE_END
 from ttr_analysis.engine.kernel.scoring import N_COLUMNS, TOTAL_COLUMN, WON_COLUMN, score_games
 from ttr_analysis.engine.kernel.step import step
-from ttr_analysis.engine.kernel.tickets import keep_tickets
+from ttr_analysis.engine.kernel.turns import keep_tickets
 from ttr_analysis.engine.layout import KEEP_START, OVER, State
 from ttr_analysis.engine.protocol import PolicyLike
-from ttr_analysis.engine.state import GameState
-from ttr_analysis.engine.view import SeatView
+from ttr_analysis.engine.state import GameState, SeatView
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.playout import (
     BLOCK,

@@ -32,7 +32,7 @@ from ttr_analysis.engine.codes import BUILD_STATION, CLAIM_ROUTE, DRAW_FACE_UP, 
 from ttr_analysis.engine.kernel.scoring import label_cities
 from ttr_analysis.engine.kernel.step import list_actions
 from ttr_analysis.engine.layout import UNKNOWN_CARD, State
-from ttr_analysis.engine.view import SeatView
+from ttr_analysis.engine.state import SeatView
 from ttr_analysis.policies._common import check_turn, first_look
 from ttr_analysis.policies.planner.claims import best_lent, lend_to_stations
 from ttr_analysis.policies.planner.policy import Planner

@@ -25,8 +25,7 @@ from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis._compile import Record, block, cell, compiled
 from ttr_analysis.analysis._counts import add_cards, copy_cards, count_cards, draw_card
 from ttr_analysis.cards import N_KINDS
-from ttr_analysis.engine.kernel.tickets import ANY_DECK, count_bits
-from ttr_analysis.engine.kernel.turns import new_game
+from ttr_analysis.engine.kernel.turns import ANY_DECK, count_bits, new_game
 from ttr_analysis.engine.layout import (
     AT_DISCARDS,
     AT_OFFER,

@@ -29,9 +29,8 @@ from ttr_analysis.cards import CARD_KINDS, LOCOMOTIVE, CardCounts
 from ttr_analysis.engine import actions
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.table import codec_of
-from ttr_analysis.engine.packed import PackedGame
-from ttr_analysis.engine.state import GameState
-from ttr_analysis.engine.view import SeatView
+from ttr_analysis.engine.game import KernelGame
+from ttr_analysis.engine.state import GameState, SeatView
 from ttr_analysis.maps.model import Route, Ticket
 from ttr_analysis.notation import code_text
 from ttr_analysis.policies._common import check_turn, first_look
@@ -507,7 +506,7 @@ def advise(
     best, results = halve(search, tried, rollouts, seconds)
     worths = [float(search.worth(result).mean()) for result in results]
     order = sorted(range(len(tried)), key=lambda i: (i != best, -len(results[i].won), -worths[i]))
-    packed = PackedGame(view.game_map, view.n_players)
+    packed = KernelGame(view.game_map, view.n_players)
     reasons, codec = Reasons(view), codec_of(view.game_map)
     rows = [
         [

@@ -29,10 +29,9 @@ from ttr_analysis.analysis.waiting import Z_95
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.table import codec_of
 from ttr_analysis.engine.events import Move
-from ttr_analysis.engine.packed import PackedGame
-from ttr_analysis.engine.state import seat_number
+from ttr_analysis.engine.game import KernelGame
+from ttr_analysis.engine.state import SeatView, seat_number
 from ttr_analysis.engine.unknowns import with_shown_tickets
-from ttr_analysis.engine.view import SeatView
 from ttr_analysis.maps.reading import write_atomically
 from ttr_analysis.notation import code_text
 from ttr_analysis.notation.writer import part_text
@@ -283,8 +282,8 @@ class Review:
     # -- plumbing ---------------------------------------------------------------------
 
     @cached_property
-    def _packed(self) -> PackedGame:
-        return PackedGame(self.record.map, self.record.header.n_players)
+    def _packed(self) -> KernelGame:
+        return KernelGame(self.record.map, self.record.header.n_players)
 
     @cached_property
     def _first(self) -> list[int]:

@@ -1,0 +1,630 @@
+"""Claim routes, pay for tunnels or decline them, choose for the neutral player, and build stations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+
+from ttr_analysis._arrays import Ints
+from ttr_analysis._compile import compiled
+from ttr_analysis._errors import IllegalActionError
+from ttr_analysis._words import counted
+from ttr_analysis.analysis import payments
+from ttr_analysis.analysis.payments.model import Payment, split
+from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE_INDEX, N_COLORS, N_KINDS, CardCounts
+from ttr_analysis.engine.actions.handler import (
+    Handler,
+    MapIndex,
+    Refused,
+    add_row,
+    card_faults,
+    missing_cards,
+    owner_name,
+)
+from ttr_analysis.engine.codes import (
+    BUILD_STATION,
+    CARD_REVEALED,
+    CHOOSE_NEUTRAL,
+    CLAIM_ROUTE,
+    DECLINE_TUNNEL,
+    NONE,
+    PAY_TUNNEL,
+    ActionFault,
+    make_action,
+    pack_single,
+    packed,
+    unpack_cards,
+    unpacked,
+)
+from ttr_analysis.engine.kernel.cards import discard, make_drawable, play_cards, take_back, turn_over
+from ttr_analysis.engine.kernel.claims import (
+    build_station,
+    city_fault,
+    end_attempt,
+    holds,
+    mark_owner,
+    n_built,
+    n_forms,
+    n_station_forms,
+    next_spaces,
+    representative,
+    route_fault,
+    station_cards,
+    take_route,
+)
+from ttr_analysis.engine.kernel.turns import end_turn, go_on, may_choose
+from ttr_analysis.engine.layout import NEUTRAL, NEUTRAL_OWNER, TUNNEL_PHASE, TURN, UNKNOWN_CARD, State
+from ttr_analysis.maps.model import City, Route
+from ttr_analysis.rules.payment import GRAY_INDEX, PaymentFault, payment_fault
+from ttr_analysis.rules.tunnel import color_played, matching_cards, pays_surcharge, spare_cards
+from ttr_analysis.tables import Tables, spaces_at
+
+# -- lay down cards for a route ----------------------------------------------------------------------------------------
+
+
+_CACHE_SIZE: Final = 1 << 17
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRoute:
+    """
+    Lay down cards for a route.
+
+    Parameters
+    ----------
+    route
+        The route.
+    payment
+        The cards; without the surcharge of a tunnel.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> route = ttr.load_map("nordic").route("Oslo", "Bergen", track=1)
+    >>> print(ClaimRoute(route, ttr.payments.from_cards(route, {"red": 4})))
+    claim Bergen-Oslo (red, 4) with 4 red
+    """
+
+    route: Route
+    payment: Payment
+
+    def __str__(self) -> str:
+        return f"claim {self.route} with {self.payment}"
+
+
+@compiled
+def _claim_fault(state: State, tables: Tables, seat: int, route: int, value: int) -> int:
+    """Return why the seat may not claim the route with these cards."""
+    if route < 0 or route >= tables.n_routes:
+        return ActionFault.ROUTE
+    closed = route_fault(state, tables, seat, route)
+    if closed != NONE:
+        return closed
+    cards = np.zeros(N_KINDS, dtype=np.int64)
+    unpack_cards(value, cards)
+    if not holds(state, seat, cards):
+        return ActionFault.CARDS
+    unpaid = payment_fault(cards, tables.color[route], spaces_at(tables, route))
+    return NONE if unpaid == 0 else ActionFault.PAYMENT
+
+
+@compiled
+def _list_claim(state: State, tables: Tables, seat: int, out: Ints, n: int) -> int:
+    """List the routes in the order of the map, each with one payment of every form."""
+    for route in range(tables.n_routes):
+        if route_fault(state, tables, seat, route) != NONE:
+            continue
+        first = n
+        for number in range(n_forms(state, tables, seat, route)):
+            cards = representative(state, tables, seat, route, number)
+            if tables.swap_size[route] == 0 or not _is_listed(out, first, n, cards):
+                n = add_row(out, n, make_action(CLAIM_ROUTE, route), cards)
+    return n
+
+
+@compiled
+def _is_listed(out: Ints, first: int, n: int, value: int) -> bool:
+    """Return whether a value stands in the rows from `first` to `n`: two forms with sets can be the same cards."""
+    for i in range(first, min(n, len(out))):
+        if out[i, 1] == value:
+            return True
+    return False
+
+
+@compiled
+def _apply_claim(state: State, tables: Tables, tape: Ints, seat: int, route: int, value: int) -> None:
+    """Lay the cards down; the route is taken, unless it is a tunnel that demands more."""
+    laid = state.laid
+    unpack_cards(value, laid)
+    play_cards(state, seat, laid)
+    if tables.tunnel[route] and _turn_over_cards(state, tables, tape) > 0:
+        state.pending = route
+        state.phase = TUNNEL_PHASE
+    else:
+        take_route(state, tables, tape, seat, route)
+        end_turn(state, tables, tape)
+
+
+@compiled
+def _turn_over_cards(state: State, tables: Tables, tape: Ints) -> int:
+    """Turn over the cards of a tunnel, discard them, and return how many match."""
+    color = color_played(state.laid)
+    revealed = state.revealed
+    for kind in range(N_KINDS):
+        revealed[kind] = 0
+    for _ in range(tables.n_revealed):
+        if make_drawable(state, tables, tape):
+            kind = turn_over(state, tables, tape, CARD_REVEALED)
+            if kind != UNKNOWN_CARD:
+                revealed[kind] += 1
+    discard(state, tables, tape, revealed)
+    state.pending_color = color
+    state.surcharge = matching_cards(revealed, color)
+    return int(state.surcharge)
+
+
+def _encode_claim(index: MapIndex, action: ClaimRoute, _state: State) -> tuple[int, int]:
+    if not isinstance(action.payment, Payment):
+        raise IllegalActionError(f"expected a Payment for {action.route}, got {action.payment!r}")
+    return index.route_index(action.route), packed(action.payment.cards)
+
+
+def _decode_claim(index: MapIndex, route: int, value: int, _state: State) -> ClaimRoute:
+    return _claim(index.game_map.routes[route], value)
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def _claim(route: Route, value: int) -> ClaimRoute:
+    """Return a claim with packed cards that pay for the route; the same one in all games, since it takes a while."""
+    return ClaimRoute(route, split(route, unpacked(value).counts))
+
+
+def _claim_taken(refused: Refused) -> str:
+    return f"{refused.route} is taken by {owner_name(int(refused.state.owner[refused.number]), refused.names)}"
+
+
+def _twin_closed(refused: Refused) -> str:
+    twin = int(refused.tables.twin[refused.number])
+    owner = owner_name(int(refused.state.owner[twin]), refused.names)
+    n = int(refused.tables.n_seats)
+    return f"{owner} has the other track of {refused.route}, which closes this one with {n} players"
+
+
+def _trains(refused: Refused) -> str:
+    trains = int(refused.state.trains[refused.seat])
+    length = int(refused.tables.length[refused.number])
+    return f"{refused.who} has {counted(trains, 'train')}, {refused.route} needs {length}"
+
+
+def _why_no_claim_payment(refused: Refused) -> str:
+    """Return what is wrong with the cards themselves, if anything is."""
+    return payments.why_illegal(refused.route, refused.cards) or ""
+
+
+def _loans(refused: Refused) -> str:
+    tokens = int(refused.state.tokens[refused.seat])
+    toll = int(refused.tables.toll[refused.number])
+    return f"{refused.who} has tokens worth {tokens}, {refused.route} has a toll of {toll}, and no loan is left"
+
+
+CLAIM_HANDLER: Final = Handler(
+    kind=CLAIM_ROUTE,
+    name="claim_route",
+    action=ClaimRoute,
+    phases=(TURN,),
+    fault=_claim_fault,
+    list_legal=_list_claim,
+    apply=_apply_claim,
+    verb="claim a route",
+    encode=_encode_claim,
+    decode=_decode_claim,
+    keys=("route", "cards"),
+    faults={
+        ActionFault.ROUTE: lambda refused: f"{refused.game_map.title} has no route number {refused.number}",
+        ActionFault.TAKEN: _claim_taken,
+        ActionFault.TWIN_OWN: lambda refused: f"{refused.who} has the other track of {refused.route}",
+        ActionFault.TWIN_CLOSED: _twin_closed,
+        ActionFault.TRAINS: _trains,
+        **card_faults(_why_no_claim_payment),
+        ActionFault.LOANS: _loans,
+    },
+)
+
+
+# -- pay the surcharge of a tunnel -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PayTunnel:
+    """
+    Pay the surcharge of a tunnel.
+
+    Parameters
+    ----------
+    cards
+        Exactly the cards that it demands.
+    """
+
+    cards: CardCounts
+
+    def __str__(self) -> str:
+        return f"pay {self.cards} more for the tunnel"
+
+
+@compiled
+def _pay_tunnel_fault(state: State, tables: Tables, seat: int, argument: int, value: int) -> int:
+    """Return why these cards do not pay the surcharge."""
+    cards = np.zeros(N_KINDS, dtype=np.int64)
+    unpack_cards(value, cards)
+    if not holds(state, seat, cards):
+        return ActionFault.CARDS
+    jokers = tables.jokers[state.pending]
+    return NONE if pays_surcharge(cards, state.pending_color, jokers, state.surcharge) else ActionFault.SURCHARGE
+
+
+@compiled
+def _list_pay_tunnel(state: State, tables: Tables, seat: int, out: Ints, n: int) -> int:
+    """List the ways to pay, most cards of the color first."""
+    for number in range(n_surcharges(state, tables, seat)):
+        n = add_row(out, n, PAY_TUNNEL, surcharge_cards(state, seat, number))
+    return n
+
+
+@compiled
+def _apply_pay_tunnel(state: State, tables: Tables, tape: Ints, seat: int, argument: int, value: int) -> None:
+    """Pay what the tunnel demands, and take it."""
+    cards = state.paid
+    unpack_cards(value, cards)
+    play_cards(state, seat, cards)
+    discard(state, tables, tape, cards)
+    take_route(state, tables, tape, seat, state.pending)
+    end_turn(state, tables, tape)
+
+
+# -- ways to pay, which policies ask for too -------------------------------------
+
+
+@compiled
+def can_pay_surcharge(state: State, tables: Tables) -> bool:
+    """Return whether the seat that acts holds what its tunnel demands."""
+    hand = state.hand[state.seat]
+    jokers = tables.jokers[state.pending]
+    return bool(spare_cards(hand, state.pending_color, jokers) >= state.surcharge)
+
+
+@compiled
+def n_surcharges(state: State, tables: Tables, seat: int) -> int:
+    """Return in how many ways a seat can pay the surcharge of its tunnel: mixes of the color and locomotives."""
+    own = _most_own(state, seat)
+    surcharge = state.surcharge
+    only_locomotives = state.pending_color == LOCOMOTIVE_INDEX
+    jokers = tables.jokers[state.pending] or only_locomotives
+    locomotives = state.hand[seat, LOCOMOTIVE_INDEX] if jokers else 0
+    return int(max(0, own - max(0, surcharge - locomotives) + 1))
+
+
+@compiled
+def surcharge_cards(state: State, seat: int, number: int) -> int:
+    """Return the packed cards of one way to pay the surcharge, most cards of the color first."""
+    own = _most_own(state, seat) - number
+    return pack_single(state.pending_color, own, state.surcharge - own)
+
+
+@compiled
+def _most_own(state: State, seat: int) -> int:
+    """Return how many cards of the color played a seat can pay of its surcharge."""
+    color = state.pending_color
+    if color == LOCOMOTIVE_INDEX:
+        return 0
+    return int(min(state.hand[seat, color], state.surcharge))
+
+
+def _encode_pay_tunnel(_index: MapIndex, action: PayTunnel, _state: State) -> tuple[int, int]:
+    return 0, packed(action.cards)
+
+
+def _decode_pay_tunnel(_index: MapIndex, _argument: int, value: int, _state: State) -> PayTunnel:
+    return PayTunnel(unpacked(value))
+
+
+def _surcharge(refused: Refused) -> str:
+    color = int(refused.state.pending_color)
+    if color == N_COLORS:
+        wanted = "locomotives"
+    else:
+        jokers = refused.tables.jokers[int(refused.state.pending)]
+        wanted = f"{COLORS[color]} or locomotives" if jokers else COLORS[color]
+    return f"the tunnel demands {counted(int(refused.state.surcharge), 'more card')} ({wanted}), got {refused.cards}"
+
+
+PAY_TUNNEL_HANDLER: Final = Handler(
+    kind=PAY_TUNNEL,
+    name="pay_tunnel",
+    action=PayTunnel,
+    phases=(TUNNEL_PHASE,),
+    fault=_pay_tunnel_fault,
+    list_legal=_list_pay_tunnel,
+    apply=_apply_pay_tunnel,
+    verb="pay for a tunnel",
+    encode=_encode_pay_tunnel,
+    decode=_decode_pay_tunnel,
+    keys=("cards",),
+    faults={ActionFault.CARDS: missing_cards, ActionFault.SURCHARGE: _surcharge},
+)
+
+
+# -- take the cards laid down for a tunnel back ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class DeclineTunnel:
+    """Take the cards laid down for a tunnel back."""
+
+    def __str__(self) -> str:
+        return "take the cards for the tunnel back"
+
+
+@compiled
+def _decline_tunnel_fault(state: State, tables: Tables, seat: int, argument: int, value: int) -> int:
+    """Return 0: whoever is asked to pay may decline."""
+    return NONE
+
+
+@compiled
+def _list_decline_tunnel(state: State, tables: Tables, seat: int, out: Ints, n: int) -> int:
+    """List it, after the ways to pay."""
+    return add_row(out, n, DECLINE_TUNNEL, 0)
+
+
+@compiled
+def _apply_decline_tunnel(state: State, tables: Tables, tape: Ints, seat: int, argument: int, value: int) -> None:
+    """Put the cards laid down back into the hand."""
+    take_back(state, seat, state.laid)
+    end_attempt(state)
+    end_turn(state, tables, tape)
+
+
+DECLINE_TUNNEL_HANDLER: Final = Handler(
+    kind=DECLINE_TUNNEL,
+    name="decline_tunnel",
+    action=DeclineTunnel,
+    phases=(TUNNEL_PHASE,),
+    fault=_decline_tunnel_fault,
+    list_legal=_list_decline_tunnel,
+    apply=_apply_decline_tunnel,
+    verb="decline a tunnel",
+)
+
+
+# -- choose the track that the neutral player takes --------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ChooseNeutralRoute:
+    """
+    Choose the track that the neutral player takes.
+
+    Parameters
+    ----------
+    route
+        One of the two tracks between the cities of its ticket.
+    """
+
+    route: Route
+
+    def __str__(self) -> str:
+        return f"give {self.route} to the neutral player"
+
+
+@compiled
+def _choose_neutral_fault(state: State, tables: Tables, seat: int, route: int, value: int) -> int:
+    """Return why the neutral player cannot take a track."""
+    ticket = state.neutral_ticket
+    if route < 0 or route not in (tables.neutral_a[ticket], tables.neutral_b[ticket]):
+        return ActionFault.NEUTRAL_ROUTE
+    return NONE if may_choose(state, tables, route) else ActionFault.NEUTRAL_ROUTE
+
+
+@compiled
+def _list_choose_neutral(state: State, tables: Tables, seat: int, out: Ints, n: int) -> int:
+    """List the tracks of the ticket that the neutral player can take."""
+    ticket = state.neutral_ticket
+    for route in (tables.neutral_a[ticket], tables.neutral_b[ticket]):
+        if may_choose(state, tables, route):
+            n = add_row(out, n, make_action(CHOOSE_NEUTRAL, route), 0)
+    return n
+
+
+@compiled
+def _apply_choose_neutral(state: State, tables: Tables, tape: Ints, seat: int, route: int, value: int) -> None:
+    """Let the neutral player take the track; the marker goes on."""
+    mark_owner(state, tables, NEUTRAL_OWNER, route)
+    state.marker = (state.marker + 1) % tables.n_seats
+    go_on(state)
+
+
+def _encode_choose_neutral(index: MapIndex, action: ChooseNeutralRoute, _state: State) -> tuple[int, int]:
+    return index.route_index(action.route), 0
+
+
+def _decode_choose_neutral(index: MapIndex, route: int, _value: int, _state: State) -> ChooseNeutralRoute:
+    return ChooseNeutralRoute(index.game_map.routes[route])
+
+
+def _neutral_route(refused: Refused) -> str:
+    ticket = int(refused.state.neutral_ticket)
+    tracks = (int(refused.tables.neutral_a[ticket]), int(refused.tables.neutral_b[ticket]))
+    free = [str(refused.game_map.routes[i]) for i in tracks if may_choose(refused.state, refused.tables, i)]
+    n_routes = len(refused.game_map.routes)
+    got = str(refused.route) if 0 <= refused.number < n_routes else "no route of the map"
+    return f"the neutral player takes {' or '.join(free)} now, got {got}"
+
+
+CHOOSE_NEUTRAL_HANDLER: Final = Handler(
+    kind=CHOOSE_NEUTRAL,
+    name="choose_neutral_route",
+    action=ChooseNeutralRoute,
+    phases=(NEUTRAL,),
+    fault=_choose_neutral_fault,
+    list_legal=_list_choose_neutral,
+    apply=_apply_choose_neutral,
+    verb="choose a track for the neutral player",
+    encode=_encode_choose_neutral,
+    decode=_decode_choose_neutral,
+    keys=("route",),
+    faults={ActionFault.NEUTRAL_ROUTE: _neutral_route},
+)
+
+
+# -- build a station in a city -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class BuildStation:
+    """
+    Build a station in a city.
+
+    Parameters
+    ----------
+    city
+        A city without a station; routes there are not needed.
+    payment
+        The cards.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> from ttr_analysis.analysis.payments import Payment
+    >>> print(BuildStation(ttr.load_map("europe").city("Wien"), Payment("red", 1, 1)))
+    build a station in Wien with 1 red, 1 locomotive
+    """
+
+    city: City
+    payment: Payment
+
+    def __str__(self) -> str:
+        return f"build a station in {self.city.name} with {self.payment}"
+
+
+@compiled
+def _station_fault(state: State, tables: Tables, seat: int, city: int, value: int) -> int:
+    """Return why the seat may not build a station in the city with these cards."""
+    closed = city_fault(state, tables, seat, city)
+    if closed != NONE:
+        return closed
+    cards = np.zeros(N_KINDS, dtype=np.int64)
+    unpack_cards(value, cards)
+    if not holds(state, seat, cards):
+        return ActionFault.CARDS
+    unpaid = payment_fault(cards, GRAY_INDEX, next_spaces(state, tables, seat))
+    return NONE if unpaid == 0 else ActionFault.PAYMENT
+
+
+@compiled
+def _list_station(state: State, tables: Tables, seat: int, out: Ints, n: int) -> int:
+    """List the cities in the order of the map, each with one payment of every form."""
+    n_forms = n_station_forms(state, tables, seat)
+    if n_forms == 0:
+        return n
+    for city in range(tables.n_cities):
+        if state.station_at[city] == 0:
+            for number in range(n_forms):
+                cards = station_cards(state, tables, seat, number)
+                n = add_row(out, n, make_action(BUILD_STATION, city), cards)
+    return n
+
+
+@compiled
+def _apply_station(state: State, tables: Tables, tape: Ints, seat: int, city: int, value: int) -> None:
+    """Lay the cards down and build the station."""
+    laid = state.laid
+    unpack_cards(value, laid)
+    play_cards(state, seat, laid)
+    build_station(state, tables, tape, seat, city)
+    end_turn(state, tables, tape)
+
+
+def as_route(state: State, tables: Tables, seat: int) -> Route:
+    """Return a gray route that costs as much as the next station of a seat, for what is asked about payments."""
+    spaces = next_spaces(state, tables, seat)
+    return Route(
+        id="station",
+        cities=("", ""),
+        track=0,
+        length=int(spaces.plain),
+        color=GRAY,
+        tunnel=False,
+        locomotives=0,
+        locomotives_allowed=bool(spaces.jokers),
+        swap_size=0,
+        swap_fills="any",
+        toll=0,
+        points=0,
+    )
+
+
+def _encode_station(index: MapIndex, action: BuildStation, _state: State) -> tuple[int, int]:
+    if not isinstance(action.payment, Payment):
+        raise IllegalActionError(f"expected a Payment for a station, got {action.payment!r}")
+    if action.payment.sets.n_cards:
+        raise IllegalActionError(f"no sets stand in for a card of a station, got {action.payment}")
+    return index.city_index(action.city), packed(action.payment.cards)
+
+
+def _decode_station(index: MapIndex, city: int, value: int, _state: State) -> BuildStation:
+    cards = unpacked(value)
+    color = next((c for c in range(N_COLORS) if cards.counts[c]), None)
+    own = 0 if color is None else cards.counts[color]
+    payment = Payment(None if color is None else COLORS[color], own, cards.counts[LOCOMOTIVE_INDEX])
+    return BuildStation(index.game_map.cities[city], payment)
+
+
+def _station_taken(refused: Refused) -> str:
+    owner = owner_name(int(refused.state.station_at[refused.number]) - 1, refused.names)
+    return f"{owner} has a station in {refused.game_map.cities[refused.number].name}"
+
+
+def _none_left(refused: Refused) -> str:
+    each = int(refused.tables.stations_each)
+    if each == 0:
+        return f"{refused.game_map.title} is played without stations"
+    return f"{refused.who} has built all of its {counted(each, 'station')}"
+
+
+def _why_no_station_payment(refused: Refused) -> str:
+    """Return what is wrong with the cards themselves, if anything is."""
+    spaces = next_spaces(refused.state, refused.tables, refused.seat)
+    unpaid = PaymentFault(payment_fault(np.array(refused.cards.counts, dtype=np.int64), GRAY_INDEX, spaces))
+    if unpaid is PaymentFault.NONE:
+        return ""
+    number = int(n_built(refused.state, refused.tables, refused.seat)) + 1
+    words = {
+        PaymentFault.LOCOMOTIVE: "a locomotive is no joker there",
+        PaymentFault.TWO_COLORS: f"its cards must be of one color, got {refused.cards}",
+    }
+    takes = f"it takes exactly {counted(int(spaces.plain), 'card')}, got {refused.cards.n_cards}"
+    return f"station {number} of {refused.who}: {words.get(unpaid, takes)}"
+
+
+STATION_HANDLER: Final = Handler(
+    kind=BUILD_STATION,
+    name="build_station",
+    action=BuildStation,
+    phases=(TURN,),
+    fault=_station_fault,
+    list_legal=_list_station,
+    apply=_apply_station,
+    verb="build a station",
+    encode=_encode_station,
+    decode=_decode_station,
+    keys=("city", "cards"),
+    faults={
+        ActionFault.CITY: lambda refused: f"{refused.game_map.title} has no city number {refused.number}",
+        ActionFault.STATION_TAKEN: _station_taken,
+        ActionFault.NO_STATIONS: _none_left,
+        **card_faults(_why_no_station_payment),
+    },
+)

@@ -1,0 +1,349 @@
+"""Draw cards and tickets, and keep tickets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from ttr_analysis._arrays import Ints
+from ttr_analysis._compile import compiled
+from ttr_analysis._errors import IllegalActionError
+from ttr_analysis._words import counted
+from ttr_analysis.cards import CARD_KINDS, N_KINDS, card_index
+from ttr_analysis.engine.actions.handler import Handler, MapIndex, Refused, add_row, number_of
+from ttr_analysis.engine.codes import (
+    CARD_DRAWN,
+    DRAW_CARD,
+    DRAW_FACE_UP,
+    DRAW_TICKETS,
+    KEEP_TICKETS,
+    NONE,
+    ActionFault,
+    make_action,
+    make_event,
+)
+from ttr_analysis.engine.kernel.cards import (
+    draw_unseen,
+    has_cards,
+    identify_face_up,
+    make_drawable,
+    may_take,
+    may_take_kind,
+    take_face_up,
+)
+from ttr_analysis.engine.kernel.turns import (
+    after_draw,
+    count_bits,
+    end_turn,
+    fewest_kept,
+    has_tickets,
+    keep_tickets,
+    offer_tickets,
+)
+from ttr_analysis.engine.layout import KEEP, KEEP_START, NOBODY, SECOND_DRAW, TURN, UNKNOWN_CARD, State
+from ttr_analysis.maps.model import Ticket
+from ttr_analysis.rules.market import must_be_first
+from ttr_analysis.tables import Tables
+
+# -- draw the top card of the draw pile --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class DrawCard:
+    """Draw the top card of the draw pile, unseen by the others."""
+
+    def __str__(self) -> str:
+        return "draw a card from the pile"
+
+
+@compiled
+def _draw_card_fault(state: State, tables: Tables, seat: int, argument: int, value: int) -> int:
+    """Return why no card can be drawn."""
+    return NONE if has_cards(state) else ActionFault.NO_CARDS
+
+
+@compiled
+def _list_draw_card(state: State, tables: Tables, seat: int, out: Ints, n: int) -> int:
+    """List it if there is a card."""
+    return add_row(out, n, DRAW_CARD, 0) if has_cards(state) else n
+
+
+@compiled
+def _apply_draw_card(state: State, tables: Tables, tape: Ints, seat: int, argument: int, value: int) -> None:
+    """Give the seat the card."""
+    make_drawable(state, tables, tape)
+    draw_unseen(state, tables, tape, seat, make_event(CARD_DRAWN, seat))
+    after_draw(state, tables, tape, 1)
+
+
+DRAW_CARD_HANDLER: Final = Handler(
+    kind=DRAW_CARD,
+    name="draw_card",
+    action=DrawCard,
+    phases=(TURN, SECOND_DRAW),
+    fault=_draw_card_fault,
+    list_legal=_list_draw_card,
+    apply=_apply_draw_card,
+    verb="draw a card",
+    faults={ActionFault.NO_CARDS: lambda _: "draw pile and discard pile are empty"},
+)
+
+
+# -- take a card of the market -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DrawFaceUp:
+    """
+    Take a card of the market.
+
+    Parameters
+    ----------
+    slot
+        Where it lies, from 0.
+    card
+        Which one it is, only where that was not known before, as in a game
+        whose market nobody wrote down.
+    """
+
+    slot: int
+    card: str | None = None
+
+    def __repr__(self) -> str:
+        return f"DrawFaceUp(slot={self.slot}" + (f", card={self.card!r})" if self.card else ")")
+
+    def __str__(self) -> str:
+        return f"take the card in market slot {self.slot}" + (f", {self.card}" if self.card else "")
+
+
+@compiled
+def _draw_face_up_fault(state: State, tables: Tables, seat: int, slot: int, value: int) -> int:
+    """Return why the card in a slot may not be taken."""
+    if slot < 0 or slot >= tables.market_size:
+        return ActionFault.SLOT
+    card = state.market[slot]
+    if card == NOBODY:
+        return ActionFault.EMPTY_SLOT
+    if card >= UNKNOWN_CARD:
+        if value == 0 or value > N_KINDS:
+            return ActionFault.UNKNOWN_FACE_UP
+        card = value - 1
+        if state.draw_pile[card] == 0:
+            return ActionFault.NONE_UNSEEN
+    elif value != 0:
+        return ActionFault.KNOWN_FACE_UP
+    if state.n_taken > 0 and must_be_first(card, tables.locomotive_cost):
+        return ActionFault.SECOND_LOCOMOTIVE
+    return NONE if may_take_kind(state, tables, card) else ActionFault.MARKET_CLOSED
+
+
+@compiled
+def _list_draw_face_up(state: State, tables: Tables, seat: int, out: Ints, n: int) -> int:
+    """List the slots whose card may be taken."""
+    for slot in range(tables.market_size):
+        if state.market[slot] >= UNKNOWN_CARD:
+            for value in range(1, N_KINDS + 1):
+                if _draw_face_up_fault(state, tables, seat, slot, value) == NONE:
+                    n = add_row(out, n, make_action(DRAW_FACE_UP, slot), value)
+        elif may_take(state, tables, slot):
+            n = add_row(out, n, make_action(DRAW_FACE_UP, slot), 0)
+    return n
+
+
+@compiled
+def _apply_draw_face_up(state: State, tables: Tables, tape: Ints, seat: int, slot: int, value: int) -> None:
+    """Give the seat the card, and fill the slot."""
+    if value > 0:
+        identify_face_up(state, slot, value - 1)
+    after_draw(state, tables, tape, take_face_up(state, tables, tape, seat, slot))
+
+
+def _encode_draw_face_up(_index: MapIndex, action: DrawFaceUp, _state: State) -> tuple[int, int]:
+    return number_of(action.slot, "market slot"), 0 if action.card is None else 1 + card_index(action.card)
+
+
+def _decode_draw_face_up(_index: MapIndex, slot: int, value: int, _state: State) -> DrawFaceUp:
+    return DrawFaceUp(slot, CARD_KINDS[value - 1] if value else None)
+
+
+def _no_slot(refused: Refused) -> str:
+    return f"there is no market slot {refused.number}: they are 0 to {int(refused.tables.market_size) - 1}"
+
+
+def _known(refused: Refused) -> str:
+    return f"the card in market slot {refused.number} is known to be {CARD_KINDS[refused.state.market[refused.number]]}"
+
+
+DRAW_FACE_UP_HANDLER: Final = Handler(
+    kind=DRAW_FACE_UP,
+    name="draw_face_up",
+    action=DrawFaceUp,
+    phases=(TURN, SECOND_DRAW),
+    fault=_draw_face_up_fault,
+    list_legal=_list_draw_face_up,
+    apply=_apply_draw_face_up,
+    verb="take a face-up card",
+    encode=_encode_draw_face_up,
+    decode=_decode_draw_face_up,
+    keys=("slot",),
+    optional_keys=("taken",),
+    faults={
+        ActionFault.SLOT: _no_slot,
+        ActionFault.EMPTY_SLOT: lambda refused: f"no card lies in market slot {refused.number}",
+        ActionFault.SECOND_LOCOMOTIVE: lambda _: "a face-up locomotive may not be a later card of a turn",
+        ActionFault.UNKNOWN_FACE_UP: lambda refused: (
+            f"the card in market slot {refused.number} is not known: say which one is taken"
+        ),
+        ActionFault.KNOWN_FACE_UP: _known,
+        ActionFault.NONE_UNSEEN: lambda refused: f"all {CARD_KINDS[refused.value - 1]} cards are seen elsewhere",
+        ActionFault.MARKET_CLOSED: lambda _: (
+            "draw pile and discard pile are empty; face-up cards may then not be taken"
+        ),
+    },
+)
+
+
+# -- draw tickets, some of which must be kept --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class DrawTickets:
+    """Draw tickets, some of which must be kept."""
+
+    def __str__(self) -> str:
+        return "draw tickets"
+
+
+@compiled
+def _draw_tickets_fault(state: State, tables: Tables, seat: int, argument: int, value: int) -> int:
+    """Return why no ticket can be drawn."""
+    return NONE if has_tickets(state) else ActionFault.NO_TICKETS
+
+
+@compiled
+def _list_draw_tickets(state: State, tables: Tables, seat: int, out: Ints, n: int) -> int:
+    """List it if there is a ticket."""
+    return add_row(out, n, DRAW_TICKETS, 0) if has_tickets(state) else n
+
+
+@compiled
+def _apply_draw_tickets(state: State, tables: Tables, tape: Ints, seat: int, argument: int, value: int) -> None:
+    """Offer the seat tickets, of which it chooses next."""
+    offer_tickets(state, tables, tape, seat, tables.ticket_draw)
+    state.phase = KEEP
+
+
+DRAW_TICKETS_HANDLER: Final = Handler(
+    kind=DRAW_TICKETS,
+    name="draw_tickets",
+    action=DrawTickets,
+    phases=(TURN,),
+    fault=_draw_tickets_fault,
+    list_legal=_list_draw_tickets,
+    apply=_apply_draw_tickets,
+    verb="draw tickets",
+    faults={ActionFault.NO_TICKETS: lambda _: "no ticket is left"},
+)
+
+
+# -- keep some of the tickets offered ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class KeepTickets:
+    """
+    Keep some of the tickets offered.
+
+    Parameters
+    ----------
+    tickets
+        Those kept; None for one that the record of a game does not know.
+    """
+
+    tickets: tuple[Ticket | None, ...]
+
+    def __str__(self) -> str:
+        names = ["an unknown ticket" if ticket is None else str(ticket) for ticket in self.tickets]
+        return f"keep {'; '.join(names) or 'no ticket'}"
+
+
+@compiled
+def _keep_tickets_fault(state: State, tables: Tables, seat: int, argument: int, kept: int) -> int:
+    """Return why these tickets may not be all that is kept."""
+    if kept < 0 or kept >= 1 << state.n_offer[seat]:
+        return ActionFault.KEEP_OTHER
+    return NONE if count_bits(kept) >= fewest_kept(state, tables, seat) else ActionFault.KEEP_FEW
+
+
+@compiled
+def _list_keep_tickets(state: State, tables: Tables, seat: int, out: Ints, n: int) -> int:
+    """List all choices with enough tickets."""
+    fewest = fewest_kept(state, tables, seat)
+    for kept in range(1 << state.n_offer[seat]):
+        if count_bits(kept) >= fewest:
+            n = add_row(out, n, KEEP_TICKETS, kept)
+    return n
+
+
+@compiled
+def _apply_keep_tickets(state: State, tables: Tables, tape: Ints, seat: int, argument: int, kept: int) -> None:
+    """Keep tickets; at the start the next seat chooses, and seat 0 begins when all have chosen."""
+    keep_tickets(state, tables, seat, kept)
+    if state.phase != KEEP_START:
+        end_turn(state, tables, tape)
+    elif seat + 1 < tables.n_seats:
+        state.seat = seat + 1
+    else:
+        state.seat = state.turn_seat = 0
+        state.phase = TURN
+
+
+def _encode_keep_tickets(index: MapIndex, action: KeepTickets, state: State) -> tuple[int, int]:
+    """Return the bits of the tickets of an offer that are kept."""
+    offer = _offer(state)
+    kept = 0
+    for ticket in action.tickets:
+        number = index.ticket_index(ticket)
+        places = [i for i, t in enumerate(offer) if t == number]
+        left = [i for i in places if not kept >> i & 1]
+        if not left:
+            what = "an unknown ticket" if ticket is None else str(ticket)
+            raise IllegalActionError(f"{what} is {'kept twice' if places else 'not offered'}")
+        kept |= 1 << left[0]
+    return 0, kept
+
+
+def _decode_keep_tickets(index: MapIndex, _argument: int, kept: int, state: State) -> KeepTickets:
+    return KeepTickets(tuple(index.ticket(t) for i, t in enumerate(_offer(state)) if kept >> i & 1))
+
+
+def _offer(state: State) -> list[int]:
+    """Return the tickets offered to the seat that acts, as numbers."""
+    seat = state.seat
+    offer: list[int] = state.offer[seat, : state.n_offer[seat]].tolist()
+    return offer
+
+
+def _too_few(refused: Refused) -> str:
+    fewest = int(fewest_kept(refused.state, refused.tables, refused.seat))
+    return f"{refused.who} must keep at least {counted(fewest, 'ticket')}, got {refused.value.bit_count()}"
+
+
+KEEP_TICKETS_HANDLER: Final = Handler(
+    kind=KEEP_TICKETS,
+    name="keep_tickets",
+    action=KeepTickets,
+    phases=(KEEP_START, KEEP),
+    fault=_keep_tickets_fault,
+    list_legal=_list_keep_tickets,
+    apply=_apply_keep_tickets,
+    verb="keep tickets",
+    encode=_encode_keep_tickets,
+    decode=_decode_keep_tickets,
+    keys=("tickets",),
+    faults={
+        ActionFault.KEEP_FEW: _too_few,
+        ActionFault.KEEP_OTHER: lambda _: "a ticket is kept that is not offered",
+    },
+    is_of_state=True,
+)
