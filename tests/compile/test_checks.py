@@ -33,9 +33,9 @@ FAULTS: dict[str, tuple[str, str, str, type[Exception]]] = {
     "narrow store": ("a, n: int", "a[0] = n", f"{NARROW}, 2**31", OverflowError),
     "narrow conversion": ("n: int", "return np.int32(n)", "2**31", OverflowError),
     "narrow fill": ("n: int", "return np.full(3, n, dtype=np.int8)", "128", OverflowError),
-    "array below 0": ("n: int", "return np.zeros(n, dtype=np.int64)", "-1", MemoryError),
     "float": ("x: float", "return int(x)", "1e30", OverflowError),
-    "no number": ("x: float", "return int(x)", "float('nan')", OverflowError),
+    "no number": ("x: float", "return int(x)", "float('nan')", ValueError),
+    "infinity": ("x: float", "return int(x)", "float('inf')", OverflowError),
     "total": ("a", "return a.sum()", f"np.full(2, {MOST})", OverflowError),
     "range": ("n: int", "t = 0\n    for i in range(n, 5):\n        t += 2**62\n    return t", "0", OverflowError),
 }
@@ -47,6 +47,7 @@ ALWAYS: dict[str, tuple[str, str, str, type[Exception]]] = {
     "ratio of constants": ("n: int", "return n if n else 1 // 0", "0", ZeroDivisionError),
     "least by -1": ("n: int", "return n // -1", "-2**63", OverflowError),
     "memory": ("n: int", "return len(np.empty(n, dtype=np.int64))", "2**28", MemoryError),
+    "array below 0": ("n: int", "return np.zeros(n, dtype=np.int64)", "-1", ValueError),
     "shift by a constant": ("n: int", "return n << 64", "1", ValueError),
 }
 
@@ -70,6 +71,19 @@ def test_the_checked_build_says_where(name: str, tmp_path: Path, monkeypatch: py
 @pytest.mark.usefixtures("build")
 def test_both_builds_say_where(name: str, tmp_path: Path) -> None:
     fail(tmp_path, ALWAYS[name])
+
+
+@pytest.mark.parametrize("case", [FAULTS["no number"], ALWAYS["array below 0"]])
+def test_the_error_is_that_of_plain_python(
+    case: tuple[str, str, str, type[Exception]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TTR_CHECKS", "1")
+    parameters, body, argument, error = case
+    text = f"\n@compiled\ndef f({parameters}):\n    {body}\n"
+    with pytest.raises(error) as plain:
+        load(tmp_path, text, is_plain=True).f(eval(argument))  # noqa: S307
+    with pytest.raises(error, match=f"^{plain.value}"):
+        load(tmp_path, text).f(eval(argument))  # noqa: S307
 
 
 PLANTED = """

@@ -142,14 +142,14 @@ def test_what_is_passed_by_name_is_not_looked_at_anew(module: ModuleType, monkey
     state, some = module.State(), np.array([1.0])
     wanted = 4 + 1 + 2.0 + 3 + 0 + 1.0 + 5 + 0.5
     assert module.named(4, 1, 2.0, module.Point(3), state, some) == wanted
-    monkeypatch.setattr(Compiled, "_call_anew", None)
+    monkeypatch.setattr("inspect.signature", None)
     assert module.named(4, 1, 2.0, module.Point(3), state, some) == wanted
     assert module.named(4, 1, len=2.0, pack=module.Point(3), state=state, entry=some, r=1.5) == wanted + 1
 
 
 def test_what_is_missing_or_said_twice_is_refused(module: ModuleType) -> None:
     assert module.minus(m=2, n=7) == module.minus(7, m=2) == 5
-    with pytest.raises(TypeError, match="missing a required argument: 'm'"):
+    with pytest.raises(TypeError, match=r"missing .* argument: 'm'"):
         module.minus(7)
     with pytest.raises(TypeError, match="multiple values for argument 'n'"):
         module.minus(7, n=2)
@@ -178,8 +178,8 @@ def test_another_type_is_compiled_for_anew(module: ModuleType) -> None:
         ((1, "a", True), TypeError, "x must be float, got str 'a'"),
         ((1, 10**400, True), OverflowError, "too large"),
         ((1, 1.0, 2), TypeError, "True or False"),
-        ((1, 1.0), TypeError, "missing a required argument: 'flag'"),
-        ((1, 1.0, True, 4), TypeError, "too many positional"),
+        ((1, 1.0), TypeError, "missing .* argument: 'flag'"),
+        ((1, 1.0, True, 4), TypeError, "too many positional|takes 3 positional"),
         ((None, 1.0, True), TypeError, "n must be int"),
         ((np.zeros(3), 1.0, True), TypeError, "n must be int"),
     ],
@@ -212,27 +212,19 @@ def test_arrays_that_are_taken(module: ModuleType) -> None:
 
 
 @pytest.mark.parametrize(
-    "array",
+    ("array", "said"),
     [
-        np.arange(6)[::2],
-        np.arange(4).reshape(2, 2).T,
-        np.arange(3).astype(">i8"),
-        np.arange(3, dtype=np.uint64),
-        np.arange(3, dtype=np.int16),
-        np.zeros(3, dtype=bool),
-        np.zeros(3, dtype=np.float32),
-        np.zeros(3, dtype=object),
-        np.array(3),
-        np.frombuffer(b"\0" * 25, dtype=np.int8)[1:].view(np.int64),
-        [1, 2],
-        "ab",
-        None,
+        (np.arange(6)[::2], "not contiguous"),
+        (np.arange(4).reshape(2, 2).T, "not contiguous"),
+        (np.frombuffer(b"\0" * 25, dtype=np.int8)[1:].view(np.int64), "not aligned"),
+        *[(np.zeros(3, dtype), "must be") for dtype in (">i8", np.uint64, np.int16, bool, np.float32, object)],
+        *[(other, "must be") for other in (np.array(3), [1, 2], "ab", None, np.arange(3).data)],
     ],
     ids=repr,
 )
-def test_arrays_that_are_refused(module: ModuleType, array: object) -> None:
+def test_arrays_that_are_refused(module: ModuleType, array: object, said: str) -> None:
     for _ in range(2):
-        with pytest.raises(TypeError, match=r"contiguous|must be"):
+        with pytest.raises(TypeError, match=said):
             module.first(array)
         assert module.first(np.array([4])) == 4
 

@@ -46,7 +46,7 @@ def values(a: int, b: int, x: float):
 
 @compiled
 def least(a: int, b: int, x: float, y: float):
-    return min(a, b), max(a, b, 3), min(x, y), max(x, y), max(2, 3), min(True, a > b)
+    return min(a, b), max(a, b, 3), min(x, y), max(x, y), max(2, 3), min(True, a > b), max(a > b, a < 0, a == 4)
 
 @compiled
 def after_loop(n: int):

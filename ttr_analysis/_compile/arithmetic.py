@@ -51,6 +51,9 @@ class Module(Protocol):
     def place(self, fault: Fault, source: Source, line: int) -> int:
         """Return the number by which an error is reported."""
 
+    def table(self, symbols: list[str]) -> str:
+        """Return the address of a table of functions."""
+
     def note(self, source: Source, name: str, thing: object) -> None:
         """Note what a global name, or a dotted one, stands for."""
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import atexit
 import builtins
 import contextlib
+import ctypes
 import hashlib
+import itertools
 import os
 import pickle
-import platform
 import shutil
-import struct
 import sys
 import tempfile
 import threading
@@ -24,6 +24,7 @@ import numpy as np
 
 from ttr_analysis._compile.source import Source, Text, describe
 from ttr_analysis._compile.types import Type
+from ttr_analysis._compile.writer import PYTHON_FUNCTIONS
 
 if TYPE_CHECKING:
     from ttr_analysis._compile.arithmetic import Instance
@@ -82,7 +83,7 @@ class Machine:
         For each error number, from 1: the fault, file, line and function.
     stores
         Numbers of the parameters into whose memory it may store.
-    engine
+    library
         What keeps the code in memory.
     """
 
@@ -91,7 +92,7 @@ class Machine:
     result: Type
     places: list[tuple[str, str, int, str]]
     stores: tuple[int, ...]
-    engine: Any
+    library: Any
 
 
 def is_checked() -> bool:
@@ -153,7 +154,7 @@ def _environment() -> str:
     for path in sorted(Path(__file__).parent.glob("*.py")):
         compiler.update(path.read_bytes())
     features = llvm.get_host_cpu_features().flatten()
-    python = f"{sys.version} {object.__basicsize__} {np.__version__}"
+    python = f"{sys.version} {np.__version__}"
     processor = f"{llvm.get_process_triple()} {llvm.get_host_cpu_name()} {features}"
     return f"{compiler.hexdigest()} {llvmlite.__version__} {processor} {python}"
 
@@ -261,87 +262,27 @@ def _compile(source: Source, kinds: tuple[Type, ...], effort: _Effort, file: Pat
     return _load(code, root.result, program.places, root.stores)
 
 
-def _target(effort: _Effort, *, is_near: bool = True) -> Any:  # noqa: ANN401 - of llvmlite
-    """Return a description of this processor: a new one, for each engine destroys its own."""
+def _target(effort: _Effort) -> Any:  # noqa: ANN401 - of llvmlite
+    """Return a description of this processor."""
     import llvmlite.binding as llvm
 
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    llvm.initialize_native_asmparser()
-    # All of an object lies together in memory, so that calls and constants are near: a fifth more games a second.
-    model = {"reloc": "pic", "codemodel": "small"} if is_near and _is_near() else _FAR
     return llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(),
         features=llvm.get_host_cpu_features().flatten(),
         opt=effort.speed,
         jit=True,
-        **model,
+        reloc="pic",
+        codemodel="small",
     )
 
 
-_FAR = {"reloc": "default", "codemodel": "jitdefault"}
-
-
-@cache
-def _is_near() -> bool:
-    """
-    Return whether machine code may take for granted that its parts are near each other: where that was tried.
-
-    The memory manager of llvmlite then puts all of an object into one block; an
-    object that calls something outside would not fit there.
-    """
-    return sys.platform == "linux" and platform.machine() == "x86_64"
-
-
-# What fills and copies memory, where nothing outside an object may be called: see `_is_near`.
-_NEAR_MEMORY = """
-define ptr @memset(ptr %to, i32 %byte, i64 %n) nounwind "no-builtins" {
-    %low = trunc i32 %byte to i8
-    call {ptr, i64} asm sideeffect "rep stosb", "={di},={cx},{al},0,1,~{memory}"(i8 %low, ptr %to, i64 %n)
-    ret ptr %to
-}
-define ptr @memcpy(ptr %to, ptr %from, i64 %n) nounwind "no-builtins" {
-    call {ptr, ptr, i64} asm sideeffect "rep movsb", "={di},={si},={cx},0,1,2,~{memory}"(ptr %to, ptr %from, i64 %n)
-    ret ptr %to
-}
-define ptr @memmove(ptr %to, ptr %from, i64 %n) nounwind "no-builtins" {
-    %a = ptrtoint ptr %to to i64
-    %b = ptrtoint ptr %from to i64
-    %apart = sub i64 %a, %b
-    %safe = icmp uge i64 %apart, %n
-    br i1 %safe, label %forward, label %back
-forward:
-    call ptr @memcpy(ptr %to, ptr %from, i64 %n)
-    ret ptr %to
-back:
-    %left = phi i64 [%n, %0], [%at, %step]
-    %done = icmp eq i64 %left, 0
-    br i1 %done, label %end, label %step
-step:
-    %at = sub i64 %left, 1
-    %from.at = getelementptr i8, ptr %from, i64 %at
-    %to.at = getelementptr i8, ptr %to, i64 %at
-    %byte = load i8, ptr %from.at
-    store i8 %byte, ptr %to.at
-    br label %back
-end:
-    ret ptr %to
-}
-"""
-
-
 def _machine_code(text: str, effort: _Effort) -> bytes:
-    """Return the object code of a module; what must call something outside takes nothing near for granted."""
-    if _is_near():
-        code = _optimized(text + _NEAR_MEMORY, effort, _target(effort))
-        if not _calls_outside(code):
-            return code
-    return _optimized(text, effort, _target(effort, is_near=False))
-
-
-def _optimized(text: str, effort: _Effort, machine: Any) -> bytes:  # noqa: ANN401 - of llvmlite
+    """Return the object code of a module."""
     import llvmlite.binding as llvm
 
+    machine = _target(effort)
     module = llvm.parse_assembly(text)
     module.verify()
     module.triple = machine.triple
@@ -356,33 +297,25 @@ def _optimized(text: str, effort: _Effort, machine: Any) -> bytes:  # noqa: ANN4
     return code
 
 
-def _calls_outside(code: bytes) -> bool:
-    """Return whether an object for Linux has symbols that are not defined in it."""
-    (sections,) = struct.unpack_from("<Q", code, 0x28)
-    size, count = struct.unpack_from("<HH", code, 0x3A)
-    for at in range(sections, sections + size * count, size):
-        (kind,) = struct.unpack_from("<I", code, at + 4)
-        if kind == _SYMBOLS:
-            first, length = struct.unpack_from("<QQ", code, at + 0x18)
-            places = range(first + _SYMBOL_SIZE, first + length, _SYMBOL_SIZE)  # the first symbol stands for none
-            return any(struct.unpack_from("<H", code, place + 6)[0] == 0 for place in places)
-    return False
+_LINKED = itertools.count()
 
 
-_SYMBOLS = 2
-"""The kind of section of an ELF file that lists its symbols, each of this size:"""
-_SYMBOL_SIZE = 24
+@cache
+def _linker() -> Any:  # noqa: ANN401 - of llvmlite
+    """Return what links all machine code of this process."""
+    import llvmlite.binding as llvm
+
+    return llvm.create_lljit_compiler(_target(_QUICK), use_jit_link=True)
 
 
 def _load(code: bytes, result: Type, places: list[tuple[str, str, int, str]], stores: tuple[int, ...]) -> Machine:
     import llvmlite.binding as llvm
 
-    is_near = _is_near() and not _calls_outside(code)
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target(_QUICK), use_lmm=True if is_near else None)
-    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-    engine.finalize_object()
-    entry, exported = map(engine.get_function_address, ("entry", "exported"))
-    return Machine(entry, exported, result, places, stores, engine)
+    library = llvm.JITLibraryBuilder().add_object_img(code).add_current_process()
+    for name in PYTHON_FUNCTIONS:
+        library.import_symbol(name, ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value)
+    linked = library.export_symbol("entry").export_symbol("exported").link(_linker(), f"library {next(_LINKED)}")
+    return Machine(linked["entry"], linked["exported"], result, places, stores, linked)
 
 
 # -- a line for those who wait while a large function is compiled --------------------------------------------------

@@ -6,12 +6,12 @@ import ctypes
 import functools
 import inspect
 import math
+import operator
 import os
 import struct
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from operator import index
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
@@ -37,7 +37,7 @@ from ttr_analysis._compile.types import (
     parts_of,
     signature,
 )
-from ttr_analysis._compile.writer import MISMATCH, SCRATCH_END, SCRATCH_TOP, TYPES, Fault
+from ttr_analysis._compile.writer import CONTEXT_CELLS, MISMATCH, SCRATCH_END, SCRATCH_TOP, Fault
 
 if TYPE_CHECKING:
     from ttr_analysis._compile.build import Machine
@@ -158,13 +158,10 @@ class _Context(threading.local):
     """What compiled code is given besides its arguments: scratch memory, and a cell for errors."""
 
     def __init__(self) -> None:
-        self.cells = (ctypes.c_int64 * (TYPES + 1 + len(CELLS)))()
+        self.cells = (ctypes.c_int64 * CONTEXT_CELLS)()
         self.scratch = np.empty(SCRATCH_BYTES + 64, dtype=np.uint8)
         start = -(-self.scratch.ctypes.data // 64) * 64
         self.cells[SCRATCH_TOP], self.cells[SCRATCH_END] = start, start + SCRATCH_BYTES
-        self.cells[TYPES] = id(np.ndarray)
-        for i, name in enumerate(CELLS):
-            self.cells[TYPES + 1 + i] = id(np.dtype(name))
         self.address = ctypes.addressof(self.cells)
 
 
@@ -225,11 +222,14 @@ class Compiled(Marked):
     function
         The Python function.
     source
-        Its text, if that is not found by itself.
+        Its text, if it cannot be read from its file.
     is_quick
-        Whether Python's calls should rather begin soon than be fast.
+        Whether it should be ready soon, at the cost of speed.
     """
 
+    __slots__ = ("__call__",)
+    __call__: Callable[..., Any]
+    """What the last call used: each instance has its own, so that a call costs no more than one of a function."""
     __name__: str
     __qualname__: str
 
@@ -238,8 +238,8 @@ class Compiled(Marked):
         self.source = source or Source(function)
         self.is_quick = is_quick
         self._calls: dict[tuple[Type, ...], Callable[..., Any]] = {}
-        self._last: Callable[..., Any] = _never
         self._machines: dict[tuple[tuple[Type, ...], bool], Machine] = {}
+        self.__call__ = self.call_anew
 
     def __repr__(self) -> str:
         """Return the name of the function."""
@@ -256,26 +256,20 @@ class Compiled(Marked):
         """Return the function as a method."""
         return self if owner is None else functools.partial(self, owner)
 
-    def __call__(self, *arguments: Any, **named: Any) -> Any:  # noqa: ANN401
-        """Call the machine code for these arguments, compiled if need be."""
-        try:
-            return self._last(*arguments, **named)
-        except (_OtherTypesError, TypeError, AttributeError, struct.error):
-            pass  # other types than in the last call; what is wrong is said when they are looked at
-        return self._call_anew(arguments, named)
-
-    def _call_anew(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:  # noqa: ANN401
+    def call_anew(self, *arguments: Any, **named: Any) -> Any:  # noqa: ANN401
+        """Call machine code for arguments that do not fit that of the last call, compiled if need be."""
         bound = inspect.signature(self.source.function).bind(*arguments, **named)
         bound.apply_defaults()
         plain = tuple(map(_as_plain, bound.args))
         kinds = tuple(self._type_of(name, value) for name, value in zip(self.source.parameters, plain, strict=True))
-        if kinds not in self._calls:
-            self._calls[kinds] = _Caller().function(self, kinds)
-        call = self._last = self._calls[kinds]
-        try:
-            return call(*plain)
-        except (_OtherTypesError, struct.error):
-            raise TypeError(self._misfit(kinds, plain)) from None
+        known = self._calls.get(kinds)
+        is_plain = len(plain) == len(arguments) and all(map(operator.is_, plain, arguments))
+        if is_plain and known is not None and known is self.__call__:
+            raise TypeError(self._misfit(kinds, plain))
+        if known is None:
+            known = self._calls[kinds] = _Caller().function(self, kinds)
+        self.__call__ = known
+        return known(*plain)
 
     def _type_of(self, name: str, value: object) -> Type:
         """Return the type of an argument: that of its annotation, where the value fits."""
@@ -357,14 +351,6 @@ def _shown(value: object) -> str:
     return f"{type(value).__name__} {value!r}"
 
 
-class _OtherTypesError(Exception):
-    """The arguments are not of the types that machine code was compiled for."""
-
-
-def _never(*_arguments: object, **_named: object) -> Any:  # noqa: ANN401
-    raise _OtherTypesError
-
-
 def _type_of(value: object) -> Type | None:
     """Return the type of a Python object in compiled code, None if it has none."""
     match value:
@@ -388,29 +374,32 @@ def _type_of(value: object) -> Type | None:
 
 
 def _as_plain(value: Any) -> Any:  # noqa: ANN401
-    """Return an argument as machine code takes it: numbers of numpy as Python's, arrays contiguous or refused."""
+    """Return an argument as machine code takes it: itself, if it is so already."""
     if isinstance(value, (bool, float, Record, Functions)):
         return value
-    if isinstance(value, np.bool_):
-        return bool(value)
-    if isinstance(value, np.floating):
-        return float(value)
+    if isinstance(value, np.generic):
+        return value.item()
     if isinstance(value, np.ndarray):
-        if not value.flags.c_contiguous or not value.flags.aligned:
-            raise TypeError(f"{_shown(value)} that is not contiguous: pass a copy, by np.ascontiguousarray")
-        if type(value) is not np.ndarray:
-            value = value.view(np.ndarray)
-        native = np.dtype(CELLS[value.dtype.name].name) if value.dtype.name in CELLS else value.dtype
-        if value.dtype is not native and value.dtype == native:
-            value = value.view(native)  # the same numbers; the dtype is another object
-        return value
+        return _as_plain_array(value)
     if isinstance(value, tuple):
         items = tuple(map(_as_plain, value))
+        if all(map(operator.is_, items, value)):
+            return value
         return type(value)(*items) if hasattr(value, "_fields") else items
     try:
-        return index(value)
+        return operator.index(value)
     except TypeError:
         return value
+
+
+def _as_plain_array(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    for is_good, what in ((array.flags.c_contiguous, "contiguous"), (array.flags.aligned, "aligned in memory")):
+        if not is_good:
+            raise TypeError(f"{_shown(array)} that is not {what}: pass a copy, by array.copy()")
+    native = np.dtype(array.dtype.name) if array.dtype.name in CELLS else array.dtype
+    if native != array.dtype or (native is array.dtype and type(array) is np.ndarray):
+        return array
+    return array.view(native, np.ndarray)  # a subclass, or an equal dtype: the same numbers
 
 
 # -- callers ----------------------------------------------------------------------------------------------
@@ -428,6 +417,7 @@ class _Caller:
     """
 
     def __init__(self) -> None:
+        self.anew = ""
         self.lines: list[str] = []
         self.packed: list[str] = []
         self.format = "P"
@@ -441,13 +431,14 @@ class _Caller:
         return name
 
     def need(self, condition: str) -> None:
-        """Turn down arguments for which a condition does not hold."""
-        self.lines += [f"    if not ({condition}):", "        raise __other"]
+        """Call anew if a condition does not hold."""
+        self.lines += [f"    if not ({condition}):", f"        return {self.anew}"]
 
     def argument(self, text: str, kind: Type, *, is_declared: bool) -> None:
         """Pack an argument that an expression gives."""
         match kind:
             case Array():
+                self.need(f"{text}.__class__ is {self.known(np.ndarray)}")
                 self.pack(f"__id({text})", "P")
             case Named():
                 self.need(f"{text}.__class__ is {self.known(kind.record)}")
@@ -497,10 +488,11 @@ class _Caller:
         source = compiled_function.source
         # The parameters keep their names, for who passes them by name; all other names here begin with two underscores.
         names = [f"__{i}" if name.startswith("__") else name for i, name in enumerate(source.parameters)]
+        self.anew = f"__anew({', '.join(names)})"
         for name, parameter, kind in zip(names, source.parameters, kinds, strict=True):
             self.argument(name, kind, is_declared=source.declared(parameter) is not None)
         result = self.result(machine.result)
-        entry = ctypes.CFUNCTYPE(ctypes.c_int64)(machine.entry)
+        entry = ctypes.PYFUNCTYPE(ctypes.c_int64)(machine.entry)
         cast("Any", entry).argtypes = None  # so that bytes are passed by their address, and nothing is looked at
         self.inside |= {
             "__array": _array_back,
@@ -511,16 +503,20 @@ class _Caller:
             "__id": id,
             "__isinstance": isinstance,
             "__len": len,
-            "__other": _OtherTypesError,
+            "__anew": compiled_function.call_anew,
+            "__errors": (struct.error, TypeError),
             "__pack": struct.Struct(f"{self.format}{8 * len(self.results)}x").pack,
             "__unpack": struct.Struct(f"{8 * len(self.format)}x{self.results}").unpack,
         }
         lines = [
-            f"    __frame = __pack({', '.join(['__context.address', *self.packed])})",
+            "    try:",
+            f"        __frame = __pack({', '.join(['__context.address', *self.packed])})",
+            "    except __errors:",
+            f"        return {self.anew}",
             "    __status = __entry(__frame)",
             "    if __status:",
             f"        if __status == {MISMATCH}:",
-            "            raise __other",
+            f"            return {self.anew}",
             "        __fail(__status)",
         ]
         if self.results:
@@ -535,6 +531,7 @@ class _Caller:
         lines = [f"def call({', '.join(declared)}):", *self.lines, *lines]
         exec("\n".join(lines), self.inside)  # noqa: S102 - text of its own making
         call = cast("FunctionType", self.inside["call"])
+        call.__name__, call.__qualname__ = source.function.__name__, source.function.__qualname__
         call.__defaults__ = source.function.__defaults__
         return call
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ttr_analysis._compile.arithmetic import Arithmetic, Module, Static, fits, is_int64
+from ttr_analysis._compile.arithmetic import Arithmetic, Instance, Module, Static, fits, is_int64
 from ttr_analysis._compile.source import Marked, Source, is_functions, marked
 from ttr_analysis._compile.types import (
     BOOL,
@@ -242,9 +242,10 @@ def _int(self: Arrays, node: ast.Call) -> Value:
         return self.wide(value)
     if value.const is not None and is_int64(value.const):
         return constant(int(value.const))
-    if self.is_checked:  # unordered too: what is no number is no integer
+    if self.is_checked:
+        self.fail_if(self.get(f"fcmp uno double {value.one}, {value.one}"), Fault.NAN)
         size = self.get(f"call double @llvm.fabs.f64(double {value.one})")
-        self.fail_if(self.get(f"fcmp uge double {size}, {number(2.0**63)}"), Fault.OVERFLOW)
+        self.fail_if(self.get(f"fcmp oge double {size}, {number(2.0**63)}"), Fault.OVERFLOW)
     return Value(INT, (self.get(f"call i64 @llvm.fptosi.sat.i64.f64(double {value.one})"),))
 
 
@@ -293,8 +294,6 @@ def _extreme(name: str) -> Callable[[Arrays, ast.Call], Value]:
         if len(known) == len(values):
             return constant(min(known) if name == "min" else max(known))
         values = self.common(node, values)
-        if values[0].kind is BOOL:
-            values = [self.wide(value) for value in values]
         kind = cast("Scalar", values[0].kind)
         best = values[0].one
         for value in values[1:]:
@@ -303,7 +302,9 @@ def _extreme(name: str) -> Callable[[Arrays, ast.Call], Value]:
                 best = self.get(f"select i1 {is_better}, double {value.one}, double {best}")
             else:
                 llvm = kind.llvm
-                best = self.get(f"call {llvm} @llvm.s{name}.{llvm}({llvm} {best}, {llvm} {value.one})")
+                best = self.get(
+                    f"call {llvm} @llvm.{'u' if kind is BOOL else 's'}{name}.{llvm}({llvm} {best}, {llvm} {value.one})"
+                )
         return Value(kind, (best,))
 
     return write
@@ -560,10 +561,11 @@ class Expressions(Arrays):
     def _call_compiled(self, node: ast.Call, source: Source) -> Value:
         arguments = self._arguments(node, source.parameters, source.function.__name__, source.defaults)
         self.line = node.lineno
-        return self._call_with(node, source, arguments)
+        instance, arguments = self._instance(node, source, arguments)
+        return self._invoke(f"@{instance.symbol}", arguments, instance.result, may_fail=instance.may_fail)
 
-    def _call_with(self, node: ast.Call, source: Source, values: list[Value]) -> Value:
-        """Call a compiled function with values for all its parameters."""
+    def _instance(self, node: ast.Call, source: Source, values: list[Value]) -> tuple[Instance, list[Value]]:
+        """Return a compiled function for some arguments, and these as it takes them."""
         arguments = []
         for name, value in zip(source.parameters, values, strict=True):
             declared = source.declared(name)
@@ -572,16 +574,15 @@ class Expressions(Arrays):
         instance = self.program.instance(source, tuple(value.kind for value in arguments), caller=(self.source, node))
         for i in instance.stores:
             self.stored |= arguments[i].origin
-        target = f"fastcc {{}} @{instance.symbol}"
-        return self._invoke(target, arguments, instance.result, may_fail=instance.may_fail)
+        return instance, arguments
 
-    def _invoke(self, target: str, arguments: list[Value], result: Type, *, may_fail: bool) -> Value:
-        """Call a function, and return its result; `target` has a place for the type of that."""
+    def _invoke(self, address: str, arguments: list[Value], result: Type, *, may_fail: bool) -> Value:
+        """Call a function, and return its result."""
         typed = ["ptr %context"]
         for value in arguments:
             typed += [f"{llvm} {part}" for llvm, part in zip(parts_of(value.kind), value.parts, strict=True)]
         llvm = returned_type(result)
-        text = f"call {target.format(llvm)}({', '.join(typed)})"
+        text = f"call fastcc {llvm} {address}({', '.join(typed)})"
         parts: tuple[str, ...] = ()
         if llvm == "void":
             self.do(text)
@@ -610,52 +611,39 @@ class Expressions(Arrays):
         return Value(kind, array.parts[:1], origin=array.origin)
 
     def _call_by_number(self, node: ast.Call, where: ast.Subscript) -> Value:
-        """Write `functions[i](...)`."""
-        named = self.evaluate(where.value)
-        if isinstance(named, Static) and is_functions(named.thing):
-            return self._call_one_of(node, cast("tuple[Marked, ...]", named.thing), where.slice)
-        base = self.static_value(where.value, named.thing) if isinstance(named, Static) else named
-        if not isinstance(base.kind, Pointers):
-            raise self.source.refuse(node, f"a call of an item of {base.kind}", "pass Functions as an argument")
-        kind = base.kind
+        """Write `functions[i](...)`, of an argument that is `Functions`, or of a tuple at the top of a module."""
+        base = self.evaluate(where.value)
         index = self.integer(where.slice)
-        if node.keywords or len(node.args) != len(kind.arguments):
-            raise self.source.refuse(node, "a call by number with other arguments", f"give {len(kind.arguments)}")
-        address, n = base.parts
-        self.fail_if(self.get(f"icmp uge i64 {index.one}, {n}"), Fault.INDEX)
-        function = self.get(f"load ptr, ptr {self.address(address, index.one, 'ptr')}")
-        pairs = zip(node.args, kind.arguments, strict=True)
-        arguments = [self.convert(arg, self.value(arg), to, "this argument") for arg, to in pairs]
-        for value in arguments:
-            self.stored |= value.origin
-        return self._invoke(f"{{}} {function}", arguments, kind.result, may_fail=True)
-
-    def _call_one_of(self, node: ast.Call, functions: tuple[Marked, ...], number: ast.expr) -> Value:
-        """
-        Call one of the functions of a tuple at the top of a module, by its number.
-
-        All of them are part of this module: it is a jump, not a call by an
-        address, and each may be put in its place.
-        """
-        index = self.integer(number)
-        n_arguments = {len(function.source.parameters) for function in functions}
-        if node.keywords or n_arguments != {len(node.args)}:
-            take = " or ".join(map(str, sorted(n_arguments)))
-            raise self.source.refuse(node, "a call by number with other arguments", f"give {take}, without names")
-        arguments = [self.value(argument) for argument in node.args]
+        values = [self.value(argument) for argument in node.args]
         self.line = node.lineno
-        self.fail_if(self.get(f"icmp uge i64 {index.one}, {len(functions)}"), Fault.INDEX)
-        blocks = [self.new_block("case") for _ in functions]
-        nowhere, after = self.new_block("nowhere"), self.new_block("called")
-        cases = " ".join(f"i64 {i}, label %{block.label}" for i, block in enumerate(blocks))
-        self.end(f"switch i64 {index.one}, label %{nowhere.label} [{cases}]", nowhere, *blocks)
-        self.start(nowhere)
-        self.end("unreachable")
-        found = []
-        for function, block in zip(functions, blocks, strict=True):
-            self.start(block)
-            found.append((self._call_with(node, function.source, arguments), self.block))
-        return self._joined(node, found, after)
+        if isinstance(base, Static) and is_functions(base.thing):
+            sources = [function.source for function in cast("tuple[Marked, ...]", base.thing)]
+            self._same_number(node, {len(source.parameters) for source in sources})
+            found = [self._instance(node, source, values) for source in sources]
+            kinds = {(instance.result, *(value.kind for value in arguments)) for instance, arguments in found}
+            if len(kinds) > 1:
+                raise self.source.refuse(node, "a call by number of functions of several types", "annotate them alike")
+            instances, (arguments, *_) = zip(*found, strict=True)
+            may_fail = any(instance.may_fail for instance in instances)
+            table, n = self.program.table([instance.symbol for instance in instances]), str(len(instances))
+            result = instances[0].result
+        else:
+            base = self.static_value(where.value, base.thing) if isinstance(base, Static) else base
+            if not isinstance(base.kind, Pointers):
+                raise self.source.refuse(node, f"a call of an item of {base.kind}", "pass Functions as an argument")
+            self._same_number(node, {len(base.kind.arguments)})
+            pairs = zip(values, base.kind.arguments, strict=True)
+            arguments = [self.convert(node, value, kind, "this argument") for value, kind in pairs]
+            self.stored = self.stored.union(*(value.origin for value in arguments))
+            may_fail, result, (table, n) = True, base.kind.result, base.parts
+        self.fail_if(self.get(f"icmp uge i64 {index.one}, {n}"), Fault.INDEX)
+        function = self.get(f"load ptr, ptr {self.address(table, index.one, 'ptr')}")
+        return self._invoke(function, arguments, result, may_fail=may_fail)
+
+    def _same_number(self, node: ast.Call, n_parameters: set[int]) -> None:
+        if node.keywords or n_parameters != {len(node.args)}:
+            take = " or ".join(map(str, sorted(n_parameters)))
+            raise self.source.refuse(node, "a call by number with other arguments", f"give {take}, without names")
 
 
 def returned_type(result: Type) -> str:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Callable
 from typing import cast
+
+import numpy as np
 
 from ttr_analysis._compile.arithmetic import Instance, Module, Static
 from ttr_analysis._compile.expressions import Expressions, Variable, returned_type
@@ -28,11 +31,10 @@ from ttr_analysis._compile.types import (
     parts_of,
 )
 from ttr_analysis._compile.writer import (
-    ATTRIBUTES,
     ERROR,
     MISMATCH,
+    PYTHON_FUNCTIONS,
     SCRATCH_TOP,
-    TYPES,
     Block,
     Fault,
     Place,
@@ -126,7 +128,7 @@ class Statements(Expressions):
                 for i, (kind, part) in enumerate(zip(parts_of(result), found.parts, strict=True)):
                     whole = self.get(f"insertvalue {llvm} {whole}, {kind} {part}, {i}")
                 self.do(f"ret {llvm} {whole}")
-        lines = [f"define internal fastcc {llvm} @{symbol}({', '.join(header)}) {ATTRIBUTES} {{", "entry:"]
+        lines = [f"define internal fastcc {llvm} @{symbol}({', '.join(header)}) nounwind {{", "entry:"]
         lines += entry
         lines += self.blocks[0].lines
         lines.append("br label %body")
@@ -367,15 +369,6 @@ class Statements(Expressions):
 
 # -- all functions of a root ---------------------------------------------------------------------------------------
 
-_HEADER = object.__basicsize__
-"""Bytes at the start of every Python object, the last eight of which are the address of its type."""
-# An array of numpy begins so, after that: data, number of dimensions, sizes, strides, base, dtype, flags.
-_DATA, _NDIM, _SIZES, _DTYPE, _FLAGS = (_HEADER + at for at in (0, 8, 16, 40, 48))
-_CONTIGUOUS_AND_ALIGNED = 0x0101
-_WRITEABLE = 0x0400
-
-_DTYPE_CELLS = {name: TYPES + 1 + i for i, name in enumerate(CELLS)}
-
 _INTRINSICS = """
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)
@@ -385,6 +378,8 @@ declare i64 @llvm.smin.i64(i64, i64)
 declare i64 @llvm.smax.i64(i64, i64)
 declare i32 @llvm.smin.i32(i32, i32)
 declare i32 @llvm.smax.i32(i32, i32)
+declare i1 @llvm.umin.i1(i1, i1)
+declare i1 @llvm.umax.i1(i1, i1)
 declare {i64, i1} @llvm.sadd.with.overflow.i64(i64, i64)
 declare {i64, i1} @llvm.ssub.with.overflow.i64(i64, i64)
 declare {i64, i1} @llvm.smul.with.overflow.i64(i64, i64)
@@ -445,6 +440,14 @@ class Program:
         self.places.append((fault.name, source.file, line, source.function.__qualname__))
         return len(self.places)
 
+    def table(self, symbols: list[str]) -> str:
+        """Return the address of a table of functions."""
+        name = f"@functions{len(self._texts)}"
+        self._texts.append(
+            f"{name} = internal constant [{len(symbols)} x ptr] [{', '.join(f'ptr @{s}' for s in symbols)}]"
+        )
+        return name
+
     def note(self, source: Source, name: str, thing: object) -> None:
         """Note what a global name, or a dotted one, stands for: if that changes, the module is compiled again."""
         self.notes[f"{source.function.__module__}:{name}"] = describe(thing)
@@ -455,7 +458,8 @@ class Program:
         if not _can_leave(root.result):
             what = f"a {root.result} returned to Python"
             raise source.refuse(source.tree, what, "return numbers, arrays or tuples of them")
-        parts = [*self._texts, _entry(root, kinds), _exported(root, kinds)]
+        declared = [f"declare {text.format(name)}" for name, text in PYTHON_FUNCTIONS.items()]
+        parts = [*declared, _TAKE, *self._texts, _entry(root, kinds), _exported(root, kinds)]
         return _INTRINSICS + "\n\n".join(parts), root
 
 
@@ -467,6 +471,34 @@ def _can_leave(kind: Type) -> bool:
 
 
 # -- the door to Python -----------------------------------------------------------------------
+
+_WITH_FORMAT_AND_SHAPE = 0x4 | 0x8
+"""Flags of a contiguous buffer; 1 more is one that may be written to."""
+_SHAPE = 7
+_FORMATS = {name: int.from_bytes(f"{np.empty(0, name).data.format}\0".encode(), sys.byteorder) for name in CELLS}
+"""The format of a buffer, as a number of two bytes; that of a misaligned array, or in another byte order, is longer."""
+
+_TAKE = """
+%Py_buffer = type {ptr, ptr, i64, i64, i32, i32, ptr, ptr, ptr, ptr, ptr}
+
+define internal i1 @take(ptr %object, ptr %view, i32 %flags, i32 %ndim, i16 %format) nounwind {
+%status = call i32 @PyObject_GetBuffer(ptr %object, ptr %view, i32 %flags)
+%is.taken = icmp eq i32 %status, 0
+br i1 %is.taken, label %taken, label %refused
+taken:
+%ndim.at = getelementptr %Py_buffer, ptr %view, i64 0, i32 5
+%ndim.had = load i32, ptr %ndim.at
+%has.ndim = icmp eq i32 %ndim.had, %ndim
+%format.at = getelementptr %Py_buffer, ptr %view, i64 0, i32 6
+%text = load ptr, ptr %format.at
+%format.had = load i16, ptr %text, align 1
+%has.format = icmp eq i16 %format.had, %format
+%is.good = and i1 %has.ndim, %has.format
+ret i1 %is.good
+refused:
+ret i1 false
+}
+"""
 
 
 class _Entry:
@@ -481,6 +513,8 @@ class _Entry:
         self.lines: list[str] = []
         self.arguments: list[str] = []
         self.n_cells = 0
+        self.n_views = 0
+        self.block = "start"
         self._n_names = 0
 
     def get(self, text: str) -> str:
@@ -498,8 +532,8 @@ class _Entry:
 
     def need(self, condition: str) -> None:
         self._n_names += 1
-        onward = f"go{self._n_names}"
-        self.lines += [f"br i1 {condition}, label %{onward}, label %mismatch", f"{onward}:"]
+        self.block = f"go{self._n_names}"
+        self.lines += [f"br i1 {condition}, label %{self.block}, label %mismatch", f"{self.block}:"]
 
     def argument(self, kind: Type, *, is_stored: bool) -> None:
         """Read an argument: a number as it is, an array by the address of its Python object."""
@@ -532,22 +566,15 @@ class _Entry:
         return f"i64 {cell}"
 
     def array(self, cell: str, ndim: int, *, is_stored: bool) -> list[str]:
-        """Read an array of numpy, if it is one of this dtype, contiguous, and with so many dimensions."""
-        it = self.cell("ptr")
-        self._need_same(it, _HEADER - 8, TYPES)
-        self.need(self.get(f"icmp eq i32 {self.read(it, _NDIM, 'i32')}, {ndim}"))
-        self._need_same(it, _DTYPE, _DTYPE_CELLS[cell])
-        wanted = _CONTIGUOUS_AND_ALIGNED | (_WRITEABLE if is_stored else 0)
-        flags = self.get(f"and i32 {self.read(it, _FLAGS, 'i32')}, {wanted}")
-        self.need(self.get(f"icmp eq i32 {flags}, {wanted}"))
-        found = [f"ptr {self.read(it, _DATA, 'ptr')}"]
-        sizes = self.read(it, _SIZES, "ptr")
+        """Take the buffer of an array, if it is of this dtype, contiguous, and with so many dimensions."""
+        view = f"%view{self.n_views}"
+        self.n_views += 1
+        flags = _WITH_FORMAT_AND_SHAPE | is_stored
+        taken = f"call i1 @take(ptr {self.cell('ptr')}, ptr {view}, i32 {flags}, i32 {ndim}, i16 {_FORMATS[cell]})"
+        self.need(self.get(taken))
+        found = [f"ptr {self.get(f'load ptr, ptr {view}')}"]
+        sizes = self.get(f"load ptr, ptr {self.get(f'getelementptr %Py_buffer, ptr {view}, i64 0, i32 {_SHAPE}')}")
         return found + [f"i64 {self.read(sizes, 8 * i, 'i64')}" for i in range(ndim)]
-
-    def _need_same(self, it: str, offset: int, known: int) -> None:
-        """Go on if an address in a Python object is the one in a cell of the context."""
-        have = self.read(it, offset, "i64")
-        self.need(self.get(f"icmp eq i64 {have}, {self.read('%context', 8 * known, 'i64')}"))
 
 
 _AS_CELL = {"i1": ("i64", "zext i1 {} to i64"), "i32": ("i64", "sext i32 {} to i64")}
@@ -558,42 +585,49 @@ def _entry(root: Instance, kinds: tuple[Type, ...]) -> str:
     """Return the text of the function that Python calls."""
     writer = _Entry()
     context = writer.cell("ptr")
-    writer.lines.append(f"%context = getelementptr i8, ptr {context}, i64 0")
     for i, kind in enumerate(kinds):
         writer.argument(kind, is_stored=i in root.stores)
-    to = writer.get(f"getelementptr inbounds i64, ptr %context, i64 {ERROR}")
-    writer.lines.append(f"store i64 0, ptr {to}")
+    views = [f"%view{i}" for i in range(writer.n_views)]
+    error = writer.get(f"getelementptr inbounds i64, ptr {context}, i64 {ERROR}")
+    writer.lines.append(f"store i64 0, ptr {error}")
+    thread = writer.get("call ptr @PyEval_SaveThread()")
     llvm = returned_type(root.result)
-    call = f"call fastcc {llvm} @{root.symbol}({', '.join(['ptr %context', *writer.arguments])})"
-    parts = parts_of(root.result)
-    if not parts:
+    call = f"call fastcc {llvm} @{root.symbol}({', '.join([f'ptr {context}', *writer.arguments])})"
+    whole = ""
+    if llvm == "void":
         writer.lines.append(call)
     else:
         whole = writer.get(call)
-        for i, part in enumerate(parts):
-            one = whole if len(parts) == 1 else writer.get(f"extractvalue {llvm} {whole}, {i}")
-            wide, conversion = _AS_CELL.get(part, (part, ""))
-            if conversion:
-                one = writer.get(conversion.format(one))
-            to = writer.get(f"getelementptr inbounds i64, ptr %frame, i64 {writer.n_cells + i}")
-            writer.lines.append(f"store {wide} {one}, ptr {to}")
-    error = writer.read("%context", 8 * ERROR, "i64")
+    writer.lines.append(f"call void @PyEval_RestoreThread(ptr {thread})")
+    parts = parts_of(root.result)
+    for i, part in enumerate(parts):
+        one = whole if len(parts) == 1 else writer.get(f"extractvalue {llvm} {whole}, {i}")
+        wide, conversion = _AS_CELL.get(part, (part, ""))
+        if conversion:
+            one = writer.get(conversion.format(one))
+        to = writer.get(f"getelementptr inbounds i64, ptr %frame, i64 {writer.n_cells + i}")
+        writer.lines.append(f"store {wide} {one}, ptr {to}")
+    status = writer.get(f"load i64, ptr {error}")
     return "\n".join(
         [
-            f"define i64 @entry(ptr %frame) {ATTRIBUTES} {{",
+            "define i64 @entry(ptr %frame) nounwind {",
+            "start:",
+            *(f"{view} = alloca %Py_buffer\nstore %Py_buffer zeroinitializer, ptr {view}" for view in views),
             *writer.lines,
-            f"ret i64 {error}",
+            "br label %end",
             "mismatch:",
-            f"ret i64 {MISMATCH}",
+            "call void @PyErr_Clear()",
+            "br label %end",
+            "end:",
+            f"%status = phi i64 [{status}, %{writer.block}], [{MISMATCH}, %mismatch]",
+            *(f"call void @PyBuffer_Release(ptr {view})" for view in views),
+            "ret i64 %status",
             "}",
         ]
     )
 
 
 def _exported(root: Instance, kinds: tuple[Type, ...]) -> str:
-    """Return the text of the root as other modules call it by its address."""
-    llvm = returned_type(root.result)
-    typed = ["ptr %context"] + [f"{part} %x{i}" for i, part in enumerate(p for kind in kinds for p in parts_of(kind))]
-    call = f"call fastcc {llvm} @{root.symbol}({', '.join(typed)})"
-    lines = [f"{call}\nret void"] if llvm == "void" else [f"%r = {call}", f"ret {llvm} %r"]
-    return "\n".join([f"define {llvm} @exported({', '.join(typed)}) {ATTRIBUTES} {{", *lines, "}"])
+    """Return the text of the name by which other modules find the root."""
+    types = ["ptr", *(part for kind in kinds for part in parts_of(kind))]
+    return f"@exported = alias {returned_type(root.result)} ({', '.join(types)}), ptr @{root.symbol}"

@@ -20,6 +20,8 @@ class Fault(Enum):
     OVERFLOW = (OverflowError, "integer overflow")
     NARROW = (OverflowError, "integer does not fit the array")
     SHIFT = (ValueError, "shift by less than 0 or more than 63 bits")
+    NAN = (ValueError, "cannot convert float NaN to integer")
+    NEGATIVE = (ValueError, "negative dimensions are not allowed")
     UNBOUND = (UnboundLocalError, "variable without a value")
     DIVISION = (ZeroDivisionError, "division by zero")
     MEMORY = (MemoryError, "scratch memory is used up")
@@ -88,13 +90,18 @@ class Block:
 SCRATCH_TOP = 0
 SCRATCH_END = 1
 ERROR = 2
-TYPES = 3
-"""Here and after: addresses of Python's type of arrays, and of each dtype."""
+CONTEXT_CELLS = 3
 
 MISMATCH = -1
 """What machine code returns to Python, in place of the number of an error, if it is not made for the arguments."""
-ATTRIBUTES = 'nounwind "no-builtin-strlen" "no-builtin-wcslen" "no-builtin-memcmp" "no-builtin-bcmp"'
-"""Of every function: no loop becomes a call of the C library, for which there is no room (see `build`)."""
+PYTHON_FUNCTIONS = {
+    "PyObject_GetBuffer": "i32 @{}(ptr, ptr, i32)",
+    "PyBuffer_Release": "void @{}(ptr)",
+    "PyErr_Clear": "void @{}()",
+    "PyEval_SaveThread": "ptr @{}()",
+    "PyEval_RestoreThread": "void @{}(ptr)",
+}
+"""What machine code calls of Python's stable C API, with their types."""
 SMALL_ARRAY = 1024
 """Bytes up to which an array of known size lies on the stack."""
 MOST_ITEMS = 1 << 30
@@ -139,7 +146,6 @@ class Writer:
         self.is_checked = is_checked
         self.may_fail = False
         self.uses_scratch = False
-        self.keeps_scratch = False  # what it returns lies there
         self.line = 0
         self.entry: list[str] = []
         self.block = Block("start", is_reached=True)
@@ -282,7 +288,8 @@ class Writer:
         cell = kind.cell
         n = "1"
         for size in sizes:
-            if size.const is None:  # unsigned, so that it is an error too if it is negative
+            if size.const is None:
+                self.fail_if(self.get(f"icmp slt i64 {size.one}, 0"), Fault.NEGATIVE)
                 self.fail_if(self.get(f"icmp ugt i64 {size.one}, {MOST_ITEMS}"), Fault.MEMORY)
             n = self.times(n, size.one)
             if not n.isdigit() and n != size.one:
