@@ -39,7 +39,7 @@ from tqdm import tqdm
 from scripts.soak import fingerprint
 from tests.fuzzing.subjects import SUBJECTS
 from tests.fuzzing.trial import Outcome, shrunk, tried, write_files
-from ttr_analysis.maps.reading import write_atomically
+from ttr_analysis._decoding import write_atomically
 
 ROOT = Path(__file__).parents[1]
 SHARES = {"maps": 0.25, "records": 0.55, "notation": 0.09, "logs": 0.06, "simulations": 0.04, "resumed": 0.01}

@@ -36,7 +36,7 @@ from tests.engine.conformance import (
     check_game,
     every_combination,
 )
-from ttr_analysis.maps.reading import write_atomically
+from ttr_analysis._decoding import write_atomically
 from ttr_analysis.policies.greedy import Greedy
 from ttr_analysis.policies.random import Random
 

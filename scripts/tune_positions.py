@@ -38,7 +38,8 @@ import numpy as np
 from scipy.optimize import minimize
 
 from ttr_analysis._arrays import Floats
-from ttr_analysis.maps.loading import Projection, find_folder, load_map
+from ttr_analysis.maps.board import Projection
+from ttr_analysis.maps.loading import find_folder, load_map
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.viz.placement import CAR_WIDTH, CITY_RADIUS, RIM_GAP, TRACK_GAP
 

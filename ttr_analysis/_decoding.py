@@ -1,14 +1,17 @@
-"""Values from files and from users, decoded and checked: all faults at once, each with file, line and field."""
+"""Files and values from outside, read, decoded and checked: all faults at once, each with file, line and field."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
+import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from operator import index
+from pathlib import Path
 from typing import (
     Annotated,
     Any,
@@ -16,6 +19,7 @@ from typing import (
     Literal,
     Protocol,
     SupportsIndex,
+    TypeAlias,
     TypeVar,
     get_args,
     get_origin,
@@ -25,9 +29,10 @@ from typing import (
 from ttr_analysis._errors import Fault, FaultsError, RecordError, nearest
 
 T = TypeVar("T")
-Path = tuple[str, ...]
+Keys: TypeAlias = tuple[str, ...]
 """The keys that lead to a value in a file."""
 
+MAX_BYTES: Final = 1_000_000
 _HUGE: Final = 10**15
 _MAX_ITEMS: Final = 100
 _MAX_TEXT: Final = 200
@@ -194,8 +199,9 @@ class FaultList:
     def raise_if_any(self, order: Iterable[str] = ()) -> None:
         """Raise the error if there is a fault, with all of them by file and line; those of a whole file come last."""
         if self.faults:
-            files = {file: i for i, file in enumerate(order)}
-            raise self.error(self.source, sorted(self.faults, key=lambda f: (files.get(f.file, 0), not f.line, f.line)))
+            files = list(dict.fromkeys([*order, *(fault.file for fault in self.faults)]))
+            ranked = sorted(self.faults, key=lambda fault: (files.index(fault.file), not fault.line, fault.line))
+            raise self.error(self.source, ranked)
 
 
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str)
@@ -213,6 +219,53 @@ def shown(value: object) -> str:
     if isinstance(value, int) and abs(value) >= _HUGE:
         return "a huge number"
     return _ENCODER.encode(value)
+
+
+# -- files ---------------------------------------------------------------------------------------------------------
+
+
+def read_text(path: Path, faults: FaultList, max_bytes: int = MAX_BYTES) -> str | None:
+    """Return the text of a UTF-8 file of at most `max_bytes`, or None with a fault."""
+    if path.exists() and not path.is_file():
+        faults.add(0, "", "something else", "expected a file")
+        return None
+    try:
+        with path.open("rb") as file:
+            data = file.read(max_bytes + 1)
+    except OSError as error:
+        faults.add(0, "", error.strerror or "an error", "expected a readable file")
+        return None
+    if len(data) > max_bytes:
+        faults.add(0, "", "more", f"expected a file of at most {max_bytes:,} bytes")
+        return None
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        faults.add(line, "", f"byte 0x{data[error.start]:02x}", "expected UTF-8 text")
+        return None
+
+
+def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None:
+    """
+    Write a file under a temporary name beside it, then rename it.
+
+    No reader sees half of it, and an old file stays whole if writing fails.
+    """
+    path = Path(path)
+    data = content.encode() if isinstance(content, str) else content
+    descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+        # mkstemp makes files that only their owner may read.
+        umask = os.umask(0)
+        os.umask(umask)
+        Path(temporary).chmod(0o666 & ~umask)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
 
 
 # -- decoding by types ---------------------------------------------------------------------------------------------
@@ -234,18 +287,18 @@ class Decoder:
         Fields of dataclasses that are no keys.
     """
 
-    def __init__(self, refuse: Callable[[Path, str, str], None], hidden: AbstractSet[str] = frozenset()) -> None:
+    def __init__(self, refuse: Callable[[Keys, str, str], None], hidden: AbstractSet[str] = frozenset()) -> None:
         self.refuse = refuse
         self._hidden = hidden
 
-    def check(self, path: Path, value: T, allowed: Allowed) -> T | None:
+    def check(self, path: Keys, value: T, allowed: Allowed) -> T | None:
         """Return a value that is allowed, or None with a fault."""
         if value in allowed:
             return value
         self.refuse(path, shown(value), f"expected {allowed}")
         return None
 
-    def name(self, path: Path, value: object, names: Mapping[str, T], what: str) -> T | None:
+    def name(self, path: Keys, value: object, names: Mapping[str, T], what: str) -> T | None:
         """Return what a name means, or None with a fault that gives the nearest right names."""
         if isinstance(value, str) and value in names:
             return names[value]
@@ -254,7 +307,7 @@ class Decoder:
         return None
 
     def items(
-        self, path: Path, value: object, decode: Callable[[Path, Any], T | None], expected: str, n: int | None = None
+        self, path: Keys, value: object, decode: Callable[[Keys, Any], T | None], expected: str, n: int | None = None
     ) -> tuple[T | None, ...] | None:
         """Return the decoded items of a list, of length `n` if that is given; or None with a fault."""
         if isinstance(value, list) and (len(value) <= _MAX_ITEMS if n is None else len(value) == n):
@@ -262,7 +315,7 @@ class Decoder:
         self.refuse(path, shown(value), f"expected {expected}")
         return None
 
-    def table(self, cls: type[Any], data: object, path: Path = ()) -> Any:  # noqa: ANN401 - an instance of `cls`
+    def table(self, cls: type[Any], data: object, path: Keys = ()) -> Any:  # noqa: ANN401 - an instance of `cls`
         """Return an instance of a dataclass, or None with faults."""
         if not isinstance(data, dict):
             self.refuse(path, shown(data), "expected a table")
@@ -281,7 +334,7 @@ class Decoder:
             self.refuse((*path, name), "nothing", "expected this key")
         return None if missing or None in values.values() else cls(**values)
 
-    def value(self, hint: Any, value: object, path: Path) -> Any:  # noqa: ANN401 - of the type `hint`
+    def value(self, hint: Any, value: object, path: Keys) -> Any:  # noqa: ANN401 - of the type `hint`
         """Return a value of a type, or None with a fault."""
         expected = _expected(hint, value)
         if expected:
@@ -293,7 +346,7 @@ class Decoder:
             return self._numbers(hint, value, path) if isinstance(value, dict) else self._tuple(hint, value, path)
         return value
 
-    def _numbers(self, hint: Any, value: dict[str, object], path: Path) -> tuple[Any, ...] | None:  # noqa: ANN401
+    def _numbers(self, hint: Any, value: dict[str, object], path: Keys) -> tuple[Any, ...] | None:  # noqa: ANN401
         """Return the pairs of a table whose keys are whole numbers."""
         item_hint = get_args(get_args(hint)[0])[1]
         for key in value:
@@ -303,7 +356,7 @@ class Decoder:
         pairs = sorted((int(key), self.value(item_hint, item, (*path, key))) for key, item in value.items())
         return None if any(item is None for _, item in pairs) else tuple(pairs)
 
-    def _tuple(self, hint: Any, value: Any, path: Path) -> tuple[Any, ...] | None:  # noqa: ANN401
+    def _tuple(self, hint: Any, value: Any, path: Keys) -> tuple[Any, ...] | None:  # noqa: ANN401
         args = get_args(hint)
         hints = args[:1] * len(value) if args[-1] is ... else args
         tables = any(isinstance(item, dict) for item in value)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ttr_analysis.maps.loading import BOARD_SIZE, Projection
+from ttr_analysis.maps.board import BOARD_SIZE, Projection
 
 positions = st.lists(st.tuples(st.floats(-80, 80), st.floats(-170, 170)), min_size=2, max_size=8)
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import ttr_analysis as ttr
 from tests.fixtures import INVENTED
 from ttr_analysis import MapError
-from ttr_analysis.maps.reading import write_atomically
+from ttr_analysis._decoding import write_atomically
 
 FILES = ("cities.csv", "places.csv", "routes.csv", "tickets.csv", "rules.toml")
 SNIPPETS = st.one_of(

@@ -15,7 +15,7 @@ import ttr_analysis as ttr
 from scripts import tune_positions
 from tests.fixtures import INVENTED, load
 from ttr_analysis._arrays import Floats
-from ttr_analysis.maps.loading import Projection
+from ttr_analysis.maps.board import Projection
 
 if TYPE_CHECKING:
     import pytest

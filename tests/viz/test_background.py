@@ -12,7 +12,8 @@ from matplotlib.path import Path as Outline
 
 from tests.fixtures import BUILT_IN, load
 from ttr_analysis import GameMap
-from ttr_analysis.maps.loading import Projection, data_folder
+from ttr_analysis.maps.board import Projection
+from ttr_analysis.maps.loading import data_folder
 from ttr_analysis.viz.coast import load_background, thin_plate
 from ttr_analysis.viz.curves import along, point_at
 from ttr_analysis.viz.geometry import frame, lay_out

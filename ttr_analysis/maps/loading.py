@@ -2,42 +2,19 @@
 
 from __future__ import annotations
 
-import math
 import os
 import tomllib
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Self
 
 from ttr_analysis._decoding import FaultList
 from ttr_analysis._errors import MapError, UnknownNameError, nearest
-from ttr_analysis.maps.decoding import decode_rules
-from ttr_analysis.maps.model import City, GameMap, Place, Ticket, first_equal
+from ttr_analysis.maps.model import GameMap, first_equal
 from ttr_analysis.maps.names import fold
-from ttr_analysis.maps.reading import MAX_TEXT, Row, Table, read_table, read_toml
-from ttr_analysis.maps.rows import (
-    CITY_COLUMNS,
-    MAX_CITIES,
-    MAX_ROUTES,
-    MAX_TICKETS,
-    PLACE_COLUMNS,
-    ROUTE_COLUMNS,
-    TICKET_COLUMNS,
-    MapRows,
-    build_route,
-    check_rows,
-    check_variants,
-)
+from ttr_analysis.maps.rows import MAX_TEXT, MapRows, build_board, read_rows
+from ttr_analysis.maps.rules_file import read_rules
 from ttr_analysis.rules.ruleset import RuleSet
 
-_TABLES = {
-    "cities.csv": (CITY_COLUMNS, MAX_CITIES),
-    "places.csv": (PLACE_COLUMNS, MAX_CITIES),
-    "routes.csv": (ROUTE_COLUMNS, MAX_ROUTES),
-    "tickets.csv": (TICKET_COLUMNS, 8 * MAX_TICKETS),
-}
-_OPTIONAL = {"places.csv"}
 _ALIKE = 0.65
 """How alike the name of a map must be to one that is unknown: "Sweden" is half of "nederland"."""
 
@@ -79,26 +56,13 @@ def load_map(name_or_folder: str | os.PathLike[str]) -> GameMap:
     """
     folder = find_folder(name_or_folder)
     faults = FaultList(str(name_or_folder), error=MapError)
-    found = faults.faults
-    tables = {
-        file: read_table(folder / file, columns, max_rows, found)
-        if file not in _OPTIONAL or (folder / file).exists()
-        else Table([])
-        for file, (columns, max_rows) in _TABLES.items()
-    }
-    rules = _load_rules(folder / "rules.toml", faults)
-    rows = MapRows(*tables.values())
-    check_rows(rows, rules, found)
-    if rules is not None and not found:
-        check_variants(rows, rules, found)
-    faults.raise_if_any([*_TABLES, "rules.toml"])
+    rules = read_rules(folder / "rules.toml", faults.of("rules.toml"))
+    rows = read_rows(folder, rules, faults)
+    faults.raise_if_any(order=("cities.csv", "places.csv", "routes.csv", "tickets.csv", "rules.toml"))
     assert rules is not None  # noqa: S101 - or there are faults
-    return build_map(_name_of(folder), rules, rows)
-
-
-def _name_of(folder: Path) -> str:
-    """Return the name of a map's folder as records and tables can hold it: folders may have any."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in folder.name)[:MAX_TEXT]
+    # A folder may have any name; that of a map is shortened so that records and tables can hold it.
+    name = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in folder.name)[:MAX_TEXT]
+    return build_map(name, rules, rows)
 
 
 MapLike = GameMap | str | os.PathLike[str]
@@ -196,143 +160,7 @@ def data_folder() -> Path:
     return inside if inside.is_dir() else package.parent / "data"
 
 
-def _load_rules(path: Path, faults: FaultList) -> RuleSet | None:
-    loaded = read_toml(path, faults.faults)
-    return None if loaded is None else decode_rules(*loaded, faults.of(path.name))
-
-
 def build_map(name: str, rules: RuleSet, rows: MapRows) -> GameMap:
     """Return the map that checked rows describe."""
-    projection = Projection.fit((row["lat"], row["lon"]) for row in rows.cities.rows)
-    cities = tuple(_build_city(row, projection) for row in rows.cities.rows)
-    countries: dict[str, list[str]] = {}
-    for row in rows.places.rows:
-        countries.setdefault(row["place"], []).append(row["city"])
-    border_points = {city for members in countries.values() for city in members}
-    places = [Place(city.name, (city.name,)) for city in cities if city.name not in border_points]
-    places += [Place(country, tuple(members)) for country, members in countries.items()]
-    by_name = {place.name: place for place in places}
-    game_map = GameMap(
-        name=name,
-        title=rules.title,
-        cities=cities,
-        places=tuple(places),
-        routes=tuple(build_route(row.values, rules) for row in rows.routes.rows),
-        tickets=_build_tickets(rows.tickets.rows, by_name.__getitem__),
-        rules=rules,
-    )
-    return replace(first_equal(game_map))  # a map of its own, but made of the same facts
-
-
-def _build_city(row: Row, projection: Projection) -> City:
-    x, y = row["x"], row["y"]
-    if x is None:
-        x, y = (round(position, 3) for position in projection.project(row["lat"], row["lon"]))
-    label = row["label"] or row["name"]
-    return City(row["name"], label, row["lat"], row["lon"], x, y, row["country"], row["label_at"], row["also"])
-
-
-def _build_tickets(rows: list[Row], place: Callable[[str], Place]) -> tuple[Ticket, ...]:
-    by_id: dict[str, list[Row]] = {}
-    for row in rows:
-        by_id.setdefault(row["ticket"], []).append(row)
-    return tuple(
-        Ticket(
-            id=name,
-            origin=place(lines[0]["origin"]),
-            destinations=tuple((place(line["destination"]), line["points"]) for line in lines),
-            neutral=(lines[0]["neutral_a"], lines[0]["neutral_b"]) if lines[0]["neutral_a"] else None,
-            deck=lines[0]["deck"],
-        )
-        for name, lines in by_id.items()
-    )
-
-
-# -- from latitude and longitude to the flat board picture ---------------------------------------------------------
-
-BOARD_SIZE = 100.0
-"""The longer side of the rectangle around all cities, in board units."""
-
-_MIN_CONE = 0.02
-"""Cone constants nearer to 0 (maps around the equator) are numerically poor and look the same."""
-
-
-@dataclass(frozen=True, slots=True)
-class Projection:
-    """
-    Lambert's conformal conic projection, fitted to the cities of a map.
-
-    Conformal: small shapes keep their form, so that coasts look familiar.
-    The sphere is good enough for a board [1]_.
-
-    Parameters
-    ----------
-    cone
-        Cone constant; its sign is that of the hemisphere.
-    meridian
-        Central meridian in degrees.
-    scale, left, bottom
-        Board units per projected unit, and the corner of the board.
-
-    References
-    ----------
-    .. [1] Snyder, J. P. "Map Projections: A Working Manual", US Geological
-       Survey Professional Paper 1395, pp. 104-107, 1987.
-
-    Examples
-    --------
-    >>> projection = Projection.fit([(55.0, 5.0), (71.0, 33.0)])
-    >>> x, y = projection.project(71.0, 33.0)
-    >>> round(x), round(y)
-    (80, 100)
-    """
-
-    cone: float
-    meridian: float
-    scale: float
-    left: float
-    bottom: float
-
-    @classmethod
-    def fit(cls, positions: Iterable[tuple[float, float]]) -> Self:
-        """
-        Return the projection in which all positions fill the board.
-
-        Parameters
-        ----------
-        positions
-            Pairs of latitude and longitude in degrees; at least one.
-        """
-        points = list(positions)
-        lats = [lat for lat, _ in points]
-        lons = [lon for _, lon in points]
-        cone = _cone(min(lats), max(lats))
-        flat = cls(cone, (min(lons) + max(lons)) / 2, 1.0, 0.0, 0.0)
-        projected = [flat.project(lat, lon) for lat, lon in points]
-        xs, ys = zip(*projected, strict=True)
-        extent = max(max(xs) - min(xs), max(ys) - min(ys))
-        scale = BOARD_SIZE / extent if extent else 1.0
-        return cls(cone, flat.meridian, scale, min(xs) * scale, min(ys) * scale)
-
-    def project(self, lat: float, lon: float) -> tuple[float, float]:
-        """Return the board position of a latitude and longitude in degrees."""
-        # 89.5 degrees: a pole itself lies at infinity for the other hemisphere's cone.
-        phi = math.radians(max(-89.5, min(89.5, lat)))
-        around = (lon - self.meridian + 180) % 360 - 180
-        radius = math.tan(math.pi / 4 + phi / 2) ** -self.cone / self.cone
-        theta = self.cone * math.radians(around)
-        x = radius * math.sin(theta)
-        y = -radius * math.cos(theta)
-        return x * self.scale - self.left, y * self.scale - self.bottom
-
-
-def _cone(south: float, north: float) -> float:
-    """Return the cone constant for standard parallels a sixth of the span inside the map."""
-    margin = (north - south) / 6
-    low, high = (math.radians(max(-85.0, min(85.0, lat))) for lat in (south + margin, north - margin))
-    if math.isclose(low, high, abs_tol=1e-9):
-        cone = math.sin(low)
-    else:
-        isometric = [math.log(math.tan(math.pi / 4 + lat / 2)) for lat in (low, high)]
-        cone = math.log(math.cos(low) / math.cos(high)) / (isometric[1] - isometric[0])
-    return cone if abs(cone) >= _MIN_CONE else math.copysign(_MIN_CONE, cone)
+    # A map of its own, but made of the same facts as the first equal one.
+    return replace(first_equal(GameMap(name=name, title=rules.title, rules=rules, **build_board(rows, rules))))

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakValueDictionary
 
+from ttr_analysis._decoding import FaultList, write_atomically
 from ttr_analysis._display import render_html
-from ttr_analysis._errors import AmbiguousNameError, Fault, MapError, UnknownNameError
+from ttr_analysis._errors import AmbiguousNameError, MapError, UnknownNameError
 from ttr_analysis._words import listed
 from ttr_analysis.cards import ROUTE_COLORS, kind_name
 from ttr_analysis.maps.board import City, Place, Route, Ticket, double_routes
-from ttr_analysis.maps.decoding import encode_rules
 from ttr_analysis.maps.names import (
     LinkIndex,
     NameIndex,
@@ -25,25 +25,14 @@ from ttr_analysis.maps.names import (
     route_link,
     ticket_link,
 )
-from ttr_analysis.maps.reading import write_atomically
-from ttr_analysis.maps.rows import (
-    CITY_COLUMNS,
-    PLACE_COLUMNS,
-    ROUTE_COLUMNS,
-    TICKET_COLUMNS,
-    check_rows,
-    map_rows,
-    read_route,
-    route_under,
-    to_csv,
-)
+from ttr_analysis.maps.rows import check_rows, map_rows, read_route, route_under, table_texts
+from ttr_analysis.maps.rules_file import rules_text
 from ttr_analysis.rules.ruleset import RuleSet
 
 if TYPE_CHECKING:
     import networkx as nx
 
-    from ttr_analysis.maps.frames import MapFrames
-    from ttr_analysis.maps.graph import GraphFile
+    from ttr_analysis.maps.forms import GraphFile, MapFrames
 
 __all__ = [
     "City",
@@ -381,7 +370,7 @@ class GameMap:
         `locomotives_allowed`, `toll`, `swap_size` and `points`. The library
         itself never reads values back from it.
         """
-        from ttr_analysis.maps.graph import build_graph
+        from ttr_analysis.maps.forms import build_graph
 
         return build_graph(self.title, self.cities, self.routes)
 
@@ -395,14 +384,14 @@ class GameMap:
         `length` (of the shortest track), `n_tracks` and `n_spaces` (of all
         tracks together).
         """
-        from ttr_analysis.maps.graph import build_simple_graph
+        from ttr_analysis.maps.forms import build_simple_graph
 
         return build_simple_graph(self.title, self.cities, self.routes)
 
     @property
     def tables(self) -> MapFrames:
         """The map as pandas tables: `.cities`, `.routes`, `.tickets`."""
-        from ttr_analysis.maps.frames import MapFrames
+        from ttr_analysis.maps.forms import MapFrames
 
         return MapFrames(self.name, self.cities, self.places, self.routes, self.tickets)
 
@@ -423,12 +412,12 @@ class GameMap:
         Raises
         ------
         ValueError
-            If there is no such kind.
+            If there is no such kind, or files with this name hold something else.
         """
-        from ttr_analysis.maps.graph import build_graph, graph_text
+        from ttr_analysis.maps.forms import build_graph, graph_text
 
         G = build_graph(self.title, self.cities, self.routes)  # whatever a user has done to `graph`
-        write_atomically(path, graph_text(kind, G, self.tables))
+        write_atomically(path, graph_text(path, kind, G, self.tables))
 
     def to_folder(self, path: str | os.PathLike[str]) -> None:
         """
@@ -439,19 +428,10 @@ class GameMap:
         path
             A new folder, or one whose map is to be replaced.
         """
-        import tomli_w
-
         folder = Path(path).expanduser()
         folder.mkdir(parents=True, exist_ok=True)
         rows = map_rows(self.cities, self.places, self.routes, self.tickets, self.rules)
-        files = {
-            "cities.csv": to_csv(CITY_COLUMNS, rows.cities),
-            "routes.csv": to_csv(ROUTE_COLUMNS, rows.routes),
-            "tickets.csv": to_csv(TICKET_COLUMNS, rows.tickets),
-            "places.csv": to_csv(PLACE_COLUMNS, rows.places),
-            "rules.toml": tomli_w.dumps(encode_rules(self.rules)),
-        }
-        for name, content in files.items():
+        for name, content in {**table_texts(rows), "rules.toml": rules_text(self.rules)}.items():
             write_atomically(folder / name, content)
 
     # -- other maps -----------------------------------------------------------
@@ -472,14 +452,13 @@ class GameMap:
         MapError
             If the map with them is not valid.
         """
-        faults: list[Fault] = []
+        faults = FaultList(self.name, error=MapError)
         added: list[Route] = []
         for i, item in enumerate(routes, start=1):
-            route = read_route(item, f"new route {i}", [*self.routes, *added], self.rules, faults)
+            route = read_route(item, [*self.routes, *added], self.rules, faults.of(f"new route {i}"))
             if route is not None:
                 added.append(route)
-        if faults:
-            raise MapError(self.name, faults)
+        faults.raise_if_any()
         return self._with((*self.routes, *added), self.tickets)
 
     def without(self, routes: Iterable[RouteLike]) -> GameMap:
@@ -541,10 +520,9 @@ class GameMap:
 
     def _with(self, routes: tuple[Route, ...], tickets: tuple[Ticket, ...]) -> GameMap:
         """Return the map with other routes and tickets, checked."""
-        faults: list[Fault] = []
+        faults = FaultList(self.name, error=MapError)
         check_rows(map_rows(self.cities, self.places, routes, tickets, self.rules), self.rules, faults)
-        if faults:
-            raise MapError(self.name, faults)
+        faults.raise_if_any()
         return replace(self, routes=routes, tickets=tickets)
 
     # -- plumbing -------------------------------------------------------------

@@ -1,104 +1,315 @@
-"""The rows of a map's tables: their columns, things of the map as rows and back, and what must hold between them."""
+"""The tables of a map folder: what their columns hold, reading and writing them, and what must hold between rows."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields, replace
 from itertools import chain
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
-from ttr_analysis._decoding import Range
-from ttr_analysis._errors import Fault, UnknownNameError, nearest
+from ttr_analysis._decoding import FaultList, Range, Text, read_text
+from ttr_analysis._errors import UnknownNameError, nearest
 from ttr_analysis.cards import ROUTE_COLORS, kind_name
-from ttr_analysis.maps.board import City, Place, Route, Ticket
+from ttr_analysis.maps.board import City, Place, Projection, Route, Ticket
 from ttr_analysis.maps.names import fold
-from ttr_analysis.maps.reading import Column, Row, Table, choice, flag, names, number, parse_row, text
 from ttr_analysis.rules.ruleset import ClaimRules, RuleSet
 
-MAX_CITIES = 64
-MAX_LENGTH = 12
+MAX_TEXT: Final = 100
+"""Characters in a name."""
+MAX_CITIES: Final = 64
+MAX_ROUTES: Final = 128
+MAX_TICKETS: Final = 128
+MAX_LENGTH: Final = 12
+_MAX_COLUMNS: Final = 50
+_MAX_HINTS: Final = 50
+"""With more faults than this, misspelled names get no hints, which take time to find."""
 
-_one_of_the_colors = choice(*ROUTE_COLORS)
+
+# -- columns -------------------------------------------------------------------------------------------------------
 
 
-def color(value: str) -> str:
-    """Return a color of a route, also by what people call it: most boards print the purple cards pink."""
+@dataclass(frozen=True, slots=True)
+class Column:
+    """
+    A column of a table.
+
+    `parse` turns the text of a field into a value; a `ValueError` says what was
+    expected. `default` is the value of an empty field or missing column; `...`
+    where one is required.
+    """
+
+    name: str
+    parse: Callable[[str], Any]
+    default: Any = ...
+
+
+def _text(value: str) -> str:
+    if value not in Text(MAX_TEXT):
+        raise ValueError(f"expected {Text(MAX_TEXT)}")
+    return value
+
+
+def _names(value: str) -> tuple[str, ...]:
+    """Return names with semicolons between them."""
+    return tuple(filter(None, (_text(name.strip()) for name in value.split(";"))))
+
+
+def _choice(*allowed: str) -> Callable[[str], str]:
+    """Return a parser for one of several words."""
+
+    def parse(value: str) -> str:
+        if value not in allowed:
+            hint = " or ".join(map(repr, nearest(value, [word for word in allowed if word])))
+            raise ValueError(f"expected {hint or 'one of ' + ', '.join(allowed)}")
+        return value
+
+    return parse
+
+
+def _number(low: float, high: float) -> Callable[[str], float]:
+    """Return a parser for a decimal number from `low` to `high`."""
+
+    def parse(value: str) -> float:
+        if not re.fullmatch(r"-?[0-9]{1,9}(\.[0-9]{1,15})?", value) or not low <= float(value) <= high:
+            raise ValueError(f"expected a number from {low:g} to {high:g}")
+        return float(value)
+
+    return parse
+
+
+def _flag(value: str) -> bool:
+    if value not in {"0", "1"}:
+        raise ValueError("expected 0 or 1")
+    return value == "1"
+
+
+def _color(value: str) -> str:
+    """Return a color of a route, also by another name: most boards print the purple cards pink."""
     try:
         return kind_name("color", value, ROUTE_COLORS)
     except UnknownNameError:
-        return _one_of_the_colors(value)
+        return _choice(*ROUTE_COLORS)(value)
 
 
-CITY_COLUMNS = (
-    Column("name", text),
-    Column("label", text, ""),
-    Column("country", text, ""),
-    Column("lat", number(-90, 90)),
-    Column("lon", number(-180, 180)),
-    Column("x", number(-10_000, 10_000), None),
-    Column("y", number(-10_000, 10_000), None),
-    Column("label_at", choice("N", "NE", "E", "SE", "S", "SW", "W", "NW", ""), ""),
-    Column("also", names, ()),
+CITY_COLUMNS: Final = (
+    Column("name", _text),
+    Column("label", _text, ""),
+    Column("country", _text, ""),
+    Column("lat", _number(-90, 90)),
+    Column("lon", _number(-180, 180)),
+    Column("x", _number(-10_000, 10_000), None),
+    Column("y", _number(-10_000, 10_000), None),
+    Column("label_at", _choice("N", "NE", "E", "SE", "S", "SW", "W", "NW", ""), ""),
+    Column("also", _names, ()),
 )
-PLACE_COLUMNS = (Column("place", text), Column("city", text))
-ROUTE_COLUMNS = (
-    Column("city_a", text),
-    Column("city_b", text),
+PLACE_COLUMNS: Final = (Column("place", _text), Column("city", _text))
+ROUTE_COLUMNS: Final = (
+    Column("city_a", _text),
+    Column("city_b", _text),
     Column("track", Range(0, 1).parse, 0),
     Column("length", Range(1, MAX_LENGTH).parse),
-    Column("color", color),
-    Column("tunnel", flag, False),  # noqa: FBT003 - the default of a flag
+    Column("color", _color),
+    Column("tunnel", _flag, False),  # noqa: FBT003 - the default of a flag
     Column("locomotives", Range(0, MAX_LENGTH).parse, 0),
     Column("toll", Range(0, 20).parse, 0),
     Column("swap_size", Range(0, 9).parse, None),
-    Column("swap_fills", choice("any", "symbols"), None),
+    Column("swap_fills", _choice("any", "symbols"), None),
 )
-TICKET_COLUMNS = (
-    Column("ticket", text),
-    Column("origin", text),
-    Column("destination", text),
+TICKET_COLUMNS: Final = (
+    Column("ticket", _text),
+    Column("origin", _text),
+    Column("destination", _text),
     Column("points", Range(0, 200).parse),
-    Column("neutral_a", text, ""),
-    Column("neutral_b", text, ""),
-    Column("deck", text, ""),
+    Column("neutral_a", _text, ""),
+    Column("neutral_b", _text, ""),
+    Column("deck", _text, ""),
 )
+
+
+# -- reading -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """
+    A line of a table: its values by column, None where a field is wrong.
+
+    `wrong` names the columns whose field is wrong; each has a fault already.
+    """
+
+    line: int
+    values: dict[str, Any]
+    wrong: frozenset[str] = frozenset()
+
+    def __getitem__(self, column: str) -> Any:  # noqa: ANN401 - the columns differ in type
+        return self.values[column]
+
+
+@dataclass(frozen=True, slots=True)
+class CsvTable:
+    """The rows of a CSV file; `whole` unless some could not be read, so that missing ones cannot be judged."""
+
+    rows: list[Row]
+    whole: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class MapRows:
     """The tables of a map folder, before they become a map."""
 
-    cities: Table
-    places: Table
-    routes: Table
-    tickets: Table
+    cities: CsvTable
+    places: CsvTable
+    routes: CsvTable
+    tickets: CsvTable
 
 
-# -- rows -> values
+def read_rows(folder: Path, rules: RuleSet | None, faults: FaultList) -> MapRows:
+    """Return the tables of a folder, with a fault for everything in and between them that is wrong."""
+
+    def read(file: str, columns: Sequence[Column], max_rows: int) -> CsvTable:
+        return _read_table(folder / file, columns, max_rows, faults.of(file))
+
+    rows = MapRows(
+        cities=read("cities.csv", CITY_COLUMNS, MAX_CITIES),
+        places=read("places.csv", PLACE_COLUMNS, MAX_CITIES) if (folder / "places.csv").exists() else CsvTable([]),
+        routes=read("routes.csv", ROUTE_COLUMNS, MAX_ROUTES),
+        tickets=read("tickets.csv", TICKET_COLUMNS, 8 * MAX_TICKETS),
+    )
+    check_rows(rows, rules, faults)
+    for variant in rules.variants if rules and not faults.faults else ():
+        _check_variant(rows, variant, faults)
+    return rows
 
 
-def build_route(values: dict[str, Any], rules: RuleSet) -> Route:
-    """
-    Return the route that a row describes: what it leaves open follows from the rules.
+def _read_table(path: Path, columns: Sequence[Column], max_rows: int, faults: FaultList) -> CsvTable:
+    content = read_text(path, faults)
+    if content is None:
+        return CsvTable([], whole=False)
+    reader = csv.reader(io.StringIO(content, newline=""), strict=True)
+    rows: list[Row] = []
+    n_rows = 0
+    whole = True
+    try:
+        header = [field.strip() for field in next(reader, [])]
+        if not _check_header(header, columns, faults):
+            return CsvTable([], whole=False)
+        for fields in reader:
+            if not any(field.strip() for field in fields):
+                continue
+            n_rows += 1
+            if n_rows > max_rows:
+                faults.add(reader.line_num, "", "more", f"expected at most {max_rows} rows")
+                return CsvTable(rows, whole=False)
+            if len(fields) == len(header):
+                rows.append(_parse_row(reader.line_num, dict(zip(header, fields, strict=True)), columns, faults))
+            else:
+                expected = f"expected {len(header)} fields ({', '.join(header)})"
+                faults.add(reader.line_num, "", f"{len(fields)}: {','.join(fields)}", expected)
+                whole = False
+    except csv.Error as error:
+        faults.add(reader.line_num, "", str(error), "expected comma-separated values")
+        whole = False
+    return CsvTable(rows, whole)
 
-    Parameters
-    ----------
-    values
-        The columns of `routes.csv`.
-    rules
-        Say where locomotives are jokers, what stands in for a locomotive on a
-        ferry, and the points.
-    """
-    ends = (values["city_a"], values["city_b"])
-    ferry = values["locomotives"] > 0
-    kind = "tunnel" if values["tunnel"] else "ferry" if ferry else "plain"
-    swap_size, swap_fills = _default_swap(rules.claims, ferry=ferry)
+
+def _check_header(header: Sequence[str], columns: Sequence[Column], faults: FaultList) -> bool:
+    """Return whether the headings are right."""
+    known = {column.name for column in columns}
+    required = {column.name for column in columns if column.default is ...}
+    if len(header) > _MAX_COLUMNS:
+        faults.add(1, "", f"{len(header)} columns", f"expected at most {_MAX_COLUMNS} columns")
+        return False
+    before = len(faults.faults)
+    meant: set[str] = set()
+    for name in dict.fromkeys(header):
+        if name not in known:
+            hint = nearest(name, known - set(header)) or sorted(known - set(header))
+            meant.update(hint)
+            faults.add(1, name, name, f"unknown column, expected {' or '.join(hint)}")
+        elif header.count(name) > 1:
+            faults.add(1, name, f"{header.count(name)} of them", "expected each column once")
+    for name in sorted(required - set(header) - meant):
+        faults.add(1, name, "no such column", "expected this column")
+    return len(faults.faults) == before
+
+
+def _parse_row(line: int, texts: Mapping[str, str], columns: Sequence[Column], faults: FaultList) -> Row:
+    """Return the values of a line, with a fault for each field that is wrong."""
+    values: dict[str, Any] = {}
+    wrong: set[str] = set()
+    for column in columns:
+        raw = texts.get(column.name, "").strip()
+        if not raw and column.default is not ...:
+            values[column.name] = column.default
+            continue
+        try:
+            if not raw:
+                raise ValueError("expected a value")  # noqa: TRY301
+            values[column.name] = column.parse(raw)
+        except ValueError as error:
+            faults.add(line, column.name, repr(raw) if raw else "nothing", str(error))
+            values[column.name] = None
+            wrong.add(column.name)
+    return Row(line, values, frozenset(wrong))
+
+
+# -- from rows to a map --------------------------------------------------------------------------------------------
+
+
+def build_board(rows: MapRows, rules: RuleSet) -> dict[str, tuple[Any, ...]]:
+    """Return the cities, places, routes and tickets that checked rows describe."""
+    projection = Projection.fit((row["lat"], row["lon"]) for row in rows.cities.rows)
+    cities = tuple(_build_city(row, projection) for row in rows.cities.rows)
+    countries: dict[str, list[str]] = {}
+    for row in rows.places.rows:
+        countries.setdefault(row["place"], []).append(row["city"])
+    border_points = set(chain.from_iterable(countries.values()))
+    places = [Place(city.name, (city.name,)) for city in cities if city.name not in border_points]
+    places += [Place(country, tuple(members)) for country, members in countries.items()]
+    return {
+        "cities": cities,
+        "places": tuple(places),
+        "routes": tuple(_build_route(row.values, rules) for row in rows.routes.rows),
+        "tickets": _build_tickets(rows.tickets.rows, {place.name: place for place in places}),
+    }
+
+
+def _build_city(row: Row, projection: Projection) -> City:
+    x, y = row["x"], row["y"]
+    if x is None:
+        x, y = (round(position, 3) for position in projection.project(row["lat"], row["lon"]))
+    return City(**{**row.values, "label": row["label"] or row["name"], "x": x, "y": y})
+
+
+def _build_tickets(rows: Iterable[Row], places: Mapping[str, Place]) -> tuple[Ticket, ...]:
+    by_id: dict[str, list[Row]] = {}
+    for row in rows:
+        by_id.setdefault(row["ticket"], []).append(row)
+    return tuple(
+        Ticket(
+            id=name,
+            origin=places[lines[0]["origin"]],
+            destinations=tuple((places[line["destination"]], line["points"]) for line in lines),
+            neutral=(lines[0]["neutral_a"], lines[0]["neutral_b"]) if lines[0]["neutral_a"] else None,
+            deck=lines[0]["deck"],
+        )
+        for name, lines in by_id.items()
+    )
+
+
+def _build_route(values: Mapping[str, Any], rules: RuleSet) -> Route:
+    """Return the route that the columns of `routes.csv` describe; what they leave open follows from the rules."""
+    a, b = values["city_a"], values["city_b"]
+    kind = "tunnel" if values["tunnel"] else "ferry" if values["locomotives"] else "plain"
+    swap_size, swap_fills = _default_swap(rules.claims, ferry=values["locomotives"] > 0)
     return Route(
-        id=f"{ends[0]}-{ends[1]}/{values['track']}",
-        cities=ends,
+        id=f"{a}-{b}/{values['track']}",
+        cities=(a, b),
         track=values["track"],
         length=values["length"],
         color=values["color"],
@@ -113,7 +324,7 @@ def build_route(values: dict[str, Any], rules: RuleSet) -> Route:
 
 
 def _default_swap(claims: ClaimRules, *, ferry: bool) -> tuple[int, Any]:
-    """Return how many cards stand in for one, and for which spaces, where a route says nothing of its own."""
+    """Return the number of cards that stand in for one, and for which spaces, if the row of a route does not say so."""
     if not ferry:
         return 0, "any"
     # A set stands in for a locomotive: where that is no joker, it fills symbols only.
@@ -121,7 +332,7 @@ def _default_swap(claims: ClaimRules, *, ferry: bool) -> tuple[int, Any]:
 
 
 def read_route(
-    item: Route | dict[str, Any], source: str, present: Sequence[Route], rules: RuleSet, faults: list[Fault]
+    item: Route | dict[str, Any], present: Sequence[Route], rules: RuleSet, faults: FaultList
 ) -> Route | None:
     """
     Return a route that a user adds to a map, or None with faults.
@@ -129,114 +340,74 @@ def read_route(
     Parameters
     ----------
     item
-        The route, or its columns as in `routes.csv`. A missing `track` is the
-        first one that is free.
-    source
-        What the faults call it.
+        The route, or its columns; a missing `track` is the first free one.
     present
-        The routes that are there.
-    rules
-        The rules of the map.
-    faults
-        What is wrong is added here.
+        The routes of the map.
+    rules, faults
+        The rules of the map, and where faults are added.
     """
     values = _route_values(item, rules.claims) if isinstance(item, Route) else item
-    row = _new_row(values, source, present, rules, faults)
-    if row is None:
-        return None
-    route = build_route(row.values, rules)
-    if isinstance(item, Route):
-        faults += [
-            Fault(source, 0, f.name, repr(getattr(item, f.name)), f"expected {getattr(route, f.name)!r}")
-            for f in fields(Route)
-            if getattr(item, f.name) != getattr(route, f.name)
-        ]
-    return route
-
-
-def _new_row(
-    item: dict[str, Any], source: str, present: Sequence[Route], rules: RuleSet, faults: list[Fault]
-) -> Row | None:
-    """Return the row of a new route, or None with faults."""
-    unknown = item.keys() - {column.name for column in ROUTE_COLUMNS}
-    faults += [Fault(source, 0, key, key, "unknown column of routes.csv") for key in sorted(unknown)]
-    ends = {item.get("city_a"), item.get("city_b")}
+    before = len(faults.faults)
+    for key in sorted(values.keys() - {column.name for column in ROUTE_COLUMNS}):
+        faults.add(0, key, key, "unknown column of routes.csv")
+    ends = {values.get("city_a"), values.get("city_b")}
     taken = [route.track for route in present if set(route.cities) == ends]
-    fields = {key: _field(value) for key, value in ({"track": int(taken == [0])} | item).items()}
-    row = parse_row(source, 0, fields, ROUTE_COLUMNS, faults)
+    texts = {key: _field(value) for key, value in ({"track": int(taken == [0])} | values).items()}
+    row = _parse_row(0, texts, ROUTE_COLUMNS, faults)
     lengths = [length for length, _ in rules.claims.points]
     if not row.wrong and row["length"] not in lengths:
         expected = f"expected a length with points in the rules ({', '.join(map(str, lengths))})"
-        faults.append(Fault(source, 0, "length", str(row["length"]), expected))
+        faults.add(0, "length", str(row["length"]), expected)
+    if len(faults.faults) > before:
         return None
-    return None if unknown or row.wrong else row
+    route = _build_route(row.values, rules)
+    for f in fields(Route) if isinstance(item, Route) else ():
+        given, right = getattr(item, f.name), getattr(route, f.name)
+        if given != right:
+            faults.add(0, f.name, repr(given), f"expected {right!r}")
+    return route
 
 
 def route_under(rules: RuleSet, route: Route, before: RuleSet) -> Route:
-    """
-    Return a route as it is under other rules: what its row leaves open follows from them, and so does its toll.
-
-    Parameters
-    ----------
-    rules
-        The rules.
-    route
-        The route.
-    before
-        The rules that it was made by.
-    """
+    """Return a route made by the rules `before` as it is under other ones: what its row leaves open, and its toll."""
     values = _route_values(route, before.claims)
-    return build_route({**values, "toll": rules.toll_for(route.toll)}, rules)
+    return _build_route({**values, "toll": rules.toll_for(route.toll)}, rules)
 
 
-# -- values -> rows
+# -- from a map to rows --------------------------------------------------------------------------------------------
 
 
 def map_rows(
     cities: Iterable[City], places: Iterable[Place], routes: Iterable[Route], tickets: Iterable[Ticket], rules: RuleSet
 ) -> MapRows:
     """Return the rows of the tables that describe a map, numbered as in the files."""
-    countries = [place for place in places if place.is_country]
+
+    def table(rows: Iterable[dict[str, Any]]) -> CsvTable:
+        return CsvTable([Row(line, values) for line, values in enumerate(rows, start=2)])
+
     return MapRows(
-        cities=_table(_city_values(city) for city in cities),
-        places=_table({"place": place.name, "city": city} for place in countries for city in place.cities),
-        routes=_table(_route_values(route, rules.claims) for route in routes),
-        tickets=_table(values for ticket in tickets for values in _ticket_values(ticket)),
+        cities=table(_city_values(city) for city in cities),
+        places=table(
+            {"place": place.name, "city": city} for place in places if place.is_country for city in place.cities
+        ),
+        routes=table(_route_values(route, rules.claims) for route in routes),
+        tickets=table(values for ticket in tickets for values in _ticket_values(ticket)),
     )
 
 
-def _table(values: Iterable[dict[str, Any]]) -> Table:
-    return Table([Row(line, row) for line, row in enumerate(values, start=2)])
-
-
 def _city_values(city: City) -> dict[str, Any]:
-    label = city.label if city.label != city.name else ""
-    return {
-        "name": city.name,
-        "label": label,
-        "country": city.country,
-        "lat": city.lat,
-        "lon": city.lon,
-        "x": city.x,
-        "y": city.y,
-        "label_at": city.label_at,
-        "also": city.also,
-    }
+    values = {column.name: getattr(city, column.name) for column in CITY_COLUMNS}
+    return {**values, "label": city.label if city.label != city.name else ""}
 
 
 def _route_values(route: Route, claims: ClaimRules) -> dict[str, Any]:
-    default = _default_swap(claims, ferry=route.locomotives > 0)
+    swap_size, swap_fills = _default_swap(claims, ferry=route.locomotives > 0)
     return {
         "city_a": route.cities[0],
         "city_b": route.cities[1],
-        "track": route.track,
-        "length": route.length,
-        "color": route.color,
-        "tunnel": route.tunnel,
-        "locomotives": route.locomotives,
-        "toll": route.toll,
-        "swap_size": None if route.swap_size == default[0] else route.swap_size,
-        "swap_fills": None if route.swap_fills == default[1] else route.swap_fills,
+        **{column.name: getattr(route, column.name) for column in ROUTE_COLUMNS[2:]},
+        "swap_size": None if route.swap_size == swap_size else route.swap_size,
+        "swap_fills": None if route.swap_fills == swap_fills else route.swap_fills,
     }
 
 
@@ -254,8 +425,17 @@ def _ticket_values(ticket: Ticket) -> Iterable[dict[str, Any]]:
         }
 
 
-def to_csv(columns: Sequence[Column], table: Table) -> str:
-    """Return a table as the text of its file."""
+def table_texts(rows: MapRows) -> dict[str, str]:
+    """Return the texts of the files of tables, by their names."""
+    return {
+        "cities.csv": _to_csv(CITY_COLUMNS, rows.cities),
+        "places.csv": _to_csv(PLACE_COLUMNS, rows.places),
+        "routes.csv": _to_csv(ROUTE_COLUMNS, rows.routes),
+        "tickets.csv": _to_csv(TICKET_COLUMNS, rows.tickets),
+    }
+
+
+def _to_csv(columns: Sequence[Column], table: CsvTable) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(column.name for column in columns)
@@ -265,7 +445,7 @@ def to_csv(columns: Sequence[Column], table: Table) -> str:
 
 
 def _field(value: object) -> str:
-    """Return a value as it stands in a table."""
+    """Return a value as a field of a table."""
     match value:
         case None:
             return ""
@@ -281,16 +461,41 @@ def _field(value: object) -> str:
 
 # -- what must hold between rows -----------------------------------------------------------------------------------
 
-MAX_ROUTES = 128
-MAX_TICKETS = 128
-_MOST_HINTS = 50
-"""Faults that may be there before a misspelled name is told without the nearest right ones, which take time to find."""
+
+def check_rows(rows: MapRows, rules: RuleSet | None, faults: FaultList) -> None:
+    """
+    Add a fault for everything that does not fit together in a map; without `rules` these have faults of their own.
+
+    What only follows from another fault is left out: a table that could not be
+    read whole does not make the names in the others wrong.
+    """
+    check = _Checker(rows, rules, faults)
+    _check_cities(check)
+    _check_places(check)
+    _check_routes(check)
+    if check.cities_known and check.places.whole:
+        _check_ticket_places(check)
+    _check_tickets(check)
+    if check.routes.whole and not any(fault.file in {"cities.csv", "routes.csv"} for fault in faults.faults):
+        _check_border_points(check)
+        _check_connected(check)
+
+
+def _check_variant(rows: MapRows, variant: RuleSet, faults: FaultList) -> None:
+    """Add a fault for everything on a right map that does not fit a variant."""
+    check = _Checker(rows, variant, replace(faults, faults=[]))
+    for row in check.routes.rows:
+        _check_length(check, row)
+    _check_n_tickets(check, len({row["ticket"] for row in rows.tickets.rows}))
+    _check_decks(check)
+    for fault in check.faults.faults:
+        faults.faults.append(replace(fault, expected=f"{fault.expected}, in variant {variant.variant}"))
 
 
 class _Checker:
     """Collects the faults of one map."""
 
-    def __init__(self, rows: MapRows, rules: RuleSet | None, faults: list[Fault]) -> None:
+    def __init__(self, rows: MapRows, rules: RuleSet | None, faults: FaultList) -> None:
         self.cities = rows.cities
         self.places = rows.places
         self.routes = rows.routes
@@ -305,64 +510,14 @@ class _Checker:
     def add(self, file: str, row: Row | None, field: str, value: object, expected: str) -> None:
         """Add a fault, unless it only follows from a field that is wrong already."""
         if row is None or field not in row.wrong:
-            self.faults.append(Fault(file, row.line if row else 0, field, str(value), expected))
+            self.faults.of(file).add(row.line if row else 0, field, str(value), expected)
 
     def name(self, file: str, row: Row, field: str, names: AbstractSet[str], what: str) -> None:
         """Add a fault with the nearest right names if a field is none of `names`."""
         if row[field] is not None and row[field] not in names:
-            hint = nearest(row[field], names - {None}) if len(self.faults) < _MOST_HINTS else []
+            hint = nearest(row[field], names - {None}) if len(self.faults.faults) < _MAX_HINTS else []
             expected = f"expected the name of a {what}" + (f" ({' or '.join(hint)}?)" if hint else "")
             self.add(file, row, field, repr(row[field]), expected)
-
-
-def check_variants(rows: MapRows, rules: RuleSet, faults: list[Fault]) -> None:
-    """
-    Add a fault for everything on a right map that does not fit one of its variants.
-
-    Parameters
-    ----------
-    rows
-        The tables of the map.
-    rules
-        Its rule set.
-    faults
-        What is wrong is added here.
-    """
-    for variant in rules.variants:
-        check = _Checker(rows, variant, [])
-        for row in check.routes.rows:
-            _check_length(check, row)
-        _check_n_tickets(check, len({row["ticket"] for row in rows.tickets.rows}))
-        _check_decks(check)
-        faults += [replace(f, expected=f"{f.expected}, in variant {variant.variant}") for f in check.faults]
-
-
-def check_rows(rows: MapRows, rules: RuleSet | None, faults: list[Fault]) -> None:
-    """
-    Add a fault for everything that does not fit together in a map.
-
-    What only follows from another fault is left out: a table that could not
-    be read whole does not make the names in the others wrong.
-
-    Parameters
-    ----------
-    rows
-        The tables of the map.
-    rules
-        The rule set, or None if it has faults of its own.
-    faults
-        What is wrong is added here.
-    """
-    check = _Checker(rows, rules, faults)
-    _check_cities(check)
-    _check_places(check)
-    _check_routes(check)
-    if check.cities_known and check.places.whole:
-        _check_ticket_places(check)
-    _check_tickets(check)
-    if check.routes.whole and not any(fault.file in {"cities.csv", "routes.csv"} for fault in faults):
-        _check_border_points(check)
-        _check_connected(check)
 
 
 def _check_cities(check: _Checker) -> None:
@@ -422,7 +577,7 @@ def _check_routes(check: _Checker) -> None:
                 check.add("routes.csv", row, "city_a", id_, expected)
             tracks.setdefault(frozenset((row["city_a"], row["city_b"])), []).append(row)
     # A misspelled city takes one track away from its double route.
-    misspelled = any(fault.file == "routes.csv" and fault.field.startswith("city") for fault in check.faults)
+    misspelled = any(fault.file == "routes.csv" and fault.field.startswith("city") for fault in check.faults.faults)
     all_there = check.routes.whole and not misspelled
     for rows in tracks.values():
         _check_tracks(check, rows, all_there=all_there)

@@ -14,6 +14,7 @@ from typing import Any, Self, SupportsIndex, TypeVar
 import numpy as np
 
 from ttr_analysis._arrays import Ints
+from ttr_analysis._decoding import write_atomically
 from ttr_analysis._display import render_html
 from ttr_analysis._errors import GameError, RecordError, RecordWarning, _shorten
 from ttr_analysis._words import counted
@@ -27,7 +28,6 @@ from ttr_analysis.engine.state import GameState, Owner
 from ttr_analysis.engine.unknowns import unknown_words
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.maps.reading import write_atomically
 from ttr_analysis.records.entries import (
     CORRECTED,
     START,

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import pandas as pd
 
+from ttr_analysis._decoding import write_atomically
 from ttr_analysis._words import safe_cell
-from ttr_analysis.maps.reading import write_atomically
 
 if TYPE_CHECKING:
     from markupsafe import Markup

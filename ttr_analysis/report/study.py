@@ -17,8 +17,8 @@ from typing import Any
 
 from tqdm.auto import tqdm
 
+from ttr_analysis._decoding import write_atomically
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.maps.reading import write_atomically
 from ttr_analysis.report.context import Context, Settings
 from ttr_analysis.report.document import (
     README,

@@ -24,8 +24,8 @@ from typing import Any, Final
 
 import pandas as pd
 
+from ttr_analysis._decoding import write_atomically
 from ttr_analysis._errors import _shorten
-from ttr_analysis.maps.reading import write_atomically
 from ttr_analysis.studies.columns import TABLES, with_types
 
 VERSION: Final = 5

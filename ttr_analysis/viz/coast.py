@@ -19,7 +19,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ttr_analysis.maps.loading import Projection, data_folder
+from ttr_analysis.maps.board import Projection
+from ttr_analysis.maps.loading import data_folder
 from ttr_analysis.maps.model import GameMap
 
 Points: TypeAlias = NDArray[np.float64]

@@ -18,8 +18,8 @@ import anywidget
 import traitlets
 from traitlets import HasTraits, TraitError, TraitType
 
+from ttr_analysis._decoding import write_atomically
 from ttr_analysis.cards import LOCOMOTIVE, CardCounts
-from ttr_analysis.maps.reading import write_atomically
 from ttr_analysis.viz.style import (
     BOARD,
     CARD_STYLES,

@@ -11,7 +11,7 @@ import pandas as pd
 from ttr_analysis._display import render_html
 from ttr_analysis._errors import UnknownNameError
 from ttr_analysis.analysis._ends import End, end_cities, tickets_or_joins
-from ttr_analysis.maps.graph import build_simple_graph
+from ttr_analysis.maps.forms import build_simple_graph
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap, Route, Ticket, TicketLike
 

@@ -22,6 +22,7 @@ import numpy as np
 import pandas as pd
 from tqdm.auto import tqdm
 
+from ttr_analysis._decoding import write_atomically
 from ttr_analysis._display import render_html
 from ttr_analysis._notebook import as_table
 from ttr_analysis._words import counted
@@ -32,7 +33,6 @@ from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.game import KernelGame
 from ttr_analysis.engine.state import SeatView, seat_number
 from ttr_analysis.engine.unknowns import with_shown_tickets
-from ttr_analysis.maps.reading import write_atomically
 from ttr_analysis.notation import code_text
 from ttr_analysis.notation.writer import part_text
 from ttr_analysis.policies.search.knowledge import Watcher

@@ -1,0 +1,253 @@
+"""The file `rules.toml` of a map: read, decoded with all its faults, and written."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from ttr_analysis._decoding import Decoder, FaultList, Keys, read_text, shown
+from ttr_analysis.rules.ruleset import ClaimRules, RuleSet, TicketRules
+
+_MAX_BYTES: Final = 100_000
+"""Python reads TOML some fifty times slower than tables."""
+_MAX_LINE: Final = 10_000
+_MAX_DOTS: Final = 50
+"""Dots on a line: each part of a dotted key makes the next one slower to read, and larger."""
+_MAX_KEYS: Final = 500
+_MAX_VARIANTS: Final = 20
+_NO_KEYS: Final = frozenset({"variant", "variants"})
+"""Fields of a rule set that are no keys of the file."""
+_NUMBER_TABLES: Final = {"points", "points_by_players"}
+"""Fields that map numbers to numbers: a variant replaces them whole."""
+
+Conflict: TypeAlias = tuple[Keys, object, str]
+"""A field that does not go with another: its keys, its value and what was expected."""
+
+
+def read_rules(path: Path, faults: FaultList) -> RuleSet | None:
+    """Return the rule set in a file, with its variants, or None with faults."""
+    content = read_text(path, faults, _MAX_BYTES)
+    if content is None or not _is_short_enough(content, faults):
+        return None
+    try:
+        return _decode(tomllib.loads(content), content, faults)
+    except tomllib.TOMLDecodeError as error:
+        match = re.search(r"\(at line (\d+)", str(error))
+        line = int(match[1]) if match else content.count("\n") + 1
+        faults.add(line, "", re.sub(r" \(at .*\)$", "", str(error)), "expected TOML")
+    except ValueError:
+        faults.add(0, "", "a number of thousands of digits", "expected TOML")
+    except RecursionError:
+        faults.add(0, "", "values nested too deeply", "expected TOML")
+    return None
+
+
+def _is_short_enough(content: str, faults: FaultList) -> bool:
+    """Return whether the file is short enough to be parsed: every line, the keys on it, and their number."""
+    for line, source in enumerate(content.split("\n"), start=1):
+        if len(source) > _MAX_LINE:
+            faults.add(line, "", f"{len(source):,}", f"expected at most {_MAX_LINE:,} characters")
+            return False
+        # Dots in texts and comments count too: only a parser could tell them apart.
+        if source.count(".") > _MAX_DOTS:
+            faults.add(line, "", f"{source.count('.'):,}", f"expected at most {_MAX_DOTS} dots")
+            return False
+    if len(_key_lines(content)) > _MAX_KEYS:
+        faults.add(0, "", "more", f"expected at most {_MAX_KEYS} keys")
+        return False
+    return True
+
+
+def _decode(data: dict[str, Any], content: str, faults: FaultList) -> RuleSet | None:
+    """Return the rule set in the data of a file, or None with faults on the lines of its text."""
+
+    def refuse(keys: Keys, value: str, expected: str) -> None:
+        faults.add(key_line(content, keys), ".".join(keys), value, expected)
+
+    def refuse_conflicts(rules: RuleSet, variant: Keys) -> None:
+        for keys, value, expected in _conflicts(rules):
+            refuse((*variant, *keys), shown(value), expected)
+
+    decoder = Decoder(refuse, _NO_KEYS)
+    before = len(faults.faults)
+    differences = data.pop("variants", {})
+    rules: RuleSet | None = decoder.table(RuleSet, data)
+    if not isinstance(differences, dict) or not all(isinstance(v, dict) for v in differences.values()):
+        refuse(("variants",), shown(differences), "expected one table of differences for each variant")
+        return None
+    if rules is not None and len(faults.faults) == before:
+        refuse_conflicts(rules, ())
+    if len(differences) > _MAX_VARIANTS:
+        refuse(("variants",), str(len(differences)), f"expected at most {_MAX_VARIANTS} variants")
+        return None
+    variants: list[RuleSet] = []
+    for name, difference in differences.items():
+        # The differences are decoded by themselves first, so that faults are on their lines; the whole variant
+        # only if the map's own rules are right, whose faults it would repeat.
+        decoder.table(RuleSet, {"title": "", **difference}, ("variants", name))
+        if len(faults.faults) == before:
+            variant = decoder.table(RuleSet, _merge(data, difference))
+            refuse_conflicts(variant, ("variants", name))
+            variants.append(replace(variant, variant=name))
+    return None if rules is None or len(faults.faults) > before else replace(rules, variants=tuple(variants))
+
+
+def _merge(base: Mapping[str, Any], difference: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `base` with the differences of a variant; lists and number tables are replaced whole."""
+    merged = dict(base)
+    for key, value in difference.items():
+        old = merged.get(key)
+        whole = key in _NUMBER_TABLES or not (isinstance(value, dict) and isinstance(old, dict))
+        merged[key] = value if whole else _merge(old, value)  # type: ignore[arg-type]
+    return merged
+
+
+# -- lines of keys -------------------------------------------------------------------------------------------------
+
+
+def key_line(content: str, keys: Sequence[str]) -> int:
+    r"""
+    Return the line of a key in a TOML file, or of its table; 0 if unknown.
+
+    Examples
+    --------
+    >>> key_line("[market]\nsize = 5\n", ["market", "size"])
+    2
+    """
+    lines = _key_lines(content)
+    path = tuple(keys)
+    return next((lines[path[:depth]] for depth in range(len(path), 0, -1) if path[:depth] in lines), 0)
+
+
+@lru_cache(maxsize=4)
+def _key_lines(content: str) -> dict[Keys, int]:
+    """Return the line of each key and table of a TOML file; tables of an array are numbered from 0."""
+    lines: dict[Keys, int] = {}
+    table: Keys = ()
+    n_seen: dict[Keys, int] = {}
+    for line, source in enumerate(content.splitlines(), start=1):
+        stripped = source.strip()
+        if stripped.startswith("[["):
+            array = _split_key(stripped[2:].partition("]")[0])
+            n_seen[array] = n_seen.get(array, -1) + 1
+            path = table = (*array, str(n_seen[array]))
+        elif stripped.startswith("["):
+            path = table = _inside_array(_split_key(stripped[1:].partition("]")[0]), n_seen)
+        else:
+            key, equals, _ = stripped.partition("=")
+            if not key or not equals or "#" in key or "[" in key:
+                continue
+            path = (*table, *_split_key(key))
+        lines.setdefault(path, line)
+    return lines
+
+
+def _inside_array(table: Keys, n_seen: Mapping[Keys, int]) -> Keys:
+    """Return the keys of a table with the number of the table of an array in which it lies."""
+    for depth in range(len(table), 0, -1):
+        if table[:depth] in n_seen:
+            return (*table[:depth], str(n_seen[table[:depth]]), *table[depth:])
+    return table
+
+
+def _split_key(key: str) -> Keys:
+    return tuple(part.strip().strip("\"'") for part in key.split("."))
+
+
+# -- fields that go together ---------------------------------------------------------------------------------------
+
+
+def _conflicts(rules: RuleSet) -> Iterator[Conflict]:
+    """Yield each field that does not go with another."""
+    low, high = rules.players
+    tickets, neutral = rules.tickets, rules.neutral
+    if low > high:
+        yield ("players",), [low, high], "expected the fewest players first"
+    if tickets.opening_keep > tickets.opening_deal:
+        expected = f"expected at most the {tickets.opening_deal} tickets dealt"
+        yield ("tickets", "opening_keep"), tickets.opening_keep, expected
+    if tickets.keep > tickets.draw:
+        yield ("tickets", "keep"), tickets.keep, f"expected at most the {tickets.draw} tickets drawn"
+    yield from _deck_conflicts(tickets)
+    if len(rules.scoring.start_scores) not in {0, high}:
+        expected = f"expected one score for each of {high} seats, or none"
+        yield ("scoring", "start_scores"), list(rules.scoring.start_scores), expected
+    if neutral.trains and (low, high) != (2, 2):
+        yield ("neutral", "trains"), neutral.trains, "expected no neutral player but with players = [2, 2]"
+    if neutral.trains and neutral.marker_seat >= high:
+        yield ("neutral", "marker_seat"), neutral.marker_seat, f"expected a seat from 0 to {high - 1}"
+    yield from _claim_conflicts(rules.claims)
+    if len(rules.stations.costs) < rules.stations.number:
+        costs = list(rules.stations.costs)
+        yield ("stations", "costs"), costs, f"expected a cost for each of {rules.stations.number} stations"
+    if rules.market.reset_at > rules.market.size:
+        expected = f"expected at most the {rules.market.size} face-up cards"
+        yield ("market", "reset_at"), rules.market.reset_at, expected
+    yield from _bonus_conflicts(rules)
+
+
+def _deck_conflicts(tickets: TicketRules) -> Iterator[Conflict]:
+    names = [deck.name for deck in tickets.decks]
+    for i, name in enumerate(names):
+        if not name or name in names[:i]:
+            yield ("tickets", "decks", str(i), "name"), name, "expected a name for each deck, each another"
+    n_dealt = sum(deck.opening_deal for deck in tickets.decks)
+    if names and n_dealt != tickets.opening_deal:
+        yield ("tickets", "opening_deal"), tickets.opening_deal, f"expected the {n_dealt} that the decks deal together"
+
+
+def _claim_conflicts(claims: ClaimRules) -> Iterator[Conflict]:
+    if len(set(claims.locomotives_on)) < len(claims.locomotives_on):
+        yield ("claims", "locomotives_on"), list(claims.locomotives_on), "expected each kind of route once"
+    if claims.ferry_swap_size == 1:
+        yield ("claims", "ferry_swap_size"), 1, "expected 0, or 2 or more cards in place of one"
+
+
+def _bonus_conflicts(rules: RuleSet) -> Iterator[Conflict]:
+    low, high = rules.players
+    for i, bonus in enumerate(rules.bonus):
+        without_points = [n for n in range(low, high + 1) if not bonus.ranked_points(n)]
+        if without_points:
+            expected = "expected points for every number of players"
+            yield ("bonus", str(i)), f"none for {', '.join(map(str, without_points))}", expected
+        if bonus.measure == "tokens" and not rules.money.tokens:
+            yield ("bonus", str(i), "measure"), bonus.measure, "expected [money] tokens above 0 with this bonus"
+
+
+# -- writing -------------------------------------------------------------------------------------------------------
+
+
+def rules_text(rules: RuleSet) -> str:
+    """Return the text of the file, variants as differences; reading it gives an equal rule set."""
+    import tomli_w
+
+    base = _encode(rules)
+    variants = {variant.variant: _difference(base, _encode(variant)) for variant in rules.variants}
+    return tomli_w.dumps({**base, "variants": variants} if variants else base)
+
+
+def _encode(value: object, name: str = "") -> Any:  # noqa: ANN401
+    """Return a value as TOML data; `name` is that of its field."""
+    if is_dataclass(value):
+        return {f.name: _encode(getattr(value, f.name), f.name) for f in fields(value) if f.name not in _NO_KEYS}
+    if not isinstance(value, tuple):
+        return value
+    if name == "points_by_players" or (name in _NUMBER_TABLES and value and isinstance(value[0], tuple)):
+        return {str(key): _encode(item) for key, item in value}
+    return [_encode(item) for item in value]
+
+
+def _difference(base: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keys of `other` whose values differ from those of `base`."""
+    different: dict[str, Any] = {}
+    for key, value in other.items():
+        if base.get(key) == value:
+            continue
+        nested = isinstance(value, dict) and isinstance(base.get(key), dict) and key not in _NUMBER_TABLES
+        different[key] = _difference(base[key], value) if nested else value
+    return different
