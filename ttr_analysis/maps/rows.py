@@ -35,17 +35,13 @@ _MAX_HINTS: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """
-    A column of a table.
-
-    `parse` turns the text of a field into a value; a `ValueError` says what was
-    expected. `default` is the value of an empty field or missing column; `...`
-    where one is required.
-    """
+    """A column of a table."""
 
     name: str
     parse: Callable[[str], Any]
+    """Turns the text of a field into a value; a `ValueError` says what was expected."""
     default: Any = ...
+    """Value of an empty field or missing column; `...` where one is required."""
 
 
 def _text(value: str) -> str:
@@ -129,6 +125,13 @@ TICKET_COLUMNS: Final = (
     Column("neutral_b", _text, ""),
     Column("deck", _text, ""),
 )
+_TABLES: Final = {
+    "cities": (CITY_COLUMNS, MAX_CITIES),
+    "places": (PLACE_COLUMNS, MAX_CITIES),
+    "routes": (ROUTE_COLUMNS, MAX_ROUTES),
+    "tickets": (TICKET_COLUMNS, 8 * MAX_TICKETS),
+}
+"""Columns and most rows of each table."""
 
 
 # -- reading -------------------------------------------------------------------------------------------------------
@@ -170,16 +173,12 @@ class MapRows:
 
 def read_rows(folder: Path, rules: RuleSet | None, faults: FaultList) -> MapRows:
     """Return the tables of a folder, with a fault for everything in and between them that is wrong."""
-
-    def read(file: str, columns: Sequence[Column], max_rows: int) -> CsvTable:
-        return _read_table(folder / file, columns, max_rows, faults.of(file))
-
-    rows = MapRows(
-        cities=read("cities.csv", CITY_COLUMNS, MAX_CITIES),
-        places=read("places.csv", PLACE_COLUMNS, MAX_CITIES) if (folder / "places.csv").exists() else CsvTable([]),
-        routes=read("routes.csv", ROUTE_COLUMNS, MAX_ROUTES),
-        tickets=read("tickets.csv", TICKET_COLUMNS, 8 * MAX_TICKETS),
-    )
+    tables = {"places": CsvTable([])}  # few maps have countries
+    for name, (columns, max_rows) in _TABLES.items():
+        path = folder / f"{name}.csv"
+        if name not in tables or path.exists():
+            tables[name] = _read_table(path, columns, max_rows, faults.of(path.name))
+    rows = MapRows(**tables)
     check_rows(rows, rules, faults)
     for variant in rules.variants if rules and not faults.faults else ():
         _check_variant(rows, variant, faults)
@@ -335,16 +334,9 @@ def read_route(
     item: Route | dict[str, Any], present: Sequence[Route], rules: RuleSet, faults: FaultList
 ) -> Route | None:
     """
-    Return a route that a user adds to a map, or None with faults.
+    Return a route that a user adds to those `present` on a map, or None with faults.
 
-    Parameters
-    ----------
-    item
-        The route, or its columns; a missing `track` is the first free one.
-    present
-        The routes of the map.
-    rules, faults
-        The rules of the map, and where faults are added.
+    The user gives a route or its columns; a missing `track` is the first free one.
     """
     values = _route_values(item, rules.claims) if isinstance(item, Route) else item
     before = len(faults.faults)
@@ -427,12 +419,7 @@ def _ticket_values(ticket: Ticket) -> Iterable[dict[str, Any]]:
 
 def table_texts(rows: MapRows) -> dict[str, str]:
     """Return the texts of the files of tables, by their names."""
-    return {
-        "cities.csv": _to_csv(CITY_COLUMNS, rows.cities),
-        "places.csv": _to_csv(PLACE_COLUMNS, rows.places),
-        "routes.csv": _to_csv(ROUTE_COLUMNS, rows.routes),
-        "tickets.csv": _to_csv(TICKET_COLUMNS, rows.tickets),
-    }
+    return {f"{name}.csv": _to_csv(columns, getattr(rows, name)) for name, (columns, _) in _TABLES.items()}
 
 
 def _to_csv(columns: Sequence[Column], table: CsvTable) -> str:
@@ -473,8 +460,6 @@ def check_rows(rows: MapRows, rules: RuleSet | None, faults: FaultList) -> None:
     _check_cities(check)
     _check_places(check)
     _check_routes(check)
-    if check.cities_known and check.places.whole:
-        _check_ticket_places(check)
     _check_tickets(check)
     if check.routes.whole and not any(fault.file in {"cities.csv", "routes.csv"} for fault in faults.faults):
         _check_border_points(check)
@@ -621,18 +606,14 @@ def _check_tracks(check: _Checker, rows: list[Row], *, all_there: bool) -> None:
         check.add("routes.csv", rows[1], "track", tracks[1], expected)
 
 
-def _check_ticket_places(check: _Checker) -> None:
-    for row in check.tickets.rows:
-        for field in ("origin", "destination"):
-            check.name("tickets.csv", row, field, check.place_names, "city or country")
-
-
 def _check_tickets(check: _Checker) -> None:
     if not check.tickets.rows and check.tickets.whole:
         check.add("tickets.csv", None, "", "none", "expected at least one ticket")
     first: dict[str, Row] = {}
     seen: dict[tuple[str, str], Row] = {}
     for row in check.tickets.rows:
+        for field in ("origin", "destination") if check.cities_known and check.places.whole else ():
+            check.name("tickets.csv", row, field, check.place_names, "city or country")
         if row["origin"] == row["destination"]:
             check.add("tickets.csv", row, "destination", repr(row["destination"]), "expected another place than origin")
         _check_neutral(check, row)
@@ -707,19 +688,11 @@ def _check_border_points(check: _Checker) -> None:
 
 
 def _check_connected(check: _Checker) -> None:
-    neighbors: dict[str, set[str]] = {city: set() for city in check.city_names}
-    for row in check.routes.rows:
-        a, b = row["city_a"], row["city_b"]
-        neighbors[a].add(b)
-        neighbors[b].add(a)
-    if not check.cities.rows:
-        return
-    start = check.cities.rows[0]["name"]
-    reached, waiting = {start}, [start]
-    while waiting:
-        for city in neighbors[waiting.pop()] - reached:
-            reached.add(city)
-            waiting.append(city)
+    pairs = [{row["city_a"], row["city_b"]} for row in check.routes.rows]
+    start = next((row["name"] for row in check.cities.rows), None)
+    reached = {start}
+    while new := {city for pair in pairs if pair & reached for city in pair - reached}:
+        reached |= new
     for row in check.cities.rows:
         if row["name"] not in reached:
             check.add("cities.csv", row, "name", repr(row["name"]), f"expected a city joined to {start} by routes")
