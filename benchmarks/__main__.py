@@ -1,11 +1,10 @@
 """
 Run all benchmarks, or those named: `python -m benchmarks paths tickets`.
 
-`python -m benchmarks against REV` measures this checkout and another revision
-side by side.
+`python -m benchmarks against REV` compares this checkout with another revision.
 
-Times are the best of a few runs after a first one that compiles. Ratios are
-against a baseline timed in the same call, so that they hold on any machine.
+Times are the best of a few runs, after a first one that compiles. Ratios are
+against a baseline timed in the same call, so they hold on any machine.
 """
 
 from __future__ import annotations

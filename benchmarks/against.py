@@ -1,10 +1,10 @@
 """
-Measure this checkout beside another revision, in one run: `python -m benchmarks against 12f3fe2 [words of names ...]`.
+Compare this checkout with another revision: `python -m benchmarks against 12f3fe2 [words of names ...]`.
 
-The other revision gets a work tree and an environment of its own in
-`build/against`, kept for the next time. Each measurement is a fresh
-process, of the one and of the other in turn, and counts CPU seconds: machines
-are noisy, and a pair is hit alike.
+The other revision gets a worktree and an environment in `build/against`, which
+are kept for the next time. Each measurement is a fresh process, of this checkout
+and the other in turn, and counts CPU seconds, because machines are noisy and the
+two of a pair are affected alike.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ MEASUREMENTS = [
 
 
 def checkout(revision: str) -> Path:
-    """Return the folder of another revision, with its environment, made if need be."""
+    """Return the folder of another revision, creating it with its environment if needed."""
     found = subprocess.run(  # noqa: S603
         ["git", "rev-parse", "--short=12", f"{revision}^{{commit}}"],  # noqa: S607
         cwd=ROOT,
@@ -118,7 +118,7 @@ _OF_NO_USER = ("TTR_", "NUMBA_", "PYTHONDONTWRITEBYTECODE")
 
 
 def measure(folder: Path, measurement: Measurement, cache: str) -> float:
-    """Return what a fresh process of a checkout prints."""
+    """Return the number that a fresh process of a checkout prints."""
     with tempfile.TemporaryDirectory() as empty:
         environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith(_OF_NO_USER)},
@@ -136,7 +136,7 @@ def measure(folder: Path, measurement: Measurement, cache: str) -> float:
 
 
 def compare(revision: str, words: list[str]) -> None:
-    """Print each measurement of this checkout and the other, and the median of their ratios."""
+    """Print each measurement of both checkouts, and the median of their ratios."""
     other = checkout(revision)
     with tempfile.TemporaryDirectory() as ours, tempfile.TemporaryDirectory() as theirs:
         for measurement in MEASUREMENTS:

@@ -1,8 +1,8 @@
 """
-How fast whole games are played on one core, and how strong the players are.
+Speed of whole games on one core, and strength of the players.
 
-Games a second are of a warm process, the ratio is to the same code without
-compilation. `python -m benchmarks.bench_games 1000` plays so many games of
+Games per second are for a warm process; the ratio is to the same code without
+compilation. `python -m benchmarks.bench_games 1000` plays that many games of
 each pair of players for their win rates.
 """
 
@@ -46,7 +46,7 @@ print(*games_per_second(name, seats, float(seconds)))
 
 
 class Builder:
-    """A policy in Python: it claims what brings most points, draws while it cannot, and takes tickets last."""
+    """A Python policy: it claims the route that scores most, draws if it cannot, and takes tickets last."""
 
     def choose(self, view: ttr.SeatView, actions: Sequence[Action], rng: np.random.Generator) -> Action:
         """Return what to do: see the class."""
@@ -64,7 +64,7 @@ class Builder:
 
 
 def games_per_second(name: str, policies: Sequence[Player], seconds: float = SECONDS) -> tuple[float, float]:
-    """Return games a second, after a first game, and the mean number of turns."""
+    """Return games per second, after a first game, and the mean number of turns."""
     game_map = ttr.load_map(name)
     play_games(game_map, policies, 1, SEED)
     n, at, n_turns, start = 1, 0, 0, perf_counter()
@@ -76,7 +76,7 @@ def games_per_second(name: str, policies: Sequence[Player], seconds: float = SEC
 
 
 def elsewhere(script: str, *arguments: object, **environment: str) -> tuple[str, float]:
-    """Return what a fresh process prints, and how long it takes."""
+    """Return the output of a fresh process, and its time."""
     start = perf_counter()
     command = [sys.executable, "-c", script, *map(str, arguments)]
     done = subprocess.run(  # noqa: S603 - scripts of this file
@@ -86,7 +86,7 @@ def elsewhere(script: str, *arguments: object, **environment: str) -> tuple[str,
 
 
 def bench_speed(name: str, n_players: int) -> str:
-    """Return games a second of every player at all seats of a table."""
+    """Return games per second for every player in all seats."""
     parts = []
     for player in PLAYERS:
         speed, n_turns = games_per_second(name, [player] * n_players)
@@ -99,7 +99,7 @@ def bench_speed(name: str, n_players: int) -> str:
 
 
 def bench_strength(name: str, n_games: int) -> str:
-    """Return how often players win against each other, seats swapped halfway; shared wins count half."""
+    """Return how often players beat each other, with seats swapped halfway; shared wins count half."""
     game_map = ttr.load_map(name)
     parts = []
     for one, other in PAIRS:
@@ -114,7 +114,7 @@ def bench_strength(name: str, n_games: int) -> str:
 
 
 def bench_facade() -> str:
-    """Return games a second of a policy written in Python, by the facade."""
+    """Return games per second of a Python policy."""
     game = ttr.Game(ttr.load_map("usa"))
     game.play([Builder(), Random()], seed=SEED)
     n, n_turns, start = 0, 0, perf_counter()
@@ -125,7 +125,7 @@ def bench_facade() -> str:
 
 
 def bench_first() -> str:
-    """Return how long a fresh process takes to the first game, with an empty cache of compiled code and a full one."""
+    """Return the time of a fresh process to its first game, with an empty cache of compiled code and a full one."""
     with tempfile.TemporaryDirectory() as folder:
         played = "import ttr_analysis as ttr; from ttr_analysis.policies import "
         script = f"{played}play_games, Random; play_games(ttr.load_map('nordic'), [Random()] * 2, 1, 7)"

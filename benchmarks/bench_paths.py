@@ -1,4 +1,4 @@
-"""How fast paths, longest trails and the structure of a map are found; the naive search is the baseline."""
+"""Speed of paths, longest trails and the structure of a map; naive search is the baseline."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TRAINS = 45
 
 @compiled
 def all_trails(city_a: Ints, city_b: Ints, length: Ints, n_cities: int, networks: Ints, trail: Flags) -> int:
-    """Return the sum of the longest trails of many networks: what an engine pays for them."""
+    """Return the sum of the longest trails of many networks, the work that an engine does for them."""
     total = 0
     for i in range(networks.shape[0]):
         total += walked_trail(city_a, city_b, length, networks[i], 1, n_cities, MAX_STEPS, trail)
@@ -32,7 +32,7 @@ def all_trails(city_a: Ints, city_b: Ints, length: Ints, n_cities: int, networks
 
 
 def walk_on(edges: Sequence[Edge]) -> int:
-    """Return the longest trail by walking on from every city in every way, as well as plain Python can."""
+    """Return the longest trail by trying every walk from every city, as well as plain Python can."""
     at: dict[int, list[tuple[int, int, int]]] = {}
     for e, (a, b, length) in enumerate(edges):
         at.setdefault(a, []).append((1 << e, b, length))

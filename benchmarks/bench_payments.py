@@ -1,4 +1,4 @@
-"""How fast payments, tunnel odds and draws are answered; trying everything is the baseline."""
+"""Speed of payments, tunnel odds and draws; trying everything is the baseline."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ N_GAMES = 10_000
 
 @compiled
 def count_payable(hands: Ints, tables: Tables) -> int:
-    """Return how many pairs of hand and route go together: what an engine asks each turn."""
+    """Return how many pairs of hand and route are payable, which an engine asks every turn."""
     n = 0
     for h in range(hands.shape[0]):
         for r in range(tables.n_routes):
@@ -43,7 +43,7 @@ def milliseconds(function: Callable[[], object]) -> float:
 
 
 def bench_rule(game_map: GameMap) -> str:
-    """Return the time to ask whether random hands of 15 pay for every route, in one compiled loop."""
+    """Return the time to check whether random hands of 15 pay for every route, in one compiled loop."""
     tables = game_tables(game_map, game_map.rules.players[0])
     rng = np.random.default_rng(1)
     hands = rng.multivariate_hypergeometric(game_map.rules.deck.counts, 15, size=N_HANDS)

@@ -1,9 +1,9 @@
 """
-How well a review finds planted blunders, how often it blames a strong player, and how long it takes.
+Measure how well a review finds planted blunders, how often it blames a strong player, and how long it takes.
 
-Each game is one of two searchers, of whom one, from a random decision on, once makes a poor move: one that loses 15
-points or more of win probability by 5,000 rollouts. `TTR_GAMES=100` plays more of them than the 5 that are played else;
-each takes most of a minute.
+Each game is between two searchers. From a random decision on, one of them makes one poor move that loses at least 15
+points of win probability by 5,000 rollouts. `TTR_GAMES=100` plays that many games instead of 5; each takes most of a
+minute.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ SEARCHER = ttr.policies.Searcher(rollouts=200)
 
 class Blunderer:
     """
-    A searcher who once makes a poor move.
+    A searcher who makes one poor move.
 
     Parameters
     ----------
     first
-        The decision from which on it looks for one.
+        The decision from which it looks for one.
     """
 
     def __init__(self, first: int) -> None:
@@ -64,7 +64,7 @@ class Blunderer:
 
 
 def poor_move(view: SeatView, best: Action, rng: np.random.Generator) -> Action | None:
-    """Return a move that loses enough, if there is one among two that seem to."""
+    """Return a move that loses enough, if one of two candidates does."""
     codec, seed = codec_of(view.game_map), int(rng.integers(1 << 30))
     search = Search(knowledge_of(view, view.seat), seed)
     rows = np.array([codec.encode(best, view.packed), *considered(view, seed)[0]], dtype=np.int64)

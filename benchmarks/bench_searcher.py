@@ -1,9 +1,9 @@
 """
-How strong `Searcher` is: games against `Planner1`, who stays as it is, with seats swapped on the same deals.
+Strength of `Searcher`: games against the frozen `Planner1`, with seats swapped on the same deals.
 
-`python -m benchmarks.bench_searcher rows.csv` plays what `SETTINGS` says and is not in the file yet. That takes some
-four hours of one core, and may be broken off. With `--show` it prints the table of `docs/games.md` from the file, and
-draws the picture there. `python -m benchmarks searcher` plays two deals of each setting, and writes nothing.
+`python -m benchmarks.bench_searcher rows.csv` plays the games in `SETTINGS` that are not in the file yet. That takes
+some four hours on one core and can be interrupted. With `--show` it prints the table of `docs/games.md` from the file
+and draws the picture there. `python -m benchmarks searcher` plays two deals of each setting and writes nothing.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ COLUMNS: Final = ("map", "players", "rollouts", "deal", "seat", "won", "decision
 
 
 class Setting(NamedTuple):
-    """A map, a number of players, rollouts a decision, and how many deals."""
+    """A map, a number of players, rollouts per decision, and a number of deals."""
 
     name: str
     n_players: int
@@ -50,7 +50,7 @@ SETTINGS: Final = (
 
 
 class Clocked:
-    """A player whose time is taken."""
+    """A player whose time is measured."""
 
     def __init__(self, player: Searcher) -> None:
         self.player = player
@@ -69,7 +69,7 @@ class Clocked:
 
 
 def play_deal(setting: Setting, deal: int) -> list[tuple[object, ...]]:
-    """Return rows of the games of a deal: one for each seat at which the player can sit."""
+    """Return rows for the games of a deal: one for each seat of the player."""
     game = ttr.Game(ttr.load_map(setting.name), n_players=setting.n_players)
     rows: list[tuple[object, ...]] = []
     for seat in range(setting.n_players):
@@ -83,7 +83,7 @@ def play_deal(setting: Setting, deal: int) -> list[tuple[object, ...]]:
 
 
 def play(settings: tuple[Setting, ...], path: Path | None) -> pd.DataFrame:
-    """Play what is not in a file yet, and return all rows."""
+    """Play the games that are not in a file yet, and return all rows."""
     rows = pd.read_csv(path) if path is not None and path.exists() else pd.DataFrame(columns=COLUMNS)
     done = set(zip(rows["map"], rows["players"], rows["rollouts"], rows["deal"], strict=True))
     frames = [rows] if len(rows) else []
@@ -99,7 +99,7 @@ def play(settings: tuple[Setting, ...], path: Path | None) -> pd.DataFrame:
 
 
 def summary(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return for each setting how many games were won, with an interval, and the time of a decision."""
+    """Return the share of games won for each setting, with an interval, and the time per decision."""
     found = []
     for setting, games in rows.groupby(["map", "players", "rollouts"], sort=False):
         deals = games.groupby("deal")["won"].agg(["sum", "count"])  # of which all seats were played

@@ -1,9 +1,9 @@
 """
-What `ttr.simulate` costs: games a second on one and on two cores, memory, bytes on disk, and the size of a chunk.
+Cost of `ttr.simulate`: games per second on one and two cores, memory, bytes on disk, and chunk sizes.
 
-`python -m benchmarks.bench_simulate 100000 folder` plays so many games into a folder. It may be interrupted or killed:
-the same command goes on where it was, and adds up the time. `python -m benchmarks.bench_simulate chunks 3000` compares
-sizes of chunks, for processes and for a local Dask cluster of two workers.
+`python -m benchmarks.bench_simulate 100000 folder` plays that many games into a folder. It can be interrupted or
+killed: the same command resumes and adds up the time. `python -m benchmarks.bench_simulate chunks 3000` compares chunk
+sizes, for processes and for a local Dask cluster with two workers.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ if __name__ == "__main__":
 
 class MemoryWatch(Thread):
     """
-    Looks how much memory this process and its workers take, from its making on.
+    Measures the memory of this process and its workers from now on.
 
-    Where the system tells (Linux), pages that processes share, such as
-    libraries, count once. Elsewhere it is the peak of this process and of so
-    many workers as large as the largest: more than all have at one time.
+    Where the system reports it (Linux), pages shared between processes, such as
+    libraries, count once. Elsewhere it is the peak of this process plus that of its
+    largest worker times the number of workers, an upper bound.
     """
 
     def __init__(self) -> None:
@@ -80,7 +80,7 @@ class MemoryWatch(Thread):
 
 
 def proportional_set(process: int | str | None) -> int:
-    """Return the memory of a process in bytes, shared pages in part; 0 if the system does not tell."""
+    """Return the memory of a process in bytes, with its part of shared pages; 0 if the system does not report it."""
     try:
         told = Path(f"/proc/{process}/smaps_rollup").read_text("ascii")
     except OSError:  # another system, or a process that has just ended
@@ -89,13 +89,13 @@ def proportional_set(process: int | str | None) -> int:
 
 
 def start_pool(n_workers: int = N_WORKERS) -> ProcessPoolExecutor:
-    """Return new processes, as every system can start them."""
+    """Return new processes, started in a way that every system supports."""
     return ProcessPoolExecutor(n_workers, mp_context=get_context("spawn"))
 
 
 def play_on(n_games: int, n_cores: int, out: str) -> None:
     """
-    Play the games that a folder does not hold yet, ask two questions, and print what that took as JSON.
+    Play the games missing from a folder, ask two questions, and print the cost as JSON.
 
     The peak of memory is that of this process and its workers together.
     """
@@ -118,7 +118,7 @@ def play_on(n_games: int, n_cores: int, out: str) -> None:
 
 
 def bench_run(n_games: int, n_cores: int, folder: Path) -> str:
-    """Play games in a fresh process, or go on with them; return speed, memory and disk of all sessions together."""
+    """Play games in a fresh process, or resume; return speed, memory and disk of all sessions together."""
     out, notes = folder / f"{n_games}-games-{n_cores}", folder / f"{n_games}-games-{n_cores}.jsonl"
     told = notes.read_text("utf-8").splitlines() if notes.exists() else []
     if not out.exists() or not ttr.SimulationResult.load(out).is_complete:
@@ -137,7 +137,7 @@ def bench_run(n_games: int, n_cores: int, folder: Path) -> str:
 
 
 def bench_cost(name: str, players: Sequence[Player], n_games: int) -> str:
-    """Return how many games a second are played with tables in memory, and without: the best of pairs, in turns."""
+    """Return games per second with and without tables in memory: the best of alternating pairs."""
     game_map, n_games = ttr.load_map(name), n_games - n_games % len(players)
     times = []
     for n in (1, *[n_games] * N_PAIRS):
@@ -154,7 +154,7 @@ def bench_cost(name: str, players: Sequence[Player], n_games: int) -> str:
 
 
 def bench_chunks(n_games: int, executor: Executor, sizes: tuple[int, ...] = CHUNK_SIZES) -> str:
-    """Return games a second by size of chunk, each warm, the better of two runs."""
+    """Return games per second by chunk size, warm, the better of two runs."""
     nordic, speeds = ttr.load_map(MAP), []
 
     def play(n: int, size: int) -> float:
@@ -170,7 +170,7 @@ def bench_chunks(n_games: int, executor: Executor, sizes: tuple[int, ...] = CHUN
 
 
 def bench_chunk_costs(size: int) -> str:
-    """Return the processor time that a chunk takes: to be played, to travel to another process, to be written."""
+    """Return the CPU time to play a chunk, to send it to another process, and to write it."""
     plan = Plan(ttr.load_map(MAP), tuple(PLAYERS), SEED)
     play_chunk(plan, 0, 1)
     with tempfile.TemporaryDirectory() as folder:
@@ -193,7 +193,7 @@ def bench_chunk_costs(size: int) -> str:
 
 
 def compare_chunks(n_games: int = N_GAMES) -> None:
-    """Print what chunks of several sizes cost, and games a second for processes and for Dask."""
+    """Print the cost of chunks of several sizes, and games per second for processes and for Dask."""
     for size in CHUNK_SIZES:
         print(bench_chunk_costs(size), flush=True)
     distributed: Any = import_module("distributed")  # without types
@@ -207,7 +207,7 @@ def compare_chunks(n_games: int = N_GAMES) -> None:
 
 
 def main(n_games: int | str = N_GAMES, folder: str | None = None) -> None:
-    """Print what tables cost, then speed, memory and disk of three Planners, in a folder or one that is removed."""
+    """Print the cost of tables, then speed, memory and disk of three Planners, in a folder or a temporary one."""
     n_games = int(n_games)
     for what, name, players in (("two Randoms", "usa", [Random()] * 2), ("three Planners", MAP, PLAYERS)):
         cost = bench_cost(name, players, min(n_games, N_GAMES))

@@ -1,8 +1,8 @@
 """
-How long a fresh process takes to the first answers, with a warm compile cache; bare Python is the baseline.
+Time of a fresh process to its first answers, with a warm compile cache; bare Python is the baseline.
 
-Python keeps its bytecode here, as it does for a user, in a temporary folder:
-where `PYTHONDONTWRITEBYTECODE` is set, it would compile every module anew.
+Python stores its bytecode in a temporary folder here, as it does for a user:
+with `PYTHONDONTWRITEBYTECODE` it would compile every module again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How long the study of each map takes, with an empty cache of compiled code and with a full one."""
+"""Time of the study of each map, with an empty cache of compiled code and with a full one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ttr_analysis.maps.loading import data_folder
 
 
 def bench_study(name: str, cache: Path) -> str:
-    """Return the time of a study from nothing, the time of the same again, and the size of what it writes."""
+    """Return the time of a first study, of the same study again, and the size of its output."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out"
         command = [sys.executable, "-m", "ttr_analysis.cli", "study", name, "--out", str(out), "--no-progress"]

@@ -1,4 +1,4 @@
-"""How fast cheapest networks are found; the same question to a mixed-integer program is the baseline."""
+"""Speed of cheapest networks; a mixed-integer program for the same question is the baseline."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def bench_networks(game_map: GameMap) -> str:
 
 
 def bench_best(game_map: GameMap) -> str:
-    """Return the time to the best network of all, its score, and how far that is proven."""
+    """Return the time to the best network of all, its score, and how far it is proven."""
     best = ttr.tickets.best_network(game_map, time_limit=SECONDS)
     every = ttr.tickets.best_network(game_map, components="any", time_limit=SECONDS)
     return (

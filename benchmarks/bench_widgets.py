@@ -1,9 +1,9 @@
 """
-How fast the widgets are in a real browser: in JupyterLab, and as pages on disk.
+Speed of the widgets in a real browser: in JupyterLab, and as pages on disk.
 
-Times are from the event to the first frame after the page has changed, and in
-brackets to the end of this frame, when it is laid out and painted. A browser
-begins a frame every 16.7 ms.
+Times run from the event to the first frame after the page has changed, and in
+brackets to the end of that frame, when it is laid out and painted. A browser
+starts a frame every 16.7 ms.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def rows() -> Iterator[Row]:
 
 
 def of_stepper(place: str, widget: Locator) -> Iterator[Row]:
-    """Yield how fast a stepper is."""
+    """Yield timings of a stepper."""
     widget.focus()
     times = key_times(widget, "ArrowRight", N_KEYS)
     is_met = median(times.frame) < KEY[0] and late(times.frame) < KEY[1]
@@ -100,7 +100,7 @@ def of_stepper(place: str, widget: Locator) -> Iterator[Row]:
 
 
 def play_until_undisturbed(widget: Locator) -> Iterator[Playing]:
-    """Yield what is shown each time a stepper plays from the first step, until it was undisturbed often enough."""
+    """Yield the frames while a stepper plays from the first step, until enough plays were undisturbed."""
     n_undisturbed = n_plays = 0
     while n_undisturbed < N_UNDISTURBED and n_plays < MOST_PLAYS:
         widget.page.keyboard.press("Home")
@@ -114,7 +114,7 @@ def play_until_undisturbed(widget: Locator) -> Iterator[Playing]:
 
 
 def dropped(plays: Sequence[Playing], *, is_disturbed: bool) -> list[str]:
-    """Return frames dropped each time that was disturbed, or was not; then with the share that was taken away."""
+    """Return the frames dropped in each disturbed and undisturbed play, with the CPU share taken by others."""
     chosen = sorted(
         (play for play in plays if (play.stolen >= DISTURBED) == is_disturbed), key=lambda play: play.stolen
     )
@@ -122,14 +122,14 @@ def dropped(plays: Sequence[Playing], *, is_disturbed: bool) -> list[str]:
 
 
 def of_opening(lab: Lab) -> Row:
-    """Return how long it takes from running the cell to the first frame, when all is imported."""
+    """Return the time from running the cell to the first frame, after imports."""
     times = opening_times(lab, cell("stepper", "nordic"), 5)
     figures = f"median {median(times):.0f} ms, most {max(times):.0f} ms"
     return "JupyterLab: cell to first frame", figures, f"median < {OPENING} ms", median(times) < OPENING
 
 
 def of_explorers(lab: Lab) -> Iterator[Row]:
-    """Yield how fast the explorers answer."""
+    """Yield the response times of the explorers."""
     for name, label in (("odds", "Your hand: green"), ("costs", "Your hand: green")):
         widget = lab.show(cell(name, "nordic"))
         count = widget.get_by_label(label)
@@ -143,7 +143,7 @@ def of_explorers(lab: Lab) -> Iterator[Row]:
 
 
 def late(times: list[float]) -> float:
-    """Return the time that one in twenty exceeds."""
+    """Return the 95th percentile of times."""
     return quantiles(times, n=20)[-1]
 
 

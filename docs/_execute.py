@@ -1,4 +1,4 @@
-"""Run all notebooks of the site at once, as many as there are cores: Sphinx would run one after the other."""
+"""Run all notebooks of the site in parallel, one per core; Sphinx would run them one after the other."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ _SECONDS = 600
 
 def execute(notebooks: list[Path]) -> None:
     """
-    Run notebooks and write them with what came of it; the first cell that fails ends it all.
+    Run notebooks and write them with their results; the first cell that fails stops everything.
 
-    A students' edition is its teachers' one without the solutions, which change nothing for the cells after them: what
-    came of the one is what comes of the other, so only teachers' editions are run.
+    A student edition is the teacher's notebook without the solutions, which do not
+    affect later cells. So only teachers' notebooks run, and students' get the
+    results of the same cells.
     """
     teachers = {path.name: path for path in notebooks if path.parent.name == "solutions"}
     students = [path for path in notebooks if path.name in teachers and path != teachers[path.name]]
@@ -51,7 +52,7 @@ def _execute(notebook: Path) -> None:
 
 
 def _fill_in(notebook: Path, executed: Any) -> None:  # noqa: ANN401
-    """Give the cells of a notebook what came of the same cells of another one."""
+    """Copy the results of the same cells of another notebook."""
     book = nbformat.read(notebook, as_version=4)
     outputs = {cell["id"]: cell["outputs"] for cell in executed.cells if cell.cell_type == "code"}
     for cell in book.cells:

@@ -1,8 +1,8 @@
 """
-What a notebook does first while the site is built: show widgets without a kernel behind them.
+Show widgets on the site without a kernel.
 
-Python runs this file in every kernel that Sphinx starts (PYTHONSTARTUP). The page of each widget is put on the site and
-shown in a frame. A stepper does all that it does in a notebook; what asks Python shows how it begins.
+Python runs this file in every kernel that Sphinx starts (PYTHONSTARTUP). Each widget's page is added to the site and
+shown in a frame. A stepper works as in a notebook; a widget that needs Python shows its first state.
 """
 
 import hashlib

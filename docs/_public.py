@@ -1,8 +1,8 @@
 """
-The reference of the public names: directives that document and list them, and links from wherever they are named.
+The reference of public names: directives that document and list them, and links wherever they appear.
 
-Users know names by shorter paths than the import system does: `ttr_analysis.paths.Path` is defined in
-`ttr_analysis/analysis/paths.py`. The reference speaks the users' language.
+Users know names by shorter paths than the import system: `ttr_analysis.paths.Path` is defined in
+`ttr_analysis/analysis/paths.py`. The reference uses the short paths.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ KINDS = ("function", "class", "exception", "data")
 
 
 def kind_of(value: object) -> str:
-    """Return how autodoc calls what a name stands for."""
+    """Return what autodoc calls the kind of a value."""
     if inspect.isclass(value):
         return "exception" if issubclass(value, BaseException) else "class"
     return "function" if inspect.isroutine(value) else "data"
@@ -55,14 +55,14 @@ def public_names(module: ModuleType) -> list[str]:
 
 
 def members_of(value: type) -> list[str]:
-    """Return what is listed of a class: its members, and those that it has from another class of this package."""
+    """Return the options that list the members of a class, including those inherited within this package."""
     *bases, last = value.__mro__[1:]
     is_ours = bool(bases) and all(base.__module__.startswith("ttr_analysis") for base in bases)
     return ["   :members:", *[f"   :inherited-members: {last.__name__}"] * is_ours]
 
 
 def table_of(names: list[str], home: str) -> list[str]:
-    """Return a table of names of a module as text for Sphinx: each a link, with the first line of its docstring."""
+    """Return a Sphinx table of the names of a module: each a link, with the first line of its docstring."""
     documented = {name: inspect.getdoc(attrgetter(name)(import_module(home))) for name in names}
     rows = [(f":py:obj:`{name} <{home}.{name}>`", text.splitlines()[0]) for name, text in documented.items() if text]
     lines = [f"   * - {name}\n     - {text}" for name, text in rows]
@@ -70,14 +70,14 @@ def table_of(names: list[str], home: str) -> list[str]:
 
 
 class Public(SphinxDirective):
-    """Document names of a module, as a table and then each in full: those of the content, or all that it offers."""
+    """Document names of a module, first as a table and then in full: those listed in the content, or all public ones."""
 
     required_arguments = 1
     has_content = True
     option_spec: ClassVar[dict[str, Any]] = {}
 
     def run(self) -> list[Node]:
-        """Write what autodoc reads, and parse it."""
+        """Write the text for autodoc, and parse it."""
         home = self.arguments[0]
         module = import_module(home)
         names = [line.strip() for line in self.content if line.strip()] or public_names(module)
@@ -107,7 +107,7 @@ class PublicIndex(SphinxDirective):
 
 
 def read_docstring(app: Sphinx, what: str, name: str, value: object, options: object, lines: list[str]) -> None:
-    """Turn a docstring into reStructuredText, in place."""
+    """Convert a docstring to reStructuredText, in place."""
     # Napoleon would take the words of a property or value before a colon for its type.
     kind = "function" if what in {"property", "data"} else what
     text = str(NumpyDocstring("\n".join(lines), DOCSTRINGS, app, kind, name, value, options))
@@ -119,7 +119,7 @@ def read_docstring(app: Sphinx, what: str, name: str, value: object, options: ob
 def mend_signature(
     _app: Sphinx, what: str, _name: str, value: type, _options: object, arguments: str | None, returns: str | None
 ) -> tuple[str | None, str | None]:
-    """Show what a class takes, where its metaclass takes anything, and defaults so that they can be read as Python."""
+    """Show the parameters of a class whose metaclass accepts anything, and defaults as readable Python."""
     if what == "class" and arguments and arguments.startswith("(*args"):
         taken = signature(value.__init__, bound_method=True)
         arguments = stringify_signature(taken, show_return_annotation=False, unqualified_typehints=True)
@@ -127,7 +127,7 @@ def mend_signature(
 
 
 def link_by_last_name(app: Sphinx, env: BuildEnvironment, node: pending_xref, text: Element) -> Element | None:
-    """Resolve a name of this package that is written shorter, or longer, than the reference has it."""
+    """Resolve a name of this package written shorter or longer than in the reference."""
     target: str = node["reftarget"]
     if node.get("refdomain") != "py" or ("." in target and not target.startswith(("ttr.", "ttr_analysis."))):
         return None
@@ -140,7 +140,7 @@ def link_by_last_name(app: Sphinx, env: BuildEnvironment, node: pending_xref, te
 
 
 def check_that_all_is_there(_app: Sphinx, env: BuildEnvironment) -> None:
-    """Warn of public names that are not in the reference."""
+    """Warn about public names missing from the reference."""
     documented = {name.rpartition(".")[2] for name in env.domains.python_domain.objects}
     for name in dir(ttr_analysis):
         value = getattr(ttr_analysis, name)

@@ -1,4 +1,4 @@
-"""How Sphinx builds the site: `make docs`. Nothing is downloaded."""
+"""Sphinx settings for the site: `make docs`. Nothing is downloaded."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ smartquotes = False  # 's-Gravenhage begins with an apostrophe
 
 
 def setup(app: Sphinx) -> None:
-    """Tell the kernels of notebooks where the site is, and what to do first; and run the notebooks."""
+    """Tell notebook kernels where the site is and what to run first; then run the notebooks."""
     os.environ["PYTHONSTARTUP"] = str(HERE / "_kernel.py")
     os.environ["TTR_SITE"] = str(app.outdir)
     # Kernels leave the settings of who builds the site alone, and need not warn that they talk unencrypted.

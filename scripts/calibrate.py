@@ -1,11 +1,12 @@
 """
-Play games on from many positions, and keep what was expected beside what happened.
+Play on from many positions, and store predictions beside outcomes.
 
-    python -m scripts.calibrate rows.csv            # 20,000 positions of games of planners; goes on with a file begun
-    python -m scripts.calibrate rows.csv --show     # the tables of `docs/winning.md`, and its picture
+    python -m scripts.calibrate rows.csv            # 20,000 positions from games of planners; resumes an existing file
+    python -m scripts.calibrate rows.csv --show     # print the tables of `docs/winning.md`, and draw its picture
 
-Positions are five of a game, at random steps, all from the view of one seat,
-drawn at random, of whose play nothing counts that comes later. `scripts/calibration.py` says what comes of them.
+Each game gives five positions, at random steps, all from the view of one random
+seat. Nothing this seat does later counts. `scripts/calibration.py` evaluates the
+rows.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ CHUNK: Final = 10
 
 
 class Setting(NamedTuple):
-    """A map, a number of players, and how many games."""
+    """A map, a number of players, and a number of games."""
 
     name: str
     n_players: int
@@ -91,7 +92,7 @@ def positions(setting: Setting, first: int, n_games: int, n_rollouts: int, seed:
 
 
 def whole_chunks(path: Path, n_rollouts: int, seed: int) -> pd.DataFrame:
-    """Return the rows of a file of chunks that were played to the end, so that a torn one is played again."""
+    """Return the rows of the complete chunks in a file, so that an incomplete one is played again."""
     if not path.exists():
         return pd.DataFrame(columns=COLUMNS)
     rows = pd.read_csv(path, on_bad_lines="skip").dropna()
@@ -104,7 +105,7 @@ def whole_chunks(path: Path, n_rollouts: int, seed: int) -> pd.DataFrame:
 
 
 def main() -> int:
-    """Play what is not in the file yet."""
+    """Play the games that are not in the file yet."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("path", type=Path)
     parser.add_argument("--rollouts", type=int, default=40)

@@ -1,4 +1,4 @@
-"""What the rows of `scripts/calibrate.py` say: tables for `docs/winning.md`, and its picture."""
+"""Evaluate the rows of `scripts/calibrate.py`: the tables of `docs/winning.md`, and its picture."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ N_RESAMPLES: Final = 1_000
 
 
 def clustered(values: Floats, games: Floats) -> tuple[float, float]:
-    """Return a mean and half its 95% interval, games being independent, positions of one game not."""
+    """Return a mean and half the width of its 95% interval. Games are independent, positions of one game are not."""
     mean = float(values.mean())
     sums = pd.Series(values - mean).groupby(games).sum().to_numpy()
     return mean, Z_95 * float(np.sqrt((sums**2).sum())) / len(values)
@@ -46,17 +46,18 @@ def bins(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def calibration_error(rows: pd.DataFrame) -> float:
-    """Return the mean distance of predicted and observed, weighted by the positions of each bin."""
+    """Return the mean distance between prediction and outcome, weighted by the positions of each bin."""
     table = bins(rows)
     return float((table["positions"] * table["difference"].abs()).sum() / table["positions"].sum())
 
 
 def clean_error(rows: pd.DataFrame) -> float:
     """
-    Return the calibration error less what noise makes of it: in quadrature, and not below 0.
+    Return the calibration error without the part due to noise: subtracted in quadrature, and at least 0.
 
-    The mean square of the distances is less by the square of their standard errors; of none at all the calibration
-    error, a mean of distances, would be above 0 all the same.
+    The squared standard errors are subtracted from the mean squared distance. The
+    calibration error itself, a mean of distances, is above 0 even for perfect
+    predictions.
     """
     table = bins(rows)
     squares = table["difference"] ** 2 - (table["half"] / Z_95) ** 2
@@ -64,7 +65,7 @@ def clean_error(rows: pd.DataFrame) -> float:
 
 
 def resampled_error(rows: pd.DataFrame) -> tuple[float, float]:
-    """Return a 95% interval of the calibration error, games drawn anew."""
+    """Return a 95% interval of the calibration error, by bootstrap over games."""
     rng = np.random.default_rng(7)
     numbers = np.minimum((rows["win"].to_numpy() * N_BINS).astype(int), N_BINS - 1)
     residuals = rows.assign(off=rows["won"] - rows["win"], bin=numbers)
@@ -78,7 +79,7 @@ def resampled_error(rows: pd.DataFrame) -> tuple[float, float]:
 
 
 def baseline(rows: pd.DataFrame, *, with_built: bool) -> Floats:
-    """Return probabilities from the difference of scores, by a logistic curve fitted to the other half of the games."""
+    """Return probabilities by a logistic curve in the difference of scores, fitted to the other half of the games."""
     found = np.zeros(len(rows))
     lead, built, won = rows["difference"].to_numpy() / 20, rows["built"].to_numpy(), rows["won"].to_numpy()
     signs = [np.ones(len(rows)), lead, *([built, built * lead] if with_built else [])]
@@ -98,7 +99,7 @@ def baseline(rows: pd.DataFrame, *, with_built: bool) -> Floats:
 
 
 def summary(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return calibration error and Brier scores of each setting, and of all."""
+    """Return calibration error and Brier scores of each setting, and of all together."""
     found = []
     settings = [(f"{name}, {players} players", of) for (name, players), of in rows.groupby(["map", "players"])]
     for name, of in [*settings, ("all", rows)]:

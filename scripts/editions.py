@@ -1,10 +1,10 @@
 """
-Write the notebooks for students: those of `notebooks/solutions/` without the solutions, for `notebooks/`.
+Write student notebooks: those of `notebooks/solutions/` without their solutions, to `notebooks/`.
 
-Run it after a change of a notebook with exercises: `python -m scripts.editions`. What solves an exercise has the tag
-`solution` in the teacher's notebook, and leaves an empty cell to the student; what else is for teachers alone has the
-tag `teacher`, and leaves nothing. `python -m scripts.editions course` does the same for `course/solutions/`. A test
-holds the stored notebooks to this.
+Run it after you change a notebook with exercises: `python -m scripts.editions`. In the teacher's notebook, cells with
+the tag `solution` solve an exercise and become an empty cell for the student; cells with the tag `teacher` are removed.
+`python -m scripts.editions course` does the same for `course/solutions/`. A test compares the stored notebooks with
+this.
 """
 
 from __future__ import annotations
@@ -26,14 +26,13 @@ LONGEST_ID = 64  # of a cell, by the format of notebooks
 
 def student_edition(notebook: dict[str, Any]) -> dict[str, Any]:
     """
-    Return a notebook of a teacher as a student gets it.
+    Return the student edition of a teacher's notebook.
 
     Raises
     ------
     ValueError
-        If no cell has the tag of solutions, one has a tag that looks like it,
-        a solution stands where nothing is asked before it, or two cells would
-        have one name.
+        If no cell has the tag `solution`, a tag looks like a misspelling of it, a
+        solution comes before any exercise, or two cells would have the same id.
     """
     cells: list[dict[str, Any]] = notebook["cells"]
     _check_tags(cells)
@@ -63,7 +62,7 @@ def _is_hidden(cell: dict[str, Any]) -> bool:
 
 
 def _check_tags(cells: list[dict[str, Any]]) -> None:
-    """Raise an error for tags by which a student would get what is for teachers."""
+    """Raise an error for misspelled tags, which would show students what is meant for teachers."""
     tags = {tag for cell in cells for tag in _tags(cell)}
     if wrong := sorted(tag for tag in tags - set(TAGS) if tag.strip().lower().startswith(TAGS)):
         msg = f"students would see the cells tagged {', '.join(wrong)}: the tags are {' and '.join(TAGS)}"
@@ -74,7 +73,7 @@ def _check_tags(cells: list[dict[str, Any]]) -> None:
 
 
 def _answer(before: list[dict[str, Any]], solutions: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the empty cell for what was asked in the cell before: code, unless all solutions are text."""
+    """Return the empty cell for the exercise before it: code, unless all of its solutions are text."""
     if not before:
         msg = f"a solution needs an exercise before it, and this is the first cell: {_text(solutions[0])[:60]!r}"
         raise ValueError(msg)
@@ -88,25 +87,25 @@ def _answer(before: list[dict[str, Any]], solutions: list[dict[str, Any]]) -> di
 
 
 def _check_names(cells: list[dict[str, Any]]) -> None:
-    """Raise an error if two cells have one name, as where a teacher's cell is called like an answer."""
+    """Raise an error if two cells have the same id, such as a teacher's cell and an answer."""
     if twice := [name for name, n in Counter(cell["id"] for cell in cells if "id" in cell).items() if n > 1]:
         msg = f"two cells would have the id {', '.join(twice)}: change that of one"
         raise ValueError(msg)
 
 
 def _text(cell: dict[str, Any]) -> str:
-    """Return the text of a cell, which a notebook may keep whole or in lines."""
+    """Return the text of a cell, which a notebook stores whole or in lines."""
     return "".join(cell["source"])
 
 
 def _without_title(cell: dict[str, Any]) -> dict[str, Any]:
-    """Return the first cell with the title of the student's notebook."""
+    """Return the first cell with the title of the student edition."""
     title, *rest = _text(cell).splitlines(keepends=True) or [""]
     return {**cell, "source": [title.replace(TITLE, ""), *rest]}
 
 
 def main() -> None:
-    """Write the students' notebooks."""
+    """Write the student notebooks."""
     parser = argparse.ArgumentParser(description="Write the students' notebooks.")
     parser.add_argument("folder", nargs="?", type=Path, default=FOLDER, help="where; its teachers' are in solutions/")
     folder: Path = parser.parse_args().folder

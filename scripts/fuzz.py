@@ -1,16 +1,16 @@
 """
-Damage very many maps, records, lines of games, logs and simulations, and see that each is read or refused.
+Damage many maps, records, typed games, logs and simulations, and check that each is read or refused.
 
-Run from the root of the project: python -m scripts.fuzz --minutes 10
+Run it from the project root: python -m scripts.fuzz --minutes 10
 
-A mutant may be refused with the errors that its reader documents; any other
-error is a find, and so is one that takes more than a second of the processor
-or 300 MB. Of each kind of find the first one is kept in the folder `finds`, as
-it was and as small as it could be made. What is done is kept too: a run that
-was broken off, or bounded by `--minutes`, goes on from there. A change of the
-sources begins anew. The exit code is 1 if there are finds.
+A damaged file may be refused with the errors its reader documents. Any other
+error is a find, and so is taking more than a second of CPU time or 300 MB. The
+first find of each kind is stored in the folder `finds`, as it was and reduced.
+Progress is stored too: a run that was interrupted or limited by `--minutes`
+resumes. A change of the sources starts again. The exit code is 1 if there are
+finds.
 
-To try one again: python -m scripts.fuzz --again maps-1234
+To repeat one: python -m scripts.fuzz --again maps-1234
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _MOST_BYTES = 4 * 2**30
 
 
 class Block(NamedTuple):
-    """Some mutants in a row, but for those of which a process died."""
+    """Consecutive mutants, except those that killed a process."""
 
     subject: str
     first: int
@@ -63,7 +63,7 @@ class Block(NamedTuple):
 
 
 class Find(NamedTuple):
-    """A mutant with which something is wrong."""
+    """A mutant that shows a problem."""
 
     subject: str
     number: int
@@ -78,7 +78,7 @@ class Find(NamedTuple):
 
 @dataclass
 class Figures:
-    """What came of the mutants of one kind."""
+    """Results for the mutants of one kind."""
 
     tried: int = 0
     read: int = 0
@@ -99,7 +99,7 @@ class Figures:
 
 @dataclass
 class Progress:
-    """What was done, and what was found: one of a kind."""
+    """What was done, and the first find of each kind."""
 
     seed: int
     figures: dict[str, Figures] = field(default_factory=lambda: {name: Figures() for name in SUBJECTS})
@@ -117,7 +117,7 @@ class Progress:
 
 
 def main() -> int:
-    """Try what is left to try, print a table, and return the exit code."""
+    """Try the remaining mutants, print a table, and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=10.0, help="stop after so many minutes (default: 10)")
     parser.add_argument("--mutants", type=int, default=100_000, help="mutants of all kinds together")
@@ -139,7 +139,7 @@ def main() -> int:
 
 
 def _again(case: str, seed: int) -> int:
-    """Try one mutant and tell what comes of it."""
+    """Try one mutant and print the result."""
     name, _, number = case.rpartition("-")
     with tempfile.TemporaryDirectory() as directory:
         _warm_up(name, Path(directory))
@@ -153,7 +153,7 @@ def _again(case: str, seed: int) -> int:
 
 
 def _run(progress: Progress, n_mutants: int, out: Path, processes: int, deadline: float) -> None:
-    """Try until all is done, the time is up or a process died."""
+    """Try mutants until all are done, time is up or a process died."""
     blocks = list(_blocks(progress, n_mutants))
     running = out / "running"
     running.mkdir(parents=True, exist_ok=True)
@@ -178,7 +178,7 @@ def _run(progress: Progress, n_mutants: int, out: Path, processes: int, deadline
 
 
 def _blocks(progress: Progress, n_mutants: int) -> Iterator[Block]:
-    """Yield what is left to try: always of the kind that is furthest behind."""
+    """Yield the remaining work, always of the kind that is furthest behind."""
     wanted = {name: round(share * n_mutants) for name, share in SHARES.items()}
     at = {name: progress.figures[name].tried for name in wanted}
     while left := [name for name, n in wanted.items() if at[name] < n]:
@@ -190,7 +190,7 @@ def _blocks(progress: Progress, n_mutants: int) -> Iterator[Block]:
 
 
 def _begin(running: Path) -> None:
-    """Make a process ready: it notes what it tries, and what asks for very much memory does not get it."""
+    """Prepare a process: it notes what it tries, and its memory is limited."""
     _NOTE.append(running / str(os.getpid()))
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) if Path("/proc").is_dir() else 0
     resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + _MOST_BYTES,) * 2)
@@ -200,7 +200,7 @@ _NOTE: list[Path] = []
 
 
 def _try_block(block: Block) -> tuple[Figures, list[Find]]:
-    """Try a block; what hangs ends the process."""
+    """Try a block. A mutant that hangs ends the process."""
     figures, finds = Figures(), []
     with tempfile.TemporaryDirectory() as directory:
         _warm_up(block.subject, Path(directory))
@@ -226,7 +226,7 @@ def _try(name: str, number: int, seed: int, folder: Path) -> Outcome:
 
 
 def _warm_up(name: str, folder: Path) -> None:
-    """Read right files, once in a process: what is loaded and compiled then takes longer than any of them."""
+    """Read valid files once per process: loading and compiling take longer than any of them."""
     if name not in _WARM:
         _WARM.add(name)
         outcomes = [tried(SUBJECTS[name], files, folder / "mutant") for files in SUBJECTS[name].seeds()]
@@ -255,7 +255,7 @@ def _deadly(note: Path) -> Find | None:
 
 
 def _load(out: Path, seed: int) -> Progress:
-    """Return what was tried with these sources and this seed."""
+    """Return the progress made with these sources and this seed."""
     file = out / "progress.json"
     try:
         data = json.loads(file.read_text(encoding="utf-8"))
@@ -281,7 +281,7 @@ def _sources() -> str:
 
 
 def _write_down(out: Path, find: Find, seed: int) -> None:
-    """Keep a find: the mutant, the smallest files that show the same, and what was told."""
+    """Store a find: the mutant, the smallest files that show the same problem, and the message."""
     subject, folder = SUBJECTS[find.subject], out / "finds" / find.case
     files = subject.mutant(seed, find.number)
     write_files(folder / "mutant", files)

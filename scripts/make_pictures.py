@@ -1,8 +1,8 @@
 """
 Draw the pictures of the README, and print the sentences that go with them.
 
-Run it after a change of maps, pictures or odds: `python scripts/make_pictures.py`. It fails if the README says anything
-else.
+Run it after a change of maps, pictures or odds: `python scripts/make_pictures.py`. It fails if a sentence is not in the
+README.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def draw_board() -> str:
 
 
 def draw_blocking() -> str:
-    """Draw what the loss of each route costs a random deal."""
+    """Draw the cost of losing each route to a random deal."""
     nordic = ttr.load_map("nordic")
     table = ttr.tickets.blocking_map(nordic, n_deals=2000, seed=7)
     # Of a double route both tracks are lost: "both" comes before "track".
@@ -75,7 +75,7 @@ def draw_blocking() -> str:
 
 
 def draw_tunnel_odds() -> str:
-    """Draw the surcharge of a tunnel."""
+    """Draw the extra cards of a tunnel."""
     deck = ttr.load_map("nordic").rules.deck
     in_color = ttr.tunnels.surcharge_distribution(deck["green"] + deck.locomotives, deck.n_cards)
     alone = ttr.tunnels.surcharge_distribution(deck.locomotives, deck.n_cards)
@@ -88,7 +88,7 @@ def draw_tunnel_odds() -> str:
 
 
 def draw_card_odds() -> str:
-    """Draw how long it takes to gather the cards for the longest route."""
+    """Draw how long it takes to collect the cards for the longest route."""
     nordic = ttr.load_map("nordic")
     lieksa = nordic.route("Murmansk", "Lieksa")
     waiting = {
@@ -107,7 +107,7 @@ def draw_card_odds() -> str:
 
 
 def draw_best_network() -> str:
-    """Draw the network that scores most."""
+    """Draw the highest-scoring network."""
     usa = ttr.load_map("usa")
     best = ttr.tickets.best_network(usa)
     if not best.is_proven:

@@ -1,12 +1,11 @@
 """
-Play very many games on every map, variant and number of players, and check every state of them.
+Play many games on every map, variant and number of players, and check every state.
 
-Run from the root of the project: python -m scripts.soak --minutes 30
+Run it from the project root: python -m scripts.soak --minutes 30
 
-What is done is kept in a folder: a run that was broken off, or bounded by
-`--minutes`, goes on from there. A change of the sources begins anew. The exit
-code is 1 as soon as a game breaks a law; it is named, and played again by the
-next run.
+Progress is stored in a folder: a run that was interrupted or limited by
+`--minutes` resumes. A change of the sources starts again. The exit code is 1 as
+soon as a game breaks a law; the game is named, and the next run plays it again.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ Key = tuple[str, str]
 
 
 class Block(NamedTuple):
-    """Some games in a row of one combination and player."""
+    """Consecutive games of one combination and player."""
 
     combination: Combination
     player: str
@@ -65,7 +64,7 @@ class Block(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What came of a block: how its games ended, or what was broken."""
+    """The result of a block: how its games ended, or what was broken."""
 
     block: Block
     endings: Counter[str]
@@ -73,7 +72,7 @@ class Result(NamedTuple):
 
 
 def main() -> int:
-    """Play what is left to play, print a table, and return the exit code."""
+    """Play the remaining games, print a table, and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=30.0, help="stop after so many minutes (default: 30)")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "soak", help="folder of what is done")
@@ -99,7 +98,7 @@ def _players() -> dict[str, Player]:
 
 
 def _play(done: dict[Key, Counter[str]], wanted: dict[str, int], file: Path, processes: int, deadline: float) -> str:
-    """Play until all is done, the time is up or a law is broken; return what is broken."""
+    """Play until all is done, time is up or a law is broken; return what is broken."""
     blocks = list(_blocks(done, wanted))
     with (
         multiprocessing.get_context("spawn").Pool(processes) as pool,
@@ -120,7 +119,7 @@ def _play(done: dict[Key, Counter[str]], wanted: dict[str, int], file: Path, pro
 
 
 def _blocks(done: dict[Key, Counter[str]], wanted: dict[str, int]) -> Iterator[Block]:
-    """Yield what is left to play: first a little of everything, then more and more."""
+    """Yield the remaining work: first a little of everything, then more and more."""
     most = max(wanted.values())
     for first in range(0, most, _BLOCK):
         for combination in every_combination():
@@ -132,7 +131,7 @@ def _blocks(done: dict[Key, Counter[str]], wanted: dict[str, int]) -> Iterator[B
 
 
 def _play_block(block: Block) -> Result:
-    """Play a block; the referee looks at every tenth game."""
+    """Play a block. The referee checks every tenth game."""
     endings: Counter[str] = Counter()
     seated = [_players()[block.player]] * block.combination.n_players
     for game in range(block.first, block.first + block.n_games):
@@ -169,7 +168,7 @@ def _save(file: Path, done: dict[Key, Counter[str]]) -> None:
 
 @cache
 def fingerprint(*folders: str) -> str:
-    """Return a name for all that stands in folders of the project."""
+    """Return a hash of everything in folders of the project."""
     digest = hashlib.blake2b(digest_size=10)
     for path in sorted(path for name in folders for path in (ROOT / name).rglob("*.*") if path.suffix != ".pyc"):
         digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes())
@@ -177,7 +176,7 @@ def fingerprint(*folders: str) -> str:
 
 
 def _sources() -> str:
-    """Return a name for all that the games depend on."""
+    """Return a hash of everything the games depend on."""
     return fingerprint("ttr_analysis", "data", "tests/engine", "tests/oracles", "tests/invented")
 
 

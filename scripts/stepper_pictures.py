@@ -1,5 +1,5 @@
 """
-Take the pictures of the stepper and of a review that README shows, in a real browser: two still, one that moves.
+Take the pictures of the stepper and a review for the README in a real browser: two stills, one animation.
 
 Run it after a change of the stepper or the review: `python -m scripts.stepper_pictures`. It needs Chromium.
 """
@@ -36,13 +36,13 @@ MAX_BYTES = 800_000
 
 
 def a_game() -> GameRecord:
-    """Return the game that is shown: three planners on the Nordic map."""
+    """Return the game shown: three planners on the Nordic map."""
     game = ttr.Game(ttr.load_map("nordic"), n_players=3)
     return game.play([ttr.policies.Planner() for _ in range(3)], seed=3)
 
 
 def review_picture(page: Page, path: Path) -> Image.Image:
-    """Return the beginning of the page of a review, down to the boards of its first moment."""
+    """Return the top of a review page, down to the boards of its first moment."""
     game = ttr.Game(ttr.load_map("nordic"), n_players=2)
     record = game.play(["Planner", "Planner"], seed=7)
     named = replace(record, header=replace(record.header, players=("Ida", "Bo")))
@@ -60,7 +60,7 @@ def shot(page: Page, step: int) -> Image.Image:
 
 
 def main() -> int:
-    """Take the pictures; return 1 if one of them is too large for a repository."""
+    """Take the pictures; return 1 if one is too large for a repository."""
     record = a_game()
     owners = [len(state.owners) for state in record.states()]
     claims = [step for step in range(1, len(owners)) if owners[step] > owners[step - 1]]

@@ -1,10 +1,10 @@
 """
-How sound beliefs and win probabilities are about players unlike `Planner`: `python -m scripts.strangers [games]`.
+Measure beliefs and win probabilities about players unlike `Planner`: `python -m scripts.strangers [games]`.
 
-Players of one kind at a time, each with a style of its own, play games of two and three. At random moments one seat
-says how likely each ticket is in the hand of another one, and how likely it is to win. The table of `docs/winning.md`
-says how often what it was sure of was so, and how steep its probabilities are: with a slope of 1 they are as far from
-even as they should be, below it they are too sure.
+Players of one kind at a time, each with a different style, play 2- and 3-player games. At random moments one seat
+predicts each ticket in another's hand, and its own chance of winning. The table in `docs/winning.md` shows how often
+confident predictions were right, and the slope of its probabilities: 1 means they are as far from even as they should
+be, below 1 they are too extreme.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ SPREAD: Final = 0.4
 
 
 def perturbed(rng: np.random.Generator) -> CompiledPolicy:
-    """Return a planner, of the one kind or the other, all of whose numbers are off."""
+    """Return a planner of either kind with all its numbers changed."""
     base = Planner1() if rng.random() < 1 / 2 else Planner()
     numbers = {field.name: float(getattr(base, field.name)) for field in fields(base)}
     return Planner(**{name: number * float(np.exp(SPREAD * rng.normal())) for name, number in numbers.items()})
@@ -63,7 +63,7 @@ KINDS: Final[dict[str, Callable[[np.random.Generator], CompiledPolicy]]] = {
 
 
 class Moment(NamedTuple):
-    """What one seat knows at a moment of a game, the tickets of another one, and the share of the win that it got."""
+    """A moment of a game: what one seat knows, another's tickets, and the share of the win that the seat got."""
 
     known: Knowledge
     seat: int
@@ -73,7 +73,7 @@ class Moment(NamedTuple):
 
 
 def moments(kind: str, name: str, n_players: int, n_games: int, seed: int = SEED) -> Iterator[Moment]:
-    """Yield moments of games between players of a kind."""
+    """Yield moments of games between players of one kind."""
     game = ttr.Game(ttr.load_map(name), n_players=n_players)
     numbers = {ticket.id: i for i, ticket in enumerate(game.game_map.tickets)}
     for number in range(n_games):
@@ -95,19 +95,19 @@ def table_of(moment: Moment) -> Table:
 
 
 def tickets_of(moment: Moment, n_worlds: int = N_WORLDS) -> list[tuple[float, bool]]:
-    """Return how likely each ticket was believed to be held by the seat, and whether it was."""
+    """Return the predicted probability of each ticket for the seat, and whether the seat held it."""
     chances = believed(table_of(moment), moment.known, moment.seat, n_worlds)
     return [(float(p), ticket in moment.held) for ticket, p in enumerate(chances) if p > 0]
 
 
 def win_of(moment: Moment) -> tuple[float, float]:
-    """Return how likely the looker was said to win, and its share of the win."""
+    """Return the predicted chance of the viewer, and its share of the win."""
     won = table_of(moment).play(moment.known, N_ROLLOUTS).won[:, moment.known.looker].sum()
     return (won + 1) / (N_ROLLOUTS + moment.known.n_players), moment.won
 
 
 def believed(table: Table, known: Knowledge, seat: int, n_worlds: int) -> Floats:
-    """Return how likely each ticket of a map is held by a seat."""
+    """Return the probability that a seat holds each ticket of a map."""
     worlds = table.worlds(known, table.believe(known), n_worlds)
     counts = np.zeros(len(known.game_map.tickets))
     for world in map(State, worlds):
@@ -116,7 +116,7 @@ def believed(table: Table, known: Knowledge, seat: int, n_worlds: int) -> Floats
 
 
 def slope_of(predicted: Floats, won: Floats) -> float:
-    """Return the slope of a logistic regression of what happened on the log odds that were predicted."""
+    """Return the slope of a logistic regression of outcomes on predicted log odds."""
     odds = logit(predicted)
 
     def loss(weights: Floats) -> float:
@@ -127,7 +127,7 @@ def slope_of(predicted: Floats, won: Floats) -> float:
 
 
 def line(kind: str, tickets: Floats, wins: Floats) -> str:
-    """Return a line of the table, from what was believed and what was so."""
+    """Return a line of the table, from predictions and outcomes."""
     sure = tickets[tickets[:, 0] > SURE, 1]
     rate, low, high = wilson(float(sure.sum()), max(1, len(sure)))
     predicted, won = wins.T
@@ -156,7 +156,7 @@ def main(n_games: int = N_GAMES) -> None:
 
 
 def resamples(n: int) -> list[Ints]:
-    """Return the numbers of positions drawn anew, those of a game together."""
+    """Return indices of resampled positions, keeping those of a game together."""
     rng = np.random.default_rng(SEED)
     games = np.arange(n).reshape(-1, N_MOMENTS)
     return [games[rng.integers(len(games), size=len(games))].ravel() for _ in range(100)]

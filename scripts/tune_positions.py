@@ -1,22 +1,23 @@
 """
-Move the cities of a map a little, so that its picture has room for its car spaces.
+Move the cities of a map a little, so that the picture has room for all car spaces.
 
     python scripts/tune_positions.py nordic --unit 3.5
     python scripts/tune_positions.py path/to/folder
 
-Takes a map of `data/` or a folder of your own, starts from the latitudes and
-longitudes, and writes `x` and `y` of its `cities.csv`, upwards positive. As on
-a printed board, cities stay about where they are on Earth and in the same
+Takes a map of `data/` or your own folder, starts from the latitudes and
+longitudes, and writes `x` and `y` to its `cities.csv`, with y pointing up. As
+on a printed board, cities stay near their real positions and in the same
 direction from their neighbors, but a route of six spaces becomes longer than
-one of two, and cities keep clear of routes that pass by. Columns other than `x` and `y` are left alone.
+one of two, and cities keep clear of routes that pass by. Other columns do not
+change.
 
-`--pin "City=dx,dy"` shifts where a city would like to be (board units);
-`--stretch 1.1` widens the map; `--rotate 4` turns it (degrees,
-counterclockwise). The larger `--unit`, the more room has a car space beside
-the distances on Earth: 3.4 fits most maps, and a crowded one wants more. Try,
-look at `plot_map`, and pin what is still too near.
+`--pin "City=dx,dy"` shifts the preferred position of a city (board units),
+`--stretch 1.1` widens the map, and `--rotate 4` turns it (degrees,
+counterclockwise). A larger `--unit` gives a car space more room relative to
+real distances: 3.4 fits most maps, and a crowded one needs more. Try, look at
+`plot_map`, and pin cities that are still too close.
 
-The maps were made so:
+The maps were made with:
 
     nordic --unit 3.7
     nederland --unit 3.9
@@ -50,16 +51,16 @@ _SPOT = 1e-6
 
 class Energy:
     """
-    How bad positions are.
+    The badness of positions.
 
     Parameters
     ----------
     game_map
         The map.
     home
-        Where the cities would like to be.
+        Preferred positions of the cities.
     unit
-        Arc length wanted for a car space.
+        Preferred arc length of a car space.
     """
 
     def __init__(self, game_map: GameMap, home: Floats, unit: float) -> None:
@@ -173,7 +174,7 @@ def _norm(vectors: Floats) -> Floats:
 
 
 def tune(game_map: GameMap, unit: float, pins: dict[str, tuple[float, float]], stretch: float, rotate: float) -> Floats:
-    """Return positions with the least energy found."""
+    """Return the positions with the least energy found."""
     projection = Projection.fit((city.lat, city.lon) for city in game_map.cities)
     home = np.array([projection.project(city.lat, city.lon) for city in game_map.cities])
     cos, sin = math.cos(math.radians(rotate)), math.sin(math.radians(rotate))
@@ -197,7 +198,7 @@ def tune(game_map: GameMap, unit: float, pins: dict[str, tuple[float, float]], s
 
 
 def write_positions(path: Path, positions: dict[str, tuple[float, float]]) -> None:
-    """Write the columns `x` and `y` of a cities.csv, which need not have them."""
+    """Write the columns `x` and `y` of a cities.csv, adding them if needed."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.DictReader(file)
         fields = reader.fieldnames = [field.strip() for field in reader.fieldnames or []]
@@ -212,7 +213,7 @@ def write_positions(path: Path, positions: dict[str, tuple[float, float]]) -> No
 
 
 def main() -> None:
-    """Tune one map, and write where its cities are."""
+    """Tune one map, and write its positions."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("map", help="name of a map in data/, or the folder of one")
     parser.add_argument("--unit", type=float, default=3.4, help="board units per car space")

@@ -1,7 +1,7 @@
 """
-Take a picture of every widget on every map, in JupyterLab, to be looked at: wide and narrow, light and dark.
+Take pictures of every widget on every map in JupyterLab, for review by eye: wide and narrow, light and dark.
 
-`python scripts/widget_pictures.py [folder] [widget ...]`; without a folder they go to `build/widgets`.
+`python scripts/widget_pictures.py [folder] [widget ...]`; the default folder is `build/widgets`.
 """
 
 from __future__ import annotations
