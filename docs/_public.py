@@ -70,7 +70,7 @@ def table_of(names: list[str], home: str) -> list[str]:
 
 
 class Public(SphinxDirective):
-    """Document names of a module, first as a table and then in full: those listed in the content, or all public ones."""
+    """Document names of a module, as a table and then in full: those listed in the content, or all public ones."""
 
     required_arguments = 1
     has_content = True

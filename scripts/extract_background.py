@@ -202,7 +202,7 @@ def clip_ring(ring: Line, extent: Extent) -> Line:
 
 
 def densify(line: Line, step: float = 2.0) -> Line:
-    """Return a line with extra points along its long edges, because parallels and the frame are curves in the picture."""
+    """Return a line with extra points on long edges, because parallels and the frame are curves in the picture."""
     dense: Line = []
     for (x0, y0), (x1, y1) in pairwise(line):
         n = max(1, math.ceil(max(abs(x1 - x0), abs(y1 - y0)) / step))
