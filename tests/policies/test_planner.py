@@ -57,7 +57,7 @@ from ttr_analysis.engine.layout import OVER, TURN, Phase, State
 from ttr_analysis.maps.model import GameMap, Ticket
 from ttr_analysis.policies import Greedy, Random, play_games
 from ttr_analysis.policies.planner.claims import trail_growth
-from ttr_analysis.policies.planner.knowledge import ROUTE_DANGER, Memory, Params, planner_lore
+from ttr_analysis.policies.planner.knowledge import MapFacts, Memory, Params, planner_facts
 from ttr_analysis.policies.planner.policy import Planner, Planner1
 from ttr_analysis.policies.planner.tickets import _expected_best
 from ttr_analysis.policies.playout import Player
@@ -274,12 +274,12 @@ def test_the_best_ticket_of_a_draw_is_the_mean_over_all_draws(worth: list[int], 
 
 def test_a_route_is_in_danger_if_many_tickets_want_it_and_the_way_around_is_long() -> None:
     position = Position("usa")
-    danger = planner_lore(position.map, 2)[ROUTE_DANGER:]
+    danger = MapFacts(planner_facts(position.map, 2)).danger
     by_id = {route.id: int(danger[i]) for i, route in enumerate(position.map.routes)}
 
     assert by_id["Kansas City-Omaha/0"] > 10 * by_id["Boston-Montréal/0"]
     assert by_id["Kansas City-Omaha/0"] == by_id["Kansas City-Omaha/1"]
-    with_twins = planner_lore(position.map, 4)[ROUTE_DANGER:]
+    with_twins = MapFacts(planner_facts(position.map, 4)).danger
     assert with_twins[[route.id for route in position.map.routes].index("Kansas City-Omaha/0")] == 0
 
 

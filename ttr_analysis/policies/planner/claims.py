@@ -1,4 +1,4 @@
-"""What the routes of a plan ask of a hand: what is ready, and what a card of each kind is worth."""
+"""Claims: what routes and cards are worth to a planner, how it pays, its stations, and its last turn."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from ttr_analysis.engine.kernel.scoring import award_bonus, goal_reached, join_e
 from ttr_analysis.engine.layout import NEUTRAL_OWNER, NOBODY, UNKNOWN_TICKET, State
 from ttr_analysis.policies.planner.knowledge import (
     DANGER_UNIT,
-    ROUTE_DANGER,
     Memory,
     Params,
+    Turn,
     is_open,
     token_terms,
     toll_cost,
@@ -49,17 +49,15 @@ from ttr_analysis.rules.payment import (
 from ttr_analysis.rules.scoring import ticket_score
 from ttr_analysis.rules.stations import is_lent
 from ttr_analysis.rules.trails import walked_trail
-from ttr_analysis.tables import MAX_CITIES, MAX_ROUTES, MAX_SEATS, MEASURE_TOKENS, MEASURE_TRAIL, Tables, spaces_at
-
-SPARE: Final = N_KINDS
-"""In `free`: how many of the colored cards nothing needs."""
-TOP: Final = N_KINDS + 1
-"""In `free`: the color of which most cards are free."""
-MOST: Final = N_KINDS + 2
-"""In `free`: the most cards held of a color."""
-
-SUM: Final = N_KINDS
-"""In `value`: where the sums over routes begin, behind the highest value of one route."""
+from ttr_analysis.tables import (
+    MAX_CITIES,
+    MAX_ROUTES,
+    MAX_SEATS,
+    MEASURE_TOKENS,
+    MEASURE_TRAIL,
+    Tables,
+    spaces_at,
+)
 
 _LONG: Final = 3
 """Shorter routes outside the plan are left for the end."""
@@ -71,21 +69,37 @@ _BOTH: Final = 2
 """Ends of a route."""
 
 
-@compiled
-def want_cards(state: State, tables: Tables, seat: int, memory: Memory, free: Ints) -> int:
+class Values(NamedTuple):
     """
-    Fill in the cards that the plan needs, and those of the hand that are free of it.
+    What cards and routes are worth.
+
+    Parameters
+    ----------
+    best, total
+        Of a card of each kind: the highest value for one route, and the sum
+        over routes.
+    route, worth
+        Routes that the hand may pay for, those of the plan first, and their
+        worth.
+    """
+
+    best: Floats
+    total: Floats
+    route: Ints
+    worth: Floats
+
+
+@compiled
+def want_cards(turn: Turn) -> int:
+    """
+    Note the cards that the plan needs and those that it leaves free; return the trains that it leaves.
 
     Of a double route the track is planned of whose color fewer cards are
     missing.
-
-    Returns
-    -------
-    n_trains
-        Trains that the plan leaves.
     """
-    hand = state.hand[seat]
-    n_trains = state.trains[seat]
+    state, tables, memory = turn.state, turn.tables, turn.memory
+    hand, trains = state.hand[turn.seat], state.trains[turn.seat]
+    n_trains = trains
     for kind in range(N_KINDS):
         memory.wanted[kind] = 0
     for i in range(memory.n_planned):
@@ -93,8 +107,8 @@ def want_cards(state: State, tables: Tables, seat: int, memory: Memory, free: In
         twin = tables.twin[route]
         if (
             twin >= 0
-            and tables.length[twin] <= state.trains[seat]
-            and is_open(state, tables, seat, twin)
+            and tables.length[twin] <= trains
+            and is_open(state, tables, turn.seat, twin)
             and _rough_need(tables, memory, hand, twin) < _rough_need(tables, memory, hand, route)
         ):
             memory.plan[i] = twin
@@ -105,13 +119,14 @@ def want_cards(state: State, tables: Tables, seat: int, memory: Memory, free: In
             memory.wanted[tables.color[route]] += tables.plain[route]
         memory.wanted[LOCOMOTIVE_INDEX] += tables.symbols[route]
         n_trains -= tables.length[route]
-    free[SPARE] = free[TOP] = free[MOST] = 0
+    free = memory.free
+    memory.n_spare = memory.top_color = memory.most_held = 0
     for c in range(N_COLORS):
         free[c] = max(0, hand[c] - memory.wanted[c])
-        free[SPARE] += free[c]
-        free[MOST] = max(free[MOST], hand[c])
-        if free[c] > free[free[TOP]]:
-            free[TOP] = c
+        memory.n_spare += free[c]
+        memory.most_held = max(memory.most_held, hand[c])
+        if free[c] > free[memory.top_color]:
+            memory.top_color = c
     free[LOCOMOTIVE_INDEX] = hand[LOCOMOTIVE_INDEX]
     return int(n_trains)
 
@@ -129,104 +144,29 @@ def _rough_need(tables: Tables, memory: Memory, hand: Ints, route: int) -> int:
 
 
 @compiled
-def judge_color(
-    tables: Tables,
-    route: int,
-    color: int,
-    own: int,
-    free: Ints,
-    worth: float,
-    left: float,
-    value: Floats,
-) -> None:
+def judge_routes(turn: Turn, n_trains: int, is_stuck: bool, values: Values) -> int:
     """
-    Note what cards are worth for one route, paid in one color.
-
-    A route is worth more the fewer draws it needs yet: its points, shared out
-    over the draws and the turn of claiming, which counts as two. A tunnel
-    needs one card more than its length.
+    Fill in what cards are worth for the plan and for other routes that the trains suffice for.
 
     Parameters
     ----------
-    own
-        Cards of the color for it.
-    free
-        As `want_cards` fills it in.
-    worth
-        Points that the route brings.
-    left
-        Turns left in the game.
-    value
-        Changed.
-    """
-    spaces = spaces_at(tables, route)
-    size = spaces.swap_size
-    locomotives = free[LOCOMOTIVE_INDEX]
-    no_symbols = max(0, spaces.symbols - locomotives)
-    no_color = max(0, spaces.plain + tables.tunnel[route] - own)
-    if spaces.jokers:
-        no_color = max(0, no_color - max(0, locomotives - spaces.symbols))
-    missing = float(no_symbols + no_color)
-    if size > 0 and missing > 0.0:
-        spare = free[SPARE] - min(own, free[color])
-        missing = max(1.0, missing - min(missing if spaces.swap_any else float(no_symbols), spare / size))
-    if missing > 2.0 * left - 1.0:
-        return
-    share = worth / (missing + 2.0)
-    if no_color > 0:
-        value[color] = max(value[color], share)
-        value[SUM + color] += share
-    if no_symbols > 0 or (spaces.jokers and no_color > 0):
-        value[LOCOMOTIVE_INDEX] = max(value[LOCOMOTIVE_INDEX], share)
-        value[SUM + LOCOMOTIVE_INDEX] += share
-    if size > 0 and missing > 0.0:
-        for kind in range(N_COLORS):
-            value[kind] = max(value[kind], share / size)
-
-
-@compiled
-def judge_routes(
-    state: State,
-    tables: Tables,
-    lore: Ints,
-    seat: int,
-    params: Params,
-    memory: Memory,
-    free: Ints,
-    n_trains: int,
-    left: float,
-    is_stuck: bool,
-    value: Floats,
-    ready: Floats,
-) -> int:
-    """
-    Note what cards are worth for the plan, and for other routes that the trains suffice for.
-
-    Parameters
-    ----------
-    free, n_trains
-        As `want_cards` gives them.
-    left
-        Turns left in the game.
+    n_trains
+        Trains that the plan leaves.
     is_stuck
         Whether no card can be drawn: then every route is looked at.
-    value
-        Filled.
-    ready
-        Filled with routes that the hand may pay for and their worth, two
-        cells each, those of the plan first.
+    values
+        Values of cards begin at 0.
 
     Returns
     -------
     n_ready
-        Their number.
+        Number of routes that the hand may pay for.
     """
-    hand = state.hand[seat]
-    for cell in range(2 * N_KINDS):
-        value[cell] = 0.0
+    state, tables, seat, params, memory = turn.state, turn.tables, turn.seat, turn.params, turn.memory
+    hand, free = state.hand[seat], memory.free
     share = memory.gain_planned / max(1, memory.n_planned)
-    price = params.extra_train_price * min(1.0, max(0.0, (left - 2.0) / 8.0))
-    least = 1 if is_stuck or left < _LATE else _LONG
+    price = params.extra_train_price * min(1.0, max(0.0, (turn.left - 2.0) / 8.0))
+    least = 1 if is_stuck or turn.left < _LATE else _LONG
     has_trail = False
     for i in range(tables.n_bonuses):
         has_trail = has_trail or tables.bonus_measure[i] == MEASURE_TRAIL
@@ -237,13 +177,13 @@ def judge_routes(
         is_plan = i < n_planned
         if is_plan:
             route = memory.plan[i]
-            worth = share + tables.points[route] + params.rush * danger(tables, lore, memory, route)
+            worth = share + tables.points[route] + params.rush * _danger(turn, route)
         else:
             route = i - n_planned
             length = tables.length[route]
             if length < least or length > n_trains or state.owner[route] != NOBODY or memory.is_planned[route]:
                 continue
-            worth = tables.points[route] - price * length + params.denial * danger(tables, lore, memory, route)
+            worth = tables.points[route] - price * length + params.denial * _danger(turn, route)
             if has_trail:
                 worth += trail_growth(tables, params, memory, route) * length
             if tables.tokens_each > 0:
@@ -255,28 +195,63 @@ def judge_routes(
         last = color + 1
         own = hand[min(color, LOCOMOTIVE_INDEX)]
         if color == GRAY_INDEX:
-            first = 0 if is_plan else free[TOP]
+            first = 0 if is_plan else memory.top_color
             last = N_COLORS if is_plan else first + 1
-            own = free[MOST]
+            own = memory.most_held
         for c in range(first, last):
             held = own if is_plan and color != GRAY_INDEX else free[c]
-            judge_color(tables, route, c, held, free, worth, left, value)
+            _judge_color(turn, route, c, held, worth, values)
         jokers = free[LOCOMOTIVE_INDEX] if tables.jokers[route] or tables.symbols[route] else 0
         if tables.swap_size[route] > 0:
             own = min(own, tables.plain[route])
             jokers += (state.n_hand[seat] - own - jokers) // tables.swap_size[route]
         if is_stuck or own + jokers >= tables.length[route]:
-            ready[2 * n_ready] = route
-            ready[2 * n_ready + 1] = worth
+            values.route[n_ready] = route
+            values.worth[n_ready] = worth
             n_ready += 1
     return n_ready
 
 
 @compiled
-def danger(tables: Tables, lore: Ints, memory: Memory, route: int) -> float:
+def _judge_color(turn: Turn, route: int, color: int, own: int, worth: float, values: Values) -> None:
+    """
+    Note what cards are worth for one route, paid in one color with `own` cards of it.
+
+    A route is worth more the fewer draws it still needs: its points, shared out
+    over the draws and the turn of claiming, which counts as two. A tunnel
+    needs one card more than its length.
+    """
+    free, best, total = turn.memory.free, values.best, values.total
+    spaces = spaces_at(turn.tables, route)
+    size = spaces.swap_size
+    locomotives = free[LOCOMOTIVE_INDEX]
+    no_symbols = max(0, spaces.symbols - locomotives)
+    no_color = max(0, spaces.plain + turn.tables.tunnel[route] - own)
+    if spaces.jokers:
+        no_color = max(0, no_color - max(0, locomotives - spaces.symbols))
+    missing = float(no_symbols + no_color)
+    if size > 0 and missing > 0.0:
+        spare = turn.memory.n_spare - min(own, free[color])
+        missing = max(1.0, missing - min(missing if spaces.swap_any else float(no_symbols), spare / size))
+    if missing > 2.0 * turn.left - 1.0:
+        return
+    share = worth / (missing + 2.0)
+    if no_color > 0:
+        best[color] = max(best[color], share)
+        total[color] += share
+    if no_symbols > 0 or (spaces.jokers and no_color > 0):
+        best[LOCOMOTIVE_INDEX] = max(best[LOCOMOTIVE_INDEX], share)
+        total[LOCOMOTIVE_INDEX] += share
+    if size > 0 and missing > 0.0:
+        for kind in range(N_COLORS):
+            best[kind] = max(best[kind], share / size)
+
+
+@compiled
+def _danger(turn: Turn, route: int) -> float:
     """Return trains that it costs to lose a route, by how likely somebody wants it who builds at one of its ends."""
-    rivals = memory.rivals[tables.city_a[route]] + memory.rivals[tables.city_b[route]]
-    return float(lore[ROUTE_DANGER + route] * (_CALM + rivals) / DANGER_UNIT)
+    rivals = turn.memory.rivals[turn.tables.city_a[route]] + turn.memory.rivals[turn.tables.city_b[route]]
+    return float(turn.facts.danger[route] * (_CALM + rivals) / DANGER_UNIT)
 
 
 @compiled
@@ -326,19 +301,13 @@ class Form(NamedTuple):
 
 
 @compiled
-def price_cards(params: Params, held: int, wanted: int, n: int) -> float:
-    """Return the points that `n` of the cards held of a color are missed, when so many are wanted elsewhere."""
-    n_wanted = min(n, max(0, n - max(0, held - wanted)))
-    return float(n_wanted * params.wanted_price + (n - n_wanted) * params.spare_price)
-
-
-@compiled
-def find_form(state: State, tables: Tables, seat: int, params: Params, memory: Memory, route: int) -> Form:
+def find_form(turn: Turn, route: int) -> Form:
     """Return the form of payment for a route whose cards are missed least."""
-    spaces = spaces_at(tables, route)
+    state, params, memory = turn.state, turn.params, turn.memory
+    spaces = spaces_at(turn.tables, route)
     own_want = spaces.plain if memory.is_planned[route] else 0
-    length, color = tables.length[route], tables.color[route]
-    hand = state.hand[seat]
+    length, color = turn.tables.length[route], turn.tables.color[route]
+    hand, n_hand = state.hand[turn.seat], state.n_hand[turn.seat]
     locomotives = hand[LOCOMOTIVE_INDEX]
     best = Form(-1.0, 0, 0, 0, 0)
     for c in range(N_COLORS):
@@ -354,15 +323,22 @@ def find_form(state: State, tables: Tables, seat: int, params: Params, memory: M
             if n_locomotives > min(locomotives, most_locomotives(spaces, n_sets)):
                 continue
             own = length - n_sets - n_locomotives
-            if own < 0 or state.n_hand[seat] - own - n_locomotives < n_sets * spaces.swap_size:
+            if own < 0 or n_hand - own - n_locomotives < n_sets * spaces.swap_size:
                 continue
             wanted = memory.wanted[c] - (own_want if color == c else 0)
-            price = n_locomotives * params.locomotive_price + price_cards(params, hand[c], wanted, own)
+            price = n_locomotives * params.locomotive_price + _price_cards(params, hand[c], wanted, own)
             if n_sets > 0:
                 price += _price_sets(params, memory, hand, c, own, n_sets * spaces.swap_size)
             if best.price < 0.0 or price < best.price:
                 best = Form(price, c, own, n_locomotives, n_sets)
     return best
+
+
+@compiled
+def _price_cards(params: Params, held: int, wanted: int, n: int) -> float:
+    """Return the points that `n` of the cards held of a color are missed, when some are wanted elsewhere."""
+    n_wanted = min(n, max(0, n - max(0, held - wanted)))
+    return float(n_wanted * params.wanted_price + (n - n_wanted) * params.spare_price)
 
 
 @compiled
@@ -376,9 +352,10 @@ def _price_sets(params: Params, memory: Memory, hand: Ints, color: int, own: int
 
 
 @compiled
-def cards_of_form(state: State, tables: Tables, seat: int, memory: Memory, route: int, form: Form) -> int:
+def cards_of_form(turn: Turn, route: int, form: Form) -> int:
     """Return the cards of a form of payment, packed; those of sets are the ones that are least missed."""
-    n_set_cards = form.n_sets * tables.swap_size[route]
+    memory = turn.memory
+    n_set_cards = form.n_sets * turn.tables.swap_size[route]
     cards = memory.cards[:N_KINDS]
     for kind in range(N_KINDS):
         cards[kind] = 0
@@ -386,7 +363,7 @@ def cards_of_form(state: State, tables: Tables, seat: int, memory: Memory, route
         left = memory.cards[N_KINDS : 2 * N_KINDS]
         rank = memory.cards[2 * N_KINDS : 3 * N_KINDS]
         for kind in range(N_KINDS):
-            left[kind] = state.hand[seat, kind]
+            left[kind] = turn.state.hand[turn.seat, kind]
         left[form.color] -= form.own
         left[LOCOMOTIVE_INDEX] -= form.locomotives
         rank[LOCOMOTIVE_INDEX] = 1
@@ -396,6 +373,12 @@ def cards_of_form(state: State, tables: Tables, seat: int, memory: Memory, route
     return pack_cards(cards)
 
 
+# -- stations ------------------------------------------------------------------------------------------------------
+#
+# Toward the end of the game the plan says which tickets are still to be completed by claims. The others are lost,
+# unless a station lends a route of another. The best such route is looked for beside those that the stations already
+# built lend. In the last turn the plan counts for nothing, and a station is weighed against the claim.
+
 NO_ROUTE: Final = -1
 NO_STATION: Final = -1
 ANY_CITY: Final = -1
@@ -404,38 +387,29 @@ _LAST: Final = 2.0
 
 
 @compiled
-def saving_station(
-    state: State, tables: Tables, seat: int, params: Params, memory: Memory, left: float, claim: int
-) -> tuple[int, int]:
+def saving_station(turn: Turn, claim: int) -> tuple[int, int]:
     """
-    Return the station that is worth building now, and its cards.
+    Return the station that is worth building now, and its cards; `NO_STATION` if none is worth the turn.
 
     Parameters
     ----------
-    left
-        Turns left, this one included.
     claim
         The route that would be claimed instead, `NO_ROUTE` for none.
-
-    Returns
-    -------
-    code, cards
-        The action; `NO_STATION` if none is worth a turn, its cards, and the
-        points that a station not built scores.
     """
+    state, tables, seat, memory = turn.state, turn.tables, turn.seat, turn.memory
     label = memory.label.copy()
-    if left >= _LAST:
+    if turn.left >= _LAST:
         for i in range(memory.n_planned):
             join_ends(tables, memory.plan[i], label)
     points = lend_to_stations(state, tables, seat, label)
     route, most = best_lent(state, tables, seat, ANY_CITY, label)
     if route == NO_ROUTE or most - points <= tables.station_points:
         return NO_STATION, 0
-    instead = params.route_price
-    if left < _LAST and claim != NO_ROUTE:
+    instead = turn.params.route_price
+    if turn.left < _LAST and claim != NO_ROUTE:
         join_ends(tables, claim, label)
         instead = float(tables.points[claim] + ticket_points(state, tables, seat, label) - points)
-    price, cards = _cheapest_form(state, tables, seat, params, memory)
+    price, cards = _cheapest_station(turn)
     if cards == 0 or most - points - tables.station_points - price <= instead:
         return NO_STATION, 0
     city = tables.city_a[route]
@@ -460,17 +434,14 @@ def best_lent(state: State, tables: Tables, seat: int, city: int, label: Ints) -
     """
     Return the route of another that adds most to a seat's tickets, and the points of all of them with it.
 
+    The route is `NO_ROUTE` if none adds any.
+
     Parameters
     ----------
     city
         Where its station is; `ANY_CITY` for a station yet to be built.
     label
         What the seat's routes join.
-
-    Returns
-    -------
-    route, points
-        `NO_ROUTE` if none adds any.
     """
     joined = np.empty(MAX_CITIES, dtype=np.int64)
     best = NO_ROUTE
@@ -502,9 +473,10 @@ def ticket_points(state: State, tables: Tables, seat: int, label: Ints) -> int:
 
 
 @compiled
-def _cheapest_form(state: State, tables: Tables, seat: int, params: Params, memory: Memory) -> tuple[float, int]:
+def _cheapest_station(turn: Turn) -> tuple[float, int]:
     """Return what the cards of a station that are missed least are worth, and these cards; 0 cards for none."""
-    cards = memory.cards[:N_KINDS]
+    state, tables, seat, params = turn.state, turn.tables, turn.seat, turn.params
+    cards = turn.memory.cards[:N_KINDS]
     least = 0.0
     best = 0
     for number in range(n_station_forms(state, tables, seat)):
@@ -512,38 +484,43 @@ def _cheapest_form(state: State, tables: Tables, seat: int, params: Params, memo
         unpack_cards(form, cards)
         price = params.locomotive_price * cards[LOCOMOTIVE_INDEX]
         for color in range(LOCOMOTIVE_INDEX):
-            is_wanted = state.hand[seat, color] - cards[color] < memory.wanted[color]
+            is_wanted = state.hand[seat, color] - cards[color] < turn.memory.wanted[color]
             price += cards[color] * (params.wanted_price if is_wanted else params.spare_price)
         if best == 0 or price < least:
             least, best = price, form
     return least, best
 
 
+# -- the last turn -------------------------------------------------------------------------------------------------
+#
+# Cards, trains and the plan are worth nothing then. A claim is worth what it adds to the final score if the others'
+# claims are done, times the odds that it succeeds.
+
 _STEPS: Final = 1_000
 """Steps of the search for a trail, after which it is taken for none."""
 
 
 @compiled
-def is_last_turn(state: State, tables: Tables, params: Params) -> bool:
+def is_last_turn(turn: Turn) -> bool:
     """Return whether the seat that acts is known to have no turn after this one, and minds it."""
-    return params.care > 0.0 and 0 <= state.last_left <= tables.n_seats
+    return turn.params.care > 0.0 and 0 <= turn.state.last_left <= turn.tables.n_seats
 
 
 @compiled
-def score_last(state: State, tables: Tables, seat: int, params: Params, memory: Memory) -> tuple[int, int]:
+def score_last(turn: Turn) -> tuple[int, int]:
     """Return the best claim or station of a last turn, and its cards; -1 if none adds points."""
-    code, cards = last_claim(state, tables, seat, memory)
-    if state.stations[seat] > 0:
-        claim = argument_of(code) if code >= 0 else NO_ROUTE
-        station, paid = saving_station(state, tables, seat, params, memory, 1.0, claim)
+    code, cards = _last_claim(turn)
+    if turn.state.stations[turn.seat] > 0:
+        station, paid = saving_station(turn, argument_of(code) if code >= 0 else NO_ROUTE)
         if station != NO_STATION:
             return station, paid
     return code, cards
 
 
 @compiled
-def last_claim(state: State, tables: Tables, seat: int, memory: Memory) -> tuple[int, int]:
+def _last_claim(turn: Turn) -> tuple[int, int]:
     """Return the claim that adds most to a seat's final score, and its cards; -1 if none adds any."""
+    state, tables, seat, memory = turn.state, turn.tables, turn.seat, turn.memory
     label = memory.label.copy()
     tickets = lend_to_stations(state, tables, seat, label)
     trails = np.empty(MAX_SEATS, dtype=np.int64)
@@ -560,10 +537,10 @@ def last_claim(state: State, tables: Tables, seat: int, memory: Memory) -> tuple
         if join_ends(tables, route, label):
             gain += lend_to_stations(state, tables, seat, label) - tickets
         if tables.toll[route] > 0:
-            gain -= _toll_cost(state, tables, seat, route)
+            gain -= _exact_toll_cost(state, tables, seat, route)
         if gain + hope <= most:
             continue
-        if hope > 0 and _may_overtake(tables, seat, memory, route, trails):
+        if hope > 0 and _may_overtake(turn, route, trails):
             gain += _trail_gain(state, tables, seat, route, trails)
         odds, form = _likeliest_form(state, tables, seat, route)
         if odds * gain > most:
@@ -588,9 +565,6 @@ def _likeliest_form(state: State, tables: Tables, seat: int, route: int) -> tupl
     return best, cards
 
 
-# -- bonuses -------------------------------------------------------------------------------------------------------
-
-
 @compiled
 def _bonus(tables: Tables, seat: int, measure: int, amounts: Ints, loans: Ints) -> int:
     """Return the points of a seat in the bonuses for one measure, of which each seat has an amount."""
@@ -604,8 +578,8 @@ def _bonus(tables: Tables, seat: int, measure: int, amounts: Ints, loans: Ints) 
 
 
 @compiled
-def _toll_cost(state: State, tables: Tables, seat: int, route: int) -> int:
-    """Return the points that the toll of a route costs a seat: in loans, and in bonuses for tokens."""
+def _exact_toll_cost(state: State, tables: Tables, seat: int, route: int) -> int:
+    """Return the points that the toll of a route costs a seat at the end: in loans, and in bonuses for tokens."""
     tokens, loans = state.tokens.copy(), state.loans.copy()
     before = _bonus(tables, seat, MEASURE_TOKENS, tokens, loans) - tables.loan_penalty * loans[seat]
     twin = tables.twin[route]
@@ -617,7 +591,7 @@ def _toll_cost(state: State, tables: Tables, seat: int, route: int) -> int:
 
 @compiled
 def _measure_trails(state: State, tables: Tables, seat: int, trails: Ints) -> int:
-    """Fill in the longest trail of each seat, and return by how many points that of one might yet score more."""
+    """Fill in the longest trail of each seat, and return how many points more that of one might score."""
     most = 0
     for i in range(tables.n_bonuses):
         if tables.bonus_measure[i] == MEASURE_TRAIL:
@@ -630,13 +604,14 @@ def _measure_trails(state: State, tables: Tables, seat: int, trails: Ints) -> in
 
 
 @compiled
-def _may_overtake(tables: Tables, seat: int, memory: Memory, route: int, trails: Ints) -> bool:
+def _may_overtake(turn: Turn, route: int, trails: Ints) -> bool:
     """Return whether a route may bring the longest trail up to that of another; a branch adds its length at most."""
-    if memory.degree[tables.city_a[route]] > 0 and memory.degree[tables.city_b[route]] > 0:
+    tables, degree = turn.tables, turn.memory.degree
+    if degree[tables.city_a[route]] > 0 and degree[tables.city_b[route]] > 0:
         return True
-    longer = trails[seat] + tables.length[route]
+    longer = trails[turn.seat] + tables.length[route]
     for other in range(tables.n_seats):
-        if trails[seat] < trails[other] <= longer:
+        if trails[turn.seat] < trails[other] <= longer:
             return True
     return False
 

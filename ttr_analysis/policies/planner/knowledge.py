@@ -1,9 +1,19 @@
-"""What a planner knows: of a map, of its strategy, and of a game, at which it looks again in every turn."""
+"""
+What a planner knows of a map and of a game, and the cheapest networks on the board that it sees.
+
+`analysis.tickets` finds cheapest networks from the distances between all
+cities, which is best for many questions about one board. A planner asks one
+question about each board. So the cities that its own routes join become one
+*node*, closed routes are left out, and paths are followed from the ends of
+tickets only. The algorithm is that of `analysis.tickets.steiner`. Trees that
+touch sets of *groups* of nodes are grown here, in int32, of which a processor
+adds twice as many at once; how the tickets are split among trees is its.
+"""
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -41,7 +51,7 @@ class Memory(Record):
     rivals = block(MAX_CITIES)
     """1 for each city that routes of others touch."""
     n_seen = cell()
-    """Claims that were looked at."""
+    """Claims taken into account."""
     n_tickets_planned = cell()
     """Tickets held when the plan was made."""
     is_stale = cell()
@@ -53,9 +63,9 @@ class Memory(Record):
     left_planned = cell()
     """Turns that were left when the plan was made."""
     board_foreseen = cell()
-    """A number of the board on which tickets of the pile were looked at last."""
+    """A number of the board for which `foreseen` was computed."""
     foreseen = cell()
-    """What they add to what a draw brings, in parts of a point."""
+    """What the tickets of the pile add to the value of a draw, in parts of a point."""
     label = block(MAX_CITIES)
     """For each city a label, equal for cities that the seat's own routes join."""
     plan = block(MAX_ROUTES)
@@ -66,13 +76,28 @@ class Memory(Record):
     """1 for each ticket that was offered to the seat."""
     wanted = block(N_KINDS)
     """Cards of each kind that the plan needs."""
-    free = block(N_KINDS + 3)
-    """Cards of the hand that the plan leaves free: see `claims.want_cards`."""
+    free = block(N_KINDS)
+    """Cards of each color in hand beyond those wanted, and all locomotives."""
+    n_spare = cell()
+    """Free cards of all colors."""
+    top_color = cell()
+    """The color of which most cards are free."""
+    most_held = cell()
+    """The most cards held of a color."""
     cards = block(3 * N_KINDS)
     """Room for hands of cards."""
 
 
-# -- the numbers of a planner's strategy ---------------------------------------------------------------------------
+class MapFacts(Record):
+    """What a planner knows of a map before the first game."""
+
+    goal_trains = block(MAX_GOALS)
+    """Fewest trains from the origin of a ticket to each destination, as listed in the tables."""
+    danger = block(MAX_ROUTES)
+    """Trains that it costs to go around each route times the share of tickets that may use it, in `DANGER_UNIT`s."""
+
+
+DANGER_UNIT: Final = 1000
 
 
 class Params(Record, dtype=np.float64):
@@ -115,38 +140,35 @@ class Params(Record, dtype=np.float64):
     late_cards = float_cell()
 
 
-# -- what a planner knows about a map before the first game --------------------------------------------------------
+class Turn(NamedTuple):
+    """A decision to make: the game as a seat sees it, its strategy and memory, and the turns it expects to have."""
 
-GOAL_TRAINS: Final = 0
-"""Fewest trains from the origin of a ticket to each destination, as listed in the tables."""
-ROUTE_DANGER: Final = GOAL_TRAINS + MAX_GOALS
-"""Trains that it costs to go around each route, times the share of tickets for which it is on the way."""
-DANGER_UNIT: Final = 1000
-"""A danger is in so many parts of a train."""
-LORE_SIZE: Final = ROUTE_DANGER + MAX_ROUTES
+    state: State
+    tables: Tables
+    facts: MapFacts
+    seat: int
+    params: Params
+    memory: Memory
+    left: float
+
+
+# -- the map -------------------------------------------------------------------------------------------------------
 
 _FAR: Final = 1 << 40
 _LONG_WAY: Final = 8
-"""Trains of the longest way around that is told apart."""
+"""A longer way around costs no more."""
 
 
 @lru_cache(maxsize=64)
-def planner_lore(game_map: GameMap, n_players: int) -> Ints:
+def planner_facts(game_map: GameMap, n_players: int) -> Ints:
     """
-    Return what a planner knows about a map beforehand.
-
-    Parameters
-    ----------
-    game_map
-        The map.
-    n_players
-        Number of players.
+    Return the cells of `MapFacts` for a map.
 
     Examples
     --------
     >>> import ttr_analysis as ttr
     >>> nordic = ttr.load_map("nordic")
-    >>> int(planner_lore(nordic, 2)[GOAL_TRAINS]), nordic.tickets[0].id
+    >>> int(MapFacts(planner_facts(nordic, 2)).goal_trains[0]), nordic.tickets[0].id
     (5, 'Aalborg-Norrköping')
     """
     tables = game_tables(game_map, n_players)
@@ -157,31 +179,24 @@ def planner_lore(game_map: GameMap, n_players: int) -> Ints:
         weight[a, b] = weight[b, a] = min(weight[a, b], tables.length[r])
     distance = np.empty((n, n), dtype=np.int64)
     all_distances(weight, distance)
-    lore = np.zeros(LORE_SIZE, dtype=np.int64)
+    facts = MapFacts()
     for ticket in range(tables.n_tickets):
         origin = _cities_of(tables, tables.origin[ticket])
         for goal in range(tables.goal_start[ticket], tables.goal_start[ticket + 1]):
             there = _cities_of(tables, tables.goal_place[goal])
-            lore[GOAL_TRAINS + goal] = distance[np.ix_(origin, there)].min()
-    lore[ROUTE_DANGER : ROUTE_DANGER + MAX_ROUTES] = _dangers(tables, weight, distance)
-    return lore
-
-
-def _dangers(tables: Tables, weight: Ints, distance: Ints) -> Ints:
-    """Return what losing each route costs those who want it: see `ROUTE_DANGER`."""
+            facts.goal_trains[goal] = distance[np.ix_(origin, there)].min()
     share = _shares(tables, distance)
-    danger = np.zeros(MAX_ROUTES, dtype=np.int64)
     for r in range(tables.n_routes):
         a, b, twin = tables.city_a[r], tables.city_b[r], tables.twin[r]
         others = weight.copy()
         others[a, b] = others[b, a] = tables.length[twin] if twin >= 0 and tables.both_open else _FAR
         detour = min(_LONG_WAY, _distances_from(a, others)[b] - distance[a, b])
-        danger[r] = round(DANGER_UNIT * share[r] * detour)
-    return danger
+        facts.danger[r] = round(DANGER_UNIT * share[r] * detour)
+    return facts.cells
 
 
 def _distances_from(city: int, weight: Ints) -> Ints:
-    """Return the cost of the cheapest path from a city to each other one, of one more track in each step."""
+    """Return the cost of the cheapest path from a city to each other one."""
     distance: Ints = weight[city]
     while True:
         nearer = np.minimum(distance, (distance[:, np.newaxis] + weight).min(axis=0))
@@ -215,7 +230,7 @@ def _cities_of(tables: Tables, place: int) -> Ints:
     return tables.place_city[tables.place_start[place] : tables.place_start[place + 1]]
 
 
-# -- what a planner sees on the board ------------------------------------------------------------------------------
+# -- the board -----------------------------------------------------------------------------------------------------
 
 
 @compiled
@@ -351,16 +366,18 @@ def toll_cost(state: State, tables: Tables, seat: int, route: int, token_value: 
     return float(tables.loan_penalty + at_stake)
 
 
+# -- the cheapest networks -----------------------------------------------------------------------------------------
+
 UNREACHABLE: Final = 1 << 29
 """The cost of what cannot be built; two of them still add up within int32."""
 ROUTE_BITS: Final = (1 << 6) - 1
 TRAIN_SHIFT: Final = 6
 TRAIN_BITS: Final = (1 << 8) - 1
 POINT_SHIFT: Final = 14
-"""A packed cost is 16ths of points << 14, plus trains << 6, plus routes: int32, which is added faster than int64."""
+"""A cost is 16ths of points << 14, plus trains << 6, plus routes: comparing costs compares these in turn."""
 POINT_UNIT: Final = 16.0
 _MOST_POINTS: Final = 40.0
-"""That one route is taken to cost; networks stay far from `UNREACHABLE`."""
+"""The most that one route costs; networks stay far from `UNREACHABLE`."""
 
 LEAST_TRAIN_PRICE: Final = 0.4
 """Part of the price of a route's trains below which its points do not lower its cost."""
@@ -368,85 +385,92 @@ LEAST_TRAIN_PRICE: Final = 0.4
 HEAD: Final = 0
 COST: Final = 1
 ROUTE: Final = 2
+"""Columns of `Board.arcs`: the node an arc leads to, its cost, and its route."""
 
-TOUCH: Final = 0
-TREE: Final = 1
-FOREST: Final = 2
-"""Rows of `nets`, a column for each set of tickets: groups at their ends, costs of the best tree and network."""
-
-LANES: Final = 16
-"""Rows of costs have so many columns, or a multiple: a processor adds them all in a few steps, without a rest."""
-FEW_SETS: Final = 8
+_LANES: Final = 16
+"""Rows of costs have a multiple of this many columns: a processor adds them all in a few steps, without a rest."""
+_FEW_SETS: Final = 8
 """Sets of groups for which paths are followed one by one; for more the costs between all nodes are found first."""
 
-ROOM_SIZE: Final = MAX_CITIES + MAX_ROUTES
-"""Cells to work in."""
 
-
-@compiled
-def lay_board(
-    state: State,
-    tables: Tables,
-    seat: int,
-    params: Params,
-    label: Ints,
-    node: Ints,
-    start: Ints,
-    arcs: Ints,
-    room: Ints,
-) -> int:
+class Board(NamedTuple):
     """
-    Lay out the free routes that a seat has the trains for, between the nodes that its own routes make.
+    The free routes that a seat has the trains for, between the nodes that its own routes make.
 
     Parameters
     ----------
-    label
-        For each city a label, equal for those that are one node.
-    node, start, arcs
-        Filled.
-    room
-        `ROOM_SIZE` cells to work in.
-
-    Returns
-    -------
-    n
-        Number of nodes.
+    node
+        Node of each city.
+    start
+        Where the arcs of each node begin, and one more cell for the end.
+    arcs
+        A row for each arc.
     """
-    n_cities = tables.n_cities
-    n_routes = tables.n_routes
-    token_value, at_stake = token_terms(state, tables, seat, params)
-    number = room[:MAX_CITIES]
-    cost = room[MAX_CITIES:]
-    for city in range(n_cities):
-        number[city] = -1
+
+    node: Ints
+    start: Ints
+    arcs: Ints
+
+
+class Networks(NamedTuple):
+    """
+    The cheapest networks for all sets of some tickets.
+
+    Parameters
+    ----------
+    board
+        Where they are built.
+    members
+        1 where a group has a node, shape (groups, nodes).
+    grown
+        Cost of the cheapest tree that touches a set of groups, without the
+        last one, and a node; its rows are padded.
+    touch, tree, forest
+        For each set of tickets the groups at their ends, and the costs of the
+        best tree and of the best network.
+    """
+
+    board: Board
+    members: Ints
+    grown: Narrow
+    touch: Ints
+    tree: Ints
+    forest: Ints
+
+
+@compiled
+def lay_board(turn: Turn, label: Ints) -> Board:
+    """Return the board of a seat, with one node for all cities of a label."""
+    state, tables, params = turn.state, turn.tables, turn.params
+    token_value, at_stake = token_terms(state, tables, turn.seat, params)
+    node, number = np.empty(MAX_CITIES, dtype=np.int64), np.full(MAX_CITIES, -1, dtype=np.int64)
     n = 0
-    for city in range(n_cities):
+    for city in range(tables.n_cities):
         part = label[city]
         if number[part] < 0:
             number[part] = n
             n += 1
         node[city] = number[part]
-    for a in range(n + 1):
-        start[a] = 0
-    for r in range(n_routes):
+    start, cost = np.zeros(MAX_CITIES + 1, dtype=np.int64), np.zeros(MAX_ROUTES, dtype=np.int64)
+    arcs = np.empty((2 * MAX_ROUTES, 3), dtype=np.int64)
+    for r in range(tables.n_routes):
         length = tables.length[r]
         a = node[tables.city_a[r]]
         b = node[tables.city_b[r]]
-        cost[r] = 0
-        if a == b or length > state.trains[seat] or not is_open(state, tables, seat, r):
+        if a == b or length > state.trains[turn.seat] or not is_open(state, tables, turn.seat, r):
             continue
         points = params.train_price * length + params.route_price + params.symbol_price * tables.symbols[r]
         points += params.tunnel_price * tables.tunnel[r] - params.point_weight * tables.points[r]
         points = max(points, LEAST_TRAIN_PRICE * params.train_price * length)
         if tables.tokens_each > 0:
-            points += toll_cost(state, tables, seat, r, token_value, at_stake)
+            points += toll_cost(state, tables, turn.seat, r, token_value, at_stake)
         points = min(points, _MOST_POINTS)
         cost[r] = (int(points * POINT_UNIT) << POINT_SHIFT) + (length << TRAIN_SHIFT) + 1
         start[a] += 1
         start[b] += 1
     for a in range(n):
         start[a + 1] += start[a]
-    for r in range(n_routes):
+    for r in range(tables.n_routes):
         if cost[r] > 0:
             for end in range(2):
                 a = node[tables.city_a[r]]
@@ -457,28 +481,17 @@ def lay_board(
                 arcs[start[a], HEAD] = b
                 arcs[start[a], COST] = cost[r]
                 arcs[start[a], ROUTE] = r
-    return n
+    return Board(node, start[: n + 1], arcs)
 
 
 @compiled
-def spread(start: Ints, arcs: Ints, row: Narrow, queue: Ints) -> None:
-    """
-    Lower the costs of a row to those of the cheapest paths that lead on from its nodes.
-
-    Parameters
-    ----------
-    start, arcs
-        The board.
-    row
-        Costs of the nodes, changed.
-    queue
-        Room for twice as many.
-    """
+def spread(board: Board, row: Narrow) -> None:
+    """Lower the costs of a row to those of the cheapest paths that lead on from its nodes."""
+    start, arcs = board.start, board.arcs
     n = row.size
-    waiting = queue[n:]
+    queue, waiting = np.empty(MAX_CITIES, dtype=np.int64), np.zeros(MAX_CITIES, dtype=np.int64)
     n_queue = 0
     for v in range(n):
-        waiting[v] = 0
         if row[v] < UNREACHABLE:
             queue[n_queue] = v
             waiting[v] = 1
@@ -502,26 +515,23 @@ def spread(start: Ints, arcs: Ints, row: Narrow, queue: Ints) -> None:
 
 
 @compiled
-def measure(start: Ints, arcs: Ints, distance: Narrow) -> None:
-    """
-    Fill in the costs of the cheapest paths between all nodes of a board.
+def all_costs(board: Board, n: int) -> Narrow:
+    """Return the costs of the cheapest paths between all `n` nodes of a board, in padded rows; none for 0 nodes."""
+    distance = np.full((n, (n + _LANES - 1) // _LANES * _LANES), UNREACHABLE, dtype=np.int32)
+    _shorten(board, distance)
+    return distance
 
-    Parameters
-    ----------
-    start, arcs
-        The board.
-    distance
-        Filled, a padded row for each node; it may have none.
-    """
-    n = distance.shape[0]
-    width = distance.shape[1]
-    distance.fill(UNREACHABLE)
+
+@compiled
+def _shorten(board: Board, distance: Narrow) -> None:
+    """Lower costs between nodes to those of the cheapest paths."""
+    n, width = distance.shape
     for u in range(n):
         row = distance[u]
         row[u] = 0
-        for arc in range(start[u], start[u + 1]):
-            v = arcs[arc, HEAD]
-            row[v] = min(row[v], arcs[arc, COST])
+        for arc in range(board.start[u], board.start[u + 1]):
+            v = board.arcs[arc, HEAD]
+            row[v] = min(row[v], board.arcs[arc, COST])
     onward = np.empty(MAX_CITIES, dtype=np.int32)
     for middle in range(n):
         onward[:width] = distance[middle]
@@ -530,47 +540,45 @@ def measure(start: Ints, arcs: Ints, distance: Narrow) -> None:
             if near >= UNREACHABLE:
                 continue
             row = distance[u]
-            for first in range(0, width, LANES):
-                for lane in range(LANES):
+            for first in range(0, width, _LANES):
+                for lane in range(_LANES):
                     v = first + lane
                     both = np.int32(near + onward[v])
                     row[v] = both if both < row[v] else row[v]  # noqa: FURB136 - `min` would widen both
 
 
 @compiled
-def solve(
-    start: Ints, arcs: Ints, members: Ints, ends: Ints, distance: Narrow, grown: Narrow, nets: Ints, room: Ints
-) -> None:
+def solve(board: Board, members: Ints, ends: Ints, n_tickets: int) -> Networks:
     """
-    Fill in the cheapest networks of all sets of some tickets.
-
-    Rows of costs are worked on in blocks of `LANES`, each of which stays in
-    registers until it is done.
+    Return the cheapest networks of all sets of the first tickets.
 
     Parameters
     ----------
-    start, arcs
-        The board.
     members
-        1 where a group has a node, shape (groups, nodes); the last group is
-        the root of the trees that touch it.
+        As in `Networks`; the last group is the root of the trees that touch it.
     ends
         The set of groups at the ends of each ticket.
-    distance
-        Costs between nodes, as `measure` fills them in. Without rows, paths
-        are followed for each set of groups, which is faster for a few of them.
-    grown
-        Filled with the cost of the cheapest tree that touches a set of
-        groups, without the last one, and a node; its rows are padded.
-    nets
-        Filled, a column for each set of tickets.
-    room
-        `ROOM_SIZE` cells to work in.
     """
     n = members.shape[1]
-    width = grown.shape[1]
+    grown = np.empty((1 << max(0, len(members) - 1), (n + _LANES - 1) // _LANES * _LANES), dtype=np.int32)
+    _grow_trees(board, members, all_costs(board, n if len(grown) > _FEW_SETS else 0), grown)
+    touch = np.zeros(1 << n_tickets, dtype=np.int64)
+    networks = Networks(board, members, grown, touch, touch.copy(), touch.copy())
+    _split_tickets(networks, ends)
+    return networks
+
+
+@compiled
+def _grow_trees(board: Board, members: Ints, distance: Narrow, grown: Narrow) -> None:
+    """
+    Fill in the cost of the cheapest tree that touches each set of groups and each node.
+
+    Rows of costs are worked on in blocks of `_LANES`, each of which stays in
+    registers until it is done. Without distances, paths are followed.
+    """
+    n, width = members.shape[1], grown.shape[1]
     merged = np.empty(MAX_CITIES, dtype=np.int32)
-    costs = np.empty(LANES, dtype=np.int32)
+    costs = np.empty(_LANES, dtype=np.int32)
     group = 0
     for mask in range(1, grown.shape[0]):
         low = mask & -mask
@@ -580,41 +588,40 @@ def solve(
                 merged[v] = 0 if v < n and members[group, v] else UNREACHABLE
             group += 1
         else:
-            for first in range(0, width, LANES):
+            for first in range(0, width, _LANES):
                 costs.fill(UNREACHABLE)
                 part = rest
                 while part:
                     # Two smaller trees meet in a node; the one with the lowest group is `low | part`.
                     part = (part - 1) & rest
-                    one = grown[low | part, first : first + LANES]
-                    other = grown[rest ^ part, first : first + LANES]
-                    for lane in range(LANES):
+                    one = grown[low | part, first : first + _LANES]
+                    other = grown[rest ^ part, first : first + _LANES]
+                    for lane in range(_LANES):
                         both = np.int32(one[lane] + other[lane])
                         costs[lane] = both if both < costs[lane] else costs[lane]  # noqa: FURB136 - as above
-                merged[first : first + LANES] = costs
+                merged[first : first + _LANES] = costs
         if distance.shape[0] == 0:
             grown[mask] = merged[:width]
-            spread(start, arcs, grown[mask, :n], room)
+            spread(board, grown[mask, :n])
             continue
-        for first in range(0, width, LANES):
-            # From where two trees meet, or from an end, the tree goes on to all other nodes.
+        for first in range(0, width, _LANES):
+            # From where two trees meet, or from an end, the tree leads on to all other nodes.
             costs.fill(UNREACHABLE)
             for u in range(n):
-                way = distance[u, first : first + LANES]
+                onward = distance[u, first : first + _LANES]
                 near = merged[u]
-                for lane in range(LANES):
-                    both = np.int32(near + way[lane])
+                for lane in range(_LANES):
+                    both = np.int32(near + onward[lane])
                     costs[lane] = both if both < costs[lane] else costs[lane]  # noqa: FURB136 - as above
-            grown[mask, first : first + LANES] = costs
-    _split_tickets(ends, members[group], grown, nets)
+            grown[mask, first : first + _LANES] = costs
 
 
 @compiled
-def _split_tickets(ends: Ints, root: Ints, grown: Narrow, nets: Ints) -> None:
-    """Fill in the cheapest tree and network for each set of tickets, from the trees that touch sets of groups."""
-    n = root.size
-    touch, tree, forest = nets[TOUCH], nets[TREE], nets[FOREST]
-    touch[0] = tree[0] = forest[0] = 0
+def _split_tickets(networks: Networks, ends: Ints) -> None:
+    """Fill in the cheapest networks for each set of tickets, from the trees that touch sets of groups."""
+    members, grown = networks.members, networks.grown
+    touch, tree, forest = networks.touch, networks.tree, networks.forest
+    root = members[len(members) - 1]
     ticket = 0
     for subset in range(1, tree.size):
         if subset == 1 << (ticket + 1):
@@ -622,7 +629,7 @@ def _split_tickets(ends: Ints, root: Ints, grown: Narrow, nets: Ints) -> None:
         mask = touch[subset ^ (1 << ticket)] | ends[ticket]
         rest = mask & (grown.shape[0] - 1)
         cost = UNREACHABLE
-        for v in range(n):
+        for v in range(members.shape[1]):
             if rest == mask or root[v]:
                 cost = min(cost, grown[rest, v])
         touch[subset] = mask
@@ -631,32 +638,26 @@ def _split_tickets(ends: Ints, root: Ints, grown: Narrow, nets: Ints) -> None:
 
 
 @compiled
-def trace(
-    start: Ints, arcs: Ints, members: Ints, grown: Narrow, nets: Ints, tickets: int, memory: Memory, todo: Ints
-) -> None:
+def plan_network(networks: Networks, tickets: int, memory: Memory) -> None:
     """Put the routes of the cheapest network for a set of tickets on the plan."""
-    n = grown.shape[1]
-    group = 0
-    while 1 << group < grown.shape[0]:
-        group += 1
-    root = members[group]
+    start, arcs, grown = networks.board.start, networks.board.arcs, networks.grown
+    root = networks.members[len(networks.members) - 1]
+    todo = np.empty((MAX_CITIES, 2), dtype=np.int64)
     n_todo = 0
     while tickets or n_todo:
         if n_todo == 0:
             # One tree after the other.
-            first = first_tree(nets[TREE], nets[FOREST], tickets)
+            first = first_tree(networks.tree, networks.forest, tickets)
             tickets ^= first
-            mask = nets[TOUCH, first]
+            mask = networks.touch[first]
             rest = mask & (grown.shape[0] - 1)
             v = 0
-            while v < n and (grown[rest, v] != nets[TREE, first] or (rest != mask and not root[v])):
+            while v < grown.shape[1] and (grown[rest, v] != networks.tree[first] or (rest != mask and not root[v])):
                 v += 1
-            todo[0] = rest
-            todo[1] = v
+            todo[0, 0], todo[0, 1] = rest, v
             n_todo = 1
         n_todo -= 1
-        mask = todo[2 * n_todo]
-        v = todo[2 * n_todo + 1]
+        mask, v = todo[n_todo, 0], todo[n_todo, 1]
         low = mask & -mask
         rest = mask ^ low
         while grown[mask, v] > 0:
@@ -667,9 +668,8 @@ def trace(
                 if grown[low | part, v] + grown[rest ^ part, v] == grown[mask, v]:
                     split = part
             if split >= 0:
-                todo[2 * n_todo] = low | split
-                todo[2 * n_todo + 2] = rest ^ split
-                todo[2 * n_todo + 1] = todo[2 * n_todo + 3] = v
+                todo[n_todo, 0], todo[n_todo, 1] = low | split, v
+                todo[n_todo + 1, 0], todo[n_todo + 1, 1] = rest ^ split, v
                 n_todo += 2
                 break
             # No trees meet here: the tree comes along an arc. Costs are positive, so this ends.

@@ -35,7 +35,7 @@ from ttr_analysis.policies._common import OneMove, station_or_pass
 from ttr_analysis.policies.planner.claims import (
     NO_ROUTE,
     NO_STATION,
-    SUM,
+    Values,
     cards_of_form,
     find_form,
     is_last_turn,
@@ -44,8 +44,8 @@ from ttr_analysis.policies.planner.claims import (
     score_last,
     want_cards,
 )
-from ttr_analysis.policies.planner.knowledge import Memory, Params, observe, planner_lore, turns_left
-from ttr_analysis.policies.planner.tickets import consider_tickets, expected_tickets, foresee_draw
+from ttr_analysis.policies.planner.knowledge import MapFacts, Memory, Params, Turn, observe, planner_facts, turns_left
+from ttr_analysis.policies.planner.tickets import consider_tickets, ticket_gain
 from ttr_analysis.rules.market import must_be_first
 from ttr_analysis.rules.tunnel import spare_cards
 from ttr_analysis.tables import MAX_ROUTES, Tables
@@ -56,90 +56,66 @@ _SOON: Final = 8.0
 
 @quickly_compiled
 def choose(state: State, tables: Tables, lore: Ints, seat: int, params: Floats, memory: Ints) -> tuple[int, int]:
-    """
-    Return a planner's action.
-
-    Parameters
-    ----------
-    state, tables
-        The game, as far as the seat can see it.
-    lore
-        What it knows about the map: `planner_lore`.
-    seat
-        The seat that acts.
-    params
-        Its strategy: the numbers of `Params`.
-    memory
-        The cells of `Memory`, zeros at the start of a game but for the
-        stream of chance; changed.
-
-    Returns
-    -------
-    code, value
-        The action: see `engine.codes`.
-    """
-    return decide(state, tables, lore, seat, Params(params[: Params.n_cells]), Memory(memory[: Memory.n_cells]))
+    """Return a planner's action: `lore` is its `MapFacts`, `params` its `Params`, `memory` its `Memory`."""
+    facts = MapFacts(lore[: MapFacts.n_cells])
+    return _decide(state, tables, facts, seat, Params(params[: Params.n_cells]), Memory(memory[: Memory.n_cells]))
 
 
 @compiled
-def decide(state: State, tables: Tables, lore: Ints, seat: int, params: Params, memory: Memory) -> tuple[int, int]:
-    """Return a planner's action."""
+def _decide(
+    state: State, tables: Tables, facts: MapFacts, seat: int, params: Params, memory: Memory
+) -> tuple[int, int]:
     phase = state.phase
     if phase == TUNNEL_PHASE:
-        return answer_tunnel(state, tables, seat, params, memory)
+        return _answer_tunnel(state, tables, seat, params, memory)
     observe(state, tables, seat, memory)
     if phase == NEUTRAL:
-        return choose_neutral(state, tables, memory)
-    if phase == TURN and is_last_turn(state, tables, params):
-        code, value = score_last(state, tables, seat, params, memory)
-        if code >= 0:
-            return code, value
-    is_offer = phase in (KEEP_START, KEEP)
+        return _choose_neutral(state, tables, memory)
     left = turns_left(state, tables, seat, params)
     if phase in (SECOND_DRAW, KEEP):
         left = max(1.0, left - 1.0)
+    turn = Turn(state, tables, facts, seat, params, memory, left)
+    if phase == TURN and is_last_turn(turn):
+        code, value = score_last(turn)
+        if code >= 0:
+            return code, value
+    is_offer = phase in (KEEP_START, KEEP)
     if memory.n_planned > 0 and left < _SOON and int(left) < memory.left_planned:
         memory.is_stale = 1
     if is_offer or memory.is_stale:
-        kept = consider_tickets(state, tables, seat, params, memory, left)
+        kept = consider_tickets(turn)
         if is_offer:
             return KEEP_TICKETS, kept
-    return take_turn(state, tables, lore, seat, params, memory, left)
+    return _take_turn(turn)
 
 
 @compiled
-def take_turn(
-    state: State, tables: Tables, lore: Ints, seat: int, params: Params, memory: Memory, left: float
-) -> tuple[int, int]:
+def _take_turn(turn: Turn) -> tuple[int, int]:
     """Return the action of a turn, or the second draw of one: a claim, a card, tickets, or a station."""
-    free = memory.free
-    value = np.empty(4 * MAX_ROUTES + 2 * N_KINDS, dtype=np.float64)
-    ready = value[2 * N_KINDS :]
-    n_trains = want_cards(state, tables, seat, memory, free)
+    state, tables, seat, params = turn.state, turn.tables, turn.seat, turn.params
+    n_trains = want_cards(turn)
     is_stuck = not can_draw(state, tables)
     if is_stuck:
         n_trains = state.trains[seat]  # none are saved for a plan that cannot be paid any more
-    n_ready = judge_routes(state, tables, lore, seat, params, memory, free, n_trains, left, is_stuck, value, ready)
-    draw, rate = best_draw(state, tables, seat, params, value)
+    best, total = np.zeros(N_KINDS, dtype=np.float64), np.zeros(N_KINDS, dtype=np.float64)
+    route, worth = np.empty(2 * MAX_ROUTES, dtype=np.int64), np.empty(2 * MAX_ROUTES, dtype=np.float64)
+    values = Values(best, total, route, worth)
+    n_ready = judge_routes(turn, n_trains, is_stuck, values)
+    draw, rate = _best_draw(turn, values)
     if state.phase == SECOND_DRAW:
         return draw, 0
-    if is_last_turn(state, tables, params) and not is_stuck:
+    if is_last_turn(turn) and not is_stuck:
         n_ready = 0  # no claim adds to the score
-    code, cards = best_claim(state, tables, seat, params, memory, left, is_stuck, rate, ready[: 2 * n_ready])
-    if state.stations[seat] > 0 and left < _SOON:
-        claim = argument_of(code) if code >= 0 else NO_ROUTE
-        station, paid = saving_station(state, tables, seat, params, memory, left, claim)
+    code, cards = _best_claim(turn, is_stuck, rate, values, n_ready)
+    if state.stations[seat] > 0 and turn.left < _SOON:
+        station, paid = saving_station(turn, argument_of(code) if code >= 0 else NO_ROUTE)
         if station != NO_STATION:
             return station, paid
-    if code >= 0 and memory.is_planned[argument_of(code)]:
+    if code >= 0 and turn.memory.is_planned[argument_of(code)]:
         return code, cards
-    if has_tickets(state) and n_trains >= params.ticket_trains and left >= params.ticket_turns:
-        if params.foresight > 0.0:
-            gain = foresee_draw(state, tables, seat, params, memory, left)
-        else:
-            gain = expected_tickets(state, tables, lore, seat, params, memory, n_trains, left) - params.ticket_bar
-        if gain >= 0.0:
-            return DRAW_TICKETS, 0
+    may_draw = has_tickets(state) and n_trains >= params.ticket_trains and turn.left >= params.ticket_turns
+    if may_draw and ticket_gain(turn, n_trains) >= 0.0:
+        return DRAW_TICKETS, 0
     if code >= 0:
         return code, cards
     if draw >= 0:
@@ -148,48 +124,35 @@ def take_turn(
 
 
 @compiled
-def best_claim(
-    state: State,
-    tables: Tables,
-    seat: int,
-    params: Params,
-    memory: Memory,
-    left: float,
-    is_stuck: bool,
-    rate: float,
-    ready: Floats,
-) -> tuple[int, int]:
+def _best_claim(turn: Turn, is_stuck: bool, rate: float, values: Values, n_ready: int) -> tuple[int, int]:
     """
     Return the best claim of the plan, or else of other routes, and its cards; -1 if none is good enough.
 
     Parameters
     ----------
-    left
-        Turns left in the game.
     is_stuck
         Whether no card can be drawn: then any claim will do.
     rate
         What the card of a draw is worth.
-    ready
-        Routes and what they are worth, as `judge_routes` fills it in.
     """
+    state, tables, seat, params, memory = turn.state, turn.tables, turn.seat, turn.params, turn.memory
     best = 0.0
     code = -1
     cards = 0
-    missed = min(1.0, (left - 1.0) / params.late_cards) if params.late_cards > 0.0 else 1.0
-    for i in range(len(ready) // 2):
-        route = int(ready[2 * i])
+    missed = min(1.0, (turn.left - 1.0) / params.late_cards) if params.late_cards > 0.0 else 1.0
+    for i in range(n_ready):
+        route = values.route[i]
         is_plan = memory.is_planned[route]
         if code >= 0 and not is_plan and (params.care <= 0.0 or memory.is_planned[argument_of(code)]):
-            break  # routes of the plan stand first
+            break  # routes of the plan come first
         bar = max(best, 2.0 * (params.plan_bar if is_plan else params.extra_bar) * rate)
-        if ready[2 * i + 1] <= bar and not (is_stuck and code < 0):
+        if values.worth[i] <= bar and not (is_stuck and code < 0):
             continue
-        form = find_form(state, tables, seat, params, memory, route)
-        worth = ready[2 * i + 1] - missed * form.price
+        form = find_form(turn, route)
+        worth = values.worth[i] - missed * form.price
         if form.price < 0.0 or not (worth > bar or (is_stuck and code < 0)):
             continue
-        payment = cards_of_form(state, tables, seat, memory, route, form)
+        payment = cards_of_form(turn, route, form)
         odds = tunnel_odds(state, tables, seat, route, payment)
         if odds < params.tunnel_odds and not is_stuck and not (state.last_left >= 0 and odds > 0.0):
             continue
@@ -201,21 +164,15 @@ def best_claim(
 
 
 @compiled
-def best_draw(state: State, tables: Tables, seat: int, params: Params, value: Floats) -> tuple[int, float]:
-    """
-    Return the best draw, -1 if there is none, and what its card is worth.
-
-    Parameters
-    ----------
-    value
-        What cards are worth, as `judge_routes` fills it in; changed to one
-        number a kind.
-    """
+def _best_draw(turn: Turn, values: Values) -> tuple[int, float]:
+    """Return the best draw, -1 if there is none, and what its card is worth."""
+    state, tables = turn.state, turn.tables
+    value = values.best.copy()
     total = 0
     blind = 0.0
     for kind in range(N_KINDS):
-        value[kind] += params.breadth * (value[SUM + kind] - value[kind])
-        n = unseen_cards(state, seat, kind)
+        value[kind] += turn.params.breadth * (values.total[kind] - value[kind])
+        n = unseen_cards(state, turn.seat, kind)
         total += n
         blind += n * value[kind]
     code = -1
@@ -243,7 +200,7 @@ def best_draw(state: State, tables: Tables, seat: int, params: Params, value: Fl
 
 
 @compiled
-def answer_tunnel(state: State, tables: Tables, seat: int, params: Params, memory: Memory) -> tuple[int, int]:
+def _answer_tunnel(state: State, tables: Tables, seat: int, params: Params, memory: Memory) -> tuple[int, int]:
     """Return the payment of a surcharge with the cards missed least, or decline it if they are missed too much."""
     color = state.pending_color
     hand = state.hand[seat]
@@ -272,7 +229,7 @@ def answer_tunnel(state: State, tables: Tables, seat: int, params: Params, memor
 
 
 @compiled
-def choose_neutral(state: State, tables: Tables, memory: Memory) -> tuple[int, int]:
+def _choose_neutral(state: State, tables: Tables, memory: Memory) -> tuple[int, int]:
     """Return the track that the neutral player takes: one that is not planned, if there is."""
     one = tables.neutral_a[state.neutral_ticket]
     other = tables.neutral_b[state.neutral_ticket]
@@ -438,8 +395,8 @@ class Planner(OneMove):
         return np.array([getattr(self, field.name) for field in fields(self)], dtype=np.float64)
 
     def lore(self, game_map: GameMap, n_players: int) -> Ints:
-        """Return what a planner knows about a map: see `planner_lore`."""
-        return planner_lore(game_map, n_players)
+        """Return what a planner knows of a map: the cells of `MapFacts`."""
+        return planner_facts(game_map, n_players)
 
     @property
     def chooser(self) -> Chooser:
