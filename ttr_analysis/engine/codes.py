@@ -93,8 +93,6 @@ def make_event(kind: int, seat: int, argument: int = 0) -> int:
     """
     Return the code of an event.
 
-    Examples
-    --------
     >>> code = make_event(CLAIM_ROUTE, 3, 80)
     >>> kind_of(code), seat_of(code), argument_of(code)
     (2, 3, 80)
@@ -104,15 +102,7 @@ def make_event(kind: int, seat: int, argument: int = 0) -> int:
 
 @short
 def make_action(kind: int, argument: int) -> int:
-    """
-    Return the code of an action, which leaves the seat at 0.
-
-    Examples
-    --------
-    >>> code = make_action(CLAIM_ROUTE, 80)
-    >>> kind_of(code), seat_of(code), argument_of(code)
-    (2, 0, 80)
-    """
+    """Return the code of an action, which leaves the seat at 0."""
     return make_event(kind, 0, argument)
 
 
@@ -145,8 +135,6 @@ def pack_cards(cards: Ints) -> int:
     """
     Return nine counts as one number.
 
-    Examples
-    --------
     >>> cards = np.array([0, 3, 0, 2, 7, 0, 0, 2, 1])
     >>> again = np.zeros(9, dtype=np.int64)
     >>> unpack_cards(pack_cards(cards), again)
@@ -171,8 +159,6 @@ def unpack_all(packed: Ints) -> Ints:
     """
     Return the counts of packed numbers, one row for each kind.
 
-    Examples
-    --------
     >>> unpack_all(np.array([pack_single(4, 2, 1), 0])).T.tolist()
     [[0, 0, 0, 0, 2, 0, 0, 0, 1], [0, 0, 0, 0, 0, 0, 0, 0, 0]]
     """
@@ -182,23 +168,7 @@ def unpack_all(packed: Ints) -> Ints:
 
 @compiled
 def pack_single(color: int, own: int, locomotives: int) -> int:
-    """
-    Return cards of one color and locomotives as one number.
-
-    Parameters
-    ----------
-    color
-        A color; any number if there are no such cards.
-    own, locomotives
-        Numbers of cards.
-
-    Examples
-    --------
-    >>> cards = np.zeros(9, dtype=np.int64)
-    >>> unpack_cards(pack_single(4, 2, 1), cards)
-    >>> cards.tolist()
-    [0, 0, 0, 0, 2, 0, 0, 0, 1]
-    """
+    """Return cards of one color (any, if there are none of it) and locomotives as one number."""
     packed = locomotives << (CARD_BITS * LOCOMOTIVE_INDEX)
     return packed + (own << (CARD_BITS * color)) if own > 0 else packed
 
@@ -207,8 +177,6 @@ def unpacked(value: int) -> CardCounts:
     """
     Return packed cards as counts.
 
-    Examples
-    --------
     >>> unpacked(pack_cards(np.array([0, 3, 0, 0, 0, 0, 0, 0, 1])))
     CardCounts.of(blue=3, locomotive=1)
     """
@@ -219,15 +187,8 @@ def unpacked(value: int) -> CardCounts:
 
 def packed(cards: CardCounts) -> int:
     """
-    Return counts as packed cards.
+    Return counts as packed cards; an `IllegalActionError` if they are none, or more of a kind than can be packed.
 
-    Raises
-    ------
-    IllegalActionError
-        If they are no counts, or more of a kind than can be packed.
-
-    Examples
-    --------
     >>> unpacked(packed(CardCounts.of(blue=3, locomotive=1)))
     CardCounts.of(blue=3, locomotive=1)
     """

@@ -1,4 +1,4 @@
-"""What happens in a game, in words: moves of seats, outcomes of chance with where they fell, and which do not fit."""
+"""What happens in a game, in words: moves of seats and outcomes of chance, and why an outcome does not fit."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ class Move:
     Parameters
     ----------
     seat
-        Who acted.
+        The seat that acted.
     action
-        What it did.
+        The action.
     """
 
     seat: int
@@ -79,14 +79,13 @@ class Chance:
     kind
         What happened: see `ChanceKind`.
     seat
-        Who gets the card or ticket; None where nobody does.
+        The seat that gets the card or ticket, if one does.
     slot
         The market slot of a "market_card", else None.
     card
-        The kind of card; None if the record does not know it, and where there
-        is none.
+        The kind of card; None if there is none, or the record does not know it.
     ticket
-        The ticket; None as with cards.
+        The ticket; None likewise.
 
     Examples
     --------
@@ -127,7 +126,7 @@ class TicketsShown:
     Parameters
     ----------
     seat
-        Who shows them.
+        The seat.
     tickets
         All its tickets.
     """
@@ -149,7 +148,7 @@ class StartPosition:
     position
         The position.
     words
-        What it tells, part by part.
+        The position in words, part by part.
     """
 
     position: Position
@@ -162,14 +161,14 @@ class StartPosition:
 @dataclass(frozen=True, slots=True)
 class Correction:
     """
-    A correction of what a record has otherwise: a move that was wrong, or forgotten.
+    A correction of a record: of a move that was wrong, or forgotten.
 
     Parameters
     ----------
     position
-        What is otherwise, and why (`position.reason`).
+        What is corrected, and why (`position.reason`).
     words
-        What is otherwise, part by part.
+        The correction in words, part by part.
     """
 
     position: Position
@@ -195,34 +194,21 @@ _WITH_TICKET: Final = ("ticket_offered", "neutral_ticket")
 
 
 def decode_event(codec: Codec, code: int, value: int, state: State) -> Move | Chance:
-    """
-    Return an event from a tape.
-
-    Parameters
-    ----------
-    codec
-        The codec of the map.
-    code, value
-        The event: see `engine.codes`.
-    state
-        The packed state before the step that the event belongs to.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import ttr_analysis as ttr
-    >>> from ttr_analysis.engine.actions.table import codec_of
-    >>> codec = codec_of(ttr.load_map("nordic"))
-    >>> decode_event(codec, make_event(codes.MARKET_CARD, 0, 4), 8, np.zeros(0, dtype=np.int64))
-    Chance(kind='market_card', seat=None, slot=4, card='locomotive', ticket=None)
-    """
+    """Return an event from its code and value, and the packed state before its step."""
     if kind_of(code) < codes.FIRST_EVENT:
         return Move(seat_of(code), codec.decode(code, value, state))
     return decode_chance(codec, code, value)
 
 
 def decode_chance(codec: Codec, code: int, value: int) -> Chance:
-    """Return an outcome of chance from a tape."""
+    """
+    Return an outcome of chance from its code and value.
+
+    >>> import ttr_analysis as ttr
+    >>> from ttr_analysis.engine.actions.table import codec_of
+    >>> decode_chance(codec_of(ttr.load_map("nordic")), make_event(codes.MARKET_CARD, 0, 4), 8)
+    Chance(kind='market_card', seat=None, slot=4, card='locomotive', ticket=None)
+    """
     kind, seat, argument = kind_of(code), seat_of(code), argument_of(code)
     if kind == codes.SHUFFLED:
         return Chance(NOTICES[argument])
@@ -238,29 +224,10 @@ def decode_chance(codec: Codec, code: int, value: int) -> Chance:
 
 def encode_chance(codec: Codec, outcome: Chance) -> tuple[int, int]:
     """
-    Return an outcome as it stands on a tape.
+    Return the code and value of an outcome that is not in `NOTICES`.
 
-    Parameters
-    ----------
-    codec
-        The codec of the map.
-    outcome
-        Any outcome but those in `NOTICES`, which a script leaves out.
-
-    Raises
-    ------
-    GameError
-        If it is not well formed: no such card or kind, a seat or slot that is
-        missing, a ticket of another map.
-
-    Examples
-    --------
-    >>> import ttr_analysis as ttr
-    >>> from ttr_analysis.engine.actions.table import codec_of
-    >>> codec = codec_of(ttr.load_map("nordic"))
-    >>> code, value = encode_chance(codec, Chance("market_card", slot=4, card="locomotive"))
-    >>> code == make_event(codes.MARKET_CARD, 0, 4), value
-    (True, 8)
+    A `GameError` says that it is not well formed: no such card or kind, a seat
+    or slot that is missing, a ticket of another map.
     """
     if not isinstance(outcome, Chance):
         raise GameError(f"expected an outcome of chance, got {outcome!r}")
@@ -288,15 +255,9 @@ def script_of(codec: Codec, outcomes: Iterable[Chance]) -> Rows:
 
 def tape_of(script: Rows | None, n_events: int) -> Ints:
     """
-    Return a tape for the kernel.
+    Return a tape for the kernel with room for some events.
 
-    Parameters
-    ----------
-    script
-        The outcomes of chance, without those in `NOTICES`; None to have them
-        drawn at random.
-    n_events
-        Room for as many events.
+    Its script is the outcomes of chance; None to have them drawn at random.
     """
     start = TAPE_START + 2 * len(script or ())
     tape = np.zeros(start + 2 * n_events, dtype=np.int64)
@@ -317,19 +278,7 @@ def _number(outcome: Chance, what: str, number: int | None, limit: int) -> int:
 
 
 def outcome_error(codec: Codec, script: Sequence[tuple[int, int]], rows: Sequence[tuple[int, int]]) -> str:
-    """
-    Return which outcome of a script is the first that does not fit, and why.
-
-    Parameters
-    ----------
-    codec
-        The codec of the map.
-    script
-        The outcomes that were given, as codes and values.
-    rows
-        The events that the kernel wrote. Where the script did not fit, it
-        went on with an unknown card or ticket.
-    """
+    """Return which outcome of a script is the first that does not fit the events that the kernel wrote, and why."""
     wanted = [row for row in rows if codes.CARD_DEALT <= kind_of(row[0]) < codes.SHUFFLED]
     for i, (given, done) in enumerate(zip(script, wanted, strict=False)):
         if given[0] != done[0]:
@@ -344,7 +293,7 @@ def outcome_error(codec: Codec, script: Sequence[tuple[int, int]], rows: Sequenc
 
 
 def is_secret_unknown(code: int, value: int) -> bool:
-    """Return whether a card turned over for a tunnel, on which the surcharge depends, is said to be unknown."""
+    """Return whether an outcome is an unknown card turned over for a tunnel, whose surcharge depends on it."""
     return kind_of(code) == codes.CARD_REVEALED and value == UNKNOWN_CARD
 
 
@@ -356,7 +305,7 @@ def why_not(code: int, value: int) -> str:
 
 
 def due_words(due: Chance) -> str:
-    """Return what is due, whichever card or ticket it is, in words."""
+    """Return what comes next, whichever card or ticket it is, in words."""
     texts: dict[ChanceKind, str] = {
         "card_dealt": f"a card dealt to P{due.seat}",
         "card_drawn": f"a card that P{due.seat} draws",

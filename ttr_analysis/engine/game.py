@@ -65,16 +65,7 @@ class Ran(NamedTuple):
 
 
 class KernelGame:
-    """
-    The game on a map in numbers: the kernel with the tables of a map, on packed states, none of which it changes.
-
-    Parameters
-    ----------
-    game_map
-        The map, as the variant that is played.
-    n_players
-        Number of players, without the neutral one.
-    """
+    """The game on a map in numbers: the kernel with the tables of a map, on packed states, none of which it changes."""
 
     def __init__(self, game_map: GameMap, n_players: int) -> None:
         self.game_map = game_map
@@ -93,7 +84,7 @@ class KernelGame:
         return rows[:n]
 
     def why_illegal(self, state: State, code: int, value: int, names: Sequence[str] = ()) -> str | None:
-        """Return why the action of a code and value is illegal, None if it is legal; players may have names."""
+        """Return why an action is illegal, None if it is legal; players may have names."""
         known, reason = _identified(state, code, value)
         fault = ActionFault(action_fault(known, self.tables, code, value))
         if fault is ActionFault.CARDS and reason:
@@ -137,21 +128,11 @@ class KernelGame:
         self, state: State | None, code: int, value: int, script: Rows | None, *, key: Ints = NO_KEY, game: int = 0
     ) -> Ran:
         """
-        Let the kernel make a step; cards that the move shows, and that are not known, are identified.
+        Let the kernel make a step, or the set-up if there is no state before.
 
-        Where an outcome of the script does not fit or is missing, the kernel
-        goes on with an unknown one.
-
-        Parameters
-        ----------
-        state
-            The state before; None for the set-up, which has no action.
-        code, value
-            A legal action.
-        script
-            Outcomes of chance; None for random ones.
-        key, game
-            What those of the set-up depend on.
+        Cards that the move shows and that are not known are identified. Outcomes
+        of chance come from the script, or at random without one. Where one does
+        not fit or is missing, the kernel continues with an unknown one.
         """
         if state is None:
             return _written(State(), lambda new, tape: new_game(self.tables, key, game, new, tape), script)
@@ -168,7 +149,6 @@ class KernelGame:
         return ran.state, ran.rows
 
     def _check_chance(self, state: State) -> None:
-        """Raise a `GameError` if a state cannot say what chance did."""
         if unknown := unknown_words(state, self.n_players):
             raise GameError(f"chance cannot go on from a state with {unknown}: say what it does (outcomes)")
         if not state.stream.any():
@@ -179,7 +159,6 @@ class KernelGame:
 
 
 def _written(state: State, run: Callable[[State, Ints], None], script: Rows | None) -> Ran:
-    """Let the kernel run on a copy of a state."""
     n_events = _TAPE_EVENTS
     while True:
         after = state.copy()
@@ -197,10 +176,9 @@ def _written(state: State, run: Callable[[State, Ints], None], script: Rows | No
 
 def _identified(state: State, code: int, value: int) -> tuple[State, str]:
     """
-    Return a state in which the seat that acts holds the cards it plays, if they may be its unknown ones.
+    Return a state in which the seat that acts holds the cards it plays, and "".
 
-    Else return the same state, and why they cannot be; "" if no card of the
-    seat is unknown.
+    Where they cannot be among its unknown cards, return the same state and the reason.
     """
     seat = int(state.seat)
     if not shows_cards(code) or n_unknown_cards(state, seat) == 0:
@@ -240,19 +218,19 @@ class ClaimPreview(_Preview):
     Parameters
     ----------
     seat
-        Who would claim.
+        The seat that would claim.
     route
         The route.
     reason
         Why it may not; None if it may.
     payment
-        The payment that costs the fewest cards; None if the hand has none.
+        The payment with the fewest cards; None if the hand has none.
     payee
-        The seat that would get the toll; None for the bank, or without a toll.
+        The seat that would get the toll; None for the bank, or no toll.
     takes_loan
-        Whether the tokens do not suffice for the toll, so that a loan is taken.
+        Whether the toll would take a loan.
     names
-        What the players are called, seat by seat; none for P0, P1, ...
+        Names of the players, seat by seat; if empty, P0, P1, ...
     """
 
     route: Route
@@ -299,16 +277,15 @@ class StationPreview(_Preview):
     Parameters
     ----------
     seat
-        Who would build it.
+        The seat that would build it.
     city
         The city.
     reason
         Why it may not; None if it may.
     payment
-        The payment that takes fewest locomotives; None if the hand has none,
-        or no station is left.
+        The payment with the fewest locomotives, if there is one.
     names
-        What the players are called, seat by seat; none for P0, P1, ...
+        Names of the players, seat by seat; if empty, P0, P1, ...
     """
 
     city: City
@@ -353,7 +330,7 @@ GAME_NUMBERS: Final = Range(0, (1 << 62) - 1)
 
 class GameEngine:
     """
-    The game in objects: all of `Game` but how it is recorded, which lies a layer above.
+    The game in objects: all of `Game` but how it is recorded, which is in the layer above.
 
     Parameters
     ----------

@@ -1,10 +1,9 @@
 """
-A position: what lies on the table between two turns, told by somebody who did not write the game down.
+A position: what is on the table between two turns, without how the game got there.
 
-From a position a state is made in which nothing is invented: what is not told
-is unknown. How the game came there is not known either: nobody knows cards of
-another's hand, tickets in the pile come in any order, and the cards of the
-draw pile are all those that are not seen elsewhere.
+A state is made from it in which nothing is invented: what is not given is
+unknown. Nobody knows cards of another's hand, tickets in the pile come in any
+order, and the draw pile is all cards that are not seen elsewhere.
 """
 
 from __future__ import annotations
@@ -45,50 +44,47 @@ Counts = tuple[int, ...]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Position:
     """
-    What is told of a position, or of a part of one, as numbers; None is not told.
+    A position, or a part of one, as numbers; None where it is not given.
 
     Tuples with one item for each seat are in the order of seats.
 
     Parameters
     ----------
     owners
-        Routes with their owners (a seat, `NEUTRAL_OWNER`, or `NOBODY` for one
-        that is free again), in the order in which they were taken.
+        Routes with their owners, in the order in which they were taken: a
+        seat, `NEUTRAL_OWNER`, or `NOBODY` for one that is free again.
     hands
         For each seat counts of its cards.
     tickets
-        For each seat its tickets, `UNKNOWN_TICKET` for one that is not known.
+        For each seat its tickets, `UNKNOWN_TICKET` for unknown ones.
     market
         The kind in each slot, `UNKNOWN_CARD` or `NOBODY`.
     discards
         Counts of the discard pile.
     pile, ticket_pile
-        How many cards, or tickets, lie in the pile.
-    ticket_discards
-        The tickets that lie face up on a pile of their own.
-    tickets_out
-        The tickets that are out of the game.
+        Number of cards, or tickets, in the pile.
+    ticket_discards, tickets_out
+        Tickets discarded face up, and tickets out of the game.
     trains, scores
-        Trains left and points on the track of each seat: they follow from the
-        routes, and are compared with them.
+        Trains left and points on the track of each seat, compared with the
+        routes, from which they follow.
     tokens, loans
         Value of the toll tokens, and number of loans, of each seat.
     stations
-        Cities with the seat that has a station there, or `NOBODY` where none
-        stands any more. How many a seat has left follows from them.
+        Cities with the seat that has a station there, or `NOBODY` where it
+        was removed. The stations left of each seat follow from them.
     to_move
         Whose turn it is.
     turns
-        Turns that are complete, of all seats together.
+        Complete turns, of all seats together.
     turns_left
-        Turns left in the last round, of all seats together; 0 if the game is
-        over.
+        Turns left in the last round, of all seats; 0 if the game is over.
     marker
         The seat that holds the marker of the neutral player.
     neutral
         1 if the neutral player is still in the game, else 0.
     reason
-        Why a record is corrected; "" for a position from which one begins.
+        Why a record is corrected; "" for a position.
     """
 
     owners: tuple[tuple[int, int], ...] | None = None
@@ -132,25 +128,12 @@ class Problem(NamedTuple):
 
 def state_of(position: Position, game_map: GameMap, n_players: int) -> tuple[State, list[Problem]]:
     """
-    Return the packed state of a position, and all that cannot be in it.
+    Return the packed state of a position, and all that is impossible in it.
 
-    Parameters
-    ----------
-    position
-        A whole position. Hands may be left out if the game is over, the rest
-        wherever it follows, or may be unknown.
-    game_map
-        The map, as the variant that is played.
-    n_players
-        Number of players, without the neutral one.
+    In a whole position hands may be missing if the game is over, and other
+    parts wherever they follow from the rest or may be unknown. The state is of
+    use only if there is no problem.
 
-    Returns
-    -------
-    state, problems
-        The state is of use only if there is no problem.
-
-    Examples
-    --------
     >>> import ttr_analysis as ttr
     >>> usa = ttr.load_map("usa")
     >>> state, problems = state_of(Position(owners=((0, 1),), tickets=((), (4, UNKNOWN_TICKET))), usa, 2)
@@ -227,18 +210,10 @@ _FIELDS: Final[Mapping[tuple[str, ...], tuple[str, ...]]] = {
 
 def corrected(state: State, correction: Position, game_map: GameMap, n_players: int) -> tuple[State, list[Problem]]:
     """
-    Return a state between two turns with a part of it corrected, and all that cannot be in it.
+    Return a packed state between two turns with a part of it corrected, and all that is impossible in it.
 
-    Parameters
-    ----------
-    state
-        The packed state; not changed.
-    correction
-        What is otherwise than the state has it. A card that comes to a hand,
-        or out of it, comes from the draw pile, or goes there, unless the
-        discard pile is told too.
-    game_map, n_players
-        As in `state_of`.
+    A card that comes to a hand, or leaves it, comes from the draw pile, or goes
+    there, unless the discard pile is given too.
     """
     before = position_of(state, game_tables(game_map, n_players))
     if correction.to_move is not None and correction.turns is None:
@@ -253,7 +228,6 @@ def corrected(state: State, correction: Position, game_map: GameMap, n_players: 
 
 
 def _copy_field(name: str, state: State, after: State) -> None:
-    """Copy a field, a cell or a block of them, from one state to another."""
     block = getattr(after, name)
     if isinstance(block, np.ndarray):
         block[...] = getattr(state, name)
@@ -262,7 +236,7 @@ def _copy_field(name: str, state: State, after: State) -> None:
 
 
 def _next_turn(n_turns: int, seat: int, n_players: int) -> int:
-    """Return the fewest complete turns, not fewer than so many, after which a seat is to move."""
+    """Return the fewest complete turns, not fewer than a number, after which a seat moves."""
     return n_turns + (seat - n_turns) % n_players
 
 
@@ -288,14 +262,7 @@ def _overlaid(before: Position, correction: Position) -> Position:
 
 
 class _Setter:
-    """
-    Lays a position out, and finds what cannot be.
-
-    Parameters
-    ----------
-    position, game_map, n_players
-        As for `state_of`.
-    """
+    """Makes the state of a position, and finds what is impossible."""
 
     def __init__(self, position: Position, game_map: GameMap, n_players: int) -> None:
         self.position = position
@@ -349,7 +316,6 @@ class _Setter:
                     self._refuse(part, told, f"expected {found[seat]} of P{seat}, as its routes make it")
 
     def _check_track(self, route: int, owner: int) -> None:
-        """Refuse a track that cannot be taken beside another."""
         state, twin = self.state, int(self.tables.twin[route])
         name = self.map.routes[route].id
         if owner == NEUTRAL_OWNER and not self.tables.neutral_trains:
@@ -531,9 +497,9 @@ class _Setter:
 
     def _find_leaving(self, out: Sequence[int], seen: Mapping[int, str]) -> tuple[int, int]:
         """
-        Return how many tickets of decks that left the game are told nowhere, and how many of them seats may hold.
+        Return how many tickets of decks that left the game are named nowhere, and how many of them seats may hold.
 
-        None of them is in the pile: where all tickets of the seats are known, they are out of the game.
+        None is in the pile; if all tickets of the seats are known, they are out of the game.
         """
         state, tables = self.state, self.tables
         leaving = [t for t in range(tables.n_tickets) if tables.deck_leaves[tables.ticket_deck[t]] and t not in seen]
@@ -556,7 +522,6 @@ class _Setter:
         return sorted(held, key=lambda ticket: ticket != UNKNOWN_TICKET)
 
     def _put_tickets(self, part: str, tickets: Sequence[int], place: int, where: str, seen: dict[int, str]) -> None:
-        """Put tickets in a place; each can be in one only."""
         for ticket in tickets:
             if ticket == UNKNOWN_TICKET:
                 continue
@@ -579,7 +544,7 @@ def _owner_words(owner: int) -> str:
 
 
 def words_of(position: Position, game_map: GameMap) -> Iterator[str]:
-    """Yield what a position tells, part by part, in words."""
+    """Yield the parts of a position in words."""
     for route, owner in position.owners or ():
         whose = "free" if owner == NOBODY else f"of {_owner_words(owner)}"
         yield f"{game_map.routes[route].id} is {whose}"

@@ -1,10 +1,10 @@
 """
-What plays: the interfaces of a policy written in Python and of a compiled one, the built-in players, and a seat.
+Players: the interfaces of a policy written in Python and of a compiled one, the built-in ones, and a seat.
 
 Your own player needs to be in no table: an object with a method `choose` is
 played move by move, as is one with `decide`; a class with a `chooser` too is
-played in the compiled loop, where built-in ones differ from it in one way:
-they are trusted to see what they may and to do what is legal.
+played in the compiled loop. Built-in ones differ there in one way: they are
+trusted to see only what they may and to do what is legal.
 """
 
 from __future__ import annotations
@@ -43,14 +43,13 @@ class Policy(Protocol):
     """
     A player: anything that chooses.
 
-    In records it goes by its `name`, or by the name of its class if it has
-    none.
+    In records it is called by its `name`, or else by the name of its class.
 
     Examples
     --------
     A whole policy. It keeps the tickets that lose the least, claims what
-    brings most points, but no short routes as long as it has many trains, and
-    else draws the color of which it holds most.
+    brings most points, but no short routes while it has many trains, and
+    otherwise draws the color of which it holds most.
 
     >>> import ttr_analysis as ttr
     >>> from ttr_analysis.cards import COLORS
@@ -84,10 +83,10 @@ class Policy(Protocol):
             What the seat can see.
         actions
             Its legal actions, at least one, in a fixed order: draws from the
-            pile, then from the market, claims in the order of the map,
-            tickets; ways to pay a surcharge, then to decline. Claims come
-            once for each route and form of payment; any other choice of cards
-            that is legal may be returned too.
+            pile, then from the market, claims in the order of the map, tickets;
+            ways to pay a surcharge, then to decline. Claims come once for each
+            route and form of payment; any other legal choice of cards may be
+            returned too.
         rng
             Random numbers of this seat in this game.
         """
@@ -99,11 +98,10 @@ class CompiledPolicy(Protocol):
     """
     A player made of one compiled function, as `Random`, `Greedy` and `Planner` are.
 
-    With a `chooser`, `play_games` and `simulate` play it as fast as those;
-    with a method `decide` alone it is called from Python, move by move.
-
-    It may look only at what `engine.state.redact` leaves of the state: on the
-    state and on the view it must choose the same.
+    With a `chooser`, `play_games` and `simulate` play it as fast as those; with
+    a method `decide` alone it is called from Python, move by move. It may look
+    only at what `engine.state.redact` leaves of the state: it must choose the
+    same on the state and on the view.
 
     Examples
     --------
@@ -138,11 +136,11 @@ class CompiledPolicy(Protocol):
 
     @property
     def memory_size(self) -> int:
-        """Cells of its memory, at least 4: at the start of a game the random stream of the seat, then zeros."""
+        """Cells of its memory, at least 4: at first the random stream of the seat, then zeros."""
         ...
 
     def lore(self, game_map: GameMap, n_players: int) -> Ints:
-        """Return what it wants to know of a map, as a vector."""
+        """Return what it needs to know of a map, as a vector."""
         ...
 
     def decide(
@@ -162,21 +160,13 @@ class CompiledPolicy(Protocol):
         params
             The parameters.
         memory
-            The memory of this seat in this game; changed as the policy likes.
+            The memory of this seat in this game, for the policy to change.
         """
         ...
 
 
 def policy_name(policy: object) -> str:
-    """
-    Return the name of a policy in records: its `name`, else that of its class.
-
-    Examples
-    --------
-    >>> class Collector: ...
-    >>> policy_name(Collector())
-    'Collector'
-    """
+    """Return the name of a policy in records: its `name`, or else that of its class."""
     name = getattr(policy, "name", None)
     return name if isinstance(name, str) else type(policy).__name__
 
@@ -187,15 +177,8 @@ PolicyLike: TypeAlias = Policy | CompiledPolicy | str
 
 def find_policy(given: PolicyLike) -> Policy | CompiledPolicy:
     """
-    Return a policy that is given as itself or by its name.
+    Return a policy that is given as an object or by its name; an `UnknownNameError` says that there is none.
 
-    Raises
-    ------
-    UnknownNameError
-        If the package has none of that name.
-
-    Examples
-    --------
     >>> find_policy("greedy"), [find_policy(name) for name in BUILT_IN][0]
     (Greedy(), Random())
     """
@@ -227,25 +210,9 @@ SeatedChooser = Callable[[State], tuple[int, int]]
 
 def seat_policy(game: KernelGame, policy: object, seat: int, seed: int, number: int) -> SeatedChooser:
     """
-    Return a policy at its seat, ready to choose.
+    Return a policy at its seat, ready to choose, with random numbers that depend on seed, number of the game and seat.
 
     Its errors and illegal actions are raised with its name, seat and turn.
-
-    Parameters
-    ----------
-    game
-        The game.
-    policy
-        A `Policy` or `CompiledPolicy`.
-    seat
-        Its seat.
-    seed, number
-        Seed and number of the game, on which its random numbers depend.
-
-    Raises
-    ------
-    GameError
-        If it is no policy.
     """
     if isinstance(policy, type):
         raise GameError(f"P{seat} is to be played by a policy, got the class {policy.__name__}: write brackets")

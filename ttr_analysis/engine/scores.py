@@ -44,9 +44,9 @@ class TicketScore(NamedTuple):
     Parameters
     ----------
     ticket
-        The ticket; None if the record of the game does not know it.
+        The ticket; None if it is not known.
     points
-        Its points, below 0 if it was not completed; None if not known.
+        Its points, negative if it was missed; None if not known.
     reached
         The destination that scored; "" if there is none.
     """
@@ -56,7 +56,6 @@ class TicketScore(NamedTuple):
     reached: str
 
     def __str__(self) -> str:
-        """Return what the ticket brought or cost: one that is missed, the points of its lowest destination."""
         if self.ticket is None or self.points is None:
             return "unknown ticket"
         if self.reached:
@@ -72,10 +71,9 @@ class BonusScore(NamedTuple):
     Parameters
     ----------
     measure
-        What was compared, as in the rules: "longest_trail",
-        "completed_tickets" or "tokens".
+        What was compared: "longest_trail", "completed_tickets" or "tokens".
     points
-        The points; None if they depend on tickets that are not known.
+        The points; None if they depend on unknown tickets.
     """
 
     measure: str
@@ -89,17 +87,16 @@ class StationScore(NamedTuple):
     Parameters
     ----------
     city
-        Where it stands.
+        Its city.
     route
-        The route of another that it lends, which is best for its owner; None
-        if none does any good.
+        The route of another that it lends, to its owner's best; None if
+        none is of use.
     """
 
     city: City
     route: Route | None
 
     def __str__(self) -> str:
-        """Return what the station lends."""
         return f"{self.city.name}: {'lends nothing' if self.route is None else f'lends {self.route}'}"
 
 
@@ -121,7 +118,7 @@ class Score:
     bonuses
         The bonuses of the rules, in their order.
     trail
-        Trains on its longest trail, whether or not the rules ask for it.
+        Trains on its longest trail, whether or not it earns a bonus.
     tokens
         Value of the toll tokens left.
     n_loans
@@ -129,16 +126,16 @@ class Score:
     loan_points
         Points for them, 0 or less.
     total
-        All points; None if they depend on tickets that are not known.
+        All points; None if they depend on unknown tickets.
     won
-        Whether it won, alone or with others; None if that is not known.
+        Whether it won, alone or with others; None if not known.
     stations
         Its stations, in the order of their cities on the map; what they lend
-        is chosen for the tickets that are known.
+        is chosen for the known tickets.
     station_points
         Points for stations not built.
     name
-        What the player is called, if that is known.
+        Name of the player, if known.
     """
 
     seat: int
@@ -182,7 +179,6 @@ class Score:
         return sum(scored.ticket is None for scored in self.tickets)
 
     def __repr__(self) -> str:
-        """Return the total and its parts."""
         known = [self.start, self.route_points, self.ticket_points, *(b.points or 0 for b in self.bonuses)]
         total = counted(sum(known) + self.loan_points + self.station_points, "point")
         if self.total is None:
@@ -212,15 +208,13 @@ class Scores:
     seats
         The scores, seat by seat.
     winners
-        The seats that won, several if they share the win; empty if tickets
-        are not known.
+        The seats that won, several if they share the win; empty if that
+        depends on unknown tickets.
     tie_break
-        What decided between the seats with most points, as in the rules:
-        "completed_tickets", "longest_trail", "fewest_stations" or
-        "path_bonus"; "" if the points did, or nothing.
+        What decided between the seats with most points, as in the rules; ""
+        if the points did, or nothing.
     tied
-        The seats between which it decided: those with most points that no
-        tie-break before it had left behind.
+        The seats between which it decided.
 
     Examples
     --------
@@ -247,9 +241,10 @@ class Scores:
 
         `start`, `routes`, `gained` and `lost` (points for tickets completed
         and not), `bonus_...` for each bonus, `loans` and `stations` (points)
-        add up to `total`. Besides: `won`, `n_routes`, `n_completed`,
+        add up to `total`. The others are `won`, `n_routes`, `n_completed`,
         `n_failed`, `n_unknown` (tickets), `trail` (trains on the longest one),
-        `tokens`, `n_loans`, `n_stations` (built). What depends on tickets that are not known is missing.
+        `tokens`, `n_loans` and `n_stations` (built). What depends on unknown
+        tickets is missing.
         """
         import pandas as pd
 
@@ -264,24 +259,19 @@ class Scores:
         )
 
     def __getitem__(self, seat: int) -> Score:
-        """Return the score of a seat."""
         return self.seats[seat]
 
     def __len__(self) -> int:
-        """Return the number of seats."""
         return len(self.seats)
 
     def __iter__(self) -> Iterator[Score]:
-        """Return the scores one by one."""
         return iter(self.seats)
 
     def __repr__(self) -> str:
-        """Return who won, and each seat's points."""
         return "\n".join([f"<Scores of {len(self)} seats, {self._outcome}>", *(f"  {score!r}" for score in self.seats)])
 
     @property
     def _outcome(self) -> str:
-        """Who won and, if points were equal, by what."""
         winners = listed(self.seats[seat].who for seat in self.winners)
         who = f"won by {winners}" if winners else "winners not known"
         return f"{who}; {self.tie}" if self.tie else who
@@ -318,7 +308,6 @@ class Scores:
 
 
 def _row(score: Score) -> dict[str, Any]:
-    """Return a row of the table."""
     points = [scored.points for scored in score.tickets if scored.points is not None]
     n_seen: dict[str, int] = defaultdict(int)
     bonuses = {}
@@ -348,23 +337,7 @@ def _row(score: Score) -> dict[str, Any]:
 
 
 def score_state(game_map: GameMap, state: State, n_players: int) -> Scores:
-    """
-    Score a game as it stands.
-
-    Parameters
-    ----------
-    game_map
-        The map, with the rules of the variant that is played.
-    state
-        The packed state; not changed. Its tickets may be unknown.
-    n_players
-        Number of players, without the neutral one.
-
-    Raises
-    ------
-    ValueError
-        If the map is not for so many players.
-    """
+    """Score a game as it is, in a packed state, whose tickets may be unknown."""
     tables = game_tables(game_map, n_players)
     result = np.zeros((n_players, columns.N_COLUMNS), dtype=np.int64)
     score_games(state.cells[None], tables, result[None])
@@ -376,7 +349,7 @@ def score_state(game_map: GameMap, state: State, n_players: int) -> Scores:
 
 
 def tie_break_of(game_map: GameMap, seats: Sequence[Score]) -> tuple[str, tuple[int, ...]]:
-    """Return what decided last between seats with most points, and those seats; nothing if nothing did."""
+    """Return what last decided between seats with most points, and those seats; nothing if nothing did."""
     decided: tuple[str, tuple[int, ...]] = ("", ())
     if any(score.won is None or score.total is None for score in seats):
         return decided
@@ -389,7 +362,7 @@ def tie_break_of(game_map: GameMap, seats: Sequence[Score]) -> tuple[str, tuple[
 
 
 def _best(seats: Sequence[Score], values: Sequence[int]) -> list[Score]:
-    """Return those of some seats that have most of something."""
+    """Return the seats that have most of something."""
     return [score for score, value in zip(seats, values, strict=True) if value == max(values)]
 
 
@@ -406,7 +379,7 @@ _TIE_MEASURES: Final[dict[str, tuple[Callable[[Score], int], str]]] = {
 
 
 def _score_of(game_map: GameMap, state: State, tables: Tables, seat: int, row: Ints, *, is_known: bool) -> Score:
-    """Return the score of a seat from its row; `is_known` tells whether all tickets of the game are."""
+    """Return the score of a seat from its row; `is_known` says whether all tickets of the game are known."""
     bonuses = tuple(
         BonusScore(rules.measure, points if is_known or rules.measure not in TICKET_MEASURES else None)
         for rules, points in zip(game_map.rules.bonus, row[columns.BONUS_COLUMN :].tolist(), strict=False)
@@ -432,7 +405,6 @@ def _score_of(game_map: GameMap, state: State, tables: Tables, seat: int, row: I
 
 
 def _route_scores(game_map: GameMap, state: State, seat: int) -> tuple[RouteScore, ...]:
-    """Return the routes of a seat by length."""
     by_length: dict[int, list[int]] = defaultdict(list)
     for route, owner in zip(game_map.routes, state.owner.tolist(), strict=False):
         if owner == seat:
@@ -441,7 +413,6 @@ def _route_scores(game_map: GameMap, state: State, seat: int) -> tuple[RouteScor
 
 
 def _station_scores(game_map: GameMap, state: State, seat: int, lent: Sequence[int]) -> tuple[StationScore, ...]:
-    """Return the stations of a seat with what they lend."""
     cities = [game_map.cities[i] for i in np.flatnonzero(state.station_at == 1 + seat)]
     routes = [None if route == NOBODY else game_map.routes[route] for route in lent]
     return tuple(map(StationScore, cities, routes))

@@ -1,4 +1,4 @@
-"""The state of a game as an immutable value, and what one seat can see of it, both asked in the words of the game."""
+"""The state of a game as an immutable value, and what one seat can see of it, both in the words of the game."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ class PendingTunnel:
     route
         The tunnel.
     color
-        The color in which it is attempted; None for locomotives alone.
+        The color played; None for locomotives alone.
     laid
         The cards laid down.
     revealed
         The cards turned over.
     surcharge
-        How many cards it demands more.
+        Number of cards to be added.
     """
 
     route: Route
@@ -68,14 +68,7 @@ class PendingTunnel:
 
 
 def seat_number(seat: object, n_seats: int) -> int:
-    """
-    Return a seat that somebody named, as a number.
-
-    Raises
-    ------
-    GameError
-        If there is no such seat.
-    """
+    """Return a seat that a user gave as a number; a `GameError` says that there is none."""
     if isinstance(seat, int | np.integer) and not isinstance(seat, bool) and 0 <= seat < n_seats:
         return int(seat)
     raise GameError(f"expected a seat from 0 to {n_seats - 1}, got {seat!r}")
@@ -338,7 +331,6 @@ class PublicState:
         return hash(self._identity())
 
     def _identity(self) -> tuple[object, ...]:
-        """Return all by which two of these may differ."""
         return type(self), self._n_players, self._packed.cells.tobytes(), self._game_map
 
     def _seats(self, numbers: Ints) -> tuple[int, ...]:
@@ -366,7 +358,6 @@ class PublicState:
         return render_html(self)
 
     def _summary(self) -> str:
-        """Return map, players and phase, for a `repr`."""
         now = f"over ({self.ending})" if self.is_over else f"P{self.acting} {self.phase.name}, turn {self.n_turns + 1}"
         scores, trains = ("-".join(map(str, numbers)) for numbers in (self.scores, self.trains))
         variant = self._game_map.rules.variant
@@ -378,9 +369,9 @@ class GameState(PublicState):
     """
     A whole game at one moment, secrets included.
 
-    A state is a value: nothing changes it, and two are equal if they are the
-    same in every respect, the random numbers to come included. `Game` makes
-    states; `Game.view` gives what a seat can see of one.
+    A state is an immutable value; two are equal if everything is, random
+    numbers to come included. `Game` makes states; `Game.view` gives what a seat
+    can see of one.
 
     Examples
     --------
@@ -424,21 +415,11 @@ class GameState(PublicState):
 @quickly_compiled
 def hide_secrets(view: State, tables: Tables, seat: int) -> None:
     """
-    Blank what a seat cannot see of a state.
+    Blank what a seat cannot see of a packed state, which is changed.
 
-    Cells that are secret from the seat say nothing: no cards, unknown tickets,
-    places as if a ticket were in the pile. Where the tickets lie that it gave
-    back itself, it knows. While opening tickets are chosen, the choices of the
-    others are secret too.
-
-    Parameters
-    ----------
-    view
-        The packed state; changed.
-    tables
-        The map, its rules and the number of players.
-    seat
-        Who looks.
+    Secret cells become neutral: no cards, unknown tickets, places as if a
+    ticket were in the pile. A seat knows where tickets are that it gave back
+    itself. While opening tickets are chosen, the choices of others are secret.
     """
     view.stream.fill(0)
     view.draw_pile.fill(0)
@@ -461,7 +442,6 @@ def redact(state: State, tables: Tables, seat: int) -> State:
 
 @compiled
 def _hide_seat(view: State, other: int) -> None:
-    """Hide the cards and tickets of another seat, and while opening tickets are chosen their number."""
     view.hand[other].fill(0)
     view.blind[other].fill(0)
     if view.phase == KEEP_START:
@@ -503,19 +483,7 @@ def _hide_places(view: State, tables: Tables, seat: int) -> None:
 
 @quickly_compiled
 def fill_open(state: State, tables: Tables, seat: int, is_open: Ints) -> None:
-    """
-    Find the routes that nobody has and that no other track closes to a seat.
-
-    Parameters
-    ----------
-    state, tables
-        The game.
-    seat
-        Who would claim.
-    is_open
-        Filled with 1 for each route that is open, else 0, whatever trains,
-        tokens and cards the seat has.
-    """
+    """Mark with 1 the routes that nobody has and that no other track closes to a seat, whatever it can pay."""
     for route in range(tables.n_routes):
         is_open[route] = int(track_fault(state, tables, seat, route) == NONE)
 
@@ -525,7 +493,7 @@ class SeatView(PublicState):
     What one seat can see: all that is public, its own cards and tickets.
 
     It is made from the state and keeps nothing else of it: what is secret from
-    the seat cannot be found in it, not in its `packed` state either.
+    the seat cannot be found in it, nor in its `packed` state.
 
     Parameters
     ----------
@@ -536,7 +504,7 @@ class SeatView(PublicState):
     packed
         The packed state.
     seat
-        Who looks.
+        The seat that looks.
 
     Raises
     ------
@@ -593,28 +561,26 @@ class SeatView(PublicState):
     @property
     def pool(self) -> CardCounts:
         """
-        The cards of which the draw pile may consist: those since the last shuffle less all that this seat saw since.
+        The cards that may be in the draw pile: those since the last shuffle, less all that this seat saw since.
 
-        The pile holds `n_pile` of them; the others are in the hands of the
-        other seats, or were played since by a seat that may have held them
-        from before the shuffle.
+        The pile holds `n_pile` of them; the others are in the hands of other
+        seats, or were played since by a seat that may have held them before.
         """
         return self._cards("pool") - self._cards("blind", self._seat)
 
     def worlds(self, n: int, rng: np.random.Generator) -> tuple[GameState, ...]:
         """
-        Return whole states that agree with all that this seat sees, drawn as they may be.
+        Return whole states that agree with all that this seat sees, drawn by how likely they are.
 
         Cards that it does not see are dealt anew; tickets of the others are
-        drawn as its routes make them likely for each, if it is a planner.
+        drawn as their routes make them likely, for players who plan.
 
         Parameters
         ----------
         n
-            How many.
+            Number of states.
         rng
-            Source of randomness; it gives a seed. Chance goes on in another
-            way from each state.
+            Source of randomness. Chance continues differently from each state.
 
         Raises
         ------
@@ -623,10 +589,10 @@ class SeatView(PublicState):
 
         Notes
         -----
-        `docs/winning.md` tells what is believed of tickets, and how well that
-        holds. What lay face up until a shuffle of tickets, only a record
-        remembers: watched from the seat, nobody holds it who has drawn none
-        since.
+        `docs/winning.md` explains what is believed of tickets, and how well that
+        holds. What was face up until a shuffle of tickets, only a record
+        remembers: in a record watched from the seat, nobody holds it who has
+        drawn no tickets since.
 
         Examples
         --------
@@ -668,8 +634,7 @@ class SeatView(PublicState):
         Parameters
         ----------
         route
-            A route, a route id, or a pair of cities: then whether any track
-            between them is open.
+            A route or its id; or a pair of cities, for any track between them.
 
         Raises
         ------
@@ -680,7 +645,6 @@ class SeatView(PublicState):
         return any(r.id in wanted for r in self.open_routes)
 
     def _is_open(self) -> list[int]:
-        """Return 1 for each route that is open, found at the first call."""
         if self._open is None:
             is_open = np.zeros(MAX_ROUTES, dtype=np.int64)
             fill_open(self._packed, game_tables(self.game_map, self.n_players), self._seat, is_open)

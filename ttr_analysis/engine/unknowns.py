@@ -1,10 +1,10 @@
 """
-Cards and tickets that a record does not know, and what is learned of them.
+Cards and tickets that a record does not know, and what is learned about them.
 
-A card drawn unseen counts in `N_HAND` and stays in `DRAW_PILE`, which then
+A card drawn unseen counts in `n_hand` and stays in `draw_pile`, which then
 holds all cards that nobody who keeps the record has seen. When a seat shows
-cards, they are *identified*: moved from there to its hand. So is a card of the
-market that is not known, when it is taken.
+cards, they are *identified*: moved from there to its hand. So is an unknown
+card of the market when it is taken.
 """
 
 from __future__ import annotations
@@ -33,11 +33,9 @@ def has_unknown_tickets(state: State, seat: int) -> bool:
 
 def with_shown_tickets(state: State, seat: int, last: State) -> State:
     """
-    Return a state with the tickets of a seat, from what it held in the end.
+    Return a state with the tickets of a seat, from what it held in the end, if that is known.
 
-    Which of those that it showed together came first nobody has recorded:
-    they count in the order shown. Where they are not known in the end either,
-    the state comes back as it is.
+    The order of tickets that it showed together is not recorded: they count in the order shown.
     """
     n = int(state.n_held[seat])
     shown = last.held[seat, :n]
@@ -70,21 +68,9 @@ def unknown_words(state: State, n_players: int) -> str:
 
 def identify_cards(state: State, seat: int, cards: Sequence[int]) -> str:
     """
-    Identify unknown cards of a hand, so that it holds what the seat shows.
+    Identify unknown cards of a hand, so that it holds nine counts of cards that the seat shows.
 
-    Parameters
-    ----------
-    state
-        Changed in place, if nothing is wrong.
-    seat
-        Who shows cards.
-    cards
-        Nine counts of what it shows.
-
-    Returns
-    -------
-    reason
-        Why the seat cannot hold these cards; "" if it can.
+    Return "", or why the seat cannot hold them; the state is then unchanged.
     """
     hand = state.hand[seat]
     missing = [max(0, shown - held) for shown, held in zip(cards, hand.tolist(), strict=True)]
@@ -107,16 +93,11 @@ def identify_cards(state: State, seat: int, cards: Sequence[int]) -> str:
 
 def impossible_kind(state: State, tables: Tables) -> int | None:
     """
-    Return a kind of card of which more has come from the draw pile than was shuffled into it.
+    Return a kind of card of which more has come from the draw pile than was shuffled into it, if there is one.
 
-    What the pile was made of is known to all. A record may pass this and
-    `n_short_in_pile` and yet tell of no possible game: which unknown cards
-    were drawn before a shuffle is not worked out.
-
-    Returns
-    -------
-    kind
-        None if there is no such kind.
+    Everyone knows what the pile was made of. A record may pass this and
+    `n_short_in_pile` and yet be impossible: which unknown cards were drawn
+    before a shuffle is not worked out.
     """
     for kind, left in enumerate(_left_of_shuffle(state, tables)):
         if left < 0:
@@ -128,8 +109,7 @@ def n_short_in_pile(state: State, tables: Tables) -> int:
     """
     Return how many cards of the draw pile can be of no kind.
 
-    There are at most as many of a kind in it as are unseen, and as were
-    shuffled into it and have not come out.
+    It holds at most as many of a kind as are unseen, and as were shuffled into it and have not come out.
     """
     unseen: list[int] = state.draw_pile.tolist()
     n_possible = sum(map(min, unseen, _left_of_shuffle(state, tables)))
@@ -152,21 +132,7 @@ def identify_tickets(state: State, tables: Tables, seat: int, tickets: Sequence[
     """
     Fill in the unknown tickets of a seat that shows all it holds.
 
-    Parameters
-    ----------
-    state
-        Changed in place, if nothing is wrong.
-    tables
-        The map, its rules and the number of players.
-    seat
-        Who shows its tickets.
-    tickets
-        All of them, by number, each once.
-
-    Returns
-    -------
-    reason
-        Why they cannot be its tickets; "" if they can.
+    Return "", or why they cannot be its tickets; the state is then unchanged.
     """
     held = state.held[seat, : state.n_held[seat]]
     if len(tickets) != len(held):

@@ -97,7 +97,6 @@ class ClaimRoute:
 
 @compiled
 def _claim_fault(state: State, tables: Tables, seat: int, route: int, value: int) -> int:
-    """Return why the seat may not claim the route with these cards."""
     if route < 0 or route >= tables.n_routes:
         return ActionFault.ROUTE
     closed = route_fault(state, tables, seat, route)
@@ -113,7 +112,6 @@ def _claim_fault(state: State, tables: Tables, seat: int, route: int, value: int
 
 @compiled
 def _list_claim(state: State, tables: Tables, seat: int, out: Ints, n: int) -> int:
-    """List the routes in the order of the map, each with one payment of every form."""
     for route in range(tables.n_routes):
         if route_fault(state, tables, seat, route) != NONE:
             continue
@@ -136,7 +134,6 @@ def _is_listed(out: Ints, first: int, n: int, value: int) -> bool:
 
 @compiled
 def _apply_claim(state: State, tables: Tables, tape: Ints, seat: int, route: int, value: int) -> None:
-    """Lay the cards down; the route is taken, unless it is a tunnel that demands more."""
     laid = state.laid
     unpack_cards(value, laid)
     play_cards(state, seat, laid)
@@ -200,7 +197,6 @@ def _trains(refused: Refused) -> str:
 
 
 def _why_no_claim_payment(refused: Refused) -> str:
-    """Return what is wrong with the cards themselves, if anything is."""
     return payments.why_illegal(refused.route, refused.cards) or ""
 
 
@@ -256,7 +252,6 @@ class PayTunnel:
 
 @compiled
 def _pay_tunnel_fault(state: State, tables: Tables, seat: int, argument: int, value: int) -> int:
-    """Return why these cards do not pay the surcharge."""
     cards = np.zeros(N_KINDS, dtype=np.int64)
     unpack_cards(value, cards)
     if not holds(state, seat, cards):
@@ -267,7 +262,6 @@ def _pay_tunnel_fault(state: State, tables: Tables, seat: int, argument: int, va
 
 @compiled
 def _list_pay_tunnel(state: State, tables: Tables, seat: int, out: Ints, n: int) -> int:
-    """List the ways to pay, most cards of the color first."""
     for number in range(n_surcharges(state, tables, seat)):
         n = add_row(out, n, PAY_TUNNEL, surcharge_cards(state, seat, number))
     return n
@@ -275,7 +269,6 @@ def _list_pay_tunnel(state: State, tables: Tables, seat: int, out: Ints, n: int)
 
 @compiled
 def _apply_pay_tunnel(state: State, tables: Tables, tape: Ints, seat: int, argument: int, value: int) -> None:
-    """Pay what the tunnel demands, and take it."""
     cards = state.paid
     unpack_cards(value, cards)
     play_cards(state, seat, cards)
@@ -369,19 +362,16 @@ class DeclineTunnel:
 
 @compiled
 def _decline_tunnel_fault(state: State, tables: Tables, seat: int, argument: int, value: int) -> int:
-    """Return 0: whoever is asked to pay may decline."""
     return NONE
 
 
 @compiled
 def _list_decline_tunnel(state: State, tables: Tables, seat: int, out: Ints, n: int) -> int:
-    """List it, after the ways to pay."""
     return add_row(out, n, DECLINE_TUNNEL, 0)
 
 
 @compiled
 def _apply_decline_tunnel(state: State, tables: Tables, tape: Ints, seat: int, argument: int, value: int) -> None:
-    """Put the cards laid down back into the hand."""
     take_back(state, seat, state.laid)
     end_attempt(state)
     end_turn(state, tables, tape)
@@ -421,7 +411,6 @@ class ChooseNeutralRoute:
 
 @compiled
 def _choose_neutral_fault(state: State, tables: Tables, seat: int, route: int, value: int) -> int:
-    """Return why the neutral player cannot take a track."""
     ticket = state.neutral_ticket
     if route < 0 or route not in (tables.neutral_a[ticket], tables.neutral_b[ticket]):
         return ActionFault.NEUTRAL_ROUTE
@@ -430,7 +419,6 @@ def _choose_neutral_fault(state: State, tables: Tables, seat: int, route: int, v
 
 @compiled
 def _list_choose_neutral(state: State, tables: Tables, seat: int, out: Ints, n: int) -> int:
-    """List the tracks of the ticket that the neutral player can take."""
     ticket = state.neutral_ticket
     for route in (tables.neutral_a[ticket], tables.neutral_b[ticket]):
         if may_choose(state, tables, route):
@@ -440,7 +428,6 @@ def _list_choose_neutral(state: State, tables: Tables, seat: int, out: Ints, n: 
 
 @compiled
 def _apply_choose_neutral(state: State, tables: Tables, tape: Ints, seat: int, route: int, value: int) -> None:
-    """Let the neutral player take the track; the marker goes on."""
     mark_owner(state, tables, NEUTRAL_OWNER, route)
     state.marker = (state.marker + 1) % tables.n_seats
     go_on(state)
@@ -511,7 +498,6 @@ class BuildStation:
 
 @compiled
 def _station_fault(state: State, tables: Tables, seat: int, city: int, value: int) -> int:
-    """Return why the seat may not build a station in the city with these cards."""
     closed = city_fault(state, tables, seat, city)
     if closed != NONE:
         return closed
@@ -525,7 +511,6 @@ def _station_fault(state: State, tables: Tables, seat: int, city: int, value: in
 
 @compiled
 def _list_station(state: State, tables: Tables, seat: int, out: Ints, n: int) -> int:
-    """List the cities in the order of the map, each with one payment of every form."""
     n_forms = n_station_forms(state, tables, seat)
     if n_forms == 0:
         return n
@@ -539,7 +524,6 @@ def _list_station(state: State, tables: Tables, seat: int, out: Ints, n: int) ->
 
 @compiled
 def _apply_station(state: State, tables: Tables, tape: Ints, seat: int, city: int, value: int) -> None:
-    """Lay the cards down and build the station."""
     laid = state.laid
     unpack_cards(value, laid)
     play_cards(state, seat, laid)
@@ -595,7 +579,6 @@ def _none_left(refused: Refused) -> str:
 
 
 def _why_no_station_payment(refused: Refused) -> str:
-    """Return what is wrong with the cards themselves, if anything is."""
     spaces = next_spaces(refused.state, refused.tables, refused.seat)
     unpaid = PaymentFault(payment_fault(np.array(refused.cards.counts, dtype=np.int64), GRAY_INDEX, spaces))
     if unpaid is PaymentFault.NONE:

@@ -58,19 +58,16 @@ class DrawCard:
 
 @compiled
 def _draw_card_fault(state: State, tables: Tables, seat: int, argument: int, value: int) -> int:
-    """Return why no card can be drawn."""
     return NONE if has_cards(state) else ActionFault.NO_CARDS
 
 
 @compiled
 def _list_draw_card(state: State, tables: Tables, seat: int, out: Ints, n: int) -> int:
-    """List it if there is a card."""
     return add_row(out, n, DRAW_CARD, 0) if has_cards(state) else n
 
 
 @compiled
 def _apply_draw_card(state: State, tables: Tables, tape: Ints, seat: int, argument: int, value: int) -> None:
-    """Give the seat the card."""
     make_drawable(state, tables, tape)
     draw_unseen(state, tables, tape, seat, make_event(CARD_DRAWN, seat))
     after_draw(state, tables, tape, 1)
@@ -118,7 +115,6 @@ class DrawFaceUp:
 
 @compiled
 def _draw_face_up_fault(state: State, tables: Tables, seat: int, slot: int, value: int) -> int:
-    """Return why the card in a slot may not be taken."""
     if slot < 0 or slot >= tables.market_size:
         return ActionFault.SLOT
     card = state.market[slot]
@@ -139,7 +135,6 @@ def _draw_face_up_fault(state: State, tables: Tables, seat: int, slot: int, valu
 
 @compiled
 def _list_draw_face_up(state: State, tables: Tables, seat: int, out: Ints, n: int) -> int:
-    """List the slots whose card may be taken."""
     for slot in range(tables.market_size):
         if state.market[slot] >= UNKNOWN_CARD:
             for value in range(1, N_KINDS + 1):
@@ -152,7 +147,6 @@ def _list_draw_face_up(state: State, tables: Tables, seat: int, out: Ints, n: in
 
 @compiled
 def _apply_draw_face_up(state: State, tables: Tables, tape: Ints, seat: int, slot: int, value: int) -> None:
-    """Give the seat the card, and fill the slot."""
     if value > 0:
         identify_face_up(state, slot, value - 1)
     after_draw(state, tables, tape, take_face_up(state, tables, tape, seat, slot))
@@ -216,19 +210,16 @@ class DrawTickets:
 
 @compiled
 def _draw_tickets_fault(state: State, tables: Tables, seat: int, argument: int, value: int) -> int:
-    """Return why no ticket can be drawn."""
     return NONE if has_tickets(state) else ActionFault.NO_TICKETS
 
 
 @compiled
 def _list_draw_tickets(state: State, tables: Tables, seat: int, out: Ints, n: int) -> int:
-    """List it if there is a ticket."""
     return add_row(out, n, DRAW_TICKETS, 0) if has_tickets(state) else n
 
 
 @compiled
 def _apply_draw_tickets(state: State, tables: Tables, tape: Ints, seat: int, argument: int, value: int) -> None:
-    """Offer the seat tickets, of which it chooses next."""
     offer_tickets(state, tables, tape, seat, tables.ticket_draw)
     state.phase = KEEP
 
@@ -269,7 +260,6 @@ class KeepTickets:
 
 @compiled
 def _keep_tickets_fault(state: State, tables: Tables, seat: int, argument: int, kept: int) -> int:
-    """Return why these tickets may not be all that is kept."""
     if kept < 0 or kept >= 1 << state.n_offer[seat]:
         return ActionFault.KEEP_OTHER
     return NONE if count_bits(kept) >= fewest_kept(state, tables, seat) else ActionFault.KEEP_FEW
@@ -277,7 +267,6 @@ def _keep_tickets_fault(state: State, tables: Tables, seat: int, argument: int, 
 
 @compiled
 def _list_keep_tickets(state: State, tables: Tables, seat: int, out: Ints, n: int) -> int:
-    """List all choices with enough tickets."""
     fewest = fewest_kept(state, tables, seat)
     for kept in range(1 << state.n_offer[seat]):
         if count_bits(kept) >= fewest:
@@ -318,7 +307,6 @@ def _decode_keep_tickets(index: MapIndex, _argument: int, kept: int, state: Stat
 
 
 def _offer(state: State) -> list[int]:
-    """Return the tickets offered to the seat that acts, as numbers."""
     seat = state.seat
     offer: list[int] = state.offer[seat, : state.n_offer[seat]].tolist()
     return offer

@@ -1,11 +1,11 @@
-"""What an action consists of: all that the engine, records and messages have to know about it."""
+"""What an action consists of: all that the engine, records and messages must know about it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import attrgetter, index
-from typing import Any, Final, Generic, NamedTuple, TypeVar
+from operator import index
+from typing import Any, Final, NamedTuple
 
 from ttr_analysis._arrays import Ints
 from ttr_analysis._compile import compiled
@@ -22,22 +22,7 @@ _VALUE_KEYS: Final = {"cards", "tickets", "taken"}
 
 
 class Refused(NamedTuple):
-    """
-    An action that the rules refuse.
-
-    Parameters
-    ----------
-    game_map
-        The map, as the variant that is played.
-    tables
-        The map, its rules and the number of players.
-    state
-        The packed state.
-    code, value
-        The action: see `engine.codes`.
-    names
-        What the players are called, seat by seat; none for P0, P1, ...
-    """
+    """An action that the rules refuse; players may have names."""
 
     game_map: GameMap
     tables: Tables
@@ -53,7 +38,7 @@ class Refused(NamedTuple):
 
     @property
     def who(self) -> str:
-        """What the seat that acts is called."""
+        """Its name in messages."""
         return owner_name(self.seat, self.names)
 
     @property
@@ -72,88 +57,49 @@ class Refused(NamedTuple):
         return unpacked(self.value)
 
 
-_Part = TypeVar("_Part", bound=Route | City | Ticket)
-
-
-class _Numbers(Generic[_Part]):
-    """The numbers of the routes, cities or tickets of a map, each found by its key."""
-
-    def __init__(self, title: str, kind: type[_Part], parts: Sequence[_Part], key: Callable[[_Part], str]) -> None:
-        self._title = title
-        self._kind = kind
-        self._parts = parts
-        self._key = key
-        self._numbers = {key(part): i for i, part in enumerate(parts)}
-
-    def number(self, part: _Part) -> int:
-        """Return the number of a part of this map; raise an error if it is none."""
-        kind = self._kind.__name__
-        if not isinstance(part, self._kind):
-            raise IllegalActionError(f"expected a {kind} of {self._title}, got {part!r}")
-        i = self._numbers.get(self._key(part))
-        if i is None:
-            raise IllegalActionError(f"{part} is no {kind.lower()} of {self._title}")
-        if self._parts[i] is not part and self._parts[i] != part:
-            raise IllegalActionError(f"{part} is the {kind.lower()} of another map or variant of {self._title}")
-        return i
-
-
 class MapIndex:
-    """
-    Turns routes, tickets and cities of a map into their numbers, and back.
-
-    Parameters
-    ----------
-    game_map
-        The map, as the variant that is played.
-    """
+    """Turns routes, cities and tickets of a map, as the variant that is played, into their numbers, and back."""
 
     def __init__(self, game_map: GameMap) -> None:
         self.game_map = game_map
-        self._routes = _Numbers(game_map.title, Route, game_map.routes, attrgetter("id"))
-        self._cities = _Numbers(game_map.title, City, game_map.cities, attrgetter("name"))
-        self._tickets = _Numbers(game_map.title, Ticket, game_map.tickets, attrgetter("id"))
 
     def route_index(self, route: Route) -> int:
-        """
-        Return the number of a route.
-
-        Raises
-        ------
-        IllegalActionError
-            If it is no route of this map.
-        """
-        return self._routes.number(route)
+        """Return the number of a route; an `IllegalActionError` says that it is none of this map."""
+        return self._number(route, Route, self.game_map.routes, self.game_map.route_numbers)
 
     def city_index(self, city: City) -> int:
-        """
-        Return the number of a city.
-
-        Raises
-        ------
-        IllegalActionError
-            If it is no city of this map.
-        """
-        return self._cities.number(city)
+        """Return the number of a city, likewise."""
+        return self._number(city, City, self.game_map.cities, self.game_map.city_numbers)
 
     def ticket_index(self, ticket: Ticket | None) -> int:
-        """
-        Return the number of a ticket; that of an unknown one for None.
-
-        Raises
-        ------
-        IllegalActionError
-            If it is no ticket of this map.
-        """
-        return UNKNOWN_TICKET if ticket is None else self._tickets.number(ticket)
+        """Return the number of a ticket, likewise; that of an unknown one for None."""
+        if ticket is None:
+            return UNKNOWN_TICKET
+        return self._number(ticket, Ticket, self.game_map.tickets, self.game_map.ticket_numbers)
 
     def ticket(self, number: int) -> Ticket | None:
         """Return a ticket by number; None for an unknown one."""
         return None if number == UNKNOWN_TICKET else self.game_map.tickets[number]
 
+    def _number(
+        self,
+        part: Route | City | Ticket,
+        kind: type[Route | City | Ticket],
+        parts: Sequence[Route | City | Ticket],
+        numbers: Mapping[str, int],
+    ) -> int:
+        title, what = self.game_map.title, kind.__name__
+        if not isinstance(part, kind):
+            raise IllegalActionError(f"expected a {what} of {title}, got {part!r}")
+        i = numbers.get(part.name if isinstance(part, City) else part.id)
+        if i is None:
+            raise IllegalActionError(f"{part} is no {what.lower()} of {title}")
+        if parts[i] is not part and parts[i] != part:
+            raise IllegalActionError(f"{part} is the {what.lower()} of another map or variant of {title}")
+        return i
+
 
 def _nothing(_index: MapIndex, _action: Any, _state: State) -> tuple[int, int]:  # noqa: ANN401 - any action
-    """Return argument and value of an action that has neither."""
     return 0, 0
 
 
@@ -162,63 +108,39 @@ class Handler:
     """
     All that is particular to an action.
 
-    The first three functions are compiled, take an argument and a value as
-    `engine.codes` says, and are called only when the action is due.
-
-    Parameters
-    ----------
-    kind
-        Its number in codes; also its place among the legal actions that are
-        listed.
-    name
-        What it is called in files.
-    action
-        The class of its objects.
-    phases
-        When it is due, as numbers of `Phase`.
-    fault
-        Of state, tables, seat, argument and value: returns why it is illegal,
-        an `ActionFault`; 0 if it is legal.
-    list_legal
-        Of state, tables, seat, rows and a number: writes the legal actions of
-        the kind into the rows from that number on, with `add_row`; returns
-        the number of rows after it.
-    apply
-        Of state, tables, tape, seat, argument and value, when it is legal:
-        changes the state, until a seat must decide again.
-    verb
-        What a seat does, after "cannot".
-    encode
-        Of a `MapIndex`, an action and the packed state: returns argument and
-        value.
-    decode
-        Of a `MapIndex`, an argument, a value and the packed state: returns the
-        action. None if all actions of the kind are alike.
-    keys
-        What stands on its line in a file besides its name and seat; each is
-        written and read in `records.entries`.
-    optional_keys
-        What may stand there besides; its value is then not 0.
-    faults
-        The words of its faults.
-    is_of_state
-        Whether its value means something only together with the state.
+    `fault`, `list_legal` and `apply` are compiled, take an argument and a value
+    as `engine.codes` says, and are called only in the phases of the action.
     """
 
     kind: int
+    """Its number in codes; also its place among the legal actions that are listed."""
     name: str
+    """Its name in files."""
     action: type
+    """The class of its objects."""
     phases: tuple[int, ...]
+    """When it can be taken, as numbers of `Phase`."""
     fault: Callable[[State, Tables, int, int, int], int]
+    """Of state, tables, seat, argument and value: returns why it is illegal, an `ActionFault`; 0 if it is legal."""
     list_legal: Callable[[State, Tables, int, Ints, int], int]
+    """Of state, tables, seat, rows and a number: adds the legal actions to the rows from that number on; returns how
+    many rows there are then."""
     apply: Callable[[State, Tables, Ints, int, int, int], None]
+    """Of state, tables, tape, seat, argument and value: changes the state, until a seat must decide again."""
     verb: str
+    """What a seat does, after "cannot"."""
     encode: Callable[[MapIndex, Any, State], tuple[int, int]] = _nothing
+    """Of an action and the packed state: returns argument and value."""
     decode: Callable[[MapIndex, int, int, State], Any] | None = None
+    """Of argument, value and the packed state: returns the action. None if all actions of the kind are alike."""
     keys: tuple[str, ...] = ()
+    """What is on its line in a file besides its name and seat: see `records.entries`."""
     optional_keys: tuple[str, ...] = ()
+    """What may be on its line besides; its value is then not 0."""
     faults: dict[ActionFault, Callable[[Refused], str]] = field(default_factory=dict)
+    """The words of its faults."""
     is_of_state: bool = False
+    """Whether its value means something only together with the state."""
 
     @property
     def has_argument(self) -> bool:
@@ -236,7 +158,7 @@ class Handler:
 
 @compiled
 def add_row(out: Ints, n: int, code: int, value: int) -> int:
-    """Write an action down if there is room; return how many there are now."""
+    """Write an action into the rows if there is room; return how many there are now."""
     if n < len(out):
         out[n, 0] = code
         out[n, 1] = value
@@ -256,10 +178,8 @@ def number_of(number: object, what: str) -> int:
 
 def owner_name(owner: int, names: Sequence[str] = ()) -> str:
     """
-    Return how messages call a seat, or the owner of a route.
+    Return the name of a seat, or of the owner of a route, in messages.
 
-    Examples
-    --------
     >>> owner_name(1), owner_name(1, ["Ida", "Bo"]), owner_name(NEUTRAL_OWNER)
     ('P1', 'Bo', 'the neutral player')
     """
@@ -269,22 +189,14 @@ def owner_name(owner: int, names: Sequence[str] = ()) -> str:
 
 
 def missing_cards(refused: Refused) -> str:
-    """Return which of the cards laid down or paid a seat does not hold."""
+    """Return which of the cards laid down or paid the seat does not hold."""
     hand = refused.state.hand[refused.seat].tolist()
     counts = zip(CARD_KINDS, hand, refused.cards, strict=True)
     return f"{refused.who} holds {', '.join(f'{held} of the {n} {kind}' for kind, held, n in counts if n > held)}"
 
 
 def card_faults(why_no_payment: Callable[[Refused], str]) -> dict[ActionFault, Callable[[Refused], str]]:
-    """
-    Return the words of the faults of cards that are laid down.
-
-    Parameters
-    ----------
-    why_no_payment
-        Returns what is wrong with the cards themselves; nothing if they would
-        do in a hand that has them.
-    """
+    """Return the words of faults of cards, given what says why cards do not pay ("" if they would in another hand)."""
     return {
         ActionFault.CARDS: lambda refused: why_no_payment(refused) or missing_cards(refused),
         ActionFault.PAYMENT: why_no_payment,

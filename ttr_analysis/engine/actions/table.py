@@ -1,4 +1,4 @@
-"""Pass, and the table of all actions, from which the rules, records and messages are driven."""
+"""Passing, and the table of all actions, which drives the rules, records and messages."""
 
 from __future__ import annotations
 
@@ -44,7 +44,6 @@ class Pass:
 
 @compiled
 def _pass_fault(state: State, tables: Tables, seat: int, argument: int, value: int) -> int:
-    """Return whether the seat can do anything in its turn but pass."""
     if can_draw(state, tables) or has_tickets(state) or can_claim(state, tables, seat):
         return ActionFault.NOT_STUCK
     return NONE if n_station_forms(state, tables, seat) == 0 else ActionFault.NOT_STUCK
@@ -52,13 +51,11 @@ def _pass_fault(state: State, tables: Tables, seat: int, argument: int, value: i
 
 @compiled
 def _list_pass(state: State, tables: Tables, seat: int, out: Ints, n: int) -> int:
-    """List it, which comes last, if nothing else is listed."""
     return add_row(out, n, PASS, 0) if n == 0 else n
 
 
 @compiled
 def _apply_pass(state: State, tables: Tables, tape: Ints, seat: int, argument: int, value: int) -> None:
-    """End the turn; `step` counts the passes in a row."""
     end_turn(state, tables, tape)
 
 
@@ -122,15 +119,7 @@ _SHOW_CARDS: Final = frozenset(handler.kind for handler in HANDLERS if "cards" i
 
 
 def shows_cards(code: int) -> bool:
-    """
-    Return whether an action shows cards of the hand.
-
-    Examples
-    --------
-    >>> from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_CARD
-    >>> shows_cards(make_action(CLAIM_ROUTE, 7)), shows_cards(DRAW_CARD)
-    (True, False)
-    """
+    """Return whether an action shows cards of the hand."""
     return kind_of(code) in _SHOW_CARDS
 
 
@@ -139,8 +128,6 @@ def is_well_formed(code: int, value: int) -> bool:
     """
     Return whether a code and value may be those of an action: in range, and without a seat.
 
-    Examples
-    --------
     >>> from ttr_analysis.engine.codes import DRAW_CARD, make_event
     >>> bool(is_well_formed(DRAW_CARD, 0)), bool(is_well_formed(make_event(DRAW_CARD, 1), 0))
     (True, False)
@@ -150,10 +137,8 @@ def is_well_formed(code: int, value: int) -> bool:
 
 def is_canonical(code: int, value: int) -> bool:
     """
-    Return whether a code and value of an action say nothing besides the action.
+    Return whether a code and value are an action, and nothing besides.
 
-    Examples
-    --------
     >>> from ttr_analysis.engine.codes import DRAW_CARD, make_action
     >>> is_canonical(DRAW_CARD, 0), is_canonical(DRAW_CARD, 3), is_canonical(make_action(DRAW_CARD, 1), 0)
     (True, False, False)
@@ -178,21 +163,12 @@ class Codec(MapIndex):
     """
     Turns actions on one map into codes and values, and back.
 
-    Use `codec_of`, which keeps one for each map: what was decoded once is
-    found again.
+    Use `codec_of`, which keeps one for each map: it remembers what it decoded.
 
-    Parameters
-    ----------
-    game_map
-        The map, as the variant that is played.
-
-    Examples
-    --------
     >>> import ttr_analysis as ttr
     >>> from ttr_analysis.engine.actions import DrawFaceUp
-    >>> nordic = ttr.load_map("nordic")
     >>> state = State()
-    >>> codec = codec_of(nordic)
+    >>> codec = codec_of(ttr.load_map("nordic"))
     >>> code, value = codec.encode(DrawFaceUp(3), state)
     >>> codec.decode(code, value, state)
     DrawFaceUp(slot=3)
@@ -204,20 +180,10 @@ class Codec(MapIndex):
 
     def encode(self, action: Action, state: State) -> tuple[int, int]:
         """
-        Return the code and value of an action of the seat that acts.
+        Return the code and value of an action of the seat that acts, legal or not.
 
-        Parameters
-        ----------
-        action
-            Any action; it need not be legal.
-        state
-            The packed state.
-
-        Raises
-        ------
-        IllegalActionError
-            If the action has no code: a route of another map, a ticket that
-            is not offered, what is no action at all.
+        An `IllegalActionError` says that it has no code: a route of another map, a
+        ticket that is not offered, no action at all.
         """
         handler = HANDLER_OF.get(type(action))
         if handler is None:
@@ -226,17 +192,7 @@ class Codec(MapIndex):
         return make_action(handler.kind, argument), value
 
     def decode(self, code: int, value: int, state: State) -> Action:
-        """
-        Return the action of a code and value.
-
-        Parameters
-        ----------
-        code, value
-            A well-formed action of the seat that acts; a seat in the code is
-            not looked at.
-        state
-            The packed state in which it is taken.
-        """
+        """Return the action of a code, whatever its seat, and a value, in the state in which it is taken."""
         key = (code & NO_SEAT, value)
         action = self._decoded.get(key)
         if action is None:
@@ -253,7 +209,7 @@ class Codec(MapIndex):
         return tuple([decoded.get(row) or self.decode(*row, state) for row in rows])
 
     def is_decoded(self, action: Action, code: int, value: int, state: State) -> bool:
-        """Return whether a claim is the very object that `decode` gives, here or elsewhere, for a code and value."""
+        """Return whether a claim is the very object that `decode` gives for a code and value."""
         return self._decode(code, value, state) is action
 
     def _decode(self, code: int, value: int, state: State) -> Action:
@@ -271,10 +227,10 @@ def codec_of(game_map: GameMap) -> Codec:
 
 class LegalActions(Sequence[Action]):
     """
-    The legal actions of the seat that acts, decoded as they are asked for.
+    The legal actions of the seat that acts, decoded when asked for.
 
     Claims come once for each route and form of payment. A route on which sets
-    of cards stand in for one has many more: `action in actions` looks among
+    of cards replace one has many more: `action in actions` looks only among
     those listed, `Game.is_legal` knows all.
 
     Parameters
@@ -284,7 +240,7 @@ class LegalActions(Sequence[Action]):
     codec
         The codec of the map.
     state
-        The packed state, which must not change any more.
+        The packed state, which must not change afterwards.
     """
 
     __slots__ = ("_actions", "_codec", "_rows", "_state")
@@ -303,7 +259,6 @@ class LegalActions(Sequence[Action]):
     @overload
     def __getitem__(self, at: slice) -> tuple[Action, ...]: ...
     def __getitem__(self, at: int | slice) -> Action | tuple[Action, ...]:
-        """Return an action, or several as a tuple."""
         if isinstance(at, slice):
             return self._codec.decode_all(self._rows[at], self._state)
         return self._codec.decode(*self._rows[at], self._state)
@@ -314,7 +269,7 @@ class LegalActions(Sequence[Action]):
         return iter(self._actions)
 
     def __contains__(self, action: object) -> bool:
-        """Return whether an action is listed, by its cards and not by how they are split."""
+        """Return whether an action is listed, whatever cards of it are sets."""
         try:
             return self._codec.encode(action, self._state) in self._rows  # type: ignore[arg-type]
         except IllegalActionError:
@@ -332,19 +287,7 @@ class Places(NamedTuple):
 
 
 def places_of(action: Action | None) -> Places:
-    """
-    Return what an action takes on the board: nothing, unless it claims or builds.
-
-    Examples
-    --------
-    >>> import ttr_analysis as ttr
-    >>> route = ttr.load_map("nordic").route("Murmansk", "Lieksa")
-    >>> claim = ttr.actions.ClaimRoute(route, ttr.payments.from_cards(route, {"red": 9}))
-    >>> [route.id for route in places_of(claim).routes]
-    ['Lieksa-Murmansk/0']
-    >>> any(places_of(ttr.actions.DrawCard()))
-    False
-    """
+    """Return what an action takes on the board: nothing, unless it claims or builds."""
     match action:
         case ClaimRoute(route):
             return Places(routes=(route,))
@@ -368,10 +311,8 @@ _DUTIES: Final = {
 
 def duty(phase: Phase, own: str = "its") -> str:
     """
-    Return what a seat must do in a phase, said of it or, with `own` as "your", to whoever plays it.
+    Return what a seat must do in a phase, in words about it, or about "your" seat.
 
-    Examples
-    --------
     >>> duty(Phase.TURN), duty(Phase.TURN, "your")
     ('take its turn', 'take your turn')
     """
@@ -379,16 +320,7 @@ def duty(phase: Phase, own: str = "its") -> str:
 
 
 def explain(fault: ActionFault, refused: Refused) -> str:
-    """
-    Return the reason for which an action is illegal.
-
-    Parameters
-    ----------
-    fault
-        What `action_fault` says; not `NONE`.
-    refused
-        The action and the game.
-    """
+    """Return why an action is illegal, from what `action_fault` returns."""
     if fault is ActionFault.OVER:
         return "the game is over"
     return _phase(refused) if fault is ActionFault.PHASE else HANDLERS[kind_of(refused.code)].faults[fault](refused)

@@ -126,7 +126,6 @@ def fill_market(state: State, tables: Tables, tape: Ints) -> None:
 
 @compiled
 def _fill_slots(state: State, tables: Tables, tape: Ints) -> bool:
-    """Fill the empty slots in order; return whether there were any."""
     market = state.market[: tables.market_size]
     slot = next_empty_slot(market, 0)
     is_refill = slot < market.size
@@ -153,9 +152,9 @@ def reset_market(state: State, tables: Tables, tape: Ints) -> None:
 @compiled
 def _sweep_unknown(state: State, tables: Tables) -> None:
     """
-    Put the cards of the market that a record does not know on the discard pile.
+    Discard the unknown cards of the market.
 
-    As many of them are known by that to be locomotives as the reset took.
+    By the reset, as many of them are known to be locomotives as it took.
     """
     n_missing = tables.reset_at
     for slot in range(tables.market_size):
@@ -235,10 +234,10 @@ def can_draw(state: State, tables: Tables) -> bool:
 @quickly_compiled
 def identify_face_up(state: State, slot: int, kind: int) -> None:
     """
-    Make known which card lies in a slot whose card is not known.
+    Make known an unknown card of the market.
 
-    It is off the pool only if it must have come from the pile since the last
-    shuffle: who did not see the market cannot tell its slots apart.
+    It leaves the pool only if it must have come from the pile since the last
+    shuffle: without having seen the market, one cannot tell its slots apart.
     """
     may_be_old = False
     for other in range(len(state.market)):
@@ -266,7 +265,6 @@ def take_face_up(state: State, tables: Tables, tape: Ints, seat: int, slot: int)
 
 @compiled
 def _n_unknown(state: State, seat: int) -> int:
-    """Return how many cards of a seat the others do not know."""
     known = count_cards(state.known[seat])
     return int(state.n_hand[seat] - known)
 
@@ -282,8 +280,8 @@ def play_cards(state: State, seat: int, cards: Ints) -> None:
     """
     Take cards out of a hand, for all to see.
 
-    A card that was not known is off the pool if it must have come from the
-    pile since the last shuffle; if it may be older, the pool keeps it.
+    A card that was not known leaves the pool if it must have come from the pile
+    since the last shuffle; if it may be older, the pool keeps it.
     """
     n_played = 0
     for kind in range(N_KINDS):
@@ -322,7 +320,7 @@ def discard(state: State, tables: Tables, tape: Ints, cards: Ints) -> None:
 
 @compiled
 def write_event(tape: Ints, code: int, value: int) -> None:
-    """Write an event down, if there is room on the tape; count it in any case."""
+    """Write an event, if there is room on the tape; count it in any case."""
     at = tape[WRITE_AT]
     if at + 2 <= tape[WRITE_END]:
         tape[at] = code
@@ -356,16 +354,7 @@ def is_next(tape: Ints, code: int) -> bool:
 
 @compiled
 def next_card(state: State, tape: Ints, code: int) -> int:
-    """
-    Take the next card of the draw pile, which is not empty; return its kind.
-
-    Parameters
-    ----------
-    state, tape
-        The game.
-    code
-        The event that this is: who or what gets the card.
-    """
+    """Take the next card of the draw pile, which is not empty; `code` is the event; return its kind."""
     if is_scripted(tape):
         kind = _scripted_card(state, tape, code)
     else:

@@ -1,4 +1,4 @@
-"""Where a seat may claim a route or build a station, the forms in which it can pay, and doing so."""
+"""Where a seat may claim a route or build a station, the forms in which it can pay, and taking it."""
 
 from __future__ import annotations
 
@@ -22,14 +22,7 @@ from ttr_analysis.tables import Tables, spaces_at
 
 @compiled
 def track_fault(state: State, tables: Tables, seat: int, route: int) -> int:
-    """
-    Return why a route is not open to a seat, whatever cards, trains and tokens it has; 0 if it is.
-
-    Returns
-    -------
-    fault
-        An `ActionFault`.
-    """
+    """Return why a route is not open to a seat, whatever it can pay: an `ActionFault`, 0 if it is open."""
     if state.owner[route] != NOBODY:
         return ActionFault.TAKEN
     twin = tables.twin[route]
@@ -43,14 +36,7 @@ def track_fault(state: State, tables: Tables, seat: int, route: int) -> int:
 
 @compiled
 def route_fault(state: State, tables: Tables, seat: int, route: int) -> int:
-    """
-    Return why a seat may not claim a route with any cards, 0 if it may.
-
-    Returns
-    -------
-    fault
-        An `ActionFault`.
-    """
+    """Return why a seat may not claim a route with any cards: an `ActionFault`, 0 if it may."""
     fault = track_fault(state, tables, seat, route)
     if fault != NONE:
         return fault
@@ -103,18 +89,7 @@ def representative(state: State, tables: Tables, seat: int, route: int, number: 
 
 @compiled
 def add_sets(cards: Ints, left: Ints, n_set_cards: int) -> None:
-    """
-    Add the cards of sets to a payment: those of which most are left, locomotives last.
-
-    Parameters
-    ----------
-    cards
-        The payment; the cards are added.
-    left
-        The rest of the hand; the cards are taken away.
-    n_set_cards
-        How many.
-    """
+    """Add the cards of sets to a payment, from the rest of a hand: those of which most are left, locomotives last."""
     rank = np.zeros(N_KINDS, dtype=np.int64)
     rank[LOCOMOTIVE_INDEX] = 1
     taken = np.empty(N_KINDS, dtype=np.int64)
@@ -126,22 +101,9 @@ def add_sets(cards: Ints, left: Ints, n_set_cards: int) -> None:
 @compiled
 def lay_form(state: State, tables: Tables, seat: int, route: int, number: int, cards: Ints, left: Ints) -> int:
     """
-    Lay down the single cards of one form of payment.
+    Add the single cards of a form of payment, below `n_forms`, to zeros, and fill in the rest of the hand.
 
-    Parameters
-    ----------
-    state, tables, seat, route
-        The game, who pays, and for what.
-    number
-        Which form, below `n_forms`.
-    cards, left
-        The single cards are added to the first, which are zeros; the second
-        is filled with the rest of the hand.
-
-    Returns
-    -------
-    n_set_cards
-        How many cards of the rest the sets need.
+    Return how many cards of the rest its sets need.
     """
     hand = state.hand[seat]
     spaces = spaces_at(tables, route)

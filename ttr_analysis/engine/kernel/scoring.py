@@ -55,23 +55,7 @@ N_COLUMNS: Final = STATIONS_COLUMN + 1
 
 
 def score_games(states: Ints, tables: Tables, results: Ints) -> None:
-    """
-    Score games as they stand.
-
-    Trails are apart, for one that takes too long to walk is not found in
-    compiled code.
-
-    Parameters
-    ----------
-    states
-        States of games on one map with one number of players, one a row; not
-        changed.
-    tables
-        The map, its rules and the number of players.
-    results
-        Filled: for each game a row for each seat with the columns `*_COLUMN`;
-        those of bonuses that the rules do not have are 0.
-    """
+    """Fill in the scores of games as they are: one row for each game, seat and column."""
     fill_trails(states, tables, results)
     for game, seat in np.argwhere(results[:, :, TRAIL_COLUMN] == NOT_WALKED):
         results[game, seat, TRAIL_COLUMN] = _solved_trail(State(states[game]), tables, seat)
@@ -79,7 +63,6 @@ def score_games(states: Ints, tables: Tables, results: Ints) -> None:
 
 
 def _solved_trail(state: State, tables: Tables, seat: int) -> int:
-    """Return the longest trail of a seat, however long it takes to walk."""
     n = tables.n_routes
     ends = np.stack([tables.city_a[:n], tables.city_b[:n]], axis=1)
     chosen = (state.owner[:n] == seat).astype(np.int8)
@@ -179,7 +162,6 @@ def goal_reached(tables: Tables, ticket: int, label: Ints) -> int:
 
 @compiled
 def _score_tickets(state: State, tables: Tables, seat: int, row: Ints) -> None:
-    """Score the tickets of a seat."""
     label = np.empty(MAX_CITIES, dtype=np.int64)
     lent = np.empty(MAX_STATIONS, dtype=np.int64)
     label_at_end(state, tables, seat, label, lent)
@@ -205,23 +187,12 @@ def _score_tickets(state: State, tables: Tables, seat: int, row: Ints) -> None:
 @quickly_compiled
 def label_at_end(state: State, tables: Tables, seat: int, label: Ints, lent: Ints) -> None:
     """
-    Label the cities that a seat's routes join, and those routes that its stations lend, to its best.
+    Label the cities that a seat's routes join, and the routes that its stations lend, and fill in the routes lent.
 
-    Each station lends one route of another that ends in its city, the same
-    for all tickets, or none. The best is most points for tickets, then most
-    completed tickets, then fewest routes lent, then most points gained, and so
-    fewest lost; then it is the first in the order of routes. All ways are
-    tried. Tickets that are not known count for nothing.
-
-    Parameters
-    ----------
-    state, tables, seat
-        The game, and the seat.
-    label
-        Filled as by `label_cities`.
-    lent
-        Filled: the route that each station lends, -1 for none, in the order of
-        their cities on the map; `MAX_STATIONS` cells.
+    Each station lends one route of another that ends in its city, the same for
+    all tickets, or none (-1). The best choice has most points for tickets, then
+    most completed tickets, then fewest routes lent, then most points gained;
+    then it is the first in the order of routes. All choices are tried.
     """
     label_cities(state, tables, seat, label)
     for station in range(MAX_STATIONS):
@@ -248,17 +219,10 @@ def label_at_end(state: State, tables: Tables, seat: int, label: Ints, lent: Int
 @compiled
 def _find_lendable(state: State, tables: Tables, seat: int, label: Ints, routes: Ints, first: Ints) -> None:
     """
-    List for each station what it may lend: first nothing (-1), then routes, of those that join the same only one.
+    List what each station may lend: first nothing (-1), then one route for each group of cities that it would join.
 
-    Parameters
-    ----------
-    state, tables, seat, label
-        The game, the seat, and what its own routes join.
-    routes
-        Filled, station by station in the order of their cities.
-    first
-        Filled: where those of each station begin, and one more cell for the
-        end; stations that are not built have none.
+    `first` is filled with where those of each station begin, in the order of
+    their cities, and with the end; stations not built have none.
     """
     station = n = 0
     for city in range(tables.n_cities):
@@ -291,7 +255,6 @@ def _other_label(tables: Tables, route: int, city: int, label: Ints) -> int:
 
 @compiled
 def _next_way(first: Ints, way: Ints) -> bool:
-    """Go on to the next choice of a route for each station; return whether there is one."""
     for station in range(MAX_STATIONS):
         if way[station] + 1 < first[station + 1]:
             way[station] += 1
@@ -305,9 +268,9 @@ def _try_way(
     state: State, tables: Tables, seat: int, own: Ints, routes: Ints, first: Ints, way: Ints, label: Ints
 ) -> tuple[int, int, int, int]:
     """
-    Label the cities with what stations lend, and return what that is worth: the greater, number by number, is better.
+    Label the cities with what stations lend, and return what that is worth, to be compared number by number.
 
-    These are the points for tickets, those completed, routes lent (below 0), and points gained.
+    These are the points for tickets, those completed, routes lent (negative), and points gained.
     """
     for city in range(tables.n_cities):
         label[city] = own[city]
@@ -333,7 +296,6 @@ def _try_way(
 
 @compiled
 def _award_bonuses(state: State, tables: Tables, result: Ints) -> None:
-    """Fill in the columns of the bonuses."""
     measure = np.empty(tables.n_seats, dtype=np.int64)
     bonus = np.empty(tables.n_seats, dtype=np.int64)
     for i in range(tables.n_bonuses):
@@ -345,20 +307,7 @@ def _award_bonuses(state: State, tables: Tables, result: Ints) -> None:
 
 @compiled
 def award_bonus(tables: Tables, number: int, measure: Ints, loans: Ints, bonus: Ints) -> None:
-    """
-    Fill in the points of each seat for one bonus.
-
-    Parameters
-    ----------
-    number
-        The bonus.
-    measure
-        What each seat has of what it is awarded for.
-    loans
-        Loans of each seat: some bonuses are for those without.
-    bonus
-        Filled.
-    """
+    """Fill in the points of each seat for one bonus, from what each has of its measure; some bonuses exclude loans."""
     takes_part = np.empty(tables.n_seats, dtype=np.int64)
     for seat in range(tables.n_seats):
         takes_part[seat] = 0 if tables.bonus_without_loans[number] and loans[seat] > 0 else 1
@@ -367,14 +316,12 @@ def award_bonus(tables: Tables, number: int, measure: Ints, loans: Ints, bonus: 
 
 @compiled
 def _read_column(result: Ints, column: int, measure: Ints) -> None:
-    """Fill in what each seat has in a column."""
     for seat in range(measure.size):
         measure[seat] = result[seat, column]
 
 
 @compiled
 def _column_of(measure: int) -> int:
-    """Return the column of a measure."""
     if measure == MEASURE_TRAIL:
         return TRAIL_COLUMN
     if measure == MEASURE_COMPLETED:
@@ -385,10 +332,10 @@ def _column_of(measure: int) -> int:
 @compiled
 def _mark_winners(state: State, tables: Tables, result: Ints) -> None:
     """
-    Mark who has most points; ties are broken step by step, and what is then still tied is a shared win.
+    Mark who has most points; ties are broken step by step, and a tie that remains is a shared win.
 
     Decision: where the path bonus is to break a tie and the map has none, as
-    Nederland, that step is left out; its sheets say nothing of ties.
+    Nederland, that step is skipped; its sheets do not mention ties.
     """
     n_seats = tables.n_seats
     winners = np.full(n_seats, 1, dtype=np.int64)
@@ -411,7 +358,6 @@ def _mark_winners(state: State, tables: Tables, result: Ints) -> None:
 
 @compiled
 def _mark_path_bonus(tables: Tables, result: Ints, has_bonus: Ints) -> None:
-    """Mark who has points for the longest trail."""
     for seat in range(has_bonus.size):
         has_bonus[seat] = 0
     for i in range(tables.n_bonuses):

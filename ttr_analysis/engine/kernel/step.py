@@ -13,20 +13,7 @@ from ttr_analysis.tables import Tables
 
 @quickly_compiled
 def step(state: State, tables: Tables, code: int, value: int, tape: Ints) -> None:
-    """
-    Apply a legal action of the seat that acts.
-
-    Parameters
-    ----------
-    state
-        Changed in place.
-    tables
-        The map, its rules and the number of players.
-    code, value
-        The action: see `engine.codes`.
-    tape
-        Script of outcomes, and where events are written.
-    """
+    """Apply a legal action of the seat that acts, with outcomes and events on the tape."""
     kind, seat, argument = kind_of(code), state.seat, argument_of(code)
     write_event(tape, make_event(kind, seat, argument), value)
     if kind == PASS:
@@ -41,21 +28,7 @@ def step(state: State, tables: Tables, code: int, value: int, tape: Ints) -> Non
 
 @quickly_compiled
 def action_fault(state: State, tables: Tables, code: int, value: int) -> int:
-    """
-    Return why an action of the seat that acts is illegal, 0 if it is legal.
-
-    Parameters
-    ----------
-    state, tables
-        The game.
-    code, value
-        The action: see `engine.codes`.
-
-    Returns
-    -------
-    fault
-        An `ActionFault`.
-    """
+    """Return why an action of the seat that acts is illegal, an `ActionFault`; 0 if it is legal."""
     kind = kind_of(code)
     if state.phase == OVER:
         return ActionFault.OVER
@@ -70,23 +43,11 @@ def action_fault(state: State, tables: Tables, code: int, value: int) -> int:
 @quickly_compiled
 def list_actions(state: State, tables: Tables, out: Ints) -> int:
     """
-    List the legal actions of the seat that acts.
+    List codes and values of the legal actions, as far as there is room; return how many, or more if they do not fit.
 
-    Claims come once for each route and form of payment; the sets of such a
-    payment take the cards of which most are left, locomotives last. Forms that
-    come to the same cards are listed once.
-
-    Parameters
-    ----------
-    state, tables
-        The game.
-    out
-        Filled with codes and values, shape (actions, 2), as far as it goes.
-
-    Returns
-    -------
-    n_actions
-        Their number, or more if they do not fit in `out`.
+    Claims come once for each route and form of payment; the sets of a payment
+    take the cards of which most are left, locomotives last. Forms that come to
+    the same cards are listed once.
     """
     n = 0
     for kind in range(N_ACTIONS):

@@ -170,10 +170,9 @@ def _scripted_from_queue(state: State, tables: Tables, tape: Ints, code: int, ti
 @compiled
 def _bring_up(state: State, tables: Tables, ticket: int) -> None:
     """
-    Let a ticket be the top one, if it, or one that is not known, was put under the pile as early as that one.
+    Make a ticket the top one, if it, or an unknown one, was put under the pile as early as the top one.
 
-    In which order the tickets of one turn lie is seen by nobody who wrote the
-    game down: the one that comes up first tells.
+    Nobody who wrote the game down sees the order of the tickets of one turn.
     """
     head = state.queue_head
     for i in range(1, state.n_queued):
@@ -211,7 +210,6 @@ def deal_opening(state: State, tables: Tables, tape: Ints) -> None:
 
 @compiled
 def _offer(state: State, seat: int, ticket: int) -> None:
-    """Let a seat choose from one more ticket."""
     state.offer[seat, state.n_offer[seat]] = ticket
     state.n_offer[seat] += 1
     _put(state, ticket, AT_OFFER)
@@ -301,8 +299,8 @@ def after_draw(state: State, tables: Tables, tape: Ints, cost: int) -> None:
     """
     Count the draws of a turn, which ends when there are enough.
 
-    Decision: a second card that cannot be had is skipped. The books speak of
-    none, only the Nordic one of a turn in which no card can be drawn at all.
+    Decision: a second card that cannot be had is skipped. Of the books, only
+    the Nordic one covers a turn in which no card can be drawn at all.
     """
     state.n_taken += cost
     if state.n_taken < tables.draws and can_draw(state, tables):
@@ -335,7 +333,6 @@ def go_on(state: State) -> None:
 
 @compiled
 def _look_for_the_end(state: State, tables: Tables) -> None:
-    """Count the last turns, or set off the last round; the game may be over."""
     seat = state.turn_seat
     if state.last_left > 0:
         state.last_left -= 1
@@ -359,8 +356,7 @@ def play_neutral(state: State, tables: Tables, tape: Ints) -> None:
     """
     Play the neutral player's phase.
 
-    If the holder of the marker must choose between two tracks, the phase
-    stops there: that seat acts next.
+    If the holder of the marker must choose between two tracks, that seat acts next.
     """
     state.neutral_ticket = NOBODY
     find_ticket_pile(state, tables, tape)
@@ -423,22 +419,7 @@ def _take_other(state: State, tables: Tables, route: int, player: int) -> None:
 
 @quickly_compiled
 def new_game(tables: Tables, key: Ints, game: int, state: State, tape: Ints) -> None:
-    """
-    Set a game up: hands, market and tickets are dealt, and seat 0 chooses its tickets.
-
-    Parameters
-    ----------
-    tables
-        The map, its rules and the number of players: `tables.game_tables`.
-    key
-        Words of the seed.
-    game
-        Number of the game in its run.
-    state
-        Filled.
-    tape
-        Script of outcomes, and where events are written.
-    """
+    """Set up a game of a run of games, whose seed gave the key: deal, and let seat 0 choose its tickets."""
     state.cells.fill(0)
     put_pieces(tables, state)
     open_stream(key, game, TABLE_STREAM, state.stream)
