@@ -285,7 +285,7 @@ def test_all_faults_of_a_position_are_told_at_once() -> None:
         usa.position(
             owners={"Boston-Nowhere": 0, "Dallas-Houston/0": 7},
             hands=[{"rd": 1}, -1],
-            tickets=[["Nowhere-Miami"]],
+            tickets=[["Nowhere-Miami"], -1],
             market=["blu"],
         )
     assert len(info.value.faults) == 7
@@ -377,9 +377,9 @@ def test_cards_have_the_names_that_they_have_everywhere() -> None:
     ("hand", "got"),
     [
         ({"pink": 1, "purple": None}, "null"),
-        ({"pink": True, "purple": True}, "true"),
+        ({"pink": True, "purple": 1}, "true"),
         ({"pink": -1, "purple": 2}, "-1"),
-        ({"pink": "a", "purple": "b"}, "a"),
+        ({"pink": "a", "purple": 1}, "a"),
     ],
 )
 def test_each_count_of_a_kind_is_checked_alone(hand: dict[str, object], got: str) -> None:

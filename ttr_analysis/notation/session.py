@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple, Self
 
+from ttr_analysis._decoding import FaultList
 from ttr_analysis._errors import GameError, RecordError
 from ttr_analysis._words import with_names
 from ttr_analysis.engine import codes
@@ -17,7 +18,7 @@ from ttr_analysis.notation.lexer import NotationError
 from ttr_analysis.notation.parser import LineParser, headed
 from ttr_analysis.notation.writer import setup_lines, timeline_lines
 from ttr_analysis.records.entries import Entry, EntryReader, entry_text, event_of
-from ttr_analysis.records.lines import FaultList, parse_lines
+from ttr_analysis.records.lines import parse_lines
 from ttr_analysis.records.record import Game, GameRecord, with_steps
 from ttr_analysis.records.replay import ImpossibleError, Timeline
 

@@ -46,11 +46,12 @@ source of the record.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 
 from ttr_analysis._arrays import Ints
+from ttr_analysis._decoding import Decoder, FaultList, Range, Text, shown
 from ttr_analysis._errors import GameError, nearest
 from ttr_analysis.cards import CARD_KINDS, N_KINDS
 from ttr_analysis.engine import codes
@@ -82,8 +83,8 @@ from ttr_analysis.engine.position import PARTS, Position, state_of, words_of
 from ttr_analysis.engine.state import seat_number
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.records.header import RecordHeader, read_header, resolve_map
-from ttr_analysis.records.lines import FaultList, Line, as_json, parse_lines
-from ttr_analysis.records.positions import PositionReader, hidden, position_data
+from ttr_analysis.records.lines import Line, as_json, parse_lines
+from ttr_analysis.records.positions import PositionReader, hidden, near_kind, position_data
 from ttr_analysis.rules.ruleset import TicketRules
 from ttr_analysis.tables import MAX_SEATS, MAX_SLOTS, MAX_TICKETS
 
@@ -98,22 +99,24 @@ CORRECTED: Final = codes.SHUFFLED + 3
 """Kind of a correction."""
 
 _NO_STATE: Final = State()
-_MAX_REASON: Final = 200
-_MAX_MOVE: Final = 999_999
+_REASON: Final = Text(200, least=1)
+_MOVE: Final = Range(0, 999_999)
+_COUNT: Final = Range(1, MOST_OF_A_KIND)
 MAX_TIME: Final = 40
 """Characters of the time at which something was done."""
+_TIME: Final = Text(MAX_TIME, least=1)
 
 
 class Stamp(NamedTuple):
     """
-    Where a step stood in the source of a record, such as the log of another site.
+    Where a step was in the source of a record, such as the log of another site.
 
     Parameters
     ----------
     move
         Number of the move there; None if it had none.
     time
-        When it was, as it was written there; "" if that was not.
+        The time as written there; "" if none was.
 
     Examples
     --------
@@ -136,7 +139,7 @@ class Entry(NamedTuple):
     Parameters
     ----------
     kind
-        As in `engine.codes`, or `SHOWN`.
+        As in `engine.codes`, or `SHOWN`, `START` or `CORRECTED`.
     seat
         Who acts, or gets a card or ticket; 0 where nobody does.
     argument
@@ -146,10 +149,9 @@ class Entry(NamedTuple):
     tickets
         Tickets kept, or shown, by number.
     stamp
-        Where it stood in the source of the record; None if that is not known,
-        and for what chance did.
+        Where it was in the source of the record, if that is known.
     position
-        What is told of a position, or by a correction.
+        A position or a correction.
     """
 
     kind: int
@@ -178,7 +180,7 @@ class Entry(NamedTuple):
 
 
 class _Shape(NamedTuple):
-    """What stands on a line: the kind of event and its keys, in order."""
+    """What is on a line: the kind of event and its keys, in order."""
 
     kind: int
     keys: tuple[str, ...]
@@ -187,7 +189,7 @@ class _Shape(NamedTuple):
 
     @property
     def stamp_keys(self) -> tuple[str, ...]:
-        """The keys that say where it stood in the source: what chance did has none, nor where a record begins."""
+        """The keys for where it was in the source: outcomes of chance have none, nor the position at the beginning."""
         return () if codes.CARD_DEALT <= self.kind <= codes.SHUFFLED or self.kind == START else _STAMP_KEYS
 
 
@@ -218,10 +220,8 @@ _MAY_BE_UNKNOWN: Final = (
 
 def entry_name(entry: Entry) -> str:
     """
-    Return what a kind of event is called in files.
+    Return the name of a kind of event in files.
 
-    Examples
-    --------
     >>> entry_name(Entry(codes.SHUFFLED, argument=codes.SHUFFLED_MARKET))
     'market_replaced'
     """
@@ -233,10 +233,8 @@ def entry_name(entry: Entry) -> str:
 
 def entry_data(entry: Entry, game_map: GameMap) -> dict[str, object]:
     """
-    Return an event as the object that stands on its line.
+    Return an event as the object on its line.
 
-    Examples
-    --------
     >>> import ttr_analysis as ttr
     >>> entry_data(Entry(codes.CARD_DRAWN, seat=1, value=UNKNOWN_CARD), ttr.load_map("nordic"))
     {'event': 'card_drawn', 'seat': 1, 'card': '?'}
@@ -251,7 +249,6 @@ def entry_data(entry: Entry, game_map: GameMap) -> dict[str, object]:
 
 
 def _stamp_data(stamp: Stamp | None) -> dict[str, object]:
-    """Return what stands on a line of where it stood in the source."""
     if stamp is None:
         return {}
     move: dict[str, object] = {} if stamp.move is None else {"move": stamp.move}
@@ -289,56 +286,56 @@ class EntryReader:
 
     Parameters
     ----------
-    game_map
-        The map; None if it is not known, because the header is wrong: names
-        of routes and tickets are then not judged.
-    n_players
-        Number of players; None if it is not known.
+    game_map, n_players
+        None if the header is wrong: then names of routes and tickets are not judged.
     faults
-        What is wrong is added here.
+        All faults are added here.
     """
 
     def __init__(self, game_map: GameMap | None, n_players: int | None, faults: FaultList) -> None:
-        self._faults = faults
-        self._n_players = n_players
-        self._n_seats = n_players or MAX_SEATS
-        self._n_slots = game_map.rules.market.size if game_map else MAX_SLOTS
         self._map = game_map
-        self._routes = game_map.route_numbers if game_map else {}
-        self._tickets = game_map.ticket_numbers if game_map else {}
-        self._cities = game_map.city_numbers if game_map else {}
-        self._parsers: dict[str, Callable[[int, int, object], int | None]] = {
-            "seat": lambda line, _, value: self._number(line, "seat", value, self._n_seats),
-            "slot": lambda line, _, value: self._number(line, "slot", value, self._n_slots),
-            "route": lambda line, _, value: self._name(line, "route", value, self._routes),
-            "city": lambda line, _, value: self._name(line, "city", value, self._cities),
+        self._n_players = n_players
+        self._faults = faults
+        self._line = 0
+        self._decoder = Decoder(lambda path, text, expected: self._refuse(path[0], text, expected))
+        check = self._decoder.check
+        seats = Range(0, (n_players or MAX_SEATS) - 1)
+        slots = Range(0, (game_map.rules.market.size if game_map else MAX_SLOTS) - 1)
+        self._parsers: dict[str, Callable[[int, Any], int | None]] = {
+            "seat": lambda _, value: check(("seat",), value, seats),
+            "slot": lambda _, value: check(("slot",), value, slots),
+            "route": lambda _, value: self._name("route", value),
+            "city": lambda _, value: self._name("city", value),
             "card": self._card,
             "taken": self._taken,
-            "cards": lambda line, _, value: self._cards(line, value),
-            "ticket": lambda line, kind, value: self._ticket(line, "ticket", value, secret=kind in _MAY_BE_UNKNOWN),
+            "cards": lambda _, value: self._cards(value),
+            "ticket": lambda kind, value: self._ticket("ticket", kind, value),
         }
+
+    def _refuse(self, key: str, text: str, expected: str) -> None:
+        self._faults.add(self._line, key, text, expected)
 
     def read(self, line: Line) -> Entry | None:
         """Return the event on a line, or None with a fault."""
-        number, data = line
+        self._line, data = line
         name = data.get("event")
         shape = _SHAPES.get(name) if isinstance(name, str) else None
         if shape is None:
             hint = nearest(name, _SHAPES) if isinstance(name, str) else []
             expected = f"expected {' or '.join(hint)}" if hint else f"expected one of {', '.join(_SHAPES)}"
-            self._faults.add(number, "event", data.get("event", "nothing"), expected)
+            self._faults.add(self._line, "event", data.get("event", "nothing"), expected)
             return None
         if not self._has_keys(line, shape):
             return None
-        stamp, is_right = self._stamp(number, data)
+        n_faults = len(self._faults.faults)
+        stamp = self._stamp(data)
         if shape.kind in (START, CORRECTED):
-            return self._position(line, shape.kind, stamp) if is_right else None
-        tickets = self._ticket_list(number, shape.kind, data["tickets"]) if "tickets" in shape.keys else ()
+            return self._position(data, shape.kind, stamp) if len(self._faults.faults) == n_faults else None
+        tickets = self._ticket_list(shape.kind, data["tickets"]) if "tickets" in shape.keys else ()
         keys = [key for key in shape.keys + shape.optional if key in data and key != "tickets"]
-        parsed = {key: self._parsers[key](number, shape.kind, data[key]) for key in keys}
-        if tickets is None or None in parsed.values() or not is_right:
+        numbers = {key: self._parsers[key](shape.kind, data[key]) or 0 for key in keys}
+        if tickets is None or len(self._faults.faults) > n_faults:
             return None
-        numbers = {key: value for key, value in parsed.items() if value is not None}
         return Entry(
             shape.kind,
             numbers.get("seat", 0),
@@ -348,22 +345,19 @@ class EntryReader:
             stamp,
         )
 
-    def _position(self, line: Line, kind: int, stamp: Stamp | None) -> Entry | None:
+    def _position(self, data: dict[str, object], kind: int, stamp: Stamp | None) -> Entry | None:
         """Return a position, or a correction; None with faults, or if it cannot be judged."""
-        number, data = line
         n_faults = len(self._faults.faults)
 
         def refuse(part: str, value: object, expected: str) -> None:
-            self._faults.add(number, part, value if isinstance(value, str) else _quoted(value), expected)
+            self._refuse(part, value if isinstance(value, str) else shown(value), expected)
 
         reason = data.get("reason", "")
-        if kind == CORRECTED and not (
-            isinstance(reason, str) and 0 < len(reason) <= _MAX_REASON and reason.isprintable()
-        ):
-            refuse("reason", _quoted(reason), f"expected a printable text of 1 to {_MAX_REASON} characters")
+        if kind == CORRECTED:
+            self._decoder.check(("reason",), reason, _REASON)
         if self._map is None or self._n_players is None:
             return None
-        position = PositionReader(self._map, self._n_players, refuse).read(data, str(reason))
+        position = PositionReader(self._map, self._n_players, refuse, is_strict=True).read(data, str(reason))
         if kind == CORRECTED and not set(PARTS) & data.keys():
             refuse("", "nothing", f"expected what is corrected: {', '.join(PARTS)}")
         if kind == START and len(self._faults.faults) == n_faults:
@@ -379,102 +373,74 @@ class EntryReader:
             return True
         for key in shape.keys:
             if key not in line.data:
-                self._faults.add(line.number, key, "nothing", "expected this key")
+                self._refuse(key, "nothing", "expected this key")
         for key in sorted(line.data.keys() - expected - set(optional)):
             known = ", ".join(("event", *shape.keys, *optional))
-            self._faults.add(line.number, key, key, f"unknown key, expected {known}")
+            self._refuse(key, key, f"unknown key, expected {known}")
         return False
 
-    def _stamp(self, line: int, data: dict[str, object]) -> tuple[Stamp | None, bool]:
-        """Return where a line stood in the source, and whether what it says of that is right."""
+    def _stamp(self, data: dict[str, Any]) -> Stamp | None:
+        """Return where a line was in the source; what is wrong there is a fault."""
         if data.keys().isdisjoint(_STAMP_KEYS):
-            return None, True
-        move = self._number(line, "move", data["move"], 1 + _MAX_MOVE) if "move" in data else None
-        is_right = move is not None or "move" not in data
-        time = data.get("time", "")
-        if "time" in data and not (isinstance(time, str) and 0 < len(time) <= MAX_TIME and time.isprintable()):
-            expected = f"expected a printable text of 1 to {MAX_TIME} characters"
-            self._faults.add(line, "time", _quoted(time), expected)
-            is_right = False
-        return Stamp(move, str(time)), is_right
+            return None
+        for key, allowed in (("move", _MOVE), ("time", _TIME)):
+            if key in data:
+                self._decoder.check((key,), data[key], allowed)
+        return Stamp(data.get("move"), str(data.get("time", "")))
 
-    def _number(self, line: int, key: str, value: object, n: int) -> int | None:
-        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < n:
-            return value
-        self._faults.add(line, key, _quoted(value), f"expected a whole number from 0 to {n - 1}")
-        return None
+    def _name(self, key: str, value: object) -> int | None:
+        """Return the number of a route, a city or a ticket; any number if the map is not known."""
+        if self._map is None and isinstance(value, str):
+            return 0
+        game_map, kind = self._map, key.removesuffix("s")
+        numbers: dict[str, int] = getattr(game_map, f"{kind}_numbers") if game_map else {}
+        of = f" of {game_map.title}" if game_map else ""
+        what = f"the {'name' if kind == 'city' else 'id'} of a {kind}{of}"
+        return self._decoder.name((key,), value, numbers, what)
 
-    def _name(self, line: int, key: str, value: object, numbers: dict[str, int]) -> int | None:
-        if isinstance(value, str):
-            if self._map is None:
-                return 0
-            if value in numbers:
-                return numbers[value]
-        hint = nearest(value, numbers) if isinstance(value, str) else []
-        of = f" of {self._map.title}" if self._map else ""
-        what = "name" if key == "city" else "id"
-        expected = f"expected {' or '.join(hint)}" if hint else f"expected the {what} of a {key.removesuffix('s')}{of}"
-        self._faults.add(line, key, _quoted(value), expected)
-        return None
-
-    def _card(self, line: int, kind: int, value: object) -> int | None:
+    def _card(self, kind: int, value: object) -> int | None:
         if value == UNKNOWN and kind in _MAY_BE_UNKNOWN:
             return UNKNOWN_CARD
         if isinstance(value, str) and value in CARD_KINDS:
             return CARD_KINDS.index(value)
         unknown = ' or "?"' if kind in _MAY_BE_UNKNOWN else ", which everyone sees"
-        hint = nearest(value, CARD_KINDS, 1) if isinstance(value, str) else []
-        kinds = hint[0] if hint else f"one of {', '.join(CARD_KINDS)}"
-        self._faults.add(line, "card", _quoted(value), f"expected {kinds}{unknown}")
+        self._refuse("card", shown(value), f"expected {near_kind(value, CARD_KINDS)}{unknown}")
         return None
 
-    def _taken(self, line: int, kind: int, value: object) -> int | None:
-        card = self._card(line, kind, value)
+    def _taken(self, kind: int, value: object) -> int | None:
+        card = self._card(kind, value)
         return None if card is None else card + 1
 
-    def _cards(self, line: int, value: object) -> int | None:
+    def _cards(self, value: object) -> int | None:
         if not isinstance(value, dict) or not 0 < len(value) <= N_KINDS:
-            self._faults.add(line, "cards", _quoted(value), 'expected counts by kind, such as {"red":2}')
+            self._refuse("cards", shown(value), 'expected counts by kind, such as {"red":2}')
             return None
         counts = np.zeros(N_KINDS, dtype=np.int64)
-        is_right = True
         for kind, count in value.items():
             if kind not in CARD_KINDS:
-                hint = nearest(kind, CARD_KINDS, 1) or [f"one of {', '.join(CARD_KINDS)}"]
-                self._faults.add(line, "cards", _quoted(kind), f"expected {hint[0]}")
-                is_right = False
-            elif not isinstance(count, int) or isinstance(count, bool) or not 0 < count <= MOST_OF_A_KIND:
+                self._refuse("cards", shown(kind), f"expected {near_kind(kind, CARD_KINDS)}")
+            elif count not in _COUNT:
                 expected = f"expected a whole number of {kind} cards from 1 to {MOST_OF_A_KIND}"
-                self._faults.add(line, "cards", _quoted(count), expected)
-                is_right = False
+                self._refuse("cards", shown(count), expected)
             else:
                 counts[CARD_KINDS.index(kind)] = count
-        return int(pack_cards(counts)) if is_right else None
+        return int(pack_cards(counts))
 
-    def _ticket(self, line: int, key: str, value: object, *, secret: bool) -> int | None:
-        if value == UNKNOWN and secret:
-            return UNKNOWN_TICKET
-        return self._name(line, key, value, self._tickets)
+    def _ticket(self, key: str, kind: int, value: object) -> int | None:
+        return UNKNOWN_TICKET if value == UNKNOWN and kind in _MAY_BE_UNKNOWN else self._name(key, value)
 
-    def _ticket_list(self, line: int, kind: int, value: object) -> tuple[int, ...] | None:
+    def _ticket_list(self, kind: int, value: object) -> tuple[int, ...] | None:
         if not isinstance(value, list) or len(value) > MAX_TICKETS:
-            self._faults.add(line, "tickets", _quoted(value), "expected a list of tickets")
+            self._refuse("tickets", shown(value), "expected a list of tickets")
             return None
-        found = [self._ticket(line, "tickets", item, secret=kind in _MAY_BE_UNKNOWN) for item in value]
-        numbers = [ticket for ticket in found if ticket is not None]
-        if len(numbers) < len(found) or self._map is None:
+        found = [self._ticket("tickets", kind, item) for item in value]
+        numbers = tuple(ticket for ticket in found if ticket is not None)
+        twice = [ticket for ticket in numbers if ticket != UNKNOWN_TICKET and numbers.count(ticket) > 1]
+        if self._map is None or len(numbers) < len(found):
             return None
-        known = [ticket for ticket in numbers if ticket != UNKNOWN_TICKET]
-        if len(set(known)) < len(known):
-            twice = next(ticket for ticket in known if known.count(ticket) > 1)
-            self._faults.add(line, "tickets", _ticket_name(twice, self._map), "expected each ticket once")
-            return None
-        return tuple(numbers)
-
-
-def _quoted(value: object) -> str:
-    """Return a value as it stands in the file."""
-    return as_json(value)
+        if twice:
+            self._refuse("tickets", _ticket_name(twice[0], self._map), "expected each ticket once")
+        return numbers
 
 
 def read_record(
@@ -488,9 +454,9 @@ def read_record(
     content
         The file.
     given
-        The map, for one that is not built in.
+        The map, if it is not built in.
     faults
-        Raised with all that is wrong.
+        Raised if there are any.
     """
     lines, cut = parse_lines(content, faults)
     if not lines or lines[0].number > 1:
@@ -511,14 +477,7 @@ def read_record(
 
 
 def entry_of(event: Event, codec: Codec) -> Entry:
-    """
-    Return an event as numbers.
-
-    Raises
-    ------
-    GameError
-        If it is not well formed: a route of another map, no such seat.
-    """
+    """Return an event as numbers; a `GameError` says that it is not well formed, as a route of another map."""
     match event:
         case Move(seat, KeepTickets(tickets)):
             return Entry(
@@ -556,16 +515,7 @@ def event_of(entry: Entry, codec: Codec) -> Event:
 
 
 def entries_of_tape(rows: Ints | Iterable[tuple[int, int]], before: Iterable[Entry] = ()) -> Iterator[Entry]:
-    """
-    Yield the events of a tape.
-
-    Parameters
-    ----------
-    rows
-        Codes and values as the kernel wrote them.
-    before
-        What happened before; nothing if they begin with the set-up.
-    """
+    """Yield the events that the kernel wrote, as codes and values, after those before."""
     offers: dict[int, list[int]] = {}
     for entry in before:
         if entry.kind == codes.TICKET_OFFERED:
@@ -605,19 +555,9 @@ def seen_entries(entries: Sequence[Entry], seat: int, n_players: int, rules: Tic
     """
     Yield the events of a game with what a seat cannot see unknown.
 
-    How many opening tickets others keep shows when all have chosen: before,
-    the events end with their first choice.
-
-    Parameters
-    ----------
-    entries
-        The events.
-    seat
-        Who watches.
-    n_players
-        Number of players.
-    rules
-        Say whether tickets that others do not keep lie face up.
+    How many opening tickets others keep shows when all have chosen: until then,
+    the events end with their first choice. The rules say whether tickets that
+    others do not keep are face up.
     """
     is_open = bool(entries) and entries[0].kind == START
     keeps = [at for at, entry in enumerate(entries) if entry.kind == codes.KEEP_TICKETS]
@@ -640,7 +580,7 @@ def seen_entries(entries: Sequence[Entry], seat: int, n_players: int, rules: Tic
 
 
 def _face_up(entries: Sequence[Entry], n_openings: int, rules: TicketRules) -> frozenset[int]:
-    """Return which offers of a ticket, by position, were not taken up and lie open; so many choices come first."""
+    """Return the offers of a ticket, by position, that were not kept and are face up; openings are chosen first."""
     offered: dict[int, list[int]] = {}
     unkept: set[int] = set()
     n_keeps = 0
@@ -656,18 +596,7 @@ def _face_up(entries: Sequence[Entry], n_openings: int, rules: TicketRules) -> f
 
 
 def shown_entries(entries: Sequence[Entry], state: State, others: Sequence[int]) -> Iterator[Entry]:
-    """
-    Yield what others show of their tickets at the end, if it is known and they have not yet.
-
-    Parameters
-    ----------
-    entries
-        The events.
-    state
-        The packed state at the end.
-    others
-        Who shows tickets.
-    """
+    """Yield what others show of their tickets at the end, if it is known and they have not shown them yet."""
     already = {entry.seat for entry in entries if entry.kind == SHOWN}
     for seat in others:
         tickets = tuple(state.held[seat, : state.n_held[seat]].tolist())

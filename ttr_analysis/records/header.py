@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from datetime import date
 from functools import lru_cache
 from hashlib import sha256
 from operator import index
-from typing import Any, Final, SupportsIndex
+from typing import Any, Final, NamedTuple, SupportsIndex
 
+from ttr_analysis._decoding import Allowed, FaultList, Range, Text, shown
 from ttr_analysis._errors import GameError, UnknownNameError, _shorten, nearest
 from ttr_analysis.maps.loading import data_folder, load_map
 from ttr_analysis.maps.model import GameMap, Route, Ticket
-from ttr_analysis.records.lines import MAX_DIGITS, FaultList, Line, as_json
+from ttr_analysis.records.lines import MAX_DIGITS, Line, as_json
 from ttr_analysis.tables import MAX_SEATS, check_size
 
 FORMAT: Final = "ttr-game"
@@ -24,7 +25,7 @@ MAX_NAME: Final = 200
 """Characters of a name or title."""
 _MAX_NOTE: Final = 2_000
 _MAX_GAME: Final = 2**62 - 1
-_TOO_LONG: Final = 10**MAX_DIGITS
+_MOST_SEED: Final = 10**MAX_DIGITS - 1
 _JOINERS: Final = {0x200C: None, 0x200D: None}
 """Letters of some scripts, and signs, are joined by what is not printed."""
 
@@ -47,21 +48,20 @@ class RecordHeader:
     policies
         Names of the policies, seat by seat; empty if people played.
     seed, game
-        Where the chance of the game came from; None where that is not known.
+        Seed, and number of the game in its run; None where not known.
     players
-        Names of the players, seat by seat; empty if they are not given.
+        Names of the players, seat by seat; empty if not given.
     title, note
         Free text.
     date
-        The day on which the game was played, such as "2026-03-14"; "" if that
-        is not known.
+        The day of the game, such as "2026-03-14"; "" if not known.
 
     Raises
     ------
     GameError
         If a text is not printable or too long, a number is out of range,
-        there are not as many names as players, or there is no such day; the
-        message tells all that is wrong.
+        there are not as many names as players, or there is no such day. The
+        message lists all faults.
     """
 
     map_name: str
@@ -83,13 +83,13 @@ class RecordHeader:
                 object.__setattr__(self, key, index(value))  # NumPy's integers are no JSON
         wrong = []
         for key, value, expected in _faults(self.data()):
-            got = "a longer one" if isinstance(value, int) and abs(value) >= _TOO_LONG else repr(value)
+            got = "a longer one" if isinstance(value, int) and abs(value) > _MOST_SEED else repr(value)
             wrong.append(f"the {key} of a record: {expected}, got {got}")
         if wrong:
             raise GameError("\n".join(wrong))
 
     def data(self) -> dict[str, object]:
-        """Return the object that stands on the first line; what is not given is left out."""
+        """Return the object on the first line; what is not given is left out."""
         given = {
             "seed": self.seed,
             "game": self.game,
@@ -136,21 +136,12 @@ def header_of(
 
 def check_seed(seed: object) -> None:
     """Raise a GameError if a seed has more digits than a record can hold; what is no number is judged elsewhere."""
-    if isinstance(seed, SupportsIndex) and index(seed) >= _TOO_LONG:
+    if isinstance(seed, SupportsIndex) and index(seed) > _MOST_SEED:
         raise GameError(f"a seed has at most {MAX_DIGITS} digits")
 
 
 def read_header(line: Line, faults: FaultList) -> RecordHeader | None:
-    """
-    Return the header that stands on a line, or None with faults.
-
-    Parameters
-    ----------
-    line
-        The first line.
-    faults
-        What is wrong is added here.
-    """
+    """Return the header on a line, or None with faults."""
     found = list(_faults(line.data))
     for key, value, expected in found:
         faults.add(line.number, key, value if value is _MISSING else as_json(value), expected)
@@ -166,14 +157,7 @@ def resolve_map(header: RecordHeader, given: GameMap | None, faults: FaultList) 
     """
     Return the map of a record, as the variant that is played, or None with faults.
 
-    Parameters
-    ----------
-    header
-        Its header.
-    given
-        The map, for one that does not come with the package.
-    faults
-        What is wrong is added here.
+    A map that is not built in must be given.
     """
     if given is None:
         given = _built_in(header.map_name)
@@ -220,95 +204,91 @@ def _built_in(name: str) -> GameMap | None:
 # -- what a header may hold -------------------------------------------------------
 
 _MISSING: Final = "nothing"
-_Check = Callable[[object, int], str]
-"""From a value and the number of players to what was expected; "" if it is right."""
+
+
+class _Only(NamedTuple):
+    """One value that is allowed."""
+
+    value: str | int
+    words: str = ""
+
+    def __contains__(self, value: object, /) -> bool:
+        return value == self.value and type(value) is type(self.value)
+
+    def __str__(self) -> str:
+        return self.words or shown(self.value)
+
+
+class _Joined(Text):
+    """Texts that may also hold what joins letters of some scripts, and signs, though it is not printed."""
+
+    def __contains__(self, value: object, /) -> bool:
+        return isinstance(value, str) and len(value) <= self.most and value.translate(_JOINERS) in Text(self.most)
+
+
+class _Day:
+    """Days such as "2026-03-14"."""
+
+    def __contains__(self, value: object, /) -> bool:
+        try:
+            return isinstance(value, str) and date.fromisoformat(value).isoformat() == value
+        except ValueError:
+            return False
+
+    def __str__(self) -> str:
+        return 'a day such as "2026-03-14"'
+
+
+class _Names(NamedTuple):
+    """Lists of a name for each player, or of none; of any length if the number of players is wrong."""
+
+    n_players: int
+
+    def __contains__(self, value: object, /) -> bool:
+        fits = isinstance(value, list) and (len(value) in (0, self.n_players) or not self.n_players)
+        return fits and all(item in _Joined(MAX_NAME) for item in value)  # type: ignore[attr-defined] # a list
+
+    def __str__(self) -> str:
+        number = f"{self.n_players} " if self.n_players else ""
+        return f"{number}printable texts of at most {MAX_NAME} characters, or none"
+
+
+class _Seeds(Range):
+    """Seeds, which may have hundreds of digits."""
+
+    def __str__(self) -> str:
+        return f"a whole number of 0 or more, of at most {MAX_DIGITS} digits"
+
+
+_SEEDS: Final = _Seeds(0, _MOST_SEED)
+_PLAYERS: Final = Range(2, MAX_SEATS)
+_LATER: Final = _Only(VERSION, f"{VERSION}: the record was written by a later version of this package")
+_REQUIRED: Final = ("format", "version", "map", "n_players", "facts")
 
 
 def _faults(data: Mapping[str, object]) -> Iterator[tuple[str, object, str]]:
     """Yield each key that is wrong, with its value and what was expected."""
-    n_players = data.get("n_players")
-    n = n_players if isinstance(n_players, int) and not _n_players(n_players, 0) else 0
-    for key, check in _CHECKS.items():
-        if key in data:
-            if expected := check(data[key], n):
-                yield key, data[key], expected
-        elif key in _REQUIRED:
+    n_players, version = data.get("n_players"), data.get("version")
+    names = _Names(n_players if n_players in _PLAYERS else 0)  # type: ignore[arg-type] # an int
+    allowed: dict[str, Allowed] = {
+        "format": _Only(FORMAT),
+        "version": _LATER if isinstance(version, int) and version > VERSION else _Only(VERSION),
+        **dict.fromkeys(("map", "variant", "title"), _Joined(MAX_NAME)),
+        "n_players": _PLAYERS,
+        "facts": _Joined(64),
+        **dict.fromkeys(("policies", "players"), names),
+        "seed": _SEEDS,
+        "game": Range(0, _MAX_GAME),
+        "note": _Joined(_MAX_NOTE),
+        "date": _Day(),
+    }
+    for key, fits in allowed.items():
+        if key in data and data[key] not in fits:
+            yield key, data[key], f"expected {fits}"
+        elif key not in data and key in _REQUIRED:
             yield key, _MISSING, "expected this key"
-    for key in sorted(data.keys() - _CHECKS.keys()):
-        hint = nearest(key, _CHECKS)
-        yield key, key, f"unknown key, expected {' or '.join(hint or _CHECKS)}"
-
-
-def _exactly(allowed: str | int) -> _Check:
-    def check(value: object, _: int) -> str:
-        return "" if value == allowed and type(value) is type(allowed) else f"expected {as_json(allowed)}"
-
-    return check
-
-
-def _version(value: object, _: int) -> str:
-    if isinstance(value, int) and value > VERSION:
-        return f"expected {VERSION}: the record was written by a later version of this package"
-    return _exactly(VERSION)(value, 0)
-
-
-def _whole(low: int, high: int) -> _Check:
-    def check(value: object, _: int) -> str:
-        fits = isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
-        return "" if fits else f"expected a whole number from {low} to {high}"
-
-    return check
-
-
-def _seed(value: object, _: int) -> str:
-    fits = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _TOO_LONG
-    return "" if fits else f"expected a whole number of 0 or more, of at most {MAX_DIGITS} digits"
-
-
-def _text(most: int) -> _Check:
-    def check(value: object, _: int) -> str:
-        fits = isinstance(value, str) and len(value) <= most and value.translate(_JOINERS).isprintable()
-        return "" if fits else f"expected a printable text of at most {most:,} characters"
-
-    return check
-
-
-def _date(value: object, _: int) -> str:
-    try:
-        fits = isinstance(value, str) and date.fromisoformat(value).isoformat() == value
-    except ValueError:
-        fits = False
-    return "" if fits else 'expected a day such as "2026-03-14"'
-
-
-def _names(value: object, n_players: int) -> str:
-    """Check a list of as many names as players; of any length if that number is wrong itself."""
-    fits = (
-        isinstance(value, list)
-        and (len(value) in (0, n_players) or not n_players)
-        and not any(_text(MAX_NAME)(item, 0) for item in value)
-    )
-    number = f"{n_players} " if n_players else ""
-    return "" if fits else f"expected {number}printable texts of at most {MAX_NAME} characters, or none"
-
-
-_n_players: Final = _whole(2, MAX_SEATS)
-_CHECKS: Final[dict[str, _Check]] = {
-    "format": _exactly(FORMAT),
-    "version": _version,
-    "map": _text(MAX_NAME),
-    "variant": _text(MAX_NAME),
-    "n_players": _n_players,
-    "facts": _text(64),
-    "policies": _names,
-    "seed": _seed,
-    "game": _whole(0, _MAX_GAME),
-    "players": _names,
-    "title": _text(MAX_NAME),
-    "note": _text(_MAX_NOTE),
-    "date": _date,
-}
-_REQUIRED: Final = ("format", "version", "map", "n_players", "facts")
+    for key in sorted(data.keys() - allowed.keys()):
+        yield key, key, f"unknown key, expected {' or '.join(nearest(key, allowed) or allowed)}"
 
 
 # -- the fingerprint of a map --------------------------------------------------------------------------------------
@@ -323,20 +303,13 @@ _SETS: Final = {"locomotives_on"}
 @lru_cache(maxsize=64)
 def fingerprint(game_map: GameMap) -> str:
     """
-    Return a fingerprint of the facts and rules of a map.
+    Return a fingerprint of the facts and rules of a map, with the rules of the variant that is played.
 
     Two maps share it if games on them are the same: positions, labels, titles
     and the order of routes and tickets do not matter. A rule at its default is
-    left out, so that a rule that a later version adds, with what was done
-    before as its default, changes no fingerprint.
+    left out: a rule that a later version adds, with the old practice as its
+    default, changes no fingerprint.
 
-    Parameters
-    ----------
-    game_map
-        The map, with the rules of the variant that is played.
-
-    Examples
-    --------
     >>> import ttr_analysis as ttr
     >>> nederland = ttr.load_map("nederland")
     >>> fingerprint(nederland) == fingerprint(nederland.with_variant("no_tolls"))

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from ttr_analysis._errors import Fault, RecordError
+from ttr_analysis._decoding import FaultList
 
 MAX_BYTES: Final = 32_000_000
 MAX_LINES: Final = 400_000
@@ -30,54 +30,6 @@ _MAX_DEPTH: Final = 20
 """Far more than a record needs, and far less than Python's JSON can read and write."""
 _NO_BRACKETS: Final = re.compile(r'"(?:[^"\\]|\\.)*"?|[^"{}\[\]]+')
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
-
-
-class FaultList:
-    """
-    What is wrong in one file.
-
-    Parameters
-    ----------
-    file
-        Name of the file, for the messages.
-    source
-        What was asked for: a path, or what stands for it.
-    """
-
-    def __init__(self, file: str, source: str) -> None:
-        self.file = file
-        self.source = source
-        self.faults: list[Fault] = []
-
-    def add(self, line: int, field: str, value: object, expected: str) -> None:
-        """
-        Add a fault.
-
-        Parameters
-        ----------
-        line
-            Line from 1; 0 if the fault is of the whole file.
-        field
-            Key of the object on that line, "" if of all of it.
-        value
-            What stands there; text is shown as it is.
-        expected
-            What was expected instead.
-
-        Raises
-        ------
-        RecordError
-            If there are so many faults that the rest is not looked at.
-        """
-        self.faults.append(Fault(self.file, line, field, value if isinstance(value, str) else as_json(value), expected))
-        if len(self.faults) == MAX_FAULTS:
-            self.faults.append(Fault(self.file, 0, "", "so many", f"expected fewer than {MAX_FAULTS} faults"))
-            self.raise_if_any()
-
-    def raise_if_any(self) -> None:
-        """Raise a RecordError with all faults in the order of the lines, if there is any."""
-        if self.faults:
-            raise RecordError(self.source, sorted(self.faults, key=lambda fault: fault.line or MAX_LINES + 1))
 
 
 class Line(NamedTuple):

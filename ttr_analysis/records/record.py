@@ -14,7 +14,7 @@ from typing import Any, Self, SupportsIndex, TypeVar
 import numpy as np
 
 from ttr_analysis._arrays import Ints
-from ttr_analysis._decoding import write_atomically
+from ttr_analysis._decoding import FaultList, write_atomically
 from ttr_analysis._display import render_html
 from ttr_analysis._errors import GameError, RecordError, RecordWarning, _shorten
 from ttr_analysis._words import counted
@@ -44,7 +44,7 @@ from ttr_analysis.records.entries import (
     shown_entries,
 )
 from ttr_analysis.records.header import RecordHeader, check_seed, header_of
-from ttr_analysis.records.lines import FaultList, as_line, read_bytes
+from ttr_analysis.records.lines import MAX_FAULTS, as_line, read_bytes
 from ttr_analysis.records.positions import laid_out, playable, told_state
 from ttr_analysis.records.replay import ImpossibleError, States, Timeline, play_game
 from ttr_analysis.rules.chance import TABLE_STREAM, open_stream, seed_key
@@ -242,7 +242,7 @@ class GameRecord:
         At most 32 MB and 400,000 lines. Nothing in a record is executed, and
         the name of a map in it never leads to a file.
         """
-        faults = FaultList(Path(path).name, os.fspath(path))
+        faults = FaultList(os.fspath(path), Path(path).name, most=MAX_FAULTS)
         return cls._read(read_bytes(path, faults), game_map, faults)
 
     @classmethod
@@ -265,7 +265,7 @@ class GameRecord:
         if not isinstance(content, str | bytes):
             raise TypeError(f"expected the text of a record, or its bytes, got {content!r}")
         data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
-        return cls._read(data, game_map, FaultList("text", "text"))
+        return cls._read(data, game_map, FaultList("text", "text", most=MAX_FAULTS))
 
     @classmethod
     def _read(cls, content: bytes, game_map: MapLike | None, faults: FaultList) -> Self:
@@ -445,7 +445,7 @@ class GameRecord:
     @property
     def _timeline(self) -> Timeline:
         if self._followed is None:
-            with_steps(self, self._follow(FaultList("record", "of a game")))
+            with_steps(self, self._follow(FaultList("of a game", "record")))
         assert self._followed is not None  # noqa: S101 - else it is impossible, and refused
         return self._followed
 

@@ -3,7 +3,7 @@ A game followed step by step: checked as it comes, made again without random num
 
 A *step* is the set-up, or a move with all that follows from it until a seat
 must decide again. Its outcomes of chance are a script for the kernel. A record
-tells of a possible game if all that the kernel writes, places of shuffles
+is of a possible game if all that the kernel writes, places of shuffles
 included, is what the record says. Where cards are unknown, what is checked is
 necessary, not sufficient.
 """
@@ -70,14 +70,13 @@ class Step(NamedTuple):
     first, end
         Its events in the record.
     code, value
-        The action, as the kernel takes it; code `SET_UP` for the set-up.
+        The action; code `SET_UP` for the set-up.
     shown
-        The seat and the tickets that it shows, if the step is that.
+        The tickets that a seat shows, if the step is that.
     script
         Its outcomes of chance, codes and values, without places of shuffles.
     laid
-        The packed state that it leads to, if it is no move, but a position
-        or a correction.
+        The packed state after a position or a correction.
     """
 
     first: int
@@ -107,14 +106,7 @@ def outcomes_of(rows: Rows) -> Rows:
 
 
 class Timeline:
-    """
-    The steps of a game, and some of its states; `apply` checks and adds further ones.
-
-    Parameters
-    ----------
-    game
-        The game in numbers.
-    """
+    """The steps of a game in numbers, and some of its states; `apply` checks and adds further ones."""
 
     def __init__(self, game: KernelGame) -> None:
         self.game = game
@@ -166,18 +158,11 @@ class Timeline:
 
     def apply(self, entries: Sequence[Entry]) -> None:
         """
-        Check the events that follow the steps so far, and add the steps that they make.
+        Check the events after the steps so far, and add the steps that they make.
 
-        Parameters
-        ----------
-        entries
-            All events of the record, those of the steps so far included. If
-            the last step lacks outcomes, `due` says which comes next.
-
-        Raises
-        ------
-        ImpossibleError
-            At the first event that cannot come where it does.
+        `entries` are all events of the record, those of the steps so far included.
+        If the last step lacks outcomes, `due` says which comes next. An
+        `ImpossibleError` is raised at the first event that cannot come where it does.
         """
         at, self.due = self.n_events, ""
         state = self.last if self.steps else State()
@@ -227,7 +212,7 @@ class States(Sequence[GameState]):
     timeline
         The steps of the record.
     numbers
-        Which states.
+        The steps whose states these are.
     """
 
     __slots__ = ("_numbers", "_timeline")
@@ -244,7 +229,6 @@ class States(Sequence[GameState]):
     @overload
     def __getitem__(self, at: slice) -> States: ...
     def __getitem__(self, at: int | slice) -> GameState | States:
-        """Return a state, or several."""
         if isinstance(at, slice):
             return States(self._timeline, self._numbers[at])
         game = self._timeline.game
@@ -305,7 +289,7 @@ def play_game(
 
 class ScriptedStep:
     """
-    A step whose outcomes are told one by one.
+    A step to which outcomes are added one by one.
 
     Parameters
     ----------
@@ -314,9 +298,9 @@ class ScriptedStep:
     before
         The packed state before the step; None for the set-up.
     code, value
-        A legal action of the seat that acts; of no meaning for the set-up.
+        A legal action of the seat that acts; ignored for the set-up.
     told
-        Outcomes told before, which fit.
+        Outcomes added before, which fit.
 
     Examples
     --------
@@ -344,23 +328,23 @@ class ScriptedStep:
 
     @property
     def due(self) -> Entry | None:
-        """The outcome that comes next, its value yet unknown (0); None if the step is complete."""
+        """The outcome that comes next, its value not yet known (0); None if the step is complete."""
         outcomes = outcomes_of(self._rows)
         return Entry.of(outcomes[len(self.script)][0]) if len(outcomes) > len(self.script) else None
 
     def tell(self, value: int) -> str:
-        """Tell the outcome that is due, a kind of card or a ticket; return why that cannot be, "" if it can."""
+        """Add the outcome that comes next, a kind of card or a ticket; return why it cannot be, or ""."""
         due = self.due
         assert due is not None  # noqa: S101 - who tells looks first
         row = (due.code, value)
         return "" if self._try(row) else why_not(*row)
 
     def tell_replaced(self, kind: int) -> bool:
-        """Tell the first card of a market where unknown cards leave open whether it is replaced; return whether."""
+        """Add the first card of a market of which it is open whether it is replaced; return whether it can be."""
         return self._try((codes.MARKET_CARD, kind))
 
     def _try(self, row: tuple[int, int]) -> bool:
-        """Tell an outcome, if it can be; return whether."""
+        """Add an outcome, if it can be; return whether."""
         after, rows = self._run([*self.script, row])
         told = outcomes_of(rows)[: len(self.script) + 1]
         if told != [*self.script, row] or is_secret_unknown(*row):
@@ -375,7 +359,7 @@ class ScriptedStep:
         return self._after
 
     def entries(self) -> list[Entry]:
-        """Return what has happened so far: the move, unless the step is the set-up, and the outcomes told."""
+        """Return the events so far: the move, unless the step is the set-up, and the outcomes added."""
         n_left = len(self.script)
         entries = []
         for code, value in self._rows:
@@ -452,7 +436,7 @@ class _StepChecker:
     # -- positions --------------------------------------------------------------
 
     def _lay(self, before: State) -> tuple[Step, State]:
-        """Return the step in which a position is laid out, or corrected, and the state after it."""
+        """Return the step of a position, or a correction, and the state after it."""
         entry, game = self.entries[self.first], self.game
         is_start = entry.kind == START
         if is_start and not self.is_set_up:
@@ -601,7 +585,6 @@ _PLACES: Final = {
 
 
 def _event_name(code: int) -> str:
-    """Return how messages call an outcome that is due."""
     entry = Entry.of(code)
     name = entry_name(entry)
     if entry.kind in (codes.CARD_DEALT, codes.CARD_DRAWN, codes.TICKET_OFFERED):

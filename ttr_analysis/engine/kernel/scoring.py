@@ -335,7 +335,7 @@ def _mark_winners(state: State, tables: Tables, result: Ints) -> None:
     Mark who has most points; ties are broken step by step, and a tie that remains is a shared win.
 
     Decision: where the path bonus is to break a tie and the map has none, as
-    Nederland, that step is skipped; its sheets do not mention ties.
+    Nederland, that step is skipped; its sheets say nothing of ties.
     """
     n_seats = tables.n_seats
     winners = np.full(n_seats, 1, dtype=np.int64)
