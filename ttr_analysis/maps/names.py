@@ -162,7 +162,7 @@ class LinkIndex(Generic[T]):
             for form, offer in forms.items():
                 self._by_head.setdefault(form, []).append(link)
                 self._offers.setdefault(form, offer)
-            for head in _other_heads(link.heads, called):
+            for head in other_heads(link.heads, called):
                 for joint in (" to ", "-"):
                     self._by_head.setdefault(_plain(joint.join(head)), []).append(link)
 
@@ -221,7 +221,7 @@ def near_names(folded: str, names: Mapping[str, str], thing: Callable[[str], obj
     return [*found.values()][:3]
 
 
-def _other_heads(heads: Iterable[tuple[str, ...]], called: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
+def other_heads(heads: Iterable[tuple[str, ...]], called: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
     """Yield heads with other names of their ends in place of one or more of them."""
     for head in heads:
         ways = product(*((end, *called.get(end, ())) for end in head))

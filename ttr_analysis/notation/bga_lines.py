@@ -12,6 +12,7 @@ from html import unescape
 from itertools import pairwise, permutations
 from typing import Any, Final, NamedTuple
 
+from ttr_analysis._decoding import FaultList
 from ttr_analysis._errors import Fault, RecordError, UnknownNameError, nearest
 from ttr_analysis.cards import CardCounts
 from ttr_analysis.engine.layout import UNKNOWN_TICKET
@@ -109,6 +110,10 @@ class LogEntry(NamedTuple):
         """The two names that `ends` may stand for, wherever names hold what stands between."""
         joints = list(_JOINERS.finditer(self.ends)) if len(self.ends) <= _LONGEST else []
         return [(self.ends[: joint.start()].strip(), self.ends[joint.end() :].strip()) for joint in joints]
+
+    def fault(self, reason: str) -> RecordError:
+        """Return the error for a line that says what cannot be."""
+        return fault(self.line, self.text, reason)
 
 
 class Log(NamedTuple):
@@ -378,7 +383,7 @@ def check_order(log: Log) -> None:
     acts = [entry for entry in log.entries if entry.kind in ACTS and entry.move is not None]
     n_falling = sum((b.move or 0) < (a.move or 0) for a, b in pairwise(acts))
     if len(acts) > _FEW and n_falling > len(acts) // 2:
-        raise fault(acts[0].line, acts[0].text, "expected the oldest move first: numbers of moves are falling")
+        raise acts[0].fault("expected the oldest move first: numbers of moves are falling")
 
 
 def players_of(log: Log, game_map: GameMap) -> tuple[str, ...]:
@@ -387,7 +392,7 @@ def players_of(log: Log, game_map: GameMap) -> tuple[str, ...]:
     openings: list[str] = []
     for act, _ in acts_of(log.entries):
         if act.player == "You":
-            raise fault(act.line, act.text, 'expected seat="...", the name of the player whom the log calls You')
+            raise act.fault('expected seat="...", the name of the player whom the log calls You')
         if act.kind == "keep" and not turns and act.player not in openings:
             openings.append(act.player)
         elif act.player not in turns and act.kind != "choose":
@@ -396,7 +401,7 @@ def players_of(log: Log, game_map: GameMap) -> tuple[str, ...]:
     least, most = game_map.rules.players
     if len(players) > most:
         act = next(act for act, _ in acts_of(log.entries) if act.player == players[most])
-        raise fault(act.line, act.text, f"expected at most {most} players, with {', '.join(players[:most])}")
+        raise act.fault(f"expected at most {most} players, with {', '.join(players[:most])}")
     return (*players, *(f"player {i + 1}" for i in range(len(players), least)))
 
 
@@ -437,14 +442,14 @@ def _routes(entry: LogEntry, game_map: GameMap) -> tuple[Route, ...]:
         with suppress(UnknownNameError):  # a name may have a hyphen of its own
             if routes := game_map.routes_between(a, b):
                 return routes
-    raise fault(entry.line, entry.text, f"expected a route of {game_map.title}")
+    raise entry.fault(f"expected a route of {game_map.title}")
 
 
 def _assign(routes: Sequence[Route], entries: Sequence[LogEntry]) -> dict[int, Route]:
     """Return tracks for the claims between two cities so that each is paid in its color, if there is a way."""
     if len(entries) > len(routes):
         late = entries[len(routes)]
-        raise fault(late.line, late.text, f"{' and '.join(route.id for route in routes)} are taken already")
+        raise late.fault(f"{' and '.join(route.id for route in routes)} are taken already")
 
     def n_wrong(tracks: Sequence[Route]) -> int:
         pairs = zip(tracks, entries, strict=True)
@@ -492,17 +497,19 @@ def by_player(notes: TicketNotes) -> dict[str, list[Note]]:
 
 def _check_notes(found: Mapping[str, Sequence[Note]]) -> None:
     """Raise a RecordError unless notes are lists of names, and no more of them than a game can have."""
-    names: set[str] = set()
+    faults, names = FaultList("log", "log"), set[str]()
     for name, noted in found.items():
         if len(noted) > _MOST_OFFERS:
-            raise fault(0, f"{len(noted):,}", f"tickets: expected at most {_MOST_OFFERS} offers for {name}")
+            faults.add(0, "tickets", f"{len(noted):,}", f"expected at most {_MOST_OFFERS} offers for {name}")
         parts: list[Any] = [part for note in noted for part in note[:2]]
         for part in parts:
-            if isinstance(part, str) or not isinstance(part, Sequence) or not all(isinstance(i, str) for i in part):
-                raise fault(0, str(part), f"tickets: expected lists of names for {name}")
-            names.update(part)
+            if isinstance(part, Sequence) and not isinstance(part, str) and all(isinstance(i, str) for i in part):
+                names.update(part)
+            else:
+                faults.add(0, "tickets", str(part), f"expected lists of names for {name}")
     if len(names) > _MOST_NAMES:
-        raise fault(0, f"{len(names):,}", f"tickets: expected at most {_MOST_NAMES} names of tickets")
+        faults.add(0, "tickets", f"{len(names):,}", f"expected at most {_MOST_NAMES} names of tickets")
+    faults.raise_if_any()
 
 
 def selections_of(notes: Iterable[Note], game_map: GameMap) -> list[Selection]:
@@ -545,4 +552,4 @@ def copies_named(entry: LogEntry, game_map: GameMap) -> Copies:
     for a, b in [*entry.pairs, *((b, a) for a, b in entry.pairs)]:
         if found := names.get(fold(f"{a}-{b}")):
             return found
-    raise fault(entry.line, entry.text, f"expected a ticket of {game_map.title}")
+    raise entry.fault(f"expected a ticket of {game_map.title}")

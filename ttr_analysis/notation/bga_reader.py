@@ -27,7 +27,6 @@ from ttr_analysis.notation.bga_lines import (
     acts_of,
     card_counts,
     copies_named,
-    fault,
     match_notes,
 )
 from ttr_analysis.notation.writer import claim_code, meant_slots, packed_cards
@@ -173,7 +172,7 @@ class LogFollower:
             if first < len(acts):
                 act = acts[first][0]
                 missing = [name for name in self.players if name not in {acts[i][0].player for i in range(first)}]
-                raise fault(act.line, act.text, f"{', '.join(missing)} must keep opening tickets first")
+                raise act.fault(f"{', '.join(missing)} must keep opening tickets first")
             return
         i = first
         while i < len(acts):
@@ -184,7 +183,7 @@ class LogFollower:
                 self._act(act, [*after, *(entry for other, its in later for entry in (other, *its))])
             except UntoldError as error:
                 if i < len(acts) or self.log.entries[-1].kind == "end":
-                    raise fault(act.line, act.text, str(error)) from None
+                    raise act.fault(str(error)) from None
                 self.log.unread.append((act.line, act.text))  # the log breaks off before it says what comes of it
         self._show_tickets()
 
@@ -218,7 +217,7 @@ class LogFollower:
                 choices[name] = self._choice(name, act, after, n_dealt)
             except UntoldError as error:
                 if act is not list(acts_of(self.log.entries))[-1][0]:
-                    raise fault(act.line, act.text, str(error)) from None
+                    raise act.fault(str(error)) from None
                 self.log.unread.append((act.line, act.text))
                 del kept[name]
         while (telling := self._deal(n_resets, choices)) is None:
@@ -262,14 +261,14 @@ class LogFollower:
 
     def _act(self, act: LogEntry, after: Sequence[LogEntry]) -> None:
         if self.vector.phase == OVER:
-            raise fault(act.line, act.text, "the game is over")
+            raise act.fault("the game is over")
         if act.player not in self.players:
-            raise fault(act.line, act.text, f"expected one of {', '.join(self.players)}")
+            raise act.fault(f"expected one of {', '.join(self.players)}")
         seat = self.players.index(act.player)
         self._skip_to(act, seat)
         if seat != int(self.vector.seat):
             acting = self.players[int(self.vector.seat)]
-            raise fault(act.line, act.text, f"it is the turn of {acting}, not of {act.player}{self._hint()}")
+            raise act.fault(f"it is the turn of {acting}, not of {act.player}{self._hint()}")
         getattr(self, f"_read_{act.kind}")(act, after, seat)
 
     def _skip_to(self, act: LogEntry, seat: int) -> None:
@@ -311,7 +310,7 @@ class LogFollower:
         for i, card in enumerate(cards):
             self.proven.add(seat, card)
             if i and int(self.vector.seat) != seat:
-                raise fault(act.line, act.text, f"{act.player} may not draw so many cards")
+                raise act.fault(f"{act.player} may not draw so many cards")
             comes = after if i == len(cards) - 1 else [e for e in after if e.kind == "shuffle"]
             self._make(act, codes.DRAW_CARD, 0, comes, drawn=[card])
 
@@ -321,7 +320,7 @@ class LogFollower:
         kind = CARD_KINDS.index(card)
         slots = meant_slots(self.vector, kind)
         if not slots:
-            raise fault(act.line, act.text, f"no {card} lies in the market")
+            raise act.fault(f"no {card} lies in the market")
         is_known = self.vector.market[slots[0]] == kind
         self._make(act, make_action(codes.DRAW_FACE_UP, slots[0]), 0 if is_known else 1 + kind, after)
 
@@ -334,9 +333,7 @@ class LogFollower:
     def _check_points(self, act: LogEntry, route: Route) -> None:
         if act.points != route.points or act.number != route.length:
             told = f"{act.number} cars and {act.points} points"
-            raise fault(
-                act.line, act.text, f"{route.id} has {route.length} spaces and {route.points} points, not {told}"
-            )
+            raise act.fault(f"{route.id} has {route.length} spaces and {route.points} points, not {told}")
 
     def _read_attempt(self, act: LogEntry, after: Sequence[LogEntry], seat: int) -> None:
         end = next((entry for entry in after if entry.kind in ("claim", "decline")), None)
@@ -365,12 +362,12 @@ class LogFollower:
         try:
             city = self.packed.codec.city_index(self.game_map.city(act.ends))
         except UnknownNameError as error:
-            raise fault(act.line, act.text, str(error)) from None
+            raise act.fault(str(error)) from None
         self.proven.show(seat, act.cards, plays=True)
         self._make(act, make_action(codes.BUILD_STATION, city), packed_cards(card_counts(act.cards)), after)
 
     def _read_decline(self, act: LogEntry, _after: Sequence[LogEntry], _seat: int) -> None:
-        raise fault(act.line, act.text, "there is no tunnel to give up")
+        raise act.fault("there is no tunnel to give up")
 
     def _read_pass(self, act: LogEntry, after: Sequence[LogEntry], _seat: int) -> None:
         self._make(act, codes.PASS, 0, after)
@@ -437,7 +434,7 @@ class LogFollower:
         for copies in chosen.kept:
             at = next((i for i, ticket in enumerate(offer) if ticket in copies and not bits >> i & 1), -1)
             if at < 0:
-                raise fault(act.line, act.text, f"{act.player} is offered {len(offer)} tickets")
+                raise act.fault(f"{act.player} is offered {len(offer)} tickets")
             bits |= 1 << at
         telling = self._begin(act, codes.KEEP_TICKETS, bits)
         self._tell(telling, act, after)
@@ -467,7 +464,7 @@ class LogFollower:
 
     def _begin(self, act: LogEntry, code: int, value: int) -> ScriptedStep:
         if reason := self.packed.why_illegal(self.vector, code, value):
-            raise fault(act.line, act.text, self._named(reason) + self._hint())
+            raise act.fault(self._named(reason) + self._hint())
         return ScriptedStep(self.packed, self.vector, code, value)
 
     def _named(self, reason: str) -> str:
@@ -517,16 +514,14 @@ class LogFollower:
                 if _tell_one(telling, [copies_named(neutral[0], self.game_map)]):
                     neutral.popleft()
                     continue
-                raise fault(neutral[0].line, neutral[0].text, "that ticket is not in the pile")
+                raise neutral[0].fault("that ticket is not in the pile")
             elif due.kind in (codes.CARD_REVEALED, codes.NEUTRAL_TICKET):
                 what = "cards turned over for the tunnel" if due.kind == codes.CARD_REVEALED else "neutral ticket"
                 raise UntoldError(f"the {what} must be told after it")
             if reason := telling.tell(value):
-                raise fault(
-                    act.line, act.text, f"{CARD_KINDS[value] if value < N_KINDS else 'that'} cannot come: {reason}"
-                )
+                raise act.fault(f"{CARD_KINDS[value] if value < N_KINDS else 'that'} cannot come: {reason}")
         if resets:
-            raise fault(resets[0].line, resets[0].text, "the market cannot be replaced here")
+            raise resets[0].fault("the market cannot be replaced here")
 
     def _add(
         self, telling: ScriptedStep, act: LogEntry | None, kept: tuple[int, ...] = (), *, is_keep: bool = False

@@ -5,14 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from itertools import product
-from typing import Final, Generic, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from ttr_analysis._errors import GameError, _shorten, nearest
 from ttr_analysis.cards import CARD_KINDS, other_names
 from ttr_analysis.engine.layout import UNKNOWN_CARD
 from ttr_analysis.maps.model import City, GameMap, Route, Ticket
-from ttr_analysis.maps.names import SAINT, fold, near_names, other_city_names
+from ttr_analysis.maps.names import (
+    SAINT,
+    Link,
+    fold,
+    near_names,
+    other_city_names,
+    other_heads,
+    route_link,
+    ticket_link,
+)
 
 T = TypeVar("T")
 
@@ -108,6 +116,11 @@ class Names(Generic[T]):
         self._by_key = {key: thing for key, (_, thing) in by_key.items()}
         self.names = {key: name for key, (name, _) in by_key.items()}
 
+    @classmethod
+    def of(cls, items: Iterable[tuple[Iterable[str], T]]) -> Names[T]:
+        """Return the names of things that have several."""
+        return Names((name, thing) for names, thing in items for name in names)
+
     def longest(self, folded: str, at: int) -> tuple[int, T] | None:
         """Return where the longest name that stands at a place ends, and what it names."""
         for key, thing in self._things:
@@ -125,44 +138,28 @@ class Names(Generic[T]):
         return near_names(fold_text(text)[0].strip(), self.names, self._by_key.__getitem__)
 
 
-class MapNames:
-    """
-    The names of a map's routes, tickets and cities. Use `names_of`, which keeps them.
+class MapNames(NamedTuple):
+    """The names of a map's routes, tickets and cities."""
 
-    Parameters
-    ----------
-    game_map
-        The map.
-    """
-
-    def __init__(self, game_map: GameMap) -> None:
-        called = other_city_names(game_map.cities)
-        ends = [(route.cities, game_map.routes_between(*route.cities)) for route in game_map.routes]
-        self.routes: Names[tuple[Route, ...]] = Names(
-            (f"{x}-{y}", tracks)
-            for (a, b), tracks in ends
-            for pair in ((a, b), (b, a))
-            for x, y in product(*((end, *called.get(end, ())) for end in pair))
-        )
-        self.cities: Names[City] = Names(
-            (name, city) for city in game_map.cities for name in (city.name, *called.get(city.name, ()))
-        )
-        tickets = game_map.tickets
-        turned = [
-            (f"{x}-{y}", ticket)
-            for ticket in tickets
-            for place, _ in ticket.destinations
-            if len(ticket.destinations) == 1
-            for pair in ((place.name, ticket.origin.name), (ticket.origin.name, place.name))
-            for x, y in product(*((end, *called.get(end, ())) for end in pair))
-        ]
-        self.tickets: Names[Ticket] = Names([*((ticket.id, ticket) for ticket in tickets), *turned])
+    routes: Names[tuple[Route, ...]]
+    tickets: Names[Ticket]
+    cities: Names[City]
 
 
 @lru_cache(maxsize=64)
 def names_of(game_map: GameMap) -> MapNames:
-    """Return the names of a map, always the same object."""
-    return MapNames(game_map)
+    """Return the names of a map."""
+    called = other_city_names(game_map.cities)
+
+    def joined(link: Link[Any]) -> list[str]:
+        pairs = [head for head in link.heads if len(head) > 1]
+        return ["-".join(pair) for pair in (*pairs, *other_heads(pairs, called))]
+
+    routes = [(joined(route_link(route)), game_map.routes_between(*route.cities)) for route in game_map.routes]
+    cities = [((city.name, *called.get(city.name, ())), city) for city in game_map.cities]
+    tickets = [([ticket.id], ticket) for ticket in game_map.tickets]
+    tickets += [(joined(ticket_link(ticket)), ticket) for ticket in game_map.tickets if len(ticket.destinations) == 1]
+    return MapNames(Names.of(routes), Names.of(tickets), Names.of(cities))
 
 
 class Lexer:
