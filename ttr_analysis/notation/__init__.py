@@ -60,7 +60,7 @@ __all__ = ["NotationError", "move_text", "read_game", "read_move", "record_lines
 
 def read_move(text: str, game: Game, state: GameState, *, players: Sequence[str] = ()) -> Action:
     """
-    Return the move that a line tells, without what chance does after it.
+    Return the move on a line, without outcomes.
 
     Parameters
     ----------
@@ -74,8 +74,8 @@ def read_move(text: str, game: Game, state: GameState, *, players: Sequence[str]
     Raises
     ------
     NotationError
-        If it cannot be read, or the move is illegal; the message says at
-        which character, what was expected and what came.
+        If it cannot be read, or the move is illegal; the message says at which
+        character, what was expected and what came.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def read_move(text: str, game: Game, state: GameState, *, players: Sequence[str]
 
 def move_text(action: Action, game: Game, state: GameState) -> str:
     """
-    Return a legal move of the seat that acts as a line tells it, without the seat and without what chance does.
+    Return a legal move of the acting seat as a line has it, without seat and outcomes.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def move_text(action: Action, game: Game, state: GameState) -> str:
 
 
 def code_text(packed: KernelGame, vector: State, code: int, value: int) -> str:
-    """Return a legal move as a line tells it, from its code and value."""
+    """Return a legal move, given as code and value, as a line has it."""
     entry = Entry.of(code, value)
     if entry.kind == codes.KEEP_TICKETS:
         kept = packed.codec.decode(code, value, vector)
@@ -146,9 +146,8 @@ def record_lines(record: GameRecord, *, comments: bool = False) -> list[str]:
     record
         Any record. A last move that lacks outcomes is left out.
     comments
-        Whether lines that begin with # tell title, day and players, and over
-        each turn where it stood in the source of the record; `read_game`
-        leaves them out.
+        Whether to add comments: title, day and players, and the place of each
+        turn in the source of the record; `read_game` skips them.
 
     Examples
     --------
@@ -173,7 +172,6 @@ def record_lines(record: GameRecord, *, comments: bool = False) -> list[str]:
 
 
 def _commented(record: GameRecord, lines: Iterable[tuple[str, int]]) -> Iterator[str]:
-    """Yield lines with comments."""
     header = record.header
     yield from (f"# {text}" for text in (header.title, header.date, header.note) if text)
     yield from (f"# P{seat}: {name}" for seat, name in enumerate(header.players) if name)
@@ -188,13 +186,12 @@ def _commented(record: GameRecord, lines: Iterable[tuple[str, int]]) -> Iterator
 
 def read_game(lines: str | Iterable[str], game: Game, *, players: Sequence[str] = ()) -> GameRecord:
     """
-    Return the record of a game that is told line by line.
+    Return the record of a game written line by line.
 
     Parameters
     ----------
     lines
-        The lines, or all of them as one text; blank ones and those that begin
-        with # are left out.
+        The lines, or one text of them; blank ones and comments are skipped.
     game
         Map, variant and number of players.
     players
@@ -203,8 +200,8 @@ def read_game(lines: str | Iterable[str], game: Game, *, players: Sequence[str] 
     Raises
     ------
     GameError
-        If a line cannot be read or tells what cannot be; the message says
-        which one, at which character, what was expected and what came.
+        If a line cannot be read or says what cannot be; the message says which
+        one, at which character, what was expected and what came.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Real games from the logs that Board Game Arena shows: the record, and how it was read."""
+"""Records of real games from the logs of Board Game Arena, with a report of how each was read."""
 
 from __future__ import annotations
 
@@ -41,23 +41,23 @@ _TOTAL_COLUMNS: Final = ["what", "player", "log", "record"]
 @dataclass(frozen=True)
 class LogReport:
     """
-    What a log told, what was found out besides, and what is left unknown.
+    How a log was read: what it says, what follows from later play, and what stays unknown.
 
     Parameters
     ----------
     players
         Names, seat by seat.
     inferred
-        What the log does not say and later play proves.
+        Facts that the log omits and later play proves.
     unknown
-        What is not known.
+        Facts that nothing proves.
     unread
-        Lines that tell nothing known, with their numbers.
+        Lines that were not understood, with their numbers.
     steps
-        For each step of the record after the set-up the line, the number of
-        the move, the time and the text: columns step, line, move, time, text.
+        The source of each step after the set-up: columns step, line, move, time,
+        text.
     totals
-        What the log counts, beside the record: columns what, player, log,
+        Figures of the log beside those of the record: columns what, player, log,
         record.
     """
 
@@ -114,9 +114,9 @@ def read_bga(
     """
     Return the record of a game from the log that Board Game Arena shows beside a table.
 
-    The log tells who takes, draws and claims what, but never the market, the
-    opening hands, nor which tickets were offered. What is not known stays
-    unknown in the record; later play proves most of the opening hands.
+    The log says who takes, draws and claims what, but never the market, the
+    opening hands, nor which tickets were offered. Unknown facts stay unknown in
+    the record; later play proves most of the opening hands.
 
     Parameters
     ----------
@@ -124,29 +124,27 @@ def read_bga(
         The log, pasted. It may break off anywhere.
     tickets
         Offers of tickets, if somebody noted them: for each player by name
-        pairs of the tickets offered and the tickets kept, in order. The log
-        comes first: offers that do not fit it are left out.
+        pairs of the tickets offered and the tickets kept, in order. Offers that
+        do not fit the log are left out.
     seat
-        Name of the player whom the log calls "You", where it does not say.
+        The player whom the log calls "You", if it does not say.
     game_map
         The map, or its name.
     title
         A title for the record.
     date
-        The day of the game, such as "2026-03-14", of which the log tells only
-        the times.
+        The day of the game, such as "2026-03-14"; the log has only times.
 
     Returns
     -------
     record
-        The record, with the numbers and times of the moves; its `report` says what was read, inferred and left
-        unknown, and sets the totals of the log beside those of the record.
+        The record, with the numbers and times of the moves; its `report` says
+        what was read, inferred and left unknown.
 
     Raises
     ------
     RecordError
-        If the log tells what cannot be; the message names the line and the
-        reason.
+        If the log says what cannot be; the message names the line and the reason.
     GameError
         If the title cannot be printed, or there is no such day.
 
@@ -194,14 +192,7 @@ def read_bga(
 
 
 def read_notes(path: Path) -> TicketNotes:
-    """
-    Return offers of tickets from a JSON file: see `read_bga`.
-
-    Raises
-    ------
-    RecordError
-        If the file is too large or no JSON object.
-    """
+    """Return offers of tickets from a JSON file, as `read_bga` takes them, or raise a RecordError."""
     content = path.read_bytes()
     if len(content) > _MOST_CHARACTERS:
         raise fault(0, f"{len(content)} bytes", f"tickets: expected a file of at most {_MOST_CHARACTERS:,} bytes")
@@ -218,7 +209,6 @@ def read_notes(path: Path) -> TicketNotes:
 
 
 def _record(reader: LogFollower, title: str, date: str) -> LoggedRecord:
-    """Return the record with its report."""
     game = Game(reader.game_map, len(reader.players))
     try:
         empty = LoggedRecord.from_play(game, [], None, [], players=reader.players)
@@ -246,7 +236,7 @@ def _record(reader: LogFollower, title: str, date: str) -> LoggedRecord:
 
 
 def _inferred(reader: LogFollower) -> list[str]:
-    """Return what was found out that the log does not say."""
+    """Return facts that the log does not say."""
     hands = [(name, reader.hand(seat)) for seat, name in enumerate(reader.players)]
     texts = []
     for name, hand in hands:
@@ -279,7 +269,7 @@ def _unknown(reader: LogFollower) -> list[str]:
 
 
 def _totals(reader: LogFollower, record: GameRecord) -> pd.DataFrame:
-    """Return what the log counts beside what the record comes to."""
+    """Return figures of the log beside those of the record."""
     rows: list[tuple[str, str, int, int]] = []
     n_shuffles = sum(entry.kind == "shuffle" for entry in reader.log.entries)
     if n_shuffles or reader.vector.n_shuffles:

@@ -1,4 +1,4 @@
-"""The lines that Board Game Arena shows beside a table, as what they tell, and the names in them as things of a map."""
+"""The lines of a log of Board Game Arena, what they say, and the names in them as parts of a map."""
 
 from __future__ import annotations
 
@@ -71,27 +71,10 @@ ACTS: Final = ("keep", "draw", "take", "claim", "attempt", "decline", "station",
 
 class LogEntry(NamedTuple):
     """
-    What a line tells.
+    What a line says.
 
-    Parameters
-    ----------
-    kind
-        One of the kinds above.
-    line, move, time
-        Number of the line, and what stands over it: the number of the move
-        and the time.
-    text
-        The line.
-    player
-        Who does it; "" if nobody does.
-    number
-        How many tickets, cards or cars.
-    points
-        Points told.
-    cards
-        Kinds of card.
-    ends
-        What stands for two cities, for one with a station, or for a ticket.
+    `move` and `time` are those of the heading above it. `number` counts tickets, cards or cars.
+    `ends` names two cities, one with a station, or a ticket.
     """
 
     kind: str
@@ -107,7 +90,7 @@ class LogEntry(NamedTuple):
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """The two names that `ends` may stand for, wherever names hold what stands between."""
+        """The two names that `ends` may mean, wherever the names are parted."""
         joints = list(_JOINERS.finditer(self.ends)) if len(self.ends) <= _LONGEST else []
         return [(self.ends[: joint.start()].strip(), self.ends[joint.end() :].strip()) for joint in joints]
 
@@ -117,16 +100,7 @@ class LogEntry(NamedTuple):
 
 
 class Log(NamedTuple):
-    """
-    A log as it was read.
-
-    Parameters
-    ----------
-    entries
-        What it tells, in order; what comes of a move stands after it.
-    unread
-        Lines that tell nothing known, with their numbers.
-    """
+    """What a log says, outcomes after their move; and the lines that were not understood, with their numbers."""
 
     entries: list[LogEntry]
     unread: list[tuple[int, str]]
@@ -134,14 +108,7 @@ class Log(NamedTuple):
 
 def read_log(text: str, you: str = "") -> Log:
     r"""
-    Return what the lines of a log tell.
-
-    Parameters
-    ----------
-    text
-        The log.
-    you
-        The player whom it calls "You", if it is told who that is.
+    Return what the lines of a log say; `you` is the player whom it calls "You", if known.
 
     Examples
     --------
@@ -176,7 +143,7 @@ def read_log(text: str, you: str = "") -> Log:
 
 
 def _leave_out_broken(log: Log, of_move: list[LogEntry], you: str, *, is_last: bool) -> None:
-    """Leave out, of the last move, what the end of a log may have cut: a line, and hidden cards of nobody told."""
+    """Leave out of the last move what the end of a log may have cut: a line, or hidden cards without a player."""
     if is_last and of_move:
         entry = of_move[-1]
         is_short = entry.kind in ("claim", "attempt", "station") and len(entry.cards) < entry.number
@@ -191,7 +158,7 @@ def _leave_out_broken(log: Log, of_move: list[LogEntry], you: str, *, is_last: b
 
 
 def _add_move(log: Log, of_move: Sequence[LogEntry], you: str) -> None:
-    """Add what the lines of a move tell; what comes of it stands after it."""
+    """Add what the lines of a move say, outcomes after it."""
     early: list[LogEntry] = []
     has_acted = False
     for entry in _paired(of_move, you):
@@ -209,7 +176,7 @@ def _add_move(log: Log, of_move: Sequence[LogEntry], you: str) -> None:
 
 
 def _is_told(log: Log, keep: LogEntry) -> bool:
-    """Return whether a line of tickets kept stands there for the second time."""
+    """Return whether the same line of tickets kept came before."""
     before = next((entry for entry in reversed(log.entries) if entry.kind in ACTS), None)
     return (
         before is not None
@@ -220,10 +187,10 @@ def _is_told(log: Log, keep: LogEntry) -> bool:
 
 def _paired(of_move: Sequence[LogEntry], you: str) -> list[LogEntry]:
     """
-    Return the lines of a move with hidden cards in the draws that they stand beside.
+    Return the lines of a move with hidden cards added to the draws beside which they stand.
 
-    A shuffle between the two lines of one draw comes of that draw. A draw of
-    "You" that no line of a player stands beside is of the one who looks on.
+    A shuffle between the two lines of one draw belongs to that draw. A draw of
+    "You" without a line of a player is the viewer's own.
     """
     entries: list[LogEntry | None] = list(of_move)
     told = [i for i, entry in enumerate(of_move) if entry.kind not in _NOTICES]
@@ -245,14 +212,14 @@ def _paired(of_move: Sequence[LogEntry], you: str) -> list[LogEntry]:
 
 
 def _is_talk(content: str, keepers: AbstractSet[str]) -> bool:
-    """Return whether a line is what a player says, whatever it says: a name and a colon, and no longer name."""
+    """Return whether a line is chat: a player's name, no longer name, and a colon."""
     begins = [name for name in keepers if content.startswith(name)]
     longest = max(begins, key=len, default="")
     return bool(longest) and content[len(longest) :].lstrip().startswith(":")
 
 
 def _read_marked_line(content: str, line: int, move: int | None, time: str, you: str) -> LogEntry | None:
-    """Return what a line tells, whether or not it was copied with the marks of the page that it stood on."""
+    """Return what a line says, with or without the tags of the page from which it was copied."""
     entry = _read_line(content, line, move, time, you)
     if entry is None and "<" in content:
         entry = _read_line(_without_marks(content), line, move, time, you)
@@ -260,7 +227,7 @@ def _read_marked_line(content: str, line: int, move: int | None, time: str, you:
 
 
 def _without_marks(content: str) -> str:
-    """Return a line without tags, and with what stands for other characters as these."""
+    """Return a line without tags, and with HTML entities as characters."""
     return " ".join(unescape(_TAG.sub(" ", content)).split())
 
 
@@ -286,13 +253,13 @@ def _read_line(content: str, line: int, move: int | None, time: str, you: str) -
 
 
 def _kinds(numbers: str) -> tuple[str, ...]:
-    """Return the cards that a line lists by number, or by name."""
+    """Return the cards that a line lists by number or by name."""
     words = [word.strip().lower() for word in numbers.split(",")] if numbers else []
     return tuple(_NAMES[word] if word in _NAMES else COLOR_CODES[int(word)] for word in words)
 
 
 def acts_of(entries: Sequence[LogEntry]) -> Iterator[tuple[LogEntry, list[LogEntry]]]:
-    """Yield each thing that a player does, with what comes of it."""
+    """Yield each act of a player with its outcomes."""
     starts = [i for i, entry in enumerate(entries) if entry.kind in ACTS]
     for start, end in pairwise([*starts, len(entries)]):
         yield entries[start], list(entries[start + 1 : end])
@@ -317,14 +284,14 @@ _MOST_NAMES: Final = 500
 
 
 class Selection(NamedTuple):
-    """Tickets that were offered and kept, and in which move if that was noted."""
+    """Tickets that were offered and kept, and the number of the move if it was noted."""
 
     offered: tuple[Copies, ...]
     kept: tuple[Copies, ...]
     move: int | None = None
 
     def fits(self, n_kept: int, revealed: AbstractSet[Copies]) -> bool:
-        """Return whether so many were kept, of those offered and of those shown at the end, if any were."""
+        """Return whether this many were kept, all of them offered, and shown at the end if any were."""
         kept = set(self.kept)
         return len(self.kept) == n_kept and kept <= set(self.offered) and (not revealed or kept <= revealed)
 
@@ -333,11 +300,10 @@ def match_notes(
     noted: Sequence[Selection], keeps: Sequence[LogEntry], revealed: AbstractSet[Copies]
 ) -> dict[int, Selection]:
     """
-    Return which notes of a player tell of which lines, by line: as many as can in the order of both.
+    Return which notes of a player belong to which lines, by line: as many as possible in the order of both.
 
-    Notes are made by hand: some tell of draws that never were, and some draws
-    were not noted. Of matches of as many notes, those with the same numbers
-    of moves are taken.
+    Notes are made by hand: some are of draws that never were, and some draws were
+    not noted. Among equally long matches, those with equal numbers of moves win.
     """
     best: list[list[tuple[int, int, dict[int, Selection]]]] = [[(0, 0, {})] * (len(keeps) + 1)]
     for note in noted:
@@ -354,7 +320,7 @@ def match_notes(
 
 
 def fault(line: int, text: str, reason: str) -> RecordError:
-    """Return the error for a line that tells what cannot be; line 0 if it is of no line."""
+    """Return the error for a line that says what cannot be; line 0 for none in particular."""
     return RecordError("log", [Fault("log", line, "", text, reason)])
 
 
@@ -363,10 +329,9 @@ def fault(line: int, text: str, reason: str) -> RecordError:
 
 def without_strangers(log: Log) -> Log:
     """
-    Return a log without lines that only look like a move, as somebody may write in the chat.
+    Return a log without lines that only look like a move, such as chat.
 
-    Those are of a name that stands over no other act, and that never kept
-    tickets, as all players do first.
+    Their name occurs in no other act, and never kept tickets, as all players do first.
     """
     acts = Counter(entry.player for entry in log.entries if entry.kind in ACTS)
     keepers = {entry.player for entry in log.entries if entry.kind == "keep"}
@@ -379,7 +344,7 @@ def without_strangers(log: Log) -> Log:
 
 
 def check_order(log: Log) -> None:
-    """Raise a RecordError if moves come in falling order, as where the newest stands on top."""
+    """Raise a RecordError if the newest move comes first."""
     acts = [entry for entry in log.entries if entry.kind in ACTS and entry.move is not None]
     n_falling = sum((b.move or 0) < (a.move or 0) for a, b in pairwise(acts))
     if len(acts) > _FEW and n_falling > len(acts) // 2:
@@ -387,7 +352,7 @@ def check_order(log: Log) -> None:
 
 
 def players_of(log: Log, game_map: GameMap) -> tuple[str, ...]:
-    """Return the players by seat: in the order in which they first take a turn, those who have not yet after them."""
+    """Return the players by seat: in the order of their first turns; those without one come last."""
     turns: list[str] = []
     openings: list[str] = []
     for act, _ in acts_of(log.entries):
@@ -409,8 +374,8 @@ def tracks_of(log: Log, game_map: GameMap) -> dict[int, Route]:
     """
     Return the track of each claim, by line.
 
-    Of a double route the log does not say which track was taken: the claims
-    of both are assigned together, by the colors that were played.
+    The log does not say which track of a double route was taken: the claims of
+    both are assigned together, by the colors that were played.
     """
     claims: dict[tuple[Route, ...], list[LogEntry]] = {}
     attempts: dict[str, LogEntry] = {}
@@ -446,7 +411,7 @@ def _routes(entry: LogEntry, game_map: GameMap) -> tuple[Route, ...]:
 
 
 def _assign(routes: Sequence[Route], entries: Sequence[LogEntry]) -> dict[int, Route]:
-    """Return tracks for the claims between two cities so that each is paid in its color, if there is a way."""
+    """Return tracks for the claims between two cities so that each is paid in its color, if possible."""
     if len(entries) > len(routes):
         late = entries[len(routes)]
         raise late.fault(f"{' and '.join(route.id for route in routes)} are taken already")
@@ -460,7 +425,7 @@ def _assign(routes: Sequence[Route], entries: Sequence[LogEntry]) -> dict[int, R
 
 
 def card_counts(cards: Sequence[str]) -> CardCounts:
-    """Return cards that are listed as counts."""
+    """Return listed cards as counts."""
     return CardCounts.coerce(list(cards))
 
 
@@ -468,7 +433,7 @@ def card_counts(cards: Sequence[str]) -> CardCounts:
 
 
 class Note(NamedTuple):
-    """Names of tickets that somebody noted as offered and kept, and the number of the move if that was noted too."""
+    """Names of tickets that somebody noted as offered and kept, and the number of the move if it was noted."""
 
     offered: Sequence[str]
     kept: Sequence[str]
@@ -513,7 +478,7 @@ def _check_notes(found: Mapping[str, Sequence[Note]]) -> None:
 
 
 def selections_of(notes: Iterable[Note], game_map: GameMap) -> list[Selection]:
-    """Return noted offers by numbers of tickets; notes are made by hand, so that the nearest name will do."""
+    """Return noted offers by numbers of tickets; the nearest name will do, as notes are made by hand."""
     return [
         Selection(
             tuple(_noted(name, game_map) for name in note.offered),
@@ -526,7 +491,6 @@ def selections_of(notes: Iterable[Note], game_map: GameMap) -> list[Selection]:
 
 @lru_cache(maxsize=_MOST_NAMES)  # a name is noted twice at least: as offered, and as kept
 def _noted(name: str, game_map: GameMap) -> Copies:
-    """Return the ticket that somebody noted."""
     names = _ticket_names(game_map)
     try:
         return copies_named(LogEntry("reveal", 0, None, "", name, ends=name), game_map)
@@ -539,7 +503,6 @@ def _noted(name: str, game_map: GameMap) -> Copies:
 
 @lru_cache(maxsize=8)
 def _ticket_names(game_map: GameMap) -> dict[str, Copies]:
-    """Return the tickets by name as it is compared."""
     names: dict[str, set[int]] = {}
     for i, ticket in enumerate(game_map.tickets):
         names.setdefault(fold(ticket.id.partition("/")[0]), set()).add(i)

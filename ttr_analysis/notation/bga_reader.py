@@ -1,4 +1,4 @@
-"""A log followed move by move, from what its lines tell to the events of a record."""
+"""A log followed move by move, from what its lines say to the events of a record."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ _LEFT: Final = re.compile(
 
 
 class UntoldError(Exception):
-    """What comes of a move is not told, though it must be, as where a log breaks off; the message says what."""
+    """An outcome of a move is missing, as where a log breaks off."""
 
 
 class Proven:
-    """Keeps count of the cards that are known of each hand; what is played beyond them was dealt."""
+    """The cards that are known of each hand; cards played beyond them were dealt."""
 
     def __init__(self, n_players: int) -> None:
         self.hands = [Counter[str]() for _ in range(n_players)]
@@ -61,14 +61,14 @@ class Proven:
         return any(self.hands)
 
     def add(self, seat: int, card: str) -> None:
-        """Note a card that a seat got; "?" if it is not known."""
+        """Note a card that a seat got, "?" if it is not known."""
         if card == "?":
             self._is_open[seat] = True
         else:
             self._known[seat][card] += 1
 
     def show(self, seat: int, cards: Sequence[str], *, plays: bool) -> None:
-        """Note cards that a seat shows; whether it plays them or takes them back."""
+        """Note cards that a seat plays or takes back."""
         missing = Counter(cards) - self._known[seat]
         if not self._is_open[seat]:
             self.hands[seat] += missing
@@ -79,10 +79,9 @@ class Proven:
 
 def _tell_one(telling: ScriptedStep, left: list[Copies]) -> bool:
     """
-    Tell one of the tickets of an offer, and take it off the list; return whether one can come.
+    Enter one of the tickets of an offer, and take it off the list; return whether one fits.
 
-    They were noted in any order; those under the pile come in the order in
-    which they lie there.
+    They were noted in any order; those under the pile come in the order in which they lie there.
     """
     for copies in left:
         if any(not telling.tell(ticket) for ticket in sorted(copies)):
@@ -98,20 +97,8 @@ class LogFollower:
     """
     Follows a log move by move.
 
-    Parameters
-    ----------
-    game_map
-        The map.
-    players
-        Names, seat by seat.
-    log
-        What the log tells.
-    selections
-        Offers of tickets that somebody noted, by player.
-    tracks
-        The track of each claim, by line.
-    dealt
-        What is known of the opening hands.
+    `selections` are noted offers of tickets by player, `tracks` the track of each
+    claim by line, `dealt` the known cards of the opening hands.
     """
 
     def __init__(
@@ -150,18 +137,11 @@ class LogFollower:
         self._n_steps = 0
 
     def act_of(self, event: int) -> LogEntry | None:
-        """Return the line that tells of an event of the record; None for the set-up."""
+        """Return the line of an event of the record; None for the set-up."""
         return next((act for end, act in self._told if event < end), None)
 
     def read(self) -> None:
-        """
-        Read the log.
-
-        Raises
-        ------
-        RecordError
-            At the first line that tells what cannot be.
-        """
+        """Read the log, or raise a RecordError at the first line that says what cannot be."""
         acts = list(acts_of(self.log.entries))
         openings = self._openings([act for act, _ in acts])
         first = next((i for i, (act, _) in enumerate(acts) if act.line not in openings), len(acts))
@@ -191,7 +171,7 @@ class LogFollower:
     def _merge_attempt(
         acts: Sequence[tuple[LogEntry, list[LogEntry]]], i: int
     ) -> list[tuple[LogEntry, list[LogEntry]]]:
-        """Return what ends the attempt of a tunnel: the claim, or that it is given up."""
+        """Return how the attempt of a tunnel ends: with the claim, or by giving it up."""
         if acts[i][0].kind != "attempt" or i + 1 == len(acts):
             return []
         ends = acts[i + 1][0]
@@ -200,7 +180,7 @@ class LogFollower:
     # -- the set-up ---------------------------------------------------------------------
 
     def _openings(self, acts: Sequence[LogEntry]) -> set[int]:
-        """Return the lines in which opening tickets are kept: the first of each player, before anything else."""
+        """Return the lines in which opening tickets are kept: the first of each player."""
         lines: dict[str, int] = {}
         for act in acts:
             if act.kind != "keep" or act.player in lines:
@@ -229,7 +209,7 @@ class LogFollower:
             self._keep(kept[name][0], choices[name])
 
     def _deal(self, n_resets: int, choices: dict[str, Selection]) -> ScriptedStep | None:
-        """Return the set-up; None if an offer was noted that cannot have been dealt, which is then unknown."""
+        """Return the set-up; None if a noted offer cannot have been dealt, which is then unknown."""
         telling = ScriptedStep(self.packed, None)
         offers = {name: list(chosen.offered) for name, chosen in choices.items()}
         hands = [deque(self.hand(seat)) for seat in range(len(self.players))]
@@ -272,7 +252,7 @@ class LogFollower:
         getattr(self, f"_read_{act.kind}")(act, after, seat)
 
     def _skip_to(self, act: LogEntry, seat: int) -> None:
-        """Skip the turns of players who have left the game, as the lines before say: a correction of the record."""
+        """Skip the turns of players who have left the game, as a correction of the record."""
         n = len(self.players)
         n_skipped = (seat - int(self.vector.turn_seat)) % n
         skipped = [self.players[(int(self.vector.turn_seat) + i) % n] for i in range(n_skipped)]
@@ -296,12 +276,12 @@ class LogFollower:
         self.skipped.append(f"{names} left the game, and the turn before line {act.line} is skipped")
 
     def _has_left(self, name: str, act: LogEntry) -> bool:
-        """Return whether a line before an act that was not understood says that a player is gone."""
+        """Return whether an earlier line that was not understood says that a player is gone."""
         lines = (text for line, text in self.log.unread if line < act.line and text.startswith(name))
         return any(_LEFT.search(text[len(name) :]) for text in lines)
 
     def _hint(self) -> str:
-        """Return which lines before were not understood: one of them may tell what is missing."""
+        """Return which earlier lines were not understood: one may hold what is missing."""
         numbers = [number for number, _ in self.log.unread]
         return f" (not understood: line {', '.join(map(str, numbers[:5]))})" if numbers else ""
 
@@ -396,7 +376,7 @@ class LogFollower:
         self._keep(act, chosen, after)
 
     def _choice(self, name: str, act: LogEntry, after: Sequence[LogEntry], n_offered: int) -> Selection:
-        """Return what was offered and kept: as it was noted, if that fits the log, else unknown."""
+        """Return the tickets offered and kept as they were noted, if that fits the log; else unknown ones."""
         laid = [copies_named(entry, self.game_map) for entry in after if entry.kind == "discard"]
         chosen = self._noted.pop(act.line, None)
         if chosen is not None:
@@ -411,13 +391,12 @@ class LogFollower:
         self.unused.append(f"{name} keeping {self.names(chosen.kept)} was noted, which does not fit the log")
 
     def _unknown_choice(self, act: LogEntry, laid: Sequence[Copies], n_offered: int) -> Selection:
-        """Return an offer of which the log names only what is laid on the discards."""
+        """Return an offer of which only the tickets laid on the discards are known."""
         kept = (UNKNOWN_COPIES,) * act.number
         rest = (UNKNOWN_COPIES,) * max(0, n_offered - act.number - len(laid))
         return Selection((*kept, *laid, *rest)[:n_offered], kept)
 
     def _revealed(self, name: str) -> set[Copies]:
-        """Return the tickets that a player shows at the end."""
         lines = [entry for entry in self.log.entries if entry.kind == "reveal" and entry.player == name]
         return {copies_named(entry, self.game_map) for entry in lines}
 
@@ -441,7 +420,7 @@ class LogFollower:
         self._add(telling, act, kept=tuple(ticket for i, ticket in enumerate(offer) if bits >> i & 1), is_keep=True)
 
     def _show_tickets(self) -> None:
-        """Let all show their tickets, if the game is over and the log names them."""
+        """Show the tickets that the log names at the end of the game."""
         if self.vector.phase != OVER:
             return
         for seat, name in enumerate(self.players):
@@ -468,7 +447,6 @@ class LogFollower:
         return ScriptedStep(self.packed, self.vector, code, value)
 
     def _named(self, reason: str) -> str:
-        """Return a reason with the players' names in place of their seats."""
         return with_names(reason, self.players)
 
     def _make(
@@ -494,7 +472,7 @@ class LogFollower:
         drawn: Sequence[str] = (),
         turned: Sequence[str] = (),
     ) -> None:
-        """Tell what comes of a move; what the log does not tell is unknown."""
+        """Enter the outcomes of a move; those that the log omits are unknown."""
         resets = deque(entry for entry in after if entry.kind == "reset")
         neutral = deque(entry for entry in after if entry.kind == "neutral")
         cards = {codes.CARD_DRAWN: deque(drawn), codes.CARD_REVEALED: deque(turned)}
@@ -526,7 +504,6 @@ class LogFollower:
     def _add(
         self, telling: ScriptedStep, act: LogEntry | None, kept: tuple[int, ...] = (), *, is_keep: bool = False
     ) -> None:
-        """Add a step to the record."""
         entries = telling.entries()
         if is_keep:
             entries[0] = entries[0]._replace(value=0, tickets=kept)

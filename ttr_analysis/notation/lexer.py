@@ -1,4 +1,4 @@
-"""A line of text read from left to right: names of a map whatever their case and accents, cards, numbers, words."""
+"""A line of text read from left to right: names of a map, cards, numbers and words, whatever their case and accents."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ _MOST_ALIKE: Final = 64
 
 class NotationError(GameError):
     """
-    A line that cannot be read, or tells what cannot be.
+    A line that cannot be read, or says what cannot be.
 
     Parameters
     ----------
     reason
         What was expected, and what came.
     at
-        Which character of the line, from 0.
+        Position in the line, from 0.
     choices
-        Texts that may stand there.
+        Texts that may follow there.
     is_illegal
-        Whether the line is well written, and the rules refuse it.
+        Whether the line is well written, but the rules refuse it.
     """
 
     def __init__(self, reason: str, at: int, choices: Sequence[str] = (), *, is_illegal: bool = False) -> None:
@@ -72,10 +72,10 @@ def _error(reason: str, at: int, choices: Sequence[str], is_illegal: bool) -> No
 
 def fold_text(text: str) -> tuple[str, list[int]]:
     """
-    Return a text as names are compared, and where each of its characters stands in the text.
+    Return a text as names are compared, and the position of each of its characters in the text.
 
-    Case, accents, hyphens, dashes and blanks do not matter, as in
-    `maps.names.fold`; but the arrow stays, and so does what parts a line.
+    As in `maps.names.fold`, case, accents, hyphens, dashes and blanks do not
+    matter, but arrows and marks between parts of a line stay.
 
     Examples
     --------
@@ -97,14 +97,7 @@ def fold_text(text: str) -> tuple[str, list[int]]:
 
 
 class Names(Generic[T]):
-    """
-    Things by name, to be found at a place in a line.
-
-    Parameters
-    ----------
-    items
-        Pairs of a name and what it names; of equal names the first holds.
-    """
+    """Things by name, to be found at a position in a line; of equal names the first holds."""
 
     def __init__(self, items: Iterable[tuple[str, T]]) -> None:
         by_key: dict[str, tuple[str, T]] = {}
@@ -122,7 +115,7 @@ class Names(Generic[T]):
         return Names((name, thing) for names, thing in items for name in names)
 
     def longest(self, folded: str, at: int) -> tuple[int, T] | None:
-        """Return where the longest name that stands at a place ends, and what it names."""
+        """Return the end of the longest name at a position, and its thing."""
         for key, thing in self._things:
             end = at + len(key)
             if folded.startswith(key, at) and not (folded[end - 1 : end].isalnum() and folded[end : end + 1].isalnum()):
@@ -130,7 +123,7 @@ class Names(Generic[T]):
         return None
 
     def thing(self, name: str) -> T:
-        """Return what a whole name names."""
+        """Return the thing of a whole name."""
         return self._by_key[fold_text(name)[0].strip()]
 
     def near(self, text: str) -> list[str]:
@@ -166,11 +159,6 @@ class Lexer:
     """
     Reads a line from left to right.
 
-    Parameters
-    ----------
-    text
-        The line.
-
     Examples
     --------
     >>> lexer = Lexer("blue 2, red")
@@ -191,20 +179,20 @@ class Lexer:
         return not self.folded[self.at :].strip()
 
     def place(self, at: int | None = None) -> int:
-        """Return a place, the present one if none is given, as a character of the line."""
+        """Return a position, by default the present one, as a character of the line."""
         at = self.at if at is None else at
         if not self.folded[at:].strip():
             return len(self.text)
         return self._places[at + len(self.folded[at:]) - len(self.folded[at:].lstrip())]
 
     def rest(self, at: int | None = None) -> str:
-        """Return what is left of the part of the line, as it was written, for messages."""
+        """Return the rest of the part of the line as it was written, for messages."""
         return re.split(r"[;:]|->", self.text[self.place(at) :], maxsplit=1)[0].strip()
 
     def error(
         self, reason: str, choices: Sequence[str] = (), *, at: int | None = None, is_illegal: bool = False
     ) -> NotationError:
-        """Return an error of a place, the present one if none is given."""
+        """Return an error at a position, by default the present one."""
         return NotationError(reason, self.place(at), choices, is_illegal=is_illegal)
 
     def expected(self, what: str, choices: Sequence[str] = (), near: Sequence[str] = ()) -> NotationError:
@@ -238,14 +226,7 @@ class Lexer:
         return int(found[0][:9]) if found else None
 
     def card(self, *, unknown: bool = False) -> str:
-        """
-        Read a kind of card; the first letters that tell it from the others will do.
-
-        Parameters
-        ----------
-        unknown
-            Whether it may be unknown.
-        """
+        """Read a kind of card, which may be `unknown`; its first letters will do."""
         self._skip()
         kinds = (*CARD_KINDS, UNKNOWN) if unknown else CARD_KINDS
         if self.folded.startswith(UNKNOWN, self.at):
@@ -265,17 +246,12 @@ class Lexer:
 
     def cards(self, *, unknown: bool = False) -> list[tuple[str, int]]:
         """
-        Read one card or more: kinds, each followed or preceded by its number if it is not one.
-
-        Parameters
-        ----------
-        unknown
-            Whether they may be unknown.
+        Read one card or more, each with its number before or after it, if that is not 1.
 
         Returns
         -------
         cards
-            Kinds one by one, each with its place.
+            Kinds one by one, each with its position.
         """
         self._skip()
         counts_first = _NUMBER.match(self.folded, self.at) is not None
@@ -297,7 +273,7 @@ class Lexer:
         return self.accept(re.compile(r",")) is not None
 
     def _goes_on(self) -> bool:
-        """Return whether a further card comes; read what stands between."""
+        """Return whether another card comes; read what stands between."""
         before = self.at
         between = _BETWEEN.match(self.folded, self.at)
         self.at = between.end() if between else self.at
@@ -318,7 +294,7 @@ class Lexer:
 
 def tells(line: str) -> bool:
     """
-    Return whether a line tells something: blank lines and comments do not.
+    Return whether a line is neither blank nor a comment.
 
     Examples
     --------
@@ -329,17 +305,17 @@ def tells(line: str) -> bool:
 
 
 def is_card_word(word: str) -> bool:
-    """Return whether a word is a number, or looks like a kind of card, whole or not."""
+    """Return whether a word is a number or the beginning of a kind of card."""
     return word.isdecimal() or bool(_kinds_of(word))
 
 
 def _kinds_of(word: str) -> list[str]:
-    """Return the kinds of card whose names begin with a word; of "pinks" too, and a whole other name."""
+    """Return the kinds of card that a word may mean: "pinks" too."""
     begins = word.removesuffix("s") or word
     kinds = [kind for kind in CARD_KINDS if word and kind.startswith(begins)]
     return kinds or [kind for kind in CARD_KINDS if begins in other_names(kind)]
 
 
 def card_value(kind: str) -> int:
-    """Return the number of a kind of card, or of an unknown card."""
+    """Return the number of a kind of card, "?" included."""
     return UNKNOWN_CARD if kind == UNKNOWN else CARD_KINDS.index(kind)

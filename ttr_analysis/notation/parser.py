@@ -1,4 +1,4 @@
-"""How a line is read: who acts, moves with the outcomes that follow, and what may come next."""
+"""Reading a line: who acts, moves with the outcomes that follow, and what may come next."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from ttr_analysis.engine.layout import AT_PILE, OVER, UNKNOWN_CARD, UNKNOWN_TICK
 from ttr_analysis.engine.state import fill_open
 from ttr_analysis.engine.unknowns import identify_tickets, n_unknown_cards
 from ttr_analysis.maps.model import Route
+from ttr_analysis.notation import writer
 from ttr_analysis.notation.lexer import (
     UNKNOWN,
     Lexer,
@@ -36,16 +37,6 @@ from ttr_analysis.notation.lexer import (
     fold_text,
     names_of,
     tells,
-)
-from ttr_analysis.notation.writer import (
-    cards_text,
-    claim_code,
-    face_up_text,
-    meant_slots,
-    meant_tracks,
-    packed_cards,
-    payment_text,
-    pays,
 )
 from ttr_analysis.records.entries import SHOWN, Entry
 from ttr_analysis.records.replay import ScriptedStep
@@ -92,7 +83,7 @@ _PLAIN: Final = {"draw ": codes.DRAW_CARD, "tickets ": codes.DRAW_TICKETS, "pass
 
 
 def _said_seat(scan: Lexer, players: Names[int]) -> int | None:
-    """Read whose line it is, by seat or by name, if the line says so."""
+    """Read whose line it is, if the line says so."""
     found = scan.accept(_SEAT)
     if found:
         return int(found[1])
@@ -106,7 +97,7 @@ def _said_seat(scan: Lexer, players: Names[int]) -> int | None:
 @lru_cache(maxsize=64)
 def line_heads(players: tuple[str, ...]) -> tuple[str, ...]:
     """
-    Return how the lines of players begin: by name, where that is read back as the same seat, else by seat.
+    Return the beginnings of the players' lines: by name if that is read as the same seat, else by seat.
 
     Examples
     --------
@@ -126,7 +117,7 @@ def line_heads(players: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def headed(line: str, players: tuple[str, ...]) -> str:
-    """Return a line that begins with a seat with the name of its player in place of that."""
+    """Return a line that begins with a seat with its player's name instead."""
     found = _HEAD.match(line)
     if found is None or int(found[1]) >= len(players):
         return line
@@ -134,52 +125,33 @@ def headed(line: str, players: tuple[str, ...]) -> str:
 
 
 def named(error: NotationError, players: tuple[str, ...]) -> NotationError:
-    """Return an error that calls players by name; what was typed stays as it was."""
+    """Return an error with the names of players in place of seats; what was typed stays as it was."""
     reason, got, typed = error.reason.partition(", got ")
     choices = [headed(choice, players) for choice in error.choices]
     return NotationError(with_names(reason, players) + got + typed, error.at, choices, is_illegal=error.is_illegal)
 
 
 class ToldOutcomes:
-    """What a part of a line says of outcomes: by kind of event, values with their places."""
+    """The outcomes in a part of a line: by kind of event, values with their positions."""
 
     def __init__(self) -> None:
         self.values: dict[int, deque[tuple[int, int]]] = {}
         self.ends: dict[int, int] = {}
 
     def add(self, kind: int, values: Sequence[tuple[int, int]], end: int) -> None:
-        """Add outcomes of one kind, and the place after them."""
+        """Add outcomes of one kind, and the position after them."""
         self.values.setdefault(kind, deque()).extend(values)
         self.ends[kind] = end
 
 
 class LineParser:
     """
-    Reads one line, and takes what it says as moves and outcomes.
+    Reads one line as moves and outcomes.
 
-    Parameters
-    ----------
-    packed
-        The game.
-    vector
-        The state before the line; None while the game is set up.
-    text
-        The line.
-    dealt
-        What lines before have said of the set-up, as codes and values.
-    players
-        Names of the players; each may stand for its seat.
-    with_outcomes
-        Whether the line says what chance did; if not, it is one move alone.
-
-    Attributes
-    ----------
-    entries
-        The events of the line, once it is read; in the set-up those of lines before too.
-    vector
-        The state after it.
-    action
-        Code and value of the move last read.
+    After `read`, `entries` are its events (in the set-up those of earlier lines
+    too), `vector` the state, `action` the code and value of the last move. In the
+    set-up, `vector` is None, and `dealt` is what earlier lines said, as codes and
+    values. Without outcomes, the line is one move alone.
     """
 
     def __init__(
@@ -206,14 +178,7 @@ class LineParser:
         self._with_outcomes = with_outcomes
 
     def read(self) -> None:
-        """
-        Read the line.
-
-        Raises
-        ------
-        NotationError
-            If it cannot be read, or tells what cannot be.
-        """
+        """Read the line, or raise a NotationError."""
         try:
             self._read_line()
         except NotationError as error:
@@ -233,13 +198,12 @@ class LineParser:
     # -- who --------------------------------------------------------------------
 
     def _read_seat(self) -> None:
-        """Read who acts, if the line says so."""
         self._seat = _said_seat(self.scan, self.players)
         if self._seat is not None and self._seat >= self.packed.n_players:
             raise self.scan.error(f"no P{self._seat} is among the {self.packed.n_players} players", at=0)
 
     def _check_seat(self, acting: int) -> None:
-        """Refuse a line that says that another seat acts."""
+        """Refuse a line of another seat than the acting one."""
         if self._seat is None:
             self._seat = acting
         if self._seat != acting:
@@ -249,7 +213,6 @@ class LineParser:
     # -- the set-up ---------------------------------------------------------------
 
     def _read_setup(self) -> None:
-        """Read a part that tells of the set-up."""
         telling = ScriptedStep(self.packed, None, told=self._dealt)
         due = telling.due
         assert due is not None  # noqa: S101 - else there is a state
@@ -280,7 +243,6 @@ class LineParser:
     # -- moves --------------------------------------------------------------------
 
     def _read_move(self, vector: State) -> None:
-        """Read a part that tells of a move."""
         scan = self.scan
         if scan.accept(re.compile(r"shows?\b")):
             self._read_shown(vector)
@@ -302,7 +264,7 @@ class LineParser:
         raise self._no_move(vector)
 
     def _no_move(self, vector: State) -> NotationError:
-        """Return an error that says what may stand here."""
+        """Return an error that says what may come here."""
         words = [
             word
             for word in _MOVES[Phase(int(vector.phase))]
@@ -320,7 +282,7 @@ class LineParser:
         return self.scan.expected(expected, [*words, *routes], self.names.routes.near(rest)[:2] if rest else ())
 
     def _no_route(self, rest: str) -> str:
-        """Return what is wrong with the name of a route; "" if nothing is sure."""
+        """Return what is wrong with the name of a route; "" if unsure."""
         name = _CARDS_BEGIN.split(rest, maxsplit=1)[0]
         ends = [(name[:i], name[i + 1 :]) for i, c in enumerate(name) if c in "-\N{EN DASH}"]
         for a, b in ends:
@@ -335,7 +297,7 @@ class LineParser:
         return ""
 
     def _read_claim(self, vector: State, tracks: tuple[Route, ...], start: int) -> None:
-        """Read a claim, from what follows the cities on."""
+        """Read a claim after the names of its cities."""
         scan = self.scan
         track = scan.accept(_TRACK)
         if track:
@@ -353,25 +315,26 @@ class LineParser:
         route = self._choose_track(vector, tracks, laid, place)
         if sets:
             self._check_sets(vector, route, [kind for kind, _ in cards], [kind for kind, _ in sets], place)
-        self._step(vector, *claim_code(self.packed, route, laid), start)
+        self._step(vector, *writer.claim_code(self.packed, route, laid), start)
 
     def _choose_track(self, vector: State, tracks: Sequence[Route], laid: CardCounts, place: int) -> Route:
-        """Return the track that a claim means."""
-        meant = meant_tracks(self.packed, vector, tracks, laid)
+        meant = writer.meant_tracks(self.packed, vector, tracks, laid)
         if len(meant) > 1:
             which = " or ".join(f"{route.id} ({route.color})" for route in meant)
-            choices = [f"/{route.track} {cards_text(laid)}" for route in meant]
+            choices = [f"/{route.track} {writer.cards_text(laid)}" for route in meant]
             raise self.scan.error(f"which track: {which}?", choices, at=place)
         if not meant:
-            reasons = [self.packed.why_illegal(vector, *claim_code(self.packed, route, laid)) for route in tracks]
+            reasons = [
+                self.packed.why_illegal(vector, *writer.claim_code(self.packed, route, laid)) for route in tracks
+            ]
             colored = [reason for route, reason in zip(tracks, reasons, strict=True) if laid.as_dict().get(route.color)]
-            paid = [reason for route, reason in zip(tracks, reasons, strict=True) if pays(route, laid)]
+            paid = [reason for route, reason in zip(tracks, reasons, strict=True) if writer.pays(route, laid)]
             choices = self._payment_choices(vector, tracks)
             raise self.scan.error(str([*paid, *colored, *reasons][0]), choices, at=place, is_illegal=True)
         return meant[0]
 
     def _check_sets(self, vector: State, route: Route, cards: list[str], sets: list[str], place: int) -> None:
-        """Refuse cards that are not the single ones and sets that they are said to be."""
+        """Refuse single cards and sets that do not pay as such."""
         colors = sorted({kind for kind in cards if kind in COLORS})
         reason: str | None = f"cards outside sets are of one color, got {' and '.join(colors)}"
         if len(colors) < 2:  # noqa: PLR2004
@@ -404,7 +367,7 @@ class LineParser:
         scan = self.scan
         place = scan.at
         size = self.map.rules.market.size
-        market = [face_up_text(kind) for kind in vector.market[:size].tolist()]
+        market = [writer.face_up_text(kind) for kind in vector.market[:size].tolist()]
         lying = list(dict.fromkeys(kind for kind in market if kind in CARD_KINDS))
         if UNKNOWN in market:
             lying = list(CARD_KINDS)
@@ -413,7 +376,7 @@ class LineParser:
         except NotationError as error:
             raise NotationError(error.reason, error.at, lying) from None
         track = scan.accept(_TRACK)
-        slots = meant_slots(vector, card_value(kind))
+        slots = writer.meant_slots(vector, card_value(kind))
         if track:
             slots = [slot for slot in slots if slot == int(track[1])]
         if not slots:
@@ -427,12 +390,12 @@ class LineParser:
         if vector.phase != Phase.TUNNEL:
             self._refuse(vector, codes.PAY_TUNNEL, start)
         surcharges = [value for code, value in self.packed.rows(vector).tolist() if kind_of(code) == codes.PAY_TUNNEL]
-        choices = [cards_text(unpacked(value)) for value in surcharges]
+        choices = [writer.cards_text(unpacked(value)) for value in surcharges]
         place = self.scan.at
         if self.scan.is_done:
             raise self.scan.expected("the cards of the surcharge", choices)
         cards = _counts([kind for kind, _ in self.scan.cards()])
-        self._step(vector, codes.PAY_TUNNEL, packed_cards(cards), place, choices=choices)
+        self._step(vector, codes.PAY_TUNNEL, writer.packed_cards(cards), place, choices=choices)
 
     def _read_tickets(self, vector: State, start: int) -> None:
         told = ToldOutcomes()
@@ -498,7 +461,7 @@ class LineParser:
         if scan.is_done or scan.folded.startswith(";", scan.at):
             raise scan.expected(f"the cards for a station in {city.name}", choices)
         laid = _counts([kind for kind, _ in scan.cards()])
-        self._step(vector, code, packed_cards(laid), place, choices=choices)
+        self._step(vector, code, writer.packed_cards(laid), place, choices=choices)
 
     def _read_shown(self, vector: State) -> None:
         """Read the tickets that a seat shows when the game is over."""
@@ -517,7 +480,7 @@ class LineParser:
         self.entries.append(Entry(SHOWN, self._seat, tickets=tickets))
 
     def _shown_choices(self, vector: State) -> list[str]:
-        """Return how the tickets of those who have not shown theirs are told."""
+        """Return the beginnings of lines that show hidden tickets."""
         seats = range(self.packed.n_players)
         hidden = [seat for seat in seats if UNKNOWN_TICKET in vector.held[seat, : vector.n_held[seat]]]
         return [f"P{seat}: shows " for seat in hidden]
@@ -525,18 +488,14 @@ class LineParser:
     # -- choices --------------------------------------------------------------------
 
     def _open_routes(self, vector: State) -> list[str]:
-        """Return the names of the routes that are open to the seat that acts, the other way round after them."""
+        """Return the names of the routes open to the acting seat, then the same the other way round."""
         is_open = np.zeros(MAX_ROUTES, dtype=np.int64)
         fill_open(vector, self.packed.tables, int(vector.seat), is_open)
         ends = [route.cities for route, free in zip(self.map.routes, is_open, strict=False) if free]
         return list(dict.fromkeys([f"{a}-{b}" for a, b in ends] + [f"{b}-{a}" for a, b in ends]))
 
     def _payment_choices(self, vector: State, tracks: Sequence[Route], code: int | None = None) -> list[str]:
-        """
-        Return ways in which the seat that acts can pay for one of some tracks, as far as its cards are known.
-
-        With a code, ways to pay as much for that action.
-        """
+        """Return payments for one of some tracks, or for the action `code`, by the known cards of the acting seat."""
         seat = int(vector.seat)
         hand = vector.hand[seat]
         n_unknown = n_unknown_cards(vector, seat)
@@ -546,17 +505,11 @@ class LineParser:
         options.sort(key=lambda option: (option[1].sets.n_cards, option[1].locomotives))
 
         def is_legal(route: Route, cards: CardCounts) -> bool:
-            paid = claim_code(self.packed, route, cards) if code is None else (code, packed_cards(cards))
+            paid = writer.claim_code(self.packed, route, cards) if code is None else (code, writer.packed_cards(cards))
             return self.packed.why_illegal(vector, *paid) is None
 
-        texts = (payment_text(payment) for route, payment in options if is_legal(route, payment.cards))
+        texts = (writer.payment_text(payment) for route, payment in options if is_legal(route, payment.cards))
         return list(islice(dict.fromkeys(texts), _MOST_CHOICES))
-
-    def _read_decline(self, vector: State, start: int) -> None:
-        self._step(vector, codes.DECLINE_TUNNEL, 0, start)
-
-    def _read_pass(self, vector: State, start: int) -> None:
-        self._step(vector, codes.PASS, 0, start)
 
     # -- a step -------------------------------------------------------------------
 
@@ -591,7 +544,7 @@ class LineParser:
         self.vector = telling.after
 
     def _read_clauses(self, told: ToldOutcomes) -> None:
-        """Read what follows a move."""
+        """Read the outcomes after a move."""
         while True:
             for kind, (pattern, _) in _CLAUSES.items():
                 if self.scan.accept(pattern):
@@ -613,7 +566,7 @@ class LineParser:
         told.add(kind, values, scan.at)
 
     def _tell_all(self, telling: ScriptedStep, told: ToldOutcomes) -> None:
-        """Tell the outcomes of a step."""
+        """Enter the outcomes of a step."""
         while True:
             due = telling.due
             is_market = due is not None and due.kind == codes.MARKET_CARD
@@ -623,7 +576,7 @@ class LineParser:
                 self._tell_next(telling, told)
 
     def _tell_replaced(self, telling: ScriptedStep, told: ToldOutcomes) -> bool:
-        """Tell the first card of a market that is replaced, if more cards are told and it can be; return whether."""
+        """Enter the first card of a replaced market, if more cards are told and it can be; return whether."""
         market = told.values.get(codes.MARKET_CARD)
         if not market or not telling.tell_replaced(market[0][0]):
             return False
@@ -631,7 +584,7 @@ class LineParser:
         return True
 
     def _tell_next(self, telling: ScriptedStep, told: ToldOutcomes) -> None:
-        """Tell the outcome that is due."""
+        """Enter the outcome that is due."""
         due = telling.due
         assert due is not None  # noqa: S101 - who calls has looked
         values = told.values.get(due.kind)
@@ -652,7 +605,7 @@ class LineParser:
         raise self.scan.error(reason, at=place, is_illegal=True)
 
     def _missing(self, due: Entry, telling: ScriptedStep, told: ToldOutcomes) -> NotationError:
-        """Return an error for an outcome that the line does not tell."""
+        """Return an error for an outcome that the line lacks."""
         what = due_words(decode_chance(self.packed.codec, due.code, 0))
         is_ticket = due.kind in _TICKETS
         unknown = [UNKNOWN] if due.kind in (codes.CARD_DEALT, codes.TICKET_OFFERED) else []
@@ -675,7 +628,7 @@ class LineParser:
     # -- tickets ------------------------------------------------------------------
 
     def _ticket_items(self, choices: Sequence[str], *, unknown: bool = True) -> list[tuple[int, int]]:
-        """Read tickets: their number if they are unknown, else names and question marks with commas between."""
+        """Read tickets: their number if unknown, else names and question marks with commas between."""
         scan = self.scan
         if unknown and (n := self._lone_number()) is not None:
             return [(UNKNOWN_TICKET, scan.at)] * n
@@ -694,7 +647,7 @@ class LineParser:
                 return items
 
     def _lone_number(self) -> int | None:
-        """Read a number that stands for so many unknown items, if no name begins with it."""
+        """Read the number of unknown items, if no name begins with it."""
         before = self.scan.at
         n = None if self.scan.name(self.names.tickets) else self.scan.number()
         if n is None or n > MAX_OFFER:
@@ -703,7 +656,7 @@ class LineParser:
         return n
 
     def _ticket_choices(self, script: Sequence[tuple[int, int]] = ()) -> list[str]:
-        """Return the names of the tickets that may come from the pile after what a script tells."""
+        """Return the names of the tickets that may come from the pile after a script."""
         told = {value for code, value in (*self._dealt, *script) if kind_of(code) in _TICKETS}
         lies = [
             i not in told and (self.vector is None or self.vector.ticket_at[i] == AT_PILE)
@@ -723,7 +676,7 @@ class LineParser:
     # -- rules ----------------------------------------------------------------------
 
     def _refuse(self, vector: State, code: int, place: int) -> None:
-        """Refuse a kind of move that this is not the time for."""
+        """Refuse a kind of move at the wrong time."""
         reason = self.packed.why_illegal(vector, code, 0) or "this cannot come here"
         raise self.scan.error(reason, at=place, is_illegal=True)
 
@@ -733,10 +686,10 @@ class LineParser:
         (re.compile(r"takes?\b"), _read_take),
         (re.compile(r"keeps?\b"), _read_keep),
         (re.compile(r"pays?\b"), _read_pay),
-        (re.compile(r"declines?\b"), _read_decline),
+        (re.compile(r"declines?\b"), lambda self, vector, start: self._step(vector, codes.DECLINE_TUNNEL, 0, start)),
         (re.compile(r"neutral takes?\b"), _read_neutral),
         (re.compile(r"(?:builds? )?(?:a )?stations?\b(?: in\b)?"), _read_station),
-        (re.compile(r"pass(?:es)?\b"), _read_pass),
+        (re.compile(r"pass(?:es)?\b"), lambda self, vector, start: self._step(vector, codes.PASS, 0, start)),
     )
     """How a move begins, and what reads the rest of it."""
 

@@ -24,7 +24,7 @@ from ttr_analysis.records.replay import ImpossibleError, Timeline
 
 
 class _Written(NamedTuple):
-    """What stands in a session: its last line, the events and steps up to its end."""
+    """The last line of a session, with the events and steps up to its end."""
 
     line: str
     entries: tuple[Entry, ...]
@@ -33,15 +33,14 @@ class _Written(NamedTuple):
 
 class Reading(NamedTuple):
     """
-    What a line tells.
+    A line as it was understood.
 
     Parameters
     ----------
     line
-        The line in canonical form; it begins with the name of the player, if
-        there is one.
+        The line in canonical form; it begins with the player's name, if any.
     events
-        What happens in it, in words.
+        Its events.
     """
 
     line: str
@@ -52,8 +51,8 @@ class Session:
     """
     A game written down line by line: see `notation`.
 
-    Each line is checked by the rules and by what was seen before. The record
-    may be taken at any time.
+    Each line is checked by the rules and the lines before. The record may be taken
+    at any time.
 
     Parameters
     ----------
@@ -103,7 +102,7 @@ class Session:
 
     @property
     def players(self) -> tuple[str, ...]:
-        """Names of the players, seat by seat; none if none were given."""
+        """Names of the players, seat by seat, if any were given."""
         return self._empty.header.players
 
     @property
@@ -113,7 +112,7 @@ class Session:
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """What happened, as numbers."""
+        """The events as numbers."""
         return self._written[-1].entries
 
     @property
@@ -136,66 +135,24 @@ class Session:
     # -- writing ------------------------------------------------------------------
 
     def read(self, text: str) -> Reading:
-        """
-        Return what a line would tell, without writing it down.
-
-        Parameters
-        ----------
-        text
-            The line.
-
-        Raises
-        ------
-        NotationError
-            If it cannot be read or tells what cannot be.
-        """
+        """Return a line as it is understood, without writing it down, or raise a NotationError."""
         written, events = self._next(text)
         return Reading(written.line, events)
 
     def write(self, text: str) -> Reading:
-        """
-        Write a line down.
-
-        Parameters
-        ----------
-        text
-            The line.
-
-        Returns
-        -------
-        reading
-            What it tells.
-
-        Raises
-        ------
-        NotationError
-            If it cannot be read or tells what cannot be; nothing is then
-            written.
-        """
+        """Write a line down and return it as it is understood, or raise a NotationError."""
         written, events = self._next(text)
         self._written.append(written)
         return Reading(written.line, events)
 
     def undo(self) -> str:
-        """
-        Take the last line back.
-
-        Returns
-        -------
-        line
-            That line.
-
-        Raises
-        ------
-        GameError
-            If nothing is written yet.
-        """
+        """Take the last line back and return it; raise a GameError if there is none."""
         if len(self._written) == 1:
             raise GameError("nothing is written yet that could be taken back")
         return self._written.pop().line
 
     def missing(self) -> NotationError | None:
-        """Return what may come next, as the error of an empty line; None only if nothing may."""
+        """Return what may come next, as the error of an empty line; None if nothing may."""
         try:
             self.read("")
         except NotationError as error:
@@ -210,7 +167,7 @@ class Session:
         return timeline.last if timeline.steps else None
 
     def _next(self, text: str) -> tuple[_Written, tuple[Event, ...]]:
-        """Return what would stand after a line, and what the line tells."""
+        """Return the session after a line, and the events of the line."""
         last = self._written[-1]
         if text.lstrip().startswith("{"):
             return self._next_object(text)
@@ -235,7 +192,7 @@ class Session:
         return _Written(line, entries, timeline), tuple(event_of(entry, self._packed.codec) for entry in told)
 
     def _next_object(self, text: str) -> tuple[_Written, tuple[Event, ...]]:
-        """Return what would stand after a position or a correction, as it stands in the file of a record."""
+        """Return the session after a position or a correction, written as in the file of a record."""
         last, game_map = self._written[-1], self._packed.game_map
         faults = FaultList("line", "line")
         try:
@@ -255,7 +212,7 @@ class Session:
         return _Written(entry_text(entry, game_map), entries, timeline), (event_of(entry, self._packed.codec),)
 
     def _canonical(self, timeline: Timeline, entries: tuple[Entry, ...], first: int, told: tuple[Entry, ...]) -> str:
-        """Return what a line told, as it is written: the steps from one on, or a part of the set-up."""
+        """Return a line in canonical form: the steps from `first` on, or a part of the set-up."""
         if first == 0:
             return headed(next(line for line, _ in setup_lines(told, timeline.game.game_map)), self.players)
         turns = [line for line, _ in timeline_lines(self._packed, timeline, entries, first)]

@@ -1,4 +1,4 @@
-"""What happened in a game as lines of the notation: see `notation`."""
+"""The events of a game as lines of the notation: see `notation`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _GOES_ON = (Phase.SECOND_DRAW, Phase.TUNNEL, Phase.KEEP)
 
 
 def packed_cards(cards: CardCounts) -> int:
-    """Return cards as the kernel takes them; far too many as a number of cards that nobody holds."""
+    """Return cards as the kernel takes them, capped at a number that nobody holds."""
     return packed(CardCounts(tuple(min(count, codes.MOST_OF_A_KIND) for count in cards.counts)))
 
 
@@ -40,14 +40,7 @@ def pays(route: Route, laid: CardCounts) -> bool:
 
 
 def meant_tracks(packed: KernelGame, vector: State, tracks: Sequence[Route], laid: CardCounts) -> list[Route]:
-    """
-    Return the tracks that a claim may mean that does not say which.
-
-    Returns
-    -------
-    tracks
-        Those that are legal; of tracks that are alike only the first.
-    """
+    """Return the legal tracks that a claim without a track may mean; of equal ones only the first."""
     legal = [route for route in tracks if packed.why_illegal(vector, *claim_code(packed, route, laid)) is None]
     alike = {(r.color, r.length, r.tunnel, r.locomotives, r.toll, r.points) for r in legal}
     return legal[:1] if len(alike) == 1 else legal
@@ -58,7 +51,7 @@ def meant_tracks(packed: KernelGame, vector: State, tracks: Sequence[Route], lai
 
 def cards_text(cards: CardCounts) -> str:
     """
-    Return cards as a line tells them.
+    Return cards as a line has them.
 
     Examples
     --------
@@ -70,7 +63,7 @@ def cards_text(cards: CardCounts) -> str:
 
 def payment_text(payment: Payment) -> str:
     """
-    Return a payment as a line tells it.
+    Return a payment as a line has it.
 
     Examples
     --------
@@ -86,12 +79,11 @@ def payment_text(payment: Payment) -> str:
 
 
 def _cards(entries: Iterable[Entry]) -> str:
-    """Return cards one by one."""
     return ", ".join(UNKNOWN if entry.value == UNKNOWN_CARD else CARD_KINDS[entry.value] for entry in entries)
 
 
 def _tickets(numbers: Sequence[int], game_map: GameMap) -> str:
-    """Return tickets by name; their number alone if all are unknown."""
+    """Return tickets by name, or their number if all are unknown."""
     if all(number == UNKNOWN_TICKET for number in numbers):
         return str(len(numbers))
     return ", ".join(UNKNOWN if number == UNKNOWN_TICKET else game_map.tickets[number].id for number in numbers)
@@ -101,7 +93,7 @@ def _tickets(numbers: Sequence[int], game_map: GameMap) -> str:
 
 
 def _move_text(packed: KernelGame, vector: State, move: Entry, outcomes: Sequence[Entry]) -> str:
-    """Return a move without what follows it, but with cards drawn and tickets offered."""
+    """Return a move with cards drawn and tickets offered, but without other outcomes."""
     game_map = packed.game_map
     writers: dict[int, Callable[[], str]] = {
         codes.DRAW_CARD: lambda: _words("draw", _cards(e for e in outcomes if e.kind == codes.CARD_DRAWN)),
@@ -120,7 +112,6 @@ def _move_text(packed: KernelGame, vector: State, move: Entry, outcomes: Sequenc
 
 
 def _words(verb: str, items: str) -> str:
-    """Return a verb with what follows it; alone where a move is told without its outcomes."""
     return f"{verb} {items}" if items else verb
 
 
@@ -129,7 +120,7 @@ def _offered(entries: Iterable[Entry]) -> list[int]:
 
 
 def face_up_text(kind: int) -> str:
-    """Return what lies in a slot of the market: a card, an unknown one, or nothing."""
+    """Return a slot of the market: a card, "?" or "nothing"."""
     if kind == NOBODY:
         return "nothing"
     return CARD_KINDS[kind] if kind < N_KINDS else UNKNOWN
@@ -137,16 +128,9 @@ def face_up_text(kind: int) -> str:
 
 def take_text(vector: State, slot: int, taken: int = 0) -> str:
     """
-    Return a face-up card; its slot only where its kind does not tell it.
+    Return the card in a slot of the market, with the slot only where it is in doubt.
 
-    Parameters
-    ----------
-    vector
-        The packed state.
-    slot
-        Where it lies.
-    taken
-        Its kind + 1 if that was not known before, else 0.
+    `taken` is its kind + 1 if that was not known before, else 0.
     """
     kind = taken - 1 if taken else int(vector.market[slot])
     return CARD_KINDS[kind] + (f"/{slot}" if meant_slots(vector, kind)[0] != slot else "")
@@ -154,11 +138,10 @@ def take_text(vector: State, slot: int, taken: int = 0) -> str:
 
 def meant_slots(vector: State, kind: int) -> list[int]:
     """
-    Return the slots in which a card that is taken may lie, first the one that is meant if none is told.
+    Return the slots from which a card may be taken, first the one that is meant if none is named.
 
-    Those with such a card come first, then those whose card is not known.
-    Of these the ones filled since the last shuffle come first: that leaves
-    open what is older.
+    Slots with such a card come first, then unknown ones: of these first the ones
+    filled since the last shuffle, which leaves older ones open.
     """
     market = vector.market.tolist()
     unknown = sorted((lying, slot) for slot, lying in enumerate(market) if lying >= N_KINDS)
@@ -166,7 +149,7 @@ def meant_slots(vector: State, kind: int) -> list[int]:
 
 
 def claim_text(packed: KernelGame, vector: State, route: Route, value: int) -> str:
-    """Return a claim; its track only where the cards do not tell it."""
+    """Return a claim, with its track only where that is in doubt."""
     laid = unpacked(value)
     a, b = route.cities
     tracks = names_of(packed.game_map).routes.thing(f"{a}-{b}")
@@ -175,25 +158,13 @@ def claim_text(packed: KernelGame, vector: State, route: Route, value: int) -> s
 
 
 def _station_text(packed: KernelGame, vector: State, move: Entry) -> str:
-    """Return a station that is built, and its cards."""
     built = packed.codec.decode(move.code, move.value, vector)
     assert isinstance(built, BuildStation)  # noqa: S101 - the kind of the move says so
     return f"station {built.city.name} {payment_text(built.payment)}"
 
 
 def part_text(packed: KernelGame, vector: State, entries: Sequence[Entry]) -> str:
-    """
-    Return a step after the set-up as a part of a line.
-
-    Parameters
-    ----------
-    packed
-        The game.
-    vector
-        The packed state before the step.
-    entries
-        The move and what follows it.
-    """
+    """Return a step after the set-up, a move with its outcomes, as a part of a line."""
     move, *outcomes = entries
     text = _move_text(packed, vector, move, outcomes)
     revealed = [entry for entry in outcomes if entry.kind == codes.CARD_REVEALED]
@@ -209,14 +180,7 @@ def part_text(packed: KernelGame, vector: State, entries: Sequence[Entry]) -> st
 
 
 def setup_lines(entries: Sequence[Entry], game_map: GameMap) -> Iterator[tuple[str, int]]:
-    """
-    Yield the lines of the set-up, or of what of it is known.
-
-    Yields
-    ------
-    line, end
-        The line, and the number of events up to its end.
-    """
+    """Yield the lines of the set-up as far as it is known, each with the number of events up to its end."""
     groups: list[list[Entry]] = []
     for entry in entries:
         begins = not groups or groups[-1][0][:2] != entry[:2]
@@ -230,7 +194,7 @@ def setup_lines(entries: Sequence[Entry], game_map: GameMap) -> Iterator[tuple[s
 
 
 def _setup_line(entries: Sequence[Entry], game_map: GameMap) -> str:
-    """Return the line of the hand or the tickets of a seat, or of the market."""
+    """Return the line of a seat's hand or tickets, or of the market."""
     first, told = entries[0], [entry for entry in entries if entry.kind != codes.SHUFFLED]
     if first.kind == codes.TICKET_OFFERED:
         return f"P{first.seat}: tickets {_tickets([entry.value for entry in told], game_map)}"
@@ -244,16 +208,7 @@ def _setup_line(entries: Sequence[Entry], game_map: GameMap) -> str:
 
 
 def turn_line(packed: KernelGame, steps: Sequence[tuple[State, Sequence[Entry]]]) -> str:
-    """
-    Return steps of one seat as a line.
-
-    Parameters
-    ----------
-    packed
-        The game.
-    steps
-        For each step the packed state before it, and its events.
-    """
+    """Return steps of one seat as a line; each comes with the state before it."""
     parts: list[str] = []
     for vector, entries in steps:
         part = part_text(packed, vector, entries)
@@ -265,7 +220,7 @@ def turn_line(packed: KernelGame, steps: Sequence[tuple[State, Sequence[Entry]]]
 
 
 def _is_plain_draw(part: str) -> bool:
-    """Return whether a part tells of cards drawn and of nothing that followed."""
+    """Return whether a part is a draw of cards without outcomes."""
     return part.startswith("draw ") and "->" not in part and "neutral" not in part
 
 
@@ -273,23 +228,9 @@ def timeline_lines(
     packed: KernelGame, timeline: Timeline, entries: Sequence[Entry], first: int = 0
 ) -> Iterator[tuple[str, int]]:
     """
-    Yield the lines of a game from a step on: the set-up, then one line a turn.
+    Yield the lines of a game from step `first` on: the set-up, then one line a turn.
 
-    Parameters
-    ----------
-    packed
-        The game.
-    timeline
-        The record, followed.
-    entries
-        Its events.
-    first
-        The first step that is told.
-
-    Yields
-    ------
-    line, end
-        The line, and the number of events up to its end.
+    Each comes with the number of events up to its end.
     """
     turn: list[tuple[State, Sequence[Entry]]] = []
     for number in range(first, len(timeline.steps)):
