@@ -10,15 +10,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from ttr_analysis._words import listed
+from ttr_analysis._words import listed, number, percent
 from ttr_analysis.report.document import (
     Column,
     Table,
     describe_tables,
     described_tables,
     name,
-    number,
-    percent,
     plain,
     to_csv,
     write_tables,

@@ -1,8 +1,10 @@
-"""What the sections of a study share: the map, the settings, and results that several of them read."""
+"""The map, the settings, and the results that several sections of a study share."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent import futures
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -34,12 +36,12 @@ _PLAYERS = 3
 @dataclass(frozen=True, slots=True)
 class Settings:
     """
-    What a study computes.
+    The size of a study.
 
     Parameters
     ----------
     seed
-        Of everything drawn at random.
+        Seed of everything drawn at random.
     n_deals
         Random deals of tickets.
     quick
@@ -47,7 +49,7 @@ class Settings:
     best_seconds
         Time limit for proving the best network; 0 leaves it out.
     n_games
-        Games that are simulated; 0 leaves them out.
+        Simulated games; 0 leaves them out.
     """
 
     seed: int = 7
@@ -72,7 +74,7 @@ class Settings:
 
 
 class Played(NamedTuple):
-    """Games between planners, and the seconds of a processor that they took."""
+    """Games between planners, and the processor seconds that they took."""
 
     result: SimulationResult
     seconds: float
@@ -88,10 +90,10 @@ class Context:
     game_map
         The map.
     settings
-        What is computed.
+        The size of the study.
     folder
-        Where the map comes from, for its sources and decisions; None if it
-        was made in memory.
+        Where the map comes from, for its sources and decisions; None if it was
+        made in memory.
     """
 
     game_map: GameMap
@@ -104,48 +106,48 @@ class Context:
 
     @cached_property
     def n_deals(self) -> int:
-        """Random deals, fewer where the study is to be quick."""
+        """Random deals, fewer in a quick study."""
         return min(self.settings.n_deals, 200) if self.settings.quick else self.settings.n_deals
 
     @cached_property
     def n_games(self) -> int:
-        """Games to simulate, fewer where the study is to be quick."""
+        """Games to simulate, fewer in a quick study."""
         return min(self.settings.n_games, 100) if self.settings.quick else self.settings.n_games
 
     @cached_property
     def values(self) -> pd.DataFrame:
-        """What each ticket is worth, by its id."""
+        """The value of each ticket, by its id."""
         return tickets.value_table(self.game_map, n_deals=self.n_deals, seed=self.settings.seed)
 
     @property
     def losses(self) -> pd.DataFrame:
-        """What the loss of each route costs."""
+        """The cost of losing each route."""
         return self._losses.result()
 
     @cached_property
     def n_players(self) -> int:
-        """Players of the games, and of whatever depends on their number."""
+        """Number of players, of the games and of everything that depends on it."""
         low, high = self.game_map.rules.players
         return max(low, min(_PLAYERS, high))
 
     @property
     def played(self) -> Played | None:
-        """Games between planners; None if there are to be none, or the map cannot be played."""
+        """Games between planners; None without games, or if the map cannot be played."""
         return self._played.result()
 
     @property
     def worth(self) -> dict[str, pd.DataFrame]:
-        """What it is worth to go for each long route, by its id; nothing without games."""
+        """The value of going for each long route, by its id; empty without games."""
         return self._worth.result()
 
     # -- what is computed beside the sections, which draw meanwhile: compiled code lets both go on ---------------------
 
     def begin(self) -> None:
-        """Begin with what takes long, in the order in which the sections read it."""
+        """Begin everything that takes long, in the order in which the sections need it."""
         _ = self.best, self._played, self._worth, self._losses
 
     def close(self) -> None:
-        """Begin with nothing anymore: what waits for its turn fails."""
+        """Cancel everything that has not begun."""
         self._has_ended.set()
 
     @cached_property
@@ -192,20 +194,20 @@ class Context:
 
     @cached_property
     def findings(self) -> Findings:
-        """What the study opens with."""
+        """The findings that open the study."""
         games = self.played.result if self.played else None
         return find(Evidence(self.game_map, self.values, self.losses, games, self.worth))
 
     @property
     def deals(self) -> str:
-        """What is drawn at random, in words: of very large deals not all tickets can be solved at once."""
+        """What is drawn at random, in words: of very large deals only some tickets can be solved at once."""
         drawn = tickets.random_deals(self.game_map, 1, self.rng(0)).shape[1]
         whole = drawn == self.game_map.rules.tickets.opening_deal
         return "opening deals" if whole else f"choices of {drawn} tickets of an opening deal"
 
     @cached_property
     def best(self) -> Background[tickets.BestNetwork] | None:
-        """The best network, on its way from the first call on; None if it is left out."""
+        """The best network, computed from the first call on; None if it is left out."""
         seconds = 0.0 if self.settings.quick else self.settings.best_seconds
         if not seconds:
             return None
@@ -213,23 +215,23 @@ class Context:
 
     @cached_property
     def n_losses_deals(self) -> int:
-        """Random deals for every route that is lost: each of them is solved again and again."""
+        """Random deals for every lost route: each is solved many times."""
         return max(2, self.n_deals // 10)
 
 
 def route_name(route: Route) -> str:
-    """Return a route in words, marked as a name: its cities."""
+    """Return a route by its cities, marked as names."""
     return f"{name(route.cities[0])}–{name(route.cities[1])}"
 
 
 def ticket_name(ticket: Ticket) -> str:
-    """Return a ticket in words, marked as a name: its ends."""
+    """Return a ticket by its ends, marked as names."""
     ends = [place.name for place, _ in ticket.destinations]
     return f"{name(ticket.origin)}–{listed(map(name, ends), 'or')}"
 
 
 def names(items: Iterable[object], word: str = "and") -> str:
-    """Return names in words."""
+    """Return a list of marked names."""
     return listed((name(item) for item in items), word)
 
 
@@ -240,20 +242,18 @@ T = TypeVar("T")
 
 class Background(Generic[T]):
     """
-    The result of a function that runs in a thread of its own from now on.
+    The result of a function that runs in a thread from now on, for functions that let other threads run meanwhile.
 
-    Of use where the function lets others run meanwhile, as the solver of
-    integer programs does. The thread ends with the process, so that an
-    interrupt need not wait for it.
+    The thread ends with the process, so that an interrupt need not wait for it.
 
     Parameters
     ----------
     function
         Computes the result.
     after
-        Another one, whose end is waited for, whatever comes of it.
+        Another one to wait for, whether it succeeds or fails.
     has_ended
-        If that is set by then, the function is not called anymore.
+        If this is set by then, the function is not called.
 
     Examples
     --------
@@ -264,37 +264,31 @@ class Background(Generic[T]):
     def __init__(
         self, function: Callable[[], T], after: Background[Any] | None = None, has_ended: Event | None = None
     ) -> None:
-        self._function = function
-        self._after = after
-        self._has_ended = has_ended
-        self._results: list[T] = []
-        self._faults: list[BaseException] = []
-        self._thread = Thread(target=self._run, daemon=True)
-        self._thread.start()
+        self._function, self._after, self._has_ended = function, after, has_ended
+        self._future: Future[T] = Future()
+        Thread(target=self._run, daemon=True).start()
 
     def _run(self) -> None:
         if self._after is not None:
             self._after.wait()
         if self._has_ended is not None and self._has_ended.is_set():
-            self._faults.append(RuntimeError("it was not begun: nobody waits for it anymore"))
+            self._future.set_exception(RuntimeError("it was not begun: nobody waits for it anymore"))
             return
         try:
-            self._results.append(self._function())
+            self._future.set_result(self._function())
         except BaseException as fault:  # noqa: BLE001 - raised again by `result`
-            self._faults.append(fault)
+            self._future.set_exception(fault)
 
     def wait(self) -> None:
-        """Wait until the function has returned or failed; the wait can be interrupted."""
-        while self._thread.is_alive():
-            self._thread.join(_SECONDS)
+        """Wait until the function has returned or failed."""
+        while not self._future.done():
+            futures.wait([self._future], _SECONDS)
 
     def result(self) -> T:
         """Wait for the result and return it, or raise what the function raised."""
         self.wait()
-        for fault in self._faults:
-            raise fault
-        return self._results[0]
+        return self._future.result()
 
 
 _SECONDS = 0.1
-"""Between two looks: a wait without end would not notice an interrupt on every system."""
+"""Between two looks: a wait without end could not be interrupted on every system."""

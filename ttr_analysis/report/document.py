@@ -1,10 +1,10 @@
 """
-What a study consists of: sections of sentences, figures, tables and pictures; and its tables as CSV files.
+The contents of a study: sections of sentences, figures, tables and pictures; and its tables as CSV files.
 
-Plain data without any markup, so that the page, the CSV files and the tests
-read the same thing. Names from a map are text like any other until the page
-escapes them; `name` marks them so that a name written from right to left does
-not turn the sentence around it.
+Plain data without markup, so that the page, the CSV files and the tests read
+the same thing. Names from a map are text like any other until the page escapes
+them; `name` marks them so that a name written from right to left does not turn
+the sentence around it.
 """
 
 from __future__ import annotations
@@ -14,17 +14,19 @@ import io
 import math
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from string import ascii_letters
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import pandas as pd
 
 from ttr_analysis._decoding import write_atomically
 from ttr_analysis._words import safe_cell
+from ttr_analysis.studies.columns import ANSWERS
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -45,16 +47,16 @@ class Column:
     Parameters
     ----------
     key
-        Its name in the CSV file.
+        Name in the CSV file.
     label
-        Its heading on the page.
+        Heading on the page.
     meaning
-        What it is, with its unit.
+        Definition, with its unit.
     kind
         "text" (names too), "color" of cards, "number", or "percent" (a
-        probability between 0 and 1, shown as a percentage).
+        probability from 0 to 1).
     digits
-        Decimals shown; the CSV file has more.
+        Decimals on the page; the CSV file has more.
     bar
         Whether a bar behind the number shows its size.
     wide
@@ -80,11 +82,11 @@ class Table:
     name
         Name of the file, without its ending.
     title
-        What it shows.
+        Caption.
     frame
-        The values; columns that are not described are left out.
+        The values.
     columns
-        The columns, in order. Those that the frame lacks are left out.
+        The columns, in order; those that the frame lacks are left out.
     n_shown
         Rows shown at first; 0 for all.
     n_page
@@ -103,30 +105,13 @@ class Table:
 
     @property
     def shown_columns(self) -> tuple[Column, ...]:
-        """The columns that there are."""
+        """The columns that the frame has."""
         return tuple(column for column in self.columns if column.key in self.frame.columns)
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """
-    A picture.
-
-    Parameters
-    ----------
-    data
-        The file, for light paper.
-    mime
-        "image/svg+xml" or "image/png".
-    alt
-        What it shows, in words, for those who do not see it.
-    caption
-        What it shows.
-    dark
-        The file for a dark screen, if it differs.
-    wide
-        Whether it takes the whole width.
-    """
+    """A picture as a file in memory; `dark` is for dark screens, if that differs."""
 
     data: bytes
     mime: str
@@ -138,16 +123,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """
-    A picture that is part of the page, so that parts of it can say what they are.
-
-    Parameters
-    ----------
-    svg
-        One `svg` element.
-    caption
-        What it shows.
-    """
+    """A picture that is part of the page, so that its parts can explain themselves."""
 
     svg: Markup
     caption: str
@@ -155,14 +131,7 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """
-    Key figures.
-
-    Parameters
-    ----------
-    items
-        Value as text, and what it is.
-    """
+    """Key figures: each a value as text, and its name."""
 
     items: tuple[tuple[str, str], ...]
 
@@ -200,20 +169,7 @@ Block: TypeAlias = Words | Heading | Points | Terms | Figures | Table | Picture 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """
-    A section of the study.
-
-    Parameters
-    ----------
-    id
-        Its anchor.
-    title
-        Its heading.
-    lead
-        What its numbers show, in one or two sentences.
-    blocks
-        What it consists of.
-    """
+    """A section: its anchor and heading, a lead of one or two sentences, and its blocks."""
 
     id: str
     title: str
@@ -235,7 +191,7 @@ def name(text: object) -> str:
 
     Examples
     --------
-    >>> name("Oslo") == NAME_BEGINS + "Oslo" + NAME_ENDS
+    >>> name("Oslo") == f"{NAME_BEGINS}Oslo{NAME_ENDS}"
     True
     """
     return f"{NAME_BEGINS}{str(text).translate(_BIDI_CONTROLS)}{NAME_ENDS}"
@@ -253,38 +209,6 @@ def plain(text: str) -> str:
     return text.replace(NAME_BEGINS, "").replace(NAME_ENDS, "")
 
 
-def number(value: float, digits: int = 0) -> str:
-    """
-    Return a number as people read it: no needless zeros, a true minus sign.
-
-    Examples
-    --------
-    >>> number(3.0, 1), number(-2.345, 2), number(1234567)
-    ('3', '−2.35', '1,234,567')
-    """
-    text = f"{value:,.{digits}f}"
-    if "." in text:
-        text = text.rstrip("0").rstrip(".")
-    return "0" if text == "-0" else text.replace("-", "\N{MINUS SIGN}")
-
-
-def percent(probability: float, digits: int = 0) -> str:
-    """
-    Return a probability as a percentage.
-
-    Examples
-    --------
-    >>> percent(0.4415), percent(0.4415, 1), percent(0.998), percent(1.0)
-    ('44%', '44.1%', '>99%', '100%')
-    """
-    text = f"{100 * probability:.{digits}f}%"
-    if probability > 0 and text == f"{0:.{digits}f}%":
-        return f"<{10.0**-digits:.{digits}f}%"
-    if probability < 1 and text == f"{100:.{digits}f}%":
-        return f">{100 - 10.0**-digits:.{digits}f}%"
-    return text
-
-
 # -- tables as CSV files, with a file that says what their columns are -------------------------------------------------
 
 
@@ -293,10 +217,10 @@ README = "README.md"
 
 def to_csv(table: Table) -> str:
     """
-    Return a table as CSV text: a line of column names, then one line a row.
+    Return a table as CSV text.
 
-    Empty cells are unknown or do not apply. Texts that a spreadsheet would
-    take for a formula begin with an apostrophe.
+    Empty cells are unknown or do not apply. Texts that a spreadsheet would take
+    for a formula begin with an apostrophe.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -353,21 +277,7 @@ def _line(text: str) -> str:
 
 
 def write_tables(folder: Path, tables: Iterable[Table]) -> list[Path]:
-    """
-    Write tables as CSV files.
-
-    Parameters
-    ----------
-    folder
-        An existing folder.
-    tables
-        The tables; a file of the same name is replaced as a whole.
-
-    Returns
-    -------
-    paths
-        The files.
-    """
+    """Write tables as CSV files into an existing folder, replacing each file as a whole, and return their paths."""
     paths = []
     for table in tables:
         path = folder / f"{table.name}.csv"
@@ -383,58 +293,56 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 @cache
-def all_columns() -> dict[str, dict[str, Column]]:
-    """Return the columns of every table that a study may hold, by their keys."""
+def descriptions() -> dict[str, dict[str, dict[str, Any]]]:
+    """Return the contents of `columns.toml`: the facts of each column, by table."""
     text = (resources.files("ttr_analysis.report") / "assets" / "columns.toml").read_text(encoding="utf-8")
-    return {
-        table: {key: Column(key, **facts) for key, facts in columns.items()}
-        for table, columns in tomllib.loads(text).items()
-    }
+    return tomllib.loads(text)
 
 
 def make_table(
     name: str, title: str, rows: Rows | pd.DataFrame, *, n_shown: int = 0, n_page: int = 0, note: str = ""
 ) -> Table:
     """
-    Return a table with its columns described.
-
-    Parameters
-    ----------
-    name
-        Name of the table in `columns.toml`, and of its file.
-    title
-        What it shows.
-    rows
-        Its rows.
-    n_shown, n_page, note
-        As of `Table`.
+    Return a table whose columns, in the order of its rows, have their descriptions from `columns.toml`.
 
     Raises
     ------
     KeyError
-        If the table or one of its columns is not described.
+        If a column is not described.
     """
     frame = rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(list(rows))
-    columns = tuple(_in_order(all_columns()[name], frame))
-    unknown = [str(key) for key in frame.columns if key not in {column.key for column in columns}]
-    if unknown:
-        msg = f"table {name} has no description of {', '.join(unknown)}"
+    columns: list[Column] = []
+    for key in map(str, frame.columns):
+        if key.endswith(("_low", "_high")):
+            columns.append(_end_of_interval(key, columns))
+        else:
+            columns.append(_column(name, key))
+    return Table(name, title, frame, tuple(columns), n_shown, n_page, note)
+
+
+def _column(table: str, key: str) -> Column:
+    own = descriptions().get(table, {})
+    like = descriptions()[str(own.get("like", "shared"))]
+    general, n = re.sub("[0-9]+$", "#", key), key.strip(ascii_letters)
+    facts: dict[str, Any] = {}
+    for described in (like, own):
+        facts |= described.get(key) or described.get(general) or {}
+    if not facts:
+        msg = f"table {table} has no description of {key}"
         raise KeyError(msg)
-    return Table(name, title, frame, columns, n_shown, n_page, note)
+    if "meaning" not in facts:
+        meaning = ANSWERS[str(own["answers"])][key].meaning
+        facts["meaning"] = f"{meaning[0].upper()}{meaning[1:]}."
+    for text in ("label", "meaning"):
+        facts[text] = facts[text].replace("#", n)
+    return Column(key, **facts)
 
 
-def _in_order(described: Mapping[str, Column], frame: pd.DataFrame) -> Iterator[Column]:
-    """Yield the columns of a frame in the order in which they are described."""
-    for known, column in described.items():
-        for key in _matching(known, frame):
-            number = key.removeprefix(known.partition("#")[0])
-            label, meaning = (text.replace("#", number) for text in (column.label, column.meaning))
-            yield Column(key, label, meaning, column.kind, column.digits, column.bar, column.wide)
-
-
-def _matching(known: str, frame: pd.DataFrame) -> list[str]:
-    pattern = re.compile(re.escape(known).replace(r"\#", "[0-9]+"))
-    return [key for key in frame.columns if pattern.fullmatch(key)]
+def _end_of_interval(key: str, before: Sequence[Column]) -> Column:
+    """Return an end of the interval of the figure before it."""
+    figure = next(column for column in reversed(before) if not column.key.endswith(("_low", "_high")))
+    label, which = ("from", "Lower") if key.endswith("_low") else ("to", "Upper")
+    return Column(key, label, f"{which} end of its 95% interval.", figure.kind, figure.digits)
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
@@ -443,12 +351,12 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def drop_empty(rows: Rows, *keys: str) -> list[dict[str, Any]]:
-    """Return rows without those of some columns that hold nothing but zeros: the map has no such thing."""
+    """Return rows without those of these columns that hold only zeros, as the map has no such thing."""
     return without(rows, *(key for key in keys if not any(row.get(key) for row in rows)))
 
 
 def drop_equal(rows: Rows, *keys: str) -> list[dict[str, Any]]:
-    """Return rows without those of some columns that say the same in every row."""
+    """Return rows without those of these columns that are the same in every row."""
     return without(rows, *(key for key in keys if len({row.get(key) for row in rows}) <= 1))
 
 
@@ -458,12 +366,5 @@ def without(rows: Rows, *keys: str) -> list[dict[str, Any]]:
 
 
 def finite(value: float) -> float | None:
-    """
-    Return a number, or None in place of one that is infinite or none at all.
-
-    Examples
-    --------
-    >>> finite(2.0), finite(float("inf"))
-    (2.0, None)
-    """
+    """Return a number, or None if it is infinite or not a number."""
     return value if math.isfinite(value) else None

@@ -1,18 +1,27 @@
-"""A study as one self-contained HTML page: no scripts, pictures or fonts from elsewhere."""
+"""How a study looks: one self-contained HTML page, its blocks, tables and pictures."""
 
 from __future__ import annotations
 
 import base64
+import io
 import math
 import re
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import matplotlib as mpl
 from markupsafe import Markup, escape
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from PIL import Image
 
-from ttr_analysis._words import counted, listed
+from ttr_analysis._words import counted, listed, percent
+from ttr_analysis.maps.model import GameMap
 from ttr_analysis.report.document import (
     NAME_BEGINS,
     NAME_ENDS,
@@ -22,11 +31,11 @@ from ttr_analysis.report.document import (
     Picture,
     Section,
     Table,
-    percent,
     plain,
 )
 from ttr_analysis.studies.findings import Findings
 from ttr_analysis.viz.findings import finding_svg
+from ttr_analysis.viz.geometry import lay_out
 from ttr_analysis.viz.html import Cell, color_swatch, page, table, templates
 
 if TYPE_CHECKING:
@@ -39,20 +48,7 @@ MISSING = "\N{EN DASH}"
 def render_page(
     title: str, subtitle: str, head: Sequence[Block], sections: Sequence[Section], found: Findings | None = None
 ) -> str:
-    """
-    Return the page.
-
-    Parameters
-    ----------
-    title, subtitle
-        What is studied, and a line below it.
-    head
-        Blocks before the first section.
-    sections
-        The sections, in order.
-    found
-        What the page opens with.
-    """
+    """Return the page: its title and subtitle, the findings, the blocks of the head, and the sections."""
     values = {"title": title, "subtitle": subtitle, "head": head, "sections": sections, "found": found}
     return page(
         title=f"{plain(title)} – {plain(subtitle)}",
@@ -168,3 +164,140 @@ def _fixed(value: float, digits: int) -> str:
     if math.isinf(value):
         return "never" if value > 0 else "−∞"
     return f"{value:z,.{digits}f}".replace("-", "\N{MINUS SIGN}")
+
+
+# -- pictures ------------------------------------------------------------------------------------------------------
+
+
+class _Ink(NamedTuple):
+    """A color of what is drawn around data: on light and dark paper, and as a variable of a page of widgets."""
+
+    light: str
+    dark: str
+    variable: str
+
+
+_TEXT = _Ink("#22211e", "#e8e4da", "var(--ttr-ink)")
+_QUIET = _Ink("#6a665d", "#b6b1a6", "var(--ttr-quiet)")
+_AXIS = _Ink("#8b867b", "#7d7a73", "var(--ttr-edge)")
+_GRID = _Ink("#ddd8cc", "#383d42", "var(--ttr-line)")
+_PAPER = _Ink("#fdfcfa", "#1b1b1e", "var(--ttr-paper)")
+
+_STYLE: dict[Any, Any] = {
+    **dict.fromkeys(("text.color", "axes.labelcolor", "axes.titlecolor"), _TEXT.light),
+    **dict.fromkeys(("xtick.color", "ytick.color"), _QUIET.light),
+    "axes.edgecolor": _AXIS.light,
+    "grid.color": _GRID.light,
+    **dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor", "legend.facecolor"), "none"),
+    "legend.framealpha": 0.0,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "svg.fonttype": "path",
+    # Equal pictures have equal ids, so that equal studies are equal files.
+    "svg.hashsalt": "study",
+    "text.parse_math": False,
+}
+
+DPI = 160
+"""Of boards: sharp enough to be looked at twice as large."""
+
+BOARD_INCHES = 9.5
+"""Longer side of a board."""
+
+Draw = Callable[[Axes], Any]
+
+
+def chart(draw: Draw, alt: str, caption: str, *, size: tuple[float, float] = (8.0, 4.0), wide: bool = False) -> Picture:
+    """
+    Return a chart, for light and for dark screens.
+
+    Parameters
+    ----------
+    draw
+        Draws into the axes that it is given.
+    alt, caption
+        Description for those who do not see it, and text below it.
+    size
+        Width and height in inches.
+    wide
+        Whether it takes the whole width of the page.
+    """
+    light = _svg(draw, size)
+    dark = _with_inks(light, "dark")  # drawing is slow, and only the inks differ
+    return Picture(light.encode(), "image/svg+xml", alt, caption, dark=dark.encode(), wide=wide)
+
+
+def drawing(draw: Draw, about: str, *, size: tuple[float, float]) -> Markup:
+    """Return a chart as part of a page of widgets: its inks are those of the page, and its links work."""
+    svg = _svg(draw, size, {"axes.facecolor": _PAPER.light, "svg.fonttype": "none"})
+    svg = re.sub(r".*?(?=<svg)|<metadata>.*?</metadata>|<style.*?</style>", "", svg, flags=re.DOTALL)
+    attributes = f'class="chart" role="group" aria-label="{escape(about)}" style="stroke-linejoin: round"'
+    svg = re.sub(r'<svg.*?(viewBox=".*?").*?>', rf"<svg {attributes} \1>", svg, count=1, flags=re.DOTALL)
+    return Markup(_with_inks(svg, "variable"))  # noqa: S704 - escaped by matplotlib
+
+
+def _with_inks(svg: str, which: str) -> str:
+    """Return a picture for light paper with its inks replaced."""
+    inks = {ink.light: getattr(ink, which) for ink in (_TEXT, _QUIET, _AXIS, _GRID, _PAPER)}
+    return re.sub("|".join(inks), lambda found: inks[found[0]], svg)
+
+
+def board(
+    draw: Draw, game_map: GameMap, alt: str, caption: str, *, extra_width: float = 0.0, wide: bool = False
+) -> Picture:
+    """
+    Return a picture of the board, the same on every screen.
+
+    Parameters
+    ----------
+    draw
+        Draws into the axes that it is given.
+    game_map
+        The map, which gives the picture its shape.
+    alt, caption
+        Description for those who do not see it, and text below it.
+    extra_width
+        Inches beside the board, for a scale.
+    wide
+        Whether it takes the whole width of the page.
+    """
+    left, bottom, right, top = lay_out(game_map).bounds
+    scale = BOARD_INCHES / max(right - left, top - bottom)
+    size = ((right - left) * scale + extra_width, (top - bottom) * scale)
+    return Picture(_png(draw, size), "image/png", alt, caption, wide=wide)
+
+
+@contextmanager
+def _without_complaints() -> Iterator[None]:
+    """Let letters that the font lacks be drawn as boxes, as names may be in any script."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=r"Glyph .* missing from font", category=UserWarning)
+        yield
+
+
+def _svg(draw: Draw, size: tuple[float, float], settings: dict[Any, Any] | None = None) -> str:
+    with mpl.rc_context({**_STYLE, **(settings or {})}), _without_complaints():
+        figure = Figure(figsize=size, layout="constrained")
+        draw(figure.add_subplot())
+        out = io.StringIO()
+        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+    # Comments repeat every text; nobody reads them in a picture.
+    return re.sub(r"<!--.*?-->\n?", "", out.getvalue(), flags=re.DOTALL)
+
+
+def _png(draw: Draw, size: tuple[float, float]) -> bytes:
+    with mpl.rc_context({"text.parse_math": False}), _without_complaints():
+        figure = Figure(figsize=size, layout="constrained")
+        FigureCanvasAgg(figure)
+        draw(figure.add_subplot())
+        out = io.BytesIO()
+        figure.savefig(
+            out, format="png", dpi=DPI, bbox_inches="tight", pad_inches=0.02, pil_kwargs={"compress_level": 0}
+        )
+    # A palette is enough for a board, and a third of the size.
+    palette = Image.open(out).convert("RGB").quantize(256)
+    small = io.BytesIO()
+    palette.save(small, format="png", compress_level=6)  # the best level takes seven times as long for 4% less
+    return small.getvalue()

@@ -1,9 +1,8 @@
 """
-The study of a map: every section computed, with progress, and written.
+The study of a map: computes every section, with progress, and writes them.
 
-Each step computes one section. The tables of a section are written as soon as
-it is done, each as a whole, so that a study that is interrupted leaves nothing
-torn behind.
+The tables of a section are written as soon as it is done, each as a whole, so
+that an interrupted study leaves no half-written files.
 """
 
 from __future__ import annotations
@@ -47,12 +46,12 @@ class Step:
     Parameters
     ----------
     title
-        What it computes, for the progress bar.
+        Title in the progress bar.
     compute
-        Returns its section, or None where the map has no facts for it.
+        Returns the section, or None if the map has no facts for it.
     turn
-        Steps of a later turn come after all others, as they wait for what is
-        computed beside them; their sections keep their places.
+        Steps of a later turn come after all others, as they wait for background
+        computations; their sections keep their places.
     """
 
     title: str
@@ -82,20 +81,7 @@ STEPS: tuple[Step, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """
-    A study of a map.
-
-    Parameters
-    ----------
-    title, subtitle
-        What is studied.
-    head
-        The key figures and the picture of the board.
-    sections
-        What was found.
-    findings
-        What the page opens with.
-    """
+    """A study of a map: its title, the blocks of its head, its sections, and the findings that open the page."""
 
     title: str
     subtitle: str
@@ -114,7 +100,6 @@ class Study:
         return render_page(self.title, self.subtitle, self.head, self.sections, self.findings)
 
     def __repr__(self) -> str:
-        """Return the map and the counts."""
         return f"<Study of {plain(self.title)!r}: {len(self.sections)} sections, {len(self.tables)} tables>"
 
     def _repr_html_(self) -> str:
@@ -138,21 +123,15 @@ def run_study(
     game_map
         The map.
     settings
-        What is computed.
+        The size of the study.
     folder
-        Where the map comes from, for its sources and the reasons of its
-        rules.
+        Where the map comes from, for its sources and the reasons of its rules.
     progress
         Whether to show a progress bar.
     before
         Called before each step; may raise to stop the study.
     each
         Called with each section as soon as it is done.
-
-    Returns
-    -------
-    study
-        The sections, with all tables and pictures.
     """
     context = Context(game_map, settings or Settings(), folder)
     context.begin()
@@ -182,7 +161,7 @@ def run_study(
 
 @contextmanager
 def _ticking(bar: Any) -> Iterator[None]:  # noqa: ANN401 - tqdm's, of a terminal or a notebook
-    """Draw a bar again and again, so that its clock goes on while a step takes long."""
+    """Redraw a bar every second, so that its clock runs while a step takes long."""
     done = Event()
 
     def tick() -> None:
@@ -212,7 +191,7 @@ def write_study(
     before: Callable[[], None] | None = None,
 ) -> Study:
     """
-    Compute the study of a map and write it: the page and its tables.
+    Compute the study of a map and write the page and its tables.
 
     Parameters
     ----------
@@ -241,7 +220,7 @@ def write_study(
 
 
 def _remove_older(tables: Path, out: Path) -> None:
-    """Remove the page and the tables of an earlier study: what is there belongs to one study."""
+    """Remove the page and the tables of an earlier study."""
     (out / PAGE).unlink(missing_ok=True)
     for table in described_tables(tables / README):
         (tables / f"{table}.csv").unlink(missing_ok=True)

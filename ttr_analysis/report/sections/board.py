@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 
-from ttr_analysis._words import counted, listed
+from ttr_analysis._words import counted, listed, number, percent
 from ttr_analysis.analysis import structure
 from ttr_analysis.cards import GRAY, ROUTE_COLORS
 from ttr_analysis.maps.model import Ticket
@@ -23,11 +23,9 @@ from ttr_analysis.report.document import (
     drop_equal,
     make_table,
     name,
-    number,
-    percent,
     records,
 )
-from ttr_analysis.report.pictures import board
+from ttr_analysis.report.page import board
 from ttr_analysis.viz.board import plot_map
 from ttr_analysis.viz.svg import map_svg
 
@@ -191,28 +189,22 @@ def _cities(context: Context) -> list[dict[str, Any]]:
     rows = []
     for city, row in zip(table.index, records(table), strict=True):
         closeness = row["closeness_length"]
-        rows.append(
-            {
-                "city": name(city),
-                "country": name(row["country"]) if row["country"] else "",
-                **{key: row[key] for key in row if key in _CITY_COLUMNS},
-                "mean_distance": 1 / closeness if closeness else None,
-                "n_tickets": int(n_tickets[city]),
-            }
-        )
+        shown = {
+            **row,
+            "city": name(city),
+            "country": name(row["country"]) if row["country"] else "",
+            "mean_distance": 1 / closeness if closeness else None,
+            "n_tickets": int(n_tickets[city]),
+        }
+        rows.append({key: shown[key] for key in _CITY_COLUMNS})
     rows.sort(key=lambda row: -row["betweenness_length"])
     return drop_equal(rows, "country")
 
 
-_CITY_COLUMNS = {
-    "n_tracks",
-    "n_neighbors",
-    "betweenness_length",
-    "betweenness_hops",
-    "eccentricity_length",
-    "eccentricity_hops",
-    "mean_resistance",
-}
+_CITY_COLUMNS = (
+    *("city", "country", "n_tracks", "n_neighbors", "betweenness_length", "betweenness_hops", "mean_distance"),
+    *("eccentricity_length", "eccentricity_hops", "mean_resistance", "n_tickets"),
+)
 
 
 def _routes(context: Context) -> list[dict[str, Any]]:
@@ -281,29 +273,22 @@ def _losses(context: Context, table: pd.DataFrame) -> list[dict[str, Any]]:
     for row in records(table):
         route = routes[row["route"]]
         both = row["lost"] == "both"
-        rows.append(
-            {
-                **{key: row[key] for key in row if key in _SHOWN},
-                "id": route.id,
-                "route": route_name(route),
-                "lost": _BOTH if both else "one track" if game_map.twin(route) else "route",
-                "color": None if both else route.color,
-                "worst_ticket": named.get(row["worst_ticket"]),
-            }
-        )
+        shown = {
+            **row,
+            "id": route.id,
+            "route": route_name(route),
+            "lost": _BOTH if both else "one track" if game_map.twin(route) else "route",
+            "color": None if both else route.color,
+            "worst_ticket": named.get(row["worst_ticket"]),
+        }
+        rows.append({key: shown[key] for key in _LOSS_COLUMNS})
     return rows
 
 
-_SHOWN = {
-    "length",
-    "n_tickets",
-    "ticket_worst",
-    "tickets_lost",
-    "deal_mean",
-    "deal_se",
-    "deal_worst",
-    "deals_lost",
-}
+_LOSS_COLUMNS = (
+    *("id", "route", "lost", "color", "length", "deal_mean", "deal_se", "deal_worst", "deals_lost", "n_tickets"),
+    *("ticket_worst", "worst_ticket", "tickets_lost"),
+)
 
 
 def _worst(context: Context, losses: list[dict[str, Any]]) -> dict[str, Any]:

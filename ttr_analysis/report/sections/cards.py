@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from matplotlib.ticker import MaxNLocator
 
-from ttr_analysis._words import counted, listed
+from ttr_analysis._words import counted, listed, number, percent
 from ttr_analysis.analysis import draws, payments, tunnels
 from ttr_analysis.analysis.waiting import WaitingTime
 from ttr_analysis.cards import COLORS, GRAY, LOCOMOTIVE
@@ -21,11 +21,9 @@ from ttr_analysis.report.document import (
     drop_equal,
     finite,
     make_table,
-    number,
-    percent,
     records,
 )
-from ttr_analysis.report.pictures import chart
+from ttr_analysis.report.page import chart
 from ttr_analysis.studies.wording import worth_in_words
 from ttr_analysis.viz.charts import plot_card_odds, plot_tunnel_odds
 
@@ -198,17 +196,13 @@ def _costs(context: Context, route: Route) -> list[dict[str, Any]]:
     ways = records(payments.cards_table(route).assign(same_trains=by_trains))
     rows = []
     for way in sorted((way for way in ways if way["locomotives"] == 0), key=lambda way: way["own"]):
-        row = {
-            "route": route_name(route),
-            **{key: way[key] for key in ("own", "cards", "set_cards", "same_trains")},
-            "points_per_card": route.points / way["cards"],
-        }
+        row = {"route": route_name(route), **{key: way[key] for key in ("own", "cards", "set_cards")}}
         if way["own"] <= rules.cards.per_color:
             waiting = _waiting(context, route, way["own"])
             row["draws"] = waiting.expected_cards.value
             row["turns"] = waiting.expected_turns.value
             row["turns_90"] = waiting.turns_quantile(0.9)
-        rows.append(row)
+        rows.append({**row, "points_per_card": route.points / way["cards"], "same_trains": way["same_trains"]})
     return rows
 
 
@@ -378,14 +372,16 @@ def _all_tunnels(context: Context, routes: list[Route]) -> list[dict[str, Any]]:
             "length": route.length,
             "points": route.points,
             "cards": float(payments.expected_cards(context.game_map, route)),
-            "draws": payments.expected_draws(route, rules=rules).expected_cards.value,
         }
+        draws_plain = payments.expected_draws(route, rules=rules).expected_cards.value
         _, kind = _kinds(context, route)[0]
         if _can_be_held(context, kind, route.length + revealed):
             odds = tunnels.spare_cards(route, revealed=revealed, deck=rules.deck)["probability"]
             spare = tunnels.spare_needed(route, _SAFE, revealed=revealed, deck=rules.deck)
-            with_spare = payments.expected_draws(route, rules=rules, spare=spare)
-            row |= {"p_none": odds[0], "spare": spare, "draws_spare": with_spare.expected_cards.value}
+            with_spare = payments.expected_draws(route, rules=rules, spare=spare).expected_cards.value
+            row |= {"p_none": odds[0], "spare": spare, "draws": draws_plain, "draws_spare": with_spare}
+        else:
+            row["draws"] = draws_plain
         rows.append(row)
     return rows
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ttr_analysis import studies
-from ttr_analysis._words import counted
+from ttr_analysis._words import counted, number, percent
 from ttr_analysis.report.context import Context, route_name, ticket_name
 from ttr_analysis.report.document import (
     Block,
@@ -17,11 +17,9 @@ from ttr_analysis.report.document import (
     drop_empty,
     finite,
     make_table,
-    number,
-    percent,
     records,
 )
-from ttr_analysis.report.pictures import board, chart
+from ttr_analysis.report.page import board, chart
 from ttr_analysis.studies import SimulationResult
 from ttr_analysis.viz.board import plot_map
 from ttr_analysis.viz.results import (

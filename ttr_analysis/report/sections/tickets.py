@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ttr_analysis import studies
-from ttr_analysis._words import counted, listed
+from ttr_analysis._words import counted, listed, number, percent
 from ttr_analysis.analysis import paths, tickets
 from ttr_analysis.analysis.tickets import BestNetwork
 from ttr_analysis.maps.model import Place, Ticket
@@ -26,12 +26,10 @@ from ttr_analysis.report.document import (
     finite,
     make_table,
     name,
-    number,
-    percent,
     records,
     without,
 )
-from ttr_analysis.report.pictures import board, chart
+from ttr_analysis.report.page import board, chart
 from ttr_analysis.rules.ruleset import BonusRules
 from ttr_analysis.viz.board import plot_map
 from ttr_analysis.viz.charts import plot_ticket_values
@@ -41,9 +39,11 @@ if TYPE_CHECKING:
 
 
 _VALUES = (
-    *("points", "most_points", "most_points_trains", "trains", "points_per_train", "in_deal", "in_deal_se", "shared"),
-    *("detour", "detour_both", "n_routes", "n_tunnels", "n_ferries", "toll", "with_one", "with_two"),
+    *("ticket", "points", "most_points", "most_points_trains", "trains", "points_per_train", "surplus", "in_deal"),
+    *("in_deal_se", "shared", "detour", "detour_both", "n_routes", "n_tunnels", "n_ferries", "toll", "with_one"),
+    "with_two",
 )
+_SAVING = ("ticket_a", "ticket_b", "saved", "trains", "apart", "points", "points_per_train")
 _PAIRS = ("points", "trains", "apart", "saved", "points_per_train")
 _CHOICES = (
     *("net", "ticket_points", "route_points", "trains", "slack", "points_per_train", "n_routes", "n_tunnels"),
@@ -91,10 +91,11 @@ def _value_rows(context: Context, table: pd.DataFrame) -> list[dict[str, Any]]:
     surplus = _over_line(table["in_deal"].to_numpy(float), table["points"].to_numpy(float))
     rows: list[dict[str, Any]] = []
     for ticket, row, over in zip(table.index, records(table), surplus, strict=True):
-        shown = {key: finite(row[key]) for key in _VALUES}
+        shown: dict[str, Any] = {key: finite(row[key]) for key in _VALUES if key in row}
         if row["most_points"] == row["points"]:
             shown["most_points"] = shown["most_points_trains"] = None
-        rows.append({"ticket": ticket_name(by_id[str(ticket)]), **shown, "surplus": over})
+        shown |= {"ticket": ticket_name(by_id[str(ticket)]), "surplus": over}
+        rows.append({key: shown[key] for key in _VALUES})
     rows.sort(key=lambda row: (math.isnan(row["surplus"]), -row["surplus"], -row["points"]))
     return rows
 
@@ -185,7 +186,7 @@ def pairs(context: Context) -> Section | None:
     note = f"The file has all {number(len(rows))} pairs."
     blocks = (
         make_table("ticket_pairs", "Best pairs, by points per train", rows, n_page=_N_PAIRS, note=note),
-        make_table("ticket_pairs_saving", "Pairs that save most trains", saving[:_N_PAIRS]),
+        make_table("ticket_pairs_saving", "Pairs that save most trains", pd.DataFrame(saving[:_N_PAIRS])[[*_SAVING]]),
         make_table("ticket_pairs_worst", "Worst pairs, by points per train", drop_empty(worst[:_N_PAIRS], "saved")),
     )
     return Section("pairs", "Best pairs", lead, blocks)
