@@ -39,7 +39,7 @@ const see = (seen) => {
   const {x, y, width, height} = root.querySelector('.ttr-board').getBoundingClientRect();
   const at = [x, y + scrollY, width, height].map(n => n.toFixed(2)).join(' ');
   if (!seen.boards.includes(at)) seen.boards.push(at);
-  const controls = find(':is(.ttr-p-top, .ttr-side) :is(button, input, summary)');
+  const controls = find(':is(.ttr-head, .ttr-side) :is(button, input, summary)');
   for (const control of controls.filter(one => one.checkVisibility())) {
     const {left, right, bottom} = control.getBoundingClientRect();
     const isCut = left < 0 || right > document.documentElement.clientWidth;

@@ -188,7 +188,7 @@ def test_two_views_do_not_disturb_each_other(slow: Slow) -> None:
     slow.settle()
     expect(slow.line(0)).to_have_value("")
     expect(slow.line(1)).to_have_value("P1: hand 4")
-    expect(slow.view(1).locator(".ttr-r-lines li")).to_have_text(["P0: hand 4"])
+    expect(slow.view(1).locator(".ttr-log li")).to_have_text(["P0: hand 4"])
 
     slow.recorder.enter("P1: hand 4")  # in Python
     slow.settle()

@@ -11,6 +11,7 @@ from tests.browser.lab import DARK, LIGHT, Lab
 from tests.browser.samples import MAPS, WIDGETS, cell
 from tests.fixtures import load
 from tests.printed import unread_names
+from ttr_analysis import widgets
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator
@@ -35,16 +36,46 @@ PRINTED = """root => [root, ...root.querySelectorAll('*')].flatMap(part => [
 def test_all_widgets_open_on_every_map(lab: Lab, game_map: str) -> None:
     lab.show(*(cell(widget, game_map) for widget in WIDGETS))
 
-    widgets = lab.page.locator(".jp-Notebook .ttr")
+    shown = lab.page.locator(".jp-Notebook .ttr")
 
-    for widget in widgets.all():
+    for widget in shown.all():
         assert unread_names(widget.evaluate(PRINTED), [load(game_map)])[1] == []
         assert widget.get_attribute("role") == "region"
         assert widget.get_attribute("aria-label")
         if widget.locator(".ttr-board").count():
             assert widget.locator(".ttr-route").count() == len(load(game_map).routes)
             assert widget.locator(".ttr-city").count() == len(load(game_map).cities)
-    assert widgets.count() == len(WIDGETS)
+    assert shown.count() == len(WIDGETS)
+
+
+# Which parts of a widget look different, or are elsewhere, with the style sheets of all widgets and with its own alone.
+LOOKS = """(root, own) => {
+  const others = [...document.querySelectorAll('style')]
+    .filter(({textContent}) => textContent.includes('.ttr-board') && textContent !== own);
+  const look = part => {
+    const {x, y, width, height} = part.getBoundingClientRect();
+    const {left, top} = root.getBoundingClientRect();
+    const {color, backgroundColor, font, padding} = getComputedStyle(part);
+    return [x - left, y - top, width, height, part.outerHTML.slice(0, 99), color, backgroundColor, font, padding];
+  };
+  const looks = isOff => {
+    for (const style of others) style.disabled = isOff;
+    return [root, ...root.querySelectorAll('*')].filter(part => part.getClientRects().length).map(look);
+  };
+  const [alone, together] = [looks(true), looks(false)];
+  const differs = (a, b) => (typeof a === 'number' ? Math.abs(a - b) > 0.1 : a !== b);
+  const isOther = (one, k) => one.some((value, i) => differs(value, alone[k]?.[i]));
+  return [others.length, together.length - alone.length, together.filter(isOther).slice(0, 5)];
+}"""
+
+
+def test_styles_of_a_widget_stay_its_own(lab: Lab) -> None:
+    lab.show(*(cell(widget, "nordic") for widget in WIDGETS))
+
+    sheets = [getattr(widgets, shown.partition("(")[0].rpartition(".")[2])._css for shown in WIDGETS.values()]
+    for sheet, widget in zip(sheets, lab.page.locator(".jp-Notebook .ttr").all(), strict=True):
+        n_others = sum(other != sheet for other in sheets)
+        assert widget.evaluate(LOOKS, sheet) == [n_others, 0, []]
 
 
 @pytest.fixture(scope="module", params=WIDGETS)

@@ -11,6 +11,7 @@ import pytest
 import ttr_analysis as ttr
 from tests.engine.records import EACH_VARIANT, Table, played
 from tests.fixtures import load
+from tests.widgets.moments import replay_moments
 from ttr_analysis import Game, GameError, GameRecord, GameState, PositionError, RecordError
 from ttr_analysis._words import counted
 from ttr_analysis.cards import CardCounts
@@ -23,7 +24,7 @@ from ttr_analysis.notation.session import Session
 from ttr_analysis.records.positions import read_position
 from ttr_analysis.tables import game_tables
 from ttr_analysis.viz.words import tell
-from ttr_analysis.widgets.snapshot import game_data, replay_moments
+from ttr_analysis.widgets.stepper import game_data
 
 USA = Game("usa")
 OWNERS = {"Boston-New York/0": 0, ("Dallas", "Little Rock"): 1}

@@ -18,7 +18,7 @@ from ttr_analysis.notation.session import Session
 from ttr_analysis.records.entries import Stamp
 from ttr_analysis.viz.summaries import record_summary
 from ttr_analysis.viz.words import tell
-from ttr_analysis.widgets.snapshot import game_data
+from ttr_analysis.widgets.stepper import game_data
 
 USA = Table("usa", "", 2)
 

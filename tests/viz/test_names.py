@@ -15,7 +15,6 @@ from ttr_analysis.report.context import route_name, ticket_name
 from ttr_analysis.report.document import plain
 from ttr_analysis.viz.sheet import board_sheet, read_scene
 from ttr_analysis.widgets.explorer import route_names, ticket_facts
-from ttr_analysis.widgets.wording import route_in_words
 
 
 def test_every_printed_name_of_a_city_is_read(any_map: GameMap) -> None:
@@ -40,7 +39,7 @@ def test_every_printed_name_of_a_route_is_read(any_map: GameMap) -> None:
     for route in any_map.routes:
         a, b = route.cities
         tracks = any_map.routes_between(a, b)
-        for text in (naming.name_route(route), naming.describe_route(route), route_in_words(route), str(route)):
+        for text in (naming.name_route(route), naming.describe_route(route), str(route)):
             assert route in any_map.resolve_routes([text])
             assert set(any_map.resolve_routes([text])) <= set(tracks)
         for text in (route.id, f"{b}–{a}/{route.track}", f"{route} track {route.track}", listed[route.id]):

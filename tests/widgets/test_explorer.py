@@ -175,7 +175,7 @@ def test_a_route_closed_and_owned_is_refused_with_a_sentence(nordic: ttr.GameMap
         ("closed", {"Bergen-Oslo/0": 1}, "a list of routes"),
         ("owned", [["Oslo", "Atlantis"]], "Atlantis"),
         ("owned", [None], "got None"),
-        ("n_players", 9, "2 to 3 players, or None, got 9"),
+        ("n_players", 9, "from 2 to 3, or None, got 9"),
         ("n_players", "2", "got '2'"),
         ("n_players", True, "got True"),
     ],

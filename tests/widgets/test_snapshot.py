@@ -11,10 +11,12 @@ import pytest
 
 import ttr_analysis as ttr
 from tests.engine.goldens import golden_paths, load_events
+from tests.widgets.moments import replay_moments
 from ttr_analysis import GameRecord, GameState
 from ttr_analysis.analysis.paths import NoPathError
 from ttr_analysis.engine.events import Chance
-from ttr_analysis.widgets.snapshot import UNKNOWN, Status, game_data, replay_moments
+from ttr_analysis.widgets.snapshot import UNKNOWN, Status
+from ttr_analysis.widgets.stepper import game_data
 
 GOLDENS = [pytest.param(path, id=f"{path.parent.name}-{path.stem}") for path in golden_paths()]
 HALF = GOLDENS[::2]

@@ -175,13 +175,13 @@ def test_win_probabilities_that_end_early_are_unknown_from_there_on(record: Game
 
 
 @pytest.mark.parametrize(
-    ("looker", "about"), [("all", "with all hands in view"), (1, "from what P1 could know"), (None, "")]
+    ("looker", "about"), [("all", " with all hands in view"), (1, " from what P1 could know"), (None, "")]
 )
 def test_whose_view_it_is_is_told_if_it_is_known(record: GameRecord, looker: object, about: str) -> None:
     curve = a_curve(record)
     curve.attrs["looker"] = looker
 
-    assert GameStepper(record, win=curve).data["win"]["about"] == about
+    assert GameStepper(record, win=curve).data["win"]["heading"] == f"Win probability{about}"
 
 
 @pytest.mark.parametrize(("looker", "got"), [("all", "all hands"), (0, "P0"), (None, "a table whose attrs do not say")])
@@ -192,7 +192,7 @@ def test_a_seat_is_not_told_more_than_it_could_know(record: GameRecord, looker: 
         GameStepper(record, seat=1, win=curve)
 
     curve.attrs["looker"] = 1
-    assert GameStepper(record, seat=1, win=curve).data["win"]["about"] == "from what P1 could know"
+    assert GameStepper(record, seat=1, win=curve).data["win"]["heading"] == "Win probability from what P1 could know"
 
 
 @pytest.mark.parametrize(

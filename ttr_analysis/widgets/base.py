@@ -12,14 +12,16 @@ from dataclasses import asdict
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 import anywidget
 import traitlets
 from traitlets import HasTraits, TraitError, TraitType
 
-from ttr_analysis._decoding import write_atomically
-from ttr_analysis.cards import LOCOMOTIVE, CardCounts
+from ttr_analysis._decoding import Range, write_atomically
+from ttr_analysis._words import counted, listed, percent
+from ttr_analysis.cards import CARD_KINDS, LOCOMOTIVE, CardCounts
+from ttr_analysis.maps.model import GameMap
 from ttr_analysis.viz.style import (
     BOARD,
     CARD_STYLES,
@@ -32,7 +34,16 @@ from ttr_analysis.viz.style import (
     ink_upon,
     pale,
 )
-from ttr_analysis.widgets.wording import ImpossibleError, Json
+from ttr_analysis.viz.svg import live_sheet
+
+if TYPE_CHECKING:
+    from ttr_analysis.studies.reviews import Advice
+
+Json: TypeAlias = dict[str, Any]
+"""What goes to the browser."""
+
+
+# -- inputs --------------------------------------------------------------------------------------------------------
 
 
 class Checked(TraitType[Any, Any]):
@@ -71,17 +82,68 @@ def cards(_owner: object, value: Any) -> dict[str, int]:  # noqa: ANN401 - told 
     return CardCounts.coerce(value).as_dict()
 
 
-def count(_owner: object, value: object) -> int | None:
-    """Return a whole number of 0 or more, or None."""
-    if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
-        return value
-    msg = f"expected a whole number of 0 or more, or None, got {value!r}"
-    raise ValueError(msg)
+def optional_number(value: object, allowed: Range) -> int | None:
+    """Return a whole number that is allowed, or None."""
+    if value is None or value in allowed:
+        return value  # type: ignore[return-value] # an int, if it is in the range
+    raise ValueError(f"expected {allowed}, or None, got {value!r}")
+
+
+# -- cards ---------------------------------------------------------------------------------------------------------
+
+
+class ImpossibleError(ValueError):
+    """What is asked cannot be; the message says why, in a sentence for people, and `kind` which cards it is about."""
+
+    def __init__(self, message: str, kind: str = "") -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+def cards_in_words(cards: CardCounts) -> str:
+    """
+    Return cards in words, most of a kind first, locomotives last.
+
+    Examples
+    --------
+    >>> cards_in_words(CardCounts.of(red=3, blue=4, locomotive=2)), cards_in_words(CardCounts())
+    ('4 blue, 3 red and 2 locomotives', 'no cards')
+    """
+    held = sorted(cards.as_dict().items(), key=lambda item: (item[0] == LOCOMOTIVE, -item[1]))
+    return listed([counted(n, kind) if kind == LOCOMOTIVE else f"{n} {kind}" for kind, n in held]) or "no cards"
+
+
+def card_facts(game_map: GameMap) -> Json:
+    """Return how cards look, and how many of each kind the deck has."""
+    return {
+        "sheet": {"cards": live_sheet(game_map)["cards"]},
+        "kinds": list(CARD_KINDS),
+        "deck": list(game_map.rules.deck),
+    }
+
+
+def deck_less(deck: CardCounts, seen: Mapping[str, CardCounts]) -> CardCounts:
+    """
+    Return the cards of the deck that are not seen; `seen` has them by where they are, in words.
+
+    Examples
+    --------
+    >>> deck_less(CardCounts.of(red=12), {"in hand": CardCounts.of(red=10), "discarded": CardCounts.of(red=3)})
+    Traceback (most recent call last):
+    ttr_analysis.widgets.base.ImpossibleError: The deck has 12 red cards, not 13: 10 in hand, 3 discarded.
+    """
+    for kind in CARD_KINDS:
+        where = {place: cards[kind] for place, cards in seen.items() if cards[kind]}
+        if sum(where.values()) > deck[kind]:
+            places = ", ".join(f"{n} {place}" for place, n in where.items())
+            n_cards = counted(deck[kind], kind if kind == LOCOMOTIVE else f"{kind} card")
+            raise ImpossibleError(f"The deck has {n_cards}, not {sum(where.values())}: {places}.", kind)
+    return deck - sum(seen.values(), CardCounts())
 
 
 # -- the JavaScript and CSS of widgets -----------------------------------------------------------------------------
 
-SHARED: Final = ("dom", "cards", "board")
+SHARED: Final = ("dom", "words", "cards", "board")
 """Files that come before those of a widget, in this order."""
 
 
@@ -178,6 +240,16 @@ def _variables(values: Mapping[str, str]) -> str:
 def read_static(file: str) -> str:
     """Return a file of `static`."""
     return resources.files(__package__).joinpath("static", file).read_text(encoding="utf-8")
+
+
+# -- advice --------------------------------------------------------------------------------------------------------
+
+
+def best_in_words(advice: Advice) -> str:
+    """Return the action that is best by some advice, its win probability and the reason, in words."""
+    best = advice.table.iloc[0]
+    reason = f" – {best['reason']}" if best["reason"] else ""
+    return f"{best['move']}, {percent(best['win'], None)} to win{reason}"
 
 
 # -- a widget that shows what Python says --------------------------------------------------------------------------
@@ -314,33 +386,6 @@ _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; script-src 'uns
 
 _EXPORT: Final = "export default { render };"
 
-_SHIM: Final = """
-const values = JSON.parse(document.getElementById("values").textContent);
-const asked = Number(location.hash.slice(1));
-if (Number.isInteger(asked) && location.hash.length > 1) values.step = asked;
-const heard = [];
-const model = {
-  get: (name) => values[name],
-  set: (name, value) => (values[name] = value),
-  save_changes: () => history.replaceState(null, "", `#${values.step}`),
-  on: (_, listener) => heard.push(listener),
-  off() {},
-};
-const place = document.getElementById("widget");
-render({ model, el: place });
-const first = place.firstElementChild;
-if (!place.previousElementSibling) first.focus({ preventScroll: true });
-else if (location.hash.length > 1) place.scrollIntoView();
-// What stands before the widget leads to its steps.
-addEventListener("hashchange", () => {
-  if (!/^#\\d+$/.test(location.hash)) return;
-  values.step = Number(location.hash.slice(1));
-  heard.forEach((listener) => listener());
-  first.focus({ preventScroll: true });
-  place.scrollIntoView();
-});
-"""
-
 
 def write_page(
     path: str | os.PathLike[str],
@@ -381,6 +426,7 @@ def page(*, title: str, module: str, styles: str, values: Mapping[str, object], 
 <meta http-equiv="Content-Security-Policy" content="{_POLICY}">
 <title>{html.escape(title)}</title>
 <style>
+body {{ margin: 0; padding: 12px 16px; background: var(--ttr-paper); }}
 {styles}</style>
 </head>
 <body class="ttr-page">
@@ -388,7 +434,7 @@ def page(*, title: str, module: str, styles: str, values: Mapping[str, object], 
 <noscript>This page needs JavaScript, which runs in the page alone.</noscript>
 <script type="application/json" id="values">{data}</script>
 <script type="module">
-{code}{_SHIM}</script>
+{code}{read_static("model.js")}{read_static("page.js")}</script>
 </body>
 </html>
 """

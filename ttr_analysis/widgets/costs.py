@@ -6,14 +6,14 @@ import math
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from ttr_analysis._words import counted
+from ttr_analysis._words import counted, percent
 from ttr_analysis.analysis import payments, tunnels
 from ttr_analysis.analysis.payments import Cards
 from ttr_analysis.cards import COLORS, GRAY, CardCounts
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap, Route, RouteLike
-from ttr_analysis.widgets.base import Checked, QueryWidget, cards, css, esm
-from ttr_analysis.widgets.wording import Json, card_facts, cards_in_words, deck_less, percent, route_in_words
+from ttr_analysis.maps.names import describe_route
+from ttr_analysis.widgets.base import Checked, Json, QueryWidget, card_facts, cards, cards_in_words, css, deck_less, esm
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,7 +88,7 @@ class RouteCosts(QueryWidget):
         return card_facts(self.game_map) | {
             "title": self.game_map.title,
             "routes": [
-                {"id": route.id, "words": route_in_words(route), "special": most_cards(route) > route.length}
+                {"id": route.id, "words": describe_route(route), "special": most_cards(route) > route.length}
                 for route in self.routes
             ],
         }
@@ -273,5 +273,5 @@ def _tunnel(game_map: GameMap, route: Route, hand: CardCounts) -> Json:
     surcharge = float(payments.expected_cards(game_map, route)) - route.length
     said = f"A tunnel: {counted(f'{surcharge:.1f}', 'card')} more on average"
     if best is not None:
-        said += f"; {percent(best.probability)} to succeed with {cards_in_words(best.payment.cards)} laid down"
+        said += f"; {percent(best.probability, None)} to succeed with {cards_in_words(best.payment.cards)} laid down"
     return {"said": f"{said}.", "chance": None if best is None else best.probability, "surcharge": surcharge}

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import traitlets
 
+from ttr_analysis._decoding import Range
 from ttr_analysis._words import counted, isolate, listed
 from ttr_analysis.analysis import tickets as analysis
 from ttr_analysis.analysis._ends import closed_and_owned
@@ -18,8 +19,7 @@ from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap, Route, RouteLike, Ticket, TicketLike
 from ttr_analysis.maps.names import fold
 from ttr_analysis.viz.svg import live_sheet
-from ttr_analysis.widgets.base import Checked, QueryWidget, css, esm
-from ttr_analysis.widgets.wording import ImpossibleError, Json
+from ttr_analysis.widgets.base import Checked, ImpossibleError, Json, QueryWidget, css, esm, optional_number
 
 STEP = 0.03
 """Seconds after which a search for losses lets other messages through."""
@@ -148,11 +148,7 @@ class TicketExplorer(QueryWidget):
         return [route.id for route in self.game_map.resolve_routes(value)]
 
     def _players(self, value: object) -> int | None:
-        low, high = self.game_map.rules.players
-        if value is None or (isinstance(value, int) and not isinstance(value, bool) and low <= value <= high):
-            return value
-        msg = f"expected {low} to {high} players, or None, got {value!r}"
-        raise ValueError(msg)
+        return optional_number(value, Range(*self.game_map.rules.players))
 
     # -- answers --------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Final
 
 from ttr_analysis._errors import GameError, IllegalActionError
-from ttr_analysis._words import counted, seat_names
+from ttr_analysis._words import counted, percent, seat_names
 from ttr_analysis.analysis.payments.choice import cards_missing, cheapest, cheapest_color
 from ttr_analysis.analysis.payments.model import Payment, split
 from ttr_analysis.analysis.tunnels.odds import best_payment
@@ -29,16 +29,16 @@ from ttr_analysis.engine.layout import OVER, Phase, State
 from ttr_analysis.engine.protocol import PolicyLike, SeatedChooser, find_policy, policy_name, seat_policy
 from ttr_analysis.engine.state import GameState, SeatView, seat_number
 from ttr_analysis.maps.model import Route
-from ttr_analysis.maps.names import name_ticket
+from ttr_analysis.maps.names import describe_route, name_ticket
 from ttr_analysis.notation import NotationError, code_text, read_move
 from ttr_analysis.notation.writer import payment_text
 from ttr_analysis.records.entries import Entry
 from ttr_analysis.records.record import Game, GameRecord
 from ttr_analysis.records.replay import SET_UP, Timeline
 from ttr_analysis.viz.words import Narration, tell_step
+from ttr_analysis.widgets.base import cards_in_words
 from ttr_analysis.widgets.recording import MOST_LETTERS
 from ttr_analysis.widgets.snapshot import Moments
-from ttr_analysis.widgets.wording import cards_in_words, percent, route_in_words
 
 PERSON: Final = "Person"
 """What is called who sits at the table and gives no name."""
@@ -267,7 +267,7 @@ class HumanGame:
         route = next((route for route in game_map.routes if route.id == route_id), None)
         if route is None:
             return ""
-        words = f"{route_in_words(route)}: {counted(route.points, 'point')}"
+        words = f"{describe_route(route)}: {counted(route.points, 'point')}"
         view = SeatView(game_map, self.game.n_players, self._vector, self.seat)
         if route_id in state.owners or route in view.closed:
             return f"{words}."
@@ -282,7 +282,7 @@ class HumanGame:
         odds = best_payment(
             route, view.hand, pool=view.pool, n_pile=view.n_pile, discards=view.discards, revealed=revealed
         )
-        return f"{cost}. The tunnel holds with {percent(odds.probability)}." if odds else f"{cost}."
+        return f"{cost}. The tunnel holds with {percent(odds.probability, None)}." if odds else f"{cost}."
 
     # -- what the person sees -------------------------------------------------------
 

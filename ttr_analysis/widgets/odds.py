@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from ttr_analysis._decoding import Range
 from ttr_analysis._errors import UnknownNameError, nearest
-from ttr_analysis._words import counted
+from ttr_analysis._words import counted, percent
 from ttr_analysis.analysis import payments, tunnels
 from ttr_analysis.analysis.payments import Cards
 from ttr_analysis.cards import GRAY, LOCOMOTIVE, CardCounts
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap, Route, RouteLike
-from ttr_analysis.widgets.base import Checked, QueryWidget, cards, count, css, esm
-from ttr_analysis.widgets.wording import (
+from ttr_analysis.maps.names import describe_route
+from ttr_analysis.widgets.base import (
+    Checked,
     ImpossibleError,
     Json,
+    QueryWidget,
     card_facts,
+    cards,
     cards_in_words,
+    css,
     deck_less,
-    percent,
-    route_in_words,
+    esm,
+    optional_number,
 )
 
 
@@ -74,7 +79,7 @@ class TunnelOdds(QueryWidget):
     hand = Checked(cards).tag(sync=True)
     seen = Checked(cards).tag(sync=True)
     discards = Checked(cards).tag(sync=True)
-    pile = Checked(count).tag(sync=True)
+    pile = Checked(lambda _, value: optional_number(value, Range())).tag(sync=True)
 
     def __init__(
         self,
@@ -170,7 +175,7 @@ def tunnels_to_ask(game_map: GameMap) -> dict[str, Route]:
 
 def tunnel_in_words(route: Route) -> str:
     """Return a tunnel in words, also one in no place."""
-    return route_in_words(route) if "-" in route.id else f"Any tunnel of {counted(route.length, 'space')}"
+    return describe_route(route) if "-" in route.id else f"Any tunnel of {counted(route.length, 'space')}"
 
 
 def first_hand(game_map: GameMap, route: Route) -> CardCounts:
@@ -230,14 +235,14 @@ def _said(route: Route, hand: CardCounts, odds: tuple[tunnels.ClaimOdds, ...]) -
     best = odds[0]
     spare = f"keep {counted(best.spare, 'card')} for the surcharge" if best.spare else "have none for a surcharge"
     laid = cards_in_words(best.payment.cards)
-    return f"With {cards_in_words(hand)}: {percent(best.probability)} if you lay down {laid} and {spare}."
+    return f"With {cards_in_words(hand)}: {percent(best.probability, None)} if you lay down {laid} and {spare}."
 
 
 def _bare(route: Route, hand: CardCounts, unseen: CardCounts, revealed: int) -> Json:
     """Return the odds of each surcharge if the tunnel were paid in the color that is nearest."""
     color = payments.cheapest_color(route, hand)
     odds = tunnels.surcharge_distribution(unseen[color] + unseen.locomotives, unseen.n_cards, revealed=revealed)
-    return {"color": color, "odds": list(odds), "percent": percent(odds[0])}
+    return {"color": color, "odds": list(odds), "percent": percent(odds[0], None)}
 
 
 def _payment(odds: tunnels.ClaimOdds) -> Json:
@@ -248,7 +253,7 @@ def _payment(odds: tunnels.ClaimOdds) -> Json:
         "spare": odds.spare,
         "odds": list(odds.distribution),
         "chance": odds.probability,
-        "percent": percent(odds.probability),
+        "percent": percent(odds.probability, None),
         "surcharge": odds.expected_surcharge,
         "cards": odds.expected_cards,
     }

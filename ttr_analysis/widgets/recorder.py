@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, Final
 import traitlets
 
 from ttr_analysis._errors import GameError
+from ttr_analysis._words import percent
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.notation import NotationError
 from ttr_analysis.notation.lexer import tells
 from ttr_analysis.records.record import GameRecord
-from ttr_analysis.widgets.base import MessageWidget, css, esm
+from ttr_analysis.widgets.base import MessageWidget, best_in_words, css, esm
 from ttr_analysis.widgets.recording import MOST_LETTERS, Recording
 from ttr_analysis.widgets.snapshot import fixed_facts, place_of
-from ttr_analysis.widgets.wording import best_in_words, percent
 
 if TYPE_CHECKING:
     from ttr_analysis.studies.reviews import Advice
@@ -261,7 +261,7 @@ class GameRecorder(MessageWidget):
             words, place = f"No advice: {error}", None
         else:
             who = self._recording.names[advice.view.seat] or f"P{advice.view.seat}"
-            others = [f"{row['move']}, {percent(row['win'])}" for _, row in advice.table.iloc[1:3].iterrows()]
+            others = [f"{row['move']}, {percent(row['win'], None)}" for _, row in advice.table.iloc[1:3].iterrows()]
             rest = f". Else: {'; '.join(others)}" if others else ""
             words, place = f"Best for {who}: {best_in_words(advice)}{rest}", place_of(advice.best)
         finally:

@@ -178,7 +178,9 @@ class _Page(_Handler):
         )
         self.set_header("Content-Security-Policy", policy)
         self.set_header("Cache-Control", "no-store")
-        self.write(_PAGE.format(title=html.escape(self.server.title), script=read_static("host.js")))
+        self.write(
+            _PAGE.format(title=html.escape(self.server.title), script=read_static("model.js") + read_static("host.js"))
+        )
 
 
 class _Live(_Handler, WebSocketHandler):

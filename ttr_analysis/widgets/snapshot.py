@@ -1,15 +1,9 @@
-"""
-A moment of a game as plain data, the same for all widgets: from a state, or from what one seat can see of it.
-
-The stepper gets all moments of a game at once, each but the first as what is
-different from the one before.
-"""
+"""A moment of a game as plain data, the same for all widgets: from a state, or from what one seat can see of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict
+from collections.abc import Sequence
+from typing import Any, Final, Literal, TypeAlias, TypedDict
 
 import numpy as np
 
@@ -23,15 +17,9 @@ from ttr_analysis.engine.layout import Phase
 from ttr_analysis.engine.scores import Score, Scores, TicketScore
 from ttr_analysis.engine.state import GameState, Owner, PublicState, SeatView
 from ttr_analysis.maps.model import GameMap, Ticket
-from ttr_analysis.records.record import Game, GameRecord
+from ttr_analysis.records.record import Game
 from ttr_analysis.viz.svg import live_sheet
-from ttr_analysis.viz.words import Narration, Parts, final_parts, tell, tell_station, without_zeros
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from ttr_analysis.studies.reviews import Review
-
+from ttr_analysis.viz.words import Parts, final_parts, tell_station, without_zeros
 
 # -- a moment ------------------------------------------------------------------------------------------------------
 
@@ -313,194 +301,9 @@ def _parts(score: Score, judged: Sequence[tuple[TicketScore, Marked]]) -> Parts:
     )
 
 
-# -- what a stepper shows at each step of a record -----------------------------------------------------------------
-
-
-def game_data(record: GameRecord) -> dict[str, Any]:
-    """
-    Return all that a stepper shows of a record, ready for JSON.
-
-    Returns
-    -------
-    data
-        `facts`: what does not change. `moves`: seat, text, cards moved and
-        route of each step, and where it stood in the source if that is known.
-        `moments`: what each step shows, the first one whole, the others as
-        what is different: see `replay_moments`.
-
-    Examples
-    --------
-    >>> import ttr_analysis as ttr
-    >>> game = ttr.Game(ttr.load_map("nordic"))
-    >>> record = game.play([ttr.policies.Random(), ttr.policies.Random()], seed=7)
-    >>> data = game_data(record)
-    >>> len(data["moments"]) == len(record.states())
-    True
-    >>> data["moments"][1]
-    {'acting': 1, 'seats': {'0': {'tickets': [(32, 'possible', 8), (3, 'possible', 8), (34, 'possible', 10)],
-     'offer': []}}}
-    """
-    record.score()  # refuses a record that has not begun
-    states, moments = record.states(), Moments(Game(record.map, record.header.n_players))
-    whole = [moments.whole(state, is_end=step == len(states) - 1) for step, state in enumerate(states)]
-    return {
-        "facts": _game_facts(record),
-        "moves": [_move(told) for told in tell(record)],
-        "moments": [whole[0], *(_difference(a, b) for a, b in pairwise(whole))],
-    }
-
-
-def _game_facts(record: GameRecord) -> dict[str, Any]:
-    """Return what does not change."""
-    header, rules = record.header, record.map.rules
-    names = header.players or header.policies or ("",) * header.n_players
-    parts = [record.map.title if header.title else "", rules.variant.replace("_", " "), f"{header.n_players} players"]
-    parts.append(header.date)
-    return fixed_facts(record.map, names) | {
-        "title": header.title or record.map.title,
-        "about": ", ".join(isolate(part) for part in parts if part),
-        "note": header.note,
-    }
-
-
-def _move(told: Narration) -> list[Any]:
-    cards = [[what, [kind or "?" for kind in kinds]] for what, kinds in told.cards]
-    route = None if told.route is None else told.route.id
-    return [told.seat, told.text, cards, route, *([told.stamp] if told.stamp else [])]
-
-
-def _difference(before: Moment, after: Moment) -> dict[str, Any]:
-    """Return what is different: owners, None of what is free again, seats by number, and all else that changed."""
-    change = _changed(before, after)
-    if "owners" in change:
-        old, new = before["owners"], after["owners"]
-        freed = dict.fromkeys(route for route in old if route not in new)  # by a correction
-        change["owners"] = {route: owner for route, owner in new.items() if old.get(route) != owner} | freed
-    if "seats" in change:
-        pairs = enumerate(zip(before["seats"], after["seats"], strict=True))
-        change["seats"] = {str(seat): changed for seat, (old, new) in pairs if (changed := _changed(old, new))}
-    return change
-
-
-def _changed(before: Mapping[str, object], after: Mapping[str, object]) -> dict[str, Any]:
-    return {key: value for key, value in after.items() if value != before[key]}
-
-
-def replay_moments(data: dict[str, Any]) -> Iterator[Moment]:
-    """Yield the moments of `game_data` whole, as the browser makes them."""
-    now: Any
-    now, *changes = data["moments"]
-    yield now
-    for change in changes:
-        seats = change.get("seats", {})
-        owners = {**now["owners"], **change.get("owners", {})}
-        now = {
-            **now,
-            **change,
-            "owners": {route: owner for route, owner in owners.items() if owner is not None},
-            "seats": [{**old, **seats.get(str(seat), {})} for seat, old in enumerate(now["seats"])],
-        }
-        yield now
-
-
-# -- win probabilities as a stepper shows them ---------------------------------------------------------------------
-
-_COLUMNS = ["step", "seat", "win"]
-
-
-def chance_data(curve: pd.DataFrame, acting: Sequence[int], n_seats: int, seat: int | None = None) -> dict[str, Any]:
-    """
-    Return a curve of win probabilities, ready for JSON.
-
-    Returns
-    -------
-    data
-        `about`: from whose view, "" if the curve does not say. `percent`: for each seat a value a step;
-        None before the first step of the curve and after its last one.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> curve = pd.DataFrame({"step": [1, 1, 3, 3], "seat": [0, 1, 0, 1], "win": [0.5, 0.5, 0.125, 0.875]})
-    >>> chance_data(curve, [-1, 0, 1, 0, 1], 2)["percent"]
-    [[None, 50.0, 50.0, 12.5, None], [None, 50.0, 50.0, 87.5, None]]
-    """
-    import pandas as pd
-
-    if not isinstance(curve, pd.DataFrame):
-        raise TypeError(f"expected a table of win probabilities, as win_curve gives it, got {curve!r}")
-    if missing := [column for column in _COLUMNS if column not in curve]:
-        raise ValueError(f"win probabilities stand in the columns {', '.join(_COLUMNS)}; there is no {missing[0]!r}")
-    _check_game(curve, acting, n_seats)
-    looker = curve.attrs.get("looker")
-    if seat is not None and looker != seat:
-        unsaid = "a table whose attrs do not say who looked"
-        seen = {None: unsaid, "all": "all hands"}.get(looker, f"P{looker}")
-        raise ValueError(f"win probabilities in the view of P{seat} are from win_curve(record, {seat}), got {seen}")
-    by_step = curve.astype({"step": int}).pivot_table(index="step", columns="seat", values="win")
-    # An interrupted curve ends early: what came after is not known, and may well be the contrary.
-    filled = by_step.reindex(range(by_step.index.max() + 1)).ffill().reindex(range(len(acting)))
-    percent = 100 * filled.to_numpy().T  # not rounded: 0 and 100 say that it is decided
-    return {
-        "about": {None: "", "all": "with all hands in view"}.get(looker, f"from what P{looker} could know"),
-        "percent": [[None if np.isnan(value) else float(value) for value in row] for row in percent],
-    }
-
-
-def review_data(review: Review, record: GameRecord, seat: int | None = None) -> dict[str, Any]:
-    """
-    Return what a review says of each step, ready for JSON.
-
-    Returns
-    -------
-    data
-        By step: `label`, `loss` with its ends in percent, and of what was
-        better `best`, its `reason` and its `place`; "" and None where nothing
-        was.
-    """
-    from ttr_analysis.studies.reviews.whole_game import BOUNDS, Review
-
-    if not isinstance(review, Review):
-        raise TypeError(f"expected a review, as studies.review gives it, got {review!r}")
-    if review.record != record:
-        raise ValueError("the review is of another game")
-    if seat is not None and review.seat != seat:
-        seen = "all seats" if review.seat is None else f"P{review.seat}"
-        raise ValueError(f"a review in the view of P{seat} is from review(record, {seat}), got one of {seen}")
-    data = {}
-    for step, label, loss, low, high in review.table[["label", "loss", "loss_low", "loss_high"]].itertuples():
-        is_worse = label in BOUNDS
-        action = review.action(step)
-        data[str(step)] = {
-            "label": label,
-            "loss": [100 * loss, 100 * low, 100 * high],
-            "best": review.best_move(step) if is_worse else "",
-            "reason": review.reason(step) if is_worse else "",
-            "place": place_of(action) if is_worse else None,
-        }
-    return data
-
-
 def place_of(action: Action | None) -> dict[str, str] | None:
     """Return the route that an action claims, or the city in which it builds, by its kind; None for any other."""
     routes, cities = places_of(action)
     if routes:
         return {"route": routes[0].id}
     return {"city": cities[0].name} if cities else None
-
-
-def _check_game(curve: pd.DataFrame, acting: Sequence[int], n_seats: int) -> None:
-    """Check that a curve is of this game and of no other, as far as it can be known."""
-    n_steps = len(acting)
-    if set(curve["seat"]) != set(range(n_seats)) or not curve["step"].isin(range(n_steps)).all():
-        raise ValueError(f"expected win probabilities of steps 0 to {n_steps - 1} and seats 0 to {n_seats - 1}")
-    if not curve["win"].between(0, 1).all():
-        raise ValueError("win probabilities are between 0 and 1")
-    if curve.duplicated(["step", "seat"]).any():
-        raise ValueError("expected one win probability for each step and seat, got several: two curves in one table?")
-    if "acting" in curve:
-        others = curve.loc[curve["acting"] != np.take(acting, curve["step"].astype(int)), "step"]
-        if len(others):
-            raise ValueError(
-                f"the win probabilities are of another game: at step {int(others.min())} another seat moved"
-            )

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import anywidget
+import numpy as np
 import traitlets
 
+from ttr_analysis._words import isolate, percent
 from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.state import GameState
-from ttr_analysis.records.record import GameRecord
-from ttr_analysis.widgets.base import css, esm, write_page
-from ttr_analysis.widgets.snapshot import chance_data, game_data, review_data
+from ttr_analysis.records.record import Game, GameRecord
+from ttr_analysis.viz.steps import Values, step_chart
+from ttr_analysis.viz.words import tell
+from ttr_analysis.widgets.base import Json, css, esm, write_page
+from ttr_analysis.widgets.snapshot import Moment, Moments, fixed_facts, place_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,7 +87,7 @@ class GameStepper(anywidget.AnyWidget):
     """
 
     _esm = _MODULE
-    _css = css("panels", "chart", "review", "stepper")
+    _css = css("panels", "stepper")
 
     data: traitlets.Dict[str, Any] = traitlets.Dict().tag(sync=True)
     can_play = traitlets.Bool(default_value=False, read_only=True).tag(sync=True)
@@ -105,8 +111,7 @@ class GameStepper(anywidget.AnyWidget):
             data["review"] = review_data(review, record, seat)
             win = review.curve if win is None else win
         if win is not None:
-            acting = [step[0].seat if isinstance(step[0], Move) else -1 for step in record.steps]
-            data["win"] = chance_data(win, acting, record.header.n_players, seat)
+            data["win"] = chance_data(win, record, data["facts"]["names"], seat)
         self.record.state_at(step)  # raises the error that names the steps there are
         super().__init__(data=data, step=range(self.n_steps)[step])
 
@@ -152,3 +157,166 @@ class GameStepper(anywidget.AnyWidget):
 
     def __repr__(self) -> str:
         return f"<GameStepper at step {self.step} of {self.record!r}>"
+
+
+# -- what it shows at each step ------------------------------------------------------------------------------------
+
+
+def game_data(record: GameRecord) -> Json:
+    """
+    Return all that a stepper shows of a record, ready for JSON.
+
+    Returns
+    -------
+    data
+        `facts`: what does not change. `moves`: seat, text, cards moved and
+        route of each step, and its place in the source if that is known.
+        `moments`: what each step shows, the first one whole, the others as
+        their differences from the one before. `points`: their chart.
+
+    Examples
+    --------
+    >>> import ttr_analysis as ttr
+    >>> record = ttr.Game("nordic").play(["Random", "Random"], seed=7)
+    >>> data = game_data(record)
+    >>> len(data["moments"]) == len(record.states())
+    True
+    >>> data["moments"][1]
+    {'acting': 1, 'seats': {'0': {'tickets': [(32, 'possible', 8), (3, 'possible', 8), (34, 'possible', 10)],
+     'offer': []}}}
+    """
+    record.score()  # refuses a record that has not begun
+    header, states = record.header, record.states()
+    moments = Moments(Game(record.map, header.n_players))
+    whole = [moments.whole(state, is_end=step == len(states) - 1) for step, state in enumerate(states)]
+    facts = fixed_facts(record.map, header.players or header.policies or ("",) * header.n_players)
+    about = [record.map.title if header.title else "", record.map.rules.variant.replace("_", " ")]
+    about += [f"{header.n_players} players", header.date]
+    facts["title"] = header.title or record.map.title
+    facts |= {"about": ", ".join(isolate(part) for part in about if part), "note": header.note}
+    points = [[moment["seats"][seat]["points"] for moment in whole] for seat in range(header.n_players)]
+    return {
+        "facts": facts,
+        "moves": [
+            [
+                told.seat,
+                told.text,
+                [[what, [kind or "?" for kind in kinds]] for what, kinds in told.cards],
+                told.route and told.route.id,
+                *([told.stamp] if told.stamp else []),
+            ]
+            for told in tell(record)
+        ],
+        "moments": [whole[0], *(_difference(a, b) for a, b in pairwise(whole))],
+        "points": {"field": "points-now", "heading": "Points for routes and tickets"}
+        | {"svg": _chart("Points", facts["names"], points)},
+    }
+
+
+def _difference(before: Moment, after: Moment) -> Json:
+    """Return what is different: owners, None of what is free again, seats by number, and all else that changed."""
+    change = _changed(before, after)
+    if "owners" in change:
+        old, new = before["owners"], after["owners"]
+        freed = dict.fromkeys(route for route in old if route not in new)  # by a correction
+        change["owners"] = {route: owner for route, owner in new.items() if old.get(route) != owner} | freed
+    if "seats" in change:
+        pairs = enumerate(zip(before["seats"], after["seats"], strict=True))
+        change["seats"] = {str(seat): changed for seat, (old, new) in pairs if (changed := _changed(old, new))}
+    return change
+
+
+def _changed(before: Mapping[str, object], after: Mapping[str, object]) -> Json:
+    return {key: value for key, value in after.items() if value != before[key]}
+
+
+def _chart(about: str, names: Sequence[str], values: Sequence[Values], *, is_share: bool = False) -> str:
+    """Return a chart that says how it ends: win probabilities may end before the game does."""
+    last = max((step for line in values for step, value in enumerate(line) if value is not None), default=0)
+    ends = [line[last] for line in values]
+    words = ["?" if end is None else percent(end) if is_share else str(end) for end in ends]
+    until = "over the game" if last == len(values[0]) - 1 else f"up to step {last}"
+    said = ", ".join(f"{name} {end}" for name, end in zip(names, words, strict=True))
+    return step_chart(f"{about} {until}; it ends with {said}", names, values, is_share=is_share)
+
+
+# -- win probabilities and reviews ---------------------------------------------------------------------------------
+
+
+def chance_data(curve: pd.DataFrame, record: GameRecord, names: Sequence[str], seat: int | None = None) -> Json:
+    """
+    Return a curve of win probabilities, ready for JSON: its chart, and `percent`, for each seat a value a step.
+
+    The values are None before the first step of the curve and after its last one.
+    """
+    import pandas as pd
+
+    if not isinstance(curve, pd.DataFrame):
+        raise TypeError(f"expected a table of win probabilities, as win_curve gives it, got {curve!r}")
+    needed = ["step", "seat", "win"]
+    if missing := [column for column in needed if column not in curve]:
+        raise ValueError(f"win probabilities need the columns {', '.join(needed)}; there is no {missing[0]!r}")
+    _check_game(curve, record)
+    viewer = curve.attrs.get("looker")
+    if seat is not None and viewer != seat:
+        unknown = "a table whose attrs do not say who looked"
+        seen = {None: unknown, "all": "all hands"}.get(viewer, f"P{viewer}")
+        raise ValueError(f"win probabilities in the view of P{seat} are from win_curve(record, {seat}), got {seen}")
+    by_step = curve.astype({"step": int}).pivot_table(index="step", columns="seat", values="win")
+    # An interrupted curve ends early: what came after is not known, and may well be the contrary.
+    filled = by_step.reindex(range(by_step.index.max() + 1)).ffill().reindex(range(len(record.steps)))
+    shares = filled.astype(object).where(filled.notna(), None).to_numpy().T.tolist()
+    about = {None: "", "all": " with all hands in view"}.get(viewer, f" from what P{viewer} could know")
+    return {
+        "field": "win",
+        "heading": f"Win probability{about}",
+        "svg": _chart("Win probability", names, shares, is_share=True),
+        # Not rounded: 0 and 100 say that it is decided.
+        "percent": [[None if share is None else 100 * share for share in line] for line in shares],
+    }
+
+
+def _check_game(curve: pd.DataFrame, record: GameRecord) -> None:
+    """Check that a curve is of this game and of no other, as far as it can be known."""
+    n_steps, n_seats = len(record.steps), record.header.n_players
+    if set(curve["seat"]) != set(range(n_seats)) or not curve["step"].isin(range(n_steps)).all():
+        raise ValueError(f"expected win probabilities of steps 0 to {n_steps - 1} and seats 0 to {n_seats - 1}")
+    if not curve["win"].between(0, 1).all():
+        raise ValueError("win probabilities are between 0 and 1")
+    if curve.duplicated(["step", "seat"]).any():
+        raise ValueError("expected one win probability for each step and seat, got several: two curves in one table?")
+    if "acting" in curve:
+        acting = [step[0].seat if isinstance(step[0], Move) else -1 for step in record.steps]
+        others = curve.loc[curve["acting"] != np.take(acting, curve["step"].astype(int)), "step"]
+        if len(others):
+            raise ValueError(
+                f"the win probabilities are of another game: at step {int(others.min())} another seat moved"
+            )
+
+
+_LABELS = {"best": "The best move", "good": "A good move", "forced": "The only move"}
+
+
+def review_data(review: Review, record: GameRecord, seat: int | None = None) -> Json:
+    """Return by step what a review says of it: `label`, `words`, and of worse ones `best`, `reason` and `place`."""
+    from ttr_analysis.studies.reviews.whole_game import Review
+
+    if not isinstance(review, Review):
+        raise TypeError(f"expected a review, as studies.review gives it, got {review!r}")
+    if review.record != record:
+        raise ValueError("the review is of another game")
+    if seat is not None and review.seat != seat:
+        seen = "all seats" if review.seat is None else f"P{review.seat}"
+        raise ValueError(f"a review in the view of P{seat} is from review(record, {seat}), got one of {seen}")
+    data: Json = {}
+    for step, label, *losses in review.table[["label", "loss", "loss_low", "loss_high"]].itertuples():
+        data[str(step)] = {"label": label, "words": _LABELS.get(label, "")}
+        if label not in _LABELS:
+            loss, low, high = (round(100 * max(0.0, share)) for share in losses)
+            data[str(step)] |= {
+                "words": f"{label.capitalize()}: cost {loss}% of winning ({low} to {high}%)",
+                "best": review.best_move(step),
+                "reason": review.reason(step),
+                "place": place_of(review.action(step)),
+            }
+    return data

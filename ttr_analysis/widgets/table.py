@@ -15,10 +15,9 @@ from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.protocol import PolicyLike
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.records.record import Game, GameRecord
-from ttr_analysis.widgets.base import MessageWidget, css, esm
+from ttr_analysis.widgets.base import MessageWidget, best_in_words, css, esm
 from ttr_analysis.widgets.human_game import PERSON, HumanGame
 from ttr_analysis.widgets.snapshot import ENDINGS, PHASES, fixed_facts, place_of
-from ttr_analysis.widgets.wording import best_in_words
 
 if TYPE_CHECKING:
     from ttr_analysis.studies.reviews import Advice, Review
@@ -96,7 +95,7 @@ class GameTable(MessageWidget):
     <GameTable nordic: P0 Person, P1 Greedy; P0 draws a further card>
     """
 
-    _esm = esm("panels", "stations", "table")
+    _esm = esm("panels", "table")
     _css = css("panels", "table")
 
     busy = traitlets.Unicode("", read_only=True).tag(sync=True)

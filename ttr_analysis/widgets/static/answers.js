@@ -10,14 +10,14 @@
  * cardTable(facts, rows, onChange) -> {element, set(name, counts), blame(kind), setUnseen(counts)}
  *   Counters, one column a kind of card. rows: [{name, words}]; onChange(name, counts by kind).
  * isWhole(input)       whether a number field holds a whole number, or nothing
- * makeButton(words, onClick, attributes), answerTable(caption, heads) -> {element, body}, answerRow(name, cells)
+ * answerTable(caption, heads) -> {element, body}, answerRow(name, cells)
  * heldCards(sheet, kinds, held) -> element      chips for cards by kind
  */
 
 function follow(model, names, onChange) {
-  for (const name of names) model.on(`change:${name}`, onChange);
+  const stop = listen(model, Object.fromEntries(names.map((name) => [name, onChange])));
   onChange();
-  return () => names.forEach((name) => model.off(`change:${name}`, onChange));
+  return stop;
 }
 
 function ask(model, change) {
@@ -26,10 +26,7 @@ function ask(model, change) {
 }
 
 function answerPage(el, name, label) {
-  const root = make("div", { class: `ttr ttr-answers ttr-${name}`, role: "region", "aria-label": label });
-  root.dataset.lmSuppressShortcuts = "true";
-  keepKeys(root);
-  el.append(root);
+  const root = makeRoot(el, { classes: `ttr-answers ttr-${name}`, label });
   return { root, live: make("p", { class: "ttr-live", "aria-live": "polite" }) };
 }
 
@@ -50,10 +47,6 @@ function choice(options, onChoose) {
 /* More than there is is for Python to refuse, in words; what is no number is not sent at all. */
 function isWhole({ value, validity }) {
   return !validity.badInput && /^\d{0,4}$/.test(value);
-}
-
-function makeButton(words, onclick, attributes = {}) {
-  return make("button", { type: "button", onclick, text: words, ...attributes });
 }
 
 function answerTable(caption, heads) {
@@ -84,7 +77,7 @@ function cardTable({ sheet, kinds, deck }, rows, onChange) {
     const th = make("th", { scope: "row", text: words });
     return make("tr", {}, th, ...cells.map((input) => make("td", {}, input)));
   });
-  const foot = make("tr", { class: "ttr-rest" }, make("th", { scope: "row", text: "Unseen" }), ...unseen);
+  const foot = make("tr", { class: "ttr-quiet" }, make("th", { scope: "row", text: "Unseen" }), ...unseen);
 
   const mark = (input, wrong) => {
     input.classList.toggle("is-zero", Number(input.value) === 0);

@@ -10,7 +10,7 @@ function renderCosts({ model, el }) {
   const clear = makeButton("Empty hand", () => ask(model, { hand: {} }));
   const [words, chart] = [make("div", { class: "ttr-panel" }), make("figure", { class: "ttr-panel" })];
   const answer = make("div", { class: "ttr-answer ttr-halves" }, words, chart);
-  root.append(make("div", { class: "ttr-ask" }, labeled("Route", routes), clear), counters.element, live, answer);
+  root.append(make("div", { class: "ttr-ask ttr-row" }, labeled("Route", routes), clear), counters.element, live, answer);
 
   function showInputs() {
     routes.value = model.get("route");
@@ -36,14 +36,12 @@ function renderCosts({ model, el }) {
 
 function paymentList({ sheet, kinds }, { payments, n_payments, sparing }) {
   if (payments.length === 0) return [];
-  const many = n_payments === null ? "very many" : n_payments.toLocaleString("en");
-  const line = ({ held, n_cards, words }, note = "") => {
-    const cards = n_cards === 1 ? "1 card" : `${n_cards} cards`;
-    return make("li", { title: words }, heldCards(sheet, kinds, held), make("span", { text: ` ${cards}${note}` }));
-  };
+  const ways = n_payments === null ? "very many ways" : several(n_payments, "way");
+  const line = ({ held, n_cards, words }, note = "") =>
+    make("li", { title: words }, heldCards(sheet, kinds, held), ` ${several(n_cards, "card")}${note}`);
   const lines = payments.slice(0, 4).map((payment) => line(payment));
   if (sparing) lines.push(line(sparing, ", fewest locomotives"));
-  const heading = n_payments === 1 ? "The one way to pay" : `The cheapest of ${many} ways to pay`;
+  const heading = n_payments === 1 ? "The one way to pay" : `The cheapest of ${ways} to pay`;
   return [make("h4", { text: heading }), make("ul", { class: "ttr-plain" }, ...lines)];
 }
 
@@ -65,7 +63,7 @@ function colorTable({ sheet }, colors) {
 }
 
 function curveWords({ color, held, locomotives, said }) {
-  const jokers = locomotives === 1 ? ", with the locomotive held" : `, with the ${locomotives} locomotives held`;
+  const jokers = `, with ${several(locomotives, "locomotive")} held`;
   const formula = said ? `: ${said}` : "";
   return `Cards needed, by cards of the color${locomotives ? jokers : ""}${formula}. You hold ${held} ${color}.`;
 }

@@ -2,9 +2,11 @@
  * What every widget needs of a page. Text from maps and records may come from anybody: it is set as text or as an
  * attribute, never as markup.
  *
- * make(tag, attributes, ...children) -> element; makeSvg the same for SVG.
+ * make(tag, attributes, ...children) -> element; makeSvg the same for SVG, makeButton(text, onclick, attributes) a button.
  *   Attributes: "text" is the text within, "on..." a listener, false, null and undefined leave one out.
- * keepKeys(root, onKey): all keys pressed within `root` stay there; `onKey(event)` returns whether it used the key.
+ * makeRoot(el, {classes, label, onKey, ...attributes}, ...children) -> element
+ *   The frame of a widget. Keys pressed in it stay there; `onKey(event)` returns whether it used the key.
+ * listen(model, {trait: listener}) -> stop
  * keepFocus(part, change, region): changes `part`; where that removes, hides or disables what has the focus within, the
  *   focus goes to the element that now has its `data-key`, else to the nearest that is left in the order of keys, else
  *   to `region` (default: `part`). Where that is no control, the focus only waits there: unless it is moved, it goes
@@ -29,6 +31,10 @@ function make(tag, attributes = {}, ...children) {
 
 function makeSvg(tag, attributes = {}, ...children) {
   return fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+}
+
+function makeButton(text, onclick, attributes = {}) {
+  return make("button", { type: "button", text, onclick, ...attributes });
 }
 
 function setText(element, text) {
@@ -71,10 +77,20 @@ function keepFocus(part, change, region = part) {
   }
 }
 
-function keepKeys(root, onKey = () => false) {
+function makeRoot(el, { classes, label, onKey = () => false, ...attributes }, ...children) {
+  const names = { class: `ttr ${classes}`, "data-lm-suppress-shortcuts": "true", role: "region", "aria-label": label };
+  const root = make("div", { ...names, ...attributes }, ...children);
   root.addEventListener("keydown", (event) => {
     event.stopPropagation();
     if (!event.defaultPrevented && onKey(event)) event.preventDefault();
   });
   for (const kind of ["keyup", "keypress"]) root.addEventListener(kind, (event) => event.stopPropagation());
+  el.append(root);
+  return root;
+}
+
+function listen(model, listeners) {
+  const entries = Object.entries(listeners);
+  for (const [name, listener] of entries) model.on(`change:${name}`, listener);
+  return () => entries.forEach(([name, listener]) => model.off(`change:${name}`, listener));
 }

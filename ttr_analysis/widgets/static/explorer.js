@@ -101,14 +101,14 @@ function explorerTools(model, facts) {
   };
   const legend = make("legend", { text: "A click on a route (with Shift the other)" });
   const modes = [radio("closed", "closes it"), radio("owned", "makes it yours")];
-  const mode = make("fieldset", { class: "ttr-modes" }, legend, ...modes);
+  const mode = make("fieldset", { class: "ttr-modes ttr-plain ttr-row" }, legend, ...modes);
   const sizes = facts.players.map((n) => ({ id: String(n), words: `${n} players` }));
   const setPlayers = (n) => ask(model, { n_players: n === "" ? null : Number(n) });
   const players = choice([{ id: "", words: "any number" }, ...sizes], setPlayers);
   const clear = makeButton("Open all routes", () => ask(model, { closed: [], owned: [] }));
   const asked = facts.players.length ? [labeled("Players", players)] : [];
   return {
-    element: make("div", { class: "ttr-ask" }, mode, ...asked, clear),
+    element: make("div", { class: "ttr-ask ttr-row" }, mode, ...asked, clear),
     mode(other) {
       const chosen = mode.querySelector("input:checked").value;
       return (chosen === "owned") !== other ? "owned" : "closed";
@@ -123,7 +123,7 @@ function explorerTools(model, facts) {
 
 /* The tickets of a city that was clicked: the second city, or a button, picks one. */
 function ticketsFrom(model, facts, board) {
-  const element = make("div", { class: "ttr-journey" });
+  const element = make("div", { class: "ttr-journey ttr-row" });
   const joins = ({ ends: [origin, goals] }, a, b) =>
     (origin.includes(a) && goals.includes(b)) || (origin.includes(b) && goals.includes(a));
   let from = null;
@@ -166,7 +166,7 @@ function takenRoutes(model, facts) {
       const look = { "data-key": id, "aria-label": `Open again: ${facts.names[id]}` };
       return makeButton(`${facts.names[id]} ✕`, open, look);
     });
-    return buttons.length ? [make("p", {}, make("span", { text: words }), ...buttons)] : [];
+    return buttons.length ? [make("p", { class: "ttr-row" }, make("span", { text: words }), ...buttons)] : [];
   };
   return {
     element,
@@ -198,7 +198,7 @@ function ticketPicker(model, facts) {
     }
   }
   return {
-    element: make("div", { class: "ttr-panel" }, heading, make("div", { class: "ttr-ask" }, search, none), list),
+    element: make("div", { class: "ttr-panel" }, heading, make("div", { class: "ttr-ask ttr-row" }, search, none), list),
     show() {
       const now = new Set(model.get("tickets"));
       const full = now.size >= facts.most_tickets;
@@ -226,7 +226,7 @@ function networkPanel(model, facts) {
   return {
     element,
     show({ problem, tickets = [], length, left, slack, points, toll, tokens, loans, n_tunnels, n_ferries }) {
-      const lent = loans ? `, ${loans} loan${loans > 1 ? "s" : ""}` : "";
+      const lent = loans ? `, ${several(loans, "loan")}` : "";
       const shown = [
         ["trains", `${length} of ${left}`],
         ["to spare", slack],
@@ -234,7 +234,7 @@ function networkPanel(model, facts) {
         ...(tokens === null ? [] : [["toll", `${toll} of ${tokens}${lent}`]]),
         ...[["tunnels", n_tunnels], ["ferries", n_ferries]].filter(([, n]) => n > 0),
       ];
-      const figure = ([what, n]) => make("div", {}, make("dt", { text: what }), make("dd", { text: n }));
+      const figure = ([what, n]) => make("div", {}, make("dt", { class: "ttr-quiet", text: what }), make("dd", { text: n }));
       figures.replaceChildren(...(length === undefined ? [] : shown.map(figure)));
       keepFocus(element, () => {
         element.hidden = tickets.length === 0 || Boolean(problem);
@@ -247,7 +247,7 @@ function networkPanel(model, facts) {
 /* What the loss of each route would cost; what is not known yet is asked for when nothing else happens. */
 function lossesPanel(model, facts, words, board) {
   const { element: table, body } = answerTable("What the loss of a route costs", ["Route", "Trains", "More"]);
-  const note = make("p", { class: "ttr-note" });
+  const note = make("p", { class: "ttr-note ttr-quiet" });
   const element = make("div", { class: "ttr-panel" }, make("h4", { text: "If a route is lost" }), table, note);
   let timer = 0;
 

@@ -6,39 +6,6 @@
 const socket = new WebSocket(`ws://${location.host}/live${location.search}`);
 const models = new Map();
 
-function makeModel(id) {
-  const values = {};
-  const listeners = new Map();
-  let changed = {};
-  const say = (data) => socket.send(JSON.stringify({ id, data }));
-  return {
-    widget_manager: manager,
-    get: (name) => values[name],
-    set(name, value) {
-      values[name] = value;
-      changed[name] = value;
-    },
-    save_changes() {
-      say({ method: "update", state: changed });
-      changed = {};
-    },
-    send: (content) => say({ method: "custom", content }),
-    on(event, listener) {
-      listeners.set(event, [...(listeners.get(event) ?? []), listener]);
-    },
-    off(event, listener) {
-      listeners.set(event, (listeners.get(event) ?? []).filter((other) => other !== listener));
-    },
-    /* Take what Python says: all of it before anybody hears of any. */
-    take(state) {
-      Object.assign(values, state);
-      for (const name of Object.keys(state)) {
-        for (const listener of listeners.get(`change:${name}`) ?? []) listener();
-      }
-    },
-  };
-}
-
 /* A widget as Python sends it: its module and its style sheet are texts. */
 async function showWidget(model, el) {
   const style = document.createElement("style");
@@ -71,7 +38,10 @@ const manager = {
 };
 
 function takeState(id, state) {
-  if (!models.has(id)) models.set(id, makeModel(id));
+  if (!models.has(id)) {
+    const model = makeModel({}, (data) => socket.send(JSON.stringify({ id, data })));
+    models.set(id, Object.assign(model, { widget_manager: manager }));
+  }
   models.get(id).take(state);
 }
 

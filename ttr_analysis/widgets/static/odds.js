@@ -17,10 +17,10 @@ function renderOdds({ model, el }) {
   const forget = makeButton("Nothing seen", () => ask(model, { seen: {}, discards: {}, pile: null }));
   const heads = ["Lay down", "Spare", "Chance", "Cards turned over that match", "Cards in all"];
   const { element: table, body } = answerTable("Payments, best first", heads);
-  const note = make("p", { class: "ttr-note" });
+  const note = make("p", { class: "ttr-note ttr-quiet" });
   const answer = make("div", { class: "ttr-answer" }, table, note);
   const controls = [labeled("Tunnel", routes), labeled("Cards in the pile", pile), forget];
-  root.append(make("div", { class: "ttr-ask" }, ...controls), counters.element, live, answer);
+  root.append(make("div", { class: "ttr-ask ttr-row" }, ...controls), counters.element, live, answer);
 
   function setPile() {
     const whole = isWhole(pile);
@@ -53,7 +53,7 @@ function renderOdds({ model, el }) {
     const sentences = [
       found.reshuffled ? "The pile is too small: the discards are shuffled." : "",
       "Filled: you can pay. Hollow: the claim fails.",
-      others > 0 ? `${others} other payments are no better.` : "",
+      others > 0 ? `${several(others, "other payment")}, none of them better.` : "",
     ];
     setText(note, sentences.filter(Boolean).join(" "));
   }
@@ -83,7 +83,7 @@ function oddsBar(odds, spare) {
   const [width, height] = [420, 26];
   const words = odds.map((chance, k) => `${k} more: ${(100 * chance).toFixed(1)}%`);
   const label = `Surcharge ${words.join(", ")}`;
-  const svg = makeSvg("svg", { class: "ttr-bar", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
+  const svg = makeSvg("svg", { class: "ttr-surcharge", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
   let x = 0;
   odds.forEach((chance, k) => {
     const across = chance * (width - 2);
@@ -91,7 +91,7 @@ function oddsBar(odds, spare) {
     svg.append(
       makeSvg(
         "g",
-        { class: k <= spare ? "is-paid" : "is-lost" },
+        { class: k <= spare ? "is-paid" : null },
         makeSvg("title", { text: words[k] }),
         makeSvg("rect", { x: x + 1, y: 1, width: Math.max(0, across - 1), height: height - 2 }),
         makeSvg("text", { x: x + across / 2, y: 17.5, "text-anchor": "middle", text }),

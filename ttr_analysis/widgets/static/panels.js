@@ -1,11 +1,11 @@
 /*
- * What lies beside the board at a moment of `ttr_analysis.widgets.snapshot`: seats, market and piles, and what is said
- * of them. `facts` are those of the game. What is set is drawn only if it is another value than the one before.
+ * What lies about the board at a moment of `ttr_analysis.widgets.snapshot`: seats, market and piles, and what is said of
+ * them. `facts` are those of the game. What is set is drawn only if it is another value than the one before.
  *
- * seatName(facts, seat), ownerName(facts, owner), several(n, noun)
- * dueWords(facts, moment)      whose turn it is, and for what
+ * ownerName(facts, owner), dueWords(facts, moment): whose turn it is, and for what
  * wholeMoments(changes) -> moments      the first one is whole, the others are what is different
  * drawing(setters) -> set(values, before)      calls setters[key](values[key], before[key]) for what is another value
+ * gameBoard(facts, {onRoute, onCity}) -> board of `drawBoard`, with its element
  * seatPanels(facts, {first, onTickets}) -> {elements, set(moment, before)}
  *   A panel for each seat, from `first` on and around the table. What is new since the moment `before` is marked in hands.
  *   onTickets(seat, isOn): if given, tickets can be shown on the board.
@@ -13,10 +13,9 @@
  *   With listeners cards and piles are buttons; `allow` says which are enabled.
  * tunnelPanel(facts) -> {element, set(tunnel)}      a tunnel that is tried, and what it shows
  * lastRound() -> {element, set(left)}
- * ticketItem(sheet, [ticket, status, trains]) -> element
- * logList(label, name) -> {element, toEnd(), stop()}
+ * logList(label) -> {element, toEnd(), stop()}
  *   A list to be filled, which shows its end when it gets its size, and when `toEnd` is called.
- * deskOf(sheet, {board, side, seats, heading, list}) -> element
+ * gameRoot(el, facts, {name, label, onKey, head, above, board, side, seats, heading, list}) -> element
  *   All together: `side`, what is due and the market, lies beside the board, or under it where there is little room, so
  *   that the board never moves; then come the seats, and the list with its heading.
  */
@@ -29,20 +28,12 @@ const STATUS = {
   unknown: ["?", "unknown"],
 };
 
-function seatName(facts, seat) {
-  return facts.names[seat];
-}
-
 function ownerName(facts, owner) {
-  return owner === "neutral" ? "the neutral player" : seatName(facts, owner);
-}
-
-function several(n, noun) {
-  return `${n} ${noun}${n === 1 ? "" : "s"}`;
+  return owner === "neutral" ? "the neutral player" : facts.names[owner];
 }
 
 function dueWords(facts, { acting, turn }) {
-  return acting === null ? turn : `${seatName(facts, acting)} ${turn}`;
+  return acting === null ? turn : `${facts.names[acting]} ${turn}`;
 }
 
 function wholeMoments(changes) {
@@ -81,18 +72,14 @@ const MEANT = {
 function makeFact(field, name) {
   const value = make("b", { "data-field": field });
   const meant = field in MEANT ? { title: MEANT[field] } : {};
-  const element = make("span", { class: "ttr-fact", ...meant }, make("span", { text: `${name} ` }), value);
+  const element = make("span", { class: "ttr-fact", ...meant }, make("span", { class: "ttr-quiet", text: `${name} ` }), value);
   return { element, set: (text) => setText(value, String(text)) };
 }
 
 function makeFacts(names) {
   const facts = Object.fromEntries(Object.entries(names).map(([field, name]) => [field, makeFact(field, name)]));
-  const element = make("div", { class: "ttr-facts" }, ...Object.values(facts).map((fact) => fact.element));
+  const element = make("div", { class: "ttr-facts ttr-row" }, ...Object.values(facts).map((fact) => fact.element));
   return { element, ...facts };
-}
-
-function sum(counts) {
-  return counts.reduce((all, count) => all + count, 0);
 }
 
 // -- tickets ------------------------------------------------------------------------
@@ -106,13 +93,13 @@ function ticketItem(sheet, [ticket, status, trains]) {
     symbol ? make("span", { class: "ttr-status", role: "img", "aria-label": words, text: symbol }) : "",
     make("bdi", { dir: "ltr", text: sheet.tickets[ticket].words }),
     // The space is outside, so that a line may break before what is still to go.
-    ...(need ? [" ", make("span", { class: "ttr-need", text: need })] : []),
+    ...(need ? [" ", make("span", { class: "ttr-need ttr-quiet", text: need })] : []),
   );
 }
 
 /* Tickets as a list; those that are not known are counted. */
 function ticketList(sheet, field) {
-  const element = make("ul", { class: "ttr-tickets", "data-field": field });
+  const element = make("ul", { class: "ttr-tickets ttr-plain", "data-field": field });
   return {
     element,
     set(tickets) {
@@ -126,18 +113,13 @@ function ticketList(sheet, field) {
 
 /* The button that shows tickets on the board. */
 function ticketToggle(name, onTickets) {
-  const toggle = make("button", {
-    type: "button",
-    class: "ttr-show",
-    "aria-pressed": "false",
-    "aria-label": `Show tickets of ${name} on the board`,
-    text: "show tickets",
-    onclick() {
-      const pressed = toggle.getAttribute("aria-pressed") !== "true";
-      toggle.setAttribute("aria-pressed", String(pressed));
-      onTickets(pressed);
-    },
-  });
+  const look = { class: "ttr-show", "aria-pressed": "false", "aria-label": `Show tickets of ${name} on the board` };
+  const toggle = makeButton("show tickets", onclick, look);
+  function onclick() {
+    const pressed = toggle.getAttribute("aria-pressed") !== "true";
+    toggle.setAttribute("aria-pressed", String(pressed));
+    onTickets(pressed);
+  }
   return toggle;
 }
 
@@ -153,22 +135,23 @@ function pointsWords(parts) {
 
 function seatPanel(facts, seat, onTickets) {
   const { sheet, kinds } = facts;
-  const name = seatName(facts, seat);
+  const name = facts.names[seat];
   const money = facts.money ? { tokens: "tokens", loans: "loans" } : {};
   const stations = facts.stations ? { stations: "stations left" } : {};
   const line = makeFacts({ trains: "trains", cards: "cards", score: "scored", ...money, ...stations });
   const won = make("span", { class: "ttr-won", text: "won", hidden: true });
   const points = make("b", { "data-field": "points" });
   const unit = make("span", {});
-  const parts = make("span", { class: "ttr-parts", "data-field": "parts" });
+  const parts = make("span", { class: "ttr-quiet", "data-field": "parts" });
   const cardsOf = { role: "group", "aria-label": `Cards of ${name}` };
   const hand = make("div", { class: "ttr-hand", "data-field": "hand", ...cardsOf });
   const row = cardRow(hand, sheet, kinds);
   const held = ticketList(sheet, "tickets");
   const offered = ticketList(sheet, "offer");
-  const offer = make("div", { class: "ttr-offer" }, make("span", { text: "choosing from" }), offered.element);
-  const stands = make("ul", { "data-field": "built", "aria-label": `Stations of ${name}` });
-  const built = make("div", { class: "ttr-built", hidden: true }, make("span", { class: "ttr-quiet", text: "stations" }), stands);
+  const offer = make("div", {}, make("span", { class: "ttr-quiet", text: "choosing from" }), offered.element);
+  const stands = make("ul", { class: "ttr-plain ttr-row", "data-field": "built", "aria-label": `Stations of ${name}` });
+  const heading = make("span", { class: "ttr-quiet", text: "stations" });
+  const built = make("div", { class: "ttr-built ttr-row", hidden: true }, heading, stands);
   const toggle = onTickets && ticketToggle(name, (isOn) => onTickets(seat, isOn));
   const element = make(
     "section",
@@ -244,7 +227,7 @@ function neutralWords(facts, { ticket, trains, marker }) {
     playerMark("neutral"),
     ` neutral player: ${several(trains, "train")}, ticket `,
     make("bdi", { dir: "ltr", text: name }),
-    marker === null ? "" : `, marker at ${seatName(facts, marker)}`,
+    marker === null ? "" : `, marker at ${facts.names[marker]}`,
   ];
 }
 
@@ -273,10 +256,9 @@ function openCards(facts, onSlot) {
 
 /* The piles as buttons, for who may draw from them. */
 function pileButtons({ onPile, onTickets }) {
-  const pile = make("button", { type: "button", onclick: onPile });
-  const tickets = make("button", { type: "button", onclick: onTickets });
+  const [pile, tickets] = [makeButton("", onPile), makeButton("", onTickets)];
   return {
-    element: make("div", { class: "ttr-piles" }, pile, tickets),
+    element: make("div", { class: "ttr-piles ttr-row" }, pile, tickets),
     pile: (n) => setText(pile, `Draw a card (${n} left)`),
     ticketPile: (n) => setText(tickets, `Draw tickets (${n} left)`),
     allow(may) {
@@ -306,8 +288,8 @@ function marketPanel(facts, listeners = null) {
   );
   const set = drawing({
     market: open.set,
-    pile: (buttons?.pile ?? line.pile.set),
-    ticketPile: (buttons?.ticketPile ?? line.ticketPile.set),
+    pile: buttons?.pile ?? line.pile.set,
+    ticketPile: buttons?.ticketPile ?? line.ticketPile.set,
     ticketDiscards: line.ticketDiscards.set,
     discards: (counts) => {
       row.set(counts);
@@ -345,7 +327,7 @@ function tunnelPanel(facts) {
 }
 
 function lastRound() {
-  const element = make("span", { class: "ttr-last", "data-field": "left" });
+  const element = make("span", { class: "ttr-last-round", "data-field": "left" });
   function set(left) {
     element.hidden = left === null;
     setText(element, left === null ? "" : `last round: ${several(left, "turn")} left`);
@@ -353,24 +335,46 @@ function lastRound() {
   return { element, set };
 }
 
-// -- lists ----------------------------------------------------------------------------------
+// -- the whole ------------------------------------------------------------------------------
 
-function logList(label, name = "") {
-  const element = make("ol", { class: `ttr-log ${name}`.trim(), tabindex: 0, "aria-label": label });
+function gameBoard(facts, { onRoute = null, onCity = null } = {}) {
+  const { sheet, stations } = facts;
+  const element = make("div", { class: "ttr-place" });
+  const label = `${sheet.about}: choose a route to claim it${stations ? ", or a city for a station" : ""}`;
+  const listeners = onRoute && { onRoute, onCity: stations ? onCity : null, label };
+  const board = drawBoard(element, sheet, { ...listeners, isGame: true });
+  const nameOf = (seat) => ownerName(facts, seat);
+  return { ...board, element, setStations: (now) => board.setStations(now, nameOf) };
+}
+
+function logList(label) {
+  const element = make("ol", { class: "ttr-log ttr-plain", tabindex: 0, "aria-label": label });
   const toEnd = () => (element.scrollTop = element.scrollHeight);
   const observer = new ResizeObserver(toEnd); // it has no size before it is on the page
   observer.observe(element);
   return { element, toEnd, stop: () => observer.disconnect() };
 }
 
-function deskOf({ view: [, , width, height] }, { board, side, seats, heading, list }) {
-  const head = make("h3", { class: "ttr-heading", text: heading });
-  const panel = make("section", { class: "ttr-panel ttr-log-panel", "aria-label": heading }, head, list);
-  return make(
-    "div",
-    { class: "ttr-desk", style: `--ttr-aspect:${(width / height).toFixed(3)}` },
-    make("div", { class: "ttr-side" }, ...side),
-    board,
-    make("div", { class: "ttr-rest" }, ...seats, panel),
+function gameRoot(el, facts, { name, label, onKey, head, above = [], board, side, seats, heading, list }) {
+  const { view } = facts.sheet;
+  const title = make("h2", {}, make("bdi", { text: facts.title }));
+  const words = make("h3", { class: "ttr-quiet", text: heading });
+  const log = make("section", { class: "ttr-panel ttr-log-panel", "aria-label": heading }, words, list);
+  return makeRoot(
+    el,
+    { classes: gameClasses(facts, name), label: `${label}: ${facts.title}`, onKey },
+    make("header", { class: "ttr-head ttr-row" }, title, ...head),
+    ...above,
+    make(
+      "div",
+      { class: "ttr-desk", style: `--ttr-aspect:${(view[2] / view[3]).toFixed(3)}` },
+      make("div", { class: "ttr-side" }, ...side),
+      board,
+      make("div", { class: "ttr-rest" }, ...seats, log),
+    ),
   );
+}
+
+function gameClasses({ sheet }, name) {
+  return `ttr-game ttr-${name}${isWide(sheet) ? " is-wide" : ""}`;
 }

@@ -2,11 +2,10 @@
  * The controls of something that has steps: buttons, slider, Play, speed, keys. Which step it is, is kept here.
  *
  * makePlayer({nSteps, jumps, track, onStep}) -> {element, step, go(step), keys(event), stop()}
- *   jumps: [{label, words, steps, kind}], a button each that goes on to the next of its steps, in groups of a kind, which
- *   follows upon "next": "claim".
- *   track: an element to lie below the slider, as wide as it.
- *   onStep(step): called whenever it is another one.
- *   keys(event): does what the arrows, Home, End and space ask for; returns whether it did.
+ *   jumps: [{label, words, steps, kind}], a button each that leads to the next of its steps, in groups by kind: "claim"
+ *   track: an element below the slider, as wide as it
+ *   onStep(step): called with each new step
+ *   keys(event): does what the arrows, Home, End and space ask for; returns whether it did
  */
 
 const ICONS = {
@@ -27,7 +26,7 @@ function iconButton(name, words, onclick) {
 function makeSpeed() {
   const words = "Time for each step";
   const options = SPEEDS.map(([pause, text]) => make("option", { value: pause, text, selected: pause === 500 }));
-  return make("select", { class: "ttr-speed", "aria-label": words, title: words }, ...options);
+  return make("select", { "aria-label": words, title: words }, ...options);
 }
 
 /*
@@ -71,7 +70,7 @@ function makePlayer({ nSteps, jumps = [], track = null, onStep }) {
   const range = { type: "range", min: 0, max: last, step: 1 };
   const slider = make("input", { ...range, class: "ttr-slider", "aria-label": "Step" });
   slider.addEventListener("input", () => player.go(Number(slider.value)));
-  const count = make("span", { class: "ttr-count" });
+  const count = make("span", { class: "ttr-count ttr-quiet" });
   const speed = makeSpeed();
   speed.addEventListener("change", () => timer.isRunning() && timer.start());
   const jumpers = jumps.map(({ label, words, steps, kind }) => {
@@ -82,7 +81,7 @@ function makePlayer({ nSteps, jumps = [], track = null, onStep }) {
   });
   const groups = [...new Set(jumps.map(({ kind }) => kind))].map((kind) => {
     const elements = jumpers.filter((one) => one.kind === kind).map((one) => one.element);
-    return make("span", { class: "ttr-jumps" }, `next ${kind}`, ...elements);
+    return make("span", { class: "ttr-jumps ttr-group ttr-quiet" }, `next ${kind}`, ...elements);
   });
 
   const playOn = () => {
@@ -124,11 +123,11 @@ function makePlayer({ nSteps, jumps = [], track = null, onStep }) {
   }
   const element = make(
     "div",
-    { class: "ttr-controls", role: "group", "aria-label": "Steps" },
-    make("span", { class: "ttr-buttons" }, first, previous, play, next, end),
+    { class: "ttr-controls ttr-row", role: "group", "aria-label": "Steps" },
+    make("span", { class: "ttr-buttons ttr-group" }, first, previous, play, next, end),
     make("span", { class: "ttr-track" }, slider, ...(track ? [track] : [])),
     count,
-    make("label", { class: "ttr-field" }, make("span", { text: "each" }), speed),
+    make("label", { class: "ttr-group ttr-quiet" }, "each", speed),
     ...groups,
   );
   const player = { element, step: -1, keys, stop: timer.stop };

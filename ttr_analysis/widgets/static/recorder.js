@@ -93,7 +93,7 @@ function makeInput() {
 /* What may come next; `onTake(text)` hears which line was chosen, and arrow keys lead back to `input`. */
 function makeChoices(sheet, input, onTake) {
   const asGroup = { role: "group", "aria-label": "What may come next" };
-  const element = make("div", { class: "ttr-choices ttr-r-choices", ...asGroup });
+  const element = make("div", { class: "ttr-choices ttr-row ttr-r-choices", ...asGroup });
   element.addEventListener("keydown", (event) => {
     const steps = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
     if (event.key === "Escape") input.focus();
@@ -127,7 +127,7 @@ function answerWords({ problem, at, text, failed, ready, said, told }) {
 
 /* What is best for the seat to move: a button, and what Python answers. */
 function makeAdvice(onAsk) {
-  const button = make("button", { type: "button", text: "Advice", onclick: onAsk });
+  const button = makeButton("Advice", onAsk);
   const said = make("div", { "aria-live": "polite" });
   return {
     element: make("div", { class: "ttr-r-advice" }, button, said),
@@ -143,9 +143,9 @@ function makeEntry(sheet, onSend, advice) {
   const input = makeInput();
   const asking = makeAsking(input, { onSend, onAnswer: show });
   const choices = makeChoices(sheet, input, type);
-  const enter = make("button", { type: "button", class: "ttr-main", text: "Enter", onclick: asking.enter });
-  const undo = make("button", { type: "button", text: "Undo", onclick: () => asking.ask("undo") });
-  const clear = make("button", { type: "button", text: "Clear", onclick: () => type("") });
+  const enter = makeButton("Enter", asking.enter, { class: "ttr-main" });
+  const undo = makeButton("Undo", () => asking.ask("undo"));
+  const clear = makeButton("Clear", () => type(""));
   const said = make("div", { class: "ttr-live ttr-r-said", "aria-live": "polite" });
   const label = make("label", { for: input.id, text: "Line" });
 
@@ -182,7 +182,7 @@ function makeEntry(sheet, onSend, advice) {
     element: make(
       "section",
       { class: "ttr-r-entry ttr-panel", "aria-label": "The next line" },
-      make("div", { class: "ttr-r-line" }, label, input, enter, clear, undo),
+      make("div", { class: "ttr-r-line ttr-row" }, label, input, enter, clear, undo),
       said,
       choices.element,
       advice.element,
@@ -195,7 +195,7 @@ function makeEntry(sheet, onSend, advice) {
 
 /* The lines entered; those that stay are not drawn again. */
 function makeLines() {
-  const { element, toEnd, stop } = logList("Lines entered", "ttr-r-lines");
+  const { element, toEnd, stop } = logList("Lines entered");
   let shown = [];
   return {
     element,
@@ -213,28 +213,23 @@ function makeLines() {
 
 /* Seats, market and board once the set-up is entered; `onPick(kind, value)` hears what is chosen on them. */
 function makeTable(facts, onPick) {
-  const { sheet } = facts;
   const seats = seatPanels(facts);
   const market = marketPanel(facts, {
     onSlot: (slot) => onPick("market", slot),
     onPile: () => onPick("pile", ""),
     onTickets: () => onPick("tickets", ""),
   });
-  const place = make("div", { class: "ttr-place" });
-  const label = `${sheet.about}: choose a route to claim it${facts.stations ? ", or a city for a station" : ""}`;
-  const onRoute = (id) => onPick("route", id);
-  const onCity = facts.stations ? (city) => onPick("city", city) : null;
-  const board = drawBoard(place, sheet, { onRoute, onCity, label, isGame: true });
+  const board = gameBoard(facts, { onRoute: (id) => onPick("route", id), onCity: (city) => onPick("city", city) });
   let before; // the moment shown before
   return {
     seats: seats.elements,
     market: market.element,
-    board: place,
+    board: board.element,
     showBetter: board.markBetter,
     set(moment) {
       for (const element of [...seats.elements, market.element]) element.hidden = moment === null;
       board.setOwners(moment?.owners ?? {});
-      board.setStations(moment?.stations ?? {}, (seat) => ownerName(facts, seat));
+      board.setStations(moment?.stations ?? {});
       if (moment === null) return;
       seats.set(moment, before);
       market.set(moment, before);
@@ -249,40 +244,38 @@ function makeTable(facts, onPick) {
 function turnWords(facts, moment) {
   if (moment === null) return "The table is set up";
   if (moment.acting !== null) return dueWords(facts, moment);
-  const points = moment.seats.map((seat, k) => `${seatName(facts, k)} ${seat.points ?? "?"}`);
+  const points = moment.seats.map((seat, k) => `${facts.names[k]} ${seat.points ?? "?"}`);
   return `The game is over: ${points.join(", ")} points`;
 }
 
 function render({ model, el }) {
   const facts = model.get("facts");
-  const { sheet } = facts;
   const keep = (change) => keepFocus(root, change, entry.input);
 
   const advice = makeAdvice(() => model.send({ do: "advise" }));
-  const entry = makeEntry(sheet, (message) => model.send(message), advice);
+  const entry = makeEntry(facts.sheet, (message) => model.send(message), advice);
   const { asking } = entry;
   const table = makeTable(facts, (kind, value) => asking.ask("pick", { kind, value: String(value) }));
   const turn = make("span", { class: "ttr-quiet" });
   const lines = makeLines();
-  const root = make(
-    "div",
-    {
-      class: isWide(sheet) ? "ttr ttr-recorder is-wide" : "ttr ttr-recorder",
-      "data-lm-suppress-shortcuts": "true",
-      role: "region",
-      "aria-label": `Record a game: ${facts.title}`,
-    },
-    make("header", { class: "ttr-p-top" }, make("h2", {}, make("bdi", { text: facts.title })), turn),
-    deskOf(sheet, {
-      board: table.board,
-      side: [entry.element, table.market],
-      seats: table.seats,
-      heading: "Lines entered",
-      list: lines.element,
-    }),
-  );
+  const root = gameRoot(el, facts, {
+    name: "recorder",
+    label: "Record a game",
+    head: [turn],
+    board: table.board,
+    side: [entry.element, table.market],
+    seats: table.seats,
+    heading: "Lines entered",
+    list: lines.element,
+  });
 
   const onAnswer = () => keep(() => asking.hear(model.get("answer")));
+  const onAdvised = () =>
+    keep(() => {
+      const advised = model.get("advised");
+      advice.set(model.get("now"), advised, model.get("busy"));
+      table.showBetter(advised.place);
+    });
   const onNow = () =>
     keep(() => {
       const now = model.get("now");
@@ -291,29 +284,17 @@ function render({ model, el }) {
       entry.setUndo(now.lines.length > 0);
       setText(turn, turnWords(facts, now.moment));
       table.set(now.moment);
-    });
-  const onAdvised = () =>
-    keep(() => {
-      const advised = model.get("advised");
-      advice.set(model.get("now"), advised, model.get("busy"));
-      table.showBetter(advised.place);
+      onAdvised();
     });
 
-  el.append(root);
-  keepKeys(root);
-  model.on("change:answer", onAnswer);
-  model.on("change:now", onNow);
-  for (const name of ["now", "advised", "busy"]) model.on(`change:${name}`, onAdvised);
+  const stops = [
+    listen(model, { answer: onAnswer, now: onNow, advised: onAdvised, busy: onAdvised }),
+    asking.stop,
+    lines.stop,
+  ];
   onNow();
-  onAdvised();
   asking.begin(model.get("answer"));
-  return () => {
-    asking.stop();
-    lines.stop();
-    model.off("change:answer", onAnswer);
-    model.off("change:now", onNow);
-    for (const name of ["now", "advised", "busy"]) model.off(`change:${name}`, onAdvised);
-  };
+  return () => stops.forEach((stop) => stop());
 }
 
 export default { render };

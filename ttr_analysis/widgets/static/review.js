@@ -1,5 +1,5 @@
 /*
- * What a review says of the steps of a game (`ttr_analysis.widgets.snapshot.review_data`).
+ * What a review says of the steps of a game (`ttr_analysis.widgets.stepper.review_data`).
  *
  * makeReview(facts, found, win, nSteps) -> review
  *   review.mark(step)     the symbol of a step that cost something, null for any other
@@ -12,31 +12,28 @@
  */
 
 const SYMBOLS = { inaccuracy: "?!", mistake: "?", blunder: "??" };
-const LABELS = { best: "The best move", good: "A good move", forced: "The only move" };
 
-function lossWords({ label, loss: [value, low, high] }) {
-  const percent = (share) => Math.max(0, Math.round(share));
-  const name = label[0].toUpperCase() + label.slice(1);
-  return `${name}: cost ${percent(value)}% of winning (${percent(low)} to ${percent(high)}%)`;
+function verdictMark(label) {
+  return make("span", { class: "ttr-verdict-mark", "data-label": label, text: SYMBOLS[label] });
 }
 
 /* How likely each seat is to win: a part of the bar for each, with its number. */
 function makeBar(facts, win) {
-  const parts = facts.names.map((name, seat) => {
+  const parts = facts.names.map((_, seat) => {
     const text = make("span");
     const part = make("span", { class: "ttr-share", "data-owner": seat }, make("b", { text: seat }), text);
     return { part, text };
   });
-  const bar = make("div", { class: "ttr-bar", role: "img" }, ...parts.map(({ part }) => part));
+  const element = make("div", { class: "ttr-chances", role: "img" }, ...parts.map(({ part }) => part));
   return {
-    bar,
+    element,
     set(step) {
       const shares = win.percent.map((values) => values[step]);
-      bar.hidden = shares.includes(null);
-      if (bar.hidden) return;
-      const words = shares.map((share, seat) => `${seatName(facts, seat)} ${percentWords(share)}`);
-      bar.setAttribute("aria-label", `Win probability: ${words.join(", ")}`);
-      bar.title = words.join(", ");
+      element.hidden = shares.includes(null);
+      if (element.hidden) return;
+      const words = shares.map((share, seat) => `${facts.names[seat]} ${percentWords(share)}`).join(", ");
+      element.setAttribute("aria-label", `Win probability: ${words}`);
+      element.title = words;
       parts.forEach(({ part, text }, seat) => {
         part.style.flexGrow = shares[seat];
         setText(text, percentWords(shares[seat]));
@@ -47,15 +44,8 @@ function makeBar(facts, win) {
 
 function makeReview(facts, found, win, nSteps) {
   const marked = Object.keys(found).map(Number).filter((step) => found[step].label in SYMBOLS);
-  const mark = (step) => {
-    const label = found[step]?.label;
-    return label in SYMBOLS ? make("span", { class: "ttr-verdict-mark", "data-label": label, text: SYMBOLS[label] }) : null;
-  };
-  const words = (step) => {
-    const one = found[step];
-    if (!one) return "";
-    return one.label in SYMBOLS ? lossWords(one) : LABELS[one.label];
-  };
+  const mark = (step) => (found[step]?.label in SYMBOLS ? verdictMark(found[step].label) : null);
+  const words = (step) => found[step]?.words ?? "";
   const track = make("span", { class: "ttr-marks", "aria-hidden": "true" });
   for (const step of marked) {
     const place = mark(step);
@@ -64,7 +54,7 @@ function makeReview(facts, found, win, nSteps) {
     track.append(place);
   }
   const jumps = ["mistake", "blunder"].map((label) => ({
-    label: [make("span", { class: "ttr-verdict-mark", "data-label": label, text: SYMBOLS[label] })],
+    label: [verdictMark(label)],
     words: `next ${label}`,
     steps: marked.filter((step) => found[step].label === label),
     kind: "loss",
@@ -76,18 +66,17 @@ function makeReview(facts, found, win, nSteps) {
     words,
     jumps,
     track,
-    bar: bar.bar,
+    bar: bar.element,
     verdict,
     set(step) {
       bar.set(step);
-      const one = found[step];
-      const symbol = mark(step);
-      const better = one?.best
-        ? [make("div", {}, "Better: ", make("b", { text: one.best }), one.reason ? ` – ${one.reason}` : "")]
-        : [];
-      const said = make("div", { class: "ttr-said" }, ...(symbol ? [symbol, " "] : []), words(step) || "Not judged");
-      verdict.replaceChildren(said, ...better);
-      return one?.place ?? null;
+      const { best = "", reason = "", place = null } = found[step] ?? {};
+      const better = ["Better: ", make("b", { text: best }), reason ? ` – ${reason}` : ""];
+      verdict.replaceChildren(
+        make("div", { class: "ttr-said" }, mark(step) ?? "", " ", words(step) || "Not judged"),
+        best ? make("div", {}, ...better) : "",
+      );
+      return place;
     },
   };
 }

@@ -19,8 +19,8 @@ function makeMoves(moves, claimed, review, onJump) {
   const rows = moves.map(([seat, text], step) => {
     const mark = review?.mark(step);
     const words = { title: mark ? `${text} (${review.words(step)})` : text };
-    const jump = make("button", { type: "button", class: "ttr-jump", tabindex: -1, "data-step": step, ...words });
-    jump.append(...(mark ? [mark, " "] : []), text);
+    const names = { type: "button", class: "ttr-jump", tabindex: -1, "data-step": step };
+    const jump = make("button", { ...names, ...words }, ...(mark ? [mark, " "] : []), text);
     const who = seat === null ? "" : playerMark(seat);
     const cells = [make("td", { text: step }), make("td", {}, who), make("td", {}, jump)];
     const row = make("tr", { class: claimed.has(step) ? "is-claim" : "" }, ...cells);
@@ -64,10 +64,8 @@ function cardsMoved(sheet, groups) {
   return groups.map(([what, kinds]) => {
     const counts = new Map();
     for (const kind of kinds) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-    const chips = [...counts].map(([kind, count]) =>
-      cardChip(sheet, kind, { count: count > 1 ? count : null }),
-    );
-    return make("span", { class: "ttr-moved" }, make("span", { text: what }), ...chips);
+    const chips = [...counts].map(([kind, n]) => cardChip(sheet, kind, { count: n > 1 ? n : null }));
+    return make("span", { class: "ttr-moved" }, make("span", { class: "ttr-quiet", text: what }), ...chips);
   });
 }
 
@@ -76,25 +74,25 @@ function makeTop({ title, about, note }) {
   const left = lastRound();
   const element = make(
     "header",
-    { class: "ttr-top" },
+    { class: "ttr-top ttr-row" },
     make("h2", {}, make("bdi", { text: title })),
-    make("span", { class: "ttr-about", text: about }),
+    make("span", { class: "ttr-quiet", text: about }),
     left.element,
-    make("p", { class: "ttr-note", dir: "auto", text: note, hidden: !note }),
+    make("p", { class: "ttr-note ttr-quiet", dir: "auto", text: note, hidden: !note }),
   );
-  return { element, set: { left: left.set } };
+  return { element, setLeft: left.set };
 }
 
 /* What happened in words, the cards that it moved, what is due, and where it stood in the source if that is known. */
 function makeNow(facts, isStamped) {
   const live = make("div", { class: "ttr-live", "aria-live": "polite" });
   const moved = make("div", { class: "ttr-cards" });
-  const due = make("span", { class: "ttr-turn", "data-field": "turn" });
-  const source = make("span", { class: "ttr-stamp", "data-field": "stamp", dir: "auto", hidden: !isStamped });
+  const due = make("span", { class: "ttr-quiet", "data-field": "turn" });
+  const source = make("span", { class: "ttr-stamp ttr-quiet", "data-field": "stamp", dir: "auto", hidden: !isStamped });
   return {
     element: make("div", { class: "ttr-now ttr-panel" }, live, moved, due, source),
     set(moment, [seat, text, cards, , stamp = ""]) {
-      setText(live, seat === null ? text : `${seatName(facts, seat)} ${text}`);
+      setText(live, seat === null ? text : `${facts.names[seat]} ${text}`);
       moved.replaceChildren(...cardsMoved(facts.sheet, cards));
       setText(due, dueWords(facts, moment));
       setText(source, stamp);
@@ -104,31 +102,23 @@ function makeNow(facts, isStamped) {
 
 /* The board with the routes claimed so far, and the tickets of the seats that are to be shown. */
 function makeBoard(facts) {
-  const { sheet } = facts;
-  const element = make("div", { class: "ttr-place" });
-  const board = drawBoard(element, sheet, { isGame: true });
+  const board = gameBoard(facts);
   const seats = new Set();
   const ticketsOf = (moment, seat) =>
     moment.seats[seat].tickets
       .filter(([ticket]) => ticket >= 0)
       .map(([ticket, state]) => ({ ticket, state, owner: seat }));
   return {
-    element,
-    markLast: board.markLast,
-    markBuilt: (cities) => board.highlightCities(cities, "is-last"),
-    markBetter: board.markBetter,
+    ...board,
     showTickets(moment, seat = null, on = false) {
       if (seat === null && !seats.size) return;
       if (seat !== null) seats[on ? "add" : "delete"](seat);
       board.setTickets([...seats].flatMap((one) => ticketsOf(moment, one)));
     },
-    set: {
-      owners(owners) {
-        board.setOwners(owners);
-        const owned = ({ id, words }) => (id in owners ? `${words}: ${ownerName(facts, owners[id])}` : null);
-        for (const route of sheet.routes) board.describe(route.id, owned(route));
-      },
-      stations: (stations) => board.setStations(stations, (seat) => ownerName(facts, seat)),
+    setOwners(owners) {
+      board.setOwners(owners);
+      const owned = ({ id, words }) => (id in owners ? `${words}: ${ownerName(facts, owners[id])}` : null);
+      for (const route of facts.sheet.routes) board.describe(route.id, owned(route));
     },
   };
 }
@@ -138,55 +128,29 @@ function newStations({ stations }, before) {
   return before ? Object.keys(stations).filter((city) => !Object.hasOwn(before.stations, city)) : [];
 }
 
-/* A probability, from percents, in words: only what is decided is 0% or 100%. */
-function percentWords(value) {
-  if (value > 0 && value < 1) return "<1%";
-  if (value > 99 && value < 100) return ">99%";
-  return `${Math.round(value)}%`;
-}
-
-/* A chart of all seats over the game; what it says of a step stands above it in words. */
-function makeChart(facts, { name, field, heading, values, isPercent = false, onStep }) {
-  const series = facts.names.map((name, seat) => ({
-    ...facts.sheet.players[seat],
-    label: name,
-    symbol: String(seat),
-    values: values[seat],
-  }));
-  const words = (seat, value) => `${seatName(facts, seat)} ${value === null ? "?" : isPercent ? percentWords(value) : value}`;
+/* A chart of all seats over the game; what it says of a step stands above it in words: `valuesAt(step)`, seat by seat. */
+function makeChart(facts, { heading, field, svg }, valuesAt, onStep) {
   const now = make("span", { "data-field": field });
-  const title = make("div", { class: "ttr-heading" }, make("span", { text: heading }), now);
+  const title = make("div", { class: "ttr-row" }, make("span", { class: "ttr-quiet", text: heading }), now);
   const element = make("div", { class: "ttr-chart-place ttr-panel" }, title);
-  // Win probabilities may end before the game does.
-  const last = Math.max(0, ...values.map((of) => of.findLastIndex((value) => value !== null)));
-  const until = last < values[0].length - 1 ? `up to step ${last}` : "over the game";
-  const label = `${name} ${until}; it ends with ${values.map((of, seat) => words(seat, of[last])).join(", ")}`;
-  const { setCursor } = drawChart(element, { label, series, onStep, isPercent });
+  const { setCursor } = showChart(element, svg, onStep);
   return {
     element,
     set(step) {
       setCursor(step);
-      setText(now, values.map((of, seat) => words(seat, of[step])).join(", "));
+      setText(now, valuesAt(step).map((value, seat) => `${facts.names[seat]} ${value ?? "?"}`).join(", "));
     },
   };
 }
 
 /* The charts that there are: points, and win probabilities if they were sent. */
-function makeCharts(facts, moments, win, onStep) {
-  const points = {
-    name: "Points",
-    field: "points-now",
-    heading: "Points for routes and tickets",
-    values: facts.names.map((_, seat) => moments.map(({ seats }) => seats[seat].points)),
-  };
-  const chances = win && {
-    name: "Win probability",
-    field: "win",
-    heading: `Win probability ${win.about}`.trim(),
-    values: win.percent,
-    isPercent: true,
-  };
-  return [points, chances].filter(Boolean).map((what) => makeChart(facts, { ...what, onStep }));
+function makeCharts(facts, moments, { points, win }, onStep) {
+  const pointsAt = (step) => moments[step].seats.map((seat) => seat.points);
+  const chancesAt = (step) => win.percent.map((of) => (of[step] === null ? null : percentWords(of[step])));
+  return [
+    makeChart(facts, points, pointsAt, onStep),
+    ...(win ? [makeChart(facts, win, chancesAt, onStep)] : []),
+  ];
 }
 
 /* The steps at which a seat, or the neutral player, claims a route. */
@@ -196,7 +160,8 @@ function claimSteps(changes, who) {
 }
 
 function render({ model, el }) {
-  const { facts, moves, win, review: found, moments: changes } = model.get("data");
+  const data = model.get("data");
+  const { facts, moves, win, review: found, moments: changes } = data;
   const moments = wholeMoments(changes);
   const seats = facts.names.map((_, seat) => seat);
   const go = (step) => player.go(step);
@@ -207,10 +172,10 @@ function render({ model, el }) {
   const [top, now, table] = [makeTop(facts), makeNow(facts, moves.some((move) => move[4])), marketPanel(facts)];
   const claimed = new Map([...seats, "neutral"].map((owner) => [owner, claimSteps(changes, owner)]));
   const moveTable = makeMoves(moves, new Set([...claimed.values()].flat()), review, go);
-  const charts = makeCharts(facts, moments, win, go);
+  const charts = makeCharts(facts, moments, data, go);
   const jumps = seats.map((seat) => ({
     label: [playerMark(seat)],
-    words: `${seat}: next claim of ${seatName(facts, seat)}`,
+    words: `${seat}: next claim of ${facts.names[seat]}`,
     steps: claimed.get(seat),
     kind: "claim",
   }));
@@ -220,25 +185,24 @@ function render({ model, el }) {
     track: review?.track,
     onStep: show,
   });
-  const draw = drawing({ ...board.set, ...top.set });
+  const draw = drawing({ owners: board.setOwners, stations: board.setStations, left: top.setLeft });
   const onPlay = () => model.send({ do: "play", step: player.step });
-  const playOn = model.get("can_play") && make("button", { type: "button", text: "Play from here", onclick: onPlay });
+  const playOn = model.get("can_play") && makeButton("Play from here", onPlay);
   if (playOn) player.element.append(playOn);
 
-  const root = make(
-    "div",
+  const root = makeRoot(
+    el,
     {
-      class: isWide(facts.sheet) ? "ttr ttr-stepper is-wide" : "ttr ttr-stepper",
-      "data-lm-suppress-shortcuts": "true",
-      role: "region",
+      classes: gameClasses(facts, "stepper"),
+      label: `${facts.title}: step through it with the arrow keys`,
       tabindex: 0,
-      "aria-label": `${facts.title}: step through it with the arrow keys`,
+      onKey: player.keys,
     },
     top.element,
     player.element,
-    ...(review ? [review.bar] : []),
+    review?.bar ?? "",
     now.element,
-    ...(review ? [review.verdict] : []),
+    review?.verdict ?? "",
     make(
       "div",
       { class: "ttr-grid" },
@@ -257,7 +221,7 @@ function render({ model, el }) {
     table.set(moment, before);
     now.set(moment, moves[step]);
     board.markLast(moves[step][3]);
-    board.markBuilt(newStations(moment, before));
+    board.highlightCities(newStations(moment, before), "is-last");
     if (review) board.markBetter(review.set(step));
     board.showTickets(moment);
     charts.forEach((chart) => chart.set(step));
@@ -278,16 +242,14 @@ function render({ model, el }) {
     forgetSave();
     model.save_changes();
   }
-
-  el.append(root);
-  keepKeys(root, player.keys);
   // JupyterLab tells also of steps taken here; to go there would end Play. A step from elsewhere is saved there.
-  const onStep = () => {
+  function onStep() {
     if (model.get("step") === player.step) return;
     forgetSave();
     go(model.get("step"));
-  };
-  model.on("change:step", onStep);
+  }
+
+  const stop = listen(model, { step: onStep });
   onStep();
   return () => {
     player.stop();
@@ -295,7 +257,7 @@ function render({ model, el }) {
     if (saving !== null && model.widget_manager?.kernel?.isDisposed === false) save();
     forgetSave();
     moveTable.stop();
-    model.off("change:step", onStep);
+    stop();
   };
 }
 

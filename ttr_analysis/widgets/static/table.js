@@ -22,7 +22,7 @@ function moveWords(line) {
 function keepForm({ offer, fewest }, nameOf, onChange, onKeep) {
   const boxes = offer.map((id) => make("input", { type: "checkbox", value: id }));
   const kept = () => boxes.filter((box) => box.checked).map((box) => box.value);
-  const done = make("button", { type: "button", class: "ttr-main", text: "Keep these", onclick: () => onKeep(kept()) });
+  const done = makeButton("Keep these", () => onKeep(kept()), { class: "ttr-main" });
   const update = () => {
     done.disabled = kept().length < fewest;
     onChange(kept());
@@ -42,24 +42,24 @@ function otherCards(example, onPay) {
   input.addEventListener("keydown", (event) => {
     if (event.key === "Enter") pay();
   });
-  const other = make("button", { type: "button", text: "Pay with these cards", onclick: pay });
-  return make("div", { class: "ttr-choices ttr-t-other" }, input, other);
+  const other = makeButton("Pay with these cards", pay);
+  return make("div", { class: "ttr-choices ttr-row ttr-t-other" }, input, other);
 }
 
 /* What is due: whose turn it is, what the person has to decide, or who won. */
 function turnWords(facts, { moment, options }) {
   if (options) return `You: ${options.due}`;
   if (moment.acting !== null) return dueWords(facts, moment);
-  const won = moment.winners.map((seat) => (seat === facts.seat ? "You" : seatName(facts, seat))).join(" and ");
+  const won = moment.winners.map((seat) => (seat === facts.seat ? "You" : facts.names[seat])).join(" and ");
   return won ? `${won} won` : "The game is over";
 }
 
 /* What is said: what is due, what was told, and what went wrong; `actions`, what can be done, are below. */
 function makeBar(facts, actions, onAgain) {
   const turn = make("div", { class: "ttr-t-turn" });
-  const live = make("div", { class: "ttr-live", "aria-live": "polite" });
+  const live = make("div", { class: "ttr-live ttr-quiet", "aria-live": "polite" });
   const problem = make("div", { class: "ttr-problem", role: "alert" });
-  const again = make("button", { type: "button", hidden: true, text: "Try again", onclick: onAgain });
+  const again = makeButton("Try again", onAgain, { hidden: true });
   const parts = [turn, problem, again, actions, live]; // news last, so that they move nothing
   let heard = null; // the step at which the person decided last
   return {
@@ -72,7 +72,7 @@ function makeBar(facts, actions, onAgain) {
     tell(now) {
       const news = now.told.slice(-Math.max(1, now.step - (heard ?? now.step)));
       heard = now.step;
-      const words = news.map(([seat, text]) => (seat === null ? text : `${seatName(facts, seat)} ${text}`)).join(". ");
+      const words = news.map(([seat, text]) => (seat === null ? text : `${facts.names[seat]} ${text}`)).join(". ");
       live.replaceChildren(words, make("span", { class: "ttr-unseen", text: `. ${turnWords(facts, now)}` }));
     },
     setProblem: (text) => setText(problem, text),
@@ -90,22 +90,17 @@ function paymentButton({ sheet, kinds }, { line, cards, sets }, nHeld, onMove) {
   const chips = (of) => kinds.filter((kind) => of[kind]).map((kind) => cardChip(sheet, kind, { count: of[kind] }));
   const together = chips(sets);
   const unseen = (text) => make("span", { class: "ttr-unseen", text });
-  const spent = sum([...Object.values(cards), ...Object.values(sets)]);
-  return make(
-    "button",
-    {
-      type: "button",
-      class: "ttr-t-payment",
-      "data-line": line,
-      "data-key": line,
-      onclick: () => onMove(line),
-    },
+  const left = nHeld - sum([...Object.values(cards), ...Object.values(sets)]);
+  const names = { class: "ttr-t-payment", "data-line": line, "data-key": line };
+  const button = makeButton("", () => onMove(line), names);
+  button.append(
     unseen("Pay "),
     ...chips(cards),
     ...(together.length ? [unseen(" sets of "), "( ", ...together, ")"] : []),
     unseen("; cards: "),
-    make("span", { class: "ttr-t-left", text: `${nHeld - spent} left` }),
+    make("span", { class: "ttr-t-left ttr-quiet", text: `${left} left` }),
   );
+  return button;
 }
 
 /* The color that a payment is made with, by which many payments are grouped. */
@@ -117,7 +112,7 @@ function colorOf({ cards }) {
 function paymentRows(facts, payments, nHeld, { isAll, onMove, onAll }) {
   const button = (payment) => paymentButton(facts, payment, nHeld, onMove);
   if (!isAll || payments.length <= FIRST) {
-    const more = make("button", { type: "button", "data-key": "more", text: `More (${payments.length}) …`, onclick: onAll });
+    const more = makeButton(`More (${payments.length}) …`, onAll, { "data-key": "more" });
     return [
       make("div", { class: "ttr-t-payments" }, ...payments.slice(0, FIRST).map(button)),
       payments.length > FIRST ? more : "",
@@ -143,7 +138,7 @@ function claimForm(facts, { claims }, id, nHeld, { isAll, onMove, onAll, onLeave
     loan ? make("p", { class: "ttr-problem", text: LOAN }) : "",
     sets ? make("p", { class: "ttr-quiet", text: sets }) : "",
     ...paymentRows(facts, payments, nHeld, { isAll, onMove, onAll }),
-    make("button", { type: "button", "data-key": "leave", text: "Not now", onclick: onLeave }),
+    makeButton("Not now", onLeave, { "data-key": "leave" }),
     sets && isAll ? otherCards(typed, (cards) => onMove(`${id} ${cards}`)) : "",
   );
 }
@@ -157,9 +152,56 @@ function moveList(facts, { claims, station, pays, moves }, nHeld, { isAll, onMov
     n ? make("div", { class: "ttr-quiet", text: `Choose ${which} on the board to claim it.` }) : "",
     pays.length ? make("p", { text: "Pay for the tunnel with" }) : "",
     ...paymentRows(facts, pays, nHeld, { isAll, onMove, onAll }),
-    make("div", { class: "ttr-choices" }, station ? stationButton(station, onStation) : "", ...buttons),
+    make("div", { class: "ttr-choices ttr-row" }, station ? stationButton(station, onStation) : "", ...buttons),
   ];
 }
+
+/* -- stations ---------------------------------------------------------------------------- */
+
+function stationCards({ payments: [{ cards }] }) {
+  return several(sum(Object.values(cards)), "card");
+}
+
+/* Opens the form, for no city yet. */
+function stationButton(station, onStation) {
+  return makeButton(`Build a station (${stationCards(station)}) …`, () => onStation(""), { "data-key": "station" });
+}
+
+/*
+ * Where a station stands and how it is paid; `city` is "" before one is chosen. `onCity(city)` hears which is; the list
+ * stays, so that who types a name there can type it to its end.
+ */
+function stationForm(facts, { cities, payments }, city, nHeld, { isAll, onMove, onAll, onLeave, onCity }) {
+  const options = cities.map((name) => make("option", { value: name, text: name, dir: "auto" }));
+  const named = { "data-key": "city", "aria-label": "City of the station", onchange: () => set(list.value) };
+  const list = make("select", named, make("option", { value: "", text: "choose a city" }), ...options);
+  const where = make("span", { text: ", here or on the board" });
+  const rows = make("div", { class: "ttr-t-rows" });
+  function set(name) {
+    onCity(name);
+    where.hidden = name !== "";
+    const build = (cards) => onMove(`station ${name} ${cards}`);
+    rows.replaceChildren(...(name ? paymentRows(facts, payments, nHeld, { isAll, onMove: build, onAll }) : []));
+  }
+  list.value = city;
+  set(city);
+  return make(
+    "div",
+    { class: "ttr-t-claim", role: "group", "aria-label": "Build a station" },
+    make("p", {}, "Build a station in ", list, where),
+    rows,
+    makeButton("Not now", onLeave, { "data-key": "leave" }),
+  );
+}
+
+/* What a city is to who looks at it. */
+function cityWords(facts, city, { moment, options }) {
+  if (Object.hasOwn(moment.stations, city)) return `${city}: station of ${ownerName(facts, moment.stations[city])}.`;
+  const can = options?.station ? `you can build a station here for ${stationCards(options.station)}` : "no station yet";
+  return `${city}: ${can}.`;
+}
+
+/* -- the turn ------------------------------------------------------------------------------ */
 
 /*
  * What can be done beside the board, and the result when nothing can be done any more. `keep(change)` changes the page
@@ -183,7 +225,7 @@ function makeActions(facts, keep, { onMove, onChoose, onTickets, onStep }) {
       (ids) => onTickets(ids.map((id) => places.get(id))),
       (ids) => onMove(`keep ${ids.join(", ") || 0}`),
     );
-  const finish = () => make("button", { type: "button", class: "ttr-main", text: "Step through it", onclick: onStep });
+  const finish = () => makeButton("Step through it", onStep, { class: "ttr-main" });
   function content({ options, moment }) {
     if (moment.acting === null) return [finish()];
     if (!options) return [];
@@ -328,11 +370,9 @@ function makeTurn(facts, keep, { busyWith, onSend, onChoose, onTickets, onStep }
 function makeBoard(facts, { onRoute, onCity, onLook }) {
   const { sheet, seat: you } = facts;
   const hint = routeHint(facts, onLook);
-  const element = make("div", { class: "ttr-place" });
-  const label = `${sheet.about}: choose a route to claim it${facts.stations ? ", or a city for a station" : ""}`;
-  const board = drawBoard(element, sheet, { onRoute, onCity: facts.stations ? onCity : null, label, isGame: true });
-  hint.watch(element); // an SVG that listens to focus could have it
-  element.append(hint.element);
+  const board = gameBoard(facts, { onRoute, onCity });
+  hint.watch(board.element); // an SVG that listens to focus could have it
+  board.element.append(hint.element);
   let seen = null; // the owners when the person decided last
 
   function showTickets(places) {
@@ -344,7 +384,7 @@ function makeBoard(facts, { onRoute, onCity, onLook }) {
   }
   const neutralTracks = ({ moves }) => moves.flatMap((line) => line.match(/^neutral takes (.*)$/)?.[1] ?? []);
   return {
-    element,
+    element: board.element,
     showTickets,
     choose({ route, city }) {
       board.highlight(route === null ? [] : [route]);
@@ -357,7 +397,7 @@ function makeBoard(facts, { onRoute, onCity, onLook }) {
       const { moment, told, options, closed } = now;
       const { owners } = moment;
       board.setOwners(owners);
-      board.setStations(moment.stations, (seat) => ownerName(facts, seat));
+      board.setStations(moment.stations);
       seen ??= owners;
       board.arrive(Object.keys(owners).filter((id) => !(id in seen) && owners[id] !== you));
       if (options || moment.acting === null) seen = owners;
@@ -437,7 +477,7 @@ function makeLog() {
 
 /* What is best, what the last move cost, and a review at the end: buttons, and what Python answers. */
 function makeAdviser(send) {
-  const ask = (kind, text) => make("button", { type: "button", text, onclick: () => send({ do: kind }) });
+  const ask = (kind, text) => makeButton(text, () => send({ do: kind }));
   const [hint, cost, review] = [ask("hint", "Hint"), ask("cost", "What did it cost?"), ask("review", "Review")];
   const said = make("div", { class: "ttr-advised ttr-panel", "aria-live": "polite", hidden: true });
   return {
@@ -459,7 +499,7 @@ function makeAdviser(send) {
 
 /* The stepper below, once the game is over. Python makes it: `onAsk()` asks for it, and `set(id)` hears which it is. */
 function makeStepping(manager, onAsk) {
-  const element = make("div", { class: "ttr-t-stepping" });
+  const element = make("div", { class: "ttr-played-through" });
   let view = null;
   let isOpen = false; // it was opened here, not in another view
   let gone = false;
@@ -520,7 +560,7 @@ function makeNewGame(facts, onNew) {
   players.addEventListener("change", setSeats);
   setSeats();
   seat.value = facts.seat;
-  const start = make("button", { type: "button", class: "ttr-main", text: "Start", onclick: begin });
+  const start = makeButton("Start", begin, { class: "ttr-main" });
   function begin() {
     const wanted = seed.valueAsNumber;
     close(); // the focus would be lost with what is hidden
@@ -546,7 +586,6 @@ function makeNewGame(facts, onNew) {
 /* The table of one game. */
 function showGame({ model, el }) {
   const facts = model.get("facts");
-  const { sheet } = facts;
   // Who has the focus on what goes away waits at what is said, before what can be done.
   const keep = (change) => keepFocus(root, change, turn.bar);
 
@@ -567,37 +606,25 @@ function showGame({ model, el }) {
   let before; // the moment shown before
   const [own, ...others] = seats.elements;
   const newGame = makeNewGame(facts, (wanted) => model.send({ do: "new", ...wanted }));
-  const undo = make("button", { type: "button", text: "Undo", onclick: () => turn.undo() });
+  const undo = makeButton("Undo", () => turn.undo());
   const adviser = makeAdviser((message) => {
     if (message.do === "review") stepping.await();
     model.send(message);
   });
   const log = makeLog();
-  const root = make(
-    "div",
-    {
-      class: isWide(sheet) ? "ttr ttr-play is-wide" : "ttr ttr-play",
-      "data-lm-suppress-shortcuts": "true",
-      role: "region",
-      "aria-label": `Play: ${facts.title}`,
-    },
-    make(
-      "header",
-      { class: "ttr-p-top" },
-      make("h2", {}, make("bdi", { text: facts.title })),
-      newGame,
-      facts.practice ? undo : "",
-      ...adviser.buttons,
-    ),
-    adviser.said,
-    deskOf(sheet, {
-      board: board.element,
-      side: [turn.bar, turn.market, own],
-      seats: others,
-      heading: "What happened",
-      list: log.element,
-    }),
-  );
+  const root = gameRoot(el, facts, {
+    name: "play",
+    label: "Play",
+    onKey: turn.onKey,
+    head: [newGame, facts.practice ? undo : "", ...adviser.buttons],
+    above: [adviser.said],
+    board: board.element,
+    side: [turn.bar, turn.market, own],
+    seats: others,
+    heading: "What happened",
+    list: log.element,
+  });
+  el.append(stepping.element);
 
   function onNow() {
     if (model.get("facts") !== facts) return; // of another game, which is drawn anew
@@ -628,20 +655,13 @@ function showGame({ model, el }) {
     board.showBetter(isNow ? advised.place : null);
   }
   const onStepping = () => stepping.set(model.get("stepping"));
-  const listeners = { now: onNow, busy: onBusy, problem: onProblem, about: onAbout, stepping: onStepping, advised: onAdvised };
 
-  el.append(root, stepping.element);
-  keepKeys(root, turn.onKey);
-  for (const [name, listener] of Object.entries(listeners)) model.on(`change:${name}`, listener);
+  const listeners = { now: onNow, busy: onBusy, problem: onProblem, about: onAbout, stepping: onStepping, advised: onAdvised };
+  const stops = [listen(model, listeners), board.stop, stepping.stop, log.stop];
   onNow();
   onProblem();
   onStepping();
-  return () => {
-    board.stop();
-    stepping.stop();
-    log.stop();
-    for (const [name, listener] of Object.entries(listeners)) model.off(`change:${name}`, listener);
-  };
+  return () => stops.forEach((stop) => stop());
 }
 
 function render(context) {
@@ -656,11 +676,11 @@ function render(context) {
     first.tabIndex = -1;
     if (!hadFocus) return;
     first.focus({ preventScroll: true });
-    el.querySelector(".ttr-p-top").scrollIntoView({ block: "nearest" }); // it may have begun far below
+    el.querySelector(".ttr-head").scrollIntoView({ block: "nearest" }); // it may have begun far below
   }
-  model.on("change:facts", onFacts);
+  const forget = listen(model, { facts: onFacts });
   return () => {
-    model.off("change:facts", onFacts);
+    forget();
     stop();
   };
 }

@@ -1,0 +1,29 @@
+/*
+ * The model of a widget on a page without Jupyter.
+ *
+ * makeModel(values, say) -> model: `say(data)` hears what the widget keeps or sends, as Jupyter would; `take(state)` takes
+ *   what comes from elsewhere, all of it before anybody hears of any.
+ */
+
+function makeModel(values, say) {
+  const listeners = new Map();
+  const heardBy = (event) => listeners.get(event) ?? [];
+  let changed = {};
+  return {
+    get: (name) => values[name],
+    set(name, value) {
+      values[name] = changed[name] = value;
+    },
+    save_changes() {
+      say({ method: "update", state: changed });
+      changed = {};
+    },
+    send: (content) => say({ method: "custom", content }),
+    on: (event, listener) => listeners.set(event, [...heardBy(event), listener]),
+    off: (event, listener) => listeners.set(event, heardBy(event).filter((other) => other !== listener)),
+    take(state) {
+      Object.assign(values, state);
+      for (const name of Object.keys(state)) heardBy(`change:${name}`).forEach((listener) => listener());
+    },
+  };
+}

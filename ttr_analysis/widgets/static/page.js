@@ -1,0 +1,17 @@
+/* Shows a widget on a page of its own. Its step is in the address; what comes before the widget leads to its steps. */
+
+const values = JSON.parse(document.getElementById("values").textContent);
+const stepAsked = () => (/^#\d+$/.test(location.hash) ? { step: Number(location.hash.slice(1)) } : {});
+Object.assign(values, stepAsked());
+const model = makeModel(values, () => history.replaceState(null, "", `#${values.step}`));
+const place = document.getElementById("widget");
+render({ model, el: place });
+const first = place.firstElementChild;
+if (!place.previousElementSibling) first.focus({ preventScroll: true });
+else if (location.hash.length > 1) place.scrollIntoView();
+addEventListener("hashchange", () => {
+  if (!("step" in stepAsked())) return;
+  model.take(stepAsked());
+  first.focus({ preventScroll: true });
+  place.scrollIntoView();
+});
