@@ -19,8 +19,7 @@ from ttr_analysis.engine.kernel.step import action_fault
 from ttr_analysis.engine.layout import OVER, State
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.policies import Planner, Searcher
-from ttr_analysis.policies._common import first_choice
-from ttr_analysis.policies.playout import is_compiled
+from ttr_analysis.policies.playout import first_look, is_compiled
 from ttr_analysis.policies.search.beliefs import IN_PLAY, SOUND, believe
 from ttr_analysis.policies.search.knowledge import knowledge_of
 from ttr_analysis.policies.search.rollouts import Table
@@ -59,7 +58,7 @@ def test_candidates_are_legal_and_each_comes_once(combination: Combination) -> N
     tables = game_tables(combination.game_map, combination.n_players)
     for state in some_states(combination, 50):
         view = game.view(state, state.acting)
-        own = first_choice(Planner(), view, STREAM)
+        own = first_look(Planner(), view, STREAM)[0]
 
         found = candidates(view, own, 4)
 
@@ -136,7 +135,7 @@ def test_a_seed_decides_however_many_cores(nordic: GameMap) -> None:
 def test_what_it_believes_is_its_own(nordic: GameMap) -> None:
     state = Game(nordic, 2).play(["Planner"] * 2, seed=7).state_at(60)
     known, table = knowledge_of(state, state.acting), Table(nordic, 2, seed=7)
-    actions = np.array([first_choice(Planner(), Game(nordic, 2).view(state, state.acting), STREAM)])
+    actions = np.array([first_look(Planner(), Game(nordic, 2).view(state, state.acting), STREAM)[0]])
     results = Search(known, 7).results(actions, 20)
     in_play, sound = (table.worlds(known, believe(known, table.policies, model), 20) for model in (IN_PLAY, SOUND))
 

@@ -18,9 +18,10 @@ from ttr_analysis.analysis.tickets.network import ForestSolver, trains_of
 from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_CARD, KEEP_TICKETS, PAY_TUNNEL, make_event
 from ttr_analysis.engine.layout import KEEP, NOBODY, TUNNEL_PHASE, TURN, State
 from ttr_analysis.policies import Greedy, Planner, Random
+from ttr_analysis.policies.playout import Results
 from ttr_analysis.policies.search.beliefs import alone_on, fill_needs
 from ttr_analysis.policies.search.knowledge import PRIOR, Knowledge, Watcher
-from ttr_analysis.policies.search.rollouts import Results, Table
+from ttr_analysis.policies.search.rollouts import Table
 from ttr_analysis.studies import (
     Interrupted,
     route_gone,

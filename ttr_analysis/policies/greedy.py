@@ -13,6 +13,7 @@ from ttr_analysis._compile import compiled, quickly_compiled
 from ttr_analysis.cards import LOCOMOTIVE_INDEX, N_COLORS, N_KINDS
 from ttr_analysis.engine.actions.building import can_pay_surcharge, surcharge_cards
 from ttr_analysis.engine.codes import (
+    BUILD_STATION,
     CHOOSE_NEUTRAL,
     CLAIM_ROUTE,
     DECLINE_TUNNEL,
@@ -27,19 +28,20 @@ from ttr_analysis.engine.codes import (
     pack_cards,
 )
 from ttr_analysis.engine.kernel.cards import has_cards, may_take
-from ttr_analysis.engine.kernel.claims import add_sets, route_fault
-from ttr_analysis.engine.kernel.turns import fewest_kept, has_tickets
+from ttr_analysis.engine.kernel.claims import add_sets, n_station_forms, route_fault, station_cards
+from ttr_analysis.engine.kernel.turns import fewest_kept, has_tickets, may_choose
 from ttr_analysis.engine.layout import NEUTRAL, SECOND_DRAW, TUNNEL_PHASE, TURN, UNKNOWN_TICKET, State
 from ttr_analysis.engine.protocol import Chooser
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.policies._common import MEMORY_START, OneMove, neutral_track, station_or_pass
+from ttr_analysis.policies.playout import OneFunction
+from ttr_analysis.rules.chance import KEY_SIZE
 from ttr_analysis.rules.market import must_be_first
 from ttr_analysis.rules.payment import GRAY_INDEX, can_pay, can_pay_with, fewest_locomotives, sets_needed
 from ttr_analysis.tables import Tables, spaces_at
 
 
 @dataclass(frozen=True, slots=True)
-class Greedy(OneMove):
+class Greedy(OneFunction):
     """
     A player that claims the longest route it can pay.
 
@@ -64,12 +66,7 @@ class Greedy(OneMove):
     """
 
     name: ClassVar[str] = "Greedy"
-    memory_size: ClassVar[int] = MEMORY_START
-
-    @property
-    def params(self) -> Floats:
-        """Nothing can be set."""
-        return np.zeros(1)
+    memory_size: ClassVar[int] = KEY_SIZE
 
     def lore(self, game_map: GameMap, n_players: int) -> Ints:  # noqa: ARG002
         """Return the routes of a map, the longest first."""
@@ -79,12 +76,6 @@ class Greedy(OneMove):
     def chooser(self) -> Chooser:
         """The function that plays: `choose_greedily`."""
         return choose_greedily
-
-    def decide(
-        self, state: State, tables: Tables, lore: Ints, seat: int, params: Floats, memory: Ints
-    ) -> tuple[int, int]:
-        """Return the action chosen."""
-        return choose_greedily(state, tables, lore, seat, params, memory)
 
 
 @lru_cache(maxsize=32)
@@ -208,3 +199,40 @@ def _penalty(state: State, tables: Tables, seat: int, i: int) -> int:
     """Return what the i-th ticket of the offer loses; an unknown one counts as nothing."""
     ticket = state.offer[seat, i]
     return 0 if ticket == UNKNOWN_TICKET else int(tables.penalty[ticket])
+
+
+# -- choices between few options, for other policies too ------------------------------------------------------------
+
+
+@compiled
+def neutral_track(state: State, tables: Tables, number: int) -> int:
+    """Return a track that the neutral player may take: the first, or the second where there are two; -1 if none."""
+    ticket = state.neutral_ticket
+    a = tables.neutral_a[ticket]
+    b = tables.neutral_b[ticket]
+    if not may_choose(state, tables, a):
+        a = b
+        b = -1
+    elif not may_choose(state, tables, b):
+        b = -1
+    if number == 0:
+        return int(a)
+    return int(b)
+
+
+@compiled
+def nth_free_city(state: State, number: int) -> int:
+    """Return one of the cities without a station."""
+    city = 0
+    while number > 0 or state.station_at[city] > 0:
+        number -= int(state.station_at[city] == 0)
+        city += 1
+    return city
+
+
+@compiled
+def station_or_pass(state: State, tables: Tables, seat: int) -> tuple[int, int]:
+    """Return what a seat does that can neither draw nor claim: it must build a station if it can, else it passes."""
+    if n_station_forms(state, tables, seat) == 0:
+        return PASS, 0
+    return make_action(BUILD_STATION, nth_free_city(state, 0)), station_cards(state, tables, seat, 0)

@@ -9,12 +9,21 @@ import pandas as pd
 
 from ttr_analysis._arrays import Ints
 from ttr_analysis._errors import GameError
-from ttr_analysis.engine.kernel.scoring import N_COLUMNS, TOTAL_COLUMN, WON_COLUMN, score_games
 from ttr_analysis.engine.layout import State
 from ttr_analysis.engine.protocol import PolicyLike
 from ttr_analysis.engine.state import GameState
 from ttr_analysis.engine.unknowns import unknown_words
-from ttr_analysis.policies.playout import BLOCK, NO_TAPE_CELLS, as_players, check_legal, play_block, seat_players
+from ttr_analysis.policies.playout import (
+    BLOCK,
+    NO_TAPE_CELLS,
+    Results,
+    as_players,
+    check_legal,
+    joined,
+    play_block,
+    results_of,
+    seat_players,
+)
 from ttr_analysis.rules.chance import TABLE_STREAM, open_stream, run_keys
 from ttr_analysis.tables import game_tables
 
@@ -70,22 +79,22 @@ def play_out(states: Sequence[GameState], policies: Sequence[PolicyLike], *, see
     players = as_players(policies)
     packed = _pack(states, len(players))
     keys = run_keys(seed, len(players))
-    scores = np.zeros((len(packed), len(players), N_COLUMNS), dtype=np.int64)
+    points, won = np.zeros((0, len(players)), dtype=np.int64), np.zeros((0, len(players)))
     if len(packed):
         game_map = states[0].game_map
         tables, seated = game_tables(game_map, len(players)), seat_players(game_map, players)
         tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
+        parts: list[Results] = []
         for first in range(0, len(packed), BLOCK):
             block = packed[first : first + BLOCK]
             for i, row in enumerate(block):
                 open_stream(keys[0], first + i, TABLE_STREAM, State(row).stream)
             play_block(tables, seated, keys, first, block, tape, deals=False)
             check_legal(block, first)
-            score_games(block, tables, scores[first : first + BLOCK])
-    won = scores[:, :, WON_COLUMN]
-    shares = won / np.maximum(1, won.sum(axis=1, keepdims=True))
+            parts.append(results_of(block, tables))
+        won, points = joined(parts)
     rows = pd.MultiIndex.from_product([range(len(packed)), range(len(players))], names=["state", "seat"])
-    return pd.DataFrame({"points": scores[:, :, TOTAL_COLUMN].ravel(), "won": shares.ravel()}, index=rows)
+    return pd.DataFrame({"points": points.ravel(), "won": won.ravel()}, index=rows)
 
 
 def _pack(states: Sequence[GameState], n_players: int) -> Ints:

@@ -1,5 +1,5 @@
 """
-Whole games between compiled policies.
+Compiled policies: asked for one move, or seated for whole games.
 
 Each game depends on the seed and its own number alone: results do not change
 with how games are cut into blocks, threads or processes, and they are those of
@@ -17,17 +17,20 @@ import numpy as np
 from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis._compile import Functions, compiled
 from ttr_analysis._errors import GameError
-from ttr_analysis.engine.actions.table import is_well_formed
+from ttr_analysis.engine.actions import Action
+from ttr_analysis.engine.actions.table import codec_of, is_well_formed
 from ttr_analysis.engine.codes import NONE
-from ttr_analysis.engine.kernel.scoring import N_COLUMNS, score_games
+from ttr_analysis.engine.kernel.scoring import N_COLUMNS, TOTAL_COLUMN, WON_COLUMN, score_games
 from ttr_analysis.engine.kernel.step import action_fault, list_actions, step
 from ttr_analysis.engine.kernel.turns import new_game
 from ttr_analysis.engine.layout import OVER, State
-from ttr_analysis.engine.protocol import Chooser, CompiledPolicy, PolicyLike, check_memory, find_policies, is_built_in
-from ttr_analysis.engine.state import hide_secrets
+from ttr_analysis.engine.protocol import Chooser, PolicyLike, check_memory, find_policies, is_built_in
+from ttr_analysis.engine.protocol import CompiledPolicy as CompiledPolicy  # noqa: PLC0414 - a public name here
+from ttr_analysis.engine.protocol import Policy as Policy  # noqa: PLC0414 - a public name here
+from ttr_analysis.engine.state import SeatView, hide_secrets
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.rules.chance import KEY_SIZE, open_stream, run_keys
+from ttr_analysis.rules.chance import KEY_SIZE, below, open_stream, run_keys, stream_from
 from ttr_analysis.tables import Tables, game_tables
 
 NO_TAPE_CELLS: Final = 4
@@ -35,9 +38,107 @@ NO_TAPE_CELLS: Final = 4
 _LAST_GAME = 2**62 - 1
 BLOCK: Final = 32
 """
-Games between two chances to interrupt: enough for what a block costs in Python not to count, and so few that
-their states stay in the processor's cache.
+Games between two chances to interrupt: enough for what a block costs in Python not to count, and few enough for
+their states to stay in the processor's cache.
 """
+
+
+# -- one move ------------------------------------------------------------------------------------------------------
+
+
+class Player(CompiledPolicy, Protocol):
+    """A policy that compiled code plays: `decide` as a compiled function."""
+
+    @property
+    def chooser(self) -> Chooser:
+        """The function that plays."""
+        ...
+
+
+class OneFunction:
+    """A policy made of one compiled function."""
+
+    __slots__ = ()
+
+    @property
+    def params(self) -> Floats:
+        """Nothing can be set."""
+        return np.zeros(1)
+
+    def decide(
+        self: Player, state: State, tables: Tables, lore: Ints, seat: int, params: Floats, memory: Ints
+    ) -> tuple[int, int]:
+        """Return the action chosen."""
+        return self.chooser(state, tables, lore, seat, params, memory)
+
+    def choose(
+        self: CompiledPolicy,
+        view: SeatView,
+        actions: Sequence[Action],  # noqa: ARG002
+        rng: np.random.Generator,
+    ) -> Action:
+        """
+        Return what the policy would do here.
+
+        A view has no history: the policy looks at the game for the first
+        time, so that a planner plans anew. In `Game.play` and in the compiled
+        loop it remembers its plan, and may keep it.
+
+        Parameters
+        ----------
+        view
+            What the seat can see; it acts now.
+        actions
+            Its legal actions; the policy knows them from the view.
+        rng
+            Source of randomness; it gives four numbers.
+
+        Raises
+        ------
+        GameError
+            If the seat does not act now.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import ttr_analysis as ttr
+        >>> game = ttr.Game(ttr.load_map("usa"))
+        >>> state = game.play(["Greedy", "Greedy"], seed=7).state_at(12)
+        >>> view, actions = game.view(state, state.acting), game.legal_actions(state)
+        >>> str(ttr.policies.Greedy().choose(view, actions, np.random.default_rng(7)))
+        'claim Atlanta-Raleigh (gray, 2) with 2 green'
+        """
+        return codec_of(view.game_map).decode(*first_look(self, view, stream_from(rng))[0], view.packed)
+
+
+def first_look(policy: CompiledPolicy, view: SeatView, stream: Ints) -> tuple[tuple[int, int], Ints]:
+    """Return code and value of what a policy does that has seen nothing of a game before, and what it remembers."""
+    check_turn(view)
+    tables = game_tables(view.game_map, view.n_players)
+    memory = np.zeros(policy.memory_size, dtype=np.int64)
+    memory[:KEY_SIZE] = stream
+    lore = policy.lore(view.game_map, view.n_players)
+    code, value = policy.decide(view.packed, tables, lore, view.seat, policy.params, memory)
+    return (int(code), int(value)), memory
+
+
+def check_turn(view: SeatView) -> None:
+    """Raise a `GameError` if the seat of a view has nothing to decide."""
+    if view.is_over:
+        raise GameError("the game is over: there is nothing to choose")
+    if view.acting != view.seat:
+        raise GameError(
+            f"this is what P{view.seat} sees, but P{view.acting} acts: give its view, or leave the seat out"
+        )
+
+
+@compiled
+def random_number(memory: Ints, n: int) -> int:
+    """Return a random number from 0 to n - 1, from the seat's own stream."""
+    return below(memory[:KEY_SIZE], n)
+
+
+# -- who plays -----------------------------------------------------------------------------------------------------
 
 
 class Players(NamedTuple):
@@ -67,15 +168,6 @@ class Players(NamedTuple):
     memory_size: Ints
     lore: Ints
     lore_at: Ints
-
-
-class Player(CompiledPolicy, Protocol):
-    """A policy that compiled code plays: `decide` as a compiled function."""
-
-    @property
-    def chooser(self) -> Chooser:
-        """The function that plays."""
-        ...
 
 
 def is_compiled(policy: object) -> TypeGuard[Player]:
@@ -129,8 +221,8 @@ def _lay_out(policies: Sequence[Player], lores: Sequence[Ints]) -> tuple[Ints, I
     """
     Return what policies know one after the other, and where that of each begins and ends.
 
-    What is the same object lies there once, so that more of it stays in the
-    processor's cache; not so for policies of others, which may write to it.
+    The same object is there once, so that more of it stays in the processor's
+    cache; not so for policies of others, which may write to it.
     """
     parts: list[Ints] = []
     spans: dict[int, tuple[int, int]] = {}
@@ -148,7 +240,7 @@ def _lay_out(policies: Sequence[Player], lores: Sequence[Ints]) -> tuple[Ints, I
 
 
 def chooser_of(policy: Player) -> Chooser:
-    """Return how a policy plays in the compiled loop: those of the package as they are, all others guarded."""
+    """Return how a policy plays in the compiled loop: built-in ones as they are, all others guarded."""
     return policy.chooser if is_built_in(policy) else guarded(policy.chooser)
 
 
@@ -157,11 +249,8 @@ def guarded(chooser: Chooser) -> Chooser:
     """
     Return a chooser that sees what its seat can see, and cannot do what is illegal, as in `Game.play`.
 
-    Parameters
-    ----------
-    chooser
-        Any compiled function that plays. Where it chooses what is illegal, the
-        first legal action is taken, and the state marked: see `check_legal`.
+    In place of an illegal action the first legal one is taken, and the state
+    is marked: see `check_legal`.
     """
 
     @compiled
@@ -183,21 +272,15 @@ def guarded(chooser: Chooser) -> Chooser:
 
 
 def check_legal(states: Ints, first: int) -> None:
-    """
-    Raise a `GameError` if a policy chose what is illegal in one of some games.
-
-    Parameters
-    ----------
-    states
-        The last states, one a row.
-    first
-        Number of the first game.
-    """
+    """Raise a `GameError` if a policy chose what is illegal in one of some games, numbered from `first`."""
     faults = np.flatnonzero(State.across(states, "fault"))
     if len(faults):
         raise GameError(
             f"a compiled policy chose what is illegal in game {first + faults[0]}: Game.play of it says which, and why"
         )
+
+
+# -- the games -----------------------------------------------------------------------------------------------------
 
 
 @compiled
@@ -207,11 +290,6 @@ def play_block(tables: Tables, players: Players, keys: Ints, first: int, states:
 
     Parameters
     ----------
-    tables
-        The map, its rules and the number of players.
-    players
-        Who plays; their memory is used. They remember nothing of what
-        happened before.
     keys
         Keys of the run: see `rules.chance.run_keys`.
     first
@@ -229,9 +307,15 @@ def play_block(tables: Tables, players: Players, keys: Ints, first: int, states:
         if deals:
             new_game(tables, keys[0], first + i, state, tape)
         wake_players(tables, players, 0, keys, first + i)
-        while state.phase != OVER:
-            code, value = choose(state, tables, players, state.seat)
-            step(state, tables, code, value, tape)
+        finish(state, tables, players, tape)
+
+
+@compiled
+def finish(state: State, tables: Tables, players: Players, tape: Ints) -> None:
+    """Play one game to its end."""
+    while state.phase != OVER:
+        code, value = choose(state, tables, players, state.seat)
+        step(state, tables, code, value, tape)
 
 
 @compiled
@@ -239,18 +323,7 @@ def wake_players(tables: Tables, players: Players, shift: int, keys: Ints, game:
     """
     Make players ready for a game: they remember nothing, and each has its stream of chance.
 
-    Parameters
-    ----------
-    tables
-        The map, its rules and the number of players.
-    players
-        Who plays; their memory is filled.
-    shift
-        By how many seats they are moved on: player p sits at seat p - shift.
-    keys
-        Keys of the run: see `rules.chance.run_keys`.
-    game
-        Number of the game.
+    Player p sits at seat p - `shift`.
     """
     for seat in range(tables.n_seats):
         player = (seat + shift) % tables.n_seats
@@ -270,6 +343,37 @@ def choose(state: State, tables: Tables, players: Players, player: int) -> tuple
     return code, value
 
 
+class Results(NamedTuple):
+    """
+    How games ended.
+
+    Parameters
+    ----------
+    won
+        Share of the win of each seat, shape (games, seats) unless noted.
+    points
+        Final points, of the same shape.
+    """
+
+    won: Floats
+    points: Ints
+
+
+def results_of(states: Ints, tables: Tables) -> Results:
+    """Return how games ended, of which these are the last states."""
+    scores = np.zeros((len(states), tables.n_seats, N_COLUMNS), dtype=np.int64)
+    score_games(states, tables, scores)
+    won = scores[:, :, WON_COLUMN]
+    return Results(won / won.sum(axis=1, keepdims=True), scores[:, :, TOTAL_COLUMN])
+
+
+def joined(parts: Sequence[Results], axis: int = 0) -> Results:
+    """Return results of games, one after the other."""
+    if len(parts) == 1:
+        return parts[0]
+    return Results(*(np.concatenate(arrays, axis=axis) for arrays in zip(*parts, strict=True)))
+
+
 def play_games(
     game_map: MapLike, policies: Sequence[PolicyLike], n_games: int, seed: int, first: int = 0
 ) -> tuple[Ints, Ints, Ints]:
@@ -281,7 +385,7 @@ def play_games(
     game_map
         The map, with the rules of the variant that is played.
     policies
-        One for each seat, or the names of those of the package.
+        One for each seat, or the names of built-in ones.
     n_games
         How many games.
     seed
@@ -298,8 +402,8 @@ def play_games(
     Raises
     ------
     ValueError
-        If the map is not for so many players, or a number is below 0 or too
-        large.
+        If the map is not for this number of players, or a number is below 0
+        or too large.
     TypeError
         If a policy is not compiled: `Game.play` takes others.
     GameError

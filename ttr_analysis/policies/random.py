@@ -51,7 +51,8 @@ from ttr_analysis.engine.kernel.turns import count_bits, fewest_kept, has_ticket
 from ttr_analysis.engine.layout import NEUTRAL, SECOND_DRAW, TUNNEL_PHASE, TURN, State
 from ttr_analysis.engine.protocol import Chooser
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.policies._common import OneMove, neutral_track, nth_free_city, random_number
+from ttr_analysis.policies.greedy import neutral_track, nth_free_city
+from ttr_analysis.policies.playout import OneFunction, random_number
 from ttr_analysis.rules.chance import KEY_SIZE
 from ttr_analysis.rules.payment import GRAY_INDEX, Spaces, count_in_color, find_in_color
 from ttr_analysis.tables import MAX_ROUTES, MAX_SLOTS, Tables, game_tables, spaces_at, spaces_of
@@ -265,7 +266,7 @@ def _close(tables: Tables, shapes: Shapes, routes: OpenRoutes, route: int) -> No
 
 
 @dataclass(frozen=True, slots=True)
-class Random(OneMove):
+class Random(OneFunction):
     """
     A player that chooses at random.
 
@@ -282,11 +283,6 @@ class Random(OneMove):
     name: ClassVar[str] = "Random"
     memory_size: ClassVar[int] = KEY_SIZE + OpenRoutes.n_cells
 
-    @property
-    def params(self) -> Floats:
-        """Nothing can be set."""
-        return np.zeros(1)
-
     def lore(self, game_map: GameMap, n_players: int) -> Ints:  # noqa: ARG002
         """Return the shapes of the routes of a map: see `route_shapes`."""
         return route_shapes(game_map)
@@ -295,12 +291,6 @@ class Random(OneMove):
     def chooser(self) -> Chooser:
         """The function that plays: `choose_at_random`."""
         return choose_at_random
-
-    def decide(
-        self, state: State, tables: Tables, lore: Ints, seat: int, params: Floats, memory: Ints
-    ) -> tuple[int, int]:
-        """Return the action chosen."""
-        return choose_at_random(state, tables, lore, seat, params, memory)
 
 
 @quickly_compiled

@@ -20,8 +20,9 @@ from ttr_analysis.engine.events import Move
 from ttr_analysis.engine.game import KernelGame
 from ttr_analysis.engine.protocol import PolicyLike
 from ttr_analysis.notation.writer import part_text
+from ttr_analysis.policies.playout import Results
 from ttr_analysis.policies.search.knowledge import Knowledge, Source, Watcher, know
-from ttr_analysis.policies.search.rollouts import Results, Table
+from ttr_analysis.policies.search.rollouts import Table
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.studies.intervals import Interval, mean_interval, wilson
 from ttr_analysis.studies.simulation import Interrupted

@@ -31,7 +31,7 @@ from ttr_analysis.engine.kernel.turns import has_tickets, may_choose
 from ttr_analysis.engine.layout import KEEP, KEEP_START, NEUTRAL, SECOND_DRAW, TUNNEL_PHASE, TURN, State
 from ttr_analysis.engine.protocol import Chooser
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.policies._common import OneMove, station_or_pass
+from ttr_analysis.policies.greedy import station_or_pass
 from ttr_analysis.policies.planner.claims import (
     NO_ROUTE,
     NO_STATION,
@@ -46,6 +46,7 @@ from ttr_analysis.policies.planner.claims import (
 )
 from ttr_analysis.policies.planner.knowledge import MapFacts, Memory, Params, Turn, observe, planner_facts, turns_left
 from ttr_analysis.policies.planner.tickets import consider_tickets, ticket_gain
+from ttr_analysis.policies.playout import OneFunction
 from ttr_analysis.rules.market import must_be_first
 from ttr_analysis.rules.tunnel import spare_cards
 from ttr_analysis.tables import MAX_ROUTES, Tables
@@ -246,7 +247,7 @@ _MAY_BE_NEGATIVE: Final = frozenset({"ticket_bar", "opening_bar", "decline_bar"}
 
 
 @dataclass(frozen=True, slots=True)
-class Planner(OneMove):
+class Planner(OneFunction):
     """
     A player who keeps good tickets, builds the cheapest network for them, and fills up with long routes.
 
@@ -402,12 +403,6 @@ class Planner(OneMove):
     def chooser(self) -> Chooser:
         """The function that plays: `choose`."""
         return choose
-
-    def decide(
-        self, state: State, tables: Tables, lore: Ints, seat: int, params: Floats, memory: Ints
-    ) -> tuple[int, int]:
-        """Return the action chosen."""
-        return choose(state, tables, lore, seat, params, memory)
 
 
 @dataclass(frozen=True, slots=True)

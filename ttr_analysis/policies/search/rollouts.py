@@ -6,14 +6,13 @@ from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from itertools import islice
 from operator import index
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
 from ttr_analysis._arrays import Floats, Ints
 from ttr_analysis._compile import compiled
 from ttr_analysis.engine.codes import TAPE_START, WRITE_AT, WRITE_END
-from ttr_analysis.engine.kernel.scoring import N_COLUMNS, TOTAL_COLUMN, WON_COLUMN, score_games
 from ttr_analysis.engine.kernel.step import step
 from ttr_analysis.engine.kernel.turns import keep_tickets
 from ttr_analysis.engine.layout import KEEP_START, OVER, State
@@ -24,11 +23,14 @@ from ttr_analysis.policies.playout import (
     BLOCK,
     NO_TAPE_CELLS,
     Players,
+    Results,
     as_players,
     check_legal,
-    choose,
     chooser_of,
+    finish,
+    joined,
     play_block,
+    results_of,
     seat_players,
     wake_players,
 )
@@ -48,22 +50,6 @@ _NO_ACTIONS: Final[Ints] = np.zeros((0, 2), dtype=np.int64)
 _NO_STYLES: Final[Floats] = np.zeros((0, 0, 0))
 SEEDS: Final = 1 << 62
 """A generator gives one of so many seeds."""
-
-
-class Results(NamedTuple):
-    """
-    How games went on.
-
-    Parameters
-    ----------
-    won
-        Share of the win of each seat, shape (rollouts, seats) or as is said.
-    points
-        Final points, of the same shape.
-    """
-
-    won: Floats
-    points: Ints
 
 
 class Table:
@@ -146,16 +132,14 @@ class Table:
             raise ValueError(f"expected 1 rollout or more, got {n_rollouts}")
         beliefs = self.believe(known)
         styles = self._styles(known)
-        scores = np.zeros((n_rollouts, known.n_players, N_COLUMNS), dtype=np.int64)
+        parts: list[Results] = []
         for first in range(0, n_rollouts, BLOCK):
-            block = slice(first, min(first + BLOCK, n_rollouts))
-            worlds = self.worlds(known, beliefs, block.stop - first, first)
+            worlds = self.worlds(known, beliefs, min(BLOCK, n_rollouts - first), first)
             if known.packed.phase != OVER:
                 self._play_on(known.tables, worlds, first, styles)
                 check_legal(worlds, first)
-            score_games(worlds, known.tables, scores[block])
-        won = scores[:, :, WON_COLUMN]
-        return Results(won / won.sum(axis=1, keepdims=True), scores[:, :, TOTAL_COLUMN])
+            parts.append(results_of(worlds, known.tables))
+        return joined(parts)
 
     def _styles(self, known: Knowledge) -> Iterator[Floats] | None:
         """Return the numbers of the planners in each rollout, from the first on; None where it is said who plays."""
@@ -202,12 +186,9 @@ class Table:
         remembered = NOTHING if memory is None else memory[KEY_SIZE:]
         _play_block(tables, self._players, self._keys, first, actions, remembered, _NO_STYLES, states, tape)
         check_legal(states, first)
-        scores = np.zeros((len(states), len(self.policies), N_COLUMNS), dtype=np.int64)
-        score_games(states, tables, scores)
-        won = scores[:, :, WON_COLUMN]
+        ends = results_of(states, tables)
         shape = (len(actions), len(worlds), len(self.policies))
-        shares = won / won.sum(axis=1, keepdims=True)
-        return Results(shares.reshape(shape), scores[:, :, TOTAL_COLUMN].reshape(shape))
+        return Results(ends.won.reshape(shape), ends.points.reshape(shape))
 
     def follow(self, known: Knowledge, beliefs: Beliefs, number: int) -> tuple[State, Ints]:
         """
@@ -266,9 +247,7 @@ def _play_block(
         if len(actions) > 0:
             players.memory[state.seat, KEY_SIZE : KEY_SIZE + len(remembered)] = remembered
             step(state, tables, actions[i // n_worlds, 0], actions[i // n_worlds, 1], tape)
-        while state.phase != OVER:
-            code, value = choose(state, tables, players, state.seat)
-            step(state, tables, code, value, tape)
+        finish(state, tables, players, tape)
 
 
 def draw_worlds(view: SeatView, n: int, rng: np.random.Generator) -> tuple[GameState, ...]:

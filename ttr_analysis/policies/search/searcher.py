@@ -33,12 +33,12 @@ from ttr_analysis.engine.kernel.scoring import label_cities
 from ttr_analysis.engine.kernel.step import list_actions
 from ttr_analysis.engine.layout import UNKNOWN_CARD, State
 from ttr_analysis.engine.state import SeatView
-from ttr_analysis.policies._common import check_turn, first_look
 from ttr_analysis.policies.planner.claims import best_lent, lend_to_stations
 from ttr_analysis.policies.planner.policy import Planner
+from ttr_analysis.policies.playout import Results, check_turn, first_look, joined
 from ttr_analysis.policies.search.beliefs import IN_PLAY, believe
 from ttr_analysis.policies.search.knowledge import Knowledge, knowledge_of
-from ttr_analysis.policies.search.rollouts import SEEDS, Results, Table
+from ttr_analysis.policies.search.rollouts import SEEDS, Table
 from ttr_analysis.rules.chance import stream_from
 from ttr_analysis.tables import MAX_CITIES, Tables, game_tables
 
@@ -196,7 +196,7 @@ class Search:
         given = [(table, actions, int(first), n) for table, first, n in zip(self._tables, firsts, parts, strict=False)]
         with ExitStack() as stack:
             run = stack.enter_context(ThreadPoolExecutor(len(given))).map if len(given) > 1 else map
-            return _joined(list(run(self._results, *zip(*given, strict=True))), axis=1)
+            return joined(list(run(self._results, *zip(*given, strict=True))), axis=1)
 
     def _results(self, table: Table, actions: Ints, first: int, n_worlds: int) -> Results:
         """Return the same for worlds of numbers from `first` on."""
@@ -269,7 +269,7 @@ def halve(search: Search, tried: Sequence[Candidate], rollouts: int, seconds: fl
         alive, values = alive[kept], values[kept]
     found = int(values.mean(axis=1).argmax())
     is_best = _is_clear(values[found] - values[0])
-    return Halving(int(alive[found]) if is_best else 0, tuple(_joined(part, axis=0) for part in parts))
+    return Halving(int(alive[found]) if is_best else 0, tuple(joined(part) for part in parts))
 
 
 def _batches(n_alive: int, n_rollouts: int, until: float | None, threads: int) -> Iterator[int]:
@@ -291,13 +291,6 @@ def _is_clear(gain: Floats) -> bool:
     if n < _FEWEST_PAIRS:
         return False
     return bool(gain.mean() > gain.std(ddof=1) / np.sqrt(n) + _DOUBT / n)
-
-
-def _joined(parts: Sequence[Results], axis: int) -> Results:
-    """Return results of worlds, one after the other."""
-    if len(parts) == 1:
-        return parts[0]
-    return Results(*(np.concatenate(arrays, axis=axis) for arrays in zip(*parts, strict=True)))
 
 
 # -- the player ----------------------------------------------------------------------------------------------------

@@ -33,10 +33,9 @@ from ttr_analysis.engine.game import KernelGame
 from ttr_analysis.engine.state import GameState, SeatView
 from ttr_analysis.maps.model import Route, Ticket
 from ttr_analysis.notation import code_text
-from ttr_analysis.policies._common import check_turn, first_look
 from ttr_analysis.policies.planner.policy import Planner
+from ttr_analysis.policies.playout import Results, check_turn, first_look
 from ttr_analysis.policies.search.knowledge import Knowledge, Source, know
-from ttr_analysis.policies.search.rollouts import Results
 from ttr_analysis.policies.search.searcher import Candidate, Search, candidates, halve, leads
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.rules.chance import stream_from

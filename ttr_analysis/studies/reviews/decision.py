@@ -25,8 +25,8 @@ from ttr_analysis.engine.kernel.cards import identify_face_up
 from ttr_analysis.engine.kernel.step import action_fault
 from ttr_analysis.engine.layout import UNKNOWN_CARD, State
 from ttr_analysis.engine.unknowns import has_unknown_tickets, n_unknown_cards
+from ttr_analysis.policies.playout import Results
 from ttr_analysis.policies.search.knowledge import Knowledge
-from ttr_analysis.policies.search.rollouts import Results
 from ttr_analysis.policies.search.searcher import Candidate, Search, halve, leads
 from ttr_analysis.studies.intervals import Interval, clustered_difference, moments_of
 from ttr_analysis.studies.reviews.advice import considered, mean_loss, standard_errors, view_of
