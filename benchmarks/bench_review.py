@@ -23,9 +23,9 @@ from ttr_analysis.engine.state import SeatView
 from ttr_analysis.policies.search.knowledge import knowledge_of
 from ttr_analysis.policies.search.searcher import Search
 from ttr_analysis.studies import advise, review
+from ttr_analysis.studies.advice import considered
 from ttr_analysis.studies.intervals import wilson
-from ttr_analysis.studies.reviews.advice import considered
-from ttr_analysis.studies.reviews.whole_game import FORCED
+from ttr_analysis.studies.reviews import FORCED
 
 N_GAMES = int(os.environ.get("TTR_GAMES", "5"))
 LOSS = 0.15

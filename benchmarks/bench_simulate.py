@@ -27,7 +27,7 @@ import ttr_analysis as ttr
 from ttr_analysis.policies import Planner, Random, play_games
 from ttr_analysis.policies.playout import Player
 from ttr_analysis.studies.parts import PartFolder
-from ttr_analysis.studies.playing import Plan, as_frames, play_chunk
+from ttr_analysis.studies.playing import Run, as_frames, play_chunk
 
 MAP, SEED = "nordic", 7
 PLAYERS = [Planner()] * 3
@@ -171,18 +171,18 @@ def bench_chunks(n_games: int, executor: Executor, sizes: tuple[int, ...] = CHUN
 
 def bench_chunk_costs(size: int) -> str:
     """Return the CPU time to play a chunk, to send it to another process, and to write it."""
-    plan = Plan(ttr.load_map(MAP), tuple(PLAYERS), SEED)
-    play_chunk(plan, 0, 1)
+    run = Run(ttr.load_map(MAP), tuple(PLAYERS), SEED)
+    play_chunk(run, 0, 1)
     with tempfile.TemporaryDirectory() as folder:
         parts, times = PartFolder(Path(folder)), []
         for k in range(max(3, 1_000 // size)):
             start = process_time()
-            columns = dict(play_chunk(plan, k * size, size))
+            columns = dict(play_chunk(run, k * size, size))
             is_played = process_time()
             packed = pickle.dumps(columns)
             pickle.loads(packed)  # noqa: S301 - packed above
             has_traveled = process_time()
-            parts.write(k * size, size, as_frames(plan, columns))
+            parts.write(k * size, size, as_frames(run, columns))
             times.append((is_played - start, has_traveled - is_played, process_time() - has_traveled))
     played, traveled, written = (1_000 * min(part) for part in zip(*times, strict=True))
     share = (traveled + written) / (played + traveled + written)

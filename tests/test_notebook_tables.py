@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 from ttr_analysis._notebook import MOST_COLUMNS, as_table
-from ttr_analysis.studies.columns import ANSWERS, TABLES, units_of
+from ttr_analysis.studies.columns import TABLES, units_of
+from ttr_analysis.studies.figures import ANSWERS, columns_of
 
 LONG = "København-Murmansk, Kristiansand-Mo i Rana, Stavanger-Rovaniemi, Tampere-Kristiansand"
 
@@ -67,10 +68,8 @@ def test_figures_of_all_names_keep_their_interval(figure: str, ends: str) -> Non
 
 
 def test_no_question_loses_an_interval() -> None:
-    import ttr_analysis.studies.questions  # noqa: F401 - which fill in the columns
-
-    for columns in ANSWERS.values():
-        frame = pd.DataFrame({name: [1.0] for name in columns})
+    for figures in ANSWERS.values():
+        frame = pd.DataFrame({name: [1.0] for name in columns_of(figures)})
         with pd.option_context("display.max_columns", None):
             assert not [name for name in headers(as_table(frame)) if name.endswith(("low", "high"))]
 
@@ -197,29 +196,38 @@ def test_what_is_computed_from_a_table_has_no_units() -> None:
         frame.sort_index(ascending=False),
         frame.round(1),
     ):
-        assert "slack (trains)" in headers(same)
+        assert "slack" in headers(same)
+        assert "trains (slack" in shown(same)
 
 
 def test_units_follow_the_columns_and_the_data_stay() -> None:
     frame = pd.DataFrame({"turn": [7], "completed": [3], "slack": [12]})
     table = as_table(frame, units={"completed": "turn"})
 
-    assert headers(table.iloc[:, 1:]) == ["completed (turn)", "slack (trains)"]
+    assert headers(table.iloc[:, 1:]) == ["completed", "slack"]
+    assert "units: turn (completed), trains (slack)" in shown(table.iloc[:, 1:])
     assert [*table.columns] == ["turn", "completed", "slack"]
     assert table.equals(frame)
     assert headers(deepcopy(table)) == headers(table)
 
 
-def test_units_stand_once_and_where_the_name_does_not_tell_them() -> None:
-    import ttr_analysis.studies.questions  # noqa: F401 - which fill in the columns
-
-    for columns in (*TABLES.values(), *ANSWERS.values()):
+def test_every_header_can_be_typed_and_no_quantity_lacks_its_unit() -> None:
+    for columns in (*TABLES.values(), *map(columns_of, ANSWERS.values())):
+        units = units_of(columns)
+        table = as_table(pd.DataFrame({name: [1] for name in columns}, index=pd.Index([0], name="trains")), units=units)
+        with pd.option_context("display.max_columns", None):
+            assert set(headers(table)) <= {*columns, "trains"}
         for name, column in columns.items():
-            assert not column.meaning.endswith(f"({column.unit})")
-            assert not column.unit or column.unit not in name.split("_")
-            if column.unit:
-                table = as_table(pd.DataFrame({name: [1]}), units=units_of(columns))
-                assert headers(table) == [f"{name} ({column.unit})"]
+            is_number = column.dtype.lower().startswith(("int", "float"))
+            assert bool(column.unit) == is_number, name
+            assert column.unit not in units.get(name, "") or column.unit not in name.split("_")
+
+
+def test_columns_that_the_reader_selects_are_shown_one_by_one() -> None:
+    table = as_table(pd.DataFrame({"games": [9], "win_rate": [0.5], "win_low": [0.25], "win_high": [0.75]}))
+
+    assert headers(table) == ["games", "win_rate"]
+    assert str(table[["win_rate", "win_low", "win_high"]]).split("\n")[0].split() == ["win_rate", "win_low", "win_high"]
 
 
 def test_tables_of_the_readers_own_making_are_shown_as_pandas_does() -> None:

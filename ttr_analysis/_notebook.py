@@ -57,10 +57,11 @@ class Table(pd.DataFrame):
     """
     A DataFrame that a notebook, or `print`, shows so that it can be read.
 
-    Names stay whole; a figure and the ends of its interval are one column;
-    columns that need it have their unit in the header; of many columns only
-    some are shown and the others named. What is computed from a table is shown
-    as pandas does, as are `repr(table)` and `pandas.DataFrame(table)`.
+    Names stay whole; a figure and the ends of its interval are one column,
+    unless the reader selected columns; units that names lack are below the
+    rows; of many columns only some are shown and the others named. What is
+    computed from a table is shown as pandas does, as are `repr(table)` and
+    `pandas.DataFrame(table)`.
     """
 
     _metadata: ClassVar[list[str]] = ["told"]
@@ -102,7 +103,8 @@ class Table(pd.DataFrame):
         """Return the columns that are shown as text, of how many rows, and what to know of the others."""
         columns = [str(name) for name in self.columns]
         numbers = {name for name in columns if pd.api.types.is_numeric_dtype(self[name])}
-        ends = {name: pair for name, pair in told.intervals.items() if numbers.issuperset((name, *pair))}
+        is_whole = told.columns.issubset(self.columns)  # else the reader selected columns, to be shown one by one
+        ends = {name: pair for name, pair in told.intervals.items() if is_whole and numbers.issuperset((name, *pair))}
         names = [name for name in columns if name not in {end for pair in ends.values() for end in pair}]
         shown = self._chosen(names, told)
         n_rows = pd.get_option("display.max_rows") or None
@@ -113,9 +115,9 @@ class Table(pd.DataFrame):
                 # Pandas leaves out all between, of which the text would take minutes in long tables.
                 rows = pd.concat([rows.head(n_rows), rows.tail(n_rows)])
         text = pd.DataFrame({name: _cells(rows, name, ends.get(name)) for name in shown}, rows.index)
-        text.columns = pd.Index([_header(name, told.units) for name in shown])
-        text.index.names = [None if name is None else _header(str(name), told.units) for name in rows.index.names]
         notes = self._notes(told, n_rows, has_intervals=not ends.keys().isdisjoint(shown))
+        if len(rows):
+            notes += _units_of([*map(str, filter(None, rows.index.names)), *shown], told.units)
         others = [name for name in names if name not in shown]
         if others:
             notes.append(f"columns not shown: {', '.join(others)}")
@@ -144,7 +146,7 @@ class Table(pd.DataFrame):
             return [f"no rows: {told.why_empty}" if told.why_empty else "no rows"]
         notes = [counted(f"{len(self):,}", "row")] if n_rows and len(self) > n_rows else []
         notes += ["95% intervals in parentheses"] if has_intervals else []
-        return [*notes, told.note] if told.note else notes
+        return [*notes, *filter(None, [told.note])]
 
 
 def as_table(
@@ -175,8 +177,8 @@ def as_table(
     --------
     >>> frame = pd.DataFrame({"turn": [7.25], "gain": [2.0], "gain_low": [0.5], "gain_high": [3.5]})
     >>> shown = as_table(frame, units={"gain": "points"})._repr_html_()
-    >>> "<th>gain (points)</th>" in shown, ">2.00 (0.50 to 3.50)</td>" in shown, "gain_low" in shown
-    (True, True, False)
+    >>> "<th>gain</th>" in shown, ">2.00 (0.50 to 3.50)</td>" in shown, "gain_low" in shown, "points (gain)" in shown
+    (True, True, False, True)
     """
     table = Table(frame)
     table.attrs = dict(frame.attrs)
@@ -201,8 +203,15 @@ def _intervals(names: list[str]) -> Iterator[tuple[str, tuple[str, str]]]:
             yield name, (low, high)
 
 
-def _header(name: str, units: Mapping[str, str]) -> str:
-    return f"{name} ({units[name]})" if name in units else name
+def _units_of(names: Sequence[str], units: Mapping[str, str]) -> list[str]:
+    """Return a note on the units that names of columns lack, if there are any."""
+    by_unit: dict[str, list[str]] = {}
+    for name in names:
+        unit = units.get(name, "")
+        if unit and unit.removesuffix("s") not in name:
+            by_unit.setdefault(unit, []).append(name)
+    told = [f"{unit} ({', '.join(of)})" for unit, of in by_unit.items()]
+    return [f"units: {', '.join(told)}"] if told else []
 
 
 def _says_something(column: pd.Series[Any]) -> bool:

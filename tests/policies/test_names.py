@@ -14,7 +14,7 @@ from ttr_analysis._errors import UnknownNameError
 from ttr_analysis.engine.protocol import BUILT_IN, Policy, find_policy, is_built_in, policy_name
 from ttr_analysis.policies import Greedy, Planner, Random, play_games
 from ttr_analysis.policies.playout import is_compiled
-from ttr_analysis.studies.questions import compare_strategies
+from ttr_analysis.studies.questions.results import compare_strategies
 from ttr_analysis.studies.tournaments import beats, tournament
 from ttr_analysis.studies.winning import win_probability
 from ttr_analysis.widgets.human_game import HumanGame

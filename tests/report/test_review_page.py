@@ -13,7 +13,7 @@ from tests.studies.test_reviews import end_of, interrupt_judging
 from ttr_analysis import Game, GameMap, GameRecord, cli
 from ttr_analysis.report.review import write_review
 from ttr_analysis.studies import review
-from ttr_analysis.studies.reviews.whole_game import Review
+from ttr_analysis.studies.reviews import Review
 from ttr_analysis.viz.style import BOARD
 
 pytestmark = pytest.mark.compiled_only

@@ -42,8 +42,7 @@ from ttr_analysis.report.sections.method import rules_in_words
 from ttr_analysis.report.study import STEPS
 from ttr_analysis.rules.ruleset import BonusRules, RuleSet, ScoringRules
 from ttr_analysis.studies import SimulationResult, seat_advantage, simulate, ticket_fates
-from ttr_analysis.studies.findings import long_routes
-from ttr_analysis.studies.wording import worth_in_words
+from ttr_analysis.studies.findings import long_routes, worth_in_words
 from ttr_analysis.tables import check_size
 
 QUICK = Settings(seed=3, n_deals=40, quick=True, n_games=0)

@@ -10,16 +10,33 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import networkx as nx
+import pytest
 
 import ttr_analysis as ttr
 from ttr_analysis.engine.actions import ClaimRoute, DeclineTunnel, KeepTickets, PayTunnel
 from ttr_analysis.engine.events import Move
+from ttr_analysis.engine.protocol import PolicyLike
+from ttr_analysis.studies import Interrupted, SimulationResult
 
 Row = dict[str, Any]
+
+
+class Interrupting(Executor):
+    """Is interrupted before it plays anything."""
+
+    def submit(self, *_: object, **__: object) -> NoReturn:  # type: ignore[override]
+        raise KeyboardInterrupt
+
+
+def no_games(game_map: ttr.GameMap, players: Sequence[PolicyLike], **options: Any) -> SimulationResult:  # noqa: ANN401
+    """Return a simulation that was interrupted at once."""
+    with pytest.warns(Interrupted):
+        return ttr.simulate(game_map, players, 4, 7, executor=Interrupting(), progress=False, **options)
 
 
 def told_routes(record: ttr.GameRecord) -> Iterator[Row]:
@@ -66,14 +83,14 @@ def told_tickets(record: ttr.GameRecord) -> Iterator[Row]:
             is_kept = kept[ticket.id] > 0
             kept[ticket.id] -= is_kept
             row = {"seat": move.seat, "ticket": ticket.id, "offered": turn, "kept": bool(is_kept)}
-            row |= {"completed": None, "trains_left": states[step - 1].trains[move.seat], "trains": None}
+            row |= {"completed_turn": None, "trains_left": states[step - 1].trains[move.seat], "trains": None}
             row |= {"points": 0, "reached": "", "destination": None}
             if is_kept:
                 later = [step, *(k for k in claims if k > step)]
                 first = next((k for k in later if is_joined(record, k, move.seat, ticket)), None)
                 score = next(scored[move.seat])
                 at_end = turns[move.seat] if score.reached else None  # stations join its ends when all is over
-                row["completed"] = at_end if first is None else turn_of(record, first)
+                row["completed_turn"] = at_end if first is None else turn_of(record, first)
                 row |= {"points": score.points, "reached": score.reached}
                 best_first = sorted(ticket.destinations, key=lambda pair: pair[1], reverse=True)
                 for number, (place, points) in enumerate(best_first):
@@ -162,7 +179,7 @@ def tell(record: ttr.GameRecord, deal: int, players: Sequence[int]) -> ToldGame:
     """Return what a record tells; `players` sit at its seats."""
     routes, tickets = list(told_routes(record)), list(told_tickets(record))
     by_id = {ticket.id: ticket for ticket in record.map.tickets}
-    lost = [row for row in tickets if row["kept"] and row["completed"] is None]
+    lost = [row for row in tickets if row["kept"] and row["completed_turn"] is None]
     for row, route in zip(
         lost, told_losses(record, [(row["seat"], by_id[row["ticket"]]) for row in lost]), strict=True
     ):

@@ -81,14 +81,24 @@ def test_tables_equal_what_the_records_tell(game_map: GameMap, n_players: int) -
         found = routes[list(told.columns)].astype({"route": object})
         assert found.to_numpy().tolist() == told.to_numpy().tolist()
         expected = list(told_tickets(record))
-        columns = ["seat", "ticket", "offered", "kept", "completed", "destination", "points", "trains_left", "trains"]
+        columns = [
+            "seat",
+            "ticket",
+            "offered",
+            "kept",
+            "completed_turn",
+            "destination",
+            "points",
+            "trains_left",
+            "trains",
+        ]
         assert [
             tuple(None if value is pd.NA else value for value in row)
             for row in tickets[columns].astype(object).itertuples(index=False)
         ] == [tuple(row[column] for column in columns) for row in expected]
         if g:
             continue  # what follows takes long; one game is enough
-        open_still = tickets[tickets["kept"] & tickets["completed"].isna()]
+        open_still = tickets[tickets["kept"] & tickets["completed_turn"].isna()]
         by_id = {ticket.id: ticket for ticket in game_map.tickets}
         lost = told_losses(
             record, [(int(s), by_id[str(t)]) for s, t in zip(open_still["seat"], open_still["ticket"], strict=True)]
@@ -101,11 +111,11 @@ def test_what_only_stations_complete_is_complete_after_the_last_turn() -> None:
     europe = load("europe")
     result = ttr.simulate(europe, [Random(), Random(), Random()], 400 if IS_COMPILED else 20, SEED, progress=False)
 
-    done = result.tickets[result.tickets["completed"].notna()].merge(
+    done = result.tickets[result.tickets["completed_turn"].notna()].merge(
         result.seats[["game", "seat", "turns", "stations"]], on=["game", "seat"]
     )
     by_station = done[done["trains"].isna()]
-    assert (by_station["completed"] == by_station["turns"]).all()
+    assert (by_station["completed_turn"] == by_station["turns"]).all()
     assert (by_station["stations"] > 0).all()
     assert by_station["destination"].notna().all()
     assert (by_station["points"] > 0).all()
@@ -126,7 +136,7 @@ def test_ways_lead_to_the_destination_that_counted() -> None:
         networks[row["game"], row["seat"]].add_edge(one, other, length=length)
 
     n_longer = 0
-    for row in result.tickets[result.tickets["completed"].notna()].to_dict("records"):
+    for row in result.tickets[result.tickets["completed_turn"].notna()].to_dict("records"):
         ticket, network = swiss.ticket(row["ticket"]), networks[row["game"], row["seat"]]
         goals = sorted(ticket.destinations, key=lambda pair: pair[1], reverse=True)
         ways = [fewest_trains(network, ticket, place.cities) for place, _ in goals]

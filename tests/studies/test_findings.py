@@ -17,8 +17,7 @@ from tests.fixtures import load
 from ttr_analysis import studies
 from ttr_analysis.analysis import tickets
 from ttr_analysis.policies import Planner
-from ttr_analysis.studies.findings import Evidence, Finding, Findings, find, long_routes
-from ttr_analysis.studies.wording import pays_from, worth_in_words
+from ttr_analysis.studies.findings import Finding, Findings, Inputs, find, long_routes, pays_from, worth_in_words
 from ttr_analysis.viz.findings import finding_svg, findings_html
 from ttr_analysis.widgets import RouteCosts
 
@@ -154,7 +153,7 @@ def test_only_what_is_exact_is_found_without_games() -> None:
     nordic = load("nordic")
     small = replace(nordic, tickets=nordic.tickets[:6])
     values = tickets.value_table(small, n_deals=10)
-    found = find(Evidence(small, values, tickets.blocking_map(small, n_deals=4)))
+    found = find(Inputs(small, values, tickets.blocking_map(small, n_deals=4)))
     assert [item.id for item in found] == ["hurry", "tunnel"]
     assert found["tunnel"].is_exact
     with pytest.raises(KeyError, match="there is no finding 'seat'; there are hurry, tunnel"):
@@ -216,7 +215,7 @@ def test_of_several_bounds_of_turns_the_sentence_is_about_the_row_from_which_it_
     )
     assert worth_in_words(lieksa, table) == said
     exact = tickets.value_table(nordic, n_deals=10), tickets.blocking_map(nordic, n_deals=4)
-    found = find(Evidence(nordic, *exact, worth={lieksa.id: table}))["long-route"]
+    found = find(Inputs(nordic, *exact, worth={lieksa.id: table}))["long-route"]
     assert found.figure == 5
     assert found.table.index[found.table["is_told"]].tolist() == ["4 own cards"]
     assert found.table.index[2] == "4 own cards and at most 10 turns left"

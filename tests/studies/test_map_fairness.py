@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Executor
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -26,9 +25,9 @@ from ttr_analysis.engine.protocol import CompiledPolicy
 from ttr_analysis.maps.model import GameMap, Place, Ticket
 from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.studies import Interrupted, map_fairness
-from ttr_analysis.studies.chunks import Chunk, played
 from ttr_analysis.studies.map_fairness import Fairness, _robust_line, _unevenness, fairness
-from ttr_analysis.studies.playing import Frames
+from ttr_analysis.studies.playing import Columns
+from ttr_analysis.studies.pool import Chunk, played
 from ttr_analysis.viz.charts import plot_ticket_worth
 
 IS_COMPILED = not is_plain()
@@ -206,8 +205,8 @@ def test_every_map_and_variant_is_judged(name: str, variant: str | None, tmp_pat
 
 def test_an_interrupt_counts_what_is_finished(monkeypatch: pytest.MonkeyPatch) -> None:
     def judged(n_chunks: int, players: list[CompiledPolicy] | None = None) -> Fairness:
-        def some(chunks: Iterable[Chunk], executor: Executor | None) -> Iterator[tuple[Chunk, Frames]]:
-            yield from islice(played(chunks, executor), n_chunks)
+        def some(chunks: Iterable[Chunk], *_: object, **__: object) -> Iterator[tuple[Chunk, Columns]]:
+            yield from islice(played(chunks, None, 1, progress=False), n_chunks)
             raise KeyboardInterrupt
 
         monkeypatch.setattr(map_fairness, "played", some)

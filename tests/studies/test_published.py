@@ -63,7 +63,7 @@ def test_going_first_helps_and_resistance_wants_the_inverse_of_length() -> None:
         assert table["length"][ticket] == nx.shortest_path_length(graph, a, b, weight="weight")
         assert table["hops"][ticket] == nx.shortest_path_length(graph, a, b)
         assert table["resistance"][ticket] == pytest.approx(ttr.structure.effective_resistance(usa, a, b))
-    kept = result.tickets[result.tickets["kept"]].groupby("ticket", observed=True)["completed"]
+    kept = result.tickets[result.tickets["kept"]].groupby("ticket", observed=True)["completed_turn"]
     rates = (kept.count() / kept.size()).rename("completion_rate")
     pd.testing.assert_series_equal(table["completion_rate"], rates, check_dtype=False)
 

@@ -68,7 +68,7 @@ def test_what_a_watched_game_does_not_tell_is_missing_and_the_rest_is_right(tabl
     mine = ours.tickets[ours.tickets["seat"] == 0]
     pd.testing.assert_frame_equal(compared(mine), compared(whole.tickets[whole.tickets["seat"] == 0]))
     kept = [t[t["kept"]].sort_values(["seat", "ticket"], ignore_index=True) for t in (ours.tickets, whole.tickets)]
-    unsure = ("offered", "trains_left", "completed")
+    unsure = ("offered", "trains_left", "completed_turn")
     pd.testing.assert_frame_equal(compared(kept[0], *unsure), compared(kept[1], *unsure))
     told = kept[0]["offered"].notna().to_numpy()
     pd.testing.assert_frame_equal(compared(kept[0][told]), compared(kept[1][told]))

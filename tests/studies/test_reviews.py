@@ -24,9 +24,16 @@ from ttr_analysis.engine.layout import Phase
 from ttr_analysis.engine.state import SeatView
 from ttr_analysis.policies import Planner
 from ttr_analysis.studies import advise, player_results, review
-from ttr_analysis.studies.reviews.advice import ADVICE_COLUMNS, Reasons, at_cost_of
-from ttr_analysis.studies.reviews.decision import Budget, Case, Decision
-from ttr_analysis.studies.reviews.whole_game import BOUNDS, LABELS, REVIEW_COLUMNS, SUMMARY_COLUMNS, Review, label_of
+from ttr_analysis.studies.advice import ADVICE_COLUMNS, Reasons, at_cost_of
+from ttr_analysis.studies.decisions import Budget, Decision, Moment
+from ttr_analysis.studies.reviews import (
+    BOUNDS,
+    LABELS,
+    REVIEW_COLUMNS,
+    SUMMARY_COLUMNS,
+    Review,
+    label_of,
+)
 
 pytestmark = pytest.mark.compiled_only
 
@@ -49,16 +56,16 @@ def end_of(game_map: GameMap, policies: Sequence[str], n_moves: int = 40) -> Gam
 
 def interrupt_judging(monkeypatch: pytest.MonkeyPatch, after: int) -> None:
     """Let the user interrupt what judges decisions, after so many of them."""
-    judge, n_judged = Case.judge, 0
+    judge, n_judged = Moment.judge, 0
 
-    def interrupted(self: Case, budget: Budget) -> Decision:
+    def interrupted(self: Moment, budget: Budget) -> Decision:
         nonlocal n_judged
         n_judged += 1
         if n_judged > after:
             raise KeyboardInterrupt
         return judge(self, budget)
 
-    monkeypatch.setattr(Case, "judge", interrupted)
+    monkeypatch.setattr(Moment, "judge", interrupted)
 
 
 # -- advice --------------------------------------------------------------------------------------------------------

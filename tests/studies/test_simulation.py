@@ -20,6 +20,7 @@ import pytest
 
 import ttr_analysis as ttr
 from tests.fixtures import load
+from tests.studies.telling import no_games
 from ttr_analysis._compile.calls import is_plain
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.kernel.step import list_actions
@@ -28,7 +29,7 @@ from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies import Greedy, Planner, Random
 from ttr_analysis.studies import Interrupted, SimulationResult, playing, simulation
 from ttr_analysis.studies.columns import TABLES
-from ttr_analysis.studies.parts import META, VERSION, PartFolder
+from ttr_analysis.studies.parts import META, VERSION, PartFolder, run_of
 from ttr_analysis.studies.playing import Player, names_apart
 
 SEED = 7
@@ -173,7 +174,7 @@ class Seeded(Stubborn):
 @pytest.mark.parametrize(
     "play",
     [
-        pytest.param(lambda: ttr.simulate(load("usa"), [Seeded(), Random()], 0, SEED, progress=False), id="simulate"),
+        pytest.param(lambda: ttr.simulate(load("usa"), [Seeded(), Random()], 2, SEED, progress=False), id="simulate"),
         pytest.param(
             lambda: ttr.studies.tournament(load("usa"), [Seeded(), Random()], 2, progress=False), id="tournament"
         ),
@@ -456,7 +457,11 @@ def test_parts_are_for_all_who_may_read_the_folder(tmp_path: Path) -> None:
 def test_two_never_write_into_one_folder(tmp_path: Path) -> None:
     out = tmp_path / "run"
     simulate(load("nordic"), 3, out=out)
-    with PartFolder(out).locked(), pytest.raises(BlockingIOError, match="another process is writing into"):
+    meta = SimulationResult.load(out).meta
+    with (
+        PartFolder(out, run_of(meta)).opened(meta, resume=True),
+        pytest.raises(BlockingIOError, match="another process is writing into"),
+    ):
         simulate(load("nordic"), 6, out=out, resume=True)
     (out / "games-000000000002-000000000004").mkdir()
     with pytest.raises(ValueError, match="hold the same games"):
@@ -508,7 +513,8 @@ def test_tables_have_the_same_types_wherever_they_lie(name: str, tmp_path: Path)
 
 
 def test_no_games_make_empty_tables(tmp_path: Path) -> None:
-    here, there = simulate(load("nordic"), 0), simulate(load("nordic"), 0, out=tmp_path / "run")
+    players = [Greedy(), Random()]
+    here, there = no_games(load("nordic"), players), no_games(load("nordic"), players, out=tmp_path / "run")
 
     for name, columns in TABLES.items():
         assert len(here.table(name)) == 0
@@ -520,8 +526,8 @@ def test_no_games_make_empty_tables(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        pytest.param({"n_games": -1}, "n_games is a whole number of 0 or more, got -1", id="games"),
-        pytest.param({"n_games": 2.5}, "n_games is a whole number of 0 or more, got 2.5", id="half a game"),
+        pytest.param({"n_games": 0}, "n_games is a whole number of 1 or more, got 0", id="games"),
+        pytest.param({"n_games": 2.5}, "n_games is a whole number of 1 or more, got 2.5", id="half a game"),
         pytest.param({"n_games": 2, "n_waiting": 0}, "n_waiting is a whole number of 1 or more, got 0", id="waiting"),
         pytest.param({"n_games": 2, "chunk_size": 0}, "chunk_size is a whole number of 1 or more, got 0", id="chunk"),
         pytest.param({"n_games": 2, "patience": 0}, "patience is a number of seconds above 0, or None", id="patience"),

@@ -21,7 +21,7 @@ from ttr_analysis.maps.model import GameMap, Route, Ticket
 from ttr_analysis.policies import Planner
 from ttr_analysis.report.document import name
 from ttr_analysis.studies import SimulationResult
-from ttr_analysis.studies.findings import Evidence, Findings, find, worth_of_long_routes
+from ttr_analysis.studies.findings import Findings, Inputs, find, worth_of_long_routes
 from ttr_analysis.tables import check_size
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ class Context:
     def findings(self) -> Findings:
         """The findings that open the study."""
         games = self.played.result if self.played else None
-        return find(Evidence(self.game_map, self.values, self.losses, games, self.worth))
+        return find(Inputs(self.game_map, self.values, self.losses, games, self.worth))
 
     @property
     def deals(self) -> str:

@@ -12,7 +12,7 @@ from ttr_analysis._words import counted, listed, percent, percentage_points, sea
 from ttr_analysis.engine.actions.table import Places, places_of
 from ttr_analysis.engine.state import GameState, Owner
 from ttr_analysis.report.page import asset, drawing
-from ttr_analysis.studies.reviews.whole_game import BOUNDS, Review, player_names
+from ttr_analysis.studies.reviews import BOUNDS, Review, player_names
 from ttr_analysis.viz.charts import plot_win_curve
 from ttr_analysis.viz.html import bdi, figure, seat_mark, table, templates
 from ttr_analysis.viz.svg import map_svg

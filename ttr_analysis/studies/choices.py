@@ -1,11 +1,9 @@
 """
 Choices weighed by playing them out: whether to go for a route, and which tickets to keep.
 
-What a choice is worth is what the game is worth with it, less what it is worth
-without: the same positions, with the same chance, are played to the end once
-for each choice, and the results compared game by game. So the turns, cards and
-trains that a choice takes are priced at what they earn elsewhere in real play,
-by whoever plays.
+The same positions, with the same chance, are played to the end once for each
+choice, and the results compared game by game. So the turns, cards and trains
+that a choice takes are priced at what they earn elsewhere in real play.
 """
 
 from __future__ import annotations
@@ -79,7 +77,7 @@ _PLAYERS: Final = 3
 _FIRST: Final = 64
 """Games by which it is seen which choices of a deal are worth more of them."""
 _ANY: Final = 10_000.0
-"""Turns that no game has left."""
+"""More turns than any game has left."""
 
 FREE: Final = 0
 """The player does as it likes."""
@@ -98,7 +96,7 @@ WAIT: Final = 4
 
 @compiled
 def own_cards(state: State, tables: Tables, seat: int, route: int) -> int:
-    """Return the cards that a seat can use singly for a route: those of its best color, jokers where they are."""
+    """Return the cards that a seat can use singly for a route: those of its best color, and jokers where allowed."""
     most = 0
     for color in range(N_COLORS):
         if tables.color[route] in (GRAY_INDEX, color):
@@ -108,25 +106,7 @@ def own_cards(state: State, tables: Tables, seat: int, route: int) -> int:
 
 
 class Hold(NamedTuple):
-    """
-    What one seat of a game is held to.
-
-    Parameters
-    ----------
-    will
-        `FREE`, `NEVER`, `GO`, `KEEP` or `WAIT`.
-    deals
-        Whether to set the games up first.
-    route
-        What it goes for, or does without.
-    own, left
-        The moment that is waited for: so many cards for the route, and no more
-        turns left.
-    foresight
-        Parameters of the planner by whose estimate these are counted.
-    deal, kept
-        The tickets that it is dealt, and bit i for keeping the i-th of them.
-    """
+    """The choice that one seat of a game is held to."""
 
     will: int
     deals: bool
@@ -143,23 +123,10 @@ def play_held(
     tables: Tables, players: Players, words: Ints, numbers: Ints, states: Ints, tape: Ints, hold: Hold, left: Floats
 ) -> None:
     """
-    Play games while one seat of each, another one in the next, is held to something.
+    Play games while one seat of each, another one in the next, is held to a choice.
 
-    Parameters
-    ----------
-    tables, players, words
-        The map, who plays, and the words of the run.
-    numbers
-        The number of each game, which says what seat it is about.
-    states
-        The games, one a row; changed.
-    tape
-        Where events are written.
-    hold
-        What it is held to.
-    left
-        Filled: the turns left at the moment that is waited for, where the
-        game then stops; 0 if it never comes, and where none is waited for.
+    Where a moment is waited for, the game stops there and `left` is filled with
+    the turns left; it is 0 if the moment never comes.
     """
     for i in range(len(states)):
         state = State(states[i])
@@ -193,7 +160,7 @@ def _turns_at_moment(state: State, tables: Tables, seat: int, hold: Hold) -> flo
 
 @compiled
 def _choose_held(state: State, tables: Tables, players: Players, seat: int, hold: Hold) -> tuple[int, int]:
-    """Return what the acting seat does, if it is the one that is held, as it must."""
+    """Return what the acting seat does, which may be held to a choice."""
     if state.seat == seat:
         if hold.will == KEEP and state.phase == KEEP_START:
             return KEEP_TICKETS, hold.kept
@@ -206,7 +173,7 @@ def _choose_held(state: State, tables: Tables, players: Players, seat: int, hold
 
 @compiled
 def _do_without(state: State, tables: Tables, players: Players, seat: int, route: int) -> tuple[int, int]:
-    """Return what a seat does that takes a route, and its twin, for somebody else's."""
+    """Return what a seat does that takes a route, and its twin, for another player's."""
     twin = tables.twin[route]
     is_free = state.owner[route] == NOBODY
     is_twin_free = twin >= 0 and state.owner[twin] == NOBODY
@@ -242,7 +209,7 @@ def _go_for(state: State, tables: Tables, players: Players, seat: int, route: in
 
 @compiled
 def _fewest_cards(state: State, tables: Tables, seat: int, route: int) -> int:
-    """Return the payment of fewest cards for a route, packed; of those, one with fewest locomotives."""
+    """Return the payment of fewest cards for a route; of those, one with fewest locomotives."""
     best = 0
     lowest = -1
     for number in range(n_forms(state, tables, seat, route)):
@@ -288,9 +255,8 @@ def deal_tickets(state: State, tables: Tables, seat: int, deal: Ints) -> None:
     """
     Let a seat choose from given tickets: each changes places with one of its deck that the seat was dealt.
 
-    Of each deck they are no more than the seat was dealt. Those dealt that no
-    given one takes the place of go back to the pile, or out of the game if
-    their deck does.
+    Of each deck they are no more than the seat was dealt. The other tickets that
+    it was dealt go back to the pile, or out of the game if their deck does.
     """
     for i in range(len(deal)):
         at = i
@@ -346,7 +312,7 @@ class _Table(NamedTuple):
 
     @classmethod
     def of(cls, game_map: GameMap, n_players: int | None, policy: Planner | None, seed: int) -> _Table:
-        """Return a table at which everybody plays alike."""
+        """Return a table at which all players are the same."""
         low, high = game_map.rules.players
         n = max(low, min(_PLAYERS, high)) if n_players is None else whole(n_players, "n_players", 1)
         check_seed(seed)
@@ -354,7 +320,7 @@ class _Table(NamedTuple):
         return cls(tables, seat_players(game_map, [policy or Planner()] * n), run_keys(seed, n))
 
     def play(self, numbers: Ints, states: Ints, hold: Hold, left: Floats, bar: tqdm[Any]) -> None:
-        """Play games block by block, so that there is progress, and an interrupt is heeded."""
+        """Play games block by block, which allows progress and interrupts."""
         tape = np.zeros(NO_TAPE_CELLS, dtype=np.int64)
         for first in range(0, len(states), _BLOCK):
             some = slice(first, first + _BLOCK)
@@ -392,7 +358,6 @@ def _hold(
     deal: Ints | None = None,
     kept: int = 0,
 ) -> Hold:
-    """Return what a seat is held to, where most of it does not matter."""
     tickets = np.zeros(1, dtype=np.int64) if deal is None else deal
     return Hold(will, deals, route, own, left, Planner().params, tickets, kept)
 
@@ -427,35 +392,34 @@ def route_worth(
     """
     Return what it is worth to go for a route, by the cards held for it and the turns left.
 
-    In games between equal players, one seat is watched until it first holds so
-    many cards for the route, with so many turns left. From there the game is
+    In games between equal players, one seat is watched until it first holds that
+    many cards for the route, with that many turns left. From there the game is
     played to its end three times with the same chance: the seat *goes* for the
-    route, drawing for nothing else until it can claim it; must do *without*
-    it; or is *free* to do as it likes. What the route gains is the points with
-    it less the points without: what else those turns, cards and trains would
-    have earned is thereby taken from real play.
+    route, drawing for nothing else until it can claim it; must do *without* it;
+    or is *free* to choose. The gain is the points with the route minus the points
+    without: so it accounts for what those turns, cards and trains earn elsewhere.
 
     Parameters
     ----------
     game_map
-        The map, as the variant that is played, or its name.
+        The map, as the variant to play, or its name.
     route
-        The route; of a double one that is named by its cities, the first
-        track. Without it means without its twin too.
+        The route; a double one may be named by its cities. Without it also means
+        without its twin.
     own
-        Numbers of cards held: of one color that the route takes, and
-        locomotives where they are jokers on it. None: from 0 to its length.
+        Numbers of cards held: of one color that the route takes, and locomotives
+        where they are jokers. None: from 0 to its length.
     turns_left
-        Bounds: the moment is the first one with no more turns left, as the
-        player foresees them. None: any time.
+        The moment comes with at most that many turns left, as the player
+        estimates them. None: at any time.
     n_games
-        Games in which such a moment is looked for.
+        Games searched for the moment.
     n_players
-        Number of players. None: three, if the map is for so many.
+        Number of players. None: three, if the map allows.
     policy
         Who plays, at all seats. None: `Planner()`.
     seed
-        What chance does.
+        Seed of all chance.
     progress
         Whether to show a progress bar.
 
@@ -463,27 +427,27 @@ def route_worth(
     -------
     table
         One row for each number of own cards and bound (index `own`,
-        `turns_left`; infinite for any time, as no game has so many):
+        `turns_left`; infinite for any time):
 
-        - `positions`: games in which the moment came, and `left`, the turns
-          left then on average;
+        - `positions`: games in which the moment came, and `left`, the mean turns
+          left then;
         - `claimed`: share of those who went for the route and got it;
-        - `gain`: points of going for it less those of doing without, with the
+        - `gain`: points of going for it minus those of doing without, with the
           95% interval `gain_low` and `gain_high`; `win_gain`: the same of the
           share of wins;
-        - `elsewhere`: the points that its turns, cards and trains earn when
-          one does without, which is the points for the claims made less `gain`;
+        - `elsewhere`: the points that its turns, cards and trains earn without
+          it: the points for the claims made minus `gain`;
         - `free_gain` and `free_win_gain`: as `gain` and `win_gain`, of a player
-          free to choose, and `free_claimed`, the share of those who took it.
-          With 0 own cards and at any time, from the first turn on: what it is
-          worth that the route is not forbidden.
+          free to choose, and `free_claimed`, the share of those who took it. With
+          0 own cards and at any time, they say what it is worth that the route is
+          not forbidden.
 
-        Where there are no positions, what they would say is missing.
+        Where there are no positions, these are missing.
 
     Raises
     ------
     ValueError
-        If the map is not for so many players, or a number is out of range.
+        If the map is not for that many players, or a number is out of range.
 
     Examples
     --------
@@ -574,31 +538,31 @@ def which_to_keep(
     progress: bool = True,
 ) -> pd.DataFrame:
     """
-    Return which tickets of an opening deal to keep, as playing each choice out shows.
+    Return which tickets of an opening deal to keep, by playing each choice out.
 
     Every choice is played in the same games: the same cards, the same other
-    deals, the same chance. `ttr.tickets.which_to_keep` says what the map alone
-    tells; here others are in the way, and time runs out.
+    deals, the same chance. `ttr.tickets.which_to_keep` judges by the map alone;
+    here others are in the way, and time runs out.
 
     Parameters
     ----------
     game_map
-        The map, as the variant that is played, or its name.
+        The map, as the variant to play, or its name.
     deal
         The tickets dealt, no more than an opening deal has.
     n_games
         Games of each choice.
     n_best
-        Choices that are played to the end of it: so many of those that do
-        best in the first games. None: all.
+        Choices to play in all games: those that do best in the first games.
+        None: all.
     at_least
         How many must be kept. None: as the rules say.
     n_players
-        Number of players. None: three, if the map is for so many.
+        Number of players. None: three, if the map allows.
     policy
         Who plays, at all seats. None: `Planner()`.
     seed
-        What chance does.
+        Seed of all chance.
     progress
         Whether to show a progress bar.
 
@@ -608,19 +572,19 @@ def which_to_keep(
         One row for each choice, the most wins first: the columns of
         `ttr.tickets.which_to_keep`, with its `warning`, and
 
-        - `win_rate` with `win_low` and `win_high`; `win_difference`, by how
-          much it is below that of the best choice, with `_low` and `_high`,
-          game by game;
+        - `win_rate` with `win_low` and `win_high`; `win_difference`, by how much
+          it is below that of the best choice, with `_low` and `_high`, game by
+          game;
         - `played_points` of the seat, with `played_points_low` and
           `played_points_high`;
-        - `completion_rate` of the tickets kept, and `all_completed`, the share
-          of games in which all of them were.
+        - `completion_rate` of the tickets kept, and `all_completed`, the share of
+          games in which all of them were.
 
     Raises
     ------
     ValueError
-        If there are more tickets than a deal has, in all or of a deck, fewer
-        than must be kept, or a number is out of range.
+        If there are more tickets than a deal has, in all or of a deck, fewer than
+        must be kept, or a number is out of range.
 
     Examples
     --------

@@ -40,7 +40,7 @@ from ttr_analysis.engine.layout import KEEP_START, NEUTRAL_OWNER, OVER, UNKNOWN_
 from ttr_analysis.policies.playout import NO_TAPE_CELLS, Players, choose, wake_players
 from ttr_analysis.rules.chance import KEY_SIZE
 from ttr_analysis.rules.scoring import NO_GOAL, ticket_score
-from ttr_analysis.studies.ways import NEVER
+from ttr_analysis.studies.ticket_paths import NEVER
 from ttr_analysis.tables import MAX_CITIES, MAX_OFFER, MAX_ROUTES, MAX_STATIONS, Tables
 
 NEUTRAL_SEAT: Final = -1

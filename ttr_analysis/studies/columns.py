@@ -1,9 +1,10 @@
 """
-The columns of the tables of a simulation, and of what is asked of them: names, types, meanings and units.
+The columns of the tables of a simulation: names, types, meanings and units.
 
 Every table begins with `game`, the number of the game in its run; rows are in
 the order of games, and within a game in the order in which things happened.
-Tables of parts that were played apart can therefore be put one below another.
+So tables of parts that were played apart can be put one below another.
+`studies.figures` has the columns of the answers to questions.
 """
 
 from __future__ import annotations
@@ -28,13 +29,12 @@ class Column(NamedTuple):
     Parameters
     ----------
     dtype
-        The pandas type in which it is kept, in memory and on disk; "ticket",
-        "route", "policy", "color" and "ending" are categories. Whoever asks
-        for a table gets it as `wide_type` says.
+        The pandas type in memory and on disk; "ticket", "route", "policy",
+        "color" and "ending" are categories. Users get it as `wide_type` says.
     meaning
-        What it says.
+        What it means.
     unit
-        The unit, where the name does not tell it.
+        Its unit; "" for names, and for what is true or false.
     """
 
     dtype: str
@@ -44,49 +44,54 @@ class Column(NamedTuple):
 
 ENDINGS: Final = get_args(EndingName)
 
+_GAME: Final = Column("int64", "number of the game in its run, from 0", "number")
+_DEAL: Final = Column("int64", "number of the random numbers; games of one deal differ in who sits where", "number")
 _WHO: Final = {
-    "game": Column("int64", "number of the game in its run, from 0"),
-    "seat": Column("int8", "seat in the order of turns, from 0; -1 for the neutral player"),
-    "player": Column("int8", "which of the policies given plays it, from 0; -1 for the neutral player"),
+    "seat": Column("int8", "seat in the order of turns, from 0; -1 for the neutral player", "number"),
+    "player": Column(
+        "int8", "which of the given policies plays it, from 0, unique to each; -1 for the neutral player", "number"
+    ),
 }
 
 GAMES: Final = {
-    "game": _WHO["game"],
-    "deal": Column("int64", "number of the random numbers; games of one deal differ in who sits where"),
-    "rotation": Column("int8", "by how many seats the players are moved on: player p sits at seat p - rotation"),
+    "game": _GAME,
+    "deal": _DEAL,
+    "rotation": Column("int8", "seats by which the players are shifted: player p is at seat p - rotation", "seats"),
     "ending": Column("ending", f"why it is over: {listed(ENDINGS, 'or')}"),
-    "turns": Column("int32", "turns of all seats together"),
-    "winners": Column("int8", "seats that won; more than one after a tie"),
+    "turns": Column("int32", "turns of all seats together", "turns"),
+    "winners": Column("int8", "seats that won; more than one after a tie", "seats"),
 }
 SEATS: Final = {
+    "game": _GAME,
+    "deal": _DEAL,
     **_WHO,
-    "policy": Column("policy", "name of the policy"),
-    "points": Column("int16", "final score"),
-    "won": Column("float32", "1 for the winner; winners of a tie share it"),
+    "policy": Column("policy", "name of the policy; players who play alike share it, and `player` tells them apart"),
+    "points": Column("int16", "final score", "points"),
+    "won": Column("float32", "1 for the winner; winners of a tie share it", "share"),
     "start": Column("int16", "start score", "points"),
-    "route_points": Column("int16", "points for routes"),
-    "ticket_gain": Column("int16", "what completed tickets brought", "points"),
-    "ticket_loss": Column("int16", "what the other tickets cost, 0 or less", "points"),
+    "route_points": Column("int16", "points for routes", "points"),
+    "ticket_gain": Column("int16", "points of completed tickets", "points"),
+    "ticket_loss": Column("int16", "points of the other tickets, 0 or less", "points"),
     "trail_bonus": Column("int16", "bonus for the longest trail", "points"),
     "completed_bonus": Column("int16", "bonus for completed tickets", "points"),
     "tokens_bonus": Column("int16", "bonus for toll tokens left", "points"),
-    "loan_points": Column("int16", "points for loans, 0 or less"),
-    "station_points": Column("int16", "points for stations not built"),
-    "tickets": Column("int16", "tickets kept"),
-    "completed": Column("int16", "tickets completed"),
+    "loan_points": Column("int16", "points for loans, 0 or less", "points"),
+    "station_points": Column("int16", "points for stations not built", "points"),
+    "tickets": Column("int16", "tickets kept", "tickets"),
+    "completed": Column("int16", "tickets completed", "tickets"),
     "trail": Column("int16", "longest trail", "trains"),
-    "trains_left": Column("int16", "trains not placed"),
-    "cards_left": Column("int16", "cards in hand at the end"),
-    "tokens_left": Column("int16", "value of the toll tokens left"),
-    "loans": Column("int16", "loans taken"),
-    "stations": Column("int8", "stations built"),
-    "turns": Column("int32", "turns taken"),
-    "cards_drawn": Column("int32", "cards drawn from the pile, not counting those dealt at the start"),
-    "cards_taken": Column("int32", "cards taken from the market"),
-    "ticket_draws": Column("int32", "times that tickets were drawn, not counting the deal at the start"),
-    "claims": Column("int32", "claims attempted"),
-    "declined": Column("int32", "tunnels whose surcharge was not paid"),
-    "passes": Column("int32", "passes"),
+    "trains_left": Column("int16", "trains not placed", "trains"),
+    "cards_left": Column("int16", "cards in hand at the end", "cards"),
+    "tokens_left": Column("int16", "value of the toll tokens left", "tokens"),
+    "loans": Column("int16", "loans taken", "loans"),
+    "stations": Column("int8", "stations built", "stations"),
+    "turns": Column("int32", "turns taken", "turns"),
+    "cards_drawn": Column("int32", "cards drawn from the pile, those dealt at the start not counted", "cards"),
+    "cards_taken": Column("int32", "cards taken from the market", "cards"),
+    "ticket_draws": Column("int32", "draws of tickets, the deal at the start not counted", "draws"),
+    "claims": Column("int32", "claims attempted", "claims"),
+    "declined": Column("int32", "tunnels whose surcharge was not paid", "tunnels"),
+    "passes": Column("int32", "passes", "passes"),
 }
 BONUS_COLUMNS: Final = {
     "longest_trail": "trail_bonus",
@@ -95,49 +100,56 @@ BONUS_COLUMNS: Final = {
 }
 """The column of seats for each kind of bonus, by what is compared."""
 TICKETS: Final = {
+    "game": _GAME,
     **_WHO,
     "ticket": Column("ticket", "id of the ticket"),
     "offered": Column("int32", "turn of the seat in which it was offered, 0 at the start", "turn"),
     "kept": Column("bool", "whether the seat kept it"),
-    "completed": Column(
+    "completed_turn": Column(
         "Int32",
         "turn of the seat after which it was first complete, the last if only a station completes it; missing if never",
         "turn",
     ),
-    "destination": Column("Int8", "which of its destinations counted in the end, from 0, best first; missing if none"),
-    "points": Column("int16", "what it scored in the end; 0 if not kept"),
-    "trains_left": Column("int16", "trains that the seat had left when it was offered"),
+    "destination": Column(
+        "Int8", "which of its destinations counted in the end, from 0, best first; missing if none", "number"
+    ),
+    "points": Column("int16", "what it scored in the end; 0 if not kept", "points"),
+    "trains_left": Column("int16", "trains that the seat had left when it was offered", "trains"),
     "trains": Column(
         "Int16",
-        "trains on the shortest way over the routes of the seat, to the destination that counted; missing if none did, "
-        "or not without a station",
+        "trains on the shortest path over the routes of the seat, to the destination that counted; missing if none "
+        "did, or not without a station",
+        "trains",
     ),
     "lost_to": Column(
-        "route", "route by whose claim the trains left no longer sufficed to complete it; missing if they always did"
+        "route", "route after whose claim the trains left could not complete it; missing if they always could"
     ),
 }
 ROUTES: Final = {
+    "game": _GAME,
     **_WHO,
     "route": Column("route", "id of the route"),
-    "turn": Column("int32", "turn of the seat, from 1; the round of the neutral player"),
-    "cards": Column("int16", "cards paid, a surcharge included"),
-    "locomotives": Column("int16", "locomotives among them"),
-    "sets": Column("int8", "sets of cards that stood in for one"),
+    "turn": Column("int32", "turn of the seat, from 1; the round of the neutral player", "turn"),
+    "cards": Column("int16", "cards paid, a surcharge included", "cards"),
+    "locomotives": Column("int16", "locomotives among them", "cards"),
+    "sets": Column("int8", "sets of cards paid in place of one card", "sets"),
     "surcharge": Column("int8", "surcharge of a tunnel", "cards"),
     "color": Column("color", "color of most cards; locomotive if there are no others; missing for the neutral player"),
     "toll": Column("int16", "toll paid", "tokens"),
-    "loans": Column("int16", "loans taken for it"),
+    "loans": Column("int16", "loans taken for it", "loans"),
 }
 TUNNELS: Final = {
+    "game": _GAME,
     **_WHO,
     "route": Column("route", "id of the tunnel"),
-    "turn": Column("int32", "turn of the seat, from 1"),
+    "turn": Column("int32", "turn of the seat, from 1", "turn"),
     "color": Column("color", "color in which it was attempted; locomotive for locomotives alone"),
-    "locomotives": Column("int16", "locomotives laid down"),
+    "locomotives": Column("int16", "locomotives played", "cards"),
     "odds": Column(
         "float32",
         "probability that the surcharge could be paid, from what the seat could see; a little too high once cards were "
         "shuffled again",
+        "probability",
     ),
     "surcharge": Column("int8", "surcharge demanded", "cards"),
     "taken": Column("bool", "whether the tunnel was taken"),
@@ -150,23 +162,27 @@ TABLES: Final[Mapping[str, Mapping[str, Column]]] = {
     "tunnels": TUNNELS,
 }
 """The tables, by name."""
-ANSWERS: Final[dict[str, Mapping[str, Column]]] = {}
-"""The columns of the answer to each question of `studies.questions`, which fill this in, by its name."""
 
 _NARROW: Final = re.compile("^([iI])nt[0-9]+$")
 _CATEGORIES: Final = ("ticket", "route", "policy", "color", "ending")
+_OF_THE_GAME: Final = ("points", "trains", "cards", "tokens", "turn", "points per card")
+"""Units to show beside a table, where a name lacks them; those of counts and shares are plain."""
 
 
 def units_of(columns: Mapping[str, Column]) -> dict[str, str]:
     """
-    Return the units of columns whose names do not tell them.
+    Return the units to show beside a table: those that the names of its columns lack.
 
     Examples
     --------
     >>> units_of(ROUTES)
-    {'surcharge': 'cards', 'toll': 'tokens'}
+    {'locomotives': 'cards', 'surcharge': 'cards', 'toll': 'tokens'}
     """
-    return {name: column.unit for name, column in columns.items() if column.unit}
+    return {
+        name: column.unit
+        for name, column in columns.items()
+        if column.unit in _OF_THE_GAME and column.unit.removesuffix("s") not in name
+    }
 
 
 def categories(game_map: GameMap, policies: tuple[str, ...]) -> dict[str, list[str]]:
@@ -197,13 +213,9 @@ def category_types(values: Mapping[str, Sequence[str]]) -> dict[str, pd.Categori
 
 def cell_type(dtype: str) -> str:
     """
-    Return the numpy type in which a column is kept until it is put into a table.
+    Return the numpy type of a column before it is put into a table.
 
-    Parameters
-    ----------
-    dtype
-        Its type, as a `Column` says; categories are numbered, and numbers that
-        may be missing are then below 0.
+    Categories are numbered; numbers that may be missing are then below 0.
 
     Examples
     --------
@@ -215,47 +227,34 @@ def cell_type(dtype: str) -> str:
 
 def wide_type(dtype: str) -> str:
     """
-    Return the type of a column in the tables that users get: whole numbers have 64 bits.
+    Return the type of a column in the tables that users get: whole numbers have 64 bits, policies are text.
 
-    Squares and sums of products of narrower ones run over without a word: of
-    points of 200, say, the square does not fit into 16 bits.
-
-    Parameters
-    ----------
-    dtype
-        As a `Column` says.
+    Squares and sums of products of narrower numbers overflow silently: the
+    square of 200 points does not fit into 16 bits.
 
     Examples
     --------
-    >>> wide_type("int16"), wide_type("Int8"), wide_type("float32"), wide_type("route")
-    ('int64', 'Int64', 'float32', 'route')
+    >>> wide_type("int16"), wide_type("Int8"), wide_type("float32"), wide_type("route"), wide_type("policy")
+    ('int64', 'Int64', 'float32', 'route', 'str')
     """
-    return _NARROW.sub(r"\1nt64", dtype)
+    return "str" if dtype == "policy" else _NARROW.sub(r"\1nt64", dtype)
 
 
 def widened(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return rows of a table, of which all or some columns were kept narrow, with their `wide_type`; a copy."""
+    """Return a copy of rows of a table with the `wide_type` of each column."""
     kept = {name: str(dtype) for name, dtype in frame.dtypes.items() if dtype.kind == "i"}
-    return frame.astype({name: wide_type(dtype) for name, dtype in kept.items()})
+    policy = {"policy": "policy"} if "policy" in frame else {}
+    return frame.astype({name: wide_type(dtype) for name, dtype in {**kept, **policy}.items()})
 
 
 def with_types(table: str, frame: pd.DataFrame, types: Mapping[str, pd.CategoricalDtype]) -> pd.DataFrame:
     """
-    Return rows of a table with the types of its categories, which those who have no row with one cannot know.
-
-    Parameters
-    ----------
-    table
-        Its name.
-    frame
-        The rows, with all columns or some.
-    types
-        From `category_types`.
+    Return rows of a table, with all columns or some, with the types of their categories from `category_types`.
 
     Raises
     ------
     ValueError
-        If a name is none of those of its category: it would be lost.
+        If a name is not in its category: it would be lost.
     """
     wanted = {
         column: types[dtype] for column, (dtype, *_) in TABLES[table].items() if dtype in types and column in frame

@@ -1,21 +1,17 @@
-"""
-Findings on a map: what a player would tell friends, each with its figure, how sure it is, and what a picture shows.
-
-Plain data. The report, notebooks and widgets show these, so that one question
-has one answer wherever it is asked.
-"""
+"""Findings on a map: what a player would tell friends, each with its figure and interval, as plain data."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf, isinf
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from ttr_analysis._display import render_html
-from ttr_analysis._words import counted
+from ttr_analysis._words import counted, listed
 from ttr_analysis.analysis import tunnels
 from ttr_analysis.analysis.tickets import blocking_map, value_table
 from ttr_analysis.analysis.waiting import Z_95
@@ -24,26 +20,26 @@ from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap, Route
 from ttr_analysis.policies import Planner
 from ttr_analysis.studies.choices import route_worth
-from ttr_analysis.studies.intervals import mean_interval
-from ttr_analysis.studies.questions import seat_advantage, ticket_fates, ticket_results
-from ttr_analysis.studies.questions.results import BONUSES
-from ttr_analysis.studies.questions.tally import check_map, n_players
-from ttr_analysis.studies.simulation import SimulationResult, simulate
-from ttr_analysis.studies.wording import (
+from ttr_analysis.studies.figures import bonus_points, ticket_points
+from ttr_analysis.studies.intervals import (
     FEWEST,
     Unit,
     in_words,
     interval_text,
-    moment,
+    mean_interval,
     number_text,
-    pays_from,
     row_at,
-    worth_in_words,
 )
+from ttr_analysis.studies.questions.results import seat_advantage
+from ttr_analysis.studies.questions.tally import check_map, n_players
+from ttr_analysis.studies.questions.tickets import ticket_fates, ticket_results
+from ttr_analysis.studies.simulation import SimulationResult, simulate
 
 Drawing: TypeAlias = Literal["rows", "board"]
 """How the table of a finding is drawn: a row with its interval for each entry, or routes on the board."""
 
+_EMPTY: Final = (0, inf)
+"""The moment of `route_worth` in which every game begins."""
 _SHOWN: Final = 5
 """Rows of a long table that a picture shows."""
 _HURRY: Final = 0.25
@@ -57,28 +53,28 @@ _POSITIONS: Final = 400
 @dataclass(frozen=True)
 class Finding:
     """
-    Something that holds on a map, as data.
+    A finding on a map, as data.
 
     Parameters
     ----------
     id
-        What it is about, the same on every map: "long-route", say.
+        The same on every map: "long-route", say.
     title
-        In three or four words.
+        Three or four words.
     sentence
         What a player would tell friends, with the figure and its interval.
     figure, low, high
-        The figure with its 95% interval; all three are the same if it is exact.
+        The figure with its 95% interval; all the same if it is exact.
     unit
-        What the figure counts.
+        The unit of the figure.
     table
-        What the picture shows: `figure`, `low` and `high` by name, or by the
-        id of a route, and `is_told`, which marks what the sentence is about.
+        The data of the picture: `figure`, `low` and `high` by name, or by the id
+        of a route, and `is_told`, which marks the subject of the sentence.
     picture
         How that is drawn.
     reference
-        Where a line belongs in the picture: what chance alone gives, or no
-        difference; None for nowhere.
+        Where the picture has a line: at chance, or at no difference; None for
+        nowhere.
     """
 
     id: str
@@ -145,21 +141,8 @@ class Findings(Sequence[Finding]):
 
 
 @dataclass(frozen=True)
-class Evidence:
-    """
-    What findings are drawn from.
-
-    Parameters
-    ----------
-    game_map
-        The map.
-    values, losses
-        From `ttr.tickets.value_table` and `ttr.tickets.blocking_map`.
-    games
-        Games between equal players; None if there are none.
-    worth
-        From `route_worth`, by the id of the route.
-    """
+class Inputs:
+    """The data behind findings: tables of the map, games between equal players, and `route_worth`."""
 
     game_map: GameMap
     values: pd.DataFrame
@@ -178,28 +161,28 @@ def findings(
     progress: bool = True,
 ) -> Findings:
     """
-    Return what a player would tell friends about a map, with figures and how sure they are.
+    Return what a player would tell friends about a map, with figures and intervals.
 
     Parameters
     ----------
     game_map
-        The map, as the variant that is played, or its name.
+        The map, as the variant to play, or its name.
     games
         Games between equal players on it. None: between planners, three if the
-        map is for so many.
+        map allows.
     n_games
         How many to play if none are given.
     n_deals
-        Random opening deals in which tickets are weighed.
+        Random opening deals to weigh tickets in.
     seed
-        Of all chance.
+        Seed of all chance.
     progress
         Whether to show progress bars.
 
     Returns
     -------
     findings
-        In a notebook they show themselves with their pictures.
+        A notebook shows them with their pictures.
 
     Raises
     ------
@@ -221,7 +204,7 @@ def findings(
         games = simulate(game_map, [Planner()] * max(low, min(3, high)), n_games, seed, progress=progress)
     check_map(games, game_map)
     return find(
-        Evidence(
+        Inputs(
             game_map=game_map,
             values=value_table(game_map, n_deals=n_deals, seed=seed, progress=progress),
             losses=blocking_map(game_map, n_deals=max(2, n_deals // 5), seed=seed, progress=progress),
@@ -263,17 +246,10 @@ def worth_of_long_routes(
     }
 
 
-def find(evidence: Evidence) -> Findings:
-    """
-    Return the findings that evidence allows.
-
-    Parameters
-    ----------
-    evidence
-        What is known; without games, what only games tell is left out.
-    """
-    found = (about(evidence) for about in _ABOUT)
-    return Findings(evidence.game_map, tuple(item for item in found if item is not None))
+def find(inputs: Inputs) -> Findings:
+    """Return the findings that the inputs allow; without games, those from games are left out."""
+    found = (about(inputs) for about in _ABOUT)
+    return Findings(inputs.game_map, tuple(item for item in found if item is not None))
 
 
 # -- tables of findings ----------------------------------------------------------------------------------------------
@@ -296,26 +272,26 @@ def _of_row(
 
 
 def _rows(table: pd.DataFrame, told: Sequence[object]) -> pd.DataFrame:
-    """Return the rows of a picture, marked where the sentence speaks of them."""
+    """Return the rows of a picture, with the subject of the sentence marked."""
     return table[["figure", "low", "high"]].assign(is_told=table.index.isin(list(told)))
 
 
 # -- each finding --------------------------------------------------------------------------------------------------
 
 
-def _paid_tickets(evidence: Evidence) -> pd.DataFrame:
+def _paid_tickets(inputs: Inputs) -> pd.DataFrame:
     """Return what tickets brought for each of their trains when kept, the best first."""
-    if evidence.games is None:
+    if inputs.games is None:
         return pd.DataFrame()
-    found = ticket_results(evidence.games, evidence.values, evidence.game_map)
+    found = ticket_results(inputs.games, inputs.values, inputs.game_map)
     found = found[(found["kept"] >= FEWEST) & (found["net_low"] < found["net_high"])]
     for name, column in (("figure", "net_points"), ("low", "net_low"), ("high", "net_high")):
         found[name] = found[column] / found["trains"]
     return found.sort_values("figure", ascending=False, kind="stable")
 
 
-def _best_ticket(evidence: Evidence) -> Finding | None:
-    paid = _paid_tickets(evidence)
+def _best_ticket(inputs: Inputs) -> Finding | None:
+    paid = _paid_tickets(inputs)
     if len(paid) < 2:  # noqa: PLR2004 - a best and a worst
         return None
     best, next_one = row_at(paid, 0), row_at(paid, 1)
@@ -336,12 +312,12 @@ def _best_ticket(evidence: Evidence) -> Finding | None:
     )
 
 
-def _trap(evidence: Evidence) -> Finding | None:
-    paid = _paid_tickets(evidence)
+def _trap(inputs: Inputs) -> Finding | None:
+    paid = _paid_tickets(inputs)
     if len(paid) < 2:  # noqa: PLR2004 - a best and a worst
         return None
     worst = row_at(paid, -1)
-    ticket = evidence.game_map.ticket(str(worst["name"]))
+    ticket = inputs.game_map.ticket(str(worst["name"]))
     points = f"of its {ticket.points} points it brings" if len(ticket.destinations) == 1 else "it brings"
     sentence = (
         f"{worst['name']} {'is the trap' if worst['high'] < 0 else 'pays worst'}: {points} "
@@ -360,16 +336,16 @@ def _trap(evidence: Evidence) -> Finding | None:
     )
 
 
-def _hurry(evidence: Evidence) -> Finding | None:
-    """Return the route with most at stake: what its loss costs a deal, by how often somebody takes it."""
-    game_map = evidence.game_map
-    losses = evidence.losses.dropna(subset=["deal_mean"])
+def _hurry(inputs: Inputs) -> Finding | None:
+    """Return the route with most at stake: the cost of its loss to a deal, times how often it is taken."""
+    game_map = inputs.game_map
+    losses = inputs.losses.dropna(subset=["deal_mean"])
     # Where a claim closes the other track of a double route, both are lost.
-    players = game_map.rules.players[0] if evidence.games is None else n_players(evidence.games)
+    players = game_map.rules.players[0] if inputs.games is None else n_players(inputs.games)
     lost = "track" if game_map.rules.both_tracks_open(players) else "both"
     is_double = losses["route"].map(lambda route: game_map.twin(game_map.route(route)) is not None)
     losses = losses[(losses["lost"] == lost) | ~is_double].set_index("route")
-    taken = _taken_routes(evidence, losses.index, both=lost == "both")
+    taken = _taken_routes(inputs, losses.index, both=lost == "both")
     table = losses.join(taken)
     table["figure"] = table["deal_mean"] * table["rate"]
     half = Z_95 * np.hypot(table["deal_se"] * table["rate"], table["deal_mean"] * table["rate_se"])
@@ -380,7 +356,7 @@ def _hurry(evidence: Evidence) -> Finding | None:
     worst = row_at(table, 0)
     route = game_map.route(str(worst["name"]))
     needs = f"{in_words(worst['deal_mean'], 'trains')} more for the tickets of an opening deal"
-    if evidence.games is None:
+    if inputs.games is None:
         sentence = (
             f"Hurry for {'-'.join(route.cities)}: who loses it with {players} players needs {needs} on average "
             f"({interval_text(worst['low'], worst['high'], 'trains')}), {worst['deal_worst']:.0f} at worst."
@@ -404,28 +380,28 @@ def _hurry(evidence: Evidence) -> Finding | None:
     )
 
 
-def _taken_routes(evidence: Evidence, routes: pd.Index[Any], *, both: bool) -> pd.DataFrame:
+def _taken_routes(inputs: Inputs, routes: pd.Index[Any], *, both: bool) -> pd.DataFrame:
     """
-    Return in which share of the games routes are taken (`rate`, `rate_se`) and when (`turn`); always without games.
+    Return how often routes are taken (`rate`, `rate_se`) and when (`turn`); always without games.
 
     With `both`, the claim of either track of a double route counts for the first.
     """
-    if evidence.games is None:
+    if inputs.games is None:
         return pd.DataFrame({"rate": 1.0, "rate_se": 0.0, "turn": float("nan")}, index=routes)
-    claims = evidence.games.routes[["game", "route", "turn"]].astype({"route": object})
+    claims = inputs.games.routes[["game", "route", "turn"]].astype({"route": object})
     if both:
-        tracks = {route.id: evidence.game_map.routes_between(*route.cities)[0].id for route in evidence.game_map.routes}
+        tracks = {route.id: inputs.game_map.routes_between(*route.cities)[0].id for route in inputs.game_map.routes}
         claims["route"] = claims["route"].map(tracks)
     turns = claims.groupby(["route", "game"])["turn"].min().groupby(level="route").agg(["size", "mean"])
-    n_games = evidence.games.n_games
+    n_games = inputs.games.n_games
     rate = (turns["size"] / n_games).reindex(routes).fillna(0.0)
     error = (rate * (1 - rate) / n_games) ** 0.5
     return pd.DataFrame({"rate": rate, "rate_se": error, "turn": turns["mean"].reindex(routes)})
 
 
-def _long_route(evidence: Evidence) -> Finding | None:
-    for route in long_routes(evidence.game_map):
-        worth = evidence.worth.get(route.id)
+def _long_route(inputs: Inputs) -> Finding | None:
+    for route in long_routes(inputs.game_map):
+        worth = inputs.worth.get(route.id)
         known = None if worth is None else worth[worth["positions"] >= FEWEST]
         if worth is None or known is None or known.empty:
             continue
@@ -445,10 +421,10 @@ def _long_route(evidence: Evidence) -> Finding | None:
     return None
 
 
-def _seat(evidence: Evidence) -> Finding | None:
-    if evidence.games is None:
+def _seat(inputs: Inputs) -> Finding | None:
+    if inputs.games is None:
         return None
-    seats = seat_advantage(evidence.games)
+    seats = seat_advantage(inputs.games)
     fair = 1 / len(seats)
     begins = row_at(seats, 0)
     is_clear = not begins["win_low"] <= fair <= begins["win_high"]
@@ -480,15 +456,15 @@ def _seat(evidence: Evidence) -> Finding | None:
     )
 
 
-def _winners(evidence: Evidence) -> Finding | None:
-    """Return by which points winners lead: over the games, which alone are independent."""
-    if evidence.games is None:
+def _winners(inputs: Inputs) -> Finding | None:
+    """Return by which points winners lead; only games are independent."""
+    if inputs.games is None:
         return None
-    seats = evidence.games.seats
+    seats = inputs.games.seats
     parts = {
         "Routes": seats["route_points"],
-        "Tickets": seats["ticket_gain"] + seats["ticket_loss"],
-        "Bonuses": seats[list(BONUSES)].sum(axis=1),
+        "Tickets": ticket_points(seats),
+        "Bonuses": bonus_points(seats),
         "Stations": seats["station_points"],
         "Loans": seats["loan_points"],
         "Starting scores": seats["start"],
@@ -523,8 +499,8 @@ def _winners(evidence: Evidence) -> Finding | None:
     )
 
 
-def _fates(evidence: Evidence) -> Finding | None:
-    fates = pd.DataFrame() if evidence.games is None else ticket_fates(evidence.games)
+def _fates(inputs: Inputs) -> Finding | None:
+    fates = pd.DataFrame() if inputs.games is None else ticket_fates(inputs.games)
     if fates.empty:
         return None
     policies = fates.index.get_level_values("policy")
@@ -562,9 +538,9 @@ _CAUSES: Final = {
 }
 
 
-def _tunnel(evidence: Evidence) -> Finding | None:
-    """Return the odds of the commonest tunnel by spare cards: exact."""
-    game_map = evidence.game_map
+def _tunnel(inputs: Inputs) -> Finding | None:
+    """Return the exact odds of the commonest tunnel by spare cards."""
+    game_map = inputs.game_map
     rules = game_map.rules
     routes = [route for route in game_map.routes if route.tunnel]
     revealed = rules.tunnel.revealed
@@ -587,7 +563,7 @@ def _tunnel(evidence: Evidence) -> Finding | None:
     return Finding("tunnel", "What a tunnel asks", sentence, figure=one, low=one, high=one, unit="share", table=rows)
 
 
-_ABOUT: Final[tuple[Callable[[Evidence], Finding | None], ...]] = (
+_ABOUT: Final[tuple[Callable[[Inputs], Finding | None], ...]] = (
     _best_ticket,
     _trap,
     _hurry,
@@ -597,3 +573,105 @@ _ABOUT: Final[tuple[Callable[[Evidence], Finding | None], ...]] = (
     _fates,
     _tunnel,
 )
+
+
+# -- whether a route is worth it, in words -------------------------------------------------------------------------
+
+
+def pays_from(worth: pd.DataFrame) -> tuple[int, float] | None:
+    """
+    Return the moment from which it pays to go for a route: with more cards too, all intervals of the gain are above 0.
+
+    Parameters
+    ----------
+    worth
+        From `route_worth`.
+
+    Returns
+    -------
+    moment
+        Own cards and the bound of turns left, as in the index; of several bounds
+        the largest. None if no number of cards that was seen often clearly pays.
+    """
+    known = worth[worth["positions"] >= FEWEST]
+    bounds = known.index.get_level_values("turns_left")
+    for bound in sorted(set(bounds), reverse=True):
+        own = None
+        rows = known[bounds == bound].sort_index(ascending=False)
+        for cards, low in zip(rows.index.get_level_values("own"), rows["gain_low"], strict=True):
+            if not low > 0:
+                break
+            own = int(cards)
+        if own is not None:
+            return own, float(bound)
+    return None
+
+
+def worth_in_words(route: Route, worth: pd.DataFrame, own: int | None = None) -> str:
+    """
+    Return whether a route is worth it, in two to four sentences.
+
+    Rows with fewer than 30 positions are named as left out.
+
+    Parameters
+    ----------
+    route
+        The route.
+    worth
+        From `route_worth`.
+    own
+        Cards at hand: only the row with that number, or the next lower one, with
+        each bound. None: the moment from which it pays.
+    """
+    known = worth[worth["positions"] >= FEWEST]
+    if own is not None:
+        held = known.index.get_level_values("own")
+        if (held <= own).any():
+            return _at_hand(known[held == held[held <= own].max()])
+    name = "-".join(route.cities)
+    if own is not None or known.empty:
+        return f"Whether {name} is worth it cannot be said: the moment to go for it came too rarely."
+    start = pays_from(worth)
+    if start is None:
+        row = row_at(known, -1)
+        verdict = "is not worth going for on purpose" if known["gain_high"].max() < 0 else "does not surely pay"
+        words = f"{name} {verdict}: with {moment(row)} that {_gain(row)}."
+    else:
+        alike = known[known.index.get_level_values("turns_left") == start[1]]
+        row, first = row_at(alike, alike.index.tolist().index(start)), row_at(alike, 0)
+        words = f"Go for {name} with {moment(row, ' or more')}: that {_gain(row)}, against leaving it."
+        if first["name"] != start and first["gain_high"] < 0:
+            words += (
+                f" {'From an empty hand' if first['name'] == _EMPTY else f'With {moment(first)}'} it {_gain(first)}."
+            )
+    taken = in_words(row["free_claimed"], "share")
+    words += f" Left to itself with {moment(row)}, a player takes it in {taken} of the games."
+    return " ".join(filter(None, (words, _left_out(worth))))
+
+
+def _at_hand(rows: pd.DataFrame) -> str:
+    first, *others = (row_at(rows, i) for i in reversed(range(len(rows))))
+    words = f"Played out with {moment(first)}, going for it {_gain(first)}, against leaving it."
+    return " ".join([words, *(f"With {moment(row)} it {_gain(row)}." for row in others)])
+
+
+def moment(row: dict[str, Any], more: str = "") -> str:
+    """Return the moment of a row of `route_worth`; `more` follows the number of cards."""
+    own, left = row["name"]
+    in_time = "" if isinf(left) else f" and at most {counted(f'{left:g}', 'turn')} left"
+    return f"{counted(own, 'own card')}{more}{in_time}"
+
+
+def _left_out(worth: pd.DataFrame) -> str:
+    """Return which rows are left out, and why; "" if none are."""
+    rare = worth[worth["positions"] < FEWEST]
+    rows = [row_at(rare, i) for i in range(len(rare))]
+    moments = listed(f"{moment(row)} ({row['positions']:.0f})" for row in rows)
+    return f"Left out, as fewer than {FEWEST} games came to it: {moments}." if rows else ""
+
+
+def _gain(row: dict[str, Any]) -> str:
+    is_gain = row["gain"] > 0
+    ends = (row["gain_low"], row["gain_high"]) if is_gain else (-row["gain_high"], -row["gain_low"])
+    amount = in_words(abs(row["gain"]), "points")
+    return f"{'gains' if is_gain else 'costs'} {amount} ({interval_text(*ends, 'points')})"

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from math import sqrt
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtrit
 
+from ttr_analysis._words import number, percent
 from ttr_analysis.analysis.waiting import Z_95
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Unit: TypeAlias = Literal["share", "points", "points a train", "trains"]
+"""What a figure counts; a share is between 0 and 1."""
+
+FEWEST: Final = 30
+"""Observations below which a figure is not put into words."""
 
 _ROUNDING: Final = 1e-5
 """By what share sums of values may be off, if they are sums of floats of 32 bits."""
@@ -382,3 +392,41 @@ def clustered_difference(moments: Moments) -> Interval:
     more = Moments(n + 2, total, of + 2 * size, total_squares + 2 * size**2, products, of_squares + 2 * size**2)
     value, (_, low, high) = total / of, clustered_mean(more)
     return Interval(value, max(-1.0, min(low, value)), min(1.0, max(high, value)))
+
+
+# -- figures in words ------------------------------------------------------------------
+
+
+def in_words(value: float, unit: Unit, *, sign: bool = False) -> str:
+    """
+    Return a figure with its unit.
+
+    Examples
+    --------
+    >>> in_words(0.4415, "share"), in_words(0.0261, "share"), in_words(-13.56, "points"), in_words(1, "trains")
+    ('44%', '2.6%', '−13.6 points', '1 train')
+    >>> in_words(1.034, "points a train"), in_words(12.7, "points", sign=True)
+    ('1.03 points a train', '+12.7 points')
+    """
+    text = number_text(value, unit, sign=sign)
+    if unit == "share":
+        return text
+    one = unit.replace("points", "point") if unit != "trains" else "train"
+    return f"{text} {one if text.lstrip('+') == '1' else unit}"
+
+
+def number_text(value: float, unit: Unit, *, sign: bool = False) -> str:
+    """Return a figure without its unit, except for the sign of a percentage."""
+    if unit == "share":
+        return percent(value, 1 if 0 < abs(value) < 0.1 else 0, sign=sign)  # noqa: PLR2004 - a small one needs tenths
+    return number(value, 2 if unit == "points a train" else 1, sign=sign)
+
+
+def interval_text(low: float, high: float, unit: Unit) -> str:
+    """Return a 95% interval in words."""
+    return f"95% interval {number_text(low, unit)} to {number_text(high, unit)}"
+
+
+def row_at(table: pd.DataFrame, at: int) -> dict[str, Any]:
+    """Return a row of a table by its place, with its `name`."""
+    return {**{str(key): value for key, value in table.iloc[at].to_dict().items()}, "name": table.index[at]}

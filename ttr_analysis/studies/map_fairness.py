@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from math import sqrt
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pandas as pd
-from tqdm.auto import tqdm
 
 from ttr_analysis._arrays import Floats, same_fields
 from ttr_analysis._notebook import as_table
@@ -24,15 +23,11 @@ from ttr_analysis.engine.protocol import PolicyLike
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.records.header import check_seed
-from ttr_analysis.studies.chunks import Chunk, default_chunk, played
-from ttr_analysis.studies.intervals import (
-    Moments,
-    clustered_bounded_mean,
-    clustered_mean,
-    clustered_rate,
-    moments_of,
-)
-from ttr_analysis.studies.playing import Frames, Plan, frame, warn_of_generators
+from ttr_analysis.studies.figures import Figures, count, mean, rate
+from ttr_analysis.studies.intervals import Moments, clustered_bounded_mean
+from ttr_analysis.studies.playing import Frames, Run, frame, warn_of_generators
+from ttr_analysis.studies.pool import Chunk, chunks_of, default_chunk, played
+from ttr_analysis.studies.questions.tally import Tally
 from ttr_analysis.studies.simulation import Interrupted, whole
 from ttr_analysis.tables import check_size
 
@@ -113,13 +108,13 @@ def fairness(
     check_seed(seed)
     n_games, n_deals = whole(n_games, "n_games", 1), whole(n_deals, "n_deals", 1)
     if policies is None:
-        plans = [Plan.of(game_map, ["Planner"] * n, seed) for n in sorted(set(game_map.rules.players))]
+        runs = [Run.of(game_map, ["Planner"] * n, seed) for n in sorted(set(game_map.rules.players))]
     else:
-        plans = [Plan.of(game_map, policies, seed)]
-        warn_of_generators(plans[0].policies)
-    for plan in plans:
-        check_size(game_map, plan.n_players)
-    games = _play(plans, n_games, executor, progress=progress)
+        runs = [Run.of(game_map, policies, seed)]
+        warn_of_generators(runs[0].policies)
+    for run in runs:
+        check_size(game_map, run.n_players)
+    games = _play(runs, n_games, executor, progress=progress)
     return Fairness(
         game_map=game_map,
         tickets=_judge_tickets(game_map, games, n_deals, seed),
@@ -290,33 +285,31 @@ class _Games:
     claims: pd.Series[int]
 
 
-def _play(plans: list[Plan], n_games: int, executor: Executor | None, *, progress: bool) -> _Games:
-    """Play the games of all plans; if it is interrupted, return what is finished, if that is some of each."""
+def _play(runs: list[Run], n_games: int, executor: Executor | None, *, progress: bool) -> _Games:
+    """Play the games of all runs; if it is interrupted, return what is finished, if that is some of each."""
     chunks = []
-    for plan in plans:
-        n, size = (plan.n_rotations * -(-some // plan.n_rotations) for some in (n_games, default_chunk(plan.policies)))
-        chunks += [Chunk(plan, first, min(size, n - first)) for first in range(0, n, size)]  # of whole deals
+    for run in runs:
+        n, size = (run.n_rotations * -(-some // run.n_rotations) for some in (n_games, default_chunk(run.policies)))
+        chunks += chunks_of(run, 0, n, size)  # of whole deals
     chunks.sort(key=lambda chunk: chunk.first)  # so that there are soon some of each
     done: list[tuple[Chunk, Frames]] = []
     try:
-        with tqdm(total=sum(chunk.n_games for chunk in chunks), unit="game", disable=not progress) as bar:
-            for chunk, columns in played(chunks, executor):
-                done.append((chunk, {name: frame(chunk.plan, name, columns)[kept] for name, kept in _KEPT.items()}))
-                bar.update(chunk.n_games)
+        for chunk, columns in played(chunks, executor, sum(chunk.n_games for chunk in chunks), progress=progress):
+            done.append((chunk, {name: frame(chunk.run, name, columns)[kept] for name, kept in _KEPT.items()}))
     except KeyboardInterrupt:
-        if len({id(chunk.plan) for chunk, _ in done}) < len(plans):
+        if len({id(chunk.run) for chunk, _ in done}) < len(runs):
             raise
         warnings.warn("the games were interrupted; those that are finished count", Interrupted, stacklevel=3)
-    return _gathered(sorted(done, key=lambda part: (part[0].plan.n_players, part[0].first)))
+    return _gathered(sorted(done, key=lambda part: (part[0].run.n_players, part[0].first)))
 
 
 def _gathered(done: list[tuple[Chunk, Frames]]) -> _Games:
     """Return what is kept of games; deals of each number of players are told apart."""
     deals, seats, tickets = (
-        pd.concat([frames[name].assign(players=chunk.plan.n_players) for chunk, frames in done], ignore_index=True)
+        pd.concat([frames[name].assign(players=chunk.run.n_players) for chunk, frames in done], ignore_index=True)
         for name in ("games", "seats", "tickets")
     )
-    deals["deal"] += deals["players"] * (deals["deal"].max() + 1)  # no deal of one plan is one of another
+    deals["deal"] += deals["players"] * (deals["deal"].max() + 1)  # no deal of one run is one of another
     seats = seats.merge(deals, on=["players", "game"])
     seats["above"] = seats["points"] - seats.groupby("players")["points"].transform("mean")
     seats["more_wins"] = seats["won"] - 1 / seats["players"]
@@ -330,13 +323,20 @@ def _gathered(done: list[tuple[Chunk, Frames]]) -> _Games:
     )
 
 
-def _by_deals(frame: pd.DataFrame, by: str | list[str], column: str) -> dict[Any, Moments]:
-    """Return sums of a column by group, with deals as clusters."""
-    found = {}
-    for group, rows in frame.groupby(by, observed=True):
-        deals = rows.groupby("deal")[column].agg(["sum", "size"])
-        found[group] = moments_of(deals["sum"], deals["size"])
-    return found
+_N: Final = {"_n": count("")}
+_WORTH: Final = {"worth": mean("", "above", "_n"), "win_worth": mean("", "more_wins", "_n"), **_N}
+_NET: Final = {"net_points": mean("", "net_points", "_n", "net"), **_N}
+_SEATS: Final = {
+    "games": count(""),
+    "win_rate": rate("", "won", "games", "win"),
+    "points": mean("", "points", "games"),
+}
+"""The figures of tickets that were dealt, of those that were kept, and of seats."""
+
+
+def _by_deals(rows: pd.DataFrame, by: list[str], figures: Figures) -> Tally:
+    """Return figures by group, with deals as clusters."""
+    return Tally([rows.assign(game=rows["deal"])], by, figures)
 
 
 # -- what they say ----------------------------------------------------------------------------
@@ -352,18 +352,15 @@ def _judge_tickets(game_map: GameMap, games: _Games, n_deals: int, seed: int) ->
     if np.ptp(judged["in_deal"].to_numpy()) > 0:
         slope, level = _robust_line(judged["in_deal"].to_numpy(), judged["points"].to_numpy())
     table["surplus"] = table["points"] - level - slope * table["in_deal"]
-    worth, wins = (_by_deals(games.dealt, "ticket", column) for column in ("above", "more_wins"))
-    net = _by_deals(games.kept, "ticket", "net_points")
-    nothing = Moments(0, 0, 0, 0, 0, 0)
-    table["deals"] = [int(worth.get(ticket, nothing).n_clusters) for ticket in table.index]
-    for name, found in (("worth", worth), ("win_worth", wins)):
-        rows = [clustered_mean(found.get(ticket, nothing)) for ticket in table.index]
-        table[[name, f"{name}_low", f"{name}_high"]] = rows
+    dealt, nothing = _by_deals(games.dealt, ["ticket"], _WORTH), Moments(0, 0, 0, 0, 0, 0)
+    worth, net = dealt.moments("worth"), _by_deals(games.kept, ["ticket"], _NET).moments("net_points")
+    moments = [worth.get(ticket, nothing) for ticket in table.index]
+    table["deals"] = [int(some.n_clusters) for some in moments]
+    table = table.join(dealt.table().rename(index=str))
     table[["net_points", "net_low", "net_high"]] = [
         clustered_bounded_mean(net.get(ticket.id, nothing), -ticket.penalty, ticket.points)
         for ticket in map(game_map.ticket, table.index)
     ]
-    moments = [worth.get(ticket, nothing) for ticket in table.index]
     table["worth_se"] = [sqrt(some.variance) for some in moments]
     table["verdict"] = _verdicts(moments, [0.0] * len(moments), ("pays too little", "pays too much"))
     units = dict.fromkeys(("worth", "surplus"), "points")
@@ -442,10 +439,7 @@ def _unevenness(game_map: GameMap, rng: np.random.Generator) -> float:
 
 def _judge_seats(games: _Games) -> pd.DataFrame:
     """Return how each seat did."""
-    by = ["players", "seat"]
-    wins, points = (_by_deals(games.seats, by, column) for column in ("won", "points"))
-    rows = [[int(moments.of), *clustered_rate(moments), *clustered_mean(points[key])] for key, moments in wins.items()]
-    names = ["games", "win_rate", "win_low", "win_high", "points", "points_low", "points_high"]
-    table = pd.DataFrame(rows, index=pd.MultiIndex.from_tuples(list(wins), names=by), columns=names)
+    found = _by_deals(games.seats, ["players", "seat"], _SEATS)
+    table, wins = found.table(), found.moments("win_rate")
     table["verdict"] = _verdicts(list(wins.values()), [1 / n for n, _ in wins], ("wins less", "wins more"))
     return as_table(table)

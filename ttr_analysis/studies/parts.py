@@ -1,11 +1,11 @@
 """
 A simulation on disk: a folder of parts.
 
-A part is written under another name and then renamed. What breaks off on the
-way leaves a folder that begins with a dot, which nobody reads and the next run
-removes. Each part says which games of which simulation it holds, with a
-checksum of each of its tables: one that is damaged, or lies where another
-belongs, is refused by its name.
+A part is written under another name and then renamed. If writing breaks off,
+a folder remains whose name begins with a dot: nobody reads it, and the next run
+removes it. Each part records which games of which simulation it holds, with a
+checksum of each of its tables: one that is damaged, or in the wrong place, is
+refused by name.
 """
 
 from __future__ import annotations
@@ -17,23 +17,28 @@ import json
 import re
 import shutil
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
 import pandas as pd
 
 from ttr_analysis._decoding import write_atomically
 from ttr_analysis._errors import _shorten
-from ttr_analysis.studies.columns import TABLES, with_types
+from ttr_analysis.maps.model import GameMap
+from ttr_analysis.records.header import fingerprint
+from ttr_analysis.studies.columns import TABLES, categories, with_types
 
-VERSION: Final = 5
-"""Of the tables on disk: those of another version have other columns, or mean something else by them."""
+VERSION: Final = 6
+"""Version of the tables on disk: in another one, columns differ or mean something else."""
 META: Final = "simulation.json"
 SUMS: Final = "checksums.json"
 SAME: Final = ("format", "version", "map", "variant", "facts", "players", "seed", "rotations", "ttr_analysis")
-"""What is the same in all runs of a simulation, and so are the categories."""
+"""Keys that are the same in all runs of a simulation; so are the categories."""
+_SHOWN: Final = 3
 
 _LOCK: Final = "simulation.lock"
 _PART: Final = re.compile(r"games-([0-9]{12})-([0-9]{12})")
@@ -53,61 +58,118 @@ _META_TYPES: Final = {
     "ttr_analysis": str,
 }
 _UNREADABLE: Final = (AttributeError, ArithmeticError, LookupError, NotImplementedError, OSError, TypeError, ValueError)
-"""What the readers of Parquet and the types of pandas raise."""
+"""Errors of the readers of Parquet and of the types of pandas."""
+
+
+def meta_of(
+    kind: str,
+    game_map: GameMap,
+    policies: Sequence[str],
+    players: Sequence[str],
+    n_games: int,
+    **more: int | None,
+) -> dict[str, Any]:
+    """Return the description of a simulation, or of games of people."""
+    return {
+        "format": kind,
+        "version": VERSION,
+        "map": game_map.name,
+        "variant": game_map.rules.variant,
+        "facts": fingerprint(game_map),
+        "policies": list(policies),
+        "players": list(players),
+        **more,
+        "n_games": n_games,
+        "categories": categories(game_map, tuple(policies)),
+        "ttr_analysis": version("ttr-analysis"),
+        "numpy": np.__version__,
+        "pandas": pd.__version__,
+    }
+
+
+def run_of(meta: dict[str, Any]) -> str:
+    """Return the checksum that identifies a simulation, whatever its number of games."""
+    return _checksum([[meta[key] for key in SAME], meta["categories"]])
 
 
 class PartFolder:
-    """
-    A folder of parts.
-
-    Parameters
-    ----------
-    path
-        The folder; it need not exist.
-    run
-        What tells the simulation from others: `run_of`.
-    """
+    """A folder of parts, which need not exist, of the simulation that `run_of` identifies."""
 
     def __init__(self, path: Path, run: str = "") -> None:
         self.path = path
         self.run = run
 
-    @property
-    def is_free(self) -> bool:
-        """Whether nothing is there."""
-        return not self.path.exists() or all(file.name == _LOCK for file in self.path.iterdir())
-
     @contextlib.contextmanager
-    def locked(self) -> Iterator[None]:
+    def opened(self, meta: dict[str, Any], *, resume: bool) -> Iterator[None]:
         """
-        Keep other processes from writing as long as this lasts, where the system can; the dead keep nobody out.
+        Open the folder for writing, with a lock and its `META`; a dead process holds no lock.
 
         Raises
         ------
         BlockingIOError
             If another process writes.
+        FileExistsError
+            If it holds something else, or this simulation and is not to resume.
+        ValueError
+            If it holds another simulation, or more games of this one.
         """
-        self.path.mkdir(parents=True, exist_ok=True)
-        with (self.path / _LOCK).open("ab") as file:
-            with contextlib.suppress(ImportError):
-                import fcntl
-
-                try:
-                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except BlockingIOError:
-                    raise BlockingIOError(f"another process is writing into {self.path}") from None
+        with contextlib.ExitStack() as stack:
+            try:
+                self._check(meta, resume=resume)
+                self.path.mkdir(parents=True, exist_ok=True)
+                self._lock(stack.enter_context((self.path / _LOCK).open("ab")))
+                self._check(meta, resume=resume)  # no other process came first
+                self._write_meta(meta)
+                self._remove_broken()
+            except (PermissionError, NotADirectoryError, FileExistsError) as fault:
+                if fault.errno is None:
+                    raise
+                raise type(fault)(f"cannot write into {self.path}: {fault.strerror}") from fault
             yield
+
+    def _lock(self, file: io.BufferedWriter) -> None:
+        """Lock a file until it is closed, where the system can."""
+        with contextlib.suppress(ImportError):
+            import fcntl
+
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise BlockingIOError(f"another process is writing into {self.path}") from None
+
+    def _check(self, meta: dict[str, Any], *, resume: bool) -> None:
+        """Raise an error unless the folder is free, or holds a simulation that may be resumed."""
+        old = self.read_meta()
+        if old is None:
+            if self.path.exists() and any(file.name != _LOCK for file in self.path.iterdir()):
+                raise FileExistsError(f"{self.path} holds something else: give an empty folder, or a new one")
+            return
+        differ = [f"{key} {old.get(key)!r} instead of {meta[key]!r}" for key in SAME if old.get(key) != meta[key]]
+        if not differ and old.get("categories") != meta["categories"]:
+            differ = ["routes, tickets or players in another order, or with other names"]
+        if differ:
+            more = f", and {len(differ) - _SHOWN} more" if len(differ) > _SHOWN else ""
+            raise ValueError(f"{self.path / META} is of another simulation: {'; '.join(differ[:_SHOWN])}{more}")
+        if not resume:
+            raise FileExistsError(
+                f"{self.path} holds this simulation already: resume it with resume=True, or give another"
+            )
+        held, asked = max((end for _, end, _ in self.parts()), default=0), meta["n_games"]
+        if held > asked:
+            raise ValueError(
+                f"{self.path} holds games up to {held:,} already, and only {asked:,} were asked for: load it instead"
+            )
 
     # -- what was simulated ---------------------------------------------------------
 
     def read_meta(self) -> dict[str, Any] | None:
         """
-        Return what the folder is a simulation of; None if it is none. Of another version, not all keys may be there.
+        Return the description of the simulation; None if there is none. In another version, keys may be missing.
 
         Raises
         ------
         ValueError
-            If the file that says so is damaged.
+            If its file is damaged.
         """
         file = self.path / META
         if not file.is_file():
@@ -120,22 +182,15 @@ class PartFolder:
             raise ValueError(f"{file} does not say what was simulated: it is damaged")
         return meta
 
-    def write_meta(self, meta: dict[str, Any]) -> None:
-        """Write down what is simulated, and remove what an earlier run left unfinished; only if `locked`."""
+    def _write_meta(self, meta: dict[str, Any]) -> None:
+        """Write the description, and remove what an earlier run left unfinished."""
         for left in self.path.glob(f"{_UNFINISHED}*"):
             shutil.rmtree(left, ignore_errors=True)
         signed = {**meta, "checksum": _checksum(meta)}
         write_atomically(self.path / META, json.dumps(signed, indent=1, ensure_ascii=False) + "\n")
 
-    def remove_broken(self) -> None:
-        """
-        Remove the parts that lack a table or the end of one, so that they are played again; only if `locked`.
-
-        Raises
-        ------
-        ValueError
-            If a part is of another simulation, or of other games than its name says.
-        """
+    def _remove_broken(self) -> None:
+        """Remove the parts that lack a table or the end of one, so that they are played again."""
         for first, end, part in self.parts():
             if not self._is_whole(part, first, end):
                 broken = self.path / f"{_UNFINISHED}{uuid.uuid4().hex}"
@@ -184,8 +239,8 @@ class PartFolder:
             If it cannot be written, because the disk is full, say.
         """
         unfinished = self.path / f"{_UNFINISHED}{uuid.uuid4().hex}"
-        unfinished.mkdir()  # not by tempfile, which would shut others out
         try:
+            unfinished.mkdir()  # not by tempfile, whose folders only their owner can read
             sums = {}
             for name, frame in frames.items():
                 file = unfinished / f"{name}.parquet"
@@ -194,9 +249,12 @@ class PartFolder:
             what = {"run": self.run, "first": first, "end": first + n_games, "tables": sums}
             (unfinished / SUMS).write_text(json.dumps(what, indent=1) + "\n", encoding="utf-8")
             unfinished.rename(self.path / f"games-{first:012d}-{first + n_games:012d}")
-        except BaseException:
+        except OSError as fault:
+            last, reason = first + n_games - 1, fault.strerror or str(fault)
+            message = f"cannot write games {first} to {last}: {reason}; the parts before stay"
+            raise OSError(fault.errno, message, str(self.path)) from fault
+        finally:
             shutil.rmtree(unfinished, ignore_errors=True)
-            raise
 
     def read(
         self, table: str, columns: list[str] | None, types: Mapping[str, pd.CategoricalDtype]
@@ -269,11 +327,6 @@ class PartFolder:
     def _damage(self, part: Path, what: str) -> ValueError:
         again = "remove it, and simulate with resume=True to play its games again"
         return ValueError(f"{part.name} in {self.path} is damaged ({what}): {again}")
-
-
-def run_of(meta: dict[str, Any]) -> str:
-    """Return what tells a simulation from others, however many games it has."""
-    return _checksum([[meta[key] for key in SAME], meta["categories"]])
 
 
 def _as_dict(text: bytes) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A run of games: who sits where, and a block of them played and put into tables."""
+"""A run of games: who sits where, and chunks of them played and put into tables."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ from ttr_analysis.studies.collecting import (
     without_room,
 )
 from ttr_analysis.studies.columns import BONUS_COLUMNS, TABLES, categories, category_types, cell_type
-from ttr_analysis.studies.ways import LOST_TO, TRAINS_ON_WAY, fill_ways
+from ttr_analysis.studies.ticket_paths import LOST_TO, TRAINS_ON_PATH, fill_paths
 from ttr_analysis.tables import MAX_STATIONS, Tables, game_tables
 
 T = TypeVar("T")
@@ -145,7 +145,7 @@ def warn_of_generators(policies: Iterable[Player]) -> None:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Run:
     """
     A run of games.
 
@@ -176,12 +176,12 @@ class Plan:
     def of(cls, game_map: GameMap, policies: Entrants, seed: int) -> Self:
         """Return a run of policies, or of policies by their names."""
         if isinstance(policies, Mapping):
-            plan = cls(game_map, tuple(find_policies(policies.values())), seed, tuple(policies))
+            run = cls(game_map, tuple(find_policies(policies.values())), seed, tuple(policies))
         else:
-            plan = cls(game_map, tuple(find_policies(policies)), seed)
-        for name in plan.names:
+            run = cls(game_map, tuple(find_policies(policies)), seed)
+        for name in run.names:
             check_name(name)
-        return plan
+        return run
 
     @property
     def n_players(self) -> int:
@@ -221,13 +221,13 @@ class Plan:
         return category_types(categories(self.game_map, self.names))
 
 
-def play_chunk(plan: Plan, first: int, n_games: int) -> Columns:
+def play_chunk(run: Run, first: int, n_games: int) -> Columns:
     """
     Play some games of a run and return their tables.
 
     Parameters
     ----------
-    plan
+    run
         The run.
     first
         Number of the first game.
@@ -242,14 +242,14 @@ def play_chunk(plan: Plan, first: int, n_games: int) -> Columns:
     Examples
     --------
     >>> import ttr_analysis as ttr
-    >>> plan = Plan(ttr.load_map("usa"), (ttr.policies.Random(), ttr.policies.Greedy()), seed=7)
-    >>> frames = as_frames(plan, play_chunk(plan, 0, 4))
+    >>> run = Run(ttr.load_map("usa"), (ttr.policies.Random(), ttr.policies.Greedy()), seed=7)
+    >>> frames = as_frames(run, play_chunk(run, 0, 4))
     >>> frames["seats"]["policy"].tolist()[:4]
     ['Random', 'Greedy', 'Greedy', 'Random']
     """
-    collector = _PlayedGames(plan, first, n_games)
+    collector = _PlayedGames(run, first, n_games)
     collector.play()
-    return LateTables(collector.columns)
+    return LazyTables(collector.columns)
 
 
 def joined(parts: Sequence[Columns]) -> Columns:
@@ -259,10 +259,10 @@ def joined(parts: Sequence[Columns]) -> Columns:
         tables = [part[name] for part in parts]
         return {column: np.concatenate([table[column] for table in tables]) for column in tables[0]}
 
-    return LateTables(join)
+    return LazyTables(join)
 
 
-def with_ways(plan: Plan, tickets: Mapping[str, Cells], routes: Mapping[str, Cells]) -> Mapping[str, Cells]:
+def with_paths(run: Run, tickets: Mapping[str, Cells], routes: Mapping[str, Cells]) -> Mapping[str, Cells]:
     """
     Return the columns of tickets with their ways, and what they were lost to.
 
@@ -272,54 +272,54 @@ def with_ways(plan: Plan, tickets: Mapping[str, Cells], routes: Mapping[str, Cel
 
     Parameters
     ----------
-    plan
+    run
         The run.
     tickets, routes
         The columns of these tables.
     """
     if "lost_to" in tickets:
         return tickets
-    return add_ways(game_tables(plan.game_map, plan.n_players), tickets, routes)
+    return add_paths(game_tables(run.game_map, run.n_players), tickets, routes)
 
 
-def add_ways(tables: Tables, tickets: Mapping[str, Cells], routes: Mapping[str, Cells]) -> Mapping[str, Cells]:
-    """Return the columns of tickets with their ways, and what they were lost to: see `with_ways`."""
+def add_paths(tables: Tables, tickets: Mapping[str, Cells], routes: Mapping[str, Cells]) -> Mapping[str, Cells]:
+    """Return the columns of tickets with their ways, and what they were lost to: see `with_paths`."""
     offers = np.array([tickets[name] for name in ("game", "seat", "ticket", "kept", "destination")], dtype=np.int64)
     claims = np.array([routes[name] for name in ("game", "seat", "route")], dtype=np.int64)
     found = np.empty((2, offers.shape[1]), dtype=np.int64)
-    fill_ways(tables, offers, claims, found)
+    fill_paths(tables, offers, claims, found)
     types = {name: cell_type(TABLES["tickets"][name][0]) for name in ("trains", "lost_to")}
     return {
         **tickets,
-        "trains": found[TRAINS_ON_WAY].astype(types["trains"]),
+        "trains": found[TRAINS_ON_PATH].astype(types["trains"]),
         "lost_to": found[LOST_TO].astype(types["lost_to"]),
     }
 
 
-def as_frames(plan: Plan, columns: Columns) -> Frames:
+def as_frames(run: Run, columns: Columns) -> Frames:
     """
     Return tables of a run as pandas has them.
 
     Parameters
     ----------
-    plan
+    run
         The run.
     columns
         The columns of each table; of a category its number, and below 0 what
         is missing.
     """
     made = dict(columns)
-    return {name: frame(plan, name, made) for name in TABLES}
+    return {name: frame(run, name, made) for name in TABLES}
 
 
-def frame(plan: Plan, name: str, columns: Columns) -> pd.DataFrame:
+def frame(run: Run, name: str, columns: Columns) -> pd.DataFrame:
     """Return one of these tables."""
-    cells = with_ways(plan, columns[name], columns["routes"]) if name == "tickets" else columns[name]
+    cells = with_paths(run, columns[name], columns["routes"]) if name == "tickets" else columns[name]
     made: dict[str, Any] = {}
     for column, (dtype, *_) in TABLES[name].items():
         values = cells[column]
-        if dtype in plan.categories:
-            made[column] = pd.Categorical.from_codes(values, dtype=plan.categories[dtype])
+        if dtype in run.categories:
+            made[column] = pd.Categorical.from_codes(values, dtype=run.categories[dtype])
         elif dtype.startswith("Int"):
             made[column] = pd.arrays.IntegerArray(values, values < 0)
         else:
@@ -327,8 +327,8 @@ def frame(plan: Plan, name: str, columns: Columns) -> pd.DataFrame:
     return pd.DataFrame(made)
 
 
-class LateTables(Mapping[str, T]):
-    """Something of each table, made whenever it is asked for: most questions are about few tables."""
+class LazyTables(Mapping[str, T]):
+    """Something for each table, made when it is asked for, since most questions need few tables."""
 
     def __init__(self, make: Callable[[str], T]) -> None:
         self._make = make
@@ -341,6 +341,9 @@ class LateTables(Mapping[str, T]):
 
     def __len__(self) -> int:
         return len(TABLES)
+
+    def __reduce__(self) -> tuple[type[dict[str, T]], tuple[dict[str, T]]]:
+        return dict, (dict(self),)  # so that policies need not be pickled with what they have played
 
 
 class Collector:
@@ -441,6 +444,7 @@ class Collector:
         won = self._results[:, :, scoring.WON_COLUMN]
         return {
             "game": self._first + game,
+            "deal": self._deals(self._first + game)["deal"],
             "seat": seat,
             "player": player,
             "policy": self._policy_of[player],
@@ -486,7 +490,7 @@ class Collector:
             "ticket": tickets[notes.TICKET],
             "offered": tickets[notes.OFFERED],
             "kept": tickets[notes.IS_KEPT],
-            "completed": found[notes.COMPLETED],
+            "completed_turn": found[notes.COMPLETED],
             "destination": found[notes.GOAL],
             "points": found[notes.TICKET_POINTS],
             "trains_left": tickets[notes.TRAINS_THEN],
@@ -554,20 +558,20 @@ def _color_of(cards: Ints) -> Ints:
 class _PlayedGames(Collector):
     """Plays games of a run and gathers what is noted of them."""
 
-    def __init__(self, plan: Plan, first: int, n_games: int) -> None:
-        super().__init__(plan.game_map, plan.names, plan.n_players, first, n_games)
-        self._plan = plan
-        self._keys = run_keys(plan.seed, plan.n_players)
+    def __init__(self, run: Run, first: int, n_games: int) -> None:
+        super().__init__(run.game_map, run.names, run.n_players, first, n_games)
+        self._run = run
+        self._keys = run_keys(run.seed, run.n_players)
 
     def _deals(self, game: Ints) -> dict[str, Cells]:
-        return {**super()._deals(game), "deal": game // self._plan.n_rotations}
+        return {**super()._deals(game), "deal": game // self._run.n_rotations}
 
     def play(self) -> None:
         """Play all games and take notes."""
         n_games = len(self._seats)
-        compiled = [policy for policy in self._plan.policies if is_compiled(policy)]
-        if len(compiled) == self._plan.n_players:
-            players = seat_players(self._plan.game_map, compiled)
+        compiled = [policy for policy in self._run.policies if is_compiled(policy)]
+        if len(compiled) == self._run.n_players:
+            players = seat_players(self._run.game_map, compiled)
             states = np.zeros((min(n_games, BLOCK), State.n_cells), dtype=np.int64)
             for start in range(0, n_games, BLOCK):
                 played = states[: n_games - start]
@@ -589,7 +593,7 @@ class _PlayedGames(Collector):
                 players,
                 self._keys,
                 self._first + start + done,
-                self._plan.n_rotations,
+                self._run.n_rotations,
                 states[done:],
                 self._notes,
                 self._ends[1 + start + done : 1 + end],
@@ -601,12 +605,12 @@ class _PlayedGames(Collector):
     def _follow(self, i: int, state: State) -> None:
         """Let policies of any kind play a game, and follow its events."""
         game = self._first + i
-        facade = Game(self._plan.game_map, self._plan.n_players)
-        seating = [_fresh(policy) for policy in self._plan.seating(game)]
+        facade = Game(self._run.game_map, self._run.n_players)
+        seating = [_fresh(policy) for policy in self._run.seating(game)]
         try:
-            events = facade.play_rows(seating, self._plan.seed, self._plan.deal(game))
+            events = facade.play_rows(seating, self._run.seed, self._run.deal(game))
         except GameError as error:
-            where = f"game {game} of the simulation with seed {self._plan.seed} (deal {self._plan.deal(game)})"
+            where = f"game {game} of the simulation with seed {self._run.seed} (deal {self._run.deal(game)})"
             raise GameError(f"{where}: {error}") from (error.__cause__ or error)
         tape = np.zeros(TAPE_START + events.size, dtype=np.int64)
         while not collect_game(self._tables, events, state, tape, self._notes, self._seats[i]):
@@ -619,7 +623,7 @@ class _PlayedGames(Collector):
         try:
             check_legal(states, self._first + start)
         except GameError as error:
-            raise GameError(f"{error} (seed {self._plan.seed})") from None
+            raise GameError(f"{error} (seed {self._run.seed})") from None
         self._add_score(start, states)
 
 

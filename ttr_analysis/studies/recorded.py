@@ -6,7 +6,6 @@ import os
 import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.metadata import version
 from typing import Any, Final
 
 import numpy as np
@@ -21,14 +20,13 @@ from ttr_analysis.engine.scores import TICKET_MEASURES
 from ttr_analysis.engine.unknowns import n_unknown_cards
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.records.entries import START
-from ttr_analysis.records.header import fingerprint
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.records.replay import Step, identify_played, make_step
 from ttr_analysis.studies import collecting as notes
 from ttr_analysis.studies.collecting import collect_step, note_end, with_more_room, without_room
 from ttr_analysis.studies.columns import BONUS_COLUMNS, TABLES, categories, category_types
-from ttr_analysis.studies.parts import VERSION
-from ttr_analysis.studies.playing import Cells, Collector, Columns, add_ways, check_name
+from ttr_analysis.studies.parts import meta_of
+from ttr_analysis.studies.playing import Cells, Collector, Columns, add_paths, check_name
 from ttr_analysis.studies.simulation import SimulationResult
 
 _WITH_TICKETS: Final = ("points", "won", "ticket_gain", "ticket_loss")
@@ -113,7 +111,8 @@ def from_records(records: Iterable[GameRecord | str | os.PathLike[str]], *, part
     for i, (_, record) in enumerate(numbered):
         collector.follow(i, record)
     frames = collector.frames(category_types(categories(game_map, names)))
-    return SimulationResult(_meta(given[0], names, len(numbered)), frames, None)
+    meta = meta_of("ttr-records", game_map, names, names, len(numbered), n_players=n_players, seed=None, rotations=1)
+    return SimulationResult(meta, frames, None)
 
 
 def _check_alike(records: Sequence[GameRecord]) -> None:
@@ -154,27 +153,6 @@ def _players_of(record: GameRecord) -> list[tuple[str, int]]:
     header = record.header
     names = header.players or header.policies or tuple(f"P{seat}" for seat in range(header.n_players))
     return [(name, names[:seat].count(name)) for seat, name in enumerate(names)]
-
-
-def _meta(record: GameRecord, names: Sequence[str], n_games: int) -> dict[str, Any]:
-    """Return what is known of the games together, as a simulation says it."""
-    return {
-        "format": "ttr-records",
-        "version": VERSION,
-        "map": record.map.name,
-        "variant": record.map.rules.variant,
-        "facts": fingerprint(record.map),
-        "policies": list(names),
-        "players": list(names),
-        "n_players": record.header.n_players,
-        "seed": None,
-        "rotations": 1,
-        "n_games": n_games,
-        "categories": categories(record.map, tuple(names)),
-        "ttr_analysis": version("ttr-analysis"),
-        "numpy": np.__version__,
-        "pandas": pd.__version__,
-    }
 
 
 class _RecordedGames(Collector):
@@ -264,7 +242,7 @@ class _RecordedGames(Collector):
         found: dict[str, Mapping[str, Cells]] = {name: self.columns(name) for name in TABLES}
         kept = found["tickets"]["kept"]
         named = {**found["tickets"], "kept": kept & (self._notes.tickets[notes.TICKET] != UNKNOWN_TICKET)}
-        found["tickets"] = {**add_ways(self._tables, named, found["routes"]), "kept": kept}
+        found["tickets"] = {**add_paths(self._tables, named, found["routes"]), "kept": kept}
         missing = self._missing(found)
         frames: dict[str, pd.DataFrame] = {}
         for name, columns in TABLES.items():
@@ -273,7 +251,8 @@ class _RecordedGames(Collector):
                 made[column] = _column(found[name][column], dtype, missing[name].get(column), types)
             frames[name] = pd.DataFrame(made)
             frames[name]["game"] = self._numbers[frames[name]["game"]]
-        frames["games"]["deal"] = frames["games"]["game"]
+        for name in ("games", "seats"):
+            frames[name]["deal"] = frames[name]["game"]
         return frames
 
     def _missing(self, found: Columns) -> dict[str, dict[str, Cells]]:

@@ -8,50 +8,36 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import ExitStack
 from functools import cache, partial
-from importlib import import_module
-from importlib.metadata import version
-from itertools import pairwise
+from itertools import chain, pairwise
 from operator import index, itemgetter
 from pathlib import Path
 from typing import Any, Final, Self
 
 import numpy as np
 import pandas as pd
-from tqdm.auto import tqdm
 
 from ttr_analysis._errors import GameError, UnknownNameError, nearest
 from ttr_analysis._notebook import as_table
 from ttr_analysis.engine.protocol import is_built_in
 from ttr_analysis.maps.loading import MapLike, as_map
-from ttr_analysis.records.header import check_seed, fingerprint
-from ttr_analysis.studies.chunks import N_WAITING, PATIENCE, Chunk, default_chunk, played
-from ttr_analysis.studies.columns import (
-    ANSWERS,
-    TABLES,
-    categories,
-    category_types,
-    no_rows,
-    units_of,
-    wide_type,
-    widened,
-)
-from ttr_analysis.studies.parts import META, SAME, VERSION, PartFolder, run_of
+from ttr_analysis.records.header import check_seed
+from ttr_analysis.studies.columns import TABLES, category_types, no_rows, units_of, wide_type, widened
+from ttr_analysis.studies.figures import ANSWERS, columns_of
+from ttr_analysis.studies.parts import META, VERSION, PartFolder, meta_of, run_of
 from ttr_analysis.studies.playing import (
     Columns,
     Entrants,
-    Frames,
-    LateTables,
-    Plan,
-    Player,
+    LazyTables,
+    Run,
     as_frames,
     frame,
     joined,
     play_chunk,
     warn_of_generators,
 )
+from ttr_analysis.studies.pool import N_WAITING, PATIENCE, chunks_of, default_chunk, played
 from ttr_analysis.tables import check_size
 
-_SHOWN: Final = 3
 _READ_TOGETHER: Final = 2_000
 """Games of a part of tables in memory; questions may make a row for each city of each seat of them."""
 
@@ -249,8 +235,7 @@ class SimulationResult:
         >>> SimulationResult.describe("opening_tickets").loc["win_rate", "meaning"]
         'share of wins'
         """
-        import_module("ttr_analysis.studies.questions")  # they read simulations, and fill in `ANSWERS`
-        known = {**TABLES, **ANSWERS}
+        known = {**TABLES, **{question: columns_of(figures) for question, figures in ANSWERS.items()}}
         if name not in known:
             raise UnknownNameError.among("table or question", name, known)
         columns = [column._replace(dtype=wide_type(column.dtype)) for column in known[name].values()]
@@ -387,34 +372,42 @@ def simulate(  # noqa: PLR0913 - options
     game_map = as_map(game_map)
     check_size(game_map, len(policies))
     check_seed(seed)
-    n_games = whole(n_games, "n_games", 0)
-    plan = Plan.of(game_map, policies, index(seed))
-    warn_of_generators(plan.policies)
-    size = whole(default_chunk(plan.policies) if chunk_size is None else chunk_size, "chunk_size", 1)
-    n_waiting, meta = whole(n_waiting, "n_waiting", 1), _meta(plan, n_games)
+    n_games = whole(n_games, "n_games", 1)
+    run = Run.of(game_map, policies, index(seed))
+    warn_of_generators(run.policies)
+    size = whole(default_chunk(run.policies) if chunk_size is None else chunk_size, "chunk_size", 1)
+    n_waiting = whole(n_waiting, "n_waiting", 1)
     if patience is not None and not patience > 0:
         raise ValueError(f"patience is a number of seconds above 0, or None, got {patience!r}")
+    named = zip(run.policies, run.names, strict=True)
+    players = [repr(policy) if is_built_in(policy) else name for policy, name in named]
+    meta = meta_of("ttr-simulation", game_map, run.names, players, n_games, seed=run.seed, rotations=run.n_rotations)
     failure: GameError | None = None
     with ExitStack() as stack:
-        folder = None if out is None else _open_folder(Path(out).expanduser(), meta, stack, resume=resume)
+        folder = None
+        if out is not None:
+            folder = PartFolder(Path(out).expanduser(), run_of(meta))
+            stack.enter_context(folder.opened(meta, resume=resume))
         gaps = [(0, n_games)] if folder is None else list(folder.missing(n_games))
-        chunks = (Chunk(plan, a, min(size, end - a)) for first, end in gaps for a in range(first, end, size))
+        chunks = chain.from_iterable(chunks_of(run, first, end, size) for first, end in gaps)
         n_done = n_games - sum(end - first for first, end in gaps)
         done: list[tuple[int, Columns]] = []
-        bar = stack.enter_context(tqdm(total=n_games, initial=n_done, unit="game", disable=not progress))
         try:
-            for chunk, columns in played(chunks, executor, n_waiting, patience):
+            for chunk, columns in played(
+                chunks, executor, n_games, n_done, n_waiting=n_waiting, patience=patience, progress=progress
+            ):
                 if folder is None:
                     done.append((chunk.first, columns))
                 else:
-                    _write(folder, chunk.first, chunk.n_games, as_frames(plan, columns))
-                bar.update(chunk.n_games)
+                    folder.write(chunk.first, chunk.n_games, as_frames(run, columns))
         except KeyboardInterrupt:
             warnings.warn("the simulation was interrupted; what is finished is kept", Interrupted, stacklevel=2)
         except GameError as fault:
             failure = fault
-    in_order = [columns for _, columns in sorted(done, key=itemgetter(0))]
-    frames = None if folder is not None else _KeptTables(plan, joined(in_order or [play_chunk(plan, 0, 0)]))
+    frames = None
+    if folder is None:
+        whole_run = joined([columns for _, columns in sorted(done, key=itemgetter(0))] or [play_chunk(run, 0, 0)])
+        frames = LazyTables(cache(partial(frame, run, columns=whole_run)))
     result = SimulationResult(meta, frames, folder)
     if failure is not None:
         message = f"{failure}; {result.n_games:,} games are kept"
@@ -432,101 +425,8 @@ def _check_asked(name: str, columns: list[str] | None) -> None:
         raise ValueError(f"{name} have no column {unknown[0]!r}; did you mean {' or '.join(hint)}?")
 
 
-class _KeptTables(LateTables[pd.DataFrame]):
-    """The tables of a run in memory, each made when it is first asked for."""
-
-    def __init__(self, plan: Plan, columns: Columns) -> None:
-        super().__init__(cache(partial(frame, plan, columns=columns)))
-
-    def __reduce__(self) -> tuple[type[dict[str, pd.DataFrame]], tuple[Frames]]:
-        return dict, (dict(self),)  # policies need not travel with what they have played
-
-
 def whole(number: object, what: str, least: int) -> int:
     """Return a number as an integer; raise a ValueError with its name unless it is whole, and large enough."""
     if isinstance(number, bool) or not hasattr(number, "__index__") or index(number) < least:
         raise ValueError(f"{what} is a whole number of {least} or more, got {number!r}")
     return index(number)
-
-
-# -- what lies on disk ------------------------------------------------------------------
-
-
-def _meta(plan: Plan, n_games: int) -> dict[str, Any]:
-    """Return what is simulated; all of it must be the same to go on with a simulation, but for `n_games`."""
-    return {
-        "format": "ttr-simulation",
-        "version": VERSION,
-        "map": plan.game_map.name,
-        "variant": plan.game_map.rules.variant,
-        "facts": fingerprint(plan.game_map),
-        "policies": list(plan.names),
-        "players": [repr(policy) if is_built_in(policy) else name for policy, name in _named(plan)],
-        "seed": plan.seed,
-        "rotations": plan.n_rotations,
-        "n_games": n_games,
-        "categories": categories(plan.game_map, plan.names),
-        "ttr_analysis": version("ttr-analysis"),
-        "numpy": np.__version__,
-        "pandas": pd.__version__,
-    }
-
-
-def _named(plan: Plan) -> Iterator[tuple[Player, str]]:
-    return zip(plan.policies, plan.names, strict=True)
-
-
-def _open_folder(path: Path, meta: dict[str, Any], stack: ExitStack, *, resume: bool) -> PartFolder:
-    """Return the folder of a simulation, its `META` written; what it already holds must be of the same simulation."""
-    folder = PartFolder(path, run_of(meta))
-    try:
-        _check_folder(folder, meta, resume=resume)
-        stack.enter_context(folder.locked())
-        _check_folder(folder, meta, resume=resume)  # nobody came before
-        folder.write_meta(meta)
-        folder.remove_broken()
-    except (PermissionError, NotADirectoryError, FileExistsError) as fault:
-        if fault.errno is None:
-            raise
-        raise type(fault)(f"cannot write into {path}: {fault.strerror}") from fault
-    return folder
-
-
-def _check_folder(folder: PartFolder, meta: dict[str, Any], *, resume: bool) -> None:
-    """Raise an error unless a folder is free, or of a simulation that may be continued."""
-    path, old = folder.path, folder.read_meta()
-    if old is None:
-        if not folder.is_free:
-            raise FileExistsError(f"{path} holds something else: give an empty folder, or a new one")
-        return
-    _compare(path, old, meta)
-    if not resume:
-        raise FileExistsError(f"{path} holds this simulation already: go on with resume=True, or give another")
-    held = max((end for _, end, _ in folder.parts()), default=0)
-    if held > meta["n_games"]:
-        asked = meta["n_games"]
-        raise ValueError(
-            f"{path} holds games up to {held:,} already, and only {asked:,} were asked for: load it instead"
-        )
-
-
-def _compare(path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
-    """Raise a ValueError that names what differs between two simulations."""
-    differ = [f"{key} {old.get(key)!r} instead of {new[key]!r}" for key in SAME if old.get(key) != new[key]]
-    if not differ and old.get("categories") != new["categories"]:
-        differ = ["routes, tickets or players in another order, or with other names"]
-    if differ:
-        more = f", and {len(differ) - _SHOWN} more" if len(differ) > _SHOWN else ""
-        raise ValueError(f"{path / META} is of another simulation: {'; '.join(differ[:_SHOWN])}{more}")
-
-
-def _write(folder: PartFolder, first: int, n: int, frames: Frames) -> None:
-    try:
-        folder.write(first, n, frames)
-    except OSError as fault:
-        reason = fault.strerror or str(fault)
-        raise OSError(
-            fault.errno,
-            f"cannot write games {first} to {first + n - 1}: {reason}; the parts before stay",
-            str(folder.path),
-        ) from fault

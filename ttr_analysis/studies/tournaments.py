@@ -14,7 +14,6 @@ from typing import Final, NamedTuple
 import networkx as nx
 import numpy as np
 import pandas as pd
-from tqdm.auto import tqdm
 
 from ttr_analysis._arrays import Floats
 from ttr_analysis._notebook import as_table
@@ -23,7 +22,6 @@ from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap
 from ttr_analysis.policies.playout import is_compiled
 from ttr_analysis.records.header import check_seed
-from ttr_analysis.studies.chunks import Chunk, default_chunk, played
 from ttr_analysis.studies.intervals import (
     Interval,
     clustered_difference,
@@ -32,7 +30,8 @@ from ttr_analysis.studies.intervals import (
     moments_of,
     t_95,
 )
-from ttr_analysis.studies.playing import Columns, Entrants, Plan, Player, names_apart, warn_of_generators
+from ttr_analysis.studies.playing import Columns, Entrants, Player, Run, names_apart, warn_of_generators
+from ttr_analysis.studies.pool import Chunk, chunks_of, played
 from ttr_analysis.studies.simulation import Interrupted, whole
 from ttr_analysis.tables import check_size
 
@@ -409,21 +408,19 @@ def _play(
     n_games = whole(n_games, "n_games", 1)
     n_players = len(pairings[0])
     n = n_players * -(-n_games // factorial(n_players))  # of each order around the table, in each rotation
-    seated: dict[int, tuple[int, ...]] = {}  # by the identity of the plan
+    seated: dict[int, tuple[int, ...]] = {}  # by the identity of the run
     chunks: list[Chunk] = []
     for first, *others in pairings:
         for order, rest in enumerate(permutations(others)):
-            plan = Plan(game_map, tuple(players[i][1] for i in (first, *rest)), seed)
-            seated[id(plan)], size = (first, *rest), default_chunk(plan.policies)
-            chunks += [Chunk(plan, order * n + a, min(size, n - a)) for a in range(0, n, size)]
+            run = Run(game_map, tuple(players[i][1] for i in (first, *rest)), seed)
+            seated[id(run)] = (first, *rest)
+            chunks += chunks_of(run, order * n, (order + 1) * n)
     chunks.sort(key=lambda chunk: chunk.first % n)  # so that all have met soon, in every order
-    n_deals = 1 + max(chunk.plan.deal(chunk.first + chunk.n_games - 1) for chunk in chunks)
+    n_deals = 1 + max(chunk.run.deal(chunk.first + chunk.n_games - 1) for chunk in chunks)
     meetings = Meetings([name for name, _ in players], n_deals)
     try:
-        with tqdm(total=n * len(seated), unit="game", disable=not progress) as bar:
-            for chunk, columns in played(chunks, executor):
-                meetings.add(seated[id(chunk.plan)], columns)
-                bar.update(chunk.n_games)
+        for chunk, columns in played(chunks, executor, n * len(seated), progress=progress):
+            meetings.add(seated[id(chunk.run)], columns)
     except KeyboardInterrupt:
         if not all(meetings.met[:, i, j].any() for pairing in pairings for i, j in combinations(pairing, 2)):
             raise

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import warnings
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import islice
+from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Final, SupportsIndex
 
 import numpy as np
 import pandas as pd
 from scipy.special import betaincinv, stdtrit
-from tqdm.auto import tqdm
 
 from ttr_analysis._notebook import as_table
 from ttr_analysis.engine.events import Move
@@ -25,6 +21,7 @@ from ttr_analysis.policies.search.knowledge import Knowledge, Source, Watcher, k
 from ttr_analysis.policies.search.rollouts import Table
 from ttr_analysis.records.record import GameRecord
 from ttr_analysis.studies.intervals import Interval, mean_interval, wilson
+from ttr_analysis.studies.pool import in_order
 from ttr_analysis.studies.simulation import Interrupted
 
 DEFAULT_ROLLOUTS = 200
@@ -250,15 +247,16 @@ def win_curve(
         raise ValueError("expected one step or more")
     n_players = record.header.n_players
 
-    def play(known: Knowledge) -> Results:
-        return Table(record.map, n_players, policies, seed=seed).play(known, n_rollouts)
+    def play(known: Knowledge) -> tuple[Results, bool]:
+        return Table(record.map, n_players, policies, seed=seed).play(known, n_rollouts), known.is_known
 
     watcher = Watcher(record, seat)
+    jobs = ((number, partial(play, watcher.at(number))) for number in numbers)
     rows: list[tuple[float, ...]] = []
     before: tuple[int, Results] | None = None
     try:
-        for number, known, results in _in_order(play, watcher, numbers, progress=progress):
-            rows += _rows(record, number, results, before, is_known=known.is_known)
+        for number, (results, is_known) in in_order(jobs, len(numbers), "step", progress=progress):
+            rows += _rows(record, number, results, before, is_known=is_known)
             before = number, results
     except KeyboardInterrupt:
         if not rows:
@@ -267,30 +265,6 @@ def win_curve(
     curve = pd.DataFrame(rows, columns=list(CURVE_COLUMNS))
     curve.attrs["looker"] = "all" if seat is None else seat
     return as_table(curve)
-
-
-def _in_order(
-    play: Callable[[Knowledge], Results], watcher: Watcher, numbers: Sequence[int], *, progress: bool
-) -> Iterator[tuple[int, Knowledge, Results]]:
-    """Yield the results of steps in order, played by as many threads as there are processors."""
-    n_threads = os.cpu_count() or 1
-    pool = ThreadPoolExecutor(n_threads)
-    bar = tqdm(total=len(numbers), desc="rollouts", unit="step", disable=not progress)
-    waiting: deque[tuple[int, Knowledge, Future[Results]]] = deque()
-    left = iter(numbers)
-    try:
-        while True:
-            for number in islice(left, 2 * n_threads - len(waiting)):
-                known = watcher.at(number)
-                waiting.append((number, known, pool.submit(play, known)))
-            if not waiting:
-                return
-            number, known, future = waiting.popleft()
-            yield number, known, future.result()
-            bar.update()
-    finally:
-        bar.close()
-        pool.shutdown(cancel_futures=True)
 
 
 def _rows(

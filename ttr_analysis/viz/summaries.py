@@ -20,7 +20,8 @@ from ttr_analysis.viz.svg import map_svg
 from ttr_analysis.viz.words import final_parts, tell, tell_station
 
 if TYPE_CHECKING:
-    from ttr_analysis.studies.reviews import Advice, Review
+    from ttr_analysis.studies.advice import Advice
+    from ttr_analysis.studies.reviews import Review
 
 RECORD_WIDTH: Final = 560
 ADVICE_WIDTH: Final = 460

@@ -37,7 +37,7 @@ from ttr_analysis.viz.style import (
 from ttr_analysis.viz.svg import live_sheet
 
 if TYPE_CHECKING:
-    from ttr_analysis.studies.reviews import Advice
+    from ttr_analysis.studies.advice import Advice
 
 Json: TypeAlias = dict[str, Any]
 """What goes to the browser."""

@@ -97,7 +97,7 @@ class RouteCosts(QueryWidget):
         route, hand = self.game_map.route(self.route), CardCounts.coerce(self.hand)
         answer = route_costs(self.game_map, route, hand)
         if route.id in self._worth:
-            from ttr_analysis.studies.wording import worth_in_words  # studies are heavy, and few widgets need them
+            from ttr_analysis.studies.findings import worth_in_words  # studies are heavy, and few widgets need them
 
             colors = COLORS if route.color == GRAY else (route.color,)
             own = max(hand[color] for color in colors) + (hand.locomotives if route.locomotives_allowed else 0)

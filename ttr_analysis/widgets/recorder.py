@@ -21,7 +21,7 @@ from ttr_analysis.widgets.recording import MOST_LETTERS, Recording
 from ttr_analysis.widgets.snapshot import fixed_facts, place_of
 
 if TYPE_CHECKING:
-    from ttr_analysis.studies.reviews import Advice
+    from ttr_analysis.studies.advice import Advice
 
 _ADVICE_SECONDS: Final = 2.0
 
@@ -183,7 +183,7 @@ class GameRecorder(MessageWidget):
             If the table is not set up yet, the game is over, or the record
             does not know what the seat holds.
         """
-        from ttr_analysis.studies.reviews import advise
+        from ttr_analysis.studies.advice import advise
 
         self._recording.check_known()
         return advise(self.record, seconds=seconds)

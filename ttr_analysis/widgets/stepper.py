@@ -299,7 +299,7 @@ _LABELS = {"best": "The best move", "good": "A good move", "forced": "The only m
 
 def review_data(review: Review, record: GameRecord, seat: int | None = None) -> Json:
     """Return by step what a review says of it: `label`, `words`, and of worse ones `best`, `reason` and `place`."""
-    from ttr_analysis.studies.reviews.whole_game import Review
+    from ttr_analysis.studies.reviews import Review
 
     if not isinstance(review, Review):
         raise TypeError(f"expected a review, as studies.review gives it, got {review!r}")

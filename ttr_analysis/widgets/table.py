@@ -20,7 +20,8 @@ from ttr_analysis.widgets.human_game import PERSON, HumanGame
 from ttr_analysis.widgets.snapshot import ENDINGS, PHASES, fixed_facts, place_of
 
 if TYPE_CHECKING:
-    from ttr_analysis.studies.reviews import Advice, Review
+    from ttr_analysis.studies.advice import Advice
+    from ttr_analysis.studies.reviews import Review
     from ttr_analysis.widgets.stepper import GameStepper
 
 _HINT_SECONDS: Final = 2.0
@@ -304,7 +305,7 @@ class GameTable(MessageWidget):
         GameError
             If it is not the person's turn.
         """
-        from ttr_analysis.studies.reviews import advise
+        from ttr_analysis.studies.advice import advise
 
         if not self._human_game.is_persons_turn:
             raise GameError("it is not your turn: there is nothing to choose")
@@ -327,7 +328,7 @@ class GameTable(MessageWidget):
         GameError
             If the person has not moved yet.
         """
-        from ttr_analysis.studies.reviews.whole_game import judge_step
+        from ttr_analysis.studies.reviews import judge_step
 
         record, seat = self.record, self._human_game.seat
         own = [step for step, (move, *_) in enumerate(record.steps) if isinstance(move, Move) and move.seat == seat]

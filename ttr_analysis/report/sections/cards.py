@@ -24,7 +24,7 @@ from ttr_analysis.report.document import (
     records,
 )
 from ttr_analysis.report.page import chart
-from ttr_analysis.studies.wording import worth_in_words
+from ttr_analysis.studies.findings import worth_in_words
 from ttr_analysis.viz.charts import plot_card_odds, plot_tunnel_odds
 
 if TYPE_CHECKING:

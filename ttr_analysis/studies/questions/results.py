@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from operator import index
 from typing import Final
 
 import numpy as np
@@ -13,7 +12,7 @@ import pandas as pd
 from ttr_analysis._notebook import as_table
 from ttr_analysis.engine.protocol import PolicyLike
 from ttr_analysis.maps.loading import MapLike, as_map
-from ttr_analysis.studies.columns import BONUS_COLUMNS
+from ttr_analysis.studies.figures import ANSWERS, BONUSES, Values, bonus_points, ticket_points
 from ttr_analysis.studies.intervals import (
     Interval,
     Moments,
@@ -23,42 +22,12 @@ from ttr_analysis.studies.intervals import (
     clustered_rate,
     moments_of,
 )
-from ttr_analysis.studies.playing import Plan
-from ttr_analysis.studies.questions.tally import (
-    Figure,
-    Figures,
-    Tally,
-    Values,
-    added,
-    answers_with,
-    count,
-    games_of_a_deal,
-    mean,
-    n_players,
-    rate,
-    ratio,
-)
-from ttr_analysis.studies.simulation import SimulationResult, simulate
-
-BONUSES: Final = tuple(BONUS_COLUMNS.values())
-"""The columns of bonuses in the table of seats."""
-_SEATS: Final[Figures] = {
-    "games": count("games"),
-    "win_rate": rate("share of wins; shared wins count in shares", "won", "games", "win"),
-    "points": mean("final points", "points", "games"),
-    "points_sd": added("their standard deviation"),
-    "route_points": ratio("points for routes", "route_points", "games"),
-    "ticket_points": ratio("points of tickets", lambda seats: seats["ticket_gain"] + seats["ticket_loss"], "games"),
-    "bonus": ratio("of bonuses", lambda seats: seats[list(BONUSES)].sum(axis=1), "games", "points"),
-    "tickets": ratio("tickets kept", "tickets", "games"),
-    "completed": ratio("tickets completed", "completed", "games"),
-    "turns": ratio("turns taken", "turns", "games"),
-    "_squares": count("", lambda seats: seats["points"].astype("float64") ** 2),
-}
-"""What groups of seats did; means of a seat in a game."""
+from ttr_analysis.studies.playing import Run
+from ttr_analysis.studies.questions.tally import Tally, answer, games_per_deal, n_players, sums_by_deal, tally
+from ttr_analysis.studies.simulation import SimulationResult, simulate, whole
 
 
-@answers_with({"policy": added("name of the policy", "policy"), **_SEATS})
+@answer()
 def win_rates(result: SimulationResult) -> pd.DataFrame:
     """
     Return how often each player won, and with how many points.
@@ -78,7 +47,7 @@ def win_rates(result: SimulationResult) -> pd.DataFrame:
     Notes
     -----
     Intervals are cautious: never narrower than if all games were independent.
-    Whether one player is better than another, `win_differences` tells surer.
+    To compare two players, `win_differences` is more precise.
 
     Examples
     --------
@@ -88,10 +57,12 @@ def win_rates(result: SimulationResult) -> pd.DataFrame:
     >>> ttr.studies.win_rates(result)[["policy", "games", "win_rate", "win_low"]].round(2).to_numpy().tolist()
     [['Greedy', 40, 0.98, 0.86], ['Random', 40, 0.02, 0.0]]
     """
-    return seat_rates(result, ["player", "policy"], result.iterate("seats")).reset_index("policy")
+    return _with_sd(tally(result, "seat_advantage", ["player", "policy"], result.iterate("seats"))).reset_index(
+        "policy"
+    )
 
 
-@answers_with(_SEATS)
+@answer()
 def seat_advantage(result: SimulationResult) -> pd.DataFrame:
     """
     Return how often each seat won: what going first is worth.
@@ -99,8 +70,8 @@ def seat_advantage(result: SimulationResult) -> pd.DataFrame:
     Parameters
     ----------
     result
-        A simulation. With different policies, play whole multiples of the
-        players: then each of them sat everywhere equally often.
+        A simulation. If the policies differ, play a multiple of the number of
+        players, so that each of them sits everywhere equally often.
 
     Returns
     -------
@@ -109,25 +80,23 @@ def seat_advantage(result: SimulationResult) -> pd.DataFrame:
 
         {columns}
     """
-    return seat_rates(result, ["seat"], result.iterate("seats"))
+    return _with_sd(tally(result, "seat_advantage", ["seat"], result.iterate("seats")))
 
 
-_DIFFERENCES: Final[Figures] = {
-    "policy": added("name of the policy", "policy"),
-    "rival_policy": added("name of that of the rival", "policy"),
-    "games": count("games"),
-    "win_difference": Figure("share of games won more", "won_more", "games", clustered_difference),
-    "points_difference": mean("points more", "points_more", "games"),
-}
+def _with_sd(sums: Tally) -> pd.DataFrame:
+    """Return figures of groups of seats, with the standard deviation of points."""
+    found = sums.table()
+    found["points_sd"] = (sums["_squares"] / sums["games"] - found["points"] ** 2).clip(lower=0) ** 0.5
+    return found
 
 
-@answers_with(_DIFFERENCES)
+@answer()
 def win_differences(result: SimulationResult) -> pd.DataFrame:
     """
     Return by how much one player did better than another, deal by deal.
 
     In the games of a deal both sit at the same seats in turn and are dealt the
-    same, so their difference is known better than either of their rates.
+    same, so their difference is known more precisely than either rate.
 
     Parameters
     ----------
@@ -157,34 +126,17 @@ def win_differences(result: SimulationResult) -> pd.DataFrame:
             both["points_more"] = both["points"] - both["points_rival"]
             yield both[both["player"] < both["rival"]]
 
-    found = Tally(result, rows(), ["player", "rival"], _DIFFERENCES).table()
+    found = tally(result, "win_differences", ["player", "rival"], rows()).table()
     policies = result.meta["policies"]
     found["policy"] = [policies[a] for a, _ in found.index]
     found["rival_policy"] = [policies[b] for _, b in found.index]
     return found
 
 
-_GAINED: Final = ("start", "route_points", "ticket_gain", *BONUSES, "station_points")
-_SOURCES: Final[Figures] = {
-    "seats": count("seats"),
-    "points": ratio("final points", "points", "seats"),
-    "start": ratio("of which at the start", "start", "seats", "points"),
-    "routes": ratio("for routes", "route_points", "seats", "points"),
-    "tickets_completed": ratio("of completed tickets", "ticket_gain", "seats", "points"),
-    "tickets_missed": ratio("of the others, 0 or less", "ticket_loss", "seats", "points"),
-    "bonus": ratio("of bonuses", lambda seats: seats[list(BONUSES)].sum(axis=1), "seats", "points"),
-    "loans": ratio("for loans, 0 or less", "loan_points", "seats", "points"),
-    "stations": ratio("for stations not built", "station_points", "seats", "points"),
-    "route_share": mean("share of routes in all points gained, losses left aside", "route_points", "_gained"),
-    "ticket_share": mean("share of completed tickets in these", "ticket_gain", "_gained"),
-    "_gained": count("", lambda seats: seats[list(_GAINED)].sum(axis=1)),
-}
-
-
-@answers_with(_SOURCES)
+@answer()
 def point_sources(result: SimulationResult) -> pd.DataFrame:
     """
-    Return what the points of winners and of the others came from: long routes against tickets.
+    Return where the points of winners and of the others came from: long routes or tickets.
 
     Parameters
     ----------
@@ -195,28 +147,15 @@ def point_sources(result: SimulationResult) -> pd.DataFrame:
     -------
     sources
         One row for each policy, and whether it won (index `policy`, `won`; a
-        shared win is one); means of a seat:
+        shared win counts); means of a seat:
 
         {columns}
     """
-
-    def rows() -> Iterator[pd.DataFrame]:
-        for seats in result.iterate("seats"):
-            yield seats.assign(won=seats["won"] > 0)
-
-    return Tally(result, rows(), ["policy", "won"], _SOURCES).table()
+    rows = (seats.assign(won=seats["won"] > 0) for seats in result.iterate("seats"))
+    return tally(result, "point_sources", ["policy", "won"], rows).table()
 
 
-_EFFECTS: Final[Figures] = {
-    "games": count("games"),
-    "points": ratio("mean points of those who got it", "points", "_getters"),
-    "winners": ratio("mean points that winners got for it", "winners", "games"),
-    "decided": rate("share of games in which, without it, no winner would have had most points", "decided", "games"),
-    "_getters": count("", "getters"),
-}
-
-
-@answers_with(_EFFECTS)
+@answer()
 def bonus_effects(result: SimulationResult) -> pd.DataFrame:
     """
     Return what each bonus is worth, and how often it decided the game.
@@ -233,15 +172,12 @@ def bonus_effects(result: SimulationResult) -> pd.DataFrame:
 
         {columns}
 
-        What players would have done otherwise is not asked.
+        That players would have played otherwise is not considered.
     """
-
-    def rows() -> Iterator[pd.DataFrame]:
-        for seats in result.iterate("seats", ["game", "points", "won", *BONUSES]):
-            yield pd.concat([_without(seats, bonus) for bonus in BONUSES])
-
-    tally = Tally(result, rows(), ["bonus"], _EFFECTS)
-    return tally.table()[tally["_getters"] > 0]
+    parts = result.iterate("seats", ["game", "points", "won", *BONUSES])
+    rows = (pd.concat([_without(seats, bonus) for bonus in BONUSES]) for seats in parts)
+    sums = tally(result, "bonus_effects", ["bonus"], rows)
+    return sums.table()[sums["_getters"] > 0]
 
 
 def _without(seats: pd.DataFrame, bonus: str) -> pd.DataFrame:
@@ -258,33 +194,10 @@ def _without(seats: pd.DataFrame, bonus: str) -> pd.DataFrame:
     return sums.assign(bonus=bonus.removesuffix("_bonus"), decided=sums["still"] == 0)
 
 
-def seat_rates(result: SimulationResult, by: list[str], frames: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """Return wins and means of points of groups of seats."""
-    tally = Tally(result, frames, by, _SEATS)
-    found = tally.table()
-    found["points_sd"] = (tally["_squares"] / tally["games"] - found["points"] ** 2).clip(lower=0) ** 0.5
-    return found
-
-
-# -- tolls and loans -----------------------------------------------------------------------------------------------
-
-
-_LOANS: Final[Figures] = {
-    "seats": count("seats"),
-    "share": added("share of the seats of the policy"),
-    "tolls": ratio("mean tolls paid", "tolls", "seats", "tokens"),
-    "tokens_left": ratio("mean value of the tokens left", "tokens_left", "seats"),
-    "bonus": ratio("mean bonus for tokens", "tokens_bonus", "seats", "points"),
-    "loan_points": ratio("mean points for loans, 0 or less", "loan_points", "seats"),
-    "points": mean("mean final points", "points", "seats"),
-    "win_rate": rate("share of wins", "won", "seats", "win"),
-}
-
-
-@answers_with(_LOANS)
+@answer()
 def loan_results(result: SimulationResult) -> pd.DataFrame:
     """
-    Return how it went with so many loans, and with the tolls that were paid.
+    Return results by number of loans, with the tolls that were paid.
 
     Parameters
     ----------
@@ -298,7 +211,7 @@ def loan_results(result: SimulationResult) -> pd.DataFrame:
 
         {columns}
 
-        Whoever must borrow may be behind already.
+        A player who must borrow may be behind already.
     """
 
     def rows() -> Iterator[pd.DataFrame]:
@@ -307,26 +220,15 @@ def loan_results(result: SimulationResult) -> pd.DataFrame:
             paid = routes.groupby(["game", "seat"])["toll"].sum().rename("tolls").reset_index()
             yield seats.merge(paid, on=["game", "seat"], how="left").fillna({"tolls": 0})
 
-    found = Tally(result, rows(), ["policy", "loans"], _LOANS).table()
+    found = tally(result, "loan_results", ["policy", "loans"], rows()).table()
     found["share"] = found["seats"] / found["seats"].groupby(level="policy", observed=True).transform("sum")
     return found
 
 
-# -- how tunnels went ----------------------------------------------------------------------------------------------
-
-_TUNNELS: Final[Figures] = {
-    "attempts": count("tunnels attempted"),
-    "success_rate": rate("share of them taken", "taken", "attempts", "success"),
-    "odds": ratio("mean odds that they could be paid, from what the seat could see", "odds", "_judged"),
-    "surcharge": ratio("mean surcharge", "surcharge", "attempts", "cards"),
-    "_judged": count("", lambda tunnels: tunnels["odds"].notna()),
-}
-
-
-@answers_with(_TUNNELS, why_empty="no tunnel was attempted")
+@answer("no tunnel was attempted")
 def tunnel_results(result: SimulationResult) -> pd.DataFrame:
     """
-    Return how tunnels went, beside the odds that they could be paid.
+    Return how often tunnels were taken, beside the odds that they could be paid.
 
     Parameters
     ----------
@@ -345,15 +247,15 @@ def tunnel_results(result: SimulationResult) -> pd.DataFrame:
 
     Notes
     -----
-    The odds are exact until the discards are first shuffled. After that nobody
-    can tell of a card that another lays down whether it was drawn since, and
-    they take it for an older one: over thousands of games they come out too
+    The odds are exact until the discards are first shuffled. After that, no
+    seat can know whether a card that another lays down was drawn since, and
+    takes it for an older one: over thousands of games the odds come out too
     high, by less than a percentage point.
     """
-    return Tally(result, _tunnels_with_policy(result), ["policy"], _TUNNELS).table()
+    return tally(result, "tunnel_results", ["policy"], _tunnels(result)).table()
 
 
-@answers_with(_TUNNELS, why_empty="no tunnel was attempted")
+@answer("no tunnel was attempted")
 def tunnel_calibration(result: SimulationResult, *, bins: int = 10) -> pd.DataFrame:
     """
     Return how often tunnels succeeded, by the odds that they could be paid.
@@ -382,20 +284,19 @@ def tunnel_calibration(result: SimulationResult, *, bins: int = 10) -> pd.DataFr
         raise ValueError(f"bins must be at least 1, got {bins}")
 
     def rows() -> Iterator[pd.DataFrame]:
-        for whole in _tunnels_with_policy(result):
-            tunnels = whole[whole["odds"].notna()]  # of people's games they are not always known
+        for every in _tunnels(result):
+            tunnels = every[every["odds"].notna()]  # of people's games they are not always known
             number = (tunnels["odds"].astype("float64") * bins).astype("int64").clip(upper=bins - 1)
             yield tunnels.assign(bin=number / bins)
 
-    return Tally(result, rows(), ["policy", "bin"], _TUNNELS).table()
+    return tally(result, "tunnel_calibration", ["policy", "bin"], rows()).table()
 
 
-def _tunnels_with_policy(result: SimulationResult) -> Iterator[pd.DataFrame]:
-    policies = result.meta["policies"]
-    names = pd.CategoricalDtype(list(dict.fromkeys(policies)))
+def _tunnels(result: SimulationResult) -> Iterator[pd.DataFrame]:
+    """Yield the table of tunnels with the policies."""
+    policies = np.array(result.meta["policies"], dtype=object)
     for tunnels in result.iterate("tunnels"):
-        policy = pd.Series([policies[player] for player in tunnels["player"]], index=tunnels.index, dtype=names)
-        yield tunnels.assign(policy=policy)
+        yield tunnels.assign(policy=policies[tunnels["player"]])
 
 
 # -- the same deals with another strategy, or by other rules -------------------------------------------------------
@@ -403,8 +304,8 @@ def _tunnels_with_policy(result: SimulationResult) -> Iterator[pd.DataFrame]:
 _MEASURES: Final[Mapping[str, Values]] = {
     "points": "points",
     "route points": "route_points",
-    "ticket points": lambda seats: seats["ticket_gain"] + seats["ticket_loss"],
-    "bonus points": lambda seats: seats[list(BONUSES)].sum(axis=1),
+    "ticket points": ticket_points,
+    "bonus points": bonus_points,
     "loan points": "loan_points",
     "station points": "station_points",
     "wins of seat 0": lambda seats: seats["won"].where(seats["seat"] == 0),
@@ -420,12 +321,13 @@ _MEASURES: Final[Mapping[str, Values]] = {
 _SHARES: Final = ("win", "wins of seat 0")
 """Measures between 0 and 1."""
 _COUNTS: Final = ("loans", "stations built")
-"""Measures of what is rare in many games: if it happens at all, it may also in games like those in which it did not."""
-_TOLD: Final = (
+"""Measures of what is rare in many games: where it did not happen, it might have."""
+_SHOWN: Final = (
     *("games", "win_rate", "win_difference", "points", "points_difference", "route_points", "ticket_points"),
     *("bonus", "tickets", "completed"),
 )
-"""What a notebook shows of a strategy."""
+"""The columns of a strategy that a notebook shows."""
+_ENDS: Final = ["", "_low", "_high"]
 
 
 def compare_simulations(results: Mapping[str, SimulationResult]) -> pd.DataFrame:
@@ -435,8 +337,8 @@ def compare_simulations(results: Mapping[str, SimulationResult]) -> pd.DataFrame
     Parameters
     ----------
     results
-        Simulations by name, of equally many players. Where they have the same
-        seed, deals are compared one by one, which makes differences surer.
+        Simulations by name, with the same number of players. Those with the
+        same seed are compared deal by deal, which is more precise.
 
     Returns
     -------
@@ -444,9 +346,9 @@ def compare_simulations(results: Mapping[str, SimulationResult]) -> pd.DataFrame
         One row for each measure and simulation (index `measure`,
         `simulation`): mean `value` of a seat in a game (of wins of seat 0 the
         share of games) with `low` and `high`, and its `difference` from the
-        first simulation with `difference_low` and `difference_high`. Of loans
-        and stations, which are rare, intervals say how many there may be in
-        other games, too, if there are any in one of the simulations.
+        first simulation with `difference_low` and `difference_high`. Loans and
+        stations are rare: their intervals allow for those that happened in
+        none of these games.
 
     Raises
     ------
@@ -457,9 +359,9 @@ def compare_simulations(results: Mapping[str, SimulationResult]) -> pd.DataFrame
         raise ValueError("there is no simulation to compare")
     if len({n_players(result) for result in results.values()}) > 1:
         numbers = ", ".join(f"{name} {n_players(result)}" for name, result in results.items())
-        raise ValueError(f"simulations of equally many players can be compared, got {numbers}")
+        raise ValueError(f"simulations to compare must have the same number of players, got {numbers}")
     samples = {
-        name: _Sample(result.iterate("seats"), _MEASURES, games_of_a_deal(result)) for name, result in results.items()
+        name: _Sample(result.iterate("seats"), _MEASURES, games_per_deal(result)) for name, result in results.items()
     }
     seeds = {name: result.meta["seed"] for name, result in results.items()}
     first = next(iter(results))
@@ -468,8 +370,8 @@ def compare_simulations(results: Mapping[str, SimulationResult]) -> pd.DataFrame
     for name, sample in samples.items():
         difference = sample.less(samples[first], rare, is_paired=seeds[name] == seeds[first])
         found.append(sample.means(rare).join(difference.add_prefix("difference")))
-    whole = pd.concat(found, keys=results, names=["simulation", "measure"]).swaplevel()
-    return as_table(whole.loc[[(measure, name) for measure in _MEASURES for name in results]])
+    rows = pd.concat(found, keys=results, names=["simulation", "measure"]).swaplevel()
+    return as_table(rows.loc[[(measure, name) for measure in _MEASURES for name in results]])
 
 
 def compare_strategies(
@@ -485,14 +387,13 @@ def compare_strategies(
     """
     Return how strategies fare against the same rivals, with the same deals: an experiment.
 
-    What goes along with winning may be luck or skill. Here nothing differs but
-    the strategy: a planner that keeps more tickets, say, or builds longer
-    routes.
+    What goes along with winning may be luck or skill. Here only the strategy
+    differs: a planner that keeps more tickets, say, or builds longer routes.
 
     Parameters
     ----------
     game_map
-        The map, as the variant that is to be played.
+        The map, as the variant to play.
     strategies
         Policies by name.
     rivals
@@ -500,7 +401,7 @@ def compare_strategies(
     n_games
         Games of each, rounded up to whole deals: one game for each player.
     seed
-        What chance does: the same for all.
+        Seed of all chance.
     executor, progress
         As for `simulate`.
 
@@ -519,7 +420,7 @@ def compare_strategies(
         If there is no strategy or no game, or the games cannot be played: see
         `simulate`.
     KeyboardInterrupt
-        If it is interrupted: half an experiment is none.
+        If it is interrupted: there is nothing to compare then.
 
     Examples
     --------
@@ -535,39 +436,31 @@ def compare_strategies(
     game_map = as_map(game_map)
     if not strategies:
         raise ValueError("there is no strategy to compare")
-    if index(n_games) < 1:
-        raise ValueError(f"n_games must be at least 1, got {n_games}")
+    n_games = whole(n_games, "n_games", 1)
     rows, samples = [], []
     measures: Mapping[str, Values] = {"win": "won", "points": "points"}
     for strategy in strategies.values():
         policies = [strategy, *rivals]
-        rotations = Plan.of(game_map, policies, seed).n_rotations
+        rotations = Run.of(game_map, policies, seed).n_rotations
         n_deals = -(-n_games // len(policies))
         result = simulate(game_map, policies, n_deals * rotations, seed, executor=executor, progress=progress)
-        if not result.is_complete:  # an interrupt, which simulate has already told of, ends the experiment
+        if not result.is_complete:  # interrupted, of which simulate has warned
             raise KeyboardInterrupt
-        # Where rivals are the same as the strategy, all of them are it: no deal is played for each of them anew.
-        [rates] = seat_rates(result, ["policy"], _seats_of(result, rotations)).reset_index().to_dict("records")
-        samples.append(_Sample(_seats_of(result, rotations), measures, rotations))
+        # Rivals that are the same as the strategy count as it: no deal is played again for each of them.
+        seats = [every[every["player"] % rotations == 0] for every in result.iterate("seats")]
+        rates = _with_sd(Tally(seats, ["policy"], ANSWERS["seat_advantage"], rotations))
+        [row] = rates.reset_index().to_dict("records")
+        samples.append(_Sample(seats, measures, rotations))
         differences = samples[-1].less(samples[0], is_paired=True)
         for measure in measures:
-            rates |= {f"{measure}_difference{end}": value for end, value in differences.loc[measure].items()}
-        rows.append(rates)
-    return as_table(pd.DataFrame(rows, index=pd.Index(strategies, name="strategy")), _TOLD, {"bonus": "points"})
-
-
-def _seats_of(result: SimulationResult, rotations: int) -> Iterator[pd.DataFrame]:
-    """Yield the seats of the first player, and of those that are the same."""
-    for seats in result.iterate("seats"):
-        yield seats[seats["player"] % rotations == 0]
+            row |= {f"{measure}_difference{end}": value for end, value in differences.loc[measure].items()}
+        rows.append(row)
+    return as_table(pd.DataFrame(rows, index=pd.Index(strategies, name="strategy")), _SHOWN, {"bonus": "points"})
 
 
 class _Sample:
     """
-    Means of measures over seats, and how sure they are, by deal.
-
-    There is a row for each deal, which takes two hundred bytes: that deals can
-    be compared one by one.
+    Means of measures over seats, with their sums by deal, so that deals can be compared one by one.
 
     Parameters
     ----------
@@ -580,29 +473,32 @@ class _Sample:
     """
 
     def __init__(self, frames: Iterable[pd.DataFrame], measures: Mapping[str, Values], n_games: int) -> None:
-        sums, counts = [], []
-        for frame in frames:
-            values = {name: frame[how] if isinstance(how, str) else how(frame) for name, how in measures.items()}
-            deals = pd.DataFrame(values).astype("float64").groupby(frame["game"] // n_games)
-            sums.append(deals.sum())
-            counts.append(deals.count())
-        self._sums, self._counts = (pd.concat(found).groupby(level=0).sum() for found in (sums, counts))
+        measured = (
+            pd.DataFrame({name: frame[how] if isinstance(how, str) else how(frame) for name, how in measures.items()})
+            .astype("float64")
+            .assign(game=frame["game"])
+            for frame in frames
+        )
+        counted = {f"n {name}": lambda rows, name=name: rows[name].notna() for name in measures}
+        values = {**{name: name for name in measures}, **counted}
+        sums = pd.concat(list(sums_by_deal(measured, values, [], n_games)))
+        self._sums, self._counts = sums[list(measures)], sums[list(counted)].set_axis(list(measures), axis=1)
 
     def has(self, measure: str) -> bool:
         """Return whether a measure is anything but 0 in some deal."""
         return bool(self._sums[measure].any())
 
     def means(self, rare: Sequence[str] = ()) -> pd.DataFrame:
-        """Return the means, with ends of their 95% intervals, those of counts that are rare: `value`, `low`, `high`."""
+        """Return the means with the ends of their 95% intervals: `value`, `low`, `high`."""
         return _intervals(self._sums, self._counts, clustered_rate, ["value", "low", "high"], rare)
 
     def less(self, other: _Sample, rare: Sequence[str] = (), *, is_paired: bool) -> pd.DataFrame:
         """
         Return by how much the means are above those of another sample: columns "", "_low", "_high".
 
-        Where deals are not compared one by one, and for counts that are rare of
-        which one sample has none, the distances of both means to the ends of
-        their intervals add up as errors do [1]_.
+        Where deals are not compared one by one, and for rare counts of which
+        one sample has none, the distances of both means to the ends of their
+        intervals add up as errors do [1]_.
 
         References
         ----------
@@ -610,10 +506,9 @@ class _Sample:
            independent proportions". Statistics in Medicine 17 (1998), 873-890:
            method 10.
         """
-        ends = ["", "_low", "_high"]
         mine, its = self.means(rare), other.means(rare)
         if self is other:
-            return pd.DataFrame(0.0, index=mine.index, columns=ends)
+            return pd.DataFrame(0.0, index=mine.index, columns=_ENDS)
         value = mine["value"] - its["value"]
         below = np.hypot(mine["value"] - mine["low"], its["high"] - its["value"])
         above = np.hypot(mine["high"] - mine["value"], its["value"] - its["low"])
@@ -623,7 +518,7 @@ class _Sample:
             n_mine, n_its = self._counts[names].mean(), other._counts[names].mean()
             totals = self._sums[names] / n_mine - other._sums[names] / n_its
             of = (self._counts[names] / n_mine + other._counts[names] / n_its) / 2
-            found.loc[names] = _intervals(totals, of, clustered_difference, ends)
+            found.loc[names] = _intervals(totals, of, clustered_difference, _ENDS)
         return found
 
 

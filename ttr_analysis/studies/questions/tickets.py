@@ -15,20 +15,15 @@ from ttr_analysis.analysis.structure import effective_resistance
 from ttr_analysis.analysis.waiting import Z_95
 from ttr_analysis.maps.loading import MapLike, as_map
 from ttr_analysis.maps.model import GameMap
-from ttr_analysis.studies.intervals import Interval, clustered_bounded_mean, clustered_rate
+from ttr_analysis.studies.figures import ANSWERS, FATES, columns_of, of_fate, rate
+from ttr_analysis.studies.intervals import Interval, clustered_bounded_mean
 from ttr_analysis.studies.questions.tally import (
-    Figure,
-    Figures,
     Tally,
-    added,
-    answers_with,
+    answer,
     check_map,
-    columns_of,
-    count,
-    mean,
+    games_per_deal,
     n_players,
-    rate,
-    ratio,
+    tally,
     with_winners,
 )
 from ttr_analysis.studies.simulation import SimulationResult
@@ -36,20 +31,12 @@ from ttr_analysis.tables import game_tables
 
 OPENING: Final = 0
 """In the column `offered`: at the start."""
-FATES: Final = ("completed", "blocked", "out of trains", "out of time", "hopeless")
 _NEUTRAL: Final = -1
 _LAST: Final = 127
-"""The neutral player comes after all seats."""
+"""A seat number after all seats, since the neutral player moves last."""
 
 
-_OPENINGS: Final[Figures] = {
-    "seats": count("seats"),
-    "win_rate": rate("share of wins", "won", "seats", "win"),
-    "points": mean("mean final points", "points", "seats"),
-}
-
-
-@answers_with(_OPENINGS)
+@answer()
 def opening_tickets(result: SimulationResult) -> pd.DataFrame:
     """
     Return how it went with so many tickets kept at the start.
@@ -77,42 +64,10 @@ def opening_tickets(result: SimulationResult) -> pd.DataFrame:
             kept = opening.groupby(["game", "seat"]).size().rename("kept").reset_index()
             yield seats[["game", "seat", "policy", "won", "points"]].merge(kept, on=["game", "seat"])
 
-    return Tally(result, rows(), ["policy", "kept"], _OPENINGS).table()
+    return tally(result, "opening_tickets", ["policy", "kept"], rows()).table()
 
 
-def _is_completed(tickets: pd.DataFrame) -> pd.Series[Any]:
-    return tickets["completed"].notna()
-
-
-def _has_way(tickets: pd.DataFrame) -> pd.Series[Any]:
-    """Return which tickets were completed by the routes of the seat alone, without a station."""
-    return tickets["trains"].notna()
-
-
-def _won(tickets: pd.DataFrame) -> pd.Series[Any]:
-    return tickets["won"] * tickets["kept"]
-
-
-_TICKETS: Final[Figures] = {
-    "offered": count("times offered"),
-    "keep_rate": ratio("share of these kept", "kept", "offered"),
-    "kept": count("times kept", "kept"),
-    "completion_rate": rate("share completed of those kept", _is_completed, "kept", "completion"),
-    "net_points": mean("mean points when kept", "points", "kept", "net"),
-    "completed_in": ratio(
-        "when it was completed, on average", lambda tickets: tickets["completed"].fillna(0), "_completed", "turn"
-    ),
-    "way": ratio(
-        "mean length of the way that completed it", lambda tickets: tickets["trains"].fillna(0), "_ways", "trains"
-    ),
-    "win_association": rate("share of wins of those who kept it less that of all", _won, "kept", "association"),
-    "_completed": count("", _is_completed),
-    "_ways": count("", _has_way),
-    "_gained": count("", lambda tickets: tickets["points"].clip(lower=0) * _has_way(tickets)),
-}
-
-
-@answers_with(_TICKETS)
+@answer()
 def ticket_results(
     result: SimulationResult, values: pd.DataFrame | None = None, game_map: MapLike | None = None
 ) -> pd.DataFrame:
@@ -162,10 +117,10 @@ def ticket_results(
         check_map(result, game_map)
         goals = _goals(game_map, n_players(result))
         bounds = {name: (goals[name][-1][1], goals[name][0][1]) for name in goals}
-    tally = Tally(result, tables, ["ticket"], _TICKETS)
-    found = tally.table()
+    sums = tally(result, "ticket_results", ["ticket"], tables)
+    found = sums.table()
     nets = []
-    for name, net in zip(found.index, tally.moments("net_points"), strict=True):
+    for name, net in sums.moments("net_points").items():
         least, most = bounds.get(name, (np.nan, np.nan))  # of a ticket that nobody kept nothing is known
         nets.append(clustered_bounded_mean(net, -least, most))
     found[["net_points", "net_low", "net_high"]] = np.reshape(nets, (-1, 3))
@@ -173,7 +128,7 @@ def ticket_results(
     if values is None:
         return found
     found = found.join(values[["points", "trains", "points_per_train", "in_deal"]], validate="1:1")
-    found["played_per_train"] = tally["_gained"] / tally["way"]
+    found["played_per_train"] = sums["_gained"] / sums["way"]
     found["net_per_train"] = found["net_points"] / found["trains"]
     return found
 
@@ -193,17 +148,7 @@ def _noting_bounds(tables: Iterable[pd.DataFrame], bounds: dict[str, tuple[float
         yield tickets
 
 
-_DRAWS: Final[Figures] = {
-    "draws": count("draws of tickets; each costs a turn besides"),
-    "kept": ratio("tickets kept at each", "kept", "draws"),
-    "ready_rate": rate("share of those kept that were complete at once", "ready", "kept", "ready"),
-    "completion_rate": rate("share of those kept that were completed", "done", "kept", "completion"),
-    "points": mean("points that a draw brought in the end", "points", "draws"),
-    "gain_rate": rate("share of draws that brought any", lambda draws: draws["points"] > 0, "draws", "gain"),
-}
-
-
-@answers_with(_DRAWS, why_empty="no tickets were drawn after the opening")
+@answer("no tickets were drawn after the opening")
 def late_tickets(
     result: SimulationResult, by: Literal["turn", "trains_left"] = "turn", *, width: int = 5
 ) -> pd.DataFrame:
@@ -243,31 +188,18 @@ def late_tickets(
         for tickets in with_winners(result, "tickets"):
             drawn = tickets[tickets["offered"] > OPENING]
             drawn = drawn.assign(
-                done=drawn["completed"].notna(), ready=(drawn["completed"] == drawn["offered"]).fillna(value=False)
+                done=drawn["completed_turn"].notna(),
+                ready=(drawn["completed_turn"] == drawn["offered"]).fillna(value=False),
             )
             draws = drawn.groupby(keys, observed=True)[["kept", "done", "ready", "points"]].sum().reset_index()
             when = draws["offered"] if by == "turn" else draws["trains_left"]
             first = (when - 1) // width * width + 1 if by == "turn" else when // width * width
             yield draws.assign(**{by: first.astype("int64")})
 
-    return Tally(result, rows(), ["policy", by], _DRAWS).table()
+    return tally(result, "late_tickets", ["policy", by], rows()).table()
 
 
-def _figures_of(fate: str) -> Figures:
-    """Return the figures of the tickets with a fate."""
-
-    def has_it(tickets: pd.DataFrame) -> pd.Series[Any]:
-        return tickets["fate"] == fate
-
-    return {
-        "kept": count("tickets kept in all"),
-        "rate": rate("share of them with this fate", has_it, "kept", ends=None),
-        "points": ratio("mean points of these", lambda tickets: tickets["points"] * has_it(tickets), "_tickets"),
-        "_tickets": count("", has_it),
-    }
-
-
-@answers_with(_figures_of(""))
+@answer()
 def ticket_fates(result: SimulationResult) -> pd.DataFrame:
     """
     Return what became of the tickets kept: completed, or lost to what.
@@ -294,10 +226,12 @@ def ticket_fates(result: SimulationResult) -> pd.DataFrame:
     figures = {
         f"{name} {fate}": figure._replace(per=figure.per and f"{figure.per} {fate}", ends=fate)
         for fate in FATES
-        for name, figure in _figures_of(fate).items()
+        for name, figure in of_fate(fate).items()
     }
-    whole = Tally(result, with_fates(result), ["policy"], figures).table()
-    names = list(columns_of(_figures_of("")))
+    policies = pd.CategoricalDtype(list(dict.fromkeys(result.meta["policies"])))
+    rows = (tickets.astype({"policy": policies}) for tickets in with_fates(result))
+    whole = Tally(rows, ["policy"], figures, games_per_deal(result)).table()
+    names = list(columns_of(of_fate("")))
     found = [whole.iloc[:, i * len(names) : (i + 1) * len(names)].set_axis(names, axis=1) for i in range(len(FATES))]
     order = pd.CategoricalIndex(FATES, FATES, name="fate")
     return pd.concat(found, keys=order).swaplevel().sort_index()
@@ -316,23 +250,14 @@ def with_fates(result: SimulationResult) -> Iterator[pd.DataFrame]:
         )
         is_before = is_before.astype("boolean").fillna(False).astype(bool)  # noqa: FBT003 - people's draws may be unknown
         fate = np.select(
-            [found["completed"].notna(), found["lost_to"].isna(), is_before, found["by"] == found["seat"]],
+            [found["completed_turn"].notna(), found["lost_to"].isna(), is_before, found["by"] == found["seat"]],
             ["completed", "out of time", "hopeless", "out of trains"],
             "blocked",
         )
         yield found.assign(fate=fate)
 
 
-_DESTINATIONS: Final[Figures] = {
-    "points": added("points of the destination; below 0 for none", "int64"),
-    "kept": count("times that the ticket was kept"),
-    "rate": Figure("share of these in which this destination counted", None, interval=clustered_rate, ends=None),
-    "net_points": mean("mean points of the ticket as a whole", "points", "kept", "net"),
-    "yield": added("these as a part of the points of its best destination"),
-}
-
-
-@answers_with(_DESTINATIONS, why_empty="no ticket of the map has several destinations")
+@answer("no ticket of the map has several destinations")
 def destination_results(result: SimulationResult, game_map: MapLike) -> pd.DataFrame:
     """
     Return which destination of tickets with several counted, and what they yielded.
@@ -367,7 +292,8 @@ def destination_results(result: SimulationResult, game_map: MapLike) -> pd.DataF
             yield tickets[tickets["kept"] & tickets["ticket"].isin(list(several))]
 
     n_most = max(map(len, several.values()), default=0)
-    figures = {name: _DESTINATIONS[name] for name in ("kept", "net_points")}
+    columns = ANSWERS["destination_results"]
+    figures = {name: columns[name] for name in ("kept", "net_points")}
     for place in range(n_most):
 
         def counts(tickets: pd.DataFrame, place: int = place) -> pd.Series[Any]:
@@ -375,10 +301,10 @@ def destination_results(result: SimulationResult, game_map: MapLike) -> pd.DataF
 
         figures[str(place)] = rate("", counts, "kept")
     figures["none"] = rate("", lambda tickets: tickets["destination"].isna(), "kept")
-    tally = Tally(result, rows(), ["ticket"], figures)
-    whole, nets = tally.table(), tally.moments("net_points")
+    sums = Tally(rows(), ["ticket"], figures, games_per_deal(result))
+    whole = sums.table()
     found = []
-    for name, net in zip(whole.index, nets, strict=True):
+    for name, net in sums.moments("net_points").items():
         goals = several[name]
         ends = clustered_bounded_mean(net, -goals[-1][1], goals[0][1])
         means = dict(zip(("net_points", "net_low", "net_high"), ends, strict=True))
@@ -391,7 +317,7 @@ def destination_results(result: SimulationResult, game_map: MapLike) -> pd.DataF
                 | {"yield": means["net_points"] / goals[0][1]}
             )
     index = ["ticket", "destination"]
-    return pd.DataFrame(found, columns=[*index, *columns_of(_DESTINATIONS)]).set_index(index)
+    return pd.DataFrame(found, columns=[*index, *columns_of(columns)]).set_index(index)
 
 
 def _goals(game_map: GameMap, n_players: int) -> dict[str, list[tuple[str, int]]]:

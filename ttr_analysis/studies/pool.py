@@ -1,19 +1,33 @@
-"""Chunks of games: played here, in other processes or on a cluster."""
+"""Games and other jobs in threads, in processes or on a cluster, a limited number of them at a time."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+    wait,
+)
 from functools import lru_cache
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 import cloudpickle
+from tqdm.auto import tqdm
 
 from ttr_analysis._errors import GameError
 from ttr_analysis.policies.playout import is_compiled
-from ttr_analysis.studies.playing import Columns, Plan, Player, play_chunk, with_ways
+from ttr_analysis.studies.playing import Columns, Player, Run, play_chunk, with_paths
+
+Key = TypeVar("Key")
+T = TypeVar("T")
 
 COMPILED_CHUNK: Final = 500
 """Games in a chunk if all policies are compiled: half a second at most."""
@@ -25,45 +39,76 @@ PATIENCE: Final = 3600.0
 
 _SHOWN: Final = 3
 _LAST_WORDS: Final = 5.0
-"""Seconds in which a broken pool says so of each chunk: it stumbles over those that are called off meanwhile."""
+"""Seconds given to a broken pool to fail its chunks: it raises errors if they are canceled meanwhile."""
+
+
+def in_order(
+    jobs: Iterable[tuple[Key, Callable[[], T]]], n_jobs: int, unit: str, *, progress: bool
+) -> Iterator[tuple[Key, T]]:
+    """Run jobs in as many threads as there are processors, and yield their results in order."""
+    n_threads = os.cpu_count() or 1
+    pool = ThreadPoolExecutor(n_threads)
+    bar = tqdm(total=n_jobs, unit=unit, disable=not progress or not n_jobs)
+    waiting: deque[tuple[Key, Future[T]]] = deque()
+    to_come = iter(jobs)
+    try:
+        while True:
+            waiting.extend((key, pool.submit(job)) for key, job in islice(to_come, 2 * n_threads - len(waiting)))
+            if not waiting:
+                return
+            key, future = waiting.popleft()
+            yield key, future.result()
+            bar.update()
+    finally:
+        bar.close()
+        pool.shutdown(cancel_futures=True)
+
+
+# -- chunks of games -------------------------------------------------------------------
 
 
 class Chunk(NamedTuple):
-    """
-    Games that are played together.
+    """Games of a run that are played together."""
 
-    Parameters
-    ----------
-    plan
-        The run they belong to.
-    first
-        Number of the first.
-    n_games
-        How many.
-    """
-
-    plan: Plan
+    run: Run
     first: int
     n_games: int
+
+
+def chunks_of(run: Run, first: int, end: int, size: int | None = None) -> Iterator[Chunk]:
+    """Yield chunks of the games from `first` to before `end`."""
+    size = size or default_chunk(run.policies)
+    return (Chunk(run, start, min(size, end - start)) for start in range(first, end, size))
+
+
+def default_chunk(policies: Sequence[Player]) -> int:
+    """Return how many games are played together by default."""
+    return COMPILED_CHUNK if all(map(is_compiled, policies)) else PYTHON_CHUNK
 
 
 def played(
     chunks: Iterable[Chunk],
     executor: Executor | None,
+    n_games: int,
+    n_done: int = 0,
+    *,
     n_waiting: int = N_WAITING,
     patience: float | None = PATIENCE,
+    progress: bool = True,
 ) -> Iterator[tuple[Chunk, Columns]]:
     """
-    Play chunks, here or elsewhere; return them with their tables, as they finish.
+    Yield chunks with their tables, as they finish.
 
     If it is interrupted or fails, what has finished meanwhile comes first.
 
     Parameters
     ----------
     chunks
-        What to play. Many may have one plan, which is packed once.
+        Of which many may have one run, which is pickled once.
     executor
-        Where; None plays here, in order.
+        None plays here, in order.
+    n_games, n_done
+        For the progress bar: all games, and those that were played before.
     n_waiting
         Chunks given to the executor at a time.
     patience
@@ -76,23 +121,28 @@ def played(
         are then ended, so that nothing waits for them.
     """
     if executor is None:
-        return ((chunk, play_chunk(*chunk)) for chunk in chunks)
-    return _played_elsewhere(chunks, executor, n_waiting, patience)
+        found: Iterator[tuple[Chunk, Columns]] = ((chunk, play_chunk(*chunk)) for chunk in chunks)
+    else:
+        found = _played_elsewhere(chunks, executor, n_waiting, patience)
+    with tqdm(total=n_games, initial=n_done, unit="game", disable=not progress) as bar:
+        for chunk, columns in found:
+            yield chunk, columns
+            bar.update(chunk.n_games)
 
 
 def _played_elsewhere(
     chunks: Iterable[Chunk], executor: Executor, n_waiting: int, patience: float | None
 ) -> Iterator[tuple[Chunk, Columns]]:
-    packed: dict[int, tuple[bytes, Plan]] = {}  # by identity, so the plan must live on
+    pickled: dict[int, tuple[bytes, Run]] = {}  # by identity, so the run must live on
     waiting: dict[Future[Columns], Chunk] = {}
     to_come = iter(chunks)
     try:
         while True:
             for chunk in islice(to_come, n_waiting - len(waiting)):
-                plan, first, n_games = chunk
-                if id(plan) not in packed:
-                    packed[id(plan)] = cloudpickle.dumps(plan), plan
-                waiting[executor.submit(_play_packed, packed[id(plan)][0], first, n_games)] = chunk
+                run, first, n_games = chunk
+                if id(run) not in pickled:
+                    pickled[id(run)] = cloudpickle.dumps(run), run
+                waiting[executor.submit(_play_pickled, pickled[id(run)][0], first, n_games)] = chunk
             if not waiting:
                 return
             finished = _finished(waiting, executor, patience)
@@ -137,27 +187,22 @@ def _games(chunks: Iterable[Chunk]) -> str:
 
 
 def _end_processes(executor: Executor) -> None:
-    """End the processes of a pool, which would be waited for when the script ends; others end by themselves."""
+    """End the processes of a pool, for which Python would wait at exit; others end by themselves."""
     if isinstance(executor, ProcessPoolExecutor):
         for process in list((executor._processes or {}).values()):  # noqa: SLF001 - until Python 3.14 has `kill_workers`
             with contextlib.suppress(OSError, ValueError):  # it has ended meanwhile
                 process.kill()
 
 
-def _play_packed(packed: bytes, first: int, n_games: int) -> Columns:
+def _play_pickled(pickled: bytes, first: int, n_games: int) -> Columns:
     """Play a chunk in another process."""
-    plan = _unpacked(packed)
-    columns = dict(play_chunk(plan, first, n_games))
-    columns["tickets"] = with_ways(plan, columns["tickets"], columns["routes"])
+    run = _unpickled(pickled)
+    columns = dict(play_chunk(run, first, n_games))
+    columns["tickets"] = with_paths(run, columns["tickets"], columns["routes"])
     return columns
 
 
 @lru_cache(maxsize=64)
-def _unpacked(packed: bytes) -> Plan:
-    plan: Plan = cloudpickle.loads(packed)
-    return plan
-
-
-def default_chunk(policies: Sequence[Player]) -> int:
-    """Return how many games are played together if nothing is said."""
-    return COMPILED_CHUNK if all(map(is_compiled, policies)) else PYTHON_CHUNK
+def _unpickled(pickled: bytes) -> Run:
+    run: Run = cloudpickle.loads(pickled)
+    return run

@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property, partial
 from hashlib import blake2b
-from itertools import accumulate, islice
+from itertools import accumulate
 from math import ceil
 from operator import index
 from pathlib import Path
@@ -20,7 +18,6 @@ from typing import Final
 
 import numpy as np
 import pandas as pd
-from tqdm.auto import tqdm
 
 from ttr_analysis._decoding import write_atomically
 from ttr_analysis._display import render_html
@@ -38,9 +35,10 @@ from ttr_analysis.notation.writer import part_text
 from ttr_analysis.policies.search.knowledge import Watcher
 from ttr_analysis.policies.search.rollouts import Table
 from ttr_analysis.records.record import GameRecord
+from ttr_analysis.studies.advice import Reasons, at_cost_of, check_budget
+from ttr_analysis.studies.decisions import Budget, Decision, Moment
 from ttr_analysis.studies.intervals import mean_interval
-from ttr_analysis.studies.reviews.advice import Reasons, at_cost_of, check_budget
-from ttr_analysis.studies.reviews.decision import Budget, Case, Decision
+from ttr_analysis.studies.pool import in_order
 from ttr_analysis.studies.simulation import Interrupted
 from ttr_analysis.studies.winning import DEFAULT_SEED, win_curve
 
@@ -100,7 +98,7 @@ class Review:
     record
         The game.
     seat
-        Whose decisions; None for those of all.
+        The seat that is reviewed; None for all.
     decisions
         What was found, in the order of the game.
     curve
@@ -111,7 +109,7 @@ class Review:
     record : GameRecord
         The game.
     seat : int or None
-        Whose decisions; None for those of all.
+        The seat that is reviewed; None for all.
     curve : pandas.DataFrame
         The win curve.
     """
@@ -153,11 +151,10 @@ class Review:
     @cached_property
     def parts(self) -> pd.DataFrame:
         """
-        What each step changed of the win probability of each seat (index `step`, `seat`).
+        How each step changed the win probability of each seat (index `step`, `seat`).
 
-        `change` is the sum of `skill`, what its own decision brought beyond
-        what a planner would have done, `others`, what that of another seat
-        did, and `luck`.
+        `change` is the sum of `skill`, by its own decision compared with a planner's,
+        `others`, by that of another seat, and `luck`.
         """
         chances = self._chances
         n_steps, n_seats = chances.shape
@@ -183,18 +180,18 @@ class Review:
         Returns
         -------
         moments
-            Rows of `table`, those first of which the most is sure to be lost,
-            with a column `reason`: what speaks for the best action. Decisions
-            whose interval holds 0 are left out. What stood before a decision
-            is `record.state_at(step - 1)`, and `advise(record, step=step - 1)`
-            looks at it again.
+            Rows of `table`, by the low end of the interval of their loss, with a
+            column `reason`: what speaks for the best action. Decisions whose interval
+            contains 0 are left out. The state before a decision is
+            `record.state_at(step - 1)`; `advise(record, step=step - 1)` considers it
+            again.
         """
         dear = self.table[self.table["loss_low"] > 0].sort_values("loss_low", ascending=False, kind="stable").head(n)
         return as_table(dear.assign(reason=[self.reason(step) for step in dear.index]), _MOMENT_FIRST, _UNITS)
 
     def summary(self) -> pd.DataFrame:
         """
-        Return what the game was for each seat, or for the one that is reviewed.
+        Return the parts of each seat's result, or of the one that is reviewed.
 
         Returns
         -------
@@ -249,19 +246,19 @@ class Review:
         return codec_of(self.record.map).decode(code, value, self.record.state_at(step - 1).packed)
 
     def move(self, step: int) -> str:
-        """Return what was done in a step, as a line of the notation tells it, without what chance did upon it."""
+        """Return what was done in a step, in notation, without the chance events that followed."""
         first = self._first[step]
         return part_text(self._packed, self.record.state_at(step - 1).packed, self.record.entries[first : first + 1])
 
     def best_move(self, step: int) -> str:
-        """Return the best action of a decision as a line of the notation tells it."""
+        """Return the best action of a decision in notation."""
         one = self._decisions[step]
         if one.best == one.played:
             return self.move(step)
         return code_text(self._packed, self.record.state_at(step - 1).packed, *one.best)
 
     def verdict(self, step: int) -> str:
-        """Return what there is to say of a decision, in a sentence or two."""
+        """Return a sentence or two on a decision."""
         one = self._decisions[step]
         label, move = label_of(one), self.move(step)
         if label in _VERDICTS:
@@ -306,7 +303,7 @@ class Review:
 
 
 def label_of(decision: Decision) -> str:
-    """Return what a decision is called: the low end of the interval of its loss must clear the bounds of `BOUNDS`."""
+    """Return the label of a decision, by the bound of `BOUNDS` that the low end of the interval of its loss reaches."""
     if decision.n_tried == 1:
         return FORCED
     if decision.best == decision.played:
@@ -315,14 +312,14 @@ def label_of(decision: Decision) -> str:
 
 
 def player_names(record: GameRecord) -> tuple[str, ...]:
-    """Return what each seat is called: the player, or else the policy, or else P0, P1, ..."""
+    """Return the name of each seat: the player, else the policy, else P0, P1, ..."""
     header = record.header
     return header.players or header.policies or tuple(f"P{seat}" for seat in range(header.n_players))
 
 
 def player_results(reviews: Iterable[Review]) -> pd.DataFrame:
     """
-    Return what reviews of many games say of each player.
+    Return the results of each player in reviews of many games.
 
     Parameters
     ----------
@@ -332,11 +329,11 @@ def player_results(reviews: Iterable[Review]) -> pd.DataFrame:
     Returns
     -------
     results
-        One row for each name (index `player`): `games` (of two seats of a
-        name in one game both count), `decisions`, and for a game the mean
-        `result`, `start`, `skill`, `others`, `luck` and `lost`, as in
-        `Review.summary`, `skill`, `luck` and `lost` with their 95% intervals,
-        and how many of its decisions were called what.
+        One row for each name (index `player`): `games` (two seats of one name in
+        a game both count), `decisions`, and the means per game of `result`,
+        `start`, `skill`, `others`, `luck` and `lost`, as in `Review.summary`;
+        `skill`, `luck` and `lost` with their 95% intervals, and the number of
+        decisions with each label.
 
     Raises
     ------
@@ -397,31 +394,29 @@ def review(
     """
     Return what was best in each decision of a game, what the one played cost, and what was luck.
 
-    Half of what is spent on a decision finds the best action, as `advise`
-    does, from what its seat knew then. The other half plays the one played
-    and the best in the same new worlds, and says what the difference is. The
-    decisions that seem to have cost most are then measured once more, in
-    worlds of their own, until their 95% intervals are 4 points to either side
-    of the loss, or the budget is spent.
+    Half of the budget of a decision finds the best action, as `advise` does, from
+    what its seat knew then. The other half plays the one played and the best in
+    the same new worlds, and measures the difference. The decisions that seem to
+    have cost most are then measured again, in new worlds, until their 95%
+    intervals are 4 points to either side of the loss, or the budget is spent.
 
     Parameters
     ----------
     record
         The game, over or not, cards unknown or not.
     seat
-        Whose decisions, with what it could know; by default those of all
-        seats, and a win curve with all hands in view.
+        Whose decisions, from what it could know; by default those of all seats,
+        and a win curve with all hands in view.
     rollouts
-        Games that are played on for each decision, or about as many: 600 if
-        no `seconds` are given. The review is then the same for a seed.
+        Games played out for each decision, approximately: 600 if no `seconds` are
+        given. The review is then the same for a seed.
     seconds
         Time for the whole review, in place of `rollouts`.
     seed
         Seed of worlds and rollouts.
     path
-        A file to which the review is saved after each decision. If it is
-        there, of this game, seat, seed and number of rollouts, the review
-        goes on where it was interrupted.
+        A file to which the review is saved after each decision. If it exists, of
+        this game, seat, seed and number of rollouts, the review resumes.
     progress
         Whether to show progress bars.
 
@@ -447,19 +442,18 @@ def review(
 
     Notes
     -----
-    A decision is judged if the tickets that its seat held are known, if only
-    from the end of the game, and so are those that it chose from. Where cards
-    of its hand are not known, only what the known ones pay for is tried.
+    A decision is judged if the tickets that its seat held and chose from are
+    known, even if only from the end of the game. Where cards of its hand are not
+    known, only what the known ones pay for is tried.
 
-    What changed the win probability of a seat is split in three: its own
-    decisions, each compared with what a planner would have done, as far as
-    the seat could know; those of the others, likewise; and luck, which is all
-    else: cards, tickets and hidden hands, and what is unsure in the rollouts.
-    Luck is 0 on average among planners. The three add up to the result less
-    the probability at the start, exactly; `summary` has the error of each.
-    Losses are larger than that: they compare with the best, not with a
-    planner. They are judged without the plan that `advise` continues: a
-    hint and the cost told later may differ a little.
+    The change of a seat's win probability is split in three: its own decisions,
+    each compared with a planner's; those of the others, likewise; and luck, which
+    is all else: cards, tickets, hidden hands, and the uncertainty of the rollouts.
+    Among planners luck is 0 on average. The three add up exactly to the result
+    minus the probability at the start; `summary` has the error of each. Losses
+    are larger: they compare with the best action, not with a planner's. They are
+    measured without the plan that `advise` continues, so a hint and the cost
+    reported later may differ a little.
 
     Examples
     --------
@@ -481,7 +475,7 @@ def review(
     curve = win_curve(record, seat, n_rollouts=n_curve, seed=seed, progress=progress)
     if curve["step"].iloc[-1] < len(record.steps) - 1:
         raise KeyboardInterrupt  # which the curve has kept to itself
-    cases = _cases(record, seat, seed)
+    cases = _decisions_of(record, seat, seed)
     until = None if seconds is None else start + _PLANNED * seconds
     try:
         _judge(cases, saved, n, until, progress=progress)
@@ -493,36 +487,18 @@ def review(
 
 
 def judge_step(record: GameRecord, step: int, *, seconds: float, seed: int = DEFAULT_SEED) -> Review | None:
-    """
-    Return a review of one decision alone, from what its seat knew, without a win curve.
-
-    Parameters
-    ----------
-    record
-        The game.
-    step
-        The step of the decision.
-    seconds
-        Time for it.
-    seed
-        Seed of worlds and rollouts.
-
-    Returns
-    -------
-    review
-        None if the step is no decision that can be judged.
-    """
+    """Return a review of one decision alone, without a win curve; None if the step cannot be judged."""
     move = record.steps[step][0]
     if not isinstance(move, Move):
         return None
-    case = _cases(record, move.seat, seed, [step]).get(step)
+    case = _decisions_of(record, move.seat, seed, [step]).get(step)
     if case is None:
         return None
     return Review(record, move.seat, [case.judge(Budget(0, seconds))], pd.DataFrame())
 
 
 def _curve_in_time(record: GameRecord, seat: int | None, seconds: float, seed: int) -> int:
-    """Return how many rollouts for each step of a win curve can be had in some time, at least the fewest."""
+    """Return how many rollouts for each step of a win curve fit into some time, at least the fewest."""
     known = Watcher(record, seat).at(0)
     table = Table(record.map, record.header.n_players, seed=seed)
     table.play(known, 1)
@@ -533,80 +509,53 @@ def _curve_in_time(record: GameRecord, seat: int | None, seconds: float, seed: i
     return min(N_CURVE, max(_FEWEST_OF_CURVE, int(seconds / of_each_step / len(record.steps))))
 
 
-def _cases(record: GameRecord, seat: int | None, seed: int, steps: Iterable[int] | None = None) -> dict[int, Case]:
+def _decisions_of(
+    record: GameRecord, seat: int | None, seed: int, steps: Iterable[int] | None = None
+) -> dict[int, Moment]:
     """Return the decisions of a record, or those in some of its steps, that can be judged, by step."""
     n_seats = record.header.n_players
     watchers = {one: Watcher(record, one) for one in (range(n_seats) if seat is None else [seat])}
     last = record.state_at(-1).packed
-    cases: dict[int, Case] = {}
+    cases: dict[int, Moment] = {}
     for step in range(len(record.steps)) if steps is None else steps:
         first = record.steps[step][0]
         if not isinstance(first, Move) or first.seat not in watchers:
             continue
         known = watchers[first.seat].at(step - 1)
         packed = with_shown_tickets(known.packed, known.looker, last)
-        case = Case(known._replace(packed=packed), step, first.action, seed)
+        case = Moment(known._replace(packed=packed), step, first.action, seed)
         if case.can_be_judged:
             cases[step] = case
     return cases
 
 
-def _judge(cases: Mapping[int, Case], saved: _Saved, n_rollouts: int, until: float | None, *, progress: bool) -> None:
-    """Judge decisions that are not yet, then measure those once more that seem to have cost most."""
+def _judge(cases: Mapping[int, Moment], saved: _Saved, n_rollouts: int, until: float | None, *, progress: bool) -> None:
+    """Judge decisions that are not yet, then measure those again that seem to have cost most."""
     threads = os.cpu_count() or 1
     left = [step for step in cases if step not in saved.judged]
     seconds = None
     if until is not None:
         seconds = max(0.0, until - perf_counter()) * (1 - _OF_MOMENTS) * threads / max(1, len(left))
     each = Budget(n_rollouts, seconds)
-    for step, decision in _done({step: partial(cases[step].judge, each) for step in left}, threads, progress=progress):
+    first = [(step, partial(cases[step].judge, each)) for step in left]
+    for step, decision in in_order(first, len(first), "decision", progress=progress):
         saved.keep(step, decision)
     dearest = sorted((one for one in saved.judged.values() if one.loss_low > 0), key=lambda one: -one.loss_low)
     again = [one for one in dearest[:N_MOMENTS] if one.step not in saved.again]
     now, n_rounds = perf_counter(), ceil(len(again) / threads)
-    jobs = {}
+    second = []
     for at, one in enumerate(again):
         stop = None if until is None else now + (until - now) * (at // threads + 1) / n_rounds
-        jobs[one.step] = partial(cases[one.step].measure, one, each, stop)
-    for step, decision in _done(jobs, threads, progress=progress):
+        second.append((one.step, partial(cases[one.step].measure, one, each, stop)))
+    for step, decision in in_order(second, len(second), "decision", progress=progress):
         saved.keep_again(step, decision)
-
-
-def _done(
-    jobs: Mapping[int, Callable[[], Decision]], threads: int, *, progress: bool
-) -> Iterator[tuple[int, Decision]]:
-    """Yield the decisions of steps, judged by some threads, in order."""
-    pool = ThreadPoolExecutor(threads)
-    bar = tqdm(total=len(jobs), desc="review", unit="decision", disable=not progress or not jobs)
-    waiting: deque[tuple[int, Future[Decision]]] = deque()
-    left = iter(jobs.items())
-    try:
-        while True:
-            waiting.extend((step, pool.submit(job)) for step, job in islice(left, 2 * threads - len(waiting)))
-            if not waiting:
-                return
-            step, future = waiting.popleft()
-            yield step, future.result()
-            bar.update()
-    finally:
-        bar.close()
-        pool.shutdown(cancel_futures=True)
 
 
 # -- a review on disk ------------------------------------------------------------------------------------------------
 
 
 class _Saved:
-    """
-    What has been judged, on disk too if there is a file for it.
-
-    Parameters
-    ----------
-    path
-        The file; None for none.
-    key
-        What the review is of. A file of another one is refused.
-    """
+    """What has been judged, also on disk if there is a file for it; one with another key is refused."""
 
     def __init__(self, path: str | os.PathLike[str] | None, key: Mapping[str, object]) -> None:
         self._path = None if path is None else Path(path).expanduser()
@@ -622,12 +571,10 @@ class _Saved:
         return [self.again.get(step, decision) for step, decision in sorted(self.judged.items())]
 
     def keep(self, step: int, decision: Decision) -> None:
-        """Keep a decision that was judged."""
         self.judged[step] = decision
         self._write()
 
     def keep_again(self, step: int, decision: Decision) -> None:
-        """Keep a decision that was measured once more."""
         self.again[step] = decision
         self._write()
 
@@ -649,6 +596,6 @@ class _Saved:
 
 
 def _key(record: GameRecord, seat: int | None, n: int | None, seed: int) -> dict[str, object]:
-    """Return what a review is of, ready for JSON; one in time goes on in any other time."""
+    """Return what identifies a review, ready for JSON; one with a time limit may resume with another."""
     game = blake2b(record.dumps().encode(), digest_size=16).hexdigest()
     return {"game": game, "seat": seat, "rollouts": n, "seed": index(seed)}

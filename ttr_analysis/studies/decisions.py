@@ -12,15 +12,7 @@ import numpy as np
 
 from ttr_analysis.engine.actions import Action
 from ttr_analysis.engine.actions.table import codec_of
-from ttr_analysis.engine.codes import (
-    CLAIM_ROUTE,
-    DRAW_FACE_UP,
-    NONE,
-    PAY_TUNNEL,
-    argument_of,
-    kind_of,
-    unpacked,
-)
+from ttr_analysis.engine.codes import CLAIM_ROUTE, DRAW_FACE_UP, NONE, PAY_TUNNEL, argument_of, kind_of, unpacked
 from ttr_analysis.engine.kernel.cards import identify_face_up
 from ttr_analysis.engine.kernel.step import action_fault
 from ttr_analysis.engine.layout import UNKNOWN_CARD, State
@@ -28,8 +20,8 @@ from ttr_analysis.engine.unknowns import has_unknown_tickets, n_unknown_cards
 from ttr_analysis.policies.playout import Results
 from ttr_analysis.policies.search.knowledge import Knowledge
 from ttr_analysis.policies.search.searcher import Candidate, Search, halve, leads
+from ttr_analysis.studies.advice import considered, mean_loss, standard_errors, view_of
 from ttr_analysis.studies.intervals import Interval, clustered_difference, moments_of
-from ttr_analysis.studies.reviews.advice import considered, mean_loss, standard_errors, view_of
 
 _AT_ONCE: Final = 64
 """Worlds that are measured between two looks at the clock and at the interval."""
@@ -40,16 +32,7 @@ HALF_WIDTH: Final = 0.04
 
 
 class Budget(NamedTuple):
-    """
-    What may be spent on a decision.
-
-    Parameters
-    ----------
-    rollouts
-        Games that are played on, or about as many.
-    seconds
-        Time in place of them.
-    """
+    """What may be spent on a decision: about that many rollouts, or seconds in place of them."""
 
     rollouts: int
     seconds: float | None
@@ -60,33 +43,12 @@ class Decision:
     """
     A decision, and what came of measuring it.
 
-    Parameters
-    ----------
-    step
-        Its step in the record.
-    seat
-        Who decided.
-    played, best, planned
-        Codes and values: what was done, what was best, what a planner would
-        have done.
-    n_tried
-        How many actions were tried; 1 if there was nothing to choose.
-    worlds
-        In how many worlds the difference was measured, others than those in
-        which the best was found.
-    win
-        How often the seat won after what was done; None without worlds.
-    loss, loss_low, loss_high
-        How much more often after the best, with a 95% interval.
-    lead
-        Final points less those of the best other seat: by how much more
-        after the best.
-    points, points_error
-        By how much more final points each seat has after the best, and the
-        standard error of it.
-    skill, skill_error
-        How much more often each seat won after what was done than after what
-        a planner would have done, and the standard error of it.
+    Codes and values of actions: what was `played`, what was `best`, and what a
+    planner would have done, `planned`. Losses, points and skill are differences:
+    of the share of wins, and of final points. `worlds` are others than those in
+    which the best was found; `n_tried` is 1 if there was nothing to choose, and
+    `win` is None without worlds. `lead` is in points, compared with the best other
+    seat; errors are standard errors; tuples have a value for each seat.
     """
 
     step: int
@@ -115,21 +77,8 @@ class Decision:
         return cls(**whole)
 
 
-class Case:
-    """
-    A decision that is to be judged.
-
-    Parameters
-    ----------
-    known
-        What the seat knew when it decided.
-    step
-        The step of the record.
-    action
-        What it did.
-    seed
-        Seed of worlds and rollouts.
-    """
+class Moment:
+    """A decision to be judged: what its seat knew, its step and action, and the seed of worlds and rollouts."""
 
     def __init__(self, known: Knowledge, step: int, action: Action, seed: int) -> None:
         self._step = step
@@ -158,18 +107,7 @@ class Case:
         return self._decision(best, tried[0], len(tried), dict(zip(rows, results, strict=True)))
 
     def measure(self, before: Decision, budget: Budget, until: float | None) -> Decision:
-        """
-        Measure a decision once more, in worlds of their own, until the interval is narrow enough.
-
-        Parameters
-        ----------
-        before
-            What was found before.
-        budget
-            What was spent on it.
-        until
-            When to stop, by `perf_counter`.
-        """
+        """Measure a decision again, in new worlds, until the interval is narrow enough or the time is over."""
         rows = list(dict.fromkeys([before.played, before.best, before.planned]))
         # Another seed: the worlds that said that this was a moment are not those that measure it.
         search = Search(self._known, self._seed + 1)
@@ -180,7 +118,6 @@ class Case:
     def _decision(
         self, best: Candidate, planned: Candidate, n_tried: int, results: dict[Candidate, Results] | None
     ) -> Decision:
-        """Return the decision, from results in the same worlds."""
         seat, n_seats = self._known.looker, self._known.n_players
         nothing = (0.0,) * n_seats
         if results is None:
@@ -212,7 +149,7 @@ class Case:
 
 
 def _as_seen(known: Knowledge, played: Candidate) -> tuple[Knowledge, Candidate]:
-    """Return what the seat must have seen when it acted, though the record did not know it then, and what it did."""
+    """Return what the seat must have seen when it acted, even if the record did not know it then, and what it did."""
     code, value = played
     state, seat = known.packed.copy(), known.looker
     kind = kind_of(code)
@@ -228,10 +165,9 @@ def _as_seen(known: Knowledge, played: Candidate) -> tuple[Knowledge, Candidate]
 
 
 def _with(played: Candidate, tried: list[Candidate], state: State) -> list[Candidate]:
-    """Return the actions that are tried with the one played, which stands for others that take such a card."""
+    """Return the actions to try with the one played, which replaces others that take the same kind of card."""
 
     def same(row: Candidate) -> bool:
-        """Return whether an action comes to the same as the one played."""
         kinds = kind_of(row[0]), kind_of(played[0])
         if kinds != (DRAW_FACE_UP, DRAW_FACE_UP):
             return row == played
@@ -244,21 +180,10 @@ def _measured(
     search: Search, rows: list[Candidate], n_worlds: int, until: float | None, seat: int | None = None
 ) -> list[Results]:
     """
-    Return how games end after each action, in new worlds.
+    Return how games end after each action, in new worlds; the rows begin with the action played and the best one.
 
-    Parameters
-    ----------
-    search
-        The worlds.
-    rows
-        Actions: first the one played, then the best.
-    n_worlds
-        How many, if no time is given; else the most.
-    until
-        When to stop, by `perf_counter`.
-    seat
-        Whose loss is to be known: it stops when the interval is narrow
-        enough.
+    Without a time to stop (`perf_counter`), there are `n_worlds`. If a seat is
+    given, measuring stops when the interval of its loss is narrow enough.
     """
     actions = np.array(rows, dtype=np.int64)
     parts: list[Results] = []
@@ -274,7 +199,7 @@ def _measured(
 
 
 def _batches(n_worlds: int, until: float | None, *, is_open: bool) -> Iterator[int]:
-    """Yield numbers of worlds, until there are enough or time is up."""
+    """Yield numbers of worlds until there are enough, or time is over."""
     if until is None:
         for first in range(0, n_worlds, _AT_ONCE):
             yield min(_AT_ONCE, n_worlds - first)

@@ -1,11 +1,11 @@
 """
-What became of the tickets of a game: how long their ways are, and by whose claim they were lost.
+What became of the tickets of a game: how long their paths are, and by whose claim they were lost.
 
 A ticket is lost when the trains that a seat has left no longer suffice to
 complete it. A claim of the seat takes as many trains as it shortens the way
 by, or more; a claim of another never shortens it. So a ticket once lost stays
-lost, and as long as the trains suffice for one way that is open, it is not. To
-look for ways takes time: one that was found is kept until it no longer serves,
+lost, and as long as the trains suffice for one path that is open, it is not. To
+look for paths takes time: one that was found is kept until it no longer serves,
 and only then is there a search for another, on the board as it was then.
 """
 
@@ -21,15 +21,15 @@ from ttr_analysis.tables import MAX_CITIES, MAX_ROUTES, MAX_TICKETS, Tables
 
 NEVER: Final = -1
 """What did not come: a turn, a claim."""
-NO_WAY: Final = -1
-"""Routes of a way that there is not."""
+NO_PATH: Final = -1
+"""Routes of a path that there is not."""
 UNIT: Final = 2 * MAX_CITIES
-"""The cost of a train. What is less tells apart ways of as many trains."""
+"""The cost of a train. What is less tells apart paths of as many trains."""
 FAR: Final = 1 << 30
-"""Trains of a way that there is not; claims of a game that do not come."""
+"""Trains of a path that there is not; claims of a game that do not come."""
 
 
-class Ways(Record):
+class Paths(Record):
     """
     The map as a network, the board of a game as one seat sees it, and room to search on them.
 
@@ -41,7 +41,7 @@ class Ways(Record):
     near_city = block(2 * MAX_ROUTES)
     near_route = block(2 * MAX_ROUTES)
     n_opening = block(MAX_TICKETS)
-    """Routes of the shortest way of each ticket on the empty board; `NO_WAY` if the trains do not suffice for one."""
+    """Routes of the shortest path of each ticket on the empty board; `NO_PATH` if the trains do not suffice for one."""
     opening = block(MAX_TICKETS, MAX_CITIES)
     """Those routes."""
 
@@ -57,42 +57,42 @@ class Ways(Record):
     cost = block(MAX_ROUTES)
     """What each route costs, `FAR` if it cannot be used."""
     fewest = block(MAX_CITIES)
-    """The cost of the way to each city."""
+    """The cost of the path to each city."""
     came_by = block(MAX_CITIES)
     """The route by which each city is reached at that cost, else `NEVER`."""
     is_goal = block(MAX_CITIES)
     queue = block(MAX_CITIES)
     """Cities from which the search goes on, a ring."""
     is_queued = block(MAX_CITIES)
-    way = block(MAX_CITIES)
-    """Routes of the way found."""
-    is_on_way = block(MAX_ROUTES)
+    path = block(MAX_CITIES)
+    """Routes of the path found."""
+    is_on_path = block(MAX_ROUTES)
 
 
 @compiled
-def fill_map(tables: Tables, ways: Ways) -> None:
+def fill_map(tables: Tables, paths: Paths) -> None:
     """Fill in what is the same in all games."""
     n = 0
     for city in range(tables.n_cities):
-        ways.near_start[city] = n
+        paths.near_start[city] = n
         for route in range(tables.n_routes):
             if city in (tables.city_a[route], tables.city_b[route]):
-                ways.near_city[n] = tables.city_a[route] + tables.city_b[route] - city
-                ways.near_route[n] = route
+                paths.near_city[n] = tables.city_a[route] + tables.city_b[route] - city
+                paths.near_route[n] = route
                 n += 1
-    ways.near_start[tables.n_cities] = n
+    paths.near_start[tables.n_cities] = n
     for route in range(tables.n_routes):
-        ways.cost[route] = UNIT * tables.length[route]
+        paths.cost[route] = UNIT * tables.length[route]
     for ticket in range(tables.n_tickets):
         goals = tables.goal_start[ticket], tables.goal_start[ticket + 1]
-        end = _search(tables, ways, ticket, goals[0], goals[1], UNIT * tables.trains_each)
-        n_routes = _trace(ways, tables, end)
-        ways.n_opening[ticket] = n_routes
+        end = _search(tables, paths, ticket, goals[0], goals[1], UNIT * tables.trains_each)
+        n_routes = _trace(paths, tables, end)
+        paths.n_opening[ticket] = n_routes
         for i in range(n_routes):
-            ways.opening[ticket, i] = ways.way[i]
+            paths.opening[ticket, i] = paths.path[i]
 
 
-# -- what `fill_ways` reads of each ticket offered, and of each route taken ----
+# -- what `fill_paths` reads of each ticket offered, and of each route taken ----
 
 GAME: Final = 0
 SEAT: Final = 1
@@ -102,16 +102,16 @@ GOAL: Final = 4
 """Which of its destinations counted in the end, from 0; below 0 if none did."""
 ROUTE: Final = 2
 
-TRAINS_ON_WAY: Final = 0
-"""Trains on the shortest way over the seat's routes in the end, to the destination that counted, else `NEVER`."""
+TRAINS_ON_PATH: Final = 0
+"""Trains on the shortest path over the seat's routes in the end, to the destination that counted, else `NEVER`."""
 LOST_TO: Final = 1
 """The route by whose claim a ticket was lost, else `NEVER`."""
 
 
 @compiled
-def fill_ways(tables: Tables, offers: Ints, claims: Ints, found: Ints) -> None:
+def fill_paths(tables: Tables, offers: Ints, claims: Ints, found: Ints) -> None:
     """
-    Find the ways of tickets that were completed, and what the others were lost to.
+    Find the paths of tickets that were completed, and what the others were lost to.
 
     Parameters
     ----------
@@ -124,11 +124,11 @@ def fill_ways(tables: Tables, offers: Ints, claims: Ints, found: Ints) -> None:
         Of routes taken, game by game and in their order: a row for game, seat
         (below 0 for the neutral player) and route.
     found
-        Filled: a row for the trains on the way, and one for the route by whose
+        Filled: a row for the trains on the path, and one for the route by whose
         claim the ticket was lost.
     """
-    ways = Ways()
-    fill_map(tables, ways)
+    paths = Paths()
+    fill_map(tables, paths)
     state = State()
     n_offers = offers.shape[1]
     first = 0
@@ -138,10 +138,10 @@ def fill_ways(tables: Tables, offers: Ints, claims: Ints, found: Ints) -> None:
         at = _lay_claims(claims, game, at, state)
         end = first
         while end < n_offers and offers[GAME, end] == game:
-            found[TRAINS_ON_WAY, end] = found[LOST_TO, end] = NEVER
+            found[TRAINS_ON_PATH, end] = found[LOST_TO, end] = NEVER
             end += 1
         for seat in range(tables.n_seats):
-            _fill_seat(state, tables, ways, seat, offers, first, end, found)
+            _fill_seat(state, tables, paths, seat, offers, first, end, found)
         first = end
 
 
@@ -162,7 +162,7 @@ def _lay_claims(claims: Ints, game: int, at: int, state: State) -> int:
 
 @compiled
 def _fill_seat(
-    state: State, tables: Tables, ways: Ways, seat: int, offers: Ints, first: int, end: int, found: Ints
+    state: State, tables: Tables, paths: Paths, seat: int, offers: Ints, first: int, end: int, found: Ints
 ) -> None:
     """Find what became of the tickets of a seat in a game."""
     is_followed = False
@@ -170,42 +170,44 @@ def _fill_seat(
         if offers[SEAT, i] != seat or not offers[IS_KEPT, i]:
             continue
         if not is_followed:
-            follow_claims(state, tables, ways, seat)
+            follow_claims(state, tables, paths, seat)
             is_followed = True
         ticket = offers[TICKET, i]
         if offers[GOAL, i] >= 0:
-            found[TRAINS_ON_WAY, i] = trains_on_way(tables, ways, ticket, tables.goal_start[ticket] + offers[GOAL, i])
+            found[TRAINS_ON_PATH, i] = trains_on_path(
+                tables, paths, ticket, tables.goal_start[ticket] + offers[GOAL, i]
+            )
         else:
-            found[LOST_TO, i] = losing_claim(state, tables, ways, ticket)
+            found[LOST_TO, i] = losing_claim(state, tables, paths, ticket)
 
 
 @compiled
-def follow_claims(state: State, tables: Tables, ways: Ways, seat: int) -> None:
+def follow_claims(state: State, tables: Tables, paths: Paths, seat: int) -> None:
     """Fill in when routes became a seat's or were closed to it: all claims of a game are set back, and made again."""
     owners = state.owner.copy()
     for i in range(state.n_claims):
         state.owner[state.claimed[i]] = NOBODY
     for route in range(tables.n_routes):
-        ways.own_at[route] = ways.shut_at[route] = FAR
-    ways.n_own = 0
+        paths.own_at[route] = paths.shut_at[route] = FAR
+    paths.n_own = 0
     for i in range(state.n_claims):
         route = state.claimed[i]
         state.owner[route] = owners[route]
         if owners[route] == seat:
-            ways.own[ways.n_own] = route
-            ways.n_own += 1
-            ways.own_at[route] = i + 1
+            paths.own[paths.n_own] = route
+            paths.n_own += 1
+            paths.own_at[route] = i + 1
         else:
-            ways.shut_at[route] = min(ways.shut_at[route], i + 1)
+            paths.shut_at[route] = min(paths.shut_at[route], i + 1)
         twin = tables.twin[route]
-        if twin >= 0 and ways.own_at[twin] == FAR and track_fault(state, tables, seat, twin):
-            ways.shut_at[twin] = min(ways.shut_at[twin], i + 1)
+        if twin >= 0 and paths.own_at[twin] == FAR and track_fault(state, tables, seat, twin):
+            paths.shut_at[twin] = min(paths.shut_at[twin], i + 1)
 
 
 @compiled
-def trains_on_way(tables: Tables, ways: Ways, ticket: int, goal: int) -> int:
+def trains_on_path(tables: Tables, paths: Paths, ticket: int, goal: int) -> int:
     """
-    Return the trains on the shortest way of a ticket to one of its goals over the seat's routes in the end.
+    Return the trains on the shortest path of a ticket to one of its goals over the seat's routes in the end.
 
     Returns
     -------
@@ -213,13 +215,13 @@ def trains_on_way(tables: Tables, ways: Ways, ticket: int, goal: int) -> int:
         `NEVER` if they do not lead there, for stations may have completed it.
     """
     for route in range(tables.n_routes):
-        ways.cost[route] = FAR if ways.own_at[route] == FAR else UNIT * tables.length[route]
-    city = _search(tables, ways, ticket, goal, goal + 1, FAR - 1)
-    return NEVER if city == NEVER else int(ways.fewest[city] // UNIT)
+        paths.cost[route] = FAR if paths.own_at[route] == FAR else UNIT * tables.length[route]
+    city = _search(tables, paths, ticket, goal, goal + 1, FAR - 1)
+    return NEVER if city == NEVER else int(paths.fewest[city] // UNIT)
 
 
 @compiled
-def losing_claim(state: State, tables: Tables, ways: Ways, ticket: int) -> int:
+def losing_claim(state: State, tables: Tables, paths: Paths, ticket: int) -> int:
     """
     Return the route by whose claim a seat's trains no longer sufficed to complete a ticket.
 
@@ -228,64 +230,64 @@ def losing_claim(state: State, tables: Tables, ways: Ways, ticket: int) -> int:
     route
         `NEVER` if they sufficed to the end, or not even at the start.
     """
-    n_routes = ways.n_opening[ticket]
+    n_routes = paths.n_opening[ticket]
     for i in range(n_routes):
-        ways.way[i] = ways.opening[ticket, i]
+        paths.path[i] = paths.opening[ticket, i]
     lost_at = 0
-    while n_routes != NO_WAY:
-        lost_at = _served_until(tables, ways, n_routes)
+    while n_routes != NO_PATH:
+        lost_at = _served_until(tables, paths, n_routes)
         if lost_at == FAR:
             return NEVER
-        n_routes = _way_after(tables, ways, ticket, lost_at)
+        n_routes = _path_after(tables, paths, ticket, lost_at)
     return NEVER if lost_at == 0 else int(state.claimed[lost_at - 1])
 
 
 @compiled
-def _served_until(tables: Tables, ways: Ways, n_routes: int) -> int:
-    """Return after how many claims the way found is closed, or the trains no longer suffice for it, else `FAR`."""
+def _served_until(tables: Tables, paths: Paths, n_routes: int) -> int:
+    """Return after how many claims the path found is closed, or the trains no longer suffice for it, else `FAR`."""
     end = FAR
     spare = tables.trains_each
     for i in range(n_routes):
-        route = ways.way[i]
-        end = min(end, ways.shut_at[route])
+        route = paths.path[i]
+        end = min(end, paths.shut_at[route])
         spare -= tables.length[route]
-        ways.is_on_way[route] = 1
-    for i in range(ways.n_own):
-        route = ways.own[i]
-        if not ways.is_on_way[route]:
+        paths.is_on_path[route] = 1
+    for i in range(paths.n_own):
+        route = paths.own[i]
+        if not paths.is_on_path[route]:
             spare -= tables.length[route]
             if spare < 0:
-                end = min(end, ways.own_at[route])
+                end = min(end, paths.own_at[route])
                 break
     for i in range(n_routes):
-        ways.is_on_way[ways.way[i]] = 0
+        paths.is_on_path[paths.path[i]] = 0
     return int(end)
 
 
 @compiled
-def _way_after(tables: Tables, ways: Ways, ticket: int, n_claims: int) -> int:
+def _path_after(tables: Tables, paths: Paths, ticket: int, n_claims: int) -> int:
     """
-    Find the shortest way of a ticket after some claims; return its routes, `NO_WAY` if it takes too many trains.
+    Find the shortest path of a ticket after some claims; return its routes, `NO_PATH` if it takes too many trains.
 
-    Of ways of as many trains it is one that serves long: of few routes that are closed later.
+    Of paths of as many trains it is one that serves long: of few routes that are closed later.
     """
     trains = tables.trains_each
     for route in range(tables.n_routes):
         length = tables.length[route]
-        if ways.own_at[route] <= n_claims:
-            ways.cost[route] = 0
+        if paths.own_at[route] <= n_claims:
+            paths.cost[route] = 0
             trains -= length
         else:
-            cost = UNIT * length + (1 if ways.shut_at[route] < FAR else 0)
-            ways.cost[route] = FAR if ways.shut_at[route] <= n_claims else cost
+            cost = UNIT * length + (1 if paths.shut_at[route] < FAR else 0)
+            paths.cost[route] = FAR if paths.shut_at[route] <= n_claims else cost
     first, end = tables.goal_start[ticket], tables.goal_start[ticket + 1]
-    return _trace(ways, tables, _search(tables, ways, ticket, first, end, UNIT * trains + UNIT - 1))
+    return _trace(paths, tables, _search(tables, paths, ticket, first, end, UNIT * trains + UNIT - 1))
 
 
 @compiled
-def _search(tables: Tables, ways: Ways, ticket: int, first: int, end: int, most: int) -> int:
+def _search(tables: Tables, paths: Paths, ticket: int, first: int, end: int, most: int) -> int:
     """
-    Find the cheapest way of a ticket to one of its goals from `first` to before `end`.
+    Find the cheapest path of a ticket to one of its goals from `first` to before `end`.
 
     Returns
     -------
@@ -293,68 +295,68 @@ def _search(tables: Tables, ways: Ways, ticket: int, first: int, end: int, most:
         Where it ends; `NEVER` if it costs more than `most`.
     """
     head = 0
-    n_queued = _begin_search(tables, ways, ticket, first, end)
+    n_queued = _begin_search(tables, paths, ticket, first, end)
     if n_queued == 0:
-        return int(ways.queue[0])
+        return int(paths.queue[0])
     nearest = NEVER
     while n_queued > 0:
-        here = ways.queue[head]
+        here = paths.queue[head]
         head = (head + 1) % MAX_CITIES
         n_queued -= 1
-        ways.is_queued[here] = 0
-        so_far = ways.fewest[here]
+        paths.is_queued[here] = 0
+        so_far = paths.fewest[here]
         if so_far > most:
             continue
-        for i in range(ways.near_start[here], ways.near_start[here + 1]):
-            there = ways.near_city[i]
-            cost = so_far + ways.cost[ways.near_route[i]]
-            if cost > most or cost >= ways.fewest[there]:
+        for i in range(paths.near_start[here], paths.near_start[here + 1]):
+            there = paths.near_city[i]
+            cost = so_far + paths.cost[paths.near_route[i]]
+            if cost > most or cost >= paths.fewest[there]:
                 continue
-            ways.fewest[there] = cost
-            ways.came_by[there] = ways.near_route[i]
-            if ways.is_goal[there]:
+            paths.fewest[there] = cost
+            paths.came_by[there] = paths.near_route[i]
+            if paths.is_goal[there]:
                 nearest = there
-                most = cost - 1  # a way that costs as much is of no use
-            elif not ways.is_queued[there]:
-                ways.is_queued[there] = 1
-                ways.queue[(head + n_queued) % MAX_CITIES] = there
+                most = cost - 1  # a path that costs as much is of no use
+            elif not paths.is_queued[there]:
+                paths.is_queued[there] = 1
+                paths.queue[(head + n_queued) % MAX_CITIES] = there
                 n_queued += 1
     return int(nearest)
 
 
 @compiled
-def _begin_search(tables: Tables, ways: Ways, ticket: int, first: int, end: int) -> int:
+def _begin_search(tables: Tables, paths: Paths, ticket: int, first: int, end: int) -> int:
     """Queue the cities at which a ticket begins, and mark its goals; return 0 if one is a goal, else how many."""
     for city in range(tables.n_cities):
-        ways.fewest[city] = FAR
-        ways.is_goal[city] = ways.is_queued[city] = 0
+        paths.fewest[city] = FAR
+        paths.is_goal[city] = paths.is_queued[city] = 0
     for goal in range(first, end):
         place = tables.goal_place[goal]
         for i in range(tables.place_start[place], tables.place_start[place + 1]):
-            ways.is_goal[tables.place_city[i]] = 1
+            paths.is_goal[tables.place_city[i]] = 1
     n_queued = 0
     place = tables.origin[ticket]
     for i in range(tables.place_start[place], tables.place_start[place + 1]):
         city = tables.place_city[i]
-        ways.fewest[city] = 0
-        ways.came_by[city] = NEVER
-        if ways.is_goal[city]:
-            ways.queue[0] = city
+        paths.fewest[city] = 0
+        paths.came_by[city] = NEVER
+        if paths.is_goal[city]:
+            paths.queue[0] = city
             return 0
-        ways.queue[n_queued] = city
+        paths.queue[n_queued] = city
         n_queued += 1
     return n_queued
 
 
 @compiled
-def _trace(ways: Ways, tables: Tables, city: int) -> int:
-    """Note the routes of the way found to a city, and return how many; `NO_WAY` if there is none."""
+def _trace(paths: Paths, tables: Tables, city: int) -> int:
+    """Note the routes of the path found to a city, and return how many; `NO_PATH` if there is none."""
     if city == NEVER:
-        return NO_WAY
+        return NO_PATH
     n_routes = 0
-    while ways.came_by[city] != NEVER:
-        route = ways.came_by[city]
-        ways.way[n_routes] = route
+    while paths.came_by[city] != NEVER:
+        route = paths.came_by[city]
+        paths.path[n_routes] = route
         n_routes += 1
         city = tables.city_a[route] + tables.city_b[route] - city
     return n_routes
