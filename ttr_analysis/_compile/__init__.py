@@ -1,22 +1,10 @@
 """
 The compiler of this package: from plain Python on numbers to machine code.
 
-A function marked `compiled` is ordinary Python and runs as such with
-`TTR_PLAIN=1`. Otherwise its first call reads its source, and that of every
-compiled function it calls, types them, writes one LLVM module, and keeps the
-machine code on disk. What the subset has, and how each part works, is told in
-docs/compiler.md.
-
-=============  ================================================================
-types          records, numbers, arrays, and the LLVM values each is made of
-source         the syntax tree of a function, and what is refused in it
-writer         LLVM text: blocks, instructions, checks
-arithmetic     values, what makes one type of another, operators and comparisons
-expressions    arrays, records, names, choices, tuples and calls
-program        what functions do, and all that a root needs as one module
-build          machine code, and the folder in which it is kept
-calls          from Python arguments to machine code and back
-=============  ================================================================
+A function marked `compiled` is ordinary Python, and runs as such with
+`TTR_PLAIN=1`. Otherwise its first call reads its source and that of every
+compiled function it calls, infers their types, writes one LLVM module, and
+keeps the machine code on disk. See docs/compiler.md.
 """
 
 from ttr_analysis._compile.calls import Compiled, Functions, compiled, quickly_compiled, short

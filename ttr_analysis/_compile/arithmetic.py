@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import math
-import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from typing import Any, Protocol, cast
 
 import numpy as np
@@ -18,7 +18,7 @@ from ttr_analysis._compile.writer import Fault, Value, Writer, constant, number
 
 
 class Static:
-    """A Python object that compiled code names but that has no value in it: a module, a class, a function."""
+    """A Python object without a value in compiled code: a module, a class, a function."""
 
     __slots__ = ("thing",)
 
@@ -38,7 +38,7 @@ class Instance:
 
 
 class Module(Protocol):
-    """The module for which a function is written, as far as that has to know it: `Program` is one."""
+    """What a function needs of the module it is written for; `Program` is one."""
 
     is_checked: bool
     """Whether indices and overflow are checked."""
@@ -65,16 +65,7 @@ _RANK: dict[Type, int] = {BOOL: 0, INT32: 1, INT: 2, FLOAT: 3}
 
 
 class Values(Writer):
-    """
-    Write values, and what makes one type of another.
-
-    Parameters
-    ----------
-    program
-        The module that is written, where other functions are found.
-    source
-        The function.
-    """
+    """Write values, and convert them from one type to another."""
 
     def __init__(self, program: Module, source: Source) -> None:
         super().__init__(is_checked=program.is_checked)
@@ -84,7 +75,6 @@ class Values(Writer):
     # -- expressions in general -----------------------------------------------------
 
     def value(self, node: ast.expr) -> Value:
-        """Return the value of an expression."""
         found = self.evaluate(node)
         return self.static_value(node, found.thing) if isinstance(found, Static) else found
 
@@ -120,13 +110,11 @@ class Values(Writer):
     # -- tuples -----------------------------------------------------------------------
 
     def tuple_of(self, items: list[Value], made_by: type | None = None) -> Value:
-        """Return values as one tuple."""
         kind = Tuple(tuple(item.kind for item in items), made_by)
         origin = frozenset[str]().union(*(item.origin for item in items))
         return Value(kind, tuple(part for item in items for part in item.parts), origin=origin)
 
     def items_of(self, value: Value) -> list[Value]:
-        """Return the items of a tuple."""
         items = []
         at = 0
         for kind in cast("Tuple", value.kind).items:
@@ -138,7 +126,7 @@ class Values(Writer):
     # -- one type as another ------------------------------------------------------------
 
     def convert(self, node: ast.AST, value: Value, kind: Type, role: str) -> Value:
-        """Return a value as another type, where that loses nothing."""
+        """Return a value as another type, if that loses nothing."""
         have = value.kind
         if have == kind:
             return value
@@ -171,7 +159,6 @@ class Values(Writer):
         return value
 
     def common(self, node: ast.AST, values: list[Value]) -> list[Value]:
-        """Return values as the one type that holds them all."""
         kind = self.common_type(node, values)
         return [self.convert(node, value, kind, "this") for value in values]
 
@@ -196,20 +183,18 @@ class Values(Writer):
     # -- numbers ----------------------------------------------------------------------
 
     def number(self, node: ast.AST, value: Value) -> Value:
-        """Return a value that must be a number."""
         if value.kind not in _RANK:
             raise self.source.refuse(node, f"{value.kind} where a number is needed", "write a loop over its items")
         return value
 
     def integer(self, node: ast.expr) -> Value:
-        """Return the value of an expression that must be an integer, as an int."""
+        """Return the value of an expression of integers, as an int."""
         value = self.value(node)
         if value.kind not in (INT, INT32, BOOL):
             raise self.source.refuse(node, f"{value.kind} where an int is needed", "write int(...) around it")
         return self.wide(value)
 
     def truth(self, node: ast.AST, value: Value) -> str:
-        """Return whether a value counts as true."""
         if value.kind is BOOL:
             return value.one
         self.number(node, value)
@@ -220,20 +205,12 @@ class Values(Writer):
         return self.get(f"icmp ne {cast('Scalar', value.kind).llvm} {value.one}, 0")
 
     def negated(self, part: str) -> str:
-        """Return the opposite of a truth value."""
         known = {"true": "false", "false": "true"}
         return known[part] if part in known else self.get(f"xor i1 {part}, true")
 
 
 def fits(value: float, bits: int) -> bool:
-    """
-    Return whether a number is an integer of so many bits, sign included.
-
-    Examples
-    --------
-    >>> fits(127, 8), fits(128, 8), fits(1.0, 8)
-    (True, False, False)
-    """
+    """Return whether a number is an integer that fits this many bits, sign included."""
     return isinstance(value, int) and -(1 << (bits - 1)) <= value < 1 << (bits - 1)
 
 
@@ -246,26 +223,6 @@ def _is_narrow(value: Value) -> bool:
 
 # -- operators -----------------------------------------------------------------------------------------------------
 
-_FOLDED: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.Div: operator.truediv,
-    ast.LShift: operator.lshift,
-    ast.RShift: operator.rshift,
-    ast.BitAnd: operator.and_,
-    ast.BitOr: operator.or_,
-    ast.BitXor: operator.xor,
-    ast.Pow: operator.pow,
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-}
 _INT_OPERATIONS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul"}
 _FLOAT_OPERATIONS = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul"}
 _BIT_OPERATIONS = {ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor"}
@@ -279,20 +236,21 @@ _COMPARISONS = {
 }
 
 
-class Arithmetic(Values):
-    """Write operators."""
+def _computed(expression: ast.expr) -> Any:  # noqa: ANN401 - whatever number
+    whole = ast.fix_missing_locations(ast.Expression(expression))
+    return eval(compile(whole, "", "eval"), {})  # noqa: S307 - numbers and an operator
 
+
+class Arithmetic(Values):
     def value_of_binop(self, node: ast.BinOp) -> Value:
-        """Write `a + b` and its like."""
         return self.binary(node, node.op, self.value(node.left), self.value(node.right))
 
     def binary(self, node: ast.AST, op: ast.operator, a: Value, b: Value) -> Value:
-        """Return the result of an operator."""
         kind = type(op)
         self.number(node, a)
         self.number(node, b)
         if a.const is not None and b.const is not None:
-            folded = self._folded(node, kind, a.const, b.const)
+            folded = self._folded(node, op, a.const, b.const)
             if folded is not None:
                 return folded
         if kind is ast.Div:
@@ -317,23 +275,21 @@ class Arithmetic(Values):
             return self._floor(is_quotient=kind is ast.FloorDiv, a=a, b=b)
         return self._no(node, op)
 
-    def _folded(self, node: ast.AST, kind: type[ast.operator], a: float, b: float) -> Value | None:
-        """Return the result of two constants; None if there is an error to be reported when it is computed."""
-        if kind in (ast.LShift, ast.Pow) and isinstance(a, int) and b > INT_LIMIT.bit_length():
+    def _folded(self, node: ast.AST, op: ast.operator, a: float, b: float) -> Value | None:
+        """Return the result of two constants; None if computing it at run time must raise an error."""
+        if isinstance(op, (ast.LShift, ast.Pow)) and isinstance(a, int) and b > INT_LIMIT.bit_length():
             raise self.source.refuse(node, "an integer of many bits", "stay below 2**63")
         try:
-            result = _FOLDED[kind](a, b)
-        except (KeyError, TypeError, ValueError, OverflowError, ZeroDivisionError):
+            result = _computed(ast.BinOp(ast.Constant(a), op, ast.Constant(b)))
+        except (TypeError, ValueError, OverflowError, ZeroDivisionError):
             return None
         return self.static_value(node, result)
 
     def _as_integers(self, node: ast.AST, a: Value, b: Value) -> tuple[Value, Value]:
-        """Return two integers or truth values as integers of one type."""
         a, b = self.common(node, [a, b])
         return (self.wide(a), self.wide(b)) if a.kind is BOOL else (a, b)
 
     def _no(self, node: ast.AST, op: ast.operator) -> Value:
-        """Refuse an operator."""
         instead = {ast.Pow: "multiply, or shift 1 to the left", ast.MatMult: "write a loop"}
         what = f"the operator {type(op).__name__} on these numbers"
         raise self.source.refuse(node, what, instead.get(type(op), "convert to int first"))
@@ -389,7 +345,6 @@ class Arithmetic(Values):
         return Value(INT, (self.get(f"add i64 {remainder}, {more}"),))
 
     def value_of_unaryop(self, node: ast.UnaryOp) -> Value:
-        """Write `-a`, `+a`, `~a` and `not a`."""
         if isinstance(node.op, ast.Not):
             return Value(BOOL, (self.negated(self.condition(node.operand)),))
         value = self.number(node, self.value(node.operand))
@@ -406,51 +361,48 @@ class Arithmetic(Values):
         return self.binary(node, ast.Sub(), constant(0), value)
 
     def condition(self, node: ast.expr) -> str:
-        """Return whether an expression is true, without computing `and` and `or` as values."""
+        """Return whether an expression is true; the values of `and` and `or` are not needed."""
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             return self.negated(self.condition(node.operand))
         if not isinstance(node, ast.BoolOp):
             return self.truth(node, self.value(node))
-        is_or = isinstance(node.op, ast.Or)
-        after = self.new_block("any" if is_or else "all")
-        stop = number(is_or)
-        ways = []
-        for operand in node.values[:-1]:
-            onward = self.new_block("more")
-            part = self.condition(operand)
-            if part != number(not is_or):
-                ways.append((stop, self.block))
-            self.branch(part, *((after, onward) if is_or else (onward, after)))
+        parts = (partial(self.condition, operand) for operand in node.values)
+        return self.first_that_is(parts, is_true=isinstance(node.op, ast.Or))
+
+    def first_that_is(self, parts: Iterable[Callable[[], str]], *, is_true: bool) -> str:
+        """Return "any" or "all" of some truth values; none after the first that decides is computed."""
+        *parts, last = parts
+        after, stop, go_on = self.new_block("decided"), number(is_true), number(not is_true)
+        found = []
+        for part in parts:
+            onward, value = self.new_block("more"), part()
+            if value != go_on:
+                found.append((stop, self.block))
+            self.branch(value, *((after, onward) if is_true else (onward, after)))
             self.start(onward)
-        ways.append((self.condition(node.values[-1]), self.block))
+        value = last()
+        if not parts:
+            return value
+        found.append((value, self.block))
         self.jump(after)
         self.start(after)
-        return self.phi("i1", ways)
+        return self.phi("i1", found)
 
     # -- comparisons --------------------------------------------------------------------
 
     def value_of_compare(self, node: ast.Compare) -> Value:
-        """Write `a < b`, and `a < b < c`, which stops at the first that is false."""
         left = self.value(node.left)
-        after = self.new_block("compared")
-        ways = []
-        for op, right in zip(node.ops[:-1], node.comparators, strict=False):
+
+        def compare(op: ast.cmpop, right: ast.expr) -> str:
+            nonlocal left
             part, left = self._compare(node, op, left, right)
-            onward = self.new_block("more")
-            if part != "true":
-                ways.append(("false", self.block))
-            self.branch(part, onward, after)
-            self.start(onward)
-        part, _ = self._compare(node, node.ops[-1], left, node.comparators[-1])
-        if len(node.ops) == 1:
-            return Value(BOOL, (part,))
-        ways.append((part, self.block))
-        self.jump(after)
-        self.start(after)
-        return Value(BOOL, (self.phi("i1", ways),))
+            return part
+
+        parts = (partial(compare, op, right) for op, right in zip(node.ops, node.comparators, strict=True))
+        return Value(BOOL, (self.first_that_is(parts, is_true=False),))
 
     def _compare(self, node: ast.AST, op: ast.cmpop, left: Value, right_node: ast.expr) -> tuple[str, Value]:
-        """Return whether two values compare so, and the second."""
+        """Return the result of one comparison, and its second value."""
         if isinstance(op, (ast.Is, ast.IsNot)):
             raise self.source.refuse(node, "'is' in compiled code", "compare with == or !=")
         right = self.value(right_node)
@@ -465,13 +417,13 @@ class Arithmetic(Values):
         return (found if isinstance(op, ast.In) else self.negated(found)), right
 
     def ordered(self, node: ast.AST, op: ast.cmpop, a: Value, b: Value) -> str:
-        """Return whether two numbers, or two tuples item by item, compare so."""
+        """Compare two numbers, or two tuples item by item."""
         if isinstance(a.kind, Tuple) and isinstance(b.kind, Tuple) and len(a.kind.items) == len(b.kind.items) > 0:
             return self._ordered_tuples(node, op, self.items_of(a), self.items_of(b))
         self.number(node, a)
         self.number(node, b)
         if a.const is not None and b.const is not None:
-            return number(bool(_FOLDED[type(op)](a.const, b.const)))
+            return number(_computed(ast.Compare(ast.Constant(a.const), [op], [ast.Constant(b.const)])))
         for_int, for_float = _COMPARISONS[type(op)]
         if FLOAT in (a.kind, b.kind):
             a, b = self.common(node, [a, b])
@@ -495,12 +447,5 @@ class Arithmetic(Values):
 
 
 def is_int64(value: float) -> bool:
-    """
-    Return whether a float, without its fraction, is an integer of 64 bits.
-
-    Examples
-    --------
-    >>> is_int64(-1.5), is_int64(1e30), is_int64(float("nan"))
-    (True, False, False)
-    """
+    """Return whether a float, without its fraction, fits an int."""
     return math.isfinite(value) and -INT_LIMIT <= int(value) < INT_LIMIT

@@ -1,4 +1,4 @@
-"""From a module's text to machine code, and the folder in which that is kept."""
+"""From the text of a module to machine code, and the folder that keeps it."""
 
 from __future__ import annotations
 
@@ -35,18 +35,7 @@ LOCK = threading.RLock()
 
 
 class _Effort(NamedTuple):
-    """
-    How hard LLVM tries.
-
-    Parameters
-    ----------
-    speed
-        The level of its passes and of what writes machine code.
-    inlined
-        The size up to which functions are copied into their callers.
-    vectorizes
-        Whether loops over arrays use the processor's vectors.
-    """
+    """How hard LLVM tries: the level of its passes, the size up to which it inlines, and whether it uses vectors."""
 
     speed: int
     inlined: int
@@ -71,20 +60,12 @@ times slower, which is little beside what Python does between two moves.
 @dataclass(frozen=True, slots=True)
 class Machine:
     """
-    A root as machine code.
+    The machine code of a root.
 
-    Parameters
-    ----------
-    entry, exported
-        Addresses: of what Python calls, and of what compiled code calls.
-    result
-        What it returns.
-    places
-        For each error number, from 1: the fault, file, line and function.
-    stores
-        Numbers of the parameters into whose memory it may store.
-    library
-        What keeps the code in memory.
+    `entry` and `exported` are the addresses for Python and for compiled code.
+    `places` gives fault, file, line and function for each error number, from 1.
+    `stores` lists the parameters whose memory it may change. `library` keeps the
+    code in memory.
     """
 
     entry: int
@@ -96,7 +77,7 @@ class Machine:
 
 
 def is_checked() -> bool:
-    """Return whether indices and overflow are to be checked: `TTR_CHECKS=1`."""
+    """Return whether indices and overflow are checked: `TTR_CHECKS=1`."""
     return os.environ.get("TTR_CHECKS", "") not in ("", "0")
 
 
@@ -112,11 +93,10 @@ def _effort(*, is_quick: bool) -> _Effort:
 @cache
 def cache_folder() -> Path:
     """
-    Return the folder of compiled code, made if need be.
+    Return the folder of compiled code, created if needed.
 
-    It is `TTR_CACHE_DIR`, else `ttr_analysis` in the user's cache folder
-    (`XDG_CACHE_HOME`, else `~/.cache`). If that cannot be written, it is a
-    temporary folder, removed when Python ends.
+    `TTR_CACHE_DIR`, else `ttr_analysis` in `XDG_CACHE_HOME` or `~/.cache`; if it
+    is read-only, a temporary folder.
     """
     try:
         folder = _chosen_folder()
@@ -137,7 +117,6 @@ def _chosen_folder() -> Path:
 
 
 def file_of(source: Source, kinds: tuple[Type, ...], effort: _Effort) -> Path:
-    """Return the file in which the machine code of a root is kept."""
     made = f"{'; '.join(map(str, kinds))} {is_checked()} {effort}"
     name = f"{source.file} {source.name} {source.line} {made} {_environment()}"
     short = source.name.removeprefix("ttr_analysis.")
@@ -146,7 +125,7 @@ def file_of(source: Source, kinds: tuple[Type, ...], effort: _Effort) -> Path:
 
 @cache
 def _environment() -> str:
-    """Return what machine code depends on besides its sources: compiler, LLVM, processor, Python and numpy."""
+    """Return what machine code depends on besides its sources."""
     import llvmlite
     import llvmlite.binding as llvm
 
@@ -160,7 +139,7 @@ def _environment() -> str:
 
 
 def load_kept(file: Path) -> Machine | None:
-    """Return machine code from a file; None if there is none, or it is torn, or of other sources."""
+    """Return machine code from a file; None if the file is missing, damaged or out of date."""
     try:
         digest, content = file.read_bytes().split(b"\n", 1)
         if digest != _digest(content):
@@ -180,7 +159,6 @@ def _digest(content: bytes) -> bytes:
 
 
 def _now(where: str) -> object:
-    """Return what a global name, or a dotted one, stands for now."""
     module, path = where.split(":")
     first, *rest = path.split(".")
     names = vars(sys.modules[module])
@@ -188,7 +166,7 @@ def _now(where: str) -> object:
 
 
 def keep(file: Path, program: Program, root: Instance, code: bytes) -> None:
-    """Write machine code to its file: to a temporary name first, for another process may do the same."""
+    """Write machine code to its file; the rename is atomic, since another process may do the same."""
     try:
         content = pickle.dumps(
             {
@@ -210,7 +188,7 @@ def keep(file: Path, program: Program, root: Instance, code: bytes) -> None:
 
 @contextlib.contextmanager
 def _alone(file: Path) -> Iterator[None]:
-    """Let one process compile a root while others wait for it; where there are no locks, all compile it."""
+    """Let one process compile a root while others wait; without file locks, each compiles it."""
     with contextlib.ExitStack() as held:
         with contextlib.suppress(ImportError, OSError):
             import fcntl
@@ -228,13 +206,7 @@ def build(source: Source, kinds: tuple[Type, ...], *, is_quick: bool = False) ->
     """
     Return the machine code of a root, from its file or compiled now.
 
-    Parameters
-    ----------
-    source, kinds
-        The root, and the types of its arguments.
-    is_quick
-        Whether code that is ready soon will do; the better is taken if it is
-        kept.
+    With `is_quick`, code that is ready soon will do, unless the better is kept.
     """
     effort = _effort(is_quick=is_quick)
     if not source.is_kept:
@@ -249,7 +221,7 @@ def build(source: Source, kinds: tuple[Type, ...], *, is_quick: bool = False) ->
 
 
 def _compile(source: Source, kinds: tuple[Type, ...], effort: _Effort, file: Path | None) -> Machine:
-    """Compile a root; keep its machine code in a file if all its sources are files."""
+    """Compile a root, and keep its machine code if all its sources are files."""
     from ttr_analysis._compile.program import Program  # the front end, which kept machine code does without
 
     program = Program(is_checked=is_checked())
@@ -263,7 +235,6 @@ def _compile(source: Source, kinds: tuple[Type, ...], effort: _Effort, file: Pat
 
 
 def _target(effort: _Effort) -> Any:  # noqa: ANN401 - of llvmlite
-    """Return a description of this processor."""
     import llvmlite.binding as llvm
 
     llvm.initialize_native_target()
@@ -279,7 +250,6 @@ def _target(effort: _Effort) -> Any:  # noqa: ANN401 - of llvmlite
 
 
 def _machine_code(text: str, effort: _Effort) -> bytes:
-    """Return the object code of a module."""
     import llvmlite.binding as llvm
 
     machine = _target(effort)
@@ -302,7 +272,7 @@ _LINKED = itertools.count()
 
 @cache
 def _linker() -> Any:  # noqa: ANN401 - of llvmlite
-    """Return what links all machine code of this process."""
+    """Return the linker of this process."""
     import llvmlite.binding as llvm
 
     return llvm.create_lljit_compiler(_target(_QUICK), use_jit_link=True)
@@ -326,19 +296,7 @@ _LEAST_SECONDS = 2.0
 
 
 def announce(name: str, text: str) -> None:
-    """
-    Say how long compiling will take, if that is long and somebody watches.
-
-    That is one line on standard error, on a terminal or in IPython; a script
-    whose output goes elsewhere stays silent.
-
-    Parameters
-    ----------
-    name
-        What is compiled.
-    text
-        The module in LLVM's language.
-    """
+    """Print how long compiling will take, if it is long and standard error is shown to a user."""
     seconds = text.count("\n") / _LINES_PER_SECOND
     if seconds >= _LEAST_SECONDS and is_watched():
         line = f"ttr_analysis: compiling {name}, about {seconds:.0f} s; it is kept for later"
@@ -348,6 +306,6 @@ def announce(name: str, text: str) -> None:
 
 
 def is_watched() -> bool:
-    """Return whether standard error is a terminal, or this is IPython, whose notebooks show it."""
+    """Return whether standard error is a terminal or goes to a notebook."""
     shell: Any = sys.modules.get("IPython")
     return sys.stderr.isatty() or (shell is not None and shell.get_ipython() is not None)

@@ -52,10 +52,9 @@ def compiled(function: _F) -> _F:
     """
     Compile a function of numbers, arrays and records to machine code, on its first call.
 
-    With `TTR_PLAIN=1` in the environment, and where llvmlite cannot be
-    imported, the function is returned as it is. Compiled code is kept on disk;
-    later processes start with it. The interpreter's lock is released while it
-    runs. With `TTR_CHECKS=1` indices and overflow are checked.
+    Machine code is kept on disk for later processes. It runs without the
+    interpreter's lock. With `TTR_PLAIN=1` in the environment, or without
+    llvmlite, the function is returned unchanged.
 
     Parameters
     ----------
@@ -66,8 +65,7 @@ def compiled(function: _F) -> _F:
     Raises
     ------
     SubsetError
-        On the first call, if it uses anything else: with file, line, and what
-        to write instead.
+        On the first call, if the function uses anything else.
 
     Examples
     --------
@@ -88,19 +86,11 @@ def compiled(function: _F) -> _F:
 
 def quickly_compiled(function: _F) -> _F:
     """
-    Compile a function that Python calls move by move, so that the first move comes soon.
+    Compile a function that Python calls move by move.
 
-    Called from Python it is ready in a sixth of the time that `compiled`
-    takes, and runs a third as fast. Compiled code that calls it takes it in as
-    any other, and a program that plays whole games is as fast as ever.
+    It is ready in a sixth of the time that `compiled` takes, and runs a third
+    as fast when Python calls it; compiled code inlines it as any other.
 
-    Parameters
-    ----------
-    function
-        As for `compiled`.
-
-    Examples
-    --------
     >>> @quickly_compiled
     ... def next_seat(seat: int, n_seats: int) -> int:
     ...     return (seat + 1) % n_seats
@@ -114,18 +104,11 @@ def quickly_compiled(function: _F) -> _F:
 
 def short(function: _F) -> _F:
     """
-    Leave a function of a line or two to Python, and let compiled code take it in.
+    Leave a function of a line or two to Python, and compile it only into its compiled callers.
 
-    To call machine code takes a microsecond, in which Python computes such a
-    function ten times.
+    A call of machine code takes half a microsecond, in which Python computes
+    such a function several times.
 
-    Parameters
-    ----------
-    function
-        As for `compiled`; in compiled code it is one.
-
-    Examples
-    --------
     >>> @short
     ... def lowest_bits(number: int, n: int) -> int:
     ...     return number & ((1 << n) - 1)
@@ -155,7 +138,7 @@ def is_plain() -> bool:
 
 
 class _Context(threading.local):
-    """What compiled code is given besides its arguments: scratch memory, and a cell for errors."""
+    """What compiled code gets besides its arguments, for each thread: scratch memory, and a cell for errors."""
 
     def __init__(self) -> None:
         self.cells = (ctypes.c_int64 * CONTEXT_CELLS)()
@@ -170,15 +153,9 @@ _CONTEXT = _Context()
 
 class Functions(tuple[Callable[..., Any], ...]):  # noqa: SLOT001 - a tuple can have no slots of its own
     """
-    Compiled functions of one signature, to be called by their number.
+    Compiled functions with equal annotations, which compiled code calls by number: `functions[i](...)`.
 
-    Compiled code that is given such a tuple calls `functions[i](...)`; each of
-    them is compiled by itself, from its annotations.
-
-    Parameters
-    ----------
-    functions
-        Functions whose parameters and results are all annotated alike.
+    Each is compiled on its own.
     """
 
     addresses: np.ndarray[tuple[int], np.dtype[np.int64]]
@@ -202,7 +179,6 @@ class Functions(tuple[Callable[..., Any], ...]):  # noqa: SLOT001 - a tuple can 
         return made
 
     def __reduce__(self) -> tuple[type[Functions], tuple[tuple[Callable[..., Any], ...]]]:
-        """Return the functions: their addresses are another process's own."""
         return Functions, (tuple(self),)
 
 
@@ -217,14 +193,8 @@ class Compiled(Marked):
     """
     A compiled function: what `compiled` makes.
 
-    Parameters
-    ----------
-    function
-        The Python function.
-    source
-        Its text, if it cannot be read from its file.
-    is_quick
-        Whether it should be ready soon, at the cost of speed.
+    `source` is its text, if that cannot be read from its file. With `is_quick`
+    it is ready sooner, and slower.
     """
 
     __slots__ = ("__call__",)
@@ -242,22 +212,20 @@ class Compiled(Marked):
         self.__call__ = self.call_anew
 
     def __repr__(self) -> str:
-        """Return the name of the function."""
         return f"<compiled {self.source.name}>"
 
     def __reduce__(self) -> str | tuple[Callable[..., Compiled], tuple[object, ...]]:
-        """Return the name by which another process finds it; from a notebook, the function and its text."""
+        """Pickle by name; a function of a notebook, with its text."""
         function = self.source.function
         if function.__module__ == "__main__" and not hasattr(sys.modules["__main__"], "__file__"):
             return _rebuilt, (function, self.source.text.lines, self.is_quick)
         return function.__qualname__
 
     def __get__(self, owner: object, kind: type | None = None) -> Any:  # noqa: ANN401
-        """Return the function as a method."""
         return self if owner is None else functools.partial(self, owner)
 
     def call_anew(self, *arguments: Any, **named: Any) -> Any:  # noqa: ANN401
-        """Call machine code for arguments that do not fit that of the last call, compiled if need be."""
+        """Call machine code for arguments that do not fit the last call; compile it if needed."""
         bound = inspect.signature(self.source.function).bind(*arguments, **named)
         bound.apply_defaults()
         plain = tuple(map(_as_plain, bound.args))
@@ -272,7 +240,7 @@ class Compiled(Marked):
         return known(*plain)
 
     def _type_of(self, name: str, value: object) -> Type:
-        """Return the type of an argument: that of its annotation, where the value fits."""
+        """Return the type of an argument: that of its annotation, if the value fits."""
         have = _type_of(value)
         declared = self.source.declared(name)
         cell = self.source.declared_cell(name)
@@ -296,7 +264,7 @@ class Compiled(Marked):
         return kind
 
     def _misfit(self, kinds: tuple[Type, ...], arguments: tuple[object, ...]) -> str:
-        """Return why machine code refuses arguments that are of the right types."""
+        """Return why machine code refuses arguments of the right types."""
         name = self.source.function.__name__
         for i in self.machine(kinds, is_quick=self.is_quick).stores:
             if any(not array.flags.writeable for array in _arrays_of(arguments[i])):
@@ -304,7 +272,6 @@ class Compiled(Marked):
         return f"{name}: a truth value must be True or False, and the array of a record the one it was made with"
 
     def machine(self, kinds: tuple[Type, ...], *, is_quick: bool) -> Machine:
-        """Return the machine code for arguments of some types, compiled if need be."""
         from ttr_analysis._compile.build import LOCK, build
 
         with LOCK:
@@ -330,12 +297,10 @@ _FITTING: dict[Type, tuple[Type, ...]] = {
 
 
 def _rebuilt(function: Callable[..., Any], lines: list[str], is_quick: bool) -> Compiled:  # noqa: FBT001
-    """Return a function of another process's notebook as a compiled one."""
     return Compiled(function, Source(function, Text(lines)), is_quick=is_quick)
 
 
 def _arrays_of(value: object) -> Iterator[np.ndarray[Any, Any]]:
-    """Yield the arrays that an argument is, or is made of."""
     if isinstance(value, np.ndarray):
         yield value
     elif isinstance(value, Record):
@@ -407,13 +372,12 @@ def _as_plain_array(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 class _Caller:
     """
-    Write, as text, the Python function that calls the machine code of a root.
+    Write the Python function that calls the machine code of a root for some types of arguments.
 
-    Made for the types of its arguments, it does only what these need. It packs
-    them into a frame of eight bytes each, arrays by the address of their
-    Python object, from which machine code reads the rest; results come back in
-    the same frame. Each call has its own, and its own part of scratch memory, so
-    that calls may interrupt each other, as by a signal.
+    It packs them into a frame of eight bytes each, arrays by the address of
+    their object; machine code takes their buffers, and leaves its results in the
+    same frame. Each call has its own frame and its own part of scratch memory,
+    so a signal may interrupt a call with another.
     """
 
     def __init__(self) -> None:
@@ -435,7 +399,6 @@ class _Caller:
         self.lines += [f"    if not ({condition}):", f"        return {self.anew}"]
 
     def argument(self, text: str, kind: Type, *, is_declared: bool) -> None:
-        """Pack an argument that an expression gives."""
         match kind:
             case Array():
                 self.need(f"{text}.__class__ is {self.known(np.ndarray)}")
@@ -458,18 +421,17 @@ class _Caller:
                 self.pack(text, "d" if kind is FLOAT else "q")
 
     def pack(self, text: str, code: str) -> None:
-        """Pack one cell."""
         self.packed.append(text)
         self.format += code
 
     def pack_held(self, text: str) -> None:
-        """Pack the address of an object that nothing else need hold."""
+        """Pack the address of an object to which the call must hold a reference."""
         name = f"__h{len(self.packed)}"
         self.lines.append(f"    {name} = {text}")
         self.pack(f"__id({name})", "P")
 
     def result(self, kind: Type) -> str:
-        """Return the expression of a result, whose parts are the next in the frame."""
+        """Return the expression of a result, made of the next parts in the frame."""
         if isinstance(kind, Tuple):
             inside = f"({', '.join(map(self.result, kind.items))}{',' * (len(kind.items) == 1)})"
             return f"{self.known(kind.made_by)}{inside}" if kind.made_by else inside
@@ -483,7 +445,6 @@ class _Caller:
         return f"__r[{first}] != 0" if kind is BOOL else f"__r[{first}]"
 
     def function(self, compiled_function: Compiled, kinds: tuple[Type, ...]) -> Callable[..., Any]:
-        """Return the function."""
         machine = compiled_function.machine(kinds, is_quick=compiled_function.is_quick)
         source = compiled_function.source
         # The parameters keep their names, for who passes them by name; all other names here begin with two underscores.
@@ -537,14 +498,14 @@ class _Caller:
 
 
 def _array_back(address: int, shape: tuple[int, ...], dtype: str) -> np.ndarray[Any, Any]:
-    """Return a copy of an array that compiled code made, or was given, as an array of its own."""
+    """Return a copy of an array in scratch memory."""
     n_bytes = math.prod(shape) * CELLS[dtype].size
     raw = ctypes.string_at(address, n_bytes)
     return np.frombuffer(bytearray(raw), dtype=dtype).reshape(shape)
 
 
 def _fail(source: Source, places: list[tuple[str, str, int, str]], number: int) -> None:
-    """Raise the error with which compiled code ended."""
+    """Raise the error that ended compiled code."""
     fault, file, line, function = places[number - 1]
     error, what = Fault[fault].value
     where = "" if function == source.function.__qualname__ else f", called from {source.function.__qualname__}"

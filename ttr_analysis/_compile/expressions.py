@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import Any, cast
 
@@ -35,8 +36,6 @@ from ttr_analysis._compile.writer import MOST_ITEMS, Block, Fault, Place, Value,
 
 
 class Arrays(Arithmetic):
-    """Write what reads and changes memory."""
-
     def __init__(self, program: Module, source: Source) -> None:
         super().__init__(program, source)
         self.stored: set[str] = set()
@@ -47,7 +46,6 @@ class Arrays(Arithmetic):
     # -- parts --------------------------------------------------------------------------
 
     def value_of_subscript(self, node: ast.Subscript) -> Value:
-        """Write `array[i, j]`, a row, a slice, or an item of a tuple."""
         base = self.value(node.value)
         if isinstance(base.kind, Tuple):
             return self._item_of_tuple(node, base)
@@ -67,52 +65,47 @@ class Arrays(Arithmetic):
         return items[int(index.const)]
 
     def read(self, place: Place) -> Value:
-        """Return the number at a place."""
         part = self.get(f"load {place.cell.llvm}, ptr {place.address}")
         if place.cell.name == "int8":
             part = self.get(f"sext i8 {part} to i64")
         return Value(place.cell.read, (part,))
 
     def part_of_array(self, node: ast.Subscript, base: Value) -> Value | Place:
-        """Return what an index or slice selects: a smaller array, or the place of one number."""
+        """Return what an index or slice selects: a smaller array, or the place of a number."""
         cell = cast("Array", base.kind).cell
         indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        sizes = list(base.parts[1:])
-        if len(indices) > len(sizes):
+        if len(indices) >= len(base.parts):
             what = f"{len(indices)} indices into {base.kind}"
             raise self.source.refuse(node, what, "use as many as there are dimensions")
-        offset = "0"
-        for at, index in enumerate(indices):
-            n = sizes.pop(0)
+        offset, sizes = "0", []
+        for at, n in enumerate(base.parts[1:]):
+            offset = self.times(offset, n)
+            index = indices[at] if at < len(indices) else None
             if isinstance(index, ast.Slice):
                 if at + 1 < len(indices):
                     raise self.source.refuse(node, "an index after a slice", "loop over the rows")
                 first, length = self._slice(index, n)
-                sizes.insert(0, length)
-                offset = self.plus(self.times(offset, n), first)
-                for size in sizes[1:]:
-                    offset = self.times(offset, size)
-                return self._array_at(base, offset, sizes)
-            i = self.integer(index)
-            if i.const is not None and i.const < 0:
-                raise self.source.refuse(node, f"the negative index {i.const}", "count from the start")
-            if self.is_checked:
-                self.fail_if(self.get(f"icmp uge i64 {i.one}, {n}"), Fault.INDEX)
-            offset = self.plus(self.times(offset, n), i.one)
-        if not sizes:
-            return Place(cell, self.address(base.parts[0], offset, cell.llvm), base.origin)
-        for n in sizes:
-            offset = self.times(offset, n)
-        return self._array_at(base, offset, sizes)
-
-    def _array_at(self, base: Value, offset: str, sizes: list[str]) -> Value:
-        """Return the part of an array that begins at an item."""
-        cell = cast("Array", base.kind).cell
+                offset = self.plus(offset, first)
+                sizes.append(length)
+            elif index is not None:
+                offset = self.plus(offset, self._index(index, n))
+            else:
+                sizes.append(n)
         address = self.address(base.parts[0], offset, cell.llvm)
+        if not sizes:
+            return Place(cell, address, base.origin)
         return Value(Array(cell, len(sizes)), (address, *sizes), origin=base.origin)
 
+    def _index(self, node: ast.expr, n: str) -> str:
+        i = self.integer(node)
+        if i.const is not None and i.const < 0:
+            raise self.source.refuse(node, f"the negative index {i.const}", "count from the start")
+        if self.is_checked:
+            self.fail_if(self.get(f"icmp uge i64 {i.one}, {n}"), Fault.INDEX)
+        return i.one
+
     def _slice(self, node: ast.Slice, n: str) -> tuple[str, str]:
-        """Return the first index of a slice, and how many items it has."""
+        """Return the first index of a slice, and its length."""
         if node.step is not None:
             raise self.source.refuse(node.step, "a slice with a step", "loop with range(first, last, step)")
         first = self.integer(node.lower) if node.lower else constant(0)
@@ -131,7 +124,7 @@ class Arrays(Arithmetic):
     # -- records --------------------------------------------------------------------------
 
     def field(self, node: ast.Attribute, base: Value, kind: Named) -> Value | Place:
-        """Return a field of a record: the place of a number, or an array over its cells."""
+        """Return a field of a record: the place of a number, or an array."""
         if node.attr == "cells":
             return Value(Array(kind.cell, 1), (base.one, str(kind.record.n_cells)), origin=base.origin)
         field: Field | None = kind.record.fields.get(node.attr)
@@ -146,7 +139,7 @@ class Arrays(Arithmetic):
     # -- changes --------------------------------------------------------------------------
 
     def place(self, node: ast.expr) -> Value | Place:
-        """Return where an item of an array or a field of a record lies, or the part of an array that is assigned to."""
+        """Return what is assigned to: the place of a number, or part of an array."""
         if isinstance(node, (ast.Subscript, ast.Attribute)):
             base = self.value(node.value)
             if isinstance(node, ast.Subscript) and isinstance(base.kind, Array):
@@ -160,12 +153,11 @@ class Arrays(Arithmetic):
         raise self.source.refuse(node, f"an assignment to {ast.unparse(node)}", "name each")
 
     def put(self, node: ast.AST, place: Place, value: Value) -> None:
-        """Set one number in an array or record."""
         self.stored |= place.origin
         self.do(f"store {place.cell.llvm} {self.narrowed(node, value, place.cell)}, ptr {place.address}")
 
     def narrowed(self, node: ast.AST, value: Value, cell: Cell) -> str:
-        """Return a number as an array holds it."""
+        """Return a number as an array stores it."""
         self.number(node, value)
         if FLOAT in (cell.read, value.kind):
             return self.convert(node, value, cell.read, "an item").one
@@ -175,7 +167,6 @@ class Arrays(Arithmetic):
         return value.one if cell.llvm == "i64" else self.truncated(node, value, cell)
 
     def truncated(self, node: ast.AST, value: Value, cell: Cell) -> str:
-        """Return an int with fewer bits."""
         if value.const is not None:
             if not fits(value.const, 8 * cell.size):
                 raise self.source.refuse(node, f"{value.const} as {cell}", "use an array of int64")
@@ -202,12 +193,12 @@ class Arrays(Arithmetic):
         self.copy_cells(array, value)
 
     def new_local_array(self, cell: str, sizes: tuple[Value, ...], fill: str | None) -> Value:
-        """Make an array; it may lie on the stack if nothing can outlive the function or the turn of a loop."""
+        """Make an array, on the stack if nothing can outlive the function or one turn of a loop."""
         on_stack = self.loop_depth == 0 and self.result is not None and not has_memory(self.result)
         return self.new_array(Array(CELLS[cell], len(sizes)), sizes, on_stack=on_stack, fill=fill)
 
     def copy_cells(self, to: Value, source: Value) -> None:
-        """Copy all items of an array into another of the same sizes; they may overlap."""
+        """Copy an array into another of the same size; they may overlap."""
         n = self.times(self.size_of(to), str(cast("Array", to.kind).cell.size))
         places = f"ptr align 1 {to.parts[0]}, ptr align 1 {source.parts[0]}"
         self.do(f"call void @llvm.memmove.p0.p0.i64({places}, i64 {n}, i1 false)")
@@ -217,7 +208,6 @@ class Arrays(Arithmetic):
 
 
 def call_builtin(self: Arrays, node: ast.Call, thing: object) -> Value:
-    """Write a call of a Python object that is no compiled function."""
     name = getattr(thing, "__name__", type(thing).__name__)
     try:
         known = _BUILTINS.get(cast("Callable[..., object]", thing))
@@ -230,7 +220,6 @@ def call_builtin(self: Arrays, node: ast.Call, thing: object) -> Value:
 
 
 def _one(self: Arrays, node: ast.Call) -> Value:
-    """Return the only argument."""
     if len(node.args) != 1 or node.keywords:
         raise self.source.refuse(node, f"{ast.unparse(node.func)} with other than one argument", "give one")
     return self.value(node.args[0])
@@ -283,35 +272,29 @@ def _abs(self: Arrays, node: ast.Call) -> Value:
     return Value(INT, (self.get(f"select i1 {is_negative}, i64 {negative.one}, i64 {value.one}"),))
 
 
-def _extreme(name: str) -> Callable[[Arrays, ast.Call], Value]:
-    """Return how the least or greatest of some numbers is written; of equal ones, Python takes the first."""
+def _extreme(choose: Callable[..., Any], order: ast.cmpop) -> Callable[[Arrays, ast.Call], Value]:
+    """Return the writer of `min` or `max`; of equal values, Python takes the first."""
 
     def write(self: Arrays, node: ast.Call) -> Value:
         if len(node.args) < 2 or node.keywords:  # noqa: PLR2004 - of one array
-            raise self.source.refuse(node, f"{name} of one argument", "write a loop, or name the numbers")
+            what = f"{choose.__name__} of one argument"
+            raise self.source.refuse(node, what, "write a loop, or name the numbers")
         values = [self.number(node, self.value(argument)) for argument in node.args]
         known = [value.const for value in values if value.const is not None]
         if len(known) == len(values):
-            return constant(min(known) if name == "min" else max(known))
-        values = self.common(node, values)
-        kind = cast("Scalar", values[0].kind)
-        best = values[0].one
-        for value in values[1:]:
-            if kind is FLOAT:
-                is_better = self.get(f"fcmp {'olt' if name == 'min' else 'ogt'} double {value.one}, {best}")
-                best = self.get(f"select i1 {is_better}, double {value.one}, double {best}")
-            else:
-                llvm = kind.llvm
-                best = self.get(
-                    f"call {llvm} @llvm.{'u' if kind is BOOL else 's'}{name}.{llvm}({llvm} {best}, {llvm} {value.one})"
-                )
-        return Value(kind, (best,))
+            return constant(choose(known))
+        best, *others = self.common(node, values)
+        kind = cast("Scalar", best.kind)
+        for value in others:
+            is_better = self.ordered(node, order, value, best)
+            best = Value(kind, (self.get(f"select i1 {is_better}, {kind.llvm} {value.one}, {kind.llvm} {best.one}"),))
+        return best
 
     return write
 
 
 def _array(fill: str | None) -> Callable[[Arrays, ast.Call], Value]:
-    """Return how an array is made: of anything, of zeros, or full of a number."""
+    """Return the writer of a new array: uninitialized, zeros, or full of a number."""
 
     def write(self: Arrays, node: ast.Call) -> Value:
         args = list(node.args)
@@ -337,7 +320,6 @@ def _array(fill: str | None) -> Callable[[Arrays, ast.Call], Value]:
 
 
 def _cell(self: Arrays, node: ast.expr) -> Cell:
-    """Return what a dtype stands for."""
     found = self.evaluate(node) if isinstance(node, (ast.Name, ast.Attribute)) else None
     name = getattr(found.thing, "__name__", "") if isinstance(found, Static) else ""
     if name not in CELLS:
@@ -352,8 +334,8 @@ _BUILTINS: dict[Callable[..., object], Callable[[Arrays, ast.Call], Value]] = {
     bool: _bool,
     len: _len,
     builtins.abs: _abs,
-    min: _extreme("min"),
-    max: _extreme("max"),
+    min: _extreme(min, ast.Lt()),
+    max: _extreme(max, ast.Gt()),
     np.int64: _int,
     np.float64: _float,
     np.int32: _int32,
@@ -364,7 +346,6 @@ _BUILTINS: dict[Callable[..., object], Callable[[Arrays, ast.Call], Value]] = {
 
 
 def call_method(self: Arrays, node: ast.Call, array: Value, name: str) -> Value:
-    """Write a call of a method of an array."""
     kind = cast("Array", array.kind)
     if name == "fill" and len(node.args) == 1 and not node.keywords:
         value = self.number(node, self.value(node.args[0]))
@@ -383,40 +364,36 @@ def call_method(self: Arrays, node: ast.Call, array: Value, name: str) -> Value:
 
 
 def _sum(self: Arrays, node: ast.Call, array: Value) -> Value:
-    """Add up all items: as int64, whatever integers they are. numpy adds floats in another order than a loop."""
+    """Add up integers. Floats are refused: numpy adds them in another order than a loop."""
     cell = cast("Array", array.kind).cell
     if cell.read is FLOAT:
         raise self.source.refuse(node, "the sum of an array of floats", "write a loop: its order decides the last bits")
     total = self.slot("i64")
     self.do(f"store i64 0, ptr {total}")
 
-    def add(i: str) -> None:
+    def add(i: str, *_: Block) -> None:
         item = self.read(Place(cell, self.address(array.parts[0], i, cell.llvm), array.origin))
         before = self.load(INT, (total,))
         self.store(self.binary(node, ast.Add(), before, self.wide(item)), (total,))
 
-    self.count(self.size_of(array), add)
+    self.count("0", self.size_of(array), add)
     return self.load(INT, (total,))
 
 
 # -- names, choices, tuples and calls ------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
 class Variable:
-    """A local variable: its type, where it lies, the line that made it, and the flag that it has a value."""
+    """A local variable: its type, its addresses, the line that made it, and the flag that it has a value."""
 
-    __slots__ = ("flag", "kind", "line", "slots")
-
-    def __init__(self, kind: Type, slots: tuple[str, ...], line: int, flag: str | None) -> None:
-        self.kind = kind
-        self.slots = slots
-        self.line = line
-        self.flag = flag
+    kind: Type
+    slots: tuple[str, ...]
+    line: int
+    flag: str | None
 
 
 class Expressions(Arrays):
-    """Write what expressions compute."""
-
     def __init__(self, program: Module, source: Source) -> None:
         super().__init__(program, source)
         self.variables: dict[str, Variable] = {}
@@ -424,13 +401,11 @@ class Expressions(Arrays):
     # -- names and constants --------------------------------------------------------
 
     def value_of_constant(self, node: ast.Constant) -> Value:
-        """Write a number, or True, False or None."""
         if isinstance(node.value, (str, bytes, complex)) or node.value is ...:
             raise self.source.refuse(node, f"the constant {node.value!r}", "use numbers")
         return self.static_value(node, node.value)
 
     def value_of_name(self, node: ast.Name) -> Value | Static:
-        """Write the value of a variable, or find what a global name stands for."""
         variable = self.variables.get(node.id)
         if variable is not None:
             if variable.flag is not None:
@@ -445,7 +420,6 @@ class Expressions(Arrays):
         return Static(thing)
 
     def value_of_attribute(self, node: ast.Attribute) -> Value | Static:
-        """Write a field of a record, an item of a NamedTuple, or the size or shape of an array."""
         base = self.evaluate(node.value)
         if isinstance(base, Static):
             if not hasattr(base.thing, node.attr):
@@ -466,13 +440,12 @@ class Expressions(Arrays):
         raise self.source.refuse(node, f"{base.kind} has no {node.attr!r} in compiled code", "see docs/compiler.md")
 
     def value_of_tuple(self, node: ast.Tuple) -> Value:
-        """Write `(a, b)`."""
         return self.tuple_of([self.value(item) for item in node.elts])
 
     # -- choices ------------------------------------------------------------------------
 
     def value_of_boolop(self, node: ast.BoolOp) -> Value:
-        """Write what `and` and `or` give: the last operand that was looked at."""
+        """Write `and` and `or`, whose value is the last operand that was computed."""
         after = self.new_block("either")
         found = []
         for operand in node.values[:-1]:
@@ -487,7 +460,7 @@ class Expressions(Arrays):
         return self._joined(node, found, after)
 
     def value_of_ifexp(self, node: ast.IfExp) -> Value:
-        """Write `a if condition else b`; of a condition that is known, only one of them."""
+        """Write `a if condition else b`; of a known condition, only one of them."""
         yes, no, after = (self.new_block(hint) for hint in ("yes", "no", "chosen"))
         part = self.condition(node.test)
         if part in ("true", "false"):
@@ -500,7 +473,7 @@ class Expressions(Arrays):
         return self._joined(node, [first, second], after)
 
     def _joined(self, node: ast.AST, found: list[tuple[Value, Block]], after: Block) -> Value:
-        """Go on from several blocks in one, with the value of the block it is reached from."""
+        """Continue in one block after several, with the value of the one that was run."""
         kind = self.common_type(node, [value for value, _ in found])
         values = []
         for value, block in found:
@@ -517,7 +490,6 @@ class Expressions(Arrays):
     # -- calls --------------------------------------------------------------------------
 
     def value_of_call(self, node: ast.Call) -> Value:
-        """Write a call of a compiled function, a class, a method of an array, or one of Python's functions."""
         if isinstance(node.func, ast.Subscript):
             return self._call_by_number(node, node.func)
         if isinstance(node.func, ast.Attribute):
@@ -542,7 +514,7 @@ class Expressions(Arrays):
         return call_builtin(self, node, thing)
 
     def _arguments(self, node: ast.Call, names: Sequence[str], what: str, defaults: dict[str, object]) -> list[Value]:
-        """Return the arguments of a call in the order of the parameters; they are computed in the order written."""
+        """Return arguments in the order of the parameters; they are computed in the order written."""
         if any(isinstance(argument, ast.Starred) for argument in node.args) or any(
             k.arg is None for k in node.keywords
         ):
@@ -565,7 +537,7 @@ class Expressions(Arrays):
         return self._invoke(f"@{instance.symbol}", arguments, instance.result, may_fail=instance.may_fail)
 
     def _instance(self, node: ast.Call, source: Source, values: list[Value]) -> tuple[Instance, list[Value]]:
-        """Return a compiled function for some arguments, and these as it takes them."""
+        """Return a compiled function for some arguments, and these converted to its annotations."""
         arguments = []
         for name, value in zip(source.parameters, values, strict=True):
             declared = source.declared(name)
@@ -577,19 +549,12 @@ class Expressions(Arrays):
         return instance, arguments
 
     def _invoke(self, address: str, arguments: list[Value], result: Type, *, may_fail: bool) -> Value:
-        """Call a function, and return its result."""
         typed = ["ptr %context"]
         for value in arguments:
             typed += [f"{llvm} {part}" for llvm, part in zip(parts_of(value.kind), value.parts, strict=True)]
         llvm = returned_type(result)
-        text = f"call fastcc {llvm} {address}({', '.join(typed)})"
-        parts: tuple[str, ...] = ()
-        if llvm == "void":
-            self.do(text)
-        else:
-            whole = self.get(text)
-            n = len(parts_of(result))
-            parts = (whole,) if n == 1 else tuple(self.get(f"extractvalue {llvm} {whole}, {i}") for i in range(n))
+        whole = self.get(f"call fastcc {llvm} {address}({', '.join(typed)})")
+        parts = tuple(self.get(f"extractvalue {llvm} {whole}, {i}") for i in range(len(parts_of(result))))
         if may_fail:
             self.fail_after_call()
         if not has_memory(result):
@@ -611,7 +576,7 @@ class Expressions(Arrays):
         return Value(kind, array.parts[:1], origin=array.origin)
 
     def _call_by_number(self, node: ast.Call, where: ast.Subscript) -> Value:
-        """Write `functions[i](...)`, of an argument that is `Functions`, or of a tuple at the top of a module."""
+        """Write `functions[i](...)`, for `Functions` or a tuple of functions at the top of a module."""
         base = self.evaluate(where.value)
         index = self.integer(where.slice)
         values = [self.value(argument) for argument in node.args]
@@ -647,13 +612,4 @@ class Expressions(Arrays):
 
 
 def returned_type(result: Type) -> str:
-    """
-    Return the LLVM type that a function returns.
-
-    Examples
-    --------
-    >>> returned_type(INT), returned_type(Tuple((INT, FLOAT)))
-    ('i64', '{i64, double}')
-    """
-    parts = parts_of(result)
-    return "void" if not parts else parts[0] if len(parts) == 1 else f"{{{', '.join(parts)}}}"
+    return f"{{{', '.join(parts_of(result))}}}"

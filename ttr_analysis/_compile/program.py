@@ -1,4 +1,4 @@
-"""What functions do, statement by statement, and all functions that a root needs as one LLVM module."""
+"""The statements of functions, and all functions that a root needs as one LLVM module."""
 
 from __future__ import annotations
 
@@ -44,8 +44,6 @@ from ttr_analysis._compile.writer import (
 
 
 class Statements(Expressions):
-    """Write what the statements of a function do."""
-
     def __init__(self, program: Module, source: Source) -> None:
         super().__init__(program, source)
         self._loop: tuple[Block, Block] | None = None
@@ -55,16 +53,6 @@ class Statements(Expressions):
         """For each variable, the variables whose memory it may be."""
 
     def write(self, kinds: tuple[Type, ...], symbol: str) -> str:
-        """
-        Write the whole function.
-
-        Parameters
-        ----------
-        kinds
-            Types of its arguments.
-        symbol
-            Its name in the module.
-        """
         tree = self.source.tree
         self.line = tree.lineno
         header = ["ptr %context"]
@@ -89,7 +77,6 @@ class Statements(Expressions):
         return self._text(header, symbol)
 
     def run(self, statements: list[ast.stmt]) -> None:
-        """Write statements one after the other."""
         for statement in statements:
             self.line = statement.lineno
             method = getattr(self, f"do_{type(statement).__name__.lower()}", None)
@@ -107,7 +94,6 @@ class Statements(Expressions):
             self.jump(self.exit)
 
     def _text(self, header: list[str], symbol: str) -> str:
-        """Return the function in LLVM's language."""
         result = cast("Type", self.result)
         entry = list(self.entry)
         self.start(self.exit)
@@ -116,18 +102,11 @@ class Statements(Expressions):
             entry += [f"%scratch.cell = getelementptr inbounds i64, ptr %context, i64 {SCRATCH_TOP}"]
             entry += [f"{top} = load i64, ptr %scratch.cell"]
             self.do(f"store i64 {top}, ptr %scratch.cell")
-        llvm = returned_type(result)
-        if llvm == "void":
-            self.do("ret void")
-        else:
-            found = self.load(result, self._result_slots)
-            if len(found.parts) == 1:
-                self.do(f"ret {llvm} {found.one}")
-            else:
-                whole = "undef"
-                for i, (kind, part) in enumerate(zip(parts_of(result), found.parts, strict=True)):
-                    whole = self.get(f"insertvalue {llvm} {whole}, {kind} {part}, {i}")
-                self.do(f"ret {llvm} {whole}")
+        llvm, whole = returned_type(result), "poison"
+        found = self.load(result, self._result_slots)
+        for i, (kind, part) in enumerate(zip(parts_of(result), found.parts, strict=True)):
+            whole = self.get(f"insertvalue {llvm} {whole}, {kind} {part}, {i}")
+        self.do(f"ret {llvm} {whole}")
         lines = [f"define internal fastcc {llvm} @{symbol}({', '.join(header)}) nounwind {{", "entry:"]
         lines += entry
         lines += self.blocks[0].lines
@@ -143,7 +122,7 @@ class Statements(Expressions):
     # -- variables ------------------------------------------------------------------------
 
     def stores(self) -> tuple[int, ...]:
-        """Return the numbers of the parameters into whose memory the function may store."""
+        """Return the numbers of the parameters whose memory the function may change."""
         reached, waiting = set[str](), list(self.stored)
         while waiting:
             name = waiting.pop()
@@ -153,7 +132,7 @@ class Statements(Expressions):
         return tuple(i for i, name in enumerate(self.source.parameters) if name in reached)
 
     def declare(self, name: str, value: Value, node: ast.AST, *, is_parameter: bool = False) -> None:
-        """Set a variable, and make it if it is new: its first value decides its type."""
+        """Set a variable. Its first value decides its type."""
         variable = self.variables.get(name)
         if variable is None:
             kind = value.kind
@@ -172,7 +151,6 @@ class Statements(Expressions):
             self.do(f"store i1 true, ptr {variable.flag}")
 
     def assign(self, target: ast.expr, value: Value) -> None:
-        """Set what stands at the left of an assignment."""
         match target:
             case ast.Name():
                 self.declare(target.id, value, target)
@@ -191,14 +169,12 @@ class Statements(Expressions):
     # -- statements -----------------------------------------------------------------------
 
     def do_assign(self, node: ast.Assign) -> None:
-        """Write `a = b = value`."""
         value = self.value(node.value)
         for target in node.targets:
             self.line = node.lineno
             self.assign(target, value)
 
     def do_annassign(self, node: ast.AnnAssign) -> None:
-        """Write `a: type = value`."""
         if node.value is None:
             raise self.source.refuse(node, "a declaration without a value", "give it one")
         value = self.value(node.value)
@@ -207,7 +183,7 @@ class Statements(Expressions):
         self.assign(node.target, value)
 
     def do_augassign(self, node: ast.AugAssign) -> None:
-        """Write `a += value`: the place is found once."""
+        """Write `a += value`; the place of `a` is computed once."""
         if isinstance(node.target, ast.Name):
             old = self.value(node.target)
             self.declare(node.target.id, self.binary(node, node.op, old, self.value(node.value)), node)
@@ -221,7 +197,7 @@ class Statements(Expressions):
         self.put(node, place, self.binary(node, node.op, old, value))
 
     def do_expr(self, node: ast.Expr) -> None:
-        """Write an expression for what it does; text is a comment."""
+        """Write a call for its effect; a string is a comment."""
         if not isinstance(node.value, ast.Constant):
             self.evaluate(node.value)
             if not isinstance(node.value, ast.Call):
@@ -231,7 +207,7 @@ class Statements(Expressions):
         """Write nothing."""
 
     def do_return(self, node: ast.Return) -> None:
-        """Write the end of the function; the first return decides its type if no annotation does."""
+        """Write a return; the first decides the type of the result if no annotation does."""
         value = self.value(node.value) if node.value else Value(NONE, ())
         if self.result is None:
             self.result = value.kind
@@ -241,7 +217,6 @@ class Statements(Expressions):
         self.jump(self.exit)
 
     def do_if(self, node: ast.If) -> None:
-        """Write a choice."""
         yes, no, after = (self.new_block(hint) for hint in ("then", "else", "after"))
         self.branch(self.condition(node.test), yes, no if node.orelse else after)
         self.start(yes)
@@ -254,13 +229,13 @@ class Statements(Expressions):
         self.start(after)
 
     def do_while(self, node: ast.While) -> None:
-        """Write a loop with a condition."""
         self._no_else(node)
         head, body, after = (self.new_block(hint) for hint in ("while", "loop", "after"))
         self.jump(head)
         self.start(head)
         self.branch(self.condition(node.test), body, after)
-        self._loop_body(node.body, body, head, after)
+        self.start(body)
+        self._loop_body(node.body, head, after)
         self.jump(head)
         self.start(after)
 
@@ -268,24 +243,20 @@ class Statements(Expressions):
         if node.orelse:
             raise self.source.refuse(node.orelse[0], "else after a loop", "set a flag before break")
 
-    def _loop_body(self, statements: list[ast.stmt], body: Block, onward: Block, after: Block) -> None:
+    def _loop_body(self, statements: list[ast.stmt], onward: Block, after: Block) -> None:
         outer, self._loop = self._loop, (after, onward)
         self.loop_depth += 1
-        self.start(body)
         self.run(statements)
         self.loop_depth -= 1
         self._loop = outer
 
     def do_break(self, _node: ast.Break) -> None:
-        """Write the end of a loop."""
         self.jump(cast("tuple[Block, Block]", self._loop)[0])
 
     def do_continue(self, _node: ast.Continue) -> None:
-        """Write the end of one turn of a loop."""
         self.jump(cast("tuple[Block, Block]", self._loop)[1])
 
     def do_for(self, node: ast.For) -> None:
-        """Write a loop over a range, an array, or the items of a tuple."""
         self._no_else(node)
         if isinstance(node.iter, ast.Call):
             callee = self.evaluate(node.iter.func) if isinstance(node.iter.func, (ast.Name, ast.Attribute)) else None
@@ -328,39 +299,21 @@ class Statements(Expressions):
         self._counted(node, "0", n, 1, item)
 
     def _counted(self, node: ast.For, first: str, last: str, step: int, item: Callable[[str], Value]) -> None:
-        """Write a loop with a hidden counter, so that the body may change the variable."""
-        counter = self.slot("i64")
-        self.do(f"store i64 {first}, ptr {counter}")
-        head, body, onward, after = (self.new_block(hint) for hint in ("for", "loop", "next", "after"))
-        self.jump(head)
-        self.start(head)
-        i = self.get(f"load i64, ptr {counter}")
-        self.branch(self.get(f"icmp {'slt' if step > 0 else 'sgt'} i64 {i}, {last}"), body, after)
-        first_lines = self.new_block("item")
-        self.start(body)
-        self.assign(node.target, item(i))
-        self.jump(first_lines)
-        self._loop_body(node.body, first_lines, onward, after)
-        self.jump(onward)
-        self.start(onward)
-        old = self.get(f"load i64, ptr {counter}")
-        if step in (1, -1):  # below the last one by one: never beyond 64 bits
-            self.do(f"store i64 {self.get(f'add nsw i64 {old}, {step}')}, ptr {counter}")
-            self.jump(head)
-        else:
-            pair = self.get(f"call {{i64, i1}} @llvm.sadd.with.overflow.i64(i64 {old}, i64 {step})")
-            self.do(f"store i64 {self.get(f'extractvalue {{i64, i1}} {pair}, 0')}, ptr {counter}")
-            self.branch(self.get(f"extractvalue {{i64, i1}} {pair}, 1"), after, head)
-        self.start(after)
+        """Write a loop that sets its variable to an item in each turn; the body may change it."""
+
+        def body(i: str, onward: Block, after: Block) -> None:
+            self.assign(node.target, item(i))
+            self._loop_body(node.body, onward, after)
+
+        self.count(first, last, body, step)
 
     def _for_items(self, node: ast.For, over: Value) -> None:
         """Write the body once for each item of a tuple."""
         after = self.new_block("after")
         for value in self.items_of(over):
-            body, onward = self.new_block("loop"), self.new_block("next")
+            onward = self.new_block("next")
             self.assign(node.target, value)
-            self.jump(body)
-            self._loop_body(node.body, body, onward, after)
+            self._loop_body(node.body, onward, after)
             self.jump(onward)
             self.start(onward)
         self.jump(after)
@@ -369,35 +322,9 @@ class Statements(Expressions):
 
 # -- all functions of a root ---------------------------------------------------------------------------------------
 
-_INTRINSICS = """
-declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
-declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)
-declare i64 @llvm.fptosi.sat.i64.f64(double)
-declare double @llvm.fabs.f64(double)
-declare i64 @llvm.smin.i64(i64, i64)
-declare i64 @llvm.smax.i64(i64, i64)
-declare i32 @llvm.smin.i32(i32, i32)
-declare i32 @llvm.smax.i32(i32, i32)
-declare i1 @llvm.umin.i1(i1, i1)
-declare i1 @llvm.umax.i1(i1, i1)
-declare {i64, i1} @llvm.sadd.with.overflow.i64(i64, i64)
-declare {i64, i1} @llvm.ssub.with.overflow.i64(i64, i64)
-declare {i64, i1} @llvm.smul.with.overflow.i64(i64, i64)
-declare {i32, i1} @llvm.sadd.with.overflow.i32(i32, i32)
-declare {i32, i1} @llvm.ssub.with.overflow.i32(i32, i32)
-declare {i32, i1} @llvm.smul.with.overflow.i32(i32, i32)
-"""
-
 
 class Program:
-    """
-    The module of a root.
-
-    Parameters
-    ----------
-    is_checked
-        Whether indices and overflow are checked.
-    """
+    """The module of a root."""
 
     def __init__(self, *, is_checked: bool) -> None:
         self.is_checked = is_checked
@@ -436,12 +363,11 @@ class Program:
         return made
 
     def place(self, fault: Fault, source: Source, line: int) -> int:
-        """Return the number by which an error is reported."""
+        """Return the number that reports an error at a line."""
         self.places.append((fault.name, source.file, line, source.function.__qualname__))
         return len(self.places)
 
     def table(self, symbols: list[str]) -> str:
-        """Return the address of a table of functions."""
         name = f"@functions{len(self._texts)}"
         self._texts.append(
             f"{name} = internal constant [{len(symbols)} x ptr] [{', '.join(f'ptr @{s}' for s in symbols)}]"
@@ -449,22 +375,21 @@ class Program:
         return name
 
     def note(self, source: Source, name: str, thing: object) -> None:
-        """Note what a global name, or a dotted one, stands for: if that changes, the module is compiled again."""
+        """Note what a name stands for; if that changes, the module is compiled again."""
         self.notes[f"{source.function.__module__}:{name}"] = describe(thing)
 
     def text(self, source: Source, kinds: tuple[Type, ...]) -> tuple[str, Instance]:
-        """Return the whole module, with the entry for Python, and its root."""
+        """Return the text of the module, with the entry for Python, and its root."""
         root = self.instance(source, kinds)
         if not _can_leave(root.result):
             what = f"a {root.result} returned to Python"
             raise source.refuse(source.tree, what, "return numbers, arrays or tuples of them")
         declared = [f"declare {text.format(name)}" for name, text in PYTHON_FUNCTIONS.items()]
         parts = [*declared, _TAKE, *self._texts, _entry(root, kinds), _exported(root, kinds)]
-        return _INTRINSICS + "\n\n".join(parts), root
+        return "\n\n".join(parts), root
 
 
 def _can_leave(kind: Type) -> bool:
-    """Return whether Python can be given a value."""
     if isinstance(kind, Tuple):
         return all(map(_can_leave, kind.items))
     return isinstance(kind, (Scalar, Array))
@@ -503,10 +428,10 @@ ret i1 false
 
 class _Entry:
     """
-    Write the function that Python calls: it reads the arguments, calls the root, and leaves its results.
+    Write the function that Python calls: it reads a frame, calls the root, and stores its results.
 
-    It is given one address: of cells of eight bytes, with the address of the
-    context, the arguments, and room for the results.
+    The cells of the frame are the address of the context, the arguments, and
+    room for the results.
     """
 
     def __init__(self) -> None:
@@ -526,7 +451,6 @@ class _Entry:
         return self.get(f"load {llvm}, ptr {self.get(f'getelementptr inbounds i8, ptr {base}, i64 {offset}')}")
 
     def cell(self, llvm: str) -> str:
-        """Read the next cell."""
         self.n_cells += 1
         return self.read("%frame", 8 * (self.n_cells - 1), llvm)
 
@@ -536,7 +460,6 @@ class _Entry:
         self.lines += [f"br i1 {condition}, label %{self.block}, label %mismatch", f"{self.block}:"]
 
     def argument(self, kind: Type, *, is_stored: bool) -> None:
-        """Read an argument: a number as it is, an array by the address of its Python object."""
         match kind:
             case Tuple():
                 for item in kind.items:
@@ -566,7 +489,7 @@ class _Entry:
         return f"i64 {cell}"
 
     def array(self, cell: str, ndim: int, *, is_stored: bool) -> list[str]:
-        """Take the buffer of an array, if it is of this dtype, contiguous, and with so many dimensions."""
+        """Take the buffer of a contiguous array of this dtype and number of dimensions."""
         view = f"%view{self.n_views}"
         self.n_views += 1
         flags = _WITH_FORMAT_AND_SHAPE | is_stored
@@ -582,7 +505,6 @@ _AS_CELL = {"i1": ("i64", "zext i1 {} to i64"), "i32": ("i64", "sext i32 {} to i
 
 
 def _entry(root: Instance, kinds: tuple[Type, ...]) -> str:
-    """Return the text of the function that Python calls."""
     writer = _Entry()
     context = writer.cell("ptr")
     for i, kind in enumerate(kinds):
@@ -593,15 +515,10 @@ def _entry(root: Instance, kinds: tuple[Type, ...]) -> str:
     thread = writer.get("call ptr @PyEval_SaveThread()")
     llvm = returned_type(root.result)
     call = f"call fastcc {llvm} @{root.symbol}({', '.join([f'ptr {context}', *writer.arguments])})"
-    whole = ""
-    if llvm == "void":
-        writer.lines.append(call)
-    else:
-        whole = writer.get(call)
+    whole = writer.get(call)
     writer.lines.append(f"call void @PyEval_RestoreThread(ptr {thread})")
-    parts = parts_of(root.result)
-    for i, part in enumerate(parts):
-        one = whole if len(parts) == 1 else writer.get(f"extractvalue {llvm} {whole}, {i}")
+    for i, part in enumerate(parts_of(root.result)):
+        one = writer.get(f"extractvalue {llvm} {whole}, {i}")
         wide, conversion = _AS_CELL.get(part, (part, ""))
         if conversion:
             one = writer.get(conversion.format(one))
@@ -628,6 +545,6 @@ def _entry(root: Instance, kinds: tuple[Type, ...]) -> str:
 
 
 def _exported(root: Instance, kinds: tuple[Type, ...]) -> str:
-    """Return the text of the name by which other modules find the root."""
+    """Return an alias of the root, by which other modules find it."""
     types = ["ptr", *(part for kind in kinds for part in parts_of(kind))]
     return f"@exported = alias {returned_type(root.result)} ({', '.join(types)}), ptr @{root.symbol}"

@@ -1,4 +1,4 @@
-"""The syntax tree of a function, and the error that says what in it cannot be compiled."""
+"""The syntax tree of a function, and the error for what cannot be compiled in it."""
 
 from __future__ import annotations
 
@@ -20,18 +20,7 @@ from ttr_analysis._compile.types import Record, Type, cell_from_annotation, from
 
 
 class SubsetError(Exception):
-    """
-    A construct that the compiler does not take.
-
-    Parameters
-    ----------
-    place
-        File and line.
-    what
-        The construct.
-    instead
-        What to write instead.
-    """
+    """A construct that the compiler does not take: its place, what it is, and what to write instead."""
 
     def __init__(self, place: str, what: str, instead: str) -> None:
         super().__init__(f"{place}: {what}; {instead}")
@@ -72,14 +61,7 @@ _INSTEAD: dict[type[ast.AST], tuple[str, str]] = {
 
 
 class Text:
-    """
-    The text of a file or notebook cell, as it was when its functions were defined.
-
-    Parameters
-    ----------
-    lines
-        Its lines.
-    """
+    """The text of a file or notebook cell, as it was when its functions were defined."""
 
     known: ClassVar[dict[str, Text]] = {}
     """By file, the text of what runs now."""
@@ -99,7 +81,7 @@ class Text:
 
     @cached_property
     def digest(self) -> str:
-        """A name for the text: of another text, it is another."""
+        """A hash of the text."""
         return hashlib.blake2b("".join(self.lines).encode(), digest_size=16).hexdigest()
 
     @cached_property
@@ -113,16 +95,7 @@ class Text:
 
 
 class Source:
-    """
-    A function to be compiled.
-
-    Parameters
-    ----------
-    function
-        The Python function.
-    text
-        Where it stands; by default its file is read.
-    """
+    """A function to be compiled; by default its text is read from its file."""
 
     def __init__(self, function: Callable[..., Any], text: Text | None = None) -> None:
         self.function = function
@@ -130,17 +103,14 @@ class Source:
 
     @cached_property
     def name(self) -> str:
-        """Module and name."""
         return f"{self.function.__module__}.{self.function.__qualname__}"
 
     @property
     def file(self) -> str:
-        """The file in which it stands."""
         return self.function.__code__.co_filename
 
     @property
     def line(self) -> int:
-        """The line in which it begins."""
         return self.function.__code__.co_firstlineno
 
     @cached_property
@@ -156,30 +126,28 @@ class Source:
 
     @cached_property
     def local_names(self) -> frozenset[str]:
-        """Names that the function assigns."""
         code = self.function.__code__
         return frozenset(code.co_varnames + code.co_cellvars)
 
     @cached_property
     def defaults(self) -> dict[str, object]:
-        """Parameters that need not be passed, and what they are then."""
+        """Default values by parameter."""
         values = self.function.__defaults__ or ()
         return dict(zip(self.parameters[len(self.parameters) - len(values) :], values, strict=True))
 
     @cached_property
     def names(self) -> dict[str, object]:
-        """What the names mean that the function does not assign."""
+        """Global names, and variables of an enclosing function."""
         cells = zip(self.function.__code__.co_freevars, self.function.__closure__ or (), strict=True)
         return {**vars(builtins), **self.function.__globals__, **{name: cell.cell_contents for name, cell in cells}}
 
     @property
     def is_kept(self) -> bool:
-        """Whether its machine code may be kept on disk: it stands in a file, and nowhere else than in this module."""
+        """Whether its machine code may be kept on disk: it is in a file, and not in a closure."""
         return not self.function.__closure__ and Path(self.file).is_file()
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
-        """Names of the parameters."""
         code = self.function.__code__
         if code.co_kwonlyargcount or code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
             raise self.refuse(None, "parameters with * or after it", "take each argument by its position")
@@ -187,43 +155,39 @@ class Source:
 
     @cached_property
     def hints(self) -> dict[str, object]:
-        """Annotations by parameter, and `return`."""
         return hints_of(self.function)
 
     def declared(self, name: str) -> Type | None:
-        """Return the type that a parameter, or `return`, is declared with; None if the call decides."""
+        """Return the type of a parameter, or of `return`; None if there is no annotation."""
         return from_annotation(self.hints[name]) if name in self.hints else None
 
     def declared_cell(self, name: str) -> object:
-        """Return what an array is declared to hold, None if it is not said."""
+        """Return what an array is declared to hold, or None."""
         return cell_from_annotation(self.hints.get(name))
 
     def refuse(self, node: ast.AST | None, what: str, instead: str) -> SubsetError:
-        """Return the error that a construct cannot be compiled."""
         line = getattr(node, "lineno", self.line)
         return SubsetError(f"{self.file}:{line}: {self.function.__name__}", what, instead)
 
     def refuse_node(self, node: ast.AST) -> SubsetError:
-        """Return the error for a kind of syntax that is outside the subset."""
         usual = (f"{type(node).__name__} in compiled code", "see docs/compiler.md for what there is")
         what, instead = _INSTEAD.get(type(node), usual)
         return self.refuse(node, what, instead)
 
 
 class Marked:
-    """A function that is marked as compiled, as the compiler sees it: as a source. `Compiled` is one that is called."""
+    """A function marked as compiled, as the compiler sees it. `Compiled` can also be called."""
 
     source: Source
 
 
 def marked(thing: object) -> Marked | None:
-    """Return what a Python object is to compiled code, if it is a function marked as compiled or short."""
+    """Return a Python object as a marked function, or None."""
     thing = getattr(thing, "__compiled__", thing)
     return thing if isinstance(thing, Marked) else None
 
 
 def is_functions(thing: object) -> bool:
-    """Return whether a Python object is a tuple of compiled functions."""
     return isinstance(thing, tuple) and bool(thing) and all(isinstance(item, Marked) for item in thing)
 
 
@@ -231,8 +195,6 @@ def describe(thing: object) -> str:
     """
     Return text that changes when what a name stands for changes.
 
-    Examples
-    --------
     >>> describe(3), describe((1, 2.5)), describe(len)
     ('3', '(1, 2.5)', 'builtins.len')
     """

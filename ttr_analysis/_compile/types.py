@@ -1,7 +1,8 @@
 """
-The types of compiled code: records, numbers, arrays, tuples, and the LLVM values each is made of.
+The types of compiled code: records, numbers, arrays, tuples.
 
-A record is named fields over one array of numbers:
+A record is named fields over one array of numbers. Compiled code knows the
+place of each field; Python sees it through views.
 
 >>> class Purse(Record):
 ...     owner = cell()
@@ -12,11 +13,8 @@ A record is named fields over one array of numbers:
 >>> purse.owner, purse.tokens[1].tolist(), purse.cells.tolist()
 (5, [0, 0, 7], [5, 0, 0, 0, 0, 0, 7])
 
-Compiled code knows at compile time where each field lies; Python sees it
-through views. A copy of a record is one copy of its array.
-
-A value of several parts, such as an array (its address and its sizes) or a
-tuple, is passed as these parts one by one.
+In LLVM a value has parts, which are passed one by one: an array its address
+and its sizes, a tuple the parts of its items.
 """
 
 from __future__ import annotations
@@ -38,16 +36,7 @@ DTYPES = ("int64", "int32", "int8", "float64")
 
 
 class Field:
-    """
-    A field of a record: one number, or a block of them.
-
-    Parameters
-    ----------
-    shape
-        Sizes of a block; none for one number.
-    is_float
-        Whether it must be in a record of floats.
-    """
+    """A field of a record: one number, if `shape` is empty, or a block."""
 
     __slots__ = ("is_float", "name", "offset", "shape", "size")
 
@@ -62,17 +51,14 @@ class Field:
         self.name = name
 
     def view(self, cells: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return the part of an array that is this field."""
         return cells[self.offset : self.offset + self.size].reshape(self.shape)
 
 
 class _Number(Field):
-    """One number, read and written in place."""
-
     __slots__ = ()
 
     def door(self) -> property:
-        """Return what stands in the class: a property, which Python calls faster than a field of ours."""
+        """Return a property for the class, which is faster than a descriptor of ours."""
         at = self.offset
 
         def read(record: Record) -> Any:  # noqa: ANN401 - an int or a float
@@ -85,7 +71,7 @@ class _Number(Field):
 
 
 class _Block(Field):
-    """An array that shares the cells of its record; made at first use and kept."""
+    """An array over the cells of its record, made at first use and kept."""
 
     __slots__ = ()
 
@@ -103,14 +89,7 @@ def cell() -> int:
 
 
 def block(*shape: int) -> npt.NDArray[np.int64]:
-    """
-    Declare a field of several numbers.
-
-    Parameters
-    ----------
-    *shape
-        Its sizes, fixed.
-    """
+    """Declare a field of several numbers, of fixed sizes."""
     return cast("npt.NDArray[np.int64]", _Block(_sizes(shape)))
 
 
@@ -132,21 +111,15 @@ def _sizes(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 class Record:
     """
-    Named fields over one array: see the module.
+    Named fields over one array, which is shared if `cells` is given, else zeros.
 
     A subclass declares its fields in order; one of floats is declared with
     `class Prices(Record, dtype=np.float64)`.
 
-    Parameters
-    ----------
-    cells
-        The array that the fields are of, shared; by default a new one of
-        zeros.
-
     Raises
     ------
     TypeError
-        If `cells` is no contiguous array of the size and dtype of the record.
+        If `cells` is not a contiguous array of the record's size and dtype.
     """
 
     fields: ClassVar[dict[str, Field]] = {}
@@ -200,23 +173,14 @@ class Record:
             self.cells = np.asarray(cells).view(self.dtype)
 
     def __reduce__(self) -> tuple[type[Self], tuple[npt.NDArray[Any]]]:
-        """Return the class and the cells: views of them are made anew."""
+        """Return class and cells: views are made anew."""
         return type(self), (self.cells,)
 
     @classmethod
     def across(cls, rows: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
         """
-        Return one field of many records.
+        Return one field of many records, one a row.
 
-        Parameters
-        ----------
-        rows
-            The records, one a row.
-        name
-            The field.
-
-        Examples
-        --------
         >>> class Purse(Record):
         ...     owner = cell()
         ...     tokens = block(2)
@@ -227,13 +191,12 @@ class Record:
         return rows[:, field.offset : field.offset + field.size].reshape(len(rows), *field.shape)
 
     def copy(self) -> Self:
-        """Return a copy with an array of its own."""
         made = object.__new__(type(self))
         made.cells = self.cells.copy()  # which is as it must be: nothing is left to be checked
         return made
 
     def __repr__(self) -> str:
-        """Return the numbers that are not 0."""
+        """Return the fields that are not 0."""
         shown = ((name, field.view(self.cells)) for name, field in self.fields.items())
         return f"{type(self).__name__}({', '.join(f'{name}={v.tolist()}' for name, v in shown if v.any())})"
 
@@ -249,11 +212,10 @@ class Scalar:
     llvm: str
 
     def __str__(self) -> str:
-        """Return the name as in an annotation."""
         return self.name
 
     def __reduce__(self) -> str:
-        """Return the name by which it is found below: there is one of each."""
+        """Return the name of the one instance below."""
         return self.name.upper()
 
 
@@ -267,7 +229,7 @@ NONE = Scalar("None", "void")
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What an array holds: its name, its type in memory, and the type it is read as."""
+    """What an array holds: its dtype, its LLVM type, its bytes, and the type it is read as."""
 
     name: str
     llvm: str
@@ -275,7 +237,6 @@ class Cell:
     read: Scalar
 
     def __str__(self) -> str:
-        """Return the name of the dtype."""
         return self.name
 
 
@@ -296,52 +257,46 @@ class Array:
     ndim: int
 
     def __str__(self) -> str:
-        """Return dtype and number of dimensions."""
         return f"array of {self.cell} with {self.ndim} dimension{'s' * (self.ndim != 1)}"
 
 
 @dataclass(frozen=True, slots=True)
 class Tuple:
-    """A tuple, or a NamedTuple whose class is `made_by`."""
+    """A tuple, or a NamedTuple of class `made_by`."""
 
     items: tuple[Type, ...]
     made_by: type | None = None
 
     def __str__(self) -> str:
-        """Return the class, or the items."""
         return self.made_by.__name__ if self.made_by else f"tuple of {', '.join(map(str, self.items))}"
 
     def place(self, name: str) -> int | None:
-        """Return the number of a named item, or None."""
         names: tuple[str, ...] = getattr(self.made_by, "_fields", ())
         return names.index(name) if name in names else None
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A record: named fields over one array."""
+    """A record."""
 
     record: type[Record]
 
     @property
     def cell(self) -> Cell:
-        """What the record holds."""
         return CELLS[self.record.dtype.name]
 
     def __str__(self) -> str:
-        """Return the class."""
         return self.record.__name__
 
 
 @dataclass(frozen=True, slots=True)
 class Pointers:
-    """Compiled functions of one signature, called by their number."""
+    """Compiled functions with one signature, called by number."""
 
     arguments: tuple[Type, ...]
     result: Type
 
     def __str__(self) -> str:
-        """Return what they take."""
         return f"functions of ({', '.join(map(str, self.arguments))})"
 
 
@@ -352,8 +307,6 @@ def parts_of(kind: Type) -> tuple[str, ...]:
     """
     Return the LLVM types of the parts of a value.
 
-    Examples
-    --------
     >>> parts_of(Array(CELLS["int64"], 2))
     ('ptr', 'i64', 'i64')
     """
@@ -392,10 +345,8 @@ def classes_of(kind: Type) -> Iterator[type]:
 
 def from_annotation(annotation: object) -> Type | None:
     """
-    Return the type that an annotation says, None where the call decides.
+    Return the type that an annotation gives, or None.
 
-    Examples
-    --------
     >>> str(from_annotation(tuple[int, float]))
     'tuple of int, float'
     """
@@ -413,7 +364,7 @@ def from_annotation(annotation: object) -> Type | None:
 
 
 def _named_by(annotation: object) -> object:
-    """Return what an alias of PEP 695 stands for, as an NDArray of NumPy is one since 2.5; anything else as it is."""
+    """Return what a PEP 695 alias stands for, such as NDArray since NumPy 2.5; anything else unchanged."""
     while (value := getattr(typing.get_origin(annotation) or annotation, "__value__", None)) is not None:
         held = typing.get_args(annotation)
         annotation = value[held] if held else value
@@ -421,7 +372,7 @@ def _named_by(annotation: object) -> object:
 
 
 def cell_from_annotation(annotation: object) -> Cell | None:
-    """Return what an annotated array holds, None if the annotation is of no array."""
+    """Return what an annotated array holds, None if it is not one."""
     annotation = _named_by(annotation)
     if typing.get_origin(annotation) is not np.ndarray:
         return None
@@ -431,14 +382,7 @@ def cell_from_annotation(annotation: object) -> Cell | None:
 
 @lru_cache(maxsize=64)
 def signature(function: Callable[..., Any]) -> tuple[tuple[Type, ...], Type]:
-    """
-    Return the types of a function that says them all; its arrays have one dimension.
-
-    Raises
-    ------
-    TypeError
-        If an annotation is missing or says no type of compiled code.
-    """
+    """Return the types of a function whose annotations are complete; its arrays have one dimension."""
     hints = hints_of(function)
     types: dict[str, Type] = {}
     for name in [*parameters_of(function), "return"]:
@@ -457,13 +401,12 @@ def signature(function: Callable[..., Any]) -> tuple[tuple[Type, ...], Type]:
 
 
 def parameters_of(function: Callable[..., Any]) -> tuple[str, ...]:
-    """Return the names of the positional parameters."""
     code = function.__code__
     return code.co_varnames[: code.co_argcount]
 
 
 def hints_of(function: Callable[..., Any]) -> dict[str, object]:
-    """Return the annotations of a function; those that name what is not there are left out."""
+    """Return the annotations of a function, without those whose names are unknown."""
     try:
         return typing.get_type_hints(function)
     except (NameError, TypeError, AttributeError):

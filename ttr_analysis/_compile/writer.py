@@ -1,4 +1,4 @@
-"""LLVM text of one function: blocks, instructions, memory, and checks that end the call with an error."""
+"""The LLVM text of one function: blocks, instructions, memory, and checks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ttr_analysis._compile.types import BOOL, FLOAT, INT, Array, Cell, Type, par
 
 
 class Fault(Enum):
-    """What can go wrong while compiled code runs: the error that Python raises, and what it says."""
+    """What can fail at run time: the exception that Python raises, and its message."""
 
     INDEX = (IndexError, "index out of range")
     SLICE = (IndexError, "slice out of range")
@@ -29,20 +29,7 @@ class Fault(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """
-    A value in LLVM.
-
-    Parameters
-    ----------
-    kind
-        Its type.
-    parts
-        Registers or constants, as many as the type has parts.
-    const
-        The number itself, if it is known while compiling.
-    origin
-        The variables whose memory this may be, or be a part of.
-    """
+    """A value in LLVM: its type, a register or constant for each part, and what is known about it."""
 
     kind: Type
     parts: tuple[str, ...]
@@ -51,25 +38,13 @@ class Value:
 
     @property
     def one(self) -> str:
-        """The only part."""
         (part,) = self.parts
         return part
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """
-    Where one number lies in memory.
-
-    Parameters
-    ----------
-    cell
-        What it is.
-    address
-        The register with its address.
-    origin
-        The variables of whose memory it is a part.
-    """
+    """The address of one number in memory, and the variables whose memory it is part of."""
 
     cell: Cell
     address: str
@@ -78,7 +53,7 @@ class Place:
 
 @dataclass(slots=True)
 class Block:
-    """Instructions without a branch but at their end."""
+    """Instructions with a branch only at their end."""
 
     label: str
     lines: list[str] = field(default_factory=list)
@@ -113,8 +88,6 @@ def number(value: float) -> str:
     """
     Return a constant in LLVM's notation.
 
-    Examples
-    --------
     >>> number(True), number(-3), number(0.5)
     ('true', '-3', '0x3FE0000000000000')
     """
@@ -126,21 +99,12 @@ def number(value: float) -> str:
 
 
 def constant(value: float) -> Value:
-    """Return the value of a number known while compiling."""
     kind = BOOL if isinstance(value, bool) else INT if isinstance(value, int) else FLOAT
     return Value(kind, (number(value),), value)
 
 
 class Writer:
-    """
-    Write the instructions of one function.
-
-    Parameters
-    ----------
-    is_checked
-        Whether indices and overflow are checked; division and scratch memory
-        always are.
-    """
+    """Write the instructions of one function. Division and scratch memory are checked always, the rest on request."""
 
     def __init__(self, *, is_checked: bool) -> None:
         self.is_checked = is_checked
@@ -157,21 +121,19 @@ class Writer:
     # -- blocks -----------------------------------------------------------------
 
     def name(self, hint: str = "t") -> str:
-        """Return a name that nothing has yet."""
         self._n_names += 1
         return f"{hint}.{self._n_names}"
 
     def new_block(self, hint: str) -> Block:
-        """Return a block that is placed when it is started."""
+        """Return a block, which `start` places."""
         return Block(self.name(hint))
 
     def start(self, block: Block) -> None:
-        """Write on in a block."""
         self.blocks.append(block)
         self.block = block
 
     def end(self, text: str, *targets: Block) -> None:
-        """End the block with a branch; what is written after it is never run."""
+        """End the block with a branch; what is written after it never runs."""
         if not self.block.is_done:
             self.block.lines.append(text)
             self.block.is_done = True
@@ -180,11 +142,9 @@ class Writer:
                     target.is_reached = True
 
     def jump(self, target: Block) -> None:
-        """Go on at a block."""
         self.end(f"br label %{target.label}", target)
 
     def branch(self, condition: str, yes: Block, no: Block) -> None:
-        """Go on at one of two blocks."""
         if condition in ("true", "false"):
             self.jump(yes if condition == "true" else no)
         else:
@@ -211,21 +171,19 @@ class Writer:
         return address
 
     def phi(self, llvm: str, ways: list[tuple[str, Block]]) -> str:
-        """Return a register that depends on the block it is reached from."""
+        """Return a register that depends on the block before."""
         return self.get(f"phi {llvm} {', '.join(f'[{part}, %{block.label}]' for part, block in ways)}")
 
     def address(self, base: str, index: str, llvm: str) -> str:
-        """Return the address of an item."""
         return base if index == "0" else self.get(f"getelementptr inbounds {llvm}, ptr {base}, i64 {index}")
 
     def context(self, cell: int) -> str:
-        """Return the address of a cell of the context."""
         return self.address("%context", str(cell), "i64")
 
     # -- integers ---------------------------------------------------------------
 
     def arithmetic(self, operation: str, a: str, b: str, llvm: str = "i64") -> str:
-        """Add, subtract or multiply; in a checked build overflow is an error."""
+        """Add, subtract or multiply; overflow is an error if checked."""
         if not self.is_checked:
             return self.get(f"{operation} {llvm} {a}, {b}")
         pair = self.get(f"call {{{llvm}, i1}} @llvm.s{operation}.with.overflow.{llvm}({llvm} {a}, {llvm} {b})")
@@ -233,7 +191,7 @@ class Writer:
         return self.get(f"extractvalue {{{llvm}, i1}} {pair}, 0")
 
     def times(self, a: str, b: str) -> str:
-        """Return a product of sizes, which never overflows."""
+        """Multiply sizes, which never overflows."""
         if a.isdigit() and b.isdigit():
             return str(int(a) * int(b))
         if "0" in (a, b):
@@ -241,7 +199,7 @@ class Writer:
         return a if b == "1" else b if a == "1" else self.get(f"mul nsw i64 {a}, {b}")
 
     def plus(self, a: str, b: str) -> str:
-        """Return a sum of sizes, which never overflows."""
+        """Add sizes, which never overflows."""
         if a.isdigit() and b.isdigit():
             return str(int(a) + int(b))
         return a if b == "0" else b if a == "0" else self.get(f"add nsw i64 {a}, {b}")
@@ -259,7 +217,7 @@ class Writer:
         self.start(onward)
 
     def fail_after_call(self) -> None:
-        """End the call if the one that just returned ended with an error."""
+        """End the call if the one that just returned failed."""
         self.may_fail = True
         error = self.get(f"load i64, ptr {self.context(ERROR)}")
         onward = self.new_block("good")
@@ -267,24 +225,12 @@ class Writer:
         self.start(onward)
 
     def faults(self) -> list[tuple[Fault, int, Block]]:
-        """Return what can go wrong, the line, and the block that is to report it."""
         return [(fault, line, block) for (fault, line), block in self._faults.items()]
 
     # -- memory -----------------------------------------------------------------
 
     def new_array(self, kind: Array, sizes: tuple[Value, ...], *, on_stack: bool, fill: str | None) -> Value:
-        """
-        Make an array in scratch memory, or on the stack.
-
-        Parameters
-        ----------
-        kind, sizes
-            What it is to be.
-        on_stack
-            Whether it may lie there, if it is small.
-        fill
-            What it is filled with; nothing in particular if None.
-        """
+        """Make an array, in scratch memory or, if small, on the stack; with `fill` None it is not initialized."""
         cell = kind.cell
         n = "1"
         for size in sizes:
@@ -308,7 +254,7 @@ class Writer:
         return array
 
     def _scratch(self, n_bytes: str) -> str:
-        """Return the address of new scratch memory, given back when the function returns."""
+        """Return the address of scratch memory, given back when the function returns."""
         self.uses_scratch = True
         top_cell = self.context(SCRATCH_TOP)
         top = self.get(f"load i64, ptr {top_cell}")
@@ -321,42 +267,41 @@ class Writer:
 
     def fill(self, address: str, n: str, llvm: str, part: str) -> None:
         """Fill `n` items with one number."""
+        self.count("0", n, lambda i, *_: self.do(f"store {llvm} {part}, ptr {self.address(address, i, llvm)}"))
 
-        def body(i: str) -> None:
-            self.do(f"store {llvm} {part}, ptr {self.address(address, i, llvm)}")
-
-        self.count(n, body)
-
-    def count(self, n: str, body: Callable[[str], None]) -> None:
-        """Write a loop over 0 to n - 1."""
-        before, head, inside, after = self.block, *(self.new_block(hint) for hint in ("head", "inside", "after"))
+    def count(self, first: str, last: str, body: Callable[[str, Block, Block], None], step: int = 1) -> None:
+        """Write a loop like one over a `range`; the body gets a counter, and the blocks of `continue` and `break`."""
+        counter = self.slot("i64")
+        self.do(f"store i64 {first}, ptr {counter}")
+        head, inside, onward, after = (self.new_block(hint) for hint in ("for", "loop", "next", "after"))
         self.jump(head)
         self.start(head)
-        i, onward = f"%{self.name()}", f"%{self.name()}"
-        latch = self.new_block("latch")
-        self.do(f"{i} = phi i64 [0, %{before.label}], [{onward}, %{latch.label}]")
-        self.branch(self.get(f"icmp slt i64 {i}, {n}"), inside, after)
+        i = self.get(f"load i64, ptr {counter}")
+        self.branch(self.get(f"icmp {'slt' if step > 0 else 'sgt'} i64 {i}, {last}"), inside, after)
         self.start(inside)
-        body(i)
-        self.jump(latch)
-        self.start(latch)
-        self.do(f"{onward} = add nsw i64 {i}, 1")
-        self.jump(head)
+        body(i, onward, after)
+        self.jump(onward)
+        self.start(onward)
+        old = self.get(f"load i64, ptr {counter}")
+        if step in (1, -1):  # below the last one by one: never beyond 64 bits
+            self.do(f"store i64 {self.get(f'add nsw i64 {old}, {step}')}, ptr {counter}")
+            self.jump(head)
+        else:
+            pair = self.get(f"call {{i64, i1}} @llvm.sadd.with.overflow.i64(i64 {old}, i64 {step})")
+            self.do(f"store i64 {self.get(f'extractvalue {{i64, i1}} {pair}, 0')}, ptr {counter}")
+            self.branch(self.get(f"extractvalue {{i64, i1}} {pair}, 1"), after, head)
         self.start(after)
 
     def size_of(self, array: Value) -> str:
-        """Return the number of items of an array."""
         n = "1"
         for size in array.parts[1:]:
             n = self.times(n, size)
         return n
 
     def load(self, kind: Type, slots: tuple[str, ...], origin: frozenset[str] = frozenset()) -> Value:
-        """Return the value of a variable."""
         parts = zip(parts_of(kind), slots, strict=True)
         return Value(kind, tuple(self.get(f"load {llvm}, ptr {slot}") for llvm, slot in parts), origin=origin)
 
     def store(self, value: Value, slots: tuple[str, ...]) -> None:
-        """Set a variable."""
         for llvm, part, slot in zip(parts_of(value.kind), value.parts, slots, strict=True):
             self.do(f"store {llvm} {part}, ptr {slot}")
